@@ -305,7 +305,10 @@ func TestLockedProvidersOfPackages(t *testing.T) {
 			return w.Installer().LockedPackages(t.Context(), projects(dir), installer.LockedOptions{Scope: installer.ScopeAll}, installer.LockedFuncs{Provider: archive})
 		},
 	}
-	for _, name := range []string{"install", "providers alone", "outdated", "verify", "publish"} {
+	runs["publish providers"] = func() error {
+		return w.Installer().LockedPackages(t.Context(), projects(dir), installer.LockedOptions{Scope: installer.ScopeProviders}, installer.LockedFuncs{Provider: archive})
+	}
+	for _, name := range []string{"install", "providers alone", "outdated", "verify", "publish", "publish providers"} {
 		if err := runs[name](); err != nil {
 			t.Errorf("%s, and the root module requires the provider: %v", name, err)
 		}
@@ -313,16 +316,20 @@ func TestLockedProvidersOfPackages(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "own.tf")); err != nil {
 		t.Fatal(err)
 	}
-	w.ResetRequests()
-	for name, run := range runs {
-		if err := run(); err == nil {
-			t.Errorf("%s: no error, want a *httpx.ReachError", name)
-		} else if _, ok := errors.AsType[*httpx.ReachError](err); !ok {
-			t.Errorf("%s: %v, want a *httpx.ReachError", name, err)
+	for _, state := range []string{"installed", "a fresh checkout"} {
+		w.ResetRequests()
+		for name, run := range runs {
+			err := run()
+			if _, ok := errors.AsType[*httpx.ReachError](err); !ok && !(state != "installed" && errors.Is(err, installer.ErrNotInstalled)) {
+				t.Errorf("%s, %s: %v, want a *httpx.ReachError", name, state, err)
+			}
 		}
-	}
-	if asked := requestsHere(w); len(asked) > 0 {
-		t.Errorf("this machine got the requests %q", asked)
+		if asked := requestsHere(w); len(asked) > 0 {
+			t.Errorf("%s: this machine got the requests %q", state, asked)
+		}
+		if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
