@@ -80,18 +80,18 @@ func warnOfCI(cmd *cli.Invocation, out *output, err error) {
 // installProjects installs the project of the request, or the projects that the arguments
 // name.
 func installProjects(ctx context.Context, cmd *cli.Invocation, out *output, req request) error {
-	if severalProjects(cmd) {
-		return installAll(ctx, cmd, out, req)
+	if !severalProjects(cmd) {
+		return installOne(ctx, cmd, out, req)
 	}
-	return installOne(ctx, cmd, out, req)
-}
-
-// install installs the project of a request, and prints the result.
-func install(ctx context.Context, cmd *cli.Invocation, out *output, req request) error {
 	in, err := prepareInstall(ctx, cmd, out, &req)
 	if err != nil {
 		return err
 	}
+	return installAll(ctx, cmd, out, in, req)
+}
+
+// install installs the project of a request, and prints the result.
+func install(ctx context.Context, cmd *cli.Invocation, out *output, in *installer.Installer, req request) error {
 	if err := checkSecondLock(req); err != nil {
 		return err
 	}
@@ -186,5 +186,9 @@ func installOne(ctx context.Context, cmd *cli.Invocation, out *output, req reque
 	if empty, err := skipEmpty(ctx, out, req); empty || err != nil {
 		return err
 	}
-	return install(ctx, cmd, out, req)
+	in, err := prepareInstall(ctx, cmd, out, &req)
+	if err != nil {
+		return err
+	}
+	return install(ctx, cmd, out, in, req)
 }

@@ -90,6 +90,11 @@ func withOrigins(ctx context.Context, cmd *cli.Invocation, out *output, run func
 		return err
 	}
 	defer done()
+	return forProjectsWith(ctx, cmd, out, in, run)
+}
+
+// forProjectsWith is forProjects with an installer, whose warnings are printed with each project.
+func forProjectsWith(ctx context.Context, cmd *cli.Invocation, out *output, in *installer.Installer, run func(ctx context.Context, in *installer.Installer, out *output, req request) error) error {
 	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req request) error {
 		in := *in
 		in.OnEvent = out.warning
@@ -156,11 +161,7 @@ func namedDirs(ctx context.Context, cmd *cli.Invocation, req request) ([]string,
 }
 
 // installAll installs several projects and prints a line for each.
-func installAll(ctx context.Context, cmd *cli.Invocation, out *output, req request) error {
-	in, err := prepareInstall(ctx, cmd, out, &req)
-	if err != nil {
-		return err
-	}
+func installAll(ctx context.Context, cmd *cli.Invocation, out *output, in *installer.Installer, req request) error {
 	dirs, err := projectDirs(ctx, cmd, out, req)
 	if err != nil {
 		return err

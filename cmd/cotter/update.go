@@ -80,9 +80,18 @@ func runUpdate(ctx context.Context, cmd *cli.Invocation, out *output, req reques
 	case empty:
 		return noConfigurationError{dir}
 	}
+	in, err := prepareInstall(ctx, cmd, out, &req)
+	if err != nil {
+		return err
+	}
+	in, done, err := in.Share() // what is edited, installed and proposed depends on the same answers
+	if err != nil {
+		return err
+	}
+	defer done()
 	hasPins := req.Update.All || len(req.Update.Keys) > 0 // and not only providers
 	if cmd.Bool("edit") && hasPins {
-		pins, err := editPins(ctx, cmd, out, req)
+		pins, err := editPins(ctx, cmd, out, in, req)
 		if err != nil {
 			return err
 		}
@@ -90,10 +99,10 @@ func runUpdate(ctx context.Context, cmd *cli.Invocation, out *output, req reques
 			req.Update.To = "" // the tag decides now, or the constraint was not written
 		}
 	}
-	if err := explainNames(ctx, cmd, out, req, run(ctx, cmd, out, req)); err != nil || out.json || cmd.Bool("offline") || !hasPins {
+	if err := explainNames(ctx, cmd, out, req, run(ctx, cmd, out, in, req)); err != nil || out.json || cmd.Bool("offline") || !hasPins {
 		return err
 	}
-	return proposePins(ctx, cmd, out)
+	return proposePins(ctx, cmd, out, in)
 }
 
 // setUpdates reads the arguments of update into a request. Of the arguments that are not
@@ -320,7 +329,7 @@ func (o *output) proposeForProjects(found map[string][]installer.Pin) {
 
 // editPins writes newer versions into the configuration of the projects, and returns the pins that the
 // request updates as they were. It edits one project after another, because they can share modules.
-func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req request) ([]installer.Pin, error) {
+func editPins(ctx context.Context, cmd *cli.Invocation, out *output, in *installer.Installer, req request) ([]installer.Pin, error) {
 	dirs := []string{req.Dir}
 	if severalProjects(cmd) {
 		var err error
@@ -328,23 +337,16 @@ func editPins(ctx context.Context, cmd *cli.Invocation, out *output, req request
 			return nil, err
 		}
 	}
-	in, err := prepareInstall(ctx, cmd, out, &req)
-	if err != nil {
-		return nil, err
-	}
-	in, done, err := in.Share()
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	in.OnEvent = out.warning
+	asking := *in
+	asking.OnEvent = out.warning
 	var all []installer.Pin
 	for _, dir := range dirs {
 		req.Dir = dir
-		if req, err = applySettings(cmd, out.env, req); err != nil {
+		req, err := applySettings(cmd, out.env, req)
+		if err != nil {
 			return nil, err
 		}
-		pins, err := in.Pins(ctx, req.Project, installer.PinOptions{Keys: req.Update.Keys, All: req.Update.All, To: req.Update.To, AllowDowngrade: req.Update.AllowDowngrade})
+		pins, err := asking.Pins(ctx, req.Project, installer.PinOptions{Keys: req.Update.Keys, All: req.Update.All, To: req.Update.To, AllowDowngrade: req.Update.AllowDowngrade})
 		if err != nil {
 			return nil, err
 		}
@@ -403,11 +405,11 @@ func (o *output) edited(pins []installer.Pin, dir string, dryRun bool) error {
 
 // proposePins prints the outdated pins that an update did not change. The update was
 // successful, so errors of origins are only warnings here.
-func proposePins(ctx context.Context, cmd *cli.Invocation, out *output) error {
+func proposePins(ctx context.Context, cmd *cli.Invocation, out *output, in *installer.Installer) error {
 	var mu sync.Mutex
 	found := make(map[string][]installer.Pin)
 	several := severalProjects(cmd)
-	err := withOrigins(ctx, cmd, out, func(ctx context.Context, in *installer.Installer, out *output, req request) error {
+	err := forProjectsWith(ctx, cmd, out, in, func(ctx context.Context, in *installer.Installer, out *output, req request) error {
 		setUpdates(cmd, &req)
 		pins, err := in.Pins(ctx, req.Project, installer.PinOptions{Keys: req.Update.Keys}) // with newer major versions
 		if err != nil {
