@@ -74,7 +74,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer opened.Close()
-	elsewhere := installer.Installer{Stores: []installer.PackageStore{opened}}
+	elsewhere := installer.New(installer.Options{Stores: []installer.PackageStore{opened}})
 	result, err := elsewhere.Install(ctx, installer.Project{Dir: dir}, installer.InstallOptions{Locked: true, Offline: true})
 	if err != nil {
 		log.Fatal(err)

@@ -117,7 +117,7 @@ func (p *providerProject) installFrom(t *testing.T, name string) error {
 	defer opened.Close()
 	o := p.options()
 	o.Locked, o.Offline = true, true
-	elsewhere := installer.Installer{Stores: []installer.PackageStore{opened}, CacheDir: t.TempDir(), StateDir: t.TempDir()}
+	elsewhere := installer.New(installer.Options{Stores: []installer.PackageStore{opened}, CacheDir: t.TempDir(), StateDir: t.TempDir()})
 	_, err = elsewhere.Install(t.Context(), p.projects()[0], o)
 	if installed, _ := filepath.Glob(filepath.Join(p.dir, ".terraform", "providers", "*", "*", "*", "*", "*")); (err == nil) != (len(installed) == 1) {
 		t.Errorf("Install = %v, and %q is installed", err, installed)
@@ -194,7 +194,7 @@ func TestProviderWithoutArchiveHash(t *testing.T) {
 	}
 	mirror := *p
 	mirror.in = p.w.Installer()
-	mirror.in.Providers = getproviders.FilesystemMirror{Dir: unpackedMirror(t, p)}
+	mirror.in = with(mirror.in, func(o *installer.Options) { o.Providers = getproviders.FilesystemMirror{Dir: unpackedMirror(t, p)} })
 	if again := mirror.bytes(t); !bytes.Equal(text, again) {
 		t.Error("from an unpacked mirror the bytes differ")
 	}
@@ -261,4 +261,11 @@ func TestDamagedProvider(t *testing.T) {
 	if err := p.installFrom(t, name); !errors.Is(err, oci.ErrLayout) {
 		t.Errorf("Install = %v, want ErrLayout", err)
 	}
+}
+
+// with returns an Installer with other options.
+func with(in *installer.Installer, change func(*installer.Options)) *installer.Installer {
+	o := in.Options()
+	change(&o)
+	return installer.New(o)
 }

@@ -35,8 +35,8 @@ func BenchmarkNothingToDo(b *testing.B) {
 				b.Fatal(err)
 			}
 			install := func() {
-				in := installer.Installer{CacheDir: cache, StateDir: state, Fetcher: &getmodules.Fetcher{HTTPClient: world.HTTPClient(), CacheDir: cache,
-					Git: getmodules.Git{Env: append(os.Environ(), world.Env()...)}}}
+				in := installer.New(installer.Options{CacheDir: cache, StateDir: state, Fetcher: &getmodules.Fetcher{HTTPClient: world.HTTPClient(), CacheDir: cache,
+					Git: getmodules.Git{Env: append(os.Environ(), world.Env()...)}}})
 				if _, err := in.Install(context.Background(), installer.Project{Dir: project}, installer.InstallOptions{}); err != nil {
 					b.Fatal(err)
 				}

@@ -63,12 +63,12 @@ func benchmarkInstall(b *testing.B, text string) {
 			install := func() {
 				client := world.HTTPClient()
 				cache := filepath.Join(dir, "cache")
-				in := installer.Installer{
+				in := installer.New(installer.Options{
 					Registry: &registryclient.Client{Services: &disco.Client{HTTPClient: client}, HTTPClient: client},
 					Fetcher:  &getmodules.Fetcher{HTTPClient: client, CacheDir: cache, Git: getmodules.Git{Env: append(os.Environ(), world.Env()...)}},
 					CacheDir: cache,
 					StateDir: filepath.Join(dir, "state"),
-				}
+				})
 				if _, err := in.Install(context.Background(), installer.Project{Dir: project}, installer.InstallOptions{}); err != nil {
 					b.Fatal(err)
 				}

@@ -150,8 +150,7 @@ func TestReachableCommitsRemembered(t *testing.T) {
 	t.Parallel()
 	p, _, first := proposed(t)
 	p.call(t, netRepository+"?ref="+first)
-	in := p.installer()
-	in.CacheDir = t.TempDir()
+	in := with(p.installer(), func(o *installer.Options) { o.CacheDir = t.TempDir() })
 	install := func(req request) (requests int) {
 		t.Helper()
 		p.world.ResetRequests()
@@ -171,7 +170,7 @@ func TestReachableCommitsRemembered(t *testing.T) {
 			t.Errorf("locked %t, from the cache: %d requests", locked, n)
 		}
 	}
-	in.CacheDir = t.TempDir()
+	in = with(in, func(o *installer.Options) { o.CacheDir = t.TempDir() })
 	if n := install(request{}); n > 0 {
 		t.Errorf("with the project's records: %d requests", n)
 	}
@@ -185,12 +184,13 @@ func TestReachableCommitsOffline(t *testing.T) {
 		p.call(t, netRepository+"?ref="+commit)
 		p.mustInstall(t, request{})
 		var warnings []string
-		in := p.installer()
-		in.OnEvent = func(ev installer.Event) {
-			if w, ok := ev.(event.Warning); ok {
-				warnings = append(warnings, w.Message)
+		in := with(p.installer(), func(o *installer.Options) {
+			o.OnEvent = func(ev installer.Event) {
+				if w, ok := ev.(event.Warning); ok {
+					warnings = append(warnings, w.Message)
+				}
 			}
-		}
+		})
 		_, err := in.Install(t.Context(), installer.Project{Dir: p.dir, Policies: reachableCommits}, installer.InstallOptions{Offline: true})
 		warned := slices.ContainsFunc(warnings, func(text string) bool { return strings.Contains(text, "cannot be checked in offline mode") })
 		if err != nil || !warned || len(warnings) != 1 {
@@ -215,7 +215,7 @@ func TestReachableCommitsUnknown(t *testing.T) {
 	p.call(t, netRepository+"?ref="+first)
 	for _, locked := range []bool{false, true} {
 		in := p.installer()
-		in.Fetcher.(*getmodules.Fetcher).Limits.HistoryCommits = 1
+		in.Options().Fetcher.(*getmodules.Fetcher).Limits.HistoryCommits = 1
 		_, err := in.Install(t.Context(), installer.Project{Dir: p.dir, Policies: reachableCommits}, installer.InstallOptions{Locked: locked})
 		if !refusesCommit(err, "net", first) || !strings.Contains(err.Error(), "is not known: ") {
 			t.Errorf("locked %t: %v", locked, err)

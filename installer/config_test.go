@@ -51,7 +51,7 @@ func ExampleDefaultConfigReader() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	in := installer.Installer{Config: Vendored{reader}}
+	in := installer.New(installer.Options{Config: Vendored{reader}})
 	result, err := in.Install(context.Background(), req.Project, req.InstallOptions)
 	if err != nil {
 		log.Fatal(err)

@@ -42,7 +42,7 @@ func testRepositories(t *testing.T, dir string, pasts []string, every int) *root
 		t.Fatal(err)
 	}
 	err = all.rootsOf(t.Context(), func(ctx context.Context, dir string) ([]string, error) {
-		return repository.Roots(ctx, &installer.Installer{}, dir, installer.DialectAuto)
+		return repository.Roots(ctx, installer.New(installer.Options{}), dir, installer.DialectAuto)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -125,7 +125,7 @@ func (c *corpusCase) run(t *testing.T) {
 	p := &project{world: modtest.NewWith(t, c.files, modtest.Options{}), dir: t.TempDir(), state: t.TempDir()}
 	c.write(t, p, p.dir)
 	env := c.gitEnv(t, p)
-	roots, err := repository.Roots(t.Context(), &installer.Installer{}, p.dir, installer.DialectAuto)
+	roots, err := repository.Roots(t.Context(), installer.New(installer.Options{}), p.dir, installer.DialectAuto)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func (c *comparison) run(t *testing.T) {
 	lockFile := filepath.Join(c.req.Dir, orElse(c.req.LockFile, ".terraform.lock.hcl"))
 	lock, lockErr := os.ReadFile(lockFile)
 	in := c.installerOfBoth()
-	fetcher := in.Fetcher.(*getmodules.Fetcher)
+	fetcher := in.Options().Fetcher.(*getmodules.Fetcher)
 	fetcher.Git.Env = append(fetcher.Git.Env, c.env...)
 	_, ourErr := in.Install(t.Context(), c.req.Project, c.req.InstallOptions)
 	ours := c.installed(t)

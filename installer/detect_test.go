@@ -224,13 +224,15 @@ func (c detectCase) project(t *testing.T) *project {
 func (p *project) installerOfBoth() *installer.Installer {
 	in := p.installer()
 	here := map[string]any{"modules.v1": p.world.URL() + "/v1/modules/"}
-	in.Registry = &registryclient.Client{
-		Services: &disco.Client{ForcedServices: map[addrs.Hostname]map[string]any{
-			addrs.DefaultRegistryHost:   here,
-			addrs.TerraformRegistryHost: here,
-		}},
-		HTTPClient: p.world.HTTPClient(),
-	}
+	in = with(in, func(o *installer.Options) {
+		o.Registry = &registryclient.Client{
+			Services: &disco.Client{ForcedServices: map[addrs.Hostname]map[string]any{
+				addrs.DefaultRegistryHost:   here,
+				addrs.TerraformRegistryHost: here,
+			}},
+			HTTPClient: p.world.HTTPClient(),
+		}
+	})
 	return in
 }
 

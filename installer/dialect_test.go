@@ -52,13 +52,15 @@ func TestDialect(t *testing.T) {
 			}
 			in := p.installer()
 			here := map[string]any{"modules.v1": p.world.URL() + "/v1/modules/"}
-			in.Registry = &registryclient.Client{
-				Services: &disco.Client{ForcedServices: map[addrs.Hostname]map[string]any{
-					addrs.DefaultRegistryHost:   here,
-					addrs.TerraformRegistryHost: here,
-				}},
-				HTTPClient: p.world.HTTPClient(),
-			}
+			in = with(in, func(o *installer.Options) {
+				o.Registry = &registryclient.Client{
+					Services: &disco.Client{ForcedServices: map[addrs.Hostname]map[string]any{
+						addrs.DefaultRegistryHost:   here,
+						addrs.TerraformRegistryHost: here,
+					}},
+					HTTPClient: p.world.HTTPClient(),
+				}
+			})
 			result, err := in.Install(context.Background(), installer.Project{Dir: p.dir, Dialect: test.asked}, installer.InstallOptions{})
 			if err != nil {
 				t.Fatal(err)

@@ -81,12 +81,13 @@ func TestDialectFiles(t *testing.T) {
 				p.write(t, name, strings.ReplaceAll(text, "URL", p.world.URL()))
 			}
 			var warned []string
-			in := p.installer()
-			in.OnEvent = func(ev installer.Event) {
-				if w, ok := ev.(event.Warning); ok && strings.Contains(w.Message, "read different files") {
-					warned = append(warned, w.Message)
+			in := with(p.installer(), func(o *installer.Options) {
+				o.OnEvent = func(ev installer.Event) {
+					if w, ok := ev.(event.Warning); ok && strings.Contains(w.Message, "read different files") {
+						warned = append(warned, w.Message)
+					}
 				}
-			}
+			})
 			check := func(what string, locked bool, err error, warned []string) {
 				t.Helper()
 				want, text := row.differs, strings.Join(warned, "\n")

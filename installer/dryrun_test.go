@@ -206,8 +206,7 @@ func TestLockOnly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := netProject(t)
-			in := p.installer()
-			in.CacheDir = t.TempDir()
+			in := with(p.installer(), func(o *installer.Options) { o.CacheDir = t.TempDir() })
 			want := "1.2.0"
 			if installed {
 				if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {

@@ -27,22 +27,23 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	in := installer.New(installer.Options{
+	o := installer.Options{
 		Credentials: config,          // registries, archives and OCI registries; git finds its own
 		Services:    config.Services, // "host" blocks
 		Attempts:    config.Attempts,
 		CacheDir:    env.CacheDir(),
 		StateDir:    env.StateDir(),
-	})
+	}
 	// Mirrors with relative paths belong to a project: see ProviderSourceOptions.
-	registries := in.Providers
-	in.Providers, err = config.ProviderSource(ctx, cliconfig.ProviderSourceOptions{
+	registries := installer.New(o).Options().Providers
+	o.Providers, err = config.ProviderSource(ctx, cliconfig.ProviderSourceOptions{
 		Direct:     func(int) getproviders.Source { return registries },
 		HTTPClient: http.DefaultClient,
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
+	_ = installer.New(o)
 }
 
 // S3, Google Cloud Storage and Mercurial are packages of their own, to keep dependencies small. A
@@ -79,8 +80,9 @@ func (c counting) Fetch(ctx context.Context, req getmodules.Request) (*getmodule
 // A wrapper counts the packages that are fetched.
 func ExampleFetcher() {
 	var count atomic.Int64
-	in := installer.New(installer.Options{})
-	in.Fetcher = counting{in.Fetcher, &count}
+	o := installer.New(installer.Options{}).Options()
+	o.Fetcher = counting{o.Fetcher, &count}
+	_ = installer.New(o)
 }
 
 // All root modules below the working directory are installed, and each package is fetched once.

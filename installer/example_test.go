@@ -49,7 +49,7 @@ output "tags" {
 	}
 
 	client := world.HTTPClient()
-	in := installer.Installer{
+	in := installer.New(installer.Options{
 		Registry: &registryclient.Client{Services: &disco.Client{HTTPClient: client}, HTTPClient: client},
 		Fetcher:  &getmodules.Fetcher{HTTPClient: client},
 		OnEvent: func(ev installer.Event) {
@@ -57,7 +57,7 @@ output "tags" {
 				fmt.Println("wrote", e.File)
 			}
 		},
-	}
+	})
 	result, err := in.Install(context.Background(), installer.Project{Dir: dir}, installer.InstallOptions{})
 	if err != nil {
 		log.Fatal(err)

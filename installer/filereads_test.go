@@ -35,13 +35,13 @@ func TestFileReads(t *testing.T) {
 		}
 	}
 	req := request{Project: installer.Project{Dir: repo}}
-	_, err = new(installer.Installer).Install(t.Context(), req.Project, req.InstallOptions)
+	_, err = installer.New(installer.Options{}).Install(t.Context(), req.Project, req.InstallOptions)
 	refused, ok := errors.AsType[*config.FileReadError](err)
 	if !ok || refused.Path != "../name" || refused.Allowed != repo || !strings.Contains(err.Error(), refused.Reason) {
 		t.Errorf("Install = %v with %+v, want a FileReadError for ../name and %s", err, refused, repo)
 	}
 	req.Inputs.AllowFileReads = true
-	if _, err := new(installer.Installer).Install(t.Context(), req.Project, req.InstallOptions); err != nil {
+	if _, err := installer.New(installer.Options{}).Install(t.Context(), req.Project, req.InstallOptions); err != nil {
 		t.Errorf("Install with AllowFileReads = %v", err)
 	}
 }

@@ -82,12 +82,13 @@ func (p *project) editEntry(t *testing.T, edit func(*lockfile.Module)) {
 // onNewMachine runs an installation as on a machine that has only the project's own files.
 func (p *project) onNewMachine(t *testing.T, req request) (warnings []event.Warning, err error) {
 	t.Helper()
-	in := freshInstaller(t, p, nil)
-	in.OnEvent = func(ev installer.Event) {
-		if w, ok := ev.(event.Warning); ok {
-			warnings = append(warnings, w)
+	in := with(freshInstaller(t, p, nil), func(o *installer.Options) {
+		o.OnEvent = func(ev installer.Event) {
+			if w, ok := ev.(event.Warning); ok {
+				warnings = append(warnings, w)
+			}
 		}
-	}
+	})
 	req.Dir = p.dir
 	_, err = in.Install(t.Context(), req.Project, req.InstallOptions)
 	return warnings, err
@@ -234,13 +235,15 @@ func TestUnknownHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := freshInstaller(t, p, nil)
-	in.Fetcher.(*getmodules.Fetcher).Limits.HistoryCommits = 1
+	in.Options().Fetcher.(*getmodules.Fetcher).Limits.HistoryCommits = 1
 	for range 2 {
 		warned := false
-		in.OnEvent = func(ev installer.Event) {
-			w, ok := ev.(event.Warning)
-			warned = warned || ok && w.Kind == event.WarningUnknownHistory
-		}
+		in = with(in, func(o *installer.Options) {
+			o.OnEvent = func(ev installer.Event) {
+				w, ok := ev.(event.Warning)
+				warned = warned || ok && w.Kind == event.WarningUnknownHistory
+			}
+		})
 		p.remove(t, ".terraform")
 		if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil || !warned {
 			t.Fatalf("install: %v, warned: %t", err, warned)
@@ -296,8 +299,7 @@ func TestVerifyRemoteContent(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.editEntry(t, func(entry *lockfile.Module) { entry.Hashes = []hashing.Hash{tree.H1(), tree.T1()} })
-		in := p.installer()
-		in.CacheDir, in.StateDir = t.TempDir(), t.TempDir()
+		in := with(p.installer(), func(o *installer.Options) { o.CacheDir, o.StateDir = t.TempDir(), t.TempDir() })
 		req.Dir = p.dir
 		origins, err := in.VerifyRemote(t.Context(), req.Project, installer.OriginOptions{Scope: req.Scope})
 		if err != nil || len(origins.Modules) != 1 {

@@ -27,7 +27,7 @@ var (
 	ErrMetadata = project.ErrMetadata
 )
 
-// ExposedError says that another user can exchange what is in Installer.CacheDir or
-// Installer.StateDir, because that user owns, or can write to, a directory on the path. Such a
+// ExposedError says that another user can exchange what is in Options.CacheDir or
+// Options.StateDir, because that user owns, or can write to, a directory on the path. Such a
 // directory is not used.
 type ExposedError = pathsafe.ExposedError

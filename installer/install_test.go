@@ -105,8 +105,7 @@ func TestInstallTwiceAsksNobody(t *testing.T) {
 func TestInstallFromLockAndCache(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
-	in := p.installer()
-	in.CacheDir = t.TempDir()
+	in := with(p.installer(), func(o *installer.Options) { o.CacheDir = t.TempDir() })
 	install := func() {
 		t.Helper()
 		if _, err := in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
@@ -302,8 +301,7 @@ func TestManyInstallersOneProject(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {
-			in := p.installer()
-			in.CacheDir = cache
+			in := with(p.installer(), func(o *installer.Options) { o.CacheDir = cache })
 			if _, err := in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 				t.Errorf("Install: %v", err)
 			}
@@ -316,13 +314,12 @@ func TestManyInstallersOneProject(t *testing.T) {
 func TestDamagedCacheIsFetchedAgain(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
-	in := p.installer()
-	in.CacheDir = t.TempDir()
+	in := with(p.installer(), func(o *installer.Options) { o.CacheDir = t.TempDir() })
 	if _, err := in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	before := snapshot(t, p.dir)
-	files, err := filepath.Glob(filepath.Join(in.CacheDir, "tree/*/main.tf"))
+	files, err := filepath.Glob(filepath.Join(in.Options().CacheDir, "tree/*/main.tf"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no cached trees: %v", err)
 	}
@@ -346,12 +343,13 @@ func TestCancelledInstall(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
 	ctx, cancel := context.WithCancel(context.Background())
-	in := p.installer()
-	in.OnEvent = func(ev installer.Event) {
-		if _, ok := ev.(event.FetchStarted); ok {
-			cancel()
+	in := with(p.installer(), func(o *installer.Options) {
+		o.OnEvent = func(ev installer.Event) {
+			if _, ok := ev.(event.FetchStarted); ok {
+				cancel()
+			}
 		}
-	}
+	})
 	before := snapshot(t, p.dir)
 	if _, err := in.Install(ctx, installer.Project{Dir: p.dir}, installer.InstallOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Install = %v, want context.Canceled", err)

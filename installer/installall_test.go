@@ -158,7 +158,7 @@ module "x" {
   source = "./x"
 }
 `)
-	dirs, err := repository.Roots(t.Context(), &installer.Installer{}, p.dir, installer.DialectAuto)
+	dirs, err := repository.Roots(t.Context(), installer.New(installer.Options{}), p.dir, installer.DialectAuto)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ module "x" {
 	if diff := cmp.Diff(want, dirs); diff != "" {
 		t.Errorf("Roots (-want +got):\n%s", diff)
 	}
-	if _, err := repository.Roots(t.Context(), &installer.Installer{}, filepath.Join(p.dir, "gone"), installer.DialectAuto); err == nil {
+	if _, err := repository.Roots(t.Context(), installer.New(installer.Options{}), filepath.Join(p.dir, "gone"), installer.DialectAuto); err == nil {
 		t.Error("Roots of a directory that is not there = nil, want an error")
 	}
 }

@@ -21,20 +21,55 @@ import (
 	"github.com/cotterpin/cotter/registryclient"
 )
 
-// Installer installs, locks and verifies the modules of configurations. The zero value
-// works: it sends no credentials to registries, and keeps only what it installs. Fields
-// must not change once the Installer is in use. One Installer may serve any number of runs
-// at once.
+// Installer installs, locks and verifies the modules and providers of configurations. [New] makes one; the
+// zero value is one without options. It may serve any number of runs at once.
 type Installer struct {
-	// Registry is the client for module registries. nil means a *registryclient.Client
-	// without credentials.
+	options Options
+	// shared is the session of all runs of a copy that Share or forEachProject made; nil for
+	// other Installers.
+	shared *session
+}
+
+// Registry is the client of module registries that an Installer uses: *registryclient.Client, or
+// another implementation of its methods.
+type Registry = registryclient.ModuleRegistry
+
+// Fetcher fetches packages and queries their origins: *getmodules.Fetcher, or another
+// implementation of its methods.
+type Fetcher = getmodules.Source
+
+// Options are the settings of an [Installer]. The zero value works: it has no credentials, and keeps only
+// what it installs.
+type Options struct {
+	// HTTPClient is used for discovery, registries, archives, OCI registries, and git
+	// repositories that are fetched without the git command. Its transport is used for all
+	// of them, whatever authorities and proxies the user has set for git (GIT_SSL_CAINFO,
+	// HTTPS_PROXY, ALL_PROXY). Policies are applied to each redirect before it is followed. Its Timeout
+	// limits a single request for discovery or to a registry; 0 means 30 s. nil means
+	// http.DefaultTransport.
+	HTTPClient *http.Client
+	// UserAgent is sent with each request, except to git servers. "" means "cotter".
+	UserAgent string
+	// Credentials provides the user's credentials. nil means that there are none.
+	// *cliconfig.Config provides those of stock tools.
+	Credentials Credentials
+	// Services maps hosts to service identifiers and their services, which are used instead
+	// of discovery, like the "host" blocks of a CLI configuration.
+	Services map[addrs.Hostname]map[string]any
+	// Attempts is how often a request is sent at most, for discovery, to a registry and for
+	// a package. 0 means 4, 1 means that a failed request is never repeated.
+	Attempts int
+	// Registry is the client for module registries. nil means a *registryclient.Client with the client and the
+	// credentials of these options.
 	Registry Registry
-	// Fetcher fetches packages. nil means a *getmodules.Fetcher whose git stores are under
-	// CacheDir and which has no Getters. For S3, Google Cloud Storage and Mercurial, set a
-	// Fetcher with the Getters of packages s3, gcs and hg.
+	// Fetcher fetches packages. nil means a *getmodules.Fetcher without Getters. For S3, Google Cloud
+	// Storage and Mercurial, set one with the Getters of packages s3, gcs and hg. If it is a
+	// *getmodules.Fetcher, New takes a copy, and sets the fields HTTPClient, HTTPClientForGit, UserAgent,
+	// Attempts, HTTPCredentials, OCICredentials, GitCredentials and CacheDir of the copy if they are zero.
+	// If it has an HTTPClient of its own, its HTTPClientForGit stays as it is.
 	Fetcher Fetcher
 	// Providers is the source of providers: registries, mirrors, or both. nil means the
-	// providers' own registries, without credentials. OpenTofu's own registry is trusted
+	// providers' own registries, with the credentials of these options. OpenTofu's own registry is trusted
 	// without a signature, as tofu does.
 	Providers getproviders.Source
 	// PluginCacheDir is the plugin cache directory of stock tools. A locked provider is
@@ -98,55 +133,6 @@ type Installer struct {
 	// status of 400 or above. Several goroutines may call Trace at once. A Registry, Fetcher or
 	// Providers of the caller's own takes part as far as it passes contexts on to clients of this module.
 	Trace func(ctx context.Context, op event.Operation) (_ context.Context, done func(error))
-
-	// shared is the session of all runs of a copy that Share or forEachProject made; nil for
-	// other Installers.
-	shared *session
-}
-
-// Registry is the client of module registries that an Installer uses: *registryclient.Client, or
-// another implementation of its methods.
-type Registry = registryclient.ModuleRegistry
-
-// Fetcher fetches packages and queries their origins: *getmodules.Fetcher, or another
-// implementation of its methods.
-type Fetcher = getmodules.Source
-
-// Options configure the Installer that [New] returns. The zero value works.
-type Options struct {
-	// HTTPClient is used for discovery, registries, archives, OCI registries, and git
-	// repositories that are fetched without the git command. Its transport is used for all
-	// of them, whatever authorities and proxies the user has set for git (GIT_SSL_CAINFO,
-	// HTTPS_PROXY, ALL_PROXY). Policies are applied to each redirect before it is followed. Its Timeout
-	// limits a single request for discovery or to a registry; 0 means 30 s. nil means
-	// http.DefaultTransport.
-	HTTPClient *http.Client
-	// UserAgent is sent with each request, except to git servers. "" means "cotter".
-	UserAgent string
-	// Credentials provides the user's credentials. nil means that there are none.
-	// *cliconfig.Config provides those of stock tools.
-	Credentials Credentials
-	// Services maps hosts to service identifiers and their services, which are used instead
-	// of discovery, like the "host" blocks of a CLI configuration.
-	Services map[addrs.Hostname]map[string]any
-	// Attempts is how often a request is sent at most, for discovery, to a registry and for
-	// a package. 0 means 4, 1 means that a failed request is never repeated.
-	Attempts int
-	// Fetcher has further settings for fetches, such as Getters, XZ, Git and Limits. New
-	// copies it, and sets the fields HTTPClient, HTTPClientForGit, UserAgent, Attempts,
-	// HTTPCredentials, OCICredentials, GitCredentials and CacheDir of the copy if they are zero. If it
-	// has an HTTPClient of its own, its HTTPClientForGit stays as it is. nil means the defaults.
-	Fetcher *getmodules.Fetcher
-	// The other fields are as in Installer. Options have all of its settings; its clients Stores and
-	// Config are set in the Installer that New returns.
-	CacheDir, StateDir, StateKey string
-	PluginCacheDir               string
-	LocalHosts                   []string
-	TrustInstalled               bool
-	Parallel                     int
-	OnEvent                      func(Event)
-	Logger                       *slog.Logger
-	Trace                        func(ctx context.Context, op event.Operation) (_ context.Context, done func(error))
 }
 
 // Credentials finds the user's credentials. Implementations must be safe for concurrent
@@ -166,49 +152,51 @@ type Credentials interface {
 }
 
 // New returns an Installer whose discovery, registry client and fetcher share an
-// HTTP client and credentials. Its fields may be replaced or wrapped before it is
-// used:
-//
-//	in := installer.New(installer.Options{HTTPClient: client, CacheDir: dir})
-//	in.Fetcher = counting{in.Fetcher}
-func New(opts Options) *Installer {
+// HTTP client and credentials, unless the options bring their own.
+func New(o Options) *Installer {
 	services := &disco.Client{
-		HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent, Attempts: opts.Attempts,
-		ForcedServices: opts.Services,
+		HTTPClient: o.HTTPClient, UserAgent: o.UserAgent, Attempts: o.Attempts,
+		ForcedServices: o.Services,
 	}
-	if opts.Credentials != nil {
-		services.Credentials = opts.Credentials
+	if o.Credentials != nil {
+		services.Credentials = o.Credentials
 	}
 	registry := &registryclient.Client{
 		Services:   services,
-		HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent, Attempts: opts.Attempts,
+		HTTPClient: o.HTTPClient, UserAgent: o.UserAgent, Attempts: o.Attempts,
 	}
-	return &Installer{
-		Registry: registry,
-		Providers: &getproviders.Direct{
+	if o.Registry == nil {
+		o.Registry = registry
+	}
+	if o.Providers == nil {
+		o.Providers = &getproviders.Direct{
 			Registry: registry, TrustedHost: addrs.DefaultRegistryHost, AllowWeakSignatures: true, // policies decide
-			HTTPClient: opts.HTTPClient, UserAgent: opts.UserAgent, Attempts: opts.Attempts,
-		},
-		Fetcher:        opts.fetcher(),
-		CacheDir:       opts.CacheDir,
-		StateDir:       opts.StateDir,
-		StateKey:       opts.StateKey,
-		PluginCacheDir: opts.PluginCacheDir,
-		LocalHosts:     append(slices.Clone(opts.LocalHosts), hostsOf(opts.Services)...),
-		TrustInstalled: opts.TrustInstalled,
-		Parallel:       opts.Parallel,
-		OnEvent:        opts.OnEvent,
-		Logger:         opts.Logger,
-		Trace:          opts.Trace,
+			HTTPClient: o.HTTPClient, UserAgent: o.UserAgent, Attempts: o.Attempts,
+		}
 	}
+	o.Fetcher = o.fetcher()
+	o.LocalHosts = append(slices.Clone(o.LocalHosts), hostsOf(o.Services)...)
+	return &Installer{options: o}
 }
 
-// fetcher returns the Fetcher of the options, with the fields set that it shares with the
-// other clients.
-func (o Options) fetcher() *getmodules.Fetcher {
+// Options returns the options of the Installer, with the clients that New has made. A program can wrap
+// one of them:
+//
+//	o := installer.New(options).Options()
+//	o.Fetcher = counting{o.Fetcher}
+//	in := installer.New(o)
+func (in *Installer) Options() Options { return in.options }
+
+// fetcher returns the Fetcher of the options. A *getmodules.Fetcher gets the settings that it
+// shares with the other clients.
+func (o Options) fetcher() Fetcher {
 	f := &getmodules.Fetcher{}
-	if o.Fetcher != nil {
-		f = o.Fetcher.Fresh()
+	switch given := o.Fetcher.(type) {
+	case nil:
+	case *getmodules.Fetcher:
+		f = given.Fresh()
+	default:
+		return given
 	}
 	if f.HTTPClient == nil {
 		f.HTTPClient, f.HTTPClientForGit = o.HTTPClient, true
@@ -247,11 +235,12 @@ func hostsOf(services map[addrs.Hostname]map[string]any) (hosts []string) {
 
 // clientsOf returns the clients of an Installer.
 func clientsOf(in *Installer) clients {
+	o := in.options
 	c := clients{
-		registry: in.Registry, fetcher: in.Fetcher, providers: in.Providers, pluginCacheDir: in.PluginCacheDir, stores: in.Stores,
-		config: in.Config, cacheDir: in.CacheDir, parallel: in.Parallel, trustInstalled: in.TrustInstalled, hook: hookOf(in.Logger, in.Trace), shared: in.shared,
+		registry: o.Registry, fetcher: o.Fetcher, providers: o.Providers, pluginCacheDir: o.PluginCacheDir, stores: o.Stores,
+		config: o.Config, cacheDir: o.CacheDir, parallel: o.Parallel, trustInstalled: o.TrustInstalled, hook: hookOf(o.Logger, o.Trace), shared: in.shared,
 	}
-	for _, host := range in.LocalHosts {
+	for _, host := range o.LocalHosts {
 		c.localHosts = append(c.localHosts, httpx.HostPort(&url.URL{Scheme: "https", Host: host}))
 	}
 	if c.registry == nil {
@@ -274,11 +263,11 @@ func clientsOf(in *Installer) clients {
 // eventsOf returns the events of a run, which go to the callback of the project, or to that of the
 // Installer if the project has none.
 func eventsOf(in *Installer, p Project) *events {
-	fn := in.OnEvent
+	fn := in.options.OnEvent
 	if p.OnEvent != nil {
 		fn = p.OnEvent
 	}
-	return &events{fn: logged(in.Logger, fn)}
+	return &events{fn: logged(in.options.Logger, fn)}
 }
 
 // userOf returns the user of an Installer's runs. If the key cannot be used, the user has a random
@@ -289,11 +278,11 @@ func userOf(in *Installer, events *events) (user, error) {
 	if in.shared != nil {
 		return in.shared.user, nil
 	}
-	stateDir := in.StateDir
-	if in.StateKey != "" {
+	stateDir := in.options.StateDir
+	if in.options.StateKey != "" {
 		stateDir = "" // it is not used
 	}
-	exposed := pathsafe.CheckOwners(in.CacheDir, stateDir)
+	exposed := pathsafe.CheckOwners(in.options.CacheDir, stateDir)
 	if exposed != nil && events != nil {
 		events.emit(event.Warning{
 			Message: fmt.Sprintf("%s; so nothing there is used, and nothing that this run learns is kept for later runs", exposed),
@@ -301,13 +290,13 @@ func userOf(in *Installer, events *events) (user, error) {
 			Err:     exposed,
 		})
 	}
-	u := user{hasState: in.StateDir != "" || in.StateKey != ""}
+	u := user{hasState: in.options.StateDir != "" || in.options.StateKey != ""}
 	var err error
 	switch {
-	case in.StateKey != "":
-		u.key, err = userkey.FromSecret(in.StateKey)
+	case in.options.StateKey != "":
+		u.key, err = userkey.FromSecret(in.options.StateKey)
 		return u, err
-	case in.StateDir == "":
+	case in.options.StateDir == "":
 		u.key = userkey.Random()
 		return u, nil
 	}
@@ -315,11 +304,11 @@ func userOf(in *Installer, events *events) (user, error) {
 	if events == nil {
 		read = userkey.Read
 	}
-	if u.key, err = read(in.StateDir); err == nil {
+	if u.key, err = read(in.options.StateDir); err == nil {
 		return u, nil
 	}
 	if events != nil && !errors.As(err, new(*ExposedError)) {
-		events.warn(nil, fmt.Sprintf("the user's key in %s cannot be used (%s), so the files of earlier runs are not trusted", in.StateDir, err))
+		events.warn(nil, fmt.Sprintf("the user's key in %s cannot be used (%s), so the files of earlier runs are not trusted", in.options.StateDir, err))
 	}
 	u.key = userkey.Random()
 	return u, nil

@@ -59,8 +59,7 @@ variable "suffix" {}
 func TestDiffInterfaces(t *testing.T) {
 	t.Parallel()
 	p := world(t, interfaceWorld)
-	in := p.installer()
-	in.CacheDir = t.TempDir()
+	in := with(p.installer(), func(o *installer.Options) { o.CacheDir = t.TempDir() })
 	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -70,14 +69,13 @@ func TestDiffInterfaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	updated := p.lockOf(t)
-	empty := *in
-	empty.CacheDir = t.TempDir()
+	empty := with(in, func(o *installer.Options) { o.CacheDir = t.TempDir() })
 	for name, test := range map[string]struct {
 		in  *installer.Installer
 		req request
 	}{
 		"from the cache": {in, request{Project: installer.Project{Dir: p.dir}, InstallOptions: installer.InstallOptions{Offline: true}}},
-		"fetched":        {&empty, request{Project: installer.Project{Dir: p.dir, DataDir: ".elsewhere"}}},
+		"fetched":        {empty, request{Project: installer.Project{Dir: p.dir, DataDir: ".elsewhere"}}},
 	} {
 		diffs, err := test.in.DiffInterfaces(t.Context(), test.req.Project, installer.DiffOptions{Offline: test.req.Offline}, old, updated)
 		if err != nil {
@@ -111,8 +109,8 @@ func TestDiffInterfaces(t *testing.T) {
 			t.Errorf("%s: changes of the nested call (-want +got):\n%s", name, diff)
 		}
 	}
-	empty.CacheDir = t.TempDir()
-	checkNotAtHand(t, &empty, old, updated)
+	empty = with(empty, func(o *installer.Options) { o.CacheDir = t.TempDir() })
+	checkNotAtHand(t, empty, old, updated)
 	if diffs, err := empty.DiffInterfaces(t.Context(), installer.Project{Dir: p.dir}, installer.DiffOptions{}, updated, updated); diffs != nil || err != nil {
 		t.Errorf("DiffInterfaces of the same lock = %v, %v", diffs, err)
 	}

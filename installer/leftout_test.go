@@ -106,8 +106,7 @@ func TestLinksInCalledDirectory(t *testing.T) {
 		} {
 			one := &project{world: p.world, dir: t.TempDir(), state: p.state}
 			one.write(t, "main.tf", fmt.Sprintf("module \"net\" {\n  source = %q\n}\n", address(test.subdir)))
-			in := one.installer()
-			in.CacheDir = cache
+			in := with(one.installer(), func(o *installer.Options) { o.CacheDir = cache })
 			_, err := in.Install(t.Context(), installer.Project{Dir: one.dir}, installer.InstallOptions{})
 			if !errors.Is(err, getmodules.ErrUnsafeEntry) || !strings.Contains(err.Error(), test.call) || !strings.Contains(err.Error(), test.link) {
 				t.Errorf("%s%s: %v, want an error with %s and %s", origin, test.subdir, err, test.call, test.link)

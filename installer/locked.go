@@ -94,11 +94,11 @@ type ProviderArchive struct {
 //
 // The locks must be complete, also with the providers that the modules require. As in an
 // installation with [InstallOptions].Locked, entries are confirmed by their origins or by
-// [Installer].Stores, and policies apply. Packages of modules are taken from the project or from
+// [Options].Stores, and policies apply. Packages of modules are taken from the project or from
 // the cache, or fetched into the cache, and are compared with the hashes of the lock. A provider
 // with no usable hash in the lock is an error. The projects are not changed.
 //
-// The functions are called from several goroutines, for at most [Installer].Parallel packages at
+// The functions are called from several goroutines, for at most [Options].Parallel packages at
 // once, as soon as all modules of a project are known. Entries of several calls or projects often
 // have the same package; [hashing.Tree.T1] identifies it. If a function returns an error, no
 // further packages of that kind of the project are begun. The error of Module is wrapped in a

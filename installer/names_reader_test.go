@@ -55,7 +55,7 @@ func TestNamesOfReader(t *testing.T) {
 			if err := os.Mkdir(dir, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			in := installer.Installer{Config: callReader{config.Call{Name: tt.call, Prefix: tt.prefix, Source: pkg}}}
+			in := installer.New(installer.Options{Config: callReader{config.Call{Name: tt.call, Prefix: tt.prefix, Source: pkg}}})
 			result, err := in.Install(t.Context(), installer.Project{Dir: dir, Layout: installer.LayoutCopy}, installer.InstallOptions{})
 			if tt.valid {
 				if err != nil || len(result.Modules) != 1 {
@@ -78,13 +78,13 @@ func TestNamesOfReader(t *testing.T) {
 // What a shared run confirms is sealed with the user's key, so Share creates it.
 func TestShareCreatesKey(t *testing.T) {
 	t.Parallel()
-	in := installer.Installer{StateDir: t.TempDir()}
+	in := installer.New(installer.Options{StateDir: t.TempDir()})
 	_, done, err := in.Share()
 	if err != nil {
 		t.Fatal(err)
 	}
 	done()
-	if _, err := os.Stat(filepath.Join(in.StateDir, "key")); err != nil {
+	if _, err := os.Stat(filepath.Join(in.Options().StateDir, "key")); err != nil {
 		t.Error(err)
 	}
 }

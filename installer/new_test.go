@@ -137,7 +137,7 @@ func TestNew(t *testing.T) {
 	if getter.agent != "embedder/1.0" || installed != 4 {
 		t.Errorf("the getter was told user agent %q, %d modules were installed; want embedder/1.0 and 4", getter.agent, installed)
 	}
-	if entries, err := os.ReadDir(in.CacheDir); err != nil || len(entries) == 0 {
+	if entries, err := os.ReadDir(in.Options().CacheDir); err != nil || len(entries) == 0 {
 		t.Errorf("the cache has %v, %v; want the packages", entries, err)
 	}
 }
@@ -151,9 +151,9 @@ func TestNewFetcher(t *testing.T) {
 	if given.HTTPClient != own || given.UserAgent != "fetcher/1.0" || given.CacheDir != "" {
 		t.Errorf("New has changed the given fetcher: %q, %q", given.UserAgent, given.CacheDir)
 	}
-	got, ok := in.Fetcher.(*getmodules.Fetcher)
+	got, ok := in.Options().Fetcher.(*getmodules.Fetcher)
 	if !ok || got == given || got.HTTPClient != own || got.HTTPClientForGit || got.UserAgent != "fetcher/1.0" || got.CacheDir != "cache" {
-		t.Errorf("New made a %T", in.Fetcher)
+		t.Errorf("New made a %T", in.Options().Fetcher)
 	}
 }
 
@@ -169,8 +169,8 @@ module "net" {
 -- registry/acme/net/aws/1.0.0/main.tf --
 `), modtest.Options{Hosted: true})
 	in := world.Installer()
-	forwarding := &forwardingFetcher{Fetcher: in.Fetcher}
-	in.Fetcher = forwarding
+	forwarding := &forwardingFetcher{Fetcher: in.Options().Fetcher}
+	in = with(in, func(o *installer.Options) { o.Fetcher = forwarding })
 	if _, err := in.Install(t.Context(), installer.Project{Dir: world.Dir(t, "config")}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}

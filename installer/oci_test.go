@@ -62,7 +62,7 @@ module "zip" {
 	})
 	in := p.installer()
 	p.write(t, "../gitconfig", "[core]\n\tautocrlf = true\n\teol = crlf\n[filter \"shout\"]\n\tsmudge = tr a-z A-Z\n\trequired = true\n")
-	fetcher := in.Fetcher.(*getmodules.Fetcher)
+	fetcher := in.Options().Fetcher.(*getmodules.Fetcher)
 	fetcher.Git.Env = append(fetcher.Git.Env, "GIT_CONFIG_GLOBAL="+filepath.Join(p.dir, "../gitconfig"))
 	result, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{})
 	if err != nil {
@@ -101,12 +101,13 @@ module "tag" {
 	}
 	p.remove(t, ".terraform")
 	var moved []string
-	in := p.installer()
-	in.OnEvent = func(ev installer.Event) {
-		if w, ok := ev.(event.Warning); ok && w.Kind == event.WarningMoved {
-			moved = append(moved, w.Path.String()+": "+w.Message)
+	in := with(p.installer(), func(o *installer.Options) {
+		o.OnEvent = func(ev installer.Event) {
+			if w, ok := ev.(event.Warning); ok && w.Kind == event.WarningMoved {
+				moved = append(moved, w.Path.String()+": "+w.Message)
+			}
 		}
-	}
+	})
 	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +152,7 @@ module "net" {
 		t.Errorf("Install without credentials = %v, want an error that says so", err)
 	}
 	var asked []string
-	in.Fetcher.(*getmodules.Fetcher).OCICredentials = getmodules.OCICredentials(
+	in.Options().Fetcher.(*getmodules.Fetcher).OCICredentials = getmodules.OCICredentials(
 		func(_ context.Context, host, repository string) (getmodules.OCICredential, error) {
 			asked = append(asked, host+"/"+repository)
 			return getmodules.OCICredential{Username: "robot", Password: password}, nil

@@ -160,8 +160,7 @@ func TestSameSourceOfSeveral(t *testing.T) {
 func TestRenamedOffline(t *testing.T) {
 	t.Parallel()
 	p := world(t, pastWorld)
-	in := p.installer()
-	in.CacheDir = t.TempDir()
+	in := with(p.installer(), func(o *installer.Options) { o.CacheDir = t.TempDir() })
 	install := func(req request) *installer.Result {
 		t.Helper()
 		req.Dir = p.dir

@@ -353,7 +353,7 @@ func TestPrefetchMirror(t *testing.T) {
 	p := registryChain(t)
 	address := "oci://" + string(p.world.Host()) + "/corp/modules"
 	pusher := p.installer()
-	target, err := mirror.Open(pusher.Fetcher.(*getmodules.Fetcher), address)
+	target, err := mirror.Open(pusher.Options().Fetcher.(*getmodules.Fetcher), address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -361,11 +361,11 @@ func TestPrefetchMirror(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := p.fresh(t, newRoundTrips(t, p.world))
-	stored, err := mirror.Open(in.Fetcher.(*getmodules.Fetcher), address)
+	stored, err := mirror.Open(in.Options().Fetcher.(*getmodules.Fetcher), address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in.Stores = []installer.PackageStore{stored}
+	in = with(in, func(o *installer.Options) { o.Stores = []installer.PackageStore{stored} })
 	var took time.Duration
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()

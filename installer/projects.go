@@ -67,7 +67,7 @@ func (r *Result) requires(address string) bool {
 // joins a *ProjectError for each failed project.
 func forEachProject(in *Installer, projects []Project, work func(*Installer, int, Project) error) error {
 	serial := serialEvents()
-	all := &events{fn: logged(in.Logger, serial(in.OnEvent))}
+	all := &events{fn: logged(in.options.Logger, serial(in.options.OnEvent))}
 	by, err := userOf(in, all)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func forEachProject(in *Installer, projects []Project, work func(*Installer, int
 	group.SetLimit(clients.parallel)
 	for i, p := range projects {
 		if p.OnEvent == nil {
-			p.OnEvent = in.OnEvent
+			p.OnEvent = in.options.OnEvent
 		}
 		p.OnEvent = serial(p.OnEvent)
 		group.Go(func() error {
@@ -92,7 +92,7 @@ func forEachProject(in *Installer, projects []Project, work func(*Installer, int
 				return nil // the other projects continue
 			}
 			one := *in
-			one.shared, one.OnEvent = shared, nil
+			one.shared, one.options.OnEvent = shared, nil
 			if err := work(&one, i, p); err != nil {
 				failures[i] = &ProjectError{p.Dir, err}
 			}
@@ -144,8 +144,7 @@ func serialEvents() func(fn func(Event)) func(Event) {
 }
 
 // Share returns a copy of in whose runs share the answers of origins: each version, tag and
-// package is requested only once, even if several configurations need it. The fields of the
-// copy may be changed. done discards the answers; call it after all runs. InstallAll shares
+// package is requested only once, even if several configurations need it. done discards the answers; call it after all runs. InstallAll shares
 // answers among its installations in the same way. Like them, Share creates the user's key in
 // StateDir if there is none.
 func (in *Installer) Share() (_ *Installer, done func(), err error) {

@@ -255,14 +255,13 @@ func TestWrappedFetcher(t *testing.T) {
 	p.mustInstall(t, request{})
 	changeAll(t, p)
 	p.remove(t, ".terraform")
-	in := p.installer()
-	in.Fetcher = loggingFetcher{in.Fetcher}
+	in := with(p.installer(), func(o *installer.Options) { o.Fetcher = loggingFetcher{o.Fetcher} })
 	_, err := in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true})
 	var moved *installer.ContentChangedError
 	if !errors.As(err, &moved) || !moved.Confirming {
 		t.Errorf("a moved tag, by a wrapped Fetcher: %v", err)
 	}
-	in.Fetcher = blindFetcher{in.Fetcher}
+	in = with(in, func(o *installer.Options) { o.Fetcher = blindFetcher{o.Fetcher} })
 	if _, err = in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true}); !errors.Is(err, errBlind) {
 		t.Errorf("a moved tag, by a Fetcher that cannot tell: %v", err)
 	}
@@ -282,9 +281,8 @@ module "branch" {
 `)
 	cache := t.TempDir()
 	install := func(req request) error {
-		in := p.installer()
-		in.CacheDir = cache
-		in.Fetcher.(*getmodules.Fetcher).CacheDir, in.Fetcher.(*getmodules.Fetcher).AlwaysGit = cache, true
+		in := with(p.installer(), func(o *installer.Options) { o.CacheDir = cache })
+		in.Options().Fetcher.(*getmodules.Fetcher).CacheDir, in.Options().Fetcher.(*getmodules.Fetcher).AlwaysGit = cache, true
 		req.Dir = p.dir
 		_, err := in.Install(context.Background(), req.Project, req.InstallOptions)
 		return err
@@ -358,8 +356,7 @@ func TestUnusableCache(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	in := p.installer()
-	in.CacheDir = filepath.Join(file, "cache")
+	in := with(p.installer(), func(o *installer.Options) { o.CacheDir = filepath.Join(file, "cache") })
 	if _, err := in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -380,14 +377,17 @@ func TestExposedCache(t *testing.T) {
 	if err := errors.Join(os.Mkdir(open, 0o700), os.Chmod(open, 0o777)); err != nil { //nolint:gosec // this is the test
 		t.Fatal(err)
 	}
-	in := p.installer()
-	in.CacheDir, in.StateDir = filepath.Join(open, "cache"), filepath.Join(open, "state")
+	in := with(p.installer(), func(o *installer.Options) {
+		o.CacheDir, o.StateDir = filepath.Join(open, "cache"), filepath.Join(open, "state")
+	})
 	var warnings []event.Warning
-	in.OnEvent = func(e installer.Event) {
-		if w, ok := e.(event.Warning); ok {
-			warnings = append(warnings, w)
+	in = with(in, func(o *installer.Options) {
+		o.OnEvent = func(e installer.Event) {
+			if w, ok := e.(event.Warning); ok {
+				warnings = append(warnings, w)
+			}
 		}
-	}
+	})
 	if _, err := in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -397,7 +397,7 @@ func TestExposedCache(t *testing.T) {
 	if found, err := os.ReadDir(open); len(found) > 0 || err != nil {
 		t.Errorf("the directory has %v, %v", found, err)
 	}
-	if err := (cache.Cache{Dir: in.CacheDir, StateDir: in.StateDir}).Check(); !errors.As(err, new(*installer.ExposedError)) {
+	if err := (cache.Cache{Dir: in.Options().CacheDir, StateDir: in.Options().StateDir}).Check(); !errors.As(err, new(*installer.ExposedError)) {
 		t.Errorf("Check = %v, want an ExposedError", err)
 	}
 }

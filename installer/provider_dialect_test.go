@@ -16,7 +16,7 @@ func newStockWorld(t *testing.T, text string) *providerWorld {
 	w := newProviderWorld(t, text, modtest.Options{})
 	here := map[string]any{"providers.v1": w.URL() + "/v1/providers/", "modules.v1": w.URL() + "/v1/modules/"}
 	in := installer.New(installer.Options{
-		HTTPClient: w.HTTPClient(), CacheDir: t.TempDir(), StateDir: t.TempDir(), OnEvent: w.in.OnEvent,
+		HTTPClient: w.HTTPClient(), CacheDir: t.TempDir(), StateDir: t.TempDir(), OnEvent: w.in.Options().OnEvent,
 		Services: map[addrs.Hostname]map[string]any{addrs.DefaultRegistryHost: here, addrs.TerraformRegistryHost: here},
 	})
 	w.in = in
@@ -85,15 +85,16 @@ func TestAssumedDialectOfProviders(t *testing.T) {
 					continue // InstallProviders needs installed modules
 				}
 				var warnings []string
-				in := *w.in
-				in.OnEvent = func(ev installer.Event) {
-					if warning, ok := ev.(event.Warning); ok && warning.Kind == event.WarningDialectAssumed {
-						warnings = append(warnings, warning.Message)
-						if warning.Range.Filename != "main.tf" || warning.Range.Start.Line != 3 {
-							t.Errorf("the warning is at %s, want main.tf:3", warning.Range)
+				in := with(w.in, func(o *installer.Options) {
+					o.OnEvent = func(ev installer.Event) {
+						if warning, ok := ev.(event.Warning); ok && warning.Kind == event.WarningDialectAssumed {
+							warnings = append(warnings, warning.Message)
+							if warning.Range.Filename != "main.tf" || warning.Range.Start.Line != 3 {
+								t.Errorf("the warning is at %s, want main.tf:3", warning.Range)
+							}
 						}
 					}
-				}
+				})
 				req := row.req
 				req.Dir, req.Scope = w.project(t, row.files), installer.ScopeAll
 				if only {
@@ -175,8 +176,7 @@ func TestLockOfTerraform(t *testing.T) {
 	for _, row := range lockOfTerraformCases {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			in := *w.in
-			in.OnEvent, in.CacheDir = nil, t.TempDir()
+			in := with(w.in, func(o *installer.Options) { o.OnEvent, o.CacheDir = nil, t.TempDir() })
 			req := request{Project: installer.Project{Dir: w.project(t, map[string]string{"main.tf": row.config, ".terraform.lock.hcl": row.lock}), Dialect: installer.DialectOpenTofu}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
 			if row.change != nil {
 				row.change(&req)

@@ -116,7 +116,7 @@ func TestUnavailableProviders(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			in := &installer.Installer{Providers: &getproviders.Direct{Registry: registry}}
+			in := installer.New(installer.Options{Providers: &getproviders.Direct{Registry: registry}})
 			_, err := installProviders(t.Context(), in, request{Project: installer.Project{Dir: writeProject(t, map[string]string{"main.tf": row.config}, "")}})
 			got, _, _ := strings.Cut(errorText(err), "\n")
 			if got != row.want {

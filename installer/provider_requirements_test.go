@@ -91,7 +91,7 @@ func TestPooledProviders(t *testing.T) {
 	for _, row := range pooledRows {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			found, err := loadProviders(t.Context(), (&installer.Installer{}), request{Project: installer.Project{Dir: writeProject(t, row.files, "")}})
+			found, err := loadProviders(t.Context(), (installer.New(installer.Options{})), request{Project: installer.Project{Dir: writeProject(t, row.files, "")}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -260,7 +260,7 @@ func TestListingsEndWithRun(t *testing.T) {
 	t.Parallel()
 	asked := make(chan context.Context, 1)
 	modules := &failingModules{asked: asked}
-	in := &installer.Installer{Registry: modules, Providers: silentSource{asked: asked}}
+	in := installer.New(installer.Options{Registry: modules, Providers: silentSource{asked: asked}})
 	dir := writeProject(t, map[string]string{"main.tf": required(`cloud = { source = "example.com/acme/cloud" }`) + `
 module "m" {
   source = "example.com/acme/m/aws"

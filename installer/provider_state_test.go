@@ -71,7 +71,7 @@ func TestProvidersOfStateAndLock(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			dir := writeProject(t, row.files, "")
-			found, err := loadProviders(t.Context(), (&installer.Installer{}), request{Project: installer.Project{Dir: dir}})
+			found, err := loadProviders(t.Context(), (installer.New(installer.Options{})), request{Project: installer.Project{Dir: dir}})
 			if err != nil {
 				if !errors.Is(err, installer.ErrLegacyProvider) || row.want == "" || !strings.Contains(err.Error(), row.want) {
 					t.Errorf("Load = %v, want %q", err, row.want)
@@ -99,12 +99,12 @@ func TestStateByDataDir(t *testing.T) {
 	} {
 		files[".terraform.lock.hcl"] = lock
 		req := request{Project: installer.Project{Dir: writeProject(t, files, ""), DataDir: "data"}}
-		found, err := loadProviders(t.Context(), (&installer.Installer{}), req)
+		found, err := loadProviders(t.Context(), (installer.New(installer.Options{})), req)
 		if err != nil || len(found) != 1 {
 			t.Errorf("%s: Load = %+v, %v, want one provider", name, found, err)
 		}
 		req.DataDir = ""
-		if found, err = loadProviders(t.Context(), (&installer.Installer{}), req); err != nil || len(found) != 0 {
+		if found, err = loadProviders(t.Context(), (installer.New(installer.Options{})), req); err != nil || len(found) != 0 {
 			t.Errorf("%s in another directory: Load = %+v, %v, want none", name, found, err)
 		}
 	}
@@ -120,7 +120,7 @@ func TestStateOfTerraform(t *testing.T) {
 		"registry.terraform.io/acme/old ": {Project: installer.Project{Dialect: installer.DialectOpenTofu, KeepStateAddresses: true}},
 	} {
 		req.Dir = writeProject(t, map[string]string{"main.tf": "", "terraform.tfstate": state(`provider["registry.terraform.io/acme/old"]`)}, "")
-		found, err := loadProviders(t.Context(), (&installer.Installer{}), req)
+		found, err := loadProviders(t.Context(), (installer.New(installer.Options{})), req)
 		if err != nil || len(found) != 1 || found[0].Address.String() != strings.TrimSpace(want) {
 			t.Errorf("%v: Load = %+v, %v, want %s", req.Dialect, found, err, want)
 		}
@@ -136,7 +136,7 @@ func TestVerifyStateWithoutModule(t *testing.T) {
 		".terraform.lock.hcl":    lockedProvider("registry.terraform.io/acme/old", "1.0.0"),
 		".terraform/providers/x": "",
 	}, "")
-	report, err := (&installer.Installer{}).Verify(t.Context(), installer.Project{Dir: dir, Dialect: installer.DialectOpenTofu}, installer.VerifyOptions{})
+	report, err := (installer.New(installer.Options{})).Verify(t.Context(), installer.Project{Dir: dir, Dialect: installer.DialectOpenTofu}, installer.VerifyOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

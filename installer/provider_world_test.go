@@ -29,13 +29,15 @@ func newProviderWorld(t *testing.T, text string, opts modtest.Options) *provider
 	text = strings.ReplaceAll(text, "PLATFORM", addrs.CurrentPlatform().String())
 	w := &providerWorld{World: modtest.NewWith(t, modtest.Txtar(text), opts)}
 	w.in = w.Installer()
-	w.in.OnEvent = func(ev installer.Event) {
-		if warning, ok := ev.(event.Warning); ok {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.warnings = append(w.warnings, w.plain(warning.Message))
+	w.in = with(w.in, func(o *installer.Options) {
+		o.OnEvent = func(ev installer.Event) {
+			if warning, ok := ev.(event.Warning); ok {
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				w.warnings = append(w.warnings, w.plain(warning.Message))
+			}
 		}
-	}
+	})
 	return w
 }
 

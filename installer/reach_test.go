@@ -171,7 +171,7 @@ func TestHostsThatTheProjectNames(t *testing.T) {
 			}
 			in := w.Installer()
 			for _, host := range test.local {
-				in.LocalHosts = append(in.LocalHosts, here(w, host))
+				in = with(in, func(o *installer.Options) { o.LocalHosts = append(o.LocalHosts, here(w, host)) })
 			}
 			_, err := in.Install(t.Context(), installer.Project{Dir: writeFiles(t, files)}, installer.InstallOptions{})
 			refused, ok := errors.AsType[*httpx.ReachError](err)
@@ -196,7 +196,7 @@ func TestProvidersOfPackagesPointNoFurtherThanServers(t *testing.T) {
 		source  string // cloud if it is ""
 		caller  string // callerElsewhere if it is ""
 		files   map[string]string
-		setup   func(*testing.T, *modtest.World, *installer.Installer)
+		setup   func(*testing.T, *modtest.World, *installer.Options)
 		refused bool
 	}{
 		"only the package":    {refused: true},
@@ -207,22 +207,22 @@ func TestProvidersOfPackagesPointNoFurtherThanServers(t *testing.T) {
 		"a local module":      {files: map[string]string{"zz.tf": "module \"own\" {\n  source = \"./a\"\n}\n", "a/main.tf": requires(cloud)}},
 		"a call":              {files: map[string]string{"zz.tf": "module \"own\" {\n  source = \"https://HOST/archives/a.zip\"\n}\n"}},
 		"a package from here": {caller: callerHere},
-		"the user": {setup: func(_ *testing.T, w *modtest.World, in *installer.Installer) {
-			in.LocalHosts = []string{string(w.Host())}
+		"the user": {setup: func(_ *testing.T, w *modtest.World, o *installer.Options) {
+			o.LocalHosts = []string{string(w.Host())}
 		}},
-		"a host block": {source: "registry.example.com/acme/cloud", setup: func(_ *testing.T, w *modtest.World, in *installer.Installer) {
+		"a host block": {source: "registry.example.com/acme/cloud", setup: func(_ *testing.T, w *modtest.World, o *installer.Options) {
 			services := map[addrs.Hostname]map[string]any{"registry.example.com": {"providers.v1": w.URL() + "/v1/providers/"}}
-			withServices := installer.New(installer.Options{HTTPClient: w.HTTPClient(), Services: services})
-			in.Registry, in.Providers, in.LocalHosts = withServices.Registry, withServices.Providers, withServices.LocalHosts
+			withServices := installer.New(installer.Options{HTTPClient: w.HTTPClient(), Services: services}).Options()
+			o.Registry, o.Providers, o.LocalHosts = withServices.Registry, withServices.Providers, withServices.LocalHosts
 		}},
-		"a network mirror": {setup: func(t *testing.T, w *modtest.World, in *installer.Installer) {
+		"a network mirror": {setup: func(t *testing.T, w *modtest.World, o *installer.Options) {
 			at, err := url.Parse(w.ProviderMirrorURL())
 			if err != nil {
 				t.Fatal(err)
 			}
-			in.Providers = &getproviders.NetworkMirror{URL: at, HTTPClient: w.HTTPClient()}
+			o.Providers = &getproviders.NetworkMirror{URL: at, HTTPClient: w.HTTPClient()}
 		}},
-		"an OCI mirror": {setup: func(t *testing.T, w *modtest.World, in *installer.Installer) {
+		"an OCI mirror": {setup: func(t *testing.T, w *modtest.World, o *installer.Options) {
 			if err := w.PushOCIProvider("acme-cloud", "acme/cloud", "1.0.0"); err != nil {
 				t.Fatal(err)
 			}
@@ -230,7 +230,7 @@ func TestProvidersOfPackagesPointNoFurtherThanServers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in.Providers = &getproviders.OCIMirror{Repository: at, Fetcher: &getmodules.Fetcher{HTTPClient: w.HTTPClient()}}
+			o.Providers = &getproviders.OCIMirror{Repository: at, Fetcher: &getmodules.Fetcher{HTTPClient: w.HTTPClient()}}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -244,7 +244,7 @@ func TestProvidersOfPackagesPointNoFurtherThanServers(t *testing.T) {
 			}
 			in := w.Installer()
 			if test.setup != nil {
-				test.setup(t, w, in)
+				in = with(in, func(o *installer.Options) { test.setup(t, w, o) })
 			}
 			_, err := in.Install(t.Context(), installer.Project{Dir: writeFiles(t, files)}, installer.InstallOptions{Scope: installer.ScopeAll})
 			if !test.refused {

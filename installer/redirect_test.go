@@ -113,7 +113,7 @@ func TestRedirectsUnderPolicy(t *testing.T) {
 			}
 			in := func() *installer.Installer {
 				in := w.Installer()
-				fetcher := in.Fetcher.(*getmodules.Fetcher)
+				fetcher := in.Options().Fetcher.(*getmodules.Fetcher)
 				fetcher.AlwaysGit, fetcher.GitBackend = test.always, test.backend
 				return in
 			}
@@ -152,10 +152,11 @@ func TestRedirectsUnderPoliciesOfSeveralProjects(t *testing.T) {
 			first := w.Installer()
 			for name, share := range map[string]bool{"a session": true, "a cache": false} {
 				next := func() *installer.Installer {
-					in := w.Installer()
-					in.CacheDir, in.StateDir = first.CacheDir, first.StateDir
-					fetcher := in.Fetcher.(*getmodules.Fetcher)
-					fetcher.AlwaysGit, fetcher.GitBackend, fetcher.CacheDir = test.always, test.backend, first.Fetcher.(*getmodules.Fetcher).CacheDir
+					in := with(w.Installer(), func(o *installer.Options) {
+						o.CacheDir, o.StateDir = first.Options().CacheDir, first.Options().StateDir
+					})
+					fetcher := in.Options().Fetcher.(*getmodules.Fetcher)
+					fetcher.AlwaysGit, fetcher.GitBackend, fetcher.CacheDir = test.always, test.backend, first.Options().Fetcher.(*getmodules.Fetcher).CacheDir
 					return in
 				}
 				if share {

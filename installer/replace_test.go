@@ -55,8 +55,7 @@ func sources(p *project, result *installer.Result) []string {
 func TestReplaceWithoutLock(t *testing.T) {
 	t.Parallel()
 	p := world(t, replaceWorld)
-	in := p.installer()
-	in.TrustInstalled = true
+	in := with(p.installer(), func(o *installer.Options) { o.TrustInstalled = true })
 	req := request{Project: installer.Project{Dir: p.dir, NoLock: true, OnEvent: p.record}}
 	original := []string{
 		"infra git::https://MODTEST_HOST/git/infra.git?ref=v1.0.0", "net MODTEST_HOST/acme/net/aws 1.1.0", "net.sub MODTEST_HOST/acme/sub/aws 0.2.0",

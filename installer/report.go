@@ -128,7 +128,7 @@ type PackageReport struct {
 	Former lockfile.Module
 	// Evidence is who confirms the lock's entry, as far as is known without a request.
 	Evidence evidence.Evidence
-	// Unconfirmed says that, according to Installer.StateDir, nothing has confirmed the
+	// Unconfirmed says that, according to Options.StateDir, nothing has confirmed the
 	// lock's entry for this user. For example, another tool may have installed it from an
 	// edited lock. Vendored packages need no confirmation.
 	Unconfirmed bool
@@ -197,7 +197,7 @@ type ProviderReport struct {
 	// as far as that is known without requests. Its kind is evidence.Project if the project
 	// itself brings the package.
 	Evidence evidence.Evidence
-	// Unconfirmed says that, according to Installer.StateDir, nothing is known to confirm the
+	// Unconfirmed says that, according to Options.StateDir, nothing is known to confirm the
 	// package. For example, another tool may have installed it.
 	Unconfirmed bool
 }

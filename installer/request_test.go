@@ -64,7 +64,7 @@ func TestInvalidRequests(t *testing.T) {
 					t.Errorf("%s: fields (-want +got):\n%s", what, diff)
 				}
 			}
-			in := &installer.Installer{}
+			in := installer.New(installer.Options{})
 			req := test.req
 			req.Dir = dir
 			_, err := in.Install(t.Context(), req.Project, req.InstallOptions)
@@ -133,7 +133,7 @@ func TestProjectsOfMethods(t *testing.T) {
 			t.Parallel()
 			p := test.project
 			p.Dir = writeProject(t, map[string]string{"main.tf": "", ".terraform.lock.hcl": ""}, "")
-			in := &installer.Installer{}
+			in := installer.New(installer.Options{})
 			methods := otherMethods(in)
 			methods["Install"] = func(ctx context.Context, p installer.Project) error {
 				_, err := in.Install(ctx, p, installer.InstallOptions{})
@@ -161,7 +161,7 @@ func TestInstallAllPlaces(t *testing.T) {
 	} {
 		first, second := p, p
 		first.Dir, second.Dir = dirs[0], dirs[1]
-		_, err := new(installer.Installer).InstallAll(t.Context(), []installer.Project{first, second}, installer.InstallOptions{})
+		_, err := installer.New(installer.Options{}).InstallAll(t.Context(), []installer.Project{first, second}, installer.InstallOptions{})
 		invalid, ok := errors.AsType[*installer.InvalidOptionsError](err)
 		if !ok || !slices.Contains(invalid.Fields, field) {
 			t.Errorf("%s: %v, want *InvalidOptionsError", field, err)
@@ -237,7 +237,9 @@ func (s *switchable) RoundTrip(req *http.Request) (*http.Response, error) {
 func TestEventsBelongToRequests(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, oneOfEach+"-- git/dns.git/v1.0.0/zone/main.tf --\n", modtest.Options{})
-	w.in.OnEvent = func(event installer.Event) { t.Errorf("the callback of the Installer got %T", event) }
+	w.in = with(w.in, func(o *installer.Options) {
+		o.OnEvent = func(event installer.Event) { t.Errorf("the callback of the Installer got %T", event) }
+	})
 	in, done, err := w.in.Share()
 	if err != nil {
 		t.Fatal(err)
@@ -312,25 +314,29 @@ func TestTrace(t *testing.T) {
 	in := installer.New(installer.Options{HTTPClient: world.HTTPClient(), Credentials: credentials{}, Fetcher: &getmodules.Fetcher{
 		Git: getmodules.Git{Env: append(slices.Clone(world.Env()), "PATH=/usr/bin:/bin")}, AlwaysGit: true,
 	}, CacheDir: t.TempDir()})
-	in.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	in.Trace = func(ctx context.Context, op event.Operation) (context.Context, func(error)) {
-		mu.Lock()
-		defer mu.Unlock()
-		kind := op.Kind
-		if parent, ok := ctx.Value(key{}).(string); ok {
-			kind = parent + " > " + kind
-		}
-		kinds[kind]++
-		open++
-		if strings.Contains(op.Target, ":password@") || strings.Contains(op.Target, "secret1") {
-			t.Errorf("the target is %q", op.Target)
-		}
-		return context.WithValue(ctx, key{}, op.Kind), func(error) {
+	in = with(in, func(o *installer.Options) {
+		o.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	})
+	in = with(in, func(o *installer.Options) {
+		o.Trace = func(ctx context.Context, op event.Operation) (context.Context, func(error)) {
 			mu.Lock()
 			defer mu.Unlock()
-			open--
+			kind := op.Kind
+			if parent, ok := ctx.Value(key{}).(string); ok {
+				kind = parent + " > " + kind
+			}
+			kinds[kind]++
+			open++
+			if strings.Contains(op.Target, ":password@") || strings.Contains(op.Target, "secret1") {
+				t.Errorf("the target is %q", op.Target)
+			}
+			return context.WithValue(ctx, key{}, op.Kind), func(error) {
+				mu.Lock()
+				defer mu.Unlock()
+				open--
+			}
 		}
-	}
+	})
 	dir := writeProject(t, map[string]string{"main.tf": `
 module "registry" {
   source = "HOST/acme/net/aws"
@@ -433,14 +439,16 @@ module "oci" {
 	}
 	var mu sync.Mutex
 	traced := map[string]bool{}
-	w.in.Trace = func(ctx context.Context, op event.Operation) (context.Context, func(error)) {
-		mu.Lock()
-		defer mu.Unlock()
-		if _, path, ok := strings.Cut(op.Target, string(w.Host())); ok && op.Kind == "http" {
-			traced[path] = true
+	w.in = with(w.in, func(o *installer.Options) {
+		o.Trace = func(ctx context.Context, op event.Operation) (context.Context, func(error)) {
+			mu.Lock()
+			defer mu.Unlock()
+			if _, path, ok := strings.Cut(op.Target, string(w.Host())); ok && op.Kind == "http" {
+				traced[path] = true
+			}
+			return ctx, nil
 		}
-		return ctx, nil
-	}
+	})
 	for _, method := range []string{"Install", "Outdated", "VerifyRemote"} {
 		for range 2 {
 			w.asked()

@@ -88,8 +88,7 @@ var sameLockStates = map[string]func(t *testing.T, w *sameLock, dir string) *ins
 		return w.warm(t, request{Project: installer.Project{Dir: w.project(t, w.files), ProviderSource: w.mirror}})
 	},
 	"a cache of another user": func(t *testing.T, w *sameLock, _ string) *installer.Installer {
-		in := w.warm(t, request{Project: installer.Project{Dir: w.project(t, w.files)}})
-		in.StateDir = t.TempDir()
+		in := with(w.warm(t, request{Project: installer.Project{Dir: w.project(t, w.files)}}), func(o *installer.Options) { o.StateDir = t.TempDir() })
 		return in
 	},
 	"an installation": func(t *testing.T, w *sameLock, dir string) *installer.Installer {
@@ -103,16 +102,14 @@ var sameLockStates = map[string]func(t *testing.T, w *sameLock, dir string) *ins
 		return w.Installer()
 	},
 	"a plugin cache": func(t *testing.T, w *sameLock, _ string) *installer.Installer {
-		in := w.Installer()
-		in.PluginCacheDir = t.TempDir()
-		w.unpack(t, in.PluginCacheDir)
+		in := with(w.Installer(), func(o *installer.Options) { o.PluginCacheDir = t.TempDir() })
+		w.unpack(t, in.Options().PluginCacheDir)
 		return in
 	},
 	"a plugin cache and a warm cache without packages": func(t *testing.T, w *sameLock, _ string) *installer.Installer {
-		in := w.warm(t, request{Project: installer.Project{Dir: w.project(t, w.files)}})
-		in.PluginCacheDir = t.TempDir()
-		w.unpack(t, in.PluginCacheDir)
-		packages := filepath.Join(in.CacheDir, "provider", "package")
+		in := with(w.warm(t, request{Project: installer.Project{Dir: w.project(t, w.files)}}), func(o *installer.Options) { o.PluginCacheDir = t.TempDir() })
+		w.unpack(t, in.Options().PluginCacheDir)
+		packages := filepath.Join(in.Options().CacheDir, "provider", "package")
 		if err := os.RemoveAll(packages); err != nil {
 			t.Fatal(err)
 		}
@@ -283,9 +280,8 @@ func TestSameLockOfModules(t *testing.T) {
 			if _, err := warm.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
 				t.Fatal(err)
 			}
-			other := *warm
-			other.StateDir = t.TempDir()
-			_, unsealed := install(t, &other, lock)
+			other := with(warm, func(o *installer.Options) { o.StateDir = t.TempDir() })
+			_, unsealed := install(t, other, lock)
 			for state, after := range map[string]string{"a warm cache": cached, "an installation": fileIn(t, dir, ".terraform.lock.hcl"), "a cache of another user": unsealed} {
 				if diff := cmp.Diff(cold, after); diff != "" {
 					t.Errorf("with %s, the lock (-with nothing +with that):\n%s", state, diff)

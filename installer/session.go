@@ -58,7 +58,7 @@ func (c clients) ruleFor(run evidencerules.Run) evidencerules.Rule {
 	return evidencerules.For(run)
 }
 
-// defaultParallel is the default of Installer.Parallel. Most of the time a worker waits for
+// defaultParallel is the default of Options.Parallel. Most of the time a worker waits for
 // the network.
 const defaultParallel = 16
 

@@ -42,13 +42,14 @@ func installShared(t *testing.T, p *project, cache string) (files map[string]str
 	if err := p.world.WriteTree(one.dir, "config"); err != nil {
 		t.Fatal(err)
 	}
-	in := one.installer()
-	in.CacheDir = cache
-	in.OnEvent = func(ev installer.Event) {
-		if e, ok := ev.(event.FetchStarted); ok {
-			fetched = append(fetched, e.Package)
+	in := with(one.installer(), func(o *installer.Options) { o.CacheDir = cache })
+	in = with(in, func(o *installer.Options) {
+		o.OnEvent = func(ev installer.Event) {
+			if e, ok := ev.(event.FetchStarted); ok {
+				fetched = append(fetched, e.Package)
+			}
 		}
-	}
+	})
 	if _, err := in.Install(context.Background(), installer.Project{Dir: one.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -92,9 +93,8 @@ func TestSharedArchive(t *testing.T) {
 	t.Parallel()
 	p, cache := world(t, sharedWorld), t.TempDir()
 	fetching, began := make(chan struct{}), make(chan struct{})
-	first := p.installer()
-	first.CacheDir = cache
-	first.Fetcher = heldFetcher{first.Fetcher, fetching, began}
+	first := with(p.installer(), func(o *installer.Options) { o.CacheDir = cache })
+	first = with(first, func(o *installer.Options) { o.Fetcher = heldFetcher{o.Fetcher, fetching, began} })
 	ended := make(chan error, 1)
 	go func() {
 		_, err := first.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{})
@@ -105,15 +105,16 @@ func TestSharedArchive(t *testing.T) {
 	if err := p.world.WriteTree(second.dir, "config"); err != nil {
 		t.Fatal(err)
 	}
-	in := second.installer()
-	in.CacheDir = cache
-	in.Config = oneCall{p.world.ArchiveSource("n.zip", "")}
-	in.OnEvent = func(ev installer.Event) {
-		if _, ok := ev.(event.Resolved); ok { // the session of the run has begun
-			close(began)
+	in := with(second.installer(), func(o *installer.Options) { o.CacheDir = cache })
+	in = with(in, func(o *installer.Options) { o.Config = oneCall{p.world.ArchiveSource("n.zip", "")} })
+	in = with(in, func(o *installer.Options) {
+		o.OnEvent = func(ev installer.Event) {
+			if _, ok := ev.(event.Resolved); ok { // the session of the run has begun
+				close(began)
+			}
+			second.record(ev)
 		}
-		second.record(ev)
-	}
+	})
 	if _, err := in.Install(context.Background(), installer.Project{Dir: second.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func TestVerifyOfAnEmptyProject(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	report, err := (&installer.Installer{}).Verify(t.Context(), installer.Project{Dir: dir}, installer.VerifyOptions{})
+	report, err := (installer.New(installer.Options{})).Verify(t.Context(), installer.Project{Dir: dir}, installer.VerifyOptions{})
 	if err != nil || !report.Complete || !report.OK() {
 		t.Errorf("Verify = %+v, %v, want a complete report that is OK", report, err)
 	}

@@ -24,7 +24,7 @@ import (
 // last. The error reports problems that concern the whole store.
 func (in *Installer) VerifyStore(ctx context.Context, store PackageStore) ([]ocistore.Entry, error) {
 	alone := *in
-	alone.CacheDir = ""
+	alone.options.CacheDir = ""
 	return readStore(ctx, alone, store, false, func(*session, artifact.Statement) error { return nil })
 }
 
@@ -34,7 +34,7 @@ func (in *Installer) VerifyStore(ctx context.Context, store PackageStore) ([]oci
 // Damaged packages are not imported, and Err of their entries is set. The returned entries
 // and the error are as for VerifyStore.
 func (in *Installer) ImportStore(ctx context.Context, store PackageStore) ([]ocistore.Entry, error) {
-	if in.CacheDir == "" {
+	if in.options.CacheDir == "" {
 		return nil, errors.New("there is no cache to import into")
 	}
 	return readStore(ctx, *in, store, true, func(s *session, statement artifact.Statement) error {

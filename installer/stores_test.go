@@ -71,10 +71,9 @@ func openBundle(t *testing.T, text []byte) *bundle.Bundle {
 // freshInstaller returns an installer with an empty cache and state, which uses a store.
 func freshInstaller(t *testing.T, p *project, store installer.PackageStore) *installer.Installer {
 	t.Helper()
-	in := p.installer()
-	in.CacheDir, in.StateDir = t.TempDir(), t.TempDir()
+	in := with(p.installer(), func(o *installer.Options) { o.CacheDir, o.StateDir = t.TempDir(), t.TempDir() })
 	if store != nil {
-		in.Stores = []installer.PackageStore{store}
+		in = with(in, func(o *installer.Options) { o.Stores = []installer.PackageStore{store} })
 	}
 	p.remove(t, ".terraform")
 	return in
@@ -121,7 +120,7 @@ func TestBundleDamaged(t *testing.T) {
 		t.Errorf("%d of %d entries failed, want 1 of 3", failed, len(entries))
 	}
 	// The damaged package can be fetched from its origin.
-	in.Stores = []installer.PackageStore{openBundle(t, damaged)}
+	in = with(in, func(o *installer.Options) { o.Stores = []installer.PackageStore{openBundle(t, damaged)} })
 	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true}); err != nil {
 		t.Error(err)
 	}
@@ -158,7 +157,7 @@ func TestBundleWithOtherContent(t *testing.T) {
 	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true, Offline: true}); !errors.Is(err, installer.ErrOffline) {
 		t.Errorf("after the import: error is %v, want ErrOffline", err)
 	}
-	in.Stores = []installer.PackageStore{openBundle(t, forged)}
+	in = with(in, func(o *installer.Options) { o.Stores = []installer.PackageStore{openBundle(t, forged)} })
 	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true}); err != nil {
 		t.Errorf("with the origin behind the bundle: %v", err)
 	}
@@ -222,11 +221,13 @@ func TestBundleWithOtherTag(t *testing.T) {
 	moved = bytes.Replace(moved, []byte(artifact.StatementOf(names).Tag()), []byte(artifact.StatementOf(victim).Tag()), 1)
 	in := freshInstaller(t, p, openBundle(t, moved))
 	var warnings []string
-	in.OnEvent = func(ev installer.Event) {
-		if warning, ok := ev.(event.Warning); ok {
-			warnings = append(warnings, warning.Message)
+	in = with(in, func(o *installer.Options) {
+		o.OnEvent = func(ev installer.Event) {
+			if warning, ok := ev.(event.Warning); ok {
+				warnings = append(warnings, warning.Message)
+			}
 		}
-	}
+	})
 	_, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true, Offline: true})
 	if !errors.Is(err, installer.ErrOffline) || !strings.Contains(strings.Join(warnings, "\n"), "artifact of another entry") {
 		t.Errorf("error is %v, warnings are %q", err, warnings)
@@ -237,7 +238,7 @@ func TestBundleWithOtherTag(t *testing.T) {
 func mirrored(t *testing.T) (*project, *mirror.Mirror) {
 	t.Helper()
 	p, _ := bundled(t)
-	to, err := mirror.Open(p.installer().Fetcher.(*getmodules.Fetcher), "oci://"+string(p.world.Host())+"/corp/modules")
+	to, err := mirror.Open(p.installer().Options().Fetcher.(*getmodules.Fetcher), "oci://"+string(p.world.Host())+"/corp/modules")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +276,7 @@ func TestMirrorInstall(t *testing.T) {
 	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true, Offline: true}); err != nil {
 		t.Error(err)
 	}
-	in.Stores = nil
+	in = with(in, func(o *installer.Options) { o.Stores = nil })
 	p.remove(t, ".terraform")
 	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true, Offline: true}); !errors.Is(err, installer.ErrOffline) {
 		t.Errorf("without the mirror: %v", err)

@@ -28,7 +28,7 @@ func (s *scope) in(ctx context.Context) context.Context {
 	return ctx
 }
 
-// hookOf returns the hook for an Installer.Logger and an Installer.Trace; nil if both are nil.
+// hookOf returns the hook for an Options.Logger and an Options.Trace; nil if both are nil.
 func hookOf(logger *slog.Logger, tracer func(context.Context, event.Operation) (context.Context, func(error))) trace.Hook {
 	if logger == nil && tracer == nil {
 		return nil

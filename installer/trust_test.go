@@ -16,7 +16,7 @@ import (
 
 // A run that believes what is installed uses it without a request and without any file of an earlier
 // run of the same user. What is not installed as the lock says, it asks for like other runs. This is
-// the row of the evidence table for Installer.TrustInstalled.
+// the row of the evidence table for Options.TrustInstalled.
 func TestTrustInstalled(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, oneOfEach, modtest.Options{})
@@ -59,8 +59,7 @@ func TestTrustInstalled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := w.project(t, map[string]string{"main.tf": oneOfEachConfig})
-			first := *w.in
-			first.CacheDir, first.StateDir = "", ""
+			first := with(w.in, func(o *installer.Options) { o.CacheDir, o.StateDir = "", "" })
 			if _, err := first.Install(t.Context(), installer.Project{Dir: dir, Layout: installer.LayoutCopy}, installer.InstallOptions{Scope: installer.ScopeAll}); err != nil {
 				t.Fatal(err)
 			}
@@ -72,8 +71,7 @@ func TestTrustInstalled(t *testing.T) {
 			if _, err := first.Install(t.Context(), req.Project, req.InstallOptions); err == nil {
 				t.Error("the run works offline even if it does not believe what is installed")
 			}
-			in := first
-			in.TrustInstalled = true
+			in := with(first, func(o *installer.Options) { o.TrustInstalled = true })
 			result, err := in.Install(t.Context(), req.Project, req.InstallOptions)
 			if test.refused {
 				if err == nil {
@@ -84,7 +82,7 @@ func TestTrustInstalled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkTrusted(t, &in, req, result)
+			checkTrusted(t, in, req, result)
 			// Nothing of this is kept for a run that does not believe it.
 			if _, err := first.Install(t.Context(), req.Project, req.InstallOptions); err == nil {
 				t.Error("a later run believes what is installed too")
@@ -122,8 +120,7 @@ func TestTrustInstalledAsksNobody(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
 	p.mustInstall(t, request{})
-	in := p.installer()
-	in.StateDir, in.TrustInstalled = "", true
+	in := with(p.installer(), func(o *installer.Options) { o.StateDir, o.TrustInstalled = "", true })
 	for _, req := range []request{{}, {InstallOptions: installer.InstallOptions{Locked: true}}, {Project: installer.Project{NoLock: true}}, {Project: installer.Project{NoLock: true}, InstallOptions: installer.InstallOptions{Offline: true}}} {
 		p.world.ResetRequests()
 		req.Dir = p.dir
@@ -166,8 +163,7 @@ func TestTrustInstalledWithoutLock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := w.project(t, map[string]string{"main.tf": "module \"net\" {\n  source  = \"HOST/acme/net/aws\"\n  version = \"1.0.0\"\n}\n"})
-			in := *w.in
-			in.CacheDir, in.StateDir, in.TrustInstalled = "", "", true
+			in := with(w.in, func(o *installer.Options) { o.CacheDir, o.StateDir, o.TrustInstalled = "", "", true })
 			req := request{Project: installer.Project{Dir: dir, NoLock: true}}
 			if _, err := in.Install(t.Context(), req.Project, req.InstallOptions); err != nil {
 				t.Fatal(err)
@@ -200,7 +196,7 @@ func TestTrustInstalledByOldTools(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	in := installer.Installer{TrustInstalled: true}
+	in := installer.New(installer.Options{TrustInstalled: true})
 	project := installer.Project{Dir: dir, NoLock: true}
 	for verb, run := range map[string]func() (*installer.Result, error){
 		"Load": func() (*installer.Result, error) { return in.Load(t.Context(), project, installer.LoadOptions{}) },

@@ -96,7 +96,7 @@ func TestCauseOfCancellation(t *testing.T) {
 		"ReadLock":         func() error { _, err := installer.ReadLock(ctx, req.Project); return err },
 		"HasConfiguration": func() error { _, err := repository.HasConfiguration(ctx, req.Project); return err },
 		"Verify": func() error {
-			_, err := (&installer.Installer{}).Verify(ctx, req.Project, installer.VerifyOptions{})
+			_, err := (installer.New(installer.Options{})).Verify(ctx, req.Project, installer.VerifyOptions{})
 			return err
 		},
 	} {

@@ -54,8 +54,7 @@ func (f slowFetcher) Fetch(ctx context.Context, req getmodules.Request) (*getmod
 func TestSlowNeighbor(t *testing.T) {
 	t.Parallel()
 	p := world(t, unevenWorld)
-	in := p.installer()
-	in.Fetcher = slowFetcher{in.Fetcher, make(chan struct{})}
+	in := with(p.installer(), func(o *installer.Options) { o.Fetcher = slowFetcher{o.Fetcher, make(chan struct{})} })
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if _, err := in.Install(ctx, installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
@@ -86,13 +85,14 @@ disk
 	}
 	began := make(chan struct{})
 	begin := sync.OnceFunc(func() { close(began) })
-	in := w.Installer()
-	in.Fetcher = slowFetcher{in.Fetcher, began}
-	in.OnEvent = func(ev installer.Event) {
-		if _, ok := ev.(event.ProviderProgress); ok {
-			begin()
+	in := with(w.Installer(), func(o *installer.Options) { o.Fetcher = slowFetcher{o.Fetcher, began} })
+	in = with(in, func(o *installer.Options) {
+		o.OnEvent = func(ev installer.Event) {
+			if _, ok := ev.(event.ProviderProgress); ok {
+				begin()
+			}
 		}
-	}
+	})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if _, err := in.Install(ctx, req.Project, req.InstallOptions); err != nil {

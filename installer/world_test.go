@@ -125,7 +125,7 @@ func world(t *testing.T, text string) *project {
 
 // installer returns an installer like the command's, which trusts the world's servers.
 func (p *project) installer() *installer.Installer {
-	return &installer.Installer{
+	return installer.New(installer.Options{
 		Registry: &registryclient.Client{
 			Services:   &disco.Client{HTTPClient: p.world.HTTPClient()},
 			HTTPClient: p.world.HTTPClient(),
@@ -138,7 +138,7 @@ func (p *project) installer() *installer.Installer {
 		},
 		StateDir: p.state,
 		OnEvent:  p.record,
-	}
+	})
 }
 
 // request reads the options of a world's comment: lines "locked", "upgrade",
@@ -272,4 +272,11 @@ func projects(dirs ...string) (list []installer.Project) {
 		list = append(list, installer.Project{Dir: dir})
 	}
 	return list
+}
+
+// with returns an Installer with other options.
+func with(in *installer.Installer, change func(*installer.Options)) *installer.Installer {
+	o := in.Options()
+	change(&o)
+	return installer.New(o)
 }

@@ -40,7 +40,7 @@ module "network" {
 		log.Fatal(err)
 	}
 
-	to, err := mirror.Open(in.Fetcher.(*getmodules.Fetcher), "oci://"+string(world.Host())+"/corp/modules")
+	to, err := mirror.Open(in.Options().Fetcher.(*getmodules.Fetcher), "oci://"+string(world.Host())+"/corp/modules")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -50,8 +50,9 @@ module "network" {
 	}
 	fmt.Println("pushed:", pushed.Pushed)
 
-	elsewhere := world.Installer()
-	elsewhere.Stores = []installer.PackageStore{to}
+	o := world.Installer().Options()
+	o.Stores = []installer.PackageStore{to}
+	elsewhere := installer.New(o)
 	world.ResetRequests()
 	if _, err := elsewhere.Install(ctx, installer.Project{Dir: dir}, installer.InstallOptions{Locked: true}); err != nil {
 		log.Fatal(err)

@@ -42,7 +42,7 @@ func open(t *testing.T) (w *modtest.World, in *installer.Installer, dir string, 
 	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	m, err := mirror.Open(in.Fetcher.(*getmodules.Fetcher), "oci://"+string(w.Host())+"/corp/modules")
+	m, err := mirror.Open(in.Options().Fetcher.(*getmodules.Fetcher), "oci://"+string(w.Host())+"/corp/modules")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func openProvider(t *testing.T) (*providerProject, *mirror.Mirror) {
 	if err := p.install(t, p.in); err != nil {
 		t.Fatal(err)
 	}
-	fetcher := p.in.Fetcher.(*getmodules.Fetcher)
+	fetcher := p.in.Options().Fetcher.(*getmodules.Fetcher)
 	fetcher.Backoff = noWait
 	m, err := mirror.Open(fetcher, "oci://"+string(p.w.Host())+"/corp/mirror")
 	if err != nil {
@@ -81,13 +81,16 @@ func (p *providerProject) installFresh(t *testing.T, m *mirror.Mirror) (warnings
 	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {
 		t.Fatal(err)
 	}
-	in := p.w.Installer()
-	in.CacheDir, in.StateDir, in.Stores = t.TempDir(), t.TempDir(), []installer.PackageStore{m}
-	in.OnEvent = func(ev installer.Event) {
-		if warning, ok := ev.(event.Warning); ok {
-			warnings = append(warnings, warning.Message)
+	in := with(p.w.Installer(), func(o *installer.Options) {
+		o.CacheDir, o.StateDir, o.Stores = t.TempDir(), t.TempDir(), []installer.PackageStore{m}
+	})
+	in = with(in, func(o *installer.Options) {
+		o.OnEvent = func(ev installer.Event) {
+			if warning, ok := ev.(event.Warning); ok {
+				warnings = append(warnings, warning.Message)
+			}
 		}
-	}
+	})
 	p.w.ResetRequests()
 	o := p.options()
 	o.Locked = true
@@ -256,4 +259,11 @@ func TestProviderDockerRegistry(t *testing.T) {
 	if _, err := mirror.Repair(t.Context(), p.in, p.projects(), p.locked(), m); !errors.Is(err, mirror.ErrNotRepaired) {
 		t.Errorf("Repair = %v, want ErrNotRepaired", err)
 	}
+}
+
+// with returns an Installer with other options.
+func with(in *installer.Installer, change func(*installer.Options)) *installer.Installer {
+	o := in.Options()
+	change(&o)
+	return installer.New(o)
 }

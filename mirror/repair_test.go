@@ -109,7 +109,7 @@ func TestRepairDockerRegistry(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
 		t.Fatal(err)
 	}
-	in.Stores, in.CacheDir = []installer.PackageStore{m}, t.TempDir()
+	in = with(in, func(o *installer.Options) { o.Stores, o.CacheDir = []installer.PackageStore{m}, t.TempDir() })
 	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{Locked: true}); err != nil {
 		t.Error(err)
 	}

@@ -26,13 +26,16 @@ func TestTrust(t *testing.T) {
 			}
 			m.Trusted = trusted
 			var warnings []string
-			fresh := w.Installer()
-			fresh.CacheDir, fresh.StateDir, fresh.Stores = t.TempDir(), t.TempDir(), []installer.PackageStore{m}
-			fresh.OnEvent = func(ev installer.Event) {
-				if warning, ok := ev.(event.Warning); ok {
-					warnings = append(warnings, warning.Message)
+			fresh := with(w.Installer(), func(o *installer.Options) {
+				o.CacheDir, o.StateDir, o.Stores = t.TempDir(), t.TempDir(), []installer.PackageStore{m}
+			})
+			fresh = with(fresh, func(o *installer.Options) {
+				o.OnEvent = func(ev installer.Event) {
+					if warning, ok := ev.(event.Warning); ok {
+						warnings = append(warnings, warning.Message)
+					}
 				}
-			}
+			})
 			w.ResetRequests()
 			if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
 				t.Fatal(err)
@@ -66,7 +69,7 @@ func TestUntrustedMirrorDelivers(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Trusted = false
-	in.Stores, in.CacheDir = []installer.PackageStore{m}, t.TempDir()
+	in = with(in, func(o *installer.Options) { o.Stores, o.CacheDir = []installer.PackageStore{m}, t.TempDir() })
 	for _, name := range []string{"net", "tar"} {
 		if err := os.RemoveAll(filepath.Join(dir, ".terraform", "modules", name)); err != nil {
 			t.Fatal(err)
@@ -91,8 +94,7 @@ func TestImportUntrusted(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Trusted = false
-	fresh := w.Installer()
-	fresh.CacheDir, fresh.StateDir = t.TempDir(), t.TempDir()
+	fresh := with(w.Installer(), func(o *installer.Options) { o.CacheDir, o.StateDir = t.TempDir(), t.TempDir() })
 	entries, err := fresh.ImportStore(t.Context(), m)
 	if err != nil || len(entries) != 2 || !errors.Is(entries[0].Err, ocistore.ErrDeliversOnly) {
 		t.Errorf("ImportStore = %v, %v, want ErrDeliversOnly", entries, err)

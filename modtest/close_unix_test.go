@@ -44,7 +44,7 @@ func TestCloseAfterProviders(t *testing.T) {
 		t.Fatal(err)
 	}
 	readOnly := 0
-	_ = filepath.WalkDir(in.CacheDir, func(_ string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(in.Options().CacheDir, func(_ string, d fs.DirEntry, err error) error {
 		if info, statErr := d.Info(); err == nil && statErr == nil && info.Mode().Perm()&0o200 == 0 {
 			readOnly++
 		}
@@ -56,7 +56,7 @@ func TestCloseAfterProviders(t *testing.T) {
 	if err := world.Close(); err != nil {
 		t.Errorf("Close = %v", err)
 	}
-	if _, err := os.Lstat(in.CacheDir); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(in.Options().CacheDir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the cache is still there: %v", err)
 	}
 }

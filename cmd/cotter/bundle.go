@@ -43,7 +43,7 @@ func bundleCommand(out *output) *cli.Command {
 				Flags:     []*cli.Flag{jsonFlag},
 				Run: func(ctx context.Context, cmd *cli.Invocation) error {
 					return readBundle(cmd, out, "verified", func(b *bundle.Bundle) ([]ocistore.Entry, error) {
-						return localInstaller(cmd, out).VerifyStore(ctx, b)
+						return localInstaller(out).VerifyStore(ctx, b)
 					})
 				},
 			},
@@ -56,7 +56,7 @@ func bundleCommand(out *output) *cli.Command {
 				Flags: []*cli.Flag{jsonFlag},
 				Run: func(ctx context.Context, cmd *cli.Invocation) error {
 					return readBundle(cmd, out, "imported", func(b *bundle.Bundle) ([]ocistore.Entry, error) {
-						return localInstaller(cmd, out).ImportStore(ctx, b)
+						return localInstaller(out).ImportStore(ctx, b)
 					})
 				},
 			},
@@ -163,11 +163,10 @@ func lockedProjects(ctx context.Context, cmd *cli.Invocation, out *output) (in *
 		}
 		return mirrors.inRequest(ctx, req)
 	})
-	in.OnEvent = func(event installer.Event) { out.projectEvent("", event) }
 	for i, dir := range dirs {
 		projects[i].OnEvent = func(event installer.Event) { out.projectEvent(dir, event) }
 	}
-	return in, projects, o, errors.Join(failures...)
+	return telling(in, out), projects, o, errors.Join(failures...)
 }
 
 // readBundle opens the bundle that the command line names, calls read, and prints the
@@ -267,9 +266,9 @@ func (o *output) bundleEntry(entry ocistore.Entry) error {
 	return nil
 }
 
-// useBundle adds the bundle that --bundle names to an installer, and sets the request to
+// useBundle adds the bundle that --bundle names to the stores of a request, and sets it to
 // offline mode. The file stays open until the process ends.
-func useBundle(cmd *cli.Invocation, in *installer.Installer, req *request) error {
+func useBundle(cmd *cli.Invocation, req *request) error {
 	name := cmd.String("bundle")
 	if name == "" {
 		return nil
@@ -278,6 +277,6 @@ func useBundle(cmd *cli.Invocation, in *installer.Installer, req *request) error
 	if err != nil {
 		return err
 	}
-	in.Stores, req.Offline = append(in.Stores, opened), true
+	req.Stores, req.Offline = append(req.Stores, opened), true
 	return nil
 }

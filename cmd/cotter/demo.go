@@ -100,13 +100,12 @@ func (d demo) install(ctx context.Context) error {
 	}
 	out.printf("$ cat main.tf\n%s\n$ cotter install\n", lines(text))
 	progress := newProgress(out)
-	in := d.world.Installer()
+	o := d.world.Installer().Options()
 	// The project links to the demo's cache. The key in the demo's state directory proves
 	// that its files were written by this user.
-	in.CacheDir, in.StateDir = filepath.Join(d.base, "cache"), filepath.Join(d.base, "state")
-	in.OnEvent = progress.event
-	req := request{Project: installer.Project{Dir: dir}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
-	result, err := in.Install(ctx, req.Project, req.InstallOptions)
+	o.CacheDir, o.StateDir = filepath.Join(d.base, "cache"), filepath.Join(d.base, "state")
+	project := installer.Project{Dir: dir, OnEvent: progress.event}
+	result, err := installer.New(o).Install(ctx, project, installer.InstallOptions{Scope: installer.ScopeAll})
 	progress.end()
 	if err != nil {
 		return err
@@ -115,7 +114,7 @@ func (d demo) install(ctx context.Context) error {
 		return err
 	}
 	out.printf("\n$ cotter tree\n")
-	t, err := newTree(result, req, false)
+	t, err := newTree(result, request{Project: project}, false)
 	if err == nil {
 		err = out.tree(t, formatText, false)
 	}

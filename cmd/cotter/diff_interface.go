@@ -31,7 +31,7 @@ func diffInterfaces(ctx context.Context, cmd *cli.Invocation, in *installer.Inst
 	if out.interactive() && !out.quiet {
 		progress := newProgress(out)
 		defer progress.end()
-		in.OnEvent = progress.event
+		req.OnEvent = progress.event
 	}
 	list, err := in.DiffInterfaces(ctx, req.Project, installer.DiffOptions{Offline: cmd.Bool("offline")}, old, updated)
 	if err != nil {

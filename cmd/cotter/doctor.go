@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/cotterpin/cotter/cliconfig"
@@ -102,7 +103,7 @@ func runDoctor(ctx context.Context, cmd *cli.Invocation, out *output) error {
 	}
 	d := &doctor{
 		output: out, cmd: cmd, req: req, offline: cmd.Bool("offline"),
-		in:      &installer.Installer{CacheDir: cliconfig.OSEnvironment().CacheDir(), StateDir: cliconfig.OSEnvironment().StateDir(), StateKey: out.env("COTTER_STATE_KEY")},
+		in:      localInstaller(&output{env: out.env, stdout: io.Discard, stderr: io.Discard, quiet: true}),
 		fetcher: &getmodules.Fetcher{AlwaysGit: out.env("COTTER_ALWAYS_GIT") != "", GitBackend: backend},
 	}
 	for _, look := range []func(context.Context){

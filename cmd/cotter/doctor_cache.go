@@ -13,11 +13,11 @@ import (
 // lookAtCache checks the cache and the user's key.
 func (d *doctor) lookAtCache(ctx context.Context) {
 	d.begin("Cache and key")
-	user := packagecache.Cache{Dir: d.in.CacheDir, StateDir: d.in.StateDir, StateKey: d.in.StateKey}
+	user := packagecache.Cache{Dir: d.in.Options().CacheDir, StateDir: d.in.Options().StateDir, StateKey: d.in.Options().StateKey}
 	if exposed, ok := errors.AsType[*installer.ExposedError](user.Check()); ok {
 		d.note("%s; so installations do not use it", exposed)
 	}
-	if dir := d.in.CacheDir; dir == "" {
+	if dir := d.in.Options().CacheDir; dir == "" {
 		d.note("there is no home directory and no COTTER_CACHE_DIR, so nothing is cached")
 	} else if usage, err := (packagecache.Cache{Dir: dir}).Size(ctx); err != nil {
 		d.problem("%s cannot be read: %s", dir, err)
@@ -29,21 +29,21 @@ func (d *doctor) lookAtCache(ctx context.Context) {
 		d.ok("%s: %s, %s, %s", dir, count(usage.Packages, "package"), count(usage.Providers, "provider"), megabytes(usage.Bytes()))
 	}
 
-	err := packagecache.Cache{StateDir: d.in.StateDir, StateKey: d.in.StateKey}.CheckKey()
+	err := packagecache.Cache{StateDir: d.in.Options().StateDir, StateKey: d.in.Options().StateKey}.CheckKey()
 	switch {
-	case d.in.StateKey != "" && err != nil:
+	case d.in.Options().StateKey != "" && err != nil:
 		d.problem("COTTER_STATE_KEY: %s", err)
-	case d.in.StateKey != "":
+	case d.in.Options().StateKey != "":
 		d.ok("the key is the value of COTTER_STATE_KEY")
-	case d.in.StateDir == "":
+	case d.in.Options().StateDir == "":
 		d.note("there is no home directory for a key, and no COTTER_STATE_DIR or COTTER_STATE_KEY, so each run asks all origins again")
 	case errors.As(err, new(*installer.ExposedError)): // noted above
 	case errors.Is(err, fs.ErrNotExist):
-		d.ok("the first installation will create a key in %s", d.in.StateDir)
+		d.ok("the first installation will create a key in %s", d.in.Options().StateDir)
 	case err != nil:
-		d.problem("the key in %s cannot be used: %s", d.in.StateDir, err)
+		d.problem("the key in %s cannot be used: %s", d.in.Options().StateDir, err)
 	default:
-		d.ok("the key in %s is private", d.in.StateDir)
+		d.ok("the key in %s is private", d.in.Options().StateDir)
 	}
 }
 

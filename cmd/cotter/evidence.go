@@ -7,7 +7,6 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/bundle"
 	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
-	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/evidence"
 )
@@ -24,9 +23,6 @@ func evidenceFlags() []*cli.Flag {
 // withNamedStores returns a request with the mirrors of its project and the bundle of the command
 // line as Stores, so that what they have confirmed in earlier runs counts. It sends no requests.
 func withNamedStores(ctx context.Context, cmd *cli.Invocation, out *output, in *installer.Installer, req request) (request, error) {
-	if in.Fetcher == nil { // a local installer, which only needs to know the mirrors
-		in = &installer.Installer{Fetcher: &getmodules.Fetcher{}}
-	}
 	req, err := newMirrors(cmd, out, in).inRequest(ctx, req)
 	if err != nil {
 		return req, err

@@ -138,7 +138,7 @@ func putBack(ctx context.Context, cmd *cli.Invocation, out *output, req request,
 	if err != nil {
 		return err
 	}
-	restored, err := localInstaller(cmd, out).Restore(ctx, req.Project, lock)
+	restored, err := localInstaller(out).Restore(ctx, req.Project, lock)
 	switch {
 	case errors.Is(err, installer.ErrNothingToRestore):
 		return nil

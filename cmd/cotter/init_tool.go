@@ -25,7 +25,7 @@ func (e *noToolError) Error() string { return e.text }
 // dialect of req.
 func findTool(ctx context.Context, cmd *cli.Invocation, out *output, req *request) (string, error) {
 	name, sign := cmd.String("tool"), ""
-	dialect, signs, err := localInstaller(cmd, out).FindDialect(ctx, req.Project)
+	dialect, signs, err := localInstaller(out).FindDialect(ctx, req.Project)
 	if err != nil {
 		return "", err
 	}

@@ -96,7 +96,7 @@ func install(ctx context.Context, cmd *cli.Invocation, out *output, in *installe
 		return err
 	}
 	progress, writes := newProgress(out), &writer{cmd: cmd, out: out, in: in, req: req}
-	in.OnEvent = func(event installer.Event) {
+	req.OnEvent = func(event installer.Event) {
 		writes.note(event)
 		progress.event(event)
 	}
@@ -138,12 +138,13 @@ func prepareInstall(ctx context.Context, cmd *cli.Invocation, out *output, req *
 	if err != nil {
 		return nil, err
 	}
-	if !severalProjects(cmd) { // each of several projects has its own mirrors
-		if *req, err = newMirrors(cmd, out, in).inRequest(ctx, *req); err != nil {
-			return nil, err
-		}
+	if err := useBundle(cmd, req); err != nil {
+		return nil, err
 	}
-	return in, useBundle(cmd, in, req)
+	if !severalProjects(cmd) { // each of several projects has its own mirrors
+		*req, err = newMirrors(cmd, out, in).inRequest(ctx, *req)
+	}
+	return telling(in, out), err
 }
 
 // locked reports whether the run is a locked one. It reads --locked and the stock tools'

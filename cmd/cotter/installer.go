@@ -54,24 +54,24 @@ func newInstaller(ctx context.Context, cmd *cli.Invocation, out *output, req req
 		Limits:     limits,
 		Attempts:   httpx.DefaultAttempts, // the setting in config is for registries, as in stock tools
 	}
-	in := installer.New(installer.Options{
-		HTTPClient:  client,
-		UserAgent:   "cotter/" + version(),
-		Credentials: config,
-		Services:    config.Services,
-		Attempts:    config.Attempts,
-		Fetcher:     fetcher,
-		LocalHosts:  localHosts(user),
-		CacheDir:    cliconfig.OSEnvironment().CacheDir(),
-		StateDir:    cliconfig.OSEnvironment().StateDir(),
-		StateKey:    out.env("COTTER_STATE_KEY"),
-	})
-	for _, o := range config.Providers.DevOverrides {
-		out.warnf("dev_overrides in the CLI configuration make tofu and terraform start %s from %s, whatever is installed and locked", o.Provider.ForDisplay(), o.Dir)
+	o := localOptions(out)
+	o.OnEvent = nil // see telling
+	o.HTTPClient, o.UserAgent, o.Credentials = client, "cotter/"+version(), config
+	o.Services, o.Attempts, o.Fetcher = config.Services, config.Attempts, fetcher
+	o.LocalHosts, o.PluginCacheDir = localHosts(user), config.Providers.PluginCacheDir
+	for _, override := range config.Providers.DevOverrides {
+		out.warnf("dev_overrides in the CLI configuration make tofu and terraform start %s from %s, whatever is installed and locked", override.Provider.ForDisplay(), override.Dir)
 	}
-	in.PluginCacheDir = config.Providers.PluginCacheDir
-	in.Providers, err = newConfiguredSource(ctx, config, in.Providers, req.Dir, severalProjects(cmd), client)
-	return in, err
+	o.Providers, err = newConfiguredSource(ctx, config, installer.New(o).Options().Providers, req.Dir, severalProjects(cmd), client)
+	return installer.New(o), err
+}
+
+// telling returns an Installer that prints the warnings that are about no project. Commands that only ask
+// origins do not need them.
+func telling(in *installer.Installer, out *output) *installer.Installer {
+	o := in.Options()
+	o.OnEvent = out.warning
+	return installer.New(o)
 }
 
 // localHosts returns the hosts that packages and servers may name although they are on this machine:
@@ -100,16 +100,19 @@ func limits(env func(string) string) (getmodules.Limits, error) {
 	return getmodules.Limits{MinRate: rate}, nil
 }
 
-// localInstaller returns an Installer for commands that read installed files and do not use
-// the network.
-func localInstaller(cmd *cli.Invocation, out *output) *installer.Installer {
-	return &installer.Installer{
+// localOptions are the options of an installer that does not use the network.
+func localOptions(out *output) installer.Options {
+	return installer.Options{
 		CacheDir: cliconfig.OSEnvironment().CacheDir(),
 		StateDir: cliconfig.OSEnvironment().StateDir(),
 		StateKey: out.env("COTTER_STATE_KEY"),
 		OnEvent:  out.warning,
 	}
 }
+
+// localInstaller returns an Installer for commands that read installed files and do not use
+// the network.
+func localInstaller(out *output) *installer.Installer { return installer.New(localOptions(out)) }
 
 // evidenceInstaller returns a localInstaller that also knows the user's sources of providers. It
 // does not ask them, but they decide what counts of what earlier runs have learned, and which
@@ -120,9 +123,9 @@ func evidenceInstaller(ctx context.Context, cmd *cli.Invocation, out *output, re
 	if err != nil {
 		return nil, err
 	}
-	in := localInstaller(cmd, out)
-	in.Providers, err = newConfiguredSource(ctx, config, installer.New(installer.Options{}).Providers, req.Dir, false, nil)
-	return in, err
+	o := localOptions(out)
+	o.Providers, err = newConfiguredSource(ctx, config, installer.New(installer.Options{}).Options().Providers, req.Dir, false, nil)
+	return installer.New(o), err
 }
 
 // transport returns a copy of the standard transport that keeps more idle connections to a

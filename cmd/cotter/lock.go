@@ -65,7 +65,7 @@ func restore(ctx context.Context, cmd *cli.Invocation, out *output) error {
 		}
 	}
 	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req request) error {
-		restored, err := localInstaller(cmd, out).Restore(ctx, req.Project, nil)
+		restored, err := localInstaller(out).Restore(ctx, req.Project, nil)
 		if err != nil {
 			return err
 		}

@@ -103,20 +103,21 @@ func (m *mirrors) open(used policy.UsedMirror) (*mirror.Mirror, error) {
 	return opened, err
 }
 
-// inRequest returns a request with the mirrors of its project as Stores.
+// inRequest returns a request with the mirrors of its project before its other stores.
 func (m *mirrors) inRequest(ctx context.Context, req request) (request, error) {
 	used, err := usedMirrors(ctx, m.cmd, m.out.env, req.Dir, "")
 	if err != nil {
 		return req, err
 	}
-	req.Stores = nil
+	var stores []installer.PackageStore
 	for _, u := range used {
 		opened, err := m.open(u)
 		if err != nil {
 			return req, err
 		}
-		req.Stores = append(req.Stores, opened)
+		stores = append(stores, opened)
 	}
+	req.Stores = append(stores, req.Stores...)
 	return req, nil
 }
 
@@ -214,7 +215,7 @@ func silent(projects []installer.Project) []installer.Project {
 
 // fetcherOf returns the fetcher of an installer that function installer has returned.
 func fetcherOf(in *installer.Installer) (*getmodules.Fetcher, error) {
-	fetcher, ok := in.Fetcher.(*getmodules.Fetcher)
+	fetcher, ok := in.Options().Fetcher.(*getmodules.Fetcher)
 	if !ok {
 		return nil, errors.New("the installer has a fetcher of another kind") // should never happen
 	}

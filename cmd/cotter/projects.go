@@ -96,13 +96,12 @@ func withOrigins(ctx context.Context, cmd *cli.Invocation, out *output, run func
 // forProjectsWith is forProjects with an installer, whose warnings are printed with each project.
 func forProjectsWith(ctx context.Context, cmd *cli.Invocation, out *output, in *installer.Installer, run func(ctx context.Context, in *installer.Installer, out *output, req request) error) error {
 	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req request) error {
-		in := *in
-		in.OnEvent = out.warning
-		req, err := inProject(ctx, &in, req)
+		req.OnEvent = out.warning
+		req, err := inProject(ctx, in, req)
 		if err != nil {
 			return err
 		}
-		return run(ctx, &in, out, req)
+		return run(ctx, in, out, req)
 	})
 }
 
@@ -143,7 +142,7 @@ func namedDirs(ctx context.Context, cmd *cli.Invocation, req request) ([]string,
 	}
 	var roots []string
 	for _, dir := range dirs {
-		found, err := repository.Roots(ctx, &installer.Installer{}, dir, req.Dialect)
+		found, err := repository.Roots(ctx, installer.New(installer.Options{}), dir, req.Dialect)
 		if err != nil {
 			return nil, err
 		}
@@ -188,7 +187,6 @@ func installAll(ctx context.Context, cmd *cli.Invocation, out *output, in *insta
 			out.projectEvent(dir, event)
 		}
 	}
-	in.OnEvent = func(event installer.Event) { take("", event) }
 	for i, dir := range dirs {
 		own := newTally()
 		seen[dir] = own
@@ -318,7 +316,7 @@ func changedSince(ctx context.Context, dirs []string, rev string, req request) (
 	if err != nil {
 		return nil, fmt.Errorf("--since: %w", err)
 	}
-	return repository.ChangedRoots(ctx, &installer.Installer{}, dirs, files, req.Project)
+	return repository.ChangedRoots(ctx, installer.New(installer.Options{}), dirs, files, req.Project)
 }
 
 // projectsAtOnce is the maximum number of projects that are processed at the same time. Each

@@ -334,7 +334,7 @@ func newConfiguredSource(ctx context.Context, config *cliconfig.Config, direct g
 // inProject adds the source of one of several projects to its request, if the project can bring
 // providers itself.
 func inProject(ctx context.Context, in *installer.Installer, req request) (_ request, err error) {
-	if s, ok := in.Providers.(*configuredSource); ok && s.config.Providers.InProject(req.Dir) {
+	if s, ok := in.Options().Providers.(*configuredSource); ok && s.config.Providers.InProject(req.Dir) {
 		req.ProviderSource, err = s.sourceIn(ctx, req.Dir, false)
 	}
 	return req, err

@@ -114,7 +114,7 @@ func readTree(ctx context.Context, cmd *cli.Invocation, out *output, req request
 	if dir, empty := withoutConfiguration(ctx, req); empty {
 		return nil, noConfigurationError{dir}
 	}
-	in, withEvidence := localInstaller(cmd, out), cmd.Bool("evidence")
+	in, withEvidence := localInstaller(out), cmd.Bool("evidence")
 	if withEvidence {
 		if in, err = evidenceInstaller(ctx, cmd, out, req); err != nil {
 			return nil, err

@@ -150,7 +150,7 @@ func explainNames(ctx context.Context, cmd *cli.Invocation, out *output, req req
 	if severalProjects(cmd) {
 		return hinted(err, directoryHint(req.Dir, named.Keys))
 	}
-	calls, loadErr := localInstaller(cmd, &output{stderr: out.stderr, env: out.env, quiet: true}).Load(ctx, req.Project, installer.LoadOptions{BestEffort: true})
+	calls, loadErr := localInstaller(&output{stderr: out.stderr, env: out.env, quiet: true}).Load(ctx, req.Project, installer.LoadOptions{BestEffort: true})
 	if loadErr != nil {
 		return err
 	}
@@ -337,8 +337,7 @@ func editPins(ctx context.Context, cmd *cli.Invocation, out *output, in *install
 			return nil, err
 		}
 	}
-	asking := *in
-	asking.OnEvent = out.warning
+	req.OnEvent = out.warning
 	var all []installer.Pin
 	for _, dir := range dirs {
 		req.Dir = dir
@@ -346,7 +345,7 @@ func editPins(ctx context.Context, cmd *cli.Invocation, out *output, in *install
 		if err != nil {
 			return nil, err
 		}
-		pins, err := asking.Pins(ctx, req.Project, installer.PinOptions{Keys: req.Update.Keys, All: req.Update.All, To: req.Update.To, AllowDowngrade: req.Update.AllowDowngrade})
+		pins, err := in.Pins(ctx, req.Project, installer.PinOptions{Keys: req.Update.Keys, All: req.Update.All, To: req.Update.To, AllowDowngrade: req.Update.AllowDowngrade})
 		if err != nil {
 			return nil, err
 		}

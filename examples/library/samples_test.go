@@ -17,7 +17,7 @@ import (
 
 func installTree(ctx context.Context, cacheDir, stateDir string) error {
 	// sample: install
-	in := installer.Installer{CacheDir: cacheDir, StateDir: stateDir} // the zero value works too, but keeps nothing between runs
+	in := installer.New(installer.Options{CacheDir: cacheDir, StateDir: stateDir}) // the zero value works too, but keeps nothing between runs
 	result, err := in.Install(ctx, installer.Project{Dir: "infra"}, installer.InstallOptions{})
 	if err != nil {
 		return err // one or more *installer.ModuleError, with the file and line of each call

@@ -17,7 +17,7 @@ import (
 )
 
 func main() {
-	if err := update(context.Background(), &installer.Installer{}, os.Stdout, os.Args[1]); err != nil {
+	if err := update(context.Background(), installer.New(installer.Options{}), os.Stdout, os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -38,7 +38,7 @@ var rows = []struct {
 	{"`verify --remote`", []Run{VerifyRemote}},
 	{"`diff`", []Run{Diff}},
 	{"`lock --offline`", []Run{Restore}},
-	{"installs and `verify` with `Installer.TrustInstalled`, for what is installed", []Run{TrustInstalled}},
+	{"installs and `verify` with `Options.TrustInstalled`, for what is installed", []Run{TrustInstalled}},
 }
 
 // nameOf returns the name of a set of kinds in the table.

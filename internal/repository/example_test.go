@@ -33,7 +33,7 @@ func ExampleChangedRoots() {
 		}
 	}
 
-	ctx, in := context.Background(), &installer.Installer{}
+	ctx, in := context.Background(), installer.New(installer.Options{})
 	dirs, err := repository.Roots(ctx, in, dir, installer.DialectAuto)
 	if err != nil {
 		log.Fatal(err)

@@ -35,7 +35,7 @@ import (
 // is about directories that cannot be listed, or the error of ctx.
 func Roots(ctx context.Context, in *installer.Installer, dir string, dialect installer.Dialect) ([]string, error) {
 	return detect.Roots(ctx, dir, project.IsVendorDir, func(ctx context.Context, dir string) (detect.Module, error) {
-		found, calls, err := readPlainCalls(ctx, in.Config, dir, dialect)
+		found, calls, err := readPlainCalls(ctx, in.Options().Config, dir, dialect)
 		found.Root = calls > 0 || found.Unknown || installsProviders(ctx, dir, dialect)
 		if _, noFile := os.Lstat(filepath.Join(dir, policy.FileName)); noFile == nil {
 			replacing, _ := replacingDirs(dir)
@@ -154,7 +154,7 @@ func ChangedRoots(ctx context.Context, in *installer.Installer, dirs, files []st
 		}
 	}
 	read := func(ctx context.Context, dir string) (detect.Module, error) {
-		found, _, err := readLocalCalls(ctx, in.Config, dir, like.Dialect)
+		found, _, err := readLocalCalls(ctx, in.Options().Config, dir, like.Dialect)
 		if roots[dir] {
 			replacing, _ := replacingDirs(dir)
 			found.Calls = append(found.Calls, replacing...)

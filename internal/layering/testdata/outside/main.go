@@ -71,7 +71,7 @@ var (
 
 // Package installer.
 var (
-	_ = installer.Installer{
+	_ = installer.Options{
 		Registry: installer.Registry((*registryclient.Client)(nil)),
 		Fetcher:  installer.Fetcher((*getmodules.Fetcher)(nil)),
 		Config:   installer.ConfigReader(nil),

@@ -127,17 +127,17 @@ func (run *installation) install(ctx context.Context, root *configs.Module, mani
 	if err != nil {
 		return err
 	}
-	in := installer.Installer{
+	o := installer.Options{
 		Config:         newConfigReader(run.loader.Parser(), root, run.canInstall),
 		TrustInstalled: true,
 	}
 	if run.fetcher != nil {
-		in.Fetcher = run.fetcher.Cotter()
+		o.Fetcher = run.fetcher.Cotter()
 	}
 	if run.reg != nil {
-		in.Registry = recorder{run.reg.Cotter(), run.ModuleInstaller, new(sync.Mutex)}
+		o.Registry = recorder{run.reg.Cotter(), run.ModuleInstaller, new(sync.Mutex)}
 	}
-	result, err := in.Install(ctx, installer.Project{
+	result, err := installer.New(o).Install(ctx, installer.Project{
 		Dir:             rootDir,
 		ModulesDir:      modsDir,
 		NoLock:          true,
