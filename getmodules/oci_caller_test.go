@@ -17,7 +17,7 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/ocistore"
-	"github.com/cotterpin/cotter/versions/ocitags"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // memoryStore is oras-go's store in memory, with the method that it lacks.
@@ -95,7 +95,7 @@ func TestOCIOfCaller(t *testing.T) {
 	if err != nil || ref.Revision != manifest.Digest.String() {
 		t.Errorf("Reference = %v, %v", ref, err)
 	}
-	if found, err := ocitags.List(t.Context(), openOCI(t, f, address)); err != nil || len(found) != 1 {
+	if found, err := versions.FromOCITags(t.Context(), openOCI(t, f, address)); err != nil || len(found) != 1 {
 		t.Errorf("List = %v, %v", found, err)
 	}
 	_, err = f.Fetch(t.Context(), getmodules.Request{Package: pkgOf(address + "?tag=none"), Dir: filepath.Join(t.TempDir(), "net")})

@@ -14,7 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/testenv"
-	"github.com/cotterpin/cotter/versions/ocitags"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // pushModule pushes a module package in the same way as "oras push", and tags it.
@@ -80,7 +80,7 @@ func TestOCIDockerRegistry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := ocitags.List(t.Context(), repo)
+	found, err := versions.FromOCITags(t.Context(), repo)
 	if err != nil || len(found) != 122 {
 		t.Errorf("List = %d versions, %v, want 122", len(found), err)
 	}

@@ -41,7 +41,7 @@ const (
 //
 // Resolve of our own client requests the content too, so it is in the field Data of the descriptor.
 // Tags fails with [ErrTooLarge] after 1,000 pages. It does not check whether a page is repeated;
-// package versions/ocitags does.
+// versions.FromOCITags does.
 func (f *Fetcher) OpenOCI(ctx context.Context, host, repository string) (ocistore.Repository, error) {
 	addr, shown, err := f.ociAddress(host, repository)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/ocistore"
-	"github.com/cotterpin/cotter/versions/ocitags"
+	"github.com/cotterpin/cotter/versions"
 )
 
 func pkgOf(address string) addrs.ModulePackage { return addrs.ParseModulePackage(address) }
@@ -54,7 +54,7 @@ func TestOCITags(t *testing.T) {
 		{modtest.Options{OCIPageSize: 100, OCIBearer: true}, 4},
 	} {
 		world := modtest.NewWith(t, modtest.Txtar(manyTags(125)), test.opts)
-		found, err := ocitags.List(t.Context(), openOCI(t, newOCIFetcher(world), world.OCISource("net", "?tag=none")))
+		found, err := versions.FromOCITags(t.Context(), openOCI(t, newOCIFetcher(world), world.OCISource("net", "?tag=none")))
 		if err != nil {
 			t.Errorf("%+v: %v", test.opts, err)
 		}
@@ -117,7 +117,7 @@ func TestOCITagsHostile(t *testing.T) {
 		fault modtest.Fault
 		want  error
 	}{
-		{"a page that points to itself", modtest.Fault{Path: list, Header: link(list)}, ocitags.ErrRepeatedPage},
+		{"a page that points to itself", modtest.Fault{Path: list, Header: link(list)}, versions.ErrRepeatedPage},
 		{"empty pages without an end", modtest.Fault{Path: list, Status: 200, Body: `{"tags":[]}`, Header: link(list)}, getmodules.ErrTooLarge},
 		{"the next page elsewhere", modtest.Fault{Path: list, Header: link("https://other.example.com" + list)}, getmodules.ErrOCIContent},
 		{"the next page without TLS", modtest.Fault{Path: list, Header: link("http://MODTEST_HOST" + list)}, getmodules.ErrOCIContent},
@@ -131,7 +131,7 @@ func TestOCITagsHostile(t *testing.T) {
 			t.Parallel()
 			world := modtest.New(t, modtest.Txtar(ociTree))
 			world.SetFaults(test.fault)
-			got, err := ocitags.List(t.Context(), openOCI(t, newOCIFetcher(world), world.OCISource("net", "")))
+			got, err := versions.FromOCITags(t.Context(), openOCI(t, newOCIFetcher(world), world.OCISource("net", "")))
 			if err == nil || test.want != nil && !errors.Is(err, test.want) || len(got) > 0 {
 				t.Errorf("List = %v, %v, want %v", got, err, test.want)
 			}
@@ -156,8 +156,8 @@ func TestOCITooManyTags(t *testing.T) {
 	}
 	world := modtest.New(t, modtest.Txtar(""))
 	world.SetFaults(modtest.Fault{Path: "/v2/", Status: 200, Body: string(page)})
-	_, err = ocitags.List(t.Context(), openOCI(t, newOCIFetcher(world), world.OCISource("net", "")))
-	if !errors.Is(err, ocitags.ErrTooManyTags) || len(world.Requests()) != 1 {
+	_, err = versions.FromOCITags(t.Context(), openOCI(t, newOCIFetcher(world), world.OCISource("net", "")))
+	if !errors.Is(err, versions.ErrTooManyTags) || len(world.Requests()) != 1 {
 		t.Errorf("error is %v, want ErrTooManyTags after one request", err)
 	}
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/ocistore"
 	"github.com/cotterpin/cotter/versions"
-	"github.com/cotterpin/cotter/versions/ocitags"
 )
 
 // OCIMirror is the Source of repositories in an OCI registry, in the format of OpenTofu
@@ -58,7 +57,7 @@ func (m *OCIMirror) Versions(ctx context.Context, provider addrs.Provider) (List
 	if err != nil {
 		return Listing{}, err
 	}
-	tags, err := ocitags.List(ctx, repository)
+	tags, err := versions.FromOCITags(ctx, repository)
 	if err != nil {
 		return Listing{}, about.with(ociFailure(err))
 	}

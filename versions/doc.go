@@ -1,6 +1,6 @@
 // Package versions parses versions and version constraints of modules and providers. It
 // selects one of the versions that an origin offers in a registry's list, or as tags of a
-// git or OCI repository. It selects the same version as a stock "tofu init". Everything
+// git or OCI repository ([FromGitTags], [FromOCITags]). It selects the same version as a stock "tofu init". Everything
 // below is about modules unless it mentions providers.
 //
 // # Versions

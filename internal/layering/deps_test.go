@@ -76,8 +76,6 @@ var valuePackages = map[string][]string{
 	"installer/evidence": nil,
 	"hashing":            nil,
 	"versions":           {goVersion, goVersions},
-	"versions/gittags":   {goVersion, goVersions},
-	"versions/ocitags":   {goVersion, goVersions},
 	"addrs":              hosts,
 	"lockfile":           slices.Concat(hosts, hcl, []string{goVersion, goVersions}),
 	"policy":             slices.Concat(hosts, hcl, []string{goVersion, goVersions}),

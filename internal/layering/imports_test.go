@@ -27,7 +27,7 @@ var layers = []layer{
 	}},
 	{"git directories and their owners, and which evidence is enough", []string{"internal/git/gitdir", "internal/evidencerules"}},
 	{"files that are read and written, and terminals", []string{
-		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/providerzip", "internal/sanitize", "ocistore", "policy", "versions/gittags", "versions/ocitags",
+		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/providerzip", "internal/sanitize", "ocistore", "policy",
 	}},
 	{"the lock, what configurations say, the user's key, HTTP and pictures", []string{
 		"installer/config", "internal/graph", "internal/httpx", "internal/userkey", "lockfile",

@@ -25,7 +25,6 @@ import (
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
-	"github.com/cotterpin/cotter/versions/ocitags"
 )
 
 // zeroErrors has a zero value of each exported error type. Programs make such values in their tests,
@@ -97,7 +96,7 @@ var zeroErrors = []error{
 	&lockfile.ProviderError{},
 	&modtest.PublishError{},
 	&modtest.TreeError{},
-	&ocitags.ListError{},
+	&versions.OCITagsError{},
 	&policy.FileError{},
 	&policy.Violation{},
 	&registryclient.ProtocolError{},

@@ -10,7 +10,6 @@ import (
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
-	"github.com/cotterpin/cotter/versions/gittags"
 )
 
 // Source is the source address and the version constraint of a module call, parsed.
@@ -259,5 +258,5 @@ func (s Source) TagLocation(v versions.Candidate) Location {
 // never move.
 func isVersionTag(name string, source addrs.ModuleSource) bool {
 	subdir := Source{Address: source}.subdir()
-	return len(gittags.Candidates([]gittags.Tag{{Name: name}}, subdir)) > 0
+	return len(versions.FromGitTags([]versions.GitTag{{Name: name}}, subdir)) > 0
 }

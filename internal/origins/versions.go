@@ -7,8 +7,6 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/versions"
-	"github.com/cotterpin/cotter/versions/gittags"
-	"github.com/cotterpin/cotter/versions/ocitags"
 )
 
 // listingSlot is like querySlot, but its error is about listing versions. pkg is zero for a
@@ -64,11 +62,11 @@ func (o *Origins) TagVersions(ctx context.Context, from Source) ([]versions.Cand
 	if err != nil {
 		return nil, err
 	}
-	list := make([]gittags.Tag, len(tags))
+	list := make([]versions.GitTag, len(tags))
 	for i, tag := range tags {
-		list[i] = gittags.Tag(tag)
+		list[i] = versions.GitTag(tag)
 	}
-	return gittags.Candidates(list, from.subdir()), nil
+	return versions.FromGitTags(list, from.subdir()), nil
 }
 
 func (o *Origins) ociVersions(ctx context.Context, from Source) ([]versions.Candidate, error) {
@@ -83,7 +81,7 @@ func (o *Origins) ociVersions(ctx context.Context, from Source) ([]versions.Cand
 			return nil, err
 		}
 		defer done()
-		return ocitags.List(ctx, repository)
+		return versions.FromOCITags(ctx, repository)
 	})
 }
 
@@ -91,7 +89,7 @@ func (o *Origins) ociVersions(ctx context.Context, from Source) ([]versions.Cand
 // artifact, and returns the tag to use. A listing has no digests, so it requests them unless the
 // version has only one tag, as most versions do.
 func (o *Origins) SelectedTag(ctx context.Context, from Source, offered []versions.Candidate, selected versions.Candidate, want versions.Constraints) (versions.Candidate, error) {
-	same := ocitags.Same(offered, selected)
+	same := versions.SameVersion(offered, selected)
 	if len(same) == 1 {
 		return selected, nil
 	}

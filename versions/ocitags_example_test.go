@@ -1,11 +1,10 @@
-package ocitags_test
+package versions_test
 
 import (
 	"context"
 	"fmt"
 
 	"github.com/cotterpin/cotter/versions"
-	"github.com/cotterpin/cotter/versions/ocitags"
 )
 
 // repository takes the place of a real one, such as a getmodules.OCIRepository.
@@ -15,8 +14,8 @@ func (repository) Tags(_ context.Context, _ string, page func([]string) error) e
 	return page([]string{"1.2.0", "1.4.1_build.7", "2.0.0", "latest"})
 }
 
-func ExampleList() {
-	offered, err := ocitags.List(context.Background(), repository{})
+func ExampleFromOCITags() {
+	offered, err := versions.FromOCITags(context.Background(), repository{})
 	if err != nil {
 		panic(err)
 	}

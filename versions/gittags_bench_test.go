@@ -1,15 +1,15 @@
-package gittags_test
+package versions_test
 
 import (
 	"fmt"
 	"testing"
 
-	"github.com/cotterpin/cotter/versions/gittags"
+	"github.com/cotterpin/cotter/versions"
 )
 
-// BenchmarkCandidates parses the versions in the tags of a large repository. It reports the time
+// BenchmarkFromGitTags parses the versions in the tags of a large repository. It reports the time
 // for each tag, which must be the same for 5,000 tags as for 50,000.
-func BenchmarkCandidates(b *testing.B) {
+func BenchmarkFromGitTags(b *testing.B) {
 	for _, n := range []int{5_000, 50_000} {
 		names := make([]string, n)
 		for i := range names {
@@ -19,7 +19,7 @@ func BenchmarkCandidates(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if got := gittags.Candidates(list, "modules/network"); len(got) != n {
+				if got := versions.FromGitTags(list, "modules/network"); len(got) != n {
 					b.Fatalf("%d candidates, want %d", len(got), n)
 				}
 			}

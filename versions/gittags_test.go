@@ -1,4 +1,4 @@
-package gittags_test
+package versions_test
 
 import (
 	"fmt"
@@ -8,18 +8,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/versions"
-	"github.com/cotterpin/cotter/versions/gittags"
 )
 
-func tags(names ...string) []gittags.Tag {
-	var list []gittags.Tag
+func tags(names ...string) []versions.GitTag {
+	var list []versions.GitTag
 	for i, name := range names {
-		list = append(list, gittags.Tag{Name: name, Revision: fmt.Sprintf("%040x", i)})
+		list = append(list, versions.GitTag{Name: name, Revision: fmt.Sprintf("%040x", i)})
 	}
 	return list
 }
 
-func TestCandidates(t *testing.T) {
+func TestFromGitTags(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, subdir, tags, want string
@@ -38,24 +37,24 @@ func TestCandidates(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			for _, c := range gittags.Candidates(tags(strings.Fields(test.tags)...), test.subdir) {
+			for _, c := range versions.FromGitTags(tags(strings.Fields(test.tags)...), test.subdir) {
 				got = append(got, c.Ref+"="+c.Version.String())
 			}
 			if diff := cmp.Diff(test.want, strings.Join(got, " ")); diff != "" {
-				t.Errorf("Candidates(%s, %q) (-want +got):\n%s", test.tags, test.subdir, diff)
+				t.Errorf("FromGitTags(%s, %q) (-want +got):\n%s", test.tags, test.subdir, diff)
 			}
 		})
 	}
 }
 
-func FuzzCandidates(f *testing.F) {
+func FuzzFromGitTags(f *testing.F) {
 	f.Add("v1.2.0", "")
 	f.Add("network/v1.2.0-rc.1+b", "modules/network")
 	f.Add("a-1.0.0", "../a")
 	f.Fuzz(func(t *testing.T, name, subdir string) {
-		for _, c := range gittags.Candidates(tags(name), subdir) {
+		for _, c := range versions.FromGitTags(tags(name), subdir) {
 			if c.Ref != name || c.Version.IsZero() {
-				t.Errorf("Candidates(%q, %q) = %+v", name, subdir, c)
+				t.Errorf("FromGitTags(%q, %q) = %+v", name, subdir, c)
 			}
 			if again, err := versions.Parse(c.Version.String()); err != nil || again != c.Version {
 				t.Errorf("the version %q of %q does not parse to itself: %q, %v", c.Version, name, again, err)

@@ -1,4 +1,4 @@
-package ocitags_test
+package versions_test
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/versions"
-	"github.com/cotterpin/cotter/versions/ocitags"
 )
 
 // pages is a repository with fixed pages of tags. After the last page, it fails with err.
@@ -29,7 +28,7 @@ func (p pages) Tags(_ context.Context, _ string, page func([]string) error) erro
 	return p.err
 }
 
-func refs(candidates []versions.Candidate) string {
+func listed(candidates []versions.Candidate) string {
 	var all []string
 	for _, c := range candidates {
 		all = append(all, c.Ref+"="+c.Version.String()+c.Revision)
@@ -37,7 +36,7 @@ func refs(candidates []versions.Candidate) string {
 	return strings.Join(all, " ")
 }
 
-func TestList(t *testing.T) {
+func TestFromOCITags(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, tags, want string }{
 		{"versions only", "latest v1.2.0 1.3.0 v1 1.2 V1.0.0 1.2.3.4 01.2.3 release-1.0.0", "v1.2.0=1.2.0 1.3.0=1.3.0"},
@@ -52,11 +51,11 @@ func TestList(t *testing.T) {
 		for _, tag := range strings.Fields(test.tags) {
 			list = append(list, []string{tag}) // one page for each tag
 		}
-		got, err := ocitags.List(t.Context(), pages{tags: list})
+		got, err := versions.FromOCITags(t.Context(), pages{tags: list})
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
-		if diff := cmp.Diff(test.want, refs(got)); diff != "" {
+		if diff := cmp.Diff(test.want, listed(got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
 		}
 	}
@@ -70,7 +69,7 @@ func numbered(from, count int) []string {
 	return tags
 }
 
-func TestListBounds(t *testing.T) {
+func TestFromOCITagsBounds(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
 	tests := []struct {
@@ -79,17 +78,17 @@ func TestListBounds(t *testing.T) {
 		want  error
 	}{
 		{"100,000 tags", pages{tags: [][]string{numbered(0, 100_000)}}, nil},
-		{"100,001 tags", pages{tags: [][]string{numbered(0, 100_000), {"2.0.0"}}}, ocitags.ErrTooManyTags},
+		{"100,001 tags", pages{tags: [][]string{numbered(0, 100_000), {"2.0.0"}}}, versions.ErrTooManyTags},
 		{"1,000 pages, some empty", pages{tags: append(slices.Repeat([][]string{{}}, 999), []string{"1.0.0"})}, nil},
-		{"1,001 pages", pages{tags: slices.Repeat([][]string{nil}, 1_001)}, ocitags.ErrTooManyTags},
-		{"the same page", pages{tags: [][]string{{"a", "b"}, {"a", "b"}}}, ocitags.ErrRepeatedPage},
-		{"an earlier page", pages{tags: [][]string{{"a"}, {"b"}, {"a"}}}, ocitags.ErrRepeatedPage},
+		{"1,001 pages", pages{tags: slices.Repeat([][]string{nil}, 1_001)}, versions.ErrTooManyTags},
+		{"the same page", pages{tags: [][]string{{"a", "b"}, {"a", "b"}}}, versions.ErrRepeatedPage},
+		{"an earlier page", pages{tags: [][]string{{"a"}, {"b"}, {"a"}}}, versions.ErrRepeatedPage},
 		{"pages that overlap", pages{tags: [][]string{{"a", "b"}, {"b", "c"}}}, nil},
 		{"a failure", pages{tags: [][]string{{"1.0.0"}}, err: broken}, broken},
 	}
 	for _, test := range tests {
-		got, err := ocitags.List(t.Context(), test.pages)
-		var list *ocitags.ListError
+		got, err := versions.FromOCITags(t.Context(), test.pages)
+		var list *versions.OCITagsError
 		if !errors.Is(err, test.want) || err != nil && (!errors.As(err, &list) || got != nil) {
 			t.Errorf("%s: List = %d candidates, %v, want %v", test.name, len(got), err, test.want)
 		}
@@ -99,7 +98,7 @@ func TestListBounds(t *testing.T) {
 // TestSameVersion checks the package comment's advice for versions with several tags.
 func TestSameVersion(t *testing.T) {
 	t.Parallel()
-	offered, err := ocitags.List(t.Context(), pages{tags: [][]string{{"1.1.0", "v1.2.0", "1.2.0"}}})
+	offered, err := versions.FromOCITags(t.Context(), pages{tags: [][]string{{"1.1.0", "v1.2.0", "1.2.0"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,8 +106,8 @@ func TestSameVersion(t *testing.T) {
 	if err != nil || selected.Ref != "1.2.0" {
 		t.Fatalf("Select = %+v, %v, want the tag 1.2.0", selected, err)
 	}
-	same := ocitags.Same(offered, selected)
-	if got, want := refs(same), "v1.2.0=1.2.0 1.2.0=1.2.0"; got != want {
+	same := versions.SameVersion(offered, selected)
+	if got, want := listed(same), "v1.2.0=1.2.0 1.2.0=1.2.0"; got != want {
 		t.Fatalf("Same = %s, want %s", got, want)
 	}
 	for i := range same {
@@ -120,12 +119,12 @@ func TestSameVersion(t *testing.T) {
 	}
 }
 
-func FuzzList(f *testing.F) {
+func FuzzFromOCITags(f *testing.F) {
 	f.Add("v1.2.0")
 	f.Add("1.2.0-rc.1_b.2")
 	f.Add("1.0.0_a_b")
 	f.Fuzz(func(t *testing.T, tag string) {
-		found, err := ocitags.List(t.Context(), &pages{tags: [][]string{{tag}}})
+		found, err := versions.FromOCITags(t.Context(), &pages{tags: [][]string{{tag}}})
 		if err != nil || len(found) == 0 {
 			return
 		}
