@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/diagtext"
 	"github.com/cotterpin/cotter/internal/singleflight"
-	"github.com/cotterpin/cotter/internal/userfile"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
 // Config is the configuration that was found. The zero value is empty. It is safe for
@@ -117,11 +117,11 @@ func (e Environment) Load(ctx context.Context, opts Options) (*Config, error) {
 
 // addFile adds the content of a file.
 func (c *Config) addFile(ctx context.Context, e Environment, file file) hcl.Diagnostics {
-	src, err := userfile.Read(ctx, file.name, maxFile)
+	src, err := atomicfile.ReadUser(ctx, file.name, maxFile)
 	switch {
-	case userfile.Absent(err) && !file.named:
+	case atomicfile.IsAbsent(err) && !file.named:
 		return nil
-	case userfile.Absent(err):
+	case atomicfile.IsAbsent(err):
 		return hcl.Diagnostics{fileFault(hcl.DiagWarning, "The CLI configuration file does not exist", file.name, err)}
 	case errors.Is(err, fs.ErrPermission) && !file.named:
 		return hcl.Diagnostics{fileFault(hcl.DiagWarning, "The CLI configuration file cannot be read and is skipped", file.name, err)}

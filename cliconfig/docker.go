@@ -14,7 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/hcldepth"
 	"github.com/cotterpin/cotter/internal/secret"
-	"github.com/cotterpin/cotter/internal/userfile"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
 // dockerConfig is the part of the configuration files of Docker and Podman that contains
@@ -41,7 +41,7 @@ func readDockerFiles(ctx context.Context, files []file, warn func(string)) ([]oc
 		switch {
 		case err == nil:
 			sources = append(sources, config)
-		case userfile.Absent(err) && !file.named:
+		case atomicfile.IsAbsent(err) && !file.named:
 		case errors.Is(err, fs.ErrPermission) && !file.named:
 			warn(fmt.Sprintf("The credentials for OCI registries in %q cannot be read and are skipped: %s", file.name, reason(err)))
 		default:
@@ -52,7 +52,7 @@ func readDockerFiles(ctx context.Context, files []file, warn func(string)) ([]oc
 }
 
 func readDockerFile(ctx context.Context, name string) (*dockerConfig, error) {
-	src, err := userfile.Read(ctx, name, maxFile)
+	src, err := atomicfile.ReadUser(ctx, name, maxFile)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/userfile"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
 // HTTPCredentials returns the user name and the password for the server of a URL from the
@@ -60,9 +60,9 @@ func (c *Config) readNetrc(ctx context.Context) (getmodules.HTTPCredentials, err
 	if c.netrcFile.name == "" {
 		return Netrc(nil), nil
 	}
-	src, err := userfile.Read(ctx, c.netrcFile.name, maxFile)
+	src, err := atomicfile.ReadUser(ctx, c.netrcFile.name, maxFile)
 	switch {
-	case err == nil, userfile.Absent(err):
+	case err == nil, atomicfile.IsAbsent(err):
 		return Netrc(src), nil
 	case errors.Is(err, fs.ErrPermission) && !c.netrcFile.named:
 		c.warn(fmt.Sprintf("The credentials for http are skipped: %s", err))

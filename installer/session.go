@@ -16,7 +16,7 @@ import (
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/removeall"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/trace"
@@ -136,11 +136,11 @@ func (c clients) openSession(by user) (_ *session, done func(), err error) {
 	}
 	s, err := newSession(c, by, temporary)
 	if err != nil {
-		return nil, nil, errors.Join(err, removeall.Dir(temporary))
+		return nil, nil, errors.Join(err, atomicfile.RemoveAll(temporary))
 	}
 	return s, func() {
 		_ = s.close() // the next process removes what is left
-		_ = removeall.Dir(temporary)
+		_ = atomicfile.RemoveAll(temporary)
 	}, nil
 }
 

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/cotterpin/cotter/internal/removeall"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
 // ErrNoGit is returned by [Start] if the tree has repositories and git is not installed.
@@ -173,5 +173,5 @@ func (w *World) Close() error {
 		return nil
 	}
 	w.closed = true
-	return errors.Join(append(errs, removeall.Dir(w.dir))...)
+	return errors.Join(append(errs, atomicfile.RemoveAll(w.dir))...)
 }

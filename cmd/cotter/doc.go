@@ -30,8 +30,8 @@
 //   - internal/graph draws the pictures of the commands tree and diff;
 //   - internal/sanitize makes foreign text safe on terminals;
 //   - internal/procgroup finds programs in PATH and limits their environment, for init and demo;
-//   - internal/userfile reads files that the user names, such as settings and keys, with a limit;
-//   - internal/atomicfile replaces the lock in merge-lock, as all files are written;
+//   - internal/atomicfile reads files that the user names, such as settings and keys, with a limit,
+//     and replaces the lock in merge-lock, as all files are written;
 //   - internal/httpx has the errors of requests, and sends the requests of doctor under the same
 //     rules as all others.
 //

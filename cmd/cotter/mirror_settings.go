@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
-	"github.com/cotterpin/cotter/internal/userfile"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/policy"
 )
@@ -29,8 +29,8 @@ func userSettings(ctx context.Context) (*policy.UserSettings, error) {
 	if name == "" {
 		return &policy.UserSettings{}, nil
 	}
-	src, err := userfile.Read(ctx, name, policy.MaxSize)
-	if userfile.Absent(err) && !named {
+	src, err := atomicfile.ReadUser(ctx, name, policy.MaxSize)
+	if atomicfile.IsAbsent(err) && !named {
 		return &policy.UserSettings{}, nil
 	}
 	if err != nil {

@@ -26,7 +26,8 @@ const newFileMode fs.FileMode = 0o644
 // Options determine when and how a file is replaced. The zero value replaces it unconditionally
 // and durably.
 type Options struct {
-	// Swap makes the write conditional on Old.
+	// Swap makes the write conditional on Old, which is compared right before the rename. A change in
+	// the microseconds between is not detected; writers that need more must use a lock.
 	Swap bool
 	// Old is the content that the target must still have. nil means that the target must not
 	// exist. For an empty file, Old is an empty slice that is not nil, as os.ReadFile returns it.
@@ -51,6 +52,13 @@ func WriteFile(name string, data []byte, opts Options) error {
 
 // Write replaces the content of the file name in root by data. If name has a directory part, it
 // must use slashes, and the directory must exist.
+//
+// The new content is written to a temporary file with a random name in the same directory, which is
+// created with O_EXCL. The file is synced and renamed to the target, and then the directory is synced.
+// An error leaves no temporary file behind. A crash may leave one, which [Sweep] removes.
+//
+// An existing file keeps its permission bits. A new file gets 0644, regardless of the umask. Owner,
+// ACLs and hard links are not kept.
 func Write(root *os.Root, name string, data []byte, opts Options) error {
 	pending, err := Prepare(root, name, data, opts)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/cotterpin/cotter/internal/userfile"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
 // variableFiles are the files with values for the root module's variables. They are read when a
@@ -38,7 +38,7 @@ func (f valuesFile) read(ctx context.Context, root *Scope) ([]byte, error) {
 		name = filepath.Join(root.dir.Path, name)
 	}
 	if f.named {
-		return userfile.Read(ctx, name, maxFileBytes)
+		return atomicfile.ReadUser(ctx, name, maxFileBytes)
 	}
 	d := &directory{dir: root.dir, left: maxDirBytes}
 	if info, err := os.Lstat(name); err != nil || info.Mode().Type() != fs.ModeSymlink {

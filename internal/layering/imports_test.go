@@ -15,19 +15,19 @@ type layer struct {
 // layers are all packages, from the bottom to the top. Outside of its tests, a package may
 // import only packages of the layers below its own.
 var layers = []layer{
-	{"rules for names, paths and secrets, and the parsers of HCL", []string{"internal/ctxerr", "internal/diagtext", "internal/hcldepth", "internal/hostname", "internal/pathsafe", "internal/removeall", "internal/secret"}},
+	{"rules for names, paths and secrets, and the parsers of HCL", []string{"internal/ctxerr", "internal/diagtext", "internal/hcldepth", "internal/hostname", "internal/pathsafe", "internal/secret"}},
 	{"values and tools", []string{
 		"addrs", "installer/evidence", "hashing", "versions", // the types of the API
 		"internal/eval", "internal/git/gitattr", // formats
-		"internal/signing",                                              // signatures
-		"internal/filelock", "internal/treewriter", "internal/userfile", // files
+		"internal/signing",                                                // signatures
+		"internal/atomicfile", "internal/filelock", "internal/treewriter", // files
 		"internal/procgroup", "internal/singleflight", "internal/trace", // processes and goroutines
-		"cmd/cotter/internal/cli",                                                                                     // command lines
-		"internal/git/gittest", "internal/hostile", "internal/httpx/webtest", "internal/layering", "internal/testenv", // for tests
+		"cmd/cotter/internal/cli",                                                                 // command lines
+		"internal/git/gittest", "internal/hostile", "internal/httpx/webtest", "internal/layering", // for tests
 	}},
-	{"git directories and their owners, and which evidence is enough", []string{"internal/git/gitdir", "internal/evidencerules"}},
+	{"git directories and their owners, which evidence is enough, and the processes of tests", []string{"internal/git/gitdir", "internal/evidencerules", "internal/testenv"}},
 	{"files that are read and written, and terminals", []string{
-		"internal/atomicfile", "internal/configs", "internal/git", "internal/manifest", "internal/providerzip", "internal/sanitize", "ocistore", "policy",
+		"internal/configs", "internal/git", "internal/manifest", "internal/providerzip", "internal/sanitize", "ocistore", "policy",
 	}},
 	{"the lock, what configurations say, the user's key, HTTP and pictures", []string{
 		"installer/config", "internal/graph", "internal/httpx", "internal/userkey", "lockfile",
@@ -111,7 +111,7 @@ func TestImports(t *testing.T) {
 // commandImports are the internal packages that cmd/cotter may import. Everything else that it needs
 // is in the public API. Its package comment gives the reason for each.
 var commandImports = []string{
-	"cmd/cotter/internal/cli", "internal/atomicfile", "internal/cache", "internal/graph", "internal/httpx", "internal/procgroup", "internal/repository", "internal/sanitize", "internal/userfile",
+	"cmd/cotter/internal/cli", "internal/atomicfile", "internal/cache", "internal/graph", "internal/httpx", "internal/procgroup", "internal/repository", "internal/sanitize",
 }
 
 func TestCommandImports(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/removeall"
 )
 
 // InstallRecord is what the store records about a project's directory of providers: which packages
@@ -158,7 +158,7 @@ func forgetProject(records string) {
 			oldest, since, found = entry.Name(), info.ModTime().UnixNano(), true
 		}
 	}
-	_ = removeall.Dir(filepath.Join(records, oldest))
+	_ = atomicfile.RemoveAll(filepath.Join(records, oldest))
 }
 
 // LinkingProject is a project of this user that has links to packages in the store.

@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/removeall"
 	"github.com/cotterpin/cotter/internal/treewriter"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
@@ -202,7 +201,7 @@ func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, opt
 		m.markUsed(name)
 		return tree, nil
 	}
-	removeErr := removeall.Dir(dst)
+	removeErr := atomicfile.RemoveAll(dst)
 	if ctx.Err() != nil {
 		return nil, errors.Join(ctx.Err(), removeErr)
 	}

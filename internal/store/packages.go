@@ -13,7 +13,6 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/removeall"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
@@ -159,7 +158,7 @@ func (p *packages) publish(staged, name string, has func() bool) (existed bool, 
 	}
 	for range publishAttempts {
 		if has() {
-			return true, atomicfile.Step(p.step("drop"), func() error { return removeall.Dir(staged) })
+			return true, atomicfile.Step(p.step("drop"), func() error { return atomicfile.RemoveAll(staged) })
 		}
 		// 2. Anything else with the package's name is moved away.
 		if err = p.clear(name); err != nil {
@@ -273,7 +272,7 @@ func (p *packages) removeIf(name string, may func() (bool, error)) (bool, error)
 		if err != nil {
 			return err
 		}
-		return atomicfile.Step(p.kind.steps+".clean.remove", func() error { return removeall.Dir(staged) })
+		return atomicfile.Step(p.kind.steps+".clean.remove", func() error { return atomicfile.RemoveAll(staged) })
 	})
 	return removed && allowed, err
 }
@@ -319,5 +318,5 @@ func (p *packages) RemoveQuarantine() error {
 	if p.dir == "" {
 		return nil
 	}
-	return removeall.Dir(filepath.Join(p.dir, quarantineName))
+	return atomicfile.RemoveAll(filepath.Join(p.dir, quarantineName))
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providerzip"
-	"github.com/cotterpin/cotter/internal/removeall"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -231,7 +230,7 @@ func (d *ProviderDir) replace(pkg *ProviderPackage, made, at string, before fs.F
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		defer func() { _ = removeall.Dir(filepath.Join(d.path, old)) }() // otherwise Close removes it
+		defer func() { _ = atomicfile.RemoveAll(filepath.Join(d.path, old)) }() // otherwise Close removes it
 	}
 	if err := atomicfile.Step("provider.place.rename", func() error { return d.root.Rename(made, to) }); err != nil {
 		return err
@@ -259,7 +258,7 @@ func copyPackage(ctx context.Context, pkg *ProviderPackage, to string) error {
 		return fmt.Errorf("copying %s: %w", pkg.Dir(), err)
 	}
 	if got, err := providerzip.HashDir(ctx, to); err != nil || got != pkg.H1 {
-		return errors.Join(errCopyDiffers, err, removeall.Dir(to))
+		return errors.Join(errCopyDiffers, err, atomicfile.RemoveAll(to))
 	}
 	return nil
 }

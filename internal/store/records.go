@@ -10,7 +10,6 @@ import (
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/filelock"
-	"github.com/cotterpin/cotter/internal/removeall"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
@@ -22,7 +21,7 @@ const fetchName = "fetch"
 func (p *packages) fetchLock(name string) *filelock.Lock {
 	path := filepath.Join(p.dir, fetchName, name)
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		_ = removeall.Dir(path)
+		_ = atomicfile.RemoveAll(path)
 	}
 	return filelock.File(path)
 }

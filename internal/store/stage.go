@@ -10,7 +10,6 @@ import (
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/filelock"
-	"github.com/cotterpin/cotter/internal/removeall"
 )
 
 // stage is the staging directory of one process. It must be closed.
@@ -50,7 +49,7 @@ func (s *stage) newPath() string { return filepath.Join(s.dir, rand.Text()) }
 // close removes the staging directory. Files that cannot be removed now are removed by the next
 // process.
 func (s *stage) close() error {
-	_ = atomicfile.Step(s.steps+".stage.remove", func() error { return removeall.Dir(s.dir) })
+	_ = atomicfile.Step(s.steps+".stage.remove", func() error { return atomicfile.RemoveAll(s.dir) })
 	if s.lock == nil {
 		return nil
 	}
@@ -84,7 +83,7 @@ func removeAbandoned(parent, own, steps string) {
 			ok = time.Since(info.ModTime()) > abandonedAfter
 		}
 		if ok {
-			_ = atomicfile.Step(steps+".leftover.remove", func() error { return removeall.Dir(name) })
+			_ = atomicfile.Step(steps+".leftover.remove", func() error { return atomicfile.RemoveAll(name) })
 			_ = lock.Release()
 		}
 	}

@@ -39,7 +39,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/removeall"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
 // prefix is the prefix of the names of this package's directories.
@@ -84,7 +84,7 @@ func (p prepared) Run() int {
 		return 1
 	}
 	status := p.tests.Run()
-	if err := removeall.Dir(dir); err != nil {
+	if err := atomicfile.RemoveAll(dir); err != nil {
 		fmt.Fprintln(os.Stderr, "testenv:", err)
 		return max(status, 1)
 	}
@@ -174,7 +174,7 @@ func removeAbandoned(memory string) {
 	}
 	for _, dir := range left {
 		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > abandonedAfter {
-			_ = removeall.Dir(dir) // fails for another user's directory
+			_ = atomicfile.RemoveAll(dir) // fails for another user's directory
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 
-	"github.com/cotterpin/cotter/internal/userfile"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
 // maxKeyFile bounds the size of a private key file, in bytes. A 16384 bit RSA key takes 13 KiB.
@@ -119,7 +119,7 @@ type identity struct {
 // The public key is in the file itself, or in a file with the additional suffix ".pub".
 func readIdentity(ctx context.Context, name string) identity {
 	var id identity
-	text, err := userfile.Read(ctx, name, maxKeyFile)
+	text, err := atomicfile.ReadUser(ctx, name, maxKeyFile)
 	if err == nil {
 		id.signer, err = ssh.ParsePrivateKey(text)
 	}
@@ -134,7 +134,7 @@ func readIdentity(ctx context.Context, name string) identity {
 		id.public, _, _, _, _ = ssh.ParseAuthorizedKey(text)
 	}
 	if id.public == nil {
-		text, _ = userfile.Read(ctx, name+".pub", maxKeyFile)
+		text, _ = atomicfile.ReadUser(ctx, name+".pub", maxKeyFile)
 		id.public, _, _, _, _ = ssh.ParseAuthorizedKey(text)
 	}
 	return id

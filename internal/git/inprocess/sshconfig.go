@@ -10,7 +10,7 @@ import (
 
 	"github.com/kevinburke/ssh_config"
 
-	"github.com/cotterpin/cotter/internal/userfile"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
 // SSH has the user's data for logging in to ssh servers.
@@ -83,9 +83,9 @@ func (r *configReader) read(name, dir string, depth int) error {
 	if r.files++; r.files > maxConfigFiles || depth > maxIncludes {
 		return failure(Unsupported, "the ssh configuration includes too many files: %s", printable(name))
 	}
-	text, err := userfile.Read(r.ctx, name, r.bytes)
+	text, err := atomicfile.ReadUser(r.ctx, name, r.bytes)
 	switch {
-	case userfile.Absent(err):
+	case atomicfile.IsAbsent(err):
 		return nil
 	case err != nil && r.ctx.Err() != nil:
 		return r.ctx.Err()

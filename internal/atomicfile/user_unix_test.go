@@ -1,6 +1,6 @@
 //go:build unix
 
-package userfile_test
+package atomicfile_test
 
 import (
 	"context"
@@ -12,11 +12,11 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/userfile"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
-// TestReadPipe reads named pipes, which block until there is a writer.
-func TestReadPipe(t *testing.T) {
+// TestReadUserPipe reads named pipes, which block until there is a writer.
+func TestReadUserPipe(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, text, fails string }{
 		{"text", "abc", ""},
@@ -32,7 +32,7 @@ func TestReadPipe(t *testing.T) {
 					_ = w.Close()
 				}
 			}()
-			src, err := userfile.Read(t.Context(), name, 4)
+			src, err := atomicfile.ReadUser(t.Context(), name, 4)
 			if test.fails == "" && (err != nil || string(src) != test.text) {
 				t.Errorf("Read = %q, %v; want %q", src, err, test.text)
 			}
@@ -43,8 +43,8 @@ func TestReadPipe(t *testing.T) {
 	}
 }
 
-// TestReadDescriptor reads a process substitution of the shell: <(command).
-func TestReadDescriptor(t *testing.T) {
+// TestReadUserDescriptor reads a process substitution of the shell: <(command).
+func TestReadUserDescriptor(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -57,15 +57,15 @@ func TestReadDescriptor(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	src, err := userfile.Read(t.Context(), "/dev/fd/"+strconv.Itoa(int(r.Fd())), 4)
+	src, err := atomicfile.ReadUser(t.Context(), "/dev/fd/"+strconv.Itoa(int(r.Fd())), 4)
 	if string(src) != "abc" || err != nil {
 		t.Errorf("Read = %q, %v; want abc", src, err)
 	}
 }
 
-// TestReadWithoutWriter checks that the end of the context ends the wait for a writer and for
+// TestReadUserWithoutWriter checks that the end of the context ends the wait for a writer and for
 // data.
-func TestReadWithoutWriter(t *testing.T) {
+func TestReadUserWithoutWriter(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"no writer", "idle writer"} {
 		t.Run(name, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestReadWithoutWriter(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			done := make(chan error, 1)
 			go func() {
-				_, err := userfile.Read(ctx, fifo, 4)
+				_, err := atomicfile.ReadUser(ctx, fifo, 4)
 				done <- err
 			}()
 			cancel()

@@ -1,4 +1,4 @@
-package userfile_test
+package atomicfile_test
 
 import (
 	"io/fs"
@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/userfile"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
-func TestRead(t *testing.T) {
+func TestReadUser(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "short"), "abc")
@@ -36,9 +36,9 @@ func TestRead(t *testing.T) {
 		if !filepath.IsAbs(name) && name != os.DevNull {
 			path = filepath.Join(dir, name)
 		}
-		src, err := userfile.Read(t.Context(), path, 4)
-		if string(src) != test.want || (err == nil) != (test.fails == "") || userfile.Absent(err) != test.absent {
-			t.Errorf("Read(%q) = %q, %v; Absent = %v; want %q, %q, %v", name, src, err, userfile.Absent(err), test.want, test.fails, test.absent)
+		src, err := atomicfile.ReadUser(t.Context(), path, 4)
+		if string(src) != test.want || (err == nil) != (test.fails == "") || atomicfile.IsAbsent(err) != test.absent {
+			t.Errorf("Read(%q) = %q, %v; Absent = %v; want %q, %q, %v", name, src, err, atomicfile.IsAbsent(err), test.want, test.fails, test.absent)
 		}
 		if err != nil && !strings.Contains(err.Error(), test.fails) {
 			t.Errorf("Read(%q): %v, want %q", name, err, test.fails)
@@ -46,9 +46,9 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestAbsent distinguishes a file that cannot be read from a file in a directory that cannot be
+// TestIsAbsent distinguishes a file that cannot be read from a file in a directory that cannot be
 // searched.
-func TestAbsent(t *testing.T) {
+func TestIsAbsent(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		op   string
@@ -61,7 +61,7 @@ func TestAbsent(t *testing.T) {
 		{"read", os.ErrDeadlineExceeded, false},
 	} {
 		err := &fs.PathError{Op: test.op, Path: "x", Err: test.err}
-		if got := userfile.Absent(err); got != test.want {
+		if got := atomicfile.IsAbsent(err); got != test.want {
 			t.Errorf("Absent(%v) = %v, want %v", err, got, test.want)
 		}
 	}

@@ -1,10 +1,4 @@
-// Package userfile reads files in which users keep settings and credentials, such as ~/.tofurc,
-// ~/.netrc and ~/.docker/config.json.
-//
-// The files need not be regular files: /dev/null is an empty one, and the shell's process
-// substitution or a password manager provides a pipe. Pipes are read to their end. Directories,
-// sockets and block devices are errors.
-package userfile
+package atomicfile
 
 import (
 	"context"
@@ -16,13 +10,17 @@ import (
 	"syscall"
 )
 
-var errKind = errors.New("it is neither a file nor a pipe")
+var errUserKind = errors.New("it is neither a file nor a pipe")
 
-// Read returns the content of a file. If the file has more than limit bytes, Read returns an
-// error. A pipe is read until its writers have closed it or ctx is done.
+// ReadUser returns the content of a file in which a user keeps settings or credentials, such as
+// ~/.tofurc or ~/.netrc. If the file has more than limit bytes, ReadUser returns an error.
+//
+// The file need not be a regular file: /dev/null is an empty one, and the shell's process
+// substitution or a password manager provides a pipe, which is read until its writers have closed it
+// or ctx is done. Directories, sockets and block devices are errors.
 //
 // Errors are *fs.PathErrors. If ctx ends, they wrap its error.
-func Read(ctx context.Context, name string, limit int64) ([]byte, error) {
+func ReadUser(ctx context.Context, name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
@@ -31,7 +29,7 @@ func Read(ctx context.Context, name string, limit int64) ([]byte, error) {
 	case mode.IsRegular():
 		return readAll(name, limit)
 	case mode&(fs.ModeNamedPipe|fs.ModeCharDevice) == 0:
-		return nil, &fs.PathError{Op: "read", Path: name, Err: errKind}
+		return nil, &fs.PathError{Op: "read", Path: name, Err: errUserKind}
 	}
 	type content struct {
 		src []byte
@@ -65,10 +63,10 @@ func readAll(name string, limit int64) ([]byte, error) {
 	return src, err
 }
 
-// Absent reports whether an error of Read means that the file does not exist, that its directory
+// IsAbsent reports whether an error of [ReadUser] means that the file does not exist, that its directory
 // is not a directory, or that its directory cannot be searched. An example is a home directory
 // that is /dev/null or belongs to another user.
-func Absent(err error) bool {
+func IsAbsent(err error) bool {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return true
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package removeall_test
+package atomicfile_test
 
 import (
 	"errors"
@@ -11,15 +11,15 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/removeall"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
 // nobody is the usual number of the user and the group without permissions.
 const nobody = 65534
 
-// TestDir removes a tree with directories that cannot be written. Root can remove any tree, so that
+// TestRemoveAll removes a tree with directories that cannot be written. Root can remove any tree, so that
 // root runs the test again as another user.
-func TestDir(t *testing.T) {
+func TestRemoveAll(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() == 0 {
 		runAs(t, nobody)
@@ -45,7 +45,7 @@ func TestDir(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := removeall.Dir(dir); err != nil {
+	if err := atomicfile.RemoveAll(dir); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
@@ -63,7 +63,7 @@ func runAs(t *testing.T, id uint32) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("/tmp", "removeall-") // below directories that all users may enter
+	dir, err := os.MkdirTemp("/tmp", "atomicfile-") // below directories that all users may enter
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func runAs(t *testing.T, id uint32) {
 	if err := errors.Join(os.Chmod(dir, 0o777), os.WriteFile(binary, text, 0o755)); err != nil { //nolint:gosec // for the other user
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), binary, "-test.run=^TestDir$", "-test.v")
+	cmd := exec.CommandContext(t.Context(), binary, "-test.run=^TestRemoveAll$", "-test.v")
 	cmd.Dir, cmd.Env = dir, []string{"TMPDIR=" + dir, "HOME=" + dir}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: id, Gid: id}}
 	out, err := cmd.CombinedOutput()

@@ -1,0 +1,23 @@
+package atomicfile
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// RemoveAll is like [os.RemoveAll], but also removes trees with read-only directories of this user,
+// such as those of a cache that was restored from elsewhere. Only root can remove them without changing
+// their modes first. It does not follow links.
+func RemoveAll(dir string) error {
+	if os.RemoveAll(dir) == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			return os.Chmod(name, 0o700) //nolint:gosec // the directory is about to be removed
+		}
+		return err
+	})
+	return os.RemoveAll(dir)
+}
