@@ -5,9 +5,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/cotterpin/cotter/internal/secret"
 )
+
+// redacted replaces secrets, as sanitize.Redacted does.
+const redacted = "REDACTED"
 
 // Redact returns an address in a form that can be shown, logged and stored. It removes user
 // names and passwords, except for a user of ssh without a password, which is part of the location:
@@ -20,7 +21,7 @@ import (
 func Redact(addr string) string {
 	text, query, hasQuery := strings.Cut(withoutUserinfo(addr), "?")
 	if before, _, found := strings.Cut(text, "#"); found {
-		text = before + "#" + secret.Redacted
+		text = before + "#" + redacted
 	}
 	if hasQuery {
 		text += "?" + redactQuery(query)
@@ -147,7 +148,7 @@ func redactQuery(query string) string {
 	}
 	out.WriteString(redactArgument(text))
 	if hasFragment {
-		out.WriteString("#" + secret.Redacted)
+		out.WriteString("#" + redacted)
 	}
 	return out.String()
 }
@@ -160,9 +161,9 @@ func redactArgument(arg string) string {
 	case isShown(key, value):
 		return arg
 	case !hasValue:
-		return secret.Redacted // it may be a token without a name
+		return redacted // it may be a token without a name
 	}
-	return key + "=" + secret.Redacted
+	return key + "=" + redacted
 }
 
 // isShown reports whether the value of an argument may be shown. It returns false for a

@@ -7,13 +7,13 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
-	"github.com/cotterpin/cotter/internal/secret"
+	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
 // credentials are the credentials that a file, a variable or a helper provides for a host.
 type credentials struct {
-	token secret.Text
+	token sanitize.Secret
 	none  bool
 	place Place
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/secret"
+	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
 // decoder adds the content of one file to a Config.
@@ -117,7 +117,7 @@ func (d *decoder) credentials(label item, body object) {
 	}
 	value, _ := body.last("token")
 	token, ok := value.(string)
-	d.config.files[host] = credentials{token: secret.New(token), none: !ok, place: Place{PlaceFile, d.name}}
+	d.config.files[host] = credentials{token: sanitize.NewSecret(token), none: !ok, place: Place{PlaceFile, d.name}}
 }
 
 func (d *decoder) helper(label item, body object) {

@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/hcldepth"
-	"github.com/cotterpin/cotter/internal/secret"
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/hcldepth"
+	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
 // dockerConfig is the part of the configuration files of Docker and Podman that contains
@@ -114,14 +114,14 @@ func (c *dockerConfig) helper(host string) string {
 
 func (a dockerAuth) login() (ociLogin, error) {
 	if a.IdentityToken != "" {
-		return ociLogin{refreshToken: secret.New(a.IdentityToken)}, nil
+		return ociLogin{refreshToken: sanitize.NewSecret(a.IdentityToken)}, nil
 	}
 	decoded, err := base64.StdEncoding.DecodeString(a.Auth)
 	username, password, ok := strings.Cut(string(decoded), ":")
 	if err != nil || !ok { // the error could quote a secret
 		return ociLogin{}, errors.New("is not the base64 form of a user name, a colon and a password")
 	}
-	return ociLogin{username: username, password: secret.New(password)}, nil
+	return ociLogin{username: username, password: sanitize.NewSecret(password)}, nil
 }
 
 const (
@@ -160,7 +160,7 @@ func (q dockerQuestion) ask(ctx context.Context, p programs) (ociLogin, error) {
 		return ociLogin{}, fmt.Errorf("the credentials helper of %q: %w", q.host, errNotJSON)
 	}
 	if answer.Username == dockerTokenUser {
-		return ociLogin{refreshToken: secret.New(answer.Secret)}, nil
+		return ociLogin{refreshToken: sanitize.NewSecret(answer.Secret)}, nil
 	}
-	return ociLogin{username: answer.Username, password: secret.New(answer.Secret)}, nil
+	return ociLogin{username: answer.Username, password: sanitize.NewSecret(answer.Secret)}, nil
 }

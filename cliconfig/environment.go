@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/idna"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/secret"
+	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
 // Environment is the part of a process's environment that determines which files and
@@ -174,7 +174,7 @@ func (c *Config) addVariables(e Environment) hcl.Diagnostics {
 			continue
 		}
 		if host, err := addrs.ParseHostname(decodeHost(encoded)); err == nil {
-			c.environ[host] = credentials{token: secret.New(token), place: Place{PlaceVariable, name}}
+			c.environ[host] = credentials{token: sanitize.NewSecret(token), place: Place{PlaceVariable, name}}
 		}
 	}
 	var diags hcl.Diagnostics

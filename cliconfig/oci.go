@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/secret"
+	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
@@ -58,7 +58,7 @@ func (c *Config) ociLogin(ctx context.Context, host, path string) (ociLogin, Pla
 // ociLogin is a getmodules.OCICredential with hidden secrets.
 type ociLogin struct {
 	username                            string
-	password, accessToken, refreshToken secret.Text
+	password, accessToken, refreshToken sanitize.Secret
 }
 
 func (l ociLogin) reveal() getmodules.OCICredential {
@@ -209,13 +209,13 @@ func (d *decoder) ociCredentials(label item, body object) {
 	}
 	found := ociSecret{helper: values["docker_credentials_helper"], file: d.name}
 	found.login.username = values["username"]
-	for name, field := range map[string]*secret.Text{
+	for name, field := range map[string]*sanitize.Secret{
 		"password":      &found.login.password,
 		"access_token":  &found.login.accessToken,
 		"refresh_token": &found.login.refreshToken,
 	} {
 		if value, ok := values[name]; ok {
-			*field = secret.New(value)
+			*field = sanitize.NewSecret(value)
 		}
 	}
 	if _, ok := values["docker_credentials_helper"]; ok {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/procgroup"
-	"github.com/cotterpin/cotter/internal/secret"
+	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
 // programs finds and runs helper programs.
@@ -203,5 +203,5 @@ func (h *helper) get(ctx context.Context, p programs, host addrs.Hostname) (cred
 		return credentials{}, fmt.Errorf("the credentials helper %q: %w", h.name, errNotJSON)
 	}
 	token, ok := answer["token"].(string)
-	return credentials{token: secret.New(token), none: !ok, place: Place{PlaceHelper, program}}, nil
+	return credentials{token: sanitize.NewSecret(token), none: !ok, place: Place{PlaceHelper, program}}, nil
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
-	"github.com/cotterpin/cotter/internal/secret"
+	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
 // providerInstallation decodes a provider_installation block. All files together may have
@@ -111,7 +111,7 @@ func (d *decoder) networkMirror(at hcl.Pos, body object, method *InstallationMet
 	}
 	if method.URL = u; u.User != nil {
 		password, _ := u.User.Password()
-		method.user, method.password, u.User = u.User.Username(), secret.New(password), nil
+		method.user, method.password, u.User = u.User.Username(), sanitize.NewSecret(password), nil
 	}
 	if _, found := body.last("trust_all_hashes"); found && !d.config.terraform {
 		method.TrustAllHashes, ok = d.boolean(at, body, "trust_all_hashes")

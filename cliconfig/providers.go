@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
-	"github.com/cotterpin/cotter/internal/secret"
+	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
 // ProviderInstallation says where provider packages come from.
@@ -91,7 +91,7 @@ type InstallationMethod struct {
 	// password, which only [Config.ProviderSource] uses.
 	URL      *url.URL
 	user     string
-	password secret.Text
+	password sanitize.Secret
 	// TrustAllHashes is the argument of a network_mirror.
 	TrustAllHashes bool
 	// Repository is the template of an oci_mirror.

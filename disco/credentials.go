@@ -9,7 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/hostname"
-	"github.com/cotterpin/cotter/internal/secret"
+	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
@@ -107,11 +107,11 @@ func (t BearerToken) PrepareRequest(req *http.Request) {
 
 // Format prints "REDACTED" for every verb of package fmt.
 func (t BearerToken) Format(f fmt.State, _ rune) {
-	secret.Format(f)
+	sanitize.FormatRedacted(f)
 }
 
 // String returns "REDACTED".
-func (t BearerToken) String() string { return secret.Redacted }
+func (t BearerToken) String() string { return sanitize.Redacted }
 
 // MarshalText returns "REDACTED", for JSON and structured logs.
-func (t BearerToken) MarshalText() ([]byte, error) { return []byte(secret.Redacted), nil }
+func (t BearerToken) MarshalText() ([]byte, error) { return []byte(sanitize.Redacted), nil }

@@ -20,7 +20,7 @@ import (
 	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/oci"
-	"github.com/cotterpin/cotter/internal/secret"
+	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/ocistore"
 )
 
@@ -314,11 +314,11 @@ type OCICredential struct {
 
 // Format prints "REDACTED" for every verb of package fmt.
 func (OCICredential) Format(f fmt.State, _ rune) {
-	secret.Format(f)
+	sanitize.FormatRedacted(f)
 }
 
 // MarshalText returns "REDACTED", for JSON and structured logs.
-func (OCICredential) MarshalText() ([]byte, error) { return []byte(secret.Redacted), nil }
+func (OCICredential) MarshalText() ([]byte, error) { return []byte(sanitize.Redacted), nil }
 
 // OCICredentials returns the credential for a repository of a registry. The host has a port if
 // the address has one. It is called at most a few times for each fetch, and only if the

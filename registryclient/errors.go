@@ -11,7 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/secret"
+	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -168,7 +168,7 @@ func errorTexts(value any) (texts []string) {
 func (r *request) withoutSecrets(text string) string {
 	for _, header := range r.secrets {
 		_, token, _ := strings.Cut(header, " ") // "Bearer TOKEN"
-		text = secret.Remove(text, header, token)
+		text = sanitize.RemoveSecrets(text, header, token)
 	}
 	return text
 }

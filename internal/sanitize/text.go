@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/secret"
 )
 
 // Printable reports whether a character may be written to a terminal unchanged. It returns false
@@ -51,7 +50,7 @@ func escape(text, kept string) string {
 // Redact removes secrets from s in every encoding that programs print. It also removes the user
 // information and the arguments of URLs.
 func Redact(s string, secrets []string) string {
-	return addrs.RedactText(secret.Remove(s, secrets...))
+	return addrs.RedactText(RemoveSecrets(s, secrets...))
 }
 
 // RedactAll calls [Redact] for each of args.
