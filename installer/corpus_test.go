@@ -20,7 +20,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
-	"github.com/cotterpin/cotter/internal/manifest"
+	manifests "github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -349,7 +349,7 @@ func (c *comparison) installed(t *testing.T) installedTree {
 	if err != nil {
 		return installedTree{}
 	}
-	recorded, err := manifest.Parse(text)
+	recorded, err := manifests.ParseManifest(text)
 	if err != nil {
 		t.Fatal(err)
 	}

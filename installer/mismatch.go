@@ -10,8 +10,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/event"
-	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/packagedir"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -123,7 +123,7 @@ func (p *openProject) otherInstalled(entry lockfile.Module) string {
 }
 
 // isRecorded reports whether a record of modules.json has the source and the version of an entry.
-func (p *openProject) isRecorded(record manifest.Record, entry lockfile.Module) bool {
+func (p *openProject) isRecorded(record project.ManifestRecord, entry lockfile.Module) bool {
 	locked, err := p.dialect.parser().ParseModuleSource(entry.Source)
 	if err != nil {
 		return true // it is not known

@@ -14,9 +14,9 @@ import (
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/packagedir"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
@@ -375,14 +375,14 @@ func (m *module) version() string {
 
 // record returns the module's record in modules.json. Only packages from registries have
 // versions there, and those whose source is replaced.
-func (m *module) record(version string) manifest.Record {
+func (m *module) record(version string) project.ManifestRecord {
 	if r := m.call.replaced; r != nil {
-		return manifest.Record{Key: m.key(), Source: r.from.Address.String(), Version: r.recordedVersion(version), Dir: m.finalPath}
+		return project.ManifestRecord{Key: m.key(), Source: r.from.Address.String(), Version: r.recordedVersion(version), Dir: m.finalPath}
 	}
 	if _, ok := m.call.from.Address.(addrs.ModuleSourceRegistry); !ok {
 		version = ""
 	}
-	return manifest.Record{Key: m.key(), Source: m.call.from.Address.String(), Version: version, Dir: m.finalPath}
+	return project.ManifestRecord{Key: m.key(), Source: m.call.from.Address.String(), Version: version, Dir: m.finalPath}
 }
 
 // result returns the module as it appears in results.

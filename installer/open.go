@@ -16,7 +16,6 @@ import (
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/detect"
-	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
@@ -54,7 +53,7 @@ type openProject struct {
 	// recorded is modules.json. It is empty if the file does not exist or cannot be read,
 	// because runs use it only as a hint and write it again. recordedErr says why it is
 	// empty.
-	recorded    *manifest.Manifest
+	recorded    *project.Manifest
 	recordedErr error
 
 	dialect Dialect
@@ -119,7 +118,7 @@ func (p *openProject) close() error {
 
 // read reads everything except the configuration.
 func (p *openProject) read(ctx context.Context) (err error) {
-	p.recorded = &manifest.Manifest{}
+	p.recorded = &project.Manifest{}
 	if p.replacements, err = rules.ReadReplacements(p.req.dir()); err != nil {
 		return err
 	}
@@ -172,8 +171,8 @@ func (p *openProject) readRules() (err error) {
 func (p *openProject) readManifest() {
 	src, err := p.files.Manifest()
 	if err == nil {
-		var recorded *manifest.Manifest
-		if recorded, err = manifest.Parse(src); err == nil {
+		var recorded *project.Manifest
+		if recorded, err = project.ParseManifest(src); err == nil {
 			p.recorded = recorded
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git/worktree"
-	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -27,7 +26,7 @@ type past struct {
 	lost *lostEntries
 	// installed has the records of what a stock tool has installed, and clones are its
 	// directories; empty and nil if that does not count.
-	installed *manifest.Manifest
+	installed *project.Manifest
 	clones    *project.Project
 	parser    addrs.Parser
 }
@@ -35,7 +34,7 @@ type past struct {
 // past returns what the project has used before the run. If the user has deleted the lock file to
 // get a new one, this is nothing.
 func (p *openProject) past(lost *lostEntries) *past {
-	past := &past{update: p.req.Update, lock: p.lock, lost: lost, installed: &manifest.Manifest{}, parser: p.dialect.parser()}
+	past := &past{update: p.req.Update, lock: p.lock, lost: lost, installed: &project.Manifest{}, parser: p.dialect.parser()}
 	if p.files != nil && !p.isLockDeleted() {
 		past.installed, past.clones = p.recorded, p.files
 	}
@@ -137,9 +136,9 @@ func (p *past) entriesOf(ctx context.Context, c *call) []lockfile.Module {
 }
 
 // record returns the record of what a stock tool has installed for a call.
-func (p *past) record(c *call) (manifest.Record, bool) {
+func (p *past) record(c *call) (project.ManifestRecord, bool) {
 	if p == nil || p.update.covers(c.path) || p.isExcluded(c) {
-		return manifest.Record{}, false
+		return project.ManifestRecord{}, false
 	}
 	record, ok := p.installed.Lookup(c.key())
 	return record, ok && !record.IsReplaced()
@@ -157,7 +156,7 @@ func (p *past) version(c *call) (versions.Version, bool) {
 
 // isRecordOf reports whether a record has the source of a call. Old versions of stock tools recorded
 // addresses of registries as they were written, which may be without the host.
-func isRecordOf(record manifest.Record, c *call, parser addrs.Parser) bool {
+func isRecordOf(record project.ManifestRecord, c *call, parser addrs.Parser) bool {
 	_, from := c.written()
 	source, err := parser.ParseModuleSource(record.Source)
 	return record.IsReplaced() == (c.replaced != nil) && (record.Source == from.Address.String() || err == nil && source.String() == from.Address.String())
@@ -185,7 +184,7 @@ func (p *past) commit(c *call) string {
 		return ""
 	}
 	records := p.installed.Records()
-	slices.SortStableFunc(records, func(a, b manifest.Record) int { return cmp.Compare(order(a, c), order(b, c)) })
+	slices.SortStableFunc(records, func(a, b project.ManifestRecord) int { return cmp.Compare(order(a, c), order(b, c)) })
 	for _, other := range records {
 		if p.clone(other) != clone {
 			continue
@@ -198,7 +197,7 @@ func (p *past) commit(c *call) string {
 }
 
 // order sorts the record of a call before others.
-func order(record manifest.Record, c *call) int {
+func order(record project.ManifestRecord, c *call) int {
 	if record.Key == c.key() {
 		return 0
 	}
@@ -206,7 +205,7 @@ func order(record manifest.Record, c *call) int {
 }
 
 // clone returns the address of the git repository in a record, with the ref, or the zero address.
-func (p *past) clone(record manifest.Record) addrs.ModulePackage {
+func (p *past) clone(record project.ManifestRecord) addrs.ModulePackage {
 	source, err := p.parser.ParseModuleSource(record.Source)
 	remote, ok := source.(addrs.ModuleSourceRemote)
 	if err != nil || !ok || remote.Package.Getter() != "git" {

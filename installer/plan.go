@@ -13,7 +13,6 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
@@ -68,7 +67,7 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 		providers: r.providers, mismatches: r.mismatches, modules: append([]*module{}, tree.modules...), project: r.openProject, events: r.events,
 	}
 	p.result.DialectMatters = r.dialectGiven || !r.detected.IsGuess() || tree.hostless != nil
-	var recorded manifest.Manifest
+	var recorded project.Manifest
 	inLock, hasPackage, stays := make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	for _, m := range tree.modules {
 		recorded.Set(m.record(m.version()))

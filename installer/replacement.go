@@ -7,8 +7,8 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
-	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -79,5 +79,5 @@ func (r *replacedCall) recordedVersion(selected string) string {
 	if err != nil || !r.from.Want.Allows(v) {
 		v = r.from.Want.Example()
 	}
-	return manifest.ReplacedVersion(v.String())
+	return project.ReplacedVersion(v.String())
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/ctxerr"
-	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
@@ -66,7 +65,7 @@ func (s *stager) installedPackage(ctx context.Context, entry lockfile.Module) (*
 
 // recordedPackage returns the installed package of a call by its record in modules.json, and the
 // directory of the module in it; nil if it is not in the call's directory or cannot be read.
-func (s *stager) recordedPackage(ctx context.Context, c *call, record manifest.Record) (*placement, string, error) {
+func (s *stager) recordedPackage(ctx context.Context, c *call, record project.ManifestRecord) (*placement, string, error) {
 	dir := s.dirs.DataDir(c.key())
 	if s.project == nil || !pathsafe.Within(path.Clean(record.Dir), dir) {
 		return nil, "", nil

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/cotterpin/cotter/installer"
-	"github.com/cotterpin/cotter/internal/manifest"
+	manifests "github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -166,7 +166,7 @@ func TestModuleDirectories(t *testing.T) {
 				t.Fatal(err)
 			}
 			ours := p.file(test.manifest())
-			recorded, err := manifest.Parse([]byte(ours))
+			recorded, err := manifests.ParseManifest([]byte(ours))
 			if err != nil {
 				t.Fatal(err)
 			}

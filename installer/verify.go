@@ -12,7 +12,6 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/ctxerr"
-	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
@@ -162,7 +161,7 @@ func isOtherVersion(a, b lockfile.Module) bool {
 
 // isInstalledPackage reports whether a record belongs to a call of a module outside the
 // project. Such a call has its own directory. A link to a directory of this machine is no package.
-func (p *reading) isInstalledPackage(record manifest.Record) bool {
+func (p *reading) isInstalledPackage(record project.ManifestRecord) bool {
 	source, err := addrs.ParseModuleSource(record.Source)
 	if remote, ok := source.(addrs.ModuleSourceRemote); ok && err == nil && getmodules.LocalDirectory(remote.Package) != "" {
 		return false

@@ -5,7 +5,6 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/manifest"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -55,7 +54,7 @@ type Project struct {
 	LockSrc []byte
 	Lock    *lockfile.File
 	// Recorded is modules.json. It is empty if there is no such file.
-	Recorded *manifest.Manifest
+	Recorded *project.Manifest
 	// Tools are the stock tools that are installed on this machine.
 	Tools []Tool
 	// Next is the tool that runs after this program, or zero if that is not known.

@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
@@ -92,7 +92,7 @@ func (r *reader) document(c Case[string], _ bool) (bool, error) {
 }
 
 func (r *reader) manifest(c Case[string], _ bool) (bool, error) {
-	_, err := manifest.Parse([]byte(c.Input))
+	_, err := project.ParseManifest([]byte(c.Input))
 	return false, err
 }
 

@@ -27,7 +27,7 @@ var layers = []layer{
 	}},
 	{"git directories and their owners, which evidence is enough, and the processes of tests", []string{"internal/git/gitdir", "internal/evidencerules", "internal/testenv"}},
 	{"files that are read and written, and terminals", []string{
-		"internal/configs", "internal/git", "internal/manifest", "internal/providerzip", "internal/sanitize", "ocistore", "policy",
+		"internal/configs", "internal/git", "internal/providerzip", "internal/sanitize", "ocistore", "policy",
 	}},
 	{"the lock, what configurations say, the user's key, HTTP and pictures", []string{
 		"installer/config", "internal/graph", "internal/httpx", "internal/userkey", "lockfile",

@@ -5,8 +5,7 @@
 // trusted.
 //
 // The package knows nothing about module calls, versions or hashes, and does not read the
-// packages that it moves. Packages lockfile and manifest parse and write the contents of the lock
-// and of modules.json.
+// packages that it moves. Package lockfile parses and writes the lock; [Manifest] is modules.json.
 //
 // # Files
 //

@@ -1,4 +1,4 @@
-package manifest
+package project
 
 import (
 	"cmp"
@@ -14,8 +14,8 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// Record is one installed module.
-type Record struct {
+// ManifestRecord is one installed module.
+type ManifestRecord struct {
 	// Key is the module's path, such as "network.subnets". It is "" for the root module.
 	Key string
 	// Source is the full form of the source address. It is "" for the root module.
@@ -39,31 +39,43 @@ func ReplacedVersion(version string) string {
 }
 
 // IsReplaced reports whether the module has another source than Source. Version is not its own then.
-func (r Record) IsReplaced() bool { return strings.HasSuffix(r.Version, replacedMark) }
+func (r ManifestRecord) IsReplaced() bool { return strings.HasSuffix(r.Version, replacedMark) }
 
-// root is the record that every manifest has. Stock tools never use it.
-var root = Record{Dir: "."}
+// rootRecord is the record that every manifest has. Stock tools never use it.
+var rootRecord = ManifestRecord{Dir: "."}
 
-// Manifest is a set of records with different keys. The zero value is empty.
+// Manifest is the content of modules.json, in which stock tools record which modules are installed in
+// which directories of .terraform/modules: a set of records with different keys. The zero value is empty.
+//
+// The format has no published description; it was observed on OpenTofu 1.12 and
+// Terraform 1.11, which write the same bytes. It is one JSON object,
+//
+//	{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"net","Source":"./net","Dir":"net"}]}
+//
+// compact and without a newline at the end. The records are sorted by key, and the root module's is
+// always among them.
+//
+// Records are not validated. Directories may point anywhere, and sources may be any text. Callers must
+// check a record before they use it, because another program may have written it.
 type Manifest struct {
-	records map[string]Record
+	records map[string]ManifestRecord
 }
 
 // Records returns all records, sorted by key.
-func (m *Manifest) Records() []Record {
-	return slices.SortedFunc(maps.Values(m.records), func(a, b Record) int { return cmp.Compare(a.Key, b.Key) })
+func (m *Manifest) Records() []ManifestRecord {
+	return slices.SortedFunc(maps.Values(m.records), func(a, b ManifestRecord) int { return cmp.Compare(a.Key, b.Key) })
 }
 
 // Lookup returns the record of a module.
-func (m *Manifest) Lookup(key string) (Record, bool) {
+func (m *Manifest) Lookup(key string) (ManifestRecord, bool) {
 	r, ok := m.records[key]
 	return r, ok
 }
 
 // Set adds a record. It replaces a record with the same key.
-func (m *Manifest) Set(r Record) {
+func (m *Manifest) Set(r ManifestRecord) {
 	if m.records == nil {
-		m.records = make(map[string]Record)
+		m.records = make(map[string]ManifestRecord)
 	}
 	m.records[r.Key] = r
 }
@@ -71,21 +83,21 @@ func (m *Manifest) Set(r Record) {
 // Remove removes the records of a module and of all modules below it. Remove("") removes all
 // records, because all modules are below the root module.
 func (m *Manifest) Remove(key string) {
-	maps.DeleteFunc(m.records, func(other string, _ Record) bool {
+	maps.DeleteFunc(m.records, func(other string, _ ManifestRecord) bool {
 		return key == "" || other == key || strings.HasPrefix(other, key+".")
 	})
 }
 
-// MaxBytes is the maximum size of a manifest that is read. An installation has at most 20,000
+// MaxManifest is the maximum size of a manifest that is read. An installation has at most 20,000
 // modules. A record takes 800 bytes if its key, which is repeated in its directory, is as long as
 // a file name can be and its source is a long address.
-const MaxBytes = 16 << 20
+const MaxManifest = 16 << 20
 
-// maxTokens is the maximum number of tokens in a manifest. A record has 17.
-const maxTokens = 500_000
+// maxManifestTokens is the maximum number of tokens in a manifest. A record has 17.
+const maxManifestTokens = 500_000
 
 // The JSON form. The order of the members is part of the format.
-type fileJSON struct {
+type manifestJSON struct {
 	Modules []recordJSON `json:"Modules"`
 }
 
@@ -96,20 +108,25 @@ type recordJSON struct {
 	Dir     string `json:"Dir"`
 }
 
-// Parse parses a manifest. It returns an error if stock tools refuse the manifest too, or if it
-// exceeds a limit. Callers then continue without a manifest and write a new one.
-func Parse(src []byte) (*Manifest, error) {
+// ParseManifest parses a manifest. It returns an error if stock tools refuse the manifest too, or if it
+// exceeds a limit of 16 MiB or 200 levels of nesting. Callers then continue without a manifest and write
+// a new one.
+//
+// Reading is as tolerant as in stock tools: an empty file is an empty manifest, unknown members
+// are ignored, the case of member names does not matter, and versions may be written loosely
+// ("v1.4"). Text that is not JSON, two records with the same key, and an invalid version are errors.
+func ParseManifest(src []byte) (*Manifest, error) {
 	m := &Manifest{}
 	if len(src) == 0 {
 		return m, nil
 	}
-	if len(src) > MaxBytes {
-		return nil, fmt.Errorf("the manifest is larger than %d MiB", MaxBytes>>20)
+	if len(src) > MaxManifest {
+		return nil, fmt.Errorf("the manifest is larger than %d MiB", MaxManifest>>20)
 	}
-	if err := hcldepth.CheckJSON(src, maxTokens); err != nil {
+	if err := hcldepth.CheckJSON(src, maxManifestTokens); err != nil {
 		return nil, err
 	}
-	var parsed fileJSON
+	var parsed manifestJSON
 	if err := json.Unmarshal(src, &parsed); err != nil {
 		return nil, err
 	}
@@ -132,16 +149,16 @@ func (m *Manifest) add(r recordJSON) error {
 		}
 		r.Version = v.String()
 	}
-	m.Set(Record(r))
+	m.Set(ManifestRecord(r))
 	return nil
 }
 
 // Bytes returns the content of the file, byte for byte as stock tools write it. It includes a
 // record of the root module even if none was set.
 func (m *Manifest) Bytes() []byte {
-	out := fileJSON{}
-	if _, ok := m.Lookup(root.Key); !ok {
-		out.Modules = append(out.Modules, recordJSON(root))
+	out := manifestJSON{}
+	if _, ok := m.Lookup(rootRecord.Key); !ok {
+		out.Modules = append(out.Modules, recordJSON(rootRecord))
 	}
 	for _, r := range m.Records() {
 		out.Modules = append(out.Modules, recordJSON(r))

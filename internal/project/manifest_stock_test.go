@@ -1,4 +1,4 @@
-package manifest_test
+package project_test
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/project"
 )
 
 // TestStockBytes compares the manifest for nested local modules with the one that a stock tool
@@ -20,42 +20,42 @@ func TestStockBytes(t *testing.T) {
 		t.Skip("terraform is not installed")
 	}
 	dir := t.TempDir()
-	project := filepath.Join(dir, "project")
-	write(t, filepath.Join(project, "main.tf"), `
+	root := filepath.Join(dir, "project")
+	write(t, filepath.Join(root, "main.tf"), `
 module "net" { source = "./modules/net" }
 module "Upper" { source = "./modules/../modules/leaf/" }
 module "out_side" { source = "../shared" }
 module "out-side" { source = "./linked" }
 `)
-	write(t, filepath.Join(project, "modules/net/main.tf"), `module "leaf" { source = "../leaf" }`)
-	write(t, filepath.Join(project, "modules/leaf/main.tf"), "")
+	write(t, filepath.Join(root, "modules/net/main.tf"), `module "leaf" { source = "../leaf" }`)
+	write(t, filepath.Join(root, "modules/leaf/main.tf"), "")
 	write(t, filepath.Join(dir, "shared/main.tf"), "")
-	if err := os.Symlink("../shared", filepath.Join(project, "linked")); err != nil {
+	if err := os.Symlink("../shared", filepath.Join(root, "linked")); err != nil {
 		t.Skipf("symlinks are not supported: %v", err)
 	}
 
 	cmd := exec.Command(terraform, "get", "-no-color")
-	cmd.Dir = project
+	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_DATA_DIR=", "TF_CLI_ARGS=", "TF_CLI_ARGS_get=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("terraform get: %v\n%s", err, out)
 	}
-	want, err := os.ReadFile(filepath.Join(project, ".terraform/modules/modules.json"))
+	want, err := os.ReadFile(filepath.Join(root, ".terraform/modules/modules.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	got := newManifest(
-		manifest.Record{Key: "out_side", Source: "../shared", Dir: "../shared"},
-		manifest.Record{Key: "out-side", Source: "./linked", Dir: "../shared"},
-		manifest.Record{Key: "net.leaf", Source: "../leaf", Dir: "modules/leaf"},
-		manifest.Record{Key: "net", Source: "./modules/net", Dir: "modules/net"},
-		manifest.Record{Key: "Upper", Source: "./modules/leaf", Dir: "modules/leaf"},
+		project.ManifestRecord{Key: "out_side", Source: "../shared", Dir: "../shared"},
+		project.ManifestRecord{Key: "out-side", Source: "./linked", Dir: "../shared"},
+		project.ManifestRecord{Key: "net.leaf", Source: "../leaf", Dir: "modules/leaf"},
+		project.ManifestRecord{Key: "net", Source: "./modules/net", Dir: "modules/net"},
+		project.ManifestRecord{Key: "Upper", Source: "./modules/leaf", Dir: "modules/leaf"},
 	).Bytes()
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("Bytes() (-terraform +ours):\n%s", diff)
 	}
-	parsed, err := manifest.Parse(want)
+	parsed, err := project.ParseManifest(want)
 	if err != nil {
 		t.Fatalf("Parse of terraform's manifest: %v", err)
 	}

@@ -1,4 +1,4 @@
-package manifest_test
+package project_test
 
 import (
 	"bytes"
@@ -7,32 +7,32 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/internal/manifest"
+	"github.com/cotterpin/cotter/internal/project"
 )
 
-func newManifest(records ...manifest.Record) *manifest.Manifest {
-	m := &manifest.Manifest{}
+func newManifest(records ...project.ManifestRecord) *project.Manifest {
+	m := &project.Manifest{}
 	for _, r := range records {
 		m.Set(r)
 	}
 	return m
 }
 
-func TestBytes(t *testing.T) {
+func TestManifestBytes(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
-		records []manifest.Record
+		records []project.ManifestRecord
 		want    string
 	}{
 		"empty": {
 			want: `{"Modules":[{"Key":"","Source":"","Dir":"."}]}`,
 		},
 		"root set": {
-			records: []manifest.Record{{Dir: "."}},
+			records: []project.ManifestRecord{{Dir: "."}},
 			want:    `{"Modules":[{"Key":"","Source":"","Dir":"."}]}`,
 		},
 		"sorted by byte": {
-			records: []manifest.Record{
+			records: []project.ManifestRecord{
 				{Key: "b", Source: "./b", Dir: "b"},
 				{Key: "a.b", Source: "./b", Dir: "a/b"},
 				{Key: "a-b", Source: "./c", Dir: "c"},
@@ -47,12 +47,12 @@ func TestBytes(t *testing.T) {
 				`{"Key":"b","Source":"./b","Dir":"b"}]}`,
 		},
 		"registry": {
-			records: []manifest.Record{{Key: "vpc", Source: "registry.example.com/acme/vpc/aws//modules/x", Version: "1.2.3-rc.1", Dir: ".terraform/modules/vpc/modules/x"}},
+			records: []project.ManifestRecord{{Key: "vpc", Source: "registry.example.com/acme/vpc/aws//modules/x", Version: "1.2.3-rc.1", Dir: ".terraform/modules/vpc/modules/x"}},
 			want: `{"Modules":[{"Key":"","Source":"","Dir":"."},` +
 				`{"Key":"vpc","Source":"registry.example.com/acme/vpc/aws//modules/x","Version":"1.2.3-rc.1","Dir":".terraform/modules/vpc/modules/x"}]}`,
 		},
 		"escapes": {
-			records: []manifest.Record{{Key: "m", Source: "git::https://example.com/r.git?depth=1&ref=<\"\u2028>", Dir: "m"}},
+			records: []project.ManifestRecord{{Key: "m", Source: "git::https://example.com/r.git?depth=1&ref=<\"\u2028>", Dir: "m"}},
 			want: `{"Modules":[{"Key":"","Source":"","Dir":"."},` +
 				`{"Key":"m","Source":"git::https://example.com/r.git?depth=1\u0026ref=\u003c\"\u2028\u003e","Dir":"m"}]}`,
 		},
@@ -67,32 +67,32 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-func TestParse(t *testing.T) {
+func TestParseManifest(t *testing.T) {
 	t.Parallel()
-	a := manifest.Record{Key: "a", Source: "./a", Dir: "a"}
+	a := project.ManifestRecord{Key: "a", Source: "./a", Dir: "a"}
 	tests := map[string]struct {
 		src  string
-		want []manifest.Record
+		want []project.ManifestRecord
 	}{
 		"no bytes":       {"", nil},
 		"empty object":   {"{}", nil},
 		"null":           {`{"Modules":null}`, nil},
-		"pretty":         {"{\n  \"Modules\": [\n    {\"Key\": \"a\", \"Source\": \"./a\", \"Dir\": \"a\"}\n  ]\n}\n", []manifest.Record{a}},
-		"member names":   {`{"modules":[{"key":"a","SOURCE":"./a","dir":"a"}]}`, []manifest.Record{a}},
-		"unknown member": {`{"Version":4,"Modules":[{"Key":"a","Source":"./a","Dir":"a","Hash":["h1:"]}]}`, []manifest.Record{a}},
+		"pretty":         {"{\n  \"Modules\": [\n    {\"Key\": \"a\", \"Source\": \"./a\", \"Dir\": \"a\"}\n  ]\n}\n", []project.ManifestRecord{a}},
+		"member names":   {`{"modules":[{"key":"a","SOURCE":"./a","dir":"a"}]}`, []project.ManifestRecord{a}},
+		"unknown member": {`{"Version":4,"Modules":[{"Key":"a","Source":"./a","Dir":"a","Hash":["h1:"]}]}`, []project.ManifestRecord{a}},
 		"order": {
 			`{"Modules":[{"Key":"a","Source":"./a","Dir":"a"},{"Key":"","Source":"","Dir":"."}]}`,
-			[]manifest.Record{{Dir: "."}, a},
+			[]project.ManifestRecord{{Dir: "."}, a},
 		},
 		"loose version": {
 			`{"Modules":[{"Key":"a","Source":"./a","Dir":"a","Version":"v1.4"}]}`,
-			[]manifest.Record{{Key: "a", Source: "./a", Dir: "a", Version: "1.4.0"}},
+			[]project.ManifestRecord{{Key: "a", Source: "./a", Dir: "a", Version: "1.4.0"}},
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m, err := manifest.Parse([]byte(test.src))
+			m, err := project.ParseManifest([]byte(test.src))
 			if err != nil {
 				t.Fatalf("Parse(%q) = %v", test.src, err)
 			}
@@ -103,7 +103,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseErrors(t *testing.T) {
+func TestParseManifestErrors(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct{ src, want string }{
 		"blank":        {"\n", "JSON"},
@@ -114,12 +114,12 @@ func TestParseErrors(t *testing.T) {
 		"two of a key": {`{"Modules":[{"Key":"a","Dir":"x"},{"Key":"a","Dir":"y"}]}`, `record "a": there are two records with this key`},
 		"bad version":  {`{"Modules":[{"Key":"a","Version":"new"}]}`, `record "a": "new" is not a version`},
 		"nested":       {`{"x":` + strings.Repeat("[", 500_000), "nested more than 200 levels deep"},
-		"too large":    {strings.Repeat(" ", manifest.MaxBytes+1), "larger than 16 MiB"},
+		"too large":    {strings.Repeat(" ", project.MaxManifest+1), "larger than 16 MiB"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m, err := manifest.Parse([]byte(test.src))
+			m, err := project.ParseManifest([]byte(test.src))
 			if err == nil {
 				t.Fatalf("Parse(%.40q) = %v, want an error", test.src, m.Records())
 			}
@@ -130,14 +130,14 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-func TestSetLookupRemove(t *testing.T) {
+func TestManifestSetLookupRemove(t *testing.T) {
 	t.Parallel()
 	m := newManifest(
-		manifest.Record{Key: "", Dir: "."},
-		manifest.Record{Key: "a", Dir: "1"},
-		manifest.Record{Key: "a.b", Dir: "2"},
-		manifest.Record{Key: "ab", Dir: "3"},
-		manifest.Record{Key: "a", Dir: "4"},
+		project.ManifestRecord{Key: "", Dir: "."},
+		project.ManifestRecord{Key: "a", Dir: "1"},
+		project.ManifestRecord{Key: "a.b", Dir: "2"},
+		project.ManifestRecord{Key: "ab", Dir: "3"},
+		project.ManifestRecord{Key: "a", Dir: "4"},
 	)
 	if got, ok := m.Lookup("a"); !ok || got.Dir != "4" {
 		t.Errorf(`Lookup("a") = %v, %v, want the record that was set last`, got, ok)
@@ -146,28 +146,28 @@ func TestSetLookupRemove(t *testing.T) {
 		t.Errorf(`Lookup("b") = %v, want none`, got)
 	}
 	m.Remove("a")
-	if diff := cmp.Diff([]manifest.Record{{Dir: "."}, {Key: "ab", Dir: "3"}}, m.Records()); diff != "" {
+	if diff := cmp.Diff([]project.ManifestRecord{{Dir: "."}, {Key: "ab", Dir: "3"}}, m.Records()); diff != "" {
 		t.Errorf(`after Remove("a") (-want +got):%s%s`, "\n", diff)
 	}
 	m.Remove("")
 	if got := m.Records(); len(got) != 0 {
 		t.Errorf(`after Remove(""): %v, want nothing`, got)
 	}
-	(&manifest.Manifest{}).Remove("a") // a zero value can be used
+	(&project.Manifest{}).Remove("a") // a zero value can be used
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzParseManifest(f *testing.F) {
 	f.Add([]byte(`{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"a","Source":"./a","Version":"v1","Dir":"a"}]}`))
 	f.Add([]byte(`{"Modules":[{"Key":"a"},{"Key":"a"}]}`))
 	f.Add([]byte(``))
 	f.Add([]byte(`{"modules":[null,{"KEY":"\ud800&<>"}]}`))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		m, err := manifest.Parse(src)
+		m, err := project.ParseManifest(src)
 		if err != nil {
 			return
 		}
 		out := m.Bytes()
-		again, err := manifest.Parse(out)
+		again, err := project.ParseManifest(out)
 		if err != nil {
 			t.Fatalf("Parse(%q) = %v, for bytes of our own", out, err)
 		}
@@ -177,16 +177,16 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func BenchmarkParse(b *testing.B) {
-	m := &manifest.Manifest{}
+func BenchmarkParseManifest(b *testing.B) {
+	m := &project.Manifest{}
 	for i := range 1000 {
 		key := strings.Repeat("x", i%40+1) + "." + strings.Repeat("y", i/40+1)
-		m.Set(manifest.Record{Key: key, Source: "./" + key, Version: "1.2.3", Dir: ".terraform/modules/" + key})
+		m.Set(project.ManifestRecord{Key: key, Source: "./" + key, Version: "1.2.3", Dir: ".terraform/modules/" + key})
 	}
 	src := m.Bytes()
 	b.SetBytes(int64(len(src)))
 	for b.Loop() {
-		if _, err := manifest.Parse(src); err != nil {
+		if _, err := project.ParseManifest(src); err != nil {
 			b.Fatal(err)
 		}
 	}
