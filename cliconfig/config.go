@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/diagtext"
+	"github.com/cotterpin/cotter/internal/hcldepth"
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
@@ -112,7 +112,7 @@ func (e Environment) Load(ctx context.Context, opts Options) (*Config, error) {
 			config.warn(diag.Summary + ": " + diag.Detail)
 		}
 	}
-	return config, diagtext.Err(diags)
+	return config, hcldepth.ErrorOf(diags)
 }
 
 // addFile adds the content of a file.

@@ -10,7 +10,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/config"
-	"github.com/cotterpin/cotter/internal/diagtext"
+	"github.com/cotterpin/cotter/internal/hcldepth"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/store"
@@ -85,14 +85,14 @@ type ConfigError struct {
 }
 
 // Error returns all errors among the diagnostics, one a line.
-func (e *ConfigError) Error() string { return diagtext.Text(e.Diagnostics) }
+func (e *ConfigError) Error() string { return hcldepth.ErrorText(e.Diagnostics) }
 func (e *ConfigError) Unwrap() error { return e.Diagnostics }
 
 // As is called by errors.As, and Is by errors.Is.
-func (e *ConfigError) As(target any) bool { return diagtext.As(e.Diagnostics, target) }
+func (e *ConfigError) As(target any) bool { return hcldepth.ErrorAs(e.Diagnostics, target) }
 
 // Is reports whether a diagnostic has the target in its Extra.
-func (e *ConfigError) Is(target error) bool { return diagtext.Is(e.Diagnostics, target) }
+func (e *ConfigError) Is(target error) bool { return hcldepth.ErrorIs(e.Diagnostics, target) }
 
 // HashMismatchError says that a package does not have the hashes of the lock. Nothing was
 // installed, and the lock was not changed.

@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/cotterpin/cotter/internal/diagtext"
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
@@ -54,7 +53,7 @@ type SyntaxError struct {
 }
 
 // Error returns all errors among the diagnostics, one a line.
-func (e *SyntaxError) Error() string { return diagtext.Text(e.Diagnostics) }
+func (e *SyntaxError) Error() string { return hcldepth.ErrorText(e.Diagnostics) }
 func (e *SyntaxError) Unwrap() error { return e.Diagnostics }
 
 func parse(src []byte, filename string) (*File, hcl.Diagnostics) {

@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/cotterpin/cotter/internal/diagtext"
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
@@ -29,7 +28,7 @@ type FileError struct {
 }
 
 // Error returns all errors among the diagnostics, one a line.
-func (e *FileError) Error() string { return diagtext.Text(e.Diagnostics) }
+func (e *FileError) Error() string { return hcldepth.ErrorText(e.Diagnostics) }
 func (e *FileError) Unwrap() error { return e.Diagnostics }
 
 // mirrorHeader is the header of a mirror block.

@@ -15,7 +15,7 @@ type layer struct {
 // layers are all packages, from the bottom to the top. Outside of its tests, a package may
 // import only packages of the layers below its own.
 var layers = []layer{
-	{"rules for names, paths and secrets, and the parsers of HCL", []string{"internal/ctxerr", "internal/diagtext", "internal/hcldepth", "internal/hostname", "internal/pathsafe"}},
+	{"rules for names, paths and secrets, and the parsers of HCL", []string{"internal/ctxerr", "internal/hcldepth", "internal/hostname", "internal/pathsafe"}},
 	{"values and tools", []string{
 		"addrs", "installer/evidence", "hashing", "versions", // the types of the API
 		"internal/eval", "internal/git/gitattr", // formats

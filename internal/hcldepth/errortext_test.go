@@ -1,4 +1,4 @@
-package diagtext_test
+package hcldepth_test
 
 import (
 	"errors"
@@ -9,10 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/cotterpin/cotter/internal/diagtext"
+	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-func TestText(t *testing.T) {
+func TestErrorText(t *testing.T) {
 	t.Parallel()
 	at := func(line int) *hcl.Range {
 		return &hcl.Range{Filename: "main.tf", Start: hcl.Pos{Line: line, Column: 5}, End: hcl.Pos{Line: line, Column: 8}}
@@ -32,22 +32,22 @@ func TestText(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, diagtext.Text(tt.diags)); diff != "" {
+			if diff := cmp.Diff(tt.want, hcldepth.ErrorText(tt.diags)); diff != "" {
 				t.Errorf("text (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-func TestErr(t *testing.T) {
+func TestErrorOf(t *testing.T) {
 	t.Parallel()
 	warning := &hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: "Old syntax"}
-	if err := diagtext.Err(hcl.Diagnostics{warning}); err != nil {
+	if err := hcldepth.ErrorOf(hcl.Diagnostics{warning}); err != nil {
 		t.Errorf("a warning is the error %v", err)
 	}
 	cause := &fs.PathError{Op: "open", Path: "main.tf", Err: fs.ErrNotExist}
 	unreadable := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Unreadable file", Extra: fmt.Errorf("reading: %w", cause)}
-	err := diagtext.Err(hcl.Diagnostics{warning, unreadable})
+	err := hcldepth.ErrorOf(hcl.Diagnostics{warning, unreadable})
 	diags, isDiags := errors.AsType[hcl.Diagnostics](err)
 	if !isDiags || len(diags) != 2 {
 		t.Errorf("the error wraps %v, want both diagnostics", diags)
