@@ -121,6 +121,9 @@ func install(ctx context.Context, cmd *cli.Invocation, out *output, in *installe
 	if req.LockOnly {
 		out.lockedOnly(result)
 	}
+	if result.Dialect == installer.DialectOpenTofu {
+		out.warnOfVersion(ctx, req)
+	}
 	return nil
 }
 

@@ -16,6 +16,8 @@ type Settings struct {
 	CloudHosts []string
 	// RequiredVersions are the values of required_version.
 	RequiredVersions []string
+	// CompatibleWith are the values of language.compatible_with.opentofu.
+	CompatibleWith []string
 	// Sources are the literal sources of the module calls, by the names of the calls.
 	Sources map[string]string
 	// Partial reports whether something is missing: module calls with other sources, or files or
@@ -26,8 +28,11 @@ type Settings struct {
 var (
 	settingsSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
 		{Type: "terraform"},
+		{Type: "language"},
 		{Type: "module", LabelNames: []string{"name"}},
 	}}
+	languageSchema   = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "compatible_with"}}}
+	compatibleSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "opentofu"}}}
 	terraformSchema = &hcl.BodySchema{
 		Attributes: []hcl.AttributeSchema{{Name: "required_version"}},
 		Blocks:     []hcl.BlockHeaderSchema{{Type: "cloud"}, {Type: "backend", LabelNames: []string{"type"}}},
@@ -46,6 +51,11 @@ func (r Reader) ReadSettings(ctx context.Context, dir Dir) Settings {
 // faster.
 func (r Reader) ReadSources(ctx context.Context, dir Dir) Settings {
 	return r.readSettings(ctx, dir, keyword)
+}
+
+// ReadCompatibleWith is like ReadSettings, but reads only the versions of tofu in "language" blocks.
+func (r Reader) ReadCompatibleWith(ctx context.Context, dir Dir) []string {
+	return r.readSettings(ctx, dir, languageWord).CompatibleWith
 }
 
 // readSettings reads the settings in blocks of the given types.
@@ -73,7 +83,7 @@ func (r Reader) readSettings(ctx context.Context, dir Dir, types ...[]byte) Sett
 	return found
 }
 
-var terraformWord = []byte("terraform")
+var terraformWord, languageWord = []byte("terraform"), []byte("language")
 
 // addFile adds the settings of one file that are in blocks of the given types.
 func (s *Settings) addFile(ctx context.Context, src []byte, f file, types [][]byte) {
@@ -171,6 +181,10 @@ func (s *Settings) add(body hcl.Body) {
 			s.Partial = s.Partial || !ok
 			continue
 		}
+		if block.Type == "language" {
+			s.addLanguage(block.Body)
+			continue
+		}
 		inner, _, _ := block.Body.PartialContent(terraformSchema)
 		if version, ok := literalString(inner.Attributes["required_version"]); ok {
 			s.RequiredVersions = append(s.RequiredVersions, version)
@@ -184,6 +198,17 @@ func (s *Settings) add(body hcl.Body) {
 			if host, ok := literalString(hostname); ok || hostname == nil {
 				s.CloudHosts = append(s.CloudHosts, host)
 			}
+		}
+	}
+}
+
+// addLanguage adds the versions of tofu in a "language" block.
+func (s *Settings) addLanguage(body hcl.Body) {
+	inner, _, _ := body.PartialContent(languageSchema)
+	for _, block := range inner.Blocks {
+		versions, _, _ := block.Body.PartialContent(compatibleSchema)
+		if version, ok := literalString(versions.Attributes["opentofu"]); ok {
+			s.CompatibleWith = append(s.CompatibleWith, version)
 		}
 	}
 }

@@ -27,6 +27,12 @@ func HasConfiguration(ctx context.Context, p installer.Project) (bool, error) {
 	return !empty, err
 }
 
+// CompatibleWith returns the constraints on the version of tofu that the root module of a project has in
+// its "language" block.
+func CompatibleWith(ctx context.Context, p installer.Project) []string {
+	return configs.Reader{}.ReadCompatibleWith(ctx, configs.Dir{Path: cmp.Or(p.Dir, ".")})
+}
+
 // Dir returns the root of the git repository that contains a directory, as an absolute
 // path. For a directory that is not in a repository, it returns the directory.
 func Dir(dir string) (string, error) {
