@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/s3"
 )
 
 // lookAtGit reports which git is installed, which client fetches from which host and why, and the
@@ -85,6 +86,9 @@ func (d *doctor) lookAtCredentials(ctx context.Context) {
 		if h.has("git") && h.scheme == "ssh" {
 			d.sshAgent(h)
 		}
+		if h.has("s3") {
+			d.s3Credentials(ctx, h)
+		}
 		var repositories []string
 		if slices.ContainsFunc(h.packages, addrs.ModulePackage.HoldsCredentials) {
 			d.note("%s: a source address contains credentials", h.name)
@@ -116,6 +120,29 @@ func (d *doctor) credentials(h *host, what string, found cliconfig.Place, err er
 		d.ok("%s, %s: from the program %s", h.name, what, found.Name)
 	default:
 		d.ok("%s, %s: from the %s %s", h.name, what, found.Kind, found.Name)
+	}
+}
+
+// s3Credentials reports which credentials the packages on a server of S3 would be fetched with.
+func (d *doctor) s3Credentials(ctx context.Context, h *host) {
+	user, err := userSettings(ctx)
+	if err != nil {
+		return // lookAtMirrors reports the error
+	}
+	getter := &s3.Getter{MetadataURL: d.env("AWS_METADATA_URL"), Endpoints: user.S3Endpoints}
+	var found []string
+	for _, pkg := range h.packages {
+		if at, err := pkg.Location(); err == nil && pkg.Getter() == "s3" {
+			login, err := getter.Login(ctx, at)
+			if err != nil {
+				login = "none: " + addrs.RedactText(err.Error())
+			}
+			found = append(found, login)
+		}
+	}
+	slices.Sort(found)
+	for _, login := range slices.Compact(found) {
+		d.ok("%s, S3: %s", h.name, login)
 	}
 }
 

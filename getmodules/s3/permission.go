@@ -2,12 +2,16 @@ package s3
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/hostname"
 )
 
@@ -64,4 +68,34 @@ func originOf(endpoint string) origin {
 	}
 	usual := map[string]string{"https": "443", "http": "80"}
 	return origin{u.Scheme, hostname.Canonical(u.Hostname()), cmp.Or(u.Port(), usual[u.Scheme])}
+}
+
+// Login describes the credentials that requests for an address would have, and the server that would get
+// them, such as "from the environment, for Amazon". It sends no request and starts no program, and the text has no secrets.
+// The error is a [*CredentialsError] if there would be no request.
+func (g *Getter) Login(ctx context.Context, at addrs.Location) (string, error) {
+	addr, err := parseAddress(at)
+	if err != nil {
+		return "", err
+	}
+	account, err := g.account(ctx, addr)
+	if err != nil {
+		return "", err
+	}
+	if err := g.permit(account, addr); err != nil {
+		return "", err
+	}
+	from := "from the configuration of AWS"
+	if found, ok := account.config.Credentials.(aws.CredentialProviderSource); ok {
+		sources := found.ProviderSources()
+		switch {
+		case addr.login.isOwn():
+			from = "from the address"
+		case slices.Contains(sources, aws.CredentialSourceEnvVars):
+			from = "from the environment"
+		case slices.Contains(sources, aws.CredentialSourceIMDS):
+			from = "of the instance's role, if it has one"
+		}
+	}
+	return from + ", for " + cmp.Or(addr.endpoint, account.endpoint, "Amazon"), nil
 }
