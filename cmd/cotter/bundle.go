@@ -109,7 +109,7 @@ func createBundle(ctx context.Context, cmd *cli.Invocation, out *output) (err er
 // mirror.
 func carriedFlags() []*cli.Flag {
 	return []*cli.Flag{
-		{Name: "no-providers", Usage: "leave out the providers"},
+		onlyFlag("take only `WHAT`: modules or providers"),
 		{Name: "platform", Type: cli.Strings, Usage: "take the providers' packages for `OS_ARCH`; can be repeated; the default is this machine's platform"},
 	}
 }
@@ -127,15 +127,15 @@ func carried(cmd *cli.Invocation) (o installer.LockedOptions, err error) {
 	if o.Platforms, err = platforms(cmd); err != nil {
 		return o, err
 	}
+	o.Scope, err = scope(cmd)
 	switch {
-	case !cmd.Bool("no-providers"):
-		o.Scope = installer.ScopeAll
+	case err != nil || o.Scope != installer.ScopeModules:
 	case len(o.Platforms) > 0:
-		return o, usageError{errors.New("--platform and --no-providers cannot be used together")}
+		err = usageError{errors.New("--platform and --only modules cannot be used together")}
 	case o.AllowProject:
-		return o, usageError{errors.New("--project-providers and --no-providers cannot be used together")}
+		err = usageError{errors.New("--project-providers and --only modules cannot be used together")}
 	}
-	return o, nil
+	return o, err
 }
 
 // lockedProjects reads the flags of commands that copy locked packages to a bundle or a

@@ -82,7 +82,7 @@ var flagGroups = []struct {
 	flags []string
 }{
 	{"Packages", []string{"offline", "bundle", "mirror", "accept-unreachable"}},
-	{"Providers", []string{"only", "no-providers", "platform", "project-providers", "prune-providers"}},
+	{"Providers", []string{"only", "platform", "project-providers", "prune-providers"}},
 	{"Configuration", []string{"policy", "for", "var", "var-file", "allow-file-reads"}},
 	{"Several projects", []string{"recursive", "since"}},
 	{"All commands", []string{"json", "chdir", "quiet", "verbose", "no-color", "help"}},

@@ -161,7 +161,7 @@ var repositoryCommands = []string{
 	"install --since HEAD", "install --recursive --since HEAD", "install --locked", "install", "lock --since HEAD", "verify --since HEAD", "verify",
 	"tree --since HEAD", "tree --evidence", "tree net", "sbom --since HEAD", "outdated --since HEAD", "update --since HEAD", "update",
 	"diff HEAD", "diff HEAD HEAD:./" + lockFile, "diff --locks-only HEAD", "doctor", "install", "install --since HEAD",
-	"bundle create --since HEAD --no-providers --out made.bundle", "cache key --since HEAD", "lock --offline", "mirror push --since HEAD oci://127.0.0.1:1/x", "mirror status --since HEAD oci://127.0.0.1:1/x",
+	"bundle create --since HEAD --only modules --out made.bundle", "cache key --since HEAD", "lock --offline", "mirror push --since HEAD oci://127.0.0.1:1/x", "mirror status --since HEAD oci://127.0.0.1:1/x",
 }
 
 // vendorSettings returns the environment in which vendor has a directory.

@@ -25,7 +25,7 @@ func outdatedCommand(out *output) *cli.Command {
 			"is 0 even if something is outdated, and 3 with --exit-code.",
 		Flags: configFlags(severalFlags(
 			exitCodeFlag(), &cli.Flag{Name: "all", Usage: "list all calls whose source has versions"},
-			&cli.Flag{Name: "no-providers", Usage: "list modules only"}, policyFlag(),
+			onlyFlag("list only `WHAT`: modules or providers"), policyFlag(),
 		)...),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runOutdated(ctx, cmd, out)
@@ -66,10 +66,11 @@ func outdated(ctx context.Context, cmd *cli.Invocation, in *installer.Installer,
 	if dir, empty := withoutConfiguration(ctx, req); empty {
 		return &outdatedList{}, noConfigurationError{dir}
 	}
-	if !cmd.Bool("no-providers") {
-		req.Scope = installer.ScopeAll
+	of, err := scope(cmd)
+	if err != nil {
+		return &outdatedList{}, err
 	}
-	found, failed := in.Outdated(ctx, req.Project, installer.OriginOptions{Scope: req.Scope})
+	found, failed := in.Outdated(ctx, req.Project, installer.OriginOptions{Scope: of})
 	if found == nil {
 		found = &installer.Outdated{}
 	}

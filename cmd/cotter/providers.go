@@ -18,7 +18,7 @@ import (
 // providerFlags returns the flags of every command that installs or locks providers.
 func providerFlags() []*cli.Flag {
 	return []*cli.Flag{
-		{Name: "only", Type: cli.String, Usage: "work only on `WHAT`: modules or providers; the rest of the lock does not change"},
+		onlyFlag("work only on `WHAT`: modules or providers; the rest of the lock does not change"),
 		{Name: "platform", Type: cli.Strings, Usage: "also lock the providers' hashes for `OS_ARCH`; can be repeated"},
 	}
 }
@@ -33,21 +33,34 @@ func setProviders(cmd *cli.Invocation, req *request) (err error) {
 	if req.Platforms, err = platforms(cmd); err != nil {
 		return err
 	}
-	switch only := cmd.String("only"); only {
-	case "modules":
+	if req.Scope, err = scope(cmd); err != nil {
+		return err
+	}
+	if req.Scope == installer.ScopeModules {
 		if len(req.Platforms) > 0 {
 			return usageError{fmt.Errorf("--platform is for providers, and this run does not change them")}
 		}
 		return nil
-	case "":
-		req.Scope = installer.ScopeAll
-	case "providers":
-		req.Scope = installer.ScopeProviders
-	default:
-		return usageError{fmt.Errorf("--only takes \"modules\" or \"providers\", got %q", only)}
 	}
 	req.PruneProviders = cmd.Bool("prune-providers")
 	return nil
+}
+
+// onlyFlag returns the flag of the commands that can leave out modules or providers.
+func onlyFlag(usage string) *cli.Flag { return &cli.Flag{Name: "only", Type: cli.String, Usage: usage} }
+
+// scope reads the flag of onlyFlag.
+func scope(cmd *cli.Invocation) (installer.Scope, error) {
+	switch only := cmd.String("only"); only {
+	case "":
+		return installer.ScopeAll, nil
+	case "modules":
+		return installer.ScopeModules, nil
+	case "providers":
+		return installer.ScopeProviders, nil
+	default:
+		return 0, usageError{fmt.Errorf("--only takes \"modules\" or \"providers\", got %q", only)}
+	}
 }
 
 // platforms reads the values of --platform.

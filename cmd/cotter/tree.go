@@ -44,7 +44,7 @@ func treeCommand(out *output) *cli.Command {
 			"mirror or a bundle that you name, or you.",
 		Flags: configFlags(severalFlags(slices.Concat(evidenceFlags(), formatFlags("text, json, mermaid, dot, or html for a page"), []*cli.Flag{
 			{Name: "evidence", Usage: "show who confirms each package, and since when"},
-			{Name: "no-providers", Usage: "show modules only"},
+			onlyFlag("show only `WHAT`: modules or providers"),
 		})...)...),
 		Run: func(ctx context.Context, cmd *cli.Invocation) error {
 			return runTree(ctx, cmd, out)
@@ -123,10 +123,10 @@ func readTree(ctx context.Context, cmd *cli.Invocation, out *output, req request
 			return nil, err
 		}
 	}
-	if !cmd.Bool("no-providers") {
-		req.Scope = installer.ScopeAll
+	if req.Scope, err = scope(cmd); err != nil {
+		return nil, err
 	}
-	result, failed := in.Load(ctx, req.Project, installer.LoadOptions{BestEffort: true, Providers: req.Scope == installer.ScopeAll})
+	result, failed := in.Load(ctx, req.Project, installer.LoadOptions{BestEffort: true, Providers: req.Scope != installer.ScopeModules})
 	if result == nil {
 		return nil, failed
 	}
@@ -136,6 +136,9 @@ func readTree(ctx context.Context, cmd *cli.Invocation, out *output, req request
 		}
 	}
 	t, err := newTree(result, req, withEvidence)
+	if err == nil && req.Scope == installer.ScopeProviders {
+		t.Modules = nil
+	}
 	return t, cmp.Or(err, failed)
 }
 
