@@ -15,14 +15,14 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/gcs"
-	"github.com/cotterpin/cotter/internal/gettertest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 const gcsAddress = "gcs::https://www.googleapis.com/storage/v1/"
 
 func zipOf(t *testing.T, text string) string {
 	t.Helper()
-	return string(gettertest.Zip(t, map[string]string{"main.tf": text}))
+	return string(testenv.Zip(t, map[string]string{"main.tf": text}))
 }
 
 func TestArchive(t *testing.T) {

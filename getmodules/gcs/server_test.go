@@ -15,7 +15,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/gcs"
-	"github.com/cotterpin/cotter/internal/gettertest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // cloud implements the part of Google Cloud Storage that the tests use: listings, with two
@@ -115,5 +115,7 @@ func fetch(t *testing.T, getter *gcs.Getter, limits getmodules.Limits, address s
 
 func fetchBy(t *testing.T, f *getmodules.Fetcher, address string) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
-	return gettertest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(address)})
+	return testenv.Fetch(t, t.TempDir(), func(dir string) (*getmodules.Package, error) {
+		return f.Fetch(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage(address), Dir: dir})
+	})
 }

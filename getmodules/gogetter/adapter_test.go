@@ -18,7 +18,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/gogetter"
-	"github.com/cotterpin/cotter/internal/gettertest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // acme is a getter of go-getter v2; acmeV1 makes it one of v1. It calls write to produce
@@ -72,7 +72,9 @@ func adapters(a *acme, limits getmodules.Limits) map[string]*getmodules.Fetcher 
 
 func fetch(t *testing.T, f *getmodules.Fetcher, address string) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
-	return gettertest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(address)})
+	return testenv.Fetch(t, t.TempDir(), func(dir string) (*getmodules.Package, error) {
+		return f.Fetch(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage(address), Dir: dir})
+	})
 }
 
 // directory returns a function that writes a directory of files.
@@ -105,8 +107,8 @@ func TestAdapters(t *testing.T) {
 		file    bool
 	}{
 		"directory":           {"acme::https://h/net?v=1", directory(files), "https://h/net?v=1", false},
-		"archive by suffix":   {"acme::https://h/net.zip", file(gettertest.Zip(t, files)), "https://h/net.zip", true},
-		"archive by argument": {"acme::https://h/net?archive=zip&v=1", file(gettertest.Zip(t, files)), "https://h/net?v=1", true},
+		"archive by suffix":   {"acme::https://h/net.zip", file(testenv.Zip(t, files)), "https://h/net.zip", true},
+		"archive by argument": {"acme::https://h/net?archive=zip&v=1", file(testenv.Zip(t, files)), "https://h/net?v=1", true},
 	}
 	for name, test := range tests {
 		a := &acme{write: test.write}
@@ -182,7 +184,7 @@ func TestRefusedResults(t *testing.T) {
 		"link to file": {"acme::https://h/net.zip", func(dst string) error { return os.Symlink(outside, dst) }, getmodules.Limits{}, getmodules.ErrUnsafeEntry, "symbolic link"},
 		"git":          {"acme::https://h/net", directory(map[string]string{".git/config": "", "main.tf": ""}), getmodules.Limits{}, getmodules.ErrUnsafeEntry, ".git"},
 		"no archive":   {"acme::https://h/net.zip", file([]byte("<html>")), getmodules.Limits{}, getmodules.ErrNotArchive, ""},
-		"unsafe name":  {"acme::https://h/net.zip", file(gettertest.Zip(t, map[string]string{"../x": ""})), getmodules.Limits{}, getmodules.ErrUnsafeEntry, ""},
+		"unsafe name":  {"acme::https://h/net.zip", file(testenv.Zip(t, map[string]string{"../x": ""})), getmodules.Limits{}, getmodules.ErrUnsafeEntry, ""},
 		"one byte over": {"acme::https://h/net", directory(map[string]string{"a": "12345"}),
 			getmodules.Limits{FileBytes: 4}, getmodules.ErrTooLarge, ""},
 		"tree of one byte over": {"acme::https://h/net", directory(map[string]string{"a": "123", "b": "45"}),
@@ -280,7 +282,7 @@ func TestServerPoints(t *testing.T) {
 func TestOwnGetters(t *testing.T) {
 	t.Parallel()
 	source := t.TempDir()
-	archive := gettertest.Zip(t, map[string]string{"main.tf": "x"})
+	archive := testenv.Zip(t, map[string]string{"main.tf": "x"})
 	if err := os.WriteFile(filepath.Join(source, "net.zip"), archive, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/gogetter"
-	"github.com/cotterpin/cotter/internal/gettertest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // get fetches an address with a client of go-getter that has go-getter's default
@@ -80,7 +80,7 @@ func TestGetter(t *testing.T) {
 			t.Errorf("%s: %v", test.src, err)
 			continue
 		}
-		if diff := cmp.Diff(whole, gettertest.Files(t, dst)); diff != "" {
+		if diff := cmp.Diff(whole, testenv.Files(t, dst)); diff != "" {
 			t.Errorf("%s: tree (-want +got):\n%s", test.src, diff)
 		}
 		if fetched == nil || len(fetched.LeftOut) != 1 {
@@ -91,20 +91,20 @@ func TestGetter(t *testing.T) {
 
 func TestGetterSubdir(t *testing.T) {
 	t.Parallel()
-	address := fileAddress(t, "net.zip", gettertest.Zip(t, map[string]string{"modules/a/main.tf": "a", "main.tf": "x"}))
+	address := fileAddress(t, "net.zip", testenv.Zip(t, map[string]string{"modules/a/main.tf": "a", "main.tf": "x"}))
 	dst := filepath.Join(t.TempDir(), "a")
 	g := &gogetter.Getter{Fetcher: &getmodules.Fetcher{}}
 	if err := get(t.Context(), g, getter.Request{Src: address + "//modules/a?archive=zip", Dst: dst, GetMode: getter.ModeDir}); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]string{"main.tf": "a"}, gettertest.Files(t, dst)); diff != "" {
+	if diff := cmp.Diff(map[string]string{"main.tf": "a"}, testenv.Files(t, dst)); diff != "" {
 		t.Errorf("tree (-want +got):\n%s", diff)
 	}
 }
 
 func TestGetterChecksum(t *testing.T) {
 	t.Parallel()
-	address := fileAddress(t, "net.zip", gettertest.Zip(t, map[string]string{"main.tf": "x"}))
+	address := fileAddress(t, "net.zip", testenv.Zip(t, map[string]string{"main.tf": "x"}))
 	dst := filepath.Join(t.TempDir(), "net")
 	err := get(t.Context(), &gogetter.Getter{}, getter.Request{Src: address + "?checksum=md5:d41d8cd98f00b204e9800998ecf8427e", Dst: dst, GetMode: getter.ModeDir})
 	if !errors.Is(err, getmodules.ErrChecksum) {
@@ -114,7 +114,7 @@ func TestGetterChecksum(t *testing.T) {
 
 func TestGetterUmask(t *testing.T) {
 	t.Parallel()
-	address := fileAddress(t, "net.zip", gettertest.Zip(t, map[string]string{"d/main.tf": "x"}))
+	address := fileAddress(t, "net.zip", testenv.Zip(t, map[string]string{"d/main.tf": "x"}))
 	dst := filepath.Join(t.TempDir(), "net")
 	if err := get(t.Context(), &gogetter.Getter{}, getter.Request{Src: address, Dst: dst, GetMode: getter.ModeDir, Umask: 0o077}); err != nil {
 		t.Fatal(err)
@@ -138,10 +138,10 @@ func TestGetterRefuses(t *testing.T) {
 		archive []byte
 		want    error
 	}{
-		"name":     {gettertest.Zip(t, map[string]string{"a/../../x": ""}), getmodules.ErrUnsafeEntry},
-		"git":      {gettertest.Zip(t, map[string]string{".git/hooks/post-checkout": ""}), getmodules.ErrUnsafeEntry},
-		"trailing": {append(gettertest.Zip(t, map[string]string{"a": ""}), "x"...), getmodules.ErrUnsafeArchive},
-		"large":    {gettertest.Zip(t, map[string]string{"a": "12345"}), getmodules.ErrTooLarge},
+		"name":     {testenv.Zip(t, map[string]string{"a/../../x": ""}), getmodules.ErrUnsafeEntry},
+		"git":      {testenv.Zip(t, map[string]string{".git/hooks/post-checkout": ""}), getmodules.ErrUnsafeEntry},
+		"trailing": {append(testenv.Zip(t, map[string]string{"a": ""}), "x"...), getmodules.ErrUnsafeArchive},
+		"large":    {testenv.Zip(t, map[string]string{"a": "12345"}), getmodules.ErrTooLarge},
 	} {
 		parent := t.TempDir()
 		g := &gogetter.Getter{Fetcher: &getmodules.Fetcher{Limits: getmodules.Limits{TreeBytes: 4}}}
@@ -157,7 +157,7 @@ func TestGetterRefuses(t *testing.T) {
 
 func TestGetterDestination(t *testing.T) {
 	t.Parallel()
-	address := fileAddress(t, "net.zip", gettertest.Zip(t, map[string]string{"main.tf": "x"}))
+	address := fileAddress(t, "net.zip", testenv.Zip(t, map[string]string{"main.tf": "x"}))
 	empty, full, link := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "link")
 	if err := os.WriteFile(filepath.Join(full, "mine"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -176,7 +176,7 @@ func TestGetterDestination(t *testing.T) {
 	if err := get(t.Context(), &gogetter.Getter{}, getter.Request{Src: address, Dst: link, GetMode: getter.ModeDir}); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("link: error is %v, want fs.ErrExist", err)
 	}
-	if diff := cmp.Diff(map[string]string{"mine": ""}, gettertest.Files(t, full)); diff != "" {
+	if diff := cmp.Diff(map[string]string{"mine": ""}, testenv.Files(t, full)); diff != "" {
 		t.Errorf("the full directory (-want +got):\n%s", diff)
 	}
 }

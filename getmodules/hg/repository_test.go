@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/hg"
-	"github.com/cotterpin/cotter/internal/gettertest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // requireHg skips the test if Mercurial is not installed.
@@ -117,7 +117,9 @@ func fetchContext(ctx context.Context, t *testing.T, f *getmodules.Fetcher, addr
 	if err := os.Mkdir(outside, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	return gettertest.Fetch(ctx, t, f, outside, getmodules.Request{Package: addrs.ParseModulePackage(address), Revision: revision})
+	return testenv.Fetch(t, outside, func(dir string) (*getmodules.Package, error) {
+		return f.Fetch(ctx, getmodules.Request{Package: addrs.ParseModulePackage(address), Revision: revision, Dir: dir})
+	})
 }
 
 func fileURL(dir string) string { return "hg::file://" + filepath.ToSlash(dir) }

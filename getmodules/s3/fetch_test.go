@@ -8,7 +8,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/s3"
-	"github.com/cotterpin/cotter/internal/gettertest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestMain keeps the machine's configuration away from the SDK, which reads the
@@ -43,7 +43,9 @@ func fetch(t *testing.T, f *getmodules.Fetcher, address string) (map[string]stri
 	if f.Getters == nil {
 		f.Getters = getters(&s3.Getter{Endpoints: endpointsOf(address)})
 	}
-	return gettertest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(address)})
+	return testenv.Fetch(t, t.TempDir(), func(dir string) (*getmodules.Package, error) {
+		return f.Fetch(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage(address), Dir: dir})
+	})
 }
 
 func getters(g *s3.Getter) map[string]getmodules.Getter { return map[string]getmodules.Getter{"s3": g} }

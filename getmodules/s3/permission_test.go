@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/s3"
-	"github.com/cotterpin/cotter/internal/gettertest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestUnnamedServer checks that a server that only the address names gets no credentials of the
@@ -103,7 +103,10 @@ func TestServerOfConfiguration(t *testing.T) {
 			}
 			server.seen = nil
 			test.from.Package = addrs.ParseModulePackage("s3::" + server.URL + "/b/net.zip" + test.arguments)
-			_, _, err := gettertest.Fetch(t.Context(), t, &getmodules.Fetcher{Getters: getters(new(s3.Getter))}, t.TempDir(), test.from)
+			_, _, err := testenv.Fetch(t, t.TempDir(), func(dir string) (*getmodules.Package, error) {
+				test.from.Dir = dir
+				return (&getmodules.Fetcher{Getters: getters(new(s3.Getter))}).Fetch(t.Context(), test.from)
+			})
 			_, refused := errors.AsType[*s3.CredentialsError](err)
 			var want []string
 			if test.want != "" {
@@ -147,7 +150,10 @@ func TestServerOnThisMachine(t *testing.T) {
 		Package: addrs.ParseModulePackage("s3::https://s3.amazonaws.com/modules/net.zip"), FromPackage: true, Origin: "https://packages.example",
 	}
 	f := &getmodules.Fetcher{Getters: getters(new(s3.Getter))}
-	if _, _, err := gettertest.Fetch(t.Context(), t, f, t.TempDir(), from); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := testenv.Fetch(t, t.TempDir(), func(dir string) (*getmodules.Package, error) {
+		from.Dir = dir
+		return f.Fetch(t.Context(), from)
+	}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error is %v, want that of the server", err)
 	}
 	if diff := cmp.Diff([]string{"AKIDENVIRONMENT us-east-1"}, server.seen); diff != "" {

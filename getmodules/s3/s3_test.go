@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/s3"
-	"github.com/cotterpin/cotter/internal/gettertest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // serveS3 serves a bucket with these keys, including keys that a real server would not
@@ -170,5 +170,5 @@ func TestLongAnswer(t *testing.T) {
 
 func zipOf(t *testing.T, text string) []byte {
 	t.Helper()
-	return gettertest.Zip(t, map[string]string{"main.tf": text})
+	return testenv.Zip(t, map[string]string{"main.tf": text})
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/xz"
-	"github.com/cotterpin/cotter/internal/gettertest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // tarOf returns a tar file with these headers. The content of a file comes from its
@@ -60,7 +60,9 @@ func fetch(ctx context.Context, t testing.TB, f *getmodules.Fetcher, name, argum
 		t.Fatal(err)
 	}
 	address := "file://" + filepath.ToSlash(name) + arguments
-	return gettertest.Fetch(ctx, t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(address)})
+	return testenv.Fetch(t, t.TempDir(), func(dir string) (*getmodules.Package, error) {
+		return f.Fetch(ctx, getmodules.Request{Package: addrs.ParseModulePackage(address), Dir: dir})
+	})
 }
 
 func TestArchive(t *testing.T) {
@@ -100,7 +102,9 @@ func TestArchiveHTTP(t *testing.T) {
 	t.Cleanup(server.Close)
 	f := &getmodules.Fetcher{XZ: xz.NewReader}
 	for _, path := range []string{"/a.tar.xz", "/a?archive=txz"} {
-		got, pkg, err := gettertest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(server.URL + path)})
+		got, pkg, err := testenv.Fetch(t, t.TempDir(), func(dir string) (*getmodules.Package, error) {
+			return f.Fetch(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage(server.URL + path), Dir: dir})
+		})
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue

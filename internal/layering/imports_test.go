@@ -41,7 +41,7 @@ var layers = []layer{
 	{"providers from there to the user's store, and what policies say of them", []string{"internal/providers", "internal/rules"}},
 	{"what the origins of modules have", []string{"internal/origins"}},
 	{"what bundles and mirrors have, and the providers of a tree", []string{"internal/stores", "internal/treeproviders"}},
-	{"what programs choose to add to fetches", []string{"cliconfig", "getmodules/*", "internal/gettertest"}},
+	{"what programs choose to add to fetches", []string{"cliconfig", "getmodules/*"}},
 	{"events of runs", []string{"installer/event"}},
 	{"the installer", []string{"installer"}},
 	{"what programs choose to add to the installer", []string{"bundle", "installer/edit", "internal/cache", "internal/repository", "mirror"}},
@@ -70,7 +70,7 @@ var heavy = []struct {
 	{"golang.org/x/term", []string{"cmd/*"}},
 	// Version 1 of HCL, which the CLI configuration of stock tools uses.
 	{"github.com/hashicorp/hcl/hcl/", []string{"cliconfig"}},
-	{"testing", []string{"internal/httpx/webtest", "internal/gettertest"}},
+	{"testing", []string{"internal/httpx/webtest"}},
 }
 
 // lists reports whether a list of packages contains dir.

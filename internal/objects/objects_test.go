@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/internal/gettertest"
 	"github.com/cotterpin/cotter/internal/objects"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func keys(names ...string) iter.Seq2[string, error] {
@@ -60,7 +60,7 @@ func TestRun(t *testing.T) {
 			}
 			continue
 		}
-		if diff := cmp.Diff(test.want, gettertest.Files(t, dir)); diff != "" {
+		if diff := cmp.Diff(test.want, testenv.Files(t, dir)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -80,7 +80,7 @@ func TestRunRefused(t *testing.T) {
 		if _, err := (objects.Download{Dir: dir, Prefix: "net/", Keys: keys("net/first", hostile), Get: writeKey}).Run(t.Context()); err == nil {
 			t.Errorf("%q: there is no error", hostile)
 		}
-		for name := range gettertest.Files(t, outside) {
+		for name := range testenv.Files(t, outside) {
 			if !strings.HasPrefix(name, "a/package/") {
 				t.Errorf("%q: %s is written", hostile, name)
 			}
@@ -109,7 +109,7 @@ func TestRunThroughLink(t *testing.T) {
 	if _, err := (objects.Download{Dir: dir, Keys: linked, Get: writeKey}).Run(t.Context()); err == nil {
 		t.Error("there is no error")
 	}
-	if got := gettertest.Files(t, filepath.Join(outside, "target")); len(got) != 0 {
+	if got := testenv.Files(t, filepath.Join(outside, "target")); len(got) != 0 {
 		t.Errorf("outside is %v", got)
 	}
 }
@@ -155,7 +155,7 @@ func TestRunAtOnce(t *testing.T) {
 		return writeKey(ctx, key, file)
 	}
 	dir := filepath.Join(t.TempDir(), "package")
-	if count, err := (objects.Download{Dir: dir, Keys: counted, Get: get}).Run(t.Context()); err != nil || count != all || len(gettertest.Files(t, dir)) != all {
+	if count, err := (objects.Download{Dir: dir, Keys: counted, Get: get}).Run(t.Context()); err != nil || count != all || len(testenv.Files(t, dir)) != all {
 		t.Errorf("%d objects, %v", count, err)
 	}
 }

@@ -26,6 +26,8 @@
 // The package also runs the programs of others that tests of several packages need: see
 // [Registry].
 //
+// [Fetch], [Files] and [Zip] are for the tests of getters.
+//
 // [OwnProcess] runs a part of a test in another process, for example to measure its memory.
 package testenv
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/gettertest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // buildCotter builds the command once.
@@ -77,7 +77,7 @@ func (p project) read(t *testing.T, name string) string {
 func TestInstall(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	s.put(t, "net.zip", gettertest.Zip(t, map[string]string{"modules/a/main.tf": "# a\n"}))
+	s.put(t, "net.zip", testenv.Zip(t, map[string]string{"modules/a/main.tf": "# a\n"}))
 	p := newProject(t, s.address("net.zip//modules/a", ""))
 	out := p.mustRun(t, "install")
 	lock := p.read(t, ".terraform.lock.hcl")
@@ -100,7 +100,7 @@ func TestInstall(t *testing.T) {
 	}
 	p.mustRun(t, "verify")
 
-	s.put(t, "net.zip", gettertest.Zip(t, map[string]string{"modules/a/main.tf": "# changed\n"}))
+	s.put(t, "net.zip", testenv.Zip(t, map[string]string{"modules/a/main.tf": "# changed\n"}))
 	p.removeInstalled(t)
 	p.mustRun(t, "install", "--locked", "--offline")
 	if got := p.read(t, ".terraform/modules/net/modules/a/main.tf"); got != "# a\n" {

@@ -17,16 +17,16 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/gettertest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestArchive(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	old, now := map[string]string{"main.tf": "old"}, map[string]string{"main.tf": "now", "sub/a.tf": "a"}
-	version := s.put(t, "net.zip", gettertest.Zip(t, old))
-	s.put(t, "net.zip", gettertest.Zip(t, now))
-	s.put(t, "net", gettertest.Zip(t, now))
+	version := s.put(t, "net.zip", testenv.Zip(t, old))
+	s.put(t, "net.zip", testenv.Zip(t, now))
+	s.put(t, "net", testenv.Zip(t, now))
 	tests := []struct {
 		key, more, resolved string
 		want                map[string]string
@@ -58,7 +58,7 @@ func TestArchive(t *testing.T) {
 func TestSameByHTTP(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	archive := gettertest.Zip(t, map[string]string{"main.tf": "x"})
+	archive := testenv.Zip(t, map[string]string{"main.tf": "x"})
 	s.put(t, "net.zip", archive)
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(archive) }))
 	t.Cleanup(site.Close)
@@ -84,7 +84,7 @@ func TestSameByHTTP(t *testing.T) {
 func TestEnvironmentCredentials(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	s.put(t, "net.zip", gettertest.Zip(t, map[string]string{"main.tf": "x"}))
+	s.put(t, "net.zip", testenv.Zip(t, map[string]string{"main.tf": "x"}))
 	dir := filepath.Join(t.TempDir(), "package")
 	named := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"s3": &s3.Getter{Endpoints: []string{s.URL}}}}
 	if _, err := named.Fetch(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage("s3::" + s.URL + "/modules/net.zip"), Dir: dir}); err != nil {
@@ -121,10 +121,10 @@ func TestDirectory(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	archive := gettertest.Zip(t, map[string]string{"main.tf": "x"})
+	archive := testenv.Zip(t, map[string]string{"main.tf": "x"})
 	s.put(t, "net.zip", archive)
 	s.put(t, "cut.zip", archive[:len(archive)-9])
-	s.put(t, "bad.zip", gettertest.Zip(t, map[string]string{"../main.tf": "x"}))
+	s.put(t, "bad.zip", testenv.Zip(t, map[string]string{"../main.tf": "x"}))
 	s.put(t, "git/.git/config", []byte("x"))
 	s.put(t, "clash/a", []byte("x"))
 	s.put(t, "clash/a/b", []byte("x"))
@@ -160,7 +160,7 @@ func TestRefused(t *testing.T) {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	s.put(t, "net.zip", gettertest.Zip(t, map[string]string{"main.tf": strings.Repeat("x", 1000)}))
+	s.put(t, "net.zip", testenv.Zip(t, map[string]string{"main.tf": strings.Repeat("x", 1000)}))
 	s.put(t, "net/a", bytes.Repeat([]byte("x"), 500))
 	s.put(t, "net/b", bytes.Repeat([]byte("x"), 500))
 	tests := []struct {
@@ -189,7 +189,7 @@ func TestLimits(t *testing.T) {
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
-	s.put(t, "net.zip", gettertest.Zip(t, map[string]string{"main.tf": "x"}))
+	s.put(t, "net.zip", testenv.Zip(t, map[string]string{"main.tf": "x"}))
 	f := &getmodules.Fetcher{Getters: getters()}
 	failed := make(chan error)
 	for range 8 {

@@ -20,7 +20,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/s3"
-	"github.com/cotterpin/cotter/internal/gettertest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // These are the credentials in addresses. Only keyID may be visible, in the header that
@@ -124,7 +124,9 @@ func (s *server) resolved(key, more string) string {
 func fetch(t *testing.T, f *getmodules.Fetcher, address string) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
 	f.Getters = getters()
-	got, pkg, err := gettertest.Fetch(t.Context(), t, f, t.TempDir(), getmodules.Request{Package: addrs.ParseModulePackage(address)})
+	got, pkg, err := testenv.Fetch(t, t.TempDir(), func(dir string) (*getmodules.Package, error) {
+		return f.Fetch(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage(address), Dir: dir})
+	})
 	for _, value := range []string{secret, "secret%2Fkey%2B22", token, keyID} {
 		if err != nil && strings.Contains(err.Error(), value) {
 			t.Errorf("the error shows %q: %v", value, err)

@@ -1,25 +1,26 @@
-// Package gettertest supports the tests of getters. It fetches packages and checks that a failed
-// fetch leaves no files.
-package gettertest
+package testenv
 
 import (
 	"archive/zip"
 	"bytes"
-	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"testing"
-
-	"github.com/cotterpin/cotter/getmodules"
 )
 
-// Fetch fetches a package to a new directory in the empty directory outside, and returns its
-// files. It reports an error of the test if outside has anything else afterwards.
-func Fetch(ctx context.Context, t testing.TB, f *getmodules.Fetcher, outside string, req getmodules.Request) (map[string]string, *getmodules.Package, error) {
+// PackageTB is what [Fetch], [Files] and [Zip] need of a [*testing.T].
+type PackageTB interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+}
+
+// Fetch calls fetch for a new directory in the empty directory outside, and returns the files that it
+// has written. It reports an error of the test if outside has anything else afterwards.
+func Fetch[P any](t PackageTB, outside string, fetch func(dir string) (P, error)) (_ map[string]string, pkg P, _ error) {
 	t.Helper()
-	req.Dir = filepath.Join(outside, "package")
-	pkg, err := f.Fetch(ctx, req)
+	dir := filepath.Join(outside, "package")
+	pkg, err := fetch(dir)
 	left, readErr := os.ReadDir(outside)
 	if readErr != nil {
 		t.Fatal(readErr)
@@ -28,17 +29,18 @@ func Fetch(ctx context.Context, t testing.TB, f *getmodules.Fetcher, outside str
 		if len(left) != 0 {
 			t.Errorf("after an error the directory has %v", left)
 		}
-		return nil, nil, err
+		var none P
+		return nil, none, err
 	}
 	if len(left) != 1 {
 		t.Errorf("the directory has more than the package: %v", left)
 	}
-	return Files(t, req.Dir), pkg, nil
+	return Files(t, dir), pkg, nil
 }
 
 // Files returns the contents of the files in a directory by path. For a link, the content is
 // "link:" followed by its target.
-func Files(t testing.TB, dir string) map[string]string {
+func Files(t PackageTB, dir string) map[string]string {
 	t.Helper()
 	got := map[string]string{}
 	root := os.DirFS(dir)
@@ -62,7 +64,7 @@ func Files(t testing.TB, dir string) map[string]string {
 }
 
 // Zip returns a zip archive of the files.
-func Zip(t testing.TB, files map[string]string) []byte {
+func Zip(t PackageTB, files map[string]string) []byte {
 	t.Helper()
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)
