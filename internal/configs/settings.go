@@ -33,7 +33,7 @@ var (
 	}}
 	languageSchema   = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "compatible_with"}}}
 	compatibleSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "opentofu"}}}
-	terraformSchema = &hcl.BodySchema{
+	terraformSchema  = &hcl.BodySchema{
 		Attributes: []hcl.AttributeSchema{{Name: "required_version"}},
 		Blocks:     []hcl.BlockHeaderSchema{{Type: "cloud"}, {Type: "backend", LabelNames: []string{"type"}}},
 	}
