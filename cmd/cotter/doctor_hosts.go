@@ -26,16 +26,21 @@ type host struct {
 	kinds []string
 	// packages are the packages on the host whose addresses are known.
 	packages []addrs.ModulePackage
+	// named says that the user or one of the project's own modules names the host. Otherwise only
+	// packages, registries or the lock do, and the host is not asked if it is on this machine.
+	named bool
 }
 
-// host returns the host with a scheme and a name. It adds the host if it is new.
-func (d *doctor) host(scheme, name string) *host {
+// host returns the host with a scheme and a name. It adds the host if it is new. named says that the
+// user or one of the project's own modules names it.
+func (d *doctor) host(scheme, name string, named bool) *host {
 	for _, h := range d.hosts {
 		if h.scheme == scheme && h.name == name {
+			h.named = h.named || named
 			return h
 		}
 	}
-	h := &host{scheme: scheme, name: name}
+	h := &host{scheme: scheme, name: name, named: named}
 	d.hosts = append(d.hosts, h)
 	return h
 }
@@ -62,7 +67,9 @@ func (d *doctor) lookAtHosts(ctx context.Context) {
 	}
 	answers := make([]answer, len(d.hosts))
 	if settings, err := userSettings(ctx); err == nil { // lookAtMirrors reports the error
+		byUser := localHosts(settings)
 		for _, h := range d.hosts {
+			h.named = h.named || slices.Contains(byUser, h.name)
 			if h.has("oci") && slices.Contains(settings.PlainHTTP, h.name) {
 				h.scheme = "http"
 			}
@@ -116,6 +123,9 @@ const askTimeout = 10 * time.Second
 func (d *doctor) ask(ctx context.Context, h *host) answer {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
+	if !h.named {
+		ctx = httpx.PointedTo(ctx, &url.URL{}) // an installation does not send it either
+	}
 	started := time.Now()
 	if h.scheme != "https" && h.scheme != "http" {
 		err := dial(ctx, h)
@@ -147,7 +157,13 @@ func dial(ctx context.Context, h *host) error {
 	if !ok {
 		return fmt.Errorf("hosts with the scheme %q cannot be checked", h.scheme)
 	}
-	at := url.URL{Host: h.name}
+	at := url.URL{Scheme: h.scheme, Host: h.name}
+	if err := httpx.CheckReach(ctx, &at); err != nil {
+		return err
+	}
+	if _, err := httpx.CheckResolved(ctx, &at, at.Hostname()); err != nil {
+		return err
+	}
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(at.Hostname(), cmp.Or(at.Port(), port)))
 	if err != nil {
 		return err
@@ -187,6 +203,8 @@ func (d *doctor) answered(h *host, a answer) {
 	switch {
 	case errors.As(a.err, &network) && network.IsUntrusted():
 		d.problem("%s: its certificate is not trusted: %s", what, a.err)
+	case is[*httpx.ReachError](a.err):
+		d.problem("%s was not asked: %s", what, a.err)
 	case a.err != nil:
 		d.problem("%s cannot be reached: %s", what, addrs.RedactText(a.err.Error()))
 	case a.status >= http.StatusInternalServerError:

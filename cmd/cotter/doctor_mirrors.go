@@ -23,7 +23,7 @@ func (d *doctor) lookAtMirrors(ctx context.Context) {
 			continue
 		}
 		d.ok("modules and locked providers: %s first, and then their origins", addrs.Redact(u.Address))
-		d.needPackage(addrs.ParseModulePackage(u.Address))
+		d.needPackage(addrs.ParseModulePackage(u.Address), true)
 		if !u.Trusted {
 			d.note("modules: cotter.hcl names %s, but you do not trust it: the origins are asked as well", addrs.Redact(u.Address))
 		}
@@ -48,7 +48,7 @@ func (d *doctor) lookAtMirrors(ctx context.Context) {
 		case cliconfig.MethodFilesystemMirror:
 			text += " " + m.Path
 		case cliconfig.MethodNetworkMirror:
-			d.host("https", m.URL.Host).serves("provider mirror")
+			d.host("https", m.URL.Host, true).serves("provider mirror")
 			text += " " + m.URL.Redacted()
 		}
 		d.ok("providers: %s%s%s", text, listed(" for ", m.Include), listed(" but not for ", m.Exclude))

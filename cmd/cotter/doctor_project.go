@@ -37,7 +37,7 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 		return
 	}
 	for _, m := range result.Modules {
-		d.needSource(m.Source, m.Package)
+		d.needSource(m.Source, m.Package, isOwnCall(result, m.Path))
 	}
 	lock, _ := installer.ReadLock(ctx, d.req.Project) // nil after an error, which Load returns too
 	for _, u := range result.Unresolved {
@@ -46,13 +46,26 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 			continue
 		}
 		locked, _ := lock.Module(u.Path.String())
-		d.needSource(u.Source, locked.Package)
+		d.needSource(u.Source, locked.Package, isOwnCall(result, u.Path))
 	}
 	for _, p := range result.Providers {
 		if !p.Address.IsBuiltIn() && d.fromRegistry(ctx, p.Address) {
-			d.host("https", string(p.Address.Hostname)).serves("providers")
+			own := slices.ContainsFunc(p.RequiredBy, func(by installer.ProviderRequirement) bool { return isOwnCall(result, by.Path.Child("")) })
+			d.host("https", string(p.Address.Hostname), own).serves("providers")
 		}
 	}
+}
+
+// isOwnCall reports whether the call of a module is in one of the project's own modules, and not in a
+// package.
+func isOwnCall(result *installer.Result, path addrs.Module) bool {
+	for _, m := range result.Modules {
+		isAbove := len(m.Path) < len(path) && m.Path.String() == path[:len(m.Path)].String()
+		if _, local := m.Source.(addrs.ModuleSourceLocal); isAbove && !local {
+			return false
+		}
+	}
+	return true
 }
 
 // tellTool reports which stock tool the project is for, and how that was determined.
@@ -79,21 +92,21 @@ func (d *doctor) tellTool(ctx context.Context) {
 }
 
 // needSource adds the hosts that a module needs. pkg is the address of its package if that is
-// known, and otherwise "".
-func (d *doctor) needSource(source addrs.ModuleSource, pkg string) {
+// known, and otherwise "". own says that the call is in one of the project's own modules.
+func (d *doctor) needSource(source addrs.ModuleSource, pkg string, own bool) {
 	switch s := source.(type) {
 	case addrs.ModuleSourceRegistry:
-		d.host("https", string(s.Package.Host)).serves("modules")
+		d.host("https", string(s.Package.Host), own).serves("modules")
 		if pkg != "" {
-			d.needPackage(addrs.ParseModulePackage(pkg))
+			d.needPackage(addrs.ParseModulePackage(pkg), false) // the registry names it
 		}
 	case addrs.ModuleSourceRemote:
-		d.needPackage(s.Package)
+		d.needPackage(s.Package, own)
 	}
 }
 
-// needPackage adds the host of a package.
-func (d *doctor) needPackage(pkg addrs.ModulePackage) {
+// needPackage adds the host of a package. named says that the user or the project names it.
+func (d *doctor) needPackage(pkg addrs.ModulePackage, named bool) {
 	location, err := pkg.Location()
 	if err != nil || location.Host() == "" {
 		return
@@ -110,7 +123,7 @@ func (d *doctor) needPackage(pkg addrs.ModulePackage) {
 	case "http", "https":
 		kind = "archives"
 	}
-	h := d.host(scheme, at.Host)
+	h := d.host(scheme, at.Host, named)
 	h.serves(kind)
 	h.packages = append(h.packages, pkg)
 }

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -70,6 +72,49 @@ module "net" {
 		want := strings.ReplaceAll(test.want, "HOST", string(world.Host()))
 		if status := cmd.ProcessState.ExitCode(); status != test.status || !strings.Contains(string(out), want) {
 			t.Errorf("%s: status %d, want %d and %q:\n%s", test.name, status, test.status, want, out)
+		}
+	}
+}
+
+// TestDoctorReach checks that doctor does not ask a host on this machine that only a package names: an
+// installation does not ask it either.
+func TestDoctorReach(t *testing.T) {
+	t.Parallel()
+	needGit(t)
+	var reached atomic.Int32
+	server := httptest.NewUnstartedServer(http.HandlerFunc(http.NotFound))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			reached.Add(1)
+		}
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	host := strings.TrimPrefix(server.URL, "http://")
+	for _, test := range []struct{ name, source, want string }{
+		{"a registry", host + "/acme/net/aws", host + " (modules) was not asked"},
+		{"an archive", "http://" + host + "/net.zip", "http://" + host + " (archives) was not asked"},
+		{"an OCI registry", "oci://" + host + "/net", host + " (oci) was not asked"},
+		{"git over ssh", "git::ssh://git@" + host + "/net.git", "ssh://" + host + " (git) was not asked"},
+		{"git's own protocol", "git::git://" + host + "/net.git", "git://" + host + " (git) was not asked"},
+	} {
+		dir := modtest.New(t, modtest.Txtar(strings.ReplaceAll(`
+-- config/main.tf --
+module "app" {
+  source = "https://modules.invalid/app.zip"
+}
+-- config/.terraform/modules/modules.json --
+{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"app","Source":"https://modules.invalid/app.zip","Dir":".terraform/modules/app"}]}
+-- config/.terraform/modules/app/main.tf --
+module "net" {
+  source = "SOURCE"
+}
+`, "SOURCE", test.source))).Dir(t, "config")
+		cmd := exec.Command(cotterBinary, "doctor", dir)
+		cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "CI=", "TF_CLI_CONFIG_FILE=", "COTTER_STATE_DIR="+t.TempDir())
+		out, _ := cmd.CombinedOutput()
+		if n := reached.Load(); n > 0 || !strings.Contains(string(out), test.want) {
+			t.Errorf("%s: %d connections, want none and %q:\n%s", test.name, n, test.want, out)
 		}
 	}
 }
