@@ -59,7 +59,7 @@ func (in *Installer) DiffInterfaces(ctx context.Context, project Project, o Diff
 	defer func() { err = join(err, q.close()) }()
 	d := &interfaceDiffer{
 		inquiry: q, updated: updated,
-		stores: &stores.Stores{Answers: q.session.stores, Offline: req.Offline, Check: checkStatement, OnEvent: q.events.ofOrigins},
+		stores: &stores.Stores{Answers: q.pool.stores, Offline: req.Offline, Check: checkStatement, OnEvent: q.events.ofOrigins},
 		above:  make(map[string]bool),
 	}
 	for _, c := range changes {
@@ -290,7 +290,7 @@ func (d *interfaceDiffer) ladder(c *call, entry lockfile.Module, lock *lockfile.
 			if err != nil {
 				return foundPackage{}, err
 			}
-			return foundPackage{d.session.Cache.TreePath(got.Tree.T1()), got.Tree}, nil
+			return foundPackage{d.pool.Cache.TreePath(got.Tree.T1()), got.Tree}, nil
 		},
 	}
 }
@@ -298,12 +298,12 @@ func (d *interfaceDiffer) ladder(c *call, entry lockfile.Module, lock *lockfile.
 // atHand returns the package of an entry from the cache or from the project. The error
 // wraps fs.ErrNotExist if it is in neither.
 func (d *interfaceDiffer) atHand(ctx context.Context, entry lockfile.Module) (foundPackage, error) {
-	done, err := d.session.Slot(ctx)
+	done, err := d.pool.Slot(ctx)
 	if err != nil {
 		return foundPackage{}, err
 	}
 	defer done()
-	cache := d.session.Cache
+	cache := d.pool.Cache
 	if t1 := entry.Hash("t1"); t1 != "" && cache.Has(t1) {
 		tree, err := cache.Read(ctx, t1)
 		if h1 := entry.Hash("h1"); err == nil && (h1 == "" || tree.H1() == h1) {

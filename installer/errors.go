@@ -29,6 +29,9 @@ var (
 	// ErrNoSubdir says that a package does not have the directory in which its module
 	// should be.
 	ErrNoSubdir = store.ErrNoSubdir
+	// ErrUnknownCaller says that a [Session] was asked for the module of a call whose caller's module
+	// was not found in this session before.
+	ErrUnknownCaller = errors.New("the session has not found the module that has this call")
 	// ErrSameKey says that two module calls would be installed in the same directory.
 	ErrSameKey = errors.New("two module calls have the same key")
 	// ErrTooManyModules says that the module tree exceeds the limits.

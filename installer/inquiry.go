@@ -9,7 +9,7 @@ import (
 // inquiry is a run that asks origins about a project and changes nothing.
 type inquiry struct {
 	*reading
-	session *session
+	pool    *pool
 	origins *origins.Origins
 	done    func()
 }
@@ -24,12 +24,12 @@ func openToAsk(ctx context.Context, in *Installer, req request) (context.Context
 	if err := r.readRules(); err != nil {
 		return nil, nil, join(err, r.close())
 	}
-	ctx, session, done, err := r.clients.session(ctx, r.user)
+	ctx, pool, done, err := r.clients.pool(ctx, r.user)
 	if err != nil {
 		return nil, nil, join(err, r.close())
 	}
 	ctx = r.clients.namedHosts(r.req).in(ctx, r.openProject)
-	return ctx, &inquiry{reading: r, session: session, origins: session.originsFor(r.openProject, r.events), done: done}, nil
+	return ctx, &inquiry{reading: r, pool: pool, origins: pool.originsFor(r.openProject, r.events), done: done}, nil
 }
 
 // close ends the run.

@@ -140,18 +140,27 @@ func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 
 // installTree installs the modules, and the providers if the request asks for them.
 func (inst *installation) installTree(ctx context.Context) (_ *Result, err error) {
+	ctx, run, release, err := inst.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = join(err, release()) }()
+	return run.run(ctx)
+}
+
+// begin opens the project, and returns its installation and the context of all requests. release must
+// be called at the end.
+func (inst *installation) begin(ctx context.Context) (_ context.Context, _ *installRun, release func() error, err error) {
 	p, err := inst.openProject(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
-	defer func() { err = join(err, p.close()) }()
-	ctx, session, done, err := inst.clients.sessionFor(ctx, p)
+	ctx, pool, done, err := inst.clients.poolFor(ctx, p)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, join(err, p.close())
 	}
-	defer func() { err = join(err, done()) }()
-	session.warnOfCache(inst.events)
-	return inst.newRun(p, session, inst.req.run()).run(ctx)
+	pool.warnOfCache(inst.events)
+	return ctx, inst.newRun(p, pool, inst.req.run()), func() error { return join(done(), p.close()) }, nil
 }
 
 // openProject opens the project under the rules of the installation. If the run does not
@@ -177,12 +186,12 @@ func (inst *installation) openProject(ctx context.Context) (p *openProject, err 
 
 // installProviders installs the providers of a project, and leaves its modules as they are.
 func (inst *installation) installProviders(ctx context.Context) (_ *Result, err error) {
-	ctx, session, done, err := inst.clients.session(ctx, inst.user)
+	ctx, pool, done, err := inst.clients.pool(ctx, inst.user)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	session.warnOfCache(inst.events)
+	pool.warnOfCache(inst.events)
 	p, err := view(ctx, inst.req, inst.user, !inst.req.Locked)
 	if err != nil {
 		return nil, err
@@ -190,7 +199,7 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	defer func() { err = join(err, p.close()) }()
 	p.rules = inst.rules
 	ctx = inst.clients.namedHosts(p.req).in(ctx, p)
-	stage, err := beginProviderStage(ctx, p, session, inst.clients.ruleFor(inst.req.run()), inst.events)
+	stage, err := beginProviderStage(ctx, p, pool, inst.clients.ruleFor(inst.req.run()), inst.events)
 	if err != nil {
 		return nil, err
 	}
@@ -232,10 +241,10 @@ func (p *openProject) found(modules []*module, failures *failures) *Result {
 // installRun is the installation of one open project.
 type installRun struct {
 	*openProject
-	session *session
-	config  ConfigReader
-	events  *events
-	trust   *trust
+	pool   *pool
+	config ConfigReader
+	events *events
+	trust  *trust
 	// mismatches are the installed packages that do not match the lock.
 	mismatches mismatches
 	lost       *lostEntries
@@ -243,10 +252,10 @@ type installRun struct {
 
 // newRun returns the installation of the project, which accepts the evidence that is enough for a
 // kind of run.
-func (inst *installation) newRun(p *openProject, session *session, kind evidencerules.Run) *installRun {
+func (inst *installation) newRun(p *openProject, pool *pool, kind evidencerules.Run) *installRun {
 	return &installRun{
-		openProject: p, config: inst.clients.config, session: session, events: inst.events,
-		trust: newTrust(p, inst.clients.ruleFor(kind), inst.clients.evidenceOf(inst.req), session.Cache.Confirmed),
+		openProject: p, config: inst.clients.config, pool: pool, events: inst.events,
+		trust: newTrust(p, inst.clients.ruleFor(kind), inst.clients.evidenceOf(inst.req), pool.Cache.Confirmed),
 		lost:  &lostEntries{openProject: p},
 	}
 }
@@ -331,7 +340,7 @@ func (r *installRun) change(ctx context.Context, tree resolvedTree, resolver *re
 
 // keepMemos keeps the evidence that the run has found in the cache, for later runs. It ignores
 // errors, because the cache may be read-only; mirrors and origins are then asked again.
-func (r *installRun) keepMemos() { _ = r.session.Cache.Confirm(r.trust.memos.Take()...) }
+func (r *installRun) keepMemos() { _ = r.pool.Cache.Confirm(r.trust.memos.Take()...) }
 
 // unify finds the versions that all calls of a source share, if the request asks for them.
 func (r *installRun) unify(ctx context.Context) (unified, error) {
@@ -346,17 +355,17 @@ func (r *installRun) newProviderStage(ctx context.Context) (*providerStage, erro
 	if !r.req.Scope.providers() {
 		return nil, nil
 	}
-	return beginProviderStage(ctx, r.openProject, r.session, r.trust.rule, r.events)
+	return beginProviderStage(ctx, r.openProject, r.pool, r.trust.rule, r.events)
 }
 
 // newResolver connects the stages that turn calls into modules.
 func (r *installRun) newResolver(shared unified, events *events) *resolver {
-	origins, stager, found := r.session.originsFor(r.openProject, events), r.newStager(events), &outcome{}
+	origins, stager, found := r.pool.originsFor(r.openProject, events), r.newStager(events), &outcome{}
 	return &resolver{
 		project: r.openProject, update: r.req.Update, locked: r.req.Locked,
 		selector: &selector{origins: origins, events: events, update: r.req.Update, lock: r.lock, past: r.past(r.lost), unified: shared},
 		locator: &locator{
-			origins: origins, stores: r.session.storesOf(r.req, events), stager: stager, events: events,
+			origins: origins, stores: r.pool.storesOf(r.req, events), stager: stager, events: events,
 			locked: r.req.Locked, outcome: found, run: r.trust,
 			revisions: &revisions{origins: origins, events: events, run: r.trust, restored: &found.restored},
 		},
@@ -367,11 +376,11 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 // newStager returns the stage that puts packages in the places that the request selects.
 func (r *installRun) newStager(events *events) *stager {
 	p := &stager{
-		Client: r.session.Client, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.placesModules(),
+		Client: r.pool.Client, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.placesModules(),
 		former: r.former, mismatches: &r.mismatches, otherInstalled: r.otherInstalled,
 	}
 	if r.dirs.Vendor != nil {
-		p.vendored = &packagedir.VendorStage{Project: r.files, Dir: r.dirs.Vendor, Cache: r.session.Cache, OnlyCompares: r.req.Locked}
+		p.vendored = &packagedir.VendorStage{Project: r.files, Dir: r.dirs.Vendor, Cache: r.pool.Cache, OnlyCompares: r.req.Locked}
 	}
 	if p.readOnly {
 		return p
@@ -379,7 +388,7 @@ func (r *installRun) newStager(events *events) *stager {
 	if !r.files.HasLinks() {
 		p.layout = LayoutCopy
 	}
-	p.stage = &packagedir.Stage{Project: r.files, Cache: r.session.Cache, KeepsModes: r.installed.KeepsModes(), Slot: r.session.Slot}
+	p.stage = &packagedir.Stage{Project: r.files, Cache: r.pool.Cache, KeepsModes: r.installed.KeepsModes(), Slot: r.pool.Slot}
 	return p
 }
 
@@ -401,10 +410,15 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(*modu
 	ahead := newPrefetcher(r.newResolver(res.selector.unified, res.events.ofFetches()))
 	defer func() { ahead.stop() }()
 	w := &walker{
-		config: r.config, dialect: r.dialect, terraform: r.readsAsTerraform(), replacements: r.replacements, find: res.module, placed: res.placed, parallel: cap(r.session.Slots), begin: ahead.start, require: require,
+		config: r.config, dialect: r.dialect, terraform: r.readsAsTerraform(), replacements: r.replacements, find: res.module, placed: res.placed, parallel: cap(r.pool.Slots), begin: ahead.start, require: require,
 		warn: res.events.warnOf, packages: r.dirs.DataDir(""),
 	}
 	modules, replaced, failures := w.walk(ctx, r.req.dir())
+	return r.conclude(ctx, res, modules, replaced, failures)
+}
+
+// conclude ends a walk: it sends the warnings about the tree, and returns the tree and all errors.
+func (r *installRun) conclude(ctx context.Context, res *resolver, modules []*module, replaced []*call, failures *failures) (resolvedTree, error) {
 	tree := resolvedTree{modules: modules, failures: failures, restored: &res.outcome.restored, hostless: res.outcome.hostless.first}
 	if tree.restored.Any() {
 		tree.earlier = r.lost.earlierLock(ctx)

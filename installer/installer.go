@@ -25,9 +25,9 @@ import (
 // zero value is one without options. It may serve any number of runs at once.
 type Installer struct {
 	options Options
-	// shared is the session of all runs of a copy that Share or forEachProject made; nil for
+	// shared is the pool of all runs of a copy that Share or forEachProject made; nil for
 	// other Installers.
-	shared *session
+	shared *pool
 }
 
 // Registry is the client of module registries that an Installer uses: *registryclient.Client, or

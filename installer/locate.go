@@ -71,7 +71,7 @@ func (w *wanted) locate(ctx context.Context) (*placement, string, error) {
 
 // prefetch asks for the evidence that a call's entry lacks, and gets its package from where the
 // evidence comes from. It places nothing. The walk does the same later, and gets the answers
-// that the session remembers.
+// that the pool remembers.
 func (l *locator) prefetch(ctx context.Context, c *call, entry lockfile.Module, isInstalled bool) {
 	w := l.want(c, entry)
 	e := w.ladder(ctx).Confirm(ctx)
@@ -246,7 +246,7 @@ type originAnswer struct {
 }
 
 // ask fetches the package of an entry from its origin into the cache. At the same time it asks
-// about the entry's revision. A session does each of these things only once.
+// about the entry's revision. A pool does each of these things only once.
 func (w *wanted) ask(ctx context.Context) (originAnswer, error) {
 	at, err := w.origins.Locate(ctx, w.from, w.entry.Version)
 	if err != nil {

@@ -131,7 +131,7 @@ func lockedPackagesOf(ctx context.Context, in *Installer, project Project, o Loc
 		return err
 	}
 	defer func() { err = join(err, p.close()) }()
-	ctx, session, done, err := inst.clients.session(ctx, inst.user)
+	ctx, pool, done, err := inst.clients.pool(ctx, inst.user)
 	if err != nil {
 		return err
 	}
@@ -139,13 +139,13 @@ func lockedPackagesOf(ctx context.Context, in *Installer, project Project, o Loc
 	ctx = inst.clients.namedHosts(p.req).in(ctx, p)
 	var stage *providerStage
 	if req.Scope.providers() {
-		if stage, err = openProviderStage(p, session, inst.events, o.publishRule()); err != nil {
+		if stage, err = openProviderStage(p, pool, inst.events, o.publishRule()); err != nil {
 			return err
 		}
 	}
 	var modules []*module
 	if req.Scope.modules() {
-		if modules, err = inst.newRun(p, session, evidencerules.Publish).resolveLocked(ctx, stage.require()); err == nil {
+		if modules, err = inst.newRun(p, pool, evidencerules.Publish).resolveLocked(ctx, stage.require()); err == nil {
 			err = stage.checkLock(ctx)
 		}
 		if err != nil {
@@ -155,7 +155,7 @@ func lockedPackagesOf(ctx context.Context, in *Installer, project Project, o Loc
 	var ofModules, ofProviders error
 	var wait sync.WaitGroup
 	if use.Module != nil {
-		wait.Go(func() { ofModules = useModules(ctx, p, session, modules, use.Module) })
+		wait.Go(func() { ofModules = useModules(ctx, p, pool, modules, use.Module) })
 	}
 	if use.Provider != nil && stage != nil {
 		wait.Go(func() { ofProviders = stage.useProviders(ctx, o.platforms(), inst.clients.parallel, use.Provider) })
@@ -165,15 +165,15 @@ func lockedPackagesOf(ctx context.Context, in *Installer, project Project, o Loc
 }
 
 // useModules calls use with the packages of a project's modules.
-func useModules(ctx context.Context, p *openProject, session *session, modules []*module, use func(context.Context, LockedModule) error) error {
+func useModules(ctx context.Context, p *openProject, pool *pool, modules []*module, use func(context.Context, LockedModule) error) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(cap(session.Slots))
+	group.SetLimit(cap(pool.Slots))
 	for _, m := range modules {
 		if !m.ownsPackage() {
 			continue
 		}
 		group.Go(func() error {
-			done, err := session.Slot(ctx)
+			done, err := pool.Slot(ctx)
 			if err != nil {
 				return err
 			}

@@ -86,7 +86,7 @@ func (c *call) parse(dialect Dialect) (*call, error) {
 	if err == nil {
 		c.from, err = origins.NewSource(source, found.Version)
 	}
-	c.from.Path = c.path
+	c.from.Path, c.from.Allowed = c.path, found.Allowed
 	if c.caller.isElsewhere() && c.replaced == nil {
 		c.from.FromPackage, c.from.PackageOrigin = true, c.caller.origin()
 	}
@@ -186,11 +186,10 @@ func (c *call) asCaller() *Caller {
 	return &Caller{Path: c.path, Call: block, Constraint: c.from.Want.String()}
 }
 
-// excludes reports whether the call's constraint does not allow the version of an entry for the
-// same source.
+// excludes reports whether the call does not allow the version of an entry for the same source.
 func (c *call) excludes(entry lockfile.Module) bool {
 	version, err := versions.Parse(entry.Version)
-	return err == nil && entry.Source == c.from.LockAddress() && c.from.SelectsVersion() && !c.from.Want.Allows(version)
+	return err == nil && entry.Source == c.from.LockAddress() && c.from.SelectsVersion() && !c.from.Allows(version)
 }
 
 // constraintChanged describes how a call's constraint differs from that of its entry.

@@ -38,11 +38,18 @@ type resolvedTree struct {
 	// hostless is the first call whose registry host depends on the stock tool; nil if
 	// there is no such call.
 	hostless *call
+	// isPart says that the configuration may have any other calls.
+	isPart bool
 }
 
-// mayHave reports whether the configuration may have a call that was not seen, because a module
-// above it could not be read.
-func (t resolvedTree) mayHave(key string) bool { return t.failures.hasAtOrAbove(pathOf(key)) }
+// mayHave reports whether the configuration may have a call that was not seen: the tree is only a
+// part of it, or a module above the call could not be read.
+func (t resolvedTree) mayHave(key string) bool {
+	if t.isPart && !slices.ContainsFunc(t.modules, func(m *module) bool { return m.key() == key }) {
+		return true
+	}
+	return t.failures.hasAtOrAbove(pathOf(key))
+}
 
 // refusals collects the module calls without a usable lock entry, in a run that must not
 // change the lock. They are reported together.

@@ -173,7 +173,7 @@ func (q *inquiry) outdatedProvider(ctx context.Context, r treeproviders.Required
 	if err := q.rules.CheckProvider(r.Address); err != nil {
 		return o, r.Fail("", err)
 	}
-	listing, err := q.session.providers.Listing(ctx, q.rules, q.req.ProviderSource, q.req.dir(), r)
+	listing, err := q.pool.providers.Listing(ctx, q.rules, q.req.ProviderSource, q.req.dir(), r)
 	if err != nil {
 		return o, r.Fail("", err)
 	}

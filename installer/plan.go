@@ -107,7 +107,7 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 			recorded.Set(record)
 		}
 	}
-	p.keepsAll = len(tree.failures.errs()) > 0
+	p.keepsAll = tree.isPart || len(tree.failures.errs()) > 0
 	if err := p.planVendor(r, hasPackage); err != nil {
 		return nil, err
 	}

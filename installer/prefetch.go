@@ -15,7 +15,7 @@ import (
 // root module are known. Without it, the walk would have to fetch a package before it could
 // read the calls in it, so each level of nesting would add the time of its own requests.
 //
-// The prefetcher calls the session's memos in addition to the walk, and decides nothing.
+// The prefetcher calls the pool's memos in addition to the walk, and decides nothing.
 // The walk requests the same things, waits for the results, checks them, and reports
 // failures once. At the end of the walk, prefetches that the walk did not request are
 // canceled. So an entry that the configuration no longer calls costs at most a fetch that

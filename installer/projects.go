@@ -63,7 +63,7 @@ func (r *Result) requires(address string) bool {
 }
 
 // forEachProject calls work for several projects in parallel. work gets the index and the project,
-// and a copy of in; the copies share a session. If a project fails, the others continue. The error
+// and a copy of in; the copies share a pool. If a project fails, the others continue. The error
 // joins a *ProjectError for each failed project.
 func forEachProject(in *Installer, projects []Project, work func(*Installer, int, Project) error) error {
 	serial := serialEvents()
@@ -73,7 +73,7 @@ func forEachProject(in *Installer, projects []Project, work func(*Installer, int
 		return err
 	}
 	clients := clientsOf(in)
-	shared, done, err := clients.openSession(by)
+	shared, done, err := clients.openPool(by)
 	if err != nil {
 		return err
 	}
@@ -153,6 +153,6 @@ func (in *Installer) Share() (_ *Installer, done func(), err error) {
 		return nil, nil, err
 	}
 	copied := *in
-	copied.shared, done, err = clientsOf(in).openSession(by)
+	copied.shared, done, err = clientsOf(in).openPool(by)
 	return &copied, done, err
 }

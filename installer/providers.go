@@ -108,8 +108,8 @@ type providerStage struct {
 
 // beginProviderStage returns a stage without requirements. Requirements that are added later
 // are requested at once. The stage must be closed.
-func beginProviderStage(ctx context.Context, p *openProject, session *session, rule evidencerules.Rule, events *events) (*providerStage, error) {
-	s, err := openProviderStage(p, session, events, rule)
+func beginProviderStage(ctx context.Context, p *openProject, pool *pool, rule evidencerules.Rule, events *events) (*providerStage, error) {
+	s, err := openProviderStage(p, pool, events, rule)
 	if err != nil {
 		return nil, err
 	}
@@ -120,14 +120,14 @@ func beginProviderStage(ctx context.Context, p *openProject, session *session, r
 
 // openProviderStage is like beginProviderStage, but makes no requests before their results
 // are needed. The stage need not be closed.
-func openProviderStage(p *openProject, session *session, events *events, rule evidencerules.Rule) (*providerStage, error) {
+func openProviderStage(p *openProject, pool *pool, events *events, rule evidencerules.Rule) (*providerStage, error) {
 	lock, err := p.providerLock()
 	if err != nil {
 		return nil, err
 	}
 	s := &providerStage{openProject: p, lock: lock, events: events}
 	s.stage = &treeproviders.Stage{
-		Client: session.providers, Source: p.req.ProviderSource, SourceKey: p.req.dir(), Lock: lock.Lock, Rules: p.rules, Rule: rule,
+		Client: pool.providers, Source: p.req.ProviderSource, SourceKey: p.req.dir(), Lock: lock.Lock, Rules: p.rules, Rule: rule,
 		Update: treeproviders.Update{All: p.req.Update.All, AllowDowngrade: p.req.Update.AllowDowngrade, Optional: p.req.several},
 		Locked: p.req.Locked, Offline: p.req.Offline, Prune: p.req.PruneProviders, Others: p.req.otherPlatforms(),
 		Installed: p.providersPath(), State: p.readState, Refuse: s.refuse, Warn: func(text string) { events.warn(nil, text) },
@@ -140,7 +140,7 @@ func openProviderStage(p *openProject, session *session, events *events, rule ev
 		}
 		s.stage.Update.Providers = append(s.stage.Update.Providers, provider)
 	}
-	stores := session.storesOf(p.req, events)
+	stores := pool.storesOf(p.req, events)
 	s.stage.Offers, s.stage.Stores, s.stage.OffersKey = stores.Offers(), stores.Evidence(), stores.Key()
 	s.required.Requirements = &s.stage.Requirements
 	s.stage.Open()

@@ -333,7 +333,7 @@ func TestLockedProvidersOfPackages(t *testing.T) {
 	}
 }
 
-// Projects of one session do not get each other's answers: neither the refusal nor the package.
+// Projects of one pool do not get each other's answers: neither the refusal nor the package.
 func TestHostsThatAnotherProjectNames(t *testing.T) {
 	t.Parallel()
 	w := newReachWorld(t)

@@ -135,7 +135,7 @@ func TestRedirectsUnderPolicy(t *testing.T) {
 	}
 }
 
-// Projects with different policies can share a session, a fetcher and a cache. None of them gets an
+// Projects with different policies can share a pool, a fetcher and a cache. None of them gets an
 // answer or a package that came through a redirect that its policy denies, and none of them fails
 // because of the policy of another one.
 func TestRedirectsUnderPoliciesOfSeveralProjects(t *testing.T) {

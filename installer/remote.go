@@ -149,7 +149,7 @@ func (q *inquiry) compareOrigins(ctx context.Context) ([]ModuleOrigin, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &remoteVerifier{inquiry: q, trust: newTrust(q.openProject, evidencerules.For(evidencerules.VerifyRemote), nil, q.session.Cache.Confirmed)}
+	v := &remoteVerifier{inquiry: q, trust: newTrust(q.openProject, evidencerules.For(evidencerules.VerifyRemote), nil, q.pool.Cache.Confirmed)}
 	list := make([]ModuleOrigin, 0, len(modules))
 	var wait sync.WaitGroup
 	for _, m := range modules {
@@ -171,7 +171,7 @@ func (q *inquiry) compareOrigins(ctx context.Context) ([]ModuleOrigin, error) {
 
 // compareProviderOrigins compares the locked providers with their sources.
 func (q *inquiry) compareProviderOrigins(ctx context.Context) ([]ProviderOrigin, error) {
-	stage, err := openProviderStage(q.openProject, q.session, q.events, evidencerules.For(evidencerules.VerifyRemote))
+	stage, err := openProviderStage(q.openProject, q.pool, q.events, evidencerules.For(evidencerules.VerifyRemote))
 	if err != nil {
 		return nil, err
 	}

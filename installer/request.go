@@ -103,6 +103,24 @@ func (r request) checkWithLock() error {
 	return err
 }
 
+// checkForSession returns an error if the options ask for what needs the whole tree.
+func (r request) checkForSession() error {
+	for _, rule := range []struct {
+		isBroken bool
+		reason   string
+		fields   []string
+	}{
+		{r.Scope != ScopeModules, "a session is about modules", []string{"Scope"}},
+		{r.Unify, "versions are shared by all calls of a tree, which a session does not know", []string{"Unify"}},
+		{r.AllowConfigErrors, "a session reads no configuration", []string{"AllowConfigErrors"}},
+	} {
+		if rule.isBroken {
+			return &InvalidOptionsError{Fields: rule.fields, Reason: rule.reason}
+		}
+	}
+	return nil
+}
+
 // checkForRestore is check for Restore, which changes the lock file.
 func (r request) checkForRestore() error {
 	err := r.checkWithLock()

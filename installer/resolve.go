@@ -174,7 +174,7 @@ func (r *resolver) believed(ctx context.Context, c *call) (*placement, string, e
 	if err != nil {
 		return nil, "", err
 	}
-	if v, err := versions.Parse(record.Version); c.from.SelectsVersion() && (err != nil || !want.Allows(v)) {
+	if v, err := versions.Parse(record.Version); c.from.SelectsVersion() && (err != nil || !want.Allows(v) || !c.from.Allows(v)) {
 		return nil, "", nil //nolint:nilerr // another version is selected
 	}
 	p, subdir, err := r.stager.recordedPackage(ctx, c, record)
@@ -208,7 +208,7 @@ func (r *resolver) useNew(ctx context.Context, c *call) (*placement, string, err
 	if err != nil {
 		return nil, "", err
 	}
-	entry, ok := r.selector.past.entry(ctx, []*call{c}, want.Allows)
+	entry, ok := r.selector.past.entry(ctx, []*call{c}, func(v versions.Version) bool { return want.Allows(v) && c.from.Allows(v) })
 	if !ok {
 		return r.useSelected(ctx, c)
 	}

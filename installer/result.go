@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"io/fs"
 	"iter"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -102,6 +103,9 @@ type Module struct {
 	// Dir is the module's directory, relative to the root module's unless Project.ModulesDir is
 	// absolute, with forward slashes, as in modules.json.
 	Dir string
+	// Files are the files of the module. Only [Session.Module] sets it, and they can be read until the
+	// session is committed or closed, wherever they are until then.
+	Files fs.FS `json:"-"`
 }
 
 // Caller returns the path of the module that calls this one; empty for the root module.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer/event"
@@ -123,7 +124,7 @@ func (s *selector) installed(c *call, offered []versions.Candidate, want version
 	if err == nil {
 		return chosen, true
 	}
-	if v, ok := s.past.version(c); ok && want.Allows(v) {
+	if v, ok := s.past.version(c); ok && c.from.Allows(v) {
 		s.events.warn(c.path, fmt.Sprintf("version %s is installed, but it is no longer offered; the newest allowed version was selected", v))
 	}
 	return versions.Candidate{}, false
@@ -133,6 +134,13 @@ func (s *selector) installed(c *call, offered []versions.Candidate, want version
 // revision.
 func (s *selector) offered(ctx context.Context, c *call) ([]versions.Candidate, error) {
 	offered, err := s.origins.Versions(ctx, c.from)
+	if c.from.Allowed != nil {
+		all := len(offered)
+		offered = slices.DeleteFunc(slices.Clone(offered), func(v versions.Candidate) bool { return !c.from.Allowed(v.Version) })
+		if err == nil && all > 0 && len(offered) == 0 {
+			err = fmt.Errorf("%s: this program allows none of the %d versions", c.from.OfferedBy(), all)
+		}
+	}
 	return offered, c.failIf(err)
 }
 
@@ -152,7 +160,7 @@ func (s *selector) wanted(c *call) (versions.Constraints, error) {
 	if !c.from.SelectsVersion() {
 		return versions.Constraints{}, c.fail(fmt.Errorf("the source has no versions, so it cannot be updated to version %s", to))
 	}
-	if !c.from.Want.Allows(to) {
+	if !c.from.Allows(to) {
 		return versions.Constraints{}, c.failVersion(fmt.Errorf("the constraint %q does not allow version %s: change the constraint first", c.from.Want, to))
 	}
 	return versions.ParseConstraints(to.String())
@@ -186,7 +194,7 @@ func (s *selector) checkDirection(c *call, version string) error {
 		return nil // the lock has no version
 	}
 	is, err := versions.Parse(version)
-	if err != nil || is.Compare(was) >= 0 || !c.from.Want.Allows(was) {
+	if err != nil || is.Compare(was) >= 0 || !c.from.Allows(was) {
 		return nil
 	}
 	return c.failVersion(&versions.DowngradeError{Locked: was, Selected: is})

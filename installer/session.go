@@ -4,225 +4,365 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"io/fs"
+	"os"
 	"slices"
+	"strings"
 	"sync"
-	"time"
 
-	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/getproviders"
-	"github.com/cotterpin/cotter/installer/event"
-	"github.com/cotterpin/cotter/installer/evidence"
-	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/evidencerules"
-	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/store"
-	"github.com/cotterpin/cotter/internal/stores"
-	"github.com/cotterpin/cotter/internal/trace"
-	"github.com/cotterpin/cotter/internal/treeproviders"
-	"github.com/cotterpin/cotter/registryclient"
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/ctxerr"
 )
 
-// clients are the clients, stores and limits of an Installer, with defaults for fields that it does
-// not set.
-type clients struct {
-	registry registryclient.ModuleRegistry
-	// fetcher is nil for the default, whose git stores are in the cache of the session.
-	fetcher        getmodules.Source
-	providers      getproviders.Source
-	pluginCacheDir string
-	stores         []PackageStore
-	// config is nil for the reader that is made for each request.
-	config ConfigReader
-	// cacheDir is "" if there is no cache, or if other users can exchange it, which is cacheErr then.
-	cacheDir string
-	cacheErr error
-	// parallel is the number of packages that are worked on at once.
-	parallel int
-	// trustInstalled says that what is installed needs no other evidence.
-	trustInstalled bool
-	// localHosts are the hosts and ports of Installer.LocalHosts, as httpx compares them.
-	localHosts []string
-	// hook is told of each operation; nil if there is none.
-	hook trace.Hook
-	// shared is the session that all runs share; nil if each has its own.
-	shared *session
+// Session is an installation for a program that walks the module tree by itself. The program asks
+// [Session.Module] for the module of one call at a time, reads its calls with its own parser, and
+// goes on with these. [Session.Commit] then changes the project, as Install does at its end. A
+// Session must be closed; without Commit, nothing in the project has changed.
+//
+// The methods may be called from several goroutines.
+type Session struct {
+	// ctx is that of all work.
+	ctx      context.Context
+	cancel   context.CancelFunc
+	run      *installRun
+	resolver *resolver
+	ahead    *prefetcher // gets what is expected
+	release  func() error
+
+	work sync.WaitGroup
+	mu   sync.Mutex
+	// ended says that no more calls are accepted.
+	ended bool
+	// asked has the calls by the paths of their modules.
+	asked map[string]*askedCall
+	// failed has the errors about calls that were asked for in vain.
+	failed failures
+	// expected says that the calls of the root module were expected.
+	expected bool
+	closed   func() error
 }
 
-// ruleFor returns which evidence is enough for a kind of run.
-func (c clients) ruleFor(run evidencerules.Run) evidencerules.Rule {
-	if c.trustInstalled {
-		return evidencerules.For(run).Trusting()
+// askedCall is a call whose module was asked for. module and err are set when done is closed.
+type askedCall struct {
+	block  config.Call
+	call   *call
+	done   chan struct{}
+	module *module
+	err    error
+}
+
+// isDone reports whether the module was found.
+func (a *askedCall) isDone() bool {
+	select {
+	case <-a.done:
+		return a.err == nil
+	default:
+		return false
 	}
-	return evidencerules.For(run)
 }
 
-// defaultParallel is the default of Options.Parallel. Most of the time a worker waits for
-// the network.
-const defaultParallel = 16
+// CommitOptions say what [Session.Commit] does.
+type CommitOptions struct {
+	// Complete says that the program has asked for all modules of the configuration. Then the lock's
+	// entries, the records and the packages of all other calls are removed. Otherwise they are kept.
+	Complete bool
+}
 
-// requestsPerSlot is the number of small requests at once, for each package that is worked on.
-const requestsPerSlot = 4
-
-// fetcherFor returns the fetcher of a session with a cache in the given directory.
-func (c clients) fetcherFor(cacheDir string) getmodules.Source {
-	if c.fetcher != nil {
-		return c.fetcher
+// Begin begins a Session in a project. No other process changes the project until the session is
+// closed. The context applies to all work of the session: if it ends, so does the work.
+//
+// InstallOptions are as for Install. What needs the whole tree, or would read configuration, is an
+// *[InvalidOptionsError]: providers, Unify and AllowConfigErrors.
+func (in *Installer) Begin(ctx context.Context, p Project, o InstallOptions) (_ *Session, err error) {
+	defer ctxerr.Keep(ctx, &err)
+	req := request{Project: p, InstallOptions: o}
+	if err := req.checkForSession(); err != nil {
+		return nil, err
 	}
-	return &getmodules.Fetcher{CacheDir: cacheDir}
-}
-
-// configFor returns the reader of the configuration of a request. It checks the names of calls.
-func (c clients) configFor(req request) (ConfigReader, error) {
-	if c.config != nil {
-		return namesChecker{c.config}, nil
-	}
-	reader, err := newConfigReader(req.Project)
-	return namesChecker{reader}, err
-}
-
-// namedHosts returns the hosts of a run that are not judged.
-func (c clients) namedHosts(req request) namedHosts {
-	return namedHosts{c.localHosts, func() (ConfigReader, error) { return c.configFor(req) }, c.parallel}
-}
-
-// evidenceOf returns the evidence that the stores of a request give.
-func (c clients) evidenceOf(req request) []evidence.Evidence {
-	var named []evidence.Evidence
-	for _, store := range slices.Concat(req.Stores, c.stores) {
-		if e := stores.EvidenceOf(store); !e.IsZero() {
-			named = append(named, e)
-		}
-	}
-	return named
-}
-
-// sessionFor starts a session for one project, or returns the session that the clients share. All
-// requests of the run must have the returned context.
-// Without a cache, packages are kept until done is called. For a project that is changed,
-// they are kept in its staging directory.
-func (c clients) sessionFor(ctx context.Context, p *openProject) (_ context.Context, _ *session, done func() error, err error) {
-	ctx = c.namedHosts(p.req).in(ctx, p)
-	if c.shared != nil || !p.req.placesModules() {
-		ctx, s, done, err := c.session(ctx, p.user)
-		return ctx, s, func() error { done(); return nil }, err
-	}
-	s, err := newSession(c, p.user, p.files.Stage("@cache")) // no call has a key with "@"
+	inst, err := prepare(in, req)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
-	return s.scope.in(ctx), s, s.close, nil
-}
-
-// session is like sessionFor, for a session that belongs to no project.
-func (c clients) session(ctx context.Context, by user) (_ context.Context, _ *session, done func(), err error) {
-	s, done, err := c.openSession(by)
+	ctx, cancel := context.WithCancel(ctx)
+	ctx, run, release, err := inst.begin(ctx)
 	if err != nil {
-		return nil, nil, nil, err
+		cancel()
+		return nil, err
 	}
-	return s.scope.in(ctx), s, done, nil
-}
-
-// openSession starts a session that belongs to no project, or returns the session that the clients
-// share. Without a cache, packages are kept until done is called.
-func (c clients) openSession(by user) (_ *session, done func(), err error) {
-	if c.shared != nil {
-		return c.shared, func() {}, nil
-	}
-	temporary, err := pathsafe.MkdirTemp("cotter-")
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := newSession(c, by, temporary)
-	if err != nil {
-		return nil, nil, errors.Join(err, atomicfile.RemoveAll(temporary))
-	}
-	return s, func() {
-		_ = s.close() // the next process removes what is left
-		_ = atomicfile.RemoveAll(temporary)
-	}, nil
-}
-
-// session is shared by all runs that one call of Install or InstallAll starts. It has the
-// clients, the cache, the answers of origins, and what the clients remember. Each listing, location
-// and package is requested only once, even if several projects need it.
-type session struct {
-	*origins.Client
-	scope *scope
-	user  user
-	// stores has the answers of bundles and mirrors. always lists the stores that all
-	// projects ask.
-	stores *stores.Answers
-	always []PackageStore
-	// providers has the answers of provider sources.
-	providers *treeproviders.Client
-
-	cacheWarning sync.Once
-}
-
-// newSession starts a session, which must be closed. It keeps packages in the user's cache,
-// or in the directory temporary if there is no cache or the cache cannot be used.
-func newSession(c clients, by user, temporary string) (*session, error) {
-	shared := &origins.Client{
-		Registry: c.registry, Began: time.Now(), Slots: make(chan struct{}, c.parallel),
-		Requests: make(chan struct{}, requestsPerSlot*c.parallel), Transfers: make(chan struct{}, requestsPerSlot*c.parallel),
-	}
-	var err error
-	shared.CacheErr = c.cacheErr
-	if c.cacheDir != "" {
-		shared.Cache, shared.CacheErr = store.OpenModules(c.cacheDir, by.key)
-	}
-	if shared.Cache == nil {
-		if shared.Cache, err = store.OpenModules(temporary, by.key); err != nil {
-			return nil, errors.Join(shared.CacheErr, err)
-		}
-	}
-	shared.Fetcher = c.fetcherFor(shared.Cache.Dir())
-	s := &session{Client: shared, scope: &scope{hook: c.hook}, user: by, always: c.stores, stores: stores.NewAnswers(shared)}
-	s.providers = &treeproviders.Client{
-		Source: c.providers, PluginCache: getproviders.PluginCache{Dir: c.pluginCacheDir},
-		Open: func() *store.Providers {
-			return store.OpenProviders(c.cacheDir, filepath.Join(s.Cache.StageDir(), "providers"), by.key)
-		},
-	}
+	s := &Session{ctx: ctx, cancel: cancel, run: run, resolver: run.newResolver(nil, run.events), release: release, asked: make(map[string]*askedCall)}
+	s.ahead = newPrefetcher(run.newResolver(nil, run.events.ofFetches()))
+	s.ahead.stager.readOnly = true
+	s.closed = sync.OnceValue(s.close)
 	return s, nil
 }
 
-// originsFor returns the origins of the session, as a run in the project may use them.
-func (s *session) originsFor(p *openProject, events *events) *origins.Origins {
-	return &origins.Origins{Client: s.Client, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.ofOrigins}
-}
-
-// storesOf returns the stores of a project, in the order in which they are asked.
-func (s *session) storesOf(req request, events *events) *stores.Stores {
-	of := &stores.Stores{Answers: s.stores, Offline: req.Offline, Check: checkStatement, OnEvent: events.ofOrigins}
-	for _, store := range slices.Concat(req.Stores, s.always) {
-		of.Order = append(of.Order, s.stores.ID(store))
+// Expect says that the program is going to ask for the modules of these calls. They are fetched
+// together then, without waiting for the result. An unexpected call is no error, and neither is an
+// expected call that is never asked for. The caller's own module must have been found.
+func (s *Session) Expect(caller addrs.Module, calls ...config.Call) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	above, ok := s.caller(caller)
+	if s.ended || !ok {
+		return
 	}
-	return of
-}
-
-// warnOfCache warns once per session that packages are not kept. userOf has warned of a cache that
-// other users can exchange.
-func (s *session) warnOfCache(events *events) {
-	s.cacheWarning.Do(func() {
-		if s.CacheErr != nil && !errors.As(s.CacheErr, new(*ExposedError)) {
-			events.emit(event.Warning{
-				Message: fmt.Sprintf("the cache cannot be used, so nothing that is fetched is kept for later runs: %s", s.CacheErr),
-				Kind:    event.WarningNoCache,
-			})
+	var parsed []parsedCall
+	for _, block := range calls {
+		if checkNames(block) == nil {
+			c, err := parseCall(above, block, s.run.dialect, s.run.replacements)
+			parsed = append(parsed, parsedCall{c, err})
 		}
-	})
+	}
+	if caller.IsRoot() && !s.expected {
+		s.expected = true
+		s.ahead.start(s.ctx, parsed)
+	}
+	for _, c := range parsed {
+		if _, asked := s.asked[c.key()]; c.err == nil && !asked && !c.from.IsLocal() {
+			s.work.Go(func() { s.ahead.expect(s.ctx, c.call) })
+		}
+	}
 }
 
-// close ends the session. It first waits for canceled work, which may still write to the
-// cache. It also waits for git and hg, which would otherwise outlive this process, and ends shared
-// connections of ssh.
-func (s *session) close() error {
-	s.Client.Wait()
-	s.stores.Wait()
-	s.providers.Wait()
-	s.scope.memory.Close()
-	return errors.Join(s.providers.Close(), s.Cache.Close())
+// Module selects, fetches and verifies the module of a call, as Install does. caller is the path of
+// the module that has the call; its own module must have been found, or it is the root module. The
+// source is as written in the configuration: a local one is a directory in the caller's package.
+//
+// Asking for the same call again returns the same module, and asking for a different call under the
+// same path is an error that wraps [ErrSameKey]. If ctx ends, Module returns, but the work goes on
+// until the session is closed. The error is a *[ModuleError], or a *[LockedError] if the lock would
+// have to change, but must not.
+func (s *Session) Module(ctx context.Context, caller addrs.Module, c config.Call) (Module, error) {
+	asked, err := s.ask(caller, c)
+	if err != nil {
+		return Module{}, err
+	}
+	select {
+	case <-asked.done:
+	case <-ctx.Done():
+		return Module{}, ctxerr.Of(ctx)
+	}
+	switch {
+	case errors.Is(asked.err, errRefused):
+		return Module{}, s.run.refused(ctx, s.resolver.outcome.refusals.of(asked.call.path))
+	case asked.err != nil:
+		return Module{}, asked.err
+	}
+	found := asked.module.result(s.run.req.KeepCredentials)
+	found.Files = sessionFiles{s, os.DirFS(asked.module.currentPath)}
+	if c.Allowed != nil && !found.Version.IsZero() && !c.Allowed(found.Version) {
+		err := asked.call.failVersion(fmt.Errorf("version %s was selected before, and this program does not allow it now", found.Version))
+		s.failed.addCall(asked.call, err)
+		return Module{}, err
+	}
+	return found, nil
+}
+
+// ask returns the call that was asked for before, or begins to find its module.
+func (s *Session) ask(caller addrs.Module, block config.Call) (*askedCall, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	path := block.PathIn(caller)
+	fail := func(err error) error {
+		c := &call{Call: block, path: path}
+		err = c.fail(err)
+		s.failed.addCall(c, err)
+		return err
+	}
+	if s.ended {
+		return nil, errEnded
+	}
+	if err := checkNames(block); err != nil {
+		return nil, fail(err)
+	}
+	above, ok := s.caller(caller)
+	if !ok {
+		return nil, fail(fmt.Errorf("%w: %s", ErrUnknownCaller, caller))
+	}
+	if earlier, ok := s.asked[path.String()]; ok {
+		if !isSameCall(earlier.block, block) {
+			return nil, fail(errSameKey(earlier.block))
+		}
+		return earlier, nil
+	}
+	if len(path) > maxDepth || len(s.asked) == maxModules {
+		return nil, fail(fmt.Errorf("%w: more than %d calls, or more than %d above this one", ErrTooManyModules, maxModules, maxDepth))
+	}
+	asked := &askedCall{block: block, done: make(chan struct{})}
+	s.asked[path.String()] = asked
+	if asked.call, asked.err = parseCall(above, block, s.run.dialect, s.run.replacements); asked.err != nil {
+		close(asked.done)
+		return asked, nil
+	}
+	s.work.Go(func() {
+		defer close(asked.done)
+		asked.module, asked.err = s.find(asked.call)
+	})
+	return asked, nil
+}
+
+// caller returns the module at a path, if it was found.
+func (s *Session) caller(path addrs.Module) (*module, bool) {
+	if path.IsRoot() {
+		return &module{currentPath: s.run.req.dir(), finalPath: "."}, true
+	}
+	asked, ok := s.asked[path.String()]
+	if !ok || !asked.isDone() {
+		return nil, false
+	}
+	return asked.module, true
+}
+
+// find finds the module of a call.
+func (s *Session) find(c *call) (*module, error) {
+	m, err := s.findInside(c)
+	if m == nil && err == nil {
+		m, err = s.resolver.module(s.ctx, c)
+	}
+	if err == nil {
+		err = m.checkCycle()
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.resolver.placed(m)
+	return m, nil
+}
+
+// findInside finds the module of a call whose path points into the package of another call that was
+// asked for before; nil if there is no such call.
+func (s *Session) findInside(c *call) (*module, error) {
+	packages := s.run.dirs.DataDir("")
+	key, subdir, ok := c.inside(packages)
+	if !ok {
+		return nil, nil
+	}
+	s.mu.Lock()
+	owner, ok := s.asked[key]
+	s.mu.Unlock()
+	if !ok {
+		return nil, nil
+	}
+	if _, _, waits := owner.call.inside(packages); waits {
+		return nil, nil // possibly for this call
+	}
+	<-owner.done
+	if owner.err != nil || !owner.module.holdsOthers() {
+		return nil, nil
+	}
+	return owner.module.inside(c, subdir)
+}
+
+func isSameCall(a, b config.Call) bool {
+	sameVersion := a.Version == b.Version || a.Version != nil && b.Version != nil && *a.Version == *b.Version
+	return a.Source == b.Source && sameVersion && slices.Equal(a.Prefix, b.Prefix)
+}
+
+// Commit changes the project: it puts the modules in their places, then writes the lock, then
+// modules.json. If Module has returned an error, Commit returns it too and changes nothing. After Commit,
+// the session can only be closed.
+//
+// In a project with Vendor, the vendor directory has the packages of all modules, so Complete must
+// be set.
+func (s *Session) Commit(ctx context.Context, o CommitOptions) (_ *Result, err error) {
+	defer ctxerr.Keep(ctx, &err)
+	if s.run.req.Vendor != "" && !o.Complete {
+		return nil, &InvalidOptionsError{Fields: []string{"Vendor", "Complete"}, Reason: "the vendor directory has the packages of all modules"}
+	}
+	if !s.end() {
+		return nil, errEnded
+	}
+	defer context.AfterFunc(ctx, s.cancel)()
+	s.ahead.stop()
+	s.work.Wait()
+	var modules []*module
+	var replaced []*call
+	for _, asked := range s.asked {
+		switch {
+		case asked.err == nil:
+			modules = append(modules, asked.module)
+		case !errors.Is(asked.err, errRefused):
+			s.failed.addCall(asked.call, asked.err)
+		}
+		if asked.call.replaced != nil {
+			replaced = append(replaced, asked.call)
+		}
+	}
+	slices.SortFunc(modules, func(a, b *module) int { return strings.Compare(a.key(), b.key()) })
+	tree, err := s.run.conclude(s.ctx, s.resolver, modules, replaced, &s.failed)
+	tree.isPart = !o.Complete
+	var result *Result
+	if err == nil {
+		result, err = s.run.change(s.ctx, tree, s.resolver, nil)
+	}
+	if err != nil {
+		s.run.mismatches.warn(s.run.events, wereLeftAlone, nil)
+		return s.run.found(tree.modules, tree.failures), err
+	}
+	return result, nil
+}
+
+// end makes the session accept no more calls. It reports whether it did so far.
+func (s *Session) end() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.ended
+	s.ended = true
+	return !before
+}
+
+// Close ends the session and its work. Without an earlier Commit, nothing in the project has changed.
+func (s *Session) Close() error { return s.closed() }
+
+func (s *Session) close() error {
+	s.end()
+	s.cancel()
+	s.ahead.stop()
+	s.work.Wait()
+	s.run.lost.close()
+	s.run.keepMemos()
+	return s.release()
+}
+
+// sessionFiles are the files of a module until the session ends.
+type sessionFiles struct {
+	session *Session
+	files   fs.FS
+}
+
+// Open implements fs.FS.
+func (f sessionFiles) Open(name string) (fs.File, error) {
+	f.session.mu.Lock()
+	defer f.session.mu.Unlock()
+	if f.session.ended {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errEnded}
+	}
+	return f.files.Open(name)
+}
+
+// errEnded says that a session is used after Commit or Close.
+var errEnded = errors.New("the session has ended")
+
+// expect gets what the module of a call needs. Its result is what the pool remembers.
+func (p *prefetcher) expect(ctx context.Context, c *call) {
+	entry, locked := p.project.entry(c)
+	if !locked || c.from.Mismatch(entry) != "" || p.update.has(c.key()) {
+		_, _ = p.module(ctx, c)
+		return
+	}
+	p.prefetch(ctx, c, entry)
+}
+
+// of returns the refusals of one call.
+func (r *refusals) of(path addrs.Module) *refusals {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	one := &refusals{lost: r.lost}
+	for _, reason := range r.reasons {
+		if reason.Path.String() == path.String() {
+			one.reasons = append(one.reasons, reason)
+		}
+	}
+	return one
 }

@@ -109,7 +109,7 @@ func TestSharedArchive(t *testing.T) {
 	in = with(in, func(o *installer.Options) { o.Config = oneCall{p.world.ArchiveSource("n.zip", "")} })
 	in = with(in, func(o *installer.Options) {
 		o.OnEvent = func(ev installer.Event) {
-			if _, ok := ev.(event.Resolved); ok { // the session of the run has begun
+			if _, ok := ev.(event.Resolved); ok { // the pool of the run has begun
 				close(began)
 			}
 			second.record(ev)

@@ -209,7 +209,7 @@ func (s *stager) vendoredPackage(ctx context.Context, entry lockfile.Module) (*p
 	}}
 }
 
-// inspect compares the package of an entry with the lock. It takes one of the session's
+// inspect compares the package of an entry with the lock. It takes one of the pool's
 // slots for parallel work, which done releases.
 func (s *stager) inspect(ctx context.Context, entry lockfile.Module) (_ packagedir.Report, done func(), err error) {
 	if done, err = s.Slot(ctx); err != nil {

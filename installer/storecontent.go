@@ -25,7 +25,7 @@ import (
 func (in *Installer) VerifyStore(ctx context.Context, store PackageStore) ([]ocistore.Entry, error) {
 	alone := *in
 	alone.options.CacheDir = ""
-	return readStore(ctx, alone, store, false, func(*session, artifact.Statement) error { return nil })
+	return readStore(ctx, alone, store, false, func(*pool, artifact.Statement) error { return nil })
 }
 
 // ImportStore puts all packages of a store into the cache. It also records their entries as
@@ -37,7 +37,7 @@ func (in *Installer) ImportStore(ctx context.Context, store PackageStore) ([]oci
 	if in.options.CacheDir == "" {
 		return nil, errors.New("there is no cache to import into")
 	}
-	return readStore(ctx, *in, store, true, func(s *session, statement artifact.Statement) error {
+	return readStore(ctx, *in, store, true, func(s *pool, statement artifact.Statement) error {
 		if s.CacheErr != nil {
 			return s.CacheErr
 		}
@@ -56,7 +56,7 @@ func confirmImported(cache *store.Modules, statement artifact.Statement) error {
 
 // readStore fetches all packages of a store into the cache, and calls use for each module
 // package that matches its entry. keep says whether provider packages are kept.
-func readStore(ctx context.Context, in Installer, store PackageStore, keep bool, use func(*session, artifact.Statement) error) (_ []ocistore.Entry, err error) {
+func readStore(ctx context.Context, in Installer, store PackageStore, keep bool, use func(*pool, artifact.Statement) error) (_ []ocistore.Entry, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	events := eventsOf(&in, Project{})
 	by, err := userOf(&in, events)
@@ -65,7 +65,7 @@ func readStore(ctx context.Context, in Installer, store PackageStore, keep bool,
 	}
 	clients := clientsOf(&in)
 	clients.stores, clients.shared = nil, nil
-	ctx, s, done, err := clients.session(ctx, by)
+	ctx, s, done, err := clients.pool(ctx, by)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func readStore(ctx context.Context, in Installer, store PackageStore, keep bool,
 // readProviders reads all provider packages of a store, which are listed by its tags. If
 // keep is set, packages for this platform are kept, and of the others the hashes. Otherwise
 // every package is only hashed.
-func readProviders(ctx context.Context, s *session, store PackageStore, tags []string, keep bool) ([]ocistore.Entry, error) {
+func readProviders(ctx context.Context, s *pool, store PackageStore, tags []string, keep bool) ([]ocistore.Entry, error) {
 	if keep && s.CacheErr != nil {
 		return nil, s.CacheErr
 	}

@@ -11,15 +11,15 @@ import (
 	"github.com/cotterpin/cotter/internal/trace"
 )
 
-// scope is what the contexts of a session's requests have: a memory for the answers that clients keep,
-// so that clients that live longer ask again in the next session, and the hook that is told of each
+// scope is what the contexts of a pool's requests have: a memory for the answers that clients keep,
+// so that clients that live longer ask again in the next pool, and the hook that is told of each
 // operation.
 type scope struct {
 	memory singleflight.Memory
 	hook   trace.Hook
 }
 
-// in returns a context for requests of the session.
+// in returns a context for requests of the pool.
 func (s *scope) in(ctx context.Context) context.Context {
 	ctx = s.memory.In(ctx)
 	if s.hook != nil {

@@ -155,7 +155,7 @@ func (s *selector) choose(ctx context.Context, calls []*call) (versions.Version,
 }
 
 func allAllow(calls []*call, v versions.Version) bool {
-	return !slices.ContainsFunc(calls, func(c *call) bool { return !c.from.Want.Allows(v) })
+	return !slices.ContainsFunc(calls, func(c *call) bool { return !c.from.Allows(v) })
 }
 
 func conflict(calls []*call, offered []versions.Candidate) error {

@@ -151,19 +151,40 @@ func (t *traversal) follow(ctx context.Context, c *call, depth int, find func(co
 // postpone reports whether the path of a call points into the package of another call, and keeps
 // the call for belowInside.
 func (t *traversal) postpone(c *call, depth int) bool {
-	source, ok := c.from.Address.(addrs.ModuleSourceLocal)
-	if !ok || !c.own() || c.isDirectory() || c.caller.linksTo != "" {
-		return false
-	}
-	rest, ok := strings.CutPrefix(path.Join(c.caller.finalPath, string(source)), t.packages+"/")
+	key, subdir, ok := c.inside(t.packages)
 	if !ok {
 		return false
 	}
-	key, subdir, _ := strings.Cut(rest, "/")
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.inside = append(t.inside, insideCall{c, depth, key, subdir})
 	return true
+}
+
+// inside returns the key of the call into whose package the path of a call points, and the directory
+// in that package. packages is the directory of installed packages, as modules.json would name it.
+func (c *call) inside(packages string) (key, subdir string, ok bool) {
+	source, ok := c.from.Address.(addrs.ModuleSourceLocal)
+	if !ok || !c.own() || c.isDirectory() || c.caller.linksTo != "" {
+		return "", "", false
+	}
+	rest, ok := strings.CutPrefix(path.Join(c.caller.finalPath, string(source)), packages+"/")
+	if !ok {
+		return "", "", false
+	}
+	key, subdir, _ = strings.Cut(rest, "/")
+	return key, subdir, true
+}
+
+// holdsOthers reports whether the paths of other calls may point to directories below the module's.
+func (m *module) holdsOthers() bool { return (m.ownsPackage() || m.linksTo != "") && !m.isLocked() }
+
+// inside returns the module of a call whose path points to a directory below the module's.
+func (m *module) inside(c *call, subdir string) (*module, error) {
+	if m.linksTo != "" {
+		return m.linked(c, subdir)
+	}
+	return moduleIn(c, m.pkg, subdir)
 }
 
 // belowInside places the postponed calls in the packages that have been placed, and walks what is
@@ -171,7 +192,7 @@ func (t *traversal) postpone(c *call, depth int) bool {
 func (t *traversal) belowInside(ctx context.Context) {
 	owners := make(map[string]*module)
 	for _, m := range t.modules {
-		if (m.ownsPackage() || m.linksTo != "") && !m.isLocked() {
+		if m.holdsOthers() {
 			owners[m.key()] = m
 		}
 	}
@@ -180,12 +201,7 @@ func (t *traversal) belowInside(ctx context.Context) {
 	for _, c := range calls {
 		find := t.find
 		if owner, ok := owners[c.key]; ok {
-			find = func(context.Context, *call) (*module, error) {
-				if owner.linksTo != "" {
-					return owner.linked(c.call, c.subdir)
-				}
-				return moduleIn(c.call, owner.pkg, c.subdir)
-			}
+			find = func(context.Context, *call) (*module, error) { return owner.inside(c.call, c.subdir) }
 		} else if called, ok := seen[c.key]; ok && !called.from.IsLocal() {
 			continue // the failure of that call is reported
 		}
@@ -252,13 +268,20 @@ func (t *traversal) admit(calls []parsedCall, depth int) []parsedCall {
 		}
 		first, found := t.seen[c.key()]
 		if found {
-			t.failures.addCall(c.call, c.fail(fmt.Errorf("%w: the one at %s:%d would be installed there too; rename one of them",
-				ErrSameKey, first.Range.Filename, first.Range.Start.Line)))
+			t.failures.addCall(c.call, c.fail(errSameKey(first.Call)))
 			return true
 		}
 		t.seen[c.key()] = c.call
 		return false
 	})
+}
+
+// errSameKey returns the error about a call that has the key of an earlier one.
+func errSameKey(first config.Call) error {
+	if first.Range.Filename == "" {
+		return fmt.Errorf("%w: the one with the source %q would be installed there too; rename one of them", ErrSameKey, addrs.Redact(first.Source))
+	}
+	return fmt.Errorf("%w: the one at %s:%d would be installed there too; rename one of them", ErrSameKey, first.Range.Filename, first.Range.Start.Line)
 }
 
 // The limits of a module tree. Real trees have a few hundred calls and are less than ten

@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // Reader reads the configuration of one directory. Tools with their own parser can
@@ -61,6 +62,9 @@ type Call struct {
 	Source string
 	// Version is the value of the version argument; nil if there is none, or if it is null.
 	Version *string
+	// Allowed, which may be nil, narrows the versions that Version allows. It is for programs that have
+	// a set of versions and no text. The lock does not record it.
+	Allowed func(versions.Version) bool `json:"-"`
 	// SourceComputed and VersionComputed say that the arguments are expressions, so
 	// messages should show their values.
 	SourceComputed, VersionComputed bool

@@ -26,6 +26,8 @@ type Source struct {
 	Constraint    string
 	InAddress     bool
 	Want          versions.Constraints
+	// Allowed, which may be nil, narrows the versions that Want allows.
+	Allowed func(versions.Version) bool
 	// FromPackage reports whether the address was found in a package from elsewhere. Such an
 	// address must not point to files on this machine.
 	FromPackage bool
@@ -219,10 +221,18 @@ func (s Source) Mismatch(entry lockfile.Module) string {
 	if err != nil {
 		return fmt.Sprintf("the lock has no usable version: %q", entry.Version)
 	}
-	if !s.Want.Allows(version) {
+	switch {
+	case !s.Want.Allows(version):
 		return fmt.Sprintf("the locked version %s does not meet the constraint %q", version, s.Want)
+	case !s.Allows(version):
+		return fmt.Sprintf("this program does not allow the locked version %s", version)
 	}
 	return ""
+}
+
+// Allows reports whether the call allows a version.
+func (s Source) Allows(v versions.Version) bool {
+	return s.Want.Allows(v) && (s.Allowed == nil || s.Allowed(v))
 }
 
 // isTagged reports whether the source's versions are tags of a repository.

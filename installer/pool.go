@@ -1,0 +1,228 @@
+package installer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/evidencerules"
+	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/internal/trace"
+	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/registryclient"
+)
+
+// clients are the clients, stores and limits of an Installer, with defaults for fields that it does
+// not set.
+type clients struct {
+	registry registryclient.ModuleRegistry
+	// fetcher is nil for the default, whose git stores are in the cache of the pool.
+	fetcher        getmodules.Source
+	providers      getproviders.Source
+	pluginCacheDir string
+	stores         []PackageStore
+	// config is nil for the reader that is made for each request.
+	config ConfigReader
+	// cacheDir is "" if there is no cache, or if other users can exchange it, which is cacheErr then.
+	cacheDir string
+	cacheErr error
+	// parallel is the number of packages that are worked on at once.
+	parallel int
+	// trustInstalled says that what is installed needs no other evidence.
+	trustInstalled bool
+	// localHosts are the hosts and ports of Installer.LocalHosts, as httpx compares them.
+	localHosts []string
+	// hook is told of each operation; nil if there is none.
+	hook trace.Hook
+	// shared is the pool that all runs share; nil if each has its own.
+	shared *pool
+}
+
+// ruleFor returns which evidence is enough for a kind of run.
+func (c clients) ruleFor(run evidencerules.Run) evidencerules.Rule {
+	if c.trustInstalled {
+		return evidencerules.For(run).Trusting()
+	}
+	return evidencerules.For(run)
+}
+
+// defaultParallel is the default of Options.Parallel. Most of the time a worker waits for
+// the network.
+const defaultParallel = 16
+
+// requestsPerSlot is the number of small requests at once, for each package that is worked on.
+const requestsPerSlot = 4
+
+// fetcherFor returns the fetcher of a pool with a cache in the given directory.
+func (c clients) fetcherFor(cacheDir string) getmodules.Source {
+	if c.fetcher != nil {
+		return c.fetcher
+	}
+	return &getmodules.Fetcher{CacheDir: cacheDir}
+}
+
+// configFor returns the reader of the configuration of a request. It checks the names of calls.
+func (c clients) configFor(req request) (ConfigReader, error) {
+	if c.config != nil {
+		return namesChecker{c.config}, nil
+	}
+	reader, err := newConfigReader(req.Project)
+	return namesChecker{reader}, err
+}
+
+// namedHosts returns the hosts of a run that are not judged.
+func (c clients) namedHosts(req request) namedHosts {
+	return namedHosts{c.localHosts, func() (ConfigReader, error) { return c.configFor(req) }, c.parallel}
+}
+
+// evidenceOf returns the evidence that the stores of a request give.
+func (c clients) evidenceOf(req request) []evidence.Evidence {
+	var named []evidence.Evidence
+	for _, store := range slices.Concat(req.Stores, c.stores) {
+		if e := stores.EvidenceOf(store); !e.IsZero() {
+			named = append(named, e)
+		}
+	}
+	return named
+}
+
+// poolFor starts a pool for one project, or returns the pool that the clients share. All
+// requests of the run must have the returned context.
+// Without a cache, packages are kept until done is called. For a project that is changed,
+// they are kept in its staging directory.
+func (c clients) poolFor(ctx context.Context, p *openProject) (_ context.Context, _ *pool, done func() error, err error) {
+	ctx = c.namedHosts(p.req).in(ctx, p)
+	if c.shared != nil || !p.req.placesModules() {
+		ctx, s, done, err := c.pool(ctx, p.user)
+		return ctx, s, func() error { done(); return nil }, err
+	}
+	s, err := newPool(c, p.user, p.files.Stage("@cache")) // no call has a key with "@"
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return s.scope.in(ctx), s, s.close, nil
+}
+
+// pool is like poolFor, for a pool that belongs to no project.
+func (c clients) pool(ctx context.Context, by user) (_ context.Context, _ *pool, done func(), err error) {
+	s, done, err := c.openPool(by)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return s.scope.in(ctx), s, done, nil
+}
+
+// openPool starts a pool that belongs to no project, or returns the pool that the clients
+// share. Without a cache, packages are kept until done is called.
+func (c clients) openPool(by user) (_ *pool, done func(), err error) {
+	if c.shared != nil {
+		return c.shared, func() {}, nil
+	}
+	temporary, err := pathsafe.MkdirTemp("cotter-")
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := newPool(c, by, temporary)
+	if err != nil {
+		return nil, nil, errors.Join(err, atomicfile.RemoveAll(temporary))
+	}
+	return s, func() {
+		_ = s.close() // the next process removes what is left
+		_ = atomicfile.RemoveAll(temporary)
+	}, nil
+}
+
+// pool is shared by all runs that one call of Install or InstallAll starts. It has the
+// clients, the cache, the answers of origins, and what the clients remember. Each listing, location
+// and package is requested only once, even if several projects need it.
+type pool struct {
+	*origins.Client
+	scope *scope
+	user  user
+	// stores has the answers of bundles and mirrors. always lists the stores that all
+	// projects ask.
+	stores *stores.Answers
+	always []PackageStore
+	// providers has the answers of provider sources.
+	providers *treeproviders.Client
+
+	cacheWarning sync.Once
+}
+
+// newPool starts a pool, which must be closed. It keeps packages in the user's cache,
+// or in the directory temporary if there is no cache or the cache cannot be used.
+func newPool(c clients, by user, temporary string) (*pool, error) {
+	shared := &origins.Client{
+		Registry: c.registry, Began: time.Now(), Slots: make(chan struct{}, c.parallel),
+		Requests: make(chan struct{}, requestsPerSlot*c.parallel), Transfers: make(chan struct{}, requestsPerSlot*c.parallel),
+	}
+	var err error
+	shared.CacheErr = c.cacheErr
+	if c.cacheDir != "" {
+		shared.Cache, shared.CacheErr = store.OpenModules(c.cacheDir, by.key)
+	}
+	if shared.Cache == nil {
+		if shared.Cache, err = store.OpenModules(temporary, by.key); err != nil {
+			return nil, errors.Join(shared.CacheErr, err)
+		}
+	}
+	shared.Fetcher = c.fetcherFor(shared.Cache.Dir())
+	s := &pool{Client: shared, scope: &scope{hook: c.hook}, user: by, always: c.stores, stores: stores.NewAnswers(shared)}
+	s.providers = &treeproviders.Client{
+		Source: c.providers, PluginCache: getproviders.PluginCache{Dir: c.pluginCacheDir},
+		Open: func() *store.Providers {
+			return store.OpenProviders(c.cacheDir, filepath.Join(s.Cache.StageDir(), "providers"), by.key)
+		},
+	}
+	return s, nil
+}
+
+// originsFor returns the origins of the pool, as a run in the project may use them.
+func (s *pool) originsFor(p *openProject, events *events) *origins.Origins {
+	return &origins.Origins{Client: s.Client, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.ofOrigins}
+}
+
+// storesOf returns the stores of a project, in the order in which they are asked.
+func (s *pool) storesOf(req request, events *events) *stores.Stores {
+	of := &stores.Stores{Answers: s.stores, Offline: req.Offline, Check: checkStatement, OnEvent: events.ofOrigins}
+	for _, store := range slices.Concat(req.Stores, s.always) {
+		of.Order = append(of.Order, s.stores.ID(store))
+	}
+	return of
+}
+
+// warnOfCache warns once per pool that packages are not kept. userOf has warned of a cache that
+// other users can exchange.
+func (s *pool) warnOfCache(events *events) {
+	s.cacheWarning.Do(func() {
+		if s.CacheErr != nil && !errors.As(s.CacheErr, new(*ExposedError)) {
+			events.emit(event.Warning{
+				Message: fmt.Sprintf("the cache cannot be used, so nothing that is fetched is kept for later runs: %s", s.CacheErr),
+				Kind:    event.WarningNoCache,
+			})
+		}
+	})
+}
+
+// close ends the pool. It first waits for canceled work, which may still write to the
+// cache. It also waits for git and hg, which would otherwise outlive this process, and ends shared
+// connections of ssh.
+func (s *pool) close() error {
+	s.Client.Wait()
+	s.stores.Wait()
+	s.providers.Wait()
+	s.scope.memory.Close()
+	return errors.Join(s.providers.Close(), s.Cache.Close())
+}
