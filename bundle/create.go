@@ -18,7 +18,6 @@ import (
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/singleflight"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // Result describes the bundle that Create has written.
@@ -142,11 +141,7 @@ type providerArchive struct {
 
 // addProvider adds the package of a provider.
 func (b *builder) addProvider(ctx context.Context, p installer.LockedProvider) error {
-	version, err := versions.Parse(p.Entry.Version)
-	if err != nil {
-		return err
-	}
-	key := providerKey{artifact.Release{Provider: p.Entry.Address, Version: version}, p.Platform}
+	key := providerKey{artifact.Release{Provider: p.Entry.Address, Version: p.Entry.Version}, p.Platform}
 	memo := fmt.Sprintf("%s %s %q", key.release.Tag(), p.Platform, p.Entry.Hashes)
 	packed, err := b.ofProviders.Do(ctx, memo, func(ctx context.Context) (_ providerArchive, err error) {
 		published, err := p.Archive(ctx)

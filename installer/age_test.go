@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/policy"
+	"github.com/cotterpin/cotter/versions"
 )
 
 const agingWorld = `
@@ -102,7 +103,7 @@ func TestOutdatedMinAge(t *testing.T) {
 		}
 	}
 	var violation *policy.Violation
-	to := installer.PinOptions{Keys: []addrs.Module{{"net"}}, To: "2.0.0"}
+	to := installer.PinOptions{Keys: []addrs.Module{{"net"}}, To: versions.MustParse("2.0.0")}
 	if pins, err := p.installer().Pins(t.Context(), aged(request{Project: installer.Project{Dir: p.dir}}).Project, to); !errors.As(err, &violation) || len(pins) > 0 {
 		t.Errorf("Pins for a young version = %+v, %v, want a violation", pins, err)
 	}

@@ -187,7 +187,7 @@ func (cmp *comparison) module(ctx context.Context, c *call) (*module, error) {
 				return nil, c.fail(&StaleError{fault})
 			}
 		}
-		cmp.checkRecord(m, "")
+		cmp.checkRecord(m, versions.Version{})
 		cmp.checkLink(m)
 		return m, nil
 	}
@@ -215,7 +215,7 @@ func (cmp *comparison) checkLocked(c *call, entry lockfile.Module, locked bool) 
 	if entry.Replaces != c.replaces() {
 		return c.fail(&StaleError{c.replacesChanged(entry)})
 	}
-	if entry.Constraints != c.from.Want.String() {
+	if !entry.Constraints.Equal(c.from.Want) {
 		return c.failVersion(&StaleError{c.constraintChanged(entry)})
 	}
 	return nil
@@ -290,13 +290,13 @@ func (cmp *comparison) notInstalled(c *call, pkg *placement, err error) error {
 
 // checkRecord compares the record of a module with the one that an installation would
 // write.
-func (cmp *comparison) checkRecord(m *module, version string) {
+func (cmp *comparison) checkRecord(m *module, version versions.Version) {
 	if what := cmp.recordFault(m, version); what != "" {
 		cmp.misplaced.addCall(m.call, m.call.fail(fmt.Errorf("%w: %s", ErrMisplaced, what)))
 	}
 }
 
-func (cmp *comparison) recordFault(m *module, version string) string {
+func (cmp *comparison) recordFault(m *module, version versions.Version) string {
 	if cmp.recordedErr != nil {
 		return "" // checkManifest reports it once
 	}
@@ -364,7 +364,7 @@ func (p *reading) compareProviders(ctx context.Context, lock *providerLock) ([]P
 		entry := entries[i]
 		r := &reports[i]
 		*r = ProviderReport{
-			Provider: entry.Address, Version: versionOf(entry.Version), Status: statuses[state.Status], Former: versionOf(state.Former), Want: entry.Hashes, Got: state.H1, Err: state.Err,
+			Provider: entry.Address, Version: entry.Version, Status: statuses[state.Status], Former: versionOf(state.Former), Want: entry.Hashes, Got: state.H1, Err: state.Err,
 		}
 		if r.intact() {
 			entry.Hashes = []hashing.Hash{state.H1} // the lock may also have hashes of other packages
@@ -415,7 +415,7 @@ func (p *reading) compareRequirements(ctx context.Context, lock *providerLock, r
 		entry, has := lock.Provider(r.Address)
 		if !r.IsDecided(entry, has) {
 			takenOver[entry.From] = true
-			report.Stale = append(report.Stale, r.Fail("", &StaleError{r.Undecided(entry, has).Reason}))
+			report.Stale = append(report.Stale, r.Fail(versions.Version{}, &StaleError{r.Undecided(entry, has).Reason}))
 		}
 	}
 	for _, address := range others.Gone {

@@ -76,7 +76,7 @@ func (e *events) ofOrigins(o origins.Event) {
 
 // ofProviders passes on an event of a provider's package.
 func (e *events) ofProviders(p providers.Event) {
-	about := event.ProviderProgress{Provider: p.Want.Provider, Version: p.Want.Version.String(), Platform: p.Want.Platform, Done: p.Done, Total: max(p.Total, 0), Stored: p.Stored}
+	about := event.ProviderProgress{Provider: p.Want.Provider, Version: p.Want.Version, Platform: p.Want.Platform, Done: p.Done, Total: max(p.Total, 0), Stored: p.Stored}
 	switch p.Kind {
 	case providers.Downloading, providers.Unpacking:
 		about.Unpacking = p.Kind == providers.Unpacking
@@ -92,12 +92,12 @@ func (e *events) ofProviders(p providers.Event) {
 
 // ofSelected reports that a version of a provider was selected.
 func (e *events) ofSelected(p treeproviders.Selected) {
-	e.emit(event.ProviderResolved{Provider: p.Address, Version: p.Version.String(), Locked: p.Entry.Version != ""})
+	e.emit(event.ProviderResolved{Provider: p.Address, Version: p.Version, Locked: !p.Entry.Version.IsZero()})
 }
 
 // ofReady reports that the package of a provider is ready.
 func (e *events) ofReady(p treeproviders.Selected) {
-	e.emit(event.ProviderReady{Provider: p.Address, Version: p.Version.String()})
+	e.emit(event.ProviderReady{Provider: p.Address, Version: p.Version})
 }
 
 // warnOf passes on a diagnostic about a module as a warning.

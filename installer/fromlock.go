@@ -10,7 +10,6 @@ import (
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // A fresh checkout has a lock and nothing installed. The lock has the calls of all packages that it was
@@ -36,9 +35,9 @@ func (p *openProject) lockedCalls(at addrs.Module) []config.Call {
 		call := config.Call{Name: name, Source: "./" + name}
 		if !isDeeper {
 			call.Source = cmp.Or(entry.Replaces, entry.Source)
-			if source, err := p.dialect.parser().ParseModuleSource(call.Source); err == nil && entry.Constraints != "" && origins.OffersVersions(source) {
+			if source, err := p.dialect.parser().ParseModuleSource(call.Source); err == nil && !entry.Constraints.IsZero() && origins.OffersVersions(source) {
 				if from, err := origins.NewSource(source, nil); err == nil && !from.HasConstraint {
-					call.Version = &entry.Constraints
+					call.Version = new(entry.Constraints.String())
 				}
 			}
 		}
@@ -59,8 +58,7 @@ func withLocked(required []treeproviders.Required, lock *providerLock) []treepro
 		if slices.ContainsFunc(required, func(r treeproviders.Required) bool { return r.Address == entry.Address }) {
 			continue
 		}
-		want, _ := versions.ParseProviderConstraints(entry.Constraints) // without one, all versions fit
-		required = append(required, treeproviders.Required{Address: entry.Address, Want: want})
+		required = append(required, treeproviders.Required{Address: entry.Address, Want: entry.Constraints})
 	}
 	return treeproviders.Sorted(required)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/treeproviders"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // Load reads an installed module tree: the configuration, modules.json and the lock. It
@@ -103,10 +102,9 @@ func (p *reading) loadedProviders(ctx context.Context, found *requirements, from
 	var list []Provider
 	for _, r := range treeproviders.Sorted(required, others.InState, others.Kept) {
 		entry, _ := lock.Provider(r.Address)
-		shown := Provider{Address: r.Address, RequiredBy: r.Uses, Constraints: r.Want.String(), Hashes: entry.Hashes, LockedAs: entry.From, Evidence: knows(ctx, entry.Provider)}
-		if version, err := versions.Parse(entry.Version); err == nil {
-			shown.Version = version
-			at := filepath.Join("providers", filepath.FromSlash(store.ProviderPath(r.Address, version, addrs.CurrentPlatform())))
+		shown := Provider{Address: r.Address, RequiredBy: r.Uses, Constraints: r.Want, Hashes: entry.Hashes, LockedAs: entry.From, Evidence: knows(ctx, entry.Provider)}
+		if shown.Version = entry.Version; !entry.Version.IsZero() {
+			at := filepath.Join("providers", filepath.FromSlash(store.ProviderPath(r.Address, entry.Version, addrs.CurrentPlatform())))
 			if exists(filepath.Join(p.req.dataPath(), at)) {
 				shown.Dir = filepath.ToSlash(filepath.Join(p.req.dataDir(), at))
 			}

@@ -34,7 +34,7 @@ type locator struct {
 // package. The entry must match the call, except for its constraint.
 func (l *locator) use(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
 	switch {
-	case l.locked && entry.Constraints != c.from.Want.String():
+	case l.locked && !entry.Constraints.Equal(c.from.Want):
 		return nil, "", l.outcome.refusals.note(LockedReason{Path: c.path, Range: c.placeOfVersion(), Reason: c.constraintChanged(entry)})
 	case l.locked && entry.Replaces != c.replaces():
 		return nil, "", l.outcome.refusals.add(c, c.replacesChanged(entry))
@@ -53,7 +53,7 @@ func (l *locator) useSameSource(ctx context.Context, c *call, entry lockfile.Mod
 // locate returns the placement of the entry, and the directory of the module in the package.
 func (w *wanted) locate(ctx context.Context) (*placement, string, error) {
 	c := w.call
-	w.entry.Constraints, w.entry.Replaces = c.from.Want.String(), c.replaces()
+	w.entry.Constraints, w.entry.Replaces = c.from.Want, c.replaces()
 	if err := w.revisions.checkCommit(ctx, w.lockedCall); err != nil {
 		return nil, "", c.fail(err)
 	}

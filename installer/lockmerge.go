@@ -74,13 +74,11 @@ func present(ours bool) lockfile.Side {
 }
 
 // newer returns the side with the higher version, or Neither.
-func newer(ours, theirs string) lockfile.Side {
-	our, ourErr := versions.Parse(ours)
-	their, theirErr := versions.Parse(theirs)
+func newer(ours, theirs versions.Version) lockfile.Side {
 	switch {
-	case ourErr != nil || theirErr != nil || our.Compare(their) == 0:
+	case ours.IsZero() || theirs.IsZero() || ours.Compare(theirs) == 0:
 		return lockfile.Neither
-	case our.Compare(their) > 0:
+	case ours.Compare(theirs) > 0:
 		return lockfile.Ours
 	}
 	return lockfile.Theirs

@@ -116,7 +116,7 @@ func (p *openProject) otherInstalled(entry lockfile.Module) string {
 	switch {
 	case p.isRecorded(record, entry) || wasLocked && p.isRecorded(record, old):
 		return ""
-	case record.Version != "" && entry.Version != "" && record.Version != entry.Version:
+	case record.Version != "" && !entry.Version.IsZero() && record.Version != entry.Version.String():
 		return fmt.Sprintf("modules.json has version %s, and the lock has %s", record.Version, entry.Version)
 	}
 	return fmt.Sprintf("modules.json has %s, and the lock has %s", addrs.Redact(record.Source), addrs.Redact(entry.Source))
@@ -129,7 +129,7 @@ func (p *openProject) isRecorded(record project.ManifestRecord, entry lockfile.M
 		return true // it is not known
 	}
 	installed, err := p.dialect.parser().ParseModuleSource(record.Source)
-	return err != nil || addrs.Redact(installed.String()) == addrs.Redact(locked.String()) && (record.Version == "" || record.Version == entry.Version)
+	return err != nil || addrs.Redact(installed.String()) == addrs.Redact(locked.String()) && (record.Version == "" || record.Version == entry.Version.String())
 }
 
 // What a run does with installed files that do not match the lock.

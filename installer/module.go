@@ -144,8 +144,8 @@ func blockOf(entry lockfile.Module, dialect Dialect) config.Call {
 	block := config.Call{Name: name, Source: entry.Source}
 	source, err := dialect.parser().ParseModuleSource(entry.Source)
 	remote, ok := source.(addrs.ModuleSourceRemote)
-	if inAddress := ok && err == nil && remote.Package.HasArg("version"); entry.Constraints != "" && !inAddress {
-		block.Version = &entry.Constraints
+	if inAddress := ok && err == nil && remote.Package.HasArg("version"); !entry.Constraints.IsZero() && !inAddress {
+		block.Version = new(entry.Constraints.String())
 	}
 	return block
 }
@@ -188,8 +188,7 @@ func (c *call) asCaller() *Caller {
 
 // excludes reports whether the call does not allow the version of an entry for the same source.
 func (c *call) excludes(entry lockfile.Module) bool {
-	version, err := versions.Parse(entry.Version)
-	return err == nil && entry.Source == c.from.LockAddress() && c.from.SelectsVersion() && !c.from.Allows(version)
+	return !entry.Version.IsZero() && entry.Source == c.from.LockAddress() && c.from.SelectsVersion() && !c.from.Allows(entry.Version)
 }
 
 // constraintChanged describes how a call's constraint differs from that of its entry.
@@ -268,12 +267,12 @@ func (c *call) failAt(rng hcl.Range, err error) error {
 // selection is what was selected for a call without a usable entry.
 type selection struct {
 	why event.Selection
-	// version is "" if the source has no versions.
-	version string
+	// version is zero if the source has no versions.
+	version versions.Version
 	at      origins.Location
-	// newer is the newest version that could have been selected instead; "" if the selected one is
+	// newer is the newest version that could have been selected instead; zero if the selected one is
 	// the newest, or if that is not known.
-	newer string
+	newer versions.Version
 	// isBehind says that the ref of the source points to a newer revision.
 	isBehind bool
 }
@@ -363,25 +362,25 @@ func (m *module) origin() string {
 // ownsPackage reports whether the package was placed for this module's own call.
 func (m *module) ownsPackage() bool { return m.pkg != nil && m.pkg.key == m.key() }
 
-// version returns the version of a module that has a package of its own; "" for other
+// version returns the version of a module that has a package of its own; zero for other
 // modules.
-func (m *module) version() string {
+func (m *module) version() versions.Version {
 	if !m.ownsPackage() {
-		return ""
+		return versions.Version{}
 	}
 	return m.pkg.entry.Version
 }
 
 // record returns the module's record in modules.json. Only packages from registries have
 // versions there, and those whose source is replaced.
-func (m *module) record(version string) project.ManifestRecord {
+func (m *module) record(version versions.Version) project.ManifestRecord {
 	if r := m.call.replaced; r != nil {
 		return project.ManifestRecord{Key: m.key(), Source: r.from.Address.String(), Version: r.recordedVersion(version), Dir: m.finalPath}
 	}
 	if _, ok := m.call.from.Address.(addrs.ModuleSourceRegistry); !ok {
-		version = ""
+		version = versions.Version{}
 	}
-	return project.ManifestRecord{Key: m.key(), Source: m.call.from.Address.String(), Version: version, Dir: m.finalPath}
+	return project.ManifestRecord{Key: m.key(), Source: m.call.from.Address.String(), Version: version.String(), Dir: m.finalPath}
 }
 
 // result returns the module as it appears in results.
@@ -390,7 +389,7 @@ func (m *module) result(keepCredentials bool) Module {
 	shown.Call, shown.Source = m.call.shown(keepCredentials)
 	shown.Replaces = m.call.replaces()
 	if m.ownsPackage() {
-		shown.Version = versionOf(m.pkg.entry.Version)
+		shown.Version = m.pkg.entry.Version
 		shown.Package = m.pkg.entry.Package
 		shown.Hashes = m.pkg.entry.Hashes
 		shown.Evidence = m.pkg.evidence

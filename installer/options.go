@@ -6,6 +6,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/evidencerules"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // Scope says which packages a run is about.
@@ -114,9 +115,9 @@ type PinOptions struct {
 	// All means all pins, too, but the newest versions of those that Keys does not name have the same major
 	// version as the pin.
 	All bool
-	// To is taken as the newest version, if it is not "". A version that is lower than the locked one is
+	// To is taken as the newest version, unless it is zero. A version that is lower than the locked one is
 	// an error that wraps [versions.ErrDowngrade], unless AllowDowngrade is set.
-	To             string
+	To             versions.Version
 	AllowDowngrade bool
 }
 

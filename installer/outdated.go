@@ -46,7 +46,7 @@ type OutdatedProvider struct {
 	// RequiredBy are the places that require the provider, and Constraints their combined
 	// constraints.
 	RequiredBy  []ProviderRequirement
-	Constraints string
+	Constraints versions.ProviderConstraints
 	// Current is the locked version, Allowed the newest version that all modules allow, and
 	// Latest the newest stable version. The zero Version means that there is no such version.
 	// Allowed is also zero if a module could not be read, because the module may have a
@@ -169,13 +169,13 @@ func (q *inquiry) outdatedProviders(ctx context.Context, required *requirements,
 // outdatedProvider compares the locked version of a provider with the available ones.
 func (q *inquiry) outdatedProvider(ctx context.Context, r treeproviders.Required, lock *providerLock) (OutdatedProvider, error) {
 	entry, _ := lock.Provider(r.Address)
-	o := OutdatedProvider{Provider: r.Address, RequiredBy: r.Uses, Constraints: r.Want.String(), Current: versionOf(entry.Version)}
+	o := OutdatedProvider{Provider: r.Address, RequiredBy: r.Uses, Constraints: r.Want, Current: entry.Version}
 	if err := q.rules.CheckProvider(r.Address); err != nil {
-		return o, r.Fail("", err)
+		return o, r.Fail(versions.Version{}, err)
 	}
 	listing, err := q.pool.providers.Listing(ctx, q.rules, q.req.ProviderSource, q.req.dir(), r)
 	if err != nil {
-		return o, r.Fail("", err)
+		return o, r.Fail(versions.Version{}, err)
 	}
 	o.Allowed, o.Latest = treeproviders.Newest(listing, r.Want), treeproviders.Newest(listing, versions.ProviderConstraints{})
 	return o, nil

@@ -71,11 +71,11 @@ func (p *past) entry(ctx context.Context, calls []*call, allows func(versions.Ve
 			if !slices.ContainsFunc(calls, func(c *call) bool { return p.decides(entry, c) }) {
 				continue
 			}
-			v, err := versions.Parse(entry.Version)
+			v := entry.Version
 			switch {
-			case entry.Version == "" && !found:
+			case v.IsZero() && !found:
 				best, found = entry, true
-			case err != nil || !allows(v):
+			case v.IsZero() || !allows(v):
 			case !found || v.Compare(highest) > 0:
 				best, highest, found = entry, v, true
 			}
@@ -94,7 +94,7 @@ func (p *past) ownEntry(ctx context.Context, calls []*call, allows func(versions
 	}
 	for _, lock := range p.locks(ctx) {
 		entry, ok := lock.Module(calls[0].key())
-		if v, err := versions.Parse(entry.Version); ok && p.decides(entry, calls[0]) && (entry.Version == "" || err == nil && allows(v)) {
+		if ok && p.decides(entry, calls[0]) && (entry.Version.IsZero() || allows(entry.Version)) {
 			return entry, true
 		}
 	}

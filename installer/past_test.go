@@ -53,10 +53,10 @@ func (p *project) calls(t *testing.T, calls string) {
 
 // released returns the version of an entry, or its package if it has no version.
 func released(entry lockfile.Module) string {
-	if entry.Version == "" {
+	if entry.Version.IsZero() {
 		return entry.Package
 	}
-	return entry.Version
+	return entry.Version.String()
 }
 
 // selected describes what an installation has added to the lock: "KEY VERSION WHY", and the newer
@@ -71,7 +71,7 @@ func selected(result *installer.Result) []string {
 		if _, commit, ok := strings.Cut(what, "?ref="); ok {
 			what = commit
 		}
-		list = append(list, strings.TrimSpace(change.Path.String()+" "+what+" "+change.Selection.String()+" "+change.Newer))
+		list = append(list, strings.TrimSpace(change.Path.String()+" "+what+" "+change.Selection.String()+" "+change.Newer.String()))
 	}
 	return list
 }

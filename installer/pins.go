@@ -217,11 +217,7 @@ func (s *selector) newest(c *call, pin *Pin, offered []versions.Candidate) (vers
 // requested returns the version that the update names for a call; zero if the pin has it already, or if
 // the constraint allows it.
 func (s *selector) requested(c *call, pin *Pin, offered []versions.Candidate) (versions.Candidate, error) {
-	named, err := versions.Parse(s.update.To)
-	if err != nil {
-		return versions.Candidate{}, c.fail(err)
-	}
-	want, err := versions.ParseConstraints(named.String())
+	want, err := versions.ParseConstraints(s.update.To.String())
 	if err != nil {
 		return versions.Candidate{}, c.fail(err)
 	}
@@ -236,7 +232,7 @@ func (s *selector) requested(c *call, pin *Pin, offered []versions.Candidate) (v
 	case isTag && to.Version.Compare(pin.Version) < 0 && !s.update.AllowDowngrade:
 		return versions.Candidate{}, c.failVersion(&versions.DowngradeError{Locked: pin.Version, Selected: to.Version})
 	}
-	return to, s.checkDirection(c, to.Version.String())
+	return to, s.checkDirection(c, to.Version)
 }
 
 // major returns the first number of a version.

@@ -47,10 +47,10 @@ func locks(t *testing.T, w *providerWorld, src []byte) string {
 	}
 	var list []string
 	for _, m := range lock.Modules() {
-		list = append(list, m.Key+" "+m.Version)
+		list = append(list, m.Key+" "+m.Version.String())
 	}
 	for _, p := range lock.Providers() {
-		list = append(list, w.plain(p.Address.String())+" "+p.Version)
+		list = append(list, w.plain(p.Address.String())+" "+p.Version.String())
 	}
 	return strings.Join(list, ", ")
 }

@@ -86,7 +86,7 @@ func (p *prefetcher) prefetchAll(ctx context.Context, entries []lockfile.Module)
 		if caller == nil || ctx.Err() != nil {
 			continue
 		}
-		same := lockentry.StatementsOf(entry, caller.isElsewhere()).Package + entry.Constraints
+		same := lockentry.StatementsOf(entry, caller.isElsewhere()).Package + entry.Constraints.String()
 		if seen[same] {
 			continue
 		}

@@ -203,7 +203,7 @@ func TestLockOfTerraform(t *testing.T) {
 func (w *providerWorld) changesOf(changes []installer.ProviderChange) string {
 	var list []string
 	for _, change := range changes {
-		text := change.Provider.String() + ": " + change.Old + " -> " + change.New
+		text := change.Provider.String() + ": " + change.Old.String() + " -> " + change.New.String()
 		if change.From != (addrs.Provider{}) {
 			text += " from " + change.From.String()
 		}

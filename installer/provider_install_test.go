@@ -275,7 +275,7 @@ func TestOutdatedProviders(t *testing.T) {
 	if text := w.plain(err.Error()); !strings.HasPrefix(text, "provider HOST/acme/gone: GET https://HOST/v1/providers/acme/gone/versions: ") {
 		t.Errorf("OutdatedProviders: error %q, want one that names the provider once", text)
 	}
-	if len(found) != 2 || found[0].Current.String() != "1.0.0" || found[0].Allowed.String() != "1.10.0" || found[0].Latest.String() != "2.0.0" || found[0].Constraints != "~> 1.0" {
+	if len(found) != 2 || found[0].Current.String() != "1.0.0" || found[0].Allowed.String() != "1.10.0" || found[0].Latest.String() != "2.0.0" || found[0].Constraints.String() != "~> 1.0" {
 		t.Errorf("OutdatedProviders = %+v", found)
 	}
 }

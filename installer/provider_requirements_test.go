@@ -97,7 +97,7 @@ func TestPooledProviders(t *testing.T) {
 			}
 			var got []string
 			for _, p := range found {
-				text := strings.TrimSpace(p.Address.ForDisplay() + " " + p.Constraints)
+				text := strings.TrimSpace(p.Address.ForDisplay() + " " + p.Constraints.String())
 				for _, use := range p.RequiredBy {
 					text += " | " + use.String()
 				}

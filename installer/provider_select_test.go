@@ -37,6 +37,13 @@ func updateCloud(req *request, host string) {
 	req.Update.Providers = []string{host + "/acme/cloud"}
 }
 
+func updateCloudTo(version string) func(req *request, host string) {
+	return func(req *request, host string) {
+		updateCloud(req, host)
+		req.Update.To = versions.MustParse(version)
+	}
+}
+
 // Each row selects one of cloudVersions.
 func TestSelectProvider(t *testing.T) {
 	t.Parallel()
@@ -57,6 +64,10 @@ func TestSelectProvider(t *testing.T) {
 		{"a locked pre-release that no constraint names", ">= 1.0", "1.1.0-rc.1", nil, "2.0.0"},
 		{"all are updated", "~> 1.0", "1.0.0", func(req *request, _ string) { req.Update.All = true }, "1.10.0"},
 		{"one is updated", "~> 1.0", "1.0.0", updateCloud, "1.10.0"},
+		{"one is updated to a version", ">= 1.0", "1.0.0", updateCloudTo("1.9.0"), "1.9.0"},
+		{"a version that is not offered", ">= 1.0", "1.0.0", updateCloudTo("1.9.1"), "no version meets the constraint"},
+		{"a version that the constraint does not allow", "~> 1.0", "1.0.0", updateCloudTo("2.0.0"), `2.0.0: the constraints "~> 1.0" do not allow this version`},
+		{"a lower version by name", ">= 1.0", "2.0.0", updateCloudTo("1.9.0"), "2.0.0 -> 1.9.0"},
 		{"an update to a lower version", ">= 1.0", "3.0.0", updateCloud, "3.0.0 -> 2.0.0"},
 		{"an update to a lower version that is allowed", ">= 1.0", "3.0.0", func(req *request, host string) {
 			updateCloud(req, host)

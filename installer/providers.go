@@ -128,7 +128,7 @@ func openProviderStage(p *openProject, pool *pool, events *events, rule evidence
 	s := &providerStage{openProject: p, lock: lock, events: events}
 	s.stage = &treeproviders.Stage{
 		Client: pool.providers, Source: p.req.ProviderSource, SourceKey: p.req.dir(), Lock: lock.Lock, Rules: p.rules, Rule: rule,
-		Update: treeproviders.Update{All: p.req.Update.All, AllowDowngrade: p.req.Update.AllowDowngrade, Optional: p.req.several},
+		Update: treeproviders.Update{All: p.req.Update.All, AllowDowngrade: p.req.Update.AllowDowngrade, To: p.req.Update.To, Optional: p.req.several},
 		Locked: p.req.Locked, Offline: p.req.Offline, Prune: p.req.PruneProviders, Others: p.req.otherPlatforms(),
 		Installed: p.providersPath(), State: p.readState, Refuse: s.refuse, Warn: func(text string) { events.warn(nil, text) },
 		WarnOfKept: func(text string) { events.emit(event.Warning{Kind: event.WarningKeptProviders, Message: text}) }, OnEvent: events.ofProviders, OnSelected: events.ofSelected, OnReady: events.ofReady,
@@ -257,7 +257,7 @@ func (p *providerPlan) install(ctx context.Context, result *Result) error {
 			p.stage.events.emit(event.Warning{Message: fmt.Sprintf("%s did not match the lock and was replaced%s", dir, listed(placed.Files)), Kind: event.WarningRestored})
 		}
 		if placed.IsNew {
-			p.stage.events.emit(event.ProviderInstalled{Provider: placed.Address, Version: placed.Version.String(), Dir: dir, KeyID: proven.KeyID, Key: proven.Key, Evidence: proven.Evidence, Replaced: placed.Unexplained})
+			p.stage.events.emit(event.ProviderInstalled{Provider: placed.Address, Version: placed.Version, Dir: dir, KeyID: proven.KeyID, Key: proven.Key, Evidence: proven.Evidence, Replaced: placed.Unexplained})
 		}
 	})
 	for _, again := range refetched {
@@ -303,7 +303,7 @@ func (p *providerPlan) describe(result *Result) {
 	for _, planned := range p.Providers {
 		entry, proven := planned.LockEntry, planned.Got.Authentication
 		result.Providers = append(result.Providers, Provider{
-			Address: entry.Address, Version: versionOf(entry.Version), Constraints: entry.Constraints, Hashes: entry.Hashes,
+			Address: entry.Address, Version: entry.Version, Constraints: entry.Constraints, Hashes: entry.Hashes,
 			Dir: providerDir(p.stage.req, planned), RequiredBy: planned.Uses, Location: planned.Got.Location,
 			KeyID: proven.KeyID, Key: proven.Key, Evidence: proven.Evidence,
 		})

@@ -21,7 +21,6 @@ import (
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // reading is a run that reads what a project has. It changes nothing and sends no requests.
@@ -148,7 +147,7 @@ func (p *reading) addRecorded(m *module, shown *Module) {
 		shown.Version = versionOf(record.Version)
 	}
 	if entry, ok := p.lock.Module(m.key()); ok {
-		shown.Version, shown.Package, shown.Hashes = versionOf(entry.Version), entry.Package, entry.Hashes
+		shown.Version, shown.Package, shown.Hashes = entry.Version, entry.Package, entry.Hashes
 	}
 }
 
@@ -192,10 +191,6 @@ func (p *reading) providerEvidence() func(context.Context, lockfile.Provider) ev
 		getter.Stores = append(getter.Stores, stores.EvidenceOf(named))
 	}
 	return func(ctx context.Context, entry lockfile.Provider) evidence.Evidence {
-		version, err := versions.Parse(entry.Version)
-		if err != nil {
-			return evidence.Evidence{}
-		}
-		return getter.Evidence(ctx, providers.Want{Provider: entry.Address, Version: version, Platform: addrs.CurrentPlatform(), Locked: entry.Hashes})
+		return getter.Evidence(ctx, providers.Want{Provider: entry.Address, Version: entry.Version, Platform: addrs.CurrentPlatform(), Locked: entry.Hashes})
 	}
 }

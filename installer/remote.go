@@ -183,7 +183,7 @@ func (q *inquiry) compareProviderOrigins(ctx context.Context) ([]ProviderOrigin,
 	for i, entry := range entries {
 		wait.Go(func() {
 			o := &list[i]
-			o.Provider, o.Version = entry.Address, versionOf(entry.Version)
+			o.Provider, o.Version = entry.Address, entry.Version
 			found, err := stage.stage.CheckOrigin(ctx, entry)
 			if err != nil {
 				o.Err = err

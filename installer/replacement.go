@@ -74,9 +74,8 @@ func localSource(dir string) string {
 // recordedVersion returns the version in modules.json for a module whose source is replaced: one that
 // meets the constraint in the configuration, because stock tools compare it. If that is not the selected
 // version, it says nothing about the module. So it is marked, and no run takes it for a version in use.
-func (r *replacedCall) recordedVersion(selected string) string {
-	v, err := versions.Parse(selected)
-	if err != nil || !r.from.Want.Allows(v) {
+func (r *replacedCall) recordedVersion(v versions.Version) string {
+	if v.IsZero() || !r.from.Want.Allows(v) {
 		v = r.from.Want.Example()
 	}
 	return project.ReplacedVersion(v.String())

@@ -7,7 +7,6 @@ import (
 
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/project"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // request is one run: a project, and what the run may do to it. Runs that only read have the zero
@@ -71,7 +70,7 @@ func (r request) check() error {
 		{!r.Scope.providers() && len(r.Update.Providers) > 0, "the run does not touch providers", []string{"Scope", "Update.Providers"}},
 		{!r.Scope.providers() && r.PruneProviders, "the run does not touch providers", []string{"Scope", "PruneProviders"}},
 		{r.Scope < ScopeModules || r.Scope > ScopeProviders, "there is no such scope", []string{"Scope"}},
-		{r.Update.To != "" && len(r.Update.Keys) != 1, "a version to update to needs just one module call to update", []string{"Update.To", "Update.Keys"}},
+		{!r.Update.To.IsZero() && len(r.Update.Keys)+len(r.Update.Providers) != 1, "a version to update to needs just one module call or provider to update", []string{"Update.To", "Update.Keys", "Update.Providers"}},
 		{hasPath(r.Update.Keys, ""), "the root module cannot be updated", []string{"Update.Keys"}},
 		{r.Layout != LayoutLinks && r.Layout != LayoutCopy, "there is no such layout", []string{"Layout"}},
 		{!r.Dialect.isKnown(), "there is no such dialect", []string{"Dialect"}},
@@ -84,11 +83,6 @@ func (r request) check() error {
 	if r.Vendor != "" {
 		if err := project.CheckVendorDir(r.Vendor); err != nil {
 			return &InvalidOptionsError{Fields: []string{"Vendor"}, Err: err}
-		}
-	}
-	if r.Update.To != "" {
-		if _, err := versions.Parse(r.Update.To); err != nil {
-			return &InvalidOptionsError{Fields: []string{"Update.To"}, Err: err}
 		}
 	}
 	return nil

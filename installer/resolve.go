@@ -180,7 +180,7 @@ func (r *resolver) believed(ctx context.Context, c *call) (*placement, string, e
 	p, subdir, err := r.stager.recordedPackage(ctx, c, record)
 	if p != nil {
 		p.evidence.Kind, p.selected.why = evidence.Installed, event.SelectionInstalled
-		r.emitResolved(c, record.Version, "", event.SelectionInstalled)
+		r.emitResolved(c, versionOf(record.Version), "", event.SelectionInstalled)
 	}
 	return p, subdir, err
 }
@@ -272,7 +272,7 @@ func (r *resolver) useSelected(ctx context.Context, c *call) (*placement, string
 		Key:         c.key(),
 		Version:     version,
 		Source:      c.from.LockAddress(),
-		Constraints: c.from.Want.String(),
+		Constraints: c.from.Want,
 		Replaces:    c.replaces(),
 		Package:     lockentry.PackageAddress(got.Resolved, located),
 		Hashes:      got.Hashes(),
@@ -306,12 +306,12 @@ func packageOf(entry lockfile.Module) string {
 // placed reports that a module is ready. A local module was resolved by that.
 func (r *resolver) placed(m *module) {
 	if m.call.from.IsLocal() {
-		r.emitResolved(m.call, "", "", event.SelectionUnknown)
+		r.emitResolved(m.call, versions.Version{}, "", event.SelectionUnknown)
 	}
 	r.events.emit(event.ModuleReady{Path: m.path(), Dir: m.finalPath})
 }
 
-func (r *resolver) emitResolved(c *call, version, pkg string, why event.Selection) {
+func (r *resolver) emitResolved(c *call, version versions.Version, pkg string, why event.Selection) {
 	_, source := c.shown(false)
 	locked := why == event.SelectionLocked || why == event.SelectionSameSource
 	r.events.emit(event.Resolved{Path: c.path, Source: source, Version: version, Package: pkg, Locked: locked, Selection: why})

@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/worktree"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // ErrNothingToRestore says that neither the copy of the lock nor git's history has an entry that
@@ -235,8 +234,7 @@ func (p *reading) restoreProviders(ctx context.Context, former, lock *lockfile.F
 	for _, r := range required {
 		entry, had := former.Provider(r.Address)
 		_, has := lock.Provider(r.Address)
-		version, err := versions.Parse(entry.Version)
-		if had && !has && err == nil && r.Fits(version) {
+		if had && !has && r.Fits(entry.Version) {
 			lock.SetProvider(entry)
 			restored = append(restored, r.Address)
 		}

@@ -142,9 +142,9 @@ type LockChange struct {
 	// Selection says why the new version was selected; event.SelectionUnknown for an entry that was
 	// removed.
 	Selection event.Selection
-	// Newer is the newest version that could have been selected instead of that of New. It is "" if
+	// Newer is the newest version that could have been selected instead of that of New. It is zero if
 	// there is none, and also if the run did not have to know the available versions.
-	Newer string
+	Newer versions.Version
 	// OtherContent describes a version, tag or archive that has different content now,
 	// which the update accepted: "1.2.3 has OTHER CONTENT than the lock (7c1f79137c1f ->
 	// 0d07f4013f2a)". It is "" otherwise.
@@ -182,9 +182,9 @@ type Provider struct {
 	// Version is the selected version; zero for a provider that is not in the lock, which only
 	// Load returns.
 	Version versions.Version
-	// Constraints are the combined constraints of all modules, as in the lock; "" if there
+	// Constraints are the combined constraints of all modules, as in the lock; zero if there
 	// are none.
-	Constraints string
+	Constraints versions.ProviderConstraints
 	// Hashes are the hashes in the lock's entry, for all platforms that it covers.
 	Hashes []hashing.Hash
 	// LockedAs is the address in Terraform's registry under which the lock has the version,
@@ -211,9 +211,9 @@ type Provider struct {
 // ProviderChange is a provider entry of the lock that a run changed.
 type ProviderChange struct {
 	Provider addrs.Provider
-	// Old and New are versions. Old is "" if the entry was added, and New is "" if it was
+	// Old and New are versions. Old is zero if the entry was added, and New is zero if it was
 	// removed.
-	Old, New string
+	Old, New versions.Version
 	// Hashes is the number of hashes that were added to an entry whose version stays the
 	// same.
 	Hashes int

@@ -48,7 +48,7 @@ func (s *selector) find(ctx context.Context, c *call) (selection, error) {
 		young := s.tooYoung(c, inUse)
 		switch {
 		case young == nil && isOlder:
-			found.newer = chosen.Version.String()
+			found.newer = chosen.Version
 			fallthrough
 		case young == nil:
 			found.why, chosen = event.SelectionInstalled, inUse
@@ -62,7 +62,7 @@ func (s *selector) find(ctx context.Context, c *call) (selection, error) {
 	if err != nil {
 		return selection{}, c.failVersion(fmt.Errorf("%s: %w", c.from.OfferedBy(), err))
 	}
-	found.version = chosen.Version.String()
+	found.version = chosen.Version
 	if c.from.IsRemote() {
 		found.at = c.from.TagLocation(chosen)
 		return found, nil
@@ -76,7 +76,7 @@ func (s *selector) find(ctx context.Context, c *call) (selection, error) {
 func (s *selector) findRevision(ctx context.Context, c *call) (selection, error) {
 	found := selection{why: event.SelectionNewest}
 	var err error
-	if found.at, err = s.origins.Locate(ctx, c.from, ""); err != nil {
+	if found.at, err = s.origins.Locate(ctx, c.from, versions.Version{}); err != nil {
 		return selection{}, c.fail(err)
 	}
 	commit := s.past.commit(c)
@@ -153,10 +153,7 @@ func (s *selector) wanted(c *call) (versions.Constraints, error) {
 	if !s.requests(c) {
 		return c.from.Want, nil
 	}
-	to, err := versions.Parse(s.update.To)
-	if err != nil {
-		return versions.Constraints{}, c.fail(err)
-	}
+	to := s.update.To
 	if !c.from.SelectsVersion() {
 		return versions.Constraints{}, c.fail(fmt.Errorf("the source has no versions, so it cannot be updated to version %s", to))
 	}
@@ -168,7 +165,7 @@ func (s *selector) wanted(c *call) (versions.Constraints, error) {
 
 // requests reports whether the update names the version of a call.
 func (s *selector) requests(c *call) bool {
-	return s.update.To != "" && hasPath(s.update.Keys, c.key())
+	return !s.update.To.IsZero() && hasPath(s.update.Keys, c.key())
 }
 
 // reason says why the newest of the versions that meet the constraint from wanted is selected.
@@ -184,17 +181,13 @@ func (s *selector) reason(c *call) event.Selection {
 
 // checkDirection returns an error if an update selects a lower version. If the constraint
 // was changed and no longer allows the locked version, a lower version is fine.
-func (s *selector) checkDirection(c *call, version string) error {
+func (s *selector) checkDirection(c *call, is versions.Version) error {
 	entry, locked := s.lock.Module(c.key())
 	if !locked || s.update.AllowDowngrade || !s.update.has(c.key()) || entry.Source != c.from.LockAddress() {
 		return nil
 	}
-	was, err := versions.Parse(entry.Version)
-	if err != nil {
-		return nil // the lock has no version
-	}
-	is, err := versions.Parse(version)
-	if err != nil || is.Compare(was) >= 0 || !c.from.Allows(was) {
+	was := entry.Version
+	if was.IsZero() || is.IsZero() || is.Compare(was) >= 0 || !c.from.Allows(was) {
 		return nil
 	}
 	return c.failVersion(&versions.DowngradeError{Locked: was, Selected: is})
@@ -204,7 +197,7 @@ func (s *selector) checkDirection(c *call, version string) error {
 // is never too young, because it was selected before.
 func (s *selector) tooYoung(c *call, candidate versions.Candidate) error {
 	entry, locked := s.lock.Module(c.key())
-	if locked && entry.Version == candidate.Version.String() && entry.Source == c.from.LockAddress() {
+	if locked && entry.Version == candidate.Version && entry.Source == c.from.LockAddress() {
 		return nil
 	}
 	return s.origins.Rules.Each(func(p *policy.Policy) error {
@@ -272,7 +265,7 @@ func (u unified) version(c *call) (versions.Version, bool) {
 // mismatch says why a lock entry cannot be used for a call that must share its version with
 // other calls; "" if it can.
 func (u unified) mismatch(c *call, entry lockfile.Module) string {
-	if shared, ok := u.version(c); ok && entry.Version != shared.String() {
+	if shared, ok := u.version(c); ok && entry.Version != shared {
 		return fmt.Sprintf("the lock has version %s, but all calls of this source must share version %s", entry.Version, shared)
 	}
 	return ""

@@ -122,7 +122,7 @@ func (s *selector) choose(ctx context.Context, calls []*call) (versions.Version,
 	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.key(), b.key()) })
 	all := func(v versions.Version) bool { return allAllow(calls, v) }
 	if entry, ok := s.past.entry(ctx, calls, all); ok {
-		return versions.Parse(entry.Version)
+		return entry.Version, nil
 	}
 	offered, err := s.offered(ctx, calls[0])
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // Update says for which calls and providers Install selects new versions instead of the
@@ -17,9 +18,9 @@ type Update struct {
 	// the scope has providers. They are addresses as in a configuration: without a host, they
 	// refer to the registry of the project's dialect.
 	Providers []string
-	// To is the version to select for the only call in Keys; "" means the newest version
-	// that its constraint allows.
-	To string
+	// To is the version to select for the only call in Keys or the only provider in Providers; zero
+	// means the newest version that the constraints allow.
+	To versions.Version
 	// AllowDowngrade allows a version that is lower than the locked one. Otherwise this is
 	// an error that wraps [versions.ErrDowngrade].
 	AllowDowngrade bool
@@ -64,7 +65,7 @@ func (u Update) fields() []string {
 		name  string
 		isSet bool
 	}{
-		{"Update.All", u.All}, {"Update.Keys", len(u.Keys) > 0}, {"Update.Providers", len(u.Providers) > 0}, {"Update.To", u.To != ""},
+		{"Update.All", u.All}, {"Update.Keys", len(u.Keys) > 0}, {"Update.Providers", len(u.Providers) > 0}, {"Update.To", !u.To.IsZero()},
 	} {
 		if field.isSet {
 			set = append(set, field.name)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // lockOf returns a lock with n modules.
@@ -43,7 +44,7 @@ func BenchmarkSetAndBytes(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for _, m := range modules {
-					m.Version = "1.0.1"
+					m.Version = versions.MustParse("1.0.1")
 					file.SetModule(m)
 				}
 				file.Bytes()
@@ -65,7 +66,7 @@ func BenchmarkFile(b *testing.B) {
 			changed := file.Modules()[n/2]
 			b.SetBytes(int64(len(file.Bytes())))
 			for i := 0; b.Loop(); i++ {
-				changed.Version = fmt.Sprintf("1.0.%d", i)
+				changed.Version = versions.MustParse(fmt.Sprintf("1.0.%d", i))
 				file.SetModule(changed)
 				if _, err := file.WriteFile(root, ".terraform.lock.hcl"); err != nil {
 					b.Fatal(err)

@@ -20,8 +20,6 @@ func TestCheckRefusesInvalidModules(t *testing.T) {
 		{"no source", "source", func(m *lockfile.Module) { m.Source = "" }},
 		{"source not UTF-8", "source", func(m *lockfile.Module) { m.Source = "git::https://example.com/\xff" }},
 		{"package not UTF-8", "package", func(m *lockfile.Module) { m.Package = "\xff" }},
-		{"version", "version", func(m *lockfile.Module) { m.Version = "one" }},
-		{"constraints", "constraints", func(m *lockfile.Module) { m.Constraints = "about 1" }},
 		{"replaces not UTF-8", "replaces", func(m *lockfile.Module) { m.Replaces = "\xff" }},
 		{"directory with hashes", "source", func(m *lockfile.Module) { m.Source, m.Replaces = "../a", "acme/net/aws" }},
 		{"no hashes", "hashes", func(m *lockfile.Module) { m.Hashes = nil }},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 	gocmp "github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 )
@@ -59,11 +60,11 @@ func applyEdit(t *testing.T, file *lockfile.File, edit string) {
 		name, value, _ := strings.Cut(field, "=")
 		switch name {
 		case "version":
-			m.Version = value
+			m.Version = versions.MustParse(value)
 		case "source":
 			m.Source = value
 		case "constraints":
-			m.Constraints = value
+			m.Constraints = versions.MustParseConstraints(value)
 		case "package":
 			m.Package = value
 		case "hash":
@@ -86,7 +87,7 @@ func assertSameModules(t testing.TB, a, b *lockfile.File) {
 func testModule(key string) lockfile.Module {
 	return lockfile.Module{
 		Key:     key,
-		Version: "1.0.0",
+		Version: versions.MustParse("1.0.0"),
 		Source:  "registry.opentofu.org/acme/vpc/aws",
 		Hashes:  []hashing.Hash{"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="},
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 func Example() {
@@ -21,9 +22,9 @@ provider "registry.opentofu.org/hashicorp/null" {
 	}
 	file.SetModule(lockfile.Module{
 		Key:         "vpc",
-		Version:     "3.19.0",
+		Version:     versions.MustParse("3.19.0"),
 		Source:      "registry.opentofu.org/terraform-aws-modules/vpc/aws",
-		Constraints: "~> 3.0",
+		Constraints: versions.MustParseConstraints("~> 3.0"),
 		Hashes:      []hashing.Hash{"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="},
 	})
 	if err := file.Check(); err != nil {

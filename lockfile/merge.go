@@ -233,7 +233,7 @@ func (f *File) mergeProvider(base, theirs *File, label string, ourSpan, theirSpa
 			return "", false
 		}
 		merged.Hashes = slices.Concat(our.value.Hashes, their.value.Hashes)
-		if our.value.Constraints == was.Constraints {
+		if our.value.Constraints.Equal(was.Constraints) {
 			merged.Constraints = their.value.Constraints
 		}
 	case our.value.Version == was.Version:

@@ -1,6 +1,7 @@
 package lockfile_test
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -43,10 +44,10 @@ func TestMergeResolve(t *testing.T) {
 	base, ours, theirs := lockText("a=1.0.0", "b=1.0.0", "c=1.0.0", "@registry.opentofu.org/o/p=1.0.0"), lockText("a=2.0.0", "b=2.0.0", "@registry.opentofu.org/o/p=2.0.0"), lockText("a=3.0.0", "b=3.0.0", "c=2.0.0", "@registry.opentofu.org/o/p=3.0.0")
 	merged, conflicts := lockfile.Merge(parse(t, []byte(base), ""), parse(t, []byte(ours), ""), parse(t, []byte(theirs), ""), func(c lockfile.Conflict) lockfile.Side {
 		switch {
-		case c.Type == "provider" && c.OurProvider.Version == "2.0.0" && c.TheirProvider.Version == "3.0.0",
-			c.Label == "c" && c.OurModule == nil && c.TheirModule.Version == "2.0.0":
+		case c.Type == "provider" && c.OurProvider.Version.String() == "2.0.0" && c.TheirProvider.Version.String() == "3.0.0",
+			c.Label == "c" && c.OurModule == nil && c.TheirModule.Version.String() == "2.0.0":
 			return lockfile.Theirs
-		case c.Label == "a" && c.OurModule.Version == "2.0.0" && c.TheirModule.Version == "3.0.0":
+		case c.Label == "a" && c.OurModule.Version.String() == "2.0.0" && c.TheirModule.Version.String() == "3.0.0":
 			return lockfile.Ours
 		}
 		return lockfile.Neither
@@ -226,7 +227,7 @@ func TestMergeProviderHashes(t *testing.T) {
 		"different upgrades":         {base: lock(v1, "", hashA), ours: lock(v2, "", hashA), theirs: lock(v3, "", hashA), conflict: true},
 		"different versions added":   {ours: lock(v1, "", hashA), theirs: lock(v2, "", hashA), conflict: true},
 		"removed and hashes added":   {base: lock(v1, "", hashA), ours: lock("", ""), theirs: lock(v1, "", hashA, hashB), conflict: true},
-		"hashes of an unread block":  {base: lock(v1, "", hashA), ours: lock("1", "", hashA), theirs: lock(v1, "", hashB), conflict: true},
+		"hashes of an unread block":  {base: lock(v1, "", hashA), ours: bytes.ReplaceAll(lock("9.9.9", "", hashA), []byte("9.9.9"), []byte("9")), theirs: lock(v1, "", hashB), conflict: true},
 		"metadata is of the version": {ours: lock("1.0.0+a", "", hashA), theirs: lock("1.0.0+b", "", hashB), conflict: true},
 	} {
 		merged, conflicts := lockfile.Merge(parse(t, test.base, "base"), parse(t, test.ours, "ours"), parse(t, test.theirs, "theirs"), nil)

@@ -20,34 +20,34 @@ import (
 // [Module.IsDirectory].
 type Module struct {
 	// Key is the dotted path of module calls, from addrs.Module.
-	Key string
-	// Version is the selected version; "" if the source has no versions.
-	Version string
+	Key string `json:"key"`
+	// Version is the selected version; zero if the source has no versions.
+	Version versions.Version `json:"version,omitzero"`
 	// Source is the canonical source address, with the registry host and the
 	// subdirectory, without credentials.
-	Source string
-	// Constraints is the call's version constraint as written; "" if the call has no constraint.
-	Constraints string
+	Source string `json:"source"`
+	// Constraints is the call's version constraint; zero if the call has none.
+	Constraints versions.Constraints `json:"constraints,omitzero"`
 	// Replaces is the source address of the call in the configuration, in the form of Source, if the
 	// project's settings replace it by Source; "" otherwise.
-	Replaces string
+	Replaces string `json:"replaces,omitzero"`
 	// Package is the immutable address of the fetched package; "" in files of tools that do
 	// not record it. It is a pin: the address that Source resolves to is compared with it.
 	// A package is never fetched from Package without that comparison.
-	Package string
+	Package string `json:"package,omitzero"`
 	// Hashes are the package's hashes, sorted, at most one of each scheme. At
 	// least one of them is Strong. A directory has none.
-	Hashes []hashing.Hash
+	Hashes []hashing.Hash `json:"hashes,omitempty"`
 	// Range is the header of the block in the file that was read; zero for a module that
 	// was set. Equal ignores it.
-	Range hcl.Range
+	Range hcl.Range `json:"-"`
 }
 
 // Equal reports whether two modules have equal fields, except for Range.
 func (m Module) Equal(other Module) bool {
 	m, other = m.normal(), other.normal()
 	return m.Key == other.Key && m.Version == other.Version && m.Source == other.Source &&
-		m.Constraints == other.Constraints && m.Replaces == other.Replaces && m.Package == other.Package && slices.Equal(m.Hashes, other.Hashes)
+		m.Constraints.Equal(other.Constraints) && m.Replaces == other.Replaces && m.Package == other.Package && slices.Equal(m.Hashes, other.Hashes)
 }
 
 // IsDirectory reports whether the project's settings replace the package of the call by a directory.
@@ -105,13 +105,13 @@ func (m *Module) writable() bool {
 func (m *Module) render(extras []string) string {
 	var groups []string
 	switch {
-	case m.Version == "":
+	case m.Version.IsZero():
 		groups = append(groups, attribute("source = ", m.Source))
 	default:
-		groups = append(groups, attribute("version = ", m.Version)+attribute("source  = ", m.Source))
+		groups = append(groups, attribute("version = ", m.Version.String())+attribute("source  = ", m.Source))
 	}
-	if m.Constraints != "" {
-		groups = append(groups, attribute("constraints = ", m.Constraints))
+	if !m.Constraints.IsZero() {
+		groups = append(groups, attribute("constraints = ", m.Constraints.String()))
 	}
 	if m.Replaces != "" {
 		groups = append(groups, attribute("replaces = ", m.Replaces))
@@ -146,15 +146,26 @@ func (p *parser) module(b *hclsyntax.Block) {
 	}
 	before := len(p.diags)
 	m := &Module{Key: key, Range: b.DefRange()}
+	var read []fault
 	for _, field := range []struct {
-		name  string
-		value *string
-	}{{"version", &m.Version}, {"source", &m.Source}, {"constraints", &m.Constraints}, {"replaces", &m.Replaces}, {"package", &m.Package}} {
+		name, summary string
+		set           func(text string) error
+	}{
+		{"version", "Invalid version", func(text string) (err error) { m.Version, err = versions.Parse(text); return err }},
+		{"source", "", func(text string) error { m.Source = text; return nil }},
+		{"constraints", "Invalid version constraint", func(text string) (err error) { m.Constraints, err = versions.ParseConstraints(text); return err }},
+		{"replaces", "", func(text string) error { m.Replaces = text; return nil }},
+		{"package", "", func(text string) error { m.Package = text; return nil }},
+	} {
 		text, written := p.attribute(b, field.name)
-		if written && text == "" {
+		switch {
+		case text != "":
+			if err := field.set(text); err != nil {
+				read = append(read, fault{field.name, -1, field.summary, err})
+			}
+		case written:
 			p.fail(b.Body.Attributes[field.name].Expr.Range(), "Empty attribute", "Module %.300q: %s has no value; remove the line.", key, field.name)
 		}
-		*field.value = text
 	}
 	m.Source = withoutModulesSegment(m.Source)
 	m.Hashes = p.hashes(b)
@@ -162,7 +173,7 @@ func (p *parser) module(b *hclsyntax.Block) {
 	if len(p.diags) > before {
 		return
 	}
-	p.failAt(b, "Module", m.faults())
+	p.failAt(b, "Module", append(read, m.faults()...))
 	for _, field := range []struct{ name, address string }{{"source", m.Source}, {"replaces", m.Replaces}, {"package", m.Package}} {
 		if holdsPassword(field.address) {
 			p.fail(b.Body.Attributes[field.name].NameRange, "Credentials in lock file", "Module %.300q: %s. Remove the password here, and change it: anyone who can read this file can read it.", key, ErrCredential)
@@ -231,16 +242,8 @@ func (m *Module) faults() []fault {
 	add("source", "Invalid source address", sourceFault(m.Source))
 	add("replaces", "Invalid source address", textFault(m.Replaces))
 	add("package", "Invalid package address", textFault(m.Package))
-	if m.Version != "" {
-		_, err := versions.Parse(m.Version)
-		add("version", "Invalid version", err)
-	}
-	if m.Constraints != "" {
-		_, err := versions.ParseConstraints(m.Constraints)
-		add("constraints", "Invalid version constraint", err)
-	}
 	if m.IsDirectory() {
-		if m.Version != "" || m.Constraints != "" || m.Package != "" || len(m.Hashes) > 0 {
+		if !m.Version.IsZero() || !m.Constraints.IsZero() || m.Package != "" || len(m.Hashes) > 0 {
 			add("source", "Locked directory", errors.New("a directory that replaces a package has no version, constraint, package or hashes; remove them"))
 		}
 		return found

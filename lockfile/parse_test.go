@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -87,18 +88,18 @@ func TestParseSeed(t *testing.T) {
 	file := parseFixture(t, "good-seed.hcl")
 	want := []lockfile.Module{
 		{
-			Key: "network", Version: "2.3.1", Source: "oci://registry.example.com/opentofu/network-module", Constraints: ">= 2.0.0, < 3.0.0",
+			Key: "network", Version: versions.MustParse("2.3.1"), Source: "oci://registry.example.com/opentofu/network-module", Constraints: versions.MustParseConstraints(">= 2.0.0, < 3.0.0"),
 			Hashes: []hashing.Hash{"h1:20qyUpErURKJCQoeJn7W2a1ClvC+CaYTurDKOoFEmvQ="},
 		},
 		{
-			Key: "vpc", Version: "3.19.0", Source: "registry.opentofu.org/terraform-aws-modules/vpc/aws", Constraints: ">= 3.0.0, < 4.0.0",
+			Key: "vpc", Version: versions.MustParse("3.19.0"), Source: "registry.opentofu.org/terraform-aws-modules/vpc/aws", Constraints: versions.MustParseConstraints(">= 3.0.0, < 4.0.0"),
 			Hashes: []hashing.Hash{
 				"h1:iqYvVg+3d+3KF+RfDRzUpRE8bnk+NAckZGU2rNixyr4=",
 				"zh:559aead08264d5795d3909718cdd05abd49572e84fe55590eef31a88a08fdffd",
 			},
 		},
 		{
-			Key: "vpc.nested", Version: "1.2.5", Source: "git::https://github.com/example/terraform-module", Constraints: "~> 1.2",
+			Key: "vpc.nested", Version: versions.MustParse("1.2.5"), Source: "git::https://github.com/example/terraform-module", Constraints: versions.MustParseConstraints("~> 1.2"),
 			Hashes: []hashing.Hash{"h1:iWuPGh2HJ+uqBVwjY66DJxHvoa3HImwnkTPSLUDbYZQ="},
 		},
 	}

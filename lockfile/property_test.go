@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -80,9 +81,9 @@ func hashGen(scheme string) *rapid.Generator[hashing.Hash] {
 var moduleGen = rapid.Custom(func(t *rapid.T) lockfile.Module {
 	m := lockfile.Module{
 		Key:         rapid.StringMatching(`[a-cA_é][a-b0-]{0,2}(\.[ab]){0,2}`).Draw(t, "key"),
-		Version:     rapid.SampledFrom([]string{"", "1.0.0", "2.0.0-rc.1+meta"}).Draw(t, "version"),
+		Version:     rapid.SampledFrom([]versions.Version{{}, versions.MustParse("1.0.0"), versions.MustParse("2.0.0-rc.1+meta")}).Draw(t, "version"),
 		Source:      "https://example.com/" + rapid.StringMatching(`([a-z$%{}"\\~]|é|\x{1F600}|\x{301}|\x{200e}|\t|\x07){0,12}`).Draw(t, "source"),
-		Constraints: rapid.SampledFrom([]string{"", "~> 1.0", ">= 3.0.0, < 4.0.0"}).Draw(t, "constraints"),
+		Constraints: rapid.SampledFrom([]versions.Constraints{{}, versions.MustParseConstraints("~> 1.0"), versions.MustParseConstraints(">= 3.0.0, < 4.0.0")}).Draw(t, "constraints"),
 		Package:     rapid.SampledFrom([]string{"", "git::https://example.com/a.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0"}).Draw(t, "package"),
 		Hashes:      []hashing.Hash{hashGen("t1").Draw(t, "t1"), hashGen("h1").Draw(t, "h1")},
 	}
@@ -97,8 +98,8 @@ var providerGen = rapid.Custom(func(t *rapid.T) lockfile.Provider {
 	}
 	return lockfile.Provider{
 		Address:     address,
-		Version:     rapid.SampledFrom([]string{"1.0.0", "2.0.0-rc.1+meta"}).Draw(t, "version"),
-		Constraints: rapid.SampledFrom([]string{"", "~> 1.0", ">= 3.0.0, < 4.0.0"}).Draw(t, "constraints"),
+		Version:     rapid.SampledFrom([]versions.Version{versions.MustParse("1.0.0"), versions.MustParse("2.0.0-rc.1+meta")}).Draw(t, "version"),
+		Constraints: rapid.SampledFrom([]versions.ProviderConstraints{{}, versions.MustParseProviderConstraints("~> 1.0"), versions.MustParseProviderConstraints(">= 3.0.0, < 4.0.0")}).Draw(t, "constraints"),
 		Hashes:      append(rapid.SliceOfN(hashGen("h1"), 0, 3).Draw(t, "h1"), rapid.SampledFrom([]hashing.Hash{"h9:x", "zz:y"}).Draw(t, "other")),
 	}
 })
@@ -125,7 +126,7 @@ var lockGen = rapid.Custom(func(t *rapid.T) string {
 				continue
 			}
 			seen[p.Address.String()] = true
-			src.WriteString("provider \"" + p.Address.String() + "\" { # p\n\tversion=\"" + p.Version + "\"\n hashes = [ \"" + string(p.Hashes[0]) + "\" ]\n}" + rapid.SampledFrom([]string{"", "  # behind"}).Draw(t, "behind") + "\n")
+			src.WriteString("provider \"" + p.Address.String() + "\" { # p\n\tversion=\"" + p.Version.String() + "\"\n hashes = [ \"" + string(p.Hashes[0]) + "\" ]\n}" + rapid.SampledFrom([]string{"", "  # behind"}).Draw(t, "behind") + "\n")
 		case 4:
 			m := moduleGen.Draw(t, "module")
 			if seen[m.Key] {

@@ -17,24 +17,23 @@ import (
 
 // Provider is one locked provider.
 type Provider struct {
-	Address addrs.Provider
+	Address addrs.Provider `json:"address"`
 	// Version is the selected version.
-	Version string
-	// Constraints are the combined constraints of all modules, as stock tools write them;
-	// "" if there are none.
-	Constraints string
+	Version versions.Version `json:"version"`
+	// Constraints are the combined constraints of all modules; zero if there are none.
+	Constraints versions.ProviderConstraints `json:"constraints,omitzero"`
 	// Hashes are the sorted hashes of the packages for all known platforms. Unlike a
 	// Module, a Provider may have several hashes of one scheme.
-	Hashes []hashing.Hash
+	Hashes []hashing.Hash `json:"hashes"`
 	// Range is the header of the block in the file that was read; zero for a provider that
 	// was set. Equal ignores it.
-	Range hcl.Range
+	Range hcl.Range `json:"-"`
 }
 
 // Equal reports whether two providers have equal fields, except for Range. It ignores the
 // order of hashes, and duplicates.
 func (p Provider) Equal(other Provider) bool {
-	return p.Address == other.Address && p.Version == other.Version && p.Constraints == other.Constraints &&
+	return p.Address == other.Address && p.Version == other.Version && p.Constraints.Equal(other.Constraints) &&
 		slices.Equal(uniqueHashes(p.Hashes), uniqueHashes(other.Hashes))
 }
 
@@ -88,10 +87,10 @@ func (p *Provider) render([]string) string {
 	var b strings.Builder
 	p = p.normalized()
 	b.WriteString("provider " + quote(p.Address.String()) + " {\n")
-	if p.Constraints == "" {
-		b.WriteString(attribute("version = ", p.Version))
+	if p.Constraints.IsZero() {
+		b.WriteString(attribute("version = ", p.Version.String()))
 	} else {
-		b.WriteString(attribute("version     = ", p.Version) + attribute("constraints = ", p.Constraints))
+		b.WriteString(attribute("version     = ", p.Version.String()) + attribute("constraints = ", p.Constraints.String()))
 	}
 	if len(p.Hashes) > 0 {
 		b.WriteString(hashList(p.Hashes))
@@ -137,14 +136,21 @@ func (p *parser) decodeProvider(b *hclsyntax.Block) *Provider {
 	if provider.Address, err = parseProviderLabel(b.Labels[0]); err != nil {
 		p.fail(b.LabelRanges[0], "Invalid provider address", "Provider %.300q: %s.", b.Labels[0], err)
 	}
-	provider.Version, _ = p.attribute(b, "version")
-	provider.Constraints, _ = p.attribute(b, "constraints")
+	var read []fault
+	version, _ := p.attribute(b, "version")
+	if provider.Version, err = parseProviderVersion(version); err != nil {
+		read = append(read, fault{"version", -1, "Invalid version", err})
+	}
+	constraints, _ := p.attribute(b, "constraints")
+	if provider.Constraints, err = parseProviderConstraints(constraints); err != nil {
+		read = append(read, fault{"constraints", -1, "Invalid version constraints", err})
+	}
 	provider.Hashes = p.hashes(b)
 	if provider.Hashes != nil && len(provider.Hashes) == 0 {
 		p.fail(b.Body.Attributes["hashes"].Expr.Range(), "Invalid hashes", "Provider %.300q: the list of hashes is empty. Write at least one hash, or remove the argument.", b.Labels[0])
 	}
 	if len(p.diags) == 0 {
-		p.failAt(b, "Provider", provider.faults())
+		p.failAt(b, "Provider", append(read, provider.hashFaults()...))
 	}
 	return provider
 }
@@ -190,18 +196,13 @@ func addressFault(address addrs.Provider) error {
 	return nil
 }
 
-// faults returns the invalid values of a provider, except for its address.
-func (p *Provider) faults() []fault {
+// hashFaults returns the invalid hashes of a provider.
+func (p *Provider) hashFaults() []fault {
 	var found []fault
-	add := func(attribute string, element int, summary string, err error) {
-		if err != nil {
-			found = append(found, fault{attribute, element, summary, err})
-		}
-	}
-	add("version", -1, "Invalid version", providerVersionFault(p.Version))
-	add("constraints", -1, "Invalid version constraints", providerConstraintsFault(p.Constraints))
 	for i, h := range p.Hashes {
-		add("hashes", i, "Invalid hash", providerHashFault(h))
+		if err := providerHashFault(h); err != nil {
+			found = append(found, fault{"hashes", i, "Invalid hash", err})
+		}
 	}
 	return found
 }
@@ -215,20 +216,19 @@ func providerHashFault(h hashing.Hash) error {
 	return nil
 }
 
-// providerVersionFault allows only canonical versions, because directories are named after
-// them.
-func providerVersionFault(version string) error {
-	if version == "" {
-		return errors.New("the version is missing")
+// parseProviderVersion parses a version, which must be canonical, because directories are named after it.
+func parseProviderVersion(text string) (versions.Version, error) {
+	if text == "" {
+		return versions.Version{}, errors.New("the version is missing")
 	}
-	parsed, err := versions.ParseProviderVersion(version)
+	parsed, err := versions.ParseProviderVersion(text)
+	if err == nil && parsed.String() != text {
+		err = fmt.Errorf("the version must be written as %q", parsed)
+	}
 	if err != nil {
-		return err
+		return versions.Version{}, err
 	}
-	if parsed.String() != version {
-		return fmt.Errorf("the version must be written as %q", parsed)
-	}
-	return nil
+	return parsed, nil
 }
 
 // writeFaults returns the reasons why a provider that was set cannot be written.
@@ -241,21 +241,18 @@ func (p *Provider) writeFaults() []fault {
 	if err != nil {
 		found = append(found, fault{attribute: "", element: -1, err: err})
 	}
-	return append(found, p.faults()...)
+	if _, err := parseProviderVersion(p.Version.String()); err != nil {
+		found = append(found, fault{attribute: "version", element: -1, err: err})
+	}
+	return append(found, p.hashFaults()...)
 }
 
-// providerConstraintsFault allows only the form that stock tools write, because they refuse
-// a file with any other form.
-func providerConstraintsFault(written string) error {
-	if written == "" {
-		return nil
+// parseProviderConstraints parses constraints, which must have the form that stock tools write, because
+// they refuse a file with any other form.
+func parseProviderConstraints(text string) (parsed versions.ProviderConstraints, err error) {
+	err = parsed.UnmarshalText([]byte(text))
+	if normal := parsed.String(); err == nil && normal != text {
+		err = fmt.Errorf("the constraints must be written as %q", normal)
 	}
-	var parsed versions.ProviderConstraints
-	if err := parsed.UnmarshalText([]byte(written)); err != nil {
-		return err
-	}
-	if normal := parsed.String(); normal != written {
-		return fmt.Errorf("the constraints must be written as %q", normal)
-	}
-	return nil
+	return parsed, err
 }

@@ -1,6 +1,7 @@
 package lockfile_test
 
 import (
+	"encoding"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 const (
@@ -33,7 +35,7 @@ func address(t testing.TB, source string) addrs.Provider {
 
 func lockedProvider(t testing.TB, source, version, constraints string, hashes ...hashing.Hash) lockfile.Provider {
 	t.Helper()
-	return lockfile.Provider{Address: address(t, source), Version: version, Constraints: constraints, Hashes: hashes}
+	return lockfile.Provider{Address: address(t, source), Version: versions.MustParse(version), Constraints: parsed[versions.ProviderConstraints](t, constraints), Hashes: hashes}
 }
 
 // A new file with providers equals the one that "tofu init" writes.
@@ -338,10 +340,8 @@ func TestCheckRefusesInvalidProviders(t *testing.T) {
 		{"legacy", "", func(p *lockfile.Provider) { p.Address.Namespace = "-" }},
 		{"built in", "", func(p *lockfile.Provider) { p.Address = address(t, "terraform.io/builtin/terraform") }},
 		{"not normalized", "", func(p *lockfile.Provider) { p.Address.Type = "B" }},
-		{"version", "version", func(p *lockfile.Provider) { p.Version = "1.0" }},
-		{"no version", "version", func(p *lockfile.Provider) { p.Version = "" }},
-		{"constraints", "constraints", func(p *lockfile.Provider) { p.Constraints = ">= 1.0," }},
-		{"constraints as written in configuration", "constraints", func(p *lockfile.Provider) { p.Constraints = "~>1" }},
+		{"version of a module", "version", func(p *lockfile.Provider) { p.Version = versions.MustParse("1.0.0.0") }},
+		{"no version", "version", func(p *lockfile.Provider) { p.Version = versions.Version{} }},
 		{"hash", "hashes", func(p *lockfile.Provider) { p.Hashes = []hashing.Hash{"x"} }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -433,7 +433,7 @@ func TestHeaderOfChangedLock(t *testing.T) {
 	t.Parallel()
 	for _, bom := range []string{"", "\ufeff"} {
 		file := parse(t, []byte(bom+"provider \"registry.opentofu.org/a/b\" {\n  version = \"1.0.0\"\n}\n"), "x")
-		file.SetModule(lockfile.Module{Key: "net", Source: "registry.opentofu.org/acme/net/aws", Version: "1.0.0", Hashes: []hashing.Hash{"h1:x"}})
+		file.SetModule(lockfile.Module{Key: "net", Source: "registry.opentofu.org/acme/net/aws", Version: versions.MustParse("1.0.0"), Hashes: []hashing.Hash{"h1:x"}})
 		file.SetProviders([]lockfile.Provider{lockedProvider(t, "a/b", "2.0.0", "", "h1:x")})
 		text := strings.TrimPrefix(string(file.Bytes()), bom)
 		if module := strings.Index(text, "module \"net\""); !strings.HasPrefix(text, "# ") || module < 0 || module > strings.Index(text, "provider \"") {
@@ -483,4 +483,16 @@ func TestSetProvidersProperties(t *testing.T) {
 			rt.Fatalf("setting the same changes %q to %q", after, got)
 		}
 	})
+}
+
+// parsed returns the value of a text; "" is the zero value.
+func parsed[T any, P interface {
+	*T
+	encoding.TextUnmarshaler
+}](t testing.TB, text string) (value T) {
+	t.Helper()
+	if err := P(&value).UnmarshalText([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	return value
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/stores"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // ErrOtherPackage means that a mirror has a different package of a provider for the same version
@@ -36,11 +35,7 @@ type lockedProvider struct {
 // pushProvider stores the package of a provider unless the mirror already has it in the required
 // form.
 func (p *pusher) pushProvider(ctx context.Context, locked installer.LockedProvider) error {
-	version, err := versions.Parse(locked.Entry.Version)
-	if err != nil {
-		return err
-	}
-	release := artifact.Release{Provider: locked.Entry.Address, Version: version}
+	release := artifact.Release{Provider: locked.Entry.Address, Version: locked.Entry.Version}
 	key := fmt.Sprintf("%s %s %q", release.Tag(), locked.Platform, locked.Entry.Hashes)
 	return p.push(ctx, key, lockedProvider{locked, release}, &p.result.Providers)
 }

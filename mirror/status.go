@@ -11,7 +11,6 @@ import (
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/stores"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // Entry describes what a mirror has for one entry of a lock.
@@ -108,7 +107,7 @@ func (s *status) addModules(ctx context.Context, p installer.Project) error {
 	for _, entry := range lock.Modules() {
 		statement := artifact.StatementOf(entry)
 		tag := statement.Tag()
-		e := Entry{Dir: p.Dir, Key: entry.Key, Source: entry.Source, Version: entry.Version, Tag: tag}
+		e := Entry{Dir: p.Dir, Key: entry.Key, Source: entry.Source, Version: entry.Version.String(), Tag: tag}
 		s.queries = append(s.queries, query{e, tag, func(ctx context.Context) (Entry, error) {
 			has, err := stores.Has(ctx, s.mirror, statement)
 			return Entry{Missing: !has}, err
@@ -124,13 +123,9 @@ func (s *status) addProviders(ctx context.Context, p installer.Project) error {
 		return err
 	}
 	for _, entry := range locked {
-		version, err := versions.Parse(entry.Version)
-		if err != nil {
-			return err
-		}
-		tag := artifact.Release{Provider: entry.Address, Version: version}.Tag()
+		tag := artifact.Release{Provider: entry.Address, Version: entry.Version}.Tag()
 		for _, platform := range s.platforms {
-			e := Entry{Dir: p.Dir, Source: entry.Address.String(), Version: entry.Version, Tag: tag, Platform: platform}
+			e := Entry{Dir: p.Dir, Source: entry.Address.String(), Version: entry.Version.String(), Tag: tag, Platform: platform}
 			key := fmt.Sprintf("%s %s %q", tag, platform, entry.Hashes)
 			s.queries = append(s.queries, query{e, key, func(ctx context.Context) (Entry, error) {
 				has, err := stores.HasProvider(ctx, s.mirror, entry, platform)

@@ -47,6 +47,10 @@ func ParseConstraints(s string) (Constraints, error) {
 	return c, nil
 }
 
+// MustParseConstraints is like [ParseConstraints], but panics on an error. It is for constraints known to
+// be valid.
+func MustParseConstraints(s string) Constraints { return must(ParseConstraints(s)) }
+
 func constraintError(input, part, reason string) *ParseError {
 	return &ParseError{Kind: "version constraint", Input: input, Part: part, Reason: reason}
 }
@@ -136,6 +140,9 @@ func MoveConstraint(s string, to Version) (string, bool) {
 	}
 	return "", false
 }
+
+// Equal reports whether two constraints have the same text.
+func (c Constraints) Equal(other Constraints) bool { return c.String() == other.String() }
 
 // IsZero reports whether c is the zero value.
 func (c Constraints) IsZero() bool { return len(c.parts) == 0 }

@@ -47,8 +47,9 @@ func parse(s string) (_ Version, reason string) {
 }
 
 // MustParse is like [Parse], but panics on an error. It is for versions known to be valid.
-func MustParse(s string) Version {
-	v, err := Parse(s)
+func MustParse(s string) Version { return must(Parse(s)) }
+
+func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}

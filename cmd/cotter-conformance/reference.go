@@ -55,34 +55,16 @@ func hash(dir string, stdout io.Writer) error {
 	return err
 }
 
-// lockJSON is a lock in the form that programs print. Its blocks are moduleJSON and
-// providerJSON.
+// lockJSON is a lock in the form that programs print.
 type lockJSON struct {
-	Modules   []moduleJSON   `json:"modules"`
-	Providers []providerJSON `json:"providers"`
-}
-
-type moduleJSON struct {
-	Key         string         `json:"key"`
-	Version     string         `json:"version,omitempty"`
-	Source      string         `json:"source"`
-	Constraints string         `json:"constraints,omitempty"`
-	Replaces    string         `json:"replaces,omitempty"`
-	Package     string         `json:"package,omitempty"`
-	Hashes      []hashing.Hash `json:"hashes,omitempty"`
-}
-
-type providerJSON struct {
-	Address     string         `json:"address"`
-	Version     string         `json:"version"`
-	Constraints string         `json:"constraints,omitempty"`
-	Hashes      []hashing.Hash `json:"hashes"`
+	Modules   []lockfile.Module   `json:"modules"`
+	Providers []lockfile.Provider `json:"providers"`
 }
 
 // editJSON is a change of a lock.
 type editJSON struct {
-	Set    []moduleJSON `json:"set"`
-	Remove []string     `json:"remove"`
+	Set    []lockfile.Module `json:"set"`
+	Remove []string          `json:"remove"`
 }
 
 func readLock(name string) (*lockfile.File, error) {
@@ -99,14 +81,11 @@ func parse(name string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	found := lockJSON{Modules: []moduleJSON{}, Providers: []providerJSON{}}
-	for _, m := range slices.Concat(lock.Modules(), lock.Directories()) {
-		found.Modules = append(found.Modules, moduleJSON{m.Key, m.Version, m.Source, m.Constraints, m.Replaces, m.Package, m.Hashes})
+	found := lockJSON{append([]lockfile.Module{}, slices.Concat(lock.Modules(), lock.Directories())...), append([]lockfile.Provider{}, lock.Providers()...)}
+	for i := range found.Providers {
+		found.Providers[i].Hashes = append([]hashing.Hash{}, found.Providers[i].Hashes...) // [] and not null
 	}
-	slices.SortFunc(found.Modules, func(a, b moduleJSON) int { return strings.Compare(a.Key, b.Key) })
-	for _, p := range lock.Providers() {
-		found.Providers = append(found.Providers, providerJSON{p.Address.String(), p.Version, p.Constraints, append([]hashing.Hash{}, p.Hashes...)})
-	}
+	slices.SortFunc(found.Modules, func(a, b lockfile.Module) int { return strings.Compare(a.Key, b.Key) })
 	encoder := json.NewEncoder(stdout)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
@@ -124,7 +103,7 @@ func edit(name string, stdin io.Reader) error {
 		return err
 	}
 	for _, m := range change.Set {
-		lock.SetModule(lockfile.Module{Key: m.Key, Version: m.Version, Source: m.Source, Constraints: m.Constraints, Replaces: m.Replaces, Package: m.Package, Hashes: m.Hashes})
+		lock.SetModule(m)
 	}
 	for _, key := range change.Remove {
 		lock.RemoveModule(key)
@@ -142,9 +121,7 @@ func writeLock(name string, lock *lockfile.File) error {
 // selectProviders writes the providers in stdin, which an installation has selected, to a lock
 // file of stock tools.
 func selectProviders(name string, stdin io.Reader) error {
-	var selected struct {
-		Providers []providerJSON `json:"providers"`
-	}
+	var selected lockJSON
 	if err := json.NewDecoder(stdin).Decode(&selected); err != nil {
 		return err
 	}
@@ -157,12 +134,8 @@ func selectProviders(name string, stdin io.Reader) error {
 	}
 	var all []lockfile.Provider
 	for _, p := range selected.Providers {
-		address, err := addrs.ParseProviderSource(p.Address)
-		if err != nil {
-			return err
-		}
-		old, _ := lock.Provider(address)
-		all = append(all, old.Merge(lockfile.Provider{Address: address, Version: p.Version, Constraints: p.Constraints, Hashes: p.Hashes}))
+		old, _ := lock.Provider(p.Address)
+		all = append(all, old.Merge(p))
 	}
 	lock.SetProviders(all)
 	return writeLock(name, lock)

@@ -243,7 +243,7 @@ func (l *commandLine) lockedModules() []candidate {
 	var all []candidate
 	if lock := l.lock(); lock != nil {
 		for _, m := range lock.Modules() {
-			all = append(all, candidate{m.Key, strings.TrimSpace(m.Source + " " + m.Version)})
+			all = append(all, candidate{m.Key, strings.TrimSpace(m.Source + " " + m.Version.String())})
 		}
 	}
 	return all
@@ -254,7 +254,7 @@ func (l *commandLine) lockedProviders() []candidate {
 	var all []candidate
 	if lock := l.lock(); lock != nil {
 		for _, p := range lock.Providers() {
-			all = append(all, candidate{p.Address.ForDisplay(), p.Version})
+			all = append(all, candidate{p.Address.ForDisplay(), p.Version.String()})
 		}
 	}
 	return all

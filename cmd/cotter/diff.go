@@ -178,14 +178,14 @@ func (d *lockDiff) graph() graph.Graph {
 			if !seen[m.Key] {
 				seen[m.Key] = true
 				g.Modules = append(g.Modules, graph.Module{
-					Key: m.Key, Source: addrs.Redact(m.Source), Version: m.Version, Constraint: m.Constraints, Package: packageOf(m.Package), Marks: marks[m.Key],
+					Key: m.Key, Source: addrs.Redact(m.Source), Version: m.Version.String(), Constraint: m.Constraints.String(), Package: packageOf(m.Package), Marks: marks[m.Key],
 				})
 			}
 		}
 		for _, p := range lock.Providers() {
 			if name := p.Address.String(); !seen[name] {
 				seen[name] = true
-				g.Providers = append(g.Providers, graph.Provider{Name: p.Address.ForDisplay(), Version: p.Version, Constraints: p.Constraints, Marks: marks[name]})
+				g.Providers = append(g.Providers, graph.Provider{Name: p.Address.ForDisplay(), Version: p.Version.String(), Constraints: p.Constraints.String(), Marks: marks[name]})
 			}
 		}
 	}
@@ -388,10 +388,10 @@ func entryChanges(modules []lockfile.ModuleChange, providers []lockfile.Provider
 func moduleChange(from lockfile.ModuleChange) entryChange {
 	c := entryChange{Key: from.Key}
 	if from.Old != nil {
-		c.Old = cmp.Or(from.Old.Version, from.Old.Package)
+		c.Old = cmp.Or(from.Old.Version.String(), from.Old.Package)
 	}
 	if from.New != nil {
-		c.New = cmp.Or(from.New.Version, from.New.Package)
+		c.New = cmp.Or(from.New.Version.String(), from.New.Package)
 	}
 	c.Change = kindOfChange(from.Old != nil, from.New != nil, from.OtherContent(), c.Old != c.New)
 	c.before, c.after = releaseText(valueOf(from.Old)), releaseText(valueOf(from.New))
@@ -408,7 +408,7 @@ func moduleChange(from lockfile.ModuleChange) entryChange {
 	if from.Old.Package != from.New.Package && shortRevision(*from.New) != "" {
 		c.full = []string{fmt.Sprintf("package %q -> %q", from.Old.Package, from.New.Package)}
 	}
-	c.differs("constraint", from.Old.Constraints, from.New.Constraints)
+	c.differs("constraint", from.Old.Constraints.String(), from.New.Constraints.String())
 	if c.Change == changeContent || c.Change == changeOther {
 		c.differs("package", from.Old.Package, from.New.Package)
 	}
@@ -426,10 +426,10 @@ func valueOf(entry *lockfile.Module) lockfile.Module {
 func providerChange(from lockfile.ProviderChange) entryChange {
 	c := entryChange{Provider: from.Address.String(), shown: "provider " + from.Address.ForDisplay()}
 	if from.Old != nil {
-		c.Old = from.Old.Version
+		c.Old = from.Old.Version.String()
 	}
 	if from.New != nil {
-		c.New = from.New.Version
+		c.New = from.New.Version.String()
 	}
 	c.Change = kindOfChange(from.Old != nil, from.New != nil, false, c.Old != c.New)
 	c.before, c.after, c.shownChange = c.Old, c.New, c.New
@@ -439,7 +439,7 @@ func providerChange(from lockfile.ProviderChange) entryChange {
 	if from.Old == nil || from.New == nil {
 		return c
 	}
-	c.differs("constraints", from.Old.Constraints, from.New.Constraints)
+	c.differs("constraints", from.Old.Constraints.String(), from.New.Constraints.String())
 	added, removed := from.Hashes()
 	switch {
 	case c.Change == changeVersion:

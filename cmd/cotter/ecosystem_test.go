@@ -25,6 +25,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // TestCommandsOfFiles checks the command lines in the files with which other programs run
@@ -130,11 +131,11 @@ func renovateLock(t *testing.T) []byte {
 	for _, m := range []lockfile.Module{
 		{Key: "app", Source: "git::https://example.com/app.git"},
 		{Key: "archive", Source: "https://example.com/a.zip"},
-		{Key: "dns", Version: "0.4.0", Source: "oci://registry.example.com:5000/modules/dns//zone"},
-		{Key: "net", Version: "2.0.1", Source: "git::https://example.com/platform/net.git//modules/net?depth=1", Constraints: "~> 2.0"},
-		{Key: "net.ssh", Version: "1.0.0", Source: "git::ssh://git@example.com/ssh.git"},
-		{Key: "vpc", Version: "3.19.0", Source: "registry.opentofu.org/terraform-aws-modules/vpc/aws//modules/x", Constraints: "~> 3.0"},
-		{Key: "vpc.own", Version: "1.0.0-rc.1", Source: "registry.corp.example:8443/acme/own/aws"},
+		{Key: "dns", Version: versions.MustParse("0.4.0"), Source: "oci://registry.example.com:5000/modules/dns//zone"},
+		{Key: "net", Version: versions.MustParse("2.0.1"), Source: "git::https://example.com/platform/net.git//modules/net?depth=1", Constraints: versions.MustParseConstraints("~> 2.0")},
+		{Key: "net.ssh", Version: versions.MustParse("1.0.0"), Source: "git::ssh://git@example.com/ssh.git"},
+		{Key: "vpc", Version: versions.MustParse("3.19.0"), Source: "registry.opentofu.org/terraform-aws-modules/vpc/aws//modules/x", Constraints: versions.MustParseConstraints("~> 3.0")},
+		{Key: "vpc.own", Version: versions.MustParse("1.0.0-rc.1"), Source: "registry.corp.example:8443/acme/own/aws"},
 	} {
 		m.Hashes = []hashing.Hash{"h1:iqYvVg+3d+3KF+RfDRzUpRE8bnk+NAckZGU2rNixyr4="}
 		m.Package = "git::https://example.com/x.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0"

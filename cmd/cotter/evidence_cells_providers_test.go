@@ -140,7 +140,7 @@ func (u *cellUser) installedProvider(t *testing.T) string {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
-	version := cmp.Or(cellEntry(t, string(text), u.world).Version, "*")
+	version := cmp.Or(cellEntry(t, string(text), u.world).Version.String(), "*")
 	names, err := filepath.Glob(filepath.Join(u.project, ".terraform/providers", u.world.ProviderSource("acme/cloud"), version, addrs.CurrentPlatform().String(), "terraform-provider-cloud"))
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/versions"
 )
 
 const cellWorld = `
@@ -191,7 +192,7 @@ func (s *cellSite) forgeModule(t *testing.T, c cell) {
 		}
 		entry.Package = strings.ReplaceAll(entry.Package, entry.Revision(), commit)
 	case "version":
-		entry.Version = "1.0.5"
+		entry.Version = versions.MustParse("1.0.5")
 	}
 	lock.SetModule(entry)
 	s.forged = string(lock.Bytes())

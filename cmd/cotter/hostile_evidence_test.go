@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // evilUser is a user with a cache, to whom attackers bring packages of the provider acme/cloud that
@@ -336,7 +337,7 @@ func TestForgedByPluginCache(t *testing.T) {
 	}
 	lock, _ := lockfile.Parse(nil, lockFile)
 	lock.SetProvider(lockfile.Provider{
-		Address: addrs.Provider{Hostname: u.world.Host(), Namespace: "acme", Type: "cloud"}, Version: "1.0.0", Hashes: []hashing.Hash{h1},
+		Address: addrs.Provider{Hostname: u.world.Host(), Namespace: "acme", Type: "cloud"}, Version: versions.MustParse("1.0.0"), Hashes: []hashing.Hash{h1},
 	})
 	u.lock = lock.Bytes()
 	u.run(t, u.project(t, "zero", u.lock), []string{"TF_PLUGIN_CACHE_DIR=" + plugins}, 1, "install --offline", "no origin has confirmed")

@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // committedProviders is a project as it comes from a repository: with a lock, and with files
@@ -130,7 +131,7 @@ func (c committedProviders) test(t *testing.T, world *modtest.World, project, ca
 	place := filepath.Join(project, ".terraform/providers", source, "1.0.0", addrs.CurrentPlatform().String())
 	writeText(t, filepath.Join(project, "main.tf"), requiring(world, "cloud"))
 	known := c.writePlace(t, world, place)
-	entry := lockfile.Provider{Address: addrs.Provider{Hostname: world.Host(), Namespace: "acme", Type: "cloud"}, Version: "1.0.0"}
+	entry := lockfile.Provider{Address: addrs.Provider{Hostname: world.Host(), Namespace: "acme", Type: "cloud"}, Version: versions.MustParse("1.0.0")}
 	for _, hash := range c.hashes {
 		if text, ok := known[hash]; ok {
 			hash = text

@@ -173,7 +173,7 @@ func jsonEvent(ev installer.Event) record {
 		if e.Package == "" {
 			return nil // a local module
 		}
-		return resolvedRecord{e.Path.String(), addrs.Redact(e.Source.String()), e.Version, e.Locked, e.Selection.String()}
+		return resolvedRecord{e.Path.String(), addrs.Redact(e.Source.String()), e.Version.String(), e.Locked, e.Selection.String()}
 	case event.FetchStarted:
 		return fetchStartedRecord{e.Package}
 	case event.FetchProgress:
@@ -181,7 +181,7 @@ func jsonEvent(ev installer.Event) record {
 	case event.FetchDone:
 		return fetchDoneRecord{e.Package, e.Bytes, e.Store}
 	case event.ProviderProgress:
-		return providerProgressRecord{e.Provider.String(), e.Version, e.Platform.String(), e.Done, e.Total}
+		return providerProgressRecord{e.Provider.String(), e.Version.String(), e.Platform.String(), e.Done, e.Total}
 	}
 	return jsonOutcome(ev)
 }
@@ -194,7 +194,7 @@ func jsonOutcome(ev installer.Event) record {
 	case event.ModuleInstalled:
 		return moduleInstalledRecord{e.Path.String(), e.Dir}
 	case event.ProviderInstalled:
-		return providerInstalledRecord{e.Provider.String(), e.Version, e.Dir, e.KeyID}
+		return providerInstalledRecord{e.Provider.String(), e.Version.String(), e.Dir, e.KeyID}
 	case event.LockFileWritten:
 		return lockFileWrittenRecord{e.File, e.Created}
 	case event.Waiting:

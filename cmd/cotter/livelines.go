@@ -314,7 +314,7 @@ func (v *view) event(ev installer.Event, now time.Time) {
 		}
 		v.transfer(providerName(e), now).progress(phase, e.Done, e.Total, now)
 	case event.ProviderInstalled:
-		v.end("provider " + e.Provider.ForDisplay() + " " + e.Version)
+		v.end("provider " + e.Provider.ForDisplay() + " " + e.Version.String())
 	}
 }
 

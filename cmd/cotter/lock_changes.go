@@ -25,9 +25,9 @@ func changeText(change installer.LockChange) string {
 		return sourceChange(change.Old, change.New)
 	case before != after:
 		return releaseChange(change.Old, change.New)
-	case change.Old.Constraints != constraints && constraints == "":
+	case !change.Old.Constraints.Equal(constraints) && constraints.IsZero():
 		return releaseText(change.New) + ", now without a constraint"
-	case change.Old.Constraints != constraints:
+	case !change.Old.Constraints.Equal(constraints):
 		return fmt.Sprintf("%s, now for the constraint %q", releaseText(change.New), constraints)
 	}
 	return releaseText(change.New) + ", from another source"
@@ -39,7 +39,7 @@ func versionOrPackage(entry lockfile.Module) string {
 	if entry.IsDirectory() {
 		return entry.Source
 	}
-	return cmp.Or(entry.Version, entry.Package)
+	return cmp.Or(entry.Version.String(), entry.Package)
 }
 
 // updateText describes the change from a package that the last run installed to the one of the
@@ -98,7 +98,7 @@ func releaseText(entry lockfile.Module) string {
 // refName returns the version of an entry. For an entry without a version, it returns the tag or
 // branch in the source, or "" if it has none or if it is a commit or a digest.
 func refName(entry lockfile.Module) string {
-	return cmp.Or(entry.Version, refIn(entry.Source, "ref", "tag", "rev"))
+	return cmp.Or(entry.Version.String(), refIn(entry.Source, "ref", "tag", "rev"))
 }
 
 // releaseName returns the version of an entry. For an entry without a version, it returns the
@@ -108,7 +108,7 @@ func releaseName(entry lockfile.Module) string {
 	if strings.HasPrefix(entry.Source, "git::") {
 		revision = shortRevision(entry)
 	}
-	return cmp.Or(entry.Version, refIn(entry.Source, "ref"), revision, entry.Package)
+	return cmp.Or(entry.Version.String(), refIn(entry.Source, "ref"), revision, entry.Package)
 }
 
 // refIn returns the first of some arguments that a source address has, or "" if it has none or if it
@@ -299,7 +299,7 @@ func jsonChanges(changes []installer.LockChange) []jsonChange {
 			Key:   change.Path.String(),
 			Old:   versionOrPackage(change.Old),
 			New:   versionOrPackage(change.New),
-			Newer: change.Newer,
+			Newer: change.Newer.String(),
 
 			OldSource: addrs.Redact(change.Old.Source),
 			Source:    addrs.Redact(change.New.Source),

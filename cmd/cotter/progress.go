@@ -66,8 +66,8 @@ func (p *progress) tell(ev installer.Event) {
 			return // a local module
 		}
 		name := fmt.Sprintf("%s in %s", e.Path, addrs.Redact(e.Source.ForDisplay()))
-		if e.Version != "" {
-			name += " " + e.Version
+		if !e.Version.IsZero() {
+			name += " " + e.Version.String()
 		}
 		if e.Locked {
 			p.names[e.Path.String()] = name

@@ -78,18 +78,18 @@ func platforms(cmd *cli.Invocation) (named []addrs.Platform, err error) {
 // providerChangeText describes a change of a provider's lock entry.
 func providerChangeText(change installer.ProviderChange) string {
 	switch {
-	case change.Old == "":
-		return "added " + change.New
-	case change.New == "":
+	case change.Old.IsZero():
+		return "added " + change.New.String()
+	case change.New.IsZero():
 		return "removed"
 	case change.Old == change.New:
-		return strings.Join(append([]string{change.New}, hashChanges(change)...), ", ")
+		return strings.Join(append([]string{change.New.String()}, hashChanges(change)...), ", ")
 	}
-	text := change.Old
+	text := change.Old.String()
 	if change.From != (addrs.Provider{}) {
 		text += " from " + change.From.Hostname.ForDisplay()
 	}
-	return text + " -> " + change.New
+	return text + " -> " + change.New.String()
 }
 
 // splitMoved separates the providers that only move to another registry from the other changes.
@@ -103,7 +103,7 @@ func splitMoved(changes []installer.ProviderChange) (moved, others []installer.P
 		switch {
 		case change.IsMoved():
 			moved = append(moved, change)
-		case change.New != "" || !from[change.Provider]:
+		case !change.New.IsZero() || !from[change.Provider]:
 			others = append(others, change)
 		}
 	}
@@ -191,8 +191,8 @@ func providerStatusText(p installer.ProviderReport) string {
 // modules that require the provider.
 func providerMessage(err *installer.ProviderError) message {
 	m := message{Summary: "provider " + err.Provider.ForDisplay(), Detail: err.Err.Error(), Provider: err.Provider.String()}
-	if err.Version != "" {
-		m.Summary += " " + err.Version
+	if !err.Version.IsZero() {
+		m.Summary += " " + err.Version.String()
 	}
 	m.requirements = strings.Join(err.Requirements(), "\n")
 	if m.requirements != "" {
@@ -232,7 +232,7 @@ type jsonProviderUse struct {
 func jsonProviders(providers []installer.Provider) []jsonProvider {
 	var list []jsonProvider
 	for _, p := range providers {
-		j := jsonProvider{Provider: p.Address.String(), Version: p.Version.String(), Constraints: p.Constraints, Dir: p.Dir, KeyID: p.KeyID, Evidence: jsonEvidenceIfAny(p.Evidence), address: p.Address}
+		j := jsonProvider{Provider: p.Address.String(), Version: p.Version.String(), Constraints: p.Constraints.String(), Dir: p.Dir, KeyID: p.KeyID, Evidence: jsonEvidenceIfAny(p.Evidence), address: p.Address}
 		if p.LockedAs != (addrs.Provider{}) {
 			j.LockedAs = p.LockedAs.String()
 		}
@@ -298,7 +298,7 @@ type jsonProviderChange struct {
 func jsonProviderChanges(changes []installer.ProviderChange) []jsonProviderChange {
 	var list []jsonProviderChange
 	for _, change := range changes {
-		j := jsonProviderChange{Provider: change.Provider.String(), Old: change.Old, New: change.New, Hashes: change.Hashes, Normalized: change.Normalized, ExcludedBy: providerExclusions(change)}
+		j := jsonProviderChange{Provider: change.Provider.String(), Old: change.Old.String(), New: change.New.String(), Hashes: change.Hashes, Normalized: change.Normalized, ExcludedBy: providerExclusions(change)}
 		if change.From != (addrs.Provider{}) {
 			j.From = change.From.String()
 		}

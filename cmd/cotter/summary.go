@@ -110,7 +110,7 @@ func entryLine(verb, key string, entry lockfile.Module, text string) resultLine 
 // moduleOutcome returns the outcome for a module that has no older version.
 func moduleOutcome(verb string, m installer.Module) resultLine {
 	source := m.Source.ForDisplay()
-	entry := lockfile.Module{Source: source, Version: m.Version.String(), Package: m.Package}
+	entry := lockfile.Module{Source: source, Version: m.Version, Package: m.Package}
 	return resultLine{verb: verb, subject: m.Path.String(), what: describe(m), name: sourceName(source), release: releaseText(entry)}
 }
 
@@ -145,12 +145,12 @@ func (o *output) providerOutcomes(dir string, result *installer.Result, seen *ta
 	}
 	for _, change := range changes {
 		line := resultLine{verb: "changed", subject: "provider " + change.Provider.ForDisplay(), release: providerChangeText(change)}
-		line.what = line.release + becauseOf(o.shownExclusions(dir, providerExclusions(change)), change.Old)
+		line.what = line.release + becauseOf(o.shownExclusions(dir, providerExclusions(change)), change.Old.String())
 		switch {
-		case change.Old == "":
-			line.verb, line.what, line.release = "added", change.New, change.New
-		case change.New == "":
-			line.verb, line.what, line.release = "removed", change.Old, change.Old
+		case change.Old.IsZero():
+			line.verb, line.what, line.release = "added", change.New.String(), change.New.String()
+		case change.New.IsZero():
+			line.verb, line.what, line.release = "removed", change.Old.String(), change.Old.String()
 		}
 		if e, ok := seen.providers[change.Provider.String()]; ok {
 			line.what += o.signedBy(e)
@@ -159,12 +159,12 @@ func (o *output) providerOutcomes(dir string, result *installer.Result, seen *ta
 		list = append(list, line)
 	}
 	for _, update := range result.ProviderUpdates {
-		line := resultLine{verb: "updated", subject: "provider " + update.Provider.ForDisplay(), what: update.Old + " -> " + update.New}
-		switch update.New {
-		case "":
-			line.verb, line.what = "removed", update.Old
-		case update.Old:
-			line.what = update.New + ", another package of this version"
+		line := resultLine{verb: "updated", subject: "provider " + update.Provider.ForDisplay(), what: update.Old.String() + " -> " + update.New.String()}
+		switch {
+		case update.New.IsZero():
+			line.verb, line.what = "removed", update.Old.String()
+		case update.New == update.Old:
+			line.what = update.New.String() + ", another package of this version"
 		}
 		e := seen.providers[update.Provider.String()]
 		if e.Replaced {
@@ -379,7 +379,7 @@ func (o *output) inUse(what string, result *installer.Result) {
 			continue
 		}
 		inUse++
-		if change.Newer != "" {
+		if !change.Newer.IsZero() {
 			newer++
 		}
 	}

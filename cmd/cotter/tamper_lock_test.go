@@ -70,7 +70,7 @@ func TestTamperLock(t *testing.T) {
 		always("subdirectory that does not exist", `module deep (main.tf:2)`, edited("its package is"), lock("deep", `//modules/dns`, `//modules/none`)),
 	})
 	testTampering(t, newSite(t, "go", "oci", "ocidigest", "tgz", "zip"), []tampering{
-		stale("version of a source without", "zip", `the lock has version "9.0.0" for a source without versions`, lock("zip", "\n  source", "\n  version = \"9.0.0\"\n  source")),
+		stale("version of a source without", "zip", `the lock has version 9.0.0 for a source without versions`, lock("zip", "\n  source", "\n  version = \"9.0.0\"\n  source")),
 		stale("source path", "zip", `the lock is for source "https://HOST/archives/m.zip"`, lock("zip", `n\.zip`, `m.zip`)),
 		always("digest", "the address and the pinned revision name different digests", edited("its package is"), lock("ocidigest", `(package.*sha256:).`, `${1}0`)),
 		mended("archive", "the lock does not match the origin: its package is", edited("its package is"), lock("tgz", `package = ".*"`, `package = "https://HOST/archives/evil.tar.gz"`)),

@@ -203,7 +203,7 @@ func (t *tree) addLocked(req request, unresolved []installer.Unresolved) error {
 	}
 	for _, entry := range slices.Concat(lock.Modules(), lock.Directories()) {
 		m := jsonModule{
-			Key: entry.Key, Replaces: entry.Replaces, Source: addrs.Redact(entry.Source), shown: addrs.Redact(entry.Source), Version: entry.Version, Constraint: entry.Constraints,
+			Key: entry.Key, Replaces: entry.Replaces, Source: addrs.Redact(entry.Source), shown: addrs.Redact(entry.Source), Version: entry.Version.String(), Constraint: entry.Constraints.String(),
 			Package: entry.Package, NotInstalled: reasonMissing,
 		}
 		if source, err := addrs.ParseModuleSource(entry.Source); err == nil {
@@ -230,7 +230,7 @@ func (t *tree) addLocked(req request, unresolved []installer.Unresolved) error {
 	for _, p := range lock.Providers() {
 		name := p.Address.String()
 		if !slices.ContainsFunc(t.Providers, func(had jsonProvider) bool { return had.Provider == name || had.LockedAs == name }) {
-			t.Providers = append(t.Providers, jsonProvider{Provider: name, Version: p.Version, Constraints: p.Constraints, address: p.Address})
+			t.Providers = append(t.Providers, jsonProvider{Provider: name, Version: p.Version.String(), Constraints: p.Constraints.String(), address: p.Address})
 		}
 	}
 	return nil

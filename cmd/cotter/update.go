@@ -42,7 +42,7 @@ func updateCommand(out *output) *cli.Command {
 			"`cotter update network ./envs/dev`. If there are several projects, those that do not\n" +
 			"have a given call or provider do not change.",
 		Flags: configFlags(severalFlags(append(installFlags(),
-			&cli.Flag{Name: "to", Type: cli.String, Usage: "update the one call KEY to `VERSION`; its constraint must allow it, or is changed by --edit"},
+			&cli.Flag{Name: "to", Type: cli.String, Usage: "update the one call or provider to `VERSION`; the constraint must allow it, or is changed by --edit"},
 			&cli.Flag{Name: "accept-changed", Type: cli.Strings, Usage: "accept other content under the same version, tag or address for the call `KEY`; can be repeated"},
 			&cli.Flag{Name: "allow-downgrade", Usage: "allow a lower version than the locked one"},
 			&cli.Flag{Name: "edit", Usage: "write newer versions into the tags and constraints of calls"},
@@ -53,18 +53,20 @@ func updateCommand(out *output) *cli.Command {
 				return err
 			}
 			setUpdates(cmd, &req)
-			req.Update.To, req.Update.AllowDowngrade = cmd.String("to"), cmd.Bool("allow-downgrade")
+			req.Update.AllowDowngrade = cmd.Bool("allow-downgrade")
 			req.Update.AcceptChanged = modulePaths(cmd.Strings("accept-changed"))
-			if req.Update.To != "" && len(req.Update.Keys) != 1 {
-				return usageError{errors.New("--to needs the key of one call, as in `cotter update network --to 1.2.0`")}
-			}
-			if _, err := versions.Parse(req.Update.To); req.Update.To != "" && err != nil {
-				return err
+			if to := cmd.String("to"); to != "" {
+				if len(req.Update.Keys)+len(req.Update.Providers) != 1 {
+					return usageError{errors.New("--to needs the key of one call or the address of one provider, as in `cotter update network --to 1.2.0`")}
+				}
+				if req.Update.To, err = versions.Parse(to); err != nil {
+					return err
+				}
 			}
 			if cmd.Bool("edit") && cmd.Bool("offline") {
 				return usageError{errors.New("--edit and --offline cannot be used together: the origins have the newer versions")}
 			}
-			if cmd.Bool("edit") && req.Update.To != "" && severalProjects(cmd) {
+			if cmd.Bool("edit") && !req.Update.To.IsZero() && severalProjects(cmd) {
 				return usageError{errors.New("--edit with --to edits the files of one project")}
 			}
 			return runUpdate(ctx, cmd, out, req)
@@ -96,7 +98,7 @@ func runUpdate(ctx context.Context, cmd *cli.Invocation, out *output, req reques
 			return err
 		}
 		if slices.ContainsFunc(pins, func(p installer.Pin) bool { return p.Argument != "version" || p.Outdated() && req.DryRun }) {
-			req.Update.To = "" // the tag decides now, or the constraint was not written
+			req.Update.To = versions.Version{} // the tag decides now, or the constraint was not written
 		}
 	}
 	if err := explainNames(ctx, cmd, out, req, run(ctx, cmd, out, in, req)); err != nil || out.json || cmd.Bool("offline") || !hasPins {

@@ -16,7 +16,6 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
-	"github.com/cotterpin/cotter/versions"
 )
 
 func main() {
@@ -37,10 +36,9 @@ func check(rules *policy.Policy) http.HandlerFunc {
 			return
 		}
 		for _, m := range lock.Modules() {
-			want, _ := versions.ParseConstraints(m.Constraints) // lockfile.Parse has checked them
 			source, err := addrs.ParseModuleSource(m.Source)
 			if err == nil {
-				err = rules.CheckCall(policy.Call{Source: source, Constraint: want})
+				err = rules.CheckCall(policy.Call{Source: source, Constraint: m.Constraints})
 			}
 			if pkg, _ := m.SplitPackage(); err == nil && m.Package != "" {
 				err = rules.CheckPackage(pkg) // where the registry has the package

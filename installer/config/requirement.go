@@ -65,10 +65,9 @@ func moduleName(path addrs.Module) string {
 }
 
 // Allows reports whether a version meets the constraint of this place.
-func (r ProviderRequirement) Allows(version string) bool {
-	v, err := versions.Parse(version)
-	want, wrong := r.Constraints()
-	return err == nil && wrong == nil && want.Allows(v)
+func (r ProviderRequirement) Allows(version versions.Version) bool {
+	want, err := r.Constraints()
+	return err == nil && want.Allows(version)
 }
 
 // Constraints parses the constraint.
@@ -84,8 +83,8 @@ func (r ProviderRequirement) Constraints() (versions.ProviderConstraints, error)
 // *UnknownProviderError, *UnusableVersionError, or a sentinel of package cotter.
 type ProviderError struct {
 	Provider addrs.Provider
-	// Version is the selected version, or "" if none was selected.
-	Version string
+	// Version is the selected version; zero if none was selected.
+	Version versions.Version
 	// RequiredBy are the places that require the provider.
 	RequiredBy []ProviderRequirement
 	Err        error
@@ -94,7 +93,7 @@ type ProviderError struct {
 func (e *ProviderError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "provider %s", e.Provider.ForDisplay())
-	if e.Version != "" {
+	if !e.Version.IsZero() {
 		fmt.Fprintf(&b, " %s", e.Version)
 	}
 	fmt.Fprintf(&b, ": %s", e.Err)

@@ -86,7 +86,9 @@ func TestPins(t *testing.T) {
 func TestPinnedConstraints(t *testing.T) {
 	t.Parallel()
 	all, named := installer.PinOptions{All: true}, installer.PinOptions{Keys: []addrs.Module{{"net"}}}
-	to := func(version string) installer.PinOptions { return installer.PinOptions{Keys: named.Keys, To: version} }
+	to := func(version string) installer.PinOptions {
+		return installer.PinOptions{Keys: named.Keys, To: versions.MustParse(version)}
+	}
 	const registry, address = "source = \"MODTEST_HOST/acme/net/aws\"\nversion = %q", "source = \"git::https://MODTEST_HOST/git/net.git?version=%s&depth=1\""
 	for _, tt := range []struct {
 		name, call, old string

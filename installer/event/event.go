@@ -6,6 +6,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // Event is one of the structs of this package. New ones may be added, so a switch over them needs a
@@ -17,7 +18,7 @@ type Event interface{ event() }
 type Resolved struct {
 	Path    addrs.Module
 	Source  addrs.ModuleSource
-	Version string // "" if the source has no versions
+	Version versions.Version // zero if the source has no versions
 	// Package is the address of the package, without credentials: as in the lock if Locked is set,
 	// and otherwise where it is fetched from. It is "" for a module in its caller's package.
 	Package string
@@ -82,7 +83,7 @@ type ModuleInstalled struct {
 // Provider and Version.
 type ProviderResolved struct {
 	Provider addrs.Provider
-	Version  string
+	Version  versions.Version
 	Locked   bool // the lock's entry determined the version
 }
 
@@ -90,7 +91,7 @@ type ProviderResolved struct {
 // compared with the lock. [ProviderInstalled] follows when it was added to the project.
 type ProviderReady struct {
 	Provider addrs.Provider
-	Version  string
+	Version  versions.Version
 }
 
 // ProviderProgress reports the progress of a provider's archive, in bytes. Total is 0 if it
@@ -98,7 +99,7 @@ type ProviderReady struct {
 // archive is unpacked.
 type ProviderProgress struct {
 	Provider    addrs.Provider
-	Version     string
+	Version     versions.Version
 	Platform    addrs.Platform
 	Done, Total int64
 	Unpacking   bool
@@ -110,7 +111,7 @@ type ProviderProgress struct {
 // and Key say who signed it; they are "" if no signature was checked in this run.
 type ProviderInstalled struct {
 	Provider   addrs.Provider
-	Version    string
+	Version    versions.Version
 	Dir        string
 	KeyID, Key string
 	// Evidence is who confirms the package.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // A callback that prints a few kinds of events.
@@ -18,7 +19,7 @@ func Example() {
 		}
 	}
 	net := addrs.Module{"net"}
-	onEvent(event.Resolved{Path: net, Version: "1.2.0", Selection: event.SelectionLocked})
+	onEvent(event.Resolved{Path: net, Version: versions.MustParse("1.2.0"), Selection: event.SelectionLocked})
 	onEvent(event.ModuleReady{Path: net, Dir: ".terraform/modules/net"})
 	onEvent(event.Warning{Path: net, Kind: event.WarningMoved, Message: "tag v1.2.0 was moved"})
 	// Output:

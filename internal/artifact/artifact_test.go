@@ -19,6 +19,7 @@ import (
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // packageFiles has every kind of entry.
@@ -104,7 +105,7 @@ var (
 	someT1 = hashing.Hash("t1:rG7cDV8qNG+y3QksUdumev+6VkK2hnjCKAZj6Vgm0F8=")
 	someH1 = hashing.Hash("h1:CNCjfeE54kv0fs+TnDqsglbDHglTinMlmxa6sLTNZ1A=")
 	entry  = lockfile.Module{
-		Key: "a.b", Version: "1.2.3", Source: "registry.example.com/acme/net/aws", Constraints: "~> 1.0",
+		Key: "a.b", Version: versions.MustParse("1.2.3"), Source: "registry.example.com/acme/net/aws", Constraints: versions.MustParseConstraints("~> 1.0"),
 		Package: "git::https://example.com/net.git//sub?ref=08f1a659885b11db83a8e987c65c5e6dec1497b9",
 		Hashes:  []hashing.Hash{someT1, "x9:unknown", someH1},
 	}
@@ -115,13 +116,13 @@ func TestStatement(t *testing.T) {
 	t.Parallel()
 	statement := artifact.StatementOf(entry)
 	other := entry
-	other.Key, other.Constraints, other.Hashes = "c", "1.2.3", []hashing.Hash{someH1, someT1}
+	other.Key, other.Constraints, other.Hashes = "c", versions.MustParseConstraints("1.2.3"), []hashing.Hash{someH1, someT1}
 	if got := artifact.StatementOf(other).Tag(); got != statement.Tag() {
 		t.Errorf("another call of the same package has the tag %s, want %s", got, statement.Tag())
 	}
 	for what, change := range map[string]func(*lockfile.Module){
 		"source":  func(m *lockfile.Module) { m.Source += "/" },
-		"version": func(m *lockfile.Module) { m.Version = "1.2.4" },
+		"version": func(m *lockfile.Module) { m.Version = versions.MustParse("1.2.4") },
 		"package": func(m *lockfile.Module) { m.Package = "" },
 		"hashes":  func(m *lockfile.Module) { m.Hashes = m.Hashes[:1] },
 	} {

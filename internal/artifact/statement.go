@@ -23,7 +23,7 @@ type Statement struct {
 
 // StatementOf returns the statement of a lock's entry.
 func StatementOf(entry lockfile.Module) Statement {
-	s := Statement{Source: entry.Source, Version: entry.Version, Package: entry.Package}
+	s := Statement{Source: entry.Source, Version: entry.Version.String(), Package: entry.Package}
 	for _, h := range entry.Hashes {
 		if h.Known() {
 			s.Hashes = append(s.Hashes, h)

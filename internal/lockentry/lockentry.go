@@ -21,8 +21,8 @@ func PackageAddress(pkg addrs.ModulePackage, subdir string) string {
 // VersionOrPackage returns the version of an entry, or its package address if it has no version,
 // for messages.
 func VersionOrPackage(entry lockfile.Module) string {
-	if entry.Version != "" {
-		return entry.Version
+	if !entry.Version.IsZero() {
+		return entry.Version.String()
 	}
 	return entry.Package
 }
@@ -35,7 +35,7 @@ func Differences(a, b lockfile.Module) []string {
 			list = append(list, fmt.Sprintf("its %s is %q and not %q", what, a, b))
 		}
 	}
-	add("version", a.Version, b.Version)
+	add("version", a.Version.String(), b.Version.String())
 	add("source", a.Source, b.Source)
 	add("package", a.Package, b.Package)
 	for _, scheme := range []string{"h1", "t1", "zh"} {

@@ -62,9 +62,9 @@ func (o *Origins) querySlot(ctx context.Context, pkg addrs.ModulePackage) (relea
 	return o.queryFor(ctx, pkg)
 }
 
-// Locate returns the location of a version of a source. version is "" if the source has no
+// Locate returns the location of a version of a source. The version is zero if the source has no
 // versions. Locate applies the policies to the registry's answer.
-func (o *Origins) Locate(ctx context.Context, from Source, version string) (Location, error) {
+func (o *Origins) Locate(ctx context.Context, from Source, version versions.Version) (Location, error) {
 	if err := o.check(ctx, from); err != nil {
 		return Location{}, err
 	}
@@ -72,17 +72,13 @@ func (o *Origins) Locate(ctx context.Context, from Source, version string) (Loca
 	if !isRegistry {
 		return Location{Package: from.Repository}, nil
 	}
-	v, err := versions.Parse(version)
-	if err != nil {
-		return Location{}, err
-	}
-	answer, err := o.locations.do(ctx, o, release{source.Package, v, from.caller()}, func(ctx context.Context) (registryclient.Location, error) {
+	answer, err := o.locations.do(ctx, o, release{source.Package, version, from.caller()}, func(ctx context.Context) (registryclient.Location, error) {
 		done, err := o.onlineSlot(ctx)
 		if err != nil {
 			return registryclient.Location{}, err
 		}
 		defer done()
-		return o.Registry.PackageLocation(from.limited(ctx), source.Package, v)
+		return o.Registry.PackageLocation(from.limited(ctx), source.Package, version)
 	})
 	if err != nil {
 		return Location{}, err
@@ -100,18 +96,14 @@ func (o *Origins) LocateLocked(ctx context.Context, from Source, entry lockfile.
 	if err != nil {
 		return Location{}, err
 	}
-	locked, err := versions.Parse(entry.Version)
-	if err != nil {
-		return Location{}, err
-	}
 	var found versions.Candidate
 	for _, candidate := range offered {
-		if candidate.Version == locked && (found.Ref == "" || candidate.Revision == entry.Revision()) {
+		if candidate.Version == entry.Version && (found.Ref == "" || candidate.Revision == entry.Revision()) {
 			found = candidate
 		}
 	}
 	if found.Ref == "" {
-		return Location{}, fmt.Errorf("%s: %w", from.Repository.Redacted(), &NotOfferedError{locked.String()})
+		return Location{}, fmt.Errorf("%s: %w", from.Repository.Redacted(), &NotOfferedError{entry.Version.String()})
 	}
 	return from.TagLocation(found), nil
 }

@@ -48,7 +48,7 @@ func (o *Origins) RefStatus(ctx context.Context, from Source, entry lockfile.Mod
 		case err != nil:
 			return RefStatus{}, err
 		case tagged.Revision == locked:
-			return RefStatus{Name: "version " + entry.Version, Locked: locked, Now: locked, Fixed: true}, nil
+			return RefStatus{Name: "version " + entry.Version.String(), Locked: locked, Now: locked, Fixed: true}, nil
 		}
 		at = tagged
 	}

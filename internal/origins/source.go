@@ -152,7 +152,7 @@ func (s Source) LockedSubdir(entry lockfile.Module) (string, error) {
 // there is no such name: branches, other tags and archives on this machine may change.
 func (s Source) FixedName(old, entry lockfile.Module) (name string, ok bool) {
 	if s.SelectsVersion() {
-		return entry.Version, old.Version == entry.Version
+		return entry.Version.String(), old.Version == entry.Version
 	}
 	remote, ok := s.Address.(addrs.ModuleSourceRemote)
 	if !ok {
@@ -212,20 +212,18 @@ func (s Source) Mismatch(entry lockfile.Module) string {
 		return fmt.Sprintf("the lock is for source %q", entry.Source)
 	}
 	if !s.SelectsVersion() {
-		if entry.Version != "" {
-			return fmt.Sprintf("the lock has version %q for a source without versions", entry.Version)
+		if !entry.Version.IsZero() {
+			return fmt.Sprintf("the lock has version %s for a source without versions", entry.Version)
 		}
 		return ""
 	}
-	version, err := versions.Parse(entry.Version)
-	if err != nil {
-		return fmt.Sprintf("the lock has no usable version: %q", entry.Version)
-	}
 	switch {
-	case !s.Want.Allows(version):
-		return fmt.Sprintf("the locked version %s does not meet the constraint %q", version, s.Want)
-	case !s.Allows(version):
-		return fmt.Sprintf("this program does not allow the locked version %s", version)
+	case entry.Version.IsZero():
+		return "the lock has no usable version"
+	case !s.Want.Allows(entry.Version):
+		return fmt.Sprintf("the locked version %s does not meet the constraint %q", entry.Version, s.Want)
+	case !s.Allows(entry.Version):
+		return fmt.Sprintf("this program does not allow the locked version %s", entry.Version)
 	}
 	return ""
 }

@@ -67,10 +67,10 @@ func TestMismatch(t *testing.T) {
 		entry lockfile.Module
 		want  string
 	}{
-		{lockfile.Module{Source: locked, Version: "1.2.3"}, ""},
-		{lockfile.Module{Source: locked, Version: "2.0.0"}, `the locked version 2.0.0 does not meet the constraint "~> 1.2"`},
-		{lockfile.Module{Source: locked}, `the lock has no usable version: ""`},
-		{lockfile.Module{Source: "other", Version: "1.2.3"}, `the lock is for source "other"`},
+		{lockfile.Module{Source: locked, Version: versions.MustParse("1.2.3")}, ""},
+		{lockfile.Module{Source: locked, Version: versions.MustParse("2.0.0")}, `the locked version 2.0.0 does not meet the constraint "~> 1.2"`},
+		{lockfile.Module{Source: locked}, `the lock has no usable version`},
+		{lockfile.Module{Source: "other", Version: versions.MustParse("1.2.3")}, `the lock is for source "other"`},
 	} {
 		if got := source.Mismatch(test.entry); got != test.want {
 			t.Errorf("%v: %q, want %q", test.entry, got, test.want)

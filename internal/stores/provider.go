@@ -19,7 +19,6 @@ import (
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/ocistore"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // storedProvider is the package of a provider in a store. locked are the hashes that the lock has
@@ -178,11 +177,7 @@ const (
 // HasProvider returns what a store has of a locked provider for a platform. It requests only the
 // index and the manifest. The error is about the store.
 func HasProvider(ctx context.Context, store ocistore.Store, entry lockfile.Provider, platform addrs.Platform) (ProviderState, error) {
-	version, err := versions.Parse(entry.Version)
-	if err != nil {
-		return ProviderMissing, err
-	}
-	found, err := providerOf(ctx, store, artifact.Release{Provider: entry.Address, Version: version}, platform)
+	found, err := providerOf(ctx, store, artifact.Release{Provider: entry.Address, Version: entry.Version}, platform)
 	_, isMissing := errors.AsType[*getproviders.MissingPlatformError](err)
 	switch {
 	case isMissing, errors.Is(err, fs.ErrNotExist), isOfArtifact(err):

@@ -10,7 +10,6 @@ import (
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // ErrNoComparableHash says that an installed provider cannot be compared because the lock has
@@ -49,11 +48,7 @@ func Inspect(ctx context.Context, stored *store.Providers, path string, entries 
 
 // inspect hashes one provider and compares it with its entry.
 func inspect(ctx context.Context, stored *store.Providers, dir *store.ProviderDir, entry lockfile.Provider) Inspection {
-	version, err := versions.Parse(entry.Version)
-	if err != nil {
-		return Inspection{Status: packagedir.Missing, Err: err}
-	}
-	state := dir.Inspect(ctx, store.ProviderPath(entry.Address, version, addrs.CurrentPlatform()), true)
+	state := dir.Inspect(ctx, store.ProviderPath(entry.Address, entry.Version, addrs.CurrentPlatform()), true)
 	found := Inspection{Status: packagedir.Changed, H1: state.H1, Err: state.Err}
 	switch {
 	case errors.Is(state.Err, fs.ErrNotExist):
@@ -76,7 +71,7 @@ func (i *Inspection) explain(ctx context.Context, dir *store.ProviderDir, earlie
 	}
 	for _, at := range earlier.Last {
 		address, version, platform := splitPath(at)
-		if address != entry.Address.String() || version == entry.Version || platform != addrs.CurrentPlatform().String() {
+		if address != entry.Address.String() || version == entry.Version.String() || platform != addrs.CurrentPlatform().String() {
 			continue
 		}
 		state := dir.Inspect(ctx, at, true)

@@ -3,7 +3,6 @@ package treeproviders
 import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // Lock is the lock that has the providers, as the stock tool of the dialect understands it.
@@ -25,7 +24,7 @@ type Lock struct {
 // two, it is the newer one that meets the constraints.
 func (l Lock) entry(p Required) (Entry, bool) {
 	for _, entry := range l.Merged[p.Address] {
-		if v, err := versions.Parse(entry.Version); err == nil && p.Fits(v) {
+		if p.Fits(entry.Version) {
 			return Entry{Provider: entry}, true
 		}
 	}

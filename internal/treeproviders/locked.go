@@ -27,16 +27,12 @@ func (s *Stage) CheckLock(ctx context.Context, required []Required) error {
 func (s *Stage) OfEntry(entry lockfile.Provider) (Selected, error) {
 	p := Required{Address: entry.Address, by: s.Requirements.by[entry.Address]}
 	if err := s.Rules.CheckProvider(p.Address); err != nil {
-		return Selected{}, p.Fail("", err)
-	}
-	version, err := versions.Parse(entry.Version)
-	if err != nil {
-		return Selected{}, p.Fail(entry.Version, err)
+		return Selected{}, p.Fail(versions.Version{}, err)
 	}
 	if !proves(entry.Hashes) {
 		return Selected{}, s.Refuse([]Refusal{p.refusal("the lock has no h1: or zh: hash of it")})
 	}
-	return Selected{p, version, entry}, nil
+	return Selected{p, entry.Version, entry}, nil
 }
 
 // Archive gets the archive of a provider's package for a platform. It is like
@@ -50,7 +46,7 @@ func (s *Stage) Archive(ctx context.Context, p Selected, platform addrs.Platform
 	case isMismatch && mismatch.Locked && platform != addrs.CurrentPlatform() && !hasScheme(p.Entry.Hashes, "zh"):
 		return nil, s.Refuse([]Refusal{p.refusal(fmt.Sprintf("the lock has no h1: or zh: hash of its package for %s", platform))})
 	case errors.Is(err, providers.ErrNotAtHand):
-		return nil, p.Fail(p.Version.String(), fmt.Errorf("its archive must be downloaded: %w", origins.ErrOffline))
+		return nil, p.Fail(p.Version, fmt.Errorf("its archive must be downloaded: %w", origins.ErrOffline))
 	}
 	return nil, s.fail(ctx, p, platform, fmt.Errorf("for %s: %w", platform, err))
 }

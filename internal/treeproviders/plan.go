@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // Plan is the planned change of the providers of a project.
@@ -31,8 +32,8 @@ type Plan struct {
 // Change is a planned change of a provider's lock entry.
 type Change struct {
 	Provider addrs.Provider
-	// Old and New are versions. Old is "" if the entry is new, and New is "" if it is removed.
-	Old, New string
+	// Old and New are versions. Old is zero if the entry is new, and New is zero if it is removed.
+	Old, New versions.Version
 	// Hashes is the number of hashes that are added to an entry whose version stays.
 	Hashes int
 	// Unproven are the platforms for whose packages the old entry of the same version has no hash.
@@ -117,11 +118,11 @@ func unsortedText(unsorted []Required) string {
 // plan sets the new entry of a provider, and returns its difference from the entry in the lock.
 func (p *Planned) plan(lock Lock) Change {
 	p.LockEntry = p.Entry.Merge(lockfile.Provider{
-		Address: p.Address, Version: p.Version.String(), Constraints: p.Want.String(), Hashes: p.hashes,
+		Address: p.Address, Version: p.Version, Constraints: p.Want, Hashes: p.hashes,
 	})
 	old, _ := lock.Provider(p.Address)
 	change := Change{Provider: p.Address, Old: old.Version, New: p.LockEntry.Version, From: old.From}
-	if change.Old != "" {
+	if !change.Old.IsZero() {
 		change.ExcludedBy = p.excluding(change.Old)
 	}
 	if change.Old != change.New {
@@ -196,7 +197,7 @@ func (p *Plan) Install(ctx context.Context, name, root string, layout store.Layo
 		}
 		replaced, err := dir.Install(ctx, provider.Got.Package, at, layout)
 		if err != nil {
-			return provider.Fail(provider.Version.String(), err)
+			return provider.Fail(provider.Version, err)
 		}
 		done.Unexplained = unexplained && replaced != store.ReplacedNothing
 		again[i] = !done.IsNew && replaced == store.ReplacedNothing && provider.Got.Bytes > 0 && !before.Stored
@@ -223,14 +224,16 @@ func (p *Plan) Updates(name string) []Change {
 	earlier := dir.InstallRecord()
 	was := make(map[addrs.Provider]Change)
 	for _, at := range earlier.Last {
-		address, version, platform := splitPath(at)
-		if provider, err := addrs.ParseProviderSource(address); err == nil && platform == addrs.CurrentPlatform().String() {
+		address, text, platform := splitPath(at)
+		provider, err := addrs.ParseProviderSource(address)
+		version, wrong := versions.Parse(text)
+		if err == nil && wrong == nil && platform == addrs.CurrentPlatform().String() {
 			was[provider] = Change{Provider: provider, Old: version}
 		}
 	}
 	for _, provider := range p.Providers {
 		change, ok := was[provider.Address]
-		change.New = provider.Version.String()
+		change.New = provider.Version
 		hashes := earlier.Hashes[provider.At()]
 		if ok && change.Old == change.New && (len(hashes) == 0 || hashes[len(hashes)-1] == provider.Got.H1) {
 			delete(was, provider.Address)

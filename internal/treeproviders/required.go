@@ -171,7 +171,7 @@ func (p Required) Fits(locked versions.Version) bool {
 }
 
 // Fail returns an error about the provider. version is "" if no version was selected.
-func (p Required) Fail(version string, err error) error {
+func (p Required) Fail(version versions.Version, err error) error {
 	return &config.ProviderError{Provider: p.Address, Version: version, RequiredBy: p.Uses, Err: p.withoutSubject(err)}
 }
 
@@ -224,8 +224,7 @@ func (p Required) refusal(reason string) Refusal {
 // IsDecided reports whether an entry decides the provider without a change of the lock. has
 // reports whether there is an entry.
 func (p Required) IsDecided(entry Entry, has bool) bool {
-	version, err := versions.Parse(entry.Version)
-	return has && err == nil && p.Fits(version) && !entry.IsTakenOver()
+	return has && p.Fits(entry.Version) && !entry.IsTakenOver()
 }
 
 // Undecided returns the reason why IsDecided is false: the lock has no entry, the entry does not
@@ -236,7 +235,7 @@ func (p Required) Undecided(entry Entry, has bool) Refusal {
 		r.Missing = true
 		return r
 	}
-	if version, err := versions.Parse(entry.Version); err == nil && p.Fits(version) && entry.IsTakenOver() {
+	if p.Fits(entry.Version) && entry.IsTakenOver() {
 		return p.refusal(fmt.Sprintf("the lock has version %s from %s, and tofu takes it from %s; the lock would get an entry for that",
 			entry.Version, entry.From.Hostname.ForDisplay(), entry.Address.Hostname.ForDisplay()))
 	}
@@ -246,7 +245,7 @@ func (p Required) Undecided(entry Entry, has bool) Refusal {
 }
 
 // excluding returns the uses that do not allow a version.
-func (p Required) excluding(version string) []config.ProviderRequirement {
+func (p Required) excluding(version versions.Version) []config.ProviderRequirement {
 	return slices.DeleteFunc(slices.Clone(p.Uses), func(use config.ProviderRequirement) bool { return use.Allows(version) })
 }
 

@@ -23,6 +23,9 @@ type Update struct {
 	// All updates all providers, and Providers updates the listed ones.
 	All       bool
 	Providers []addrs.Provider
+	// To is the version to select for the only provider in Providers; zero means the newest version
+	// that fits.
+	To versions.Version
 	// AllowDowngrade allows a version that is lower than the locked one.
 	AllowDowngrade bool
 	// Optional allows Providers that no module requires.
@@ -37,6 +40,18 @@ func (u Update) updates(p addrs.Provider) bool { return u.All || slices.Contains
 // A provider that is only in the lock keeps its version unless the request names it.
 func (u Update) moves(p Required) bool {
 	return u.updates(p.Address) && (!p.isLockedOnly() || slices.Contains(u.Providers, p.Address))
+}
+
+// want returns the constraints that a version must meet: those of the modules, or the version that the
+// request names.
+func (u Update) want(p Required) (versions.ProviderConstraints, error) {
+	if u.To.IsZero() || !slices.Contains(u.Providers, p.Address) {
+		return p.Want, nil
+	}
+	if !p.Fits(u.To) {
+		return versions.ProviderConstraints{}, fmt.Errorf("the constraints %q do not allow this version: change them first", p.Want)
+	}
+	return versions.ParseProviderConstraints(u.To.String())
 }
 
 // Selected is a provider with the version that was selected for it.
@@ -106,7 +121,7 @@ func (s *Stage) refused(required []Required) []error {
 	var errs []error
 	for _, p := range required {
 		if err := s.Rules.CheckProvider(p.Address); err != nil {
-			errs = append(errs, p.Fail("", err))
+			errs = append(errs, p.Fail(versions.Version{}, err))
 		}
 	}
 	return errs
@@ -117,32 +132,35 @@ func (s *Stage) refused(required []Required) []error {
 // required providers.
 func (s *Stage) selectOne(ctx context.Context, p Required, all []Required, list lister) (Selected, error) {
 	entry, has := s.Lock.entry(p)
-	locked, err := versions.Parse(entry.Version)
-	fits := has && err == nil && p.Fits(locked)
+	fits := has && p.Fits(entry.Version)
 	switch {
 	case s.Locked && !p.IsDecided(entry, has):
 		return Selected{}, p.Undecided(entry, has)
 	case s.Locked && !proves(entry.Hashes):
 		return Selected{}, p.refusal("the lock has no h1: or zh: hash of it")
 	case s.Locked || fits && !s.Update.moves(p):
-		return Selected{p, locked, entry.Provider}, nil
+		return Selected{p, entry.Version, entry.Provider}, nil
 	}
 	listing, err := list(ctx, p)
 	if err != nil {
-		return Selected{}, p.Fail("", explainListing(p, all, err))
+		return Selected{}, p.Fail(versions.Version{}, explainListing(p, all, err))
 	}
 	for _, text := range listing.Warnings {
 		s.Warn(fmt.Sprintf("provider %s: %s", p.Address.ForDisplay(), text))
 	}
-	selected, err := versions.SelectProvider(listing.Numbers(), p.Want)
+	want, err := s.Update.want(p)
+	if err != nil {
+		return Selected{}, p.Fail(s.Update.To, err)
+	}
+	selected, err := versions.SelectProvider(listing.Numbers(), want)
 	switch {
 	case err != nil && len(listing.Versions) == 0:
-		return Selected{}, p.Fail("", explainListing(p, all, fmt.Errorf("%w: %w", getproviders.ErrNotFound, err)))
+		return Selected{}, p.Fail(versions.Version{}, explainListing(p, all, fmt.Errorf("%w: %w", getproviders.ErrNotFound, err)))
 	case err != nil:
-		return Selected{}, p.withAllowed(listing).Fail("", err)
-	case fits && selected.Compare(locked) < 0 && !s.Update.AllowDowngrade:
-		return Selected{}, p.Fail("", &versions.DowngradeError{Locked: locked, Selected: selected})
-	case selected != locked:
+		return Selected{}, p.withAllowed(listing).Fail(versions.Version{}, err)
+	case fits && selected.Compare(entry.Version) < 0 && !s.Update.AllowDowngrade:
+		return Selected{}, p.Fail(versions.Version{}, &versions.DowngradeError{Locked: entry.Version, Selected: selected})
+	case selected != entry.Version:
 		return Selected{Required: p, Version: selected}, nil
 	}
 	return Selected{p, selected, entry.Provider}, nil

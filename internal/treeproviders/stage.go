@@ -19,7 +19,6 @@ import (
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // Stage finds, gets and checks the providers of one project, both while its modules are walked
@@ -127,11 +126,7 @@ func (s *Stage) prefetchLocked(ctx context.Context, isRequired func(addrs.Provid
 }
 
 func (s *Stage) prefetchPackage(ctx context.Context, p Required, entry lockfile.Provider) {
-	version, err := versions.Parse(entry.Version)
-	if err != nil {
-		return // Finish reports the error
-	}
-	_, _ = s.packageOf(ctx, Selected{p, version, entry})
+	_, _ = s.packageOf(ctx, Selected{p, entry.Version, entry})
 }
 
 // Finish selects, gets and checks all providers: the pooled requirements of the modules, and the
@@ -271,7 +266,7 @@ func (s *Stage) fail(ctx context.Context, p Selected, platform addrs.Platform, e
 	} else {
 		err = s.explainPackage(ctx, p, platform, err)
 	}
-	return p.Fail(p.Version.String(), err)
+	return p.Fail(p.Version, err)
 }
 
 // Planned is a provider whose package was got and checked.

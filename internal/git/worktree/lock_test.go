@@ -103,7 +103,7 @@ func (r repository) want(dir, version string) *worktree.LockVersion {
 	}
 	got := ""
 	if found != nil {
-		got = found.Lock.Modules()[0].Version
+		got = found.Lock.Modules()[0].Version.String()
 	}
 	if got != version {
 		r.t.Errorf("the lock has version %q, want %q", got, version)

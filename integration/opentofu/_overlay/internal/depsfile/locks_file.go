@@ -57,11 +57,11 @@ func LoadLocksFromBytes(src []byte, filename string) (*Locks, tfdiags.Diagnostic
 }
 
 func readProvider(provider lockfile.Provider) (*ProviderLock, error) {
-	version, err := getproviders.ParseVersion(provider.Version)
+	version, err := getproviders.ParseVersion(provider.Version.String())
 	if err != nil {
 		return nil, err
 	}
-	constraints, err := getproviders.ParseVersionConstraints(provider.Constraints)
+	constraints, err := getproviders.ParseVersionConstraints(provider.Constraints.String())
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,9 @@ func save(locks *Locks, filename string) error {
 	if err != nil {
 		return err
 	}
-	setProviders(file, locks)
+	if err := setProviders(file, locks); err != nil {
+		return err
+	}
 	_, err = file.WriteFile(root, filepath.Base(filename))
 	return err
 }
@@ -100,18 +102,22 @@ func save(locks *Locks, filename string) error {
 // SaveLocksToBytes returns the content of a lock file with the providers alone.
 func SaveLocksToBytes(locks *Locks) ([]byte, tfdiags.Diagnostics) {
 	var file lockfile.File
-	setProviders(&file, locks)
+	if err := setProviders(&file, locks); err != nil {
+		return nil, tfdiags.Diagnostics{}.Append(err)
+	}
 	return file.Bytes(), nil
 }
 
-func setProviders(file *lockfile.File, locks *Locks) {
+func setProviders(file *lockfile.File, locks *Locks) error {
 	file.NameTool("tofu")
 	var all []lockfile.Provider
 	for _, lock := range locks.providers {
 		provider := lockfile.Provider{
-			Address:     cotter.Provider{Hostname: lock.addr.Hostname, Namespace: lock.addr.Namespace, Type: lock.addr.Type},
-			Version:     lock.version.String(),
-			Constraints: getproviders.VersionConstraintsString(lock.versionConstraints),
+			Address: cotter.Provider{Hostname: lock.addr.Hostname, Namespace: lock.addr.Namespace, Type: lock.addr.Type},
+		}
+		constraints := getproviders.VersionConstraintsString(lock.versionConstraints)
+		if err := errors.Join(provider.Version.UnmarshalText([]byte(lock.version.String())), provider.Constraints.UnmarshalText([]byte(constraints))); err != nil {
+			return fmt.Errorf("provider %s: %w", lock.addr, err)
 		}
 		for _, hash := range lock.hashes {
 			provider.Hashes = append(provider.Hashes, hashing.Hash(hash))
@@ -119,4 +125,5 @@ func setProviders(file *lockfile.File, locks *Locks) {
 		all = append(all, provider)
 	}
 	file.SetProviders(all)
+	return nil
 }

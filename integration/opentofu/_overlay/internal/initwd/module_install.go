@@ -218,7 +218,7 @@ func (run *installation) event(happened event.Event) {
 
 func (run *installation) download(key, pkg string) {
 	resolved := run.resolved[key]
-	selected, _ := version.NewVersion(resolved.Version) // nil if the source has no versions
+	selected, _ := version.NewVersion(resolved.Version.String()) // nil if the source has no versions
 	if source, err := addrs.ParseModuleSource(resolved.Source.String()); err == nil {
 		switch s := source.(type) {
 		case addrs.ModuleSourceRegistry:
