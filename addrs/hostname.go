@@ -8,9 +8,8 @@ import (
 )
 
 // Hostname is a host, with a port unless that is 443, in a form that can be compared with
-// ==: lower case, ASCII. [ParseHostname] returns such values. The ForDisplay method returns
-// the form for messages.
-type Hostname = svchost.Hostname
+// ==: lower case, ASCII. [ParseHostname] returns such values.
+type Hostname string
 
 // The default registries of the dialects, for addresses without a host.
 const (
@@ -25,7 +24,8 @@ const (
 // A name with a single label is a valid hostname, but the host of a module source address
 // must have a dot.
 func ParseHostname(s string) (Hostname, error) {
-	host, err := svchost.ForComparison(s)
+	found, err := svchost.ForComparison(s)
+	host := Hostname(found)
 	if err != nil {
 		return "", &ParseError{What: "hostname", Input: Redact(s), Reason: err.Error(), Err: err}
 	}
@@ -38,7 +38,7 @@ func ParseHostname(s string) (Hostname, error) {
 // hostFault describes what is wrong with a host that svchost accepted; "" if it is valid.
 // svchost accepts any port that is a small enough integer. It checks for empty labels
 // before it maps other characters to dots or to nothing. And it converts text that is not
-// UTF-8 to a name on which its ForDisplay method panics.
+// UTF-8 to a name that cannot be displayed.
 func hostFault(host Hostname) string {
 	if _, port, _ := strings.Cut(string(host), ":"); strings.HasPrefix(port, "-") {
 		return "the port is negative"
@@ -63,13 +63,16 @@ func hostNameFault(host Hostname) string {
 	return ""
 }
 
-// displayHost is like host.ForDisplay. But a Hostname that was not validated, on which that
-// method would panic, is returned unchanged.
-func displayHost(host Hostname) string {
-	name, port, hasPort := strings.Cut(string(host), ":")
+// String returns the form that is compared.
+func (h Hostname) String() string { return string(h) }
+
+// ForDisplay returns the host for messages, in Unicode. A Hostname that was not validated is returned
+// unchanged.
+func (h Hostname) ForDisplay() string {
+	name, port, hasPort := strings.Cut(string(h), ":")
 	display, err := idna.Lookup.ToUnicode(name)
 	if err != nil {
-		return string(host)
+		return string(h)
 	}
 	if hasPort {
 		return display + ":" + port

@@ -25,7 +25,7 @@ func (p Provider) String() string {
 	if p == (Provider{}) {
 		return ""
 	}
-	return displayHost(p.Hostname) + "/" + p.Namespace + "/" + p.Type
+	return p.Hostname.ForDisplay() + "/" + p.Namespace + "/" + p.Type
 }
 
 // defaultProviderNamespace is the namespace of addresses without one.
@@ -113,10 +113,11 @@ func (p Parser) splitProvider(raw string) (_ Provider, reason string, cause erro
 	if len(parts) < 3 {
 		return found, "", nil
 	}
-	host, err := svchost.ForComparison(parts[0])
+	compared, err := svchost.ForComparison(parts[0])
 	if err != nil {
 		return Provider{}, "the host is not valid: " + err.Error(), err
 	}
+	host := Hostname(compared)
 	if reason := hostNameFault(host); reason != "" {
 		return Provider{}, "the host is not valid: " + reason, nil
 	}

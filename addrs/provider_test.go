@@ -55,7 +55,7 @@ func FuzzParseProviderSource(f *testing.F) {
 			if !parser.AcceptsFullAddress(p) && (strings.Contains(source, "/") || p.Namespace != "hashicorp") {
 				t.Errorf("ParseProviderSource(%q) = %s, which is not accepted", source, p)
 			}
-			if stock, err := regaddr.ParseProviderSource(source); parser == (addrs.Parser{}) && (err != nil || stock.Type != p.Type || stock.Hostname != p.Hostname) {
+			if stock, err := regaddr.ParseProviderSource(source); parser == (addrs.Parser{}) && (err != nil || stock.Type != p.Type || addrs.Hostname(stock.Hostname) != p.Hostname) {
 				t.Errorf("ParseProviderSource(%q) = %s, the library has %s, %v", source, p, stock, err)
 			}
 		}

@@ -19,7 +19,7 @@ func (p ModuleRegistryPackage) String() string {
 	if p == (ModuleRegistryPackage{}) {
 		return ""
 	}
-	return displayHost(p.Host) + "/" + p.ForRegistryProtocol()
+	return p.Host.ForDisplay() + "/" + p.ForRegistryProtocol()
 }
 
 // ForDisplay returns String without the host if it is [DefaultRegistryHost].
@@ -71,8 +71,9 @@ func (p Parser) readRegistry(raw string) (ModuleSourceRegistry, error) {
 	if err != nil {
 		return ModuleSourceRegistry{}, err
 	}
+	pkg := found.Package
 	src := ModuleSourceRegistry{
-		Package: ModuleRegistryPackage(found.Package),
+		Package: ModuleRegistryPackage{Host: Hostname(pkg.Host), Namespace: pkg.Namespace, Name: pkg.Name, TargetSystem: pkg.TargetSystem},
 		Subdir:  found.Subdir,
 	}
 	if p.DefaultRegistryHost != "" && !namesHost(raw) {

@@ -39,6 +39,17 @@ func setText[T any](to *T, text []byte, parse func(string) (T, error)) error {
 	return nil
 }
 
+// MarshalText returns [Hostname.ForDisplay]. If that is not a valid host, the error is a *[ParseError].
+func (h Hostname) MarshalText() (text []byte, err error) {
+	return textOf(h, "hostname", h.ForDisplay(), ParseHostname)
+}
+
+// UnmarshalText is [ParseHostname].
+func (h *Hostname) UnmarshalText(text []byte) error { return setText(h, text, ParseHostname) }
+
+// LogValue returns the form for messages as a string.
+func (h Hostname) LogValue() slog.Value { return slog.StringValue(h.ForDisplay()) }
+
 // MarshalText returns [Module.String]. If m has an invalid name, the error is a *[ParseError].
 func (m Module) MarshalText() (text []byte, err error) {
 	again, err := ParseModule(m.String())

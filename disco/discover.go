@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/opentofu/svchost"
 	svcdisco "github.com/opentofu/svchost/disco"
 	"golang.org/x/net/idna"
 
@@ -28,9 +29,9 @@ func (c *Client) discover(ctx context.Context, host addrs.Hostname) (*svcdisco.H
 	l := &lookup{client: c, host: host}
 	d := svcdisco.New(svcdisco.WithHTTPClient(&http.Client{Transport: l}))
 	if services, ok := c.ForcedServices[host]; ok {
-		d.ForceHostServices(host, services)
+		d.ForceHostServices(svchost.Hostname(host), services)
 	}
-	found, err := d.Discover(ctx, host)
+	found, err := d.Discover(ctx, svchost.Hostname(host))
 	if err != nil {
 		return nil, l.explain(ctx, err)
 	}

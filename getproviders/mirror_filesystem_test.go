@@ -212,7 +212,7 @@ func TestPluginCache(t *testing.T) {
 	write(t, dir, x+"1.0.0/darwin_arm64/terraform-provider-x_v1.0.0", "half a bin")
 	write(t, dir, x+"1.0.0/linux_amd64.lock", "")
 	write(t, dir, x+"terraform-provider-x_2.0.0_linux_amd64.zip", "packed")
-	own, err := hashing.Dir(filepath.Join(dir, filepath.FromSlash(x), "1.0.0", "linux_amd64"))
+	own, err := hashing.Dir(t.Context(), filepath.Join(dir, filepath.FromSlash(x), "1.0.0", "linux_amd64"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func BenchmarkDir(b *testing.B) {
 	b.SetBytes(8 * 1000 * 1000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := hashing.Dir(dir); err != nil {
+		if _, err := hashing.Dir(b.Context(), dir); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -31,7 +31,7 @@ func TestH1LikeDirhash(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if got, err := hashing.Dir(dir); err != nil || string(got) != want {
+		if got, err := hashing.Dir(t.Context(), dir); err != nil || string(got) != want {
 			rt.Fatalf("Dir = %v, %v, want %v", got, err, want)
 		}
 	})

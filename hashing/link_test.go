@@ -87,7 +87,7 @@ func TestEscapingLinkOnDisk(t *testing.T) {
 	for _, target := range []string{filepath.Join(outside, "secret"), "../secret", "../../../../../../../../etc/passwd"} {
 		dir := onDisk(t, fstest.MapFS{"sub/self": link(target)})
 		var refused *hashing.TreeError
-		if _, err := hashing.Dir(dir); !errors.As(err, &refused) || refused.Path != "sub/self" {
+		if _, err := hashing.Dir(t.Context(), dir); !errors.As(err, &refused) || refused.Path != "sub/self" {
 			t.Errorf("Dir with a link to %q: error %v, want a *TreeError of the link", target, err)
 		}
 	}

@@ -81,15 +81,18 @@ type Tree struct{ Entries []Entry }
 func ReadTree(ctx context.Context, fsys fs.FS) (*Tree, error) { return Reader{}.Read(ctx, fsys) }
 
 // Dir returns the h1 hash of a directory on disk. dir may be a link to the directory. The
-// error is a *[TreeError]. Large directories take a while: to stop earlier, call [ReadTree] with
-// a context and the [RootFS] of the directory, and [Tree.H1].
-func Dir(dir string) (Hash, error) {
+// error is a *[TreeError]; if ctx ends, it wraps the context's error and its cause.
+func Dir(ctx context.Context, dir string) (Hash, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return "", &TreeError{Path: dir, Err: err}
 	}
 	defer root.Close()
-	return FS(RootFS(root))
+	tree, err := ReadTree(ctx, RootFS(root))
+	if err != nil {
+		return "", err
+	}
+	return tree.H1(), nil
 }
 
 // FS returns the h1 hash of a file system, which must be suitable for [ReadTree]. The error

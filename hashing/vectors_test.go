@@ -89,7 +89,7 @@ func TestVectors(t *testing.T) {
 			dir := onDisk(t, v.tree)
 			v.compare(t, "os.DirFS", readTree(t, os.DirFS(dir)))
 			v.compare(t, "os.Root", readDisk(t, dir))
-			if got, err := hashing.Dir(dir); err != nil || got != v.h1 {
+			if got, err := hashing.Dir(t.Context(), dir); err != nil || got != v.h1 {
 				t.Errorf("Dir = %v, %v, want %v", got, err, v.h1)
 			}
 		})

@@ -90,13 +90,13 @@ func TestReadTreeRefuses(t *testing.T) {
 func TestDirErrors(t *testing.T) {
 	t.Parallel()
 	missing := filepath.Join(t.TempDir(), "missing")
-	_, err := hashing.Dir(missing)
+	_, err := hashing.Dir(t.Context(), missing)
 	var refused *hashing.TreeError
 	if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &refused) || refused.Path != missing {
 		t.Errorf("Dir of nothing: error %v, want fs.ErrNotExist in a *TreeError", err)
 	}
 	plain := filepath.Join(onDisk(t, fstest.MapFS{"f": file("")}), "f")
-	if _, err := hashing.Dir(plain); !errors.As(err, &refused) {
+	if _, err := hashing.Dir(t.Context(), plain); !errors.As(err, &refused) {
 		t.Errorf("Dir of a file: error %v, want a *TreeError", err)
 	}
 }
@@ -108,11 +108,11 @@ func TestDirByLink(t *testing.T) {
 	if err := os.Symlink(dir, byLink); err != nil {
 		t.Fatal(err)
 	}
-	want, err := hashing.Dir(dir)
+	want, err := hashing.Dir(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := hashing.Dir(byLink); err != nil || got != want {
+	if got, err := hashing.Dir(t.Context(), byLink); err != nil || got != want {
 		t.Errorf("Dir by a link = %v, %v, want %v", got, err, want)
 	}
 }

@@ -20,7 +20,7 @@ func TestFIFO(t *testing.T) {
 		t.Fatal(err)
 	}
 	var refused *hashing.TreeError
-	if _, err := hashing.Dir(dir); !errors.As(err, &refused) || refused.Path != "d/pipe" {
+	if _, err := hashing.Dir(t.Context(), dir); !errors.As(err, &refused) || refused.Path != "d/pipe" {
 		t.Errorf("Dir: error %v, want a *TreeError of d/pipe", err)
 	}
 }

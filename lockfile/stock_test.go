@@ -353,7 +353,7 @@ func TestSetProvidersAsStockTools(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "terraform-provider-"+p.kind), []byte(p.kind), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		h1, err := hashing.Dir(dir)
+		h1, err := hashing.Dir(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -299,7 +299,7 @@ func TestWriteProviderMirror(t *testing.T) {
 		t.Errorf("the mirror: %v (-want +got):\n%s", err, diff)
 	}
 	h1, _, _ := world.ProviderHashes("acme/cloud", "1.0.0", "linux_amd64")
-	got, err := hashing.Dir(filepath.Join(dir, "registry.example.com/acme/cloud/1.0.0/linux_amd64"))
+	got, err := hashing.Dir(t.Context(), filepath.Join(dir, "registry.example.com/acme/cloud/1.0.0/linux_amd64"))
 	if got != h1 || err != nil {
 		t.Errorf("the unpacked package has %s, %v, want %s", got, err, h1)
 	}

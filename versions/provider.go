@@ -36,7 +36,9 @@ func ParseProviderConstraints(s string) (ProviderConstraints, error) {
 
 // MustParseProviderConstraints is like [ParseProviderConstraints], but panics on an error. It is for
 // constraints known to be valid.
-func MustParseProviderConstraints(s string) ProviderConstraints { return must(ParseProviderConstraints(s)) }
+func MustParseProviderConstraints(s string) ProviderConstraints {
+	return must(ParseProviderConstraints(s))
+}
 
 func newProviderConstraints(parts []constraints.SelectionSpec) ProviderConstraints {
 	return ProviderConstraints{parts: parts, set: goversions.MeetingConstraints(constraints.IntersectionSpec(parts))}
@@ -77,7 +79,9 @@ func (c ProviderConstraints) And(others ...ProviderConstraints) ProviderConstrai
 }
 
 // Equal reports whether two constraints have the same text.
-func (c ProviderConstraints) Equal(other ProviderConstraints) bool { return c.String() == other.String() }
+func (c ProviderConstraints) Equal(other ProviderConstraints) bool {
+	return c.String() == other.String()
+}
 
 // IsZero reports whether there are no constraints.
 func (c ProviderConstraints) IsZero() bool { return len(c.parts) == 0 }

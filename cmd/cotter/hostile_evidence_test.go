@@ -331,7 +331,7 @@ func TestForgedByPluginCache(t *testing.T) {
 	plugins := filepath.Join(u.top, "plugins")
 	dir := filepath.Join(plugins, filepath.FromSlash(u.world.ProviderSource("acme/cloud")), "1.0.0", addrs.CurrentPlatform().String())
 	writeText(t, filepath.Join(dir, "terraform-provider-cloud"), "evil")
-	h1, err := hashing.Dir(dir)
+	h1, err := hashing.Dir(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -184,7 +184,7 @@ func TestUnpackedElsewhere(t *testing.T) {
 				}
 				locked := []hashing.Hash{w.h1[linux]}
 				if test.files != nil {
-					h1, err := hashing.Dir(dir)
+					h1, err := hashing.Dir(t.Context(), dir)
 					if err != nil {
 						t.Fatal(err)
 					}

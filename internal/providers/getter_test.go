@@ -164,7 +164,7 @@ func (w *world) checkGot(t testing.TB, label string, got *providers.Got) {
 	if diff := cmp.Diff(hashes, got.Hashes); diff != "" {
 		t.Errorf("%s: hashes (-want +got):\n%s", label, diff)
 	}
-	if h1, err := hashing.Dir(got.Package.Dir()); h1 != w.h1[linux] {
+	if h1, err := hashing.Dir(t.Context(), got.Package.Dir()); h1 != w.h1[linux] {
 		t.Errorf("%s: the package has %s, %v", label, h1, err)
 	}
 }
@@ -224,7 +224,7 @@ func TestGetDir(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(w.source.dir, "terraform-provider-cloud"), []byte("x"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	h1, err := hashing.Dir(w.source.dir)
+	h1, err := hashing.Dir(t.Context(), w.source.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func TestGetDamaged(t *testing.T) {
 	if err != nil || damaged.Load() != 1 {
 		t.Fatalf("Get = %v, %v; %d times told", again, err, damaged.Load())
 	}
-	if h1, err := hashing.Dir(again.Package.Dir()); err != nil || h1 != w.h1[linux] {
+	if h1, err := hashing.Dir(t.Context(), again.Package.Dir()); err != nil || h1 != w.h1[linux] {
 		t.Errorf("after that the store has %s, %v", h1, err)
 	}
 }

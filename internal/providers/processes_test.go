@@ -120,7 +120,7 @@ func TestProcesses(t *testing.T) {
 	}
 	var first hashing.Hash
 	for i := range processes {
-		h1, err := hashing.Dir(filepath.Join(projects, fmt.Sprint(i), store.ProviderPath(example, v100, linux)))
+		h1, err := hashing.Dir(t.Context(), filepath.Join(projects, fmt.Sprint(i), store.ProviderPath(example, v100, linux)))
 		if err != nil || first != "" && h1 != first {
 			t.Errorf("project %d has %s, %v; want %s", i, h1, err, first)
 		}

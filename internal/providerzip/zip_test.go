@@ -77,7 +77,7 @@ func unpack(t testing.TB, raw []byte) (map[string]string, error) {
 		}
 		return nil, err
 	}
-	if want, err := hashing.Dir(dir); err != nil || h1 != want {
+	if want, err := hashing.Dir(t.Context(), dir); err != nil || h1 != want {
 		t.Errorf("h1 = %q, that of the directory is %q, %v", h1, want, err)
 	}
 	return files(t, dir), nil

@@ -104,7 +104,7 @@ func TestKilled(t *testing.T) {
 // visible describes what stock tools see in a project.
 func visible(t testing.TB, dir string) string {
 	t.Helper()
-	h1, err := hashing.Dir(filepath.Join(dir, at))
+	h1, err := hashing.Dir(t.Context(), filepath.Join(dir, at))
 	original := t.TempDir()
 	write(t, original, files)
 	switch {

@@ -75,7 +75,7 @@ func write(t testing.TB, dir string, files map[string]string) {
 
 func hash(t testing.TB, dir string) hashing.Hash {
 	t.Helper()
-	h1, err := hashing.Dir(dir)
+	h1, err := hashing.Dir(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

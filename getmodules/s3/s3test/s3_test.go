@@ -70,7 +70,7 @@ func TestSameByHTTP(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hash, err := hashing.Dir(dir)
+		hash, err := hashing.Dir(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}

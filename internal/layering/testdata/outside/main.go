@@ -12,12 +12,12 @@ import (
 	"testing/fstest"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/opentofu/svchost"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/registryclient"
@@ -38,7 +38,7 @@ var (
 		ForDisplay() string
 	} = addrs.ModuleSource(nil)
 
-	_ = addrs.Provider{Hostname: svchost.Hostname("registry.opentofu.org"), Namespace: "hashicorp", Type: "null"}
+	_ = addrs.Provider{Hostname: addrs.Hostname("registry.opentofu.org"), Namespace: "hashicorp", Type: "null"}
 )
 
 // Package versions.
@@ -51,15 +51,15 @@ var (
 
 // Package hashing.
 var (
-	_ func(fsys fs.FS) (hashing.Hash, error) = hashing.FS
-	_ func(dir string) (hashing.Hash, error) = hashing.Dir
+	_ func(fsys fs.FS) (hashing.Hash, error)                      = hashing.FS
+	_ func(ctx context.Context, dir string) (hashing.Hash, error) = hashing.Dir
 )
 
 // Package lockfile.
 var (
 	_ func(src []byte, filename string) (*lockfile.File, error) = lockfile.Parse
 
-	_ = lockfile.Module{Key: "", Version: "", Source: "", Constraints: "", Package: "", Hashes: []hashing.Hash{}, Range: hcl.Range{}}
+	_ = lockfile.Module{Key: "", Version: versions.Version{}, Source: "", Constraints: versions.Constraints{}, Package: "", Hashes: []hashing.Hash{}, Range: hcl.Range{}}
 
 	_ interface {
 		Modules() []lockfile.Module
@@ -85,7 +85,21 @@ var (
 		Install(ctx context.Context, p installer.Project, o installer.InstallOptions) (*installer.Result, error)
 		Verify(ctx context.Context, p installer.Project, o installer.VerifyOptions) (*installer.Report, error)
 		Load(ctx context.Context, p installer.Project, o installer.LoadOptions) (*installer.Result, error)
+		Begin(ctx context.Context, p installer.Project, o installer.InstallOptions) (*installer.Session, error)
 	} = (*installer.Installer)(nil)
+	_ interface {
+		Expect(caller addrs.Module, calls ...config.Call)
+		Module(ctx context.Context, caller addrs.Module, c config.Call) (installer.Module, error)
+		Commit(ctx context.Context, o installer.CommitOptions) (*installer.Result, error)
+		Close() error
+	} = (*installer.Session)(nil)
+	_ fs.FS = installer.Module{Dir: ""}.Files
+	_       = installer.CommitOptions{Complete: false}
+
+	_ config.Reader = interface {
+		ReadModule(ctx context.Context, dir config.Dir) (config.Module, hcl.Diagnostics)
+	}(nil)
+	_ = config.Call{Name: "", Source: "", Version: (*string)(nil), Allowed: func(versions.Version) bool { return true }}
 
 	_ = installer.Project{Dir: "", OnEvent: func(event.Event) {}, LockFile: "", NoLock: false}
 	_ = installer.InstallOptions{Locked: false, Offline: false, DryRun: false, LockOnly: false, Update: installer.Update{}}

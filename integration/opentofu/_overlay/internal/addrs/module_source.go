@@ -6,6 +6,7 @@ import (
 
 	"github.com/opentofu/opentofu/internal/getmodules"
 	regaddr "github.com/opentofu/registry-address/v2"
+	"github.com/opentofu/svchost"
 
 	cotter "github.com/cotterpin/cotter/addrs"
 )
@@ -79,12 +80,22 @@ func isModuleSourceLocal(raw string) bool {
 	return err == nil && ok
 }
 
+// StockPackage returns the address of a package in a registry as OpenTofu has it, and CotterPackage
+// is its inverse.
+func StockPackage(pkg cotter.ModuleRegistryPackage) regaddr.ModulePackage {
+	return regaddr.ModulePackage{Host: svchost.Hostname(pkg.Host), Namespace: pkg.Namespace, Name: pkg.Name, TargetSystem: pkg.TargetSystem}
+}
+
+func CotterPackage(pkg regaddr.ModulePackage) cotter.ModuleRegistryPackage {
+	return cotter.ModuleRegistryPackage{Host: cotter.Hostname(pkg.Host), Namespace: pkg.Namespace, Name: pkg.Name, TargetSystem: pkg.TargetSystem}
+}
+
 func convertSource(source cotter.ModuleSource) ModuleSource {
 	switch s := source.(type) {
 	case cotter.ModuleSourceLocal:
 		return ModuleSourceLocal(s)
 	case cotter.ModuleSourceRegistry:
-		return ModuleSourceRegistry{Package: regaddr.ModulePackage(s.Package), Subdir: s.Subdir}
+		return ModuleSourceRegistry{Package: StockPackage(s.Package), Subdir: s.Subdir}
 	case cotter.ModuleSourceRemote:
 		return ModuleSourceRemote{Package: ModulePackage(s.Package.String()), Subdir: s.Subdir}
 	}
@@ -110,7 +121,7 @@ func (s ModuleSourceLocal) String() string { return string(s) }
 func (s ModuleSourceLocal) ForDisplay() string { return string(s) }
 
 func (s ModuleSourceRegistry) cotter() cotter.ModuleSourceRegistry {
-	return cotter.ModuleSourceRegistry{Package: cotter.ModuleRegistryPackage(s.Package), Subdir: s.Subdir}
+	return cotter.ModuleSourceRegistry{Package: CotterPackage(s.Package), Subdir: s.Subdir}
 }
 
 func (s ModuleSourceRegistry) String() string { return s.cotter().String() }

@@ -11,6 +11,7 @@ import (
 	"github.com/opentofu/opentofu/internal/addrs"
 	"github.com/opentofu/opentofu/internal/getproviders"
 	"github.com/opentofu/opentofu/internal/tfdiags"
+	"github.com/opentofu/svchost"
 
 	cotter "github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
@@ -69,7 +70,7 @@ func readProvider(provider lockfile.Provider) (*ProviderLock, error) {
 	for _, hash := range provider.Hashes {
 		hashes = append(hashes, getproviders.Hash(hash))
 	}
-	return NewProviderLock(addrs.Provider{Hostname: provider.Address.Hostname, Namespace: provider.Address.Namespace, Type: provider.Address.Type}, version, constraints, hashes), nil
+	return NewProviderLock(addrs.Provider{Hostname: svchost.Hostname(provider.Address.Hostname), Namespace: provider.Address.Namespace, Type: provider.Address.Type}, version, constraints, hashes), nil
 }
 
 // SaveLocksToFile writes the providers to a lock file. Everything else in it stays, such as the
@@ -113,7 +114,7 @@ func setProviders(file *lockfile.File, locks *Locks) error {
 	var all []lockfile.Provider
 	for _, lock := range locks.providers {
 		provider := lockfile.Provider{
-			Address: cotter.Provider{Hostname: lock.addr.Hostname, Namespace: lock.addr.Namespace, Type: lock.addr.Type},
+			Address: cotter.Provider{Hostname: cotter.Hostname(lock.addr.Hostname), Namespace: lock.addr.Namespace, Type: lock.addr.Type},
 		}
 		constraints := getproviders.VersionConstraintsString(lock.versionConstraints)
 		if err := errors.Join(provider.Version.UnmarshalText([]byte(lock.version.String())), provider.Constraints.UnmarshalText([]byte(constraints))); err != nil {

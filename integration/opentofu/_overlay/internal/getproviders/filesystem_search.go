@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/opentofu/opentofu/internal/addrs"
+	"github.com/opentofu/svchost"
 
 	cotter "github.com/cotterpin/cotter/getproviders"
 )
@@ -27,7 +28,7 @@ func SearchLocalDirectory(baseDir string) (map[addrs.Provider]PackageMetaList, e
 		if err != nil {
 			return nil, err
 		}
-		addr := addrs.Provider{Hostname: provider.Hostname, Namespace: provider.Namespace, Type: provider.Type}
+		addr := addrs.Provider{Hostname: svchost.Hostname(provider.Hostname), Namespace: provider.Namespace, Type: provider.Type}
 		for _, offered := range listing.Versions {
 			version, err := ParseVersion(offered.Version.String())
 			if err != nil {

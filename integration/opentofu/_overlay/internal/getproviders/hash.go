@@ -2,6 +2,7 @@ package getproviders
 
 import (
 	"archive/zip"
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -86,7 +87,7 @@ func PackageHashV1(loc PackageLocation) (Hash, error) {
 	}
 	switch loc.(type) {
 	case PackageLocalDir:
-		hash, err := hashing.Dir(at)
+		hash, err := hashing.Dir(context.Background(), at)
 		return Hash(hash), err
 	case PackageLocalArchive:
 		archive, err := zip.OpenReader(at)

@@ -50,7 +50,7 @@ func (s *HTTPMirrorSource) mirror(provider addrs.Provider) *cotter.NetworkMirror
 		URL:            s.baseURL,
 		Credentials:    mirrorCredentials{s.creds},
 		TrustAllHashes: s.locationConfig.TrustAllHashes,
-		TrustedHost:    provider.Hostname,
+		TrustedHost:    cotteraddrs.Hostname(provider.Hostname),
 		HTTPClient:     s.httpClient.HTTPClient,
 		UserAgent:      httpclient.OpenTofuUserAgent(tofuversion.String()),
 		Attempts:       max(s.httpClient.RetryMax, s.locationConfig.ProviderDownloadRetries) + 1,
@@ -60,11 +60,11 @@ func (s *HTTPMirrorSource) mirror(provider addrs.Provider) *cotter.NetworkMirror
 // mirrorCredentials finds credentials as OpenTofu does. The source may be nil.
 type mirrorCredentials struct{ source svcauth.CredentialsSource }
 
-func (c mirrorCredentials) ForHost(ctx context.Context, host svchost.Hostname) (disco.Credentials, error) {
+func (c mirrorCredentials) ForHost(ctx context.Context, host cotteraddrs.Hostname) (disco.Credentials, error) {
 	if c.source == nil {
 		return nil, nil
 	}
-	found, err := c.source.ForHost(ctx, host)
+	found, err := c.source.ForHost(ctx, svchost.Hostname(host))
 	if err != nil || found == nil {
 		return nil, err
 	}
@@ -173,7 +173,8 @@ func hostOf(at string) (svchost.Hostname, error) {
 	if err != nil {
 		return "", err
 	}
-	return cotteraddrs.ParseHostname(u.Host)
+	host, err := cotteraddrs.ParseHostname(u.Host)
+	return svchost.Hostname(host), err
 }
 
 // ForDisplay names the source for users.

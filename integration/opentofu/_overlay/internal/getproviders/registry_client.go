@@ -60,7 +60,7 @@ type registryService struct {
 	creds svcauth.HostCredentials
 }
 
-func (s registryService) ServiceURL(context.Context, svchost.Hostname, string) (*url.URL, error) {
+func (s registryService) ServiceURL(context.Context, cotteraddrs.Hostname, string) (*url.URL, error) {
 	at := *s.base
 	if !strings.HasSuffix(at.Path, "/") {
 		at.Path += "/"
@@ -68,7 +68,7 @@ func (s registryService) ServiceURL(context.Context, svchost.Hostname, string) (
 	return &at, nil
 }
 
-func (s registryService) Authorize(_ context.Context, _ svchost.Hostname, req *http.Request) error {
+func (s registryService) Authorize(_ context.Context, _ cotteraddrs.Hostname, req *http.Request) error {
 	if s.creds != nil {
 		s.creds.PrepareRequest(req)
 	}
@@ -93,7 +93,9 @@ func (s versionSender) RoundTrip(req *http.Request) (*http.Response, error) {
 	return s.transport.RoundTrip(req)
 }
 
-func (registryService) Refused(context.Context, svchost.Hostname, *http.Request) bool { return false }
+func (registryService) Refused(context.Context, cotteraddrs.Hostname, *http.Request) bool {
+	return false
+}
 
 // ProviderVersions returns the protocols of each version of a provider, and warnings.
 func (c *registryClient) ProviderVersions(ctx context.Context, provider addrs.Provider) (map[string][]string, []string, error) {
@@ -258,7 +260,7 @@ func (c *registryClient) errUnauthorized(hostname svchost.Hostname) error {
 }
 
 func cotterProvider(provider addrs.Provider) cotteraddrs.Provider {
-	return cotteraddrs.Provider{Hostname: provider.Hostname, Namespace: provider.Namespace, Type: provider.Type}
+	return cotteraddrs.Provider{Hostname: cotteraddrs.Hostname(provider.Hostname), Namespace: provider.Namespace, Type: provider.Type}
 }
 
 // HostFromRequest returns the host to which a request is sent.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
+	stockaddrs "github.com/opentofu/opentofu/internal/addrs"
 	"github.com/opentofu/opentofu/internal/registry/response"
-	regaddr "github.com/opentofu/registry-address/v2"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/registryclient"
@@ -24,7 +24,7 @@ func (r recorder) ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPa
 	if err == nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.installer.registryPackageVersions[regaddr.ModulePackage(pkg)] = &response.ModuleVersions{}
+		r.installer.registryPackageVersions[stockaddrs.StockPackage(pkg)] = &response.ModuleVersions{}
 	}
 	return found, err
 }
@@ -34,7 +34,7 @@ func (r recorder) PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryP
 	if err == nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.installer.registryPackageSources[moduleVersion{module: regaddr.ModulePackage(pkg), version: v.String()}] = nil
+		r.installer.registryPackageSources[moduleVersion{module: stockaddrs.StockPackage(pkg), version: v.String()}] = nil
 	}
 	return found, err
 }

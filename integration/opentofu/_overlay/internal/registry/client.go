@@ -55,7 +55,7 @@ func (c *Client) Cotter() *registryclient.Client {
 
 // ModulePackageVersions lists the versions of a package.
 func (c *Client) ModulePackageVersions(ctx context.Context, pkg regaddr.ModulePackage) (*response.ModuleVersions, error) {
-	offered, err := c.Cotter().ModuleVersions(ctx, cotter.ModuleRegistryPackage(pkg))
+	offered, err := c.Cotter().ModuleVersions(ctx, addrs.CotterPackage(pkg))
 	switch {
 	case errors.Is(err, registryclient.ErrNotFound):
 		return nil, &errModuleNotFound{packageAddr: pkg}
@@ -76,7 +76,7 @@ func (c *Client) ModulePackageLocation(ctx context.Context, pkg regaddr.ModulePa
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.Cotter().PackageLocation(ctx, cotter.ModuleRegistryPackage(pkg), selected)
+	found, err := c.Cotter().PackageLocation(ctx, addrs.CotterPackage(pkg), selected)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (c *Client) InstallModulePackage(ctx context.Context, location PackageLocat
 		// packages. Cotter sends them to the origin of the service only, which is this one then.
 		client.Services = hostedServices{services{c.services}, location.packageURL}
 	}
-	err = client.Download(ctx, cotter.ModuleRegistryPackage(location.packageAddr), registryclient.Location{
+	err = client.Download(ctx, addrs.CotterPackage(location.packageAddr), registryclient.Location{
 		Source:         cotter.ModuleSourceRemote{Package: cotter.ParseModulePackage(location.packageURL.String())},
 		Origin:         location.packageURL.String(), // ModulePackageLocation has checked what the registry points to
 		Direct:         true,
@@ -131,8 +131,8 @@ func (c *Client) InstallModulePackage(ctx context.Context, location PackageLocat
 // services finds services and credentials as OpenTofu does.
 type services struct{ disco *disco.Disco }
 
-func (s services) ServiceURL(ctx context.Context, host svchost.Hostname, id string) (*url.URL, error) {
-	found, err := s.disco.DiscoverServiceURL(ctx, host, id)
+func (s services) ServiceURL(ctx context.Context, host cotter.Hostname, id string) (*url.URL, error) {
+	found, err := s.disco.DiscoverServiceURL(ctx, svchost.Hostname(host), id)
 	if err != nil {
 		return nil, &ServiceUnreachableError{err}
 	}
@@ -143,8 +143,8 @@ func (s services) ServiceURL(ctx context.Context, host svchost.Hostname, id stri
 	return &at, nil
 }
 
-func (s services) Authorize(ctx context.Context, host svchost.Hostname, req *http.Request) error {
-	credentials, err := s.disco.CredentialsForHost(ctx, host)
+func (s services) Authorize(ctx context.Context, host cotter.Hostname, req *http.Request) error {
+	credentials, err := s.disco.CredentialsForHost(ctx, svchost.Hostname(host))
 	if err == nil && credentials != nil {
 		credentials.PrepareRequest(req)
 	}
@@ -157,8 +157,8 @@ type hostedServices struct {
 	origin *url.URL
 }
 
-func (s hostedServices) ServiceURL(context.Context, svchost.Hostname, string) (*url.URL, error) {
+func (s hostedServices) ServiceURL(context.Context, cotter.Hostname, string) (*url.URL, error) {
 	return s.origin.Parse("/")
 }
 
-func (services) Refused(context.Context, svchost.Hostname, *http.Request) bool { return false }
+func (services) Refused(context.Context, cotter.Hostname, *http.Request) bool { return false }
