@@ -45,6 +45,7 @@ func TestText(t *testing.T) {
 		{"module", addrs.Module{"network", "subnets"}, "network.subnets"},
 		{"root module", addrs.Module(nil), ""},
 		{"module of a test file", addrs.Module{"test", "1-main", "setup"}, "test.1-main.setup"},
+		{"international host", addrs.Hostname("xn--bcher-kva.example:8443"), "bücher.example:8443"},
 		{"local path", addrs.ModuleSourceLocal("./app"), "./app"},
 		{"local parent", addrs.ModuleSourceLocal("./.."), "./.."},
 		{"registry", addrs.ModuleSourceRegistry{Package: registry, Subdir: "x/y"}, "registry.opentofu.org/a/b/c//x/y"},
