@@ -53,26 +53,13 @@ func readAs(text string, at hcl.Range) string {
 	return fmt.Sprintf("%s (%s:%d)", text, at.Filename, at.Start.Line)
 }
 
-// Summary returns the error without the differences.
-func (e *DialectError) Summary() string {
-	return fmt.Sprintf("tofu and terraform read different files here, and the lock is only for what %s reads", e.Dialect)
-}
-
+// Error returns the differences after the first line, one a line.
 func (e *DialectError) Error() string {
-	text := e.Summary()
+	text := fmt.Sprintf("tofu and terraform read different files here, and the lock is only for what %s reads", e.Dialect)
 	for _, d := range e.Differences {
 		text += "\n  " + d.String()
 	}
 	return text
-}
-
-// Detail returns the differences, one a line.
-func (e *DialectError) Detail() string {
-	lines := make([]string, len(e.Differences))
-	for i, d := range e.Differences {
-		lines[i] = d.String()
-	}
-	return strings.Join(lines, "\n")
 }
 
 // warning returns the warning for a run that goes on. It needs no action if it is settled which tool

@@ -171,20 +171,15 @@ func (r LockedReason) String() string {
 	return fmt.Sprintf("%s (%s:%d): %s", r.Subject(), r.Range.Filename, r.Range.Start.Line, r.Reason)
 }
 
-// Summary returns the error without its reasons.
-func (e *LockedError) Summary() string {
+// Error returns the reasons after the first line, one a line.
+func (e *LockedError) Error() string {
+	text := e.LockFile + " does not match the configuration and must not change in this mode"
 	if e.Lost {
-		text := fmt.Sprintf("the module entries of %s have vanished, as happens when tofu or terraform rewrite it", e.LockFile)
+		text = fmt.Sprintf("the module entries of %s have vanished, as happens when tofu or terraform rewrite it", e.LockFile)
 		if e.Earlier != "" && e.Earlier != fromCopy {
 			text += "; " + e.Earlier + " has them"
 		}
-		return text
 	}
-	return e.LockFile + " does not match the configuration and must not change in this mode"
-}
-
-func (e *LockedError) Error() string {
-	text := e.Summary()
 	for _, r := range e.Reasons {
 		text += "\n  " + r.String()
 	}

@@ -113,24 +113,3 @@ func (p *reading) loadedProviders(ctx context.Context, found *requirements, from
 	}
 	return list, failed
 }
-
-// FindDialect returns the dialect of a project: its own, or the one that
-// DialectAuto detects. It also returns the signs by which DialectAuto detects it, whatever the
-// project says. The first sign decides. Without a sign, and without a dialect of its own,
-// the dialect is a guess: the only one of Project.Tools, or else OpenTofu.
-func (in *Installer) FindDialect(ctx context.Context, project Project) (_ Dialect, signs []DialectSign, err error) {
-	defer ctxerr.Keep(ctx, &err)
-	given := project.Dialect
-	project.Dialect = DialectAuto
-	p, err := openToRead(ctx, in, readingOf(project, ScopeModules))
-	if err != nil {
-		return DialectAuto, nil, err
-	}
-	for _, s := range p.detected.Signs {
-		signs = append(signs, DialectSign{dialectOf(s.Tool), s.What})
-	}
-	if given == DialectAuto {
-		given = p.dialect
-	}
-	return given, signs, p.close()
-}

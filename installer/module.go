@@ -416,6 +416,9 @@ func (p *openProject) newResult(modules []*module) *Result {
 	if p.req.hasLockFile() {
 		result.LockFile = p.req.lockPath()
 	}
+	for _, s := range p.detected.Signs {
+		result.DialectSigns = append(result.DialectSigns, DialectSign{dialectOf(s.Tool), s.What})
+	}
 	for _, m := range modules {
 		result.Modules = append(result.Modules, m.result(p.req.KeepCredentials))
 	}

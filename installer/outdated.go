@@ -34,6 +34,8 @@ type OutdatedModule struct {
 	// that are too young for the project's policies. The zero Version means that there is no
 	// such version.
 	Current, Allowed, Latest versions.Version
+	// Available are the versions that the source offers, in its order. It is empty if Pin is set.
+	Available []versions.Version
 	// Pin is set if the source address of the call names a version tag. Then Allowed equals
 	// Current, because another tag would be a change of the configuration. It is nil if the address is
 	// in cotter.hcl, which replaces the one of the call.
@@ -133,6 +135,9 @@ func (s *selector) outdated(ctx context.Context, p *reading, m *module) (*Outdat
 		return nil, err
 	}
 	p.addRecorded(m, &shown)
+	for _, candidate := range offered {
+		o.Available = append(o.Available, candidate.Version)
+	}
 	old, _ := s.byAge(m.call, offered)
 	o.Current, o.Allowed, o.Latest = shown.Version, newestOf(old, m.call.from.Want), newestOf(old, versions.Constraints{})
 	return o, nil

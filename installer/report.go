@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -65,10 +66,44 @@ type Report struct {
 // OK reports whether the report is complete, every package and provider is installed and
 // matches the lock, and the lock matches this configuration, which the policy must allow. A
 // zero Report is not OK.
-func (r *Report) OK() bool {
-	return r.Complete && !r.Unfinished && len(r.Stale)+len(r.Misplaced)+len(r.Refused) == 0 &&
-		!slices.ContainsFunc(r.Packages, func(p PackageReport) bool { return !p.intact() }) &&
-		!slices.ContainsFunc(r.Providers, func(p ProviderReport) bool { return !p.intact() })
+func (r *Report) OK() bool { return len(r.Problems()) == 0 }
+
+// Problems returns why the report is not OK: what it says about the whole project, then Refused, Stale
+// and Misplaced, then a *[ModuleError] for each package that is not as in the lock, and a *[ProviderError]
+// for each provider. A package or provider that is not installed is an error that wraps [ErrNotInstalled].
+func (r *Report) Problems() []error {
+	var all []error
+	if !r.Complete {
+		all = append(all, errors.New("not everything was compared"))
+	}
+	if r.Unfinished {
+		all = append(all, errors.New("an installation was killed while it put modules in their places"))
+	}
+	all = slices.Concat(all, r.Refused, r.Stale, r.Misplaced)
+	for _, p := range r.Packages {
+		if err := problem(p.Status, p.Err); err != nil {
+			all = append(all, &ModuleError{Path: p.Path, Err: err})
+		}
+	}
+	for _, p := range r.Providers {
+		if err := problem(p.Status, p.Err); err != nil {
+			all = append(all, &ProviderError{Provider: p.Provider, Version: p.Version, Err: err})
+		}
+	}
+	return all
+}
+
+// problem returns why an installed package is not as in the lock; nil if it is.
+func problem(status Status, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case status == StatusVerified:
+		return nil
+	case status == StatusMissing:
+		return ErrNotInstalled
+	}
+	return fmt.Errorf("the installed files do not match the lock: %s", status)
 }
 
 // Status says how an installed package compares with the lock.

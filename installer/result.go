@@ -24,6 +24,9 @@ type Result struct {
 	Unresolved []Unresolved
 	// Dialect is the dialect of the project, or the detected one.
 	Dialect Dialect
+	// DialectSigns are the signs by which [DialectAuto] has detected it. The first one decides. If there
+	// are none, and the project does not name a dialect, Dialect is a guess.
+	DialectSigns []DialectSign
 	// DialectMatters says that the dialect was given, was detected from signs, or
 	// had to be assumed for a registry address without a host. Otherwise it is a default
 	// that no address depends on.
@@ -76,6 +79,16 @@ func (r *Result) All() iter.Seq[Module] {
 			}
 		}
 	}
+}
+
+// Module returns the module at a path, if there is one.
+func (r *Result) Module(path addrs.Module) (Module, bool) {
+	for m := range r.All() {
+		if m.Path.String() == path.String() {
+			return m, true
+		}
+	}
+	return Module{}, false
 }
 
 // Module is one installed module.

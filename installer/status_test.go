@@ -67,6 +67,11 @@ func TestReportOK(t *testing.T) {
 		if got := test.report.OK(); got != test.want {
 			t.Errorf("%s: OK = %v, want %v", name, got, test.want)
 		}
+		for _, err := range test.report.Problems() {
+			if err.Error() == "" {
+				t.Errorf("%s: a problem has no text: %#v", name, err)
+			}
+		}
 	}
 }
 

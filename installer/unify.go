@@ -29,14 +29,10 @@ type ConflictError struct {
 	Offered []string
 }
 
-func (e *ConflictError) Error() string { return e.Summary() + "\n\n" + e.Detail() }
-
-// Summary returns the first line of the error.
-func (*ConflictError) Summary() string { return "Conflicting module version requirements" }
-
-// Detail returns what each call requires, and what to do about it, in several lines.
-func (e *ConflictError) Detail() string {
+// Error says what each call requires, and what to do about it, in several lines.
+func (e *ConflictError) Error() string {
 	var b strings.Builder
+	b.WriteString("Conflicting module version requirements\n\n")
 	files := map[string]bool{}
 	for _, c := range e.Callers {
 		constraint := c.Constraint

@@ -26,7 +26,6 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 		d.note("there is no configuration in %s", dir)
 		return
 	}
-	d.tellTool(ctx)
 	req := d.req
 	req.KeepCredentials = true
 	result, err := d.in.Load(ctx, req.Project, installer.LoadOptions{BestEffort: true, Providers: true})
@@ -36,6 +35,7 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 	if result == nil {
 		return
 	}
+	d.tellTool(result)
 	for _, m := range result.Modules {
 		d.needSource(m.Source, m.Package, isOwnCall(result, m.Path))
 	}
@@ -69,11 +69,8 @@ func isOwnCall(result *installer.Result, path addrs.Module) bool {
 }
 
 // tellTool reports which stock tool the project is for, and how that was determined.
-func (d *doctor) tellTool(ctx context.Context) {
-	dialect, signs, err := d.in.FindDialect(ctx, d.req.Project)
-	if err != nil {
-		return // Load returns the same error
-	}
+func (d *doctor) tellTool(result *installer.Result) {
+	dialect, signs := result.Dialect, result.DialectSigns
 	switch {
 	case d.req.Dialect != installer.DialectAuto:
 		d.ok("for %s: set by a flag or the settings", dialect)

@@ -25,10 +25,11 @@ func (e *noToolError) Error() string { return e.text }
 // dialect of req.
 func findTool(ctx context.Context, cmd *cli.Invocation, out *output, req *request) (string, error) {
 	name, sign := cmd.String("tool"), ""
-	dialect, signs, err := localInstaller(out).FindDialect(ctx, req.Project)
-	if err != nil {
+	result, err := localInstaller(out).Load(ctx, req.Project, installer.LoadOptions{BestEffort: true})
+	if result == nil {
 		return "", err
 	}
+	dialect, signs := result.Dialect, result.DialectSigns
 	req.Next = toolDialect(name)
 	switch {
 	case req.Dialect != installer.DialectAuto:

@@ -150,17 +150,22 @@ func oneMessage(err error) message {
 	var differs *installer.DialectError
 	switch {
 	case errors.As(err, &differs):
-		return message{Summary: differs.Summary(), Detail: differs.Detail()}
+		return listMessage(differs)
 	case errors.As(err, &conflict):
-		return message{Summary: conflict.Summary(), Detail: conflict.Detail()}
+		return listMessage(conflict)
 	case errors.As(err, &refused):
-		reasons := make([]string, len(refused.Reasons))
-		for i, r := range refused.Reasons {
-			reasons[i] = r.String()
-		}
-		return message{Summary: refused.Summary(), Detail: strings.Join(reasons, "\n")}
+		return listMessage(refused)
 	}
 	return message{Summary: err.Error()}
+}
+
+// listMessage returns the message of an error whose first line is a summary.
+func listMessage(err error) message {
+	summary, rest, _ := strings.Cut(err.Error(), "\n")
+	if list, indented := strings.CutPrefix(rest, "  "); indented {
+		rest = strings.ReplaceAll(list, "\n  ", "\n")
+	}
+	return message{Summary: summary, Detail: strings.TrimSpace(rest)}
 }
 
 // joined returns the errors that errors.Join has joined. It returns nil for other errors,

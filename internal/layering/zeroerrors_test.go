@@ -123,8 +123,6 @@ func TestZeroErrors(t *testing.T) {
 			_ = errors.Is(err, fs.ErrNotExist)
 			_, _ = errors.AsType[*fs.PathError](err)
 			switch e := err.(type) { //nolint:errorlint // the error itself
-			case interface{ Summary() string }:
-				_ = e.Summary()
 			case interface{ Suggestion() string }:
 				_ = e.Suggestion()
 			case interface{ Subject() string }:
