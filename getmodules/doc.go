@@ -138,12 +138,11 @@
 //
 // In all other cases, and after any failure, git fetches the repository, and the errors of git
 // are reported. From then on the Fetcher uses git for that repository, or for the whole server
-// if it does not support the protocol. If git is not installed, the built-in client is used. If
-// the installed git is not usable, the error is [ErrNoGit], with the reason why the repository
+// if it does not support the protocol. If the installed git is not usable, the error is [ErrNoGit], with the reason why the repository
 // could not be fetched in this process. [Fetcher].AlwaysGit uses git for everything.
 //
-// [Fetcher].GitCredentials returns credentials for repositories with an https address. Git and
-// the built-in client send them only to the origin of that address. Git gets them in its
+// [Fetcher].GitCredentials returns credentials for repositories with an https address. They are sent
+// only to the origin of that address. Git gets them in its
 // environment, like the credentials in an address.
 //
 // All clients resolve a name by git's own rule (gitrevisions(7)): the first of these refs that
@@ -167,32 +166,24 @@
 // could exchange that. Objects are compared with their names when they are read. If the cache is not
 // writable, or belongs to another user, it is not used, with a warning.
 //
-// # The built-in git client
+// # Without git
 //
-// The built-in client replaces git if there is no git in PATH, or always if
-// [Fetcher].GitBackend says so. Trees, hashes and revisions are the same as with git. The first
-// package that it fetches has a warning about it. It differs from git as follows:
+// If there is no git in PATH, or if [Fetcher].GitBackend says so, everything is fetched in this process.
+// Trees, hashes and revisions are the same as with git. What needs git is an [ErrBuiltInGit]: git://,
+// repositories on this machine, servers without version 2 of the protocol, abbreviated commits, and
+// SHA-256 object names. Nothing is kept in [Fetcher].CacheDir. An object has at most 256 MiB, or the
+// limit of a file if that is larger.
 //
 //   - The user's git configuration is not read: credential helpers, url.insteadOf,
 //     http.extraHeader, http.sslCAInfo and GIT_SSH_COMMAND have no effect. GIT_ALLOW_PROTOCOL
-//     applies.
-//   - From ~/.ssh/config and /etc/ssh/ssh_config it reads the settings HostName, Port, User,
-//     IdentityFile, IdentitiesOnly, IdentityAgent, HostKeyAlias and Include. A host with a
-//     ProxyJump or ProxyCommand is an [ErrBuiltInGit]. Match blocks other than "Match all" are
-//     ignored. As with git, the rules for the hosts that an address may point to apply to the
-//     host in the address, not to its HostName.
-//   - Credentials for http are those in the address or from [Fetcher].GitCredentials, under the
-//     rules of the section on HTTP. Keys for ssh are the key in the sshkey argument, the keys
-//     of the agent, and keys without a passphrase in the files of IdentityFile or, by default,
-//     in ~/.ssh/id_ed25519, id_ecdsa and id_rsa. Hosts must be in known_hosts.
-//   - Repositories with SHA-256 object names are an [ErrBuiltInGit]. So are local repositories
-//     with a reftable or with relative alternates.
-//   - It uses version 0 of the protocol, in which a server lists all refs. That list is limited
-//     to 64 MiB. Many servers send only commits to which a ref points. For any other commit the
-//     whole history is fetched, within the limit of the download.
-//   - A pack has at most 2,000,000 objects. An object is limited to 256 MiB, or to the limit of
-//     a file if that is larger.
-//   - Nothing is kept in [Fetcher].CacheDir.
+//     applies. If there is such a configuration, the first package has a warning about it.
+//   - Credentials for http are those in the address, from [Fetcher].GitCredentials or from netrc. Keys
+//     for ssh are the key in the sshkey argument, the keys of the agent, and keys without a passphrase in
+//     the files of IdentityFile or, by default, in ~/.ssh/id_ed25519, id_ecdsa and id_rsa. Hosts must be
+//     in known_hosts.
+//   - From ~/.ssh/config it reads HostName, Port, User, IdentityFile and IdentitiesOnly. Other settings
+//     that decide how to log in are an [ErrBuiltInGit] that names them, such as ProxyJump, Include and
+//     Match.
 //
 // # OCI
 //

@@ -113,8 +113,8 @@ type Fetcher struct {
 
 	v2     v2Memo
 	pauses httpx.Pauses
-	// warnedBuiltIn is set after the warning about the built-in git client.
-	warnedBuiltIn atomic.Bool
+	// warnedAlone is set after the warning about settings that only git reads.
+	warnedAlone atomic.Bool
 	// warnedCache is set after the warning about an unusable CacheDir.
 	warnedCache atomic.Bool
 }

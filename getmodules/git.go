@@ -29,7 +29,7 @@ type Git struct {
 // program returns the git program of the settings in f.Git.
 func (f *Fetcher) program() *gitexec.Git {
 	f.gitOnce.Do(func() {
-		f.gitProgram = &gitexec.Git{Path: f.Git.Path, Env: f.Git.Env, Interactive: f.Git.Interactive, Netrc: f.HTTPCredentials}
+		f.gitProgram = &gitexec.Git{Path: f.Git.Path, Absent: f.GitBackend == GitBuiltIn, Env: f.Git.Env, Interactive: f.Git.Interactive, Netrc: f.HTTPCredentials}
 		if f.HTTPClient != nil {
 			f.gitProgram.HTTP, f.gitProgram.OwnConnections = f.HTTPClient.Transport, f.HTTPClientForGit && f.HTTPClient.Transport != nil
 		}
@@ -79,7 +79,7 @@ func (f *Fetcher) fetchGitCommit(ctx context.Context, req Request) (_ *Package, 
 }
 
 // fetch gets the commit from the cheapest source that has it. It tries the cache, then protocol
-// version 2 in this process, then git or the built-in client.
+// version 2 in this process, then git.
 func (g *gitFetch) fetch(ctx context.Context, want git.Want) (err error) {
 	write := func(fetched git.Fetched) error {
 		if err := g.req.begin(ctx); err != nil {
@@ -87,22 +87,26 @@ func (g *gitFetch) fetch(ctx context.Context, want git.Want) (err error) {
 		}
 		return g.write(fetched)
 	}
-	if id := want.Known(); id != "" && !g.builtIn {
+	if id := want.Known(); id != "" && !g.alone {
 		if found, err := g.system().Stored(ctx, id, write); found {
 			return err
 		}
 	}
 	if g.v2 != nil {
 		err := g.v2.Fetch(ctx, want, write)
+		if g.alone {
+			err = g.withNear(ctx, g.v2, err)
+		}
 		if done, err := g.v2Done(ctx, err); done {
 			g.pkg.Bytes = g.v2.Received()
+			g.pkg.FetchWarnings = g.warnings(ctx)
 			return err
 		}
 	}
 	if err := g.req.begin(ctx); err != nil {
 		return err
 	}
-	repo, err := g.open(ctx)
+	repo, err := g.open()
 	if err != nil {
 		return g.explain(err)
 	}
@@ -111,7 +115,7 @@ func (g *gitFetch) fetch(ctx context.Context, want git.Want) (err error) {
 		return g.explain(g.withNear(ctx, repo, err))
 	}
 	g.pkg.Bytes = repo.Received()
-	g.pkg.FetchWarnings = g.warnings()
+	g.pkg.FetchWarnings = g.warnings(ctx)
 	return nil
 }
 
@@ -140,12 +144,14 @@ func (g *gitFetch) withNear(ctx context.Context, repo git.Repository, err error)
 	if refs, failed := repo.Refs(ctx, git.Heads, git.Tags); failed == nil {
 		notFound.Near = refs.Near(notFound.Ref)
 	}
+	if g.alone && git.IsShortID(notFound.Ref) {
+		return fmt.Errorf("%w; %w", err, errAlone(""))
+	}
 	return err
 }
 
 // gitRefs lists refs. It uses protocol version 2 in this process if possible. If the result is
-// not enough, the server may not have understood the request, and the other client lists the
-// refs.
+// not enough, the server may not have understood the request, and git lists the refs.
 func (f *Fetcher) gitRefs(ctx context.Context, req Request, addr gitAddress, enough func(git.Refs) bool, names ...string) (git.Refs, error) {
 	if getter, own := f.replaced("git"); own {
 		return f.callersRefs(ctx, req, getter)
@@ -154,14 +160,14 @@ func (f *Fetcher) gitRefs(ctx context.Context, req Request, addr gitAddress, eno
 	err := f.withGit(ctx, req, addr, func(g *gitClients) (err error) {
 		if g.v2 != nil {
 			listed, err := g.v2.Refs(ctx, names...)
-			if err != nil || enough(listed) {
+			if err != nil || g.alone || enough(listed) {
 				refs = listed
 				if done, err := g.v2Done(ctx, err); done {
 					return err
 				}
 			}
 		}
-		repo, err := g.open(ctx)
+		repo, err := g.open()
 		if err != nil {
 			return err
 		}
@@ -176,7 +182,7 @@ func (f *Fetcher) gitRefs(ctx context.Context, req Request, addr gitAddress, eno
 // is none. The error is git.ErrAmbiguous if there are several.
 func (f *Fetcher) expandGit(ctx context.Context, req Request, addr gitAddress, short string) (id string, err error) {
 	err = f.withGit(ctx, req, addr, func(g *gitClients) (err error) {
-		repo, err := g.open(ctx)
+		repo, err := g.open()
 		if err != nil {
 			return err
 		}
@@ -206,18 +212,18 @@ func (f *Fetcher) withGit(ctx context.Context, req Request, addr gitAddress, use
 	return nil
 }
 
-// warnBuiltIn returns the warning about the built-in git client. It returns nil after the first
+// warnAlone returns the warning about settings that only git reads. It returns nil after the first
 // call, because the warning is the same for all packages.
-func (f *Fetcher) warnBuiltIn() []string {
-	if !f.warnedBuiltIn.CompareAndSwap(false, true) {
+func (f *Fetcher) warnAlone() []string {
+	if !f.warnedAlone.CompareAndSwap(false, true) {
 		return nil
 	}
 	why := "git is not installed: "
 	if f.GitBackend == GitBuiltIn {
 		why = ""
 	}
-	return []string{why + "using the built-in git client, which does not read your git configuration " +
-		"(credential helpers, url.insteadOf, http.extraHeader), and reads only hosts, users and keys from your ssh configuration"}
+	return []string{why + "without it, your git configuration is not read " +
+		"(credential helpers, url.insteadOf, http.extraHeader), and of your ssh configuration only hosts, users and keys"}
 }
 
 // warnCache returns the warning about a CacheDir that cannot be written. It returns nil after

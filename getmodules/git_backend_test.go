@@ -23,7 +23,7 @@ func TestGitClient(t *testing.T) {
 		want    getmodules.GitClient
 	}{
 		"plain":  {plain, &getmodules.Fetcher{Git: getmodules.Git{Env: withGit}}, getmodules.GitClient{InProcess: true}},
-		"no git": {plain, &getmodules.Fetcher{Git: getmodules.Git{Env: []string{"PATH=", "GIT_CONFIG_NOSYSTEM=1"}}}, getmodules.GitClient{InProcess: true, BuiltIn: true}},
+		"no git": {plain, &getmodules.Fetcher{Git: getmodules.Git{Env: []string{"PATH=", "GIT_CONFIG_NOSYSTEM=1"}}}, getmodules.GitClient{InProcess: true, Alone: true}},
 		"ssh":    {"git::ssh://git@git.example.com/net.git", &getmodules.Fetcher{Git: getmodules.Git{Env: withGit}}, getmodules.GitClient{InProcess: true, SSH: true}},
 		"other ssh": {"git::ssh://git@git.example.com/net.git", &getmodules.Fetcher{Git: getmodules.Git{Env: append([]string{"GIT_SSH=plink"}, withGit...)}},
 			getmodules.GitClient{SSH: true, Reason: "the ssh program of git's settings is not OpenSSH"}},
@@ -34,8 +34,8 @@ func TestGitClient(t *testing.T) {
 			getmodules.GitClient{InProcess: true}},
 		"cookies": {plain, &getmodules.Fetcher{Git: getmodules.Git{Env: append([]string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.cookieFile", "GIT_CONFIG_VALUE_0=a"}, withGit...)}},
 			getmodules.GitClient{Reason: "git has a setting for it: http.cookiefile"}},
-		"always":   {plain, &getmodules.Fetcher{AlwaysGit: true}, getmodules.GitClient{Reason: "git is set for all repositories"}},
-		"built-in": {plain, &getmodules.Fetcher{GitBackend: getmodules.GitBuiltIn}, getmodules.GitClient{Reason: `the git backend is set to "go"`, BuiltIn: true}},
+		"always": {plain, &getmodules.Fetcher{AlwaysGit: true}, getmodules.GitClient{Reason: "git is set for all repositories"}},
+		"alone":  {plain, &getmodules.Fetcher{GitBackend: getmodules.GitBuiltIn}, getmodules.GitClient{InProcess: true, Alone: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

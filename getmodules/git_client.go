@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"time"
 
 	"github.com/cotterpin/cotter/internal/git"
@@ -17,18 +16,17 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// GitBackend chooses between the installed git and a built-in client.
+// GitBackend says whether the installed git is used.
 type GitBackend string
 
 const (
-	// GitAuto runs git only for repositories that need it. If there is no git in PATH, the
-	// built-in client is used for these.
+	// GitAuto runs git only for repositories that need it. Without git in PATH, it is GitBuiltIn.
 	GitAuto GitBackend = ""
 	// GitInstalled uses the installed git for everything, like [Fetcher].AlwaysGit, and fails
 	// if there is none.
 	GitInstalled GitBackend = "git"
-	// GitBuiltIn uses the client in this process for everything. It needs no program, and does
-	// not read the user's git configuration; see the package comment.
+	// GitBuiltIn fetches in this process as if no git were installed: by https and ssh, without the
+	// user's git configuration; see the package comment.
 	GitBuiltIn GitBackend = "go"
 )
 
@@ -49,9 +47,8 @@ const (
 	// v2Other is the size that a pack may have in addition to its files, for directories, the
 	// commit, and tags that point to it.
 	v2Other = 64 << 20
-	// builtInObject bounds the size of objects that the built-in client reads into memory,
-	// whether they are files of the package or others that a server sends along.
-	builtInObject = 256 << 20
+	// aloneObject is v2Object on a machine without git, which cannot fetch larger objects instead.
+	aloneObject = 256 << 20
 )
 
 // gitClients are the clients for one repository.
@@ -62,8 +59,8 @@ type gitClients struct {
 	scratch string // a private directory
 	// v2 is nil if the repository is not fetched by version 2 of the protocol.
 	v2 *inprocess.V2
-	// builtIn is set if the built-in client is used where v2 is not, instead of git.
-	builtIn bool
+	// alone is set if there is no git, or if it must not be used.
+	alone bool
 
 	// named is set if the root module or the user names the host; see [gitexec.Settings.For].
 	named bool
@@ -81,8 +78,8 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 	} else if own {
 		return nil, errOwnGetter("git", "do this")
 	}
-	builtIn := f.usesBuiltIn()
-	if !builtIn {
+	alone := f.isAlone()
+	if !alone {
 		if err := addr.replace(ctx, req, f.program()); err != nil {
 			return nil, err
 		}
@@ -94,10 +91,14 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 			return nil, fmt.Errorf("credentials for %s: %w", httpx.Origin(u), err)
 		}
 	}
-	g := &gitClients{fetcher: f, req: req, addr: addr, scratch: scratch, builtIn: builtIn, named: addr.isByUser(ctx, req)}
+	g := &gitClients{fetcher: f, req: req, addr: addr, scratch: scratch, alone: alone, named: addr.isByUser(ctx, req)}
 	transport, err := g.v2Transport(ctx)
 	if err != nil {
 		return nil, err
+	}
+	objectBytes := int64(v2Object)
+	if alone {
+		objectBytes = max(f.Limits.FileBytes, aloneObject)
 	}
 	if transport != nil {
 		g.v2 = &inprocess.V2{
@@ -106,7 +107,7 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 			MaxBytes: f.Limits.download(),
 			Limits: inprocess.PackLimits{
 				Objects:     cmp.Or(f.Limits.Entries, treewriter.DefaultEntries) + git.MaxDepth,
-				ObjectBytes: v2Object,
+				ObjectBytes: objectBytes,
 				TotalBytes:  cmp.Or(f.Limits.TreeBytes, treewriter.DefaultTreeBytes) + v2Other,
 				MemoryBytes: v2Memory,
 			},
@@ -116,8 +117,9 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 	return g, nil
 }
 
-// usesBuiltIn reports whether the built-in client is used instead of git.
-func (f *Fetcher) usesBuiltIn() bool {
+// isAlone reports whether everything is fetched in this process, because there is no git or because it
+// must not be used.
+func (f *Fetcher) isAlone() bool {
 	return f.GitBackend == GitBuiltIn || f.GitBackend == GitAuto && !f.AlwaysGit && !f.program().Installed()
 }
 
@@ -149,6 +151,9 @@ func (g *gitClients) v2Done(ctx context.Context, err error) (done bool, _ error)
 			URL: g.addr.remote.Redacted(), StatusCode: status.StatusCode, retryAfter: httpx.ParseRetryAfter(status.RetryAfter),
 		}
 	}
+	if g.alone {
+		return true, explainAlone(g.addr.remote.Redacted(), httpError(err))
+	}
 	g.v2Err = err
 	g.fetcher.v2.failed(&g.addr, err)
 	return false, g.close()
@@ -163,14 +168,9 @@ func (g *gitClients) close() error {
 }
 
 // open returns the client for everything that version 2 of the protocol is not used for.
-func (g *gitClients) open(ctx context.Context) (git.Repository, error) {
-	if g.builtIn {
-		if u := &g.addr.remote; u.Scheme == "ssh" || u.Scheme == "git" { // package httpx does not connect to these
-			if _, err := httpx.CheckResolved(ctx, u, u.Hostname()); err != nil {
-				return nil, err
-			}
-		}
-		return g.openBuiltIn()
+func (g *gitClients) open() (git.Repository, error) {
+	if g.alone {
+		return nil, errAlone(notInProcess(g.addr))
 	}
 	return g.system(), nil
 }
@@ -206,31 +206,6 @@ func (g *gitClients) system() *gitexec.Repository {
 	return g.git
 }
 
-// openBuiltIn returns the built-in client for this repository.
-func (g *gitClients) openBuiltIn() (git.Repository, error) {
-	f, u := g.fetcher, &g.addr.remote
-	if allowed := f.program().Allowed(g.addr.protocols); !slices.Contains(allowed, u.Scheme) {
-		return nil, fmt.Errorf("%w: the transport %q is not in your GIT_ALLOW_PROTOCOL", ErrRefusedLocation, u.Scheme)
-	}
-	if u.Scheme == "file" {
-		path, err := localPath(u)
-		if err != nil {
-			return nil, err
-		}
-		local, err := inprocess.OpenLocal(path)
-		if err != nil {
-			return nil, err
-		}
-		return &inprocess.Repository{Source: local}, nil
-	}
-	return &inprocess.Repository{Source: &inprocess.Remote{
-		Transport: g.builtInTransport(),
-		Dir:       g.scratch,
-		Limits:    inprocess.Limits{PackBytes: f.Limits.download(), ObjectBytes: max(f.Limits.FileBytes, builtInObject)},
-		Progress:  g.progress(),
-	}}, nil
-}
-
 // retry determines how often the client that is used after v2 repeats a request. It sends each
 // request once if v2 has repeated it in vain.
 func (g *gitClients) retry() httpx.Retry {
@@ -241,41 +216,14 @@ func (g *gitClients) retry() httpx.Retry {
 	return retry
 }
 
-func (g *gitClients) httpClient(stall time.Duration) *httpx.Client {
-	client := g.fetcher.httpClient(stall)
-	client.Retry = g.retry()
-	return client
-}
-
-func (g *gitClients) builtInTransport() inprocess.Transport {
-	f, u := g.fetcher, &g.addr.remote
-	switch u.Scheme {
-	case "ssh":
-		login := inprocess.SSH{
-			Home:        cmp.Or(f.program().Getenv("HOME"), f.program().Getenv("USERPROFILE")), // the latter on Windows
-			AgentSocket: f.program().Getenv("SSH_AUTH_SOCK"),
-			Key:         g.addr.sshKey,
-		}
-		stream := login.Transport(u)
-		stream.MinRate = f.Limits.MinRate
-		return stream
-	case "git":
-		stream := inprocess.Daemon(u)
-		stream.MinRate = f.Limits.MinRate
-		return stream
-	}
-	return &inprocess.HTTP{
-		ForRefs:    g.httpClient(defaultStallTimeout),
-		ForPacks:   g.httpClient(gitIdle),
-		Repository: u,
-		User:       g.addr.user,
-	}
-}
-
 // warnings returns the warnings about how the package was fetched.
-func (g *gitClients) warnings() []string {
-	if g.builtIn {
-		return g.fetcher.warnBuiltIn()
+func (g *gitClients) warnings(ctx context.Context) []string {
+	if !g.alone {
+		return g.warned
 	}
-	return g.warned
+	settings, err := g.fetcher.program().Settings(ctx)
+	if u := &g.addr.remote; u.Scheme == "ssh" || err != nil || settings.For(u, g.named).OnlyGit != "" {
+		return g.fetcher.warnAlone()
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"strings"
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
@@ -35,9 +36,9 @@ var (
 	// ErrHostUntrusted means that ssh does not know the host's key or knows a different one, or
 	// that the host's certificate is not accepted.
 	ErrHostUntrusted = git.ErrHostUntrusted
-	// ErrBuiltInGit means that the built-in git client does not support something that the
-	// installed git does.
-	ErrBuiltInGit = errors.New("the built-in git client cannot do this, and an installed git (2.26 or newer) can")
+	// ErrBuiltInGit means that something needs an installed git, and that there is none or it must not
+	// be used.
+	ErrBuiltInGit = errors.New("this needs an installed git (2.26 or newer)")
 )
 
 // RefNotFoundError is an [ErrRefNotFound]. It has the requested ref, and the names of refs in
@@ -53,8 +54,6 @@ var errRevisionForm = errors.New("the revision is not a full commit: 40 or 64 lo
 // explain adds the known cause to an error.
 func (g *gitClients) explain(err error) error {
 	switch {
-	case g.builtIn:
-		return explainBuiltIn(httpError(err))
 	case isDenied(err):
 		return httpError(err)
 	}
@@ -99,7 +98,7 @@ func (g *gitClients) withWithheld(err error) error {
 	if refused, ok := errors.AsType[*gitexec.WithheldError](err); ok {
 		return &GitWithheldError{Host: refused.Host, Setting: refused.Setting, Err: err}
 	}
-	if g.builtIn || !errors.Is(err, ErrAuthentication) && !errors.Is(err, ErrRepositoryNotFound) {
+	if g.alone || !errors.Is(err, ErrAuthentication) && !errors.Is(err, ErrRepositoryNotFound) {
 		return err
 	}
 	settings, failed := g.fetcher.program().Settings(context.Background())
@@ -134,57 +133,70 @@ func isCancelled(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// builtInCredentials is the advice for a refused login.
-const builtInCredentials = "the built-in git client takes credentials for http only from the address, and for ssh uses the agent's keys, " +
-	"the keys of IdentityFile and the keys in ~/.ssh; install git to use its credential helpers and all of your ssh configuration"
+// The advice of errors without git.
+const (
+	aloneCredentials = "without git, credentials for http are taken from the address and from netrc, and for ssh from the agent, " +
+		"the keys of IdentityFile and the keys in ~/.ssh; install git to use its credential helpers and all of your ssh configuration"
+	aloneHosts = "without git, no url.insteadOf and no proxies of ssh are used"
+)
 
-// builtInHosts is the advice for a host that is unreachable or unknown. The settings that would
-// help may be in a file that the built-in client does not read.
-const builtInHosts = "the built-in git client reads no url.insteadOf, ssh proxies, Match blocks of ssh_config or further lists of hosts; an installed git does"
+// errAlone returns the error for what needs git.
+func errAlone(reason string) error {
+	if reason == "" {
+		reason = "commits cannot be abbreviated without it"
+	}
+	return fmt.Errorf("%w: %s", ErrBuiltInGit, reason)
+}
 
-// explainBuiltIn wraps errors of the built-in client in the sentinels that git's errors have.
-func explainBuiltIn(err error) error {
-	if err == nil || isCancelled(err) {
+// explainAlone wraps errors of a fetch without git in the sentinels that git's errors have. address is
+// that of the repository, for messages.
+func explainAlone(address string, err error) error {
+	if isCancelled(err) {
 		return err
 	}
-	if status, ok := errors.AsType[*StatusError](err); ok {
-		switch {
-		case errors.Is(status, ErrAuthentication):
-			return fmt.Errorf("%w; %s", err, builtInCredentials)
-		case errors.Is(status, fs.ErrNotExist):
-			return fmt.Errorf("%w: %w", ErrRepositoryNotFound, err)
-		}
+	if status, ok := errors.AsType[*gitwire.StatusError](err); ok {
+		err = &StatusError{URL: address, StatusCode: status.StatusCode, retryAfter: httpx.ParseRetryAfter(status.RetryAfter)}
 	}
-	if _, ok := errors.AsType[*httpx.NetworkError](err); ok {
-		return fmt.Errorf("%w: %w; %s", ErrHostUnreachable, err, builtInHosts)
-	}
-	failed, ok := errors.AsType[*inprocess.Error](err)
-	if !ok {
+	_, network := errors.AsType[*httpx.NetworkError](err)
+	remote, says := errors.AsType[*gitwire.RemoteError](err)
+	login, ofLogin := errors.AsType[*inprocess.Error](err)
+	switch {
+	case errors.Is(err, ErrAuthentication):
+		return fmt.Errorf("%w; %s", err, aloneCredentials)
+	case errors.Is(err, fs.ErrNotExist), errors.As(err, new(*gitwire.PageError)):
+		return fmt.Errorf("%w: %w", ErrRepositoryNotFound, err)
+	case errors.Is(err, gitwire.ErrOldProtocol), errors.Is(err, gitwire.ErrNotSmart), says && strings.Contains(remote.Message, "object format"):
+		return fmt.Errorf("%w: %w", ErrBuiltInGit, err)
+	case errors.Is(err, gitwire.ErrRedirect):
+		return fmt.Errorf("%w: %w", ErrRefusedLocation, err)
+	case says && strings.Contains(remote.Message, "not our ref"):
+		return fmt.Errorf("%w: %w", ErrRevisionNotFound, err)
+	case says:
+		return withMeaning(remote.Message, err)
+	case network:
+		return fmt.Errorf("%w: %w; %s", ErrHostUnreachable, err, aloneHosts)
+	case !ofLogin:
 		return err
 	}
-	switch failed.Kind {
+	switch login.Kind {
 	case inprocess.Unsupported:
 		return fmt.Errorf("%w: %w", ErrBuiltInGit, err)
 	case inprocess.TooLarge:
 		return fmt.Errorf("%w: %w", ErrTooLarge, err)
-	case inprocess.NotFound:
-		return fmt.Errorf("%w: %w", ErrRepositoryNotFound, err)
 	case inprocess.Authentication:
-		return fmt.Errorf("%w: %w; %s", ErrAuthentication, err, builtInCredentials)
+		return fmt.Errorf("%w: %w; %s", ErrAuthentication, err, aloneCredentials)
 	case inprocess.Untrusted:
-		return fmt.Errorf("%w: %w; %s", ErrHostUntrusted, err, builtInHosts)
+		return fmt.Errorf("%w: %w", ErrHostUntrusted, err)
 	case inprocess.Unreachable:
-		return fmt.Errorf("%w: %w; %s", ErrHostUnreachable, err, builtInHosts)
-	case inprocess.Refused:
-		return explainRefused(failed, err)
+		return fmt.Errorf("%w: %w; %s", ErrHostUnreachable, err, aloneHosts)
 	}
-	return err
+	return withMeaning(login.Message, err)
 }
 
-// explainRefused wraps the error of a server in the sentinel for its message. Git would show
-// the same message.
-func explainRefused(failed *inprocess.Error, err error) error {
-	if meaning, ok := git.MeaningOf(failed.Message); ok {
+// withMeaning wraps the error of a server in the sentinel for its message. Git would show the same
+// message.
+func withMeaning(message string, err error) error {
+	if meaning, ok := git.MeaningOf(message); ok {
 		return fmt.Errorf("%w: %w", meaning.Is, err)
 	}
 	return err

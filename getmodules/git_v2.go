@@ -1,17 +1,20 @@
 package getmodules
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
+	"github.com/cotterpin/cotter/internal/git/inprocess"
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
@@ -27,6 +30,9 @@ type v2Memo struct {
 // this process. It returns nil for all other repositories.
 func (g *gitClients) v2Transport(ctx context.Context) (gitwire.Transport, error) {
 	f, u := g.fetcher, g.addr.target.URL
+	if g.alone {
+		return g.aloneTransport()
+	}
 	if f.v2.isLeft(g.addr.identity()) || f.v2.isLeft(httpx.Origin(u)) {
 		return nil, nil
 	}
@@ -38,6 +44,37 @@ func (g *gitClients) v2Transport(ctx context.Context) (gitwire.Transport, error)
 		return nil, nil
 	}
 	return &gitwire.HTTP{RoundTripper: &repeats{requests, g}, Repository: u}, nil
+}
+
+// aloneTransport is v2Transport without git. The user's configuration is not read.
+func (g *gitClients) aloneTransport() (gitwire.Transport, error) {
+	f, u := g.fetcher, &g.addr.remote
+	if allowed := f.program().Allowed(g.addr.protocols); !slices.Contains(allowed, u.Scheme) {
+		return nil, fmt.Errorf("%w: the transport %q is not in your GIT_ALLOW_PROTOCOL", ErrRefusedLocation, u.Scheme)
+	}
+	switch {
+	case notInProcess(g.addr) != "":
+		return nil, nil
+	case u.Scheme == "ssh":
+		env := f.program().Getenv
+		login := inprocess.SSH{Home: cmp.Or(env("HOME"), env("USERPROFILE")), AgentSocket: env("SSH_AUTH_SOCK"), Key: g.addr.sshKey} // the latter on Windows
+		return &gitwire.Session{
+			Connect: func(ctx context.Context) (gitwire.Conn, error) { return login.Dial(ctx, u) },
+			Floor:   f.floor(gitIdle),
+		}, nil
+	}
+	return &gitwire.HTTP{RoundTripper: &repeats{f.requests(new(gitexec.Settings), g.addr, g.named), g}, Repository: u}, nil
+}
+
+// notInProcess returns why a repository cannot be fetched without git; "" if it can.
+func notInProcess(a gitAddress) (reason string) {
+	switch u := &a.remote; {
+	case u.Scheme != "https" && u.Scheme != "http" && u.Scheme != "ssh":
+		return fmt.Sprintf("the address is for %q", u.Scheme)
+	case u.RawQuery != "":
+		return "the address has arguments for the server"
+	}
+	return ""
 }
 
 // sshTransport returns the transport for a repository that is fetched by the user's ssh, or nil.
@@ -74,7 +111,7 @@ func (f *Fetcher) onlyGit(a gitAddress) (reason string) {
 	switch {
 	case f.AlwaysGit:
 		return "git is set for all repositories"
-	case f.GitBackend != GitAuto:
+	case f.GitBackend != GitAuto: // GitInstalled
 		return fmt.Sprintf("the git backend is set to %q", string(f.GitBackend))
 	case a.target.URL.RawQuery != "":
 		return "the address has arguments for the server"
@@ -111,11 +148,7 @@ func (f *Fetcher) requestsForV2(ctx context.Context, a gitAddress, named bool) (
 	if err != nil {
 		return nil, "the configuration of git cannot be read" // git will say what is wrong
 	}
-	requests := &gitexec.Requests{
-		Git: f.program(), Settings: settings, Repository: u, User: a.user,
-		Named: named, PlainCredentials: a.allowsPlainCredentials(named),
-		Client: f.httpClient(defaultStallTimeout),
-	}
+	requests := f.requests(settings, a, named)
 	switch err := requests.Open(); {
 	case err == nil:
 		return requests, ""
@@ -125,18 +158,27 @@ func (f *Fetcher) requestsForV2(ctx context.Context, a gitAddress, named bool) (
 	return nil, "git has certificates or a proxy of its own"
 }
 
+// requests returns what sends the requests for a repository with some settings.
+func (f *Fetcher) requests(settings *gitexec.Settings, a gitAddress, named bool) *gitexec.Requests {
+	return &gitexec.Requests{
+		Git: f.program(), Settings: settings, Repository: a.target.URL, User: a.user,
+		Named: named, PlainCredentials: a.allowsPlainCredentials(named),
+		Client: f.httpClient(defaultStallTimeout),
+	}
+}
+
 // GitClient describes which client fetches a git repository.
 type GitClient struct {
 	// InProcess is set if the repository is fetched by protocol version 2 in this process, over HTTP
-	// or, with an ssh address, over a connection of the user's own ssh. If that fails, the other client
-	// fetches it.
+	// or, with an ssh address, over a connection of the user's own ssh. If that fails, git fetches it.
 	InProcess bool
 	// SSH is set if the repository is requested over ssh.
 	SSH bool
 	// Reason says why InProcess is not set; "" if it is set.
 	Reason string
-	// BuiltIn is set if the other client is the built-in one, and not git.
-	BuiltIn bool
+	// Alone is set if there is no git, or if it must not be used. Then ssh is in this process, too, and
+	// what cannot be fetched in process cannot be fetched at all.
+	Alone bool
 }
 
 // GitClient returns the client that would fetch the git repository of a package. It sends no
@@ -146,10 +188,12 @@ func (f *Fetcher) GitClient(ctx context.Context, pkg addrs.ModulePackage) (GitCl
 	if err != nil {
 		return GitClient{}, err
 	}
-	if !f.usesBuiltIn() {
-		if err := addr.replace(ctx, Request{}, f.program()); err != nil {
-			return GitClient{}, err
-		}
+	if f.isAlone() {
+		reason := notInProcess(addr)
+		return GitClient{InProcess: reason == "", SSH: addr.remote.Scheme == "ssh", Reason: reason, Alone: true}, nil
+	}
+	if err := addr.replace(ctx, Request{}, f.program()); err != nil {
+		return GitClient{}, err
 	}
 	reason, ssh := "", addr.target.URL.Scheme == "ssh"
 	if ssh {
@@ -157,7 +201,7 @@ func (f *Fetcher) GitClient(ctx context.Context, pkg addrs.ModulePackage) (GitCl
 	} else {
 		_, reason = f.requestsForV2(ctx, addr, true)
 	}
-	return GitClient{InProcess: reason == "", SSH: ssh, Reason: reason, BuiltIn: f.usesBuiltIn()}, nil
+	return GitClient{InProcess: reason == "", SSH: ssh, Reason: reason}, nil
 }
 
 // failed remembers a failure that would happen again.

@@ -60,7 +60,6 @@ func testBuiltInSSH(t *testing.T, s *loginServer) {
 		{name: "agent that is gone", home: with("id_ecdsa", string(s.client.pem)), env: []string{"SSH_AUTH_SOCK=/does/not/exist"}, repo: "/net.git"},
 		{name: "known by another key", home: map[string]string{"known_hosts": s.knows(s.rsa), "id_ed25519": string(s.client.pem)}, repo: "/net.git"},
 		{name: "hashed", home: map[string]string{"known_hosts": hashed, "id_ed25519": string(s.client.pem)}, repo: "/net.git"},
-		{name: "short commit", home: with("id_ed25519", string(s.client.pem)), repo: "/net.git?ref=" + commit[:8]},
 
 		{name: "unknown host", home: map[string]string{"known_hosts": "", "id_ed25519": string(s.client.pem)}, repo: "/net.git", want: getmodules.ErrHostUntrusted, says: []string{"SHA256:", "is not known", "known_hosts"}},
 		{name: "no known_hosts", home: map[string]string{"id_ed25519": string(s.client.pem)}, repo: "/net.git", want: getmodules.ErrHostUntrusted, says: []string{"known_hosts"}},

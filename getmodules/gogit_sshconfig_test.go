@@ -53,24 +53,26 @@ func testBuiltInSSHConfig(t *testing.T, s *loginServer, git bool) {
 		agent  string
 		want   error
 		says   string
-		// builtIn marks cases that git supports and the built-in client does not.
-		builtIn bool
+		// alone is what the error without git says, for what only git's ssh does. noGit says that git is
+		// not tried.
+		alone string
+		noGit bool
 	}{
 		{name: "alias", config: "Host forge\n" + withKey},
-		{name: "Match blocks", config: "Match host elsewhere exec \"exit 1\"\n  HostName 192.0.2.1\nHost forge\n" + withKey},
-		{name: "included", config: "Include HOME/.ssh/more\n", files: map[string]string{"more": "Host forge\n" + withKey}},
-		{name: "key of the host", config: "Host forge\n  HostKeyAlias known\n" + withKey, files: map[string]string{"known_hosts": knownhosts.Line([]string{"known"}, s.ed25519.signer.PublicKey()) + "\n"}},
+		{name: "Match blocks", config: "Match host elsewhere exec \"exit 1\"\n  HostName 192.0.2.1\nHost forge\n" + withKey, alone: "Match"},
+		{name: "included", config: "Include HOME/.ssh/more\n", files: map[string]string{"more": "Host forge\n" + withKey}, alone: "Include"},
+		{name: "key of the host", config: "Host forge\n  HostKeyAlias known\n" + withKey, files: map[string]string{"known_hosts": knownhosts.Line([]string{"known"}, s.ed25519.signer.PublicKey()) + "\n"}, alone: "HostKeyAlias"},
 		{name: "alias is not known", config: "Host forge\n" + withKey, files: map[string]string{"known_hosts": knownhosts.Line([]string{"forge"}, s.ed25519.signer.PublicKey()) + "\n"}, want: getmodules.ErrHostUntrusted, says: s.address},
 		{name: "no default keys", config: "Host forge\n" + server + "  IdentityFile HOME/.ssh/none\n", files: map[string]string{"id_ed25519": string(s.client.pem)}, want: getmodules.ErrAuthentication},
-		{name: "agent", config: "Host forge\n" + server + "  IdentityAgent " + agent + "\n"},
-		{name: "named key of agent", config: "Host forge\n" + server + "  IdentitiesOnly yes\n  IdentityFile HOME/.ssh/named\n", files: map[string]string{"named": lockedClientFile(t)}, agent: agent},
-		{name: "public key of agent", config: "Host forge\n" + server + "  IdentitiesOnly yes\n  IdentityFile HOME/.ssh/named.pub\n", files: map[string]string{"named.pub": s.client.line() + "\n"}, agent: agent},
+		{name: "agent", config: "Host forge\n" + server + "  IdentityAgent " + agent + "\n", alone: "IdentityAgent"},
+		{name: "named key of agent", config: "Host forge\n" + server + "  IdentitiesOnly yes\n  IdentityFile HOME/.ssh/named\n", files: map[string]string{"named": lockedClientFile(t)}, agent: agent, alone: "passphrase"},
+		{name: "public key of agent", config: "Host forge\n" + server + "  IdentitiesOnly yes\n  IdentityFile HOME/.ssh/named.pub\n", files: map[string]string{"named.pub": s.client.line() + "\n"}, agent: agent, alone: "no key to offer"},
 		{name: "no key of agent", config: "Host forge\n" + server + "  IdentitiesOnly yes\n  IdentityFile HOME/.ssh/none\n", agent: agent, want: getmodules.ErrAuthentication},
 		{name: "proxy", config: "Host forge\n  ProxyJump none\n" + withKey},
-		{name: "jump host", config: "Host forge\n  ProxyJump bastion\n" + withKey, builtIn: true, want: getmodules.ErrBuiltInGit, says: "ProxyJump"},
-		{name: "proxy command", config: "Host *\n  ProxyCommand nc %h %p\nHost forge\n" + withKey, builtIn: true, want: getmodules.ErrBuiltInGit, says: "ProxyCommand"},
+		{name: "jump host", config: "Host forge\n  ProxyJump bastion\n" + withKey, noGit: true, alone: "ProxyJump"},
+		{name: "proxy command", config: "Host *\n  ProxyCommand nc %h %p\nHost forge\n" + withKey, noGit: true, alone: "ProxyCommand"},
 	} {
-		if git && tt.builtIn {
+		if git && tt.noGit {
 			continue
 		}
 		t.Run(tt.name, func(t *testing.T) {
@@ -91,6 +93,10 @@ func testBuiltInSSHConfig(t *testing.T, s *loginServer, git bool) {
 			}
 			pkg, _, err := fetchGit(t, f, req)
 			switch {
+			case !git && tt.alone != "":
+				if err == nil || !strings.Contains(err.Error(), tt.alone) || !strings.Contains(err.Error(), "install") {
+					t.Errorf("FetchGit without git = %v, want %q and the advice to install git", err, tt.alone)
+				}
 			case tt.want == nil && (err != nil || pkg.Revision != commit):
 				t.Errorf("FetchGit = %+v, %v, want %s", pkg, err, commit)
 			case !errors.Is(err, tt.want):

@@ -128,7 +128,7 @@ func newOpenSSH(t *testing.T) *loginServer {
 	}
 	// HOME and SHLVL are explained at newSSHServer. OpenSSH's default key exchange takes
 	// longer than the rest of a connection.
-	config := "SetEnv HOME=" + dir + " SHLVL=1\nKexAlgorithms curve25519-sha256\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPidFile none\nPermitRootLogin prohibit-password\n" +
+	config := "SetEnv HOME=" + dir + " SHLVL=1\nKexAlgorithms curve25519-sha256\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPidFile none\nAcceptEnv GIT_PROTOCOL\nPermitRootLogin prohibit-password\n" +
 		"AuthorizedKeysFile " + dir + "/authorized\nHostKey " + dir + "/rsa\nHostKey " + dir + "/ed25519\n"
 	files["config"] = config
 	for name, text := range files {
@@ -191,7 +191,14 @@ func serveSSH(c net.Conn, config *ssh.ServerConfig) {
 		if err != nil {
 			return
 		}
+		protocol := ""
 		for request := range asked {
+			var variable struct{ Name, Value string }
+			if request.Type == "env" && ssh.Unmarshal(request.Payload, &variable) == nil && variable.Name == "GIT_PROTOCOL" {
+				protocol = variable.Value
+				_ = request.Reply(true, nil)
+				continue
+			}
 			if request.Type != "exec" {
 				_ = request.Reply(false, nil)
 				continue
@@ -201,14 +208,15 @@ func serveSSH(c net.Conn, config *ssh.ServerConfig) {
 				return
 			}
 			_ = request.Reply(true, nil)
-			runForSSH(session, command.Text)
+			runForSSH(session, command.Text, protocol)
 		}
 	}
 }
 
-func runForSSH(session ssh.Channel, command string) {
+func runForSSH(session ssh.Channel, command, protocol string) {
 	defer session.Close()
 	cmd := exec.Command("sh", "-c", command)
+	cmd.Env = append(os.Environ(), "GIT_PROTOCOL="+protocol)
 	cmd.Stdout, cmd.Stderr = session, session.Stderr()
 	in, err := cmd.StdinPipe()
 	if err != nil || cmd.Start() != nil {

@@ -134,7 +134,7 @@ func (g *gitClients) reachable(ctx context.Context, wanted []git.Want) (map[stri
 			return found, err
 		}
 	}
-	repo, err := g.open(ctx)
+	repo, err := g.open()
 	if err != nil {
 		return nil, err
 	}

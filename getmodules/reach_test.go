@@ -52,6 +52,12 @@ func TestReachable(t *testing.T) {
 				if client == "v2" && (scheme != "http" || s.oldProtocol && server != "old server") {
 					continue // git does everything
 				}
+				if client == "built-in" && (scheme != "http" || s.oldProtocol) {
+					if _, err := fetcher(t).Reachable(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage(address), Revision: r.id["m2"]}); !errors.Is(err, getmodules.ErrBuiltInGit) {
+						t.Errorf("%s over %s without git: %v, want ErrBuiltInGit", server, scheme, err)
+					}
+					continue
+				}
 				t.Run(server+"/"+scheme+"/"+client, func(t *testing.T) {
 					t.Parallel()
 					f := fetcher(t)
@@ -190,7 +196,11 @@ func TestShortCommitRefusedFilter(t *testing.T) {
 		for client, fetcher := range reachClients {
 			got, err := fetcher(t).Reference(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, "ref="+id[:12])})
 			want := getmodules.Reference{Kind: getmodules.ReferenceCommit, Name: id, Revision: id}
-			if got != want || err != nil {
+			if client == "built-in" {
+				if !errors.Is(err, getmodules.ErrBuiltInGit) {
+					t.Errorf("without git: %v, want ErrBuiltInGit", err)
+				}
+			} else if got != want || err != nil {
 				t.Errorf("%s, allowed %q: Reference = %v, %v; want %v", client, allowed, got, err, want)
 			}
 		}
@@ -244,6 +254,9 @@ func TestReachableShallow(t *testing.T) {
 	forged := shallow.add("forged", "l18")
 	for client, fetcher := range reachClients {
 		for _, oldProtocol := range []bool{false, true} {
+			if oldProtocol && client == "built-in" {
+				continue // it needs git
+			}
 			server := newGitServer(t)
 			server.root, server.oldProtocol = s.root, oldProtocol
 			for name, tt := range map[string]struct {
@@ -325,6 +338,12 @@ func TestReachableEmpty(t *testing.T) {
 	id := r.add("forged")
 	for client, fetcher := range reachClients {
 		got, err := fetcher(t).Reachable(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, ""), Revision: id})
+		if client == "built-in" {
+			if !errors.Is(err, getmodules.ErrBuiltInGit) { // a server that misunderstands the request lists no refs either
+				t.Errorf("without git: %v, want ErrBuiltInGit", err)
+			}
+			continue
+		}
 		if err != nil {
 			t.Errorf("%s: %v", client, err)
 		}

@@ -23,7 +23,7 @@ func (d *doctor) lookAtGit(ctx context.Context) {
 	case errors.Is(err, getmodules.ErrNoGit) && needed:
 		d.problem("%s, but COTTER_ALWAYS_GIT or the git backend wants it", err)
 	case errors.Is(err, getmodules.ErrNoGit):
-		d.note("%s; the built-in client is used instead, which has no credential helpers and does not know url.insteadOf and http.extraHeader", err)
+		d.note("%s; repositories are fetched without it, by https and ssh, and without credential helpers, url.insteadOf and http.extraHeader", err)
 	case err != nil:
 		d.problem("git's configuration cannot be read: %s", err)
 	default:
@@ -60,14 +60,16 @@ func (d *doctor) gitWay(ctx context.Context, pkg addrs.ModulePackage) string {
 	switch {
 	case err != nil:
 		return "not at all: " + err.Error()
+	case client.InProcess && client.Alone && client.SSH:
+		return "in this process, over ssh"
 	case client.InProcess && client.SSH:
 		return "in this process, over a connection of your ssh (the installed git only if its server needs it)"
-	case client.InProcess && client.BuiltIn:
+	case client.InProcess && client.Alone:
 		return "in this process, over HTTP"
 	case client.InProcess:
 		return "in this process, over HTTP (the installed git only if that fails)"
-	case client.BuiltIn:
-		return "by the built-in client (" + client.Reason + ")"
+	case client.Alone:
+		return "not without git: " + client.Reason
 	}
 	return "by the installed git (" + client.Reason + ")"
 }

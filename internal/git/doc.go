@@ -5,9 +5,8 @@
 // These packages implement [Repository]:
 //
 //   - package gitexec, which runs the installed git with the user's configuration;
-//   - package inprocess, which uses protocol version 2 over HTTP for repositories that do not
-//     need the user's configuration. For everything else it uses go-git: ssh, git://,
-//     repositories on this machine, and servers that only support an older version.
+//   - package inprocess, which uses protocol version 2 for repositories that do not need the user's
+//     configuration, and for all on machines without git.
 //
 // Both return the same commits and objects. The caller decides which package to use for an
 // address.

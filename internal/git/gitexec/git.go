@@ -44,6 +44,8 @@ type Git struct {
 	// Path is the absolute path of the program. "" means the first "git" in the absolute
 	// directories of PATH.
 	Path string
+	// Absent makes everything behave as if no git were installed.
+	Absent bool
 	// Env is the environment to pass to git, as in [os.Environ]. nil means the environment of
 	// the process.
 	Env []string
@@ -169,6 +171,9 @@ func (g *Git) UserConfig(ctx context.Context) (string, error) {
 // lookPath finds git. It never looks in the current directory, which may belong to another
 // user.
 func (g *Git) lookPath() (string, error) {
+	if g.Absent {
+		return "", fmt.Errorf("%w: it is not to be used", ErrNoGit)
+	}
 	if g.Path != "" {
 		if !filepath.IsAbs(g.Path) {
 			return "", fmt.Errorf("%w: %q is not an absolute path", ErrNoGit, g.Path)

@@ -111,6 +111,9 @@ type movedError struct{ to *url.URL }
 
 func (*movedError) Error() string { return "the git server redirects" }
 
+// Unwrap returns [ErrRedirect]: only one request may be redirected.
+func (*movedError) Unwrap() error { return ErrRedirect }
+
 // do sends one request and checks that the answer has the wanted type.
 func (t *HTTP) do(request *http.Request, wantType string) (io.ReadCloser, error) {
 	response, err := t.RoundTripper.RoundTrip(request)

@@ -1,13 +1,9 @@
 package inprocess
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/go-git/go-git/v5/plumbing/format/pktline"
 )
 
 // Kind classifies failures as far as callers need it.
@@ -24,8 +20,6 @@ const (
 	Refused
 	// TooLarge means that a limit was exceeded.
 	TooLarge
-	// NotFound means that the repository does not exist.
-	NotFound
 	// Authentication means that the server accepted none of the keys.
 	Authentication
 	// Untrusted means that a host's key is unknown, or differs from the known one.
@@ -53,13 +47,6 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Says reports whether e is an error of the server that contains one of the phrases. It ignores
-// the case of the server's message; the phrases must be in lower case.
-func (e *Error) Says(phrases ...string) bool {
-	said := strings.ToLower(e.Message)
-	return e.Kind == Refused && slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(said, p) })
-}
-
 func failure(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
@@ -75,12 +62,4 @@ func printable(s string) string {
 		s = s[:maxShown] + "[...]"
 	}
 	return strconv.QuoteToGraphic(s)
-}
-
-// explain replaces a server's error line with an *Error.
-func explain(err error) error {
-	if line, ok := errors.AsType[*pktline.ErrorLine](err); ok {
-		return failure(Refused, "the server says %s", printable(line.Text))
-	}
-	return err
 }

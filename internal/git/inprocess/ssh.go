@@ -1,134 +1,333 @@
 package inprocess
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"net/url"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
+	"time"
 
+	"github.com/kevinburke/ssh_config"
+	"github.com/skeema/knownhosts"
 	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/git/gitwire"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/trace"
 )
 
-// Transport returns the transport for an ssh:// address. The caller must close it.
-func (s SSH) Transport(u *url.URL) *Stream {
-	return &Stream{dial: func(ctx context.Context, minRate int64) (*conn, error) { return s.connect(ctx, u, minRate) }}
+// SSH logs in to ssh servers, for machines without git. The package comment says what it reads.
+type SSH struct {
+	// Home is the user's home directory, with the user's configuration, keys and known hosts.
+	// "" means that there is none.
+	Home string
+	// AgentSocket is the path of the socket of the user's ssh agent. "" means that there is
+	// none.
+	AgentSocket string
+	// Key is a private key to offer first; nil if there is none.
+	Key []byte
 }
 
-// connect logs in to a host and starts git-upload-pack.
-func (s SSH) connect(ctx context.Context, u *url.URL, minRate int64) (_ *conn, err error) {
+// maxUserFile bounds the size of a key and of the configuration, in bytes.
+const maxUserFile = 1 << 20
+
+// Dial logs in to the host of an ssh:// address, and starts git-upload-pack for the repository with
+// version 2 of the protocol.
+func (s SSH) Dial(ctx context.Context, u *url.URL) (_ gitwire.Conn, err error) {
 	ctx, traced := trace.Start(ctx, trace.Operation{Kind: "ssh", Target: addrs.Redact(u.String())})
 	defer func() { traced(err) }()
 	host, err := s.hostOf(ctx, u)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := newKeyRing(s, host)
+	if _, err := httpx.CheckResolved(ctx, u, host.name); err != nil {
+		return nil, err
+	}
+	keys, err := s.keysOf(ctx, host)
 	if err != nil {
 		return nil, err
 	}
 	defer keys.close()
-	hosts, err := s.knownHosts(host.knownAs)
+	address := net.JoinHostPort(host.name, host.port)
+	known, err := s.knownHosts(address)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := dial(ctx, host.address)
+	raw, err := new(net.Dialer).DialContext(ctx, "tcp", address)
 	if err != nil {
-		return nil, err
+		return nil, &Error{Kind: Unreachable, Message: "there is no connection", Err: err}
 	}
-	w := watchConn(ctx, raw, minRate)
-	c, err := s.login(raw, host.knownAs, &ssh.ClientConfig{
-		User:              host.user,
-		Auth:              []ssh.AuthMethod{ssh.PublicKeysCallback(func() ([]ssh.Signer, error) { return keys.signers(ctx), nil })},
-		HostKeyCallback:   hosts.check,
-		HostKeyAlgorithms: hosts.algorithms,
-	}, u.Path)
+	stop := context.AfterFunc(ctx, func() { _ = raw.Close() })
+	defer stop()
+	asked := false
+	link, channels, requests, err := ssh.NewClientConn(raw, address, &ssh.ClientConfig{
+		User: host.user,
+		Auth: []ssh.AuthMethod{ssh.PublicKeysCallback(func() ([]ssh.Signer, error) {
+			asked = true
+			return keys.signers, nil
+		})},
+		HostKeyCallback:   known.check,
+		HostKeyAlgorithms: known.db.HostKeyAlgorithms(address), // else the server may choose a type that is not known
+	})
+	var session *sshSession
+	if err == nil {
+		session, err = start(ssh.NewClient(link, channels, requests), u.Path)
+	}
 	if err != nil {
-		cause := w.cause()
-		_ = w.close()
-		switch {
-		case cause != nil:
-			return nil, cause
-		case keys.asked:
-			return nil, keys.refused(host.user, u.Hostname())
-		}
-		return nil, err
+		_ = raw.Close()
 	}
-	c.watch = w
-	return c, nil
+	switch _, refused := errors.AsType[*Error](err); {
+	case err == nil:
+		return session, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case refused:
+		return nil, err
+	case asked:
+		return nil, keys.refused(host)
+	}
+	return nil, &Error{Kind: Unreachable, Message: "the ssh server refuses the connection", Err: err}
 }
 
-// login logs in on a connection and starts git-upload-pack. The server's key must be a known
-// key of knownAs.
-func (s SSH) login(raw net.Conn, knownAs string, config *ssh.ClientConfig, path string) (*conn, error) {
-	link, channels, requests, err := ssh.NewClientConn(raw, knownAs, config)
-	if err != nil {
-		if _, ok := errors.AsType[*Error](err); ok {
-			return nil, err // the host's key was refused
-		}
-		return nil, &Error{Kind: Unreachable, Message: "the ssh server refuses the connection", Err: err}
+// sshHost says how to log in to a host.
+type sshHost struct {
+	name, port, user string
+	identityFiles    []string
+	onlyFiles        bool
+}
+
+// unreadSettings are settings for a host without which its login would be another one, or fail.
+var unreadSettings = []string{"ProxyJump", "ProxyCommand", "IdentityAgent", "HostKeyAlias", "CertificateFile"}
+
+// hostOf applies the user's configuration to an address. What the address says takes precedence.
+func (s SSH) hostOf(ctx context.Context, u *url.URL) (sshHost, error) {
+	name := filepath.Join(s.Home, ".ssh", "config")
+	text, err := atomicfile.ReadUser(ctx, name, maxUserFile)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return sshHost{}, &Error{Kind: Unsupported, Message: "the ssh configuration cannot be read", Err: err}
 	}
-	session, err := ssh.NewClient(link, channels, requests).NewSession()
+	for line := range strings.Lines(string(text)) {
+		if key, _, _ := strings.Cut(strings.TrimSpace(line), " "); strings.EqualFold(key, "Include") || strings.EqualFold(key, "Match") {
+			return sshHost{}, unread(key, name)
+		}
+	}
+	config, err := ssh_config.DecodeBytes(text)
+	if err != nil {
+		return sshHost{}, &Error{Kind: Unsupported, Message: "the ssh configuration " + name + " cannot be read", Err: err}
+	}
+	get := func(key string) string {
+		value, _ := config.Get(u.Hostname(), key) // the error is about Include
+		return value
+	}
+	for _, key := range unreadSettings {
+		if value := get(key); value != "" && !strings.EqualFold(value, "none") {
+			return sshHost{}, unread(key, name)
+		}
+	}
+	h := sshHost{
+		name: cmp.Or(get("HostName"), u.Hostname()), port: cmp.Or(u.Port(), get("Port"), "22"),
+		user: cmp.Or(u.User.Username(), get("User")), onlyFiles: strings.EqualFold(get("IdentitiesOnly"), "yes"),
+	}
+	if h.user == "" {
+		me, err := user.Current()
+		if err != nil {
+			return sshHost{}, err
+		}
+		h.user = me.Username[strings.LastIndexByte(me.Username, '\\')+1:] // without the domain of Windows
+	}
+	h.identityFiles, _ = config.GetAll(u.Hostname(), "IdentityFile")
+	for i, file := range h.identityFiles {
+		if rest, ok := strings.CutPrefix(file, "~/"); ok {
+			h.identityFiles[i] = filepath.Join(s.Home, rest)
+		}
+	}
+	if len(h.identityFiles) == 0 && s.Home != "" {
+		for _, name := range []string{"id_ed25519", "id_ecdsa", "id_rsa"} {
+			h.identityFiles = append(h.identityFiles, filepath.Join(s.Home, ".ssh", name))
+		}
+	}
+	for _, value := range append([]string{h.name}, h.identityFiles...) {
+		if strings.ContainsAny(value, "%$") {
+			return sshHost{}, unread(printable(value), name)
+		}
+	}
+	return h, nil
+}
+
+func unread(what, file string) error {
+	return failure(Unsupported, "%s has %s, which only the ssh of an installed git reads", file, what)
+}
+
+// sshKeys are the keys to offer, with what messages say about them.
+type sshKeys struct {
+	agent   net.Conn
+	signers []ssh.Signer
+	tried   []string
+	locked  []string // key files that need a passphrase
+}
+
+// keysOf returns the caller's key, the keys of the agent, and those in files.
+func (s SSH) keysOf(ctx context.Context, host sshHost) (*sshKeys, error) {
+	k := &sshKeys{}
+	if s.Key != nil {
+		given, err := ssh.ParsePrivateKey(s.Key)
+		if err != nil { // the error may have parts of the key
+			return nil, failure(Authentication, "the key of the sshkey argument cannot be read; it must be a private key without a passphrase")
+		}
+		k.signers, k.tried = append(k.signers, given), append(k.tried, "the key of the sshkey argument")
+	}
+	if s.AgentSocket != "" && !host.onlyFiles {
+		if conn, err := new(net.Dialer).DialContext(ctx, "unix", s.AgentSocket); err == nil { // the agent may have exited
+			k.agent = conn
+			held, _ := agent.NewClient(conn).Signers()
+			k.signers, k.tried = append(k.signers, held...), append(k.tried, fmt.Sprintf("%d keys of the ssh agent", len(held)))
+		}
+	}
+	for _, name := range host.identityFiles {
+		text, err := atomicfile.ReadUser(ctx, name, maxUserFile)
+		if err != nil {
+			continue
+		}
+		short := strings.Replace(name, s.Home, "~", 1)
+		signer, err := ssh.ParsePrivateKey(text)
+		switch _, needsPassphrase := errors.AsType[*ssh.PassphraseMissingError](err); {
+		case needsPassphrase:
+			k.locked = append(k.locked, short)
+		case err == nil:
+			k.signers, k.tried = append(k.signers, signer), append(k.tried, short)
+		}
+	}
+	return k, nil
+}
+
+// refused returns the error for a server that accepted none of the keys.
+func (k *sshKeys) refused(host sshHost) error {
+	tried := "there was no key to offer"
+	if len(k.tried) > 0 {
+		tried = "it was offered " + strings.Join(k.tried, ", ")
+	}
+	if len(k.locked) > 0 {
+		tried += "; " + strings.Join(k.locked, ", ") + " needs a passphrase, and there is no prompt for it: load it into the ssh agent"
+	}
+	return failure(Authentication, "the ssh server %s does not let %s in: %s", printable(host.name), printable(host.user), tried)
+}
+
+func (k *sshKeys) close() {
+	if k.agent != nil {
+		_ = k.agent.Close()
+	}
+}
+
+// hostKeys are the known keys of hosts.
+type hostKeys struct {
+	files []string
+	db    *knownhosts.HostKeyDB
+}
+
+// knownHosts reads the user's and the system's list of known hosts.
+func (s SSH) knownHosts(address string) (*hostKeys, error) {
+	h := &hostKeys{files: []string{"/etc/ssh/ssh_known_hosts"}}
+	if s.Home != "" {
+		h.files = append(h.files, filepath.Join(s.Home, ".ssh", "known_hosts"))
+	}
+	found := slices.DeleteFunc(slices.Clone(h.files), func(name string) bool {
+		_, err := os.Stat(name)
+		return err != nil
+	})
+	if len(found) == 0 {
+		return nil, h.untrusted(address, "there is no known_hosts file")
+	}
+	var err error
+	if h.db, err = knownhosts.NewDB(found...); err != nil {
+		return nil, &Error{Kind: Untrusted, Message: "the list of known ssh hosts cannot be read", Err: err}
+	}
+	return h, nil
+}
+
+// check compares the key of a host with the known keys.
+func (h *hostKeys) check(address string, remote net.Addr, key ssh.PublicKey) error {
+	err := h.db.HostKeyCallback()(address, remote, key)
+	shown := key.Type() + " " + ssh.FingerprintSHA256(key)
+	switch {
+	case err == nil:
+		return nil
+	case knownhosts.IsHostKeyChanged(err):
+		return h.untrusted(address, "its key "+shown+" differs from the known key, which may be an attack")
+	case knownhosts.IsHostUnknown(err):
+		return h.untrusted(address, "its key "+shown+" is not known")
+	}
+	return &Error{Kind: Untrusted, Message: "the ssh host " + printable(address) + " is not trusted", Err: errors.Unwrap(err)}
+}
+
+func (h *hostKeys) untrusted(address, reason string) error {
+	return failure(Untrusted, "the ssh host %s is not trusted: %s; compare it with what the host's owner says, and add it to %s",
+		printable(address), reason, strings.Join(h.files, " or "))
+}
+
+// sshSession is a session of git-upload-pack on a server. It implements [gitwire.Conn].
+type sshSession struct {
+	io.Reader
+	io.Writer
+	client  *ssh.Client
+	session *ssh.Session
+	said    lockedBuffer
+}
+
+// endDelay is how long a server may take to end a session whose output has ended.
+const endDelay = 5 * time.Second
+
+// start starts git-upload-pack for a path. Paths relative to a home directory are written /~user/path in
+// addresses.
+func start(client *ssh.Client, path string) (*sshSession, error) {
+	session, err := client.NewSession()
 	if err != nil {
 		return nil, &Error{Kind: Unreachable, Message: "the ssh server does not open a session", Err: err}
 	}
-	in, err := session.StdinPipe()
-	if err != nil {
+	s := &sshSession{client: client, session: session}
+	session.Stderr = &s.said
+	in, inErr := session.StdinPipe()
+	out, outErr := session.StdoutPipe()
+	if err := errors.Join(inErr, outErr); err != nil {
 		return nil, err
 	}
-	out, err := session.StdoutPipe()
-	if err != nil {
-		return nil, err
+	s.Reader, s.Writer = out, in
+	_ = session.Setenv("GIT_PROTOCOL", "version=2") // a server that refuses it answers in an older version
+	if strings.HasPrefix(path, "/~") {
+		path = path[1:]
 	}
-	said := &words{}
-	session.Stderr = said
-	if err := session.Start("git-upload-pack " + shellQuote(remotePath(path))); err != nil {
+	quoted := "'" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(path) + "'"
+	if err := session.Start("git-upload-pack " + quoted); err != nil {
 		return nil, &Error{Kind: Refused, Message: "the ssh server does not start git-upload-pack", Err: err}
 	}
-	return &conn{in: in, out: out, said: said.wait(session)}, nil
+	return s, nil
 }
 
-// remotePath returns the path of an ssh address on the server. Paths relative to a home
-// directory are written /~user/path in addresses.
-func remotePath(path string) string {
-	if strings.HasPrefix(path, "/~") {
-		return path[1:]
+// Wait implements [gitwire.Conn].
+func (s *sshSession) Wait() error {
+	defer time.AfterFunc(endDelay, s.Close).Stop()
+	err := s.session.Wait()
+	if said := s.said.String(); err != nil && said != "" {
+		return failure(Refused, "the server says %s", printable(said))
 	}
-	return path
-}
-
-// shellQuote quotes s for the shell on the server.
-func shellQuote(s string) string {
-	return "'" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(s) + "'"
-}
-
-// words keeps the beginning of the server's standard error.
-type words struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (w *words) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.text.Write(p[:min(len(p), max(0, 4*maxShown-w.text.Len()))])
-	return len(p), nil
-}
-
-// wait returns a function that waits for the end of a session. If the session failed, the
-// function returns the server's standard error.
-func (w *words) wait(session *ssh.Session) func() string {
-	return func() string {
-		if err := session.Wait(); err == nil {
-			return ""
-		}
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		return strings.TrimSpace(w.text.String())
+	if err != nil {
+		return &Error{Kind: Unreachable, Message: "the server ended the connection", Err: err}
 	}
+	return nil
 }
+
+// Close implements [gitwire.Conn].
+func (s *sshSession) Close() { _ = s.client.Close() }
+
+// Kill implements [gitwire.Conn].
+func (s *sshSession) Kill() { s.Close() }

@@ -12,6 +12,9 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
+// maxTagDepth bounds the length of a chain of tags that point to tags.
+const maxTagDepth = 64
+
 // packObjects provides the objects of one pack. The name of each object was computed from its
 // content when it was received.
 type packObjects struct {
