@@ -218,12 +218,12 @@ func (f *Fetcher) warnAlone() []string {
 	if !f.warnedAlone.CompareAndSwap(false, true) {
 		return nil
 	}
-	why := "git is not installed: "
+	why := "git is not installed"
 	if f.GitBackend == GitBuiltIn {
-		why = ""
+		why = "git is not used"
 	}
-	return []string{why + "without it, your git configuration is not read " +
-		"(credential helpers, url.insteadOf, http.extraHeader), and of your ssh configuration only hosts, users and keys"}
+	return []string{why + ", so your git configuration is not read (credential helpers, url.insteadOf, http.extraHeader), " +
+		"and of your ssh configuration only hosts, users and keys"}
 }
 
 // warnCache returns the warning about a CacheDir that cannot be written. It returns nil after

@@ -29,8 +29,8 @@ func TestEmbeddable(t *testing.T) {
 	goGetter := []string{"github.com/hashicorp/go-getter"}
 	// Only getmodules/xz and go-getter may import these.
 	xz := []string{"github.com/ulikunitz/xz"}
-	// go-git and oras, which the fetcher may import.
-	fetching := []string{"github.com/go-git/go-git", "oras.land/oras-go", "testing"}
+	// oras, which the fetcher may import.
+	fetching := []string{"oras.land/oras-go", "testing"}
 	// Templates call methods by names that the linker does not know. The linker then keeps all
 	// methods of all types, which make up a quarter of the command's size.
 	templates := []string{"text/template", "html/template"}

@@ -61,7 +61,6 @@ var heavy = []struct {
 	{"cloud.google.com/go/", nil},
 	{"github.com/hashicorp/go-getter/", []string{"getmodules/gogetter"}},
 	{"github.com/ulikunitz/xz/", []string{"getmodules/xz"}},
-	{"github.com/go-git/go-git/", []string{"internal/git/inprocess"}},
 	{"github.com/kevinburke/ssh_config", []string{"internal/git/inprocess"}},
 	{"github.com/ProtonMail/go-crypto/", []string{"bench", "internal/signing", "modtest"}},
 	{"oras.land/oras-go/", []string{"conformance", "getmodules"}},

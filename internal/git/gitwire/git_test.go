@@ -100,7 +100,7 @@ func TestFetch(t *testing.T) {
 		for _, name := range tt.objects {
 			id := git("", "rev-parse", name)
 			kind, _, ok := objects.Stat(id)
-			if !ok || kind.String() != git("", "cat-file", "-t", id) {
+			if !ok || string(kind) != git("", "cat-file", "-t", id) {
 				t.Errorf("Fetch(%q): %s is a %v, %v", tt.want, name, kind, ok)
 			}
 		}

@@ -4,6 +4,6 @@
 // is used.
 //
 // [PackStream] inflates each object once and computes its name, with detection of SHA-1 collisions, within
-// [PackLimits]. go-git's parser takes 4 to 6 times as long and reports no collisions. It reads no deltas
+// [PackLimits]; go-git's parser takes 4 to 6 times as long and reports no collisions. It reads no deltas
 // whose base comes later ([ErrBase]), and no SHA-256 names: servers send them on request only.
 package inprocess

@@ -2,9 +2,8 @@ package inprocess
 
 import "fmt"
 
-// delta has the steps by which an object is made from another one. go-git can apply deltas too,
-// but its buffer grows by doubling: a pack could make it use three times the memory that
-// [PackLimits] allows.
+// delta has the steps by which an object is made from another one. It never uses more memory than it
+// says, which [PackLimits] has allowed.
 type delta struct {
 	baseSize, size int64
 	steps          []byte

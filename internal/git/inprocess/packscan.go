@@ -10,7 +10,7 @@ import (
 	"hash"
 	"io"
 
-	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/klauspost/compress/zlib"
 )
 
@@ -52,9 +52,6 @@ const (
 
 // packScanner reads the entries of a pack in their order, and enforces the limits before memory
 // is allocated. The format is version 2 of gitformat-pack(5), with SHA-1 object names.
-//
-// go-git's scanner is not used, because it computes the sum of the pack with collision detection,
-// and passes on single bytes: reading a pack takes 1.2 to 1.6 times as long.
 type packScanner struct {
 	limits  PackLimits
 	stream  *summed
@@ -64,16 +61,28 @@ type packScanner struct {
 	inflated int64
 }
 
+// objectName is the name of an object: its SHA-1 sum.
+type objectName [sha1.Size]byte
+
+// The kinds of deltas, whose base is at an offset in the pack, or has a name.
+const (
+	offsetDelta git.Kind = "offset delta"
+	nameDelta   git.Kind = "name delta"
+)
+
+// packKinds are the kinds of entries by their numbers in gitformat-pack(5); "" is no kind.
+var packKinds = [8]git.Kind{1: git.KindCommit, git.KindTree, git.KindBlob, git.KindTag, 6: offsetDelta, nameDelta}
+
 // packEntry is what precedes the compressed content of an entry.
 type packEntry struct {
-	kind   plumbing.ObjectType
+	kind   git.Kind
 	offset int64 // in the pack
 	// size is the size of the content: an object or a delta.
 	size int64
-	// base is the offset of the base of an [plumbing.OFSDeltaObject], and baseID the name of the
-	// base of a [plumbing.REFDeltaObject].
+	// base is the offset of the base of an offset delta, and baseID the name of the
+	// base of a name delta.
 	base   int64
-	baseID plumbing.Hash
+	baseID objectName
 }
 
 func newPackScanner(stream io.Reader, limits PackLimits) *packScanner {
@@ -131,7 +140,8 @@ func (s *packScanner) entry() (packEntry, error) {
 	if err != nil {
 		return e, err
 	}
-	e.kind, e.size = plumbing.ObjectType(b>>4&7), int64(b&15)
+	e.kind, e.size = packKinds[b>>4&7], int64(b&15)
+	number := b >> 4 & 7
 	for shift := 4; b&0x80 != 0; shift += 7 {
 		if shift > maxSizeBits-7 {
 			return e, fmt.Errorf("%w: an object's size is out of range", ErrMalformed)
@@ -145,17 +155,17 @@ func (s *packScanner) entry() (packEntry, error) {
 		return e, err
 	}
 	switch e.kind {
-	case plumbing.CommitObject, plumbing.TreeObject, plumbing.BlobObject, plumbing.TagObject:
+	case git.KindCommit, git.KindTree, git.KindBlob, git.KindTag:
 		return e, nil
-	case plumbing.OFSDeltaObject:
+	case offsetDelta:
 		distance, err := s.distance()
 		e.base = e.offset - distance
 		return e, err
-	case plumbing.REFDeltaObject:
+	case nameDelta:
 		_, err := io.ReadFull(s.in, e.baseID[:])
 		return e, err
 	}
-	return e, fmt.Errorf("%w: an object of an unknown kind %d", ErrMalformed, e.kind)
+	return e, fmt.Errorf("%w: an object of an unknown kind %d", ErrMalformed, number)
 }
 
 // distance reads how far back in the pack the base of a delta is. It is encoded in groups of

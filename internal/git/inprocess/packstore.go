@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/pjbgf/sha1cd"
 )
 
@@ -50,15 +50,15 @@ func (s *spill) close() error {
 // named instead, which is closed when all objects before it have names.
 type unnamed struct {
 	index int
-	kind  plumbing.ObjectType
+	kind  git.Kind
 	data  []byte
 	named chan<- struct{}
 }
 
 // namer computes the names of objects while the next objects are inflated. Like git, it uses
-// SHA-1 with collision detection. go-git computes the same sums, but ignores collisions.
+// SHA-1 with collision detection.
 type namer struct {
-	name  func(index int, key plumbing.Hash)
+	name  func(index int, key objectName)
 	queue chan unnamed
 	done  chan error
 }
@@ -66,7 +66,7 @@ type namer struct {
 // namesBehind bounds the number of objects in memory that wait for their names.
 const namesBehind = 4
 
-func newNamer(name func(int, plumbing.Hash)) *namer {
+func newNamer(name func(int, objectName)) *namer {
 	n := &namer{name: name, queue: make(chan unnamed, namesBehind), done: make(chan error, 1)}
 	go n.run()
 	return n
@@ -103,7 +103,7 @@ func (n *namer) run() {
 			failed = ErrCollision // the object gets no name, so it cannot be found
 			continue
 		}
-		n.name(u.index, plumbing.Hash(key))
+		n.name(u.index, objectName(key))
 	}
 	n.done <- failed
 }

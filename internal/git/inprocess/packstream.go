@@ -3,13 +3,14 @@ package inprocess
 import (
 	"bytes"
 	"cmp"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"sync"
 
-	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/cotterpin/cotter/internal/git"
 )
 
 // PackStream has the objects of one pack, while it is received and afterwards. Its methods wait
@@ -26,7 +27,7 @@ type PackStream struct {
 	mu      sync.Mutex
 	came    *sync.Cond // signals that an object was named, or that the pack has ended
 	entries []entry
-	byID    map[plumbing.Hash]int // the index in entries
+	byID    map[objectName]int // the index in entries
 	bytes   int64
 	isEnded bool
 	err     error
@@ -34,7 +35,7 @@ type PackStream struct {
 
 // entry is an object of the pack.
 type entry struct {
-	kind   plumbing.ObjectType
+	kind   git.Kind
 	offset int64 // in the pack
 	size   int64
 	data   []byte // nil if the content is in the file
@@ -44,7 +45,7 @@ type entry struct {
 // StartPack starts to read a pack. The stream must end with the pack. Temporary files are
 // created in dir. The caller must close the result, which closes the stream.
 func StartPack(stream io.ReadCloser, dir string, limits PackLimits) *PackStream {
-	p := &PackStream{stream: stream, byID: map[plumbing.Hash]int{}, file: spill{dir: dir}, ended: make(chan struct{})}
+	p := &PackStream{stream: stream, byID: map[objectName]int{}, file: spill{dir: dir}, ended: make(chan struct{})}
 	p.came = sync.NewCond(&p.mu)
 	r := &packReader{PackStream: p, packScanner: newPackScanner(stream, limits), names: newNamer(p.name)}
 	go func() {
@@ -81,7 +82,7 @@ func (p *PackStream) Len() int {
 }
 
 // Stat returns the kind and size of the object with the given name, in hexadecimal digits.
-func (p *PackStream) Stat(name string) (kind plumbing.ObjectType, size int64, ok bool) {
+func (p *PackStream) Stat(name string) (kind git.Kind, size int64, ok bool) {
 	e, ok := p.find(name)
 	return e.kind, e.size, ok
 }
@@ -98,10 +99,10 @@ func (p *PackStream) Read(name string) ([]byte, error) {
 
 // find returns an object, and waits for it if necessary.
 func (p *PackStream) find(name string) (entry, bool) {
-	if !plumbing.IsHash(name) {
+	var key objectName
+	if n, err := hex.Decode(key[:], []byte(name[:min(len(name), git.SHA1Len)])); err != nil || n != len(key) || len(name) != git.SHA1Len {
 		return entry{}, false
 	}
-	key := plumbing.NewHash(name)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for {
@@ -116,7 +117,7 @@ func (p *PackStream) find(name string) (entry, bool) {
 }
 
 // byName returns an object by its name, if the name was already computed.
-func (p *PackStream) byName(key plumbing.Hash) (entry, bool) {
+func (p *PackStream) byName(key objectName) (entry, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	i, ok := p.byID[key]
@@ -144,7 +145,7 @@ func (p *PackStream) push(e entry) int {
 	return len(p.entries) - 1
 }
 
-func (p *PackStream) name(index int, key plumbing.Hash) {
+func (p *PackStream) name(index int, key objectName) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.byID[key] = index
@@ -177,7 +178,7 @@ type packReader struct {
 
 // object reads one entry: an object, or a delta and the object that it produces.
 func (r *packReader) object(e packEntry) error {
-	if e.kind.IsDelta() {
+	if e.kind == offsetDelta || e.kind == nameDelta {
 		return r.undelta(e)
 	}
 	if err := r.count(e.size); err != nil {
@@ -234,7 +235,7 @@ func (r *packReader) inflateInto(data []byte) error {
 
 // base returns the base of a delta.
 func (r *packReader) base(e packEntry) (entry, bool) {
-	if e.kind == plumbing.OFSDeltaObject {
+	if e.kind == offsetDelta {
 		return r.byOffset(e.base)
 	}
 	r.names.wait()

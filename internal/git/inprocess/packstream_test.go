@@ -10,8 +10,8 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/inprocess"
-	"github.com/go-git/go-git/v5/plumbing"
 )
 
 // TestReadGit compares every object of a pack made by git with the output of git cat-file,
@@ -76,7 +76,7 @@ func TestReadSmall(t *testing.T) {
 			if err != nil || string(body) != text {
 				t.Errorf("Read(%q) = %q, %v", text, body, err)
 			}
-			if kind, size, ok := objects.Stat(blobName(text)); !ok || kind != plumbing.BlobObject || size != int64(len(text)) {
+			if kind, size, ok := objects.Stat(blobName(text)); !ok || kind != git.KindBlob || size != int64(len(text)) {
 				t.Errorf("Stat(%q) = %v, %d, %v", text, kind, size, ok)
 			}
 		}

@@ -7,8 +7,6 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"github.com/cotterpin/cotter/internal/git"
 )
 
@@ -35,7 +33,7 @@ func (o *packObjects) Finish() error {
 func (o *packObjects) Commit(id string) (*git.Object, error) {
 	for range maxTagDepth {
 		kind, _, ok := o.pack.Stat(id)
-		if !ok || kind != plumbing.TagObject {
+		if !ok || kind != git.KindTag {
 			return o.object(git.KindCommit, id)
 		}
 		body, err := o.read(git.KindTag, id)
@@ -81,7 +79,7 @@ func (o *packObjects) read(kind git.Kind, id string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if !ok || found.String() != string(kind) {
+	if !ok || found != kind {
 		return nil, fmt.Errorf("the server did not send the %s %s", kind, id)
 	}
 	return o.pack.Read(id)

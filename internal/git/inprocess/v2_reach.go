@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/go-git/go-git/v5/plumbing"
-
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
 )
@@ -101,7 +99,7 @@ func (v *v2History) commits(ctx context.Context, h *git.History, refs []git.Ref,
 			switch {
 			case !ok:
 				return nil, nil
-			case kind != plumbing.CommitObject:
+			case kind != git.KindCommit:
 				h.AddOther(id)
 				return nil, nil
 			}

@@ -162,7 +162,7 @@ func TestBuiltInWarnsOnce(t *testing.T) {
 	req := getmodules.Request{Package: addrs.ParseModulePackage("git::" + s.URL + "/net.git")}
 	f := newAutoFetcher(t, "GIT_HTTP_LOW_SPEED_TIME=100")
 	pkg, _, err := fetchGit(t, f, req)
-	if err != nil || len(pkg.FetchWarnings) != 1 || !strings.HasPrefix(pkg.FetchWarnings[0], "git is not installed: without it, your git configuration is not read") {
+	if err != nil || len(pkg.FetchWarnings) != 1 || !strings.HasPrefix(pkg.FetchWarnings[0], "git is not installed, so your git configuration is not read") {
 		t.Fatalf("FetchGit = %+v, %v, want a warning", pkg, err)
 	}
 	if pkg, _, err = fetchGit(t, f, req); err != nil || len(pkg.FetchWarnings) != 0 {
