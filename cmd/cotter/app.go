@@ -1,14 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"sync/atomic"
 	"time"
 
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // run runs the command line and returns the exit status.
@@ -24,79 +25,63 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // runLine runs the command that a command line names, or prints its help.
 func runLine(ctx context.Context, words []string, out *output) error {
-	cmd, err := cli.Parse(newApp(out), words)
-	wantsHelp := cmd.Bool("help") && !is[*cli.UnknownCommandError](err)
-	switch {
-	case wantsHelp, err == nil && cmd.Command.Run == nil:
-		printHelp(out.stdout, pageOf(cmd.Command))
-		return nil
-	case err != nil:
-		return lineError(cmd.Command, err)
-	}
-	out.configure(cmd)
-	if cmd.Command.ArgsUsage == "" && cmd.NArg() > 0 {
-		return usageError{fmt.Errorf("cotter %s takes no argument, got %q", cmd.Command.Name, cmd.Arg(0))}
-	}
-	if err := flagAsArgument(cmd); err != nil {
-		return err
-	}
-	return cmd.Command.Run(ctx, cmd)
+	app := newApp(out)
+	app.SetArgs(longFlags(app, words))
+	var unknown error // a function that prints help cannot return an error
+	app.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		if unknown = checkGroup(c); unknown == nil {
+			printHelp(out.stdout, pageOf(c))
+		}
+	})
+	return cmp.Or(app.ExecuteContext(ctx), unknown)
 }
 
 // newApp returns the command with all its subcommands.
-func newApp(out *output) *cli.Command {
-	app := &cli.Command{
-		Name:  "cotter",
-		Usage: "install, lock and verify the modules and providers of an OpenTofu or Terraform configuration",
-		Flags: globalFlags(),
-		Commands: []*cli.Command{
-			installCommand(out),
-			initCommand(out),
-			lockCommand(out),
-			verifyCommand(out),
-			updateCommand(out),
-			outdatedCommand(out),
-			diffCommand(out),
-			mergeLockCommand(out),
-			treeCommand(out),
-			sbomCommand(out),
-			cacheCommand(out),
-			bundleCommand(out),
-			mirrorCommand(out),
-			doctorCommand(out),
-			demoCommand(out),
-			versionCommand(out),
-			completionCommand(out),
-			completeCommand(out),
-		},
-		Run: func(_ context.Context, cmd *cli.Invocation) error {
-			if cmd.Bool("version") {
-				return printVersion(out)
-			}
-			printHelp(out.stdout, pageOf(cmd.Command))
-			return nil
-		},
+func newApp(out *output) *cobra.Command {
+	app := command(out, &cobra.Command{
+		Use:   "cotter",
+		Short: "install, lock and verify the modules and providers of an OpenTofu or Terraform configuration",
+	}, nil, []addFlag{toggle("version", "print the version")},
+		installCommand(out), initCommand(out), lockCommand(out), verifyCommand(out), updateCommand(out), outdatedCommand(out), diffCommand(out), mergeLockCommand(out),
+		treeCommand(out), sbomCommand(out), cacheCommand(out), bundleCommand(out), mirrorCommand(out), doctorCommand(out), demoCommand(out), versionCommand(out), completionCommand(out),
+	)
+	group := app.RunE
+	app.RunE = func(c *cobra.Command, args []string) error {
+		if (&invocation{c, args}).Bool("version") {
+			return printVersion(out)
+		}
+		return group(c, args)
 	}
-	addHelp(app, out)
-	return cli.Link(app)
+	for _, add := range globalFlags() {
+		add(app.PersistentFlags())
+	}
+	_ = app.RegisterFlagCompletionFunc("chdir", completeValue("DIR"))
+	app.SilenceErrors, app.SilenceUsage = true, true
+	app.CompletionOptions.DisableDefaultCmd = true
+	app.SetOut(out.stdout)
+	app.SetErr(io.Discard) // of completions
+	app.SetHelpCommand(helpCommand(out))
+	app.SetFlagErrorFunc(lineError)
+	return app
 }
 
 // globalFlags returns the flags of every command.
-func globalFlags() []*cli.Flag {
-	return []*cli.Flag{
-		{Name: "chdir", Type: cli.String, Usage: "work in `DIR` instead of the current directory"},
-		{Name: "quiet", Short: "q", Usage: "print only errors and the requested output"},
-		{Name: "verbose", Short: "v", Usage: "print everything that happens"},
-		{Name: "no-color", Usage: "print without colors, as if NO_COLOR were set in the environment"},
-		{Name: "version", Usage: "print the version", Local: true},
+func globalFlags() []addFlag {
+	return []addFlag{
+		text("chdir", "work in `DIR` instead of the current directory"),
+		func(set *pflag.FlagSet) { set.BoolP("quiet", "q", false, "print only errors and the requested output") },
+		func(set *pflag.FlagSet) { set.BoolP("verbose", "v", false, "print everything that happens") },
+		toggle("no-color", "print without colors, as if NO_COLOR were set in the environment"),
 	}
 }
 
 // projectFlags returns the flags of every command that works on a project, followed by
 // more.
-func projectFlags(more ...*cli.Flag) []*cli.Flag {
-	return append([]*cli.Flag{
-		{Name: "for", Type: cli.String, Usage: "apply the conventions of `TOOL`: tofu, terraform or auto", Default: "auto"},
-		{Name: "json", Usage: "print JSON"},
+func projectFlags(more ...addFlag) []addFlag {
+	return append([]addFlag{
+		func(set *pflag.FlagSet) {
+			set.String("for", "auto", "apply the conventions of `TOOL`: tofu, terraform or auto")
+		},
+		toggle("json", "print JSON"),
 	}, more...)
 }

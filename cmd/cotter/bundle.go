@@ -10,63 +10,53 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/bundle"
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/ocistore"
+	"github.com/spf13/cobra"
 )
 
-func bundleCommand(out *output) *cli.Command {
-	jsonFlag := &cli.Flag{Name: "json", Usage: "print JSON"}
-	return &cli.Command{
-		Name:  "bundle",
-		Usage: "carry all locked packages in one file to machines without a network",
-		Commands: []*cli.Command{
-			{
-				Name:      "create",
-				Usage:     "write all locked packages to a file",
-				ArgsUsage: "[DIR...]",
-				Description: "Writes the modules and providers in the lock of the current directory, or of each DIR,\n" +
-					"to a tar file with an OCI image layout, which oras and skopeo can read. The same lock\n" +
-					"always gives the same bytes. The lock must be complete. Provider archives are\n" +
-					"downloaded, because the cache does not keep them.",
-				Flags: configFlags(severalFlags(append(publishFlags(), policyFlag(),
-					&cli.Flag{Name: "out", Type: cli.String, Usage: "write to `FILE`"},
-					&cli.Flag{Name: "offline", Usage: "send no requests: use only what is installed or cached"},
-					acceptUnreachableFlag(),
-				)...)...),
-				Run: func(ctx context.Context, cmd *cli.Invocation) error { return createBundle(ctx, cmd, out) },
-			},
-			{
-				Name:      "verify",
-				Usage:     "hash all packages in a bundle and compare them with their lock entries",
-				ArgsUsage: "FILE",
-				Flags:     []*cli.Flag{jsonFlag},
-				Run: func(ctx context.Context, cmd *cli.Invocation) error {
-					return readBundle(cmd, out, "verified", func(b *bundle.Bundle) ([]ocistore.Entry, error) {
-						return localInstaller(out).VerifyStore(ctx, b)
-					})
-				},
-			},
-			{
-				Name:      "import",
-				Usage:     "add all packages in a bundle to the cache",
-				ArgsUsage: "FILE",
-				Description: "Later runs by this user install the locked packages in the bundle without asking their\n" +
-					"origins. Import only bundles from people you trust to say what a source contains.",
-				Flags: []*cli.Flag{jsonFlag},
-				Run: func(ctx context.Context, cmd *cli.Invocation) error {
-					return readBundle(cmd, out, "imported", func(b *bundle.Bundle) ([]ocistore.Entry, error) {
-						return localInstaller(out).ImportStore(ctx, b)
-					})
-				},
-			},
-		},
-	}
+func bundleCommand(out *output) *cobra.Command {
+	jsonFlag := toggle("json", "print JSON")
+	return command(out, &cobra.Command{
+		Use:   "bundle",
+		Short: "carry all locked packages in one file to machines without a network",
+	}, nil, nil,
+		command(out, &cobra.Command{
+			Use:   "create [DIR...]",
+			Short: "write all locked packages to a file",
+			Long: "Writes the modules and providers in the lock of the current directory, or of each DIR,\n" +
+				"to a tar file with an OCI image layout, which oras and skopeo can read. The same lock\n" +
+				"always gives the same bytes. The lock must be complete. Provider archives are\n" +
+				"downloaded, because the cache does not keep them.",
+		}, func(ctx context.Context, cmd *invocation) error { return createBundle(ctx, cmd, out) }, configFlags(severalFlags(append(publishFlags(), policyFlag(),
+			text("out", "write to `FILE`"),
+			toggle("offline", "send no requests: use only what is installed or cached"),
+			acceptUnreachableFlag(),
+		)...)...)),
+		command(out, &cobra.Command{
+			Use:   "verify FILE",
+			Short: "hash all packages in a bundle and compare them with their lock entries",
+		}, func(ctx context.Context, cmd *invocation) error {
+			return readBundle(cmd, out, "verified", func(b *bundle.Bundle) ([]ocistore.Entry, error) {
+				return localInstaller(out).VerifyStore(ctx, b)
+			})
+		}, []addFlag{jsonFlag}),
+		command(out, &cobra.Command{
+			Use:   "import FILE",
+			Short: "add all packages in a bundle to the cache",
+			Long: "Later runs by this user install the locked packages in the bundle without asking their\n" +
+				"origins. Import only bundles from people you trust to say what a source contains.",
+		}, func(ctx context.Context, cmd *invocation) error {
+			return readBundle(cmd, out, "imported", func(b *bundle.Bundle) ([]ocistore.Entry, error) {
+				return localInstaller(out).ImportStore(ctx, b)
+			})
+		}, []addFlag{jsonFlag}),
+	)
 }
 
 // createBundle writes a bundle to a new file. When the file is complete, it replaces an
 // earlier one.
-func createBundle(ctx context.Context, cmd *cli.Invocation, out *output) (err error) {
+func createBundle(ctx context.Context, cmd *invocation, out *output) (err error) {
 	name := cmd.String("out")
 	if name == "" {
 		return usageError{errors.New("bundle create needs --out FILE")}
@@ -107,22 +97,22 @@ func createBundle(ctx context.Context, cmd *cli.Invocation, out *output) (err er
 
 // carriedFlags returns the flags that select the provider packages for a bundle or a
 // mirror.
-func carriedFlags() []*cli.Flag {
-	return []*cli.Flag{
+func carriedFlags() []addFlag {
+	return []addFlag{
 		onlyFlag("take only `WHAT`: modules or providers"),
-		{Name: "platform", Type: cli.Strings, Usage: "take the providers' packages for `OS_ARCH`; can be repeated; the default is this machine's platform"},
+		texts("platform", "take the providers' packages for `OS_ARCH`; can be repeated; the default is this machine's platform"),
 	}
 }
 
 // publishFlags returns the flags of commands that copy locked packages to a bundle or a mirror.
-func publishFlags() []*cli.Flag {
+func publishFlags() []addFlag {
 	return append(carriedFlags(),
-		&cli.Flag{Name: "project-providers", Usage: "include providers that only the repository itself has, for example in terraform.d/plugins; others will trust them"})
+		toggle("project-providers", "include providers that only the repository itself has, for example in terraform.d/plugins; others will trust them"))
 }
 
 // carried returns which packages a bundle or a mirror gets, from the flags of carriedFlags and
 // publishFlags. The platforms in settings are for the lock, and do not select the packages to copy.
-func carried(cmd *cli.Invocation) (o installer.LockedOptions, err error) {
+func carried(cmd *invocation) (o installer.LockedOptions, err error) {
 	o = installer.LockedOptions{Offline: cmd.Bool("offline"), AllowProject: cmd.Bool("project-providers"), AcceptUnreachable: modulePaths(cmd.Strings("accept-unreachable"))}
 	if o.Platforms, err = platforms(cmd); err != nil {
 		return o, err
@@ -140,7 +130,7 @@ func carried(cmd *cli.Invocation) (o installer.LockedOptions, err error) {
 
 // lockedProjects reads the flags of commands that copy locked packages to a bundle or a
 // mirror. It returns an installer, the projects, and which of their packages are wanted.
-func lockedProjects(ctx context.Context, cmd *cli.Invocation, out *output) (in *installer.Installer, projects []installer.Project, o installer.LockedOptions, err error) {
+func lockedProjects(ctx context.Context, cmd *invocation, out *output) (in *installer.Installer, projects []installer.Project, o installer.LockedOptions, err error) {
 	req, err := newRequest(cmd, out.env)
 	if err != nil {
 		return nil, nil, o, err
@@ -171,9 +161,9 @@ func lockedProjects(ctx context.Context, cmd *cli.Invocation, out *output) (in *
 
 // readBundle opens the bundle that the command line names, calls read, and prints the
 // result for each entry. done is the past participle for messages, such as "verified".
-func readBundle(cmd *cli.Invocation, out *output, done string, read func(*bundle.Bundle) ([]ocistore.Entry, error)) (err error) {
+func readBundle(cmd *invocation, out *output, done string, read func(*bundle.Bundle) ([]ocistore.Entry, error)) (err error) {
 	if cmd.NArg() != 1 {
-		return usageError{fmt.Errorf("%s takes one file", cmd.Command.FullName())}
+		return usageError{fmt.Errorf("%s takes one file", cmd.CommandPath())}
 	}
 	opened, err := bundle.Open(cmd.Arg(0))
 	if err != nil {
@@ -268,7 +258,7 @@ func (o *output) bundleEntry(entry ocistore.Entry) error {
 
 // useBundle adds the bundle that --bundle names to the stores of a request, and sets it to
 // offline mode. The file stays open until the process ends.
-func useBundle(cmd *cli.Invocation, req *request) error {
+func useBundle(cmd *invocation, req *request) error {
 	name := cmd.String("bundle")
 	if name == "" {
 		return nil

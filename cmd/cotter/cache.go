@@ -11,47 +11,44 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	packagecache "github.com/cotterpin/cotter/internal/cache"
+	"github.com/spf13/cobra"
 )
 
-func cacheCommand(out *output) *cli.Command {
-	command := func(name, usage string, run func(context.Context, *cli.Invocation, packagecache.Cache) error, flags ...*cli.Flag) *cli.Command {
-		return &cli.Command{
-			Name:  name,
-			Usage: usage,
-			Flags: append([]*cli.Flag{
-				{Name: "json", Usage: "print JSON"},
-			}, flags...),
-			Run: func(ctx context.Context, cmd *cli.Invocation) error {
-				dir := cliconfig.OSEnvironment().CacheDir()
-				if dir == "" {
-					return errors.New("no cache directory is known: set COTTER_CACHE_DIR")
-				}
-				return run(ctx, cmd, packagecache.Cache{
-					Dir: dir, StateDir: cliconfig.OSEnvironment().StateDir(), StateKey: out.env("COTTER_STATE_KEY"),
-				})
-			},
-		}
+func cacheCommand(out *output) *cobra.Command {
+	ofCache := func(name, usage string, run func(context.Context, *invocation, packagecache.Cache) error, flags ...addFlag) *cobra.Command {
+		return command(out, &cobra.Command{
+			Use:   name,
+			Short: usage,
+		}, func(ctx context.Context, cmd *invocation) error {
+			dir := cliconfig.OSEnvironment().CacheDir()
+			if dir == "" {
+				return errors.New("no cache directory is known: set COTTER_CACHE_DIR")
+			}
+			return run(ctx, cmd, packagecache.Cache{
+				Dir: dir, StateDir: cliconfig.OSEnvironment().StateDir(), StateKey: out.env("COTTER_STATE_KEY"),
+			})
+		}, append([]addFlag{
+			toggle("json", "print JSON"),
+		}, flags...))
 	}
-	return &cli.Command{
-		Name:  "cache",
-		Usage: "inspect, check and clean the cache of fetched packages",
-		Commands: []*cli.Command{
-			command("dir", "print the path of the cache directory", out.cacheDir),
-			command("size", "print the size of the cache", out.cacheSize),
-			command("verify", "hash every cached package and quarantine damaged ones", out.cacheVerify),
-			command("clean", "empty the cache, except for the providers that projects link to", out.cacheClean,
-				&cli.Flag{Name: "older-than", Type: cli.String, Usage: "remove only packages that have not been used for `TIME`, such as 30d or 12h"},
-				&cli.Flag{Name: "all", Usage: "also remove the providers that projects link to, and name these projects"}),
-			cacheKeyCommand(out),
-		},
-	}
+	return command(out, &cobra.Command{
+		Use:   "cache",
+		Short: "inspect, check and clean the cache of fetched packages",
+	}, nil, nil,
+		ofCache("dir", "print the path of the cache directory", out.cacheDir),
+		ofCache("size", "print the size of the cache", out.cacheSize),
+		ofCache("verify", "hash every cached package and quarantine damaged ones", out.cacheVerify),
+		ofCache("clean", "empty the cache, except for the providers that projects link to", out.cacheClean,
+			text("older-than", "remove only packages that have not been used for `TIME`, such as 30d or 12h"),
+			toggle("all", "also remove the providers that projects link to, and name these projects")),
+		cacheKeyCommand(out),
+	)
 }
 
-func (o *output) cacheDir(_ context.Context, _ *cli.Invocation, c packagecache.Cache) error {
+func (o *output) cacheDir(_ context.Context, _ *invocation, c packagecache.Cache) error {
 	if o.json {
 		return o.writeJSON(cacheDirRecord{c.Dir})
 	}
@@ -59,7 +56,7 @@ func (o *output) cacheDir(_ context.Context, _ *cli.Invocation, c packagecache.C
 	return nil
 }
 
-func (o *output) cacheSize(ctx context.Context, _ *cli.Invocation, c packagecache.Cache) error {
+func (o *output) cacheSize(ctx context.Context, _ *invocation, c packagecache.Cache) error {
 	usage, err := c.Size(ctx)
 	if err != nil {
 		return err
@@ -78,7 +75,7 @@ func (o *output) cacheSize(ctx context.Context, _ *cli.Invocation, c packagecach
 	return nil
 }
 
-func (o *output) cacheVerify(ctx context.Context, _ *cli.Invocation, c packagecache.Cache) error {
+func (o *output) cacheVerify(ctx context.Context, _ *invocation, c packagecache.Cache) error {
 	damaged, err := c.Verify(ctx)
 	if err != nil {
 		return err
@@ -100,7 +97,7 @@ func (o *output) cacheVerify(ctx context.Context, _ *cli.Invocation, c packageca
 	return nil
 }
 
-func (o *output) cacheClean(ctx context.Context, cmd *cli.Invocation, c packagecache.Cache) error {
+func (o *output) cacheClean(ctx context.Context, cmd *invocation, c packagecache.Cache) error {
 	olderThan, err := age(cmd.String("older-than"))
 	if err != nil {
 		return usageError{err}
@@ -200,25 +197,22 @@ func age(text string) (time.Duration, error) {
 	return 0, fmt.Errorf("--older-than takes a time such as 30d or 12h, got %q", text)
 }
 
-func cacheKeyCommand(out *output) *cli.Command {
-	return &cli.Command{
-		Name:      "key",
-		Usage:     "print the key under which CI should store the cache directory",
-		ArgsUsage: "[DIR...]",
-		Description: "The key consists of the version of the cache format, the platform, and a hash of the\n" +
+func cacheKeyCommand(out *output) *cobra.Command {
+	return command(out, &cobra.Command{
+		Use:   "key [DIR...]",
+		Short: "print the key under which CI should store the cache directory",
+		Long: "The key consists of the version of the cache format, the platform, and a hash of the\n" +
 			"modules and providers in the lock, or in the locks of several projects. With --prefix\n" +
 			"the hash is left out. A stored cache whose key has the same prefix is still useful: a\n" +
 			"run fetches only the packages that it lacks.",
-		Flags: projectFlags(severalFlags(
-			&cli.Flag{Name: "prefix", Usage: "print only the prefix that all keys on this platform share"},
-		)...),
-		Run: func(ctx context.Context, cmd *cli.Invocation) error {
-			return runCacheKey(ctx, cmd, out)
-		},
-	}
+	}, func(ctx context.Context, cmd *invocation) error {
+		return runCacheKey(ctx, cmd, out)
+	}, projectFlags(severalFlags(
+		toggle("prefix", "print only the prefix that all keys on this platform share"),
+	)...))
 }
 
-func runCacheKey(ctx context.Context, cmd *cli.Invocation, out *output) error {
+func runCacheKey(ctx context.Context, cmd *invocation, out *output) error {
 	req, err := newRequest(cmd, out.env)
 	if err != nil {
 		return err

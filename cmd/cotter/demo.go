@@ -15,10 +15,10 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/procgroup"
 	"github.com/cotterpin/cotter/modtest"
+	"github.com/spf13/cobra"
 )
 
 // demoWorld has the content of the demo's servers, its configuration, and the content that
@@ -32,18 +32,17 @@ func demoTree() fs.FS {
 	return modtest.Txtar(strings.ReplaceAll(demoWorld, "PLATFORM", addrs.CurrentPlatform().String()))
 }
 
-func demoCommand(out *output) *cli.Command {
-	return &cli.Command{
-		Name:  "demo",
-		Usage: "install an example from servers in this process, and show how an attack is refused",
-		Description: "The demo sends no requests to other machines, and keeps all its files in one temporary\n" +
+func demoCommand(out *output) *cobra.Command {
+	return command(out, &cobra.Command{
+		Use:   "demo",
+		Short: "install an example from servers in this process, and show how an attack is refused",
+		Long: "The demo sends no requests to other machines, and keeps all its files in one temporary\n" +
 			"directory. In a terminal, the servers run until you press Enter, so that you can try the\n" +
 			"printed commands in a second terminal. Without a terminal the demo ends by itself, and\n" +
 			"the printed commands work without the servers.",
-		Run: func(ctx context.Context, cmd *cli.Invocation) error {
-			return runDemo(ctx, out)
-		},
-	}
+	}, func(ctx context.Context, cmd *invocation) error {
+		return runDemo(ctx, out)
+	}, nil)
 }
 
 // demo is a project in a temporary directory, with its own cache, state and environment.

@@ -14,23 +14,22 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/graph"
 	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/spf13/cobra"
 )
 
 // diffName is the name of the command diff. Its arguments are locks.
 const diffName = "diff"
 
-func diffCommand(out *output) *cli.Command {
-	return &cli.Command{
-		Name:      diffName,
-		Usage:     "compare two locks, and the interfaces of the modules in them",
-		ArgsUsage: "[OLD [NEW]]",
-		Description: "Lists the modules and providers that were added or removed, or that have a different\n" +
+func diffCommand(out *output) *cobra.Command {
+	return command(out, &cobra.Command{
+		Use:   diffName + " [OLD [NEW]]",
+		Short: "compare two locks, and the interfaces of the modules in them",
+		Long: "Lists the modules and providers that were added or removed, or that have a different\n" +
 			"version, content, source or constraint. OLD and NEW can each be a lock file, a project\n" +
 			"directory, a git revision such as HEAD~3 (the project's lock at that revision), or a\n" +
 			"file at a revision, such as main:envs/dev/.terraform.lock.hcl. OLD defaults to HEAD, and\n" +
@@ -41,25 +40,23 @@ func diffCommand(out *output) *cli.Command {
 			"callers (variables, outputs and providers) and which changes break the calls of this\n" +
 			"project. For this, packages that are not in the cache are fetched and compared with\n" +
 			"the hashes in their lock. With --locks-only, only the locks are read.",
-		Flags: configFlags(append(formatFlags("text, json, markdown, mermaid, dot, or html for a page"),
-			policyFlag(), mirrorFlag(), exitCodeFlag(),
-			&cli.Flag{Name: "recursive", Usage: "compare the locks of all root modules in and below the directory"},
-			&cli.Flag{Name: "locks-only", Usage: "compare only the locks, without looking into the packages"},
-			&cli.Flag{Name: "offline", Usage: "send no requests: compare the packages that are in the cache"},
-			&cli.Flag{Name: "markdown", Usage: "print the changes as a table in Markdown"},
-		)...),
-		Run: func(ctx context.Context, cmd *cli.Invocation) error {
-			return runDiff(ctx, cmd, out)
-		},
-	}
+	}, func(ctx context.Context, cmd *invocation) error {
+		return runDiff(ctx, cmd, out)
+	}, configFlags(append(formatFlags("text, json, markdown, mermaid, dot, or html for a page"),
+		policyFlag(), mirrorFlag(), exitCodeFlag(),
+		toggle("recursive", "compare the locks of all root modules in and below the directory"),
+		toggle("locks-only", "compare only the locks, without looking into the packages"),
+		toggle("offline", "send no requests: compare the packages that are in the cache"),
+		toggle("markdown", "print the changes as a table in Markdown"),
+	)...))
 }
 
 // exitCodeFlag returns the flag of commands that list differences.
-func exitCodeFlag() *cli.Flag {
-	return &cli.Flag{Name: "exit-code", Usage: "exit with 3 if there is something to list"}
+func exitCodeFlag() addFlag {
+	return toggle("exit-code", "exit with 3 if there is something to list")
 }
 
-func runDiff(ctx context.Context, cmd *cli.Invocation, out *output) error {
+func runDiff(ctx context.Context, cmd *invocation, out *output) error {
 	format, err := formatOf(cmd, out, formatMarkdown)
 	several := severalProjects(cmd)
 	switch {
@@ -118,7 +115,7 @@ type lockDiff struct {
 }
 
 // newLockDiff compares the locks that the command line names.
-func newLockDiff(ctx context.Context, cmd *cli.Invocation, in *installer.Installer, out *output, req request) (_ *lockDiff, err error) {
+func newLockDiff(ctx context.Context, cmd *invocation, in *installer.Installer, out *output, req request) (_ *lockDiff, err error) {
 	reader := newLockReader(req)
 	reader.revisions = severalProjects(cmd)
 	d := &lockDiff{oldName: cmp.Or(cmd.Arg(0), "HEAD"), newName: cmp.Or(cmd.Arg(1), reader.lockFile)}

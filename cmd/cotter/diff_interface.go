@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
@@ -20,7 +19,7 @@ type interfaceDiffs map[string]config.InterfaceDiff
 
 // diffInterfaces compares the packages of two locks. The calls are from the configuration
 // in NEW if NEW is a directory, and otherwise from the project's configuration.
-func diffInterfaces(ctx context.Context, cmd *cli.Invocation, in *installer.Installer, out *output, req request, old, updated *lockfile.File) (interfaceDiffs, error) {
+func diffInterfaces(ctx context.Context, cmd *invocation, in *installer.Installer, out *output, req request, old, updated *lockfile.File) (interfaceDiffs, error) {
 	if name := cmd.Arg(1); !severalProjects(cmd) && isDir(name) {
 		req.Dir = name
 		var err error

@@ -24,7 +24,6 @@
 //
 // Of the internal packages it imports only these:
 //
-//   - cmd/cotter/internal/cli parses command lines;
 //   - internal/cache inspects and cleans the user's cache;
 //   - internal/repository finds root modules, and those that a change affects;
 //   - internal/graph draws the pictures of the commands tree and diff;

@@ -7,24 +7,21 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/cliconfig"
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/spf13/cobra"
 )
 
-func doctorCommand(out *output) *cli.Command {
-	return &cli.Command{
-		Name:      "doctor",
-		Usage:     "show what an installation depends on: mirrors, git, credentials, hosts, clock, cache",
-		ArgsUsage: "[DIR]",
-		Description: "Shows what decides how an installation works on this machine, without changing anything.\n" +
+func doctorCommand(out *output) *cobra.Command {
+	return command(out, &cobra.Command{
+		Use:   "doctor [DIR]",
+		Short: "show what an installation depends on: mirrors, git, credentials, hosts, clock, cache",
+		Long: "Shows what decides how an installation works on this machine, without changing anything.\n" +
 			"Each host that the configuration uses gets one small request. Secrets are never shown.\n" +
 			"The exit status is 1 if there is a problem; notes do not count.",
-		Flags: configFlags(mirrorFlag(),
-			&cli.Flag{Name: "offline", Usage: "send no requests"},
-		),
-		Run: func(ctx context.Context, cmd *cli.Invocation) error { return runDoctor(ctx, cmd, out) },
-	}
+	}, func(ctx context.Context, cmd *invocation) error { return runDoctor(ctx, cmd, out) }, configFlags(mirrorFlag(),
+		toggle("offline", "send no requests"),
+	))
 }
 
 // The levels of findings.
@@ -38,7 +35,7 @@ const (
 // do about a problem is what the commands say that fail because of it.
 type doctor struct {
 	*output
-	cmd     *cli.Invocation
+	cmd     *invocation
 	req     request
 	in      *installer.Installer
 	config  *cliconfig.Config
@@ -83,7 +80,7 @@ func (d *doctor) failed(err error) {
 	}
 }
 
-func runDoctor(ctx context.Context, cmd *cli.Invocation, out *output) error {
+func runDoctor(ctx context.Context, cmd *invocation, out *output) error {
 	if cmd.NArg() > 1 {
 		return usageError{fmt.Errorf("cotter doctor takes one directory, got %d", cmd.NArg())}
 	}

@@ -21,7 +21,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
@@ -219,7 +218,11 @@ func TestRenovateCommands(t *testing.T) {
 			if words[0] != "cotter" {
 				continue
 			}
-			line, err := cli.Parse(app, words[1:])
+			found, rest, err := app.Find(longFlags(app, words[1:]))
+			if err == nil {
+				err = found.ParseFlags(rest)
+			}
+			line := &invocation{found, found.Flags().Args()}
 			if err != nil || line.String("chdir") != "./"+dir || line.Bool("allow-file-reads") || !slices.Equal(line.Args(), []string{"network"}) {
 				t.Errorf("%q is read as chdir %q and %q: %v", command, line.String("chdir"), line.Args(), err)
 			}

@@ -6,23 +6,22 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/bundle"
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/evidence"
 )
 
 // evidenceFlags returns the flags that name the mirror or the bundle whose evidence of earlier
 // runs counts, for commands that send no requests.
-func evidenceFlags() []*cli.Flag {
-	return []*cli.Flag{
-		{Name: "mirror", Type: cli.String, Usage: "count what the mirror `oci://HOST/REPOSITORY` has confirmed; the default is COTTER_MIRROR"},
-		{Name: "bundle", Type: cli.String, Usage: "count what the bundle in `FILE` has confirmed"},
+func evidenceFlags() []addFlag {
+	return []addFlag{
+		text("mirror", "count what the mirror `oci://HOST/REPOSITORY` has confirmed; the default is COTTER_MIRROR"),
+		text("bundle", "count what the bundle in `FILE` has confirmed"),
 	}
 }
 
 // withNamedStores returns a request with the mirrors of its project and the bundle of the command
 // line as Stores, so that what they have confirmed in earlier runs counts. It sends no requests.
-func withNamedStores(ctx context.Context, cmd *cli.Invocation, out *output, in *installer.Installer, req request) (request, error) {
+func withNamedStores(ctx context.Context, cmd *invocation, out *output, in *installer.Installer, req request) (request, error) {
 	req, err := newMirrors(cmd, out, in).inRequest(ctx, req)
 	if err != nil {
 		return req, err

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/internal/graph"
 )
 
@@ -37,16 +36,16 @@ var formatEndings = map[string]string{
 }
 
 // formatFlags returns the flags of commands with several formats. usage lists the formats.
-func formatFlags(usage string) []*cli.Flag {
-	return []*cli.Flag{
-		{Name: "format", Type: cli.String, Usage: "print `FORMAT`: " + usage + "; the default is that of the ending of --out, or text"},
-		{Name: "out", Type: cli.String, Usage: "write to `FILE` instead of standard output"},
+func formatFlags(usage string) []addFlag {
+	return []addFlag{
+		text("format", "print `FORMAT`: "+usage+"; the default is that of the ending of --out, or text"),
+		text("out", "write to `FILE` instead of standard output"),
 	}
 }
 
 // formatOf returns the format that the command line selects: by --format, by the flag of its name,
 // such as --json, or by the ending of --out. others are formats besides text, JSON and pictures.
-func formatOf(cmd *cli.Invocation, out *output, others ...string) (string, error) {
+func formatOf(cmd *invocation, out *output, others ...string) (string, error) {
 	name := cmd.String("format")
 	for _, short := range append([]string{formatJSON}, others...) {
 		switch {

@@ -4,52 +4,26 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"iter"
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// addHelp adds the flag --help to a command and to all its subcommands. It adds the
-// subcommand help to those that have subcommands.
-func addHelp(command *cli.Command, out *output) {
-	command.Flags = append(command.Flags, &cli.Flag{Name: "help", Short: "h", Usage: "show help", Local: true})
-	if len(command.Commands) > 0 {
-		command.Commands = append(command.Commands, helpCommand(out))
-	}
-	for _, sub := range command.Commands {
-		addHelp(sub, out)
-	}
-}
-
-func helpCommand(out *output) *cli.Command {
-	return &cli.Command{
-		Name:      "help",
-		Usage:     "print the help of a command",
-		ArgsUsage: "[COMMAND...]",
-		Hidden:    true,
-		Run: func(_ context.Context, cmd *cli.Invocation) error {
-			found, err := commandNamed(cmd.Command.Parent(), cmd.Args())
-			if err == nil {
-				printHelp(out.stdout, pageOf(found))
-			}
-			return err
-		},
-	}
-}
-
-// commandNamed returns the command that words name, such as "bundle" and "create".
-func commandNamed(root *cli.Command, words []string) (*cli.Command, error) {
-	cmd := root
-	for _, word := range words {
-		sub := cmd.Sub(word)
-		if sub == nil {
-			return nil, usageError{fmt.Errorf("there is no command %q", cmd.FullName()+" "+word)}
+func helpCommand(out *output) *cobra.Command {
+	return command(out, &cobra.Command{Use: "help [COMMAND...]", Short: "print the help of a command", Hidden: true}, func(_ context.Context, cmd *invocation) error {
+		found, rest, err := cmd.Root().Find(cmd.args)
+		if err != nil || len(rest) > 0 {
+			return usageError{fmt.Errorf("there is no command %q", "cotter "+strings.Join(cmd.args, " "))}
 		}
-		cmd = sub
-	}
-	return cmd, nil
+		return found.Help()
+	}, nil)
+}
+
+// visible returns the commands below a command that are not hidden.
+func visible(c *cobra.Command) []*cobra.Command {
+	return slices.DeleteFunc(slices.Clone(c.Commands()), func(below *cobra.Command) bool { return below.Hidden })
 }
 
 // page is the description of a command, which printHelp prints.
@@ -89,16 +63,16 @@ var flagGroups = []struct {
 }
 
 // pageOf returns the page of a command.
-func pageOf(cmd *cli.Command) page {
+func pageOf(cmd *cobra.Command) page {
 	p := page{
-		name:        cmd.FullName(),
-		summary:     cmd.Usage,
-		description: blocks(cmd.Description),
+		name:        cmd.CommandPath(),
+		summary:     cmd.Short,
+		description: blocks(cmd.Long),
 		options:     optionGroups(cmd),
-		examples:    examples[cmd.FullName()],
+		examples:    examples[cmd.CommandPath()],
 	}
-	for _, sub := range cmd.VisibleCommands() {
-		p.commands = append(p.commands, entry{sub.Name, sub.Usage})
+	for _, sub := range visible(cmd) {
+		p.commands = append(p.commands, entry{sub.Name(), sub.Short})
 	}
 	if cmd.Root() == cmd {
 		p.commands = append(p.commands, entry{"help", "print the help of a command"})
@@ -107,14 +81,14 @@ func pageOf(cmd *cli.Command) page {
 	return p
 }
 
-func synopsis(cmd *cli.Command, hasCommands bool) string {
-	words := []string{cmd.FullName()}
+func synopsis(cmd *cobra.Command, hasCommands bool) string {
+	words := []string{cmd.CommandPath()}
 	if hasCommands {
 		words = append(words, "COMMAND")
 	}
 	words = append(words, "[OPTION...]")
-	if cmd.ArgsUsage != "" {
-		words = append(words, cmd.ArgsUsage)
+	if args := argsUsage(cmd); args != "" {
+		words = append(words, args)
 	}
 	return strings.Join(words, " ")
 }
@@ -135,28 +109,28 @@ func blocks(text string) []block {
 	return list
 }
 
-// shownFlags returns the flags of a command, without the spellings that are there only because users
-// of stock tools type them.
-func shownFlags(cmd *cli.Command) iter.Seq[*cli.Flag] {
-	return func(yield func(*cli.Flag) bool) {
-		for flag := range cmd.AllFlags() {
-			hidden := cmd.Flag("lockfile") != nil && (flag.Name == "lockfile" || flag.Name == "upgrade" || flag.Name == "test-directory")
-			if !hidden && !yield(flag) {
-				return
-			}
+// shownFlags returns the flags of a command: its own, and those of all commands.
+func shownFlags(cmd *cobra.Command) []*pflag.Flag {
+	var shown []*pflag.Flag
+	add := func(f *pflag.Flag) {
+		if !f.Hidden {
+			shown = append(shown, f)
 		}
 	}
+	cmd.LocalNonPersistentFlags().VisitAll(add)
+	cmd.Root().PersistentFlags().VisitAll(add)
+	return shown
 }
 
 // optionGroups returns the flags of a command in groups: first those in none of flagGroups,
 // then the groups of flagGroups.
-func optionGroups(cmd *cli.Command) []optionGroup {
+func optionGroups(cmd *cobra.Command) []optionGroup {
 	groups := make([]optionGroup, len(flagGroups)+1)
 	groups[0].title = "Options"
 	for i, g := range flagGroups {
 		groups[i+1].title = g.title
 	}
-	for flag := range shownFlags(cmd) {
+	for _, flag := range shownFlags(cmd) {
 		i := 0
 		for j, g := range flagGroups {
 			if slices.Contains(g.flags, flag.Name) {
@@ -169,19 +143,17 @@ func optionGroups(cmd *cli.Command) []optionGroup {
 }
 
 // option returns a flag, with the name of its value and a description.
-func option(flag *cli.Flag) entry {
-	e := entry{name: "--" + flag.Name, text: strings.Replace(flag.Usage, "`", "", 2)}
-	if flag.Short != "" {
-		e.name += ", -" + flag.Short
+func option(flag *pflag.Flag) entry {
+	value, text := pflag.UnquoteUsage(flag)
+	e := entry{name: "--" + flag.Name, text: text}
+	if flag.Shorthand != "" {
+		e.name += ", -" + flag.Shorthand
 	}
-	if value := flag.ValueName(); value != "" {
+	if flag.NoOptDefVal == "" {
 		e.name += " " + value
 	}
-	if flag.Default != "" {
-		e.text += " (default: " + flag.Default + ")"
-	}
-	if flag.Env != "" {
-		e.text += " [$" + flag.Env + "]"
+	if flag.Name == "for" {
+		e.text += " (default: " + flag.DefValue + ")"
 	}
 	return e
 }

@@ -7,19 +7,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/spf13/cobra"
 )
 
 // eachCommand calls f for the command and each visible subcommand.
-func eachCommand(cmd *cli.Command, f func(*cli.Command)) {
+func eachCommand(cmd *cobra.Command, f func(*cobra.Command)) {
 	f(cmd)
-	for _, sub := range cmd.VisibleCommands() {
+	for _, sub := range visible(cmd) {
 		eachCommand(sub, f)
 	}
 }
 
 // testApp returns the command with its output discarded.
-func testApp() *cli.Command {
+func testApp() *cobra.Command {
 	return newApp(&output{stdout: io.Discard, stderr: io.Discard, env: func(string) string { return "" }})
 }
 
@@ -29,17 +29,17 @@ func TestHelp(t *testing.T) {
 	t.Parallel()
 	app := testApp()
 	known := map[string]bool{}
-	eachCommand(app, func(cmd *cli.Command) {
-		if known[cmd.FullName()] {
-			t.Errorf("there are two commands with the name %q", cmd.FullName())
+	eachCommand(app, func(cmd *cobra.Command) {
+		if known[cmd.CommandPath()] {
+			t.Errorf("there are two commands with the name %q", cmd.CommandPath())
 		}
-		known[cmd.FullName()] = true
+		known[cmd.CommandPath()] = true
 		names := map[string]bool{}
-		for flag := range cmd.AllFlags() {
-			if names[flag.Name] || names[flag.Short] {
-				t.Errorf("%s has two flags with the name %q or %q", cmd.FullName(), flag.Name, flag.Short)
+		for _, flag := range shownFlags(cmd) {
+			if names[flag.Name] || names[flag.Shorthand] {
+				t.Errorf("%s has two flags with the name %q or %q", cmd.CommandPath(), flag.Name, flag.Shorthand)
 			}
-			names[flag.Name], names[flag.Short] = true, flag.Short != ""
+			names[flag.Name], names[flag.Shorthand] = true, flag.Shorthand != ""
 		}
 		page := pageOf(cmd)
 		var text bytes.Buffer
@@ -69,8 +69,8 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	flags := map[string]bool{}
-	eachCommand(app, func(cmd *cli.Command) {
-		for _, flag := range cmd.Flags {
+	eachCommand(app, func(cmd *cobra.Command) {
+		for _, flag := range shownFlags(cmd) {
 			flags[flag.Name] = true
 		}
 	})
@@ -85,36 +85,30 @@ func TestHelp(t *testing.T) {
 
 // checkExample fails unless every cotter command in a command line exists and has the given
 // flags.
-func checkExample(t *testing.T, app *cli.Command, e example) {
+func checkExample(t *testing.T, app *cobra.Command, e example) {
 	t.Helper()
 	words := strings.Fields(strings.NewReplacer("$(", " ", ")", " ", `"`, " ", "(", " ").Replace(e.command))
-	found := false
+	hasCotter := false
 	for i, word := range words {
 		if word != "cotter" {
 			continue
 		}
-		found = true
+		hasCotter = true
 		end := slices.IndexFunc(words[i:], func(w string) bool { return w == "&&" || w == "|" || w == ">" || w == ">>" })
 		if end < 0 {
 			end = len(words) - i
 		}
-		line := readLine(app, append(slices.Clone(words[i+1:i+end]), ""))
-		if line.command == app {
-			t.Errorf("%q has no command", e.command)
+		found, rest, err := app.Find(longFlags(app, words[i+1:i+end]))
+		if err == nil {
+			err = found.ParseFlags(rest)
 		}
-		if line.command.ArgsUsage == "" && len(line.args) > 0 {
-			t.Errorf("%q has arguments, and %s takes none", e.command, line.command.FullName())
-		}
-		for _, word := range words[i+1 : i+end] {
-			if word == "--" {
-				break // the rest is for another program
-			}
-			if name, isFlag := strings.CutPrefix(word, "--"); isFlag && line.command.Flag(name) == nil {
-				t.Errorf("%q has the flag %s, which %s does not have", e.command, word, line.command.FullName())
-			}
+		if err != nil || found == app {
+			t.Errorf("%q is not a command line: %v", e.command, err)
+		} else if args := found.Flags().Args(); argsUsage(found) == "" && len(args) > 0 {
+			t.Errorf("%q has arguments, and %s takes none", e.command, found.CommandPath())
 		}
 	}
-	if !found || len(e.command) > helpWidth-2 || e.what == "" {
+	if !hasCotter || len(e.command) > helpWidth-2 || e.what == "" {
 		t.Errorf("example %+v: it is too long, says nothing, or has no cotter", e)
 	}
 }
@@ -123,21 +117,21 @@ func checkExample(t *testing.T, app *cli.Command, e example) {
 // which they are for install.
 func TestOptions(t *testing.T) {
 	t.Parallel()
-	eachCommand(testApp(), func(cmd *cli.Command) {
+	eachCommand(testApp(), func(cmd *cobra.Command) {
 		var own []string
-		for flag := range shownFlags(cmd) {
+		for _, flag := range shownFlags(cmd) {
 			if !slices.Contains(flagGroups[len(flagGroups)-1].flags, flag.Name) {
 				own = append(own, flag.Name)
 			}
 		}
 		if len(own) > 18 {
-			t.Errorf("%s has %d options: %q", cmd.FullName(), len(own), own)
+			t.Errorf("%s has %d options: %q", cmd.CommandPath(), len(own), own)
 		}
 		want := []string{
 			"accept-unreachable", "allow-file-reads", "bundle", "dry-run", "for", "locked", "mirror", "offline", "only", "platform", "policy", "prune-providers",
 			"recursive", "since", "unify", "var", "var-file",
 		}
-		if slices.Sort(own); cmd.FullName() == "cotter install" && !slices.Equal(own, want) {
+		if slices.Sort(own); cmd.CommandPath() == "cotter install" && !slices.Equal(own, want) {
 			t.Errorf("the options of install are %q, want %q", own, want)
 		}
 	})

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/spf13/cobra"
 )
 
 // hostileGitConfig names a program wherever git's configuration can, so that it would run as
@@ -230,20 +230,18 @@ func TestHostileRepository(t *testing.T) {
 // TestRepositoryCommands tests that the table above has every command with --since.
 func TestRepositoryCommands(t *testing.T) {
 	t.Parallel()
-	var check func(prefix string, commands []*cli.Command)
-	check = func(prefix string, commands []*cli.Command) {
+	var check func(prefix string, commands []*cobra.Command)
+	check = func(prefix string, commands []*cobra.Command) {
 		for _, c := range commands {
-			name := prefix + c.Name
-			check(name+" ", c.Commands)
-			for _, flag := range c.Flags {
-				covered := strings.Contains(strings.Join(repositoryCommands, "\n")+"\n", name+" ")
-				if flag.Name == "since" && !covered {
-					t.Errorf("repositoryCommands has no `%s --since HEAD`", name)
-				}
+			name := prefix + c.Name()
+			check(name+" ", c.Commands())
+			covered := strings.Contains(strings.Join(repositoryCommands, "\n")+"\n", name+" ")
+			if c.Flags().Lookup("since") != nil && !covered {
+				t.Errorf("repositoryCommands has no `%s --since HEAD`", name)
 			}
 		}
 	}
-	check("", newApp(&output{}).Commands)
+	check("", newApp(&output{}).Commands())
 }
 
 // TestForeignRepository runs commands in a project that is below a repository of another user,

@@ -13,40 +13,37 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/spf13/cobra"
 )
 
-func initCommand(out *output) *cli.Command {
-	return &cli.Command{
-		Name:      "init",
-		Usage:     "install, run tofu init or terraform init, and keep the modules in the lock",
-		ArgsUsage: "[DIR] [-- ARGS...]",
-		Description: "Installs the modules and providers as install does, and then runs init of the\n" +
+func initCommand(out *output) *cobra.Command {
+	return command(out, &cobra.Command{
+		Use:   "init [DIR] [-- ARGS...]",
+		Short: "install, run tofu init or terraform init, and keep the modules in the lock",
+		Long: "Installs the modules and providers as install does, and then runs init of the\n" +
 			"project's tool with the arguments after --. It then puts back the module entries that\n" +
 			"the tool has dropped from the lock, and exits with the tool's exit status.\n" +
 			"\n" +
 			"The arguments after -- are only for the tool. But Cotter reads the variables that they\n" +
 			"set with -var and -var-file, and those in TF_CLI_ARGS and TF_CLI_ARGS_init.",
-		Flags: configFlags(append(lockFlags(), pruneFlag(),
-			&cli.Flag{Name: "tool", Type: cli.String, Usage: "run `TOOL`, a path or a name in PATH, instead of the project's tool"},
-			&cli.Flag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock; the default if CI is set"},
-			&cli.Flag{Name: "bundle", Type: cli.String, Usage: "take the packages from the bundle in `FILE`, and send no requests"},
-			&cli.Flag{Name: "lockfile", Type: cli.String, Usage: "with `MODE` readonly, the same as --locked"},
-			&cli.Flag{Name: "upgrade", Usage: "select the newest allowed versions, regardless of the lock"},
-			&cli.Flag{Name: "test-directory", Type: cli.String, Usage: "look for tests in `DIR`"}, // an argument of the tool
-		)...),
-		FlagsNote: "put arguments for tofu or terraform after --, as in `cotter init -- -backend=false`",
-		Run: func(ctx context.Context, cmd *cli.Invocation) error {
-			return runInit(ctx, cmd, out)
-		},
-	}
+		Annotations: map[string]string{flagsNote: "put arguments for tofu or terraform after --, as in `cotter init -- -backend=false`"},
+	}, func(ctx context.Context, cmd *invocation) error {
+		return runInit(ctx, cmd, out)
+	}, configFlags(append(lockFlags(), pruneFlag(),
+		text("tool", "run `TOOL`, a path or a name in PATH, instead of the project's tool"),
+		toggle("locked", "install exactly what the lock says, or fail; never write the lock; the default if CI is set"),
+		text("bundle", "take the packages from the bundle in `FILE`, and send no requests"),
+		hidden("lockfile", text("lockfile", "with `MODE` readonly, the same as --locked")),
+		hidden("upgrade", toggle("upgrade", "select the newest allowed versions, regardless of the lock")),
+		hidden("test-directory", text("test-directory", "look for tests in `DIR`")), // an argument of the tool
+	)...))
 }
 
 // runInit installs a project, runs init of its stock tool, and puts back the module entries that
 // the tool has dropped from the lock, even if the tool fails.
-func runInit(ctx context.Context, cmd *cli.Invocation, out *output) error {
+func runInit(ctx context.Context, cmd *invocation, out *output) error {
 	req, args, err := initRequest(cmd, out)
 	if err != nil {
 		return err
@@ -90,7 +87,7 @@ func runInit(ctx context.Context, cmd *cli.Invocation, out *output) error {
 // initRequest returns the request for the installation, and the arguments to start the tool with.
 // The parser of the command line puts the directory and the arguments after -- in one list. The
 // latter begin with a flag, because init of the tools takes no other arguments.
-func initRequest(cmd *cli.Invocation, out *output) (req request, args []string, err error) {
+func initRequest(cmd *invocation, out *output) (req request, args []string, err error) {
 	if req, err = flagRequest(cmd, out.env); err != nil {
 		return req, nil, err
 	}
@@ -133,7 +130,7 @@ func readManifest(req request) []byte {
 }
 
 // putBack puts back the module entries that an earlier text of the lock has.
-func putBack(ctx context.Context, cmd *cli.Invocation, out *output, req request, tool string, earlier []byte) error {
+func putBack(ctx context.Context, cmd *invocation, out *output, req request, tool string, earlier []byte) error {
 	lock, err := lockfile.Parse(earlier, req.LockFile)
 	if err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/procgroup"
 )
@@ -23,7 +22,7 @@ func (e *noToolError) Error() string { return e.text }
 // findTool returns the path of the tool that --tool names, or otherwise of the project's tool. If
 // nothing indicates which tool the project is for, the one that runs decides, and findTool sets the
 // dialect of req.
-func findTool(ctx context.Context, cmd *cli.Invocation, out *output, req *request) (string, error) {
+func findTool(ctx context.Context, cmd *invocation, out *output, req *request) (string, error) {
 	name, sign := cmd.String("tool"), ""
 	result, err := localInstaller(out).Load(ctx, req.Project, installer.LoadOptions{BestEffort: true})
 	if result == nil {
@@ -40,7 +39,7 @@ func findTool(ctx context.Context, cmd *cli.Invocation, out *output, req *reques
 			dialect = req.Next
 		}
 		req.Dialect = dialect
-		if err := cmd.Set("for", dialect.String()); err != nil {
+		if err := cmd.Flags().Set("for", dialect.String()); err != nil {
 			return "", err
 		}
 	}

@@ -4,57 +4,54 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/spf13/cobra"
 )
 
-func installCommand(out *output) *cli.Command {
-	return &cli.Command{
-		Name:      "install",
-		Usage:     "resolve, fetch, verify and place all modules and providers, and write the lock",
-		ArgsUsage: "[DIR...]",
-		Description: "Installs the modules and providers of the configuration in the current directory. It\n" +
+func installCommand(out *output) *cobra.Command {
+	return command(out, &cobra.Command{
+		Use:   "install [DIR...]",
+		Short: "resolve, fetch, verify and place all modules and providers, and write the lock",
+		Long: "Installs the modules and providers of the configuration in the current directory. It\n" +
 			"places them under .terraform, where tofu and terraform find them, and records the\n" +
 			"selected versions in the lock file. Locked versions are kept as long as they fit the\n" +
 			"constraints.\n" +
 			"\n" +
 			"If directories are given, it installs each of them; with --recursive, all root modules\n" +
 			"in and below them. Packages that several projects use are fetched only once.",
-		Flags: configFlags(severalFlags(append(installFlags(), pruneFlag(),
-			&cli.Flag{Name: "locked", Usage: "install exactly what the lock says, or fail; never write the lock; the default if CI is set"},
-			&cli.Flag{Name: "bundle", Type: cli.String, Usage: "take the packages from the bundle in `FILE`, and send no requests"},
-			&cli.Flag{Name: "lockfile", Type: cli.String, Usage: "with `MODE` readonly, the same as --locked"},
-			&cli.Flag{Name: "upgrade", Usage: "select the newest allowed versions, regardless of the lock"},
-		)...)...),
-		Run: func(ctx context.Context, cmd *cli.Invocation) error {
-			return runInstall(ctx, cmd, out)
-		},
-	}
+	}, func(ctx context.Context, cmd *invocation) error {
+		return runInstall(ctx, cmd, out)
+	}, configFlags(severalFlags(append(installFlags(), pruneFlag(),
+		toggle("locked", "install exactly what the lock says, or fail; never write the lock; the default if CI is set"),
+		text("bundle", "take the packages from the bundle in `FILE`, and send no requests"),
+		hidden("lockfile", text("lockfile", "with `MODE` readonly, the same as --locked")),
+		hidden("upgrade", toggle("upgrade", "select the newest allowed versions, regardless of the lock")),
+	)...)...))
 }
 
 // installFlags returns the flags of every command that installs.
-func installFlags() []*cli.Flag {
+func installFlags() []addFlag {
 	return append(lockFlags(),
-		&cli.Flag{Name: "dry-run", Usage: "show what would change, without changing anything but the cache"},
+		toggle("dry-run", "show what would change, without changing anything but the cache"),
 	)
 }
 
 // lockFlags returns the flags of every command that selects versions.
-func lockFlags() []*cli.Flag {
+func lockFlags() []addFlag {
 	return append(providerFlags(), policyFlag(), mirrorFlag(),
-		&cli.Flag{Name: "offline", Usage: "send no requests: use only what is installed or cached"},
-		&cli.Flag{Name: "unify", Usage: "use one version for all calls of the same source"},
+		toggle("offline", "send no requests: use only what is installed or cached"),
+		toggle("unify", "use one version for all calls of the same source"),
 		acceptUnreachableFlag(),
 	)
 }
 
 // acceptUnreachableFlag returns the flag of every command that uses locked packages. There is no
 // setting for it, because the author of a repository must not accept a commit for the user.
-func acceptUnreachableFlag() *cli.Flag {
-	return &cli.Flag{Name: "accept-unreachable", Type: cli.Strings, Usage: "use the locked commit of the call `KEY`, even if no branch or tag contains it; can be repeated"}
+func acceptUnreachableFlag() addFlag {
+	return texts("accept-unreachable", "use the locked commit of the call `KEY`, even if no branch or tag contains it; can be repeated")
 }
 
-func runInstall(ctx context.Context, cmd *cli.Invocation, out *output) error {
+func runInstall(ctx context.Context, cmd *invocation, out *output) error {
 	req, err := newRequest(cmd, out.env)
 	if err != nil {
 		return err
@@ -70,7 +67,7 @@ func runInstall(ctx context.Context, cmd *cli.Invocation, out *output) error {
 
 // warnOfCI explains why a run was locked, if it failed for this reason and was locked only
 // because CI is set.
-func warnOfCI(cmd *cli.Invocation, out *output, err error) {
+func warnOfCI(cmd *invocation, out *output, err error) {
 	byDefault := !cmd.IsSet("locked") && !cmd.IsSet("lockfile")
 	if byDefault && (is[*installer.LockedError](err) || is[noConfigurationError](err)) {
 		out.warnf("CI is set, so the lock may not change")
@@ -79,7 +76,7 @@ func warnOfCI(cmd *cli.Invocation, out *output, err error) {
 
 // installProjects installs the project of the request, or the projects that the arguments
 // name.
-func installProjects(ctx context.Context, cmd *cli.Invocation, out *output, req request) error {
+func installProjects(ctx context.Context, cmd *invocation, out *output, req request) error {
 	if !severalProjects(cmd) {
 		return installOne(ctx, cmd, out, req)
 	}
@@ -91,7 +88,7 @@ func installProjects(ctx context.Context, cmd *cli.Invocation, out *output, req 
 }
 
 // install installs the project of a request, and prints the result.
-func install(ctx context.Context, cmd *cli.Invocation, out *output, in *installer.Installer, req request) error {
+func install(ctx context.Context, cmd *invocation, out *output, in *installer.Installer, req request) error {
 	if err := checkSecondLock(req); err != nil {
 		return err
 	}
@@ -129,7 +126,7 @@ func install(ctx context.Context, cmd *cli.Invocation, out *output, in *installe
 
 // prepareInstall reads the flags that all installing commands share into a request, and
 // returns an installer.
-func prepareInstall(ctx context.Context, cmd *cli.Invocation, out *output, req *request) (_ *installer.Installer, err error) {
+func prepareInstall(ctx context.Context, cmd *invocation, out *output, req *request) (_ *installer.Installer, err error) {
 	req.Offline, req.Unify = cmd.Bool("offline"), cmd.Bool("unify")
 	if err := setProviders(cmd, req); err != nil {
 		return nil, err
@@ -153,7 +150,7 @@ func prepareInstall(ctx context.Context, cmd *cli.Invocation, out *output, req *
 // locked reports whether the run is a locked one. It reads --locked and the stock tools'
 // name for it, -lockfile=readonly. Without either flag, runs on build servers, which set CI,
 // are locked: they install just what was reviewed.
-func locked(cmd *cli.Invocation, env func(string) string) (bool, error) {
+func locked(cmd *invocation, env func(string) string) (bool, error) {
 	mode := cmd.String("lockfile")
 	asked, name := cmd.Bool("locked"), "--locked"
 	if mode == "readonly" {
@@ -186,7 +183,7 @@ func onBuildServer(env func(string) string) bool {
 }
 
 // installOne installs the project of a request, unless it is empty.
-func installOne(ctx context.Context, cmd *cli.Invocation, out *output, req request) error {
+func installOne(ctx context.Context, cmd *invocation, out *output, req request) error {
 	if empty, err := skipEmpty(ctx, out, req); empty || err != nil {
 		return err
 	}

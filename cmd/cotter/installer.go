@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 
 	"github.com/cotterpin/cotter/cliconfig"
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/gcs"
 	"github.com/cotterpin/cotter/getmodules/hg"
@@ -25,7 +24,7 @@ import (
 // newInstaller returns an Installer for commands that use the network, with the settings and
 // credentials in the stock tools' CLI configuration. If COTTER_ALWAYS_GIT is set, the
 // installed git sends all requests to git servers.
-func newInstaller(ctx context.Context, cmd *cli.Invocation, out *output, req request) (*installer.Installer, error) {
+func newInstaller(ctx context.Context, cmd *invocation, out *output, req request) (*installer.Installer, error) {
 	config, err := cliConfig(ctx, out, req.Dialect)
 	if err != nil {
 		return nil, err
@@ -118,7 +117,7 @@ func localInstaller(out *output) *installer.Installer { return installer.New(loc
 // does not ask them, but they decide what counts of what earlier runs have learned, and which
 // providers the project itself brings. Warnings about the CLI configuration are for commands that
 // use it.
-func evidenceInstaller(ctx context.Context, cmd *cli.Invocation, out *output, req request) (*installer.Installer, error) {
+func evidenceInstaller(ctx context.Context, cmd *invocation, out *output, req request) (*installer.Installer, error) {
 	config, err := cliConfig(ctx, &output{stdout: io.Discard, stderr: io.Discard, env: out.env, quiet: true}, req.Dialect)
 	if err != nil {
 		return nil, err

@@ -8,17 +8,16 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/spf13/cobra"
 )
 
-func lockCommand(out *output) *cli.Command {
-	return &cli.Command{
-		Name:      "lock",
-		Usage:     "resolve everything and write the lock, but install nothing",
-		ArgsUsage: "[DIR...]",
-		Description: "Selects versions as install does, and writes them to the lock. With --platform it also\n" +
+func lockCommand(out *output) *cobra.Command {
+	return command(out, &cobra.Command{
+		Use:   "lock [DIR...]",
+		Short: "resolve everything and write the lock, but install nothing",
+		Long: "Selects versions as install does, and writes them to the lock. With --platform it also\n" +
 			"adds the hashes of provider packages for other platforms; it does not fetch packages\n" +
 			"whose hashes are known already. With --check it writes nothing, and the exit status is\n" +
 			"1 if an entry would be added, removed or changed. Other hashes of the same provider\n" +
@@ -28,20 +27,18 @@ func lockCommand(out *output) *cli.Command {
 			"the copy of the lock that the last installation kept in .terraform, or otherwise from the\n" +
 			"last git commit. If the lock has no module entries at all, they are taken from the newest\n" +
 			"commit whose lock has them.",
-		Flags: configFlags(severalFlags(append(lockFlags(), pruneFlag(),
-			&cli.Flag{Name: "check", Usage: "change nothing, and fail if the lock would change"},
-			&cli.Flag{Name: "upgrade", Usage: "select the newest allowed versions, regardless of the lock"},
-		)...)...),
-		Run: func(ctx context.Context, cmd *cli.Invocation) error {
-			return runLock(ctx, cmd, out)
-		},
-	}
+	}, func(ctx context.Context, cmd *invocation) error {
+		return runLock(ctx, cmd, out)
+	}, configFlags(severalFlags(append(lockFlags(), pruneFlag(),
+		toggle("check", "change nothing, and fail if the lock would change"),
+		toggle("upgrade", "select the newest allowed versions, regardless of the lock"),
+	)...)...))
 }
 
 // errLockWouldChange is the error of lock --check for a lock that would change.
 var errLockWouldChange = errors.New("the lock is not up to date with the configuration")
 
-func runLock(ctx context.Context, cmd *cli.Invocation, out *output) error {
+func runLock(ctx context.Context, cmd *invocation, out *output) error {
 	req, err := newRequest(cmd, out.env)
 	if err != nil {
 		return err
@@ -58,7 +55,7 @@ func runLock(ctx context.Context, cmd *cli.Invocation, out *output) error {
 var selects = []string{"upgrade", "unify", "platform", "only", "prune-providers", "accept-unreachable"}
 
 // restore puts back the entries that locks have lost, for lock --offline.
-func restore(ctx context.Context, cmd *cli.Invocation, out *output) error {
+func restore(ctx context.Context, cmd *invocation, out *output) error {
 	for _, flag := range selects {
 		if cmd.IsSet(flag) {
 			return usageError{fmt.Errorf("--offline and --%s cannot be used together: lock --offline only puts back entries that the lock has lost", flag)}

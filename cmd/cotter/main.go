@@ -10,10 +10,13 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/spf13/cobra"
 )
 
 func main() {
 	collectLater()
+	cobra.EnableCommandSorting = false // help lists the commands in the order of newApp
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// A second signal ends the process at once. This is safe: the files on disk are
 	// consistent at any time.

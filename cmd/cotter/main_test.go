@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/testenv"
+	"github.com/spf13/cobra"
 )
 
 // TestMain runs the tests, or the command if this program is started by the name cotter.
@@ -24,6 +25,7 @@ func TestMain(m *testing.M) {
 		mainWithSteps()
 		return
 	}
+	cobra.EnableCommandSorting = false // as main does
 	os.Exit(testenv.Prepare(withCommand{m}).Run())
 }
 

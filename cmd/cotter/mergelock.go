@@ -9,31 +9,29 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/spf13/cobra"
 )
 
-func mergeLockCommand(out *output) *cli.Command {
-	return &cli.Command{
-		Name:      "merge-lock",
-		Usage:     "merge two lock files, as a merge driver for git",
-		ArgsUsage: "BASE OURS THEIRS",
-		Hidden:    true, // git runs it
-		Description: "Merges the changes from BASE to THEIRS into OURS. If only one side has changed the\n" +
+func mergeLockCommand(out *output) *cobra.Command {
+	return command(out, &cobra.Command{
+		Use:   "merge-lock BASE OURS THEIRS",
+		Short: "merge two lock files, as a merge driver for git",
+		Long: "Merges the changes from BASE to THEIRS into OURS. If only one side has changed the\n" +
 			"block of a module or provider, the result has that side's block. Blocks that the two\n" +
 			"sides have changed in different ways are conflicts. If the sides differ elsewhere, as in\n" +
 			"files that are not locks, the whole files conflict. To use the driver in git:\n" +
 			"\n" +
 			"  echo '.terraform.lock.hcl merge=cotter' >> .gitattributes\n" +
 			"  git config merge.cotter.driver 'cotter merge-lock %O %A %B'",
-		Run: func(_ context.Context, cmd *cli.Invocation) error {
-			if cmd.NArg() != 3 {
-				return usageError{errors.New("cotter merge-lock takes three files: BASE, OURS and THEIRS")}
-			}
-			return out.mergeLock(cmd.Arg(0), cmd.Arg(1), cmd.Arg(2))
-		},
-	}
+		Hidden: true,
+	}, func(_ context.Context, cmd *invocation) error {
+		if cmd.NArg() != 3 {
+			return usageError{errors.New("cotter merge-lock takes three files: BASE, OURS and THEIRS")}
+		}
+		return out.mergeLock(cmd.Arg(0), cmd.Arg(1), cmd.Arg(2))
+	}, nil)
 }
 
 var (

@@ -7,58 +7,48 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/policy"
+	"github.com/spf13/cobra"
 )
 
 // mirrorScheme is the prefix of mirror addresses.
 const mirrorScheme = "oci://"
 
-func mirrorCommand(out *output) *cli.Command {
-	return &cli.Command{
-		Name:  "mirror",
-		Usage: "keep all locked packages in a repository of an OCI registry",
-		Description: "Locked packages are taken from the mirror that --mirror, COTTER_MIRROR or a mirror block\n" +
+func mirrorCommand(out *output) *cobra.Command {
+	return command(out, &cobra.Command{
+		Use:   "mirror",
+		Short: "keep all locked packages in a repository of an OCI registry",
+		Long: "Locked packages are taken from the mirror that --mirror, COTTER_MIRROR or a mirror block\n" +
 			"in cotter.hcl names. Packages that the mirror lacks are taken from their origins. All\n" +
 			"packages are compared with the hashes in the lock. A mirror that you name is trusted\n" +
 			"like the origins: anyone who can write to it confirms lock entries. A mirror that only a\n" +
 			"repository names is not trusted, unless your own settings trust it.",
-		Commands: []*cli.Command{
-			{
-				Name:      "push",
-				Usage:     "store the locked packages that the mirror does not have",
-				ArgsUsage: "[DIR...] oci://HOST/REPOSITORY",
-				Description: "OpenTofu can use the mirror's providers too: set the repository_template of an oci_mirror\n" +
-					"to HOST/REPOSITORY/providers/${hostname}/${namespace}/${type}.",
-				Flags: configFlags(severalFlags(append(publishFlags(), policyFlag(), acceptUnreachableFlag(),
-					&cli.Flag{Name: "repair", Usage: "read the stored packages back, and replace damaged ones"})...)...),
-				Run: func(ctx context.Context, cmd *cli.Invocation) error { return pushMirror(ctx, cmd, out) },
-			},
-			{
-				Name:      "status",
-				Usage:     "list the lock entries that are missing or wrong in the mirror",
-				ArgsUsage: "[DIR...] oci://HOST/REPOSITORY",
-				Description: "Reads the lock, and sends requests only to the mirror. The exit status is 1 if an entry\n" +
-					"is missing or has other content.",
-				Flags: configFlags(severalFlags(carriedFlags()...)...),
-				Run:   func(ctx context.Context, cmd *cli.Invocation) error { return mirrorStatus(ctx, cmd, out) },
-			},
-			{
-				Name:      "verify",
-				Usage:     "fetch and hash all packages in the mirror and compare them with their lock entries",
-				ArgsUsage: "oci://HOST/REPOSITORY",
-				Flags:     configFlags(),
-				Run:       func(ctx context.Context, cmd *cli.Invocation) error { return verifyMirror(ctx, cmd, out) },
-			},
-		},
-	}
+	}, nil, nil,
+		command(out, &cobra.Command{
+			Use:   "push [DIR...] oci://HOST/REPOSITORY",
+			Short: "store the locked packages that the mirror does not have",
+			Long: "OpenTofu can use the mirror's providers too: set the repository_template of an oci_mirror\n" +
+				"to HOST/REPOSITORY/providers/${hostname}/${namespace}/${type}.",
+		}, func(ctx context.Context, cmd *invocation) error { return pushMirror(ctx, cmd, out) }, configFlags(severalFlags(append(publishFlags(), policyFlag(), acceptUnreachableFlag(),
+			toggle("repair", "read the stored packages back, and replace damaged ones"))...)...)),
+		command(out, &cobra.Command{
+			Use:   "status [DIR...] oci://HOST/REPOSITORY",
+			Short: "list the lock entries that are missing or wrong in the mirror",
+			Long: "Reads the lock, and sends requests only to the mirror. The exit status is 1 if an entry\n" +
+				"is missing or has other content.",
+		}, func(ctx context.Context, cmd *invocation) error { return mirrorStatus(ctx, cmd, out) }, configFlags(severalFlags(carriedFlags()...)...)),
+		command(out, &cobra.Command{
+			Use:   "verify oci://HOST/REPOSITORY",
+			Short: "fetch and hash all packages in the mirror and compare them with their lock entries",
+		}, func(ctx context.Context, cmd *invocation) error { return verifyMirror(ctx, cmd, out) }, configFlags()),
+	)
 }
 
 // mirrorArgument returns the mirror address that is the last argument of a command. It
 // returns "" if no argument is a mirror address.
-func mirrorArgument(cmd *cli.Invocation) (string, error) {
+func mirrorArgument(cmd *invocation) (string, error) {
 	args := cmd.Args()
 	for i, arg := range args {
 		switch {
@@ -81,7 +71,7 @@ type namedMirror struct {
 // namedMirrors returns the mirror that the last argument of a command names, or otherwise
 // COTTER_MIRROR. If neither is given, it returns for each project the first mirror that the
 // user's settings name or trust.
-func namedMirrors(ctx context.Context, cmd *cli.Invocation, out *output, in *installer.Installer, projects []installer.Project) ([]namedMirror, error) {
+func namedMirrors(ctx context.Context, cmd *invocation, out *output, in *installer.Installer, projects []installer.Project) ([]namedMirror, error) {
 	named, err := mirrorArgument(cmd)
 	if err != nil {
 		return nil, err
@@ -101,7 +91,7 @@ func namedMirrors(ctx context.Context, cmd *cli.Invocation, out *output, in *ins
 		return nil, err
 	}
 	if none {
-		return nil, usageError{fmt.Errorf("%s needs the address of a mirror, as in oci://registry.example.com/modules", cmd.Command.FullName())}
+		return nil, usageError{fmt.Errorf("%s needs the address of a mirror, as in oci://registry.example.com/modules", cmd.CommandPath())}
 	}
 	var opened []namedMirror
 	for _, g := range groups {
@@ -114,7 +104,7 @@ func namedMirrors(ctx context.Context, cmd *cli.Invocation, out *output, in *ins
 	return opened, nil
 }
 
-func pushMirror(ctx context.Context, cmd *cli.Invocation, out *output) error {
+func pushMirror(ctx context.Context, cmd *invocation, out *output) error {
 	in, projects, o, err := lockedProjects(ctx, cmd, out)
 	if err != nil || len(projects) == 0 {
 		return err
@@ -154,7 +144,7 @@ func (o *output) pushed(to *mirror.Mirror, result *mirror.Result) error {
 // errNotMirrored is the error of mirror status for entries that are missing or wrong.
 var errNotMirrored = errors.New("the mirror does not have all locked packages as required")
 
-func mirrorStatus(ctx context.Context, cmd *cli.Invocation, out *output) error {
+func mirrorStatus(ctx context.Context, cmd *invocation, out *output) error {
 	in, projects, o, err := lockedProjects(ctx, cmd, out)
 	if err != nil || len(projects) == 0 {
 		return err
@@ -267,7 +257,7 @@ func (o *output) mirrorEntry(entry mirror.Entry) error {
 	return nil
 }
 
-func verifyMirror(ctx context.Context, cmd *cli.Invocation, out *output) error {
+func verifyMirror(ctx context.Context, cmd *invocation, out *output) error {
 	req, err := newRequest(cmd, out.env)
 	if err != nil {
 		return err

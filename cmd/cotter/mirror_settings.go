@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/cliconfig"
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
@@ -19,8 +18,8 @@ import (
 )
 
 // mirrorFlag returns the flag that names a mirror to read from.
-func mirrorFlag() *cli.Flag {
-	return &cli.Flag{Name: "mirror", Type: cli.String, Usage: "take locked packages from the mirror `oci://HOST/REPOSITORY` first; the default is COTTER_MIRROR"}
+func mirrorFlag() addFlag {
+	return text("mirror", "take locked packages from the mirror `oci://HOST/REPOSITORY` first; the default is COTTER_MIRROR")
 }
 
 // userSettings reads the user's own settings.
@@ -46,7 +45,7 @@ func userSettings(ctx context.Context) (*policy.UserSettings, error) {
 // usedMirrors returns the mirrors of a run. If named is not "", or --mirror or COTTER_MIRROR
 // is set, it is that mirror. Otherwise it is the mirrors in the settings of the user and of
 // the project in dir.
-func usedMirrors(ctx context.Context, cmd *cli.Invocation, env func(string) string, dir, named string) ([]policy.UsedMirror, error) {
+func usedMirrors(ctx context.Context, cmd *invocation, env func(string) string, dir, named string) ([]policy.UsedMirror, error) {
 	user, err := userSettings(ctx)
 	if err != nil {
 		return nil, err
@@ -73,7 +72,7 @@ func openUsed(fetcher *getmodules.Fetcher, used policy.UsedMirror) (*mirror.Mirr
 
 // mirrors opens the mirrors of projects. It opens mirrors with the same settings only once.
 type mirrors struct {
-	cmd *cli.Invocation
+	cmd *invocation
 	out *output
 	in  *installer.Installer
 
@@ -81,7 +80,7 @@ type mirrors struct {
 	opened map[policy.UsedMirror]*mirror.Mirror
 }
 
-func newMirrors(cmd *cli.Invocation, out *output, in *installer.Installer) *mirrors {
+func newMirrors(cmd *invocation, out *output, in *installer.Installer) *mirrors {
 	return &mirrors{cmd: cmd, out: out, in: in, opened: make(map[policy.UsedMirror]*mirror.Mirror)}
 }
 
@@ -149,7 +148,7 @@ func (m *mirrors) byMirror(ctx context.Context, projects []installer.Project, na
 // writer pushes the packages that a run has fetched from origins to the mirrors with the mode
 // "write".
 type writer struct {
-	cmd *cli.Invocation
+	cmd *invocation
 	out *output
 	in  *installer.Installer
 	req request

@@ -10,30 +10,27 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/spf13/cobra"
 )
 
-func outdatedCommand(out *output) *cli.Command {
-	return &cli.Command{
-		Name:      "outdated",
-		Usage:     "list the module calls and providers that have newer versions",
-		ArgsUsage: "[DIR...]",
-		Description: "ALLOWED is the newest version that the call's constraint allows, and LATEST the newest\n" +
+func outdatedCommand(out *output) *cobra.Command {
+	return command(out, &cobra.Command{
+		Use:   "outdated [DIR...]",
+		Short: "list the module calls and providers that have newer versions",
+		Long: "ALLOWED is the newest version that the call's constraint allows, and LATEST the newest\n" +
 			"version of all. Source addresses with a tag that is a version, such as \"?ref=v1.2.0\",\n" +
 			"are listed as well. With --all, calls that are up to date are listed too. The exit status\n" +
 			"is 0 even if something is outdated, and 3 with --exit-code.",
-		Flags: configFlags(severalFlags(
-			exitCodeFlag(), &cli.Flag{Name: "all", Usage: "list all calls whose source has versions"},
-			onlyFlag("list only `WHAT`: modules or providers"), policyFlag(),
-		)...),
-		Run: func(ctx context.Context, cmd *cli.Invocation) error {
-			return runOutdated(ctx, cmd, out)
-		},
-	}
+	}, func(ctx context.Context, cmd *invocation) error {
+		return runOutdated(ctx, cmd, out)
+	}, configFlags(severalFlags(
+		exitCodeFlag(), toggle("all", "list all calls whose source has versions"),
+		onlyFlag("list only `WHAT`: modules or providers"), policyFlag(),
+	)...))
 }
 
-func runOutdated(ctx context.Context, cmd *cli.Invocation, out *output) error {
+func runOutdated(ctx context.Context, cmd *invocation, out *output) error {
 	var mu sync.Mutex
 	incomplete, newer := 0, false
 	found := make(map[string]*outdatedList)
@@ -62,7 +59,7 @@ func runOutdated(ctx context.Context, cmd *cli.Invocation, out *output) error {
 
 // outdated returns the modules and providers of a project that have newer versions, with --all
 // those that are up to date as well. The list is never nil.
-func outdated(ctx context.Context, cmd *cli.Invocation, in *installer.Installer, req request) (*outdatedList, error) {
+func outdated(ctx context.Context, cmd *invocation, in *installer.Installer, req request) (*outdatedList, error) {
 	if dir, empty := withoutConfiguration(ctx, req); empty {
 		return &outdatedList{}, noConfigurationError{dir}
 	}

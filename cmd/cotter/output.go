@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
@@ -49,7 +48,7 @@ type output struct {
 }
 
 // configure reads the flags that affect the output.
-func (o *output) configure(cmd *cli.Invocation) {
+func (o *output) configure(cmd *invocation) {
 	o.json, o.dir = cmd.Bool("json"), cmd.String("chdir")
 	o.bundle = cmd.String("bundle") != ""
 	o.quiet, o.verbose = cmd.Bool("quiet") && !o.json, cmd.Bool("verbose") && !o.json

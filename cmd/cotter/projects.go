@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/repository"
@@ -20,16 +19,16 @@ import (
 
 // severalFlags returns the flags of every command that can work on several projects, after
 // more.
-func severalFlags(more ...*cli.Flag) []*cli.Flag {
+func severalFlags(more ...addFlag) []addFlag {
 	return append(more,
-		&cli.Flag{Name: "recursive", Usage: "work on all root modules in and below the directories"},
-		&cli.Flag{Name: "since", Type: cli.String, Usage: "work only on root modules that have changed since the git revision `REV`"},
+		toggle("recursive", "work on all root modules in and below the directories"),
+		text("since", "work only on root modules that have changed since the git revision `REV`"),
 	)
 }
 
 // severalProjects reports whether the command line selects projects by arguments, --recursive
 // or --since.
-func severalProjects(cmd *cli.Invocation) bool {
+func severalProjects(cmd *invocation) bool {
 	return len(dirArguments(cmd)) > 0 || cmd.Bool("recursive") || cmd.String("since") != ""
 }
 
@@ -37,9 +36,9 @@ func severalProjects(cmd *cli.Invocation) bool {
 // takes the address of a mirror. The commands update and tree also take keys and providers: their
 // arguments are directories only if they begin with a dot or are absolute paths. Those of diff are
 // locks.
-func dirArguments(cmd *cli.Invocation) []string {
+func dirArguments(cmd *invocation) []string {
 	return slices.DeleteFunc(cmd.Args(), func(arg string) bool {
-		switch cmd.Command.Name {
+		switch cmd.Name() {
 		case updateName, treeName:
 			return !strings.HasPrefix(arg, ".") && !filepath.IsAbs(arg)
 		case diffName:
@@ -51,7 +50,7 @@ func dirArguments(cmd *cli.Invocation) []string {
 
 // forProjects calls run for each project that the command line selects, or otherwise for the
 // project in --chdir.
-func forProjects(ctx context.Context, cmd *cli.Invocation, out *output, run func(ctx context.Context, out *output, req request) error) error {
+func forProjects(ctx context.Context, cmd *invocation, out *output, run func(ctx context.Context, out *output, req request) error) error {
 	req, err := newRequest(cmd, out.env)
 	if err != nil {
 		return err
@@ -76,7 +75,7 @@ func forProjects(ctx context.Context, cmd *cli.Invocation, out *output, run func
 
 // withOrigins is forProjects for commands that ask origins. The projects share a session, so
 // that each question is asked only once.
-func withOrigins(ctx context.Context, cmd *cli.Invocation, out *output, run func(ctx context.Context, in *installer.Installer, out *output, req request) error) error {
+func withOrigins(ctx context.Context, cmd *invocation, out *output, run func(ctx context.Context, in *installer.Installer, out *output, req request) error) error {
 	req, err := newRequest(cmd, out.env)
 	if err != nil {
 		return err
@@ -94,7 +93,7 @@ func withOrigins(ctx context.Context, cmd *cli.Invocation, out *output, run func
 }
 
 // forProjectsWith is forProjects with an installer, whose warnings are printed with each project.
-func forProjectsWith(ctx context.Context, cmd *cli.Invocation, out *output, in *installer.Installer, run func(ctx context.Context, in *installer.Installer, out *output, req request) error) error {
+func forProjectsWith(ctx context.Context, cmd *invocation, out *output, in *installer.Installer, run func(ctx context.Context, in *installer.Installer, out *output, req request) error) error {
 	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req request) error {
 		req.OnEvent = out.warning
 		req, err := inProject(ctx, in, req)
@@ -107,7 +106,7 @@ func forProjectsWith(ctx context.Context, cmd *cli.Invocation, out *output, in *
 
 // projectDirs returns the root modules that the command line selects. If --since leaves out
 // all of them, it prints that and returns none.
-func projectDirs(ctx context.Context, cmd *cli.Invocation, out *output, req request) ([]string, error) {
+func projectDirs(ctx context.Context, cmd *invocation, out *output, req request) ([]string, error) {
 	collectSeldom()
 	dirs, err := namedDirs(ctx, cmd, req)
 	if err != nil || cmd.String("since") == "" {
@@ -126,7 +125,7 @@ func projectDirs(ctx context.Context, cmd *cli.Invocation, out *output, req requ
 
 // namedDirs returns the root modules that the command line selects, without regard to
 // --since.
-func namedDirs(ctx context.Context, cmd *cli.Invocation, req request) ([]string, error) {
+func namedDirs(ctx context.Context, cmd *invocation, req request) ([]string, error) {
 	var dirs []string
 	for _, dir := range dirArguments(cmd) {
 		if !filepath.IsAbs(dir) {
@@ -160,7 +159,7 @@ func namedDirs(ctx context.Context, cmd *cli.Invocation, req request) ([]string,
 }
 
 // installAll installs several projects and prints a line for each.
-func installAll(ctx context.Context, cmd *cli.Invocation, out *output, in *installer.Installer, req request) error {
+func installAll(ctx context.Context, cmd *invocation, out *output, in *installer.Installer, req request) error {
 	dirs, err := projectDirs(ctx, cmd, out, req)
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
@@ -16,20 +15,20 @@ import (
 )
 
 // providerFlags returns the flags of every command that installs or locks providers.
-func providerFlags() []*cli.Flag {
-	return []*cli.Flag{
+func providerFlags() []addFlag {
+	return []addFlag{
 		onlyFlag("work only on `WHAT`: modules or providers; the rest of the lock does not change"),
-		{Name: "platform", Type: cli.Strings, Usage: "also lock the providers' hashes for `OS_ARCH`; can be repeated"},
+		texts("platform", "also lock the providers' hashes for `OS_ARCH`; can be repeated"),
 	}
 }
 
 // pruneFlag returns the flag of the commands that select providers for the whole configuration.
-func pruneFlag() *cli.Flag {
-	return &cli.Flag{Name: "prune-providers", Usage: "remove providers that no module requires from the lock, even if the state needs them"}
+func pruneFlag() addFlag {
+	return toggle("prune-providers", "remove providers that no module requires from the lock, even if the state needs them")
 }
 
 // setProviders reads the flags of providerFlags into a request.
-func setProviders(cmd *cli.Invocation, req *request) (err error) {
+func setProviders(cmd *invocation, req *request) (err error) {
 	if req.Platforms, err = platforms(cmd); err != nil {
 		return err
 	}
@@ -47,10 +46,10 @@ func setProviders(cmd *cli.Invocation, req *request) (err error) {
 }
 
 // onlyFlag returns the flag of the commands that can leave out modules or providers.
-func onlyFlag(usage string) *cli.Flag { return &cli.Flag{Name: "only", Type: cli.String, Usage: usage} }
+func onlyFlag(usage string) addFlag { return text("only", usage) }
 
 // scope reads the flag of onlyFlag.
-func scope(cmd *cli.Invocation) (installer.Scope, error) {
+func scope(cmd *invocation) (installer.Scope, error) {
 	switch only := cmd.String("only"); only {
 	case "":
 		return installer.ScopeAll, nil
@@ -64,7 +63,7 @@ func scope(cmd *cli.Invocation) (installer.Scope, error) {
 }
 
 // platforms reads the values of --platform.
-func platforms(cmd *cli.Invocation) (named []addrs.Platform, err error) {
+func platforms(cmd *invocation) (named []addrs.Platform, err error) {
 	for _, text := range cmd.Strings("platform") {
 		platform, err := addrs.ParsePlatform(text)
 		if err != nil {
@@ -309,7 +308,7 @@ func jsonProviderChanges(changes []installer.ProviderChange) []jsonProviderChang
 
 // loadProviders returns the providers that the installed modules require, with their lock
 // entries.
-func loadProviders(ctx context.Context, cmd *cli.Invocation, out *output, req request) ([]installer.Provider, error) {
+func loadProviders(ctx context.Context, cmd *invocation, out *output, req request) ([]installer.Provider, error) {
 	in, err := evidenceInstaller(ctx, cmd, out, req)
 	if err != nil {
 		return nil, err

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/cliconfig"
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/procgroup"
 	"github.com/cotterpin/cotter/policy"
+	"github.com/spf13/pflag"
 )
 
 // request is what the command line, the environment and the settings say of a run: the project, and what
@@ -24,7 +24,7 @@ type request struct {
 
 // newRequest returns the request for the project in --chdir, from the flags, the environment
 // and the project's settings.
-func newRequest(cmd *cli.Invocation, env func(string) string) (request, error) {
+func newRequest(cmd *invocation, env func(string) string) (request, error) {
 	req, err := flagRequest(cmd, env)
 	if err != nil {
 		return req, err
@@ -33,7 +33,7 @@ func newRequest(cmd *cli.Invocation, env func(string) string) (request, error) {
 }
 
 // flagRequest is newRequest without the project's settings.
-func flagRequest(cmd *cli.Invocation, env func(string) string) (request, error) {
+func flagRequest(cmd *invocation, env func(string) string) (request, error) {
 	dialect, err := installer.ParseDialect(cmd.String("for"))
 	if err != nil {
 		return request{}, usageError{err}
@@ -55,11 +55,10 @@ func tools(env func(string) string) []installer.Dialect {
 
 // configFlags returns the flags of every command that reads configuration, followed by more.
 // The flags have the same names as in stock tools.
-func configFlags(more ...*cli.Flag) []*cli.Flag {
-	return projectFlags(append([]*cli.Flag{
-		{Name: "var", Type: cli.String, Usage: "set a variable that a source or a version depends on, as `NAME=VALUE`", Check: checkAssignment},
-		{Name: "var-file", Type: cli.String, Usage: "set the variables in `FILE`"},
-		{Name: "allow-file-reads", Usage: "let sources and versions depend on files outside of the git repository, as in file(\"/etc/x\")"},
+func configFlags(more ...addFlag) []addFlag {
+	return projectFlags(append([]addFlag{
+		inputFlags(),
+		toggle("allow-file-reads", "let sources and versions depend on files outside of the git repository, as in file(\"/etc/x\")"),
 	}, more...)...)
 }
 
@@ -75,27 +74,44 @@ func parseVariable(flag, value string) (config.Variable, error) {
 	return config.Variable{Name: name, Value: value}, nil
 }
 
-// checkAssignment returns an error if a value of -var is not an assignment. The error does
-// not contain the value, which may be secret.
-func checkAssignment(value string) error {
-	_, err := parseVariable("var", value)
+// inputValue is the value of the flags -var and -var-file, whose order counts.
+type inputValue struct {
+	name string
+	all  *[]config.Variable
+}
+
+// inputFlags returns the two flags.
+func inputFlags() addFlag {
+	return func(set *pflag.FlagSet) {
+		all := new([]config.Variable)
+		set.Var(&inputValue{"var", all}, "var", "set a variable that a source or a version depends on, as `NAME=VALUE`")
+		set.Var(&inputValue{"var-file", all}, "var-file", "set the variables in `FILE`")
+	}
+}
+
+// Set implements [pflag.Value]. The error does not contain the value, which may be secret.
+func (v *inputValue) Set(text string) error {
+	parsed, err := parseVariable(v.name, text)
+	if err == nil {
+		*v.all = append(*v.all, parsed)
+	}
 	return err
 }
+
+// String and Type implement [pflag.Value].
+func (v *inputValue) String() string { return "" }
+func (v *inputValue) Type() string   { return "input" }
 
 // setInputs sets the inputs of a request from the flags and the environment: variables and
 // workspace. If a variable has several values, the last one is used, so
 // the values from the command line come last.
-func setInputs(cmd *cli.Invocation, env func(string) string, req *request) error {
+func setInputs(cmd *invocation, env func(string) string, req *request) error {
 	var err error
 	if req.Inputs.Variables, err = variablesFromEnv(env); err != nil {
 		return err
 	}
-	for _, given := range cmd.Given("var", "var-file") {
-		set, err := parseVariable(given.Name, given.Value)
-		if err != nil {
-			return usageError{err}
-		}
-		req.Inputs.Variables = append(req.Inputs.Variables, set)
+	if f := cmd.Flag("var"); f != nil {
+		req.Inputs.Variables = append(req.Inputs.Variables, *f.Value.(*inputValue).all...)
 	}
 	req.Inputs.AllowFileReads = cmd.Bool("allow-file-reads")
 	req.Inputs.Home = cliconfig.OSEnvironment().Home
@@ -122,7 +138,7 @@ func readSettings(env func(string) string, dir string) (*policy.Settings, error)
 
 // projectsIn returns the projects in some directories, each with its settings and with what prepare adds.
 // failures has an *installer.ProjectError for each directory without a usable project, by its index.
-func projectsIn(cmd *cli.Invocation, env func(string) string, req request, dirs []string, prepare func(request) (request, error)) (projects []installer.Project, failures []error) {
+func projectsIn(cmd *invocation, env func(string) string, req request, dirs []string, prepare func(request) (request, error)) (projects []installer.Project, failures []error) {
 	projects, failures = make([]installer.Project, len(dirs)), make([]error, len(dirs))
 	for i, dir := range dirs {
 		one := req
@@ -141,7 +157,7 @@ func projectsIn(cmd *cli.Invocation, env func(string) string, req request, dirs 
 
 // applySettings returns a request with the settings of its project. It may be called again after
 // req.Dir has changed.
-func applySettings(cmd *cli.Invocation, env func(string) string, req request) (request, error) {
+func applySettings(cmd *invocation, env func(string) string, req request) (request, error) {
 	found, err := readSettings(env, req.Dir)
 	if err != nil {
 		return req, err
@@ -220,16 +236,18 @@ func locksModules(name string) bool {
 }
 
 // policyFlag returns the flag of every command that applies a policy.
-func policyFlag() *cli.Flag {
-	return &cli.Flag{Name: "policy", Type: cli.Strings, Usage: "also apply the policy in `FILE`; can be repeated, and all must allow"}
+func policyFlag() addFlag {
+	return func(set *pflag.FlagSet) {
+		set.StringArray("policy", nil, "also apply the policy in `FILE`; can be repeated, and all must allow")
+	}
 }
 
 // policyFiles returns the files that COTTER_POLICY and --policy name. Those of the environment apply
 // in any case.
-func policyFiles(cmd *cli.Invocation, env func(string) string) []string {
+func policyFiles(cmd *invocation, env func(string) string) []string {
 	files := filepath.SplitList(env("COTTER_POLICY"))
-	for _, given := range cmd.Given("policy") {
-		files = append(files, given.Value)
+	if given, err := cmd.Flags().GetStringArray("policy"); err == nil { // the command has the flag
+		files = append(files, given...)
 	}
 	for i, name := range files {
 		if !filepath.IsAbs(name) {

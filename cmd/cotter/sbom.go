@@ -11,16 +11,16 @@ import (
 	"strings"
 
 	"github.com/CycloneDX/cyclonedx-go"
+	"github.com/spf13/cobra"
 
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/installer"
 )
 
-func sbomCommand(out *output) *cli.Command {
-	return &cli.Command{
-		Name:  "sbom",
-		Usage: "write a software bill of materials for the installed modules and providers",
-		Description: "Writes a CycloneDX document in JSON. It has a component for each package and each\n" +
+func sbomCommand(out *output) *cobra.Command {
+	return command(out, &cobra.Command{
+		Use:   "sbom [DIR...]",
+		Short: "write a software bill of materials for the installed modules and providers",
+		Long: "Writes a CycloneDX document in JSON. It has a component for each package and each\n" +
 			"provider, with the package URL, the version, commit or digest, and the hashes in the\n" +
 			"lock. It also says which components call or require which. The same modules and\n" +
 			"providers always give the same bytes: the file contains no date and no random number.\n" +
@@ -28,15 +28,12 @@ func sbomCommand(out *output) *cli.Command {
 			"For several projects there is one document. Each project is a component of it, with the\n" +
 			"components that it calls and requires. The document is written only if all projects\n" +
 			"could be read.",
-		ArgsUsage: "[DIR...]",
-		Flags:     configFlags(severalFlags(&cli.Flag{Name: "out", Type: cli.String, Usage: "write to `FILE` instead of standard output"})...),
-		Run: func(ctx context.Context, cmd *cli.Invocation) error {
-			return runSBOM(ctx, cmd, out)
-		},
-	}
+	}, func(ctx context.Context, cmd *invocation) error {
+		return runSBOM(ctx, cmd, out)
+	}, configFlags(severalFlags(text("out", "write to `FILE` instead of standard output"))...))
 }
 
-func runSBOM(ctx context.Context, cmd *cli.Invocation, out *output) (err error) {
+func runSBOM(ctx context.Context, cmd *invocation, out *output) (err error) {
 	req, err := newRequest(cmd, out.env)
 	if err != nil {
 		return err
@@ -61,7 +58,7 @@ func runSBOM(ctx context.Context, cmd *cli.Invocation, out *output) (err error) 
 }
 
 // projectBOM describes the project of a request.
-func projectBOM(ctx context.Context, cmd *cli.Invocation, out *output, req request) (*cyclonedx.BOM, error) {
+func projectBOM(ctx context.Context, cmd *invocation, out *output, req request) (*cyclonedx.BOM, error) {
 	dir, err := filepath.Abs(cmp.Or(req.Dir, "."))
 	if err != nil {
 		return nil, err
@@ -160,7 +157,7 @@ func sortedDependencies(calls map[string][]string) *[]cyclonedx.Dependency {
 // projectsBOM describes several projects in one document. Each project is a component;
 // components that several projects use are in the document once. It returns nil if there are
 // no projects.
-func projectsBOM(ctx context.Context, cmd *cli.Invocation, out *output, req request) (*cyclonedx.BOM, error) {
+func projectsBOM(ctx context.Context, cmd *invocation, out *output, req request) (*cyclonedx.BOM, error) {
 	dirs, err := projectDirs(ctx, cmd, out, req)
 	if err != nil || len(dirs) == 0 {
 		return nil, err

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// text rewrites the whole text of the lock.
-func text(rewrite func(string) string) step {
+// lockText rewrites the whole text of the lock.
+func lockText(rewrite func(string) string) step {
 	return func(t *testing.T, s *scene) {
 		t.Helper()
 		src, err := os.ReadFile(s.path(t, lockFile))
@@ -67,14 +67,14 @@ func TestTamperLockText(t *testing.T) {
 			lock("zip", `module "zip"`, `module "x"`), lock("tgz", `module "tgz"`, `module "zip"`), lock("x", `module "x"`, `module "tgz"`)),
 		row("blocks of one source swapped", refused(`module app.net (app/main.tf:2): the locked version 1.1.0 does not meet the constraint "1.0.0"`), rewritten(), found("module app.net ("),
 			lock("net", `module "net"`, `module "x"`), lock("app.net", `module "app.net"`, `module "net"`), lock("x", `module "x"`, `module "app.net"`)),
-		vanished("all blocks removed", text(func(s string) string { return s[:strings.Index(s, "\nmodule")] })),
+		vanished("all blocks removed", lockText(func(s string) string { return s[:strings.Index(s, "\nmodule")] })),
 		vanished("empty", put(lockFile, "")),
 
 		broken("two blocks of a key", `Duplicate module block (.terraform.lock.hcl:`, lock("zip", `(?s).*`, "$0\n$0")),
 		broken("attribute twice", `(.terraform.lock.hcl:`, lock("zip", `(?m)^  source .*$`, "$0\n$0")),
 		row("conflict markers", conflict, conflict, conflict, lock("zip", `(?m)^  package .*$`, "<<<<<<< HEAD\n$0\n=======\n$0\n>>>>>>> main")),
-		broken("truncated in a block", `(.terraform.lock.hcl:`, text(func(s string) string { return s[:len(s)-40] })),
-		broken("truncated in a string", `(.terraform.lock.hcl:`, text(func(s string) string { return s[:strings.Index(s, "h1:")+10] })),
+		broken("truncated in a block", `(.terraform.lock.hcl:`, lockText(func(s string) string { return s[:len(s)-40] })),
+		broken("truncated in a string", `(.terraform.lock.hcl:`, lockText(func(s string) string { return s[:strings.Index(s, "h1:")+10] })),
 		row("NUL", refused(`module zip (main.tf:12): the lock is for source`), healed(), found("module zip (main.tf:12): the lock is for source"), lock("zip", `(source.*)archives`, "${1}arch\x00ives")),
 		broken("two labels", `Invalid module block (.terraform.lock.hcl:`, lock("zip", `module "zip"`, `module "zip" "x"`)),
 		broken("template", `Not a literal string (.terraform.lock.hcl:`, lock("zip", `"https`, `"${path.cwd}https`)),
@@ -98,8 +98,8 @@ func TestTamperLockText(t *testing.T) {
 		broken("zh in upper case", `Invalid hash (.terraform.lock.hcl:`, lock("zip", `"zh:......`, `"zh:ABCDEF`)),
 		broken("no scheme", `Invalid hash (.terraform.lock.hcl:`, lock("zip", `"h1:`, `"`)),
 
-		harmless("CRLF", text(func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") })),
-		harmless("byte order mark", text(func(s string) string { return "\ufeff" + s })),
+		harmless("CRLF", lockText(func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") })),
+		harmless("byte order mark", lockText(func(s string) string { return "\ufeff" + s })),
 		harmless("comment", lock("zip", `(?s).*`, "# a comment\n$0")),
 		harmless("unknown scheme beside the others", lock("zip", h1Line, "$0    \"x9:abc\",\n")),
 		harmless("unknown attribute", lock("zip", `  source`, "  future = 1\n  source")),

@@ -75,8 +75,8 @@ func found(says ...string) *outcome { return &outcome{1, asFound, says} }
 // matching is the outcome of a verify that finds no fault. It may list other files.
 func matching(says ...string) *outcome { return &outcome{0, asFound, says} }
 
-// command is one of the commands of outcomes.
-type command struct {
+// tamperRun is one of the commands of outcomes.
+type tamperRun struct {
 	name  string
 	args  string
 	want  *outcome
@@ -84,14 +84,14 @@ type command struct {
 	empty bool // with an empty cache
 }
 
-func (o outcomes) commands() []command {
+func (o outcomes) commands() []tamperRun {
 	if o.install == nil {
 		o.install = o.locked
 	}
 	if o.remote == nil && o.verify.status == 0 {
 		o.remote = o.verify
 	}
-	return []command{
+	return []tamperRun{
 		{name: "verify", args: "verify", want: o.verify},
 		{name: "locked", args: "install --locked", want: o.locked},
 		{name: "locked, empty cache", args: "install --locked", want: o.empty, empty: true},
@@ -221,7 +221,7 @@ func copyTree(dst, src string, bare bool) error {
 }
 
 // check runs one command.
-func (s *scene) check(t *testing.T, c command) {
+func (s *scene) check(t *testing.T, c tamperRun) {
 	t.Helper()
 	before := picture(t, s.dir)
 	status, out := s.run(s.dir, s.cache, strings.Fields(c.args)...)

@@ -15,22 +15,21 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/graph"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/spf13/cobra"
 )
 
 // treeName is the name of the command tree. Its arguments are also names, as those of update.
 const treeName = "tree"
 
-func treeCommand(out *output) *cli.Command {
-	return &cli.Command{
-		Name:      treeName,
-		Usage:     "show what is installed: which module calls which, and the providers of each",
-		ArgsUsage: "[KEY|PROVIDER] [DIR...]",
-		Description: "Below each module, it lists the modules that it calls and the providers that it requires,\n" +
+func treeCommand(out *output) *cobra.Command {
+	return command(out, &cobra.Command{
+		Use:   treeName + " [KEY|PROVIDER] [DIR...]",
+		Short: "show what is installed: which module calls which, and the providers of each",
+		Long: "Below each module, it lists the modules that it calls and the providers that it requires,\n" +
 			"in parentheses with the constraints of that module. What is not installed is shown as\n" +
 			"the lock has it. It sends no requests.\n" +
 			"\n" +
@@ -42,17 +41,15 @@ func treeCommand(out *output) *cli.Command {
 			"\n" +
 			"With --evidence it shows who confirms each package, and since which day: its origin, a\n" +
 			"mirror or a bundle that you name, or you.",
-		Flags: configFlags(severalFlags(slices.Concat(evidenceFlags(), formatFlags("text, json, mermaid, dot, or html for a page"), []*cli.Flag{
-			{Name: "evidence", Usage: "show who confirms each package, and since when"},
-			onlyFlag("show only `WHAT`: modules or providers"),
-		})...)...),
-		Run: func(ctx context.Context, cmd *cli.Invocation) error {
-			return runTree(ctx, cmd, out)
-		},
-	}
+	}, func(ctx context.Context, cmd *invocation) error {
+		return runTree(ctx, cmd, out)
+	}, configFlags(severalFlags(slices.Concat(evidenceFlags(), formatFlags("text, json, mermaid, dot, or html for a page"), []addFlag{
+		toggle("evidence", "show who confirms each package, and since when"),
+		onlyFlag("show only `WHAT`: modules or providers"),
+	})...)...))
 }
 
-func runTree(ctx context.Context, cmd *cli.Invocation, out *output) error {
+func runTree(ctx context.Context, cmd *invocation, out *output) error {
 	format, err := formatOf(cmd, out)
 	if err != nil {
 		return err
@@ -110,7 +107,7 @@ type tree struct {
 
 // readTree returns what is installed in a project. If it also returns an error, there are parts
 // that cannot be read.
-func readTree(ctx context.Context, cmd *cli.Invocation, out *output, req request) (_ *tree, err error) {
+func readTree(ctx context.Context, cmd *invocation, out *output, req request) (_ *tree, err error) {
 	if dir, empty := withoutConfiguration(ctx, req); empty {
 		return nil, noConfigurationError{dir}
 	}

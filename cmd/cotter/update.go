@@ -13,23 +13,22 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/installer"
 	configedit "github.com/cotterpin/cotter/installer/edit"
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/versions"
+	"github.com/spf13/cobra"
 )
 
 // updateName is the name of the command update, whose arguments are not only directories: see
 // dirArguments.
 const updateName = "update"
 
-func updateCommand(out *output) *cli.Command {
-	return &cli.Command{
-		Name:      updateName,
-		Usage:     "update modules and providers to the newest versions that their constraints allow",
-		ArgsUsage: "[KEY|PROVIDER|DIR...]",
-		Description: "Updates the module calls with the given keys, such as network.subnets, and the\n" +
+func updateCommand(out *output) *cobra.Command {
+	return command(out, &cobra.Command{
+		Use:   updateName + " [KEY|PROVIDER|DIR...]",
+		Short: "update modules and providers to the newest versions that their constraints allow",
+		Long: "Updates the module calls with the given keys, such as network.subnets, and the\n" +
 			"providers with the given addresses, such as hashicorp/aws. Without arguments it updates\n" +
 			"everything. The rest of the lock does not change. For each module that changes, it\n" +
 			"lists what changes for the caller: variables, outputs and providers.\n" +
@@ -41,40 +40,38 @@ func updateCommand(out *output) *cli.Command {
 			"Arguments that begin with a dot or are absolute paths are directories of projects:\n" +
 			"`cotter update network ./envs/dev`. If there are several projects, those that do not\n" +
 			"have a given call or provider do not change.",
-		Flags: configFlags(severalFlags(append(installFlags(),
-			&cli.Flag{Name: "to", Type: cli.String, Usage: "update the one call or provider to `VERSION`; the constraint must allow it, or is changed by --edit"},
-			&cli.Flag{Name: "accept-changed", Type: cli.Strings, Usage: "accept other content under the same version, tag or address for the call `KEY`; can be repeated"},
-			&cli.Flag{Name: "allow-downgrade", Usage: "allow a lower version than the locked one"},
-			&cli.Flag{Name: "edit", Usage: "write newer versions into the tags and constraints of calls"},
-		)...)...),
-		Run: func(ctx context.Context, cmd *cli.Invocation) error {
-			req, err := newRequest(cmd, out.env)
-			if err != nil {
+	}, func(ctx context.Context, cmd *invocation) error {
+		req, err := newRequest(cmd, out.env)
+		if err != nil {
+			return err
+		}
+		setUpdates(cmd, &req)
+		req.Update.AllowDowngrade = cmd.Bool("allow-downgrade")
+		req.Update.AcceptChanged = modulePaths(cmd.Strings("accept-changed"))
+		if to := cmd.String("to"); to != "" {
+			if len(req.Update.Keys)+len(req.Update.Providers) != 1 {
+				return usageError{errors.New("--to needs the key of one call or the address of one provider, as in `cotter update network --to 1.2.0`")}
+			}
+			if req.Update.To, err = versions.Parse(to); err != nil {
 				return err
 			}
-			setUpdates(cmd, &req)
-			req.Update.AllowDowngrade = cmd.Bool("allow-downgrade")
-			req.Update.AcceptChanged = modulePaths(cmd.Strings("accept-changed"))
-			if to := cmd.String("to"); to != "" {
-				if len(req.Update.Keys)+len(req.Update.Providers) != 1 {
-					return usageError{errors.New("--to needs the key of one call or the address of one provider, as in `cotter update network --to 1.2.0`")}
-				}
-				if req.Update.To, err = versions.Parse(to); err != nil {
-					return err
-				}
-			}
-			if cmd.Bool("edit") && cmd.Bool("offline") {
-				return usageError{errors.New("--edit and --offline cannot be used together: the origins have the newer versions")}
-			}
-			if cmd.Bool("edit") && !req.Update.To.IsZero() && severalProjects(cmd) {
-				return usageError{errors.New("--edit with --to edits the files of one project")}
-			}
-			return runUpdate(ctx, cmd, out, req)
-		},
-	}
+		}
+		if cmd.Bool("edit") && cmd.Bool("offline") {
+			return usageError{errors.New("--edit and --offline cannot be used together: the origins have the newer versions")}
+		}
+		if cmd.Bool("edit") && !req.Update.To.IsZero() && severalProjects(cmd) {
+			return usageError{errors.New("--edit with --to edits the files of one project")}
+		}
+		return runUpdate(ctx, cmd, out, req)
+	}, configFlags(severalFlags(append(installFlags(),
+		text("to", "update the one call or provider to `VERSION`; the constraint must allow it, or is changed by --edit"),
+		texts("accept-changed", "accept other content under the same version, tag or address for the call `KEY`; can be repeated"),
+		toggle("allow-downgrade", "allow a lower version than the locked one"),
+		toggle("edit", "write newer versions into the tags and constraints of calls"),
+	)...)...))
 }
 
-func runUpdate(ctx context.Context, cmd *cli.Invocation, out *output, req request) error {
+func runUpdate(ctx context.Context, cmd *invocation, out *output, req request) error {
 	run := install
 	switch dir, empty := withoutConfiguration(ctx, req); {
 	case severalProjects(cmd):
@@ -110,7 +107,7 @@ func runUpdate(ctx context.Context, cmd *cli.Invocation, out *output, req reques
 // setUpdates reads the arguments of update into a request. Of the arguments that are not
 // directories, those with a slash are addresses of providers, and the others are keys of
 // module calls.
-func setUpdates(cmd *cli.Invocation, req *request) {
+func setUpdates(cmd *invocation, req *request) {
 	dirs := dirArguments(cmd)
 	req.Update.All = cmd.NArg() == len(dirs)
 	for _, arg := range cmd.Args() {
@@ -144,7 +141,7 @@ func modulePaths(keys []string) []addrs.Module {
 
 // explainNames adds an explanation to an error about a name that cannot be updated: a
 // sentence about the name, and similar names. It returns other errors unchanged.
-func explainNames(ctx context.Context, cmd *cli.Invocation, out *output, req request, err error) error {
+func explainNames(ctx context.Context, cmd *invocation, out *output, req request, err error) error {
 	if !errors.Is(err, installer.ErrNoSuchCall) && !errors.Is(err, installer.ErrNoSuchProvider) {
 		return err
 	}
@@ -331,7 +328,7 @@ func (o *output) proposeForProjects(found map[string][]installer.Pin) {
 
 // editPins writes newer versions into the configuration of the projects, and returns the pins that the
 // request updates as they were. It edits one project after another, because they can share modules.
-func editPins(ctx context.Context, cmd *cli.Invocation, out *output, in *installer.Installer, req request) ([]installer.Pin, error) {
+func editPins(ctx context.Context, cmd *invocation, out *output, in *installer.Installer, req request) ([]installer.Pin, error) {
 	dirs := []string{req.Dir}
 	if severalProjects(cmd) {
 		var err error
@@ -406,7 +403,7 @@ func (o *output) edited(pins []installer.Pin, dir string, dryRun bool) error {
 
 // proposePins prints the outdated pins that an update did not change. The update was
 // successful, so errors of origins are only warnings here.
-func proposePins(ctx context.Context, cmd *cli.Invocation, out *output, in *installer.Installer) error {
+func proposePins(ctx context.Context, cmd *invocation, out *output, in *installer.Installer) error {
 	var mu sync.Mutex
 	found := make(map[string][]installer.Pin)
 	several := severalProjects(cmd)

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // maxSuggested is the maximum number of suggestions for a word.
@@ -114,59 +115,53 @@ func hinted(err error, hint string) error {
 	return hintedError{err, hint}
 }
 
-// lineError turns an error of the parser into a usageError with a better text or a hint. The
-// error is about the name of a command, or about a flag of command.
-func lineError(command *cli.Command, err error) error {
-	var unknown *cli.UnknownCommandError
-	if errors.As(err, &unknown) {
-		return usageError{hintedError{err, commandHint(command, unknown.Name)}}
+// flagsNote is an annotation of a command: what errors about its flags add.
+const flagsNote = "flags note"
+
+// lineError turns an error about a flag of a command into a usageError with a better text or a hint. If
+// help was asked for before the wrong flag, it is printed instead.
+func lineError(c *cobra.Command, err error) error {
+	if c.Flags().Changed("help") {
+		return c.Help()
 	}
-	err = flagError(command, err)
-	if command.FlagsNote != "" {
-		err = fmt.Errorf("%w; %s", err, command.FlagsNote)
+	if err := checkGroup(c); err != nil {
+		return err
+	}
+	err = flagError(c, err)
+	if note := c.Annotations[flagsNote]; note != "" {
+		err = fmt.Errorf("%w; %s", err, note)
 	}
 	return usageError{err}
 }
 
 // flagError adds a better text or a hint to an error about a flag.
-func flagError(command *cli.Command, err error) error {
-	var unknown *cli.UnknownFlagError
-	var missing *cli.MissingValueError
-	var invalid *cli.InvalidValueError
+func flagError(c *cobra.Command, err error) error {
+	unknown, isUnknown := errors.AsType[*pflag.NotExistError](err)
+	missing, isMissing := errors.AsType[*pflag.ValueRequiredError](err)
+	invalid, isInvalid := errors.AsType[*pflag.InvalidValueError](err)
 	switch {
-	case errors.As(err, &unknown):
-		return hintedError{err, flagHint(command, unknown.Name)}
-	case errors.As(err, &missing):
-		return fmt.Errorf("%w: %s", err, takes(missing.Flag))
-	case errors.As(err, &invalid) && invalid.Flag.Check != nil:
-		return invalid.Err // does not contain the value, which may be secret
-	case errors.As(err, &invalid):
-		return fmt.Errorf("--%s takes %s, got %q", invalid.Name, takes(invalid.Flag), invalid.Value)
+	case isUnknown:
+		name := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName())
+		return hintedError{fmt.Errorf("there is no flag --%s", name), flagHint(c, name)}
+	case isMissing:
+		value, _ := pflag.UnquoteUsage(missing.GetFlag())
+		return fmt.Errorf("--%s needs a value: %s", missing.GetFlag().Name, value)
+	case isInvalid && invalid.GetFlag().Value.Type() == "bool":
+		return fmt.Errorf("--%s takes true or false, got %q", invalid.GetFlag().Name, invalid.GetValue())
+	case isInvalid:
+		return invalid.Unwrap() // does not contain the value, which may be secret
 	}
 	return err
 }
 
-// takes describes the values that a flag takes.
-func takes(flag *cli.Flag) string {
-	switch flag.Type {
-	case cli.Bool:
-		return "true or false"
-	case cli.Int:
-		return "a number of " + strings.ToLower(flag.ValueName())
-	}
-	return flag.ValueName()
-}
-
 // flagHint returns a hint for a flag that the command does not have: the flags with similar
 // names, or how to list all flags.
-func flagHint(command *cli.Command, name string) string {
+func flagHint(c *cobra.Command, name string) string {
 	var known []string
-	for flag := range command.AllFlags() {
-		known = append(known, flag.Name)
-	}
+	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 	likely := nearest(name, known)
 	if len(likely) == 0 {
-		return fmt.Sprintf("Run `%s --help` to see the flags.", command.FullName())
+		return fmt.Sprintf("Run `%s --help` to see the flags.", c.CommandPath())
 	}
 	for i := range likely {
 		likely[i] = "--" + likely[i]
@@ -187,38 +182,51 @@ var otherWords = map[string]string{
 	"vendor":  "Set `vendor` in the settings block of cotter.hcl: `cotter install` then writes that directory.",
 }
 
-// commandHint returns a hint for a subcommand that does not exist: the command that does it, the
-// subcommands with similar names, or how to list all subcommands.
-func commandHint(command *cli.Command, name string) string {
-	if hint, ok := otherWords[name]; ok && command.Parent() == nil {
+// checkGroup returns an error if a command that has others below it was called with a word that is none
+// of them.
+func checkGroup(c *cobra.Command) error {
+	if !c.HasSubCommands() || c.Flags().NArg() == 0 {
+		return nil
+	}
+	return unknownCommand(c, c.Flags().Arg(0))
+}
+
+// unknownCommand returns the error for a word that is no command below another one, with a hint: the
+// command that does it, the commands with similar names, or how to list all commands.
+func unknownCommand(c *cobra.Command, name string) error {
+	return usageError{hintedError{fmt.Errorf("unknown command %q", name), commandHint(c, name)}}
+}
+
+func commandHint(c *cobra.Command, name string) string {
+	if hint, ok := otherWords[name]; ok && !c.HasParent() {
 		return hint
 	}
 	known := []string{"help"}
-	for _, sub := range command.VisibleCommands() {
-		known = append(known, sub.Name)
+	for _, below := range visible(c) {
+		known = append(known, below.Name())
 	}
 	likely := nearest(name, known)
 	if len(likely) == 0 {
-		return fmt.Sprintf("Run `%s --help` to see the commands.", command.FullName())
+		return fmt.Sprintf("Run `%s --help` to see the commands.", c.CommandPath())
 	}
 	for i := range likely {
-		likely[i] = fmt.Sprintf("`%s %s`", command.FullName(), likely[i])
+		likely[i] = fmt.Sprintf("`%s %s`", c.CommandPath(), likely[i])
 	}
 	return "Did you mean " + alternatives(likely) + "?"
 }
 
 // flagAsArgument returns an error if an argument after "--" is the name of a flag of the command, as
 // in `cotter install -- -upgrade`. Commands that take the words of other commands are excluded.
-func flagAsArgument(cmd *cli.Invocation) error {
-	if cmd.Command.Raw || strings.Contains(cmd.Command.ArgsUsage, "-- ") {
+func flagAsArgument(cmd *invocation) error {
+	if strings.Contains(cmd.Use, "-- ") || cmd.ArgsLenAtDash() < 0 {
 		return nil
 	}
-	for _, arg := range cmd.Args() {
+	for _, arg := range cmd.args[cmd.ArgsLenAtDash():] {
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		if strings.HasPrefix(arg, "-") && cmd.Command.Flag(name) != nil {
+		if strings.HasPrefix(arg, "-") && cmd.Flag(name) != nil {
 			return usageError{hintedError{
 				fmt.Errorf("%s after -- is an argument and not a flag", arg),
-				fmt.Sprintf("Flags come before --, as in `%s %s`. A directory of that name is written ./%s.", cmd.Command.FullName(), arg, arg),
+				fmt.Sprintf("Flags come before --, as in `%s %s`. A directory of that name is written ./%s.", cmd.CommandPath(), arg, arg),
 			}}
 		}
 	}

@@ -28,7 +28,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{"init --for", "--for needs a value: TOOL; put arguments for tofu or terraform after --, as in `cotter init -- -backend=false`"},
 
 		{"version --json=maybe", "--json takes true or false, got \"maybe\""},
-		{"version -q=maybe", "--q takes true or false, got \"maybe\""},
+		{"version -q=maybe", "--quiet takes true or false, got \"maybe\""},
 		{"install --locked=a\"b", "--locked takes true or false, got \"a\\\"b\""},
 		{"install -var " + secret, "-var takes NAME=VALUE, with a name and a \"=\""},
 		{"init -- -var " + secret, "-var takes NAME=VALUE, with a name and a \"=\""},

@@ -10,17 +10,16 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/spf13/cobra"
 )
 
-func verifyCommand(out *output) *cli.Command {
-	return &cli.Command{
-		Name:      "verify",
-		Usage:     "compare the installed modules and providers with the lock, without network access",
-		ArgsUsage: "[DIR...]",
-		Description: "Reads every installed file. Changed files, missing files and added configuration files\n" +
+func verifyCommand(out *output) *cobra.Command {
+	return command(out, &cobra.Command{
+		Use:   "verify [DIR...]",
+		Short: "compare the installed modules and providers with the lock, without network access",
+		Long: "Reads every installed file. Changed files, missing files and added configuration files\n" +
 			"are failures; other added files are only listed. Packages that nothing outside this\n" +
 			"repository has confirmed are named. With --remote it also asks the origins what tags,\n" +
 			"branches and registries point to now, and compares content that no origin has confirmed.\n" +
@@ -30,13 +29,11 @@ func verifyCommand(out *output) *cli.Command {
 			"does not fit the configuration, the policy refuses something, an origin has other\n" +
 			"content, or CI is set and nothing has confirmed an entry of the lock on this machine.\n" +
 			"--json tells these apart.",
-		Flags: configFlags(severalFlags(append(evidenceFlags(), policyFlag(),
-			&cli.Flag{Name: "remote", Usage: "ask the origins whether they still have the locked content"},
-		)...)...),
-		Run: func(ctx context.Context, cmd *cli.Invocation) error {
-			return runVerify(ctx, cmd, out)
-		},
-	}
+	}, func(ctx context.Context, cmd *invocation) error {
+		return runVerify(ctx, cmd, out)
+	}, configFlags(severalFlags(append(evidenceFlags(), policyFlag(),
+		toggle("remote", "ask the origins whether they still have the locked content"),
+	)...)...))
 }
 
 var (
@@ -54,7 +51,7 @@ var (
 	errUnknown     = errors.New("not all origins could be asked")
 )
 
-func runVerify(ctx context.Context, cmd *cli.Invocation, out *output) (err error) {
+func runVerify(ctx context.Context, cmd *invocation, out *output) (err error) {
 	sum := &verifySum{}
 	if cmd.Bool("remote") {
 		err = withOrigins(ctx, cmd, out, func(ctx context.Context, in *installer.Installer, out *output, req request) error {
@@ -120,7 +117,7 @@ func verifiedText(packages, providers int) string {
 
 // verify verifies the project of a request. If remote is not nil, it also asks the project's
 // origins.
-func verify(ctx context.Context, cmd *cli.Invocation, out *output, req request, remote *installer.Installer, sum *verifySum) (err error) {
+func verify(ctx context.Context, cmd *invocation, out *output, req request, remote *installer.Installer, sum *verifySum) (err error) {
 	var report *installer.Report
 	var origins originCount
 	defer func() { sum.add(report, origins, err == nil) }()

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/cotterpin/cotter/cmd/cotter/internal/cli"
+	"github.com/spf13/cobra"
 )
 
 // release is the version of a release build, which sets it with -ldflags
@@ -24,13 +24,11 @@ func version() string {
 	return "(devel)"
 }
 
-func versionCommand(out *output) *cli.Command {
-	return &cli.Command{
-		Name:  "version",
-		Usage: "print the version",
-		Flags: []*cli.Flag{{Name: "json", Usage: "print JSON"}},
-		Run:   func(context.Context, *cli.Invocation) error { return printVersion(out) },
-	}
+func versionCommand(out *output) *cobra.Command {
+	return command(out, &cobra.Command{
+		Use:   "version",
+		Short: "print the version",
+	}, func(context.Context, *invocation) error { return printVersion(out) }, []addFlag{toggle("json", "print JSON")})
 }
 
 // printVersion prints the version, for the command version and the flag --version.

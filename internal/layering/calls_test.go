@@ -3,8 +3,10 @@ package layering_test
 import (
 	"go/ast"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -122,5 +124,26 @@ func TestNoInit(t *testing.T) {
 				t.Errorf("%s:%d: init functions hide what a program does", s.name, s.line(f.Pos()))
 			}
 		}
+	}
+}
+
+// TestNoTemplates reports templates. They call methods by names that the linker does not know: it then
+// keeps all methods of all types, which make up a quarter of the command's size. cobra links its own
+// templates only if a program sets one.
+func TestNoTemplates(t *testing.T) {
+	t.Parallel()
+	sets := regexp.MustCompile(`^(Set(Usage|Help|Version)Template|AddTemplateFuncs?)$`)
+	for _, s := range code(t) {
+		for _, spec := range s.file.Imports {
+			if strings.HasSuffix(spec.Path.Value, `/template"`) {
+				t.Errorf("%s imports %s", s.name, spec.Path.Value)
+			}
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if selector, ok := n.(*ast.SelectorExpr); ok && sets.MatchString(selector.Sel.Name) {
+				t.Errorf("%s:%d sets a template of cobra", s.name, s.line(n.Pos()))
+			}
+			return true
+		})
 	}
 }

@@ -31,9 +31,6 @@ func TestEmbeddable(t *testing.T) {
 	xz := []string{"github.com/ulikunitz/xz"}
 	// oras, which the fetcher may import.
 	fetching := []string{"oras.land/oras-go", "testing"}
-	// Templates call methods by names that the linker does not know. The linker then keeps all
-	// methods of all types, which make up a quarter of the command's size.
-	templates := []string{"text/template", "html/template"}
 	core := slices.Concat(sdks, clients, goGetter, xz, fetching)
 	fetcher := slices.Concat(sdks, clients, goGetter, xz)
 	packages := map[string][]string{
@@ -52,7 +49,7 @@ func TestEmbeddable(t *testing.T) {
 		"getmodules/hg":       fetcher,
 		"getmodules/xz":       slices.Concat(sdks, clients, goGetter),
 		"getmodules/gogetter": slices.Concat(sdks, clients),
-		"cmd/cotter":          slices.Concat(clients, goGetter, templates),
+		"cmd/cotter":          slices.Concat(clients, goGetter),
 	}
 	deps := dependencies(t, slices.Collect(maps.Keys(packages)))
 	for dir, unwanted := range packages {

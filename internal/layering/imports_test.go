@@ -22,7 +22,6 @@ var layers = []layer{
 		"internal/signing",                                                // signatures
 		"internal/atomicfile", "internal/filelock", "internal/treewriter", // files
 		"internal/procgroup", "internal/singleflight", "internal/trace", // processes and goroutines
-		"cmd/cotter/internal/cli",                                                                 // command lines
 		"internal/git/gittest", "internal/hostile", "internal/httpx/webtest", "internal/layering", // for tests
 	}},
 	{"git directories and their owners, which evidence is enough, and the processes of tests", []string{"internal/git/gitdir", "internal/evidencerules", "internal/testenv"}},
@@ -110,7 +109,7 @@ func TestImports(t *testing.T) {
 // commandImports are the internal packages that cmd/cotter may import. Everything else that it needs
 // is in the public API. Its package comment gives the reason for each.
 var commandImports = []string{
-	"cmd/cotter/internal/cli", "internal/atomicfile", "internal/cache", "internal/graph", "internal/httpx", "internal/procgroup", "internal/repository", "internal/sanitize",
+	"internal/atomicfile", "internal/cache", "internal/graph", "internal/httpx", "internal/procgroup", "internal/repository", "internal/sanitize",
 }
 
 func TestCommandImports(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,8 +48,10 @@ func commandFlags(t *testing.T) []string {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
-			if flag, ok := n.(*ast.CompositeLit); ok && isFlag(flag.Type) {
-				names = append(names, flagNames(flag)...)
+			if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 1 && makesFlag(call.Fun) {
+				if name, ok := literal(call.Args[0]); ok {
+					names = append(names, regexp.QuoteMeta(name))
+				}
 			}
 			return true
 		})
@@ -59,28 +62,16 @@ func commandFlags(t *testing.T) []string {
 	return names
 }
 
-// isFlag reports whether a type is one of the flag types of package cli.
-func isFlag(expr ast.Expr) bool {
-	selector, ok := expr.(*ast.SelectorExpr)
-	if !ok {
-		return false
+// makesFlag reports whether a function makes a flag: one of those in cmd/cotter/command.go, or of pflag.
+func makesFlag(fun ast.Expr) bool {
+	switch fun := fun.(type) {
+	case *ast.Ident:
+		return slices.Contains([]string{"toggle", "text", "texts"}, fun.Name)
+	case *ast.SelectorExpr:
+		set, ok := fun.X.(*ast.Ident)
+		return ok && set.Name == "set"
 	}
-	pkg, ok := selector.X.(*ast.Ident)
-	return ok && pkg.Name == "cli" && strings.HasSuffix(selector.Sel.Name, "Flag")
-}
-
-func flagNames(flag *ast.CompositeLit) []string {
-	for _, element := range flag.Elts {
-		field, ok := element.(*ast.KeyValueExpr)
-		if !ok {
-			continue
-		}
-		if key, ok := field.Key.(*ast.Ident); ok && key.Name == "Name" {
-			name, _ := literal(field.Value)
-			return []string{regexp.QuoteMeta(name)}
-		}
-	}
-	return nil
+	return false
 }
 
 // literal returns the text of a string literal, and whether n is one.
