@@ -130,15 +130,15 @@ func (d *interfaceDiffer) module(ctx context.Context, c *call) (*module, error) 
 	}
 	entry, locked := d.updated.Module(c.key())
 	if !locked || !d.above[c.key()] || entry.Source != c.from.LockAddress() {
-		return nil, errRefused
+		return nil, errLeftOut
 	}
 	pkg, err := d.packageOf(ctx, c, entry, d.updated)
 	if err != nil {
-		return nil, errRefused // diff reports the error
+		return nil, errLeftOut // diff reports the error
 	}
 	subdir, err := d.subdirOf(c, entry, pkg)
 	if err != nil {
-		return nil, errRefused
+		return nil, errLeftOut
 	}
 	placed := &placement{
 		key: entry.Key, entry: entry, tree: pkg.tree, currentPath: pkg.dir,

@@ -296,9 +296,6 @@ func (e *HostChangedError) Error() string {
 		e.Locked, e.Now, e.Dialect)
 }
 
-// errRefused is returned for a call that was added to the refusals.
-var errRefused = errors.New("the lock may not change")
-
 // maxListed is the maximum number of changed files in a message.
 const maxListed = 20
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
 // Install installs the modules of a configuration: exactly the packages in the lock, and
@@ -360,16 +362,15 @@ func (r *installRun) newProviderStage(ctx context.Context) (*providerStage, erro
 
 // newResolver connects the stages that turn calls into modules.
 func (r *installRun) newResolver(shared unified, events *events) *resolver {
-	origins, stager, found := r.pool.originsFor(r.openProject, events), r.newStager(events), &outcome{}
+	origins, stager := r.pool.originsFor(r.openProject, events), r.newStager(events)
 	return &resolver{
-		project: r.openProject, update: r.req.Update, locked: r.req.Locked,
+		project:  r.openProject,
 		selector: &selector{origins: origins, events: events, update: r.req.Update, lock: r.lock, past: r.past(r.lost), unified: shared},
 		locator: &locator{
-			origins: origins, stores: r.pool.storesOf(r.req, events), stager: stager, events: events,
-			locked: r.req.Locked, outcome: found, run: r.trust,
-			revisions: &revisions{origins: origins, events: events, run: r.trust, restored: &found.restored},
+			origins: origins, stores: r.pool.storesOf(r.req, events), stager: stager, events: events, locked: r.req.Locked, run: r.trust,
+			revisions: &revisions{origins: origins, events: events, run: r.trust},
 		},
-		origins: origins, stager: stager, events: events, lost: r.lost, outcome: found, run: r.trust,
+		origins: origins, stager: stager, events: events, lost: r.lost, run: r.trust,
 	}
 }
 
@@ -392,16 +393,15 @@ func (r *installRun) newStager(events *events) *stager {
 	return p
 }
 
-// look walks the tree without placing anything, and collects the calls that select
-// versions.
-func (r *installRun) look(ctx context.Context, shared unified) (*versionedCalls, *selector, error) {
+// look walks the tree without placing anything, and returns its calls.
+func (r *installRun) look(ctx context.Context, shared unified) ([]*call, *selector, error) {
 	res := r.newResolver(shared, r.events.ofFetches())
-	res.noted, res.stager.readOnly = newVersionedCalls(), true
-	_, err := r.walk(ctx, res, nil)
+	res.stager.readOnly = true
+	tree, err := r.walk(ctx, res, nil)
 	if ctx.Err() != nil || err != nil && r.mayGoOn(err) {
 		err = ctxerr.Of(ctx)
 	}
-	return res.noted, res.selector, err
+	return tree.calls, res.selector, err
 }
 
 // walk resolves the whole tree. require, which may be nil, is called with the configuration
@@ -413,23 +413,31 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(*modu
 		config: r.config, dialect: r.dialect, terraform: r.readsAsTerraform(), replacements: r.replacements, find: res.module, placed: res.placed, parallel: cap(r.pool.Slots), begin: ahead.start, require: require,
 		warn: res.events.warnOf, packages: r.dirs.DataDir(""),
 	}
-	modules, replaced, failures := w.walk(ctx, r.req.dir())
-	return r.conclude(ctx, res, modules, replaced, failures)
+	modules, calls, failures := w.walk(ctx, r.req.dir())
+	return r.conclude(ctx, res, modules, calls, failures)
 }
 
-// conclude ends a walk: it sends the warnings about the tree, and returns the tree and all errors.
-func (r *installRun) conclude(ctx context.Context, res *resolver, modules []*module, replaced []*call, failures *failures) (resolvedTree, error) {
-	tree := resolvedTree{modules: modules, failures: failures, restored: &res.outcome.restored, hostless: res.outcome.hostless.first}
-	if tree.restored.Any() {
+// conclude ends a walk: it sends the warnings about the tree, and returns the tree and all errors. calls
+// are all calls that were seen, sorted by path.
+func (r *installRun) conclude(ctx context.Context, res *resolver, modules []*module, calls []*call, failures *failures) (resolvedTree, error) {
+	tree := resolvedTree{modules: modules, calls: calls, restored: make(map[string]lockfile.Module), hostless: firstHostless(calls)}
+	for _, c := range calls {
+		if entry, ok := res.lostEntry(ctx, c); ok && !r.req.Locked {
+			tree.restored[entry.Key] = entry
+		}
+	}
+	if len(tree.restored) > 0 {
 		tree.earlier = r.lost.earlierLock(ctx)
 	}
+	refused := r.refused(ctx, failures.takeRefusals())
+	tree.failures = failures
 	ofForms, differs := r.checkForms(ctx, modules)
-	for _, warning := range slices.Concat([]event.Warning{replacedWarning(replaced)}, r.lost.warnings(ctx, tree.restored.Keys()), []event.Warning{r.assumedDialectOf(tree.hostless), ofForms}, constraintsBeside(modules), r.warningsOfLinks(modules)) {
+	for _, warning := range slices.Concat([]event.Warning{replacedWarning(calls)}, r.lost.warnings(ctx, slices.Sorted(maps.Keys(tree.restored))), []event.Warning{r.assumedDialectOf(tree.hostless), ofForms}, constraintsBeside(modules), r.warningsOfLinks(modules)) {
 		if warning.Message != "" {
 			res.events.emit(warning)
 		}
 	}
-	return tree, join(r.refused(ctx, &res.outcome.refusals), differs, failures.join())
+	return tree, join(refused, differs, failures.join())
 }
 
 // withRefusals adds the errors about providers to those about modules. The refused entries of one
@@ -454,19 +462,17 @@ func withRefusals(modules, providers error) error {
 	return join(append(all, more...)...)
 }
 
-// isType reports whether err is or wraps an error of type E.
-func isType[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
-}
-
-// refused returns the error about the calls that a run which must not change the lock has
-// refused; nil if there are none.
-func (r *installRun) refused(ctx context.Context, refusals *refusals) error {
-	if refusals.lost && len(r.lock.Modules()) == 0 {
-		return &LockedError{LockFile: r.req.lockFile(), Earlier: r.lost.from(ctx), Lost: true}
+// refused returns the error of a run that must not change the lock, for the calls that it has refused;
+// nil if there are none.
+func (r *installRun) refused(ctx context.Context, all []*refusal) error {
+	var reasons []LockedReason
+	for _, refused := range all {
+		if refused.lost && len(r.lock.Modules()) == 0 {
+			return &LockedError{LockFile: r.req.lockFile(), Earlier: r.lost.from(ctx), Lost: true}
+		}
+		reasons = append(reasons, refused.LockedReason)
 	}
-	err := refusals.err(r.req.lockFile())
+	err := lockedError(r.req.lockFile(), reasons)
 	if locked, ok := errors.AsType[*LockedError](err); ok {
 		locked.Earlier = r.lost.deletedFrom(ctx)
 	}

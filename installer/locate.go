@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
@@ -26,35 +27,15 @@ type locator struct {
 	events    *events
 	run       *trust
 	revisions *revisions
-	outcome   *outcome
 	locked    bool
 }
 
-// use returns the placement of a call's entry, and the directory of the module in the
-// package. The entry must match the call, except for its constraint.
-func (l *locator) use(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
-	switch {
-	case l.locked && !entry.Constraints.Equal(c.from.Want):
-		return nil, "", l.outcome.refusals.note(LockedReason{Path: c.path, Range: c.placeOfVersion(), Reason: c.constraintChanged(entry)})
-	case l.locked && entry.Replaces != c.replaces():
-		return nil, "", l.outcome.refusals.add(c, c.replacesChanged(entry))
-	}
-	return l.want(c, entry).locate(ctx)
-}
-
-// useSameSource is like use, for an entry of another call of the same source.
-func (l *locator) useSameSource(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
-	entry.Key = c.key()
-	w := l.want(c, entry)
-	w.isOther = true
-	return w.locate(ctx)
-}
-
-// locate returns the placement of the entry, and the directory of the module in the package.
-func (w *wanted) locate(ctx context.Context) (*placement, string, error) {
-	c := w.call
-	w.entry.Constraints, w.entry.Replaces = c.from.Want, c.replaces()
-	if err := w.revisions.checkCommit(ctx, w.lockedCall); err != nil {
+// locate returns the placement of a call's entry, and the directory of the module in the package. The
+// entry must match the call, except for its constraint.
+func (l *locator) locate(ctx context.Context, found lockedCall) (*placement, string, error) {
+	c, w := found.call, l.want(found)
+	w.entry.Key, w.entry.Constraints, w.entry.Replaces = c.key(), c.from.Want, c.replaces()
+	if err := l.revisions.checkCommit(ctx, w.lockedCall); err != nil {
 		return nil, "", c.fail(err)
 	}
 	p, e, err := w.ladder(ctx).Climb(ctx)
@@ -72,58 +53,51 @@ func (w *wanted) locate(ctx context.Context) (*placement, string, error) {
 // prefetch asks for the evidence that a call's entry lacks, and gets its package from where the
 // evidence comes from. It places nothing. The walk does the same later, and gets the answers
 // that the pool remembers.
-func (l *locator) prefetch(ctx context.Context, c *call, entry lockfile.Module, isInstalled bool) {
-	w := l.want(c, entry)
+func (l *locator) prefetch(ctx context.Context, found lockedCall, isInstalled bool) {
+	w := l.want(found)
 	e := w.ladder(ctx).Confirm(ctx)
 	switch {
 	case e.IsZero():
 		_, _ = w.ask(ctx)
 	case !w.byMirror:
 		_ = w.check(ctx, e)
-	case !isInstalled && !l.stager.Cache.Has(entry.Hash("t1")):
-		l.stores.Fetch(ctx, c.from, entry)
+	case !isInstalled && !l.stager.Cache.Has(w.entry.Hash("t1")):
+		l.stores.Fetch(ctx, w.call.from, w.entry)
 	}
-	_ = w.revisions.checkCommit(ctx, w.lockedCall)
+	_ = l.revisions.checkCommit(ctx, w.lockedCall)
 }
 
 // needsRequests reports whether evidence is lacking that only a mirror or an origin can give.
 // isInstalled says that some package is installed for the call.
-func (l *locator) needsRequests(c *call, entry lockfile.Module, isInstalled bool) bool {
-	w := l.want(c, entry)
+func (l *locator) needsRequests(found lockedCall, isInstalled bool) bool {
 	if l.run.believesInstalled() && isInstalled {
 		return false // the walk compares it with the entry
 	}
-	return l.run.find(w.statements.Package).IsZero() || l.revisions.needsRef(w.lockedCall) || l.revisions.needsHistory(w.lockedCall)
+	return l.run.find(found.statements.Package).IsZero() || l.revisions.needsRef(found) || l.revisions.needsHistory(found)
 }
 
 // wanted is a lock entry whose package is wanted for a call.
 type wanted struct {
-	*locator
 	lockedCall
+	by *locator
 	// byMirror says that a mirror or a bundle has confirmed the entry in this run, including
 	// its ref.
 	byMirror bool
-	// isOther says that the lock has the entry for another call.
-	isOther bool
 	// believed is the installed package, if the run believes what is installed.
 	believed *placement
 }
 
-// checkCommit applies the policies to the commit of a new entry.
-func (l *locator) checkCommit(ctx context.Context, c *call, entry lockfile.Module) error {
-	return l.revisions.checkCommit(ctx, l.want(c, entry).lockedCall)
-}
+func (l *locator) want(found lockedCall) *wanted { return &wanted{lockedCall: found, by: l} }
 
-func (l *locator) want(c *call, entry lockfile.Module) *wanted {
-	return &wanted{locator: l, lockedCall: lockedCall{c, entry, lockentry.StatementsOf(entry, c.from.FromPackage)}}
-}
+// isOfOther reports whether the lock has the entry for another call.
+func (w *wanted) isOfOther() bool { return w.why == event.SelectionSameSource }
 
 func (w *wanted) ladder(ctx context.Context) lockentry.Ladder[*placement] {
 	return lockentry.Ladder[*placement]{
 		Brought:    w.vendored,
 		Remembered: func() evidence.Evidence { return w.remembered(ctx) },
 		Mirrors:    w.mirrors,
-		Accepts:    w.run.rule.Accepts,
+		Accepts:    w.by.run.rule.Accepts,
 		Check:      w.check,
 		AtHand:     []lockentry.Lookup[*placement]{w.installed, w.cached, w.mirrored},
 		Deliver:    w.deliver,
@@ -134,10 +108,10 @@ func (w *wanted) ladder(ctx context.Context) lockentry.Ladder[*placement] {
 // remembered returns the evidence of an earlier run. If the run believes what is installed, and the
 // entry's package is installed, that is the evidence if there is no other.
 func (w *wanted) remembered(ctx context.Context) evidence.Evidence {
-	if w.run.believesInstalled() && !w.isOther && w.stager.vendored == nil {
-		w.believed, _ = w.stager.installedPackage(ctx, w.entry) // an error is that of the next step
+	if w.by.run.believesInstalled() && !w.isOfOther() && w.by.stager.vendored == nil {
+		w.believed, _ = w.by.stager.installedPackage(ctx, w.entry) // an error is that of the next step
 	}
-	e := w.run.find(w.statements.Package)
+	e := w.by.run.find(w.statements.Package)
 	if e.IsZero() && w.believed != nil {
 		e.Kind = evidence.Installed
 	}
@@ -146,21 +120,21 @@ func (w *wanted) remembered(ctx context.Context) evidence.Evidence {
 
 // vendored returns the package in the user's repository, if the project vendors.
 func (w *wanted) vendored(ctx context.Context) (*placement, evidence.Evidence, bool, error) {
-	if w.isOther {
+	if w.isOfOther() {
 		return nil, evidence.Evidence{}, false, nil // only the other call has a directory
 	}
-	p, err := w.stager.vendoredPackage(ctx, w.entry)
+	p, err := w.by.stager.vendoredPackage(ctx, w.entry)
 	if p == nil || err != nil {
 		return nil, evidence.Evidence{}, false, err
 	}
-	return p, w.run.evidenceOf(w.entry, w.from.FromPackage, true), true, nil
+	return p, w.by.run.evidenceOf(w.entry, w.call.from.FromPackage, true), true, nil
 }
 
 // mirrors asks the mirrors and bundles to confirm the entry.
 func (w *wanted) mirrors(ctx context.Context) evidence.Evidence {
-	e := w.stores.Confirm(ctx, w.from, w.entry)
-	if w.byMirror = w.run.rule.Accepts(e) && !e.IsZero(); w.byMirror {
-		w.run.memos.Add(e, w.statements.Package, w.statements.Ref)
+	e := w.by.stores.Confirm(ctx, w.call.from, w.entry)
+	if w.byMirror = w.by.run.rule.Accepts(e) && !e.IsZero(); w.byMirror {
+		w.by.run.memos.Add(e, w.statements.Package, w.statements.Ref)
 	}
 	return e
 }
@@ -170,17 +144,17 @@ func (w *wanted) installed(ctx context.Context) (*placement, bool, error) {
 	if w.believed != nil {
 		return w.believed, true, nil
 	}
-	p, err := w.stager.installedPackage(ctx, w.entry)
+	p, err := w.by.stager.installedPackage(ctx, w.entry)
 	return p, p != nil, err
 }
 
 // cached returns the package from the user's cache.
 func (w *wanted) cached(ctx context.Context) (*placement, bool, error) {
-	subdir, err := w.from.LockedSubdir(w.entry)
+	subdir, err := w.call.from.LockedSubdir(w.entry)
 	if err != nil {
 		return nil, false, err
 	}
-	p, err := w.stager.fromCache(ctx, w.entry, subdir)
+	p, err := w.by.stager.fromCache(ctx, w.entry, subdir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
@@ -189,7 +163,7 @@ func (w *wanted) cached(ctx context.Context) (*placement, bool, error) {
 
 // mirrored returns the package from a mirror or a bundle.
 func (w *wanted) mirrored(ctx context.Context) (*placement, bool, error) {
-	if !w.stores.Fetch(ctx, w.from, w.entry) {
+	if !w.by.stores.Fetch(ctx, w.call.from, w.entry) {
 		return nil, false, nil
 	}
 	return w.cached(ctx)
@@ -197,11 +171,11 @@ func (w *wanted) mirrored(ctx context.Context) (*placement, bool, error) {
 
 // deliver fetches the package of a confirmed entry from its origin.
 func (w *wanted) deliver(ctx context.Context, _ evidence.Evidence) (*placement, error) {
-	at, err := w.origins.Locate(ctx, w.from, w.entry.Version)
+	at, err := w.by.origins.Locate(ctx, w.call.from, w.entry.Version)
 	if err != nil {
 		return nil, err
 	}
-	got, err := w.origins.Fetch(ctx, w.from, at, origins.Pin{Revision: w.entry.Revision(), Tree: w.entry.Hash("t1")})
+	got, err := w.by.origins.Fetch(ctx, w.call.from, at, origins.Pin{Revision: w.entry.Revision(), Tree: w.entry.Hash("t1")})
 	if err == nil {
 		err = w.compare(got, at)
 	}
@@ -228,7 +202,7 @@ func (w *wanted) fromOrigin(ctx context.Context) (*placement, evidence.Evidence,
 		return nil, evidence.Evidence{}, err
 	}
 	e := w.remember(answer.revision)
-	if p, err := w.stager.installedPackage(ctx, w.entry); p != nil || err != nil {
+	if p, err := w.by.stager.installedPackage(ctx, w.entry); p != nil || err != nil {
 		if p != nil {
 			p.refetched = answer.got.Bytes
 		}
@@ -248,36 +222,36 @@ type originAnswer struct {
 // ask fetches the package of an entry from its origin into the cache. At the same time it asks
 // about the entry's revision. A pool does each of these things only once.
 func (w *wanted) ask(ctx context.Context) (originAnswer, error) {
-	at, err := w.origins.Locate(ctx, w.from, w.entry.Version)
+	at, err := w.by.origins.Locate(ctx, w.call.from, w.entry.Version)
 	if err != nil {
 		return originAnswer{}, err
 	}
 	revision := make(chan revisionProof, 1)
-	go func() { revision <- w.revisions.prove(ctx, w.lockedCall, at) }()
-	got, err := w.origins.Fetch(ctx, w.from, at, origins.Pin{Revision: w.entry.Revision(), Tree: w.entry.Hash("t1"), Fresh: true})
+	go func() { revision <- w.by.revisions.prove(ctx, w.lockedCall, at) }()
+	got, err := w.by.origins.Fetch(ctx, w.call.from, at, origins.Pin{Revision: w.entry.Revision(), Tree: w.entry.Hash("t1"), Fresh: true})
 	return originAnswer{at: at, got: got, revision: <-revision}, err
 }
 
 // stageFetched places a fetched package.
 func (w *wanted) stageFetched(ctx context.Context, got *origins.Fetched) (*placement, error) {
-	subdir, err := w.from.LockedSubdir(w.entry)
+	subdir, err := w.call.from.LockedSubdir(w.entry)
 	if err != nil {
 		return nil, err
 	}
-	return w.stager.fromFetch(ctx, w.entry, subdir, got)
+	return w.by.stager.fromFetch(ctx, w.entry, subdir, got)
 }
 
 // compare compares the entry with the package from its origin, and corrects the entry if the
 // lock may change.
 func (w *wanted) compare(got *origins.Fetched, at origins.Location) error {
-	if err := checkHashes(w.entry, got, w.stager.dirs.LockedTree(w.entry)); err != nil {
+	if err := checkHashes(w.entry, got, w.by.stager.dirs.LockedTree(w.entry)); err != nil {
 		return err
 	}
-	corrected, err := w.compareEntry(w.call, w.entry, got, at.Subdir)
+	corrected, err := w.compareEntry(got, at.Subdir)
 	if err != nil {
 		return err
 	}
-	w.entry, w.statements = corrected, lockentry.StatementsOf(corrected, w.from.FromPackage)
+	w.entry, w.statements = corrected, lockentry.StatementsOf(corrected, w.call.from.FromPackage)
 	return nil
 }
 
@@ -304,7 +278,8 @@ func checkHashes(entry lockfile.Module, got *origins.Fetched, former *store.Tree
 // compareEntry compares an entry with the package from its origin, whose hashes have been
 // checked. A different directory in the package is an error, because it would be another
 // module. All other differences are corrected if the lock may change.
-func (l *locator) compareEntry(c *call, entry lockfile.Module, got *origins.Fetched, located string) (lockfile.Module, error) {
+func (w *wanted) compareEntry(got *origins.Fetched, located string) (lockfile.Module, error) {
+	entry := w.entry
 	_, lockedSubdir := entry.SplitPackage()
 	subdir, err := got.Tree.Subdir(located)
 	if err != nil {
@@ -325,19 +300,19 @@ func (l *locator) compareEntry(c *call, entry lockfile.Module, got *origins.Fetc
 		return entry, nil
 	}
 	what := "the lock does not match the origin: " + strings.Join(differing, ", ")
-	if l.locked {
-		return entry, l.outcome.refusals.add(c, what)
+	if w.by.locked {
+		return entry, w.call.refuse(what)
 	}
-	l.events.warn(c.path, what+"; the lock was corrected; the files are the same")
+	w.by.events.warn(w.call.path, what+"; the lock was corrected; the files are the same")
 	return exact, nil
 }
 
 // remember keeps what the origin has said about an entry, and returns the evidence.
 func (w *wanted) remember(revision revisionProof) evidence.Evidence {
 	e := evidence.Evidence{Kind: revision.kind}
-	w.run.memos.Add(e, w.statements.Package)
+	w.by.run.memos.Add(e, w.statements.Package)
 	if revision.pointed {
-		w.run.memos.Add(e, w.statements.Ref)
+		w.by.run.memos.Add(e, w.statements.Ref)
 	}
 	return e
 }
@@ -345,17 +320,17 @@ func (w *wanted) remember(revision revisionProof) evidence.Evidence {
 // check asks a mirror or the origin whether the ref of a confirmed entry still points to the
 // locked revision, if the run needs to know.
 func (w *wanted) check(ctx context.Context, _ evidence.Evidence) error {
-	if w.byMirror || w.believed != nil || !w.revisions.needsRef(w.lockedCall) {
+	if w.byMirror || w.believed != nil || !w.by.revisions.needsRef(w.lockedCall) {
 		return nil
 	}
 	if w.mirrors(ctx); w.byMirror {
 		return nil
 	}
-	at, err := w.origins.Locate(ctx, w.from, w.entry.Version)
+	at, err := w.by.origins.Locate(ctx, w.call.from, w.entry.Version)
 	if err != nil {
 		return err
 	}
-	proof := w.revisions.prove(ctx, w.lockedCall, at)
+	proof := w.by.revisions.prove(ctx, w.lockedCall, at)
 	if proof.err == nil {
 		w.remember(proof)
 	}

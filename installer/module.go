@@ -225,7 +225,7 @@ func (c *call) failIf(err error) error {
 // failOnce wraps an error unless it is already about a call.
 func (c *call) failOnce(err error) error {
 	var module *ModuleError
-	if err == nil || errors.As(err, &module) || errors.Is(err, errRefused) {
+	if err == nil || errors.As(err, &module) || isType[*refusal](err) {
 		return err
 	}
 	return c.fail(err)
@@ -262,6 +262,35 @@ func (c *call) failAt(rng hcl.Range, err error) error {
 		shown += " in place of " + addrs.Redact(c.replaced.from.Address.ForDisplay())
 	}
 	return &ModuleError{Path: c.path, Source: shown, Range: rng, Err: err}
+}
+
+// refusal is the error of a call without a usable lock entry, in a run that must not change the lock.
+// All refusals of a run become one [LockedError].
+type refusal struct {
+	LockedReason
+	// lost says that the lock had the entry.
+	lost bool
+}
+
+func (r *refusal) Error() string { return r.Reason }
+
+// refuse returns the error of a call whose entry cannot be used.
+func (c *call) refuse(reason string) *refusal {
+	return &refusal{LockedReason: LockedReason{Path: c.path, Range: c.placeOfSource(), Reason: reason}}
+}
+
+// refuseMissing returns the error of a call without an entry.
+func (c *call) refuseMissing(reason string) *refusal {
+	refused := c.refuse(reason)
+	refused.Missing = true
+	return refused
+}
+
+// refuseLost returns the error of a call whose entry the lock has lost.
+func (c *call) refuseLost() *refusal {
+	refused := c.refuseMissing("the lock has no entry for it any more, as happens when tofu or terraform rewrite it")
+	refused.lost = true
+	return refused
 }
 
 // selection is what was selected for a call without a usable entry.

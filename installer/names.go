@@ -2,7 +2,6 @@ package installer
 
 import (
 	"context"
-	"errors"
 	"net/url"
 	"slices"
 	"sync"
@@ -41,9 +40,6 @@ func (n namedHosts) in(ctx context.Context, p *openProject) context.Context {
 	})
 }
 
-// errNotOwn ends a walk of the project's own modules at a call of a package.
-var errNotOwn = errors.New("not one of the project's own modules")
-
 // ofProject returns the hosts and ports in the calls and the provider requirements of the project's own
 // modules. Calls and modules that cannot be read are left out: the run reports them.
 func (n namedHosts) ofProject(ctx context.Context, p *openProject) []string {
@@ -73,7 +69,7 @@ func (n namedHosts) ofProject(ctx context.Context, p *openProject) []string {
 			if at := origins.HostOf(call.from); at != nil {
 				name(at)
 			}
-			return nil, errNotOwn
+			return nil, errLeftOut
 		},
 	}
 	w.walk(ctx, p.req.dir())

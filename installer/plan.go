@@ -203,7 +203,7 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 			old, had = r.lock.Directory(entry.Key)
 		}
 		if !had {
-			old, had = tree.restored.Entry(entry.Key)
+			old, had = tree.restored[entry.Key]
 		}
 		lock.SetModule(entry)
 		if !had || !old.Equal(entry) {
@@ -217,12 +217,12 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 			p.result.LockChanges = append(p.result.LockChanges, LockChange{Path: pathOf(entry.Key), Old: entry})
 		}
 	}
-	for _, key := range tree.restored.Keys() {
+	for _, key := range slices.Sorted(maps.Keys(tree.restored)) {
 		p.result.Restored = append(p.result.Restored, pathOf(key))
 	}
 	slices.SortFunc(p.result.LockChanges, func(a, b LockChange) int { return strings.Compare(a.Path.String(), b.Path.String()) })
 	r.providers.describe(p.result)
-	if len(p.result.LockChanges) == 0 && !tree.restored.Any() && !r.merge.done && !r.providers.changesLockOfModules() {
+	if len(p.result.LockChanges) == 0 && len(tree.restored) == 0 && !r.merge.done && !r.providers.changesLockOfModules() {
 		return nil
 	}
 	if r.providers.changesLockOfModules() {
@@ -352,15 +352,15 @@ func (r *planner) refuseChanges(changes []LockChange, modules []*module) error {
 	if !r.req.Locked {
 		return nil
 	}
-	var refused refusals
+	var reasons []LockedReason
 	for _, change := range changes {
 		reason := "the lock's entry does not match this configuration"
 		if change.New.Key == "" {
 			reason = whyGone(change.Path, modules)
 		}
-		refused.reasons = append(refused.reasons, LockedReason{Path: change.Path, Reason: reason})
+		reasons = append(reasons, LockedReason{Path: change.Path, Reason: reason})
 	}
-	return refused.err(r.req.lockFile())
+	return lockedError(r.req.lockFile(), reasons)
 }
 
 // commit places the providers, changes the project, and emits events about it.

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -57,7 +58,7 @@ const prefetchesPerSlot = 4
 // once.
 func (p *prefetcher) start(ctx context.Context, calls []parsedCall) {
 	entries := p.project.lock.Modules()
-	if len(entries) == 0 || p.stager.vendored != nil || p.project.req.Offline || p.update.All || p.origins.Fetcher.Interactive() {
+	if len(entries) == 0 || p.stager.vendored != nil || p.project.req.Offline || p.project.req.Update.All || p.origins.Fetcher.Interactive() {
 		return
 	}
 	for _, c := range calls {
@@ -105,7 +106,7 @@ func (p *prefetcher) prefetchAll(ctx context.Context, entries []lockfile.Module)
 // the module. It returns nil for entries that are left to the walk.
 func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 	path, err := addrs.ParseModule(entry.Key)
-	if err != nil || len(path) < 2 || p.update.has(entry.Key) || p.run.isFormer(entry, true) {
+	if err != nil || len(path) < 2 || p.project.req.Update.has(entry.Key) || p.run.isFormer(entry, true) {
 		return nil
 	}
 	caller := &module{call: &call{path: path[:len(path)-1]}}
@@ -116,7 +117,7 @@ func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 		if root := p.roots[key]; root != nil {
 			below = root.from.IsLocal() || locked && root.from.Mismatch(above) == ""
 		}
-		if !below && locked || p.update.has(key) {
+		if !below && locked || p.project.req.Update.has(key) {
 			return nil
 		}
 		if locked {
@@ -147,11 +148,10 @@ func (p *prefetcher) callOf(caller *module, entry lockfile.Module) *call {
 // prefetch requests what the walk will request: from the stores first, then from the
 // origin.
 func (p *prefetcher) prefetch(ctx context.Context, c *call, entry lockfile.Module) {
-	isInstalled := p.isInstalled(entry.Key)
-	if !p.locator.needsRequests(c, entry, isInstalled) || p.checkAllowed(ctx, c) != nil {
-		return
+	found, isInstalled := newLockedCall(c, entry, event.SelectionLocked), p.isInstalled(entry.Key)
+	if p.locator.needsRequests(found, isInstalled) && p.checkAllowed(ctx, c) == nil {
+		p.locator.prefetch(ctx, found, isInstalled)
 	}
-	p.locator.prefetch(ctx, c, entry, isInstalled)
 }
 
 // isInstalled reports whether any package is installed for a call, right or wrong.

@@ -149,11 +149,11 @@ func openProviderStage(p *openProject, pool *pool, events *events, rule evidence
 
 // refuse returns the error for entries that cannot be used and must not change.
 func (s *providerStage) refuse(all []treeproviders.Refusal) error {
-	var refused refusals
+	var reasons []LockedReason
 	for _, r := range all {
-		_ = refused.note(LockedReason{Provider: r.Provider, Range: r.Range, Reason: r.Reason, Missing: r.Missing})
+		reasons = append(reasons, LockedReason{Provider: r.Provider, Range: r.Range, Reason: r.Reason, Missing: r.Missing})
 	}
-	return refused.err(s.lock.req.lockFile())
+	return lockedError(s.lock.req.lockFile(), reasons)
 }
 
 // close cancels requests whose results are not needed, and waits for their end. s may be

@@ -62,8 +62,8 @@ func (p *reading) walk(ctx context.Context, find func(context.Context, *call) (*
 		locked: p.lockedCalls,
 		warn:   func(addrs.Module, *hcl.Diagnostic) {}, // Install passes these warnings on
 	}
-	modules, replaced, failures := w.walk(ctx, p.req.dir())
-	if warning := replacedWarning(replaced); warning.Message != "" {
+	modules, calls, failures := w.walk(ctx, p.req.dir())
+	if warning := replacedWarning(calls); warning.Message != "" {
 		p.events.emit(warning)
 	}
 	return modules, failures, ctxerr.Of(ctx)

@@ -94,20 +94,25 @@ func realPath(name string) (string, error) {
 	return filepath.EvalSymlinks(name)
 }
 
-// replacedWarning returns a warning that says in one line what is replaced; zero if nothing is.
+// replacedWarning returns a warning that says in one line which sources of calls are replaced; zero if
+// none is.
 func replacedWarning(calls []*call) event.Warning {
-	if len(calls) == 0 {
-		return event.Warning{}
-	}
 	var parts []string
+	file := "" // all blocks are in one file
 	for _, c := range calls {
+		if c.replaced == nil {
+			continue
+		}
+		file = c.replaced.by.Range.Filename
 		text := c.replaced.by.Of + " by " + c.replaced.by.Source
 		if c.from.IsLocal() {
 			text += " (not locked)"
 		}
 		parts = append(parts, text)
 	}
+	if parts == nil {
+		return event.Warning{}
+	}
 	slices.Sort(parts)
-	file := calls[0].replaced.by.Range.Filename // all blocks are in one file
 	return event.Warning{Kind: event.WarningReplaced, Message: file + " replaces " + strings.Join(slices.Compact(parts), ", ")}
 }

@@ -31,8 +31,6 @@ const maxKey = 255
 // allows.
 type resolver struct {
 	project  *openProject
-	update   Update
-	locked   bool
 	selector *selector
 	locator  *locator
 	origins  *origins.Origins
@@ -40,19 +38,13 @@ type resolver struct {
 	events   *events
 	// lost has the entries that the lock had once.
 	lost *lostEntries
-	// noted collects the calls that select versions, for unify; nil if each call selects on
-	// its own.
-	noted *versionedCalls
-
-	outcome *outcome
-	run     *trust
+	run  *trust
 	// folded maps lower-case keys to calls, for a file system that ignores case.
 	folded sync.Map // of *call
 }
 
 // module finds, selects or fetches the module of a call.
 func (r *resolver) module(ctx context.Context, c *call) (*module, error) {
-	r.outcome.hostless.note(c)
 	if err := r.checkAllowed(ctx, c); err != nil {
 		return nil, err
 	}
@@ -64,9 +56,9 @@ func (r *resolver) module(ctx context.Context, c *call) (*module, error) {
 	}
 	if c.from.IsLocal() {
 		m, err := localModule(c, r.project.dirs)
-		if err == nil && r.locked && c.isDirectory() {
+		if err == nil && r.project.req.Locked && c.isDirectory() {
 			if fault := r.project.directoryFault(m); fault != "" {
-				return nil, r.outcome.refusals.add(c, fault)
+				return nil, c.refuse(fault)
 			}
 		}
 		return m, err
@@ -126,44 +118,95 @@ func (p *openProject) entry(c *call) (lockfile.Module, bool) {
 
 // placement places the package of a call, and returns the module's directory in it.
 func (r *resolver) placement(ctx context.Context, c *call) (*placement, string, error) {
-	entry, locked := r.project.entry(c)
-	reason := r.project.noEntry(c)
-	if !locked {
-		r.lost.lookAhead(ctx)
-		if entry, locked = r.lostEntry(ctx, c); locked && r.locked {
-			return nil, "", r.outcome.refusals.addLost(c)
-		}
-		if locked {
-			if err := checkEntry(r.project.rules, c, entry); err != nil {
-				return nil, "", err
-			}
-		}
-	}
-	if locked {
-		reason = cmp.Or(c.mismatch(entry), r.selector.unified.mismatch(c, entry))
-	}
-	if err := r.checkHost(c, entry); err != nil {
-		return nil, "", c.fail(err)
-	}
-	r.noted.add(c)
 	if p, subdir, err := r.believed(ctx, c); p != nil || err != nil {
 		return p, subdir, err
 	}
-	switch {
-	case reason == "" && !r.update.has(c.key()):
-		return r.useLocked(ctx, c, entry)
-	case r.locked && !locked:
-		return nil, "", r.outcome.refusals.addMissing(c, reason)
-	case r.locked:
-		return nil, "", r.outcome.refusals.add(c, reason)
+	found, ok, err := r.lockedCall(ctx, c)
+	if err != nil {
+		return nil, "", err
 	}
-	return r.useNew(ctx, c)
+	if !ok {
+		return r.useSelected(ctx, c)
+	}
+	p, subdir, err := r.useEntry(ctx, found)
+	if found.why != event.SelectionSameSource || !isGone(err) {
+		return p, subdir, err
+	}
+	if module, ok := errors.AsType[*ModuleError](err); ok {
+		err = module.Err // the warning names the module already
+	}
+	r.events.warn(c.path, fmt.Sprintf("the lock has %s for module %s, which has the same source, but it can no longer be used, so the newest was selected: %s",
+		lockentry.VersionOrPackage(found.entry), found.entry.Key, err))
+	return r.useSelected(ctx, c)
+}
+
+// lockedCall returns the call with the entry that the run uses for it: its own, the one that the lock
+// has lost, or that of another call of the same source. ok is false if something has to be selected.
+func (r *resolver) lockedCall(ctx context.Context, c *call) (_ lockedCall, ok bool, err error) {
+	req := r.project.req
+	entry, locked := r.project.entry(c)
+	reason, restored := r.project.noEntry(c), false
+	if !locked {
+		r.lost.lookAhead(ctx)
+		if entry, restored = r.lostEntry(ctx, c); restored && req.Locked {
+			return lockedCall{}, false, c.refuseLost()
+		}
+		if restored {
+			if err := checkEntry(r.project.rules, c, entry); err != nil {
+				return lockedCall{}, false, err
+			}
+		}
+	}
+	if locked || restored {
+		reason = cmp.Or(c.mismatch(entry), r.selector.unified.mismatch(c, entry))
+	}
+	if err := r.checkHost(c, entry); err != nil {
+		return lockedCall{}, false, c.fail(err)
+	}
+	switch {
+	case reason == "" && !req.Update.has(c.key()):
+		found := newLockedCall(c, entry, event.SelectionLocked)
+		found.restored = restored
+		return found, true, r.checkUnchanged(c, entry)
+	case req.Locked && !locked:
+		return lockedCall{}, false, c.refuseMissing(reason)
+	case req.Locked:
+		return lockedCall{}, false, c.refuse(reason)
+	}
+	return r.sameSource(ctx, c)
+}
+
+// checkUnchanged returns an error if the entry of a call would change, in a run that must not change
+// the lock.
+func (r *resolver) checkUnchanged(c *call, entry lockfile.Module) error {
+	switch {
+	case !r.project.req.Locked:
+	case !entry.Constraints.Equal(c.from.Want):
+		return &refusal{LockedReason: LockedReason{Path: c.path, Range: c.placeOfVersion(), Reason: c.constraintChanged(entry)}}
+	case entry.Replaces != c.replaces():
+		return c.refuse(c.replacesChanged(entry))
+	}
+	return nil
+}
+
+// sameSource returns a call without a usable entry of its own with that of another call of its source,
+// if there is one that fits.
+func (r *resolver) sameSource(ctx context.Context, c *call) (_ lockedCall, ok bool, err error) {
+	want, err := r.selector.wanted(c)
+	if err != nil {
+		return lockedCall{}, false, err
+	}
+	entry, ok := r.selector.past.entry(ctx, []*call{c}, func(v versions.Version) bool { return want.Allows(v) && c.from.Allows(v) })
+	if !ok {
+		return lockedCall{}, false, nil
+	}
+	return newLockedCall(c, entry, event.SelectionSameSource), true, checkEntry(r.project.rules, c, entry)
 }
 
 // believed returns the installed module of a call in a run without a lock that believes what is
 // installed; nil if nothing that fits is installed.
 func (r *resolver) believed(ctx context.Context, c *call) (*placement, string, error) {
-	if !r.project.req.NoLock || c.replaced != nil || !r.run.believesInstalled() || r.update.covers(c.path) || r.selector.unified != nil {
+	if !r.project.req.NoLock || c.replaced != nil || !r.run.believesInstalled() || r.project.req.Update.covers(c.path) || r.selector.unified != nil {
 		return nil, "", nil
 	}
 	record, ok := r.project.recorded.Lookup(c.key())
@@ -185,51 +228,15 @@ func (r *resolver) believed(ctx context.Context, c *call) (*placement, string, e
 	return p, subdir, err
 }
 
-// useLocked places the package of the lock entry.
-func (r *resolver) useLocked(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
-	return r.useEntry(ctx, c, entry, event.SelectionLocked, r.locator.use)
-}
-
-// useEntry places the package of an entry, which use locates.
-func (r *resolver) useEntry(ctx context.Context, c *call, entry lockfile.Module, why event.Selection, use func(context.Context, *call, lockfile.Module) (*placement, string, error)) (*placement, string, error) {
-	r.emitResolved(c, entry.Version, packageOf(entry), why)
-	p, subdir, err := use(ctx, c, entry)
+// useEntry places the package of the entry of a call.
+func (r *resolver) useEntry(ctx context.Context, found lockedCall) (*placement, string, error) {
+	r.emitResolved(found.call, found.entry.Version, packageOf(found.entry), found.why)
+	p, subdir, err := r.locator.locate(ctx, found)
 	if err == nil {
-		p.selected.why = why
-		r.events.emit(event.HashVerified{Path: c.path})
+		p.selected.why = found.why
+		r.events.emit(event.HashVerified{Path: found.call.path})
 	}
 	return p, subdir, err
-}
-
-// useNew places the package of a call without a usable entry: what the lock has for its source,
-// or else what is selected.
-func (r *resolver) useNew(ctx context.Context, c *call) (*placement, string, error) {
-	want, err := r.selector.wanted(c)
-	if err != nil {
-		return nil, "", err
-	}
-	entry, ok := r.selector.past.entry(ctx, []*call{c}, func(v versions.Version) bool { return want.Allows(v) && c.from.Allows(v) })
-	if !ok {
-		return r.useSelected(ctx, c)
-	}
-	p, subdir, err := r.useSameSource(ctx, c, entry)
-	if !isGone(err) {
-		return p, subdir, err
-	}
-	if module, ok := errors.AsType[*ModuleError](err); ok {
-		err = module.Err // the warning names the module already
-	}
-	r.events.warn(c.path, fmt.Sprintf("the lock has %s for module %s, which has the same source, but it can no longer be used, so the newest was selected: %s",
-		lockentry.VersionOrPackage(entry), entry.Key, err))
-	return r.useSelected(ctx, c)
-}
-
-// useSameSource places the package of the entry of another call of the same source.
-func (r *resolver) useSameSource(ctx context.Context, c *call, entry lockfile.Module) (*placement, string, error) {
-	if err := checkEntry(r.project.rules, c, entry); err != nil {
-		return nil, "", err
-	}
-	return r.useEntry(ctx, c, entry, event.SelectionSameSource, r.locator.useSameSource)
 }
 
 // isGone reports whether an error says that the origin no longer has a locked package, or that the
@@ -280,14 +287,14 @@ func (r *resolver) useSelected(ctx context.Context, c *call) (*placement, string
 	if err := r.checkContent(ctx, c, entry); err != nil {
 		return nil, "", c.fail(err)
 	}
-	if err := r.locator.checkCommit(ctx, c, entry); err != nil {
+	fetched := newLockedCall(c, entry, selected.why)
+	if err := r.locator.revisions.checkCommit(ctx, fetched); err != nil {
 		return nil, "", c.fail(err)
 	}
 	e := evidence.Evidence{Kind: evidence.Origin}
-	statements := lockentry.StatementsOf(entry, c.from.FromPackage)
-	r.run.memos.Add(e, statements.Package)
+	r.run.memos.Add(e, fetched.statements.Package)
 	if !selected.isBehind {
-		r.run.memos.Add(e, statements.Ref)
+		r.run.memos.Add(e, fetched.statements.Ref)
 	}
 	p, err := r.stager.fromFetch(ctx, entry, subdir, got)
 	if err != nil {
@@ -328,7 +335,7 @@ func (r *resolver) checkContent(ctx context.Context, c *call, entry lockfile.Mod
 		before = append(before, old)
 	}
 	for _, old := range before {
-		if r.update.accepts(entry.Key, old.Key) {
+		if r.project.req.Update.accepts(entry.Key, old.Key) {
 			continue
 		}
 		if changed := contentChange(c, old, entry); changed != nil {
@@ -422,17 +429,14 @@ func credentialAdvice(pkg addrs.ModulePackage) string {
 		"whose credentials are kept outside of the configuration"
 }
 
-// lostEntry returns the entry that the lock had for the same call, and records it as restored.
+// lostEntry returns the entry that the lock had for the same call, and has lost.
 func (r *resolver) lostEntry(ctx context.Context, c *call) (lockfile.Module, bool) {
-	if r.update.has(c.key()) {
+	if _, locked := r.project.entry(c); locked || c.from.Address == nil || c.from.IsLocal() || r.project.req.Update.has(c.key()) {
 		return lockfile.Module{}, false
 	}
 	entry, ok := r.lost.entry(ctx, c.key())
 	if !ok || c.from.Mismatch(entry) != "" {
 		return lockfile.Module{}, false
-	}
-	if !r.locked { // otherwise the caller refuses the entry
-		r.outcome.restored.Add(entry)
 	}
 	return entry, true
 }

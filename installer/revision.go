@@ -19,18 +19,28 @@ import (
 
 // lockedCall is a call with the lock entry that a run uses for it.
 type lockedCall struct {
-	*call
-	entry      lockfile.Module
+	call  *call
+	entry lockfile.Module
+	// why is why the entry is used: the lock has it for the call, or for another call of the same source.
+	why event.Selection
+	// restored says that the lock had lost the entry.
+	restored bool
+	// statements are what the entry says.
 	statements lockentry.Statements
+}
+
+func newLockedCall(c *call, entry lockfile.Module, why event.Selection) lockedCall {
+	return lockedCall{call: c, entry: entry, why: why, statements: lockentry.StatementsOf(entry, c.from.FromPackage)}
 }
 
 // namesCommit reports whether the source address names the commit of the entry, in full or
 // abbreviated. A commit that a registry names is not meant.
 func (l lockedCall) namesCommit() bool {
-	if !l.from.IsRemote() || l.from.HasConstraint || l.from.Repository.Getter() != "git" {
+	from := l.call.from
+	if !from.IsRemote() || from.HasConstraint || from.Repository.Getter() != "git" {
 		return false
 	}
-	name, exact := l.from.Repository.Ref()
+	name, exact := from.Repository.Ref()
 	return exact || name != "" && strings.HasPrefix(l.entry.Revision(), strings.ToLower(name))
 }
 
@@ -40,8 +50,6 @@ type revisions struct {
 	origins *origins.Origins
 	events  *events
 	run     *trust
-	// restored has the entries that the lock had lost.
-	restored *lockentry.Restored
 }
 
 // revisionProof is what the origin says about the revision of an entry.
@@ -59,7 +67,7 @@ type revisionProof struct {
 // commit is no longer what its ref points to, the history of the repository must contain it: a
 // forge serves the commits of all forks and pull requests at the same address.
 func (r *revisions) prove(ctx context.Context, l lockedCall, at origins.Location) revisionProof {
-	status, err := r.origins.RefStatus(ctx, l.from, l.entry, at)
+	status, err := r.origins.RefStatus(ctx, l.call.from, l.entry, at)
 	switch {
 	case err != nil:
 		return revisionProof{err: err}
@@ -76,7 +84,7 @@ func (r *revisions) prove(ctx context.Context, l lockedCall, at origins.Location
 		proof = r.proveHistory(ctx, l, at, status, proof)
 	}
 	if proof.err == nil && status.Moved() && status.Fixed {
-		r.events.emit(event.Warning{Path: l.path, Kind: event.WarningMoved, Message: movedText(status)})
+		r.events.emit(event.Warning{Path: l.call.path, Kind: event.WarningMoved, Message: movedText(status)})
 	}
 	return proof
 }
@@ -89,7 +97,7 @@ func (r *revisions) refusesMove(l lockedCall, status origins.RefStatus) bool {
 	case !status.Fixed:
 		return false
 	}
-	return r.run.rule.MovedTag == evidencerules.Refuse || r.run.isEdited(l.entry) || r.restored.Has(l.entry.Key)
+	return r.run.rule.MovedTag == evidencerules.Refuse || r.run.isEdited(l.entry) || l.restored
 }
 
 func movedText(status origins.RefStatus) string {
@@ -101,7 +109,7 @@ func movedText(status origins.RefStatus) string {
 
 // proveHistory searches for the locked commit in the history of its repository.
 func (r *revisions) proveHistory(ctx context.Context, l lockedCall, at origins.Location, status origins.RefStatus, proof revisionProof) revisionProof {
-	reach, err := r.origins.Reachable(ctx, l.from, l.entry, at)
+	reach, err := r.origins.Reachable(ctx, l.call.from, l.entry, at)
 	if err != nil {
 		return revisionProof{err: err}
 	}
@@ -120,7 +128,7 @@ func (r *revisions) proveHistory(ctx context.Context, l lockedCall, at origins.L
 	case evidencerules.Refuse:
 		return revisionProof{err: refused}
 	case evidencerules.Warn:
-		r.events.emit(event.Warning{Path: l.path, Kind: event.WarningUnknownHistory, Message: refused.Error()})
+		r.events.emit(event.Warning{Path: l.call.path, Kind: event.WarningUnknownHistory, Message: refused.Error()})
 	}
 	proof.kind = evidence.None
 	return proof
@@ -141,10 +149,10 @@ func (r *revisions) checkCommit(ctx context.Context, l lockedCall) error {
 		return nil
 	}
 	if r.origins.Offline {
-		r.events.warn(l.path, "the policy requires that a branch or tag contains its commit, which cannot be checked in offline mode")
+		r.events.warn(l.call.path, "the policy requires that a branch or tag contains its commit, which cannot be checked in offline mode")
 		return nil
 	}
-	reach, err := r.origins.Reachable(ctx, l.from, l.entry, origins.Location{Package: l.from.Repository})
+	reach, err := r.origins.Reachable(ctx, l.call.from, l.entry, origins.Location{Package: l.call.from.Repository})
 	if err != nil {
 		return err
 	}
@@ -175,6 +183,6 @@ func (r *revisions) needsRef(l lockedCall) bool {
 	if r.origins.Offline {
 		return false
 	}
-	return r.restored.Has(l.entry.Key) ||
+	return l.restored ||
 		r.run.rule.MovedTag == evidencerules.Refuse && r.run.find(l.statements.Ref).IsZero()
 }

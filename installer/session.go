@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -143,10 +143,9 @@ func (s *Session) Module(ctx context.Context, caller addrs.Module, c config.Call
 	case <-ctx.Done():
 		return Module{}, ctxerr.Of(ctx)
 	}
-	switch {
-	case errors.Is(asked.err, errRefused):
-		return Module{}, s.run.refused(ctx, s.resolver.outcome.refusals.of(asked.call.path))
-	case asked.err != nil:
+	if refused, ok := errors.AsType[*refusal](asked.err); ok {
+		return Module{}, s.run.refused(ctx, []*refusal{refused})
+	} else if asked.err != nil {
 		return Module{}, asked.err
 	}
 	found := asked.module.result(s.run.req.KeepCredentials)
@@ -277,20 +276,17 @@ func (s *Session) Commit(ctx context.Context, o CommitOptions) (_ *Result, err e
 	s.ahead.stop()
 	s.work.Wait()
 	var modules []*module
-	var replaced []*call
-	for _, asked := range s.asked {
-		switch {
-		case asked.err == nil:
-			modules = append(modules, asked.module)
-		case !errors.Is(asked.err, errRefused):
+	var calls []*call
+	for _, key := range slices.Sorted(maps.Keys(s.asked)) {
+		asked := s.asked[key]
+		calls = append(calls, asked.call)
+		if asked.err != nil {
 			s.failed.addCall(asked.call, asked.err)
-		}
-		if asked.call.replaced != nil {
-			replaced = append(replaced, asked.call)
+		} else {
+			modules = append(modules, asked.module)
 		}
 	}
-	slices.SortFunc(modules, func(a, b *module) int { return strings.Compare(a.key(), b.key()) })
-	tree, err := s.run.conclude(s.ctx, s.resolver, modules, replaced, &s.failed)
+	tree, err := s.run.conclude(s.ctx, s.resolver, modules, calls, &s.failed)
 	tree.isPart = !o.Complete
 	var result *Result
 	if err == nil {
@@ -347,22 +343,9 @@ var errEnded = errors.New("the session has ended")
 // expect gets what the module of a call needs. Its result is what the pool remembers.
 func (p *prefetcher) expect(ctx context.Context, c *call) {
 	entry, locked := p.project.entry(c)
-	if !locked || c.from.Mismatch(entry) != "" || p.update.has(c.key()) {
+	if !locked || c.from.Mismatch(entry) != "" || p.project.req.Update.has(c.key()) {
 		_, _ = p.module(ctx, c)
 		return
 	}
 	p.prefetch(ctx, c, entry)
-}
-
-// of returns the refusals of one call.
-func (r *refusals) of(path addrs.Module) *refusals {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	one := &refusals{lost: r.lost}
-	for _, reason := range r.reasons {
-		if reason.Path.String() == path.String() {
-			one.reasons = append(one.reasons, reason)
-		}
-	}
-	return one
 }

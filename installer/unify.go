@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/versions"
@@ -58,35 +57,17 @@ func (e *ConflictError) Error() string {
 	return b.String()
 }
 
-// versionedCalls collects the calls that select versions, by source.
-type versionedCalls struct {
-	mu    sync.Mutex
-	calls map[string][]*call
-}
-
-func newVersionedCalls() *versionedCalls { return &versionedCalls{calls: make(map[string][]*call)} }
-
-// add records a call. It does nothing if v is nil.
-func (v *versionedCalls) add(c *call) {
-	if v == nil || !c.from.SelectsVersion() {
-		return
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.calls[c.from.Versioned()] = append(v.calls[c.from.Versioned()], c)
-}
-
 // unify repeats look, which walks the tree without placing anything, until one version is
-// found for all calls of each source. look returns the calls that it found, and a selector
-// that lists their versions.
-func unify(ctx context.Context, look func(context.Context, unified) (*versionedCalls, *selector, error)) (unified, error) {
+// found for all calls of each source. look returns the calls that it found, sorted by path, and a
+// selector that lists their versions.
+func unify(ctx context.Context, look func(context.Context, unified) ([]*call, *selector, error)) (unified, error) {
 	chosen := unified{}
 	for range maxUnifyRounds {
-		noted, s, err := look(ctx, chosen)
+		calls, s, err := look(ctx, chosen)
 		if err != nil {
 			return nil, err
 		}
-		next, err := s.chooseAll(ctx, noted.calls)
+		next, err := s.chooseAll(ctx, calls)
 		if err != nil {
 			return nil, err
 		}
@@ -98,12 +79,17 @@ func unify(ctx context.Context, look func(context.Context, unified) (*versionedC
 	return nil, fmt.Errorf("no versions that suit all calls were found in %d attempts", maxUnifyRounds)
 }
 
-// chooseAll chooses a version for each source that was called.
-func (s *selector) chooseAll(ctx context.Context, calls map[string][]*call) (unified, error) {
-	chosen := unified{}
+// chooseAll chooses a version for each source whose calls select versions.
+func (s *selector) chooseAll(ctx context.Context, calls []*call) (unified, error) {
+	chosen, bySource := unified{}, make(map[string][]*call)
+	for _, c := range calls {
+		if c.from.Address != nil && c.from.SelectsVersion() {
+			bySource[c.from.Versioned()] = append(bySource[c.from.Versioned()], c)
+		}
+	}
 	var conflicts []error
-	for _, source := range slices.Sorted(maps.Keys(calls)) {
-		version, err := s.choose(ctx, calls[source])
+	for _, source := range slices.Sorted(maps.Keys(bySource)) {
+		version, err := s.choose(ctx, bySource[source])
 		if err != nil {
 			conflicts = append(conflicts, err)
 		}
@@ -115,7 +101,6 @@ func (s *selector) chooseAll(ctx context.Context, calls map[string][]*call) (uni
 // choose chooses the version for the calls of one source: the highest locked or else installed
 // version that all of them allow, or else the newest version that they all allow.
 func (s *selector) choose(ctx context.Context, calls []*call) (versions.Version, error) {
-	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.key(), b.key()) })
 	all := func(v versions.Version) bool { return allAllow(calls, v) }
 	if entry, ok := s.past.entry(ctx, calls, all); ok {
 		return entry.Version, nil

@@ -26,7 +26,7 @@ type walker struct {
 	// terraform says that configuration is read as Terraform does.
 	terraform bool
 	// find finds the module of a call, and may fetch it first. The walk reports its error
-	// unless it is errRefused.
+	// unless it is errLeftOut.
 	find func(context.Context, *call) (*module, error)
 	// packages is the directory of installed packages, as modules.json would name it.
 	packages string
@@ -48,10 +48,12 @@ type walker struct {
 	parallel int
 }
 
-// walk returns all modules below the root module in dir, sorted by path, the calls whose source is
-// replaced, and the failures.
-// If a call fails, the others continue. If ctx ends, some calls may not have been seen.
-func (w *walker) walk(ctx context.Context, dir string) (modules []*module, replaced []*call, failed *failures) {
+// errLeftOut is the error of a call that a walk leaves out.
+var errLeftOut = errors.New("the call is left out")
+
+// walk returns all modules below the root module in dir, all calls, both sorted by path, and the
+// failures. If a call fails, the others continue. If ctx ends, some calls may not have been seen.
+func (w *walker) walk(ctx context.Context, dir string) (modules []*module, calls []*call, failed *failures) {
 	t := &traversal{walker: w, reads: make(chan struct{}, w.parallel), seen: make(map[string]*call), failures: &failures{}}
 	t.wait.Go(func() { t.below(ctx, &module{currentPath: dir, finalPath: "."}, 0) })
 	t.wait.Wait()
@@ -65,12 +67,8 @@ func (w *walker) walk(ctx context.Context, dir string) (modules []*module, repla
 		t.failures.add(nil, nil, fmt.Errorf("%w: more than %d module calls", ErrTooManyModules, maxModules))
 	}
 	slices.SortFunc(t.modules, func(a, b *module) int { return strings.Compare(a.key(), b.key()) })
-	for _, c := range t.seen {
-		if c.replaced != nil {
-			replaced = append(replaced, c)
-		}
-	}
-	return t.modules, replaced, t.failures
+	calls = slices.SortedFunc(maps.Values(t.seen), func(a, b *call) int { return strings.Compare(a.key(), b.key()) })
+	return t.modules, calls, t.failures
 }
 
 // traversal is one walk.
@@ -143,7 +141,7 @@ func (t *traversal) follow(ctx context.Context, c *call, depth int, find func(co
 			t.placed(m)
 		}
 		t.below(ctx, m, depth+1)
-	case !errors.Is(err, errRefused):
+	case !errors.Is(err, errLeftOut):
 		t.failures.addCall(c, err)
 	}
 }

@@ -1,0 +1,83 @@
+package installer
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/detect"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// resolvedTree is the module tree of an installation. All of its packages are staged or
+// installed.
+//
+// If the request allows errors in the configuration, the tree may lack calls below the modules
+// that could not be read. What an earlier run has installed for them stays.
+type resolvedTree struct {
+	// modules are those that were found, and calls all calls that were seen, both sorted by path.
+	modules []*module
+	calls   []*call
+	// failures are the modules that failed.
+	failures *failures
+	// restored has the entries that the lock had lost, by key.
+	restored map[string]lockfile.Module
+	// earlier is the lock that they were in; nil if nothing was restored.
+	earlier *lockfile.File
+	// hostless is the first call whose registry host depends on the stock tool; nil if
+	// there is no such call.
+	hostless *call
+	// isPart says that the configuration may have any other calls.
+	isPart bool
+}
+
+// mayHave reports whether the configuration may have a call that was not seen: the tree is only a
+// part of it, or a module above the call could not be read.
+func (t resolvedTree) mayHave(key string) bool {
+	if t.isPart && !slices.ContainsFunc(t.modules, func(m *module) bool { return m.key() == key }) {
+		return true
+	}
+	return t.failures.hasAtOrAbove(pathOf(key))
+}
+
+// firstHostless returns the first call, by path, of a registry's module whose host depends on the
+// stock tool; nil if there is none.
+func firstHostless(calls []*call) *call {
+	i := slices.IndexFunc(calls, func(c *call) bool {
+		block, from := c.written()
+		_, ok := from.Address.(addrs.ModuleSourceRegistry)
+		return ok && detect.ImpliesHost(block.Source)
+	})
+	if i < 0 {
+		return nil
+	}
+	return calls[i]
+}
+
+// takeRefusals removes the refusals from the failures, and returns them.
+func (f *failures) takeRefusals() (refused []*refusal) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.list = slices.DeleteFunc(f.list, func(failure failure) bool {
+		r, ok := errors.AsType[*refusal](failure.err)
+		if ok {
+			refused = append(refused, r)
+		}
+		return ok
+	})
+	return refused
+}
+
+// lockedError returns the error of a run that must not change a lock, for the reasons why it would have
+// to; nil if there are none.
+func lockedError(lockFile string, reasons []LockedReason) error {
+	if len(reasons) == 0 {
+		return nil
+	}
+	slices.SortFunc(reasons, func(a, b LockedReason) int {
+		return cmp.Or(strings.Compare(a.Path.String(), b.Path.String()), a.Provider.Compare(b.Provider))
+	})
+	return &LockedError{LockFile: lockFile, Reasons: reasons}
+}
