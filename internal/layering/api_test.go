@@ -1,12 +1,15 @@
 package layering_test
 
 import (
-	"bytes"
 	"flag"
-	"go/ast"
-	"go/printer"
+	"fmt"
+	"go/importer"
 	"go/token"
+	"go/types"
+	"io"
 	"os"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,15 +26,15 @@ const apiDir = "../../testdata/api"
 // line is one more promise. Run the test with -update after a deliberate change.
 func TestAPI(t *testing.T) {
 	t.Parallel()
-	exported := map[string][]string{}
+	var dirs []string
 	for _, s := range code(t) {
-		if !public(s.dir) {
-			continue
+		if public(s.dir) && !slices.Contains(dirs, s.dir) {
+			dirs = append(dirs, s.dir)
 		}
-		name := listName(s.dir)
-		for _, decl := range s.file.Decls {
-			exported[name] = append(exported[name], exports(t, s.set, decl)...)
-		}
+	}
+	exported := map[string][]string{}
+	for i, pkg := range readPackages(t, dirs) {
+		exported[listName(dirs[i])] = exportsOf(pkg)
 	}
 	if *update {
 		writeLists(t, exported)
@@ -88,107 +91,114 @@ func writeLists(t *testing.T, exported map[string][]string) {
 	}
 }
 
-// exports returns a line for everything that a declaration exports, without comments and bodies.
-func exports(t *testing.T, set *token.FileSet, decl ast.Decl) []string {
+// readPackages type-checks packages, given their directories, from the export data of the compiler. It
+// has what other packages can see of them.
+func readPackages(t *testing.T, dirs []string) []*types.Package {
 	t.Helper()
-	text := func(node any) string { return oneLine(t, set, node) }
-	var lines []string
-	switch d := decl.(type) {
-	case *ast.FuncDecl:
-		if receiver, ok := receiverOf(d); d.Name.IsExported() && (ok && ast.IsExported(receiver) || d.Recv == nil) {
-			lines = append(lines, text(&ast.FuncDecl{Recv: withoutNames(d.Recv), Name: d.Name, Type: d.Type}))
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("go is not installed")
+	}
+	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}
+	for _, dir := range dirs {
+		args = append(args, "./"+dir)
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go %q: %v", args, err)
+	}
+	exports := make(map[string]string)
+	for line := range strings.Lines(string(out)) {
+		name, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		exports[name] = file
+	}
+	compiled := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	var packages []*types.Package
+	for _, dir := range dirs {
+		pkg, err := compiled.Import(path.Join(module, dir))
+		if err != nil {
+			t.Fatal(err)
 		}
-	case *ast.GenDecl:
-		for _, spec := range d.Specs {
-			switch s := spec.(type) {
-			case *ast.TypeSpec:
-				if s.Name.IsExported() {
-					lines = append(lines, exportsOfType(s, text)...)
-				}
-			case *ast.ValueSpec:
-				for _, name := range s.Names {
-					if !name.IsExported() {
-						continue
-					}
-					line := d.Tok.String() + " " + name.Name
-					if s.Type != nil {
-						line += " " + text(s.Type)
-					}
-					lines = append(lines, line)
-				}
-			}
+		packages = append(packages, pkg)
+	}
+	return packages
+}
+
+// exportsOf returns a line for everything that a package exports. Types are named with the path of
+// their package in this module, or its name if it is in another one. An alias has the members of the
+// type that it stands for.
+func exportsOf(pkg *types.Package) []string {
+	name := func(other *types.Package) string {
+		if other == pkg {
+			return ""
+		}
+		if dir, ok := strings.CutPrefix(other.Path(), module+"/"); ok {
+			return dir
+		}
+		return other.Name()
+	}
+	text := func(t types.Type) string { return strings.ReplaceAll(types.TypeString(t, name), "interface{}", "any") }
+	var lines []string
+	for _, known := range pkg.Scope().Names() {
+		obj := pkg.Scope().Lookup(known)
+		if !obj.Exported() {
+			continue
+		}
+		switch obj := obj.(type) {
+		case *types.Const:
+			lines = append(lines, fmt.Sprintf("const %s %s = %s", known, text(obj.Type()), obj.Val().ExactString()))
+		case *types.Var:
+			lines = append(lines, "var "+known+" "+text(obj.Type()))
+		case *types.Func:
+			lines = append(lines, "func "+known+strings.TrimPrefix(text(obj.Type()), "func"))
+		case *types.TypeName:
+			lines = append(lines, exportsOfType(obj, text)...)
 		}
 	}
 	return lines
 }
 
 // exportsOfType returns a line for a type, and one for each of its exported fields and methods.
-func exportsOfType(s *ast.TypeSpec, text func(any) string) []string {
-	title := "type " + s.Name.Name
-	var kind string
-	var members *ast.FieldList
-	switch t := s.Type.(type) {
-	case *ast.StructType:
-		kind, members = "struct", t.Fields
-	case *ast.InterfaceType:
-		kind, members = "interface", t.Methods
-	default:
-		return []string{text(&ast.GenDecl{Tok: token.TYPE, Specs: []ast.Spec{&ast.TypeSpec{Name: s.Name, TypeParams: s.TypeParams, Assign: s.Assign, Type: s.Type}}})}
+func exportsOfType(obj *types.TypeName, text func(types.Type) string) []string {
+	title := "type " + obj.Name()
+	head := title + " "
+	if obj.IsAlias() {
+		head += "= " + text(types.Unalias(obj.Type())) + " "
 	}
-	lines := []string{title + " " + kind}
-	for _, m := range members.List {
-		for _, name := range m.Names {
-			switch f, isMethod := m.Type.(*ast.FuncType); {
-			case !name.IsExported() && kind == "interface":
-				lines = append(lines, title+" "+kind+", unexported methods")
-			case !name.IsExported():
-			case isMethod && kind == "interface":
-				lines = append(lines, title+" "+kind+", "+name.Name+strings.TrimPrefix(text(f), "func"))
-			default:
-				lines = append(lines, title+" "+kind+", "+name.Name+" "+text(m.Type))
+	var lines []string
+	switch underlying := obj.Type().Underlying().(type) {
+	case *types.Struct:
+		lines = append(lines, head+"struct")
+		for field := range underlying.Fields() {
+			switch {
+			case field.Embedded():
+				lines = append(lines, title+" struct, embedded "+text(field.Type()))
+			case field.Exported():
+				lines = append(lines, title+" struct, "+field.Name()+" "+text(field.Type()))
 			}
 		}
-		if m.Names == nil {
-			lines = append(lines, title+" "+kind+", embedded "+text(m.Type))
+	case *types.Interface:
+		lines = append(lines, head+"interface")
+		for method := range underlying.Methods() {
+			if method.Exported() {
+				lines = append(lines, title+" interface, "+method.Name()+strings.TrimPrefix(text(method.Type()), "func"))
+			} else {
+				lines = append(lines, title+" interface, unexported methods")
+			}
+		}
+		return slices.Compact(lines)
+	default:
+		lines = append(lines, head+text(underlying))
+	}
+	for selection := range types.NewMethodSet(types.NewPointer(obj.Type())).Methods() {
+		if method := selection.Obj().(*types.Func); method.Exported() {
+			receiver := ""
+			if _, ok := method.Signature().Recv().Type().(*types.Pointer); ok {
+				receiver = "*"
+			}
+			lines = append(lines, "method ("+receiver+obj.Name()+") "+method.Name()+strings.TrimPrefix(text(method.Type()), "func"))
 		}
 	}
-	return slices.Compact(lines)
-}
-
-// withoutNames returns a receiver without its name, which is nothing that a program depends on.
-func withoutNames(receiver *ast.FieldList) *ast.FieldList {
-	if receiver == nil {
-		return nil
-	}
-	return &ast.FieldList{List: []*ast.Field{{Type: receiver.List[0].Type}}}
-}
-
-// receiverOf returns the name of the type that a method belongs to.
-func receiverOf(f *ast.FuncDecl) (name string, ok bool) {
-	if f.Recv == nil {
-		return "", false
-	}
-	receiver := f.Recv.List[0].Type
-	for {
-		switch r := receiver.(type) {
-		case *ast.StarExpr:
-			receiver = r.X
-		case *ast.IndexExpr:
-			receiver = r.X
-		case *ast.Ident:
-			return r.Name, true
-		default:
-			return "", false
-		}
-	}
-}
-
-// oneLine prints a node in one line.
-func oneLine(t *testing.T, set *token.FileSet, node any) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := (&printer.Config{Mode: printer.RawFormat}).Fprint(&b, set, node); err != nil {
-		t.Fatal(err)
-	}
-	return strings.Join(strings.Fields(b.String()), " ")
+	return lines
 }
