@@ -180,7 +180,7 @@ func (p *plan) planVendor(r *planner, hasPackage map[string]bool) (err error) {
 		return err
 	}
 	for _, c := range changes {
-		p.result.Vendored = append(p.result.Vendored, VendorChange{Path: pathOf(c.Key), Dir: c.Dir, Added: c.Kind == packagedir.VendorAdded, Removed: c.Kind == packagedir.VendorRemoved})
+		p.result.Vendored = append(p.result.Vendored, VendorChange{Path: pathOf(c.Key), Dir: c.Dir, Kind: string(c.Kind)})
 	}
 	return nil
 }

@@ -182,11 +182,11 @@ type Caller struct {
 // VendorChange is a package that a run wrote to Project.Vendor or removed from there.
 type VendorChange struct {
 	// Path is the path of the module call.
-	Path addrs.Module
+	Path addrs.Module `json:"key"`
 	// Dir is the package's directory, relative to the root module's, with slashes.
-	Dir string
-	// Added and Removed say that the package was added or removed. Otherwise it was changed.
-	Added, Removed bool
+	Dir string `json:"dir"`
+	// Kind is "added", "changed" or "removed".
+	Kind string `json:"kind"`
 }
 
 // Provider is one provider of a configuration.
@@ -259,9 +259,9 @@ func (c ProviderChange) OnlyHashes() bool {
 // installed it. The installed files are unchanged.
 type Refetched struct {
 	// Package is the package of a module, as in the lock, or the location of a provider's.
-	Package string
+	Package string `json:"package"`
 	// Provider is zero for the package of a module.
-	Provider addrs.Provider
+	Provider addrs.Provider `json:"provider,omitzero"`
 	// Bytes is the number of bytes that were downloaded.
-	Bytes int64
+	Bytes int64 `json:"bytes"`
 }

@@ -45,7 +45,7 @@ func newVendored(t *testing.T) (*project, request) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []installer.VendorChange{{Path: addrs.Module{"network"}, Dir: "vendor/modules/network", Added: true}}
+	want := []installer.VendorChange{{Path: addrs.Module{"network"}, Dir: "vendor/modules/network", Kind: "added"}}
 	if diff := cmp.Diff(want, result.Vendored); diff != "" {
 		t.Errorf("what Install has vendored (-want +got):\n%s", diff)
 	}
@@ -114,12 +114,12 @@ func TestVendorWrites(t *testing.T) {
 		"changed": func(t *testing.T, p *project) installer.VendorChange {
 			t.Helper()
 			p.write(t, "vendor/modules/network/zone/main.tf", "# evil\n")
-			return installer.VendorChange{Path: addrs.Module{"network"}, Dir: "vendor/modules/network"}
+			return installer.VendorChange{Path: addrs.Module{"network"}, Dir: "vendor/modules/network", Kind: "changed"}
 		},
 		"missing": func(t *testing.T, p *project) installer.VendorChange {
 			t.Helper()
 			p.remove(t, "vendor/modules/network")
-			return installer.VendorChange{Path: addrs.Module{"network"}, Dir: "vendor/modules/network", Added: true}
+			return installer.VendorChange{Path: addrs.Module{"network"}, Dir: "vendor/modules/network", Kind: "added"}
 		},
 	} {
 		for _, lockOnly := range []bool{false, true} {

@@ -163,21 +163,10 @@ func (o *output) usage(label string, u packagecache.Usage) {
 }
 
 func usageRecord(u packagecache.Usage, projects []packagecache.Project, foreign int) record {
-	list := []jsonCacheProject{}
-	for _, project := range projects {
-		list = append(list, jsonCacheProject(project))
-	}
 	return cacheUsageRecord{
 		u.Packages, u.PackageBytes, u.GitStores, u.GitBytes, u.Providers, u.ProviderBytes, u.LinkedProviders, u.LinkedBytes, u.QuarantineBytes, u.Bytes(),
-		list, foreign,
+		append([]packagecache.Project{}, projects...), foreign,
 	}
-}
-
-// jsonCacheProject is a project with links to provider packages in the cache.
-type jsonCacheProject struct {
-	Dir       string `json:"dir"`
-	Providers int    `json:"providers"`
-	Bytes     int64  `json:"bytes"`
 }
 
 func megabytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }

@@ -54,27 +54,6 @@ func confirmedText(e evidence.Evidence) string {
 	return text
 }
 
-// jsonEvidence is who confirms a package, as far as is known without a request.
-type jsonEvidence struct {
-	// Kind is "origin", "signature", "mirror", "imported", "user", "project" for a package that
-	// the project itself has brought, or "none" if nothing confirms the package.
-	// Programs that embed Cotter can also have "installed"; the command never does.
-	Kind string `json:"kind"`
-	// By is the mirror, the bundle or the key.
-	By string `json:"by,omitempty"`
-	// Since is the time when it was confirmed. It is absent if that is not known, or if the
-	// current run has asked.
-	Since string `json:"since,omitempty"`
-}
-
-func jsonEvidenceOf(e evidence.Evidence) jsonEvidence {
-	j := jsonEvidence{Kind: e.Kind.String(), By: e.By}
-	if !e.Since.IsZero() {
-		j.Since = e.Since.UTC().Format(time.RFC3339)
-	}
-	return j
-}
-
 // hasPackage reports whether a module has a package of its own. Other modules are in their
 // caller's package, or in the project.
 func hasPackage(m installer.Module) bool {

@@ -3,11 +3,13 @@ package main
 import (
 	"encoding/json"
 	"io"
+	"reflect"
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/installer/evidence"
 )
 
 // writeJSON writes a record as a line to stdout.
@@ -20,7 +22,11 @@ func (o *output) writeProjectJSON(project string, r record) error {
 	if err != nil {
 		return err
 	}
-	fields, err := encodeJSON(r)
+	var value any = r
+	if e, ok := r.(eventRecord); ok {
+		value = e.Event
+	}
+	fields, err := encodeJSON(value)
 	if err != nil {
 		return err
 	}
@@ -54,9 +60,9 @@ type jsonModule struct {
 	// NotInstalled is the reason why the module is not in place, in the output of tree. The version
 	// and the package are then those in the lock.
 	NotInstalled string `json:"not_installed,omitempty"`
-	// Evidence is who confirms the package. It is absent for local modules, and is only in the
-	// results of installations and of tree --evidence.
-	Evidence jsonEvidence `json:"evidence,omitzero"`
+	// Evidence is who confirms the package. It is absent for local modules and if nothing confirms it,
+	// and is only in the results of installations and of tree --evidence.
+	Evidence evidence.Evidence `json:"evidence,omitzero"`
 
 	shown, confirmed string // Source and Evidence as shown in text
 }
@@ -85,7 +91,7 @@ func jsonModules(modules []installer.Module, withEvidence bool) []jsonModule {
 	for _, m := range modules {
 		j := jsonOf(m)
 		if withEvidence && hasPackage(m) {
-			j.Evidence, j.confirmed = jsonEvidenceOf(m.Evidence), confirmedText(m.Evidence)
+			j.Evidence, j.confirmed = m.Evidence, confirmedText(m.Evidence)
 		}
 		list = append(list, j)
 	}
@@ -97,9 +103,9 @@ func jsonModules(modules []installer.Module, withEvidence bool) []jsonModule {
 func jsonResult(done string, result *installer.Result) record {
 	return resultRecord{
 		done, result.Dialect.String(), jsonModules(result.Modules, true), jsonChanges(result.LockChanges), jsonUpdates(result.Updates),
-		keysOf(result.Restored), result.EarlierLock, jsonVendorChanges(result.Vendored),
+		keysOf(result.Restored), result.EarlierLock, result.Vendored,
 		jsonProviders(result.Providers), jsonProviderChanges(result.ProviderChanges), jsonProviderChanges(result.ProviderUpdates),
-		jsonRefetches(result.Refetched),
+		result.Refetched,
 	}
 }
 
@@ -115,21 +121,14 @@ type jsonPackage struct {
 	// Unconfirmed is true if nothing has confirmed the lock entry on this machine. Vendored
 	// packages need no confirmation.
 	Unconfirmed bool `json:"unconfirmed,omitempty"`
-	// Evidence is who confirms the lock entry. It is absent if there is no entry.
-	Evidence jsonEvidence `json:"evidence,omitzero"`
-	Want     []string     `json:"want,omitempty"`
-	Got      []string     `json:"got,omitempty"`
-	Changed  []string     `json:"changed,omitempty"`
-	Vanished []string     `json:"vanished,omitempty"`
-	Added    []string     `json:"added,omitempty"`
-	Error    string       `json:"error,omitempty"`
-}
-
-// jsonDirectory is a directory of the repository that replaces a package.
-type jsonDirectory struct {
-	Key      string `json:"key"`
-	Source   string `json:"source"`
-	Replaces string `json:"replaces"`
+	// Evidence is who confirms the lock entry. It is absent if nothing does.
+	Evidence evidence.Evidence `json:"evidence,omitzero"`
+	Want     []string          `json:"want,omitempty"`
+	Got      []string          `json:"got,omitempty"`
+	Changed  []string          `json:"changed,omitempty"`
+	Vanished []string          `json:"vanished,omitempty"`
+	Added    []string          `json:"added,omitempty"`
+	Error    string            `json:"error,omitempty"`
 }
 
 func jsonReport(report *installer.Report, ok bool) record {
@@ -148,7 +147,7 @@ func jsonReport(report *installer.Report, ok bool) record {
 			j.Former = releaseName(p.Former)
 		}
 		if p.Status != installer.StatusUnlocked {
-			j.Evidence = jsonEvidenceOf(p.Evidence)
+			j.Evidence = p.Evidence
 		}
 		for i := range p.Want {
 			j.Want, j.Got = append(j.Want, string(p.Want[i])), append(j.Got, string(p.Got[i]))
@@ -158,12 +157,21 @@ func jsonReport(report *installer.Report, ok bool) record {
 		}
 		packages = append(packages, j)
 	}
-	var directories []jsonDirectory
-	for _, d := range report.Directories {
-		directories = append(directories, jsonDirectory{d.Key, d.Source, d.Replaces})
-	}
-	return reportRecord{ok, report.Unfinished, report.Unproven, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread), packages, directories, jsonProviderReports(report.Providers)}
+	return reportRecord{ok, report.Unfinished, report.Unproven, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread), packages, report.Directories, jsonProviderReports(report.Providers)}
 }
+
+// eventRecord is an event of an installation.
+type eventRecord struct{ event.Event }
+
+// eventKinds has the type of the line for each type of event that has one.
+var eventKinds = map[reflect.Type]string{
+	reflect.TypeFor[event.Resolved](): "resolved", reflect.TypeFor[event.FetchStarted](): "fetch_started", reflect.TypeFor[event.FetchProgress](): "fetch_progress",
+	reflect.TypeFor[event.FetchDone](): "fetch_done", reflect.TypeFor[event.WaitingForFetch](): "waiting_for_fetch", reflect.TypeFor[event.ProviderProgress](): "provider_progress",
+	reflect.TypeFor[event.HashVerified](): "hash_verified", reflect.TypeFor[event.ModuleInstalled](): "module_installed",
+	reflect.TypeFor[event.ProviderInstalled](): "provider_installed", reflect.TypeFor[event.LockFileWritten](): "lock_file_written", reflect.TypeFor[event.Waiting](): "waiting",
+}
+
+func (r eventRecord) kind() string { return eventKinds[reflect.TypeOf(r.Event)] }
 
 // jsonEvent returns the record for an event of an installation, or nil if the event has no
 // record.
@@ -173,41 +181,12 @@ func jsonEvent(ev installer.Event) record {
 		if e.Package == "" {
 			return nil // a local module
 		}
-		return resolvedRecord{e.Path.String(), addrs.Redact(e.Source.String()), e.Version.String(), e.Locked, e.Selection.String()}
-	case event.FetchStarted:
-		return fetchStartedRecord{e.Package}
-	case event.FetchProgress:
-		return fetchProgressRecord{e.Package, e.Done, e.Total}
-	case event.FetchDone:
-		return fetchDoneRecord{e.Package, e.Bytes, e.Store}
-	case event.ProviderProgress:
-		return providerProgressRecord{e.Provider.String(), e.Version.String(), e.Platform.String(), e.Done, e.Total}
-	}
-	return jsonOutcome(ev)
-}
-
-// jsonOutcome is jsonEvent for events about results.
-func jsonOutcome(ev installer.Event) record {
-	switch e := ev.(type) {
-	case event.HashVerified:
-		return hashVerifiedRecord{e.Path.String()}
-	case event.ModuleInstalled:
-		return moduleInstalledRecord{e.Path.String(), e.Dir}
-	case event.ProviderInstalled:
-		return providerInstalledRecord{e.Provider.String(), e.Version.String(), e.Dir, e.KeyID}
-	case event.LockFileWritten:
-		return lockFileWrittenRecord{e.File, e.Created}
-	case event.Waiting:
-		return waitingRecord{e.Dir}
-	case event.WaitingForFetch:
-		return waitingForFetchRecord{e.Package}
 	case event.Warning:
 		return warningRecord{e.Path.String(), warningText(e), strings.Join(remedyLines(warningRemedies("", e)), " ")}
 	case event.UnexpectedFiles:
-		r := unexpectedFilesRecord{Key: e.Path.String(), Replaced: e.Replaced, Changed: e.Files.Changed, Vanished: e.Files.Vanished, Added: e.Files.Added}
-		if e.Provider != (addrs.Provider{}) {
-			r.Provider = e.Provider.String()
-		}
+		return unexpectedFilesRecord{e.Path.String(), e.Provider, e.Replaced, e.Files.Changed, e.Files.Vanished, e.Files.Added}
+	}
+	if r := (eventRecord{ev}); r.kind() != "" {
 		return r
 	}
 	return nil

@@ -1,5 +1,13 @@
 package main
 
+import (
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/event"
+	packagecache "github.com/cotterpin/cotter/internal/cache"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
 // jsonVersion is the version of the JSON output. Fields and types may be added without a new
 // version; any other change needs a new version.
 const jsonVersion = 1
@@ -22,8 +30,11 @@ type envelope struct {
 // records has all types of lines, in the order of docs/json.schema.json. The first sentence of each
 // type's comment, and the comments of fields, are shown there without the Go name.
 var records = []record{
-	resultRecord{}, resolvedRecord{}, fetchStartedRecord{}, fetchProgressRecord{}, fetchDoneRecord{}, waitingForFetchRecord{}, providerProgressRecord{},
-	hashVerifiedRecord{}, moduleInstalledRecord{}, providerInstalledRecord{}, lockFileWrittenRecord{}, waitingRecord{}, unexpectedFilesRecord{}, warningRecord{}, errorRecord{},
+	resultRecord{},
+	eventRecord{event.Resolved{}}, eventRecord{event.FetchStarted{}}, eventRecord{event.FetchProgress{}}, eventRecord{event.FetchDone{}}, eventRecord{event.WaitingForFetch{}},
+	eventRecord{event.ProviderProgress{}}, eventRecord{event.HashVerified{}}, eventRecord{event.ModuleInstalled{}}, eventRecord{event.ProviderInstalled{}},
+	eventRecord{event.LockFileWritten{}}, eventRecord{event.Waiting{}},
+	unexpectedFilesRecord{}, warningRecord{}, errorRecord{},
 	reportRecord{}, originsRecord{}, treeRecord{}, outdatedRecord{}, editedRecord{}, diffRecord{}, restoredRecord{},
 	bundledRecord{}, storedRecord{}, pushedRecord{}, mirroredRecord{},
 	cacheDirRecord{}, cacheUsageRecord{}, cacheVerifiedRecord{}, cacheKeyRecord{}, findingRecord{}, doctorRecord{}, versionRecord{},
@@ -48,7 +59,7 @@ type resultRecord struct {
 	// last run", or a commit.
 	EarlierLock string `json:"earlier_lock,omitempty"`
 	// Vendored are the vendored packages that were written or removed, or would be.
-	Vendored []jsonVendored `json:"vendored,omitempty"`
+	Vendored []installer.VendorChange `json:"vendored,omitempty"`
 	// Providers are all providers, if the run installs providers.
 	Providers []jsonProvider `json:"providers,omitempty"`
 	// ProviderChanges are the provider entries that differ from the previous lock.
@@ -57,7 +68,7 @@ type resultRecord struct {
 	ProviderUpdates []jsonProviderChange `json:"provider_updates,omitempty"`
 	// Refetched are the packages that were downloaded although they were installed, because
 	// nothing on this machine confirmed them.
-	Refetched []jsonRefetched `json:"refetched,omitempty"`
+	Refetched []installer.Refetched `json:"refetched,omitempty"`
 }
 
 func (r resultRecord) kind() string {
@@ -66,116 +77,6 @@ func (r resultRecord) kind() string {
 	}
 	return r.done
 }
-
-// resolvedRecord is written after the version or package of a module call has been selected.
-type resolvedRecord struct {
-	Key     string `json:"key"`
-	Source  string `json:"source"`
-	Version string `json:"version,omitempty"`
-	// Locked is true if the selection comes from the lock.
-	Locked bool `json:"locked"`
-	// Selection is why the version or package was selected: "locked" if the lock has an entry
-	// for the call, "same source" if it has or had one for another call of the same source,
-	// "installed" if a stock tool has installed it, "newest", "unified" if all calls of the
-	// source share it, or "requested" for an update to a given version.
-	Selection string `json:"selection"`
-}
-
-func (resolvedRecord) kind() string { return "resolved" }
-
-// fetchStartedRecord is written when the fetch of a package starts.
-type fetchStartedRecord struct {
-	Package string `json:"package"`
-}
-
-func (fetchStartedRecord) kind() string { return "fetch_started" }
-
-// fetchProgressRecord is written while a package is fetched.
-type fetchProgressRecord struct {
-	Package string `json:"package"`
-	// Done is the number of bytes received.
-	Done int64 `json:"done"`
-	// Total is the number of bytes of the package. It is absent if the origin does not
-	// report it.
-	Total int64 `json:"total,omitempty"`
-}
-
-func (fetchProgressRecord) kind() string { return "fetch_progress" }
-
-// fetchDoneRecord is written after a package has been fetched.
-type fetchDoneRecord struct {
-	Package string `json:"package"`
-	Bytes   int64  `json:"bytes"`
-	// Store is the mirror or bundle that the package came from. It is absent if the package
-	// came from its origin.
-	Store string `json:"store,omitempty"`
-}
-
-func (fetchDoneRecord) kind() string { return "fetch_done" }
-
-// waitingForFetchRecord is written when the run waits for another process that is fetching
-// the same package.
-type waitingForFetchRecord struct {
-	Package string `json:"package"`
-}
-
-func (waitingForFetchRecord) kind() string { return "waiting_for_fetch" }
-
-// providerProgressRecord is written while a provider's package is fetched or unpacked.
-type providerProgressRecord struct {
-	Provider string `json:"provider"`
-	Version  string `json:"version"`
-	Platform string `json:"platform"`
-	// Done is the number of bytes fetched or unpacked.
-	Done int64 `json:"done"`
-	// Total is the number of bytes to fetch or unpack, if it is known.
-	Total int64 `json:"total,omitempty"`
-}
-
-func (providerProgressRecord) kind() string { return "provider_progress" }
-
-// hashVerifiedRecord is written when the hashes of a package match the lock.
-type hashVerifiedRecord struct {
-	Key string `json:"key"`
-}
-
-func (hashVerifiedRecord) kind() string { return "hash_verified" }
-
-// moduleInstalledRecord is written after a module has been put in place.
-type moduleInstalledRecord struct {
-	Key string `json:"key"`
-	Dir string `json:"dir"`
-}
-
-func (moduleInstalledRecord) kind() string { return "module_installed" }
-
-// providerInstalledRecord is written after a provider has been put in place.
-type providerInstalledRecord struct {
-	Provider string `json:"provider"`
-	Version  string `json:"version"`
-	Dir      string `json:"dir"`
-	// KeyID is the ID of the key that signed the provider's checksums.
-	KeyID string `json:"key_id,omitempty"`
-}
-
-func (providerInstalledRecord) kind() string { return "provider_installed" }
-
-// lockFileWrittenRecord is written after the lock file has been written.
-type lockFileWrittenRecord struct {
-	File string `json:"file"`
-	// Created is true if there was no lock before.
-	Created bool `json:"created"`
-}
-
-func (lockFileWrittenRecord) kind() string { return "lock_file_written" }
-
-// waitingRecord is written when the run waits for another process that is changing the
-// project.
-type waitingRecord struct {
-	Dir string `json:"dir"`
-}
-
-func (waitingRecord) kind() string { return "waiting" }
 
 // warningRecord is a warning for people.
 type warningRecord struct {
@@ -191,8 +92,8 @@ func (warningRecord) kind() string { return "warning" }
 // unexpectedFilesRecord is written if the installed files of a module or a provider are neither
 // those of the lock nor those that this user's last run installed. A warning follows.
 type unexpectedFilesRecord struct {
-	Key      string `json:"key,omitempty"`
-	Provider string `json:"provider,omitempty"`
+	Key      string         `json:"key,omitempty"`
+	Provider addrs.Provider `json:"provider,omitzero"`
 	// Replaced is true if the files of the locked package have replaced them.
 	Replaced bool `json:"replaced"`
 	// Changed, vanished and added are the files, as far as they are known.
@@ -226,7 +127,7 @@ type reportRecord struct {
 	Unread   []message     `json:"unread,omitempty"`
 	Packages []jsonPackage `json:"packages"`
 	// Directories are the directories that replace packages. Their files are not locked.
-	Directories []jsonDirectory      `json:"directories,omitempty"`
+	Directories []lockfile.Module    `json:"directories,omitempty"`
 	Providers   []jsonProviderReport `json:"providers,omitempty"`
 }
 
@@ -374,7 +275,7 @@ type cacheUsageRecord struct {
 	Bytes      int64 `json:"bytes"`
 	// Projects are the projects of this user with such links. After cache clean --all they need
 	// `cotter install`.
-	Projects []jsonCacheProject `json:"projects"`
+	Projects []packagecache.Project `json:"projects"`
 	// Foreign is the number of recorded projects that this user has not installed. They are not
 	// looked at.
 	Foreign int `json:"foreign_projects,omitempty"`

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -13,6 +14,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/lockfile"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -60,6 +64,9 @@ func TestJSONRecords(t *testing.T) {
 			t.Errorf("two records are of the kind %q", r.kind())
 		}
 		kinds[r.kind()] = true
+		if recordType(r) == reflect.TypeFor[event.Resolved]() {
+			r = eventRecord{event.Resolved{Source: addrs.ModuleSourceLocal("./net")}} // there is none without a source
+		}
 		for _, value := range []record{filled(r), r} {
 			var stdout strings.Builder
 			if err := (&output{stdout: &stdout}).writeProjectJSON("envs/prod", value); err != nil {
@@ -115,13 +122,28 @@ func TestJSONOfGoldens(t *testing.T) {
 
 // filled returns a record of the same type with all fields set.
 func filled(r record) record {
-	value := reflect.New(reflect.TypeOf(r)).Elem()
+	value := reflect.New(recordType(r)).Elem()
 	fillAll(value, 0)
+	if e, ok := value.Interface().(event.Event); ok {
+		return eventRecord{e}
+	}
 	return value.Interface().(record)
 }
 
 func fillAll(v reflect.Value, depth int) {
+	if text, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		for _, value := range []string{"acme/net", "linux_amd64", "1.2.3", "origin", "2026-01-02T03:04:05Z", "x"} {
+			if text.UnmarshalText([]byte(value)) == nil {
+				break
+			}
+		}
+		return
+	}
 	switch v.Kind() {
+	case reflect.Interface:
+		if source := reflect.ValueOf(addrs.ModuleSourceLocal("./net")); source.Type().Implements(v.Type()) {
+			v.Set(source)
+		}
 	case reflect.String:
 		v.SetString("x")
 	case reflect.Bool:
@@ -150,14 +172,18 @@ func fillEmbedded(v reflect.Value, i, depth int) {
 	fillAll(embedded, depth+1)
 }
 
-// structComments returns the comments of the package's struct types, by the type's name, and
-// of their fields, by "type.field".
+// structComments returns the comments of the struct types of this package, and of those whose types are in
+// records, by "package.type", and of their fields, by "package.type.field".
 func structComments(t *testing.T) map[string]string {
 	t.Helper()
 	comments := make(map[string]string)
-	names, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
+	var names []string
+	for _, dir := range []string{"../../lockfile", "../../internal/cache", "../../installer/evidence", "../../installer", "../../installer/event", "."} {
+		found, err := filepath.Glob(dir + "/*.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, found...)
 	}
 	for _, name := range names {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
@@ -175,7 +201,7 @@ func structComments(t *testing.T) map[string]string {
 				if !ok {
 					continue
 				}
-				name := spec.Name.Name
+				name := file.Name.Name + "." + spec.Name.Name
 				comments[name] = sentence(oneLine(gen.Doc.Text()), spec.Name.Name)
 				for _, field := range fields.Fields.List {
 					for _, ident := range field.Names {
@@ -213,7 +239,7 @@ func (d *jsonDescriber) fields(t reflect.Type) []jsonField {
 		if name == "" || name == "-" {
 			continue
 		}
-		fields = append(fields, jsonField{name, d.comments[t.Name()+"."+field.Name], strings.HasPrefix(options, "omit"), field.Type})
+		fields = append(fields, jsonField{name, d.comments[t.String()+"."+field.Name], strings.HasPrefix(options, "omit"), field.Type})
 	}
 	return fields
 }
@@ -234,7 +260,20 @@ func sentence(comment, name string) string {
 }
 
 // typeName returns the name of a type in the schema.
-func typeName(t reflect.Type) string { return strings.TrimPrefix(t.Name(), "json") }
+func typeName(t reflect.Type) string {
+	if t == reflect.TypeFor[lockfile.Module]() {
+		return "LockEntry" // a Module is what is installed
+	}
+	return strings.TrimPrefix(t.Name(), "json")
+}
+
+// recordType returns the type of the fields of a record.
+func recordType(r record) reflect.Type {
+	if e, ok := r.(eventRecord); ok {
+		return reflect.TypeOf(e.Event)
+	}
+	return reflect.TypeOf(r)
+}
 
 // resultKinds are the possible values of the type of a result; see done.
 var resultKinds = []string{"installed", "locked", "planned"}
@@ -244,7 +283,7 @@ func (d *jsonDescriber) schema() map[string]any {
 	defs := make(map[string]any)
 	var lines []any
 	for _, r := range records {
-		own := d.object(reflect.TypeOf(r), defs)
+		own := d.object(recordType(r), defs)
 		properties := own["properties"].(map[string]any)
 		properties["v"] = map[string]any{"const": jsonVersion}
 		properties["type"] = map[string]any{"const": r.kind()}
@@ -275,10 +314,13 @@ func (d *jsonDescriber) object(t reflect.Type, defs map[string]any) map[string]a
 			required = append(required, f.name)
 		}
 	}
-	return map[string]any{"type": "object", "description": d.comments[t.Name()], "properties": properties, "required": required}
+	return map[string]any{"type": "object", "description": d.comments[t.String()], "properties": properties, "required": required}
 }
 
 func (d *jsonDescriber) property(t reflect.Type, defs map[string]any) map[string]any {
+	if t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+		return map[string]any{"type": "string"}
+	}
 	switch t.Kind() {
 	case reflect.Slice:
 		return map[string]any{"type": []string{"array", "null"}, "items": d.property(t.Elem(), defs)}

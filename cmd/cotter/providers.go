@@ -211,7 +211,7 @@ type jsonProvider struct {
 	Hashes      []string          `json:"hashes,omitempty"`
 	Dir         string            `json:"dir,omitempty"`
 	KeyID       string            `json:"key_id,omitempty"`
-	Evidence    jsonEvidence      `json:"evidence,omitzero"` // Who confirms the package, if that is known.
+	Evidence    evidence.Evidence `json:"evidence,omitzero"` // Who confirms the package, if that is known.
 	RequiredBy  []jsonProviderUse `json:"required_by,omitempty"`
 	LockedAs    string            `json:"locked_as,omitempty"` // The address in Terraform's registry under which the lock has the version, if it is not the provider's own.
 
@@ -231,7 +231,7 @@ type jsonProviderUse struct {
 func jsonProviders(providers []installer.Provider) []jsonProvider {
 	var list []jsonProvider
 	for _, p := range providers {
-		j := jsonProvider{Provider: p.Address.String(), Version: p.Version.String(), Constraints: p.Constraints.String(), Dir: p.Dir, KeyID: p.KeyID, Evidence: jsonEvidenceIfAny(p.Evidence), address: p.Address}
+		j := jsonProvider{Provider: p.Address.String(), Version: p.Version.String(), Constraints: p.Constraints.String(), Dir: p.Dir, KeyID: p.KeyID, Evidence: p.Evidence, address: p.Address}
 		if p.LockedAs != (addrs.Provider{}) {
 			j.LockedAs = p.LockedAs.String()
 		}
@@ -248,30 +248,22 @@ func jsonProviders(providers []installer.Provider) []jsonProvider {
 	return list
 }
 
-// jsonEvidenceIfAny returns the evidence, or nothing if nothing is known to confirm the package.
-func jsonEvidenceIfAny(e evidence.Evidence) jsonEvidence {
-	if e.IsZero() {
-		return jsonEvidence{}
-	}
-	return jsonEvidenceOf(e)
-}
-
 // jsonProviderReport is a provider in the output of verify.
 type jsonProviderReport struct {
-	Provider    string       `json:"provider"`
-	Version     string       `json:"version"`
-	Status      string       `json:"status"`
-	Former      string       `json:"former,omitempty"`      // The version that is installed if the status is "former", from before.
-	Evidence    jsonEvidence `json:"evidence,omitzero"`     // As in Provider, for an installed provider that matches the lock.
-	Unconfirmed bool         `json:"unconfirmed,omitempty"` // True if nothing is known on this machine to confirm the lock entry.
-	Got         string       `json:"got,omitempty"`
-	Error       string       `json:"error,omitempty"`
+	Provider    string            `json:"provider"`
+	Version     string            `json:"version"`
+	Status      string            `json:"status"`
+	Former      string            `json:"former,omitempty"`      // The version that is installed if the status is "former", from before.
+	Evidence    evidence.Evidence `json:"evidence,omitzero"`     // As in Provider, for an installed provider that matches the lock.
+	Unconfirmed bool              `json:"unconfirmed,omitempty"` // True if nothing is known on this machine to confirm the lock entry.
+	Got         string            `json:"got,omitempty"`
+	Error       string            `json:"error,omitempty"`
 }
 
 func jsonProviderReports(reports []installer.ProviderReport) []jsonProviderReport {
 	var list []jsonProviderReport
 	for _, p := range reports {
-		j := jsonProviderReport{Provider: p.Provider.String(), Version: p.Version.String(), Status: p.Status.String(), Former: p.Former.String(), Evidence: jsonEvidenceIfAny(p.Evidence), Unconfirmed: p.Unconfirmed, Got: string(p.Got)}
+		j := jsonProviderReport{Provider: p.Provider.String(), Version: p.Version.String(), Status: p.Status.String(), Former: p.Former.String(), Evidence: p.Evidence, Unconfirmed: p.Unconfirmed, Got: string(p.Got)}
 		if p.Err != nil {
 			j.Error = p.Err.Error()
 		}

@@ -466,27 +466,6 @@ func (o *output) refetched(result *installer.Result) {
 		strings.Join(parts, " and "), size(bytes), result.Dialect, them, they)
 }
 
-// jsonRefetched is a package that was downloaded although it was installed.
-type jsonRefetched struct {
-	// Package is the package of a module, or the location of a provider's.
-	Package  string `json:"package"`
-	Provider string `json:"provider,omitempty"`
-	// Bytes is the number of bytes that were downloaded.
-	Bytes int64 `json:"bytes"`
-}
-
-func jsonRefetches(all []installer.Refetched) []jsonRefetched {
-	var list []jsonRefetched
-	for _, r := range all {
-		j := jsonRefetched{Package: addrs.Redact(r.Package), Bytes: r.Bytes}
-		if r.Provider != (addrs.Provider{}) {
-			j.Provider = r.Provider.String()
-		}
-		list = append(list, j)
-	}
-	return list
-}
-
 // isRefetched reports whether an installed provider was downloaded only to confirm it.
 func isRefetched(result *installer.Result, p installer.Provider) bool {
 	return slices.ContainsFunc(result.Refetched, func(r installer.Refetched) bool { return r.Provider == p.Address })

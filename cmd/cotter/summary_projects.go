@@ -53,7 +53,7 @@ func (all projectOutcomes) print(o *output) {
 			o.printf("%s: %s\n", p.dir, changes)
 			o.printOutcomes(p.lines, "    ")
 			for _, change := range p.result.Vendored {
-				o.printf("    %s: %s\n", change.Dir, kindOfVendored(change))
+				o.printf("    %s: %s\n", change.Dir, change.Kind)
 			}
 		case o.verbose:
 			o.printf("%s: up to date\n", p.dir)

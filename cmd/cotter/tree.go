@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/graph"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/spf13/cobra"
@@ -148,7 +149,7 @@ func newTree(result *installer.Result, req request, withEvidence bool) (*tree, e
 	t := &tree{treeRecord{jsonModules(result.Modules, withEvidence), jsonProviders(result.Providers)}, title}
 	for i, p := range result.Providers {
 		if t.Providers[i].confirmed = confirmedText(p.Evidence); !withEvidence {
-			t.Providers[i].Evidence, t.Providers[i].confirmed = jsonEvidence{}, ""
+			t.Providers[i].Evidence, t.Providers[i].confirmed = evidence.Evidence{}, ""
 		}
 	}
 	if len(result.Unresolved) > 0 {

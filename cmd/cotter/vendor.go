@@ -18,35 +18,8 @@ func (o *output) vendored(req request, result *installer.Result) {
 		o.printf("\nCotter has changed %s; commit it with your configuration:\n", path.Clean(req.Vendor))
 	}
 	for _, change := range result.Vendored {
-		o.printf("- %s: %s\n", change.Dir, kindOfVendored(change))
+		o.printf("- %s: %s\n", change.Dir, change.Kind)
 	}
-}
-
-// jsonVendored is a vendored package that was written or removed.
-type jsonVendored struct {
-	Key string `json:"key"`
-	// Dir is the package's directory, relative to the directory of the root module.
-	Dir string `json:"dir"`
-	// Kind is "added", "changed" or "removed".
-	Kind string `json:"kind"`
-}
-
-func jsonVendorChanges(changes []installer.VendorChange) []jsonVendored {
-	var list []jsonVendored
-	for _, change := range changes {
-		list = append(list, jsonVendored{change.Path.String(), change.Dir, kindOfVendored(change)})
-	}
-	return list
-}
-
-func kindOfVendored(change installer.VendorChange) string {
-	switch {
-	case change.Added:
-		return "added"
-	case change.Removed:
-		return "removed"
-	}
-	return "changed"
 }
 
 // reportedFiles returns the files that verify found to be different in a package. The files

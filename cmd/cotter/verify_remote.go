@@ -302,10 +302,10 @@ type jsonOrigin struct {
 
 // jsonOriginProvider is the source of a locked provider in the output of verify --remote.
 type jsonOriginProvider struct {
-	Provider string       `json:"provider"`
-	Version  string       `json:"version"`
-	Location string       `json:"location,omitempty"` // Where the source has the package for this platform.
-	Evidence jsonEvidence `json:"evidence,omitzero"`  // Who has confirmed the release now.
+	Provider string            `json:"provider"`
+	Version  string            `json:"version"`
+	Location string            `json:"location,omitempty"` // Where the source has the package for this platform.
+	Evidence evidence.Evidence `json:"evidence,omitzero"`  // Who has confirmed the release now.
 	// Unknown are the hashes in the lock that belong to no package of the release.
 	Unknown []string `json:"unknown,omitempty"`
 	Moved   bool     `json:"moved"`
@@ -315,7 +315,7 @@ type jsonOriginProvider struct {
 func jsonOriginProviders(origins []installer.ProviderOrigin) []jsonOriginProvider {
 	var list []jsonOriginProvider
 	for _, o := range origins {
-		j := jsonOriginProvider{Provider: o.Provider.String(), Version: o.Version.String(), Location: o.Location, Evidence: jsonEvidenceIfAny(o.Evidence), Moved: o.Moved()}
+		j := jsonOriginProvider{Provider: o.Provider.String(), Version: o.Version.String(), Location: o.Location, Evidence: o.Evidence, Moved: o.Moved()}
 		for _, h := range o.Unknown {
 			j.Unknown = append(j.Unknown, string(h))
 		}

@@ -16,125 +16,138 @@ type Event interface{ event() }
 // Resolved reports which version or location was selected for a module call. Each call gets one,
 // also of a local module.
 type Resolved struct {
-	Path    addrs.Module
-	Source  addrs.ModuleSource
-	Version versions.Version // zero if the source has no versions
+	// Path is the path of the module: app.network.
+	Path    addrs.Module       `json:"key"`
+	Source  addrs.ModuleSource `json:"source"`
+	Version versions.Version   `json:"version,omitzero"` // Zero if the source has no versions.
 	// Package is the address of the package, without credentials: as in the lock if Locked is set,
-	// and otherwise where it is fetched from. It is "" for a module in its caller's package.
-	Package string
-	Locked  bool // the lock determined the version, by the call's entry or another one
+	// and otherwise where it is fetched from. It is absent for a module in its caller's package.
+	Package string `json:"package,omitempty"`
+	// Locked says that the lock determined the version, by the call's entry or another one.
+	Locked bool `json:"locked"`
 	// Selection says why the version or location was selected.
-	Selection Selection
+	Selection Selection `json:"selection"`
 }
 
 // PackageNeeded reports that a module needs a package that is neither installed nor in the cache.
 // The events of its fetch have the same Package. They come later, or were sent before if several
 // calls need the package.
 type PackageNeeded struct {
-	Path    addrs.Module
-	Package string // redacted
+	Path    addrs.Module `json:"key"`
+	Package string       `json:"package"` // Redacted.
 }
 
 // ModuleReady reports that the content of a module is complete, was compared with the lock if that
 // has an entry, and can be read by the rest of the run. Each call gets one, also of a local module.
 // Nothing in the project has changed yet: [ModuleInstalled] follows when all modules are in place.
 type ModuleReady struct {
-	Path addrs.Module
+	Path addrs.Module `json:"key"`
 	// Dir is the directory that the module has, or will have after the run, relative to the root
 	// module's, with forward slashes.
-	Dir string
+	Dir string `json:"dir"`
 }
 
 // FetchStarted reports that a package is being fetched. Several calls may need it.
 type FetchStarted struct {
-	Package string // redacted
+	Package string `json:"package"` // Redacted.
 }
 
 // FetchProgress reports the progress of a fetch, in bytes. Total is 0 if it is not known.
 type FetchProgress struct {
-	Package     string
-	Done, Total int64
+	Package string `json:"package"`
+	// Done is the number of bytes received.
+	Done int64 `json:"done"`
+	// Total is the number of bytes of the package; 0 if it is not known.
+	Total int64 `json:"total,omitempty"`
 }
 
 // FetchDone reports that a fetch succeeded.
 type FetchDone struct {
-	Package string
-	Bytes   int64
+	Package string `json:"package"`
+	Bytes   int64  `json:"bytes"`
 	// Store is the name of the bundle or mirror that the package came from (installer.PackageStore);
 	// "" for the origin.
-	Store string
+	Store string `json:"store,omitempty"`
 }
 
 // HashVerified reports that a module's package has the hashes of the lock.
 type HashVerified struct {
-	Path addrs.Module
+	Path addrs.Module `json:"key"`
 }
 
 // ModuleInstalled reports that a module was added or changed in its directory. It is sent
 // after the whole run has succeeded.
 type ModuleInstalled struct {
-	Path addrs.Module
-	Dir  string
+	Path addrs.Module `json:"key"`
+	Dir  string       `json:"dir"`
 	// Replaced says that the directory had other content before.
-	Replaced bool
+	Replaced bool `json:"replaced,omitempty"`
 }
 
 // ProviderResolved reports which version of a provider was selected. Its other events have the same
 // Provider and Version.
 type ProviderResolved struct {
-	Provider addrs.Provider
-	Version  versions.Version
-	Locked   bool // the lock's entry determined the version
+	Provider addrs.Provider   `json:"provider"`
+	Version  versions.Version `json:"version"`
+	Locked   bool             `json:"locked"` // The lock's entry determined the version.
 }
 
 // ProviderReady reports that the package of a provider is complete and was authenticated and
 // compared with the lock. [ProviderInstalled] follows when it was added to the project.
 type ProviderReady struct {
-	Provider addrs.Provider
-	Version  versions.Version
+	Provider addrs.Provider   `json:"provider"`
+	Version  versions.Version `json:"version"`
 }
 
 // ProviderProgress reports the progress of a provider's archive, in bytes. Total is 0 if it
 // is not known. The event is sent at the start of a transfer, during it, and when the
 // archive is unpacked.
 type ProviderProgress struct {
-	Provider    addrs.Provider
-	Version     versions.Version
-	Platform    addrs.Platform
-	Done, Total int64
-	Unpacking   bool
+	Provider addrs.Provider   `json:"provider"`
+	Version  versions.Version `json:"version"`
+	Platform addrs.Platform   `json:"platform"`
+	// Done is the number of bytes fetched or unpacked.
+	Done int64 `json:"done"`
+	// Total is the number of bytes to fetch or unpack; 0 if it is not known.
+	Total     int64 `json:"total,omitempty"`
+	Unpacking bool  `json:"unpacking,omitempty"`
 	// Stored says that the archive comes from a bundle or a mirror.
-	Stored bool
+	Stored bool `json:"stored,omitempty"`
 }
 
 // ProviderInstalled reports that a provider was added or changed in its directory. KeyID
 // and Key say who signed it; they are "" if no signature was checked in this run.
 type ProviderInstalled struct {
-	Provider   addrs.Provider
-	Version    versions.Version
-	Dir        string
-	KeyID, Key string
+	Provider addrs.Provider   `json:"provider"`
+	Version  versions.Version `json:"version"`
+	Dir      string           `json:"dir"`
+	// KeyID is the ID of the key that signed the provider's checksums; "" if no signature was checked
+	// in this run.
+	KeyID string `json:"key_id,omitempty"`
+	// Key is the name of that key.
+	Key string `json:"key_name,omitempty"`
 	// Evidence is who confirms the package.
-	Evidence evidence.Evidence
+	Evidence evidence.Evidence `json:"evidence,omitzero"`
 	// Replaced says that the directory had other content before.
-	Replaced bool
+	Replaced bool `json:"replaced,omitempty"`
 }
 
 // LockFileWritten reports that the dependency lock was written.
 type LockFileWritten struct {
-	File    string
-	Created bool
+	File string `json:"file"`
+	// Created says that there was no such file before.
+	Created bool `json:"created"`
 }
 
 // Waiting reports that another process is working on the same project.
 type Waiting struct {
-	Dir string
+	Dir string `json:"dir"`
 }
 
 // WaitingForFetch reports that another process with the same cache is fetching a package,
 // and that this takes long.
 type WaitingForFetch struct {
-	Package string // redacted
+	Package string `json:"package"` // Redacted.
 }
 
 // Warning is a message to the user about something that is not an error. Path is empty if

@@ -71,13 +71,14 @@ func (k *Kind) UnmarshalText(text []byte) error {
 
 // Evidence is who confirms a package, and since when. The zero value confirms nothing.
 type Evidence struct {
-	Kind Kind
+	// Kind is, as text, "origin", "signature", "mirror", "imported", "user", "project", "installed" or "none".
+	Kind Kind `json:"kind"`
 	// By is the name of a mirror or a bundle, the ID and the name of the key of a Signature, or
 	// the directory of a project. It is "" for User and Imported, and for Origin, whose address is that of the
 	// package.
-	By string
+	By string `json:"by,omitempty"`
 	// Since is when it was asked. It is zero for evidence of the current run.
-	Since time.Time
+	Since time.Time `json:"since,omitzero"`
 }
 
 // IsZero reports whether nothing confirms the package.

@@ -111,10 +111,10 @@ func (c Cache) Verify(ctx context.Context) (damaged []string, err error) {
 // Project is a project of this user that has links to provider packages in the cache.
 type Project struct {
 	// Dir is the absolute path of the root module.
-	Dir string
+	Dir string `json:"dir"`
 	// Providers is the number of packages that it links to, and Bytes their size.
-	Providers int
-	Bytes     int64
+	Providers int   `json:"providers"`
+	Bytes     int64 `json:"bytes"`
 }
 
 // Projects returns the projects of this user with links to provider packages that have not been

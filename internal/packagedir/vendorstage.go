@@ -27,13 +27,13 @@ type VendorStage struct {
 }
 
 // VendorKind is the kind of a change of a vendored package.
-type VendorKind int
+type VendorKind string
 
 // The kinds.
 const (
-	VendorAdded VendorKind = iota + 1
-	VendorChanged
-	VendorRemoved
+	VendorAdded   VendorKind = "added"
+	VendorChanged VendorKind = "changed"
+	VendorRemoved VendorKind = "removed"
 )
 
 // Stage copies a call's package with the hash t1 from the cache to the stage of the directory.
