@@ -60,6 +60,8 @@ func testBuiltInSSHConfig(t *testing.T, s *loginServer, git bool) {
 	}{
 		{name: "alias", config: "Host forge\n" + withKey},
 		{name: "Match blocks", config: "Match host elsewhere exec \"exit 1\"\n  HostName 192.0.2.1\nHost forge\n" + withKey, alone: "Match"},
+		{name: "Match blocks, with an equals sign", config: "Match=host elsewhere\n  HostName 192.0.2.1\nHost forge\n" + withKey, alone: "Match"},
+		{name: "included, with a tab", config: "include\tHOME/.ssh/more\n", files: map[string]string{"more": "Host forge\n" + withKey}, alone: "include"},
 		{name: "included", config: "Include HOME/.ssh/more\n", files: map[string]string{"more": "Host forge\n" + withKey}, alone: "Include"},
 		{name: "key of the host", config: "Host forge\n  HostKeyAlias known\n" + withKey, files: map[string]string{"known_hosts": knownhosts.Line([]string{"known"}, s.ed25519.signer.PublicKey()) + "\n"}, alone: "HostKeyAlias"},
 		{name: "alias is not known", config: "Host forge\n" + withKey, files: map[string]string{"known_hosts": knownhosts.Line([]string{"forge"}, s.ed25519.signer.PublicKey()) + "\n"}, want: getmodules.ErrHostUntrusted, says: s.address},

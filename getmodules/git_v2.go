@@ -57,7 +57,7 @@ func (g *gitClients) aloneTransport() (gitwire.Transport, error) {
 		return nil, nil
 	case u.Scheme == "ssh":
 		env := f.program().Getenv
-		login := inprocess.SSH{Home: cmp.Or(env("HOME"), env("USERPROFILE")), AgentSocket: env("SSH_AUTH_SOCK"), Key: g.addr.sshKey} // the latter on Windows
+		login := inprocess.SSH{Home: cmp.Or(env("HOME"), env("USERPROFILE")), AgentSocket: env("SSH_AUTH_SOCK"), Key: g.addr.sshKey, Floor: f.floor(gitIdle)} // USERPROFILE on Windows
 		return &gitwire.Session{
 			Connect: func(ctx context.Context) (gitwire.Conn, error) { return login.Dial(ctx, u) },
 			Floor:   f.floor(gitIdle),

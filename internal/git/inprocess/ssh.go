@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"os/user"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/kevinburke/ssh_config"
 	"github.com/skeema/knownhosts"
@@ -27,7 +29,8 @@ import (
 	"github.com/cotterpin/cotter/internal/trace"
 )
 
-// SSH logs in to ssh servers, for machines without git. The package comment says what it reads.
+// SSH logs in to ssh servers, for machines without git. Of ssh's own files it reads the user's: config, keys
+// and known_hosts, and the system's ssh_known_hosts.
 type SSH struct {
 	// Home is the user's home directory, with the user's configuration, keys and known hosts.
 	// "" means that there is none.
@@ -37,6 +40,8 @@ type SSH struct {
 	AgentSocket string
 	// Key is a private key to offer first; nil if there is none.
 	Key []byte
+	// Floor.Window is how long a server may send nothing before it has let the user in.
+	Floor httpx.Floor
 }
 
 // maxUserFile bounds the size of a key and of the configuration, in bytes.
@@ -51,7 +56,8 @@ func (s SSH) Dial(ctx context.Context, u *url.URL) (_ gitwire.Conn, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := httpx.CheckResolved(ctx, u, host.name); err != nil {
+	resolved, err := httpx.CheckResolved(ctx, u, host.name)
+	if err != nil {
 		return nil, err
 	}
 	keys, err := s.keysOf(ctx, host)
@@ -64,12 +70,15 @@ func (s SSH) Dial(ctx context.Context, u *url.URL) (_ gitwire.Conn, err error) {
 	if err != nil {
 		return nil, err
 	}
-	raw, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	watched, guard := httpx.Floor{PerSecond: -1, Window: s.Floor.Window}.Watch(ctx)
+	defer guard.Stop()
+	raw, err := connect(watched, address, resolved)
 	if err != nil {
-		return nil, &Error{Kind: Unreachable, Message: "there is no connection", Err: err}
+		return nil, &Error{Kind: Unreachable, Message: "there is no connection", Err: cmp.Or[error](context.Cause(watched), err)}
 	}
-	stop := context.AfterFunc(ctx, func() { _ = raw.Close() })
+	stop := context.AfterFunc(watched, func() { _ = raw.Close() })
 	defer stop()
+	raw = countedConn{raw, guard}
 	asked := false
 	link, channels, requests, err := ssh.NewClientConn(raw, address, &ssh.ClientConfig{
 		User: host.user,
@@ -92,12 +101,41 @@ func (s SSH) Dial(ctx context.Context, u *url.URL) (_ gitwire.Conn, err error) {
 		return session, nil
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
+	case guard.Err() != nil:
+		return nil, &Error{Kind: Unreachable, Message: "the ssh server does not answer", Err: guard.Err()}
 	case refused:
 		return nil, err
 	case asked:
 		return nil, keys.refused(host)
 	}
 	return nil, &Error{Kind: Unreachable, Message: "the ssh server refuses the connection", Err: err}
+}
+
+// connect connects to an address, or to the IP addresses that its name was resolved to.
+func connect(ctx context.Context, address string, resolved []netip.Addr) (conn net.Conn, err error) {
+	_, port, _ := net.SplitHostPort(address)
+	targets := []string{address}
+	for i, ip := range resolved {
+		targets = append(targets[:i], net.JoinHostPort(ip.String(), port))
+	}
+	for _, target := range targets {
+		if conn, err = new(net.Dialer).DialContext(ctx, "tcp", target); err == nil {
+			return conn, nil
+		}
+	}
+	return nil, err
+}
+
+// countedConn counts what a server sends.
+type countedConn struct {
+	net.Conn
+	guard *httpx.Guard
+}
+
+func (c countedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.guard.Add(n)
+	return n, err
 }
 
 // sshHost says how to log in to a host.
@@ -118,8 +156,9 @@ func (s SSH) hostOf(ctx context.Context, u *url.URL) (sshHost, error) {
 		return sshHost{}, &Error{Kind: Unsupported, Message: "the ssh configuration cannot be read", Err: err}
 	}
 	for line := range strings.Lines(string(text)) {
-		if key, _, _ := strings.Cut(strings.TrimSpace(line), " "); strings.EqualFold(key, "Include") || strings.EqualFold(key, "Match") {
-			return sshHost{}, unread(key, name)
+		words := strings.FieldsFunc(line, func(r rune) bool { return unicode.IsSpace(r) || r == '=' || r == '"' })
+		if len(words) > 0 && (strings.EqualFold(words[0], "Include") || strings.EqualFold(words[0], "Match")) {
+			return sshHost{}, unread(words[0], name)
 		}
 	}
 	config, err := ssh_config.DecodeBytes(text)
