@@ -138,5 +138,5 @@ func isUsable(top string) bool {
 	if err != nil || repo.Top != top {
 		repo = gitdir.Repository{Top: top, GitDir: filepath.Join(top, ".git")}
 	}
-	return gitdir.Check(repo) == nil
+	return gitdir.Check(repo, nil) == nil
 }

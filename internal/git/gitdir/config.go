@@ -3,6 +3,7 @@ package gitdir
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -177,3 +178,9 @@ func (p *parser) escape(value *strings.Builder) error {
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// IsTrue reports whether git takes a value for true. It takes unknown words for true, because
+// git refuses them.
+func IsTrue(value string) bool {
+	return !slices.Contains([]string{"", "0", "no", "off", "false"}, strings.ToLower(value))
+}

@@ -66,7 +66,7 @@ func TestFind(t *testing.T) {
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Error(diff)
 			}
-			if err := gitdir.Check(got); err != nil {
+			if err := gitdir.Check(got, nil); err != nil {
 				t.Error(err)
 			}
 		})
@@ -82,204 +82,11 @@ func TestFind(t *testing.T) {
 // TestZero tests that a repository that was not found is not allowed, not even by "*".
 func TestZero(t *testing.T) {
 	t.Parallel()
-	rule := gitdir.Rule{Env: []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*"}}
-	if err := rule.Check(gitdir.Repository{}); err == nil {
-		t.Error("the zero repository is allowed")
-	}
-	if err := rule.Check(gitdir.Repository{Top: t.TempDir()}); err == nil {
-		t.Error("a repository without a git directory is allowed")
-	}
-}
-
-var configTests = []struct {
-	name  string
-	files map[string]string // below HOME
-	env   []string          // HOME stands for the directory
-	want  []string
-}{
-	{name: "none"},
-	{
-		name: "order",
-		files: map[string]string{
-			"system":             "[safe]\ndirectory = /1\n",
-			".config/git/config": "[safe]\ndirectory = /2\n",
-			".gitconfig":         "[safe]\ndirectory = /3\n",
-		},
-		env: []string{
-			"GIT_CONFIG_SYSTEM=HOME/system", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=Safe.Directory", "GIT_CONFIG_VALUE_0=/4",
-			"GIT_CONFIG_PARAMETERS='safe.directory'='/5' 'safe.directory=/6'",
-		},
-		want: []string{"/1", "/2", "/3", "/4", "/5", "/6"},
-	},
-	{
-		name:  "no system configuration",
-		files: map[string]string{"system": "[safe]\ndirectory = /1\n", ".gitconfig": "[safe]\ndirectory = /3\n"},
-		env:   []string{"GIT_CONFIG_SYSTEM=HOME/system", "GIT_CONFIG_NOSYSTEM=yes"},
-		want:  []string{"/3"},
-	},
-	{
-		name:  "GIT_CONFIG_NOSYSTEM is false",
-		files: map[string]string{"system": "[safe]\ndirectory = /1\n"},
-		env:   []string{"GIT_CONFIG_SYSTEM=HOME/system", "GIT_CONFIG_NOSYSTEM=false"},
-		want:  []string{"/1"},
-	},
-	{
-		name:  "XDG_CONFIG_HOME",
-		files: map[string]string{".config/git/config": "[safe]\ndirectory = /2\n", "xdg/git/config": "[safe]\ndirectory = /x\n"},
-		env:   []string{"XDG_CONFIG_HOME=HOME/xdg"},
-		want:  []string{"/x"},
-	},
-	{
-		name:  "global file",
-		files: map[string]string{".gitconfig": "[safe]\ndirectory = /3\n", "other": "[safe]\ndirectory = /o\n"},
-		env:   []string{"GIT_CONFIG_GLOBAL=HOME/other"},
-		want:  []string{"/o"},
-	},
-	{
-		name: "includes",
-		files: map[string]string{
-			".gitconfig": "[include]\npath = more\npath = ~/home\npath = missing\n[safe]\ndirectory = /3\n[includeIf \"gitdir:/\"]\npath = conditional\n",
-			"more":       "[safe]\ndirectory = /more\n[include]\npath = sub/deeper\n",
-			"sub/deeper": "[safe]\ndirectory = /deeper\n",
-			"home":       "[safe]\ndirectory = /home\n",
-			// Git does not know its repository yet.
-			"conditional": "[safe]\ndirectory = /conditional\n",
-		},
-		want: []string{"/more", "/deeper", "/home", "/3"},
-	},
-	{
-		name:  "include by the command",
-		files: map[string]string{"more": "[safe]\ndirectory = /more\n"},
-		env:   []string{"GIT_CONFIG_PARAMETERS='include.path'='HOME/more'"},
-		want:  []string{"/more"},
-	},
-	{
-		name:  "byte order mark and other settings",
-		files: map[string]string{".gitconfig": "\ufeff[user]\n\tname = \"A # B\" ; c\n[safe \"x\"]\ndirectory = /x\n[SAFE]\nDIRECTORY = \"/a b\"\n"},
-		want:  []string{"/a b"},
-	},
-	{
-		name: "quotes in parameters",
-		env:  []string{`GIT_CONFIG_PARAMETERS='a.b'='it'\''s'  'a.c'= 'safe.directory'='/it'\''s'\!''`},
-		want: []string{"/it's!"},
-	},
-}
-
-// TestSafeDirectories compares the values of safe.directory with those that git lists.
-func TestSafeDirectories(t *testing.T) {
-	t.Parallel()
-	git := lookGit(t)
-	for _, test := range configTests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			home := t.TempDir()
-			for name, content := range test.files {
-				appendFile(t, filepath.Join(home, filepath.FromSlash(name)), content)
-			}
-			env := plainEnv(home)
-			if test.env == nil || !strings.HasPrefix(test.env[0], "GIT_CONFIG_SYSTEM=") {
-				env = append(env, "GIT_CONFIG_NOSYSTEM=1")
-			}
-			for _, variable := range test.env {
-				env = append(env, strings.ReplaceAll(variable, "HOME/", home+"/"))
-			}
-			got, err := gitdir.SafeDirectories(env)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("SafeDirectories (-want +got):\n%s", diff)
-			}
-			command := exec.Command(git, "config", "--includes", "-z", "--get-all", "safe.directory") //nolint:gosec // the git found above
-			command.Env, command.Dir = append(env, "GIT_DIR=/dev/null"), home
-			out, err := command.Output()
-			if err != nil && len(test.want) > 0 {
-				t.Fatal(err)
-			}
-			want := ""
-			for _, value := range test.want {
-				want += value + "\x00"
-			}
-			if diff := cmp.Diff(want, string(out)); diff != "" {
-				t.Errorf("git config (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-// TestUnreadableConfig tests that nothing is allowed if the configuration cannot be read.
-func TestUnreadableConfig(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name, config string
-		env          []string
-	}{
-		{"syntax", "[safe]\ndirectory = *\n[x\n", nil},
-		{"syntax of an included file", "[safe]\ndirectory = *\n[include]\npath = broken\n", nil},
-		{"circle", "[safe]\ndirectory = *\n[include]\npath = .gitconfig\n", nil},
-		{"directory", "[safe]\ndirectory = *\n[include]\npath = dir\n", nil},
-		{"unknown user", "[safe]\ndirectory = *\n[include]\npath = ~no-such-user-here/x\n", nil},
-		{"count", "[safe]\ndirectory = *\n", []string{"GIT_CONFIG_COUNT=x"}},
-		{"missing value", "[safe]\ndirectory = *\n", []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=a.b"}},
-		{"parameters", "[safe]\ndirectory = *\n", []string{"GIT_CONFIG_PARAMETERS='a.b"}},
-		{"relative include by the command", "[safe]\ndirectory = *\n", []string{"GIT_CONFIG_PARAMETERS='include.path'='x'"}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			home := t.TempDir()
-			appendFile(t, filepath.Join(home, ".gitconfig"), test.config)
-			appendFile(t, filepath.Join(home, "broken"), "[\n")
-			appendFile(t, filepath.Join(home, "dir", "file"), "")
-			if got, err := gitdir.SafeDirectories(append(append(plainEnv(home), "GIT_CONFIG_NOSYSTEM=1"), test.env...)); err == nil {
-				t.Errorf("SafeDirectories: %q, want an error", got)
-			}
-		})
-	}
-}
-
-func TestAllows(t *testing.T) {
-	t.Parallel()
-	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	top := filepath.Join(home, "a", "checkout")
-	appendFile(t, filepath.Join(top, "file"), "")
-	appendFile(t, filepath.Join(home, "bin", "git"), "")
-	if err := os.Chmod(filepath.Join(home, "bin", "git"), 0o700); err != nil { //nolint:gosec // a program
-		t.Fatal(err)
-	}
-	env := []string{"HOME=" + home, "PATH=" + filepath.Join(home, "bin")}
-	for value, want := range map[string]bool{
-		"*":                            true,
-		top:                            true,
-		top + "/":                      true,
-		home + "/a/../a/checkout":      true,
-		"~/a/checkout":                 true,
-		"%(prefix)/a/checkout":         true,
-		"%(prefix)/" + top:             true,
-		home + "/*":                    true,
-		"~/a/*":                        true,
-		"%(prefix)/*":                  true,
-		top + "/*":                     false,
-		home + "/a/check*":             false,
-		home + "/a":                    false,
-		home + "/missing":              false,
-		home + "/missing/*":            false,
-		".":                            false,
-		"checkout":                     false,
-		"~no-such-user-here/checkout":  false,
-		"~":                            false,
-		"%(prefix)":                    false,
-		home + "/a/checkout/../..":     false,
-		strings.TrimSuffix(top, "out"): false,
-	} {
-		if got := gitdir.Allows(env, value, top); got != want {
-			t.Errorf("%q allows %s: %v, want %v", value, top, got, want)
+	env := append(plainEnv(t.TempDir()), "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*")
+	for _, repo := range []gitdir.Repository{{}, {Top: t.TempDir()}} {
+		if err := gitdir.Check(repo, env); err == nil {
+			t.Errorf("%+v is allowed", repo)
 		}
-	}
-	if gitdir.Allows(nil, "~/a/checkout", top) {
-		t.Error(`"~/" is expanded without a home directory`)
 	}
 }
 
@@ -341,19 +148,4 @@ func run(t *testing.T, command *exec.Cmd) {
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", command, err, out)
 	}
-}
-
-// FuzzSafeDirectories checks that a configuration is parsed or refused, and that an empty value
-// from the command discards it.
-func FuzzSafeDirectories(f *testing.F) {
-	f.Add("'safe.directory'='/a'")
-	f.Add(`'a.b'='it'\''s' 'safe.directory=/a'`)
-	f.Add("'x'= 'y'")
-	f.Add("'")
-	f.Fuzz(func(t *testing.T, parameters string) {
-		env := []string{"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=", "GIT_CONFIG_PARAMETERS=" + parameters + " 'safe.directory='"}
-		if got, err := gitdir.SafeDirectories(env); err == nil && len(got) > 0 {
-			t.Errorf("SafeDirectories = %q after a reset", got)
-		}
-	})
 }

@@ -31,7 +31,7 @@ const (
 func check(dir string) int {
 	repo, err := gitdir.Find(dir)
 	if err == nil {
-		err = gitdir.Check(repo)
+		err = gitdir.Check(repo, nil)
 	}
 	if err == nil {
 		return allowed

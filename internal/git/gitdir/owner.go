@@ -1,12 +1,18 @@
 package gitdir
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/cotterpin/cotter/internal/procgroup"
 )
 
 // OwnerError means that a repository belongs to another user and that safe.directory does not
@@ -38,27 +44,25 @@ func (e *OwnerError) Error() string {
 func (e *OwnerError) Unwrap() error { return e.Config }
 
 // Check returns an error of type [*OwnerError] if the user of the process may not use a
-// repository. See the documentation of the package for the rule.
-func Check(repo Repository) error { return Rule{}.Check(repo) }
-
-// Check is like the function [Check].
-func (r Rule) Check(repo Repository) error {
-	if r.Env == nil {
-		r.Env = os.Environ()
+// repository. See the documentation of the package for the rule. env is the environment that
+// locates git, its configuration and SUDO_UID; nil means that of the process.
+func Check(repo Repository, env []string) error {
+	if env == nil {
+		env = os.Environ()
 	}
-	refused := firstForeign(repo, r.Env)
+	refused := firstForeign(repo, env)
 	if refused == nil {
 		return nil
 	}
 	if repo.Top == "" || repo.GitDir == "" {
 		return refused // the zero value, which "*" must not allow
 	}
-	safe, err := r.safeDirectories()
+	safe, err := safeDirectories(env)
 	if err != nil {
 		refused.Config = err
 		return refused
 	}
-	if slices.ContainsFunc(safe, func(value string) bool { return r.allows(value, repo.Top) }) {
+	if slices.ContainsFunc(safe, func(value string) bool { return allows(value, repo.Top) }) {
 		return nil
 	}
 	return refused
@@ -81,15 +85,14 @@ func firstForeign(repo Repository, env []string) *OwnerError {
 
 // allows reports whether a value of safe.directory allows the repository with a top directory,
 // an absolute path without symbolic links.
-func (r Rule) allows(value, top string) bool {
+func allows(value, top string) bool {
 	if value == "*" {
 		return true
 	}
-	path, ok := r.expand(value)
-	if !ok || !filepath.IsAbs(path) || !filepath.IsAbs(top) {
+	if !filepath.IsAbs(value) {
 		return false
 	}
-	dir, all := strings.CutSuffix(filepath.ToSlash(path), "/*")
+	dir, all := strings.CutSuffix(filepath.ToSlash(value), "/*")
 	if all && dir == "" {
 		return true
 	}
@@ -110,4 +113,39 @@ func (r Rule) allows(value, top string) bool {
 
 func samePath(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
+}
+
+// configTime bounds the time for reading the configuration.
+const configTime = 10 * time.Second
+
+// safeDirectories returns the values of safe.directory that no later empty value discards. Git reads
+// them, with all that its configuration can include, and outside of any repository.
+func safeDirectories(env []string) ([]string, error) {
+	git := procgroup.Find(env, "git")
+	if git == "" {
+		return nil, errors.New("git is not installed")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), configTime)
+	defer cancel()
+	list := exec.CommandContext(ctx, git, "config", "--includes", "-z", "--type=path", "--get-all", "safe.directory")
+	list.Env = append(procgroup.Without(slices.Clone(env), "GIT_CONFIG", "GIT_DIR", "LC_ALL"), "GIT_DIR=/dev/null", "LC_ALL=C")
+	procgroup.Detach(list)
+	out, err := list.Output()
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+		if failed.ExitCode() == 1 {
+			return nil, nil // there are none
+		}
+		return nil, errors.New(strings.TrimSpace(string(failed.Stderr)))
+	}
+	var values []string
+	for value := range strings.SplitAfterSeq(string(out), "\x00") {
+		switch value {
+		case "":
+		case "\x00":
+			values = nil
+		default:
+			values = append(values, strings.TrimSuffix(value, "\x00"))
+		}
+	}
+	return values, err
 }

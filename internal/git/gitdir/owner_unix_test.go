@@ -33,6 +33,7 @@ var ownerTests = []struct {
 	owners owners
 	file   bool     // .git is a file
 	config string   // ~/.gitconfig
+	more   string   // ~/more
 	own    string   // the repository's configuration
 	env    []string // TOP and HOME stand for the directories
 	want   bool
@@ -78,6 +79,14 @@ var ownerTests = []struct {
 	{name: "git -c", as: 0, owners: of(bob), env: []string{"GIT_CONFIG_PARAMETERS='core.x=1' 'safe.directory'='TOP'"}, want: true},
 	{name: "global file of its own", as: 0, owners: of(bob), config: "[safe]\n\tdirectory = *\n", env: []string{"GIT_CONFIG_GLOBAL=/dev/null"}},
 	{name: "empty name of the global file", as: 0, owners: of(bob), config: "[safe]\n\tdirectory = *\n", env: []string{"GIT_CONFIG_GLOBAL="}},
+	{name: "relative path of this directory", as: 0, owners: of(bob), config: "[safe]\n\tdirectory = checkout/\n"},
+	{name: "path that is not clean", as: 0, owners: of(bob), config: "[safe]\n\tdirectory = HOME/../checkout\n"},
+	{name: "unknown user", as: 0, owners: of(bob), config: "[safe]\n\tdirectory = ~no-such-user-here/x\n\tdirectory = *\n"},
+	{name: "included file", as: 0, owners: of(bob), config: "[include]\n\tpath = more\n", more: "[safe]\n\tdirectory = TOP\n", want: true},
+	{name: "file included on a condition", as: 0, owners: of(bob), config: "[includeIf \"gitdir:/\"]\n\tpath = more\n", more: "[safe]\n\tdirectory = TOP\n"},
+	{name: "broken included file", as: 0, owners: of(bob), config: "[safe]\n\tdirectory = *\n[include]\n\tpath = more\n", more: "[\n"},
+	{name: "wrong number of variables", as: 0, owners: of(bob), config: "[safe]\n\tdirectory = *\n", env: []string{"GIT_CONFIG_COUNT=x"}},
+	{name: "file of git config", as: 0, owners: of(bob), env: []string{"GIT_CONFIG=HOME/more"}, more: "[safe]\n\tdirectory = *\n"},
 	{name: "broken configuration", as: 0, owners: of(bob), config: "[safe]\n\tdirectory = *\n[broken\n"},
 }
 
@@ -108,6 +117,7 @@ func TestOwners(t *testing.T) {
 				t.Fatal(err)
 			}
 			appendFile(t, filepath.Join(home, ".gitconfig"), fill.Replace(test.config))
+			appendFile(t, filepath.Join(home, "more"), fill.Replace(test.more))
 			appendFile(t, filepath.Join(gitDir, "config"), test.own)
 			below := filepath.Join(top, "below")
 			if err := os.Mkdir(below, 0o755); err != nil { //nolint:gosec // other users enter it
@@ -207,7 +217,7 @@ func TestOwnerError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = gitdir.Rule{Env: plainEnv(top)}.Check(repo)
+	err = gitdir.Check(repo, plainEnv(top))
 	refused, ok := errors.AsType[*gitdir.OwnerError](err)
 	if !ok || refused.Top != top || refused.Path != filepath.Join(top, ".git") || refused.Owner != "61002" {
 		t.Fatalf("Check: %#v", err)

@@ -43,7 +43,7 @@ func Open(git *gitexec.Git, dir string) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := (gitdir.Rule{Env: git.Env}).Check(repo); err != nil {
+	if err := gitdir.Check(repo, git.Env); err != nil {
 		return nil, err
 	}
 	prefix, err := below(repo.Top, dir)
