@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"maps"
 	"path/filepath"
@@ -19,7 +18,6 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/graph"
-	"github.com/cotterpin/cotter/lockfile"
 	"github.com/spf13/cobra"
 )
 
@@ -124,7 +122,7 @@ func readTree(ctx context.Context, cmd *invocation, out *output, req request) (_
 	if req.Scope, err = scope(cmd); err != nil {
 		return nil, err
 	}
-	result, failed := in.Load(ctx, req.Project, installer.LoadOptions{BestEffort: true, Providers: req.Scope != installer.ScopeModules})
+	result, failed := in.Load(ctx, req.Project, installer.LoadOptions{BestEffort: true, FromLock: true, Providers: req.Scope != installer.ScopeModules})
 	if result == nil {
 		return nil, failed
 	}
@@ -140,25 +138,24 @@ func readTree(ctx context.Context, cmd *invocation, out *output, req request) (_
 	return t, cmp.Or(err, failed)
 }
 
-// newTree returns the tree of a result of Load. What is not installed is completed by the lock.
+// newTree returns the tree of a result.
 func newTree(result *installer.Result, req request, withEvidence bool) (*tree, error) {
 	title, err := titleOf(req)
 	if err != nil {
 		return nil, err
 	}
 	t := &tree{treeRecord{jsonModules(result.Modules, withEvidence), jsonProviders(result.Providers)}, title}
+	for i, m := range result.Modules {
+		if m.Dir == "" {
+			t.Modules[i].NotInstalled = reasonMissing
+		}
+	}
 	for i, p := range result.Providers {
 		if t.Providers[i].confirmed = confirmedText(p.Evidence); !withEvidence {
 			t.Providers[i].Evidence, t.Providers[i].confirmed = evidence.Evidence{}, ""
 		}
 	}
-	if len(result.Unresolved) > 0 {
-		t.addMissing(result.Unresolved)
-		if err := t.addLocked(req, result.Unresolved); err != nil {
-			return nil, err
-		}
-		slices.SortStableFunc(t.Modules, func(a, b jsonModule) int { return graph.CompareKeys(a.Key, b.Key) })
-	}
+	t.addUnresolved(result.Unresolved)
 	return t, nil
 }
 
@@ -168,12 +165,11 @@ func titleOf(req request) (string, error) {
 	return filepath.Base(dir), err
 }
 
-// addMissing adds the calls of modules that are not installed or cannot be read.
-func (t *tree) addMissing(unresolved []installer.Unresolved) {
-	known := t.index()
+// addUnresolved adds the calls of modules that are neither installed nor locked, or cannot be read.
+func (t *tree) addUnresolved(unresolved []installer.Unresolved) {
 	for _, u := range unresolved {
 		m := jsonModule{Key: u.Path.String(), Source: addrs.Redact(u.Call.Source), Constraint: constraintOf(u.Call), File: u.Call.Range.Filename, Line: u.Call.Range.Start.Line}
-		if _, found := known[m.Key]; found || u.Path.IsRoot() {
+		if u.Path.IsRoot() || slices.ContainsFunc(t.Modules, func(had jsonModule) bool { return had.Key == m.Key }) {
 			continue
 		}
 		if m.shown = m.Source; u.Source != nil {
@@ -186,70 +182,7 @@ func (t *tree) addMissing(unresolved []installer.Unresolved) {
 		m.NotInstalled, _, _ = strings.Cut(strings.TrimPrefix(err.Error(), "module "), "\n") // of "module not installed"
 		t.Modules = append(t.Modules, m)
 	}
-}
-
-// addLocked completes modules that are not installed with their lock entries. It also adds the
-// locked modules below them, and the locked providers, which those may require.
-func (t *tree) addLocked(req request, unresolved []installer.Unresolved) error {
-	lock, err := lockIfAny(req)
-	if err != nil {
-		return err
-	}
-	known, missing := t.index(), make(map[string]bool)
-	for _, u := range unresolved {
-		missing[u.Path.String()] = true
-	}
-	for _, entry := range slices.Concat(lock.Modules(), lock.Directories()) {
-		m := jsonModule{
-			Key: entry.Key, Replaces: entry.Replaces, Source: addrs.Redact(entry.Source), shown: addrs.Redact(entry.Source), Version: entry.Version.String(), Constraint: entry.Constraints.String(),
-			Package: entry.Package, NotInstalled: reasonMissing,
-		}
-		if source, err := addrs.ParseModuleSource(entry.Source); err == nil {
-			m.shown = addrs.Redact(source.ForDisplay())
-		}
-		for _, h := range entry.Hashes {
-			m.Hashes = append(m.Hashes, string(h))
-		}
-		i, found := known[entry.Key]
-		switch {
-		case found && t.Modules[i].NotInstalled != "" && t.Modules[i].Source == m.Source:
-			t.Modules[i].Version, t.Modules[i].Package, t.Modules[i].Hashes = m.Version, m.Package, m.Hashes
-		case !found && isBelow(m.Key, missing):
-			t.Modules = append(t.Modules, m)
-		}
-	}
-	if req.Scope == installer.ScopeModules {
-		return nil
-	}
-	req.LockFile = "" // the providers are where stock tools read them
-	if lock, err = lockIfAny(req); err != nil {
-		return err
-	}
-	for _, p := range lock.Providers() {
-		name := p.Address.String()
-		if !slices.ContainsFunc(t.Providers, func(had jsonProvider) bool { return had.Provider == name || had.LockedAs == name }) {
-			t.Providers = append(t.Providers, jsonProvider{Provider: name, Version: p.Version.String(), Constraints: p.Constraints.String(), address: p.Address})
-		}
-	}
-	return nil
-}
-
-// lockIfAny returns the lock of a request's project, or an empty lock if the file does not exist.
-func lockIfAny(req request) (*lockfile.File, error) {
-	lock, err := newLockReader(req).current()
-	if errors.Is(err, fs.ErrNotExist) {
-		return &lockfile.File{}, nil
-	}
-	return lock, err
-}
-
-// index returns the indexes of the modules by their keys.
-func (t *tree) index() map[string]int {
-	index := make(map[string]int)
-	for i, m := range t.Modules {
-		index[m.Key] = i
-	}
-	return index
+	slices.SortStableFunc(t.Modules, func(a, b jsonModule) int { return graph.CompareKeys(a.Key, b.Key) })
 }
 
 // keysAbove returns the keys above a key, such as "a" and "a.b" for "a.b.c".
