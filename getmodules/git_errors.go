@@ -6,12 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"strings"
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
-	"github.com/cotterpin/cotter/internal/git/inprocess"
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
@@ -38,7 +36,7 @@ var (
 	ErrHostUntrusted = git.ErrHostUntrusted
 	// ErrBuiltInGit means that something needs an installed git, and that there is none or it must not
 	// be used.
-	ErrBuiltInGit = errors.New("this needs an installed git (2.26 or newer)")
+	ErrBuiltInGit = git.ErrNeedsGit
 )
 
 // RefNotFoundError is an [ErrRefNotFound]. It has the requested ref, and the names of refs in
@@ -157,47 +155,17 @@ func explainAlone(address string, err error) error {
 	if status, ok := errors.AsType[*gitwire.StatusError](err); ok {
 		err = &StatusError{URL: address, StatusCode: status.StatusCode, retryAfter: httpx.ParseRetryAfter(status.RetryAfter)}
 	}
-	_, network := errors.AsType[*httpx.NetworkError](err)
-	remote, says := errors.AsType[*gitwire.RemoteError](err)
-	login, ofLogin := errors.AsType[*inprocess.Error](err)
 	switch {
-	case errors.Is(err, ErrAuthentication):
-		return fmt.Errorf("%w; %s", err, aloneCredentials)
+	case errors.As(err, new(*httpx.NetworkError)):
+		return fmt.Errorf("%w: %w; %s", ErrHostUnreachable, err, aloneHosts)
 	case errors.Is(err, fs.ErrNotExist), errors.As(err, new(*gitwire.PageError)):
 		return fmt.Errorf("%w: %w", ErrRepositoryNotFound, err)
-	case errors.Is(err, gitwire.ErrOldProtocol), errors.Is(err, gitwire.ErrNotSmart), says && strings.Contains(remote.Message, "object format"):
+	case errors.Is(err, gitwire.ErrOldProtocol), errors.Is(err, gitwire.ErrNotSmart):
 		return fmt.Errorf("%w: %w", ErrBuiltInGit, err)
-	case errors.Is(err, gitwire.ErrRedirect):
-		return fmt.Errorf("%w: %w", ErrRefusedLocation, err)
-	case says && strings.Contains(remote.Message, "not our ref"):
-		return fmt.Errorf("%w: %w", ErrRevisionNotFound, err)
-	case says:
-		return withMeaning(remote.Message, err)
-	case network:
-		return fmt.Errorf("%w: %w; %s", ErrHostUnreachable, err, aloneHosts)
-	case !ofLogin:
-		return err
-	}
-	switch login.Kind {
-	case inprocess.Unsupported:
-		return fmt.Errorf("%w: %w", ErrBuiltInGit, err)
-	case inprocess.TooLarge:
-		return fmt.Errorf("%w: %w", ErrTooLarge, err)
-	case inprocess.Authentication:
-		return fmt.Errorf("%w: %w; %s", ErrAuthentication, err, aloneCredentials)
-	case inprocess.Untrusted:
-		return fmt.Errorf("%w: %w", ErrHostUntrusted, err)
-	case inprocess.Unreachable:
-		return fmt.Errorf("%w: %w; %s", ErrHostUnreachable, err, aloneHosts)
-	}
-	return withMeaning(login.Message, err)
-}
-
-// withMeaning wraps the error of a server in the sentinel for its message. Git would show the same
-// message.
-func withMeaning(message string, err error) error {
-	if meaning, ok := git.MeaningOf(message); ok {
-		return fmt.Errorf("%w: %w", meaning.Is, err)
+	case errors.Is(err, ErrAuthentication):
+		return fmt.Errorf("%w; %s", err, aloneCredentials)
+	case errors.Is(err, ErrHostUnreachable):
+		return fmt.Errorf("%w; %s", err, aloneHosts)
 	}
 	return err
 }

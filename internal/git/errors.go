@@ -32,6 +32,9 @@ var (
 	ErrTooLarge = errors.New("the package is too large")
 )
 
+// ErrNeedsGit means that only an installed git can do something.
+var ErrNeedsGit = errors.New("this needs an installed git (2.26 or newer)")
+
 // ErrAmbiguous means that several commits begin with the same digits.
 var ErrAmbiguous = errors.New("several commits begin with it; write more digits")
 

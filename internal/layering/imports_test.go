@@ -31,7 +31,8 @@ var layers = []layer{
 	{"the lock, what configurations say, the user's key, HTTP and pictures", []string{
 		"installer/config", "internal/graph", "internal/httpx", "internal/userkey", "lockfile",
 	}},
-	{"git commands, git over HTTP, OCI artifacts, the project's files and its state", []string{"internal/git/gitexec", "internal/git/gitwire", "internal/localstate", "internal/oci", "internal/project"}},
+	{"git's protocol, OCI artifacts, the project's files and its state", []string{"internal/git/gitwire", "internal/localstate", "internal/oci", "internal/project"}},
+	{"git commands", []string{"internal/git/gitexec"}},
 	{"the user's store of packages, git in this process and the user's checkout", []string{"internal/detect", "internal/git/inprocess", "internal/git/worktree", "internal/store"}},
 	{"packages from the store as artifacts", []string{"internal/artifact"}},
 	{"where modules come from, and what is known of the lock's entries", []string{"disco", "getmodules", "internal/lockentry", "registryclient"}},

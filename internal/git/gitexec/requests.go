@@ -1,7 +1,6 @@
 package gitexec
 
 import (
-	"cmp"
 	"context"
 	"encoding/base64"
 	"io"
@@ -179,28 +178,4 @@ func acceptsBasic(answer *http.Response) bool {
 		scheme, _, _ := strings.Cut(challenge, " ")
 		return strings.EqualFold(scheme, "basic")
 	})
-}
-
-// location requests the list of a repository's refs as git does, and returns the Location header of
-// the answer. It returns "" if the answer is no redirect.
-func (r *Requests) location(ctx context.Context, repository *url.URL) (string, error) {
-	target, err := listingURL(repository)
-	if err != nil {
-		return "", err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
-	if err != nil {
-		return "", err
-	}
-	req.Header.Set("Git-Protocol", "version=2") // the answer to version 2 is short
-	req.Header.Set("User-Agent", cmp.Or(r.at(target).UserAgent, userAgent))
-	answer, err := r.RoundTrip(req)
-	if err != nil {
-		return "", err
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode/100 != 3 {
-		return "", nil
-	}
-	return answer.Header.Get("Location"), nil
 }

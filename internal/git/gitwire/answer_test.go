@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
 	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
@@ -54,7 +55,7 @@ func TestReadRefs(t *testing.T) {
 		"capital id":           {lines(strings.ToUpper(id)+" HEAD", "0000"), gitwire.ErrMalformed},
 		"sha256":               {lines(id+id[:24]+" HEAD", "0000"), gitwire.ErrMalformed},
 		"bad peeled":           {lines(id+" HEAD peeled:"+id[1:], "0000"), gitwire.ErrMalformed},
-		"too many":             {lines(id+" a", id+" b", id+" c", id+" d", "0000"), gitwire.ErrTooLarge},
+		"too many":             {lines(id+" a", id+" b", id+" c", id+" d", "0000"), git.ErrTooLarge},
 		"error":                {lines("ERR \x1b[31mgo away"), errAny},
 	}
 	for name, tt := range tests {
@@ -97,7 +98,7 @@ func TestReadPack(t *testing.T) {
 		"error in the pack":    {lines("packfile") + packet("\x01PA") + packet("\x03out of memory") + "0000", errAny},
 		"error before":         {lines("ERR not our ref"), errAny},
 		"more behind the end":  {lines("packfile") + data + "0000" + data, gitwire.ErrMalformed},
-		"too large":            {lines("packfile") + packet("\x01"+strings.Repeat("x", 101)) + "0000", gitwire.ErrTooLarge},
+		"too large":            {lines("packfile") + packet("\x01"+strings.Repeat("x", 101)) + "0000", git.ErrTooLarge},
 		"only signs of life":   {lines("packfile") + strings.Repeat(packet("\x02."), 30_000), errAny},
 	}
 	for name, tt := range tests {
@@ -119,11 +120,6 @@ func TestStatus(t *testing.T) {
 		answer http.HandlerFunc
 		want   error
 	}{
-		"401":     {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, gitwire.ErrAuthRequired},
-		"403":     {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }, gitwire.ErrAuthRequired},
-		"404":     {http.NotFound, gitwire.ErrAuthRequired},
-		"204":     {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }, errAny},
-		"503":     {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, errAny},
 		"no type": {func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, list) }, gitwire.ErrNotSmart},
 		"encoded": {func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Encoding", "br")
@@ -134,9 +130,16 @@ func TestStatus(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := serve(t, tt.answer).client(t, "/r.git").Refs(t.Context(), 10, "HEAD")
+			_, err := serve(t, tt.answer).client(t, "/r.git").Refs(t.Context(), "HEAD")
 			wantError(t, "Refs", err, tt.want)
 		})
+	}
+	for _, status := range []int{204, 401, 403, 404, 503} {
+		s := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		_, err := s.client(t, "/r.git").Refs(t.Context(), "HEAD")
+		if got, ok := errors.AsType[*gitwire.StatusError](err); !ok || got.StatusCode != status {
+			t.Errorf("Refs after the status %d = %v, want a StatusError", status, err)
+		}
 	}
 }
 
@@ -149,7 +152,7 @@ func TestCancelled(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	})
-	_, err := fetchAll(ctx, t, s.client(t, "/r.git"), gitwire.Fetch{Want: id, Bytes: 100}, inprocess.PackLimits{})
+	_, err := fetchAll(ctx, t, s.client(t, "/r.git"), gitwire.Fetch{Want: []string{id}, Shallow: true, Bytes: 100}, inprocess.PackLimits{})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("Fetch = %v, want context.Canceled", err)
 	}
@@ -197,9 +200,9 @@ func FuzzAnswers(f *testing.F) {
 		if err == nil && len(refs) > 10 || err != nil && refs != nil {
 			t.Errorf("ReadRefs(%q) = %v, %v", answer, refs, err)
 		}
-		for _, ref := range refs {
-			if len(ref.ID) != 40 || ref.Name == "" || strings.ContainsAny(ref.Name, " ") {
-				t.Errorf("ReadRefs(%q) has %+v", answer, ref)
+		for name, ref := range refs {
+			if len(ref.ID) != 40 || len(ref.Commit) != 40 || name == "" || strings.ContainsAny(name, " ") {
+				t.Errorf("ReadRefs(%q) has %q: %+v", answer, name, ref)
 			}
 		}
 		if pack, err := gitwire.ReadPack(answer, 10); err == nil && len(pack) > 10 {

@@ -3,13 +3,15 @@ package gitwire
 import (
 	"bytes"
 	"io"
+
+	"github.com/cotterpin/cotter/internal/git"
 )
 
 // MaxRedirects exports maxRedirects.
 const MaxRedirects = maxRedirects
 
 // ReadRefs exports readRefs.
-func ReadRefs(answer []byte, limit int) ([]Ref, error) {
+func ReadRefs(answer []byte, limit int) (git.Refs, error) {
 	return readRefs(newPackets(bytes.NewReader(answer)), limit)
 }
 

@@ -4,14 +4,30 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"strings"
+)
+
+const (
+	// maxShallow bounds the list of commits whose parents are left out, of a fetch without history.
+	// Only the requested commit should be in it.
+	maxShallow = 16
+	// maxGrafts is the same for a history: these are the commits where a shallow repository ends.
+	maxGrafts = 100_000
 )
 
 // Fetch describes what to fetch, and the limit.
 type Fetch struct {
-	// Want is the object name of a commit, or of a tag that points to one.
-	Want string
+	// Want are the names of commits, or of tags that point to one.
+	Want []string
+	// Shallow leaves out the history of the commits.
+	Shallow bool
+	// Have are the names of commits whose history is left out. The server ignores those that it
+	// does not have.
+	Have []string
+	// Filter says which objects are left out, as in git-rev-list(1): "tree:0" for all trees and
+	// files. "" means none. It requires the feature "filter" of the command "fetch"; see
+	// [Client.Features]. Servers can refuse some filters.
+	Filter string
 	// Bytes bounds the size of the pack, in bytes.
 	Bytes int64
 	// Progress is called with the number of bytes of the pack that were received so far. It may
@@ -19,34 +35,37 @@ type Fetch struct {
 	Progress func(bytes int64)
 }
 
-// Fetch starts to fetch all objects of one commit without its history. It returns the pack while
-// it is received. The caller must close it. If the limit is exceeded, reading fails with an error
-// that wraps [ErrTooLarge].
+// Fetch starts to fetch, and returns the pack while it is received. The caller must close it. If the
+// limit is exceeded, reading fails with an error that wraps [git.ErrTooLarge].
 func (c *Client) Fetch(ctx context.Context, f Fetch) (io.ReadCloser, error) {
-	// Only the requested commit can have missing parents; the limit is for servers that behave
-	// unexpectedly.
-	const maxShallow = 16
-	stream := &packStream{left: f.Bytes, progress: f.Progress}
-	return c.fetch(ctx, []string{"deepen 1", "want " + f.Want}, maxShallow, stream)
-}
-
-// fetch sends a request with these arguments, and completes the stream.
-func (c *Client) fetch(ctx context.Context, arguments []string, maxShallow int, stream *packStream) (io.ReadCloser, error) {
 	out := appendLine(nil, "command=fetch")
 	out = appendSpecial(out, delimPacket)
-	for _, argument := range slices.Concat([]string{"no-progress", "ofs-delta"}, arguments, []string{"done"}) {
-		out = appendLine(out, "%s", argument)
+	out = appendLine(out, "no-progress")
+	out = appendLine(out, "ofs-delta")
+	shallow := maxGrafts
+	if f.Shallow {
+		shallow = maxShallow
+		out = appendLine(out, "deepen 1")
 	}
+	if f.Filter != "" {
+		out = appendLine(out, "filter %s", f.Filter)
+	}
+	for _, id := range f.Want {
+		out = appendLine(out, "want %s", id)
+	}
+	for _, id := range f.Have {
+		out = appendLine(out, "have %s", id)
+	}
+	out = appendLine(out, "done")
 	body, err := c.Transport.Ask(ctx, appendSpecial(out, flushPacket))
 	if err != nil {
 		return nil, err
 	}
 	p := newPackets(body)
-	if err := p.beginPack(maxShallow); err != nil {
+	if err := p.beginPack(shallow); err != nil {
 		return nil, errors.Join(err, body.Close())
 	}
-	stream.packets, stream.body = p, body
-	return stream, nil
+	return &packStream{packets: p, body: body, left: f.Bytes, progress: f.Progress}, nil
 }
 
 // beginPack reads the answer up to the beginning of the pack. Because the request contains

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
@@ -109,10 +111,10 @@ func newRequest(ctx context.Context, method string, u *url.URL, body io.Reader) 
 // movedError means that the server answered with a redirect.
 type movedError struct{ to *url.URL }
 
-func (*movedError) Error() string { return "the git server redirects" }
+func (*movedError) Error() string { return git.ErrRefused.Error() + ": the git server redirects again" }
 
-// Unwrap returns [ErrRedirect]: only one request may be redirected.
-func (*movedError) Unwrap() error { return ErrRedirect }
+// Unwrap returns [git.ErrRefused], because only one request may be redirected.
+func (*movedError) Unwrap() error { return git.ErrRefused }
 
 // do sends one request and checks that the answer has the wanted type.
 func (t *HTTP) do(request *http.Request, wantType string) (io.ReadCloser, error) {
@@ -133,9 +135,9 @@ func checkAnswer(response *http.Response, request *http.Request, wantType string
 	case http.StatusOK:
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
 		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		to, err := redirected(request.Context(), request.URL, response.Header.Get("Location"))
+		to, err := httpx.Redirect(request.Context(), request.URL, response.Header.Get("Location"))
 		if err != nil {
-			return err
+			return fmt.Errorf("%w: %w", git.ErrRefused, err)
 		}
 		return &movedError{to}
 	default:

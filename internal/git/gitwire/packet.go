@@ -80,11 +80,6 @@ func early(err error) error {
 	return err
 }
 
-func remoteError(said []byte) error {
-	text := strings.TrimSpace(string(said[:min(len(said), maxRemoteText)]))
-	return &RemoteError{Message: text}
-}
-
 // appendLine appends a packet with a line of text.
 func appendLine(out []byte, format string, args ...any) []byte {
 	text := fmt.Sprintf(format, args...) + "\n"

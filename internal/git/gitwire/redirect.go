@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
@@ -19,50 +21,60 @@ const (
 	advertQuery  = "service=" + service
 )
 
-// discover requests the advertisement, follows redirects, and remembers the URL that they point
-// to. It checks that the server there supports version 2.
+// Locate returns the URL to which the server redirects the repository, and nil if it does not. What
+// the server there answers is no error. The error wraps [git.ErrRefused] if a redirect is not allowed.
+func (t *HTTP) Locate(ctx context.Context) (*url.URL, error) {
+	moved, body, err := t.follow(ctx)
+	if err == nil {
+		_ = body.Close()
+	}
+	if errors.As(err, new(*StatusError)) || errors.Is(err, ErrNotSmart) {
+		return moved, nil
+	}
+	return moved, err
+}
+
+// discover follows redirects, and remembers the URL that they point to. It checks that the server
+// there supports version 2.
 func (t *HTTP) discover(ctx context.Context) error {
-	u, err := t.endpoint(advertPath)
+	moved, body, err := t.follow(ctx)
 	if err != nil {
 		return err
+	}
+	defer body.Close()
+	t.base = moved
+	return checkAdvert(newPackets(body))
+}
+
+// follow requests the advertisement, which is the only request that may be redirected by git's rules.
+// moved is the URL of the repository at the end of the redirects; nil if there were none. It is also
+// returned if the server there answers with an error.
+func (t *HTTP) follow(ctx context.Context) (moved *url.URL, answer io.ReadCloser, err error) {
+	u, err := t.endpoint(advertPath)
+	if err != nil {
+		return nil, nil, err
 	}
 	u.RawQuery = advertQuery
 	for range maxRedirects + 1 {
 		request, err := newRequest(ctx, http.MethodGet, u, nil)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		body, err := t.do(request, advertType)
-		var moved *movedError
-		if errors.As(err, &moved) {
-			if httpx.HostPort(u) != httpx.HostPort(moved.to) {
-				t.pointer = u
-				ctx = httpx.PointedTo(ctx, u)
-			}
-			u = moved.to
-			continue
+		answer, err := t.do(request, advertType)
+		to, redirects := errors.AsType[*movedError](err)
+		if !redirects {
+			return moved, answer, err
 		}
-		if err != nil {
-			return err
+		if httpx.HostPort(u) != httpx.HostPort(to.to) {
+			t.pointer = u
+			ctx = httpx.PointedTo(ctx, u)
 		}
-		err = checkAdvert(newPackets(body))
-		body.Close()
-		if err != nil {
-			return err
+		u = to.to
+		if moved, err = repositoryOf(u); err != nil {
+			return nil, nil, err
 		}
-		t.base, err = repositoryOf(u)
-		return err
 	}
-	return fmt.Errorf("%w: more than %d redirects", ErrRedirect, maxRedirects)
-}
-
-// redirected returns the URL that an answer redirects to. It contains nothing of the old URL.
-func redirected(ctx context.Context, from *url.URL, location string) (*url.URL, error) {
-	to, err := httpx.Redirect(ctx, from, location)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRedirect, err)
-	}
-	return to, nil
+	return nil, nil, fmt.Errorf("%w: more than %d redirects", git.ErrRefused, maxRedirects)
 }
 
 // repositoryOf returns the URL of the repository whose advertisement is at u. By git's rules, a
@@ -71,7 +83,7 @@ func repositoryOf(u *url.URL) (*url.URL, error) {
 	address, ok := strings.CutSuffix(u.String(), "/"+advertPath+"?"+advertQuery)
 	base, err := url.Parse(address)
 	if !ok || err != nil || base.RawQuery != "" {
-		return nil, fmt.Errorf("%w: to an address of another form", ErrRedirect)
+		return nil, fmt.Errorf("%w: the redirect to %q does not point to a repository", git.ErrRefused, u.Redacted())
 	}
 	return base, nil
 }

@@ -10,21 +10,10 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// Ref is a ref of a repository.
-type Ref struct {
-	// Name is the full name, such as "refs/tags/v1.0.0" or "HEAD".
-	Name string
-	// ID is the name of the object that the ref points to.
-	ID string
-	// Peeled is the name of the object that an annotated tag finally points to; "" for other
-	// refs.
-	Peeled string
-}
-
 // Refs lists the refs whose full names begin with one of the prefixes. Servers may list further
-// refs. If there are more than limit refs, or more than [git.MaxRefBytes], the error wraps
-// [ErrTooLarge].
-func (c *Client) Refs(ctx context.Context, limit int, prefixes ...string) ([]Ref, error) {
+// refs. If there are more than [git.MaxRefs], or more than [git.MaxRefBytes], the error wraps
+// [git.ErrTooLarge].
+func (c *Client) Refs(ctx context.Context, prefixes ...string) (git.Refs, error) {
 	out := appendLine(nil, "command=ls-refs")
 	out = appendSpecial(out, delimPacket)
 	out = appendLine(out, "peel")
@@ -36,16 +25,16 @@ func (c *Client) Refs(ctx context.Context, limit int, prefixes ...string) ([]Ref
 		return nil, err
 	}
 	defer body.Close()
-	return readRefs(newPackets(body), limit)
+	return readRefs(newPackets(body), git.MaxRefs)
 }
 
-func readRefs(p *packets, limit int) ([]Ref, error) {
-	var refs []Ref
+func readRefs(p *packets, limit int) (git.Refs, error) {
+	refs := git.Refs{}
 	size := 0
-	for first := true; ; first = false {
+	for n := 0; ; n++ {
 		kind, line, err := p.line()
 		switch {
-		case errors.Is(err, io.EOF) && first:
+		case errors.Is(err, io.EOF) && n == 0:
 			// Servers of older versions stop reading at the first line of the request.
 			return nil, ErrOldProtocol
 		case err != nil:
@@ -57,36 +46,36 @@ func readRefs(p *packets, limit int) ([]Ref, error) {
 			return refs, nil
 		case kind != dataPacket:
 			return nil, malformed("unexpected packet %04x in a list of refs", int(kind))
-		case len(refs) == limit:
-			return nil, fmt.Errorf("%w: over %d refs", ErrTooLarge, limit)
+		case n == limit:
+			return nil, fmt.Errorf("%w: over %d refs", git.ErrTooLarge, limit)
 		}
 		if size += len(line); size > git.MaxRefBytes {
-			return nil, fmt.Errorf("%w: over %d bytes of refs", ErrTooLarge, git.MaxRefBytes)
+			return nil, fmt.Errorf("%w: over %d bytes of refs", git.ErrTooLarge, git.MaxRefBytes)
 		}
-		ref, err := parseRef(line)
+		name, ref, err := parseRef(line)
 		if err != nil {
 			return nil, err
 		}
-		refs = append(refs, ref)
+		refs[name] = ref
 	}
 }
 
 // parseRef parses "ID NAME" and the attributes that follow.
-func parseRef(line string) (Ref, error) {
+func parseRef(line string) (name string, ref git.Ref, err error) {
 	fields := strings.Split(line, " ")
 	if len(fields) < 2 || !isID(fields[0]) || fields[1] == "" {
-		return Ref{}, malformed("%q is not a ref", shortened(line))
+		return "", git.Ref{}, malformed("%q is not a ref", shortened(line))
 	}
-	ref := Ref{ID: fields[0], Name: fields[1]}
+	ref = git.Ref{ID: fields[0], Commit: fields[0]}
 	for _, attribute := range fields[2:] {
 		if id, ok := strings.CutPrefix(attribute, "peeled:"); ok {
 			if !isID(id) {
-				return Ref{}, malformed("%q is not a ref", shortened(line))
+				return "", git.Ref{}, malformed("%q is not a ref", shortened(line))
 			}
-			ref.Peeled = id
+			ref.Commit = id
 		}
 	}
-	return ref, nil
+	return fields[1], ref, nil
 }
 
 // end checks that there are no further packets.
@@ -101,9 +90,6 @@ func (p *packets) end() error {
 	return malformed("packets follow the end")
 }
 
-// idLen is the length of a SHA-1 hash in hexadecimal digits.
-const idLen = 40
-
-func isID(s string) bool { return len(s) == idLen && strings.Trim(s, "0123456789abcdef") == "" }
+func isID(s string) bool { return len(s) == git.SHA1Len && git.IsObjectID(s) }
 
 func shortened(s string) string { return s[:min(len(s), maxRemoteText)] }

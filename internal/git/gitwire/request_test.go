@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
 )
 
@@ -25,7 +26,7 @@ func TestRequest(t *testing.T) {
 		"/a%2Fb/r.git": "POST /a%2Fb/r.git/git-upload-pack",
 	} {
 		s := serve(t, canned(list))
-		if _, err := s.client(t, path).Refs(t.Context(), 10, "HEAD", "refs/tags/v1"); err != nil {
+		if _, err := s.client(t, path).Refs(t.Context(), "HEAD", "refs/tags/v1"); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff([]string{want}, s.requests()); diff != "" {
@@ -60,7 +61,7 @@ func TestRequestRefusesURL(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := gitwire.Client{Transport: &gitwire.HTTP{RoundTripper: s.Client().Transport, Repository: repository}}
-		if _, err := c.Refs(t.Context(), 10, "HEAD"); err == nil {
+		if _, err := c.Refs(t.Context(), "HEAD"); err == nil {
 			t.Errorf("Refs of %q = nil error", raw)
 		}
 	}
@@ -92,7 +93,7 @@ func TestRedirect(t *testing.T) {
 		s := serve(t, moved(status, "/new.git"))
 		c := s.client(t, "/old.git")
 		for range 2 {
-			if _, err := c.Refs(t.Context(), 10, "HEAD"); err != nil {
+			if _, err := c.Refs(t.Context(), "HEAD"); err != nil {
 				t.Fatalf("Refs after a redirect with %d = %v", status, err)
 			}
 		}
@@ -131,14 +132,14 @@ func TestRedirectRefused(t *testing.T) {
 		answer http.HandlerFunc
 		want   error
 	}{
-		"loop":       {func(w http.ResponseWriter, r *http.Request) { to(r.URL.RequestURI())(w, r) }, gitwire.ErrRedirect},
-		"nowhere":    {to(""), gitwire.ErrRedirect},
-		"no URL":     {to("http://[x/"), gitwire.ErrRedirect},
-		"file":       {to("file:///etc/passwd"), gitwire.ErrRedirect},
-		"ssh":        {to("ssh://h.example/r.git"), gitwire.ErrRedirect},
-		"no host":    {to("http:///r.git/info/refs"), gitwire.ErrRedirect},
-		"long":       {to("/" + strings.Repeat("x", 9000)), gitwire.ErrRedirect},
-		"other form": {moved(302, "/elsewhere?x="), gitwire.ErrRedirect},
+		"loop":       {func(w http.ResponseWriter, r *http.Request) { to(r.URL.RequestURI())(w, r) }, git.ErrRefused},
+		"nowhere":    {to(""), git.ErrRefused},
+		"no URL":     {to("http://[x/"), git.ErrRefused},
+		"file":       {to("file:///etc/passwd"), git.ErrRefused},
+		"ssh":        {to("ssh://h.example/r.git"), git.ErrRefused},
+		"no host":    {to("http:///r.git/info/refs"), git.ErrRefused},
+		"long":       {to("/" + strings.Repeat("x", 9000)), git.ErrRefused},
+		"other form": {moved(302, "/elsewhere?x="), git.ErrRefused},
 		"version 1":  {advert(lines("# service=git-upload-pack", "0000", "version 1", "0000")), gitwire.ErrOldProtocol},
 		"version 0":  {advert(lines("# service=git-upload-pack", "0000", id+" HEAD", "0000")), gitwire.ErrOldProtocol},
 		"no version": {advert("0000"), gitwire.ErrOldProtocol},
@@ -155,7 +156,7 @@ func TestRedirectRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, tt.answer)
-			_, err := s.client(t, "/old.git").Refs(t.Context(), 10, "HEAD")
+			_, err := s.client(t, "/old.git").Refs(t.Context(), "HEAD")
 			wantError(t, "Refs", err, tt.want)
 			if n := len(s.requests()); n > gitwire.MaxRedirects+3 {
 				t.Errorf("%d requests", n)
@@ -168,8 +169,8 @@ func TestRedirectInside(t *testing.T) {
 	t.Parallel()
 	for _, to := range []string{"https://169.254.169.254/r.git", "http://2130706433/r.git", "http://[fe80::1]:8080/r.git"} {
 		s := serve(t, http.RedirectHandler(to+"/git-upload-pack", http.StatusFound).ServeHTTP)
-		if _, err := s.client(t, "/r.git").Refs(t.Context(), 10, "HEAD"); !errors.Is(err, gitwire.ErrRedirect) {
-			t.Errorf("Refs after a redirect to %s = %v, want ErrRedirect", to, err)
+		if _, err := s.client(t, "/r.git").Refs(t.Context(), "HEAD"); !errors.Is(err, git.ErrRefused) {
+			t.Errorf("Refs after a redirect to %s = %v, want ErrRefused", to, err)
 		}
 	}
 }
@@ -184,8 +185,8 @@ func TestRedirectToPlain(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := gitwire.Client{Transport: &gitwire.HTTP{RoundTripper: s.Client().Transport, Repository: u}}
-	if _, err := c.Refs(t.Context(), 10, "HEAD"); !errors.Is(err, gitwire.ErrRedirect) {
-		t.Errorf("Refs after a redirect from https to http = %v, want ErrRedirect", err)
+	if _, err := c.Refs(t.Context(), "HEAD"); !errors.Is(err, git.ErrRefused) {
+		t.Errorf("Refs after a redirect from https to http = %v, want ErrRefused", err)
 	}
 	if got := plain.requests(); len(got) > 0 {
 		t.Errorf("plain requests %q, want none", got)

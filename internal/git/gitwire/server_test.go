@@ -95,7 +95,7 @@ var generous = inprocess.PackLimits{Objects: 10_000, ObjectBytes: 1 << 20, Total
 
 func fetch(t testing.TB, c *gitwire.Client, want string) (*inprocess.PackStream, error) {
 	t.Helper()
-	return fetchAll(t.Context(), t, c, gitwire.Fetch{Want: want, Bytes: 1 << 20}, generous)
+	return fetchAll(t.Context(), t, c, gitwire.Fetch{Want: []string{want}, Shallow: true, Bytes: 1 << 20}, generous)
 }
 
 // fetchAll fetches a pack and waits until all of it has been read.

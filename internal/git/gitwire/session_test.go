@@ -75,8 +75,8 @@ func TestSession(t *testing.T) {
 	})
 	c := &gitwire.Client{Transport: s}
 	for range 2 {
-		refs, err := c.Refs(t.Context(), 10, "refs/heads/")
-		if err != nil || len(refs) != 1 || refs[0].ID != commit {
+		refs, err := c.Refs(t.Context(), "refs/heads/")
+		if err != nil || len(refs) != 1 || refs["refs/heads/main"].ID != commit {
 			t.Fatalf("Refs = %v, %v; want %s", refs, err, commit)
 		}
 		if _, err := fetch(t, c, commit); err != nil {
@@ -88,12 +88,12 @@ func TestSession(t *testing.T) {
 		t.Errorf("Features = %q, %v, by %d connections; want some, by 1", features, err, *connections)
 	}
 	// An answer that is not read to its end costs the connection.
-	pack, err := c.Fetch(t.Context(), gitwire.Fetch{Want: commit, Bytes: 1 << 20})
+	pack, err := c.Fetch(t.Context(), gitwire.Fetch{Want: []string{commit}, Shallow: true, Bytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
 	pack.Close()
-	if _, err := c.Refs(t.Context(), 10, "refs/heads/"); err != nil || *connections != 2 {
+	if _, err := c.Refs(t.Context(), "refs/heads/"); err != nil || *connections != 2 {
 		t.Errorf("Refs after a fetch that was not read = %v, by %d connections; want 2", err, *connections)
 	}
 	if err := s.Close(); err != nil {
@@ -130,7 +130,7 @@ func TestSessionAnswers(t *testing.T) {
 			t.Parallel()
 			p := &pipes{Reader: strings.NewReader(tt.sent), Writer: io.Discard, wait: func() error { return tt.wait }}
 			s, _ := session(func(context.Context) (*pipes, error) { return p, nil })
-			_, err := (&gitwire.Client{Transport: s}).Refs(t.Context(), 10, "HEAD")
+			_, err := (&gitwire.Client{Transport: s}).Refs(t.Context(), "HEAD")
 			wantError(t, "Refs", err, tt.want)
 			if tt.want != nil && p.closed != 1 {
 				t.Errorf("the connection was closed %d times, want once", p.closed)
@@ -150,7 +150,7 @@ func TestSessionEnds(t *testing.T) {
 		}
 		p := silent()
 		s, _ := session(func(context.Context) (*pipes, error) { return p, nil })
-		_, err := (&gitwire.Client{Transport: s}).Refs(t.Context(), 10, "HEAD")
+		_, err := (&gitwire.Client{Transport: s}).Refs(t.Context(), "HEAD")
 		if _, ok := errors.AsType[*httpx.StalledError](err); !ok || p.killed != 1 {
 			t.Errorf("Refs from a silent server = %v, want a StalledError", err)
 		}
@@ -158,7 +158,7 @@ func TestSessionEnds(t *testing.T) {
 		s, _ = session(func(context.Context) (*pipes, error) { return p, nil })
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		_, err = (&gitwire.Client{Transport: s}).Refs(ctx, 10, "HEAD")
+		_, err = (&gitwire.Client{Transport: s}).Refs(ctx, "HEAD")
 		if !errors.Is(err, context.DeadlineExceeded) || p.killed != 0 || p.closed == 0 {
 			t.Errorf("Refs after the end of the context = %v, want its error", err)
 		}

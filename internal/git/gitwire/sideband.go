@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/cotterpin/cotter/internal/git"
 )
 
 // The channels of an answer with a pack. The first byte of each packet names one; see
@@ -13,25 +15,6 @@ const (
 	progressChannel = 2
 	errorChannel    = 3
 )
-
-// PackPart returns the part of a pack that a packet of an answer has. It is empty if the packet has a
-// message about progress, or no data. An error message of the server is a *[RemoteError], and an
-// unknown channel is [ErrMalformed].
-func PackPart(packet []byte) ([]byte, error) {
-	if len(packet) == 0 {
-		return nil, malformed("a packet of the pack has no channel")
-	}
-	switch channel, data := packet[0], packet[1:]; channel {
-	case packChannel:
-		return data, nil
-	case progressChannel:
-		return nil, nil
-	case errorChannel:
-		return nil, remoteError(data)
-	default:
-		return nil, malformed("a packet of the pack has the channel %d", channel)
-	}
-}
 
 // maxSilent bounds the number of packets in a row that contain no byte of the pack. It allows a
 // keep-alive packet every few seconds for a day.
@@ -76,15 +59,16 @@ func (s *packStream) fill() ([]byte, error) {
 				return nil, err
 			}
 			return nil, io.EOF
-		case kind != dataPacket:
+		case kind != dataPacket, len(data) == 0:
 			return nil, malformed("a packet of the pack has no channel")
 		}
-		part, err := PackPart(data)
-		if err != nil {
-			return nil, err
-		}
-		if len(part) > 0 {
+		switch channel, part := data[0], data[1:]; {
+		case channel == errorChannel:
+			return nil, remoteError(part)
+		case channel == packChannel && len(part) > 0:
 			return part, s.count(len(part))
+		case channel != packChannel && channel != progressChannel:
+			return nil, malformed("a packet of the pack has the channel %d", channel)
 		}
 	}
 	return nil, errors.New("the git server sends nothing but keep-alive packets")
@@ -96,7 +80,7 @@ func (s *packStream) Close() error { return s.body.Close() }
 func (s *packStream) count(n int) error {
 	s.got += int64(n)
 	if s.left -= int64(n); s.left < 0 {
-		return fmt.Errorf("%w: over %d bytes", ErrTooLarge, s.got-int64(n))
+		return fmt.Errorf("%w: over %d bytes", git.ErrTooLarge, s.got-int64(n))
 	}
 	if s.progress != nil {
 		s.progress(s.got)

@@ -13,6 +13,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -24,8 +25,10 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/internal/trace"
 )
 
@@ -74,19 +77,23 @@ func (s SSH) Dial(ctx context.Context, u *url.URL) (_ gitwire.Conn, err error) {
 	defer guard.Stop()
 	raw, err := connect(watched, address, resolved)
 	if err != nil {
-		return nil, &Error{Kind: Unreachable, Message: "there is no connection", Err: cmp.Or[error](context.Cause(watched), err)}
+		return nil, fmt.Errorf("%w: there is no connection: %w", git.ErrHostUnreachable, cmp.Or[error](context.Cause(watched), err))
 	}
 	stop := context.AfterFunc(watched, func() { _ = raw.Close() })
 	defer stop()
 	raw = countedConn{raw, guard}
 	asked := false
+	var untrusted error
 	link, channels, requests, err := ssh.NewClientConn(raw, address, &ssh.ClientConfig{
 		User: host.user,
 		Auth: []ssh.AuthMethod{ssh.PublicKeysCallback(func() ([]ssh.Signer, error) {
 			asked = true
 			return keys.signers, nil
 		})},
-		HostKeyCallback:   known.check,
+		HostKeyCallback: func(address string, remote net.Addr, key ssh.PublicKey) error {
+			untrusted = known.check(address, remote, key)
+			return untrusted
+		},
 		HostKeyAlgorithms: known.db.HostKeyAlgorithms(address), // else the server may choose a type that is not known
 	})
 	var session *sshSession
@@ -96,19 +103,21 @@ func (s SSH) Dial(ctx context.Context, u *url.URL) (_ gitwire.Conn, err error) {
 	if err != nil {
 		_ = raw.Close()
 	}
-	switch _, refused := errors.AsType[*Error](err); {
+	switch {
 	case err == nil:
 		return session, nil
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case guard.Err() != nil:
-		return nil, &Error{Kind: Unreachable, Message: "the ssh server does not answer", Err: guard.Err()}
-	case refused:
+		return nil, fmt.Errorf("%w: the ssh server does not answer: %w", git.ErrHostUnreachable, guard.Err())
+	case untrusted != nil:
+		return nil, untrusted
+	case link != nil:
 		return nil, err
 	case asked:
 		return nil, keys.refused(host)
 	}
-	return nil, &Error{Kind: Unreachable, Message: "the ssh server refuses the connection", Err: err}
+	return nil, fmt.Errorf("%w: the ssh server refuses the connection: %w", git.ErrHostUnreachable, err)
 }
 
 // connect connects to an address, or to the IP addresses that its name was resolved to.
@@ -153,7 +162,7 @@ func (s SSH) hostOf(ctx context.Context, u *url.URL) (sshHost, error) {
 	name := filepath.Join(s.Home, ".ssh", "config")
 	text, err := atomicfile.ReadUser(ctx, name, maxUserFile)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return sshHost{}, &Error{Kind: Unsupported, Message: "the ssh configuration cannot be read", Err: err}
+		return sshHost{}, fmt.Errorf("%w: the ssh configuration cannot be read: %w", git.ErrNeedsGit, err)
 	}
 	for line := range strings.Lines(string(text)) {
 		words := strings.FieldsFunc(line, func(r rune) bool { return unicode.IsSpace(r) || r == '=' || r == '"' })
@@ -163,7 +172,7 @@ func (s SSH) hostOf(ctx context.Context, u *url.URL) (sshHost, error) {
 	}
 	config, err := ssh_config.DecodeBytes(text)
 	if err != nil {
-		return sshHost{}, &Error{Kind: Unsupported, Message: "the ssh configuration " + name + " cannot be read", Err: err}
+		return sshHost{}, fmt.Errorf("%w: the ssh configuration %s cannot be read: %w", git.ErrNeedsGit, name, err)
 	}
 	get := func(key string) string {
 		value, _ := config.Get(u.Hostname(), key) // the error is about Include
@@ -205,7 +214,7 @@ func (s SSH) hostOf(ctx context.Context, u *url.URL) (sshHost, error) {
 }
 
 func unread(what, file string) error {
-	return failure(Unsupported, "%s has %s, which only the ssh of an installed git reads", file, what)
+	return fmt.Errorf("%w: %s has %s, which only the ssh of an installed git reads", git.ErrNeedsGit, file, what)
 }
 
 // sshKeys are the keys to offer, with what messages say about them.
@@ -222,7 +231,7 @@ func (s SSH) keysOf(ctx context.Context, host sshHost) (*sshKeys, error) {
 	if s.Key != nil {
 		given, err := ssh.ParsePrivateKey(s.Key)
 		if err != nil { // the error may have parts of the key
-			return nil, failure(Authentication, "the key of the sshkey argument cannot be read; it must be a private key without a passphrase")
+			return nil, fmt.Errorf("%w: the key of the sshkey argument cannot be read; it must be a private key without a passphrase", git.ErrAuthentication)
 		}
 		k.signers, k.tried = append(k.signers, given), append(k.tried, "the key of the sshkey argument")
 	}
@@ -259,7 +268,7 @@ func (k *sshKeys) refused(host sshHost) error {
 	if len(k.locked) > 0 {
 		tried += "; " + strings.Join(k.locked, ", ") + " needs a passphrase, and there is no prompt for it: load it into the ssh agent"
 	}
-	return failure(Authentication, "the ssh server %s does not let %s in: %s", printable(host.name), printable(host.user), tried)
+	return fmt.Errorf("%w: the ssh server %s does not let %s in: %s", git.ErrAuthentication, printable(host.name), printable(host.user), tried)
 }
 
 func (k *sshKeys) close() {
@@ -289,7 +298,7 @@ func (s SSH) knownHosts(address string) (*hostKeys, error) {
 	}
 	var err error
 	if h.db, err = knownhosts.NewDB(found...); err != nil {
-		return nil, &Error{Kind: Untrusted, Message: "the list of known ssh hosts cannot be read", Err: err}
+		return nil, fmt.Errorf("%w: the list of known ssh hosts cannot be read: %w", git.ErrHostUntrusted, err)
 	}
 	return h, nil
 }
@@ -306,12 +315,23 @@ func (h *hostKeys) check(address string, remote net.Addr, key ssh.PublicKey) err
 	case knownhosts.IsHostUnknown(err):
 		return h.untrusted(address, "its key "+shown+" is not known")
 	}
-	return &Error{Kind: Untrusted, Message: "the ssh host " + printable(address) + " is not trusted", Err: errors.Unwrap(err)}
+	return fmt.Errorf("%w: the ssh host %s: %w", git.ErrHostUntrusted, printable(address), errors.Unwrap(err))
 }
 
 func (h *hostKeys) untrusted(address, reason string) error {
-	return failure(Untrusted, "the ssh host %s is not trusted: %s; compare it with what the host's owner says, and add it to %s",
+	return fmt.Errorf("%w: the ssh host %s is not trusted: %s; compare it with what the host's owner says, and add it to %s", git.ErrHostUntrusted,
 		printable(address), reason, strings.Join(h.files, " or "))
+}
+
+// maxShown bounds the length of text from outside in an error, in bytes.
+const maxShown = 300
+
+// printable returns text from outside in quotes, shortened.
+func printable(s string) string {
+	if len(s) > maxShown {
+		s = s[:maxShown] + "[...]"
+	}
+	return strconv.QuoteToGraphic(s)
 }
 
 // sshSession is a session of git-upload-pack on a server. It implements [gitwire.Conn].
@@ -320,7 +340,7 @@ type sshSession struct {
 	io.Writer
 	client  *ssh.Client
 	session *ssh.Session
-	said    lockedBuffer
+	said    sanitize.Tail
 }
 
 // endDelay is how long a server may take to end a session whose output has ended.
@@ -331,7 +351,7 @@ const endDelay = 5 * time.Second
 func start(client *ssh.Client, path string) (*sshSession, error) {
 	session, err := client.NewSession()
 	if err != nil {
-		return nil, &Error{Kind: Unreachable, Message: "the ssh server does not open a session", Err: err}
+		return nil, fmt.Errorf("%w: the ssh server does not open a session: %w", git.ErrHostUnreachable, err)
 	}
 	s := &sshSession{client: client, session: session}
 	session.Stderr = &s.said
@@ -347,7 +367,7 @@ func start(client *ssh.Client, path string) (*sshSession, error) {
 	}
 	quoted := "'" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(path) + "'"
 	if err := session.Start("git-upload-pack " + quoted); err != nil {
-		return nil, &Error{Kind: Refused, Message: "the ssh server does not start git-upload-pack", Err: err}
+		return nil, fmt.Errorf("the ssh server does not start git-upload-pack: %w", err)
 	}
 	return s, nil
 }
@@ -356,11 +376,15 @@ func start(client *ssh.Client, path string) (*sshSession, error) {
 func (s *sshSession) Wait() error {
 	defer time.AfterFunc(endDelay, s.Close).Stop()
 	err := s.session.Wait()
-	if said := s.said.String(); err != nil && said != "" {
-		return failure(Refused, "the server says %s", printable(said))
+	if said := s.said.Excerpt(nil); err != nil && said != "" {
+		text := fmt.Sprintf("the server says \"%s\"", strings.ReplaceAll(said[max(0, len(said)-maxShown):], "\n", "; "))
+		if meaning, ok := git.MeaningOf(said); ok { // git would show the same message
+			return fmt.Errorf("%w: %s", meaning.Is, text)
+		}
+		return errors.New(text)
 	}
 	if err != nil {
-		return &Error{Kind: Unreachable, Message: "the server ended the connection", Err: err}
+		return fmt.Errorf("%w: the server ended the connection: %w", git.ErrHostUnreachable, err)
 	}
 	return nil
 }

@@ -1,10 +1,10 @@
 package inprocess
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
@@ -29,17 +29,11 @@ type V2 struct {
 
 var _ git.Repository = (*V2)(nil)
 
+var errSHA256 = fmt.Errorf("%w: the commit is named by SHA-256", git.ErrNeedsGit)
+
 // Refs implements [git.Repository].
 func (v *V2) Refs(ctx context.Context, names ...string) (git.Refs, error) {
-	list, err := v.Client.Refs(ctx, git.MaxRefs, names...)
-	if err != nil {
-		return nil, tooLarge(err)
-	}
-	refs := git.Refs{}
-	for _, ref := range list {
-		refs[ref.Name] = git.Ref{ID: ref.ID, Commit: cmp.Or(ref.Peeled, ref.ID)}
-	}
-	return refs, nil
+	return v.Client.Refs(ctx, names...)
 }
 
 // Fetch implements [git.Repository]. It does not resolve abbreviated commits.
@@ -48,7 +42,7 @@ func (v *V2) Fetch(ctx context.Context, want git.Want, read func(git.Fetched) er
 	switch len(fetched.ID) {
 	case git.SHA1Len:
 	case git.SHA256Len:
-		return failure(Unsupported, "the commit is named by SHA-256")
+		return errSHA256
 	default:
 		refs, err := v.Refs(ctx, git.Candidates(want.Ref)...)
 		if err != nil {
@@ -59,7 +53,7 @@ func (v *V2) Fetch(ctx context.Context, want git.Want, read func(git.Fetched) er
 		}
 		fetched.ID = fetched.Chosen.ID
 	}
-	stream, err := v.Client.Fetch(ctx, gitwire.Fetch{Want: fetched.ID, Bytes: v.MaxBytes, Progress: throttled(v.Progress)})
+	stream, err := v.Client.Fetch(ctx, gitwire.Fetch{Want: []string{fetched.ID}, Shallow: true, Bytes: v.MaxBytes, Progress: throttled(v.Progress)})
 	if err != nil {
 		return err
 	}
@@ -67,7 +61,7 @@ func (v *V2) Fetch(ctx context.Context, want git.Want, read func(git.Fetched) er
 	defer func() { err = errors.Join(err, pack.Close()) }()
 	fetched.Objects = &packObjects{pack: pack}
 	if err := read(fetched); err != nil {
-		return tooLarge(err)
+		return err
 	}
 	if v.received, err = pack.Wait(); err != nil {
 		return err
@@ -78,18 +72,27 @@ func (v *V2) Fetch(ctx context.Context, want git.Want, read func(git.Fetched) er
 	return nil
 }
 
-// tooLarge wraps the errors for MaxBytes, which is the user's limit, and for a list of refs in
-// git.ErrTooLarge. No other client is tried after it.
-func tooLarge(err error) error {
-	if errors.Is(err, gitwire.ErrTooLarge) {
-		return fmt.Errorf("%w: %w", git.ErrTooLarge, err)
+// progressInterval is the minimum interval between two reports of progress.
+const progressInterval = 100 * time.Millisecond
+
+// throttled returns a function that calls report at most once in an interval. It returns nil if
+// report is nil.
+func throttled(report func(done int64)) func(done int64) {
+	if report == nil {
+		return nil
 	}
-	return err
+	last := time.Now()
+	return func(done int64) {
+		if now := time.Now(); now.Sub(last) >= progressInterval {
+			last = now
+			report(done)
+		}
+	}
 }
 
 // Expand implements [git.Repository]. It always returns an error.
 func (v *V2) Expand(context.Context, string) (string, error) {
-	return "", failure(Unsupported, "abbreviated commits are not supported by this client")
+	return "", fmt.Errorf("%w: commits cannot be abbreviated without it", git.ErrNeedsGit)
 }
 
 // Received implements [git.Repository].

@@ -43,7 +43,7 @@ func (o *packObjects) Commit(id string) (*git.Object, error) {
 		line, _, _ := bytes.Cut(body, []byte("\n"))
 		id = strings.TrimPrefix(string(line), "object ")
 	}
-	return nil, failure(TooLarge, "more than %d tags point from one to the next", maxTagDepth)
+	return nil, fmt.Errorf("%w: more than %d tags point from one to the next", git.ErrDamaged, maxTagDepth)
 }
 
 // Read implements [git.Objects].
@@ -63,7 +63,7 @@ func (o *packObjects) object(kind git.Kind, id string) (*git.Object, error) {
 		return nil, err
 	}
 	if kind == git.KindTree && !isSortedTree(body) {
-		return nil, failure(Broken, "the entries of the tree %s are not in order", id)
+		return nil, fmt.Errorf("%w: the entries of the tree %s are not in order", git.ErrDamaged, id)
 	}
 	o.content.Reset(body)
 	o.buffer.Reset(&o.content)

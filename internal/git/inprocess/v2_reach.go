@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
@@ -27,7 +28,7 @@ var filters = [...]string{"tree:0", "blob:none", ""}
 // Reachable implements [git.Repository].
 func (v *V2) Reachable(ctx context.Context, commits []git.Want, limits git.HistoryLimits) (map[string]git.Reach, error) {
 	if slices.ContainsFunc(commits, func(w git.Want) bool { return len(w.ID) != git.SHA1Len }) {
-		return nil, failure(Unsupported, "the commit is named by SHA-256")
+		return nil, errSHA256
 	}
 	refs, err := v.Refs(ctx, git.Heads, git.Tags, git.Head)
 	if err != nil {
@@ -35,7 +36,7 @@ func (v *V2) Reachable(ctx context.Context, commits []git.Want, limits git.Histo
 	}
 	if len(refs) == 0 {
 		// An empty repository, or a server that did not understand the request.
-		return nil, failure(Unsupported, "the server lists no refs")
+		return nil, fmt.Errorf("%w: the server lists no refs", git.ErrNeedsGit)
 	}
 	return git.FindReach(ctx, refs, commits, limits, &v2History{V2: v})
 }
@@ -72,7 +73,7 @@ func (v *v2History) Commits(ctx context.Context, h *git.History, refs []git.Ref,
 	for {
 		err := v.commits(ctx, h, refs, stop)
 		said, ok := errors.AsType[*gitwire.RemoteError](err)
-		if !ok || len(v.filters) == 1 || !saysNoFilter(said.Message) {
+		if !ok || len(v.filters) == 1 || !strings.Contains(said.Message, "filter") {
 			return err
 		}
 		v.filters = v.filters[1:]
@@ -87,7 +88,7 @@ func (v *v2History) commits(ctx context.Context, h *git.History, refs []git.Ref,
 		limits.Objects += objectsPerCommit * left.Commits
 	}
 	limits.TotalBytes = inflation * left.Bytes
-	request := gitwire.History{
+	request := gitwire.Fetch{
 		Have: stop, Filter: v.filters[0], Bytes: left.Bytes, Progress: throttled(v.Progress),
 	}
 	for _, ref := range refs {
@@ -112,8 +113,8 @@ func (v *v2History) commits(ctx context.Context, h *git.History, refs []git.Ref,
 }
 
 // history fetches a history and calls read with its objects after all of them were received.
-func (v *V2) history(ctx context.Context, request gitwire.History, limits PackLimits, read func(*PackStream) error) (bytes int64, err error) {
-	stream, err := v.Client.History(ctx, request)
+func (v *V2) history(ctx context.Context, request gitwire.Fetch, limits PackLimits, read func(*PackStream) error) (bytes int64, err error) {
+	stream, err := v.Client.Fetch(ctx, request)
 	if err != nil {
 		return 0, err
 	}
@@ -125,7 +126,7 @@ func (v *V2) history(ctx context.Context, request gitwire.History, limits PackLi
 		err = fmt.Errorf("%w: %w", git.ErrTooLarge, err)
 	}
 	if err != nil {
-		return bytes, tooLarge(err)
+		return bytes, err
 	}
 	return bytes, read(pack)
 }
@@ -133,10 +134,10 @@ func (v *V2) history(ctx context.Context, request gitwire.History, limits PackLi
 // Lacks implements [git.HistorySource]. A request for a commit that the client claims to have
 // transfers nothing, but fails if the server does not have the commit.
 func (v *v2History) Lacks(ctx context.Context, id string) (bool, error) {
-	request := gitwire.History{Want: []string{id}, Have: []string{id}, Bytes: v.MaxBytes}
+	request := gitwire.Fetch{Want: []string{id}, Have: []string{id}, Bytes: v.MaxBytes}
 	_, err := v.history(ctx, request, v.Limits, func(*PackStream) error { return nil })
 	if said, ok := errors.AsType[*gitwire.RemoteError](err); ok {
-		return saysNotOurs(said.Message), nil
+		return errors.Is(said, git.ErrRevisionNotFound), nil
 	}
 	return false, err
 }
