@@ -23,9 +23,9 @@ type CatFile struct {
 	current *git.Object
 }
 
-// OpenCatFile starts git. mode is "--batch", or "--batch-check" for answers without content.
-func OpenCatFile(ctx context.Context, g *Git, repo, mode string) (*CatFile, error) {
-	process, err := g.Start(ctx, Command{Args: []string{"cat-file", mode}, Repo: repo})
+// OpenCatFile starts git.
+func OpenCatFile(ctx context.Context, g *Git, repo string) (*CatFile, error) {
+	process, err := g.Start(ctx, Command{Args: []string{"cat-file", "--batch"}, Repo: repo})
 	if err != nil {
 		return nil, err
 	}
@@ -45,14 +45,14 @@ func (c *CatFile) Finish() error {
 
 // Commit implements [git.Objects].
 func (c *CatFile) Commit(id string) (*git.Object, error) {
-	c.Ask(id + "^{commit}")
+	c.ask(id + "^{commit}")
 	return c.next(git.KindCommit)
 }
 
 // Read implements [git.Objects].
 func (c *CatFile) Read(kind git.Kind, ids []string) iter.Seq2[*git.Object, error] {
 	return func(yield func(*git.Object, error) bool) {
-		c.Ask(ids...)
+		c.ask(ids...)
 		for range ids {
 			if obj, err := c.next(kind); !yield(obj, err) || err != nil {
 				return
@@ -63,8 +63,8 @@ func (c *CatFile) Read(kind git.Kind, ids []string) iter.Seq2[*git.Object, error
 
 // expand returns the only commit whose name begins with short, or "" if there is none.
 func (c *CatFile) expand(short string) (string, error) {
-	c.Ask(short + "^{commit}")
-	line, err := c.Line()
+	c.ask(short + "^{commit}")
+	line, err := c.line()
 	switch {
 	case err != nil:
 		return "", err
@@ -80,18 +80,18 @@ func (c *CatFile) expand(short string) (string, error) {
 	return id, nil
 }
 
-// Ask requests objects. The answers come in the same order. It does not wait, because git stops
+// ask requests objects. The answers come in the same order. It does not wait, because git stops
 // reading until its answers are read. All answers must be read before the next call.
-func (c *CatFile) Ask(names ...string) {
+func (c *CatFile) ask(names ...string) {
 	go func() {
 		// A failure here becomes visible as a missing answer.
 		_, _ = io.WriteString(c.process.Stdin, strings.Join(names, "\n")+"\n")
 	}()
 }
 
-// Line reads the first line of an answer. If an object was read before, Line first reads the
+// line reads the first line of an answer. If an object was read before, line first reads the
 // line end after its content.
-func (c *CatFile) Line() (string, error) {
+func (c *CatFile) line() (string, error) {
 	if c.current != nil {
 		c.current = nil
 		if end, err := c.out.ReadByte(); err != nil || end != '\n' {
@@ -105,32 +105,43 @@ func (c *CatFile) Line() (string, error) {
 	return string(line[:len(line)-1]), nil
 }
 
-// next starts to read the next answer, which must be an object of the given kind.
-func (c *CatFile) next(kind git.Kind) (*git.Object, error) {
-	line, err := c.Line()
-	if err != nil {
-		return nil, err
+// Object returns the object that a name stands for, by git's own rules; nil if there is none. Its
+// content must be read before the next call.
+func (c *CatFile) Object(name string) (o *git.Object, kind git.Kind, err error) {
+	c.ask(name)
+	line, err := c.line()
+	if err != nil || strings.HasSuffix(line, " missing") {
+		return nil, "", err
 	}
-	id, size, err := ParseAnswer(line, kind)
-	if err != nil {
-		return nil, err
-	}
-	c.current = git.NewObject(id, kind, size, c.out)
-	return c.current, nil
+	_, rest, _ := strings.Cut(line, " ")
+	word, _, _ := strings.Cut(rest, " ")
+	kind = git.Kind(word)
+	o, err = c.begin(line, kind)
+	return o, kind, err
 }
 
-// ParseAnswer parses the first line of an answer. It has the object's name, kind and size, or a
-// name and "missing", which is an error.
-func ParseAnswer(line string, kind git.Kind) (id string, size int64, err error) {
+// next starts to read the next answer, which must be an object of the given kind.
+func (c *CatFile) next(kind git.Kind) (*git.Object, error) {
+	line, err := c.line()
+	if err != nil {
+		return nil, err
+	}
+	return c.begin(line, kind)
+}
+
+// begin parses the first line of an answer. It has the object's name, kind and size, or a name and
+// "missing", which is an error.
+func (c *CatFile) begin(line string, kind git.Kind) (*git.Object, error) {
 	fields := strings.Split(line, " ")
 	if len(fields) != 3 || fields[1] != string(kind) || !git.IsObjectID(fields[0]) {
-		return "", 0, fmt.Errorf("%w: want a %s, have %q", git.ErrDamaged, kind, line)
+		return nil, fmt.Errorf("%w: want a %s, have %q", git.ErrDamaged, kind, line)
 	}
-	size, err = strconv.ParseInt(fields[2], 10, 64)
+	size, err := strconv.ParseInt(fields[2], 10, 64)
 	if err != nil || size < 0 {
-		return "", 0, fmt.Errorf("%w: unexpected answer %q", git.ErrDamaged, line)
+		return nil, fmt.Errorf("%w: unexpected answer %q", git.ErrDamaged, line)
 	}
-	return fields[0], size, nil
+	c.current = git.NewObject(fields[0], kind, size, c.out)
+	return c.current, nil
 }
 
 // answers reads git's standard output. The end of the output is an error, because answers are

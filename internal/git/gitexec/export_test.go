@@ -3,6 +3,7 @@ package gitexec
 import (
 	"net/url"
 
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
@@ -40,4 +41,13 @@ func MatchesURL(pattern string, u *url.URL) bool {
 	}
 	_, ok = p.match(u)
 	return ok
+}
+
+// ParseAnswer parses the first line of an answer of git cat-file.
+func ParseAnswer(line string, kind git.Kind) (id string, size int64, err error) {
+	o, err := new(CatFile).begin(line, kind)
+	if err != nil {
+		return "", 0, err
+	}
+	return o.ID, o.Size, nil
 }

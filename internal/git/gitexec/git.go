@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -82,7 +81,8 @@ type Git struct {
 
 // program describes a git program that was found.
 type program struct {
-	path string
+	path    string
+	version string // without the prefix "git version"
 	// config is the user's configuration. list is the output of "git config --list -z" that it was
 	// parsed from. configErr is set if it cannot be read.
 	config    []setting
@@ -111,7 +111,7 @@ func (g *Git) probe(ctx context.Context) (program, error) {
 		return program{}, err
 	}
 	p := program{path: path}
-	if err := g.askVersion(ctx, p); err != nil {
+	if p.version, err = g.askVersion(ctx, p); err != nil {
 		return program{}, err
 	}
 	list := Command{Args: []string{"config", "--list", "-z"}, Network: &Network{}}
@@ -130,35 +130,21 @@ func (g *Git) probe(ctx context.Context) (program, error) {
 	return p, nil
 }
 
-// usable has the programs whose version is new enough, for all values of Git. A process with
-// many of them checks each program only once.
-var usable sync.Map // keys are of type installed
-
-// installed identifies a program in the state in which its version was checked.
-type installed struct {
-	path    string
-	size    int64
-	changed time.Time
-}
-
-// askVersion returns an error if the version of the program is too old, or is not known.
-func (g *Git) askVersion(ctx context.Context, p program) error {
-	asked := installed{path: p.path}
-	if info, err := os.Stat(p.path); err == nil {
-		asked.size, asked.changed = info.Size(), info.ModTime()
-	}
-	if _, ok := usable.Load(asked); ok {
-		return nil
-	}
+// askVersion returns the version of the program, or an error if it is too old or not known.
+func (g *Git) askVersion(ctx context.Context, p program) (string, error) {
 	out, err := g.output(ctx, p, Command{Args: []string{"version"}}, maxProbeOutput)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrNoGit, err)
+		return "", fmt.Errorf("%w: %w", ErrNoGit, err)
 	}
-	if err := checkVersion(string(out)); err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrNoGit, p.path, err)
+	var major, minor int
+	version, ok := strings.CutPrefix(strings.TrimSpace(string(out)), "git version ")
+	if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); !ok || err != nil {
+		return "", fmt.Errorf("%w: %s: unexpected answer %q to \"git version\"", ErrNoGit, p.path, out)
 	}
-	usable.Store(asked, nil)
-	return nil
+	if major < minMajor || major == minMajor && minor < minMinor {
+		return "", fmt.Errorf("%w: %s: git %d.%d is too old, %d.%d or newer is needed", ErrNoGit, p.path, major, minor, minMajor, minMinor)
+	}
+	return version, nil
 }
 
 // UserConfig returns the user's and the system's configuration, in the format of "git config --list
@@ -206,21 +192,6 @@ func pattern(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
-var versionLine = pattern(`^git version (\d{1,4})\.(\d{1,4})`)
-
-func checkVersion(line string) error {
-	m := versionLine().FindStringSubmatch(line)
-	if m == nil {
-		return fmt.Errorf("unexpected answer %q to \"git version\"", line)
-	}
-	major, _ := strconv.Atoi(m[1]) // at most four digits, by the pattern
-	minor, _ := strconv.Atoi(m[2])
-	if major < minMajor || major == minMajor && minor < minMinor {
-		return fmt.Errorf("git %d.%d is too old, %d.%d or newer is needed", major, minor, minMajor, minMinor)
-	}
-	return nil
-}
-
 // Installation describes the installed git, for reports.
 type Installation struct {
 	// Path is the path of the program. Version is the version that it reports, without the
@@ -253,11 +224,7 @@ func (g *Git) Inspect(ctx context.Context) (Installation, error) {
 	if err != nil {
 		return Installation{}, err
 	}
-	out, err := g.output(ctx, found, Command{Args: []string{"version"}}, maxProbeOutput)
-	if err != nil {
-		return Installation{}, err
-	}
-	i := Installation{Path: found.path, Version: strings.TrimPrefix(strings.TrimSpace(string(out)), "git version ")}
+	i := Installation{Path: found.path, Version: found.version}
 	for _, s := range found.config {
 		if s, ok := reported(s); ok {
 			i.Settings = append(i.Settings, s)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 
 	"github.com/cotterpin/cotter/internal/git"
 )
@@ -97,45 +96,31 @@ func (s *history) fetchHistory(ctx context.Context, h *git.History, extent strin
 	if err := s.store.writeConfig(); err != nil {
 		return false, err
 	}
-	objects, err := OpenCatFile(ctx, s.Git, s.store.dir, "--batch")
+	objects, err := OpenCatFile(ctx, s.Git, s.store.dir)
 	if err != nil {
 		return false, err
 	}
 	defer objects.Close()
 	return h.Collect(refs, stop, func(id string) ([]byte, error) {
-		kind, content, err := objects.any(id)
-		if kind != "" && kind != git.KindCommit {
-			h.AddOther(id)
-		}
-		return content, err
+		return commitOf(objects, h, id)
 	})
 }
 
-// any returns the kind of an object, and the content of a commit. The kind is "" if there is no
-// such object.
-func (c *CatFile) any(id string) (kind git.Kind, content []byte, err error) {
-	c.Ask(id)
-	line, err := c.Line()
-	if err != nil || strings.HasSuffix(line, " missing") {
-		return "", nil, err
+// commitOf returns the content of a commit; nil if there is none, or if it is another object, which is
+// added to h.
+func commitOf(objects *CatFile, h *git.History, id string) ([]byte, error) {
+	object, kind, err := objects.Object(id)
+	switch {
+	case err != nil || object == nil:
+		return nil, err
+	case object.ID != id:
+		return nil, fmt.Errorf("%w: want %s, have %s", git.ErrDamaged, id, object.ID)
+	case kind == git.KindCommit:
+		return object.Bytes(maxCommitBytes)
 	}
-	_, rest, _ := strings.Cut(line, " ")
-	name, _, _ := strings.Cut(rest, " ")
-	kind = git.Kind(name)
-	found, size, err := ParseAnswer(line, kind)
-	if err == nil && found != id {
-		err = fmt.Errorf("%w: want %s, have %q", git.ErrDamaged, id, line)
-	}
-	if err != nil {
-		return "", nil, err
-	}
-	c.current = git.NewObject(id, kind, size, c.out)
-	if kind == git.KindCommit {
-		content, err = c.current.Bytes(maxCommitBytes)
-		return kind, content, err
-	}
-	_, err = io.Copy(io.Discard, c.current)
-	return kind, nil, err
+	h.AddOther(id)
+	_, err = io.Copy(io.Discard, object)
+	return nil, err
 }
 
 // Lacks implements [git.HistorySource]. It fetches the commit alone, because not all servers

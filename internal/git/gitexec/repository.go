@@ -88,7 +88,7 @@ func (r *Repository) Stored(ctx context.Context, id string, read func(git.Fetche
 }
 
 func (r *Repository) read(ctx context.Context, fetched git.Fetched, read func(git.Fetched) error) error {
-	objects, err := OpenCatFile(ctx, r.Git, r.store.dir, "--batch")
+	objects, err := OpenCatFile(ctx, r.Git, r.store.dir)
 	if err != nil {
 		return err
 	}
@@ -283,7 +283,7 @@ func (r *Repository) expand(ctx context.Context, short string) (string, error) {
 	if err := history.fetchCommits(ctx, nil, allRefs[:]...); err != nil {
 		return "", err
 	}
-	objects, err := OpenCatFile(ctx, r.Git, history.store.dir, "--batch")
+	objects, err := OpenCatFile(ctx, r.Git, history.store.dir)
 	if err != nil {
 		return "", err
 	}
@@ -299,7 +299,7 @@ func (r *Repository) Close() error { return nil }
 
 // has reports whether the store has the commit.
 func (r *Repository) has(ctx context.Context, id string) bool {
-	objects, err := OpenCatFile(ctx, r.Git, r.store.dir, "--batch")
+	objects, err := OpenCatFile(ctx, r.Git, r.store.dir)
 	if err != nil {
 		return false
 	}

@@ -2,180 +2,89 @@ package worktree
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
 // ErrMissingObject means that a repository lacks an object that it refers to. Partial clones have
 // only some of the objects, and a [Tree] does not fetch the others.
 var ErrMissingObject = errors.New("the clone does not have all of its objects")
 
-// ErrLargeHistory means that the versions of a file have more than [HistoryLimits.Total] bytes.
+// ErrLargeHistory means that the versions of a lock are too large together.
 var ErrLargeHistory = errors.New("the versions of the file are too large")
 
-// HistoryLimits are what [Tree.History] reads at most.
-type HistoryLimits struct {
-	// Commits is the number of commits that changed the file.
-	Commits int
-	// File is the size of one version, in bytes. Larger versions are passed over.
-	File int64
-	// Total is the size of all versions that are read, in bytes.
-	Total int64
+// lockHistory reads the versions of a lock from HEAD along the first parents.
+type lockHistory struct {
+	tree    *Tree
+	name    string // from the top of the checkout
+	objects *gitexec.CatFile
+	left    int64 // how many bytes may still be read
 }
 
-// FileVersion is the state of a file in a commit that changed it.
-type FileVersion struct {
-	// Commit is the id of the commit, and Short the abbreviation that git prints.
-	Commit, Short string
-	// Time is when the commit was made; zero if git prints it in another form.
-	Time time.Time
-	// Content is nil if the commit does not have the file, or if it is not a file or is larger
-	// than the limit.
-	Content []byte
-}
-
-// History yields the versions of a file, from HEAD along the first parents, newest first. name is
-// its path from the top of the checkout or, if it begins with "./", from Prefix. A renamed file or
-// directory is not followed. Git stops when the loop ends.
-//
-// An error ends the iteration. It is a [*RevisionError] if there is no commit yet, and wraps
-// [ErrMissingObject] in a partial clone, or [ErrLargeHistory]. At the end of a shallow clone there
-// is no error; see [Tree.IsShallow].
-func (w *Tree) History(ctx context.Context, name string, limits HistoryLimits) iter.Seq2[FileVersion, error] {
-	return func(yield func(FileVersion, error) bool) {
-		h, err := w.openHistory(ctx, w.fromTop(name), limits)
-		if err != nil {
-			yield(FileVersion{}, err)
-			return
-		}
-		defer h.close()
-		for {
-			version, err := h.next()
-			if errors.Is(err, io.EOF) || !yield(version, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// IsShallow reports whether the repository is a shallow clone, whose history is cut off.
-func (w *Tree) IsShallow(ctx context.Context) (bool, error) {
-	out, err := w.git.Output(ctx, w.command("rev-parse", "--is-shallow-repository"), maxLine)
-	return strings.TrimSpace(string(out)) == "true", err
-}
-
-// fileHistory reads the history of a file with three processes: one lists commits, one finds the
-// file in them with its size, and one reads the content.
-type fileHistory struct {
-	ctx    context.Context //nolint:containedctx // an iteration is one call
-	tree   *Tree
-	name   string
-	limits HistoryLimits
-
-	commits  *gitexec.Process
-	lines    *bufio.Reader // of commits
-	sizes    *gitexec.CatFile
-	contents *gitexec.CatFile
-}
-
-func (w *Tree) openHistory(ctx context.Context, name string, limits HistoryLimits) (_ *fileHistory, err error) {
-	if strings.ContainsAny(name, "\n\x00") {
-		return nil, fmt.Errorf("the history of %q cannot be read, because of the line end in its name", name)
+// findLock searches a checkout. whole says that it has read everything that the clone has.
+func (w *Tree) findLock(ctx context.Context, lockFile string, block Block) (found *LockVersion, whole bool, err error) {
+	h := lockHistory{tree: w, name: w.fromTop("./" + lockFile), left: maxTotal}
+	if strings.ContainsAny(h.name, "\n\x00") {
+		return nil, false, fmt.Errorf("the history of %q cannot be read, because of the line end in its name", h.name)
 	}
 	head, err := w.commit(ctx, "HEAD")
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	h := &fileHistory{ctx: ctx, tree: w, name: name, limits: limits}
-	defer func() {
-		if err != nil {
-			h.close()
-		}
-	}()
 	// Unlike "git log", "git rev-list" follows none of the settings log.*, which can run gpg.
-	h.commits, err = w.git.Start(ctx, w.command("rev-list", "--first-parent", "--max-count="+strconv.Itoa(limits.Commits),
-		"--format=%h%x20%cI", head, "--", ":(literal)"+name))
+	commits, err := w.git.Start(ctx, w.command("rev-list", "--first-parent", "--max-count="+strconv.Itoa(MaxLockCommits),
+		"--format=%h%x20%cI", head, "--", ":(literal)"+h.name))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	h.lines = bufio.NewReader(h.commits.Stdout)
-	if h.sizes, err = gitexec.OpenCatFile(ctx, w.git, w.gitDir, "--batch-check"); err != nil {
-		return nil, err
+	defer commits.Kill()
+	if h.objects, err = gitexec.OpenCatFile(ctx, w.git, w.gitDir); err != nil {
+		return nil, false, err
 	}
-	h.contents, err = gitexec.OpenCatFile(ctx, w.git, w.gitDir, "--batch")
-	return h, err
-}
-
-func (h *fileHistory) close() {
-	for _, c := range []*gitexec.CatFile{h.sizes, h.contents} {
-		if c != nil {
-			c.Close()
+	defer h.objects.Close()
+	lines := bufio.NewReader(commits.Stdout)
+	for n := 0; ; n++ {
+		header, err := lines.ReadString('\n')
+		if errors.Is(err, io.EOF) && header == "" {
+			return nil, n < MaxLockCommits, missing(commits.Wait())
 		}
-	}
-	if h.commits != nil {
-		h.commits.Kill()
-	}
-}
-
-// next returns the next older version. At the end, the error is io.EOF.
-func (h *fileHistory) next() (FileVersion, error) {
-	version, err := h.nextCommit()
-	if err != nil {
-		return FileVersion{}, err
-	}
-	blob, size, err := h.find(version.Commit)
-	if err != nil || blob == "" || size > h.limits.File {
-		return version, err
-	}
-	if h.limits.Total -= size; h.limits.Total < 0 {
-		return version, ErrLargeHistory
-	}
-	for object, err := range h.contents.Read(git.KindBlob, []string{blob}) {
+		text, _ := lines.ReadString('\n')
+		v, err := parseVersion(header, text)
 		if err != nil {
-			return version, err
+			return nil, false, errors.Join(err, commits.Wait())
 		}
-		if version.Content, err = io.ReadAll(object); err != nil {
-			return version, err
+		if v.Src, err = h.read(ctx, v.Commit); err != nil {
+			return nil, false, err
+		}
+		if !bytes.Contains(v.Src, []byte(block)) {
+			continue // it need not be parsed
+		}
+		if v.Lock, err = lockfile.Parse(v.Src, ""); err == nil && block.in(v.Lock) {
+			v.IsHead = n == 0
+			return v, false, nil
 		}
 	}
-	return version, nil
 }
 
-// nextCommit reads a line "commit ID", and one with the abbreviated id and the time.
-func (h *fileHistory) nextCommit() (version FileVersion, err error) {
-	header, err := h.lines.ReadString('\n')
-	if errors.Is(err, io.EOF) && header == "" {
-		if err := h.commits.Wait(); err != nil {
-			return version, missing(err)
-		}
-		return version, io.EOF
-	}
-	var text string
-	if err == nil {
-		text, err = h.lines.ReadString('\n')
-	}
-	if err != nil {
-		return version, fmt.Errorf("%w: %w", errAnswer, errors.Join(err, h.commits.Wait()))
-	}
+// parseVersion parses a line "commit ID", and one with the abbreviated ID and the time.
+func parseVersion(header, text string) (*LockVersion, error) {
 	id, ok := strings.CutPrefix(strings.TrimSpace(header), "commit ")
 	short, made, _ := strings.Cut(strings.TrimSpace(text), " ")
 	if !ok || !git.IsObjectID(id) || short == "" || !strings.HasPrefix(id, short) {
-		return version, fmt.Errorf("%w: %q", errAnswer, header+text)
+		return nil, fmt.Errorf("%w: %q", errAnswer, header+text)
 	}
-	version.Commit, version.Short = id, short
-	if at, err := time.Parse(time.RFC3339, made); err == nil {
-		version.Time = at
-	}
-	return version, nil
+	at, _ := time.Parse(time.RFC3339, made) // zero if it is malformed
+	return &LockVersion{Commit: id, Short: short, Time: at}, nil
 }
 
 // missing adds ErrMissingObject to the error of a git that could not fetch an object of a partial
@@ -187,31 +96,33 @@ func missing(err error) error {
 	return err
 }
 
-// find returns the file in a commit, and its size in bytes; "" if the commit has no such file.
-func (h *fileHistory) find(commit string) (blob string, size int64, err error) {
-	h.sizes.Ask(commit + ":" + h.name)
-	line, err := h.sizes.Line()
-	if err != nil || strings.HasSuffix(line, " missing") {
+// read returns the lock in a commit; nil if the commit does not have it, or if it is not a file or is
+// too large for a lock.
+func (h *lockHistory) read(ctx context.Context, commit string) ([]byte, error) {
+	object, kind, err := h.objects.Object(commit + ":" + h.name)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil || object == nil:
 		// Either the commit does not have the file, or the clone does not have the object. For the
 		// latter, some versions of git only print an error.
-		if h.ctx.Err() != nil {
-			return "", 0, context.Cause(h.ctx)
-		}
-		return "", 0, h.checkAbsent(commit)
+		return nil, h.checkAbsent(ctx, commit)
+	case kind != git.KindBlob || object.Size > lockfile.MaxSize:
+		_, err := io.Copy(io.Discard, object)
+		return nil, err
 	}
-	fields := strings.Split(line, " ")
-	if len(fields) == 3 && fields[1] != string(git.KindBlob) {
-		return "", 0, nil
+	if h.left -= object.Size; h.left < 0 {
+		return nil, ErrLargeHistory
 	}
-	return gitexec.ParseAnswer(line, git.KindBlob)
+	return io.ReadAll(object)
 }
 
 // checkAbsent returns an error if a commit has the file, or if that is not known.
-func (h *fileHistory) checkAbsent(commit string) error {
-	listed, err := h.tree.git.Output(h.ctx, h.tree.command("ls-tree", "-z", commit, "--", h.name), maxLine)
+func (h *lockHistory) checkAbsent(ctx context.Context, commit string) error {
+	listed, err := h.tree.git.Output(ctx, h.tree.command("ls-tree", "-z", commit, "--", h.name), maxLine)
 	switch {
-	case h.ctx.Err() != nil:
-		return context.Cause(h.ctx)
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	case err != nil:
 		return fmt.Errorf("%w: %w", ErrMissingObject, err)
 	case len(listed) > 0:

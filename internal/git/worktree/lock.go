@@ -1,7 +1,6 @@
 package worktree
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -129,10 +128,11 @@ func FindLock(ctx context.Context, dir, lockFile string, block Block) (*LockVers
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, maxTime, fmt.Errorf("it takes more than %s", maxTime))
 	defer cancel()
-	found, whole, err := findLock(ctx, tree, lockFile, block)
+	found, whole, err := tree.findLock(ctx, lockFile, block)
 	if err == nil && found == nil && whole {
-		var shallow bool
-		if shallow, err = tree.IsShallow(ctx); shallow {
+		var answer []byte
+		answer, err = tree.git.Output(ctx, tree.command("rev-parse", "--is-shallow-repository"), maxLine)
+		if strings.TrimSpace(string(answer)) == "true" {
 			return nil, &HistoryEndError{LockFile: lockFile, Shallow: true}
 		}
 	}
@@ -141,25 +141,6 @@ func FindLock(ctx context.Context, dir, lockFile string, block Block) (*LockVers
 		return nil, &HistoryEndError{LockFile: lockFile, Partial: errors.Is(err, ErrMissingObject), Err: err}
 	}
 	return found, nil
-}
-
-// findLock searches a checkout. whole says that it has read everything that the clone has.
-func findLock(ctx context.Context, tree *Tree, lockFile string, block Block) (found *LockVersion, whole bool, err error) {
-	limits := HistoryLimits{Commits: MaxLockCommits, File: lockfile.MaxSize, Total: maxTotal}
-	n := 0
-	for v, err := range tree.History(ctx, "./"+lockFile, limits) {
-		if err != nil {
-			return nil, false, err
-		}
-		n++
-		if !bytes.Contains(v.Content, []byte(block)) {
-			continue // it need not be parsed
-		}
-		if lock, err := lockfile.Parse(v.Content, ""); err == nil && block.in(lock) {
-			return &LockVersion{Commit: v.Commit, Short: v.Short, Time: v.Time, IsHead: n == 1, Lock: lock, Src: v.Content}, false, nil
-		}
-	}
-	return nil, n < MaxLockCommits, nil
 }
 
 // Sides are the three versions of a lock that a merge could not bring together.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/git/worktree"
 )
 
@@ -327,24 +326,11 @@ func TestPartialClone(t *testing.T) {
 	}
 }
 
-// A loop that ends early ends git, and a canceled search says so.
-func TestCancelled(t *testing.T) {
+func TestLineEndInName(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t)
 	r.commit(lockName, locked("1.0.0"))
-	tree, err := worktree.Open(&gitexec.Git{}, r.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for v, err := range tree.History(t.Context(), lockName, worktree.HistoryLimits{Commits: 10, File: 10, Total: 100}) {
-		if err != nil || v.Content != nil {
-			t.Errorf("History = %+v, %v, want a version without content", v, err)
-		}
-		break
-	}
-	for _, err := range tree.History(t.Context(), "a\nb", worktree.HistoryLimits{}) {
-		if err == nil {
-			t.Error("History of a name with a line end: no error")
-		}
+	if found, err := worktree.FindLock(t.Context(), r.dir, "a\nb", worktree.Modules); !errors.As(err, new(*worktree.HistoryEndError)) {
+		t.Errorf("Find = %v, %v, want an error", found, err)
 	}
 }
