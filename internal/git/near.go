@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/cotterpin/cotter/versions"
 )
 
 // maxNear is the maximum number of names in a hint.
@@ -66,29 +68,25 @@ func differsInOne(a, b string) bool {
 
 // isRelease reports whether the name of a tag is a version, such as v1.2.0.
 func isRelease(name string) bool {
-	parts := strings.Split(strings.TrimPrefix(name, "v"), ".")
-	return len(parts) == 3 && !slices.ContainsFunc(parts, func(part string) bool { return part == "" || strings.Trim(part, "0123456789") != "" })
+	v, err := version(name)
+	return err == nil && !v.IsPrerelease()
 }
 
-// newestFirst compares names in which numbers are versions: v1.10.0 precedes v1.9.0.
+func version(name string) (versions.Version, error) {
+	return versions.Parse(strings.TrimPrefix(name, "v"))
+}
+
+// newestFirst compares names: versions by their precedence, and after them all others.
 func newestFirst(a, b string) int {
-	for a != "" && b != "" {
-		one, other := numberOf(a), numberOf(b)
-		if one == "" || other == "" {
-			if a[0] != b[0] {
-				return strings.Compare(b, a)
-			}
-			a, b = a[1:], b[1:]
-			continue
-		}
-		x, y := strings.TrimLeft(one, "0"), strings.TrimLeft(other, "0")
-		if order := cmp.Or(len(y)-len(x), strings.Compare(y, x)); order != 0 {
-			return order
-		}
-		a, b = a[len(one):], b[len(other):]
+	x, errX := version(a)
+	y, errY := version(b)
+	switch {
+	case errX == nil && errY == nil:
+		return cmp.Or(y.Compare(x), strings.Compare(b, a))
+	case errX == nil:
+		return -1
+	case errY == nil:
+		return 1
 	}
 	return strings.Compare(b, a)
 }
-
-// numberOf returns the digits at the beginning of a text.
-func numberOf(text string) string { return text[:len(text)-len(strings.TrimLeft(text, "0123456789"))] }

@@ -54,12 +54,18 @@ type Object struct {
 
 // NewObject returns the object with the given name and size. Its content is read from r.
 func NewObject(id string, kind Kind, size int64, r *bufio.Reader) *Object {
-	o := &Object{ID: id, Size: size, content: r, left: size, sum: sha1.New()} //nolint:gosec // see above
+	return &Object{ID: id, Size: size, content: r, left: size, sum: NewHash(id, kind, size)}
+}
+
+// NewHash returns the hash for the name of an object, to which its content is written. It is the
+// hash by which id was made.
+func NewHash(id string, kind Kind, size int64) hash.Hash {
+	h := sha1.New() //nolint:gosec // see above
 	if len(id) == SHA256Len {
-		o.sum = sha256.New()
+		h = sha256.New()
 	}
-	fmt.Fprintf(o.sum, "%s %d\x00", kind, size)
-	return o
+	fmt.Fprintf(h, "%s %d\x00", kind, size)
+	return h
 }
 
 // CheckedObject returns an object whose content was already checked.

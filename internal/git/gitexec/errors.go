@@ -107,20 +107,9 @@ var (
 		"fsck error", "early eof", "rpc failed", "hung up", "protocol error", "index-pack failed",
 		"invalid index-pack", "did not send all necessary objects", "repository corruption",
 	}
-	// saysRedirect means that the answer was a redirect. Git is run so that it does not follow
-	// redirects. httpx.Redirect decides whether the location is allowed, and git is then run
-	// again with the new URL.
-	saysRedirect = []string{
-		"returned error: 301", "returned error: 302", "returned error: 303", "returned error: 307", "returned error: 308",
-	}
-	// saysTemporary means that the failure may not occur again: a server is busy or being
-	// restarted, or a connection broke. Connections that cannot be established are not
+	// saysBroken means that a connection broke. Connections that cannot be established are not
 	// included, because these are mostly wrong addresses.
-	saysTemporary = []string{
-		"returned error: 429", "returned error: 500", "returned error: 502", "returned error: 503", "returned error: 504",
-		"http 429", "http 500", "http 502", "http 503", "http 504",
-		"connection reset", "connection timed out", "early eof", "hung up unexpectedly",
-	}
+	saysBroken = []string{"connection reset", "connection timed out", "early eof", "hung up unexpectedly"}
 )
 
 // saysDropped means that an ssh server refuses a connection before it has looked at it, for example
@@ -131,6 +120,26 @@ var saysDropped = []string{"kex_exchange_identification", "connection closed by"
 func says(err error, phrases []string) bool {
 	failed, ok := errors.AsType[*Error](err)
 	return ok && failed.Says(phrases...)
+}
+
+// isRedirect reports whether the answer was a redirect, which git does not follow.
+func isRedirect(err error) bool {
+	failed, ok := errors.AsType[*Error](err)
+	return ok && failed.HTTPStatus()/100 == 3
+}
+
+// isTemporary reports whether a failure may not occur again: a server is busy or being restarted, or
+// a connection broke.
+func isTemporary(err error) bool {
+	failed, ok := errors.AsType[*Error](err)
+	if !ok {
+		return false
+	}
+	switch failed.HTTPStatus() {
+	case 429, 500, 502, 503, 504:
+		return true
+	}
+	return failed.Says(saysBroken...)
 }
 
 // isAnswer reports whether err is final: another request, or another store, would not change
@@ -170,12 +179,11 @@ func isCancelled(err error) bool {
 
 // retry runs git, and runs it again after a failure that may be temporary.
 func (r *Repository) retry(ctx context.Context, run func() error) error {
-	err := r.Retry.Do(ctx, "", func() error {
+	return r.Retry.Do(ctx, "", func() error {
 		err := run()
-		if says(err, saysTemporary) && !says(err, saysNoFilter) {
+		if isTemporary(err) && !says(err, saysNoFilter) {
 			return &httpx.TemporaryError{Err: err}
 		}
 		return err
 	})
-	return err
 }

@@ -40,7 +40,7 @@ func (r *Repository) talk(ctx context.Context, command func() Command, run func(
 		return r.retry(ctx, func() error { return run(command()) })
 	}
 	err := attempt()
-	if !says(err, saysRedirect) {
+	if !isRedirect(err) {
 		return err
 	}
 	moved, failed := r.locate(ctx)

@@ -118,7 +118,7 @@ func (c *SSHConn) Write(p []byte) (int, error) { return c.process.Stdin.Write(p)
 func (c *SSHConn) Wait() error {
 	defer time.AfterFunc(killDelay, func() { c.process.cancel(ErrIdle) }).Stop()
 	err := c.process.Wait()
-	if !says(err, saysTemporary) && !says(err, saysDropped) { // otherwise git tries again
+	if !isTemporary(err) && !says(err, saysDropped) { // otherwise git tries again
 		err = explain(err)
 	}
 	if c.owner {

@@ -3,12 +3,9 @@ package worktree
 import (
 	"bytes"
 	"context"
-	"crypto/sha1" //nolint:gosec // git's own object names
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"maps"
@@ -19,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitattr"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
@@ -155,7 +153,7 @@ func (c *comparison) differsInContent(name, file string, entry indexEntry) bool 
 	if err != nil || !info.Mode().IsRegular() {
 		return true
 	}
-	hash := newObjectHash(entry.id, info.Size())
+	hash := git.NewHash(entry.id, git.KindBlob, info.Size())
 	n, err := io.Copy(hash, io.LimitReader(f, info.Size()+1))
 	if err != nil || n != info.Size() {
 		return true
@@ -180,20 +178,9 @@ func (c *comparison) differsInContent(name, file string, entry indexEntry) bool 
 
 // isObject reports whether content is that of the blob with a name.
 func isObject(content []byte, id string) bool {
-	hash := newObjectHash(id, int64(len(content)))
+	hash := git.NewHash(id, git.KindBlob, int64(len(content)))
 	hash.Write(content)
 	return hex.EncodeToString(hash.Sum(nil)) == id
-}
-
-// newObjectHash returns the hash for the name of a blob, to which its content is written. It is
-// the hash by which id was made.
-func newObjectHash(id string, size int64) hash.Hash {
-	h := sha1.New() //nolint:gosec // see above
-	if len(id) == hex.EncodedLen(sha256.Size) {
-		h = sha256.New()
-	}
-	fmt.Fprintf(h, "blob %d\x00", size)
-	return h
 }
 
 // submoduleMoved reports whether another commit than id is checked out in a submodule. It
