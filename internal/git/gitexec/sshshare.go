@@ -1,6 +1,7 @@
 package gitexec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cotterpin/cotter/internal/git"
@@ -85,7 +87,7 @@ func (d *sshDial) dialLink(ctx context.Context, link *sshLink) (*SSHConn, error)
 		link.settle(err)
 		return nil, err
 	}
-	link.began(p)
+	link.process.Store(p)
 	return &SSHConn{process: p, link: link, owner: true}, nil
 }
 
@@ -213,7 +215,8 @@ func (l *sshLinks) join(identity sshIdentity) (link *sshLink, isNew bool) {
 		}
 	}
 	l.made++
-	link = &sshLink{socket: filepath.Join(l.dir, strconv.Itoa(l.made)), ready: make(chan struct{}), sessions: 1}
+	link = &sshLink{socket: filepath.Join(l.dir, strconv.Itoa(l.made)), ready: make(chan struct{})}
+	link.enter()
 	l.links[identity] = append(l.links[identity], link)
 	return link, true
 }
@@ -240,72 +243,54 @@ type sshLink struct {
 	ready chan struct{}
 	err   error
 
-	mu       sync.Mutex
-	settled  bool
-	ended    bool
-	sessions int
-	process  *Process // has the first session
-}
-
-// began says which process makes the connection.
-func (l *sshLink) began(p *Process) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.process = p
+	settled  sync.Once
+	ended    atomic.Bool
+	sessions atomic.Int32
+	process  atomic.Pointer[Process] // has the first session
 }
 
 // kill ends the process that has the connection, if there is one.
 func (l *sshLink) kill() {
-	l.mu.Lock()
-	p := l.process
-	l.mu.Unlock()
-	if p != nil {
+	if p := l.process.Load(); p != nil {
 		p.Kill()
 	}
 }
 
 // enter adds a session, unless there are as many as a server accepts.
 func (l *sshLink) enter() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.ended || l.sessions == maxSessions {
+	if l.ended.Load() {
 		return false
 	}
-	l.sessions++
+	if l.sessions.Add(1) > maxSessions {
+		l.leave()
+		return false
+	}
 	return true
 }
 
-func (l *sshLink) leave() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.sessions--
-}
+func (l *sshLink) leave() { l.sessions.Add(-1) }
 
 // works reports whether the connection was made and has not ended.
 func (l *sshLink) works() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.settled && !l.ended
+	select {
+	case <-l.ready:
+		return !l.ended.Load()
+	default:
+		return false
+	}
 }
 
 // settle says that the connection works, or why it does not.
 func (l *sshLink) settle(err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.settled {
-		return
-	}
-	l.settled, l.err, l.ended = true, err, err != nil
-	close(l.ready)
+	l.settled.Do(func() {
+		l.err = err
+		l.ended.Store(err != nil)
+		close(l.ready)
+	})
 }
 
 // end says that the connection has ended. If it has never worked, err is the reason.
 func (l *sshLink) end(err error) {
-	if err == nil {
-		err = errEnded
-	}
-	l.settle(err)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ended = true
+	l.settle(cmp.Or(err, errEnded))
+	l.ended.Store(true)
 }
