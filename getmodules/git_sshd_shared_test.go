@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
@@ -121,8 +122,18 @@ func nothingShared(t *testing.T, temp string) {
 	if left, _ := filepath.Glob(filepath.Join(temp, "cotter-ssh-*")); len(left) > 0 {
 		t.Errorf("the run has left %q", left)
 	}
-	if processes := sshProcesses(t, temp); len(processes) > 0 {
-		t.Errorf("the run has left processes:\n%s", strings.Join(processes, "\n"))
+	// The user's command runs in a shell, which can end a moment before the ssh that was killed with it.
+	deadline := time.After(10 * time.Second)
+	for {
+		processes := sshProcesses(t, temp)
+		if len(processes) == 0 {
+			return
+		}
+		select {
+		case <-deadline:
+			t.Fatalf("the run has left processes:\n%s", strings.Join(processes, "\n"))
+		case <-time.After(10 * time.Millisecond):
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	cotteraddrs "github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -24,10 +25,22 @@ func installDiagnostics(err error) hcl.Diagnostics {
 			Subject:  moduleErr.Range.Ptr(),
 		})
 	}
+	var locked *installer.LockedError
+	if errors.As(err, &locked) {
+		diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Dependency lock file is not up to date", Detail: locked.Error()})
+	}
 	if err != nil && len(diags) == 0 {
 		diags = append(diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Failed to install modules", Detail: err.Error()})
 	}
 	return diags
+}
+
+// warningText returns the message of a warning, with the module that it is about.
+func warningText(w event.Warning) string {
+	if w.Path.IsRoot() {
+		return w.Message
+	}
+	return fmt.Sprintf("Module %q: %s.", w.Path, w.Message)
 }
 
 // summary returns OpenTofu's summary of an error about a module.

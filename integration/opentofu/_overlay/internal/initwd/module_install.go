@@ -33,9 +33,20 @@ type ModuleInstaller struct {
 	reg     *registry.Client
 	fetcher *getmodules.PackageFetcher
 
+	// Locking says how the modules are locked.
+	Locking Locking
+
 	// These remember the answers of registries. Tests read them.
 	registryPackageVersions map[addrs.ModuleRegistryPackage]*response.ModuleVersions
 	registryPackageSources  map[moduleVersion]registry.PackageLocation
+}
+
+// Locking is what the user of init says about the dependency lock. The zero value locks what is installed.
+type Locking struct {
+	// Readonly installs exactly what the lock says, as -lockfile=readonly does for providers.
+	Readonly bool
+	// Changed, which may be nil, is called with the entries of modules that an installation has changed.
+	Changed func([]installer.LockChange)
 }
 
 type moduleVersion struct {
@@ -66,6 +77,7 @@ func (i *ModuleInstaller) InstallModules(ctx context.Context, rootDir, testsDir 
 	}
 	manifest := modsdir.Manifest{"": {Dir: rootDir}}
 	run := i.moduleInstallWalker(ctx, manifest, upgrade, hooks, i.fetcher)
+	run.locks = true
 	run.installed, _ = modsdir.ReadManifestSnapshotForDir(i.modsDir) // Cotter reports a manifest that it cannot read
 	config, installDiags := i.installDescendentModules(ctx, root, manifest, run, installErrsOnly)
 	return config, append(diags, installDiags...)
@@ -77,9 +89,11 @@ type installation struct {
 	upgrade bool
 	hooks   ModuleInstallHooks
 	fetcher *getmodules.PackageFetcher
+	locks   bool // DirFromModule locks nothing: it installs what it then copies
 
 	installed modsdir.Manifest          // before the run
 	failed    error                     // of installer.Installer
+	warnings  hcl.Diagnostics           // of installer.Installer
 	resolved  map[string]event.Resolved // by the module's key
 }
 
@@ -96,6 +110,7 @@ func (i *ModuleInstaller) moduleInstallWalker(_ context.Context, _ modsdir.Manif
 func (i *ModuleInstaller) installDescendentModules(ctx context.Context, root *configs.Module, manifest modsdir.Manifest, run *installation, installErrsOnly bool) (*configs.Config, tfdiags.Diagnostics) {
 	var diags tfdiags.Diagnostics
 	run.failed = run.install(ctx, root, manifest)
+	diags = diags.Append(run.warnings)
 	diags = diags.Append(installDiagnostics(run.failed))
 
 	var loadDiags hcl.Diagnostics
@@ -140,7 +155,7 @@ func (run *installation) install(ctx context.Context, root *configs.Module, mani
 	result, err := installer.New(o).Install(ctx, installer.Project{
 		Dir:             rootDir,
 		ModulesDir:      modsDir,
-		NoLock:          true,
+		NoLock:          !run.locks,
 		KeepCredentials: true,
 		Submodules:      true,
 		Layout:          installer.LayoutCopy,
@@ -148,10 +163,14 @@ func (run *installation) install(ctx context.Context, root *configs.Module, mani
 		OnEvent:         run.event,
 	}, installer.InstallOptions{
 		AllowConfigErrors: true,
+		Locked:            run.locks && run.Locking.Readonly,
 		Update:            installer.Update{All: run.upgrade, AcceptAllChanged: run.upgrade},
 	})
 	if result == nil {
 		return err
+	}
+	if run.Locking.Changed != nil {
+		run.Locking.Changed(result.LockChanges)
 	}
 	for _, module := range result.Modules {
 		record := modsdir.Record{
@@ -205,7 +224,7 @@ func (run *installation) canInstall(path addrs.Module, source addrs.ModuleSource
 	return true
 }
 
-// event tells OpenTofu's user what is downloaded.
+// event tells OpenTofu's user what is downloaded, and collects the warnings.
 func (run *installation) event(happened event.Event) {
 	switch e := happened.(type) {
 	case event.Resolved:
@@ -213,6 +232,8 @@ func (run *installation) event(happened event.Event) {
 	case event.PackageNeeded:
 		key := e.Path.String()
 		run.download(key, e.Package)
+	case event.Warning:
+		run.warnings = append(run.warnings, &hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: "Module installation", Detail: warningText(e), Subject: e.Range.Ptr()})
 	}
 }
 
