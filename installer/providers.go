@@ -329,6 +329,7 @@ func (p *providerPlan) writeLock(result *Result) error {
 	}
 	lock := s.lock.Clone()
 	lock.NameTool(s.dialect.String())
+	lock.SetHeader(s.req.LockHeader)
 	p.WriteTo(lock)
 	if err := lock.Check(); err != nil {
 		return err

@@ -66,6 +66,7 @@ func (r request) check() error {
 		{r.NoLock && r.Locked, "a run without a lock cannot install what the lock says", []string{"NoLock", "Locked"}},
 		{r.NoLock && r.LockOnly, "a run without a lock cannot write it", []string{"NoLock", "LockOnly"}},
 		{r.NoLock && r.Vendor != "", "vendored packages are compared with the lock", []string{"NoLock", "Vendor"}},
+		{!isComment(r.LockHeader), "each line of the comment begins with \"#\"", []string{"LockHeader"}},
 		{!r.Scope.modules() && len(r.Update.Keys) > 0, "the run does not touch modules", []string{"Scope", "Update.Keys"}},
 		{!r.Scope.providers() && len(r.Update.Providers) > 0, "the run does not touch providers", []string{"Scope", "Update.Providers"}},
 		{!r.Scope.providers() && r.PruneProviders, "the run does not touch providers", []string{"Scope", "PruneProviders"}},
@@ -86,6 +87,16 @@ func (r request) check() error {
 		}
 	}
 	return nil
+}
+
+// isComment reports whether each line of a text begins with "#".
+func isComment(text string) bool {
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "#") {
+			return false
+		}
+	}
+	return true
 }
 
 // checkWithLock is check for methods that are about the entries of a lock.

@@ -48,6 +48,7 @@ func TestInvalidRequests(t *testing.T) {
 		"no providers to prune":      {request{InstallOptions: installer.InstallOptions{PruneProviders: true}}, []string{"Scope", "PruneProviders"}},
 		"scope":                      {request{InstallOptions: installer.InstallOptions{Scope: 3}}, []string{"Scope"}},
 		"vendor in the root module":  {request{Project: installer.Project{Vendor: "."}}, []string{"Vendor"}},
+		"header":                     {request{Project: installer.Project{LockHeader: "# by us\nx"}}, []string{"LockHeader"}},
 		"layout":                     {request{Project: installer.Project{Layout: 7}}, []string{"Layout"}},
 		"dialect":                    {request{Project: installer.Project{Dialect: -1}}, []string{"Dialect"}},
 		"next":                       {request{Project: installer.Project{Next: 9}}, []string{"Next"}},

@@ -186,6 +186,18 @@ func TestNameTool(t *testing.T) {
 	}
 }
 
+func TestSetHeader(t *testing.T) {
+	t.Parallel()
+	for before, comment := range map[string]string{"": "# by init\n# of iac\n", "# by hand\n": "# by hand\n"} {
+		file := parse(t, []byte(before), "x")
+		file.SetHeader("# by init\n# of iac")
+		file.SetModule(testModule("a"))
+		if diff := gocmp.Diff(comment+"\n"+testBlock, string(file.Bytes())); diff != "" {
+			t.Errorf("Bytes of %q (-want +got):\n%s", before, diff)
+		}
+	}
+}
+
 // If removed blocks are added again, the result is the original file, regardless of the blank
 // lines that were left in their place.
 func TestBlocksComeBack(t *testing.T) {

@@ -21,7 +21,8 @@ type File struct {
 	providers table[*Provider]
 	foreign   []string // labels of module blocks in the format of a later draft
 
-	tool string // that a new header names
+	tool   string // that a new header names
+	ofFile string // the header of a new file; "" means that of Cotter
 	// newHeader replaces the comment at the start of src, which is a generated one; "" keeps
 	// the comment.
 	newHeader string
@@ -63,6 +64,10 @@ func (f *File) NameTool(tool string) {
 		f.newHeader = header
 	}
 }
+
+// SetHeader sets the header comment of a new file, for programs that name themselves there. Each of its
+// lines begins with "#". "" means that of Cotter. A file that is not empty keeps its comment.
+func (f *File) SetHeader(comment string) { f.mustExist("SetHeader").ofFile = comment }
 
 // RestoreHeader restores the header comment of an earlier state of the file, if that was a
 // header of Cotter and a stock tool has replaced it with its own. All other comments stay.

@@ -26,6 +26,7 @@ func TestNilFile(t *testing.T) {
 	}
 	for name, change := range map[string]func(){
 		"NameTool":       func() { none.NameTool("tofu") },
+		"SetHeader":      func() { none.SetHeader("#") },
 		"RestoreHeader":  func() { none.RestoreHeader(none) },
 		"SetModule":      func() { none.SetModule(lockfile.Module{Key: "net"}) },
 		"RemoveModule":   func() { none.RemoveModule("net") },

@@ -90,6 +90,9 @@ func endOfComment(src []byte) int {
 
 // header returns the header of a file that was empty.
 func (f *File) header() string {
+	if f.ofFile != "" {
+		return strings.TrimSuffix(f.ofFile, "\n") + "\n"
+	}
 	tools := `"tofu init" or "terraform init"`
 	if f.tool != "" {
 		tools = fmt.Sprintf(`"%s init"`, f.tool)

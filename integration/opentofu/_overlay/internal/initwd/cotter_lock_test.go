@@ -94,7 +94,7 @@ func TestCotterLock(t *testing.T) {
 	}
 	before := readLock(t)
 	locks, diags := depsfile.LoadLocksFromFile(lockName)
-	if diags.HasErrors() || !strings.Contains(before, "module \"net\" {") {
+	if diags.HasErrors() || !strings.HasPrefix(before, lockHeader) || !strings.Contains(before, "module \"net\" {") {
 		t.Fatalf("%v\n%s", diags.Err(), before)
 	}
 	locks.SetProvider(addrs.NewDefaultProvider("null"), getproviders.MustParseVersion("1.0.0"), nil, nil)

@@ -156,6 +156,7 @@ func (run *installation) install(ctx context.Context, root *configs.Module, mani
 		Dir:             rootDir,
 		ModulesDir:      modsDir,
 		NoLock:          !run.locks,
+		LockHeader:      lockHeader,
 		KeepCredentials: true,
 		Submodules:      true,
 		Layout:          installer.LayoutCopy,
@@ -186,6 +187,11 @@ func (run *installation) install(ctx context.Context, root *configs.Module, mani
 	}
 	return err
 }
+
+// lockHeader is the comment at the start of a dependency lock, as depsfile writes it.
+const lockHeader = `# This file is maintained automatically by "tofu init".
+# Manual edits may be lost in future updates.
+`
 
 // relativeTo returns the path of the modules directory relative to the root module if both are
 // relative and it is below, and otherwise an absolute path. The records of earlier runs have the same
