@@ -19,26 +19,23 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// lockRetry is the interval at which a lock is tried again while another process holds it.
 const lockRetry = 20 * time.Millisecond
 
-// shallowName is the file with the commits whose history is not in the packs, one in each line.
-// maxShallow bounds its size, in bytes.
+// shallowName has the commits whose history is not in the packs, one in each line.
 const (
 	shallowName = "shallow"
 	maxShallow  = 64 << 20
 )
 
-// cached is what the cache keeps of one remote: packs with their indexes, and the list of shallow
-// commits. Git never uses this directory: packs are linked into the repository of a fetch, and out of it.
-// So any number of processes may use it, files of a killed git do not get here, and only the lists of
-// two fetches must not be written at the same time.
+// cached is what the cache keeps of one remote. Git never uses this directory: packs are linked into the
+// repository of a fetch, and out of it. So any number of processes may use it, and files of a killed git do not get
+// here.
 type cached struct {
 	// dir is "" if nothing is kept.
 	dir string
 }
 
-// lock keeps other fetches of the same remote waiting, so that they find what this one has fetched.
+// lock makes fetches of the same remote wait, so that they find what this one has fetched.
 func (c cached) lock(ctx context.Context) (unlock func(), err error) {
 	if c.dir == "" {
 		return func() {}, nil
@@ -46,8 +43,7 @@ func (c cached) lock(ctx context.Context) (unlock func(), err error) {
 	if err := ownDir(filepath.Dir(c.dir)); err != nil {
 		return nil, err
 	}
-	// The lock file is also used between goroutines of one process, because flock(2) distinguishes
-	// file descriptors, not processes.
+	// flock(2) distinguishes file descriptors, so this works within a process, too.
 	l := flock.New(c.dir+".lock", flock.SetFlag(lockFlags), flock.SetPermissions(0o600))
 	if _, err := l.TryLockContext(ctx, lockRetry); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock the git store: %w", err), l.Close())
@@ -58,16 +54,13 @@ func (c cached) lock(ctx context.Context) (unlock func(), err error) {
 	return func() { _ = l.Close() }, nil
 }
 
-// pack is the name of a pack, without an extension.
 type pack string
 
-// packName matches the names of packs and their indexes. The digits are a hash by the algorithm that
-// names the objects.
+// packName has a hash by the algorithm that names the objects.
 var packName = pattern(`^pack-([0-9a-f]{40}|[0-9a-f]{64})\.(pack|idx)$`)
 
 func (p pack) format() string { return objectFormat(strings.TrimPrefix(string(p), "pack-")) }
 
-// packs returns the packs in the cache.
 func (c cached) packs() []pack {
 	if c.dir == "" || checkOwnDir(filepath.Dir(c.dir)) != nil || checkOwnDir(c.dir) != nil {
 		return nil
@@ -87,7 +80,7 @@ func packsIn(dir string) (packs []pack) {
 	return packs
 }
 
-// link gives the files of a pack another name, unless they have it. Git finds a pack by its index.
+// link gives the files of a pack another name. Git finds a pack by its index.
 func (p pack) link(from, to string) error {
 	for _, extension := range []string{".pack", ".idx"} {
 		name := string(p) + extension
@@ -98,7 +91,7 @@ func (p pack) link(from, to string) error {
 	return nil
 }
 
-// linkFile makes to another name of a regular file, or a copy of it.
+// linkFile makes a link to a regular file, or a copy of it.
 func linkFile(from, to string) (err error) {
 	err = os.Link(from, to)
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -131,7 +124,7 @@ func linkFile(from, to string) (err error) {
 	return err
 }
 
-// shallow returns the shallow commits in the cache, sorted. What is no commit is left out.
+// shallow returns the shallow commits, sorted.
 func (c cached) shallow() []string {
 	root, err := os.OpenRoot(c.dir)
 	if err != nil {
@@ -148,8 +141,7 @@ func (c cached) shallow() []string {
 	return slices.Compact(ids)
 }
 
-// add keeps the packs in a directory, and the list of shallow commits. It removes everything that is
-// kept if that was not made here.
+// add keeps packs and the list of shallow commits. If what is there was not made here, it is removed.
 func (c cached) add(packDir string, shallow []byte) error {
 	err := c.put(packDir, shallow)
 	for _, foreign := range []error{errNotDirectory, errNotFile, errOtherOwner, atomicfile.ErrIrregular} {
@@ -179,7 +171,6 @@ var (
 	errOtherOwner   = errors.New("it belongs to another user")
 )
 
-// reasonOf returns in a few words why the cache cannot be used.
 func reasonOf(err error) string {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		return errno.Error()
@@ -192,8 +183,7 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// ownDir creates a directory. It must be a real directory, because a link could point to another
-// user's directories.
+// ownDir refuses a link, which could point to another user's directories.
 func ownDir(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return err
@@ -217,18 +207,15 @@ func checkOwnDir(dir string) error {
 	return nil
 }
 
-// CachedStore is the directory in which a Fetcher's CacheDir keeps the objects of a remote.
 type CachedStore struct {
 	Dir string
 	// Used is the time of the last fetch into the store, or of the last read from it.
 	Used time.Time
 }
 
-// storeName matches the directory names of stores.
 var storeName = pattern(`^[0-9a-f]{64}$`)
 
-// CachedStores returns the stores below a Fetcher's CacheDir, sorted by directory. It returns none if the
-// directory does not exist, or is a link.
+// CachedStores returns the stores below a Fetcher's CacheDir, sorted; none if it is a link.
 func CachedStores(cacheDir string) ([]CachedStore, error) {
 	dir := filepath.Join(cacheDir, "git")
 	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
@@ -252,8 +239,7 @@ func CachedStores(cacheDir string) ([]CachedStore, error) {
 	return stores, err
 }
 
-// Remove removes the store. Fetches that are running have links of their own. The lock file stays,
-// because another process may be waiting for it, unless it is not a regular file.
+// Remove leaves running fetches their own links, and the lock file to other processes.
 func (s CachedStore) Remove() error {
 	err := os.RemoveAll(s.Dir)
 	if info, failed := os.Lstat(s.Dir + ".lock"); failed == nil && !info.Mode().IsRegular() {

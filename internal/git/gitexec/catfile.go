@@ -13,9 +13,8 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// CatFile reads objects of a repository through one "git cat-file --batch" process. The objects
-// are checked against their names while they are read. The tree that is written is therefore
-// the tree of the commit, even if the repository was damaged.
+// CatFile reads objects through one "git cat-file --batch". They are compared with their names while they
+// are read, so a damaged repository cannot change a tree.
 type CatFile struct {
 	process *Process
 	out     *bufio.Reader
@@ -23,7 +22,6 @@ type CatFile struct {
 	current *git.Object
 }
 
-// OpenCatFile starts git.
 func OpenCatFile(ctx context.Context, g *Git, repo string) (*CatFile, error) {
 	process, err := g.Start(ctx, Command{Args: []string{"cat-file", "--batch"}, Repo: repo})
 	if err != nil {
@@ -32,10 +30,8 @@ func OpenCatFile(ctx context.Context, g *Git, repo string) (*CatFile, error) {
 	return &CatFile{process: process, out: bufio.NewReaderSize(answers{process}, 64<<10)}, nil
 }
 
-// Close ends git, whether or not all answers were read.
 func (c *CatFile) Close() { c.process.Kill() }
 
-// Finish ends git after the last answer was read.
 func (c *CatFile) Finish() error {
 	if err := c.process.Stdin.Close(); err != nil {
 		return err
@@ -43,13 +39,11 @@ func (c *CatFile) Finish() error {
 	return c.process.Wait()
 }
 
-// Commit implements [git.Objects].
 func (c *CatFile) Commit(id string) (*git.Object, error) {
 	c.ask(id + "^{commit}")
 	return c.next(git.KindCommit)
 }
 
-// Read implements [git.Objects].
 func (c *CatFile) Read(kind git.Kind, ids []string) iter.Seq2[*git.Object, error] {
 	return func(yield func(*git.Object, error) bool) {
 		c.ask(ids...)
@@ -61,7 +55,7 @@ func (c *CatFile) Read(kind git.Kind, ids []string) iter.Seq2[*git.Object, error
 	}
 }
 
-// expand returns the only commit whose name begins with short, or "" if there is none.
+// expand returns "" if no commit begins with short.
 func (c *CatFile) expand(short string) (string, error) {
 	c.ask(short + "^{commit}")
 	line, err := c.line()
@@ -80,8 +74,8 @@ func (c *CatFile) expand(short string) (string, error) {
 	return id, nil
 }
 
-// ask requests objects. The answers come in the same order. It does not wait, because git stops
-// reading until its answers are read. All answers must be read before the next call.
+// ask does not wait, because git stops reading until its answers are read. All of them must be read
+// before the next call.
 func (c *CatFile) ask(names ...string) {
 	go func() {
 		// A failure here becomes visible as a missing answer.
@@ -89,8 +83,7 @@ func (c *CatFile) ask(names ...string) {
 	}()
 }
 
-// line reads the first line of an answer. If an object was read before, line first reads the
-// line end after its content.
+// line reads the first line of an answer, after the line end of the object before it.
 func (c *CatFile) line() (string, error) {
 	if c.current != nil {
 		c.current = nil
@@ -120,7 +113,6 @@ func (c *CatFile) Object(name string) (o *git.Object, kind git.Kind, err error) 
 	return o, kind, err
 }
 
-// next starts to read the next answer, which must be an object of the given kind.
 func (c *CatFile) next(kind git.Kind) (*git.Object, error) {
 	line, err := c.line()
 	if err != nil {
@@ -129,8 +121,7 @@ func (c *CatFile) next(kind git.Kind) (*git.Object, error) {
 	return c.begin(line, kind)
 }
 
-// begin parses the first line of an answer. It has the object's name, kind and size, or a name and
-// "missing", which is an error.
+// begin parses the first line of an answer: name, kind and size, or a name and "missing".
 func (c *CatFile) begin(line string, kind git.Kind) (*git.Object, error) {
 	fields := strings.Split(line, " ")
 	if len(fields) != 3 || fields[1] != string(kind) || !git.IsObjectID(fields[0]) {
@@ -144,8 +135,7 @@ func (c *CatFile) begin(line string, kind git.Kind) (*git.Object, error) {
 	return c.current, nil
 }
 
-// answers reads git's standard output. The end of the output is an error, because answers are
-// only read as long as one is expected. A canceled context remains visible as the cause.
+// answers reads git's output. Its end is an error, because an answer is expected.
 type answers struct{ process *Process }
 
 func (a answers) Read(p []byte) (int, error) {

@@ -20,62 +20,52 @@ import (
 
 // Command is one run of git.
 type Command struct {
-	// Args are the subcommand and its arguments.
 	Args []string
-	// Repo is the git directory to work in; "" means none. Git does not check its owner: a
-	// repository that was found must be opened with package worktree.
+	// Repo is the git directory; "" means none. Git does not check its owner: a repository that was found
+	// must be opened with package worktree.
 	Repo string
-	// WorkTree is the checkout of Repo to work in, an absolute path; "" means none.
+	// WorkTree is the absolute path of the checkout of Repo; "" means none.
 	WorkTree string
-	// Network gives the command access to the network and to the user's configuration.
+	// Network gives access to the network and to the user's configuration.
 	Network *Network
-	// Secrets are values that must be removed from the stored messages of git.
+	// Secrets are removed from messages.
 	Secrets []string
 }
 
 // Network describes what a command may do outside of its repository.
 type Network struct {
-	// Protocols are the transports that may be used, as in GIT_ALLOW_PROTOCOL. The user's own
-	// setting of that variable can restrict them further. An empty list allows none. Redirects
-	// are never followed.
+	// Protocols are allowed, as in GIT_ALLOW_PROTOCOL, by which the user can restrict them further.
 	Protocols []string
-	// Direct are further transports, which may be used if the user's own configuration points
-	// to them (url.insteadOf), but not if a server does. If the user sets GIT_ALLOW_PROTOCOL,
-	// git does not distinguish the two cases.
+	// Direct are allowed only if the user's own configuration points to them (url.insteadOf). If the
+	// user sets GIT_ALLOW_PROTOCOL, git does not distinguish them.
 	Direct []string
-	// ConfigFile is an additional configuration file, an absolute path. It is used to pass
-	// credentials, which must not appear in arguments.
+	// ConfigFile is an absolute path. It is for what must not appear in arguments.
 	ConfigFile string
-	// Secrets are environment variables for git ("NAME=value") that the configuration file
-	// refers to.
+	// Secrets are variables ("NAME=value") that ConfigFile refers to.
 	Secrets []string
-	// SSHKeyFile is a private key for ssh to offer; "" means the user's own keys.
+	// SSHKeyFile is offered by ssh; "" means the user's own keys.
 	SSHKeyFile string
-	// PacketTrace is a file, an absolute path, to which git appends the messages of the
-	// protocol; "" means none. The messages contain no credentials.
+	// PacketTrace is an absolute path to which git appends the messages of the protocol, without
+	// credentials; "" means none.
 	PacketTrace string
-	// Floor is the minimum rate at which an http server must send; nil means that there is no
-	// minimum. The user's GIT_HTTP_LOW_SPEED_LIMIT and GIT_HTTP_LOW_SPEED_TIME take precedence.
+	// Floor is the minimum rate of an http server; nil means none. GIT_HTTP_LOW_SPEED_LIMIT and _TIME
+	// take precedence.
 	Floor *httpx.Floor
-	// Idle is how long git may write nothing to its standard error before it is killed. 0 means
-	// no limit. Pass --progress so that a working git is not silent.
+	// Idle is how long git may write nothing to its standard error; 0 means no limit.
 	Idle time.Duration
 }
 
-// ErrIdle means that git wrote nothing to its standard error for [Network.Idle].
 var ErrIdle = errors.New("no sign of life from git or the server")
 
-// ErrOutput means that git wrote more than the allowed output.
 var ErrOutput = errors.New("git wrote too much")
 
-// Run runs a command and ignores its output. Errors are [*Error], or wrap [ErrNoGit].
+// Run ignores the output. Errors are [*Error], or wrap [ErrNoGit].
 func (g *Git) Run(ctx context.Context, c Command) error {
 	_, err := g.Output(ctx, c, maxProbeOutput)
 	return err
 }
 
-// Output runs a command and returns its standard output. The error wraps [ErrOutput] if the
-// output is longer than limit bytes. Other errors are as for Run.
+// Output returns the standard output. The error wraps [ErrOutput] if it is longer than limit bytes.
 func (g *Git) Output(ctx context.Context, c Command, limit int) ([]byte, error) {
 	p, err := g.find(ctx)
 	if err != nil {
@@ -97,8 +87,7 @@ func (g *Git) output(ctx context.Context, p program, c Command, limit int) ([]by
 	return out.buf.Bytes(), nil
 }
 
-// Start starts a command with pipes for its input and output. The caller must call Wait if there is
-// no error.
+// Start starts a command with pipes. The caller must call Wait if there is no error.
 func (g *Git) Start(ctx context.Context, c Command) (*Process, error) {
 	found, err := g.find(ctx)
 	if err != nil {
@@ -118,8 +107,7 @@ func (p *Process) startWithPipes() (err error) {
 	return p.start()
 }
 
-// limitedBuffer is a buffer for at most limit bytes. If more are written, it calls full and
-// returns an error.
+// limitedBuffer calls full if more than limit bytes are written.
 type limitedBuffer struct {
 	buf   bytes.Buffer
 	limit int
@@ -134,7 +122,7 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 	return b.buf.Write(p)
 }
 
-// SplitNames splits output of git with the option -z: a list whose elements end with NUL.
+// SplitNames splits the output of an option -z.
 func SplitNames(list string) []string {
 	if list == "" {
 		return nil
@@ -142,13 +130,13 @@ func SplitNames(list string) []string {
 	return strings.Split(strings.TrimSuffix(list, "\x00"), "\x00")
 }
 
-// killDelay is how long a canceled git may clean up (it removes its temporary packs) before it
-// is killed. It is also how long a daemon that a helper left running may keep our pipes open.
+// killDelay is how long a canceled git may remove its temporary packs, and how long a daemon that a
+// helper left running may keep our pipes open.
 const killDelay = 2 * time.Second
 
 // Process is a running git.
 type Process struct {
-	// Stdin and Stdout are pipes to git. They are only set by [Git.Start].
+	// Stdin and Stdout are only set by [Git.Start].
 	Stdin  io.WriteCloser
 	Stdout io.ReadCloser
 
@@ -164,7 +152,6 @@ type Process struct {
 	err     error
 }
 
-// prepare returns a process that is ready to start.
 func (g *Git) prepare(ctx context.Context, found program, c Command) *Process {
 	op := trace.Operation{Kind: "git", Name: subcommand(c.Args)}
 	p := g.newProcess(ctx, op, c, append([]string{found.path}, append(configArgs(c), c.Args...)...))
@@ -176,7 +163,6 @@ func (g *Git) prepare(ctx context.Context, found program, c Command) *Process {
 	return p
 }
 
-// newProcess returns a process with the environment of this one.
 func (g *Git) newProcess(ctx context.Context, op trace.Operation, c Command, argv []string) *Process {
 	ctx, traced := trace.Start(ctx, op)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -201,7 +187,6 @@ func (p *Process) start() error {
 	return nil
 }
 
-// subcommand returns the subcommand in the arguments of git.
 func subcommand(args []string) string {
 	if len(args) == 0 {
 		return ""
@@ -209,8 +194,8 @@ func subcommand(args []string) string {
 	return args[0]
 }
 
-// Wait waits for git to exit and releases its resources. If the context was canceled, the
-// error wraps its cause. Further calls return the same result.
+// Wait waits for git to exit. If the context was canceled, the error wraps its cause. Further calls
+// return the same result.
 func (p *Process) Wait() error {
 	p.ended.Do(func() {
 		defer p.release()
@@ -230,7 +215,7 @@ func (p *Process) Wait() error {
 	return p.err
 }
 
-// Kill kills git and waits for its exit. It is for callers that need no more output.
+// Kill ends git for a caller that needs no more output.
 func (p *Process) Kill() {
 	p.enough.Store(true)
 	p.cancel(context.Canceled)
@@ -245,7 +230,6 @@ func (p *Process) release() {
 	p.cancel(nil)
 }
 
-// failure returns the *Error of a run that ended with err.
 func (p *Process) failure(err error) error {
 	e := &Error{
 		Program:  p.program,

@@ -31,7 +31,6 @@ type Connection struct {
 	AnyCertificate   bool
 }
 
-// transports are the transports of a Git, by Connection.
 type transports struct {
 	mu    sync.Mutex
 	known map[Connection]*transport
@@ -43,7 +42,6 @@ type transport struct {
 	err error
 }
 
-// transport returns the transport for a connection. All requests of the process share it.
 func (g *Git) transport(c Connection) (http.RoundTripper, error) {
 	if g.OwnConnections {
 		return g.base(), nil
@@ -69,11 +67,9 @@ func (g *Git) base() http.RoundTripper {
 	return g.HTTP
 }
 
-// transportIdle is how long idle connections of transports stay open. It is short because callers
-// cannot close them.
+// transportIdle is short because callers cannot close idle connections.
 const transportIdle = 5 * time.Second
 
-// errOtherTransport is the error if the transport of the caller cannot be adapted.
 var errOtherTransport = errors.New("the caller's HTTP transport cannot have git's proxy or certificates")
 
 func (g *Git) newTransport(c Connection) (http.RoundTripper, error) {
@@ -104,7 +100,6 @@ func (g *Git) newTransport(c Connection) (http.RoundTripper, error) {
 	return own, c.secure(own.TLSClientConfig)
 }
 
-// secure adds the certificates to the configuration of a transport.
 func (c Connection) secure(config *tls.Config) error {
 	config.InsecureSkipVerify = config.InsecureSkipVerify || c.AnyCertificate
 	if c.CAFile != "" || c.CADir != "" {
@@ -129,7 +124,6 @@ func (c Connection) secure(config *tls.Config) error {
 	return nil
 }
 
-// authorities returns the certificates of the authorities that git trusts for the URL.
 func (c Connection) authorities() (*x509.CertPool, error) {
 	var files []string
 	if c.CAFile != "" {
@@ -158,7 +152,6 @@ func (c Connection) authorities() (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// proxies are the proxies that git uses.
 type proxies struct {
 	config httpproxy.Config
 	// isSet is set if there are any, or if the user has said that there are none. isForAll is set if one

@@ -13,31 +13,28 @@ import (
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
-// maxCredentials bounds the output of "git credential fill", in bytes.
+// maxCredentials bounds the output of helpers, in bytes.
 const maxCredentials = 64 << 10
 
 // maxChallenge bounds what helpers are told of a server's demand for credentials, in bytes.
 const maxChallenge = 4 << 10
 
-// credentials are what was found for servers in a run. Each is asked for once.
+// credentials are asked for once in a run.
 type credentials struct {
 	found singleflight.Group[credentialKey, *credential]
 }
 
-// credentialKey is what credentials depend on. path is "" unless the user has set that they depend on it.
+// credentialKey has no path, unless the user has set that credentials depend on it.
 type credentialKey struct{ origin, user, path string }
 
-// credential is a user name and a password.
 type credential struct {
-	// none is set if nothing was found, and inAddress if the address has it.
 	none, inAddress bool
 	user, password  string
-	// helped is the output of the helpers that the credential is from; "" if it is from elsewhere.
+	// helped is the output of the helpers; "" if the credential is from elsewhere.
 	helped   string
 	approved atomic.Bool
 }
 
-// credentialsOf returns the credentials of the run.
 func (g *Git) credentialsOf(ctx context.Context) *singleflight.Group[credentialKey, *credential] {
 	return &singleflight.For(ctx, &g.credentials).found
 }
@@ -50,9 +47,8 @@ func (s *Settings) credentialKey(repository *url.URL, user string) credentialKey
 	return key
 }
 
-// findCredential returns the credential for a repository whose server demands one: that of the netrc
-// file or, if it has none, the one that the user's helpers return. user is the user in the address, or
-// "". If there is no password for it, the user is a token, and the password is empty.
+// findCredential asks the netrc file, and then the user's helpers. user is that of the address; without a
+// password it is a token.
 func (g *Git) findCredential(ctx context.Context, repository *url.URL, user string, challenge http.Header) (*credential, error) {
 	if g.Netrc != nil && user == "" {
 		found, err := g.Netrc(ctx, &url.URL{Scheme: repository.Scheme, Host: repository.Host, Path: repository.Path})
@@ -114,8 +110,7 @@ func (g *Git) credentialHelpers(ctx context.Context, verb, input string) (string
 	return string(out), process.Wait()
 }
 
-// approve tells the helpers that a credential of theirs has worked, once. The returned function waits
-// until they know.
+// approve tells the helpers once that a credential has worked. The result waits until they know.
 func (g *Git) approve(ctx context.Context, c *credential) (wait func()) {
 	if c.helped == "" || c.approved.Swap(true) {
 		return func() {}
@@ -128,7 +123,6 @@ func (g *Git) approve(ctx context.Context, c *credential) (wait func()) {
 	return func() { <-done }
 }
 
-// reject tells the helpers that a credential of theirs was refused.
 func (g *Git) reject(ctx context.Context, c *credential) {
 	if c.helped != "" {
 		_, _ = g.credentialHelpers(ctx, "reject", c.helped)

@@ -11,9 +11,8 @@ import (
 	"github.com/cotterpin/cotter/internal/procgroup"
 )
 
-// dropped are environment variables that point git to another repository, change the meaning of
-// its objects or of paths, or are intended for a process that git itself started. COTTER_STATE_KEY is the
-// user's key, which other programs must not see.
+// dropped are variables that point git to another repository, change the meaning of objects or paths, or
+// are for a process that git itself started. COTTER_STATE_KEY is the user's own.
 var dropped = [...]string{
 	"COTTER_STATE_KEY",
 	"GIT_ALLOW_PROTOCOL", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_ATTR_SOURCE",
@@ -27,13 +26,12 @@ var dropped = [...]string{
 	"COTTER_GIT_USERNAME", "COTTER_GIT_PASSWORD",
 }
 
-// userConfig are the environment variables that contain or locate the user's configuration.
+// userConfig contain or locate the user's configuration.
 var userConfig = [...]string{
 	"GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM",
 	"GIT_CONFIG_PARAMETERS", "GIT_CONFIG_SYSTEM", "HOME", "XDG_CONFIG_HOME",
 }
 
-// environment returns the environment of one command.
 func (g *Git) environment(found program, c Command) []string {
 	base := g.environ()
 	env := procgroup.Without(slices.Clone(base), dropped[:]...)
@@ -44,9 +42,8 @@ func (g *Git) environment(found program, c Command) []string {
 	set("GIT_NO_LAZY_FETCH", "1")
 	set("GIT_OPTIONAL_LOCKS", "0")
 	set("GIT_LFS_SKIP_SMUDGE", "1")
-	// GIT_DIR is always set, so that git does not look for a repository around the working
-	// directory. Its configuration must not apply, because it may come from an archive or from
-	// another user.
+	// Without GIT_DIR, git would use the configuration of a repository around the working directory,
+	// which may come from an archive or from another user.
 	set("GIT_DIR", cmp.Or(c.Repo, nullFile))
 	if c.WorkTree != "" {
 		set("GIT_WORK_TREE", c.WorkTree)
@@ -82,7 +79,6 @@ func (g *Git) environment(found program, c Command) []string {
 	return env
 }
 
-// Getenv returns a variable of git's environment, or "" if it is not set.
 func (g *Git) Getenv(name string) string {
 	value, _ := procgroup.Lookup(g.environ(), name)
 	return value
@@ -93,8 +89,7 @@ func (g *Git) Allowed(protocols []string) []string {
 	return strings.Split(allowed(g.environ(), protocols), ":")
 }
 
-// allowed returns the protocols in the form of GIT_ALLOW_PROTOCOL, restricted to those in the
-// user's own GIT_ALLOW_PROTOCOL.
+// allowed returns the protocols in the form of GIT_ALLOW_PROTOCOL, which can restrict them.
 func allowed(base, protocols []string) string {
 	protocols = slices.Clone(protocols)
 	if own, ok := procgroup.Lookup(base, "GIT_ALLOW_PROTOCOL"); ok {
@@ -107,8 +102,7 @@ func allowed(base, protocols []string) string {
 	return strings.Join(protocols, ":")
 }
 
-// sshCommand returns the value for GIT_SSH_COMMAND; "" leaves the choice to git. The user's own
-// command is not changed, except that a key is added.
+// sshCommand returns the value for GIT_SSH_COMMAND; "" leaves the choice to git.
 func (g *Git) sshCommand(found program, n *Network) string {
 	command, own := procgroup.Lookup(g.environ(), "GIT_SSH_COMMAND")
 	if !own {
@@ -129,16 +123,14 @@ func (g *Git) sshCommand(found program, n *Network) string {
 	return command
 }
 
-// shellQuote quotes s for the shell that git runs its ssh command in.
 func shellQuote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// nullFile is the null device, by the name that git knows on every system, including Windows.
+// nullFile is known to git on every system, including Windows.
 const nullFile = "/dev/null"
 
-// always are settings for every command. They are passed on the command line, where they take
-// precedence over every file and variable.
+// always are passed on the command line, where they take precedence over every file and variable.
 var always = [...]string{
 	"core.hooksPath=" + nullFile,
 	"core.fsmonitor=false",
@@ -148,7 +140,6 @@ var always = [...]string{
 	"protocol.ext.allow=never",
 }
 
-// onNetwork are settings for commands that talk to a server.
 var onNetwork = [...]string{
 	"protocol.version=2",
 	// Both are set, because the second takes precedence if the user has set it.
@@ -168,16 +159,13 @@ var onNetwork = [...]string{
 	"core.logAllRefUpdates=false",
 }
 
-// oldFaults are faults that old tools left in the history of legitimate repositories. None of
-// them affects the names or contents of a tree. As errors they would make such repositories
-// unusable.
+// oldFaults are in the history of legitimate repositories. None of them affects the contents of a tree.
 var oldFaults = [...]string{
 	"badDate", "badDateOverflow", "badEmail", "badName", "badTimezone",
 	"missingEmail", "missingNameBeforeEmail", "missingSpaceBeforeDate",
 	"missingSpaceBeforeEmail", "zeroPaddedDate", "zeroPaddedFilemode",
 }
 
-// configArgs returns the settings of a command, as arguments that precede its subcommand.
 func configArgs(c Command) []string {
 	var args []string
 	set := func(settings ...string) {

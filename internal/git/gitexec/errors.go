@@ -16,20 +16,19 @@ import (
 
 // Error is a failed run of git, or of ssh as git runs it.
 type Error struct {
-	// Program is "ssh" for a run of ssh, and "" for one of git.
+	// Program is "ssh", or "" for git.
 	Program string
-	// Args are the arguments, without credentials.
+	// Args have no credentials.
 	Args []string
-	// ExitCode is git's exit status, or -1 if git did not exit by itself.
+	// ExitCode is -1 if git did not exit by itself.
 	ExitCode int
-	// Stderr is the end of git's standard error, at most 8 KiB. Credentials are removed, and
-	// unprintable characters are escaped as by %q. Lines are separated by "\n".
+	// Stderr is the end of the standard error, at most 8 KiB, escaped, without credentials.
 	Stderr string
-	// Err is the cause: the context's error, [ErrIdle], [ErrOutput], or the error of os/exec.
+	// Err is the context's error, [ErrIdle], [ErrOutput], or the error of os/exec.
 	Err error
 }
 
-// maxMessage bounds git's text in a message, in bytes. Stderr has the full text.
+// maxMessage bounds git's text in a message, in bytes.
 const maxMessage = 600
 
 func (e *Error) Error() string {
@@ -47,8 +46,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %v: %s", name, e.Err, said)
 }
 
-// lines returns the lines of Stderr, without the advice that git prints after every failure of ssh,
-// unless git has printed nothing else: ssh itself has given the reason.
+// lines leaves out the advice that git prints after every failure of ssh, which has given the reason.
 func (e *Error) lines() []string {
 	all := strings.Split(e.Stderr, "\n")
 	reasons := slices.DeleteFunc(slices.Clone(all), func(line string) bool {
@@ -60,18 +58,15 @@ func (e *Error) lines() []string {
 	return reasons
 }
 
-// sshAdvice are the lines that git prints after every failure of ssh.
 var sshAdvice = []string{
 	"fatal: Could not read from remote repository.",
 	"Please make sure you have the correct access rights",
 	"and the repository exists.",
 }
 
-// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Says reports whether git's standard error contains one of the phrases, ignoring case. Git has
-// no error codes, so its untranslated messages are the only source.
+// Says reports whether the standard error has one of the phrases, ignoring case.
 func (e *Error) Says(phrases ...string) bool {
 	said := strings.ToLower(e.Stderr)
 	for _, phrase := range phrases {
@@ -82,10 +77,9 @@ func (e *Error) Says(phrases ...string) bool {
 	return false
 }
 
-// httpStatus matches what git says of an answer with an unexpected status.
 var httpStatus = regexp.MustCompile(`(?im)^(?:fatal|error): .*(?:returned error: |\bhttp )([1-5][0-9]{2})\b`)
 
-// HTTPStatus returns the HTTP status of the server's answer; 0 if git did not report one.
+// HTTPStatus returns 0 if git did not report a status.
 func (e *Error) HTTPStatus() int {
 	found := httpStatus.FindStringSubmatch(e.Stderr)
 	if found == nil {
@@ -95,41 +89,36 @@ func (e *Error) HTTPStatus() int {
 	return status
 }
 
-// Phrases in git's untranslated messages. Git has no error codes for them.
+// Git has no error codes, so its untranslated messages are the only source.
 var (
 	saysNoRef       = []string{"couldn't find remote ref"}
 	saysNoCommit    = []string{"not our ref"}
 	saysOtherFormat = []string{"mismatched algorithms"}
 	saysNoFilter    = []string{"remote error: filter "}
 	saysNoPassword  = []string{"could not read password"}
-	// saysBadTransfer means that objects arrived, or began to arrive, but were unusable.
+	// saysBadTransfer means that objects began to arrive, but were unusable.
 	saysBadTransfer = []string{
 		"fsck error", "early eof", "rpc failed", "hung up", "protocol error", "index-pack failed",
 		"invalid index-pack", "did not send all necessary objects", "repository corruption",
 	}
-	// saysBroken means that a connection broke. Connections that cannot be established are not
-	// included, because these are mostly wrong addresses.
+	// saysBroken does not include connections that cannot be made: these are mostly wrong addresses.
 	saysBroken = []string{"connection reset", "connection timed out", "early eof", "hung up unexpectedly"}
 )
 
-// saysDropped means that an ssh server refuses a connection before it has looked at it, for example
-// because there are many others.
+// saysDropped means that an ssh server has refused a connection unseen, such as one of too many.
 var saysDropped = []string{"kex_exchange_identification", "connection closed by"}
 
-// says reports whether err is an error of git that contains one of the phrases.
 func says(err error, phrases []string) bool {
 	failed, ok := errors.AsType[*Error](err)
 	return ok && failed.Says(phrases...)
 }
 
-// isRedirect reports whether the answer was a redirect, which git does not follow.
 func isRedirect(err error) bool {
 	failed, ok := errors.AsType[*Error](err)
 	return ok && failed.HTTPStatus()/100 == 3
 }
 
-// isTemporary reports whether a failure may not occur again: a server is busy or being restarted, or
-// a connection broke.
+// isTemporary reports whether a server is busy or being restarted, or a connection broke.
 func isTemporary(err error) bool {
 	failed, ok := errors.AsType[*Error](err)
 	if !ok {
@@ -142,8 +131,7 @@ func isTemporary(err error) bool {
 	return failed.Says(saysBroken...)
 }
 
-// isAnswer reports whether err is final: another request, or another store, would not change
-// it.
+// isAnswer reports whether another request, or another store, would not change err.
 func isAnswer(err error) bool {
 	for _, final := range []error{
 		context.Canceled, context.DeadlineExceeded, ErrIdle, ErrNoGit,
@@ -177,7 +165,6 @@ func isCancelled(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// retry runs git, and runs it again after a failure that may be temporary.
 func (r *Repository) retry(ctx context.Context, run func() error) error {
 	return r.Retry.Do(ctx, "", func() error {
 		err := run()

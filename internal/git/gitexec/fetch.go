@@ -12,29 +12,23 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// The refs under which the store keeps fetched objects. Refs prevent objects from being pruned,
-// and tell a server which objects the store already has.
+// Refs of the store keep objects from being pruned, and tell a server which objects it has.
 const (
 	storeCommits = "refs/cotter/commit/"
 	storeNames   = "refs/cotter/name/"
 	storeAll     = "refs/cotter/all/"
 )
 
-// Options that determine how much a fetch transfers.
 const (
 	oneCommit = "--depth=1"
-	// allHistory is git's own number for infinity. Unlike --unshallow, it also works if the
-	// repository is not shallow.
+	// allHistory is git's infinity. Unlike --unshallow, it works if the repository is not shallow.
 	allHistory = "--depth=2147483647"
-	// onlyCommits leaves out all trees and files, and noFiles the files. Servers that do not
-	// support filters send them anyway; others refuse some filters. Git remembers a filter, which
-	// noFilter overrides.
+	// Servers without filters send everything; others refuse some. Git remembers a filter.
 	onlyCommits = "--filter=tree:0"
 	noFiles     = "--filter=blob:none"
 	noFilter    = "--no-filter"
 )
 
-// resolve fetches the wanted commit.
 func (r *Repository) resolve(ctx context.Context, want git.Want) (git.Fetched, error) {
 	if id := want.Known(); id != "" {
 		return git.Fetched{ID: id}, r.fetchCommit(ctx, id, want)
@@ -59,8 +53,7 @@ func (r *Repository) resolve(ctx context.Context, want git.Want) (git.Fetched, e
 	return git.Fetched{ID: id}, r.fetchCommit(ctx, id, git.Want{ID: id})
 }
 
-// fetchCommit fetches one commit by its name, in two requests. Some servers send only commits
-// that their refs point to. In that case fetchCommit fetches the ref, and then all refs.
+// fetchCommit fetches the ref, and then all refs, if the server only sends commits that refs point to.
 func (r *Repository) fetchCommit(ctx context.Context, id string, want git.Want) error {
 	err := r.fetchRefs(ctx, []string{oneCommit}, refspec(git.Want{ID: id}))
 	switch {
@@ -86,17 +79,14 @@ func (r *Repository) fetchCommit(ctx context.Context, id string, want git.Want) 
 	return nil
 }
 
-// fetchAll fetches all tags and branches. It removes the refs of earlier fetches, because a
-// former branch "a" would conflict with "a/b".
+// fetchAll removes the refs of earlier fetches, because a former branch "a" would conflict with "a/b".
 func (r *Repository) fetchAll(ctx context.Context, extent string) error {
 	return r.fetchRefs(ctx, []string{extent, "--prune"}, allRefs[:]...)
 }
 
-// allRefs are the refspecs of all branches and tags.
 var allRefs = [...]string{"+refs/heads/*:" + storeAll + "heads/*", "+refs/tags/*:" + storeAll + "tags/*"}
 
-// fetchCommits runs one "git fetch" that leaves out as much of the trees and files as the server
-// can leave out.
+// fetchCommits leaves out as many trees and files as the server can.
 func (r *Repository) fetchCommits(ctx context.Context, options []string, refspecs ...string) error {
 	var err error
 	for _, filter := range []string{onlyCommits, noFiles, noFilter} {
@@ -108,8 +98,7 @@ func (r *Repository) fetchCommits(ctx context.Context, options []string, refspec
 	return err
 }
 
-// fetchRef fetches the commit that a ref, or HEAD, currently points to, in three requests. The
-// name is passed to git unchanged, because git resolves it by the same rule as package git.
+// fetchRef passes the name to git, which resolves it by the same rule as package git.
 func (r *Repository) fetchRef(ctx context.Context, ref string) (git.Fetched, error) {
 	want := git.Want{Ref: ref}
 	err := r.fetchRefs(ctx, []string{oneCommit}, refspec(want))
@@ -129,14 +118,11 @@ func (r *Repository) fetchRef(ctx context.Context, ref string) (git.Fetched, err
 	return r.fetchedRef(want, heads[0])
 }
 
-// advertised matches a line of git's packet trace in which the server lists a ref. In version 2
-// of the protocol, the commit of an annotated tag follows.
+// advertised matches a ref in git's packet trace, with the commit of an annotated tag.
 var advertised = pattern(`< ([0-9a-f]{40}|[0-9a-f]{64}) ((?:refs/|HEAD)[^ \\]*)(?: peeled:([0-9a-f]{40,64}))?`)
 
-// chosen returns the ref that git used, and a rival that the name could also have meant. Only
-// the packet trace has the rival: git does not report the other refs that the server listed,
-// and listing them again would cost two requests for each package. If the trace has an unknown
-// format, there is no rival.
+// chosen returns the ref that git used, and another one that the name could have meant. Only the packet
+// trace has that. If its format is unknown, there is none.
 func (r *Repository) chosen(ref, found string) git.Chosen {
 	trace, err := os.Open(r.network.PacketTrace)
 	if err != nil {

@@ -27,11 +27,10 @@ const (
 	minMinor = 26
 )
 
-// probeTimeout bounds the time of commands that ask an unknown git for its version and
-// configuration.
+// probeTimeout bounds the time of commands that ask an unknown git.
 const probeTimeout = 10 * time.Second
 
-// maxProbeOutput bounds the output of a command with one short line of output, in bytes.
+// maxProbeOutput bounds one short line of output, in bytes.
 const maxProbeOutput = 4 << 10
 
 // ErrNoGit means that no usable git is installed.
@@ -40,19 +39,15 @@ var ErrNoGit = errors.New("no usable git found")
 // Git runs one git program. The zero value finds git in PATH. It is safe for concurrent use.
 // After the first run it must not be copied or changed.
 type Git struct {
-	// Path is the absolute path of the program. "" means the first "git" in the absolute
-	// directories of PATH.
-	Path string
-	// Absent makes everything behave as if no git were installed.
+	// Path is absolute. "" means the first "git" in the absolute directories of PATH.
+	Path   string
 	Absent bool
-	// Env is the environment to pass to git, as in [os.Environ]. nil means the environment of
-	// the process.
+	// Env is as in [os.Environ]; nil means the environment of the process.
 	Env []string
-	// Interactive lets git and ssh ask the user for passwords on the terminal.
+	// Interactive allows prompts on the terminal.
 	Interactive bool
-	// HTTP is the transport for requests that are sent without git; nil means http.DefaultTransport. A
-	// copy of it gets the proxies and certificates of the user's configuration, unless OwnConnections is
-	// set: then it is used as it is.
+	// HTTP sends requests without git; nil means http.DefaultTransport. A copy of it gets the proxies and
+	// certificates of the user's configuration, unless OwnConnections is set.
 	HTTP           http.RoundTripper
 	OwnConnections bool
 	// Netrc finds credentials for the server of a URL in the user's netrc file; nil has none.
@@ -62,8 +57,7 @@ type Git struct {
 	found program
 	err   error
 
-	// moved has the URLs of repositories after redirects. A redirect counts for the projects whose
-	// policies allow the same URLs.
+	// moved has URLs after redirects, for the projects whose policies allow the same URLs.
 	moved sync.Map // from httpx.Shared[string], the URL before them, to *url.URL
 
 	queues queues
@@ -79,25 +73,20 @@ type Git struct {
 	credentials credentials
 }
 
-// program describes a git program that was found.
 type program struct {
 	path    string
 	version string // without the prefix "git version"
 	// config is the user's configuration. list is the output of "git config --list -z" that it was
 	// parsed from. configErr is set if it cannot be read.
-	config    []setting
-	list      string
-	configErr error
-	// sshCommand and sshVariant are the user's core.sshCommand and ssh.variant; "" if they are not
-	// set.
+	config                 []setting
+	list                   string
+	configErr              error
 	sshCommand, sshVariant string
 }
 
-// find locates git and checks its version, once.
 func (g *Git) find(ctx context.Context) (program, error) {
 	g.once.Do(func() {
-		// The result is used by later callers. If the context of this caller is canceled, that
-		// must not be remembered as a missing git.
+		// Later callers use the result, so the end of this context must not count as a missing git.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
 		defer cancel()
 		g.found, g.err = g.probe(ctx)
@@ -130,7 +119,6 @@ func (g *Git) probe(ctx context.Context) (program, error) {
 	return p, nil
 }
 
-// askVersion returns the version of the program, or an error if it is too old or not known.
 func (g *Git) askVersion(ctx context.Context, p program) (string, error) {
 	out, err := g.output(ctx, p, Command{Args: []string{"version"}}, maxProbeOutput)
 	if err != nil {
@@ -147,15 +135,14 @@ func (g *Git) askVersion(ctx context.Context, p program) (string, error) {
 	return version, nil
 }
 
-// UserConfig returns the user's and the system's configuration, in the format of "git config --list
-// -z". It returns "" if git cannot read it. The error wraps ErrNoGit.
+// UserConfig returns the output of "git config --list -z"; "" if git cannot read the configuration. The
+// error wraps ErrNoGit.
 func (g *Git) UserConfig(ctx context.Context) (string, error) {
 	found, err := g.find(ctx)
 	return found.list, err
 }
 
-// lookPath finds git. It never looks in the current directory, which may belong to another
-// user.
+// lookPath never looks in the current directory, which may belong to another user.
 func (g *Git) lookPath() (string, error) {
 	if g.Absent {
 		return "", fmt.Errorf("%w: it is not to be used", ErrNoGit)
@@ -172,8 +159,7 @@ func (g *Git) lookPath() (string, error) {
 	return "", fmt.Errorf("%w: none in PATH", ErrNoGit)
 }
 
-// Installed reports whether a git program exists. If it is not usable, running it returns an
-// error.
+// Installed reports whether a git program exists, which need not be usable.
 func (g *Git) Installed() bool {
 	_, err := g.lookPath()
 	return err == nil
@@ -186,19 +172,17 @@ func (g *Git) environ() []string {
 	return os.Environ()
 }
 
-// pattern returns a function that compiles an expression on first use, because that takes
-// longer than the rest of the package's initialization.
+// pattern compiles an expression on first use, because that takes longer than the rest of the
+// package's initialization.
 func pattern(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
 // Installation describes the installed git, for reports.
 type Installation struct {
-	// Path is the path of the program. Version is the version that it reports, without the
-	// prefix "git version".
+	// Version has no prefix "git version".
 	Path, Version string
-	// Settings are the settings in the user's and the system's configuration that affect git's
-	// requests to servers. They are in the order in which git lists them.
+	// Settings are those that affect requests to servers, in git's order.
 	Settings []Setting
 }
 
@@ -236,7 +220,6 @@ func (g *Git) Inspect(ctx context.Context) (Installation, error) {
 // shown are the keys of the section http whose values contain no secrets.
 var shown = [...]string{"followredirects", "sslbackend", "sslcainfo", "sslcapath", "sslverify", "version"}
 
-// reported returns a setting in the form for a report, and whether the report includes it.
 func reported(s setting) (Setting, bool) {
 	section, key, value := s.section, s.key, s.value
 	plainName := section + "." + key
@@ -258,8 +241,7 @@ func reported(s setting) (Setting, bool) {
 	return Setting{}, false
 }
 
-// helperName returns the first word of a helper, without its arguments. A shell command is not
-// shown, because it may contain a token.
+// helperName returns the first word of a helper: its arguments may have a token.
 func helperName(value string) string {
 	if strings.HasPrefix(value, "!") {
 		return "a shell command"

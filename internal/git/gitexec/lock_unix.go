@@ -8,11 +8,10 @@ import (
 	"syscall"
 )
 
-// lockFlags are the flags to open a lock file. They prevent following a link to another file,
-// and waiting for a named pipe.
+// lockFlags prevent following a link to another file, and waiting for a named pipe.
 const lockFlags = os.O_CREATE | os.O_RDONLY | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
-// ownedByOther reports whether a file belongs to a user other than this one and root.
+// ownedByOther reports whether the owner is neither this user nor root.
 func ownedByOther(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Uid != 0 && int64(stat.Uid) != int64(os.Geteuid())

@@ -17,11 +17,10 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// progressEvery is the interval at which the size of a download is measured.
+// progressEvery is how often the size of a download is measured.
 const progressEvery = 100 * time.Millisecond
 
-// prepare writes the private files with values that must not appear in arguments. Further calls
-// do nothing.
+// prepare writes private files for what must not appear in arguments, once.
 func (r *Repository) prepare(ctx context.Context) error {
 	if r.network != nil {
 		return nil
@@ -46,7 +45,6 @@ func (r *Repository) prepare(ctx context.Context) error {
 	return r.writeConfig(ctx)
 }
 
-// writeConfig writes the git settings that depend on the remote.
 func (r *Repository) writeConfig(ctx context.Context) error {
 	settings, err := r.Git.Settings(ctx)
 	if err != nil {
@@ -75,9 +73,9 @@ func (r *Repository) writeConfig(ctx context.Context) error {
 	return os.WriteFile(r.network.ConfigFile, []byte(config), 0o600)
 }
 
-// checkReach returns an *[httpx.DeniedError] if a server or a package has named the remote, and its host leads
-// to where they must not point. It returns the setting that makes git connect to the addresses that were
-// accepted. A git before 2.37 ignores it. If git uses a proxy, that resolves the name.
+// checkReach returns an *[httpx.DeniedError] if a server or a package has named the remote, and its host
+// leads to where they must not point. The setting makes git (from 2.37) connect to the accepted addresses. If git
+// uses a proxy, that resolves the name.
 func (r *Repository) checkReach(ctx context.Context, settings *Settings) (setting string, err error) {
 	if r.Replaced {
 		ctx = httpx.WithoutPointer(ctx)
@@ -117,10 +115,9 @@ func (r *Repository) checkReach(ctx context.Context, settings *Settings) (settin
 	return fmt.Sprintf("[http]\n\tcurloptResolve = %s\n", configQuote(host+":"+port+":"+strings.Join(addresses, ","))), err
 }
 
-// WithheldError says that git was not run for a host, because it would show the host a client
-// certificate that the user has set for no URL, and only a package or a server names the host.
+// WithheldError says that git was not run, because it would show a client certificate that the user has
+// set for no URL to a host that only a package or a server names.
 type WithheldError struct {
-	// Host is the host, and Setting the name of the setting.
 	Host, Setting string
 }
 
@@ -128,10 +125,8 @@ func (e *WithheldError) Error() string {
 	return fmt.Sprintf("git is not run for %s, because %s is set for all hosts, and only a package or a server names this one", e.Host, e.Setting)
 }
 
-// configForHTTP returns the git settings for requests to the remote.
 func (r *Repository) configForHTTP(settings *Settings) (string, error) {
-	// The user's settings for this particular URL would take precedence over the general
-	// setting with which every command is run.
+	// The user's settings for this URL would take precedence over the general one.
 	config := fmt.Sprintf("[http %s]\n\tfollowRedirects = false\n", configQuote(r.remote()))
 	at, named := r.URL, r.Named
 	if r.moved != nil {
@@ -156,8 +151,7 @@ func (r *Repository) configForHTTP(settings *Settings) (string, error) {
 	return config + credentials, nil
 }
 
-// withHeader returns a variable with which git sends only these lines for requests to a URL, instead of
-// those in the user's configuration. They may contain credentials, which must not be on disk.
+// withHeader returns a variable with which git sends only these lines to a URL. They must not be on disk.
 func (g *Git) withHeader(at *url.URL, header []string) string {
 	// Git splits a setting at its first "=". The user's settings for a longer path would not be replaced.
 	pattern := at.String()
@@ -171,17 +165,15 @@ func (g *Git) withHeader(at *url.URL, header []string) string {
 	return "GIT_CONFIG_PARAMETERS=" + strings.TrimSpace(text)
 }
 
-// credentialHelper is a shell command that git runs. The credentials are in its environment,
-// not in arguments or on disk. The helper compares the origin exactly, because git treats
-// "example.com." and "example.com" as the same host.
+// credentialHelper runs in a shell. It compares the origin exactly, because git treats "example.com."
+// and "example.com" as the same host.
 const credentialHelper = `!f() { test "$1" = get || return 0; ` +
 	`while IFS== read -r key value; do case $key in protocol) protocol=$value;; host) host=$value;; esac; done; ` +
 	`test "$protocol://$host" = "$COTTER_GIT_ORIGIN" || return 0; ` +
 	`printf 'username=%s\npassword=%s\n' "$COTTER_GIT_USERNAME" "$COTTER_GIT_PASSWORD"; }; f`
 
-// credentials returns the settings that pass the userinfo of an address to git, for the origin
-// of the address only. Git gets it from a credential helper. In the URL, it would be visible in
-// the arguments of git and of its child processes.
+// credentials returns the settings that pass the userinfo of an address to git, for its origin only. In
+// the URL, it would be visible in arguments.
 func (r *Repository) credentials() (config string, err error) {
 	if r.User == nil {
 		return "", nil
@@ -195,8 +187,7 @@ func (r *Repository) credentials() (config string, err error) {
 	}
 	if ok || r.emptyPassword {
 		r.network.Secrets = []string{"COTTER_GIT_ORIGIN=" + origin.String(), "COTTER_GIT_USERNAME=" + name, "COTTER_GIT_PASSWORD=" + password}
-		// The empty value disables the user's own helpers, because the address is more specific
-		// than they are.
+		// The empty value disables the user's own helpers.
 		config += "\thelper =\n\thelper = " + configQuote(credentialHelper) + "\n"
 		if password != "" {
 			r.secrets = append(r.secrets, password)
@@ -208,9 +199,8 @@ func (r *Repository) credentials() (config string, err error) {
 	return config, nil
 }
 
-// wantsEmptyPassword reports whether the address has a user, often a token, but no password,
-// and git has not yet tried the empty password. The empty password is tried last, because the
-// user's credential helper or askpass program may know a password for that user.
+// wantsEmptyPassword reports whether to try the user of the address, often a token, without a password.
+// That comes last, because a helper may know a password for the user.
 func (r *Repository) wantsEmptyPassword() bool {
 	if r.User == nil || r.emptyPassword {
 		return false
@@ -219,12 +209,10 @@ func (r *Repository) wantsEmptyPassword() bool {
 	return !has
 }
 
-// configQuote quotes a value, or a subsection, of a git configuration file.
 func configQuote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(s) + `"`
 }
 
-// fetchRefs runs one "git fetch" into the store.
 func (r *Repository) fetchRefs(ctx context.Context, options []string, refspecs ...string) error {
 	args := append([]string{"fetch", "--progress", "--no-tags"}, options...)
 	fetch := func() Command {
@@ -241,19 +229,15 @@ func (r *Repository) fetchRefs(ctx context.Context, options []string, refspecs .
 	return err
 }
 
-// command returns a command that runs git in the store with access to the network.
 func (r *Repository) command(args ...string) Command {
 	return Command{Args: args, Repo: r.store.dir, Network: r.network, Secrets: r.secrets}
 }
 
-// maxTrace bounds the size of the packet trace, in bytes. A ref takes about 140 bytes there. Nothing
-// else in it grows: packs are not traced.
+// maxTrace bounds the packet trace, in bytes. A ref takes about 140, and packs are not in it.
 const maxTrace = 2 * git.MaxRefBytes
 
-// watch measures the growth of the store and of the packet trace, which it empties first. It reports
-// the growth, and stops a git that transfers too much or is sent too many refs, because git itself has
-// no limits and keeps all refs in memory. The returned function ends this, and returns an error if a
-// limit is exceeded.
+// watch stops a git that transfers too much or is sent too many refs, because git itself has no limits,
+// and reports the progress. The returned function ends this, and returns an error if a limit is exceeded.
 func (r *Repository) watch(ctx context.Context) (context.Context, func() error, error) {
 	if err := os.Remove(r.network.PacketTrace); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, nil, err

@@ -15,29 +15,24 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// queues have the fetches that wait for the lock of a store in the cache. The fetch that gets the
-// lock fetches for all others in the same queue, with one "git fetch", so that they need not wait
-// for each other.
+// queues have the fetches that wait for the lock of a store. The fetch that gets it fetches for all others
+// in the same queue, with one "git fetch".
 type queues struct {
 	mu      sync.Mutex
 	waiting map[queueKey][]*queued
 }
 
-// queueKey identifies fetches that may share a "git fetch": they go to the same remote, with the
-// same credentials, under the same policy.
+// queueKey is equal for fetches of the same remote, with the same credentials, under the same policy.
 type queueKey httpx.Shared[[sha256.Size]byte]
 
-// queued is a fetch in a queue.
 type queued struct {
-	want git.Want
-	// deliver ends the wait for the lock, after fetched was set.
+	want    git.Want
 	deliver func()
-	// delivered and fetched are protected by queues.mu.
+	// These are protected by queues.mu.
 	delivered bool
 	fetched   git.Fetched
 }
 
-// queueKey returns the queue of the repository's fetches.
 func (r *Repository) queueKey(ctx context.Context) queueKey {
 	password, _ := r.User.Password() // a nil User has none
 	text := fmt.Sprintf("%q %q %q %q %q %q %q %q %d",
@@ -45,8 +40,7 @@ func (r *Repository) queueKey(ctx context.Context) queueKey {
 	return queueKey(httpx.Share(ctx, sha256.Sum256([]byte(text))))
 }
 
-// add adds a fetch to a queue. The returned context ends when another fetch has delivered its
-// commit.
+// add returns a context that ends when another fetch has delivered the commit.
 func (q *queues) add(ctx context.Context, key queueKey, want git.Want) (context.Context, *queued) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -59,8 +53,7 @@ func (q *queues) add(ctx context.Context, key queueKey, want git.Want) (context.
 	return ctx, own
 }
 
-// leave removes a fetch that no longer waits from its queue. It returns the commit that another
-// fetch has delivered, if there is one.
+// leave returns the commit that another fetch has delivered, if there is one.
 func (q *queues) leave(key queueKey, own *queued) (git.Fetched, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -72,8 +65,7 @@ func (q *queues) leave(key queueKey, own *queued) (git.Fetched, bool) {
 	return own.fetched, own.delivered
 }
 
-// takeAll empties a queue. Fetches in it to which nothing is delivered fetch on their own when they
-// get the lock.
+// takeAll empties a queue. What is not delivered from it is fetched alone.
 func (q *queues) takeAll(key queueKey) []*queued {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -89,8 +81,8 @@ func (q *queues) deliver(to *queued, fetched git.Fetched) {
 	to.deliver()
 }
 
-// fetchQueued fetches a commit together with those that the waiting fetches want. If that fails,
-// such as for a ref that does not exist, all of them are fetched one by one.
+// fetchQueued fetches what all waiting fetches want. If that fails, as for a ref that does not exist, all
+// of them are fetched one by one.
 func (r *Repository) fetchQueued(ctx context.Context, want git.Want, waiting []*queued) (fetched git.Fetched, ok bool) {
 	if len(waiting) == 0 || len(waiting) >= maxRefspecs {
 		return git.Fetched{}, false
@@ -129,7 +121,6 @@ func (r *Repository) fetchQueued(ctx context.Context, want git.Want, waiting []*
 	return found[0], true
 }
 
-// refspec returns what is fetched for a wanted commit, and the ref of the store that keeps it.
 func refspec(want git.Want) string {
 	if id := want.Known(); id != "" {
 		return "+" + id + ":" + storeCommits + id
@@ -138,7 +129,7 @@ func refspec(want git.Want) string {
 	return fmt.Sprintf("+%s:%s%x", name, storeNames, sha256.Sum256([]byte(name)))
 }
 
-// fetchedRef returns the commit that was fetched for a wanted one. head is its line in FETCH_HEAD.
+// fetchedRef returns the commit that a line of FETCH_HEAD has for a wanted one.
 func (r *Repository) fetchedRef(want git.Want, head fetchHead) (git.Fetched, error) {
 	if id := want.Known(); id != "" {
 		if head.id != id {
@@ -152,13 +143,11 @@ func (r *Repository) fetchedRef(want git.Want, head fetchHead) (git.Fetched, err
 	return git.Fetched{ID: head.id, Chosen: r.chosen(want.Ref, head.ref)}, nil
 }
 
-// fetchHead is a line of FETCH_HEAD: an object, and the full name of the ref that git resolved it
-// from.
+// fetchHead is an object, and the full name of the ref that git resolved.
 type fetchHead struct{ id, ref string }
 
-// fetchHeads returns the result of the last fetch. The file has the format of git-fmt-merge-msg(1):
-// the object, a tab, a tab, and a description. The description is, for example, "tag 'v1' of
-// https://...", "'refs/x' of ..." or, for HEAD, only the URL.
+// fetchHeads reads FETCH_HEAD, in the format of git-fmt-merge-msg(1): the object, a tab, a tab, and "tag
+// 'v1' of https://...", "'refs/x' of ..." or, for HEAD, only the URL.
 func (s *store) fetchHeads() (heads []fetchHead, err error) {
 	f, err := os.Open(filepath.Join(s.dir, "FETCH_HEAD"))
 	if err != nil {

@@ -11,22 +11,18 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// nearby are the numbers of generations that are requested before the whole history. The first
-// is enough for most commits that a branch had some weeks ago.
+// nearby are generations. The first is enough for most commits that a branch had some weeks ago.
 var nearby = [...]int{100, 3000}
 
 const (
-	// maxRefspecs bounds the number of single objects that one command requests.
-	maxRefspecs = 100
-	// maxCommitBytes bounds the size of a commit, in bytes.
+	// maxRefspecs bounds the objects that one command requests.
+	maxRefspecs    = 100
 	maxCommitBytes = 16 << 20
 )
 
-// saysNoHistory are phrases of git for servers that only have files, and for old faults in a
-// history.
+// saysNoHistory is for servers that only have files, and for old faults in a history.
 var saysNoHistory = []string{"dumb http transport", "fsck error"}
 
-// Reachable implements [git.Repository]. The history is fetched into private stores.
 func (r *Repository) Reachable(ctx context.Context, commits []git.Want, limits git.HistoryLimits) (map[string]git.Reach, error) {
 	// With HEAD, git would request all refs.
 	refs, err := r.Refs(ctx, git.Heads, git.Tags)
@@ -46,15 +42,13 @@ func (r *Repository) Reachable(ctx context.Context, commits []git.Want, limits g
 	return found, explain(err)
 }
 
-// history is the history of a repository, for one search, in a store of its own. Git cannot
-// request only what is not in the history of a commit without having that history. So it
-// requests the newest generations first.
+// history is for one search, in a store of its own. Git cannot leave out the history of a commit that it
+// does not have, so it requests the newest generations first.
 type history struct {
 	Repository
 	transferred int64
 }
 
-// Commits implements [git.HistorySource].
 func (s *history) Commits(ctx context.Context, h *git.History, refs []git.Ref, stop []string) error {
 	if len(stop) > 0 {
 		for _, depth := range nearby {
@@ -69,8 +63,7 @@ func (s *history) Commits(ctx context.Context, h *git.History, refs []git.Ref, s
 	return err
 }
 
-// fetchHistory fetches a part of the history of the refs, and adds it to h. It reports whether
-// all commits in stop were found.
+// fetchHistory adds a part of the history to h. It reports whether all commits in stop were found.
 func (s *history) fetchHistory(ctx context.Context, h *git.History, extent string, refs []git.Ref, stop []string) (done bool, err error) {
 	specs := allRefs[:]
 	if len(refs) <= maxRefspecs {
@@ -91,8 +84,7 @@ func (s *history) fetchHistory(ctx context.Context, h *git.History, extent strin
 	case err != nil:
 		return false, err
 	}
-	// Git has noted in the configuration that the server has what is missing here. Without the
-	// note, it does not try to fetch that.
+	// Git has noted that the server has what is missing here. Without the note, it does not fetch that.
 	if err := s.store.writeConfig(); err != nil {
 		return false, err
 	}
@@ -106,8 +98,7 @@ func (s *history) fetchHistory(ctx context.Context, h *git.History, extent strin
 	})
 }
 
-// commitOf returns the content of a commit; nil if there is none, or if it is another object, which is
-// added to h.
+// commitOf returns the content of a commit; nil if there is none. Another object is added to h.
 func commitOf(objects *CatFile, h *git.History, id string) ([]byte, error) {
 	object, kind, err := objects.Object(id)
 	switch {
@@ -123,8 +114,7 @@ func commitOf(objects *CatFile, h *git.History, id string) ([]byte, error) {
 	return nil, err
 }
 
-// Lacks implements [git.HistorySource]. It fetches the commit alone, because not all servers
-// say what they lack.
+// Lacks fetches the commit alone, because not all servers say what they lack.
 func (s *history) Lacks(ctx context.Context, id string) (bool, error) {
 	single := s.Repository
 	single.store = store{dir: filepath.Join(s.Scratch, "commit")}

@@ -12,8 +12,6 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// remote returns the URL to pass to git: the URL of the repository, or the URL that the server
-// redirected to.
 func (r *Repository) remote() string {
 	if r.moved != nil {
 		return r.moved.String()
@@ -21,12 +19,9 @@ func (r *Repository) remote() string {
 	return Target{URL: r.URL, Home: r.Home}.Text()
 }
 
-// talk runs a command that connects to the remote. It retries failures that may be temporary.
-//
-// Git follows no redirects, so its own first request shows whether there is one. Only then does
-// talk search for the final URL, by requests of package httpx, and runs the command again with that
-// URL. [Repository.Git] remembers it for the other commands of the run. command must use the URL
-// that remote returns at the time of each call.
+// talk runs a command that connects to the remote, and retries temporary failures. Git follows no redirects,
+// so its own first request shows whether there is one. Only then the final URL is searched by requests of package
+// httpx, and remembered for the run. command must use remote at the time of each call.
 func (r *Repository) talk(ctx context.Context, command func() Command, run func(Command) error) error {
 	attempt := func() error {
 		err := r.retry(ctx, func() error { return run(command()) })
@@ -60,8 +55,7 @@ func (r *Repository) talk(ctx context.Context, command func() Command, run func(
 	return attempt()
 }
 
-// locate returns the URL that the server redirects the repository to. It returns nil if there is no
-// redirect for these requests, or if the user has disabled redirects.
+// locate returns nil if there is no redirect for these requests, or if the user has disabled them.
 func (r *Repository) locate(ctx context.Context) (*url.URL, error) {
 	if r.URL.Scheme != "https" && r.URL.Scheme != "http" || r.URL.RawQuery != "" {
 		return nil, nil

@@ -15,49 +15,40 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// idle is how long git may be silent while it fetches. Git reports progress every second, and
-// servers send keep-alive packets every five seconds.
+// idle is long: git reports progress every second, and servers keep alive every five seconds.
 const idle = 2 * time.Minute
 
 // Repository is a [git.Repository] that is fetched by the installed git. Its fields must not
 // change after first use.
 type Repository struct {
 	Git *Git
-	// URL is the address of the repository, without credentials. The user's url.<base>.insteadOf is
-	// not applied to it: [Settings.Target] has done that. Home is that of the [Target].
+	// URL has no credentials, and [Settings.Target] has applied url.<base>.insteadOf to it.
 	URL  *url.URL
 	Home bool
-	// Replaced says that the user's setting has named the URL, so that the limits of the context for what
-	// servers and packages name do not apply to it.
+	// Replaced says that the user's setting has named the URL, so that no limits for what others name
+	// apply to it.
 	Replaced bool
-	// Protocols and Direct have the same meaning as in [Network].
+	// Protocols and Direct are those of [Network].
 	Protocols, Direct []string
-	// User has the credentials for an http or https URL. nil means the credentials in the
-	// user's configuration.
+	// User is for http and https; nil means those in the user's configuration.
 	User *url.Userinfo
-	// Named says that the root module names the host, and PlainCredentials allows credentials to be sent
-	// by http; see [Requests].
+	// Named and PlainCredentials are those of [Requests].
 	Named, PlainCredentials bool
-	// SSHKey is a private key for ssh. nil means the user's own keys.
+	// SSHKey is offered by ssh; nil means the user's own keys.
 	SSHKey []byte
-	// Secrets are values that must not appear in errors.
+	// Secrets are removed from errors.
 	Secrets []string
-	// Scratch is the absolute path of a private directory. The caller removes it.
+	// Scratch is the absolute path of a private directory, which the caller removes.
 	Scratch string
-	// CacheDir is the directory in which stores are kept between fetches. "" means that they
-	// are not kept.
+	// CacheDir keeps packs between fetches; "" means none are kept.
 	CacheDir string
-	// MaxBytes bounds the transfer of one fetch, in bytes.
+	// MaxBytes bounds one transfer.
 	MaxBytes int64
-	// Floor is the minimum rate at which an http server must send.
-	Floor httpx.Floor
-	// Retry determines how often and when failed requests are retried.
-	Retry httpx.Retry
-	// Progress is called with the number of bytes that the current fetch has transferred so
-	// far. It may be nil.
+	Floor    httpx.Floor
+	Retry    httpx.Retry
+	// Progress gets the bytes of the current fetch so far. It may be nil.
 	Progress func(done int64)
-	// CacheUnusable is called with the reason if CacheDir cannot be written to. The fetch then
-	// continues without it. It may be nil.
+	// CacheUnusable gets the reason if the fetch continues without CacheDir. It may be nil.
 	CacheUnusable func(reason string)
 
 	network  *Network // nil before prepare
@@ -65,13 +56,11 @@ type Repository struct {
 	moved    *url.URL // the URL after redirects; nil if there were none
 	received int64
 	secrets  []string
-	// emptyPassword is set after git found no password for the user of the address. Git then
-	// uses the empty password.
+	// emptyPassword is set after git found no password for the user.
 	emptyPassword bool
 }
 
-// Stored reads a commit that an earlier fetch has kept in CacheDir. It returns false if the
-// commit is not there, or if the objects are damaged.
+// Stored reads a commit that CacheDir has. It returns false if it does not, or if objects are damaged.
 func (r *Repository) Stored(ctx context.Context, id string, read func(git.Fetched) error) (bool, error) {
 	r.openStore()
 	if len(r.store.cached.packs()) == 0 {
@@ -97,8 +86,7 @@ func (r *Repository) read(ctx context.Context, fetched git.Fetched, read func(gi
 	return read(fetched)
 }
 
-// Fetch implements [git.Repository]. The objects are kept in CacheDir, if it can be used. If they turn
-// out to be damaged, they are fetched again, once.
+// Fetch fetches damaged objects again, once.
 func (r *Repository) Fetch(ctx context.Context, want git.Want, read func(git.Fetched) error) error {
 	if err := r.prepare(ctx); err != nil {
 		return err
@@ -122,7 +110,6 @@ func (r *Repository) fetchAndRead(ctx context.Context, want git.Want, read func(
 	return r.read(ctx, fetched, read)
 }
 
-// leaveCache continues without the cache, because of an error.
 func (r *Repository) leaveCache(err error) {
 	r.store.cached = cached{}
 	if r.CacheUnusable != nil {
@@ -130,8 +117,7 @@ func (r *Repository) leaveCache(err error) {
 	}
 }
 
-// fetch fetches a commit into the store, unless another fetch that had the lock before has fetched it
-// too.
+// fetch fetches a commit into the store, unless another fetch that had the lock has delivered it.
 func (r *Repository) fetch(ctx context.Context, want git.Want) (fetched git.Fetched, err error) {
 	key := r.queueKey(ctx)
 	waiting, own := r.Git.queues.add(ctx, key, want)
@@ -161,8 +147,7 @@ func (r *Repository) fetch(ctx context.Context, want git.Want) (fetched git.Fetc
 	}
 	fetched, err = r.resolve(ctx, want)
 	if says(err, saysOtherFormat) && want.Known() == "" {
-		// Only the server knows which hash its repository uses. Git fetches only into a store
-		// with the same hash.
+		// Only the server knows its hash, and git fetches only into a store with the same.
 		if err := r.store.open(r.store.otherFormat()); err != nil {
 			return git.Fetched{}, err
 		}
@@ -185,8 +170,7 @@ func (r *Repository) keep() bool {
 	return r.store.cached.dir != ""
 }
 
-// objectFormat returns the hash that the store must use for object names, or "" if it is not
-// known in advance.
+// objectFormat returns the hash by which a commit is named; "" if that is not known.
 func objectFormat(commit string) string {
 	switch len(commit) {
 	case git.SHA1Len:
@@ -203,7 +187,6 @@ func (r *Repository) openStore() {
 	}
 }
 
-// Refs implements [git.Repository].
 func (r *Repository) Refs(ctx context.Context, names ...string) (git.Refs, error) {
 	if err := r.prepare(ctx); err != nil {
 		return nil, err
@@ -247,7 +230,6 @@ func (r *Repository) Refs(ctx context.Context, names ...string) (git.Refs, error
 	return refs, nil
 }
 
-// parseListing parses the output of "git ls-remote".
 func parseListing(out []byte) git.Refs {
 	refs := git.Refs{}
 	for line := range bytes.Lines(out) {
@@ -257,8 +239,7 @@ func parseListing(out []byte) git.Refs {
 	return refs
 }
 
-// Expand implements [git.Repository]. This requires a list of all commits, so Expand fetches
-// them into a separate store, without files if the server can leave them out.
+// Expand needs a list of all commits.
 func (r *Repository) Expand(ctx context.Context, short string) (string, error) {
 	if err := r.prepare(ctx); err != nil {
 		return "", err
@@ -291,13 +272,11 @@ func (r *Repository) expand(ctx context.Context, short string) (string, error) {
 	return objects.expand(short)
 }
 
-// Received implements [git.Repository].
 func (r *Repository) Received() int64 { return r.received }
 
-// Close implements [git.Repository]. It does nothing, because the caller removes Scratch.
+// Close does nothing, because the caller removes Scratch.
 func (r *Repository) Close() error { return nil }
 
-// has reports whether the store has the commit.
 func (r *Repository) has(ctx context.Context, id string) bool {
 	objects, err := OpenCatFile(ctx, r.Git, r.store.dir)
 	if err != nil {

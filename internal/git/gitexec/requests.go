@@ -14,36 +14,33 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// Requests sends the http requests for one repository as git would: with the proxies, certificates and
-// headers of the user's settings for each URL and, if the server demands them, with credentials. It
-// follows no redirects.
-//
-// Credentials, and headers that name no URL, are sent only to the origin of the repository, and not after
-// a redirect to another one.
+// Requests sends the http requests for one repository as git would, by the user's settings for each URL. It
+// follows no redirects. Credentials are sent if the address has them or the server demands them. They, and headers
+// that name no URL, go only to the origin of the repository, and to no one after a redirect to another one.
 type Requests struct {
 	Git      *Git
 	Settings *Settings
-	// Repository is the URL of the repository, without credentials.
+	// Repository has no credentials.
 	Repository *url.URL
-	// User has the credentials of the address. If it has a password, they are sent with every request.
+	// User is from the address. A password is sent with every request.
 	User *url.Userinfo
-	// Named says that the root module names the host; see [Settings.For].
+	// Named says that the root module names the host.
 	Named bool
-	// PlainCredentials allows credentials to be sent by http, which everybody on the way can read.
+	// PlainCredentials allows credentials by http, which everybody on the way can read.
 	PlainCredentials bool
-	// Client sends the requests, by the transport that the settings require instead of its own.
+	// Client gets the transport that the settings require.
 	Client *httpx.Client
 
 	left atomic.Bool // a request went to another origin
 }
 
-// SettingError says that the user has a setting for a URL that only git can apply. A request without it
-// could have another result than git's, or could reach another server.
+// SettingError says that the user has a setting that only git can apply. Without it, a request could reach
+// another server.
 type SettingError struct{ Name string }
 
 func (e *SettingError) Error() string { return "git has a setting for it: " + e.Name }
 
-// Open completes the client. The error is a *[SettingError], or about certificates.
+// Open returns a *[SettingError], or an error about certificates, before the first request.
 func (r *Requests) Open() error {
 	h := r.at(r.Repository)
 	if h.OnlyGit != "" {
@@ -53,8 +50,7 @@ func (r *Requests) Open() error {
 	return err
 }
 
-// isAtOrigin reports whether a URL has the origin of the repository. It is false after a request to
-// another one: a server must not send credentials where it likes.
+// isAtOrigin is false after a request to another origin: a server must not send credentials where it likes.
 func (r *Requests) isAtOrigin(u *url.URL) bool {
 	if !httpx.SameOrigin(u, r.Repository) {
 		r.left.Store(true)
@@ -62,11 +58,9 @@ func (r *Requests) isAtOrigin(u *url.URL) bool {
 	return !r.left.Load()
 }
 
-// at returns the settings for a URL.
 func (r *Requests) at(u *url.URL) HTTP { return r.Settings.For(u, r.Named && r.isAtOrigin(u)) }
 
-// do sends one request by the transport that the settings require. Package httpx gets that transport
-// itself, because it judges the addresses that its connections reach.
+// do gives package httpx the transport itself, because it judges the addresses that connections reach.
 func (r *Requests) do(req *http.Request, h HTTP) (*http.Response, error) {
 	if h.OnlyGit != "" {
 		return nil, &SettingError{h.OnlyGit}
@@ -80,7 +74,6 @@ func (r *Requests) do(req *http.Request, h HTTP) (*http.Response, error) {
 	return client.RoundTrip(req)
 }
 
-// RoundTrip implements [http.RoundTripper].
 func (r *Requests) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	h := r.at(req.URL)
@@ -120,8 +113,7 @@ func (r *Requests) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.judged(ctx, key, found, answer), nil
 }
 
-// known returns the credential to send at once: that of the address, or one that the server has demanded
-// earlier in this run. It returns nil if there is none.
+// known returns the credential of the address, or one that the server has demanded earlier; or nil.
 func (r *Requests) known(ctx context.Context, key credentialKey) *credential {
 	if password, ok := r.User.Password(); ok {
 		return &credential{user: r.User.Username(), password: password, inAddress: true}
@@ -160,7 +152,6 @@ func (r *Requests) judged(ctx context.Context, key credentialKey, c *credential,
 	return answer
 }
 
-// approvedBody waits for the helpers when it is closed.
 type approvedBody struct {
 	io.ReadCloser
 	wait func()
@@ -172,7 +163,7 @@ func (b *approvedBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// acceptsBasic reports whether the server accepts a user name and a password. Git knows other ways.
+// acceptsBasic reports whether the server accepts a user name and a password.
 func acceptsBasic(answer *http.Response) bool {
 	return slices.ContainsFunc(answer.Header.Values("WWW-Authenticate"), func(challenge string) bool {
 		scheme, _, _ := strings.Cut(challenge, " ")

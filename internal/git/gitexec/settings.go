@@ -16,21 +16,19 @@ import (
 	"github.com/cotterpin/cotter/internal/procgroup"
 )
 
-// maxConfig bounds the size of the user's git configuration, in bytes. Usually it has a few KiB
-// at most.
+// maxConfig bounds the user's git configuration, in bytes. Usually it has a few KiB.
 const maxConfig = 1 << 20
 
-// setting is an entry of the user's configuration.
 type setting struct {
-	// section and key are in lower case. sub is the subsection as it is written; "" if there is none.
+	// section and key are in lower case.
 	section, sub, key string
 	value             string
 	// hasValue is false for a key without "=", which is a true boolean.
 	hasValue bool
 }
 
-// parseSettings parses the output of "git config --list -z". An entry is a name and, if it has a
-// value, a newline and the value. A zero byte ends each entry.
+// parseSettings parses "git config --list -z": a name, a newline before the value if there is one, and
+// a zero byte.
 func parseSettings(list string) []setting {
 	var all []setting
 	for _, entry := range SplitNames(list) {
@@ -45,39 +43,32 @@ func parseSettings(list string) []setting {
 	return all
 }
 
-// isTrue reports whether a boolean setting is set to true.
 func (s setting) isTrue() bool { return !s.hasValue || gitdir.IsTrue(s.value) }
 
-// Settings are what the user's git configuration and environment say about requests to servers. Whoever
-// sends requests without git must neither ignore a setting of the user, nor send data that is intended
-// for another server.
-//
-// Git itself lists the configuration, without a repository: the configuration of a checkout or of a
-// cache does not count, and includeIf "gitdir:..." never applies.
+// Settings are what the user's git configuration and environment say about requests to servers. Git lists
+// them outside of any repository: the configuration of a checkout or a cache does not count.
 type Settings struct {
 	env []string
-	// home is the directory that "~" stands for; "" if it is not known.
+	// home is what "~" stands for; "" if it is not known.
 	home string
-	// http are the settings of the section http, in git's order.
+	// http are in git's order.
 	http    []httpSetting
 	instead []insteadOf
 	// named are the hosts in URLs of settings, with the port if there is one.
 	named []urlPattern
 	// useHTTPPath is set if credentials may depend on the path of a repository.
 	useHTTPPath bool
-	// onlyGit names something that concerns all requests and that only git can apply; "" if there is
-	// nothing.
+	// onlyGit names what concerns all requests and only git can apply; "" if there is nothing.
 	onlyGit string
 }
 
-// httpSetting is a setting of the section http. If its subsection is "", it is for all URLs.
+// httpSetting is for all URLs if its subsection is "".
 type httpSetting struct {
 	setting
 	pattern urlPattern
 }
 
-// Settings returns the user's settings. They are read only once. Without a usable git, they are only
-// those of the environment.
+// Settings are read once. Without a usable git, they are only those of the environment.
 func (g *Git) Settings(ctx context.Context) (*Settings, error) {
 	g.settingsOnce.Do(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
@@ -123,11 +114,10 @@ func (s *Settings) read(config []setting) {
 	}
 }
 
-// concerning are prefixes of the names of environment variables that change git's requests, or
-// that print them for the user.
+// concerning are prefixes of variables that change git's requests, or print them.
 var concerning = [...]string{"GIT_SSL_", "GIT_HTTP_", "GIT_PROXY_", "GIT_CURL_", "GIT_TRACE"}
 
-// applied are those of them that have the meaning of a setting; see [HTTP].
+// applied are those that have the meaning of a setting.
 var applied = [...]string{"GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_KEY", "GIT_SSL_NO_VERIFY", "GIT_HTTP_USER_AGENT"}
 
 func (s *Settings) readEnvironment() {
@@ -151,42 +141,32 @@ func (s *Settings) Name(u *url.URL) bool {
 	})
 }
 
-// resolves reports whether the settings have addresses for names.
 func (s *Settings) resolves() bool {
 	return slices.ContainsFunc(s.http, func(entry httpSetting) bool { return entry.key == "curloptresolve" })
 }
 
-// harmless are the keys of the section http that do not affect which data is sent and which
-// servers are trusted. They only affect how git sends its requests, or how it reacts if a
-// server demands credentials.
+// harmless are keys of the section http that affect neither what is sent nor which servers are trusted.
 var harmless = [...]string{
 	"delegation", "emptyauth", "lowspeedlimit", "lowspeedtime", "maxrequests", "maxretries", "maxretrytime", "minsessions",
 	"noepsv", "postbuffer", "retryafter", "schannelcheckrevoke", "schannelusesslcainfo", "sslbackend", "version",
 }
 
-// secret are the keys whose values may be credentials.
 var secret = [...]string{"extraheader", "sslcert", "sslkey"}
 
 // HTTP are the settings for requests to one URL.
 type HTTP struct {
-	Connection Connection
-	// Header are the lines to add to the header of a request, in the order of git.
-	Header []string
-	// UserAgent replaces the default one; "" if it is not set.
-	UserAgent string
-	// StaysAtRedirects is set if the user does not allow redirects to be followed.
+	Connection       Connection
+	Header           []string
+	UserAgent        string
 	StaysAtRedirects bool
-	// OnlyGit names a setting that only git can apply; "" if there is none. Its value is left out,
-	// because it may be secret.
+	// OnlyGit names a setting that only git can apply. Its value may be secret.
 	OnlyGit string
-	// Withheld names a setting with a credential that names no URL and does not count; "" if there is
-	// none.
+	// Withheld names a setting with a credential that names no URL and does not count.
 	Withheld string
 }
 
-// For returns the settings for requests to a URL, which are those that git would apply to it. Headers and
-// client certificates that name no URL count only for a host that the user names: named says whether the
-// root module does, and [Settings.Name] whether the settings do.
+// For returns the settings that git would apply to a URL. Headers and client certificates that name no
+// URL count only for a host that the root module (named) or the settings ([Settings.Name]) name.
 func (s *Settings) For(u *url.URL, named bool) HTTP {
 	h := HTTP{OnlyGit: s.onlyGit}
 	if allowed(s.env, []string{u.Scheme}) != u.Scheme {
@@ -246,7 +226,6 @@ func (s *Settings) apply(h *HTTP, entry setting) {
 	}
 }
 
-// expand returns the name of a file. It returns false for a name whose meaning only git knows.
 func (s *Settings) expand(name string) (string, bool) {
 	if rest, ok := strings.CutPrefix(name, "~/"); ok && s.home != "" {
 		return filepath.Join(s.home, filepath.FromSlash(rest)), true
@@ -254,7 +233,7 @@ func (s *Settings) expand(name string) (string, bool) {
 	return name, name == "" || filepath.IsAbs(name)
 }
 
-// applyEnvironment adds the variables that take precedence over the configuration.
+// applyEnvironment adds what takes precedence over the configuration.
 func (s *Settings) applyEnvironment(h *HTTP, named bool) {
 	get := func(name string) string {
 		value, _ := procgroup.Lookup(s.env, name)
@@ -280,8 +259,7 @@ func isEmptyDir(name string) bool {
 	return err == nil && len(entries) == 0
 }
 
-// hasConfigFiles reports whether there is a configuration that a git would read. It is used if
-// there is no git to read it.
+// hasConfigFiles reports whether a git would read a configuration, if there is none to read it.
 func (s *Settings) hasConfigFiles() bool {
 	var files []string
 	if _, without := procgroup.Lookup(s.env, "GIT_CONFIG_NOSYSTEM"); !without {

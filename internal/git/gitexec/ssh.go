@@ -21,14 +21,12 @@ import (
 	"github.com/cotterpin/cotter/internal/trace"
 )
 
-// uploadPack is the program that git starts on a server to fetch from it.
 const uploadPack = "git-upload-pack"
 
-// maxSSHConfig bounds the output of "ssh -G", in bytes. Usually it has 5 KiB.
+// maxSSHConfig bounds "ssh -G", in bytes. Usually it has 5 KiB.
 const maxSSHConfig = 256 << 10
 
-// repositoryVariables point git to a repository, or have settings for it. Git does not pass them to
-// ssh.
+// repositoryVariables are not passed to ssh by git.
 var repositoryVariables = [...]string{
 	"GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_DIR", "GIT_NO_REPLACE_OBJECTS", "GIT_WORK_TREE",
 }
@@ -58,16 +56,14 @@ func (g *Git) SSHNotUsed(ctx context.Context) string {
 	return ""
 }
 
-// sshProgram is the ssh program of the user's settings.
 type sshProgram struct {
-	// command is a shell command if isCommand is set, and otherwise the name of a program.
+	// command is for a shell if isCommand is set, and otherwise the name of a program.
 	command   string
 	isCommand bool
 	variant   string // the user's setting; "" if there is none
 }
 
-// ssh returns the program that git runs: GIT_SSH_COMMAND, core.sshCommand, GIT_SSH or ssh, in this
-// order.
+// ssh returns GIT_SSH_COMMAND, core.sshCommand, GIT_SSH or ssh, in this order.
 func (g *Git) ssh(found program, n *Network) sshProgram {
 	s := sshProgram{command: g.sshCommand(found, n), isCommand: true, variant: found.sshVariant}
 	if s.command == "" {
@@ -79,8 +75,7 @@ func (g *Git) ssh(found program, n *Network) sshProgram {
 	return s
 }
 
-// isOpenSSH reports whether the program has the options of OpenSSH, as git decides it by the setting
-// ssh.variant and the program's name. If that is not known, git asks the program.
+// isOpenSSH decides as git does, by ssh.variant and the program's name. Otherwise git asks the program.
 func (s sshProgram) isOpenSSH() (is, known bool) {
 	switch s.variant {
 	case "", "auto":
@@ -102,8 +97,7 @@ func (s sshProgram) isOpenSSH() (is, known bool) {
 	return false, false
 }
 
-// argv returns the arguments for a run of the program. Like git, it needs a shell only for commands
-// that are not just a name.
+// argv uses a shell, like git, only for commands that are not just a name.
 func (s sshProgram) argv(env, args []string) []string {
 	if s.isCommand && strings.ContainsAny(s.command, "|&;<>()$`\\\"' \t\n*?[#~=%") {
 		return append([]string{"/bin/sh", "-c", s.command + ` "$@"`, s.command}, args...)
@@ -117,10 +111,9 @@ func (s sshProgram) argv(env, args []string) []string {
 	return append([]string{name}, args...)
 }
 
-// DialSSH starts git-upload-pack on the server of an ssh address as git does, and asks it for version 2
-// of the protocol. keyFile is a private key for ssh to offer; "" means the user's own keys. Nothing is
-// known of the connection yet when DialSSH returns, unless it is a shared one. An address that a server or a
-// package has named is refused with an *[httpx.DeniedError] if its host leads to where they must not point.
+// DialSSH starts git-upload-pack in version 2 on the server of an ssh address, as git does. keyFile is
+// offered by ssh; "" means the user's own keys. An address that a server or a package has named is refused with an
+// *[httpx.DeniedError] if its host leads to where they must not point.
 func (g *Git) DialSSH(ctx context.Context, target Target, keyFile string) (*SSHConn, error) {
 	d, err := g.newSSHDial(ctx, target, keyFile)
 	if err != nil {
@@ -140,7 +133,7 @@ func (g *Git) DialSSH(ctx context.Context, target Target, keyFile string) (*SSHC
 }
 
 func (g *Git) newSSHDial(ctx context.Context, target Target, keyFile string) (*sshDial, error) {
-	// The caller has checked the address, but only here it becomes arguments of another program.
+	// Only here the address becomes arguments of another program.
 	if err := git.CheckURL(target.URL, []string{"ssh"}); err != nil {
 		return nil, err
 	}
@@ -169,8 +162,8 @@ func (g *Git) newSSHDial(ctx context.Context, target Target, keyFile string) (*s
 	return d, nil
 }
 
-// check resolves the host that ssh would connect to, if a server or a package has named the address. Its
-// settings may have another name for it. If these have a proxy, that resolves the name.
+// check resolves the host that ssh would connect to, by its settings, if a server or a package has named
+// the address. A proxy in the settings resolves the name by itself.
 func (d *sshDial) check(ctx context.Context) error {
 	if httpx.Pointer(ctx) == nil {
 		return nil
@@ -188,7 +181,6 @@ func (d *sshDial) check(ctx context.Context) error {
 	return err
 }
 
-// sshDial is one connection to make.
 type sshDial struct {
 	git      *Git
 	url      *url.URL
@@ -199,18 +191,16 @@ type sshDial struct {
 	identity sshIdentity
 }
 
-// sshIdentity is what must be equal for connections to be shared: the program and its arguments, the
-// user, the host, the port, and the key of the address.
+// sshIdentity must be equal for connections to be shared.
 type sshIdentity struct {
 	program sshProgram
 	host    string
 	key     [sha256.Size]byte
 }
 
-// sshConfig has the settings of ssh for a host, as "ssh -G" prints them. Keys are in lower case.
+// sshConfig is what "ssh -G" prints. Keys are in lower case.
 type sshConfig map[string]string
 
-// config returns the settings of ssh for the host. They are read once for each identity.
 func (d *sshDial) config(ctx context.Context) (sshConfig, error) {
 	return singleflight.For(ctx, &d.git.sshConfigs).Do(ctx, d.identity, func(ctx context.Context) (sshConfig, error) {
 		p := d.process(ctx, append([]string{"-G"}, d.host...))
@@ -229,13 +219,11 @@ func (d *sshDial) config(ctx context.Context) (sshConfig, error) {
 	})
 }
 
-// start runs ssh with further options.
 func (d *sshDial) start(ctx context.Context, options ...string) (*Process, error) {
 	p := d.process(ctx, slices.Concat(options, d.host, []string{d.command}))
 	return p, p.startWithPipes()
 }
 
-// process returns a run of ssh that is ready to start.
 func (d *sshDial) process(ctx context.Context, args []string) *Process {
 	op := trace.Operation{Kind: "ssh", Target: addrs.Redact(d.url.String())}
 	p := d.git.newProcess(ctx, op, Command{}, d.program.argv(d.env, args))
@@ -256,8 +244,7 @@ func sshHost(u *url.URL) []string {
 	return append(args, host)
 }
 
-// remotePath returns the path on the server. A URL has /~user/path for a path that is relative to a
-// home directory.
+// remotePath turns /~user/path of a URL into a path that is relative to a home directory.
 func remotePath(t Target) string {
 	if t.Home || strings.HasPrefix(t.URL.Path, "/~") {
 		return t.URL.Path[1:]
@@ -265,8 +252,7 @@ func remotePath(t Target) string {
 	return t.URL.Path
 }
 
-// remoteQuote quotes s for the shell on the server, in the form that servers with a list of allowed
-// commands know from git.
+// remoteQuote quotes in the form that servers with a list of allowed commands know from git.
 func remoteQuote(s string) string {
 	return "'" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(s) + "'"
 }

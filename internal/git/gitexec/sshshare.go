@@ -19,13 +19,11 @@ import (
 )
 
 const (
-	// maxSessions is the number of sessions that OpenSSH's server accepts on one connection, unless it
-	// is configured otherwise.
+	// maxSessions is the default of OpenSSH's server.
 	maxSessions = 10
-	// maxSocket bounds the length of a socket's path, in bytes. Systems allow 104 or more, and ssh
-	// creates the socket under a name that is 17 bytes longer.
+	// maxSocket bounds the path of a socket: systems allow 104 bytes, and ssh first appends 17.
 	maxSocket = 104 - 18
-	// maxParked is what a session that is no longer used may still send, in bytes.
+	// maxParked is what an unused session may still send, in bytes.
 	maxParked = 64 << 10
 )
 
@@ -37,7 +35,6 @@ type SSHConn struct {
 	closed  sync.Once
 }
 
-// dial starts a session, on a shared connection if that is possible.
 func (d *sshDial) dial(ctx context.Context) (*SSHConn, error) {
 	links := singleflight.For(ctx, &d.git.sshLinks)
 	if !links.open(ctx) || !d.sharable(ctx) {
@@ -78,9 +75,8 @@ func (d *sshDial) dialAlone(ctx context.Context) (*SSHConn, error) {
 	return &SSHConn{process: p}, nil
 }
 
-// dialLink starts a session on a new connection that others can share. The connection outlives the
-// context, but not the run: ssh keeps it as long as its own session lasts, and that ends when this
-// process, even if it is killed, no longer holds its end of a pipe.
+// dialLink makes a connection that others can share. It outlives the context, but not this process, whose
+// end of the pipe ssh reads.
 func (d *sshDial) dialLink(ctx context.Context, link *sshLink) (*SSHConn, error) {
 	p, err := d.start(context.WithoutCancel(ctx), "-o", "ControlMaster=yes", "-o", "ControlPath="+link.socket, "-o", "ControlPersist=no")
 	if err != nil {
@@ -91,8 +87,7 @@ func (d *sshDial) dialLink(ctx context.Context, link *sshLink) (*SSHConn, error)
 	return &SSHConn{process: p, link: link, owner: true}, nil
 }
 
-// sharable reports whether the user has left it to others how connections are shared, and whether ssh
-// is OpenSSH, whose settings these are.
+// sharable reports whether the user's settings leave sharing to us, and whether this is OpenSSH.
 func (d *sshDial) sharable(ctx context.Context) bool {
 	config, err := d.config(ctx)
 	if err != nil {
@@ -102,7 +97,6 @@ func (d *sshDial) sharable(ctx context.Context) bool {
 	return (master == "false" || master == "no") && (path == "" || path == "none")
 }
 
-// Read reads what the server sends.
 func (c *SSHConn) Read(p []byte) (int, error) {
 	n, err := c.process.Stdout.Read(p)
 	if n > 0 && c.owner {
@@ -111,12 +105,10 @@ func (c *SSHConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write sends to the server.
 func (c *SSHConn) Write(p []byte) (int, error) { return c.process.Stdin.Write(p) }
 
-// Wait waits for the end of ssh after its output has ended. If ssh has failed for a reason that git
-// would have as well, the error wraps [git.ErrAuthentication], [git.ErrHostUntrusted],
-// [git.ErrHostUnreachable] or [git.ErrRepositoryNotFound].
+// Wait waits for the end of ssh. For a reason that git would have as well, the error wraps a sentinel of
+// package git.
 func (c *SSHConn) Wait() error {
 	defer time.AfterFunc(killDelay, func() { c.process.cancel(ErrIdle) }).Stop()
 	err := c.process.Wait()
@@ -129,7 +121,7 @@ func (c *SSHConn) Wait() error {
 	return err
 }
 
-// Close ends the session. A connection that others can share stays open.
+// Close leaves a connection open that others can share.
 func (c *SSHConn) Close() {
 	c.closed.Do(func() {
 		if c.owner && c.link.works() {
@@ -145,8 +137,7 @@ func (c *SSHConn) Close() {
 	})
 }
 
-// park waits until the connection ends. The server has nothing more to send; a session in which it
-// does is ended.
+// park waits until the connection ends. A server that still sends much is cut off.
 func (c *SSHConn) park() {
 	if n, _ := io.Copy(io.Discard, io.LimitReader(c.process.Stdout, maxParked)); n == maxParked {
 		_ = c.process.Stdout.Close()
@@ -165,15 +156,14 @@ func (c *SSHConn) Kill() {
 	c.process.Kill()
 }
 
-// errEnded means that a shared connection has ended.
 var errEnded = errors.New("the shared connection of ssh has ended")
 
-// isSSHVerdict reports whether the error is about the connection, and not about one repository.
+// isSSHVerdict reports whether the error is not about one repository.
 func isSSHVerdict(err error) bool {
 	return errors.Is(err, git.ErrAuthentication) || errors.Is(err, git.ErrHostUntrusted) || errors.Is(err, git.ErrHostUnreachable)
 }
 
-// sshLinks are the connections that the sessions of a run share. The zero value is ready for use.
+// sshLinks are shared by the sessions of a run.
 type sshLinks struct {
 	mu    sync.Mutex
 	begun bool
@@ -182,8 +172,7 @@ type sshLinks struct {
 	made  int
 }
 
-// open creates the directory for sockets. It reports whether connections can be shared, and will be
-// closed at the end of the run.
+// open reports whether connections can be shared, and will be closed at the end of the run.
 func (l *sshLinks) open(ctx context.Context) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -205,7 +194,6 @@ func (l *sshLinks) open(ctx context.Context) bool {
 	return true
 }
 
-// join returns a connection with room for another session, or a new one.
 func (l *sshLinks) join(identity sshIdentity) (link *sshLink, isNew bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -221,7 +209,6 @@ func (l *sshLinks) join(identity sshIdentity) (link *sshLink, isNew bool) {
 	return link, true
 }
 
-// close ends all connections.
 func (l *sshLinks) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -236,7 +223,6 @@ func (l *sshLinks) close() {
 	l.dir, l.links = "", nil
 }
 
-// sshLink is a connection that sessions share.
 type sshLink struct {
 	socket string
 	// ready is closed when the connection works, or has failed with err.
@@ -249,14 +235,13 @@ type sshLink struct {
 	process  atomic.Pointer[Process] // has the first session
 }
 
-// kill ends the process that has the connection, if there is one.
 func (l *sshLink) kill() {
 	if p := l.process.Load(); p != nil {
 		p.Kill()
 	}
 }
 
-// enter adds a session, unless there are as many as a server accepts.
+// enter adds a session, up to maxSessions.
 func (l *sshLink) enter() bool {
 	if l.ended.Load() {
 		return false
@@ -270,7 +255,6 @@ func (l *sshLink) enter() bool {
 
 func (l *sshLink) leave() { l.sessions.Add(-1) }
 
-// works reports whether the connection was made and has not ended.
 func (l *sshLink) works() bool {
 	select {
 	case <-l.ready:
@@ -280,7 +264,7 @@ func (l *sshLink) works() bool {
 	}
 }
 
-// settle says that the connection works, or why it does not.
+// settle says once that the connection works, or why it does not.
 func (l *sshLink) settle(err error) {
 	l.settled.Do(func() {
 		l.err = err
@@ -289,7 +273,7 @@ func (l *sshLink) settle(err error) {
 	})
 }
 
-// end says that the connection has ended. If it has never worked, err is the reason.
+// end says that the connection has ended: with err, if it has never worked.
 func (l *sshLink) end(err error) {
 	l.settle(cmp.Or(err, errEnded))
 	l.ended.Store(true)

@@ -14,33 +14,25 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// maxFetchHead bounds the length of a line in FETCH_HEAD, in bytes. It has an object name, a
-// ref and a URL.
+// maxFetchHead bounds a line of FETCH_HEAD, in bytes: an object name, a ref and a URL.
 const maxFetchHead = 64 << 10
 
-// store is a bare repository for one fetch, in a private directory. Everything that git obeys, such as
-// its configuration, is made here. Only packs, whose objects are checked when they are read, and the
+// store is a bare repository for one fetch, in a private directory, with a configuration that is made here:
+// "git init" would read the user's templates. Only packs, whose objects are checked when they are read, and the
 // list of shallow commits come from the cache.
-//
-// It is not created by "git init", which would read the user's templates.
 type store struct {
 	dir string
-	// format is the hash for object names; "" before the repository is created.
+	// format is "" before the repository is created.
 	format string
-	// cached keeps the objects after the fetch; the zero value keeps nothing.
 	cached cached
-	// fresh is set if the repository was created without packs of the cache. A second attempt would
-	// then not find a better one.
+	// fresh is set if there are no packs of the cache, which could be damaged.
 	fresh bool
 }
 
-// newStore returns the store for a remote. It has the objects of earlier fetches below cacheDir, unless
-// that is "".
 func newStore(cacheDir, scratch string, remote *url.URL) store {
 	s := store{dir: filepath.Join(scratch, "store")}
 	if cacheDir != "" {
-		// Credentials are not part of the name. Objects are found by their hash, and anyone who can
-		// read the cache can read all of it.
+		// Credentials are not part of the name: anyone who can read the cache can read all of it.
 		s.cached.dir = filepath.Join(cacheDir, "git", fmt.Sprintf("%x", sha256.Sum256([]byte(remote.String()))))
 	}
 	return s
@@ -51,14 +43,12 @@ const (
 	storeCore = "\tfilemode = false\n\tbare = true\n\tlogAllRefUpdates = false\n"
 )
 
-// storeConfigs are the configurations of stores, by the hash for object names.
 var storeConfigs = map[string]string{
 	"sha1":   "[core]\n\trepositoryformatversion = 0\n" + storeCore,
 	"sha256": "[core]\n\trepositoryformatversion = 1\n" + storeCore + "[extensions]\n\tobjectFormat = sha256\n",
 }
 
-// open creates the repository, unless it exists, and adds what the cache has now. format is the
-// required hash for object names; "" means any.
+// open creates the repository, unless it exists, and adds what the cache has. "" means any format.
 func (s *store) open(format string) error {
 	packs := s.cached.packs()
 	if format == "" {
@@ -96,7 +86,7 @@ func (s *store) open(format string) error {
 	return errors.Join(s.write(shallowName, shallow), s.write("packed-refs", refs))
 }
 
-// reinit removes the repository, if there is one, and creates an empty one.
+// reinit creates an empty repository.
 func (s *store) reinit(format string) error {
 	if err := os.RemoveAll(s.dir); err != nil {
 		return err
@@ -110,7 +100,7 @@ func (s *store) reinit(format string) error {
 	return errors.Join(s.writeConfig(), s.write("HEAD", storeHead))
 }
 
-// writeConfig writes the configuration, also over changes that git has made to it.
+// writeConfig also reverts what git has written there.
 func (s *store) writeConfig() error { return s.write("config", storeConfigs[s.format]) }
 
 func (s *store) write(name, text string) error {
@@ -119,7 +109,7 @@ func (s *store) write(name, text string) error {
 
 func (s *store) packDir() string { return filepath.Join(s.dir, "objects", "pack") }
 
-// keep adds the objects of the repository to the cache, which must be locked.
+// keep needs the lock of the cache.
 func (s *store) keep() error {
 	if s.cached.dir == "" {
 		return nil
@@ -131,13 +121,12 @@ func (s *store) keep() error {
 	return s.cached.add(s.packDir(), shallow)
 }
 
-// discard removes the repository and what the cache has of it, because objects are damaged.
+// discard removes damaged objects, also from the cache.
 func (s *store) discard() error {
 	s.format = ""
 	return errors.Join(os.RemoveAll(s.dir), os.RemoveAll(s.cached.dir))
 }
 
-// otherFormat returns the hash that the store does not use for object names.
 func (s *store) otherFormat() string {
 	if s.format == "sha256" {
 		return "sha1"
@@ -145,14 +134,13 @@ func (s *store) otherFormat() string {
 	return "sha256"
 }
 
-// healthy reports whether the store has all objects that its refs need. It reads the whole
-// store, so it is only called after a failure.
+// healthy reads the whole store, so it is only called after a failure.
 func (s *store) healthy(ctx context.Context, git *Git) bool {
 	check := Command{Args: []string{"fsck", "--connectivity-only", "--no-dangling", "--no-progress"}, Repo: s.dir}
 	return git.Run(ctx, check) == nil
 }
 
-// packBytes returns the size of the store's packs, including those that are being received.
+// packBytes includes packs that are being received.
 func (s *store) packBytes() int64 {
 	entries, err := os.ReadDir(s.packDir())
 	if err != nil {
@@ -171,7 +159,6 @@ func (s *store) packBytes() int64 {
 	return sum
 }
 
-// parseFetchHead parses a line of FETCH_HEAD.
 func parseFetchHead(line string) (id, ref string, ok bool) {
 	id, rest, _ := strings.Cut(line, "\t")
 	_, what, ok := strings.Cut(rest, "\t")

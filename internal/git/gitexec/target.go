@@ -13,18 +13,15 @@ import (
 
 // Target is the place where git requests a repository.
 type Target struct {
-	// URL is the parsed address, without credentials for http.
 	URL *url.URL
-	// User has the credentials that the user's setting adds to an http address; nil if it adds none.
+	// User has the credentials that the setting adds to an http address.
 	User *url.Userinfo
-	// Home is set if the path of an ssh address begins in the home directory of its user, as in
-	// user@host:path. The path of the URL has a slash in front nevertheless.
+	// Home is set if the path of user@host:path begins in the home directory. URL.Path has a slash anyway.
 	Home bool
-	// Setting is the user's setting that replaces the address, redacted; "" if none does.
+	// Setting is the user's setting that replaces the address, redacted.
 	Setting string
 }
 
-// Text returns the address in the form for git.
 func (t Target) Text() string {
 	if !t.Home {
 		return t.URL.String()
@@ -36,11 +33,8 @@ func (t Target) Text() string {
 	return host + ":" + strings.TrimPrefix(t.URL.Path, "/")
 }
 
-// Target returns the place where git requests the repository with an address, which has no
-// credentials if it is an http address. The user's settings url.<base>.insteadOf may replace the
-// beginning of the address, once and by git's rule: the longest one that fits counts. The result is
-// parsed like any other address, so the caller can judge it. Settings of the user are no error of the
-// address; the error is about the replacement.
+// Target applies url.<base>.insteadOf to an address, once and by git's rule: the longest prefix counts. The
+// result is parsed like any other address, so the caller can judge it. The error is about the replacement.
 func (s *Settings) Target(address *url.URL) (Target, error) {
 	text := address.String()
 	rule, found := s.insteadOf(text)
@@ -65,7 +59,6 @@ func (s *Settings) Target(address *url.URL) (Target, error) {
 	return t, nil
 }
 
-// insteadOf is one setting url.<base>.insteadOf = <prefix>.
 type insteadOf struct{ base, prefix string }
 
 // addInsteadOf adds a rule behind those with the same base, as git does.
@@ -79,8 +72,7 @@ func (s *Settings) addInsteadOf(rule insteadOf) {
 	s.instead = slices.Insert(s.instead, at, rule)
 }
 
-// insteadOf returns the rule that git applies to an address: the one with the longest prefix, and of
-// several the first.
+// insteadOf returns the rule with the longest prefix, and of several the first.
 func (s *Settings) insteadOf(address string) (longest insteadOf, found bool) {
 	for _, rule := range s.instead {
 		if strings.HasPrefix(address, rule.prefix) && (!found || len(rule.prefix) > len(longest.prefix)) {
@@ -90,21 +82,20 @@ func (s *Settings) insteadOf(address string) (longest insteadOf, found bool) {
 	return longest, found
 }
 
-// replacesAgain reports whether git would replace an address that is the result of a rule, although
-// the address has been set as its own replacement.
+// replacesAgain reports whether git would replace the result, although it is set as its own replacement.
 func (s *Settings) replacesAgain(result string) bool {
 	rule, found := s.insteadOf(result)
 	return found && rule.prefix == result && rule.base != result
 }
 
-// holdsHost reports whether the base has the whole host of its URL. Otherwise the address determines
-// how the host ends, and credentials of the base must not be sent to it.
+// holdsHost reports whether the base has the whole host. Otherwise the address determines how the host
+// ends, and credentials of the base must not be sent to it.
 func (r insteadOf) holdsHost() bool {
 	_, rest, isURL := strings.Cut(r.base, "://")
 	return isURL && strings.Contains(rest, "/")
 }
 
-// parseTarget parses an address in one of the forms that git knows: a URL, [USER@]HOST:PATH, or a path.
+// parseTarget parses a URL, [USER@]HOST:PATH, or a path.
 func parseTarget(text string) (t Target, err error) {
 	u := &url.URL{}
 	at, path, isShort := strings.Cut(text, ":")

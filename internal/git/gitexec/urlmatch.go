@@ -6,17 +6,15 @@ import (
 	"strings"
 )
 
-// urlPattern is the URL of a subsection such as http.<url>, by the rules of git-config(1): it applies to
-// the URLs with the same scheme, host and port whose path begins with its own. A label "*" of its host
-// stands for any one label.
+// urlPattern is the URL of http.<url>, by the rules of git-config(1): scheme, host and port are equal, and its
+// path is a prefix. A label "*" of its host stands for any one label.
 type urlPattern struct {
 	scheme, host, port, path string
 	// hasUser is set if it applies only to URLs with a user. Git gets none from us.
 	hasUser bool
 }
 
-// urlMatch says how exactly a pattern fits: the longer host counts first, and then the longer path. The
-// zero value is that of a setting for all URLs.
+// urlMatch counts the longer host first, and then the longer path.
 type urlMatch struct{ host, path int }
 
 func (m urlMatch) isWorseThan(other urlMatch) bool {
@@ -60,10 +58,10 @@ func normalPort(scheme, port string) string {
 	return port
 }
 
-// unreserved are the characters, apart from letters and digits, whose escapes mean the same.
+// unreserved are characters whose escapes mean the same.
 const unreserved = "-._~"
 
-// normalPath returns a path in the form for comparisons. It returns false if an escape is malformed.
+// normalPath returns false if an escape is malformed.
 func normalPath(escaped string) (string, bool) {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
