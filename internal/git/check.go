@@ -14,14 +14,13 @@ const (
 	SHA256Len = 64
 )
 
-// minShortLen is the minimum number of digits that git accepts as an abbreviated object name.
+// minShortLen is git's minimum for abbreviated names.
 const minShortLen = 4
 
-// maxRef bounds the length of a ref's name, in bytes. File systems refuse longer names anyway.
+// maxRef is in bytes. File systems refuse longer names anyway.
 const maxRef = 1024
 
-// IsObjectID reports whether s is a full object name: 40 or 64 lower-case
-// hexadecimal digits.
+// IsObjectID reports whether s is a full name in lower case.
 func IsObjectID(s string) bool {
 	return (len(s) == SHA1Len || len(s) == SHA256Len) && isHex(s)
 }
@@ -62,8 +61,8 @@ func CheckRef(ref string) error {
 
 func isControl(r rune) bool { return r < ' ' }
 
-// CheckURL checks that u is safe to pass to git as a remote. It must use one of the protocols,
-// and must not contain anything that git or ssh could mistake for an option.
+// CheckURL checks that u uses one of the protocols, and has nothing that git or ssh could mistake for an
+// option.
 func CheckURL(u *url.URL, protocols []string) error {
 	switch {
 	case u.Scheme == "":

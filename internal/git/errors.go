@@ -10,45 +10,33 @@ import (
 
 // The reasons why a repository could not be fetched from.
 var (
-	// ErrRepositoryNotFound means that the repository does not exist, or that the credentials
-	// do not give access to it: servers do not say which.
+	// ErrRepositoryNotFound may also mean that the credentials do not give access: servers do not say.
 	ErrRepositoryNotFound = errors.New("repository not found")
-	// ErrRefNotFound means that the repository has no such tag, branch or abbreviated commit.
-	ErrRefNotFound = errors.New("ref not found")
-	// ErrRevisionNotFound means that the repository does not have the commit.
+	// ErrRefNotFound is about a tag, a branch or an abbreviated commit.
+	ErrRefNotFound      = errors.New("ref not found")
 	ErrRevisionNotFound = errors.New("commit not found")
-	// ErrAuthentication means that the server refused the credentials, or required credentials
-	// when there were none.
-	ErrAuthentication = errors.New("authentication failed")
-	// ErrHostUnreachable means that no connection to the host could be made.
+	// ErrAuthentication means that the credentials were refused, or that there were none.
+	ErrAuthentication  = errors.New("authentication failed")
 	ErrHostUnreachable = errors.New("host unreachable")
-	// ErrHostUntrusted means that ssh does not know the host's key or knows a different one, or
-	// that the host's certificate is not accepted.
+	// ErrHostUntrusted is about the key of an ssh host, or a certificate.
 	ErrHostUntrusted = errors.New("host not trusted")
-	// ErrRefused means that an address, or a server's answer, points to a location that is not
-	// allowed.
-	ErrRefused = errors.New("refused location")
-	// ErrTooLarge means that a limit is exceeded.
+	// ErrRefused means that an address, or a server's answer, points to where it must not.
+	ErrRefused  = errors.New("refused location")
 	ErrTooLarge = errors.New("the package is too large")
 )
 
 // ErrNeedsGit means that only an installed git can do something.
 var ErrNeedsGit = errors.New("this needs an installed git (2.26 or newer)")
 
-// ErrAmbiguous means that several commits begin with the same digits.
 var ErrAmbiguous = errors.New("several commits begin with it; write more digits")
 
-// Meaning describes an error message of git.
 type Meaning struct {
 	phrases []string
-	// Is is the error that the message stands for.
-	Is error
-	// Advice is advice for users of the installed git.
-	Advice string
+	Is      error
+	Advice  string
 }
 
-// meanings are searched in this order. Specific causes precede the consequences that they have
-// in common, because git reports both.
+// meanings are in this order because git reports causes and consequences.
 var meanings = [...]Meaning{
 	{
 		[]string{"host key verification failed", "remote host identification has changed"},
@@ -59,7 +47,7 @@ var meanings = [...]Meaning{
 		ErrHostUntrusted, "if the certificate is right, set its authority with git config http.sslCAInfo",
 	},
 	{
-		// transport 'x' not allowed, and libcurl's messages for the same problem.
+		// Also libcurl's messages.
 		[]string{"transport '", "disabled in libcurl", "protocol \"http\""},
 		ErrRefused, "a url.<base>.insteadOf or a redirect points to a transport that is not allowed here",
 	},
@@ -89,8 +77,8 @@ var meanings = [...]Meaning{
 	},
 }
 
-// MeaningOf returns the meaning of an error message of git or of a git server. Git has no error
-// codes, so its untranslated messages are the only source.
+// MeaningOf returns the meaning of a message of git or of a git server. Git has no error codes, so its
+// untranslated messages are the only source.
 func MeaningOf(message string) (Meaning, bool) {
 	message = strings.ToLower(message)
 	i := slices.IndexFunc(meanings[:], func(m Meaning) bool {
@@ -104,15 +92,14 @@ func MeaningOf(message string) (Meaning, bool) {
 
 // RefNotFoundError is an [ErrRefNotFound].
 type RefNotFoundError struct {
-	// Ref is the requested ref; "" means the remote's HEAD.
+	// Ref is "" for the remote's HEAD.
 	Ref string
-	// Near are the names of refs in the repository that resemble Ref.
+	// Near are refs that resemble Ref.
 	Near []string
 }
 
 func (e *RefNotFoundError) Error() string { return e.ErrorFor("the repository") }
 
-// ErrorFor returns the text of the error with a name for the repository.
 func (e *RefNotFoundError) ErrorFor(repository string) string {
 	if e.Ref == "" {
 		return repository + " is empty, or its HEAD does not name a branch; name one with ?ref="
@@ -133,5 +120,4 @@ func NotFoundText(repository, what, name string, near []string) string {
 	return message + "; it has " + strings.Join(quoted, ", ")
 }
 
-// Unwrap returns [ErrRefNotFound].
 func (e *RefNotFoundError) Unwrap() error { return ErrRefNotFound }

@@ -8,9 +8,8 @@ import (
 
 // HistoryLimits bound what is fetched to find commits in a history.
 type HistoryLimits struct {
-	// Commits bounds the number of commits that are read.
 	Commits int
-	// Bytes bounds the size of all transfers together, in bytes.
+	// Bytes bounds all transfers together.
 	Bytes int64
 }
 
@@ -21,39 +20,32 @@ func (e *HistoryLimitError) Error() string {
 	return fmt.Sprintf("more than %d commits or %d bytes of the history would have to be read", e.Limits.Commits, e.Limits.Bytes)
 }
 
-// Unwrap returns [ErrTooLarge].
 func (e *HistoryLimitError) Unwrap() error { return ErrTooLarge }
 
-// History is a part of a repository's history: the commits that were read, with their parents.
+// History has the commits that were read, with their parents.
 type History struct {
-	// Limits bound the history.
 	Limits HistoryLimits
 
 	bytes   int64
 	parents map[string][]string // nil for objects that are not commits
 }
 
-// NewHistory returns an empty history.
 func NewHistory(limits HistoryLimits) *History {
 	return &History{Limits: limits, parents: map[string][]string{}}
 }
 
-// Left returns how much more may be read.
 func (h *History) Left() HistoryLimits {
 	return HistoryLimits{Commits: h.Limits.Commits - len(h.parents), Bytes: max(0, h.Limits.Bytes-h.bytes)}
 }
 
-// Received counts the bytes of a transfer.
 func (h *History) Received(bytes int64) { h.bytes += bytes }
 
-// Has reports whether the commit was read.
 func (h *History) Has(id string) bool {
 	_, ok := h.parents[id]
 	return ok
 }
 
-// Add adds a commit with its content, which the caller has compared with its name. The error
-// wraps [ErrTooLarge] if there are too many commits.
+// Add adds a commit, whose content was compared with its name.
 func (h *History) Add(id string, content []byte) error {
 	if h.Has(id) {
 		return nil
@@ -69,12 +61,11 @@ func (h *History) Add(id string, content []byte) error {
 	return nil
 }
 
-// AddOther adds an object that a tag points to and that is not a commit. It has no history.
+// AddOther adds what a tag points to and is not a commit.
 func (h *History) AddOther(id string) { h.parents[id] = nil }
 
-// Collect adds the commits in the history of the refs, as far as read has them. read returns
-// nil for a commit that it does not have. If stop is not empty, Collect ends once it has met all
-// commits in stop. It reports whether it has met them.
+// Collect adds the commits in the history of the refs, as far as read has them (nil if not). It ends once it
+// has met all commits in stop, if there are any, and reports whether it has.
 func (h *History) Collect(refs []Ref, stop []string, read func(id string) ([]byte, error)) (met bool, err error) {
 	unmet := map[string]bool{}
 	for _, id := range stop {
@@ -110,15 +101,13 @@ func (h *History) Collect(refs []Ref, stop []string, read func(id string) ([]byt
 	return len(unmet) == 0, nil
 }
 
-// tip is a branch or a tag.
 type tip struct {
 	name string
 	Ref
 }
 
-// walk yields the commits in the history of the tips, each with the first tip that has it.
-// missing is called with the commits that were not read. These are also yielded, because a
-// commit that was read names them.
+// walk yields the commits in the history of the tips, each with the first tip that has it. missing gets those
+// that were not read; they are also yielded, because a commit names them.
 func (h *History) walk(tips []tip, missing func(id string)) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		seen := map[string]bool{}
@@ -144,8 +133,7 @@ func (h *History) walk(tips []tip, missing func(id string)) iter.Seq2[string, st
 	}
 }
 
-// ParseParents returns the parents in the content of a commit. As in git, they are in the lines
-// that directly follow the first, which has the tree.
+// ParseParents reads the lines after the first, which has the tree, as git does.
 func ParseParents(content []byte) ([]string, error) {
 	line, rest, _ := bytes.Cut(content, []byte("\n"))
 	tree, ok := bytes.CutPrefix(line, []byte("tree "))

@@ -8,12 +8,10 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// maxNear is the maximum number of names in a hint.
 const maxNear = 5
 
-// Near returns the short names of the tags and branches that resemble ref, which the repository
-// does not have. It returns at most maxNear names, the most similar first. If no name resembles
-// ref, it returns the newest tags that are versions.
+// Near returns the short names of at most maxNear tags and branches that resemble ref, the most similar first.
+// If there are none, it returns the newest tags that are versions.
 func (r Refs) Near(ref string) []string {
 	if ref = Short(ref); ref == "" {
 		return nil
@@ -36,7 +34,6 @@ func (r Refs) Near(ref string) []string {
 			releases = append(releases, name)
 		}
 	}
-	// Names are more similar if fewer letters are added or missing.
 	distance := func(name string) int { return max(len(name)-len(ref), len(ref)-len(name)) }
 	slices.SortFunc(near, func(a, b string) int { return cmp.Or(distance(a)-distance(b), strings.Compare(a, b)) })
 	slices.SortFunc(similar, newestFirst)
@@ -54,8 +51,7 @@ func resembles(name, ref string) bool {
 	return name != "" && (bare != "" && strings.Contains(name, bare) || strings.Contains(ref, name))
 }
 
-// differsInOne reports whether a name becomes another one if a single character is added, removed or
-// replaced, or two neighbors are swapped.
+// differsInOne reports whether a character was added, removed or replaced, or two neighbors were swapped.
 func differsInOne(a, b string) bool {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]
@@ -66,7 +62,6 @@ func differsInOne(a, b string) bool {
 	return len(a) <= 1 && len(b) <= 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
 }
 
-// isRelease reports whether the name of a tag is a version, such as v1.2.0.
 func isRelease(name string) bool {
 	v, err := version(name)
 	return err == nil && !v.IsPrerelease()
@@ -76,7 +71,7 @@ func version(name string) (versions.Version, error) {
 	return versions.Parse(strings.TrimPrefix(name, "v"))
 }
 
-// newestFirst compares names: versions by their precedence, and after them all others.
+// newestFirst sorts versions before all others.
 func newestFirst(a, b string) int {
 	x, errX := version(a)
 	y, errY := version(b)

@@ -12,10 +12,9 @@ import (
 	"iter"
 )
 
-// Kind is a kind of object, by git's own name.
+// Kind is git's own name.
 type Kind string
 
-// The kinds of objects.
 const (
 	KindCommit Kind = "commit"
 	KindTree   Kind = "tree"
@@ -26,23 +25,18 @@ const (
 // ErrDamaged means that objects are missing, or do not match their names.
 var ErrDamaged = errors.New("the git objects are damaged")
 
-// Objects gives access to the objects of a fetched commit. It is not safe for
-// concurrent use.
+// Objects are those of a fetched commit. They are not safe for concurrent use.
 type Objects interface {
-	// Commit returns the commit that an object points to: a commit itself, or the commit that a
-	// tag points to. Its content must be read before the next call.
+	// Commit returns the commit that id, or the tag id, points to. It must be read before the next call.
 	Commit(id string) (*Object, error)
-	// Read yields the objects with the given names, in the same order. They must be of the
-	// given kind. The content of each object must be read before the next one. Read stops at
-	// the first error.
+	// Read yields the named objects in this order, up to the first error. They must be of this kind, and each
+	// must be read before the next.
 	Read(kind Kind, ids []string) iter.Seq2[*Object, error]
-	// Finish returns an error unless all objects that were read are complete and valid. It is
-	// called after the last Read.
+	// Finish is called after the last Read. It returns an error unless all objects are complete and valid.
 	Finish() error
 }
 
-// Object is one object. Its content is checked while it is read: io.EOF means that the content
-// is complete and matches the object's name.
+// Object is checked while it is read: io.EOF means that it is complete and matches its name.
 type Object struct {
 	ID   string
 	Size int64
@@ -52,13 +46,11 @@ type Object struct {
 	sum     hash.Hash
 }
 
-// NewObject returns the object with the given name and size. Its content is read from r.
 func NewObject(id string, kind Kind, size int64, r *bufio.Reader) *Object {
 	return &Object{ID: id, Size: size, content: r, left: size, sum: NewHash(id, kind, size)}
 }
 
-// NewHash returns the hash for the name of an object, to which its content is written. It is the
-// hash by which id was made.
+// NewHash returns the hash for the name of an object, of the algorithm of id.
 func NewHash(id string, kind Kind, size int64) hash.Hash {
 	h := sha1.New() //nolint:gosec // see above
 	if len(id) == SHA256Len {
@@ -68,13 +60,11 @@ func NewHash(id string, kind Kind, size int64) hash.Hash {
 	return h
 }
 
-// CheckedObject returns an object whose content was already checked.
 func CheckedObject(id string, r *bufio.Reader, size int64) *Object {
 	return &Object{ID: id, Size: size, content: r, left: size}
 }
 
-// Read reads the content. If the content does not match the object's name, or is incomplete,
-// the error wraps [ErrDamaged].
+// Read returns an error that wraps [ErrDamaged] if the content is incomplete or does not match the name.
 func (o *Object) Read(p []byte) (int, error) {
 	if o.left == 0 {
 		if o.sum != nil && hex.EncodeToString(o.sum.Sum(nil)) != o.ID {
@@ -93,8 +83,7 @@ func (o *Object) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Begins reports whether the content begins with the prefix. It must be called before the first
-// Read.
+// Begins must be called before the first Read.
 func (o *Object) Begins(prefix string) bool {
 	if o.left < int64(len(prefix)) {
 		return false
@@ -103,7 +92,7 @@ func (o *Object) Begins(prefix string) bool {
 	return err == nil && string(head) == prefix
 }
 
-// Bytes returns the content. The error wraps [ErrTooLarge] if it has more than limit bytes.
+// Bytes returns the content, or an error that wraps [ErrTooLarge] over limit bytes.
 func (o *Object) Bytes(limit int64) ([]byte, error) {
 	if o.Size > limit {
 		return nil, fmt.Errorf("%w: object %s has %d bytes, over %d", ErrTooLarge, o.ID, o.Size, limit)

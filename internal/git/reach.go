@@ -19,7 +19,6 @@ const (
 	Unreachable
 )
 
-// String returns "reachable", "unreachable" or "unknown".
 func (r Reachability) String() string {
 	switch r {
 	case Reachable:
@@ -30,10 +29,8 @@ func (r Reachability) String() string {
 	return "unknown"
 }
 
-// MarshalText returns Reachability.String. The error is nil.
 func (r Reachability) MarshalText() (text []byte, err error) { return []byte(r.String()), nil }
 
-// UnmarshalText is the inverse of Reachability.MarshalText.
 func (r *Reachability) UnmarshalText(text []byte) error {
 	for _, known := range []Reachability{ReachUnknown, Reachable, Unreachable} {
 		if known.String() == string(text) {
@@ -47,49 +44,35 @@ func (r *Reachability) UnmarshalText(text []byte) error {
 // Reach is the answer for one commit. The zero value is unknown.
 type Reach struct {
 	Result Reachability
-	// Ref is the full name of a branch or tag that has the commit in its history; "" if Result
-	// is not Reachable.
+	// Ref is a branch or tag that has the commit; "" if Result is not Reachable.
 	Ref string
-	// Err is the reason if Result is ReachUnknown: a [*HistoryLimitError], or an error that wraps
-	// [ErrIncompleteHistory] or [ErrNoHistory]. If Result is Unreachable, it wraps
-	// [ErrRevisionNotFound] if the server says that it does not have the commit at all, and is
-	// nil otherwise.
+	// Err is the reason of ReachUnknown: a [*HistoryLimitError], [ErrIncompleteHistory] or [ErrNoHistory]. For
+	// Unreachable it wraps [ErrRevisionNotFound] if the server says that it does not have the commit, and else is nil.
 	Err error
 }
 
-// The reasons why it is unknown whether a commit is reachable, in addition to
-// [HistoryLimitError].
 var (
-	// ErrIncompleteHistory means that the repository itself does not have the whole history of
-	// its branches and tags, like a shallow clone.
+	// ErrIncompleteHistory is about a repository that is like a shallow clone.
 	ErrIncompleteHistory = errors.New("the repository does not have its whole history")
-	// ErrNoHistory means that the server does not send histories without the packages, as with
-	// the dumb HTTP protocol, or that git does not accept the history.
+	// ErrNoHistory means that the server does not send histories alone, as with the dumb HTTP protocol, or
+	// that git does not accept the history.
 	ErrNoHistory = errors.New("the history of the repository cannot be fetched")
 )
 
-// HistorySource gives access to the history of a repository.
 type HistorySource interface {
-	// Commits adds to h the commits in the history of the refs. It leaves out trees and files
-	// if the server supports that. If stop is not empty, parts of the history may be missing,
-	// and everything in the history of the commits in stop should be. Otherwise only commits
-	// that the repository does not have may be missing.
-	//
-	// The error wraps ErrTooLarge if the limits of h are exceeded, and ErrNoHistory if the
-	// server cannot do this.
+	// Commits adds to h the commits in the history of the refs, as far as it is not in that of the commits in
+	// stop. Without stop, only commits that the repository does not have may be missing. The error wraps ErrTooLarge or
+	// ErrNoHistory.
 	Commits(ctx context.Context, h *History, refs []Ref, stop []string) error
-	// Lacks reports whether the server says that it does not have the commit, or does not send
-	// it to anyone.
+	// Lacks reports whether the server says that it does not have the commit, or does not send it.
 	Lacks(ctx context.Context, id string) (bool, error)
 }
 
-// maxStops bounds the number of requests that each find some of the commits. After that the
-// whole history is requested.
+// maxStops bounds the requests that each find some of the commits, before the whole history.
 const maxStops = 4
 
-// FindReach determines which of the wanted commits are in the history of a branch or a tag.
-// refs are all branches and tags of the repository. Other refs, except HEAD, are ignored. If
-// OnlyRef is set for a commit, only its ref is searched, and limits hold for it alone.
+// FindReach determines which commits are in the history of a branch or a tag; refs are all of the repository. If
+// OnlyRef is set, only its ref is searched, and limits hold for it alone.
 func FindReach(ctx context.Context, refs Refs, wanted []Want, limits HistoryLimits, source HistorySource) (map[string]Reach, error) {
 	var anywhere []Want
 	found := map[string]Reach{}
@@ -125,7 +108,6 @@ func findReach(ctx context.Context, refs Refs, wanted []Want, limits HistoryLimi
 	return s.end(ctx, source, err)
 }
 
-// reachSearch is one search for commits.
 type reachSearch struct {
 	tips     []tip // in the order in which they are searched
 	named    []tip // those that the wanted commits name
@@ -133,7 +115,7 @@ type reachSearch struct {
 	history  *History
 	found    map[string]Reach
 	pending  []string // the commits that were not found so far
-	// complete is set if the history of all tips was read to its end.
+	// complete is set if the history of all tips was read.
 	complete bool
 }
 
@@ -172,7 +154,6 @@ func newReachSearch(refs Refs, wanted []Want) *reachSearch {
 	return s
 }
 
-// listed returns the branches and tags.
 func (r Refs) listed() Refs {
 	listed := Refs{}
 	for name, ref := range r {
@@ -183,8 +164,7 @@ func (r Refs) listed() Refs {
 	return listed
 }
 
-// named returns only the branch or tag that a name means, and HEAD. The empty name means the
-// default branch.
+// named returns HEAD and what a name means; "" means the default branch.
 func (r Refs) named(name string) Refs {
 	listed := r.listed()
 	only := Refs{}
@@ -201,14 +181,12 @@ func (r Refs) named(name string) Refs {
 	return only
 }
 
-// lacking returns the answer for a commit that the repository does not have.
 func lacking(id string) Reach {
 	return Reach{Result: Unreachable, Err: fmt.Errorf("%w: the repository does not have %s", ErrRevisionNotFound, id)}
 }
 
-// defaultBranch returns the branch that HEAD points to. A listing has only HEAD's commit, which
-// several branches can have. Without HEAD, a usual name is enough: the default branch is only
-// searched before the others.
+// defaultBranch returns the branch with HEAD's commit, which several can have. Without HEAD a usual name is
+// enough: the default branch is only searched first.
 func defaultBranch(refs, listed Refs) string {
 	head, known := refs[Head]
 	is := func(name string) bool {
@@ -228,7 +206,6 @@ func defaultBranch(refs, listed Refs) string {
 	return ""
 }
 
-// tipOf returns the name of the first tip that points to a commit, or "".
 func tipOf(tips []tip, commit string) string {
 	i := slices.IndexFunc(tips, func(t tip) bool { return t.Commit == commit })
 	if i < 0 {
@@ -237,10 +214,8 @@ func tipOf(tips []tip, commit string) string {
 	return tips[i].name
 }
 
-// search requests as little history as possible. Servers leave out what is in the history of the
-// wanted commits, so their answers end at a wanted commit: it is the parent of a commit that was
-// received, and therefore in the history. The absence of a commit is proved only by the whole
-// history.
+// search requests little: servers leave out what is in the history of the wanted commits, so a wanted one is the
+// parent of a commit that was received. Only the whole history proves the absence of a commit.
 func (s *reachSearch) search(ctx context.Context, source HistorySource) error {
 	asked := map[string]bool{}
 	for _, tips := range [][]tip{s.named, s.defaults, s.tips} {
@@ -267,8 +242,7 @@ func (s *reachSearch) search(ctx context.Context, source HistorySource) error {
 	return err
 }
 
-// settle finds pending commits in the history that was read so far. It reports whether it found
-// any.
+// settle reports whether it found pending commits in what was read so far.
 func (s *reachSearch) settle() bool {
 	s.complete = true
 	for id, name := range s.history.walk(s.tips, func(string) { s.complete = false }) {
@@ -281,7 +255,7 @@ func (s *reachSearch) settle() bool {
 	return len(s.pending) < before
 }
 
-// end returns the answers. failed is the reason if the history could not be read to its end.
+// end returns the answers. failed is why the history was not read to its end.
 func (s *reachSearch) end(ctx context.Context, source HistorySource, failed error) (map[string]Reach, error) {
 	for _, id := range s.pending {
 		lacks, err := source.Lacks(ctx, id)
@@ -301,8 +275,7 @@ func (s *reachSearch) end(ctx context.Context, source HistorySource, failed erro
 	return s.found, nil
 }
 
-// distinct returns the refs of tips, one for each object that is not in seen, and adds the
-// objects to seen.
+// distinct returns the refs whose objects are not in seen, and adds them.
 func distinct(tips []tip, seen map[string]bool) []Ref {
 	var refs []Ref
 	for _, t := range tips {

@@ -8,11 +8,9 @@ const (
 	Heads = "refs/heads/"
 )
 
-// Head is the ref that an empty name means.
 const Head = "HEAD"
 
-// Candidates returns the full names that a name may stand for, in order of precedence. The
-// empty name means HEAD.
+// Candidates returns the full names that a name may stand for, in order of precedence; "" means HEAD.
 func Candidates(name string) []string {
 	if name == "" {
 		return []string{Head}
@@ -31,9 +29,8 @@ func Candidates(name string) []string {
 	return list
 }
 
-// OriginBranch returns the full name of the branch that a name such as "origin/main" means if there
-// is no ref of that name; "" for other names. Stock tools accept such names, because each clone has
-// refs that are named like this.
+// OriginBranch returns the branch that "origin/main" means if there is no such ref. Stock tools accept such
+// names, because each clone has them.
 func OriginBranch(name string) string {
 	branch, ok := strings.CutPrefix(name, "origin/")
 	if !ok || branch == "" {
@@ -42,28 +39,24 @@ func OriginBranch(name string) string {
 	return Heads + branch
 }
 
-// The limits of a list of refs, for all clients. A ref takes about 70 bytes, and an annotated tag twice
-// as many. A list that exceeds them is an [ErrTooLarge], after which no other client is tried.
+// Limits of a list of refs, for all clients. A ref takes about 70 bytes, an annotated tag twice as many.
 const (
 	MaxRefs     = 200_000
 	MaxRefBytes = 32 << 20
 )
 
-// Ref has the objects that a ref points to.
 type Ref struct {
-	// ID is the name of the object that the ref points to, which may be an annotated tag.
+	// ID may name an annotated tag.
 	ID string
-	// Commit is the commit that an annotated tag finally points to. For other refs it is the
-	// same as ID.
+	// Commit is what the tag finally points to, and otherwise ID.
 	Commit string
 }
 
-// Refs are refs of a repository, by full name.
+// Refs are by full name.
 type Refs map[string]Ref
 
-// Add adds a line of a listing. In some listings, the line of an annotated tag is followed by a
-// line for the object that it points to, whose name ends in "^{}". Lines without a valid object
-// name or ref are ignored.
+// Add adds a line of a listing, unless it is malformed. What an annotated tag points to may follow, with "^{}"
+// after the name.
 func (r Refs) Add(id, name string) {
 	if !IsObjectID(id) || name == "" {
 		return
@@ -76,17 +69,14 @@ func (r Refs) Add(id, name string) {
 	r[name] = Ref{ID: id, Commit: id}
 }
 
-// Chosen is the ref that a name means, and another ref that it could mean.
 type Chosen struct {
 	Name string // the full name; "" if there is no such ref
 	Ref
-	// Rival is the full name of the next ref that the name could mean and that points to a
-	// different commit; "" if there is none.
+	// Rival is the next ref that the name could mean and that has another commit; "" if there is none.
 	Rival       string
 	RivalCommit string
 }
 
-// Choose returns the ref that a name means; see [Candidates].
 func (r Refs) Choose(name string) Chosen {
 	var chosen Chosen
 	for _, candidate := range Candidates(name) {
@@ -103,7 +93,7 @@ func (r Refs) Choose(name string) Chosen {
 	return chosen
 }
 
-// Short returns a ref's name without the namespace of tags or branches.
+// Short returns a name without refs/tags/ or refs/heads/.
 func Short(full string) string {
 	if branch, ok := strings.CutPrefix(full, Heads); ok {
 		return branch
@@ -111,21 +101,17 @@ func Short(full string) string {
 	return strings.TrimPrefix(full, Tags)
 }
 
-// Want describes which commit to fetch.
 type Want struct {
-	// ID is the name of the commit; "" means the commit of Ref.
+	// ID is a commit; "" means that of Ref.
 	ID string
-	// Ref is a full or short ref, as for [Candidates], or the beginning of a commit's name if
-	// there is no such ref. If ID is set, Ref is a ref to fetch the commit from if the server
-	// does not send single commits.
+	// Ref is as for [Candidates], or the beginning of a commit. If ID is set, it is fetched from Ref if the
+	// server does not send single commits.
 	Ref string
-	// OnlyRef limits a search for the commit ID to the history of Ref. [Repository.Reachable]
-	// uses it.
+	// OnlyRef limits the search of [Repository.Reachable] to Ref.
 	OnlyRef bool
 }
 
-// Known returns the full name of the commit if it is known in advance: w.ID, or w.Ref if that
-// is the name of an object. Otherwise it returns "".
+// Known returns the commit if Want names it in full, and otherwise "".
 func (w Want) Known() string {
 	switch {
 	case w.ID != "":

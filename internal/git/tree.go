@@ -12,32 +12,25 @@ import (
 )
 
 const (
-	// maxCommit bounds the size of a commit object, in bytes. It has a message, and the signed
-	// tags of a merge.
+	// maxCommit is in bytes. A commit has a message, and the signed tags of a merge.
 	maxCommit = 16 << 20
-	// maxTree bounds the size of the tree object of one directory, in bytes. It allows more
-	// than 100,000 entries with names of 255 bytes.
+	// maxTree is in bytes: 100,000 entries with names of 255 bytes fit.
 	maxTree = 32 << 20
-	// MaxDepth bounds the nesting of directories. It is far above the limit for a tree on disk;
-	// it keeps the list of paths small.
+	// MaxDepth is far above the limit for a tree on disk; it keeps the list of paths small.
 	MaxDepth = 128
 )
 
-// Entry is an entry of a tree.
 type Entry struct {
-	// Path is slash-separated and relative to the root of the tree.
+	// Path is relative to the root of the tree, with slashes.
 	Path string
 	Kind EntryKind
-	// Exec is set if a file is executable.
 	Exec bool
-	// ID is the name of the blob or tree, or of the commit of a submodule.
+	// ID is of a blob or tree, or of the commit of a submodule.
 	ID string
 }
 
-// EntryKind is the kind of an entry.
 type EntryKind uint8
 
-// The kinds of entries.
 const (
 	File EntryKind = iota
 	Dir
@@ -45,8 +38,7 @@ const (
 	Submodule
 )
 
-// Bits of a mode: the kind of the entry, and whether a file is executable. Git normalizes the
-// other bits, which old tools wrote differently, as in 100664.
+// Bits of a mode. Git normalizes the others, which old tools wrote differently, as in 100664.
 const (
 	modeKind = 0o170000
 	modeExec = 0o000100
@@ -54,8 +46,7 @@ const (
 
 var entryKinds = map[uint64]EntryKind{0o040000: Dir, 0o100000: File, 0o120000: Link, 0o160000: Submodule}
 
-// ReadCommit reads the commit that an object points to. It returns the names of the commit and
-// of its tree.
+// ReadCommit returns the commit that an object points to, and its tree.
 func ReadCommit(o Objects, id string) (commit, tree string, err error) {
 	obj, err := o.Commit(id)
 	if err != nil {
@@ -73,9 +64,8 @@ func ReadCommit(o Objects, id string) (commit, tree string, err error) {
 	return obj.ID, string(rest), nil
 }
 
-// ReadTree reads a tree and all trees below it. It reads them level by level, so that each
-// level takes one exchange with git. The entries are sorted by path, so a directory precedes
-// its contents.
+// ReadTree reads all trees below one, level by level: each takes one exchange with git. The entries are sorted by
+// path, so a directory precedes its contents.
 func ReadTree(o Objects, tree string, maxEntries int) ([]Entry, error) {
 	var all []Entry
 	level := []Entry{{ID: tree, Kind: Dir}}
@@ -102,8 +92,7 @@ func ReadTree(o Objects, tree string, maxEntries int) ([]Entry, error) {
 	return all, nil
 }
 
-// readLevel reads the trees of one level. It stops early if there are more than left entries;
-// the caller then returns the error.
+// readLevel stops after more than left entries, for which the caller has the error.
 func readLevel(o Objects, trees []Entry, left int) ([]Entry, error) {
 	ids := make([]string, len(trees))
 	for i, t := range trees {
@@ -132,9 +121,8 @@ func readLevel(o Objects, trees []Entry, left int) ([]Entry, error) {
 	return entries, nil
 }
 
-// ParseTree parses a tree object. Each entry has its mode in octal, a space, its name, a zero
-// byte, and the name of its object in idLen bytes. ParseTree does not check whether names are
-// safe, but it refuses names that contain a slash, and duplicate names.
+// ParseTree parses entries: the mode in octal, a space, the name, a zero byte, and an object name of idLen bytes. It
+// refuses slashes and duplicates, but does not check whether names are safe.
 func ParseTree(dir string, body []byte, idLen int) ([]Entry, error) {
 	var entries []Entry
 	names := map[string]bool{}

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// Find returns the path of a program in the absolute directories of the PATH in an environment,
-// which has the form of [os.Environ]. It does not search the current directory, which may contain
-// files of other users. It returns "" if it does not find the program.
+// Find returns the path of a program in the absolute directories of PATH, or "". It never looks in the current
+// directory, which may have files of other users.
 func Find(env []string, name string) string {
 	path, _ := Lookup(env, "PATH")
 	for _, dir := range filepath.SplitList(path) {
@@ -24,8 +23,7 @@ func Find(env []string, name string) string {
 	return ""
 }
 
-// Lookup returns the value of a variable and reports whether it is set and not
-// empty. The last entry counts, as in os/exec.
+// Lookup reports whether a variable is not empty. The last entry counts, as in os/exec.
 func Lookup(env []string, name string) (string, bool) {
 	for _, entry := range slices.Backward(env) {
 		if key, value, ok := strings.Cut(entry, "="); ok && sameName(key, name) {
@@ -35,7 +33,7 @@ func Lookup(env []string, name string) (string, bool) {
 	return "", false
 }
 
-// Without removes the named variables from env, in place.
+// Without works in place.
 func Without(env []string, names ...string) []string {
 	return slices.DeleteFunc(env, func(entry string) bool {
 		key, _, _ := strings.Cut(entry, "=")
@@ -43,7 +41,6 @@ func Without(env []string, names ...string) []string {
 	})
 }
 
-// sameName reports whether two names of variables are equal on this system.
 func sameName(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }

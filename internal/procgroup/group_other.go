@@ -7,11 +7,9 @@ import (
 	"os/exec"
 )
 
-// Detach does nothing, because this system has no process groups.
 func Detach(*exec.Cmd) {}
 
-// Terminate kills the process, because this system has no signal that asks it to end.
+// Terminate kills the process, because there is no signal that asks it to end.
 func Terminate(p *os.Process) error { return p.Kill() }
 
-// KillGroup does nothing, because this system has no process groups.
 func KillGroup(*os.Process) {}

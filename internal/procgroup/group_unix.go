@@ -8,14 +8,13 @@ import (
 	"syscall"
 )
 
-// Detach starts the command in its own session. A signal to the process group reaches all
-// processes that it starts, and it has no terminal on which it could prompt the user.
+// Detach starts the command in its own session: a signal reaches all processes that it starts, and it has no
+// terminal.
 func Detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 }
 
-// Terminate asks the process to end. If it is the leader of a process group, the whole group is
-// asked.
+// Terminate asks the process, or the group whose leader it is, to end.
 func Terminate(p *os.Process) error {
 	if isLeader(p) {
 		return syscall.Kill(-p.Pid, syscall.SIGTERM)
@@ -23,7 +22,7 @@ func Terminate(p *os.Process) error {
 	return p.Signal(syscall.SIGTERM)
 }
 
-// KillGroup kills the remaining processes of the group whose leader is the process.
+// KillGroup kills what is left of the process's group.
 func KillGroup(p *os.Process) {
 	_ = syscall.Kill(-p.Pid, syscall.SIGKILL) // usually none is left
 }

@@ -2,7 +2,6 @@ package gitattr
 
 import "strings"
 
-// posixClasses are the ASCII character classes by their names in "[:name:]".
 var posixClasses = map[string]func(c byte) bool{
 	"alnum":  func(c byte) bool { return isAlpha(c) || isDigit(c) },
 	"alpha":  isAlpha,
@@ -21,8 +20,7 @@ var posixClasses = map[string]func(c byte) bool{
 func isAlpha(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// parseClass parses a bracket expression that begins at start. ok is false if the expression
-// has no end, or names an unknown class.
+// parseClass returns false if the expression has no end, or an unknown class.
 func parseClass(text string, start int) (set *[256]bool, next int, ok bool) {
 	set = &[256]bool{}
 	i := start + 1
@@ -78,8 +76,7 @@ func parseClass(text string, start int) (set *[256]bool, next int, ok bool) {
 	return set, i + 1, true
 }
 
-// posixName returns the name in "[:name:]" at i. "[:" without ":]" before the next "]" is not a
-// class.
+// posixName needs ":]" before the next "]".
 func posixName(text string, i int) (name string, end int, ok bool) {
 	rest, ok := strings.CutPrefix(text[i:], "[:")
 	if !ok {

@@ -7,25 +7,21 @@ import (
 	"strings"
 )
 
-// Conversion describes how the content of a file is changed on checkout. The zero value changes
-// nothing.
+// Conversion changes the content of a file on checkout. The zero value changes nothing.
 type Conversion struct {
 	crlf  bool
 	auto  bool // text=auto: only if the content is text
 	ident bool
-	// streamed is set if git converts the file while it reads it. This affects which text
-	// counts as "$Id$".
+	// streamed is set if git converts the file while it reads it, which affects "$Id$".
 	streamed bool
 	encoding string
 }
 
-// ErrEncoding means that content cannot be written in the encoding that the attributes name.
-// Git then writes the content without that conversion.
+// ErrEncoding means that git writes the content without working-tree-encoding.
 var ErrEncoding = errors.New("the content cannot be written in the encoding that .gitattributes names")
 
 var errNoEncoding = errors.New(`"working-tree-encoding" has no value in .gitattributes, and git does not check out such a file`)
 
-// newConversion returns the conversion for the attributes of a file.
 func newConversion(found map[string]value) (Conversion, error) {
 	c := Conversion{ident: found[attrIdent].state == isSet}
 	kind := lineEnds(found[attrText])
@@ -48,7 +44,6 @@ func newConversion(found map[string]value) (Conversion, error) {
 	return c, nil
 }
 
-// lines is the meaning of the attribute "text".
 type lines uint8
 
 const (
@@ -70,13 +65,11 @@ func lineEnds(v value) lines {
 	return linesUnspecified
 }
 
-// IsNone reports whether the conversion changes no file. Content then does not have to be read
-// into memory.
+// IsNone reports whether no file would change.
 func (c Conversion) IsNone() bool { return !c.crlf && !c.ident && c.encoding == "" }
 
-// Apply converts the content of the blob with the object name id, in hexadecimal digits. The
-// result may share memory with content. If the error wraps [ErrEncoding], the result is the
-// content that git writes, with all other conversions.
+// Apply converts the blob id. The result may share memory with content. With an [ErrEncoding], it has all other
+// conversions.
 func (c Conversion) Apply(content []byte, id string) ([]byte, error) {
 	switch {
 	case c.ident && c.streamed:
@@ -97,7 +90,6 @@ func (c Conversion) Apply(content []byte, id string) ([]byte, error) {
 	return encoded, nil
 }
 
-// toCRLF replaces each LF that does not follow a CR with CRLF.
 func toCRLF(content []byte) []byte {
 	out := make([]byte, 0, len(content)+bytes.Count(content, []byte("\n")))
 	for i, c := range content {
@@ -109,8 +101,7 @@ func toCRLF(content []byte) []byte {
 	return out
 }
 
-// IsPlainText reports whether text=auto lets git change the line ends of the content. It must
-// not be binary, and must not contain a CR.
+// IsPlainText reports whether text=auto lets git change line ends: no CR, and not binary.
 func IsPlainText(content []byte) bool {
 	if bytes.IndexByte(content, '\r') >= 0 || bytes.IndexByte(content, 0) >= 0 {
 		return false

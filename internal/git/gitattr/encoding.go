@@ -14,13 +14,11 @@ import (
 
 var errNotUTF8 = errors.New("it is not UTF-8")
 
-// isUTF8 reports whether an encoding is UTF-8, which content has without conversion.
 func isUTF8(name string) bool {
 	name = strings.ToLower(name)
 	return name == "" || name == "utf-8" || name == "utf8"
 }
 
-// encode converts UTF-8 to another encoding.
 func encode(content []byte, name string) ([]byte, error) {
 	if !utf8.Valid(content) {
 		return nil, errNotUTF8
@@ -66,14 +64,13 @@ func encodeUTF32(order binary.AppendByteOrder, content []byte) []byte {
 	return out
 }
 
-// The names of encodings that iconv accepts in addition to those of the IANA registry.
+// iconv accepts these in addition to the names of the IANA registry.
 var (
 	codePage = regexp.MustCompile(`(?i)^cp-?(125[0-8]|874)$`)
 	isoPart  = regexp.MustCompile(`(?i)^iso_?8859[-_]?([0-9]+)$`)
 	japanese = regexp.MustCompile(`(?i)^(sjis|shift-?jis)$`)
 )
 
-// ianaName returns the name of an encoding in the IANA registry.
 func ianaName(name string) string {
 	if m := codePage.FindStringSubmatch(name); m != nil {
 		return "windows-" + m[1]

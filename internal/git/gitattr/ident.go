@@ -2,13 +2,11 @@ package gitattr
 
 import "bytes"
 
-// Git replaces "$Id$" in two ways, which differ if there is something unusual around it. Files
-// that git can write while it reads them are scanned byte by byte. These are files with neither
-// text=auto nor an encoding. Other files are searched for the keyword. "$Id: ...$" is also
-// replaced, unless it seems to come from another system.
+// Git replaces "$Id$" in two ways, which differ if there is something unusual around it: files with neither
+// text=auto nor an encoding are scanned byte by byte, others are searched. "$Id: ...$" is also replaced, unless it seems
+// to come from another system.
 
-// expandIdent scans byte by byte. After a "$" that does not begin "$Id", the next byte is not
-// taken as a beginning either, so "$$Id$" stays.
+// expandIdent never takes the byte after another "$" as a beginning, so "$$Id$" stays.
 func expandIdent(content []byte, id string) []byte {
 	const keyword = "$Id"
 	var out []byte
@@ -43,8 +41,7 @@ func expandIdent(content []byte, id string) []byte {
 	return out
 }
 
-// isForeign reports whether a keyword comes from another system: its value has a blank that is
-// not at its end.
+// isForeign reports whether the value has a blank that is not at its end.
 func isForeign(keyword []byte) bool {
 	value, ok := bytes.CutPrefix(keyword, []byte("$Id: "))
 	if !ok {
@@ -59,7 +56,6 @@ func isForeign(keyword []byte) bool {
 	return false
 }
 
-// expandIdentWhole searches the content for the keyword.
 func expandIdentWhole(content []byte, id string) []byte {
 	var out []byte
 	for rest := content; ; {
@@ -78,8 +74,7 @@ func expandIdentWhole(content []byte, id string) []byte {
 	}
 }
 
-// keywordEnd returns the length of the keyword at the start of text. It returns 0 if there is
-// no keyword to replace.
+// keywordEnd returns the length of a keyword to replace; 0 if there is none.
 func keywordEnd(text []byte) int {
 	value, ok := bytes.CutPrefix(text, []byte("$Id"))
 	switch {
@@ -94,8 +89,7 @@ func keywordEnd(text []byte) int {
 	if end < 0 || value[1+end] == '\n' {
 		return 0
 	}
-	// In git's own form, the first byte of the value is a blank. Another blank must be the last
-	// byte.
+	// A blank after the first byte must be the last.
 	if blank := bytes.IndexByte(value[min(2, 1+end):1+end], ' '); blank >= 0 && 2+blank < end {
 		return 0
 	}

@@ -2,19 +2,17 @@ package gitattr
 
 import "strings"
 
-// rule is a line of a .gitattributes file.
 type rule struct {
 	pattern pattern
 	sets    []assignment
 }
 
-// assignment sets an attribute to a value.
 type assignment struct {
 	name  string
 	value value
 }
 
-// value is the state of an attribute. The zero value means that no rule matched.
+// value is zero if no rule matched.
 type value struct {
 	state state
 	text  string // if the state is isText
@@ -30,7 +28,6 @@ const (
 	isText              // NAME=TEXT
 )
 
-// The attributes that change content.
 const (
 	attrText     = "text"
 	attrCRLF     = "crlf"
@@ -40,14 +37,13 @@ const (
 )
 
 const (
-	// maxLine is the length, in bytes, from which on git ignores a line.
+	// maxLine is from where on git ignores a line, in bytes.
 	maxLine = 2048
 	blanks  = " \t\r\n"
 	macro   = "[attr]"
 )
 
-// parse parses a .gitattributes file. Lines that git ignores, with or without a warning, are
-// ignored.
+// parse leaves out lines that git ignores.
 func parse(content string) (rules []rule, macros map[string][]assignment) {
 	// Git treats the content as a C string.
 	content, _, _ = strings.Cut(content, "\x00")
@@ -61,8 +57,7 @@ func parse(content string) (rules []rule, macros map[string][]assignment) {
 			}
 			continue
 		}
-		// Patterns that begin with "!" are ignored. Patterns that end with a slash match only
-		// directories, which have no content.
+		// Directories, at a slash, have no content.
 		if ok && !strings.HasPrefix(name, "!") && !strings.HasSuffix(name, "/") {
 			rules = append(rules, rule{pattern: parsePattern(name), sets: sets})
 		}
@@ -70,8 +65,7 @@ func parse(content string) (rules []rule, macros map[string][]assignment) {
 	return rules, macros
 }
 
-// parseLine splits a line into its pattern or the macro that it defines, and its assignments.
-// ok is false if the line has no meaning.
+// parseLine returns a pattern or a macro; false if the line has no meaning.
 func parseLine(line string) (name string, sets []assignment, ok bool) {
 	trimmed := strings.TrimLeft(line, blanks)
 	if trimmed == "" || trimmed[0] == '#' || len(line) >= maxLine {
@@ -85,7 +79,6 @@ func parseLine(line string) (name string, sets []assignment, ok bool) {
 	return name, sets, ok
 }
 
-// cutField returns the text before the first blank, and the rest.
 func cutField(s string) (field, rest string) {
 	if i := strings.IndexAny(s, blanks); i >= 0 {
 		return s[:i], s[i:]
@@ -93,8 +86,7 @@ func cutField(s string) (field, rest string) {
 	return s, ""
 }
 
-// parseAssignments parses the assignments after a pattern. If one name is invalid, git ignores
-// the whole line.
+// parseAssignments returns false for an invalid name, for which git ignores the line.
 func parseAssignments(text string) (sets []assignment, ok bool) {
 	for _, field := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(blanks, c) }) {
 		name, text, hasText := strings.Cut(field, "=")
@@ -115,14 +107,12 @@ func parseAssignments(text string) (sets []assignment, ok bool) {
 	return sets, true
 }
 
-// validName reports whether name is valid for an attribute.
 func validName(name string) bool {
 	const others = "-._0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	return name != "" && name[0] != '-' && strings.Trim(name, others) == ""
 }
 
-// unquote parses a pattern in double quotes with C escapes. ok is false if there are no quotes,
-// or if the quoted text has something that git does not accept.
+// unquote parses C escapes; false if there are no quotes, or git does not accept it.
 func unquote(s string) (text, rest string, ok bool) {
 	if s[0] != '"' {
 		return "", "", false

@@ -2,22 +2,19 @@ package gitattr
 
 import "strings"
 
-// pattern is a pattern of gitattributes(5). It is a file name or, if it has a slash, a path
-// relative to the directory of the .gitattributes file.
+// pattern is a file name or, with a slash, a path relative to the .gitattributes file.
 type pattern struct {
-	// isName is set if the pattern applies to the last element of a path.
 	isName bool
-	// prefix is the text before the first special character.
+	// prefix precedes the first special character.
 	prefix string
 	tokens []token
-	// isSuffix is set if the rest is an asterisk and suffix, as in "*.tf".
+	// isSuffix is set for "*" and suffix, as in "*.tf".
 	isSuffix bool
 	suffix   string
-	// never is set if the pattern is malformed and matches nothing.
+	// never is set if the pattern is malformed.
 	never bool
 }
 
-// token matches a part of a path.
 type token struct {
 	kind tokenKind
 	char byte
@@ -35,7 +32,6 @@ const (
 	isAnyDirs           // precedes isAll and the slash of a "**/", which may match nothing
 )
 
-// special are the characters with a meaning in patterns.
 const special = `*?[\`
 
 func parsePattern(text string) pattern {
@@ -54,8 +50,7 @@ func parsePattern(text string) pattern {
 	return p
 }
 
-// parseTokens parses a pattern from its first special character on. As in git, this character
-// counts as the beginning of the pattern for the meaning of "**", whatever precedes it.
+// parseTokens begins at the first special character, where the pattern begins for "**", as in git.
 func parseTokens(text string) (tokens []token, malformed bool) {
 	for i := 0; i < len(text); {
 		switch text[i] {
@@ -86,8 +81,7 @@ func parseTokens(text string) (tokens []token, malformed bool) {
 	return tokens, false
 }
 
-// parseStars parses one or more asterisks. Two or more match slashes if there are only slashes,
-// or the ends of the pattern, next to them.
+// parseStars lets "**" match slashes if only slashes or the ends of the pattern are next to it.
 func parseStars(text string, start int) (stars []token, next int) {
 	next = start
 	for next < len(text) && text[next] == '*' {
@@ -105,8 +99,6 @@ func parseStars(text string, start int) (stars []token, next int) {
 	return []token{{kind: isStar}}, next
 }
 
-// matches reports whether the pattern matches a path that is relative to the directory of the
-// .gitattributes file.
 func (p pattern) matches(name string, m *matcher) bool {
 	m.steps++
 	if p.isName {
@@ -122,14 +114,12 @@ func (p pattern) matches(name string, m *matcher) bool {
 	return m.match(p.tokens, rest)
 }
 
-// matcher matches tokens by following all alternatives simultaneously. The time is bounded by
-// the product of the lengths of the tokens and the text.
+// matcher follows all alternatives at once, so the time is bounded by the product of the lengths.
 type matcher struct {
 	steps int // the work so far
-	// current has the indexes of the tokens that may match the next byte, and next those for
-	// the byte after it.
+	// current has the tokens that may match the next byte, next those for the one after it.
 	current, next []int
-	// added has, for each token, the last position in the text, from 1, for which it was added.
+	// added has the last position, from 1, for which a token was added.
 	added []int
 }
 
@@ -155,7 +145,7 @@ func (m *matcher) match(tokens []token, text string) bool {
 	return m.added[len(tokens)] == len(text)+1
 }
 
-// add adds the token at an index. It also adds the tokens after it, if it can match nothing.
+// add also adds the tokens after one that can match nothing.
 func (m *matcher) add(tokens []token, at, position int) {
 	if m.added[at] == position {
 		return

@@ -9,25 +9,21 @@ import (
 	"strings"
 )
 
-// FileName is the name of files with attributes.
 const FileName = ".gitattributes"
 
 const (
-	// MaxFileBytes bounds the size of one .gitattributes file. Git's own limit is 100 MiB.
+	// MaxFileBytes bounds one file. Git's own limit is 100 MiB.
 	MaxFileBytes = 1 << 20
-	// maxRules bounds the number of rules of one commit. Repositories that list single files
-	// have a few thousand.
+	// maxRules is for one commit. Repositories that list single files have a few thousand.
 	maxRules = 20_000
-	// maxSteps bounds the work of matching the files of one commit. A simple pattern takes one
-	// step for each file.
+	// maxSteps is for one commit. A simple pattern takes one step for each file.
 	maxSteps = 1 << 30
 )
 
-// ErrTooLarge means that the attributes exceed one of this package's limits.
+// ErrTooLarge means that a limit of this package is exceeded.
 var ErrTooLarge = errors.New("the git attributes are too large")
 
-// Rules are the rules in the .gitattributes files of one commit. A nil *Rules is valid and has
-// no rules.
+// Rules are those of one commit. A nil *Rules has none.
 type Rules struct {
 	dirs   map[string][]rule // by the directory of the file; "" is the top directory
 	macros map[string][]assignment
@@ -35,13 +31,11 @@ type Rules struct {
 	work   matcher
 }
 
-// builtinMacros are the macros that git defines.
 var builtinMacros = map[string][]assignment{
 	"binary": {{name: attrText, value: value{state: isUnset}}},
 }
 
-// Parse parses the .gitattributes files of one commit. The keys are the slash-separated paths
-// of their directories; "" is the top directory. Errors wrap [ErrTooLarge].
+// Parse gets the files by their directories; "" is the top one. Errors wrap [ErrTooLarge].
 func Parse(files map[string][]byte) (*Rules, error) {
 	r := &Rules{dirs: map[string][]rule{}, macros: map[string][]assignment{}}
 	maps.Copy(r.macros, builtinMacros)
@@ -64,7 +58,6 @@ func Parse(files map[string][]byte) (*Rules, error) {
 	return r, nil
 }
 
-// counts reports whether an assignment can affect content.
 func (r *Rules) counts(set assignment) bool {
 	switch set.name {
 	case attrText, attrCRLF, attrEOL, attrIdent, attrEncoding:
@@ -74,8 +67,7 @@ func (r *Rules) counts(set assignment) bool {
 	return isMacro
 }
 
-// Conversion returns the conversion for the file with this path. The error is about the
-// attributes: it wraps [ErrTooLarge], or says that git refuses them.
+// Conversion returns an error that wraps [ErrTooLarge], or says that git refuses the attributes.
 func (r *Rules) Conversion(name string) (Conversion, error) {
 	if r == nil || r.count == 0 {
 		return Conversion{}, nil
@@ -87,8 +79,7 @@ func (r *Rules) Conversion(name string) (Conversion, error) {
 	return newConversion(found)
 }
 
-// attributes returns the attributes of a path. Rules in directories closer to the file take
-// precedence, and later lines take precedence over earlier ones.
+// attributes lets closer directories and later lines take precedence.
 func (r *Rules) attributes(name string) (map[string]value, error) {
 	found := map[string]value{}
 	for dir := parent(name); ; dir = parent(dir) {
@@ -108,13 +99,11 @@ func (r *Rules) attributes(name string) (map[string]value, error) {
 	}
 }
 
-// parent returns the directory of a path; "" is the top directory.
 func parent(name string) string {
 	return name[:max(0, strings.LastIndexByte(name, '/'))]
 }
 
-// assign sets the attributes that have no value yet. If an attribute that is set is a macro,
-// the assignments of the macro follow.
+// assign sets what has no value yet, with the assignments of macros.
 func (r *Rules) assign(found map[string]value, sets []assignment) {
 	r.work.steps += len(sets)
 	for i := len(sets) - 1; i >= 0; i-- {

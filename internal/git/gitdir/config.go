@@ -7,16 +7,14 @@ import (
 	"strings"
 )
 
-// Setting is one variable of a file.
 type Setting struct {
-	// Section and Name are in lower case. Subsection is "" if the section has none.
+	// Section and Name are in lower case.
 	Section, Subsection, Name string
 	Value                     string
 }
 
-// ParseConfig returns the variables in a configuration file, in their order. It does not follow
-// includes. A variable without a value, which is a
-// true boolean, has an empty Value. Errors contain the line number.
+// ParseConfig follows no includes. A variable without a value, which is true, has an empty Value. Errors have the
+// line number.
 func ParseConfig(text string) ([]Setting, error) {
 	p := parser{rest: strings.ReplaceAll(text, "\r\n", "\n"), line: 1}
 	for p.rest != "" {
@@ -34,7 +32,7 @@ type parser struct {
 	found               []Setting
 }
 
-// item parses a blank, a comment, a header or a variable. It consumes at least one byte.
+// item consumes at least one byte.
 func (p *parser) item() error {
 	switch c := p.rest[0]; {
 	case c == '\n':
@@ -54,7 +52,6 @@ func (p *parser) item() error {
 	return nil
 }
 
-// skipLine skips to the end of the line.
 func (p *parser) skipLine() {
 	end := strings.IndexByte(p.rest, '\n')
 	if end < 0 {
@@ -98,7 +95,7 @@ func (p *parser) header() error {
 	return errors.New("the name of the section is not terminated")
 }
 
-// variable parses "name = value", or a name alone, which is a boolean.
+// variable parses "name = value", or a name alone.
 func (p *parser) variable() error {
 	end := 0
 	for end < len(p.rest) && (isLetter(p.rest[end]) || p.rest[end] == '-' || '0' <= p.rest[end] && p.rest[end] <= '9') {
@@ -120,7 +117,6 @@ func (p *parser) variable() error {
 	return err
 }
 
-// value parses the text after the equals sign, up to the end of the line.
 func (p *parser) value() (string, error) {
 	var value strings.Builder
 	quoted, kept := false, 0 // kept is the length without trailing blanks
@@ -154,7 +150,7 @@ func (p *parser) value() (string, error) {
 	return value.String()[:kept], nil
 }
 
-// escape parses an escape sequence, except its last byte, which value consumes.
+// escape leaves the last byte of a sequence to value.
 func (p *parser) escape(value *strings.Builder) error {
 	if len(p.rest) < 2 {
 		return errors.New("the file ends after a backslash")
@@ -179,8 +175,7 @@ func (p *parser) escape(value *strings.Builder) error {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// IsTrue reports whether git takes a value for true. It takes unknown words for true, because
-// git refuses them.
+// IsTrue takes unknown words for true, because git refuses them.
 func IsTrue(value string) bool {
 	return !slices.Contains([]string{"", "0", "no", "off", "false"}, strings.ToLower(value))
 }

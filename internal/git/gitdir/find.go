@@ -9,27 +9,22 @@ import (
 	"strings"
 )
 
-// ErrNoRepository means that a directory is not in a git repository.
 var ErrNoRepository = errors.New("it is not in a git repository")
 
-// maxPointer bounds the size of a file .git or commondir, in bytes. It contains one path.
+// maxPointer bounds .git and commondir, which have one path, in bytes.
 const maxPointer = 64 << 10
 
-// Repository is a checkout and its git directory. All paths are absolute.
+// Repository is a checkout. All paths are absolute.
 type Repository struct {
-	// Top is the top directory of the checkout, without symbolic links.
+	// Top has no symbolic links.
 	Top string
-	// GitFile is the path of .git if it is a file, as in submodules and in additional working
-	// trees; "" if it is a directory.
+	// GitFile is .git if it is a file, as in submodules and additional working trees; else "".
 	GitFile string
-	// GitDir is the git directory.
-	GitDir string
+	GitDir  string
 }
 
-// Find returns the innermost repository that contains a directory. The repository may belong
-// to anyone: nothing of it may be used before [Check]. As in git, a directory .git that is not
-// a git directory is passed over, and a file .git that does not name one is an error. The error
-// wraps [ErrNoRepository] if there is no repository.
+// Find returns the innermost repository around a directory, of any owner: nothing of it may be used before
+// [Check]. As for git, a directory .git that is none is passed over, and a file .git that names none is an error.
 func Find(dir string) (Repository, error) {
 	at, err := filepath.Abs(dir)
 	if err != nil {
@@ -51,7 +46,6 @@ func Find(dir string) (Repository, error) {
 	}
 }
 
-// repositoryAt returns the repository whose top directory is top.
 func repositoryAt(top string) (repo Repository, ok bool, err error) {
 	dotGit := filepath.Join(top, ".git")
 	info, err := os.Stat(dotGit)
@@ -73,7 +67,6 @@ func repositoryAt(top string) (repo Repository, ok bool, err error) {
 	return Repository{Top: top, GitFile: dotGit, GitDir: dir}, true, nil
 }
 
-// isGitDir reports whether a directory has what git requires of a git directory.
 func isGitDir(dir string) bool {
 	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
 		return false
@@ -92,9 +85,8 @@ func isGitDir(dir string) bool {
 	return true
 }
 
-// ReadPointer returns the absolute path of the directory that a file names after a prefix: a file .git
-// after "gitdir: ", or a file commondir. The error is a [*PointerError] if it names none, and
-// otherwise that of the file system.
+// ReadPointer returns the directory that a file names: .git after "gitdir: ", or commondir. If it names none, the
+// error is a [*PointerError].
 func ReadPointer(file, prefix string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -115,7 +107,6 @@ func ReadPointer(file, prefix string) (string, error) {
 	return filepath.Clean(target), nil
 }
 
-// PointerError says that a file does not name a git directory.
 type PointerError struct{ File string }
 
 func (e *PointerError) Error() string { return e.File + " does not name a git directory" }

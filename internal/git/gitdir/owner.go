@@ -15,16 +15,14 @@ import (
 	"github.com/cotterpin/cotter/internal/procgroup"
 )
 
-// OwnerError means that a repository belongs to another user and that safe.directory does not
-// allow it. Adding Top to safe.directory allows it.
+// OwnerError means that a repository belongs to another user, and that Top is not in safe.directory.
 type OwnerError struct {
-	// Top is the top directory of the checkout.
 	Top string
-	// Path is the file or directory that belongs to another user.
+	// Path belongs to the other user.
 	Path string
-	// Owner is the name of that user, or the number if it has no name; "" if it is not known.
+	// Owner is a name or number; "" if it is not known.
 	Owner string
-	// Config is set if the values of safe.directory could not be read.
+	// Config is why safe.directory could not be read, or nil.
 	Config error
 }
 
@@ -43,9 +41,7 @@ func (e *OwnerError) Error() string {
 
 func (e *OwnerError) Unwrap() error { return e.Config }
 
-// Check returns an error of type [*OwnerError] if the user of the process may not use a
-// repository. See the documentation of the package for the rule. env is the environment that
-// locates git, its configuration and SUDO_UID; nil means that of the process.
+// Check returns an [*OwnerError] if the user may not use a repository. env is that of the process if it is nil.
 func Check(repo Repository, env []string) error {
 	if env == nil {
 		env = os.Environ()
@@ -68,8 +64,6 @@ func Check(repo Repository, env []string) error {
 	return refused
 }
 
-// firstForeign describes what in a repository does not belong to the user; nil if everything
-// does.
 func firstForeign(repo Repository, env []string) *OwnerError {
 	paths := []string{repo.Top, repo.GitDir}
 	if repo.GitFile != "" {
@@ -83,8 +77,7 @@ func firstForeign(repo Repository, env []string) *OwnerError {
 	return nil
 }
 
-// allows reports whether a value of safe.directory allows the repository with a top directory,
-// an absolute path without symbolic links.
+// allows is for a top directory without symbolic links.
 func allows(value, top string) bool {
 	if value == "*" {
 		return true
@@ -115,11 +108,9 @@ func samePath(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }
 
-// configTime bounds the time for reading the configuration.
 const configTime = 10 * time.Second
 
-// safeDirectories returns the values of safe.directory that no later empty value discards. Git reads
-// them, with all that its configuration can include, and outside of any repository.
+// safeDirectories has git read all of its configuration, outside of any repository.
 func safeDirectories(env []string) ([]string, error) {
 	git := procgroup.Find(env, "git")
 	if git == "" {

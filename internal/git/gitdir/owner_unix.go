@@ -11,8 +11,7 @@ import (
 	"github.com/cotterpin/cotter/internal/procgroup"
 )
 
-// ownedByUser reports whether a path belongs to the user of the process. owner is the other
-// user; "" if the path cannot be looked at.
+// ownedByUser also returns the other user; "" if the path cannot be looked at.
 func ownedByUser(path string, env []string) (own bool, owner string) {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -2,9 +2,8 @@ package gitdir
 
 import "golang.org/x/sys/windows"
 
-// ownedByUser reports whether a path belongs to the user of the process, or to the group
-// Administrators if the user is a member of it. owner is the other owner; "" if the file system
-// does not record owners.
+// ownedByUser also accepts the group Administrators for its members. owner is the other owner; "" if the file
+// system records none.
 func ownedByUser(path string, _ []string) (own bool, owner string) {
 	descriptor, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT, windows.OWNER_SECURITY_INFORMATION)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// Limits for answers that are kept: for requests, and for repositories, that are small.
+// Limits for answers that are kept.
 const (
 	maxRequest = 64 << 10
 	maxAnswer  = 256 << 10
@@ -21,12 +21,9 @@ const (
 	maxContent = 1 << 20 // of all files together
 )
 
-// answers has the output of git upload-pack, by everything that determines it. Tests fetch the
-// same commits of the same repository many times.
+// answers are by everything that determines them: tests fetch the same commits many times.
 var answers sync.Map
 
-// answer writes the output of git upload-pack with the given options for a request. The request
-// is read from body.
 func (h *Handler) answer(w io.Writer, r *http.Request, repo string, body io.Reader, options ...string) error {
 	start, err := io.ReadAll(io.LimitReader(body, maxRequest))
 	if err != nil {
@@ -49,12 +46,8 @@ func (h *Handler) answer(w io.Writer, r *http.Request, repo string, body io.Read
 	return err
 }
 
-// repositoryState returns everything in a repository that determines the output of git
-// upload-pack. Files are included with their contents, large ones with their path, size and
-// time instead. ok is false if there are too many files, or if objects are elsewhere.
-//
-// Repositories with the same content have the same state, because most tests create the same
-// few repositories.
+// repositoryState returns what determines the output of git upload-pack; of large files only size and time. It is
+// false if there are too many files, or objects elsewhere. Most tests create the same few repositories.
 func repositoryState(repo string) (state string, ok bool) {
 	var text strings.Builder
 	files := 0
@@ -85,7 +78,7 @@ func repositoryState(repo string) (state string, ok bool) {
 	return text.String(), err == nil && files <= maxFiles
 }
 
-// bounded passes on the data that is written to it. It keeps a copy while that is small.
+// bounded keeps a copy while it is small.
 type bounded struct {
 	w    io.Writer
 	kept []byte

@@ -18,21 +18,19 @@ import (
 	"sync"
 )
 
-// Repository is an existing bare repository. It may be written to while others read it: an
-// object is complete before a ref points to it.
+// Repository is bare. It may be written to while others read it: an object is complete before a ref points to it.
 type Repository struct {
 	Dir    string
 	SHA256 bool // names objects by SHA-256 instead of SHA-1
 }
 
-// deflaters are reused, because creating one takes longer than everything else here.
+// deflaters are reused: creating one takes longer than everything else here.
 var deflaters = sync.Pool{New: func() any {
 	w, _ := zlib.NewWriterLevel(nil, zlib.BestSpeed) // fails only for unknown levels
 	return w
 }}
 
-// Object writes an object of the given kind ("blob", "tree", "commit" or "tag") and returns its
-// name. An existing object is left unchanged.
+// Object writes a "blob", "tree", "commit" or "tag", and returns its name.
 func (r Repository) Object(kind string, content []byte) (id string, err error) {
 	object := append(fmt.Appendf(nil, "%s %d\x00", kind, len(content)), content...)
 	if r.SHA256 {
@@ -55,11 +53,10 @@ func (r Repository) Object(kind string, content []byte) (id string, err error) {
 	return id, writeFile(name, file.Bytes(), 0o444)
 }
 
-// Entry is an entry of a tree, with git's own mode: "100644", "100755", "120000" for
-// links, "40000" for trees, "160000" for commits of submodules.
+// Entry has git's own mode: "100644", "100755", "120000" (link), "40000" (tree), "160000" (submodule).
 type Entry struct{ Mode, Name, ID string }
 
-// RawTree writes a tree with these entries, in the given order.
+// RawTree writes the entries in this order.
 func (r Repository) RawTree(entries ...Entry) (id string, err error) {
 	var tree []byte
 	for _, e := range entries {
@@ -72,15 +69,13 @@ func (r Repository) RawTree(entries ...Entry) (id string, err error) {
 	return r.Object("tree", tree)
 }
 
-// File is a file below a tree.
 type File struct {
 	Path    string // separated by slashes
 	Mode    string // as in [Entry]; "" means "100644"
 	Content []byte // for the mode "160000", the name of the commit
 }
 
-// Tree writes a tree with these files. It also writes the subtrees and the files. If two files
-// have the same path, the last one is used.
+// Tree also writes the subtrees and the files. Of the same path, the last one counts.
 func (r Repository) Tree(files ...File) (id string, err error) {
 	entries, below := map[string]Entry{}, map[string][]File{}
 	for _, f := range files {
@@ -109,7 +104,6 @@ func (r Repository) Tree(files ...File) (id string, err error) {
 	})...)
 }
 
-// sortedAs returns the name by which git sorts an entry.
 func (e Entry) sortedAs() string {
 	if e.Mode == "40000" {
 		return e.Name + "/"
@@ -117,7 +111,6 @@ func (e Entry) sortedAs() string {
 	return e.Name
 }
 
-// Commit is a commit to write.
 type Commit struct {
 	Tree    string // the name of its tree
 	Parents []string
@@ -125,7 +118,6 @@ type Commit struct {
 	Message string
 }
 
-// Commit writes a commit and returns its name.
 func (r Repository) Commit(c Commit) (id string, err error) {
 	text := fmt.Appendf(nil, "tree %s\n", c.Tree)
 	for _, parent := range c.Parents {
@@ -134,7 +126,6 @@ func (r Repository) Commit(c Commit) (id string, err error) {
 	return r.Object("commit", fmt.Appendf(text, "author %s\ncommitter %s\n\n%s", c.By, c.By, c.Message))
 }
 
-// Tag is an annotated tag to write.
 type Tag struct {
 	Name    string // short name: "v1.0.0"
 	Object  string // the object that it points to
@@ -143,7 +134,7 @@ type Tag struct {
 	Message string
 }
 
-// Tag writes an annotated tag, points its ref to it, and returns the name of the tag object.
+// Tag points its ref to an annotated tag, and returns the name of the tag object.
 func (r Repository) Tag(t Tag) (id string, err error) {
 	id, err = r.Object("tag", fmt.Appendf(nil, "object %s\ntype %s\ntag %s\ntagger %s\n\n%s",
 		t.Object, cmp.Or(t.Kind, "commit"), t.Name, t.By, t.Message))
@@ -153,13 +144,11 @@ func (r Repository) Tag(t Tag) (id string, err error) {
 	return id, r.SetRef("refs/tags/"+t.Name, id)
 }
 
-// SetRef points the ref with the given full name to an object.
 func (r Repository) SetRef(name, id string) error {
 	return writeFile(filepath.Join(r.Dir, filepath.FromSlash(name)), []byte(id+"\n"), 0o644)
 }
 
-// Ref returns the object that the ref with the given full name points to, or "" if there is no
-// file for the ref.
+// Ref returns what a ref with this full name points to, or "" without a file for it.
 func (r Repository) Ref(name string) (id string, err error) {
 	text, err := os.ReadFile(filepath.Join(r.Dir, filepath.FromSlash(name)))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -168,7 +157,6 @@ func (r Repository) Ref(name string) (id string, err error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// writeFile writes a file atomically, and creates its parent directories.
 func writeFile(name string, content []byte, mode os.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err

@@ -20,12 +20,11 @@ type Handler struct {
 	Root string   // the directory
 	Env  []string // the whole environment of git
 
-	// Backend answers all requests that do not belong to a fetch by the smart protocol, and
-	// those whose repository is not found.
+	// Backend answers all but fetches by the smart protocol.
 	Backend http.Handler
 }
 
-// Serve answers a request. name is a path relative to Root, such as "net.git/info/refs".
+// Serve gets a path relative to Root, such as "net.git/info/refs".
 func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, name string) {
 	if repo, ok := h.repository(name, "/info/refs"); ok && r.Method == http.MethodGet && r.URL.RawQuery == "service=git-upload-pack" {
 		h.advertise(w, r, repo)
@@ -36,8 +35,6 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, name string) {
 	}
 }
 
-// repository returns the directory of the bare repository for a request whose path ends in
-// suffix.
 func (h *Handler) repository(name, suffix string) (dir string, ok bool) {
 	name, ok = strings.CutSuffix(name, suffix)
 	if !ok || !filepath.IsLocal(filepath.FromSlash(name)) {
@@ -49,15 +46,13 @@ func (h *Handler) repository(name, suffix string) (dir string, ok bool) {
 	return dir, headErr == nil && objectsErr == nil
 }
 
-// isFetch reports whether git http-backend accepts a request to git-upload-pack. It does not
-// accept requests of unknown length.
+// isFetch is the rule of git http-backend, which needs a length.
 func isFetch(r *http.Request) bool {
 	encoding := r.Header.Get("Content-Encoding")
 	return r.Method == http.MethodPost && r.ContentLength >= 0 && (encoding == "" || encoding == "gzip") &&
 		r.Header.Get("Content-Type") == "application/x-git-upload-pack-request"
 }
 
-// advertise answers the first request of a fetch.
 func (h *Handler) advertise(w http.ResponseWriter, r *http.Request, repo string) {
 	setHeader(w, "application/x-git-upload-pack-advertisement")
 	if slices.Contains(strings.Split(r.Header.Get("Git-Protocol"), ":"), "version=2") {
@@ -69,14 +64,11 @@ func (h *Handler) advertise(w http.ResponseWriter, r *http.Request, repo string)
 	_ = h.answer(w, r, repo, http.NoBody, advertisement)
 }
 
-// advertisement is the option for the answer to the first request.
 const advertisement = "--http-backend-info-refs"
 
-// capabilities has the advertisements of protocol version 2. They contain no refs, so they are
-// the same for all repositories with the same configuration.
+// capabilities have no refs, so they are equal for the same configuration.
 var capabilities sync.Map
 
-// writeCapabilities writes the advertisement of protocol version 2.
 func (h *Handler) writeCapabilities(w http.ResponseWriter, r *http.Request, repo string) {
 	key := h.capabilitiesKey(r, repo)
 	known, ok := capabilities.Load(key)
@@ -90,9 +82,7 @@ func (h *Handler) writeCapabilities(w http.ResponseWriter, r *http.Request, repo
 	_, _ = w.Write(known.([]byte))
 }
 
-// capabilitiesKey returns everything that determines the advertisement: the program, its
-// environment, the configuration of the repository and of the user, and HEAD, which decides
-// whether the directory is a repository.
+// capabilitiesKey has everything that determines the advertisement.
 func (h *Handler) capabilitiesKey(r *http.Request, repo string) string {
 	parts := []string{h.Git, r.Header.Get("Git-Protocol")}
 	files := []string{filepath.Join(repo, "config"), filepath.Join(repo, "HEAD")}
@@ -114,7 +104,6 @@ func (h *Handler) capabilitiesKey(r *http.Request, repo string) string {
 	return strings.Join(parts, "\x00")
 }
 
-// fetch answers a request of a fetch after the first one.
 func (h *Handler) fetch(w http.ResponseWriter, r *http.Request, repo string) {
 	body := io.Reader(r.Body)
 	if r.Header.Get("Content-Encoding") == "gzip" {
@@ -129,7 +118,7 @@ func (h *Handler) fetch(w http.ResponseWriter, r *http.Request, repo string) {
 	_ = h.answer(w, r, repo, body) // the client sees the failure
 }
 
-// setHeader sets the same headers as git http-backend.
+// setHeader does as git http-backend.
 func setHeader(w http.ResponseWriter, contentType string) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Expires", "Fri, 01 Jan 1980 00:00:00 GMT")
@@ -137,8 +126,7 @@ func setHeader(w http.ResponseWriter, contentType string) {
 	w.Header().Set("Cache-Control", "no-cache, max-age=0, must-revalidate")
 }
 
-// uploadPack copies the output of git upload-pack to w. It is canceled when the client
-// disconnects.
+// uploadPack ends when the client disconnects.
 func (h *Handler) uploadPack(w io.Writer, r *http.Request, repo string, stdin io.Reader, options ...string) error {
 	args := append(append([]string{"upload-pack", "--stateless-rpc"}, options...), ".")
 	cmd := exec.CommandContext(r.Context(), h.Git, args...)

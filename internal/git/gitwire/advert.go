@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// maxFeatures bounds the number of lines of an advertisement. Servers send fewer than ten.
+// maxFeatures is in lines. Servers send fewer than ten.
 const maxFeatures = 1000
 
-// Features returns the optional features of a command that the server advertises, such as
-// "shallow" and "filter" for "fetch".
+// Features returns the features of a command that the server has, such as "filter" for "fetch".
 func (c *Client) Features(ctx context.Context, command string) ([]string, error) {
 	body, err := c.Transport.Advertisement(ctx)
 	if err != nil {
@@ -19,8 +18,7 @@ func (c *Client) Features(ctx context.Context, command string) ([]string, error)
 	return readFeatures(newPackets(body), command)
 }
 
-// readFeatures reads an advertisement of version 2. A line is a capability, or a capability,
-// "=" and a value. The value of a command is a list of its features.
+// readFeatures reads lines with a capability, or a command, "=" and its features.
 func readFeatures(p *packets, command string) ([]string, error) {
 	if err := checkAdvert(p); err != nil {
 		return nil, err

@@ -8,35 +8,29 @@ import (
 )
 
 const (
-	// maxShallow bounds the list of commits whose parents are left out, of a fetch without history.
-	// Only the requested commit should be in it.
+	// maxShallow bounds the commits whose parents are left out, of which only the requested one is expected.
 	maxShallow = 16
-	// maxGrafts is the same for a history: these are the commits where a shallow repository ends.
+	// maxGrafts is the same for a history, at the end of a shallow repository.
 	maxGrafts = 100_000
 )
 
-// Fetch describes what to fetch, and the limit.
 type Fetch struct {
-	// Want are the names of commits, or of tags that point to one.
-	Want []string
-	// Shallow leaves out the history of the commits.
+	// Want are commits, or tags that point to one.
+	Want    []string
 	Shallow bool
-	// Have are the names of commits whose history is left out. The server ignores those that it
-	// does not have.
+	// Have are commits whose history is left out, if the server has them.
 	Have []string
-	// Filter says which objects are left out, as in git-rev-list(1): "tree:0" for all trees and
-	// files. "" means none. It requires the feature "filter" of the command "fetch"; see
-	// [Client.Features]. Servers can refuse some filters.
+	// Filter is that of git-rev-list(1), such as "tree:0"; "" is none. It needs the feature "filter" of "fetch", and
+	// servers can refuse some.
 	Filter string
-	// Bytes bounds the size of the pack, in bytes.
+	// Bytes bounds the pack.
 	Bytes int64
-	// Progress is called with the number of bytes of the pack that were received so far. It may
-	// be nil.
+	// Progress gets the bytes of the pack so far. It may be nil.
 	Progress func(bytes int64)
 }
 
-// Fetch starts to fetch, and returns the pack while it is received. The caller must close it. If the
-// limit is exceeded, reading fails with an error that wraps [git.ErrTooLarge].
+// Fetch returns the pack while it is received. The caller must close it. Reading over the limit is a
+// [git.ErrTooLarge].
 func (c *Client) Fetch(ctx context.Context, f Fetch) (io.ReadCloser, error) {
 	out := appendLine(nil, "command=fetch")
 	out = appendSpecial(out, delimPacket)
@@ -68,8 +62,7 @@ func (c *Client) Fetch(ctx context.Context, f Fetch) (io.ReadCloser, error) {
 	return &packStream{packets: p, body: body, left: f.Bytes, progress: f.Progress}, nil
 }
 
-// beginPack reads the answer up to the beginning of the pack. Because the request contains
-// "done", only the list of commits whose parents are left out can precede the pack.
+// beginPack reads up to the pack. After a request with "done", only the list of shallow commits can precede it.
 func (p *packets) beginPack(maxShallow int) error {
 	kind, line, err := p.line()
 	if errors.Is(err, io.EOF) {

@@ -20,39 +20,29 @@ const (
 	requestType = "application/x-git-upload-pack-request"
 	answerType  = "application/x-git-upload-pack-result"
 	advertType  = "application/x-git-upload-pack-advertisement"
-	// versionHeader requests protocol version 2. Servers that do not support it ignore the
-	// header.
+	// Servers without version 2 ignore versionHeader.
 	versionHeader = "Git-Protocol"
 	version2      = "version=2"
-	// userAgent begins like git's, because some servers use it to distinguish git from
-	// browsers.
+	// userAgent begins like git's, by which some servers tell git from browsers.
 	userAgent = "git/2.0 (cotter)"
 )
 
-// HTTP is a [Transport] for smart HTTP. It is not safe for concurrent use, because it remembers a
-// redirect.
-//
-// Each request is one POST. Clients usually request the advertisement of capabilities first. HTTP
-// does not, because this package only uses features that every server of version 2 has, servers keep
-// no state between requests, and the answer of a server that only supports an older version is
-// unambiguous ([ErrOldProtocol]). It requests the advertisement only after a redirect: by git's
-// rules, this is the one request that may be redirected, and it shows where to send the others.
-//
-// No Authorization header, cookies or other user-specific headers are sent.
+// HTTP is a [Transport] for smart HTTP. It remembers a redirect, so it is not safe for concurrent use. Each
+// request is one POST without the usual advertisement: every server of version 2 has what is used here, keeps no
+// state, and others answer with [ErrOldProtocol]. The advertisement is only requested after a redirect. No credentials
+// are sent.
 type HTTP struct {
-	// RoundTripper sends single requests. It must not follow redirects.
+	// RoundTripper must not follow redirects.
 	RoundTripper http.RoundTripper
-	// Repository is the http or https URL of the repository, without userinfo, query and
-	// fragment.
+	// Repository has no userinfo, query and fragment.
 	Repository *url.URL
 
 	base *url.URL // the URL of the repository after a redirect; nil if there was none
-	// pointer is the URL that redirected to the host of base; nil if that is the host of Repository.
+	// pointer is the URL that redirected to another host; nil if none did.
 	pointer *url.URL
 }
 
-// endpoint returns a URL below the URL of the repository. Like git, it just appends the name:
-// no part of the path has a special meaning.
+// endpoint appends a name as git does: no part of the path has a special meaning.
 func (t *HTTP) endpoint(name string) (*url.URL, error) {
 	repository := t.Repository
 	if t.base != nil {
@@ -68,7 +58,6 @@ func (t *HTTP) endpoint(name string) (*url.URL, error) {
 	return u, nil
 }
 
-// Ask implements [Transport].
 func (t *HTTP) Ask(ctx context.Context, body []byte) (io.ReadCloser, error) {
 	answer, err := t.postOnce(ctx, body)
 	var moved *movedError
@@ -108,7 +97,6 @@ func newRequest(ctx context.Context, method string, u *url.URL, body io.Reader) 
 	return request, nil
 }
 
-// movedError means that the server answered with a redirect.
 type movedError struct{ to *url.URL }
 
 func (*movedError) Error() string { return git.ErrRefused.Error() + ": the git server redirects again" }
@@ -116,7 +104,6 @@ func (*movedError) Error() string { return git.ErrRefused.Error() + ": the git s
 // Unwrap returns [git.ErrRefused], because only one request may be redirected.
 func (*movedError) Unwrap() error { return git.ErrRefused }
 
-// do sends one request and checks that the answer has the wanted type.
 func (t *HTTP) do(request *http.Request, wantType string) (io.ReadCloser, error) {
 	response, err := t.RoundTripper.RoundTrip(request)
 	if err != nil {
@@ -153,8 +140,7 @@ func checkAnswer(response *http.Response, request *http.Request, wantType string
 	return nil
 }
 
-// Advertisement implements [Transport]. It does not follow redirects of its own; the URL of the
-// repository is the one that an earlier request found.
+// Advertisement follows no redirects of its own.
 func (t *HTTP) Advertisement(ctx context.Context) (io.ReadCloser, error) {
 	u, err := t.endpoint(advertPath)
 	if err != nil {
@@ -168,5 +154,4 @@ func (t *HTTP) Advertisement(ctx context.Context) (io.ReadCloser, error) {
 	return t.do(request, advertType)
 }
 
-// Close implements [Transport]. Requests over HTTP are independent of each other, so it does nothing.
 func (t *HTTP) Close() error { return nil }

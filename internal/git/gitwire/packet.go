@@ -10,13 +10,12 @@ import (
 )
 
 const (
-	// maxPacket bounds the size of a packet including its length field. It is LARGE_PACKET_MAX
-	// of the format.
+	// maxPacket is LARGE_PACKET_MAX, with the length field.
 	maxPacket = 65520
 	lenSize   = 4
 )
 
-// special is a kind of packet. Packets without content are identified by their "length".
+// special is a kind of packet without content, or dataPacket.
 type special int
 
 const (
@@ -29,7 +28,6 @@ const (
 	maxRemoteText         = 1000 // limit for the server's text in an error, in bytes
 )
 
-// packets reads pkt-lines.
 type packets struct {
 	in  *bufio.Reader
 	buf []byte
@@ -39,9 +37,7 @@ func newPackets(in io.Reader) *packets {
 	return &packets{in: bufio.NewReaderSize(in, maxPacket), buf: make([]byte, maxPacket)}
 }
 
-// next reads one packet. Its data is valid until the next call. io.EOF means that there is no
-// further packet; the caller decides whether the stream ended early. An "ERR" packet is
-// returned as a *[RemoteError].
+// next returns data that is valid until the next call. The caller decides whether io.EOF is early.
 func (p *packets) next() (special, []byte, error) {
 	var head [lenSize]byte
 	if _, err := io.ReadFull(p.in, head[:]); err != nil {
@@ -66,13 +62,12 @@ func (p *packets) next() (special, []byte, error) {
 	return dataPacket, data, nil
 }
 
-// line reads one packet as a line of text.
 func (p *packets) line() (special, string, error) {
 	kind, data, err := p.next()
 	return kind, strings.TrimSuffix(string(data), "\n"), err
 }
 
-// early replaces io.EOF with io.ErrUnexpectedEOF, for a stream that must not end yet.
+// early is for a stream that must not end yet.
 func early(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -80,7 +75,6 @@ func early(err error) error {
 	return err
 }
 
-// appendLine appends a packet with a line of text.
 func appendLine(out []byte, format string, args ...any) []byte {
 	text := fmt.Sprintf(format, args...) + "\n"
 	return fmt.Appendf(out, "%04x%s", len(text)+lenSize, text)

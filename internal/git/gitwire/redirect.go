@@ -14,15 +14,14 @@ import (
 )
 
 const (
-	// maxRedirects is enough for a renamed repository, plus a redirect to the host's canonical
-	// name.
+	// maxRedirects is enough for renames, and a canonical host.
 	maxRedirects = 5
 	advertPath   = "info/refs"
 	advertQuery  = "service=" + service
 )
 
-// Locate returns the URL to which the server redirects the repository, and nil if it does not. What
-// the server there answers is no error. The error wraps [git.ErrRefused] if a redirect is not allowed.
+// Locate returns the URL to which the server redirects the repository, or nil. What is answered there is no
+// error; a redirect that is not allowed is a [git.ErrRefused].
 func (t *HTTP) Locate(ctx context.Context) (*url.URL, error) {
 	moved, body, err := t.follow(ctx)
 	if err == nil {
@@ -34,8 +33,7 @@ func (t *HTTP) Locate(ctx context.Context) (*url.URL, error) {
 	return moved, err
 }
 
-// discover follows redirects, and remembers the URL that they point to. It checks that the server
-// there supports version 2.
+// discover remembers the URL of redirects, and checks that the server there has version 2.
 func (t *HTTP) discover(ctx context.Context) error {
 	moved, body, err := t.follow(ctx)
 	if err != nil {
@@ -46,9 +44,8 @@ func (t *HTTP) discover(ctx context.Context) error {
 	return checkAdvert(newPackets(body))
 }
 
-// follow requests the advertisement, which is the only request that may be redirected by git's rules.
-// moved is the URL of the repository at the end of the redirects; nil if there were none. It is also
-// returned if the server there answers with an error.
+// follow requests the advertisement: by git's rules only that may be redirected. moved is the URL of the
+// repository at the end, nil without redirects, also with an error of the server there.
 func (t *HTTP) follow(ctx context.Context) (moved *url.URL, answer io.ReadCloser, err error) {
 	u, err := t.endpoint(advertPath)
 	if err != nil {
@@ -77,8 +74,7 @@ func (t *HTTP) follow(ctx context.Context) (moved *url.URL, answer io.ReadCloser
 	return nil, nil, fmt.Errorf("%w: more than %d redirects", git.ErrRefused, maxRedirects)
 }
 
-// repositoryOf returns the URL of the repository whose advertisement is at u. By git's rules, a
-// redirect must point to a URL of the same form.
+// repositoryOf checks that a redirect points to an advertisement, as git does.
 func repositoryOf(u *url.URL) (*url.URL, error) {
 	address, ok := strings.CutSuffix(u.String(), "/"+advertPath+"?"+advertQuery)
 	base, err := url.Parse(address)
@@ -88,8 +84,7 @@ func repositoryOf(u *url.URL) (*url.URL, error) {
 	return base, nil
 }
 
-// checkAdvert reads the beginning of an advertisement. Some servers name the service before the
-// version, as in older protocol versions.
+// checkAdvert allows for servers that name the service first, as in older versions.
 func checkAdvert(p *packets) error {
 	kind, line, err := p.line()
 	if err == nil && line == "# "+advertQuery {

@@ -10,9 +10,8 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// Refs lists the refs whose full names begin with one of the prefixes. Servers may list further
-// refs. If there are more than [git.MaxRefs], or more than [git.MaxRefBytes], the error wraps
-// [git.ErrTooLarge].
+// Refs lists at least the refs that begin with one of the prefixes. Over [git.MaxRefs] or [git.MaxRefBytes], the
+// error wraps [git.ErrTooLarge].
 func (c *Client) Refs(ctx context.Context, prefixes ...string) (git.Refs, error) {
 	out := appendLine(nil, "command=ls-refs")
 	out = appendSpecial(out, delimPacket)
@@ -60,7 +59,7 @@ func readRefs(p *packets, limit int) (git.Refs, error) {
 	}
 }
 
-// parseRef parses "ID NAME" and the attributes that follow.
+// parseRef parses "ID NAME ATTRIBUTES".
 func parseRef(line string) (name string, ref git.Ref, err error) {
 	fields := strings.Split(line, " ")
 	if len(fields) < 2 || !isID(fields[0]) || fields[1] == "" {
@@ -78,7 +77,6 @@ func parseRef(line string) (name string, ref git.Ref, err error) {
 	return fields[1], ref, nil
 }
 
-// end checks that there are no further packets.
 func (p *packets) end() error {
 	kind, _, err := p.next()
 	switch {

@@ -10,37 +10,31 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// Conn is a connection to a git-upload-pack that was asked for version 2 of the protocol. Its output
-// is read, and its input is written.
+// Conn is a connection to a git-upload-pack that was asked for version 2.
 type Conn interface {
 	io.Reader
 	io.Writer
-	// Wait returns why a connection whose output has ended has failed; nil if it has not.
+	// Wait returns why a connection has ended; nil if it has not failed.
 	Wait() error
-	// Close ends the conversation.
 	Close()
-	// Kill ends a connection that transfers nothing any more.
+	// Kill ends a stalled connection.
 	Kill()
 }
 
-// maxAdvert bounds the size of an advertisement, in bytes. Servers send a few hundred.
+// maxAdvert is in bytes. Servers send a few hundred.
 const maxAdvert = 64 << 10
 
-// Session is a [Transport] over a connection on which the server begins with its advertisement, and
-// requests and answers follow each other. It is not safe for concurrent use: an answer must be read to
-// its end or closed before the next request. After an answer that was not read to its end, the next
-// request has a new connection.
+// Session is a [Transport] over one connection. It is not safe for concurrent use: an answer must be read to its
+// end or closed before the next request. An answer that was not read to its end costs the connection.
 type Session struct {
-	// Connect connects to the server.
 	Connect func(context.Context) (Conn, error)
-	// Floor is the rate that each answer must have.
+	// Floor is for each answer.
 	Floor httpx.Floor
 
 	conn   Conn   // nil if there is none
 	advert []byte // the advertisement of conn
 }
 
-// Ask implements [Transport].
 func (s *Session) Ask(ctx context.Context, request []byte) (io.ReadCloser, error) {
 	if err := s.connect(ctx); err != nil {
 		return nil, err
@@ -54,7 +48,6 @@ func (s *Session) Ask(ctx context.Context, request []byte) (io.ReadCloser, error
 	return a, nil
 }
 
-// Advertisement implements [Transport].
 func (s *Session) Advertisement(ctx context.Context) (io.ReadCloser, error) {
 	if err := s.connect(ctx); err != nil {
 		return nil, err
@@ -62,7 +55,6 @@ func (s *Session) Advertisement(ctx context.Context) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(s.advert)), nil
 }
 
-// Close implements [Transport].
 func (s *Session) Close() error {
 	if s.conn != nil {
 		s.conn.Close()
@@ -71,7 +63,7 @@ func (s *Session) Close() error {
 	return nil
 }
 
-// connect connects to the server, if there is no connection, and reads the advertisement.
+// connect also reads the advertisement.
 func (s *Session) connect(ctx context.Context) (err error) {
 	if s.conn != nil {
 		return nil
@@ -101,7 +93,6 @@ func (s *Session) connect(ctx context.Context) (err error) {
 	return nil
 }
 
-// answer returns the answer that the server is about to send.
 func (s *Session) answer(ctx context.Context) *answer {
 	a := &answer{session: s, conn: s.conn}
 	a.ctx, a.guard = s.Floor.Watch(ctx)
@@ -115,7 +106,7 @@ func (s *Session) answer(ctx context.Context) *answer {
 	return a
 }
 
-// answer reads an answer, which ends with a flush packet. The connection stays open after that.
+// answer ends with a flush packet, after which the connection stays open.
 type answer struct {
 	session *Session
 	conn    Conn
@@ -157,7 +148,6 @@ func (a *answer) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// beginPacket reads a part of the length of a packet.
 func (a *answer) beginPacket(p []byte) {
 	if a.head = append(a.head, p...); len(a.head) < lenSize {
 		return
@@ -174,7 +164,6 @@ func (a *answer) beginPacket(p []byte) {
 	}
 }
 
-// cause returns why the connection has failed after an error of its pipes.
 func (a *answer) cause(err error) error {
 	if a.ctx.Err() != nil {
 		return context.Cause(a.ctx)

@@ -8,20 +8,17 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// The channels of an answer with a pack. The first byte of each packet names one; see
-// gitprotocol-pack(5).
+// The channels of gitprotocol-pack(5): the first byte of a packet names one.
 const (
 	packChannel     = 1
 	progressChannel = 2
 	errorChannel    = 3
 )
 
-// maxSilent bounds the number of packets in a row that contain no byte of the pack. It allows a
-// keep-alive packet every few seconds for a day.
+// maxSilent bounds packets in a row without a byte of the pack: one every few seconds for a day.
 const maxSilent = 20_000
 
-// packStream is a reader of a pack that is split into packets. It returns io.EOF only after the
-// packet that ends the pack, if the answer also ends there.
+// packStream returns io.EOF only if the answer also ends after the pack.
 type packStream struct {
 	*packets
 	body     io.Closer
@@ -47,7 +44,6 @@ func (s *packStream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill reads packets up to the next one with a part of the pack.
 func (s *packStream) fill() ([]byte, error) {
 	for range maxSilent {
 		kind, data, err := s.next()
@@ -74,7 +70,6 @@ func (s *packStream) fill() ([]byte, error) {
 	return nil, errors.New("the git server sends nothing but keep-alive packets")
 }
 
-// Close closes the answer.
 func (s *packStream) Close() error { return s.body.Close() }
 
 func (s *packStream) count(n int) error {

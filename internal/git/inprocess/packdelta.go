@@ -2,22 +2,20 @@ package inprocess
 
 import "fmt"
 
-// delta has the steps by which an object is made from another one. It never uses more memory than it
-// says, which [PackLimits] has allowed.
+// delta never uses more memory than its sizes say, which [PackLimits] has allowed.
 type delta struct {
 	baseSize, size int64
 	steps          []byte
 }
 
-// A step whose first byte has the highest bit set copies bytes from the base. The lower four
-// bits of that byte say which bytes of the offset follow, and the three bits above them say
-// which bytes of the length follow. Any other first byte except zero is a number of bytes to
-// insert; these bytes follow it.
+// If the highest bit of the first byte of a step is set, it copies from the base: the lower four bits say which
+// bytes of the offset follow, and the three above them which of the length. Any other byte but zero is a number of
+// bytes to insert, which follow.
 const (
 	stepCopy    = 0x80
 	offsetBytes = 4
 	lengthBytes = 3
-	// lengthZero is the length that an encoded length of zero means.
+	// lengthZero is what a length of zero means.
 	lengthZero = 0x10000
 )
 
@@ -32,7 +30,7 @@ func parseDelta(data []byte) (d delta, err error) {
 	return d, nil
 }
 
-// deltaSize decodes a number in groups of seven bits, least significant group first.
+// deltaSize decodes groups of seven bits, least significant first.
 func deltaSize(data []byte) (size int64, rest []byte, err error) {
 	for i, b := range data {
 		shift := 7 * i
@@ -47,7 +45,6 @@ func deltaSize(data []byte) (size int64, rest []byte, err error) {
 	return 0, nil, fmt.Errorf("%w: a delta has no size", ErrMalformed)
 }
 
-// apply returns the object. It never has more bytes than the delta says.
 func (d delta) apply(base []byte) ([]byte, error) {
 	out := make([]byte, 0, d.size)
 	for steps := d.steps; len(steps) > 0; {

@@ -16,27 +16,23 @@ import (
 
 // The reasons why a pack could not be read, in addition to errors of the stream.
 var (
-	// ErrMalformed means that the data is not a pack, or is a damaged pack.
 	ErrMalformed = errors.New("the git pack is damaged")
-	// ErrBase means that the base of a delta is not among the objects before it.
+	// ErrBase means that the base of a delta does not precede it.
 	ErrBase = errors.New("the git pack holds a delta without its base")
-	// ErrTooLarge means that the pack exceeds one of the limits.
+	// ErrTooLarge means that a limit is exceeded.
 	ErrTooLarge = errors.New("the git pack is too large")
-	// ErrCollision means that an object was constructed to have the same name as another one.
+	// ErrCollision is about an object that was made to have the name of another one.
 	ErrCollision = errors.New("the git pack holds an object of a SHA-1 collision")
 )
 
-// PackLimits bound the content of one pack. All of them must be set.
+// PackLimits must all be set.
 type PackLimits struct {
-	// Objects bounds the number of objects.
 	Objects int
-	// ObjectBytes bounds the size of one object. Up to three objects of this size are in memory
-	// while a delta is applied.
+	// ObjectBytes bounds one object. Up to three are in memory while a delta is applied.
 	ObjectBytes int64
-	// TotalBytes bounds the sum of the objects' sizes.
+	// TotalBytes bounds all objects together.
 	TotalBytes int64
-	// MemoryBytes is how much of TotalBytes is kept in memory. Exceeding it is not an error:
-	// the rest goes to a temporary file.
+	// MemoryBytes is how much of TotalBytes is in memory; the rest is in a temporary file.
 	MemoryBytes int64
 }
 
@@ -45,42 +41,38 @@ const (
 	packHeaderSize = 12
 	checksumSize   = 20
 	readBuffer     = 32 << 10
-	// maxSizeBits bounds sizes and offsets that are encoded in groups of bits, so that they fit
-	// into an int64.
+	// maxSizeBits keeps sizes and offsets within an int64.
 	maxSizeBits = 60
 )
 
-// packScanner reads the entries of a pack in their order, and enforces the limits before memory
-// is allocated. The format is version 2 of gitformat-pack(5), with SHA-1 object names.
+// packScanner reads version 2 of gitformat-pack(5), with SHA-1 names. It enforces the limits before memory is
+// allocated.
 type packScanner struct {
 	limits  PackLimits
 	stream  *summed
 	in      *bufio.Reader
 	inflate io.ReadCloser // nil before the first use
-	// inflated is the sum of the sizes of the objects so far.
+	// inflated is the sum of the sizes so far.
 	inflated int64
 }
 
-// objectName is the name of an object: its SHA-1 sum.
 type objectName [sha1.Size]byte
 
-// The kinds of deltas, whose base is at an offset in the pack, or has a name.
 const (
 	offsetDelta git.Kind = "offset delta"
 	nameDelta   git.Kind = "name delta"
 )
 
-// packKinds are the kinds of entries by their numbers in gitformat-pack(5); "" is no kind.
+// packKinds are by their numbers in gitformat-pack(5).
 var packKinds = [8]git.Kind{1: git.KindCommit, git.KindTree, git.KindBlob, git.KindTag, 6: offsetDelta, nameDelta}
 
-// packEntry is what precedes the compressed content of an entry.
+// packEntry precedes the compressed content.
 type packEntry struct {
 	kind   git.Kind
 	offset int64 // in the pack
-	// size is the size of the content: an object or a delta.
+	// size is that of an object or a delta.
 	size int64
-	// base is the offset of the base of an offset delta, and baseID the name of the
-	// base of a name delta.
+	// base is for offset deltas, baseID for name deltas.
 	base   int64
 	baseID objectName
 }
@@ -91,8 +83,7 @@ func newPackScanner(stream io.Reader, limits PackLimits) *packScanner {
 	return s
 }
 
-// scan calls each for every entry. each must read the content. The error wraps one of this file,
-// or is the error of each or of the stream. Data after the pack is an error.
+// scan calls each, which must read the content. Data after the pack is an error.
 func (s *packScanner) scan(each func(packEntry) error) error {
 	count, err := s.header()
 	for ; err == nil && count > 0; count-- {
@@ -115,7 +106,6 @@ func (s *packScanner) scan(each func(packEntry) error) error {
 	return err
 }
 
-// header reads the signature, the version and the number of objects.
 func (s *packScanner) header() (count int, err error) {
 	var head [packHeaderSize]byte
 	if _, err := io.ReadFull(s.in, head[:]); err != nil {
@@ -131,9 +121,8 @@ func (s *packScanner) header() (count int, err error) {
 	return int(n), nil
 }
 
-// entry reads the kind and the size of an entry, and the reference to its base. The kind is in
-// the three bits after the highest bit of the first byte. The size is in the other bits, least
-// significant first.
+// entry reads the kind, in the three bits after the highest of the first byte, the size in the other bits, least
+// significant first, and the base.
 func (s *packScanner) entry() (packEntry, error) {
 	e := packEntry{offset: s.stream.size - int64(s.in.Buffered())}
 	b, err := s.in.ReadByte()
@@ -168,8 +157,7 @@ func (s *packScanner) entry() (packEntry, error) {
 	return e, fmt.Errorf("%w: an object of an unknown kind %d", ErrMalformed, number)
 }
 
-// distance reads how far back in the pack the base of a delta is. It is encoded in groups of
-// seven bits, most significant group first. All groups except the last are stored minus one.
+// distance reads groups of seven bits, most significant first. All but the last are stored minus one.
 func (s *packScanner) distance() (int64, error) {
 	var distance int64
 	for {
@@ -187,7 +175,7 @@ func (s *packScanner) distance() (int64, error) {
 	}
 }
 
-// content inflates the content of an entry. read must read exactly its size.
+// content calls read, which must read exactly the size.
 func (s *packScanner) content(read func(io.Reader) error) error {
 	var err error
 	if s.inflate == nil {
@@ -213,7 +201,6 @@ func (s *packScanner) content(read func(io.Reader) error) error {
 	return nil
 }
 
-// end checks the end of the pack: the checksum follows the last object, and no other data.
 func (s *packScanner) end() error {
 	if _, err := io.CopyN(io.Discard, s.in, checksumSize); err != nil {
 		return err
@@ -234,7 +221,7 @@ func (s *packScanner) checkSize(size int64) error {
 	return nil
 }
 
-// count adds to the sum of the objects' sizes. It is called before memory is allocated.
+// count is called before memory is allocated.
 func (s *packScanner) count(size int64) error {
 	if s.inflated += size; s.inflated > s.limits.TotalBytes {
 		return fmt.Errorf("%w: its objects have more than %d bytes", ErrTooLarge, s.limits.TotalBytes)
@@ -242,8 +229,7 @@ func (s *packScanner) count(size int64) error {
 	return nil
 }
 
-// summed is a reader that computes the checksum of a stream. The last 20 bytes of the stream are
-// the checksum of all bytes before them.
+// summed computes the checksum of a stream, whose last 20 bytes are the checksum of all before them.
 type summed struct {
 	in   io.Reader
 	sum  hash.Hash
@@ -261,7 +247,6 @@ func (c *summed) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// take adds all but the last bytes read so far to the checksum.
 func (c *summed) take(p []byte) {
 	c.size += int64(len(p))
 	if whole := max(0, len(p)-checksumSize); whole > 0 {
@@ -277,5 +262,4 @@ func (c *summed) take(p []byte) {
 	}
 }
 
-// matches reports whether the last bytes read so far are the checksum of all bytes before them.
 func (c *summed) matches() bool { return bytes.Equal(c.tail, c.sum.Sum(nil)) }

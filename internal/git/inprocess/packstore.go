@@ -8,7 +8,7 @@ import (
 	"github.com/pjbgf/sha1cd"
 )
 
-// spill is a temporary file for content that is not kept in memory.
+// spill is a temporary file for what is not kept in memory.
 type spill struct {
 	dir  string
 	file *os.File // nil before the first write
@@ -46,8 +46,7 @@ func (s *spill) close() error {
 	return removed
 }
 
-// unnamed is an object whose name must be computed. A value without a kind has the channel
-// named instead, which is closed when all objects before it have names.
+// unnamed is an object without a name or, without a kind, a channel to close when all before it have names.
 type unnamed struct {
 	index int
 	kind  git.Kind
@@ -55,15 +54,14 @@ type unnamed struct {
 	named chan<- struct{}
 }
 
-// namer computes the names of objects while the next objects are inflated. Like git, it uses
-// SHA-1 with collision detection.
+// namer computes names while the next objects are inflated. Like git, it detects collisions of SHA-1.
 type namer struct {
 	name  func(index int, key objectName)
 	queue chan unnamed
 	done  chan error
 }
 
-// namesBehind bounds the number of objects in memory that wait for their names.
+// namesBehind bounds the objects that wait for their names.
 const namesBehind = 4
 
 func newNamer(name func(int, objectName)) *namer {
@@ -74,14 +72,13 @@ func newNamer(name func(int, objectName)) *namer {
 
 func (n *namer) add(u unnamed) { n.queue <- u }
 
-// wait waits until all objects that were added so far have names.
 func (n *namer) wait() {
 	named := make(chan struct{})
 	n.queue <- unnamed{named: named}
 	<-named
 }
 
-// finish waits until all objects have names. The error may be about any of the objects.
+// finish waits until all objects have names, or returns an error about any of them.
 func (n *namer) finish() error {
 	close(n.queue)
 	return <-n.done

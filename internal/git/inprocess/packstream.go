@@ -13,12 +13,9 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// PackStream has the objects of one pack, while it is received and afterwards. Its methods wait
-// until the requested object was received, or the pack has ended. Only the end of the pack shows
-// that it was complete.
-//
-// Each object is inflated once, and its name is computed from its content. An object that is
-// found by a name therefore always has the content for that name.
+// PackStream has the objects of one pack while it is received, and afterwards. Its methods wait for an object, or
+// the end of the pack, which alone shows that it was complete. Names are computed from contents, so an object that is
+// found by a name has the content for it.
 type PackStream struct {
 	stream io.Closer
 	file   spill
@@ -33,7 +30,6 @@ type PackStream struct {
 	err     error
 }
 
-// entry is an object of the pack.
 type entry struct {
 	kind   git.Kind
 	offset int64 // in the pack
@@ -42,8 +38,7 @@ type entry struct {
 	at     int64  // in the file
 }
 
-// StartPack starts to read a pack. The stream must end with the pack. Temporary files are
-// created in dir. The caller must close the result, which closes the stream.
+// StartPack reads a stream that must end with the pack. The caller must close the result.
 func StartPack(stream io.ReadCloser, dir string, limits PackLimits) *PackStream {
 	p := &PackStream{stream: stream, byID: map[objectName]int{}, file: spill{dir: dir}, ended: make(chan struct{})}
 	p.came = sync.NewCond(&p.mu)
@@ -58,37 +53,32 @@ func StartPack(stream io.ReadCloser, dir string, limits PackLimits) *PackStream 
 	return p
 }
 
-// Wait waits for the end of the pack and returns its size in bytes. An error means that the
-// pack is incomplete or damaged. It wraps [ErrMalformed], [ErrBase], [ErrTooLarge] or
-// [ErrCollision], or is the error of the stream or of the directory for temporary files.
+// Wait returns the size of the pack in bytes. The error wraps one of this package, or is that of the stream or of
+// dir.
 func (p *PackStream) Wait() (bytes int64, err error) {
 	<-p.ended
 	return p.bytes, p.err
 }
 
-// Close closes the stream, even while it is being read, and removes the temporary file, if
-// there is one.
+// Close may be called while the stream is being read.
 func (p *PackStream) Close() error {
 	closed := p.stream.Close()
 	<-p.ended
 	return errors.Join(closed, p.file.close())
 }
 
-// Len returns the number of objects that were received so far.
 func (p *PackStream) Len() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.entries)
 }
 
-// Stat returns the kind and size of the object with the given name, in hexadecimal digits.
 func (p *PackStream) Stat(name string) (kind git.Kind, size int64, ok bool) {
 	e, ok := p.find(name)
 	return e.kind, e.size, ok
 }
 
-// Read returns the content of an object, which must not be modified. If there is no such
-// object, it returns nil and no error.
+// Read returns content that must not be modified; nil if there is no such object.
 func (p *PackStream) Read(name string) ([]byte, error) {
 	e, ok := p.find(name)
 	if !ok {
@@ -97,7 +87,6 @@ func (p *PackStream) Read(name string) ([]byte, error) {
 	return p.content(e)
 }
 
-// find returns an object, and waits for it if necessary.
 func (p *PackStream) find(name string) (entry, bool) {
 	var key objectName
 	if n, err := hex.Decode(key[:], []byte(name[:min(len(name), git.SHA1Len)])); err != nil || n != len(key) || len(name) != git.SHA1Len {
@@ -116,7 +105,7 @@ func (p *PackStream) find(name string) (entry, bool) {
 	}
 }
 
-// byName returns an object by its name, if the name was already computed.
+// byName does not wait.
 func (p *PackStream) byName(key objectName) (entry, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -127,8 +116,7 @@ func (p *PackStream) byName(key objectName) (entry, bool) {
 	return p.entries[i], true
 }
 
-// byOffset returns the object that begins at an offset of the pack. Only the reader may call
-// it, because only the reader adds objects.
+// byOffset is for the reader, which alone adds objects.
 func (p *PackStream) byOffset(offset int64) (entry, bool) {
 	i, ok := slices.BinarySearchFunc(p.entries, offset, func(e entry, at int64) int { return cmp.Compare(e.offset, at) })
 	if !ok {
@@ -137,7 +125,6 @@ func (p *PackStream) byOffset(offset int64) (entry, bool) {
 	return p.entries[i], true
 }
 
-// push adds an object without a name, and returns its index.
 func (p *PackStream) push(e entry) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -167,7 +154,6 @@ func (p *PackStream) content(e entry) ([]byte, error) {
 	return p.file.read(e.at, e.size)
 }
 
-// packReader adds the objects of a pack to a PackStream.
 type packReader struct {
 	*PackStream
 	*packScanner
@@ -176,7 +162,6 @@ type packReader struct {
 	resident int64
 }
 
-// object reads one entry: an object, or a delta and the object that it produces.
 func (r *packReader) object(e packEntry) error {
 	if e.kind == offsetDelta || e.kind == nameDelta {
 		return r.undelta(e)
@@ -233,7 +218,6 @@ func (r *packReader) inflateInto(data []byte) error {
 	})
 }
 
-// base returns the base of a delta.
 func (r *packReader) base(e packEntry) (entry, bool) {
 	if e.kind == offsetDelta {
 		return r.byOffset(e.base)
@@ -242,7 +226,6 @@ func (r *packReader) base(e packEntry) (entry, bool) {
 	return r.byName(e.baseID)
 }
 
-// add stores an object, and queues it for the computation of its name.
 func (r *packReader) add(e entry, data []byte) error {
 	if r.resident+e.size <= r.limits.MemoryBytes {
 		r.resident += e.size

@@ -35,23 +35,20 @@ import (
 // SSH logs in to ssh servers, for machines without git. Of ssh's own files it reads the user's: config, keys
 // and known_hosts, and the system's ssh_known_hosts.
 type SSH struct {
-	// Home is the user's home directory, with the user's configuration, keys and known hosts.
-	// "" means that there is none.
+	// Home is the user's home directory; "" means that there is none.
 	Home string
-	// AgentSocket is the path of the socket of the user's ssh agent. "" means that there is
-	// none.
+	// AgentSocket is a path; "" means no agent.
 	AgentSocket string
-	// Key is a private key to offer first; nil if there is none.
+	// Key is offered first; nil if there is none.
 	Key []byte
 	// Floor.Window is how long a server may send nothing before it has let the user in.
 	Floor httpx.Floor
 }
 
-// maxUserFile bounds the size of a key and of the configuration, in bytes.
+// maxUserFile bounds keys and the configuration, in bytes.
 const maxUserFile = 1 << 20
 
-// Dial logs in to the host of an ssh:// address, and starts git-upload-pack for the repository with
-// version 2 of the protocol.
+// Dial starts git-upload-pack in version 2 for an ssh:// address.
 func (s SSH) Dial(ctx context.Context, u *url.URL) (_ gitwire.Conn, err error) {
 	ctx, traced := trace.Start(ctx, trace.Operation{Kind: "ssh", Target: addrs.Redact(u.String())})
 	defer func() { traced(err) }()
@@ -120,7 +117,7 @@ func (s SSH) Dial(ctx context.Context, u *url.URL) (_ gitwire.Conn, err error) {
 	return nil, fmt.Errorf("%w: the ssh server refuses the connection: %w", git.ErrHostUnreachable, err)
 }
 
-// connect connects to an address, or to the IP addresses that its name was resolved to.
+// connect dials the addresses that were judged, if there are any.
 func connect(ctx context.Context, address string, resolved []netip.Addr) (conn net.Conn, err error) {
 	_, port, _ := net.SplitHostPort(address)
 	targets := []string{address}
@@ -135,7 +132,6 @@ func connect(ctx context.Context, address string, resolved []netip.Addr) (conn n
 	return nil, err
 }
 
-// countedConn counts what a server sends.
 type countedConn struct {
 	net.Conn
 	guard *httpx.Guard
@@ -147,7 +143,6 @@ func (c countedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// sshHost says how to log in to a host.
 type sshHost struct {
 	name, port, user string
 	identityFiles    []string
@@ -157,7 +152,7 @@ type sshHost struct {
 // unreadSettings are settings for a host without which its login would be another one, or fail.
 var unreadSettings = []string{"ProxyJump", "ProxyCommand", "IdentityAgent", "HostKeyAlias", "CertificateFile"}
 
-// hostOf applies the user's configuration to an address. What the address says takes precedence.
+// hostOf applies the user's configuration; what the address says takes precedence.
 func (s SSH) hostOf(ctx context.Context, u *url.URL) (sshHost, error) {
 	name := filepath.Join(s.Home, ".ssh", "config")
 	text, err := atomicfile.ReadUser(ctx, name, maxUserFile)
@@ -217,7 +212,6 @@ func unread(what, file string) error {
 	return fmt.Errorf("%w: %s has %s, which only the ssh of an installed git reads", git.ErrNeedsGit, file, what)
 }
 
-// sshKeys are the keys to offer, with what messages say about them.
 type sshKeys struct {
 	agent   net.Conn
 	signers []ssh.Signer
@@ -225,7 +219,6 @@ type sshKeys struct {
 	locked  []string // key files that need a passphrase
 }
 
-// keysOf returns the caller's key, the keys of the agent, and those in files.
 func (s SSH) keysOf(ctx context.Context, host sshHost) (*sshKeys, error) {
 	k := &sshKeys{}
 	if s.Key != nil {
@@ -259,7 +252,6 @@ func (s SSH) keysOf(ctx context.Context, host sshHost) (*sshKeys, error) {
 	return k, nil
 }
 
-// refused returns the error for a server that accepted none of the keys.
 func (k *sshKeys) refused(host sshHost) error {
 	tried := "there was no key to offer"
 	if len(k.tried) > 0 {
@@ -277,13 +269,11 @@ func (k *sshKeys) close() {
 	}
 }
 
-// hostKeys are the known keys of hosts.
 type hostKeys struct {
 	files []string
 	db    *knownhosts.HostKeyDB
 }
 
-// knownHosts reads the user's and the system's list of known hosts.
 func (s SSH) knownHosts(address string) (*hostKeys, error) {
 	h := &hostKeys{files: []string{"/etc/ssh/ssh_known_hosts"}}
 	if s.Home != "" {
@@ -303,7 +293,6 @@ func (s SSH) knownHosts(address string) (*hostKeys, error) {
 	return h, nil
 }
 
-// check compares the key of a host with the known keys.
 func (h *hostKeys) check(address string, remote net.Addr, key ssh.PublicKey) error {
 	err := h.db.HostKeyCallback()(address, remote, key)
 	shown := key.Type() + " " + ssh.FingerprintSHA256(key)
@@ -323,10 +312,9 @@ func (h *hostKeys) untrusted(address, reason string) error {
 		printable(address), reason, strings.Join(h.files, " or "))
 }
 
-// maxShown bounds the length of text from outside in an error, in bytes.
+// maxShown bounds text from outside in an error, in bytes.
 const maxShown = 300
 
-// printable returns text from outside in quotes, shortened.
 func printable(s string) string {
 	if len(s) > maxShown {
 		s = s[:maxShown] + "[...]"
@@ -334,7 +322,6 @@ func printable(s string) string {
 	return strconv.QuoteToGraphic(s)
 }
 
-// sshSession is a session of git-upload-pack on a server. It implements [gitwire.Conn].
 type sshSession struct {
 	io.Reader
 	io.Writer
@@ -343,11 +330,10 @@ type sshSession struct {
 	said    sanitize.Tail
 }
 
-// endDelay is how long a server may take to end a session whose output has ended.
+// endDelay is how long a server may take to end a session.
 const endDelay = 5 * time.Second
 
-// start starts git-upload-pack for a path. Paths relative to a home directory are written /~user/path in
-// addresses.
+// start turns /~user/path of addresses into a path that is relative to a home directory.
 func start(client *ssh.Client, path string) (*sshSession, error) {
 	session, err := client.NewSession()
 	if err != nil {
@@ -372,7 +358,6 @@ func start(client *ssh.Client, path string) (*sshSession, error) {
 	return s, nil
 }
 
-// Wait implements [gitwire.Conn].
 func (s *sshSession) Wait() error {
 	defer time.AfterFunc(endDelay, s.Close).Stop()
 	err := s.session.Wait()
@@ -389,8 +374,6 @@ func (s *sshSession) Wait() error {
 	return nil
 }
 
-// Close implements [gitwire.Conn].
 func (s *sshSession) Close() { _ = s.client.Close() }
 
-// Kill implements [gitwire.Conn].
 func (s *sshSession) Kill() { s.Close() }

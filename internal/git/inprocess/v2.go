@@ -10,18 +10,16 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitwire"
 )
 
-// V2 is a [git.Repository] that uses version 2 of the protocol.
-// Fetching a known commit takes one request, and fetching a ref two. Objects can be read while
-// the rest of the pack is still being received.
+// V2 takes one request for a known commit, and two for a ref. Objects can be read while the rest of the pack is
+// still being received.
 type V2 struct {
 	Client gitwire.Client
-	// Dir is the caller's directory for temporary files.
+	// Dir is for temporary files.
 	Dir string
-	// MaxBytes bounds the size of the transfer, and Limits the content of the pack.
+	// MaxBytes bounds the transfer, and Limits the content of the pack.
 	MaxBytes int64
 	Limits   PackLimits
-	// Progress is called with the number of bytes that were received so far, at most every
-	// 100 ms and at the end. It may be nil.
+	// Progress gets the bytes so far, at most every 100 ms and at the end. It may be nil.
 	Progress func(done int64)
 
 	received int64
@@ -31,12 +29,11 @@ var _ git.Repository = (*V2)(nil)
 
 var errSHA256 = fmt.Errorf("%w: the commit is named by SHA-256", git.ErrNeedsGit)
 
-// Refs implements [git.Repository].
 func (v *V2) Refs(ctx context.Context, names ...string) (git.Refs, error) {
 	return v.Client.Refs(ctx, names...)
 }
 
-// Fetch implements [git.Repository]. It does not resolve abbreviated commits.
+// Fetch does not resolve abbreviated commits.
 func (v *V2) Fetch(ctx context.Context, want git.Want, read func(git.Fetched) error) (err error) {
 	fetched := git.Fetched{ID: want.Known()}
 	switch len(fetched.ID) {
@@ -72,11 +69,9 @@ func (v *V2) Fetch(ctx context.Context, want git.Want, read func(git.Fetched) er
 	return nil
 }
 
-// progressInterval is the minimum interval between two reports of progress.
 const progressInterval = 100 * time.Millisecond
 
-// throttled returns a function that calls report at most once in an interval. It returns nil if
-// report is nil.
+// throttled returns nil if report is nil.
 func throttled(report func(done int64)) func(done int64) {
 	if report == nil {
 		return nil
@@ -90,13 +85,11 @@ func throttled(report func(done int64)) func(done int64) {
 	}
 }
 
-// Expand implements [git.Repository]. It always returns an error.
+// Expand always returns an error.
 func (v *V2) Expand(context.Context, string) (string, error) {
 	return "", fmt.Errorf("%w: commits cannot be abbreviated without it", git.ErrNeedsGit)
 }
 
-// Received implements [git.Repository].
 func (v *V2) Received() int64 { return v.received }
 
-// Close implements [git.Repository].
 func (v *V2) Close() error { return v.Client.Transport.Close() }

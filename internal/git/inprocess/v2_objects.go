@@ -10,26 +10,22 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// maxTagDepth bounds the length of a chain of tags that point to tags.
+// maxTagDepth bounds tags that point to tags.
 const maxTagDepth = 64
 
-// packObjects provides the objects of one pack. The name of each object was computed from its
-// content when it was received.
 type packObjects struct {
 	pack    *PackStream
 	content bytes.Reader
 	buffer  bufio.Reader
 }
 
-// Finish implements [git.Objects]. It waits for the end of the pack, which shows whether the
-// pack was complete.
+// Finish waits for the end of the pack, which shows whether it was complete.
 func (o *packObjects) Finish() error {
 	_, err := o.pack.Wait()
 	return err
 }
 
-// Commit implements [git.Objects]. A tag begins with a line that has "object " and the name of
-// the object that the tag points to.
+// Commit follows tags, which begin with "object " and a name.
 func (o *packObjects) Commit(id string) (*git.Object, error) {
 	for range maxTagDepth {
 		kind, _, ok := o.pack.Stat(id)
@@ -46,7 +42,6 @@ func (o *packObjects) Commit(id string) (*git.Object, error) {
 	return nil, fmt.Errorf("%w: more than %d tags point from one to the next", git.ErrDamaged, maxTagDepth)
 }
 
-// Read implements [git.Objects].
 func (o *packObjects) Read(kind git.Kind, ids []string) iter.Seq2[*git.Object, error] {
 	return func(yield func(*git.Object, error) bool) {
 		for _, id := range ids {
@@ -70,8 +65,7 @@ func (o *packObjects) object(kind git.Kind, id string) (*git.Object, error) {
 	return git.CheckedObject(id, &o.buffer, int64(len(body))), nil
 }
 
-// read waits for an object. If it was not received because of an error of the pack, read
-// returns that error.
+// read returns the error of the pack if the object has not come because of it.
 func (o *packObjects) read(kind git.Kind, id string) ([]byte, error) {
 	found, _, ok := o.pack.Stat(id)
 	if !ok {
@@ -85,8 +79,8 @@ func (o *packObjects) read(kind git.Kind, id string) ([]byte, error) {
 	return o.pack.Read(id)
 }
 
-// isSortedTree reports whether a tree is in git's order and has no duplicate names. Git also
-// checks this. Malformed entries are left to the parser of the tree.
+// isSortedTree reports whether a tree is in git's order, without duplicates, as git checks it. Malformed entries
+// are left to the parser.
 func isSortedTree(body []byte) bool {
 	const idLen = git.SHA1Len / 2
 	last := ""

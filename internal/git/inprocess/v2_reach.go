@@ -13,19 +13,17 @@ import (
 
 // Limits of a pack with a history, in relation to [git.HistoryLimits].
 const (
-	// tagObjects is the number of annotated tags that a pack may have in addition to commits.
+	// tagObjects is how many annotated tags a pack may have in addition to commits.
 	tagObjects = 50_000
-	// objectsPerCommit is the number of objects for each commit, if the server sends trees and
-	// files as well.
+	// objectsPerCommit is for servers that send trees and files as well.
 	objectsPerCommit = 16
-	// inflation is the ratio between the sizes of the objects and of their pack.
+	// inflation is the ratio between objects and their pack.
 	inflation = 8
 )
 
-// filters leave out trees and files, or only files. Servers can refuse some filters.
+// Servers can refuse some filters.
 var filters = [...]string{"tree:0", "blob:none", ""}
 
-// Reachable implements [git.Repository].
 func (v *V2) Reachable(ctx context.Context, commits []git.Want, limits git.HistoryLimits) (map[string]git.Reach, error) {
 	if slices.ContainsFunc(commits, func(w git.Want) bool { return len(w.ID) != git.SHA1Len }) {
 		return nil, errSHA256
@@ -41,15 +39,13 @@ func (v *V2) Reachable(ctx context.Context, commits []git.Want, limits git.Histo
 	return git.FindReach(ctx, refs, commits, limits, &v2History{V2: v})
 }
 
-// v2History is the history of a repository, for one search.
 type v2History struct {
 	*V2
 	// filters are those that the server may accept; nil before it was asked.
 	filters []string
 }
 
-// askFeatures asks the server once whether it supports filters. A server that does not answer
-// supports none.
+// askFeatures asks once for filters. A server that does not answer has none.
 func (v *v2History) askFeatures(ctx context.Context) error {
 	if v.filters != nil {
 		return nil
@@ -65,7 +61,6 @@ func (v *v2History) askFeatures(ctx context.Context) error {
 	return nil
 }
 
-// Commits implements [git.HistorySource].
 func (v *v2History) Commits(ctx context.Context, h *git.History, refs []git.Ref, stop []string) error {
 	if err := v.askFeatures(ctx); err != nil {
 		return err
@@ -112,7 +107,7 @@ func (v *v2History) commits(ctx context.Context, h *git.History, refs []git.Ref,
 	return err
 }
 
-// history fetches a history and calls read with its objects after all of them were received.
+// history calls read after all objects were received.
 func (v *V2) history(ctx context.Context, request gitwire.Fetch, limits PackLimits, read func(*PackStream) error) (bytes int64, err error) {
 	stream, err := v.Client.Fetch(ctx, request)
 	if err != nil {
@@ -131,8 +126,8 @@ func (v *V2) history(ctx context.Context, request gitwire.Fetch, limits PackLimi
 	return bytes, read(pack)
 }
 
-// Lacks implements [git.HistorySource]. A request for a commit that the client claims to have
-// transfers nothing, but fails if the server does not have the commit.
+// Lacks requests a commit that the client claims to have: that transfers nothing, but fails if the server does
+// not have it.
 func (v *v2History) Lacks(ctx context.Context, id string) (bool, error) {
 	request := gitwire.Fetch{Want: []string{id}, Have: []string{id}, Bytes: v.MaxBytes}
 	_, err := v.history(ctx, request, v.Limits, func(*PackStream) error { return nil })

@@ -66,7 +66,6 @@ func (w *Tree) ChangedSince(ctx context.Context, rev string) ([]string, error) {
 	return files, nil
 }
 
-// untracked returns the files that are neither in the index nor ignored.
 func (w *Tree) untracked(ctx context.Context, _ map[string]indexEntry) ([]string, error) {
 	out, err := w.git.Output(ctx, w.command("ls-files", "--others", "--exclude-standard", "-z"), maxNames)
 	if err != nil {
@@ -75,7 +74,6 @@ func (w *Tree) untracked(ctx context.Context, _ map[string]indexEntry) ([]string
 	return gitexec.SplitNames(string(out)), nil
 }
 
-// treeEntries returns the files of a commit by their paths.
 func (w *Tree) treeEntries(ctx context.Context, commit string) (map[string]object, error) {
 	out, err := w.git.Output(ctx, w.command("ls-tree", "-r", "-z", "--full-tree", commit), maxEntries)
 	if err != nil {

@@ -22,11 +22,9 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 
-// maxText bounds the size of a file whose line ends are compared, in bytes. A larger file
-// counts as changed if its bytes differ.
+// maxText is in bytes. The line ends of larger files are not compared.
 const maxText = 64 << 20
 
-// modified returns the files whose content or mode in the checkout differs from the index.
 func (w *Tree) modified(ctx context.Context, index map[string]indexEntry) ([]string, error) {
 	settings, err := w.settings(ctx)
 	if err != nil {
@@ -50,14 +48,12 @@ func (w *Tree) modified(ctx context.Context, index map[string]indexEntry) ([]str
 	return append(names, kept...), err
 }
 
-// settings are the settings of git that affect how files are compared.
 type settings struct {
 	ignoreMode bool // core.fileMode=false
 	plainLinks bool // core.symlinks=false: links are checked out as files with their targets
 	autoCRLF   bool // core.autocrlf=true or input
 }
 
-// settings reads the settings of the repository, and the user's core.autocrlf.
 func (w *Tree) settings(ctx context.Context) (settings, error) {
 	user, err := w.git.UserConfig(ctx)
 	if err != nil {
@@ -83,19 +79,16 @@ func (w *Tree) settings(ctx context.Context) (settings, error) {
 	return s, nil
 }
 
-// comparison compares the files of a checkout with its index.
 type comparison struct {
 	tree     *Tree
 	settings settings
 	written  timestamp       // when the index was written
 	dirs     map[string]bool // whether a path is a directory and no link
-	// lineEnds has the files that differ from their objects in line ends only, and whether
-	// text=auto lets git convert them.
+	// lineEnds has files that differ in line ends only, and whether text=auto converts them.
 	lineEnds map[string]bool
 }
 
-// differs reports whether a file differs from the index. Files that differ in line ends only
-// are added to lineEnds instead.
+// differs adds files that differ in line ends only to lineEnds instead.
 func (c *comparison) differs(ctx context.Context, name string, entry indexEntry) bool {
 	file := filepath.Join(c.tree.Top, filepath.FromSlash(name))
 	info, err := os.Lstat(file)
@@ -118,7 +111,7 @@ func (c *comparison) differs(ctx context.Context, name string, entry indexEntry)
 	return !c.isAsSeen(info, entry.seen) && c.differsInContent(name, file, entry)
 }
 
-// isDir reports whether a directory of the checkout is a directory, and not a link to one.
+// isDir reports whether dir is not a link.
 func (c *comparison) isDir(dir string) bool {
 	known, ok := c.dirs[dir]
 	if !ok {
@@ -129,8 +122,8 @@ func (c *comparison) isDir(dir string) bool {
 	return known
 }
 
-// isAsSeen reports whether a file is unchanged since the index recorded it. As for git, a file
-// may have changed without a trace if it was modified when the index was written, or later.
+// isAsSeen allows for a file that was modified when the index was written, or later: as for git, it may have
+// changed without a trace.
 func (c *comparison) isAsSeen(info fs.FileInfo, seen fileState) bool {
 	now, written := stateOf(info), c.written
 	if seen.modified.nsec == 0 && seen.changed.nsec == 0 {
@@ -142,7 +135,6 @@ func (c *comparison) isAsSeen(info fs.FileInfo, seen fileState) bool {
 	return now == seen && recorded && seen.size != 0
 }
 
-// differsInContent compares the content of a regular file with its object.
 func (c *comparison) differsInContent(name, file string, entry indexEntry) bool {
 	f, err := os.Open(file)
 	if err != nil {
@@ -176,15 +168,13 @@ func (c *comparison) differsInContent(name, file string, entry indexEntry) bool 
 	return false
 }
 
-// isObject reports whether content is that of the blob with a name.
 func isObject(content []byte, id string) bool {
 	hash := git.NewHash(id, git.KindBlob, int64(len(content)))
 	hash.Write(content)
 	return hex.EncodeToString(hash.Sum(nil)) == id
 }
 
-// submoduleMoved reports whether another commit than id is checked out in a submodule. It
-// returns false if the submodule is not checked out, and true if the user may not use it.
+// submoduleMoved is false if the submodule is not checked out, and true if the user may not use it.
 func (w *Tree) submoduleMoved(ctx context.Context, dir, id string) bool {
 	sub, err := Open(w.git, dir)
 	if err != nil {
@@ -197,8 +187,7 @@ func (w *Tree) submoduleMoved(ctx context.Context, dir, id string) bool {
 	return err != nil || head != id
 }
 
-// keptLineEnds returns those of the files that differ in line ends only whose line ends git does
-// not convert. They have changed.
+// keptLineEnds returns those in lineEnds that git does not convert.
 func (c *comparison) keptLineEnds(ctx context.Context) ([]string, error) {
 	names := slices.Sorted(maps.Keys(c.lineEnds))
 	if len(names) == 0 {
@@ -213,11 +202,10 @@ func (c *comparison) keptLineEnds(ctx context.Context) ([]string, error) {
 	}), nil
 }
 
-// attributes are the attributes that decide whether git converts line ends.
+// attributes decide whether git converts line ends.
 var attributes = [...]string{"text", "crlf", "eol", "filter", "working-tree-encoding"}
 
-// attributesOf returns the attributes of files. Git reads them from the checkout and from the
-// repository, and runs nothing for that.
+// attributesOf has git read the checkout and the repository, which runs nothing.
 func (w *Tree) attributesOf(ctx context.Context, names []string) (map[string]map[string]string, error) {
 	command := w.command(append([]string{"check-attr", "-z", "--stdin"}, attributes[:]...)...)
 	process, err := w.git.Start(ctx, command)
@@ -250,9 +238,8 @@ func (w *Tree) attributesOf(ctx context.Context, names []string) (map[string]map
 	return found, nil
 }
 
-// convertsLineEnds reports whether git replaces CRLF with LF in a file that is added to the
-// index. plain is set if the content is text by git's rule for text=auto. It returns false if a
-// filter or an encoding applies too.
+// convertsLineEnds reports whether git replaces CRLF with LF, and no filter or encoding applies. plain is set if
+// the content is text for text=auto.
 func convertsLineEnds(found map[string]string, autoCRLF, plain bool) bool {
 	const unspecified, unset = "unspecified", "unset"
 	if found == nil {

@@ -14,15 +14,14 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// The maximum sizes of the files that are read, in bytes. A ref is the name of a commit or of
-// another ref. A packed ref takes about 100 bytes.
+// In bytes. A packed ref takes about 100.
 const (
 	maxRef    = 4 << 10
 	maxPacked = 32 << 20
 )
 
-// HeadCommit returns the full name of the commit that the clone in a directory has checked out. The
-// error wraps fs.ErrNotExist if the directory is not a clone, or has no commit yet.
+// HeadCommit returns the commit that a clone has checked out. The error wraps fs.ErrNotExist if root is no clone, or
+// has no commit yet. Links, .git files and reftables are not read.
 func HeadCommit(root *os.Root) (string, error) {
 	head, err := readRef(root, ".git/HEAD")
 	if err != nil {
@@ -52,13 +51,11 @@ func commitOf(id string) (string, error) {
 	return id, nil
 }
 
-// readRef returns the content of the file of a ref, without the line break at its end.
 func readRef(root *os.Root, name string) (string, error) {
 	text, err := read(root, name, maxRef)
 	return strings.TrimRight(string(text), "\r\n"), err
 }
 
-// packedRef returns what a ref in the file packed-refs points to.
 func packedRef(root *os.Root, name string) (string, error) {
 	text, err := read(root, ".git/packed-refs", maxPacked)
 	if err != nil {
@@ -76,7 +73,7 @@ func packedRef(root *os.Root, name string) (string, error) {
 	return "", fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 }
 
-// read reads a file, unless a part of its path is a symbolic link.
+// read follows no symbolic links.
 func read(root *os.Root, name string, limit int64) ([]byte, error) {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		info, err := root.Lstat(dir)

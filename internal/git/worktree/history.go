@@ -16,11 +16,9 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// ErrMissingObject means that a repository lacks an object that it refers to. Partial clones have
-// only some of the objects, and a [Tree] does not fetch the others.
+// ErrMissingObject is about partial clones.
 var ErrMissingObject = errors.New("the clone does not have all of its objects")
 
-// ErrLargeHistory means that the versions of a lock are too large together.
 var ErrLargeHistory = errors.New("the versions of the file are too large")
 
 // lockHistory reads the versions of a lock from HEAD along the first parents.
@@ -31,7 +29,7 @@ type lockHistory struct {
 	left    int64 // how many bytes may still be read
 }
 
-// findLock searches a checkout. whole says that it has read everything that the clone has.
+// findLock returns whole if it has read everything that the clone has.
 func (w *Tree) findLock(ctx context.Context, lockFile string, block Block) (found *LockVersion, whole bool, err error) {
 	h := lockHistory{tree: w, name: w.fromTop("./" + lockFile), left: maxTotal}
 	if strings.ContainsAny(h.name, "\n\x00") {
@@ -76,7 +74,7 @@ func (w *Tree) findLock(ctx context.Context, lockFile string, block Block) (foun
 	}
 }
 
-// parseVersion parses a line "commit ID", and one with the abbreviated ID and the time.
+// parseVersion parses "commit ID", and a line with the short ID and the time.
 func parseVersion(header, text string) (*LockVersion, error) {
 	id, ok := strings.CutPrefix(strings.TrimSpace(header), "commit ")
 	short, made, _ := strings.Cut(strings.TrimSpace(text), " ")
@@ -87,8 +85,7 @@ func parseVersion(header, text string) (*LockVersion, error) {
 	return &LockVersion{Commit: id, Short: short, Time: at}, nil
 }
 
-// missing adds ErrMissingObject to the error of a git that could not fetch an object of a partial
-// clone.
+// missing adds ErrMissingObject to an error about a partial clone.
 func missing(err error) error {
 	if failed, ok := errors.AsType[*gitexec.Error](err); ok && strings.Contains(failed.Stderr, "promisor remote") {
 		return fmt.Errorf("%w: %w", ErrMissingObject, err)
@@ -96,16 +93,14 @@ func missing(err error) error {
 	return err
 }
 
-// read returns the lock in a commit; nil if the commit does not have it, or if it is not a file or is
-// too large for a lock.
+// read returns nil if the commit does not have a lock, or one that is too large.
 func (h *lockHistory) read(ctx context.Context, commit string) ([]byte, error) {
 	object, kind, err := h.objects.Object(commit + ":" + h.name)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil || object == nil:
-		// Either the commit does not have the file, or the clone does not have the object. For the
-		// latter, some versions of git only print an error.
+		// In a partial clone, some versions of git only print an error.
 		return nil, h.checkAbsent(ctx, commit)
 	case kind != git.KindBlob || object.Size > lockfile.MaxSize:
 		_, err := io.Copy(io.Discard, object)
@@ -117,7 +112,7 @@ func (h *lockHistory) read(ctx context.Context, commit string) ([]byte, error) {
 	return io.ReadAll(object)
 }
 
-// checkAbsent returns an error if a commit has the file, or if that is not known.
+// checkAbsent returns an error if the commit has the file, or if that is not known.
 func (h *lockHistory) checkAbsent(ctx context.Context, commit string) error {
 	listed, err := h.tree.git.Output(ctx, h.tree.command("ls-tree", "-z", commit, "--", h.name), maxLine)
 	switch {

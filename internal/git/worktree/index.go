@@ -12,51 +12,42 @@ import (
 )
 
 const (
-	// maxNames bounds the size of a list of files, in bytes.
+	// maxNames bounds a list of files, in bytes.
 	maxNames = 64 << 20
-	// maxEntries bounds the size of a list of the files in a tree or in the index, in bytes. A
-	// file takes about 250 bytes.
+	// maxEntries is also for trees and the index: a file takes about 250 bytes.
 	maxEntries = 512 << 20
 )
 
-// object is an entry's mode and object name, as git prints them.
 type object struct{ mode, id string }
 
-// The modes of entries that are not regular files.
 const (
 	modeLink    = "120000"
 	modeGitlink = "160000"
 	modeProgram = "100755"
 )
 
-// errAnswer means that git's output does not have the expected format.
 var errAnswer = errors.New("unexpected answer from git")
 
-// indexEntry is a file in the index.
 type indexEntry struct {
 	object
-	// skip is set for a file that a sparse checkout leaves out.
+	// skip is for a sparse checkout.
 	skip bool
-	// seen describes the file when it was last equal to the object. The zero value means that
-	// this is not known.
+	// seen is the file when it was last equal; zero if that is not known.
 	seen fileState
 }
 
-// fileState is what the index records of a file. The numbers are truncated to 32 bits, as in
-// the index.
+// fileState is what the index records, truncated to 32 bits.
 type fileState struct {
 	modified, changed timestamp
 	inode, size       uint32
 }
 
-// timestamp is a time in seconds and nanoseconds.
 type timestamp struct{ sec, nsec uint32 }
 
 func timestampOf(t time.Time) timestamp {
 	return timestamp{uint32(t.Unix()), uint32(t.Nanosecond())} //nolint:gosec // truncated as in the index
 }
 
-// indexEntries returns the files in the index by their paths.
 func (w *Tree) indexEntries(ctx context.Context) (map[string]indexEntry, error) {
 	out, err := w.git.Output(ctx, w.command("ls-files", "--stage", "--debug", "-t", "-z"), maxEntries)
 	if err != nil {
@@ -65,8 +56,7 @@ func (w *Tree) indexEntries(ctx context.Context) (map[string]indexEntry, error) 
 	return parseIndex(string(out))
 }
 
-// parseIndex parses a list of the files in the index. A file with a merge conflict gets the zero
-// object.
+// parseIndex gives a file with a merge conflict the zero object.
 func parseIndex(list string) (map[string]indexEntry, error) {
 	entries := map[string]indexEntry{}
 	for rest := list; rest != ""; {
@@ -90,14 +80,13 @@ func parseIndex(list string) (map[string]indexEntry, error) {
 	return entries, nil
 }
 
-// stateLayout is what precedes each number in the lines that --debug adds to an entry.
+// stateLayout precedes the numbers in the lines of --debug.
 var stateLayout = [...]string{
 	"  ctime: ", ":", "\n  mtime: ", ":", "\n  dev: ", "\tino: ", "\n  uid: ", "\tgid: ", "\n  size: ", "\tflags: ",
 }
 
-// parseState parses the lines that --debug adds to an entry, and returns the text after them.
-// They are meant for people, so another format counts as no state: the file's content is then
-// compared.
+// parseState returns the text after the lines of --debug. They are for people, so another format counts as no
+// state, and the content is compared.
 func parseState(text string) (state fileState, rest string) {
 	rest = text
 	for strings.HasPrefix(rest, "  ") {

@@ -15,28 +15,24 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// MaxLockCommits is how many changes of the lock are read. Locks are changed about once a week by
-// tools that update dependencies, so this is the history of years.
+// MaxLockCommits is in changes of the lock: about one a week, so years.
 const MaxLockCommits = 200
 
 const (
-	// maxTotal bounds the size of all versions, in bytes. A lock with 100 modules and 20
-	// providers has about 100 kB.
+	// maxTotal is in bytes. A lock with 100 modules and 20 providers has about 100 kB.
 	maxTotal = 64 << 20
-	// maxTime bounds the time for all of it. Git passes over about 50,000 commits in a second.
+	// Git passes over about 50,000 commits in a second.
 	maxTime = 10 * time.Second
 )
 
-// Block is a kind of block in a lock.
 type Block string
 
-// The kinds of blocks. Module blocks in the format of a later draft do not count.
+// Module blocks in the format of a later draft do not count.
 const (
 	Modules   Block = "module"
 	Providers Block = "provider"
 )
 
-// in reports whether a lock has blocks of this kind.
 func (b Block) in(lock *lockfile.File) bool {
 	if b == Modules {
 		return len(lock.Modules()) > 0
@@ -44,20 +40,17 @@ func (b Block) in(lock *lockfile.File) bool {
 	return len(lock.Providers()) > 0
 }
 
-// LockVersion is the lock in a commit that changed it.
 type LockVersion struct {
-	// Commit is the id of the commit, and Short the abbreviation that git prints.
+	// Short is the abbreviation that git prints.
 	Commit, Short string
-	// Time is when the commit was made; zero if it is not known.
-	Time time.Time
-	// IsHead says that the lock has not changed since.
+	// Time is zero if it is not known.
+	Time   time.Time
 	IsHead bool
-	// Lock is the lock, and Src its text.
-	Lock *lockfile.File
-	Src  []byte
+	Lock   *lockfile.File
+	Src    []byte
 }
 
-// String names the commit in messages: "commit 3f2a91c (2026-10-02)".
+// String is such as "commit 3f2a91c (2026-10-02)".
 func (v *LockVersion) String() string {
 	if v.Time.IsZero() {
 		return "commit " + v.Short
@@ -65,10 +58,8 @@ func (v *LockVersion) String() string {
 	return fmt.Sprintf("commit %s (%s)", v.Short, v.Time.Format(time.DateOnly))
 }
 
-// LockAt returns the lock in dir as it was at a revision. The revision can be followed by a colon and
-// the path of another file, as for git show. If there is no lock at the revision, LockAt returns an
-// empty lock; for a path, the error wraps fs.ErrNotExist. An invalid
-// lock is a *lockfile.SyntaxError.
+// LockAt returns the lock in dir at a revision, or the file after "REVISION:", as for git show. If there is none, the
+// lock is empty; for a path, the error wraps fs.ErrNotExist. An invalid lock is a *lockfile.SyntaxError.
 func LockAt(ctx context.Context, dir, lockFile, revision string) (*lockfile.File, error) {
 	tree, err := Open(&gitexec.Git{}, dir)
 	if err != nil {
@@ -88,14 +79,12 @@ func LockAt(ctx context.Context, dir, lockFile, revision string) (*lockfile.File
 	return lockfile.Parse(src, revision)
 }
 
-// HistoryEndError says that the history could not be read to its end, and that the part that was read
-// does not have the blocks.
+// HistoryEndError says that the part of the history that could be read does not have the blocks.
 type HistoryEndError struct {
-	// LockFile is the name of the lock.
 	LockFile string
-	// Shallow says that the clone is shallow, and Partial that it does not have all objects.
+	// Shallow and Partial are about the clone.
 	Shallow, Partial bool
-	// Err says why the history could not be read; nil if the clone is shallow.
+	// Err is nil if the clone is shallow.
 	Err error
 }
 
@@ -111,9 +100,10 @@ func (e *HistoryEndError) Error() string {
 
 func (e *HistoryEndError) Unwrap() error { return e.Err }
 
-// FindLock returns the newest version of the lock in dir that has blocks of a kind. It returns nil if
-// there is none, also if dir is not in a git repository or nothing was committed. The error is of
-// type [*gitdir.OwnerError] if the user may not use the repository, or an [*HistoryEndError].
+// FindLock returns the newest version of the lock in dir that has blocks of a kind: stock tools drop module blocks
+// when they rewrite a lock. It reads from HEAD along the first parents, follows no renames, and passes over what does not
+// parse. It returns nil if there is none, also without a repository or a commit. The error is a [*gitdir.OwnerError] or a
+// [*HistoryEndError].
 func FindLock(ctx context.Context, dir, lockFile string, block Block) (*LockVersion, error) {
 	lockFile = filepath.ToSlash(lockFile)
 	tree, err := Open(&gitexec.Git{}, dir)
@@ -143,13 +133,10 @@ func FindLock(ctx context.Context, dir, lockFile string, block Block) (*LockVers
 	return found, nil
 }
 
-// Sides are the three versions of a lock that a merge could not bring together.
 type Sides struct{ Base, Ours, Theirs *lockfile.File }
 
-// ConflictSides returns the versions of a conflicted lock from git's index. src is the lock in the
-// checkout, with conflict markers. ok is false if the index does not have all three versions, if one
-// of them is not a valid lock, or if src has a line that is in none of them: the user has begun to
-// resolve the conflict.
+// ConflictSides returns the versions of a conflicted lock from git's index; src has the conflict markers. It returns
+// false if one of them is missing or no valid lock, or if src has a line of none: the user has begun to resolve it.
 func ConflictSides(ctx context.Context, dir, lockFile string, src []byte) (sides Sides, ok bool, err error) {
 	tree, err := Open(&gitexec.Git{}, dir)
 	if err != nil {
@@ -186,7 +173,6 @@ func ConflictSides(ctx context.Context, dir, lockFile string, src []byte) (sides
 	return sides, true, nil
 }
 
-// stageBlob returns the object of a regular file at a stage, from a list of the index.
 func stageBlob(listed, stage string) (id string, found bool) {
 	for entry := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
 		fields, _, _ := strings.Cut(entry, "\t")

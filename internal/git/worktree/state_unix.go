@@ -7,7 +7,6 @@ import (
 	"syscall"
 )
 
-// stateOf returns what the index records of a file.
 func stateOf(info fs.FileInfo) fileState {
 	state := fileState{modified: timestampOf(info.ModTime()), size: uint32(info.Size())} //nolint:gosec // truncated as in the index
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {

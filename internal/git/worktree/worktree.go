@@ -15,29 +15,25 @@ import (
 )
 
 const (
-	// maxLine bounds the output of a command with one short line of output, in bytes.
+	// maxLine bounds one short line of output, in bytes.
 	maxLine = 4 << 10
-	// maxConfig bounds the size of the repository's configuration, in bytes. Usually it has a few
-	// hundred.
+	// maxConfig is in bytes. Usually there are a few hundred.
 	maxConfig = 1 << 20
 )
 
-// Tree is the user's own checkout, which Cotter runs in. Its owner was checked. No command
-// in it runs a program that its configuration or its attributes name.
+// Tree is the user's own checkout, whose owner was checked.
 type Tree struct {
-	// Top is the top directory of the checkout, as an absolute path without symbolic links.
+	// Top is absolute, without symbolic links.
 	Top string
-	// Prefix is the path from Top to the directory in which the checkout was looked for, with
-	// forward slashes; "." for Top.
+	// Prefix is the path from Top to the directory that was opened, with slashes; "." for Top.
 	Prefix string
 
 	gitDir string
 	git    *gitexec.Git
 }
 
-// Open returns the checkout that contains a directory. The error wraps
-// [gitdir.ErrNoRepository] if the directory is in no repository, and is of type [*gitdir.OwnerError] if the
-// user may not use it.
+// Open returns the checkout around a directory. The error wraps [gitdir.ErrNoRepository], or is a
+// [*gitdir.OwnerError].
 func Open(git *gitexec.Git, dir string) (*Tree, error) {
 	repo, err := gitdir.Find(dir)
 	if err != nil {
@@ -53,7 +49,6 @@ func Open(git *gitexec.Git, dir string) (*Tree, error) {
 	return &Tree{Top: repo.Top, Prefix: prefix, gitDir: repo.GitDir, git: git}, nil
 }
 
-// below returns the path from top to an existing directory, with forward slashes.
 func below(top, dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -66,21 +61,18 @@ func below(top, dir string) (string, error) {
 	return filepath.ToSlash(rel), err
 }
 
-// RevisionError says that a repository does not have a revision, such as HEAD before the first
-// commit.
+// RevisionError is also about HEAD before the first commit.
 type RevisionError struct{ Rev string }
 
 func (e *RevisionError) Error() string {
 	return fmt.Sprintf("the repository has no revision %q", e.Rev)
 }
 
-// command returns a command that runs in the checkout. It names the repository and the checkout,
-// so that git looks for neither, and so that the configuration cannot name another checkout.
+// command names the repository and the checkout, so that the configuration cannot name another one.
 func (w *Tree) command(args ...string) gitexec.Command {
 	return gitexec.Command{Args: args, Repo: w.gitDir, WorkTree: w.Top}
 }
 
-// commit returns the id of the commit that a revision refers to.
 func (w *Tree) commit(ctx context.Context, rev string) (string, error) {
 	if strings.HasPrefix(rev, "-") {
 		return "", fmt.Errorf("%q is not a revision", rev)
@@ -96,8 +88,7 @@ func (w *Tree) commit(ctx context.Context, rev string) (string, error) {
 	return id, err
 }
 
-// fromTop returns the path of a file from the top of the checkout. A name that begins with "./" or
-// "../" is relative to Prefix.
+// fromTop resolves "./" and "../" from Prefix.
 func (w *Tree) fromTop(name string) string {
 	if strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") {
 		return path.Join(w.Prefix, name)
@@ -105,9 +96,7 @@ func (w *Tree) fromTop(name string) string {
 	return name
 }
 
-// Show returns the content of a file in a revision. name is its path from the top of the
-// checkout, with forward slashes; if it begins with "./" or "../", it is relative to Prefix. It
-// is an error if the file has more than limit bytes.
+// Show returns a file of a revision, by a name for fromTop. More than limit bytes are an error.
 func (w *Tree) Show(ctx context.Context, rev, name string, limit int) ([]byte, error) {
 	name = w.fromTop(name)
 	id, err := w.commit(ctx, rev)
