@@ -135,6 +135,9 @@ type ModuleSourceRemote struct {
 	Subdir  string
 }
 
+// IsZero reports whether s is the zero value, which is no address.
+func (s ModuleSourceRemote) IsZero() bool { return s == ModuleSourceRemote{} }
+
 // String returns the package with the subdirectory inserted before its query string. It can
 // contain credentials.
 func (s ModuleSourceRemote) String() string {

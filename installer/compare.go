@@ -229,7 +229,10 @@ func (cmp *comparison) checkFormer(c *call, entry lockfile.Module) {
 		return
 	}
 	old, ok := cmp.former.Module(entry.Key)
-	if differing := lockentry.Differences(entry, old); ok && len(differing) > 0 {
+	if !ok || entry.Key == "" {
+		return
+	}
+	if differing := lockentry.Differences(entry, old); len(differing) > 0 {
 		cmp.edited.addCall(c, c.fail(&StaleError{"the lock has changed since the installation: " + strings.Join(differing, ", ")}))
 	}
 }
@@ -264,12 +267,12 @@ func (cmp *comparison) lockedModule(c *call, entry lockfile.Module) (*module, er
 // modules.json.
 func (cmp *comparison) lockedSubdir(c *call, entry lockfile.Module) (string, error) {
 	subdir, err := c.from.LockedSubdir(entry)
-	if err != nil || entry.Package != "" && !store.IsPattern(subdir) {
+	if err != nil || !entry.Package.IsZero() && !store.IsPattern(subdir) {
 		return subdir, err
 	}
 	record, _ := cmp.recorded.Lookup(c.key())
 	recorded, below := strings.CutPrefix(record.Dir, cmp.dirs.PackageDir(c.key())+"/")
-	if fits, err := path.Match(subdir, recorded); below && (entry.Package == "" || fits && err == nil) {
+	if fits, err := path.Match(subdir, recorded); below && (entry.Package.IsZero() || fits && err == nil) {
 		return store.CleanSubdir(recorded), nil
 	}
 	return subdir, nil

@@ -91,9 +91,7 @@ func changedContent(old, updated *lockfile.File) []lockfile.ModuleChange {
 		if c.Old == nil || c.New == nil {
 			return true
 		}
-		_, oldDir := c.Old.SplitPackage()
-		_, newDir := c.New.SplitPackage()
-		return c.Old.Source == c.New.Source && oldDir == newDir && lockentry.SameContent(*c.Old, *c.New)
+		return c.Old.Source == c.New.Source && c.Old.Package.Subdir == c.New.Package.Subdir && lockentry.SameContent(*c.Old, *c.New)
 	})
 }
 
@@ -249,7 +247,7 @@ func (d *interfaceDiffer) callOf(entry lockfile.Module, lock *lockfile.File) (*c
 		}
 	}
 	caller := &module{call: &call{path: above}, pkg: &placement{key: above.String(), entry: from}}
-	return parseCall(caller, blockOf(entry, d.dialect), d.dialect, nil)
+	return parseCall(caller, blockOf(entry), d.dialect, nil)
 }
 
 // packageOf returns the package of an entry, after comparing its hashes.

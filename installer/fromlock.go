@@ -34,8 +34,9 @@ func (p *openProject) lockedCalls(at addrs.Module) []config.Call {
 		}
 		call := config.Call{Name: name, Source: "./" + name}
 		if !isDeeper {
-			call.Source = cmp.Or(entry.Replaces, entry.Source)
-			if source, err := p.dialect.parser().ParseModuleSource(call.Source); err == nil && !entry.Constraints.IsZero() && origins.OffersVersions(source) {
+			source := cmp.Or(entry.Replaces, entry.Source)
+			call.Source = source.String()
+			if !entry.Constraints.IsZero() && origins.OffersVersions(source) {
 				if from, err := origins.NewSource(source, nil); err == nil && !from.HasConstraint {
 					call.Version = new(entry.Constraints.String())
 				}

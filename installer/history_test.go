@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -61,7 +62,7 @@ func (p *project) forgeCommit(t *testing.T, commit string, files fs.FS) {
 		t.Fatal(err)
 	}
 	p.editEntry(t, func(entry *lockfile.Module) {
-		entry.Package = strings.ReplaceAll(entry.Package, entry.Revision(), commit)
+		entry.Package = testenv.Package(strings.ReplaceAll(entry.Package.String(), entry.Revision(), commit))
 		entry.Hashes = []hashing.Hash{tree.H1(), tree.T1()}
 	})
 }
@@ -154,7 +155,9 @@ func TestForgedAbbreviation(t *testing.T) {
 	p.mustInstall(t, request{})
 	p.call(t, "git::https://MODTEST_HOST/git/net.git?ref="+commit[:10])
 	p.forgeCommit(t, commit, evilFiles)
-	p.editEntry(t, func(entry *lockfile.Module) { entry.Source = strings.Replace(entry.Source, first, commit[:10], 1) })
+	p.editEntry(t, func(entry *lockfile.Module) {
+		entry.Source = testenv.Source(strings.Replace(entry.Source.String(), first, commit[:10], 1))
+	})
 	for _, locked := range []bool{false, true} {
 		_, err := p.onNewMachine(t, request{InstallOptions: installer.InstallOptions{Locked: locked}})
 		if _, ok := errors.AsType[*installer.UnreachableError](err); !ok {

@@ -76,7 +76,7 @@ func TestLoadFromLock(t *testing.T) {
 	p.world.ResetRequests()
 	var want []installer.Module
 	for _, m := range installed.Modules {
-		if m.Package != "" {
+		if !m.Package.IsZero() {
 			m.Dir = ""
 		}
 		if !strings.HasPrefix(m.Dir, ".terraform") { // a local module of a package

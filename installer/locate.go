@@ -280,13 +280,12 @@ func checkHashes(entry lockfile.Module, got *origins.Fetched, former *store.Tree
 // module. All other differences are corrected if the lock may change.
 func (w *wanted) compareEntry(got *origins.Fetched, located string) (lockfile.Module, error) {
 	entry := w.entry
-	_, lockedSubdir := entry.SplitPackage()
 	subdir, err := got.Tree.Subdir(located)
 	if err != nil {
 		return entry, err
 	}
-	if entry.Package != "" && store.CleanSubdir(subdir) != store.CleanSubdir(lockedSubdir) {
-		return entry, fmt.Errorf("the lock says that the package's modules begin in the directory %q, and its origin says %q", lockedSubdir, subdir)
+	if !entry.Package.IsZero() && store.CleanSubdir(subdir) != store.CleanSubdir(entry.Package.Subdir) {
+		return entry, fmt.Errorf("the lock says that the package's modules begin in the directory %q, and its origin says %q", entry.Package.Subdir, subdir)
 	}
 	exact := entry
 	exact.Package, exact.Hashes = lockentry.PackageAddress(got.Resolved, subdir), got.Hashes()

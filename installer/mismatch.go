@@ -119,17 +119,13 @@ func (p *openProject) otherInstalled(entry lockfile.Module) string {
 	case record.Version != "" && !entry.Version.IsZero() && record.Version != entry.Version.String():
 		return fmt.Sprintf("modules.json has version %s, and the lock has %s", record.Version, entry.Version)
 	}
-	return fmt.Sprintf("modules.json has %s, and the lock has %s", addrs.Redact(record.Source), addrs.Redact(entry.Source))
+	return fmt.Sprintf("modules.json has %s, and the lock has %s", addrs.Redact(record.Source), addrs.Redact(entry.Source.String()))
 }
 
 // isRecorded reports whether a record of modules.json has the source and the version of an entry.
 func (p *openProject) isRecorded(record project.ManifestRecord, entry lockfile.Module) bool {
-	locked, err := p.dialect.parser().ParseModuleSource(entry.Source)
-	if err != nil {
-		return true // it is not known
-	}
 	installed, err := p.dialect.parser().ParseModuleSource(record.Source)
-	return err != nil || addrs.Redact(installed.String()) == addrs.Redact(locked.String()) && (record.Version == "" || record.Version == entry.Version.String())
+	return err != nil || addrs.Redact(installed.String()) == addrs.Redact(entry.Source.String()) && (record.Version == "" || record.Version == entry.Version.String())
 }
 
 // What a run does with installed files that do not match the lock.

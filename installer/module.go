@@ -139,12 +139,11 @@ func evaluated(computed bool, value string, err error) error {
 
 // blockOf reconstructs the module block of a lock entry. The constraint is in the source
 // address if the address has an argument for it, else in the version argument.
-func blockOf(entry lockfile.Module, dialect Dialect) config.Call {
+func blockOf(entry lockfile.Module) config.Call {
 	name := entry.Key[strings.LastIndexByte(entry.Key, '.')+1:]
-	block := config.Call{Name: name, Source: entry.Source}
-	source, err := dialect.parser().ParseModuleSource(entry.Source)
-	remote, ok := source.(addrs.ModuleSourceRemote)
-	if inAddress := ok && err == nil && remote.Package.HasArg("version"); !entry.Constraints.IsZero() && !inAddress {
+	block := config.Call{Name: name, Source: entry.Source.String()}
+	remote, ok := entry.Source.(addrs.ModuleSourceRemote)
+	if inAddress := ok && remote.Package.HasArg("version"); !entry.Constraints.IsZero() && !inAddress {
 		block.Version = new(entry.Constraints.String())
 	}
 	return block
@@ -165,11 +164,11 @@ func (c *call) written() (config.Call, origins.Source) {
 	return c.Call, c.from
 }
 
-// replaces returns the address that the source of the call replaces, as the lock writes it; "" if it
+// replaces returns the address that the source of the call replaces, as the lock writes it; nil if it
 // replaces none.
-func (c *call) replaces() string {
+func (c *call) replaces() addrs.ModuleSource {
 	if c.replaced == nil {
-		return ""
+		return nil
 	}
 	return c.replaced.from.LockAddress()
 }

@@ -54,7 +54,7 @@ func (p *project) calls(t *testing.T, calls string) {
 // released returns the version of an entry, or its package if it has no version.
 func released(entry lockfile.Module) string {
 	if entry.Version.IsZero() {
-		return entry.Package
+		return entry.Package.String()
 	}
 	return entry.Version.String()
 }

@@ -86,7 +86,7 @@ func (r *planner) plan(ctx context.Context, tree resolvedTree, stagings map[stri
 		hasPackage[m.pkg.key] = true
 		p.addPackage(m, stagings)
 		if m.pkg.refetched > 0 {
-			p.result.Refetched = append(p.result.Refetched, Refetched{Package: m.pkg.entry.Package, Bytes: m.pkg.refetched})
+			p.result.Refetched = append(p.result.Refetched, Refetched{Package: m.pkg.entry.Package.String(), Bytes: m.pkg.refetched})
 		}
 		if err := p.keepSums(m.pkg.tree); err != nil {
 			return nil, err

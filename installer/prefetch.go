@@ -121,8 +121,7 @@ func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 			return nil
 		}
 		if locked {
-			pkg, _ := above.SplitPackage()
-			caller.pkg = &placement{key: key, entry: above, local: pkg.Getter() == "file"}
+			caller.pkg = &placement{key: key, entry: above, local: above.Package.Package.Getter() == "file"}
 		}
 	}
 	if !below {
@@ -135,10 +134,10 @@ func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 // entry cannot belong to such a call. Calls whose source is replaced are left to the walk: the lock does
 // not decide what the project replaces.
 func (p *prefetcher) callOf(caller *module, entry lockfile.Module) *call {
-	if entry.Replaces != "" {
+	if entry.Replaces != nil {
 		return nil
 	}
-	c, err := parseCall(caller, blockOf(entry, p.project.dialect), p.project.dialect, p.project.replacements)
+	c, err := parseCall(caller, blockOf(entry), p.project.dialect, p.project.replacements)
 	if err != nil || c.from.Mismatch(entry) != "" || p.selector.unified.mismatch(c, entry) != "" {
 		return nil
 	}

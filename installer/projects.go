@@ -53,7 +53,7 @@ func (u Update) missing(results []*Result) []error {
 
 // hasCall reports whether the result has a call with a package of its own.
 func (r *Result) hasCall(key string) bool {
-	return slices.ContainsFunc(r.Modules, func(m Module) bool { return m.Path.String() == key && m.Package != "" })
+	return slices.ContainsFunc(r.Modules, func(m Module) bool { return m.Path.String() == key && !m.Package.IsZero() })
 }
 
 // requires reports whether the result has a provider, given its address in a configuration.

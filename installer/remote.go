@@ -213,20 +213,20 @@ func (v *remoteVerifier) compare(ctx context.Context, o *ModuleOrigin, c *call, 
 		return err
 	}
 	o.Package = at.Package.Redacted()
-	locked, lockedSubdir := entry.SplitPackage()
-	if !store.IsPattern(at.Subdir) && store.CleanSubdir(at.Subdir) != store.CleanSubdir(lockedSubdir) {
-		o.Compared, o.Locked, o.Now = ComparedDirectory, lockedSubdir, at.Subdir
+	locked := entry.Package
+	if !store.IsPattern(at.Subdir) && store.CleanSubdir(at.Subdir) != store.CleanSubdir(locked.Subdir) {
+		o.Compared, o.Locked, o.Now = ComparedDirectory, locked.Subdir, at.Subdir
 		return nil
 	}
-	now, err := v.origins.Reference(ctx, c.from, at, locked.Revision())
+	now, err := v.origins.Reference(ctx, c.from, at, entry.Revision())
 	switch {
 	case err != nil:
 		return err
-	case now.Revision != "" && locked.Revision() == "": // the locked package was an archive
-		o.Compared, o.Locked, o.Now = ComparedAddress, locked.Redacted(), o.Package
+	case now.Revision != "" && entry.Revision() == "": // the locked package was an archive
+		o.Compared, o.Locked, o.Now = ComparedAddress, locked.Package.Redacted(), o.Package
 		return nil
 	case now.Revision != "":
-		o.Ref, o.Compared, o.Locked, o.Now = now, ComparedRevision, locked.Revision(), now.Revision
+		o.Ref, o.Compared, o.Locked, o.Now = now, ComparedRevision, entry.Revision(), now.Revision
 		if o.History, err = v.history(ctx, c, entry, at); err != nil {
 			return err
 		}
@@ -260,7 +260,7 @@ func (v *remoteVerifier) compareContent(ctx context.Context, o *ModuleOrigin, c 
 		return err
 	}
 	o.Fetched = true
-	locked, _ := entry.SplitPackage()
+	locked := entry.Package.Package
 	differs := func(what Compared, locked, now string) bool {
 		if locked != now {
 			o.Ref, o.Compared, o.Locked, o.Now = getmodules.Reference{}, what, locked, now
@@ -273,7 +273,7 @@ func (v *remoteVerifier) compareContent(ctx context.Context, o *ModuleOrigin, c 
 		}
 	}
 	switch zh := entry.Hash("zh"); {
-	case !locked.IsZero() && differs(ComparedAddress, lockentry.PackageAddress(locked, ""), lockentry.PackageAddress(got.Resolved, "")):
+	case !locked.IsZero() && differs(ComparedAddress, locked.WithoutCredentials().String(), got.Resolved.WithoutCredentials().String()):
 	case zh != "" && got.Archive != "" && differs(ComparedContent, string(zh), string(got.Archive)):
 	case o.Compared == ComparedNothing: // a package without revisions
 		o.Compared, o.Locked, o.Now = ComparedContent, string(entry.Hash("h1")), string(got.Tree.H1())

@@ -1,12 +1,12 @@
 package installer
 
 import (
-	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
@@ -21,7 +21,7 @@ func (c *call) mismatch(entry lockfile.Module) string {
 	case reason == "" || entry.Replaces == c.replaces() && entry.Source == c.from.LockAddress():
 	case c.replaced != nil:
 		reason += fmt.Sprintf(", but %s replaces %q by %q", policy.FileName, c.replaces(), c.from.LockAddress())
-	case entry.Replaces != "":
+	case entry.Replaces != nil:
 		reason += fmt.Sprintf(" in place of %q, but %s does not replace it", entry.Replaces, policy.FileName)
 	}
 	return reason
@@ -29,7 +29,13 @@ func (c *call) mismatch(entry lockfile.Module) string {
 
 // replacesChanged describes how what a call replaces differs from what its entry says.
 func (c *call) replacesChanged(entry lockfile.Module) string {
-	return fmt.Sprintf("the lock has it in place of %s, but %s in place of %s", cmp.Or(entry.Replaces, "nothing"), policy.FileName, cmp.Or(c.replaces(), "nothing"))
+	text := func(replaced addrs.ModuleSource) string {
+		if replaced == nil {
+			return "nothing"
+		}
+		return replaced.String()
+	}
+	return fmt.Sprintf("the lock has it in place of %s, but %s in place of %s", text(entry.Replaces), policy.FileName, text(c.replaces()))
 }
 
 // directoryEntry returns the lock entry of a directory that replaces a package.

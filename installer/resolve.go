@@ -98,7 +98,7 @@ func checkCall(all rules.Rules, c *call, lock *lockfile.File) error {
 
 // checkEntry applies the policies to the package of an entry for a call.
 func checkEntry(all rules.Rules, c *call, entry lockfile.Module) error {
-	pkg, _ := entry.SplitPackage()
+	pkg := entry.Package.Package
 	if err := all.Allow(pkg); err != nil {
 		return c.fail(fmt.Errorf("the lock has package %s: %w", pkg.Redacted(), err))
 	}
@@ -305,10 +305,7 @@ func (r *resolver) useSelected(ctx context.Context, c *call) (*placement, string
 }
 
 // packageOf returns the address of an entry's package, without the directory in it.
-func packageOf(entry lockfile.Module) string {
-	pkg, _ := entry.SplitPackage()
-	return pkg.Redacted()
-}
+func packageOf(entry lockfile.Module) string { return entry.Package.Package.Redacted() }
 
 // placed reports that a module is ready. A local module was resolved by that.
 func (r *resolver) placed(m *module) {
@@ -381,16 +378,16 @@ func (r *resolver) checkKey(c *call) error {
 // unless the user has said which stock tool's conventions apply.
 func (r *resolver) checkHost(c *call, entry lockfile.Module) error {
 	source, ok := c.from.Address.(addrs.ModuleSourceRegistry)
-	if !ok || r.project.dialectGiven || entry.Source == "" || entry.Source == c.from.LockAddress() {
+	if !ok || r.project.dialectGiven || entry.Source == nil || entry.Source == c.from.LockAddress() {
 		return nil
 	}
 	other := r.project.dialect.other()
 	was, err := other.parser().ParseModuleSource(c.Source)
-	if err != nil || origins.LockAddress(was) != entry.Source {
+	locked, ok := entry.Source.(addrs.ModuleSourceRegistry)
+	if err != nil || !ok || was != entry.Source {
 		return nil //nolint:nilerr // the call itself has changed
 	}
-	host, _, _ := strings.Cut(entry.Source, "/")
-	return &HostChangedError{Path: c.path, Locked: host, Now: source.Package.Host.ForDisplay(), Dialect: other}
+	return &HostChangedError{Path: c.path, Locked: locked.Package.Host.ForDisplay(), Now: source.Package.Host.ForDisplay(), Dialect: other}
 }
 
 // assumedDialectOf is assumedDialect for a call; zero if it is nil.

@@ -101,13 +101,13 @@ type Module struct {
 	// Source is the parsed source address.
 	Source addrs.ModuleSource
 	// Replaces is the source address in the configuration, as in the lock, if the project's cotter.hcl
-	// replaces it by Source, which then is in Call too; "" otherwise.
-	Replaces string
+	// replaces it by Source, which then is in Call too; nil otherwise.
+	Replaces addrs.ModuleSource
 	// Version is the selected version; zero if the source has no versions.
 	Version versions.Version
-	// Package is the immutable address of the package, as in the lock; "" for a module in
+	// Package is the immutable address of the package, as in the lock; zero for a module in
 	// its caller's package, or in a directory of this machine.
-	Package string
+	Package addrs.ModuleSourceRemote
 	// Hashes are the hashes of the package, as in the lock; empty for a module without one.
 	Hashes []hashing.Hash
 	// Evidence is who confirms the package, and since when, as far as this user knows without

@@ -112,7 +112,7 @@ func (s *stager) fromCache(ctx context.Context, entry lockfile.Module, subdir st
 	if h1 := entry.Hash("h1"); h1 != "" && h1 != placed.tree.H1() {
 		return nil, &HashMismatchError{
 			Path:    pathOf(entry.Key),
-			Package: entry.Package,
+			Package: entry.Package.String(),
 			Want:    []hashing.Hash{h1},
 			Got:     []hashing.Hash{placed.tree.H1()},
 		}
@@ -170,14 +170,13 @@ func (s *stager) readCached(ctx context.Context, t1 hashing.Hash) (*store.Tree, 
 }
 
 func (s *stager) newPlacement(entry lockfile.Module, tree *store.Tree) *placement {
-	pkg, _ := entry.SplitPackage()
 	return &placement{
 		key:       entry.Key,
 		entry:     entry,
 		tree:      tree,
 		finalPath: s.dirs.PackageDir(entry.Key),
 		realPath:  s.dirs.RealPackageDir(entry.Key),
-		local:     pkg.Getter() == "file",
+		local:     entry.Package.Package.Getter() == "file",
 	}
 }
 

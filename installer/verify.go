@@ -156,7 +156,7 @@ func isOtherVersion(a, b lockfile.Module) bool {
 		return true
 	}
 	ref := a.Revision()
-	return a.Version.IsZero() && a.Package != b.Package && (ref == "" || !strings.Contains(a.Source, ref))
+	return a.Version.IsZero() && a.Package != b.Package && (ref == "" || !strings.Contains(a.Source.String(), ref))
 }
 
 // isInstalledPackage reports whether a record belongs to a call of a module outside the

@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -14,7 +15,7 @@ func lockOf(n int) *lockfile.File {
 	var file lockfile.File
 	for i := range n {
 		m := testModule(fmt.Sprintf("app.module-%06d", i))
-		m.Package = "git::https://example.com/vpc.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0"
+		m.Package = testenv.Package("git::https://example.com/vpc.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0")
 		file.SetModule(m)
 	}
 	return &file

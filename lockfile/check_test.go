@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -17,11 +18,13 @@ func TestCheckRefusesInvalidModules(t *testing.T) {
 	}{
 		{"empty key", "", func(m *lockfile.Module) { m.Key = "" }},
 		{"address as key", "", func(m *lockfile.Module) { m.Key = "example.com/a/b/c" }},
-		{"no source", "source", func(m *lockfile.Module) { m.Source = "" }},
-		{"source not UTF-8", "source", func(m *lockfile.Module) { m.Source = "git::https://example.com/\xff" }},
-		{"package not UTF-8", "package", func(m *lockfile.Module) { m.Package = "\xff" }},
-		{"replaces not UTF-8", "replaces", func(m *lockfile.Module) { m.Replaces = "\xff" }},
-		{"directory with hashes", "source", func(m *lockfile.Module) { m.Source, m.Replaces = "../a", "acme/net/aws" }},
+		{"no source", "source", func(m *lockfile.Module) { m.Source = nil }},
+		{"source not UTF-8", "source", func(m *lockfile.Module) { m.Source = testenv.Package("git::https://example.com/\xff") }},
+		{"package not UTF-8", "package", func(m *lockfile.Module) { m.Package = testenv.Package("\xff") }},
+		{"replaces not UTF-8", "replaces", func(m *lockfile.Module) { m.Replaces = testenv.Package("\xff") }},
+		{"directory with hashes", "source", func(m *lockfile.Module) {
+			m.Source, m.Replaces = testenv.Source("../a"), testenv.Source("acme/net/aws")
+		}},
 		{"no hashes", "hashes", func(m *lockfile.Module) { m.Hashes = nil }},
 		{"weak hash", "hashes", func(m *lockfile.Module) { m.Hashes = []hashing.Hash{"h9:x"} }},
 		{"bad hash", "hashes", func(m *lockfile.Module) { m.Hashes = []hashing.Hash{"h1:x"} }},
@@ -59,9 +62,9 @@ func TestCredentialsAreNeverWritten(t *testing.T) {
 		for _, field := range []string{"source", "package"} {
 			m := testModule("b")
 			if field == "source" {
-				m.Source = address
+				m.Source = testenv.Package(address)
 			} else {
-				m.Package = address
+				m.Package = testenv.Package(address)
 			}
 			file := parse(t, []byte(testBlock), "x")
 			file.SetModule(m)
@@ -91,7 +94,7 @@ func TestCheckAcceptsCleanAddresses(t *testing.T) {
 	} {
 		var file lockfile.File
 		m := testModule("a")
-		m.Source, m.Package = address, address
+		m.Source, m.Package = testenv.Source(address), testenv.Package(address)
 		file.SetModule(m)
 		if err := file.Check(); err != nil {
 			t.Errorf("Check with %q = %v", address, err)

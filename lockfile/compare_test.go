@@ -7,6 +7,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -14,7 +15,7 @@ import (
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	module := func(key, version, constraints string, hash hashing.Hash) lockfile.Module {
-		return lockfile.Module{Key: key, Version: versions.MustParse(version), Source: "example.com/acme/net/aws", Constraints: parsed[versions.Constraints](t, constraints), Hashes: []hashing.Hash{hash}}
+		return lockfile.Module{Key: key, Version: versions.MustParse(version), Source: testenv.Source("example.com/acme/net/aws"), Constraints: parsed[versions.Constraints](t, constraints), Hashes: []hashing.Hash{hash}}
 	}
 	var old, updated lockfile.File
 	for _, m := range []lockfile.Module{

@@ -5,11 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/versions"
 	gocmp "github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/testenv"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // Each archive contains a file before.hcl, a file with one edit per line, and the expected
@@ -62,11 +64,11 @@ func applyEdit(t *testing.T, file *lockfile.File, edit string) {
 		case "version":
 			m.Version = versions.MustParse(value)
 		case "source":
-			m.Source = value
+			m.Source = testenv.Source(value)
 		case "constraints":
 			m.Constraints = versions.MustParseConstraints(value)
 		case "package":
-			m.Package = value
+			m.Package = testenv.Package(value)
 		case "hash":
 			m.Hashes = append(m.Hashes, hashing.Hash(value))
 		default:
@@ -88,7 +90,7 @@ func testModule(key string) lockfile.Module {
 	return lockfile.Module{
 		Key:     key,
 		Version: versions.MustParse("1.0.0"),
-		Source:  "registry.opentofu.org/acme/vpc/aws",
+		Source:  testenv.Source("registry.opentofu.org/acme/vpc/aws"),
 		Hashes:  []hashing.Hash{"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="},
 	}
 }

@@ -3,6 +3,7 @@ package lockfile_test
 import (
 	"fmt"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -20,10 +21,15 @@ provider "registry.opentofu.org/hashicorp/null" {
 		fmt.Println(err)
 		return
 	}
+	source, err := addrs.ParseModuleSource("terraform-aws-modules/vpc/aws")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	file.SetModule(lockfile.Module{
 		Key:         "vpc",
 		Version:     versions.MustParse("3.19.0"),
-		Source:      "registry.opentofu.org/terraform-aws-modules/vpc/aws",
+		Source:      source,
 		Constraints: versions.MustParseConstraints("~> 3.0"),
 		Hashes:      []hashing.Hash{"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="},
 	})

@@ -2,6 +2,7 @@ package lockfile
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -25,16 +26,17 @@ type Module struct {
 	Version versions.Version `json:"version,omitzero"`
 	// Source is the canonical source address, with the registry host and the
 	// subdirectory, without credentials.
-	Source string `json:"source"`
+	Source addrs.ModuleSource `json:"source"`
 	// Constraints is the call's version constraint; zero if the call has none.
 	Constraints versions.Constraints `json:"constraints,omitzero"`
 	// Replaces is the source address of the call in the configuration, in the form of Source, if the
-	// project's settings replace it by Source; "" otherwise.
-	Replaces string `json:"replaces,omitzero"`
-	// Package is the immutable address of the fetched package; "" in files of tools that do
-	// not record it. It is a pin: the address that Source resolves to is compared with it.
-	// A package is never fetched from Package without that comparison.
-	Package string `json:"package,omitzero"`
+	// project's settings replace it by Source; empty otherwise.
+	Replaces addrs.ModuleSource `json:"replaces,omitzero"`
+	// Package is the immutable address of the fetched package, with the directory in it that the
+	// origin named; empty in files of tools that do not record it. It is a pin: the address that
+	// Source resolves to is compared with it. A package is never fetched from Package without that
+	// comparison.
+	Package addrs.ModuleSourceRemote `json:"package,omitzero"`
 	// Hashes are the package's hashes, sorted, at most one of each scheme. At
 	// least one of them is Strong. A directory has none.
 	Hashes []hashing.Hash `json:"hashes,omitempty"`
@@ -53,20 +55,56 @@ func (m Module) Equal(other Module) bool {
 // IsDirectory reports whether the project's settings replace the package of the call by a directory.
 // Source is its path, relative to the root module. The files are not locked.
 func (m Module) IsDirectory() bool {
-	return m.Replaces != "" && (strings.HasPrefix(m.Source, "./") || strings.HasPrefix(m.Source, "../"))
-}
-
-// SplitPackage returns the parsed address of the package, and the directory in the package
-// that the origin named; "" is the package's root.
-func (m Module) SplitPackage() (pkg addrs.ModulePackage, subdir string) {
-	address, subdir := addrs.SplitSubdir(m.Package)
-	return addrs.ParseModulePackage(address), subdir
+	_, local := m.Source.(addrs.ModuleSourceLocal)
+	return m.Replaces != nil && local
 }
 
 // Revision returns the commit, changeset or digest in Package, or "" if it has none.
-func (m Module) Revision() string {
-	pkg, _ := m.SplitPackage()
-	return pkg.Revision()
+func (m Module) Revision() string { return m.Package.Package.Revision() }
+
+// UnmarshalJSON reads what package encoding/json writes.
+func (m *Module) UnmarshalJSON(text []byte) error {
+	type fields Module // without this method
+	read := struct {
+		*fields
+		Source   string `json:"source"`
+		Replaces string `json:"replaces"`
+	}{fields: (*fields)(m)}
+	if err := json.Unmarshal(text, &read); err != nil {
+		return err
+	}
+	m.Source, m.Replaces = parseSource(read.Source), parseSource(read.Replaces)
+	return nil
+}
+
+// parseSource returns nil for "". A text that is not a source address in the form of a lock is kept as
+// it is. It fits no call.
+func parseSource(text string) addrs.ModuleSource {
+	if text == "" {
+		return nil
+	}
+	source, err := addrs.ParseModuleSource(text)
+	if _, local := source.(addrs.ModuleSourceLocal); err == nil && (local || source.String() == text) {
+		return source
+	}
+	return parsePackage(text)
+}
+
+// parsePackage accepts every text.
+func parsePackage(text string) addrs.ModuleSourceRemote {
+	address, subdir := addrs.SplitSubdir(text)
+	return addrs.ModuleSourceRemote{Package: addrs.ParseModulePackage(address), Subdir: subdir}
+}
+
+// addresses are the addresses of a module by the names of their attributes; "" if it lacks one.
+func (m *Module) addresses() []struct{ name, text string } {
+	all := []struct{ name, text string }{{name: "source"}, {name: "replaces"}, {"package", m.Package.String()}}
+	for i, source := range []addrs.ModuleSource{m.Source, m.Replaces} {
+		if source != nil {
+			all[i].text = source.String()
+		}
+	}
+	return all
 }
 
 // Hash returns the module's hash of a scheme, such as "h1", or "" if it has none.
@@ -99,25 +137,29 @@ func (m *Module) hasNormalHashes() bool { return slices.IsSorted(m.Hashes) }
 
 // writable reports whether the addresses have no credentials.
 func (m *Module) writable() bool {
-	return !holdsCredential(m.Source) && !holdsCredential(m.Replaces) && !holdsCredential(m.Package)
+	for _, address := range m.addresses() {
+		if holdsCredential(address.text) {
+			return false
+		}
+	}
+	return true
 }
 
 func (m *Module) render(extras []string) string {
 	var groups []string
 	switch {
 	case m.Version.IsZero():
-		groups = append(groups, attribute("source = ", m.Source))
+		groups = append(groups, attribute("source = ", m.Source.String()))
 	default:
-		groups = append(groups, attribute("version = ", m.Version.String())+attribute("source  = ", m.Source))
+		groups = append(groups, attribute("version = ", m.Version.String())+attribute("source  = ", m.Source.String()))
 	}
 	if !m.Constraints.IsZero() {
 		groups = append(groups, attribute("constraints = ", m.Constraints.String()))
 	}
-	if m.Replaces != "" {
-		groups = append(groups, attribute("replaces = ", m.Replaces))
-	}
-	if m.Package != "" {
-		groups = append(groups, attribute("package = ", m.Package))
+	for _, address := range m.addresses()[1:] {
+		if address.text != "" {
+			groups = append(groups, attribute(address.name+" = ", address.text))
+		}
 	}
 	if len(m.Hashes) > 0 {
 		groups = append(groups, hashList(m.normal().Hashes))
@@ -152,10 +194,10 @@ func (p *parser) module(b *hclsyntax.Block) {
 		set           func(text string) error
 	}{
 		{"version", "Invalid version", func(text string) (err error) { m.Version, err = versions.Parse(text); return err }},
-		{"source", "", func(text string) error { m.Source = text; return nil }},
+		{"source", "", func(text string) error { m.Source = parseSource(withoutModulesSegment(text)); return nil }},
 		{"constraints", "Invalid version constraint", func(text string) (err error) { m.Constraints, err = versions.ParseConstraints(text); return err }},
-		{"replaces", "", func(text string) error { m.Replaces = text; return nil }},
-		{"package", "", func(text string) error { m.Package = text; return nil }},
+		{"replaces", "", func(text string) error { m.Replaces = parseSource(text); return nil }},
+		{"package", "", func(text string) error { m.Package = parsePackage(text); return nil }},
 	} {
 		text, written := p.attribute(b, field.name)
 		switch {
@@ -167,16 +209,15 @@ func (p *parser) module(b *hclsyntax.Block) {
 			p.fail(b.Body.Attributes[field.name].Expr.Range(), "Empty attribute", "Module %.300q: %s has no value; remove the line.", key, field.name)
 		}
 	}
-	m.Source = withoutModulesSegment(m.Source)
 	m.Hashes = p.hashes(b)
 	p.file.modules.add(m, spanOf(b), p.extras(b))
 	if len(p.diags) > before {
 		return
 	}
 	p.failAt(b, "Module", append(read, m.faults()...))
-	for _, field := range []struct{ name, address string }{{"source", m.Source}, {"replaces", m.Replaces}, {"package", m.Package}} {
-		if holdsPassword(field.address) {
-			p.fail(b.Body.Attributes[field.name].NameRange, "Credentials in lock file", "Module %.300q: %s. Remove the password here, and change it: anyone who can read this file can read it.", key, ErrCredential)
+	for _, address := range m.addresses() {
+		if holdsPassword(address.text) {
+			p.fail(b.Body.Attributes[address.name].NameRange, "Credentials in lock file", "Module %.300q: %s. Remove the password here, and change it: anyone who can read this file can read it.", key, ErrCredential)
 		}
 	}
 }
@@ -239,11 +280,16 @@ func (m *Module) faults() []fault {
 		}
 	}
 	add("", "Invalid module key", keyFault(m.Key))
-	add("source", "Invalid source address", sourceFault(m.Source))
-	add("replaces", "Invalid source address", textFault(m.Replaces))
-	add("package", "Invalid package address", textFault(m.Package))
+	if m.Source == nil {
+		add("source", "Invalid source address", errors.New("the source address is empty"))
+	}
+	for _, address := range m.addresses() {
+		if !utf8.ValidString(address.text) {
+			add(address.name, "Invalid address", errors.New("not valid UTF-8"))
+		}
+	}
 	if m.IsDirectory() {
-		if !m.Version.IsZero() || !m.Constraints.IsZero() || m.Package != "" || len(m.Hashes) > 0 {
+		if !m.Version.IsZero() || !m.Constraints.IsZero() || !m.Package.IsZero() || len(m.Hashes) > 0 {
 			add("source", "Locked directory", errors.New("a directory that replaces a package has no version, constraint, package or hashes; remove them"))
 		}
 		return found
@@ -254,9 +300,9 @@ func (m *Module) faults() []fault {
 // writeFaults returns the reasons why a module that was set cannot be written.
 func (m *Module) writeFaults() []fault {
 	found := m.faults()
-	for _, field := range []struct{ name, address string }{{"source", m.Source}, {"replaces", m.Replaces}, {"package", m.Package}} {
-		if holdsCredential(field.address) {
-			found = append(found, fault{attribute: field.name, element: -1, err: ErrCredential})
+	for _, address := range m.addresses() {
+		if holdsCredential(address.text) {
+			found = append(found, fault{attribute: address.name, element: -1, err: ErrCredential})
 		}
 	}
 	return found
@@ -268,20 +314,6 @@ func keyFault(key string) error {
 		return errors.New("the key is empty")
 	}
 	return err
-}
-
-func sourceFault(source string) error {
-	if source == "" {
-		return errors.New("the source address is empty")
-	}
-	return textFault(source)
-}
-
-func textFault(s string) error {
-	if !utf8.ValidString(s) {
-		return errors.New("not valid UTF-8")
-	}
-	return nil
 }
 
 // hashFaults allows at most one hash of each scheme. If there could be several, an attacker

@@ -11,11 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/versions"
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/testenv"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 const testdata = "../testdata/lock/"
@@ -88,18 +90,18 @@ func TestParseSeed(t *testing.T) {
 	file := parseFixture(t, "good-seed.hcl")
 	want := []lockfile.Module{
 		{
-			Key: "network", Version: versions.MustParse("2.3.1"), Source: "oci://registry.example.com/opentofu/network-module", Constraints: versions.MustParseConstraints(">= 2.0.0, < 3.0.0"),
+			Key: "network", Version: versions.MustParse("2.3.1"), Source: testenv.Source("oci://registry.example.com/opentofu/network-module"), Constraints: versions.MustParseConstraints(">= 2.0.0, < 3.0.0"),
 			Hashes: []hashing.Hash{"h1:20qyUpErURKJCQoeJn7W2a1ClvC+CaYTurDKOoFEmvQ="},
 		},
 		{
-			Key: "vpc", Version: versions.MustParse("3.19.0"), Source: "registry.opentofu.org/terraform-aws-modules/vpc/aws", Constraints: versions.MustParseConstraints(">= 3.0.0, < 4.0.0"),
+			Key: "vpc", Version: versions.MustParse("3.19.0"), Source: testenv.Source("registry.opentofu.org/terraform-aws-modules/vpc/aws"), Constraints: versions.MustParseConstraints(">= 3.0.0, < 4.0.0"),
 			Hashes: []hashing.Hash{
 				"h1:iqYvVg+3d+3KF+RfDRzUpRE8bnk+NAckZGU2rNixyr4=",
 				"zh:559aead08264d5795d3909718cdd05abd49572e84fe55590eef31a88a08fdffd",
 			},
 		},
 		{
-			Key: "vpc.nested", Version: versions.MustParse("1.2.5"), Source: "git::https://github.com/example/terraform-module", Constraints: versions.MustParseConstraints("~> 1.2"),
+			Key: "vpc.nested", Version: versions.MustParse("1.2.5"), Source: testenv.Source("git::https://github.com/example/terraform-module"), Constraints: versions.MustParseConstraints("~> 1.2"),
 			Hashes: []hashing.Hash{"h1:iWuPGh2HJ+uqBVwjY66DJxHvoa3HImwnkTPSLUDbYZQ="},
 		},
 	}
@@ -122,7 +124,7 @@ func TestParseLiterals(t *testing.T) {
 	t.Parallel()
 	m, ok := parseFixture(t, "good-layouts.hcl").Module("a")
 	want := `https://example.com/${x}/%{y}/"quoted"/` + "\u00e9.zip"
-	if !ok || m.Source != want {
+	if !ok || m.Source.String() != want {
 		t.Errorf("Source = %q, %v, want %q", m.Source, ok, want)
 	}
 }

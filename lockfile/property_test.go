@@ -8,14 +8,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/versions"
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"pgregory.net/rapid"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/testenv"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // foreign returns the lines outside of our module blocks, without blank lines and without the
@@ -82,9 +84,9 @@ var moduleGen = rapid.Custom(func(t *rapid.T) lockfile.Module {
 	m := lockfile.Module{
 		Key:         rapid.StringMatching(`[a-cA_é][a-b0-]{0,2}(\.[ab]){0,2}`).Draw(t, "key"),
 		Version:     rapid.SampledFrom([]versions.Version{{}, versions.MustParse("1.0.0"), versions.MustParse("2.0.0-rc.1+meta")}).Draw(t, "version"),
-		Source:      "https://example.com/" + rapid.StringMatching(`([a-z$%{}"\\~]|é|\x{1F600}|\x{301}|\x{200e}|\t|\x07){0,12}`).Draw(t, "source"),
+		Source:      testenv.Package("https://example.com/" + rapid.StringMatching(`([a-z$%{}"\\~]|é|\x{1F600}|\x{301}|\x{200e}|\t|\x07){0,12}`).Draw(t, "source")),
 		Constraints: rapid.SampledFrom([]versions.Constraints{{}, versions.MustParseConstraints("~> 1.0"), versions.MustParseConstraints(">= 3.0.0, < 4.0.0")}).Draw(t, "constraints"),
-		Package:     rapid.SampledFrom([]string{"", "git::https://example.com/a.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0"}).Draw(t, "package"),
+		Package:     rapid.SampledFrom([]addrs.ModuleSourceRemote{{}, testenv.Package("git::https://example.com/a.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0")}).Draw(t, "package"),
 		Hashes:      []hashing.Hash{hashGen("t1").Draw(t, "t1"), hashGen("h1").Draw(t, "h1")},
 	}
 	return m

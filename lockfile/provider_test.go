@@ -14,6 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -433,7 +434,7 @@ func TestHeaderOfChangedLock(t *testing.T) {
 	t.Parallel()
 	for _, bom := range []string{"", "\ufeff"} {
 		file := parse(t, []byte(bom+"provider \"registry.opentofu.org/a/b\" {\n  version = \"1.0.0\"\n}\n"), "x")
-		file.SetModule(lockfile.Module{Key: "net", Source: "registry.opentofu.org/acme/net/aws", Version: versions.MustParse("1.0.0"), Hashes: []hashing.Hash{"h1:x"}})
+		file.SetModule(lockfile.Module{Key: "net", Source: testenv.Source("registry.opentofu.org/acme/net/aws"), Version: versions.MustParse("1.0.0"), Hashes: []hashing.Hash{"h1:x"}})
 		file.SetProviders([]lockfile.Provider{lockedProvider(t, "a/b", "2.0.0", "", "h1:x")})
 		text := strings.TrimPrefix(string(file.Bytes()), bom)
 		if module := strings.Index(text, "module \"net\""); !strings.HasPrefix(text, "# ") || module < 0 || module > strings.Index(text, "provider \"") {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -23,7 +24,7 @@ func TestStockToolsAcceptTheFile(t *testing.T) {
 			root, name := project(t, "")
 			var file lockfile.File
 			for _, m := range append(parseFixture(t, "good-seed.hcl").Modules(), parseFixture(t, "good-layouts.hcl").Modules()...) {
-				m.Package = `https://example.com/${a}%{b}"\` + "\u00a0é"
+				m.Package = testenv.Package(`https://example.com/${a}%{b}"\` + "\u00a0é")
 				file.SetModule(m)
 			}
 			write(t, &file, root, true)

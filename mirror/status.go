@@ -107,7 +107,7 @@ func (s *status) addModules(ctx context.Context, p installer.Project) error {
 	for _, entry := range lock.Modules() {
 		statement := artifact.StatementOf(entry)
 		tag := statement.Tag()
-		e := Entry{Dir: p.Dir, Key: entry.Key, Source: entry.Source, Version: entry.Version.String(), Tag: tag}
+		e := Entry{Dir: p.Dir, Key: entry.Key, Source: statement.Source, Version: entry.Version.String(), Tag: tag}
 		s.queries = append(s.queries, query{e, tag, func(ctx context.Context) (Entry, error) {
 			has, err := stores.Has(ctx, s.mirror, statement)
 			return Entry{Missing: !has}, err

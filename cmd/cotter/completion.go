@@ -11,9 +11,11 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/spf13/cobra"
+
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/spf13/cobra"
 )
 
 // The completion scripts of the shells. They run `cotter __complete WORD...`, a command of cobra, with
@@ -104,7 +106,7 @@ func completions(c *cobra.Command, placeholder, current string) ([]cobra.Complet
 		return nil, cobra.ShellCompDirectiveDefault
 	case "KEY":
 		for _, m := range lockToComplete(c).Modules() {
-			add(m.Key, strings.TrimSpace(m.Source+" "+m.Version.String()))
+			add(m.Key, strings.TrimSpace(addrs.Redact(m.Source.String())+" "+m.Version.String()))
 		}
 	case "PROVIDER":
 		for _, p := range lockToComplete(c).Providers() {

@@ -175,7 +175,7 @@ func (d *lockDiff) graph() graph.Graph {
 			if !seen[m.Key] {
 				seen[m.Key] = true
 				g.Modules = append(g.Modules, graph.Module{
-					Key: m.Key, Source: addrs.Redact(m.Source), Version: m.Version.String(), Constraint: m.Constraints.String(), Package: packageOf(m.Package), Marks: marks[m.Key],
+					Key: m.Key, Source: addrs.Redact(m.Source.String()), Version: m.Version.String(), Constraint: m.Constraints.String(), Package: m.Package.Package.Redacted(), Marks: marks[m.Key],
 				})
 			}
 		}
@@ -385,10 +385,10 @@ func entryChanges(modules []lockfile.ModuleChange, providers []lockfile.Provider
 func moduleChange(from lockfile.ModuleChange) entryChange {
 	c := entryChange{Key: from.Key}
 	if from.Old != nil {
-		c.Old = cmp.Or(from.Old.Version.String(), from.Old.Package)
+		c.Old = versionOrPackage(*from.Old)
 	}
 	if from.New != nil {
-		c.New = cmp.Or(from.New.Version.String(), from.New.Package)
+		c.New = versionOrPackage(*from.New)
 	}
 	c.Change = kindOfChange(from.Old != nil, from.New != nil, from.OtherContent(), c.Old != c.New)
 	c.before, c.after = releaseText(valueOf(from.Old)), releaseText(valueOf(from.New))
@@ -398,16 +398,16 @@ func moduleChange(from lockfile.ModuleChange) entryChange {
 	if c.shownChange = c.after; c.before != c.after {
 		c.shownChange = releaseChange(*from.Old, *from.New)
 	}
-	c.differs("source", from.Old.Source, from.New.Source)
-	if len(c.Details) > 0 && sourceName(from.Old.Source) == sourceName(from.New.Source) {
+	c.differs("source", from.Old.Source.String(), from.New.Source.String())
+	if len(c.Details) > 0 && entryName(*from.Old) == entryName(*from.New) {
 		c.newRef = c.Details[0]
 	}
 	if from.Old.Package != from.New.Package && shortRevision(*from.New) != "" {
-		c.full = []string{fmt.Sprintf("package %q -> %q", from.Old.Package, from.New.Package)}
+		c.full = []string{fmt.Sprintf("package %q -> %q", from.Old.Package.String(), from.New.Package.String())}
 	}
 	c.differs("constraint", from.Old.Constraints.String(), from.New.Constraints.String())
 	if c.Change == changeContent || c.Change == changeOther {
-		c.differs("package", from.Old.Package, from.New.Package)
+		c.differs("package", from.Old.Package.String(), from.New.Package.String())
 	}
 	return c
 }

@@ -37,7 +37,7 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 	}
 	d.tellTool(result)
 	for _, m := range result.Modules {
-		d.needSource(m.Source, m.Package, isOwnCall(result, m.Path))
+		d.needSource(m.Source, m.Package.Package, isOwnCall(result, m.Path))
 	}
 	lock, _ := installer.ReadLock(ctx, d.req.Project) // nil after an error, which Load returns too
 	for _, u := range result.Unresolved {
@@ -46,7 +46,7 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 			continue
 		}
 		locked, _ := lock.Module(u.Path.String())
-		d.needSource(u.Source, locked.Package, isOwnCall(result, u.Path))
+		d.needSource(u.Source, locked.Package.Package, isOwnCall(result, u.Path))
 	}
 	for _, p := range result.Providers {
 		if !p.Address.IsBuiltIn() && d.fromRegistry(ctx, p.Address) {
@@ -88,14 +88,14 @@ func (d *doctor) tellTool(result *installer.Result) {
 	}
 }
 
-// needSource adds the hosts that a module needs. pkg is the address of its package if that is
-// known, and otherwise "". own says that the call is in one of the project's own modules.
-func (d *doctor) needSource(source addrs.ModuleSource, pkg string, own bool) {
+// needSource adds the hosts that a module needs. pkg is its package if that is
+// known, and otherwise zero. own says that the call is in one of the project's own modules.
+func (d *doctor) needSource(source addrs.ModuleSource, pkg addrs.ModulePackage, own bool) {
 	switch s := source.(type) {
 	case addrs.ModuleSourceRegistry:
 		d.host("https", string(s.Package.Host), own).serves("modules")
-		if pkg != "" {
-			d.needPackage(addrs.ParseModulePackage(pkg), false) // the registry names it
+		if !pkg.IsZero() {
+			d.needPackage(pkg, false) // the registry names it
 		}
 	case addrs.ModuleSourceRemote:
 		d.needPackage(s.Package, own)

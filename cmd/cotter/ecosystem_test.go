@@ -22,6 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/versions"
@@ -128,16 +129,16 @@ func renovateLock(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	for _, m := range []lockfile.Module{
-		{Key: "app", Source: "git::https://example.com/app.git"},
-		{Key: "archive", Source: "https://example.com/a.zip"},
-		{Key: "dns", Version: versions.MustParse("0.4.0"), Source: "oci://registry.example.com:5000/modules/dns//zone"},
-		{Key: "net", Version: versions.MustParse("2.0.1"), Source: "git::https://example.com/platform/net.git//modules/net?depth=1", Constraints: versions.MustParseConstraints("~> 2.0")},
-		{Key: "net.ssh", Version: versions.MustParse("1.0.0"), Source: "git::ssh://git@example.com/ssh.git"},
-		{Key: "vpc", Version: versions.MustParse("3.19.0"), Source: "registry.opentofu.org/terraform-aws-modules/vpc/aws//modules/x", Constraints: versions.MustParseConstraints("~> 3.0")},
-		{Key: "vpc.own", Version: versions.MustParse("1.0.0-rc.1"), Source: "registry.corp.example:8443/acme/own/aws"},
+		{Key: "app", Source: testenv.Source("git::https://example.com/app.git")},
+		{Key: "archive", Source: testenv.Source("https://example.com/a.zip")},
+		{Key: "dns", Version: versions.MustParse("0.4.0"), Source: testenv.Source("oci://registry.example.com:5000/modules/dns//zone")},
+		{Key: "net", Version: versions.MustParse("2.0.1"), Source: testenv.Source("git::https://example.com/platform/net.git//modules/net?depth=1"), Constraints: versions.MustParseConstraints("~> 2.0")},
+		{Key: "net.ssh", Version: versions.MustParse("1.0.0"), Source: testenv.Source("git::ssh://git@example.com/ssh.git")},
+		{Key: "vpc", Version: versions.MustParse("3.19.0"), Source: testenv.Source("registry.opentofu.org/terraform-aws-modules/vpc/aws//modules/x"), Constraints: versions.MustParseConstraints("~> 3.0")},
+		{Key: "vpc.own", Version: versions.MustParse("1.0.0-rc.1"), Source: testenv.Source("registry.corp.example:8443/acme/own/aws")},
 	} {
 		m.Hashes = []hashing.Hash{"h1:iqYvVg+3d+3KF+RfDRzUpRE8bnk+NAckZGU2rNixyr4="}
-		m.Package = "git::https://example.com/x.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0"
+		m.Package = testenv.Package("git::https://example.com/x.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0")
 		lock.SetModule(m)
 	}
 	return lock.Bytes()

@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
@@ -180,7 +181,7 @@ func (s *cellSite) forgeModule(t *testing.T, c cell) {
 		t.Fatal(err)
 	}
 	if c.forged == "subdir" {
-		entry.Package = strings.Replace(entry.Package, "?", "//fork?", 1)
+		entry.Package = testenv.Package(strings.Replace(entry.Package.String(), "?", "//fork?", 1))
 	} else {
 		entry.Hashes = []hashing.Hash{tree.H1(), tree.T1()}
 	}
@@ -190,7 +191,7 @@ func (s *cellSite) forgeModule(t *testing.T, c cell) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		entry.Package = strings.ReplaceAll(entry.Package, entry.Revision(), commit)
+		entry.Package = testenv.Package(strings.ReplaceAll(entry.Package.String(), entry.Revision(), commit))
 	case "version":
 		entry.Version = versions.MustParse("1.0.5")
 	}

@@ -71,14 +71,16 @@ func jsonOf(m installer.Module) jsonModule {
 	j := jsonModule{
 		Key:        m.Path.String(),
 		Source:     addrs.Redact(m.Source.String()),
-		Replaces:   m.Replaces,
 		Version:    m.Version.String(),
 		Constraint: constraintOf(m.Call),
-		Package:    m.Package,
+		Package:    m.Package.String(),
 		Dir:        m.Dir,
 		File:       m.Call.Range.Filename,
 		Line:       m.Call.Range.Start.Line,
 		shown:      addrs.Redact(m.Source.ForDisplay()),
+	}
+	if m.Replaces != nil {
+		j.Replaces = m.Replaces.String()
 	}
 	for _, h := range m.Hashes {
 		j.Hashes = append(j.Hashes, string(h))

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"net/url"
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -37,9 +36,9 @@ func changeText(change installer.LockChange) string {
 // if there is no entry.
 func versionOrPackage(entry lockfile.Module) string {
 	if entry.IsDirectory() {
-		return entry.Source
+		return entry.Source.String()
 	}
-	return cmp.Or(entry.Version.String(), entry.Package)
+	return cmp.Or(entry.Version.String(), entry.Package.String())
 }
 
 // updateText describes the change from a package that the last run installed to the one of the
@@ -75,7 +74,7 @@ func sourceChange(old, updated lockfile.Module) string {
 // sourceText returns the source of an entry with its release, if it has one.
 func sourceText(entry lockfile.Module) string {
 	name, release := entryName(entry), releaseText(entry)
-	if release == addrs.Redact(entry.Package) || entry.IsDirectory() {
+	if release == entry.Package.ForDisplay() || entry.IsDirectory() {
 		return name
 	}
 	return name + " " + release
@@ -86,13 +85,13 @@ func sourceText(entry lockfile.Module) string {
 // the package.
 func releaseText(entry lockfile.Module) string {
 	if entry.IsDirectory() {
-		return entry.Source + ", not locked"
+		return entry.Source.String() + ", not locked"
 	}
 	name, revision := refName(entry), shortRevision(entry)
 	if name != "" && revision != "" {
 		return fmt.Sprintf("%s (%s)", name, revision)
 	}
-	return cmp.Or(name, revision, addrs.Redact(entry.Package))
+	return cmp.Or(name, revision, entry.Package.ForDisplay())
 }
 
 // refName returns the version of an entry. For an entry without a version, it returns the tag or
@@ -105,22 +104,18 @@ func refName(entry lockfile.Module) string {
 // ref of the source if it has one, and otherwise the package. JSON output has this name.
 func releaseName(entry lockfile.Module) string {
 	revision := ""
-	if strings.HasPrefix(entry.Source, "git::") {
+	if remote, ok := entry.Source.(addrs.ModuleSourceRemote); ok && remote.Package.Getter() == "git" {
 		revision = shortRevision(entry)
 	}
-	return cmp.Or(entry.Version.String(), refIn(entry.Source, "ref"), revision, entry.Package)
+	return cmp.Or(entry.Version.String(), refIn(entry.Source, "ref"), revision, entry.Package.String())
 }
 
 // refIn returns the first of some arguments that a source address has, or "" if it has none or if it
 // is a commit or a digest.
-func refIn(source string, arguments ...string) string {
-	_, query, _ := strings.Cut(source, "?")
-	values, err := url.ParseQuery(query)
-	if err != nil {
-		return ""
-	}
+func refIn(source addrs.ModuleSource, arguments ...string) string {
+	remote, _ := source.(addrs.ModuleSourceRemote)
 	for _, name := range arguments {
-		if ref := values.Get(name); ref != "" && short(ref) == ref {
+		if ref := remote.Package.Arg(name); ref != "" && short(ref) == ref {
 			return ref
 		} else if ref != "" {
 			return ""
@@ -137,7 +132,7 @@ func shortRevision(entry lockfile.Module) string {
 	if !isDigest {
 		revision = entry.Revision()
 	}
-	if !strings.Contains(entry.Source, "://") || len(revision) < digits {
+	if _, isRepository := entry.Source.(addrs.ModuleSourceRemote); !isRepository || len(revision) < digits {
 		return ""
 	}
 	return revision[:digits]
@@ -158,9 +153,9 @@ type jsonUpdate struct {
 func jsonUpdates(updates []installer.LockChange) []jsonUpdate {
 	var list []jsonUpdate
 	for _, u := range updates {
-		j := jsonUpdate{Key: u.Path.String(), Old: releaseName(u.Old), OldPackage: u.Old.Package}
+		j := jsonUpdate{Key: u.Path.String(), Old: releaseName(u.Old), OldPackage: u.Old.Package.String()}
 		if u.New.Key != "" {
-			j.New, j.NewPackage = releaseName(u.New), u.New.Package
+			j.New, j.NewPackage = releaseName(u.New), u.New.Package.String()
 		}
 		list = append(list, j)
 	}
@@ -228,7 +223,7 @@ func becauseOf(all []jsonExclusion, old string) string {
 
 // refOrPackage returns the version, tag, branch or short revision of an entry.
 func refOrPackage(entry lockfile.Module) string {
-	return cmp.Or(refName(entry), shortRevision(entry), addrs.Redact(entry.Package))
+	return cmp.Or(refName(entry), shortRevision(entry), entry.Package.ForDisplay())
 }
 
 // consequences returns what a changed version means for the caller: a line for each change
@@ -292,6 +287,14 @@ type jsonChange struct {
 	Newer string `json:"newer,omitempty"`
 }
 
+// redactedSource returns the source of an entry; "" if there is no entry.
+func redactedSource(entry lockfile.Module) string {
+	if entry.Source == nil {
+		return ""
+	}
+	return addrs.Redact(entry.Source.String())
+}
+
 func jsonChanges(changes []installer.LockChange) []jsonChange {
 	var list []jsonChange
 	for _, change := range changes {
@@ -301,8 +304,8 @@ func jsonChanges(changes []installer.LockChange) []jsonChange {
 			New:   versionOrPackage(change.New),
 			Newer: change.Newer.String(),
 
-			OldSource: addrs.Redact(change.Old.Source),
-			Source:    addrs.Redact(change.New.Source),
+			OldSource: redactedSource(change.Old),
+			Source:    redactedSource(change.New),
 
 			Other: change.OtherContent,
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
@@ -214,9 +215,8 @@ func (o *output) knownHosts(m message) []string {
 }
 
 func hostOfEntry(entry lockfile.Module) string {
-	if strings.Contains(entry.Source, "://") {
-		return hostIn(entry.Source)
+	if registry, ok := entry.Source.(addrs.ModuleSourceRegistry); ok {
+		return string(registry.Package.Host)
 	}
-	host, _, _ := strings.Cut(entry.Source, "/")
-	return host
+	return hostIn(entry.Source.String())
 }

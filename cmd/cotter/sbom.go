@@ -101,7 +101,7 @@ func billOfMaterials(result *installer.Result, providers []installer.Provider, n
 			caller = cmp.Or(owners[above.String()], rootRef)
 		}
 		owners[m.Path.String()] = caller
-		if m.Package == "" {
+		if m.Package.IsZero() {
 			continue
 		}
 		ref := packageRef(m)

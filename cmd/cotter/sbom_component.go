@@ -21,8 +21,7 @@ import (
 // packageRef returns the reference of a package in the document: its immutable address, and
 // the version that was selected for the call.
 func packageRef(m installer.Module) string {
-	pkg, _ := addrs.SplitSubdir(m.Package)
-	ref := addrs.Redact(pkg)
+	ref := m.Package.Package.Redacted()
 	if !m.Version.IsZero() {
 		ref += "#" + m.Version.String()
 	}
@@ -31,8 +30,7 @@ func packageRef(m installer.Module) string {
 
 // component returns the component for a package.
 func component(m installer.Module, ref string) *cyclonedx.Component {
-	address, _ := addrs.SplitSubdir(m.Package)
-	pkg := addrs.ParseModulePackage(address)
+	pkg := m.Package.Package
 	c := &cyclonedx.Component{
 		BOMRef:  ref,
 		Type:    cyclonedx.ComponentTypeLibrary,
@@ -46,8 +44,8 @@ func component(m installer.Module, ref string) *cyclonedx.Component {
 		c.Name = source.Package.Name + "/" + source.Package.TargetSystem
 	}
 	addProperty(c, "cotter:package", pkg.Redacted())
-	if m.Replaces != "" {
-		addProperty(c, "cotter:replaces", m.Replaces)
+	if m.Replaces != nil {
+		addProperty(c, "cotter:replaces", m.Replaces.String())
 	}
 	for _, h := range m.Hashes {
 		// h1 and t1 are hashes of trees. Other tools expect the SHA-256 of a single

@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -24,7 +25,7 @@ func TestBillOfMaterials(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return installer.Module{Path: path, Source: parsed, Version: parsedVersion(version), Package: pkg, Hashes: hashes}
+		return installer.Module{Path: path, Source: parsed, Version: parsedVersion(version), Package: testenv.Package(pkg), Hashes: hashes}
 	}
 	const vpc = "git::https://github.com/Acme/terraform-aws-vpc.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0"
 	bom := billOfMaterials(&installer.Result{Modules: []installer.Module{

@@ -271,7 +271,7 @@ func forgeEntry(name, key string, files fs.FS, commit string) error {
 	}
 	entry.Hashes = []hashing.Hash{tree.H1(), tree.T1()}
 	if commit != "" {
-		entry.Package = strings.ReplaceAll(entry.Package, entry.Revision(), commit)
+		entry.Package = testenv.Package(strings.ReplaceAll(entry.Package.String(), entry.Revision(), commit))
 	}
 	lock.SetModule(entry)
 	return os.WriteFile(name, lock.Bytes(), 0o644)

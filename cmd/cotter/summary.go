@@ -109,27 +109,21 @@ func entryLine(verb, key string, entry lockfile.Module, text string) resultLine 
 
 // moduleOutcome returns the outcome for a module that has no older version.
 func moduleOutcome(verb string, m installer.Module) resultLine {
-	source := m.Source.ForDisplay()
-	entry := lockfile.Module{Source: source, Version: m.Version, Package: m.Package}
-	return resultLine{verb: verb, subject: m.Path.String(), what: describe(m), name: sourceName(source), release: releaseText(entry)}
+	entry := lockfile.Module{Source: m.Source, Version: m.Version, Package: m.Package}
+	return resultLine{verb: verb, subject: m.Path.String(), what: describe(m), name: entryName(entry), release: releaseText(entry)}
 }
 
 // describe returns the source and the version of a module.
 func describe(m installer.Module) string {
 	text := strings.TrimSpace(addrs.Redact(m.Source.ForDisplay()) + " " + m.Version.String())
-	if m.Replaces != "" {
-		text += " in place of " + m.Replaces
+	if m.Replaces != nil {
+		text += " in place of " + m.Replaces.String()
 	}
 	return text
 }
 
 // entryName returns the source address of a lock entry without its version.
-func entryName(entry lockfile.Module) string {
-	if source, err := addrs.ParseModuleSource(entry.Source); err == nil {
-		return sourceName(source.ForDisplay())
-	}
-	return sourceName(entry.Source)
-}
+func entryName(entry lockfile.Module) string { return sourceName(entry.Source.ForDisplay()) }
 
 func sourceName(source string) string {
 	name, _, _ := strings.Cut(addrs.Redact(source), "?")

@@ -216,7 +216,7 @@ func explainKey(calls *installer.Result, key string, providers []string, err err
 	known := map[string]bool{}
 	for _, m := range calls.Modules {
 		known[m.Path.String()] = true
-		if m.Package == "" {
+		if m.Package.IsZero() {
 			continue
 		}
 		own = append(own, m.Path.String())

@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"os"
 
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 )
@@ -36,12 +35,9 @@ func check(rules *policy.Policy) http.HandlerFunc {
 			return
 		}
 		for _, m := range lock.Modules() {
-			source, err := addrs.ParseModuleSource(m.Source)
-			if err == nil {
-				err = rules.CheckCall(policy.Call{Source: source, Constraint: m.Constraints})
-			}
-			if pkg, _ := m.SplitPackage(); err == nil && m.Package != "" {
-				err = rules.CheckPackage(pkg) // where the registry has the package
+			err := rules.CheckCall(policy.Call{Source: m.Source, Constraint: m.Constraints})
+			if err == nil && !m.Package.IsZero() {
+				err = rules.CheckPackage(m.Package.Package) // where the registry has the package
 			}
 			if err != nil {
 				fmt.Fprintf(w, "module %s: %v\n", m.Key, err)

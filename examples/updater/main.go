@@ -43,7 +43,7 @@ func update(ctx context.Context, in *installer.Installer, out io.Writer, dir str
 		return err
 	}
 	for _, c := range result.LockChanges {
-		fmt.Fprintf(out, "- %s: %s -> %s\n", c.Path, cmp.Or(c.Old.Version.String(), c.Old.Package), cmp.Or(c.New.Version.String(), c.New.Package))
+		fmt.Fprintf(out, "- %s: %s -> %s\n", c.Path, cmp.Or(c.Old.Version.String(), c.Old.Package.String()), cmp.Or(c.New.Version.String(), c.New.Package.String()))
 		for _, i := range c.Interface {
 			if i.Breaking {
 				fmt.Fprintf(out, "  - breaks %s: %s\n", i.At, i)

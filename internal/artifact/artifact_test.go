@@ -13,11 +13,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -105,8 +107,8 @@ var (
 	someT1 = hashing.Hash("t1:rG7cDV8qNG+y3QksUdumev+6VkK2hnjCKAZj6Vgm0F8=")
 	someH1 = hashing.Hash("h1:CNCjfeE54kv0fs+TnDqsglbDHglTinMlmxa6sLTNZ1A=")
 	entry  = lockfile.Module{
-		Key: "a.b", Version: versions.MustParse("1.2.3"), Source: "registry.example.com/acme/net/aws", Constraints: versions.MustParseConstraints("~> 1.0"),
-		Package: "git::https://example.com/net.git//sub?ref=08f1a659885b11db83a8e987c65c5e6dec1497b9",
+		Key: "a.b", Version: versions.MustParse("1.2.3"), Source: testenv.Source("registry.example.com/acme/net/aws"), Constraints: versions.MustParseConstraints("~> 1.0"),
+		Package: testenv.Package("git::https://example.com/net.git//sub?ref=08f1a659885b11db83a8e987c65c5e6dec1497b9"),
 		Hashes:  []hashing.Hash{someT1, "x9:unknown", someH1},
 	}
 )
@@ -121,9 +123,9 @@ func TestStatement(t *testing.T) {
 		t.Errorf("another call of the same package has the tag %s, want %s", got, statement.Tag())
 	}
 	for what, change := range map[string]func(*lockfile.Module){
-		"source":  func(m *lockfile.Module) { m.Source += "/" },
+		"source":  func(m *lockfile.Module) { m.Source = testenv.Source("registry.example.com/acme/other/aws") },
 		"version": func(m *lockfile.Module) { m.Version = versions.MustParse("1.2.4") },
-		"package": func(m *lockfile.Module) { m.Package = "" },
+		"package": func(m *lockfile.Module) { m.Package = addrs.ModuleSourceRemote{} },
 		"hashes":  func(m *lockfile.Module) { m.Hashes = m.Hashes[:1] },
 	} {
 		other := entry

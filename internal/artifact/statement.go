@@ -15,15 +15,18 @@ import (
 
 // Statement is what a lock entry states about the package of a module, independent of the call.
 type Statement struct {
-	// Source, Version and Package have the same meaning as in [lockfile.Module].
+	// Source, Version and Package are the texts of these fields of a [lockfile.Module].
 	Source, Version, Package string
 	// Hashes are the known hashes, sorted.
 	Hashes []hashing.Hash
 }
 
-// StatementOf returns the statement of a lock's entry.
+// StatementOf returns the statement of a lock's entry; zero for the zero value.
 func StatementOf(entry lockfile.Module) Statement {
-	s := Statement{Source: entry.Source, Version: entry.Version.String(), Package: entry.Package}
+	s := Statement{Version: entry.Version.String(), Package: entry.Package.String()}
+	if entry.Source != nil {
+		s.Source = entry.Source.String()
+	}
 	for _, h := range entry.Hashes {
 		if h.Known() {
 			s.Hashes = append(s.Hashes, h)

@@ -63,7 +63,7 @@ func (d *detector) lockedSources() []string {
 	var sources []string
 	for _, m := range d.Lock.Modules() {
 		if !d.writesHost(m.Key) {
-			sources = append(sources, cmp.Or(m.Replaces, m.Source))
+			sources = append(sources, cmp.Or(m.Replaces, m.Source).String())
 		}
 	}
 	return sources

@@ -10,9 +10,8 @@ import (
 
 // PackageAddress returns the address of a package as a lock writes it: the immutable address
 // without credentials, with the directory that the origin pointed to.
-// [lockfile.Module.SplitPackage] is its inverse.
-func PackageAddress(pkg addrs.ModulePackage, subdir string) string {
-	return addrs.ModuleSourceRemote{Package: pkg.WithoutCredentials(), Subdir: subdir}.String()
+func PackageAddress(pkg addrs.ModulePackage, subdir string) addrs.ModuleSourceRemote {
+	return addrs.ModuleSourceRemote{Package: pkg.WithoutCredentials(), Subdir: subdir}
 }
 
 // VersionOrPackage returns the version of an entry, or its package address if it has no version,
@@ -21,7 +20,7 @@ func VersionOrPackage(entry lockfile.Module) string {
 	if !entry.Version.IsZero() {
 		return entry.Version.String()
 	}
-	return entry.Package
+	return entry.Package.String()
 }
 
 // Differences describes the differences between the packages of two entries for the same call.
@@ -33,8 +32,8 @@ func Differences(a, b lockfile.Module) []string {
 		}
 	}
 	add("version", a.Version.String(), b.Version.String())
-	add("source", a.Source, b.Source)
-	add("package", a.Package, b.Package)
+	add("source", a.Source.String(), b.Source.String())
+	add("package", a.Package.String(), b.Package.String())
 	for _, scheme := range []string{"h1", "t1", "zh"} {
 		add(scheme+" hash", string(a.Hash(scheme)), string(b.Hash(scheme)))
 	}
@@ -87,7 +86,7 @@ func statementsOf(statement artifact.Statement, fromPackage bool) Statements {
 func AllStatements(statement artifact.Statement) []string {
 	own := statementsOf(statement, false)
 	all := []string{own.Package, own.Ref}
-	if pkg, _ := (lockfile.Module{Package: statement.Package}).SplitPackage(); pkg.Getter() != "file" {
+	if addrs.ParseModulePackage(statement.Package).Getter() != "file" {
 		inPackage := statementsOf(statement, true)
 		all = append(all, inPackage.Package, inPackage.Ref)
 	}

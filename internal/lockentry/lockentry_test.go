@@ -7,6 +7,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -14,8 +15,8 @@ import (
 func TestStatements(t *testing.T) {
 	t.Parallel()
 	entry := lockfile.Module{
-		Key: "net", Version: versions.MustParse("1.2.0"), Source: "registry.opentofu.org/acme/net/aws",
-		Package: "https://example.com/net.zip", Hashes: []hashing.Hash{"h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="},
+		Key: "net", Version: versions.MustParse("1.2.0"), Source: testenv.Source("registry.opentofu.org/acme/net/aws"),
+		Package: testenv.Package("https://example.com/net.zip"), Hashes: []hashing.Hash{"h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="},
 	}
 	own, inPackage := lockentry.StatementsOf(entry, false), lockentry.StatementsOf(entry, true)
 	if own.Package == own.Ref || own.Ref == own.History || own.Package == inPackage.Package || own.Ref == inPackage.Ref || own.History == inPackage.History {
@@ -32,7 +33,7 @@ func TestStatements(t *testing.T) {
 	if want := []string{own.Package, own.Ref, inPackage.Package, inPackage.Ref}; !slices.Equal(all, want) {
 		t.Errorf("got %q, want %q", all, want)
 	}
-	entry.Package = "file:///home/user/net.zip"
+	entry.Package = testenv.Package("file:///home/user/net.zip")
 	if slices.Contains(lockentry.AllStatements(artifact.StatementOf(entry)), lockentry.StatementsOf(entry, true).Package) {
 		t.Error("a local file is confirmed for a call in a package")
 	}
@@ -40,7 +41,7 @@ func TestStatements(t *testing.T) {
 
 func TestDifferences(t *testing.T) {
 	t.Parallel()
-	a := lockfile.Module{Version: versions.MustParse("1.0.0"), Source: "s", Package: "p", Hashes: []hashing.Hash{"h1:A"}}
+	a := lockfile.Module{Version: versions.MustParse("1.0.0"), Source: testenv.Source("acme/net/aws"), Package: testenv.Package("https://example.com/p.zip"), Hashes: []hashing.Hash{"h1:A"}}
 	b := a
 	if got := lockentry.Differences(a, b); len(got) > 0 {
 		t.Errorf("the same entries differ: %q", got)

@@ -69,8 +69,7 @@ func ParseOrigin(text string) *url.URL {
 // OriginOf returns the scheme and the host from which the package of a lock entry came, as a URL. It
 // returns "" if the entry has no such package.
 func OriginOf(entry lockfile.Module) string {
-	pkg, _ := entry.SplitPackage()
-	at, err := pkg.Location()
+	at, err := entry.Package.Package.Location()
 	if err != nil || at.Host() == "" {
 		return ""
 	}

@@ -143,8 +143,7 @@ func (s Source) ModuleSubdir(located string) (string, error) {
 
 // LockedSubdir is like ModuleSubdir, but takes the origin's directory from a lock entry.
 func (s Source) LockedSubdir(entry lockfile.Module) (string, error) {
-	_, located := entry.SplitPackage()
-	return s.ModuleSubdir(located)
+	return s.ModuleSubdir(entry.Package.Subdir)
 }
 
 // FixedName returns the name that two lock entries of the source share if the content under that
@@ -193,16 +192,15 @@ func (s Source) OfferedBy() string {
 }
 
 // LockAddress returns the source's address as the lock writes it.
-func (s Source) LockAddress() string { return LockAddress(s.Address) }
+func (s Source) LockAddress() addrs.ModuleSource { return LockAddress(s.Address) }
 
 // LockAddress returns an address as the lock writes it: in full and without credentials.
-func LockAddress(address addrs.ModuleSource) string {
-	remote, ok := address.(addrs.ModuleSourceRemote)
-	if !ok {
-		return address.String()
+func LockAddress(address addrs.ModuleSource) addrs.ModuleSource {
+	if remote, ok := address.(addrs.ModuleSourceRemote); ok {
+		remote.Package = remote.Package.WithoutCredentials()
+		return remote
 	}
-	remote.Package = remote.Package.WithoutCredentials()
-	return remote.String()
+	return address
 }
 
 // Mismatch returns the reason why a lock entry does not decide the source, or "" if it does. As

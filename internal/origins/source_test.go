@@ -5,6 +5,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -70,7 +71,7 @@ func TestMismatch(t *testing.T) {
 		{lockfile.Module{Source: locked, Version: versions.MustParse("1.2.3")}, ""},
 		{lockfile.Module{Source: locked, Version: versions.MustParse("2.0.0")}, `the locked version 2.0.0 does not meet the constraint "~> 1.2"`},
 		{lockfile.Module{Source: locked}, `the lock has no usable version`},
-		{lockfile.Module{Source: "other", Version: versions.MustParse("1.2.3")}, `the lock is for source "other"`},
+		{lockfile.Module{Source: testenv.Source("acme/other/aws"), Version: versions.MustParse("1.2.3")}, `the lock is for source "registry.opentofu.org/acme/other/aws"`},
 	} {
 		if got := source.Mismatch(test.entry); got != test.want {
 			t.Errorf("%v: %q, want %q", test.entry, got, test.want)

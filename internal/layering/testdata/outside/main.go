@@ -59,7 +59,7 @@ var (
 var (
 	_ func(src []byte, filename string) (*lockfile.File, error) = lockfile.Parse
 
-	_ = lockfile.Module{Key: "", Version: versions.Version{}, Source: "", Constraints: versions.Constraints{}, Package: "", Hashes: []hashing.Hash{}, Range: hcl.Range{}}
+	_ = lockfile.Module{Key: "", Version: versions.Version{}, Source: addrs.ModuleSource(nil), Constraints: versions.Constraints{}, Package: addrs.ModuleSourceRemote{}, Hashes: []hashing.Hash{}, Range: hcl.Range{}}
 
 	_ interface {
 		Modules() []lockfile.Module
@@ -142,7 +142,7 @@ func main() {
 	check(err == nil, "hashing.FS")
 	lock, err := lockfile.Parse([]byte("# foreign\n"), "lock")
 	check(err == nil, "lockfile.Parse")
-	lock.SetModule(lockfile.Module{Key: "net", Source: "registry.opentofu.org/acme/net/aws", Hashes: []hashing.Hash{hash}})
+	lock.SetModule(lockfile.Module{Key: "net", Source: source, Hashes: []hashing.Hash{hash}})
 	check(len(lock.Modules()) == 1 && len(lock.Bytes()) > len("# foreign\n"), "SetModule")
 	lock.RemoveModule("net")
 	check(len(lock.Modules()) == 0, "RemoveModule")
