@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +40,9 @@ func orNull(s string) cty.Value {
 var (
 	backendWords = [][]byte{[]byte("backend"), []byte("cloud")}
 	localSchema  = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "path"}, {Name: "workspace_dir"}}}
-	errBackends  = errors.New("the configuration has more than one backend")
+
+	errBackends   = errors.New("the configuration has more than one backend")
+	errUnreadable = errors.New("the configuration cannot be read")
 )
 
 // ReadBackend reads the backend of a root module. As in stock tools, a block in an override file
@@ -81,30 +84,27 @@ func (r Reader) ReadBackend(ctx context.Context, dir Dir) (Backend, error) {
 
 // backendBlock returns the block that counts, or nil if there is none.
 func (r Reader) backendBlock(ctx context.Context, dir Dir) (*hcl.Block, error) {
-	d, err := openDirectory(dir)
-	if err != nil {
-		return nil, errors.New("the configuration cannot be read")
-	}
-	defer d.close()
-	names, err := d.names()
-	if err != nil {
-		return nil, errors.New("the configuration cannot be read")
-	}
 	var found *hcl.Block
-	for _, file := range r.selectFiles(names) {
-		body, diags := d.parseFile(ctx, file, backendWords...)
-		if diags.HasErrors() || ctx.Err() != nil {
-			return nil, fmt.Errorf("%s cannot be read", dir.display(file.name))
+	var broken error // in a file that could be opened
+	err := r.eachFile(ctx, dir, func(d *directory, f file) error {
+		body, diags := d.parseFile(ctx, f, backendWords...)
+		if diags.HasErrors() {
+			broken = fmt.Errorf("%s cannot be read", dir.display(f.name))
+			return broken
 		}
 		if body == nil {
-			continue
+			return nil
 		}
 		switch blocks := backendsOf(body); {
-		case len(blocks) > 1, len(blocks) == 1 && found != nil && !file.override:
-			return nil, errBackends
+		case len(blocks) > 1, len(blocks) == 1 && found != nil && !f.override:
+			broken = errBackends
 		case len(blocks) == 1:
 			found = blocks[0]
 		}
+		return broken
+	})
+	if err != nil {
+		return nil, cmp.Or(broken, errUnreadable)
 	}
 	return found, nil
 }

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,7 +31,8 @@ func decodeBlocks(parsed hcl.Blocks, broken bool) ([]*block, hcl.Diagnostics) {
 	for _, p := range parsed {
 		name := p.Labels[0] // the schema asks for exactly one
 		if !hclsyntax.ValidIdentifier(name) {
-			diags = append(diags, invalidName(name, p.LabelRanges[0]))
+			diags = append(diags, fault(p.LabelRanges[0], "Invalid module instance name",
+				"%q cannot be the name of a module call: it must begin with a letter or an underscore and may hold only letters, digits, underscores and dashes.", name))
 			continue
 		}
 		content, _, bodyDiags := p.Body.PartialContent(moduleSchema)
@@ -52,52 +54,30 @@ type blockSet struct {
 	byName map[string]*block
 }
 
-// declare adds the blocks of a file that is not an override file. If two blocks have the same
-// name, it keeps the first and reports the second.
-func (s *blockSet) declare(blocks []*block) hcl.Diagnostics {
+// add adds the blocks of a file. If two blocks have the same name, it keeps the first and reports the
+// second. Blocks of an override file, of which several may be for one call, change those that were added
+// before.
+func (s *blockSet) add(blocks []*block, override bool) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	if s.byName == nil {
 		s.byName = make(map[string]*block)
 	}
 	for _, b := range blocks {
-		if first, ok := s.byName[b.name]; ok {
-			diags = append(diags, &hcl.Diagnostic{
-				Severity: hcl.DiagError,
-				Summary:  "Duplicate module call",
-				Detail: fmt.Sprintf("A module call named %q was already declared at %s. Rename or remove one of them: names must be unique within a module.",
-					b.name, first.header),
-				Subject: b.header.Ptr(),
-			})
-			continue
-		}
-		s.byName[b.name] = b
-		s.blocks = append(s.blocks, b)
-	}
-	return diags
-}
-
-// override applies the blocks of an override file. There may be several blocks for one call.
-func (s *blockSet) override(blocks []*block) hcl.Diagnostics {
-	var diags hcl.Diagnostics
-	for _, b := range blocks {
 		declared, ok := s.byName[b.name]
-		if !ok {
-			diags = append(diags, &hcl.Diagnostic{
-				Severity: hcl.DiagError,
-				Summary:  "Missing module call to override",
-				Detail: fmt.Sprintf("There is no module call named %q. An override file can only change a call that another file of the same directory declares.",
-					b.name),
-				Subject: b.header.Ptr(),
-			})
-			continue
+		switch {
+		case override && !ok:
+			diags = append(diags, fault(b.header, "Missing module call to override",
+				"There is no module call named %q. An override file can only change a call that another file of the same directory declares.", b.name))
+		case override:
+			declared.source, declared.version = cmp.Or(b.source, declared.source), cmp.Or(b.version, declared.version)
+			declared.broken = declared.broken || b.broken
+		case ok:
+			diags = append(diags, fault(b.header, "Duplicate module call",
+				"A module call named %q was already declared at %s. Rename or remove one of them: names must be unique within a module.", b.name, declared.header))
+		default:
+			s.byName[b.name] = b
+			s.blocks = append(s.blocks, b)
 		}
-		if b.source != nil {
-			declared.source = b.source
-		}
-		if b.version != nil {
-			declared.version = b.version
-		}
-		declared.broken = declared.broken || b.broken
 	}
 	return diags
 }
@@ -202,7 +182,7 @@ func (a argument) native(ctx context.Context) (hclsyntax.Expression, hcl.Diagnos
 	}
 	expr, diags := eval.Native(ctx, a.expr)
 	if len(diags) > 0 && errors.Is(extra(diags[0]), eval.ErrTemplateTooLong) {
-		return nil, hcl.Diagnostics{a.tooLong()}
+		return nil, hcl.Diagnostics{fault(a.expr.Range(), "Template too long", "The %s is a template of more than %d bytes.", a, eval.MaxTemplate)}
 	}
 	return expr, diags
 }

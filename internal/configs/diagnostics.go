@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,23 +22,27 @@ func unreadableDirectory(dir Dir, err error) *hcl.Diagnostic {
 	}
 }
 
-func interrupted(dir Dir, err error) *hcl.Diagnostic {
-	return &hcl.Diagnostic{
+// unreadable returns the diagnostic for a directory that could not be listed, or whose files were not read
+// to the end because ctx has ended. There is none if err is nil.
+func unreadable(ctx context.Context, dir Dir, err error) hcl.Diagnostics {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() == nil:
+		return hcl.Diagnostics{unreadableDirectory(dir, err)}
+	}
+	return hcl.Diagnostics{{
 		Severity: hcl.DiagError,
 		Summary:  "Module installation was interrupted",
 		Detail:   fmt.Sprintf("Reading the module directory %q was stopped: %s.", dir.display(""), err),
 		Extra:    err,
-	}
+	}}
 }
 
 func unreadableFile(display string, err error) *hcl.Diagnostic {
-	return &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  "Unreadable configuration file",
-		Detail:   fmt.Sprintf("The configuration file %q could not be read: %s.", display, causeText(err)),
-		Subject:  atLine(display, 1, 1),
-		Extra:    err,
-	}
+	diag := fault(*atLine(display, 1, 1), "Unreadable configuration file", "The configuration file %q could not be read: %s.", display, causeText(err))
+	diag.Extra = err
+	return diag
 }
 
 // cause returns an error without its path, because the message already has the path as the user
@@ -67,12 +72,8 @@ func limitSyntaxErrors(diags hcl.Diagnostics, display string) hcl.Diagnostics {
 	if len(diags) <= maxSyntaxErrors {
 		return diags
 	}
-	return append(diags[:maxSyntaxErrors:maxSyntaxErrors], &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  "Too many errors",
-		Detail:   fmt.Sprintf("The file has %d more errors, which are not shown.", len(diags)-maxSyntaxErrors),
-		Subject:  atLine(display, 1, 1),
-	})
+	return append(diags[:maxSyntaxErrors:maxSyntaxErrors],
+		fault(*atLine(display, 1, 1), "Too many errors", "The file has %d more errors, which are not shown.", len(diags)-maxSyntaxErrors))
 }
 
 // ConstraintError is the Extra of the diagnostic about a version constraint of a provider that does
@@ -88,58 +89,22 @@ func (e *ConstraintError) Error() string { return e.Err.Error() }
 // Unwrap returns the error of the constraint.
 func (e *ConstraintError) Unwrap() error { return e.Err }
 
-func invalidName(name string, at hcl.Range) *hcl.Diagnostic {
-	return &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  "Invalid module instance name",
-		Detail: fmt.Sprintf("%q cannot be the name of a module call: it must begin with a letter or an underscore and may hold only letters, digits, underscores and dashes.",
-			name),
-		Subject: &at,
-	}
-}
-
 func missingSource(b *block) *hcl.Diagnostic {
-	return &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  "Missing required argument",
-		Detail:   fmt.Sprintf("Module %q has no source argument, which says where the module comes from.", b.name),
-		Subject:  b.header.Ptr(),
-	}
+	return fault(b.header, "Missing required argument", "Module %q has no source argument, which says where the module comes from.", b.name)
 }
 
 func (a argument) wrongType(found string) *hcl.Diagnostic {
-	return &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  "Unsuitable value type",
-		Detail:   fmt.Sprintf("The %s must be a string, not %s.", a, found),
-		Subject:  a.expr.Range().Ptr(),
-	}
-}
-
-func (a argument) tooLong() *hcl.Diagnostic {
-	return &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  "Template too long",
-		Detail:   fmt.Sprintf("The %s is a template of more than %d bytes.", a, eval.MaxTemplate),
-		Subject:  a.expr.Range().Ptr(),
-	}
+	return fault(a.expr.Range(), "Unsuitable value type", "The %s must be a string, not %s.", a, found)
 }
 
 // notLiteral reports the part of an argument that is not a literal. It shows a reference, but
 // never another part of the expression, because that may contain a credential.
 func (a argument) notLiteral(rest hclsyntax.Expression) *hcl.Diagnostic {
-	diag := &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  "Expression not allowed",
-		Detail:   fmt.Sprintf("The %s is computed, but cannot be evaluated before the modules are installed. Write it as a literal string.", a),
-		Subject:  rest.Range().Ptr(),
-		Context:  a.expr.Range().Ptr(),
-	}
+	diag := fault(rest.Range(), "Expression not allowed", "The %s is computed, but cannot be evaluated before the modules are installed. Write it as a literal string.", a)
 	if variables := rest.Variables(); len(variables) > 0 {
-		diag.Summary = "Variables not allowed"
-		diag.Detail = fmt.Sprintf("The %s refers to %s, which cannot be evaluated here. Write it as a literal string.", a, reference(variables[0]))
-		diag.Subject = variables[0].SourceRange().Ptr()
+		diag = fault(variables[0].SourceRange(), "Variables not allowed", "The %s refers to %s, which cannot be evaluated here. Write it as a literal string.", a, reference(variables[0]))
 	}
+	diag.Context = a.expr.Range().Ptr()
 	return diag
 }
 

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -79,12 +80,45 @@ func (r Reader) Empty(dir Dir) (bool, error) {
 
 // namesIn returns the sorted names of a directory's files.
 func namesIn(dir Dir) ([]string, error) {
+	d, names, err := list(dir)
+	if err == nil {
+		d.close()
+	}
+	return names, err
+}
+
+// list opens a directory, which the caller must close if there is no error, and returns the sorted names
+// of its files.
+func list(dir Dir) (*directory, []string, error) {
 	d, err := openDirectory(dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	names, err := d.names()
+	if err != nil {
+		d.close()
+		return nil, nil, err
+	}
+	return d, names, nil
+}
+
+// eachFile calls use for each file of a directory that the dialect reads, in the order in which overrides
+// apply, until use returns an error or ctx ends.
+func (r Reader) eachFile(ctx context.Context, dir Dir, use func(*directory, file) error) error {
+	d, names, err := list(dir)
+	if err != nil {
+		return err
 	}
 	defer d.close()
-	return d.names()
+	for _, f := range r.selectFiles(names) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := use(d, f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // selectFiles returns the files to read among a directory's sorted names: first the ordinary
@@ -138,28 +172,24 @@ func FormsIn(dir Dir) (*Forms, error) {
 	if err != nil {
 		return nil, err
 	}
-	var found *Forms
-	for _, name := range names {
-		if f, ok := parseName(name); ok && f.tofu {
-			found = &Forms{}
-			break
-		}
-	}
-	if found == nil {
-		return nil, nil
-	}
+	var found Forms
+	hasTofu := false
 	for _, name := range names {
 		f, ok := parseName(name)
 		if !ok {
 			continue
 		}
+		hasTofu = hasTofu || f.tofu
 		if _, twin := slices.BinarySearch(names, f.twin()); twin && !f.tofu {
 			found.Names = append(found.Names, name, f.twin())
 		} else if f.tofu && f.override {
 			found.Names = append(found.Names, name)
 		}
 	}
-	return found, nil
+	if !hasTofu {
+		return nil, nil
+	}
+	return &found, nil
 }
 
 const (
@@ -245,18 +275,18 @@ func (d *directory) read(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: errNotRegular}
-	}
-	return d.readAll(f, info.Size())
+	return d.readAll(f)
 }
 
-func (d *directory) readAll(f *os.File, size int64) ([]byte, error) {
-	if size > maxFileBytes {
+// readAll returns the content of a regular file.
+func (d *directory) readAll(f *os.File) ([]byte, error) {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errNotRegular
+	case info.Size() > maxFileBytes:
 		return nil, errFileSize
 	}
 	// The file may grow while it is read.

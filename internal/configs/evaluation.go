@@ -113,12 +113,7 @@ func (e *evaluation) enter(next step) hcl.Diagnostics {
 		}
 	}
 	if len(e.path) == maxReferences {
-		return hcl.Diagnostics{{
-			Severity: hcl.DiagError,
-			Summary:  "Too many references",
-			Detail:   fmt.Sprintf("The chain of references to %[2]s is longer than %[1]d.", maxReferences, next.name),
-			Subject:  &next.at,
-		}}
+		return hcl.Diagnostics{fault(next.at, "Too many references", "The chain of references to %s is longer than %d.", next.name, maxReferences)}
 	}
 	e.path = append(e.path, next)
 	return nil
@@ -131,12 +126,7 @@ func circular(path []step) *hcl.Diagnostic {
 	for _, s := range path {
 		names = append(names, fmt.Sprintf("%s (%s:%d)", s.name, s.at.Filename, s.at.Start.Line))
 	}
-	return &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  "Circular reference",
-		Detail:   "The value depends on itself: " + strings.Join(names, ", then ") + ".",
-		Subject:  path[0].at.Ptr(),
-	}
+	return fault(path[0].at, "Circular reference", "The value depends on itself: %s.", strings.Join(names, ", then "))
 }
 
 func (e *evaluation) local(s *Scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
@@ -174,12 +164,7 @@ func undeclared(what, kind, name string, at hcl.Range) *hcl.Diagnostic {
 	if name == "" {
 		detail = fmt.Sprintf("%q alone is not a value: write %s.NAME.", kind, kind)
 	}
-	return &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  "Reference to undeclared " + what,
-		Detail:   detail,
-		Subject:  &at,
-	}
+	return fault(at, "Reference to undeclared "+what, "%s", detail)
 }
 
 // pathOf returns path.module, path.root or path.cwd, as in stock tools. path.cwd is an error in a
@@ -192,35 +177,20 @@ func (e *evaluation) pathOf(s *Scope, name string, at hcl.Range) (cty.Value, hcl
 		return cty.StringVal(s.tree.root.dir.display("")), nil
 	case "cwd":
 		if s.dir.Boundary != "" {
-			return cty.DynamicVal, hcl.Diagnostics{{
-				Severity: hcl.DiagError,
-				Summary:  `Invalid "path" attribute`,
-				Detail:   fmt.Sprintf("path.cwd cannot be used here: %s.", errAbsolute),
-				Subject:  &at,
-			}}
+			return cty.DynamicVal, hcl.Diagnostics{fault(at, `Invalid "path" attribute`, "path.cwd cannot be used here: %s.", errAbsolute)}
 		}
 		if dir, err := os.Getwd(); err == nil {
 			return cty.StringVal(filepath.ToSlash(dir)), nil
 		}
 	}
-	return cty.DynamicVal, hcl.Diagnostics{{
-		Severity: hcl.DiagError,
-		Summary:  `Invalid "path" attribute`,
-		Detail:   fmt.Sprintf("There is no path.%s; there are path.module, path.root and path.cwd.", name),
-		Subject:  &at,
-	}}
+	return cty.DynamicVal, hcl.Diagnostics{fault(at, `Invalid "path" attribute`, "There is no path.%s; there are path.module, path.root and path.cwd.", name)}
 }
 
 func (e *evaluation) workspace(s *Scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
 	if name == "workspace" {
 		return cty.StringVal(s.tree.inputs.workspace()), nil
 	}
-	return cty.DynamicVal, hcl.Diagnostics{{
-		Severity: hcl.DiagError,
-		Summary:  `Invalid "terraform" attribute`,
-		Detail:   fmt.Sprintf("There is no value %q. The only one is the workspace.", name),
-		Subject:  &at,
-	}}
+	return cty.DynamicVal, hcl.Diagnostics{fault(at, `Invalid "terraform" attribute`, "There is no value %q. The only one is the workspace.", name)}
 }
 
 // arguments returns the evaluator for the arguments of a module's blocks. reported are the errors
@@ -239,7 +209,7 @@ func (a *arguments) compute(arg argument, expr hclsyntax.Expression) (value cty.
 	defer func() {
 		// Some expressions panic, such as arithmetic with infinite numbers.
 		if r := recover(); r != nil {
-			value, diags = cty.DynamicVal, hcl.Diagnostics{fault("Invalid expression", fmt.Sprintf("The %s cannot be evaluated.", arg), expr.Range())}
+			value, diags = cty.DynamicVal, hcl.Diagnostics{fault(expr.Range(), "Invalid expression", "The %s cannot be evaluated.", arg)}
 		}
 	}()
 	e := a.evaluation
@@ -271,8 +241,8 @@ func (r Reader) refuseReferences(arg argument, expr hclsyntax.Expression) hcl.Di
 		case root == "var", root == "local", root == "path" && arg.name == "source":
 			continue
 		}
-		return hcl.Diagnostics{fault("Reference not allowed",
-			fmt.Sprintf("The %s refers to %s, but it may refer only to constant variables and local values.", arg, reference(traversal)), traversal.SourceRange())}
+		return hcl.Diagnostics{fault(traversal.SourceRange(), "Reference not allowed",
+			"The %s refers to %s, but it may refer only to constant variables and local values.", arg, reference(traversal))}
 	}
 	return nil
 }
@@ -316,7 +286,7 @@ func (r Reader) refuse(a argument, value cty.Value) hcl.Diagnostics {
 		{eval.Ephemeral, "Ephemeral value not allowed", "is ephemeral, and would be kept in the lock"},
 	} {
 		if marks := eval.Marks(value, refused.kind); len(marks) > 0 {
-			return hcl.Diagnostics{fault(refused.summary, fmt.Sprintf("The %s depends on %s, which %s.", a, origin(marks[0]), refused.reason), a.expr.Range())}
+			return hcl.Diagnostics{fault(a.expr.Range(), refused.summary, "The %s depends on %s, which %s.", a, origin(marks[0]), refused.reason)}
 		}
 	}
 	if value.IsWhollyKnown() {
@@ -326,11 +296,11 @@ func (r Reader) refuse(a argument, value cty.Value) hcl.Diagnostics {
 	if r.Terraform {
 		known = "Only literals and variables with const = true are, the latter since Terraform 1.15."
 	}
-	detail := fmt.Sprintf("The %s is not known before the modules are installed. %s", a, known)
+	because := "is"
 	if marks := eval.Marks(value, eval.Unknown); len(marks) > 0 {
-		detail = fmt.Sprintf("The %s depends on %s, which is not known before the modules are installed. %s", a, origin(marks[0]), known)
+		because = fmt.Sprintf("depends on %s, which is", origin(marks[0]))
 	}
-	diag := fault("Value not known", detail, a.expr.Range())
+	diag := fault(a.expr.Range(), "Value not known", "The %s %s not known before the modules are installed. %s", a, because, known)
 	if r.Terraform {
 		diag.Extra = UnknownToTerraform{}
 	}

@@ -76,28 +76,16 @@ func (r Reader) ReadInterface(ctx context.Context, dir Dir) (*Interface, error) 
 
 // eachBody calls use for each file that can be parsed, in the order in which overrides apply.
 func (r Reader) eachBody(ctx context.Context, dir Dir, use func(hcl.Body, []byte)) error {
-	d, err := openDirectory(dir)
-	if err != nil {
-		return err
-	}
-	defer d.close()
-	names, err := d.names()
-	if err != nil {
-		return err
-	}
-	for _, file := range r.selectFiles(names) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		src, err := d.read(file.name)
+	return r.eachFile(ctx, dir, func(d *directory, f file) error {
+		src, err := d.read(f.name)
 		if err != nil {
 			return err
 		}
-		if body, _ := parse(ctx, src, dir.display(file.name), file.json, hcl.InitialPos); body != nil {
+		if body, _ := parse(ctx, src, dir.display(f.name), f.json, hcl.InitialPos); body != nil {
 			use(body, src)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // add adds the declarations of one file.
@@ -130,7 +118,7 @@ func (i *Interface) addVariable(name string, body hcl.Body, src []byte) {
 		v = DeclaredVariable{Type: "any", Required: true, ty: cty.DynamicPseudoType}
 	}
 	if attr, ok := content.Attributes["type"]; ok {
-		if ty, ok := typeOf(attr.Expr); ok {
+		if ty, _, diags := typeOf(attr.Expr); !diags.HasErrors() {
 			v.ty, v.Type = ty, typeText(ty)
 		}
 	}
@@ -153,27 +141,22 @@ func (i *Interface) addVariable(name string, body hcl.Body, src []byte) {
 	i.Variables[name] = v
 }
 
-// typeOf returns a type, which may be quoted in old configuration. It does not accept an
-// expression that would have to be computed, because the default of an optional attribute could
+// typeOf returns a type, which may be quoted in old configuration, and the defaults of its optional
+// attributes. It does not accept an expression that would have to be computed, because such a default could
 // take any amount of time.
-func typeOf(expr hcl.Expression) (cty.Type, bool) {
-	word := hcl.ExprAsKeyword(expr)
-	if text, ok := stringOf(expr); ok && word == "" {
-		word = text
-	}
-	switch word {
+func typeOf(expr hcl.Expression) (cty.Type, *typeexpr.Defaults, hcl.Diagnostics) {
+	switch keyName(expr) {
 	case "list":
-		return cty.List(cty.DynamicPseudoType), true
+		return cty.List(cty.DynamicPseudoType), nil, nil
 	case "map":
-		return cty.Map(cty.DynamicPseudoType), true
+		return cty.Map(cty.DynamicPseudoType), nil, nil
 	case "string":
-		return cty.String, true
+		return cty.String, nil, nil
 	}
 	if computes(expr) {
-		return cty.DynamicPseudoType, false
+		return cty.DynamicPseudoType, nil, hcl.Diagnostics{fault(expr.Range(), "Invalid type", "The type has a \"for\" expression in it, which is not evaluated here.")}
 	}
-	ty, _, diags := typeexpr.TypeConstraintWithDefaults(expr)
-	return ty, !diags.HasErrors()
+	return typeexpr.TypeConstraintWithDefaults(expr)
 }
 
 // computes reports whether an expression contains a "for" expression, whose evaluation can take
@@ -236,12 +219,8 @@ func declaredProvider(expr hcl.Expression) DeclaredProvider {
 	var p DeclaredProvider
 	pairs, _ := hcl.ExprMap(expr)
 	for _, pair := range pairs {
-		key := hcl.ExprAsKeyword(pair.Key)
-		if text, ok := stringOf(pair.Key); ok && key == "" {
-			key = text
-		}
 		text, _ := stringOf(pair.Value)
-		switch key {
+		switch keyName(pair.Key) {
 		case "source":
 			p.Source = text
 		case "version":
@@ -262,13 +241,7 @@ func aliases(expr hcl.Expression) []string {
 		if diags.HasErrors() {
 			continue
 		}
-		parts := []string{traversal.RootName()}
-		for _, step := range traversal[1:] {
-			if attr, ok := step.(hcl.TraverseAttr); ok {
-				parts = append(parts, attr.Name)
-			}
-		}
-		names = append(names, strings.Join(parts, "."))
+		names = append(names, strings.Join(stepNames(traversal), "."))
 	}
 	slices.Sort(names)
 	return slices.Compact(names)

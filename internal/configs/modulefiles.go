@@ -28,19 +28,11 @@ func (m moduleFiles) ReadFile(name string, limit int64) ([]byte, error) {
 		return nil, cause(err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, cause(err)
-	case !info.Mode().IsRegular():
-		return nil, errNotRegular
+	text, err := (&directory{left: limit}).readAll(f)
+	if errors.Is(err, errFileSize) || errors.Is(err, errDirSize) {
+		err = fmt.Errorf("it is larger than %d KiB", limit>>10)
 	}
-	d := &directory{left: limit}
-	text, err := d.readAll(f, info.Size())
-	if err != nil || int64(len(text)) > limit {
-		return nil, fmt.Errorf("it is larger than %d KiB", limit>>10)
-	}
-	return text, nil
+	return text, cause(err)
 }
 
 // Exists reports whether there is a regular file with this name.

@@ -97,7 +97,7 @@ type providerUse struct {
 const byRequired = "required_providers"
 
 func (r *requirements) fail(at hcl.Range, summary, format string, args ...any) {
-	r.diags = append(r.diags, fault(summary, fmt.Sprintf(format, args...), at))
+	r.diags = append(r.diags, fault(at, summary, format, args...))
 }
 
 // resolve returns the requirements in the order of files and lines, and the diagnostics about
@@ -297,12 +297,8 @@ func (r *requirements) warnOfTwins(found []ProviderRequirement) {
 		if !ok {
 			names[requirement.Source] = requirement
 		} else if first.LocalName != requirement.LocalName && requirement.By == byRequired {
-			r.diags = append(r.diags, &hcl.Diagnostic{
-				Severity: hcl.DiagWarning,
-				Summary:  "Duplicate provider",
-				Detail:   fmt.Sprintf("Provider %s has two local names, %q and %q (%s). The constraints of both apply.", requirement.Source, requirement.LocalName, first.LocalName, position(first.Range)),
-				Subject:  requirement.Range.Ptr(),
-			})
+			r.diags = append(r.diags, warning("Duplicate provider",
+				fmt.Sprintf("Provider %s has two local names, %q and %q (%s). The constraints of both apply.", requirement.Source, requirement.LocalName, first.LocalName, position(first.Range)), requirement.Range))
 		}
 	}
 }

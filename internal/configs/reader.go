@@ -150,29 +150,14 @@ func rangeOf(d *hcl.Diagnostic) hcl.Range {
 // not nil, it also adds the requirements of the files. constants reports whether a variable may have
 // the argument const.
 func (r Reader) readBlocks(ctx context.Context, dir Dir, requirements *requirements) (blocks []*block, constants bool, diags hcl.Diagnostics) {
-	d, err := openDirectory(dir)
-	if err != nil {
-		return nil, false, hcl.Diagnostics{unreadableDirectory(dir, err)}
-	}
-	defer d.close()
-	names, err := d.names()
-	if err != nil {
-		return nil, false, hcl.Diagnostics{unreadableDirectory(dir, err)}
-	}
 	var merged blockSet
-	for _, file := range r.selectFiles(names) {
-		if err := ctx.Err(); err != nil {
-			return merged.blocks, d.constants, append(diags, interrupted(dir, err))
-		}
-		blocks, fileDiags := d.readFile(ctx, file, requirements)
-		diags = append(diags, fileDiags...)
-		if file.override {
-			diags = append(diags, merged.override(blocks)...)
-		} else {
-			diags = append(diags, merged.declare(blocks)...)
-		}
-	}
-	return merged.blocks, d.constants, diags
+	err := r.eachFile(ctx, dir, func(d *directory, f file) error {
+		blocks, fileDiags := d.readFile(ctx, f, requirements)
+		diags = append(append(diags, fileDiags...), merged.add(blocks, f.override)...)
+		constants = d.constants
+		return nil
+	})
+	return merged.blocks, constants, append(diags, unreadable(ctx, dir, err)...)
 }
 
 // maxSyntaxErrors limits the diagnostics of one file. A file that is not configuration at all

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -100,14 +101,10 @@ func (r *requirements) objectEntry(attr *hcl.Attribute, pairs []hcl.KeyValuePair
 	return entry, true
 }
 
+// keyName returns the word or the literal string that an expression consists of, or "".
 func keyName(key hcl.Expression) string {
-	if name := hcl.ExprAsKeyword(key); name != "" {
-		return name
-	}
-	if value, ok := literalValue(key); ok && !value.IsNull() && value.Type() == cty.String {
-		return value.AsString()
-	}
-	return ""
+	text, _ := stringOf(key)
+	return cmp.Or(hcl.ExprAsKeyword(key), text)
 }
 
 // literalValue returns the value of an expression of literals and templates of literals. It takes

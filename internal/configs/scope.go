@@ -145,28 +145,15 @@ func (r Reader) declared(ctx context.Context, dir Dir) *declared {
 		locals:    map[string]*hcl.Attribute{},
 		calls:     map[string]*declaration{},
 	}
-	d, err := openDirectory(dir)
-	if err != nil {
-		found.diags = hcl.Diagnostics{unreadableDirectory(dir, err)}
-		return found
-	}
-	defer d.close()
-	names, err := d.names()
-	if err != nil {
-		found.diags = hcl.Diagnostics{unreadableDirectory(dir, err)}
-		return found
-	}
-	for _, file := range r.selectFiles(names) {
-		if err := ctx.Err(); err != nil {
-			found.diags = append(found.diags, interrupted(dir, err))
-			return found
-		}
-		body, diags := d.parseFile(ctx, file, kinds...)
-		found.diags = append(found.diags, limitSyntaxErrors(diags, dir.display(file.name))...)
+	err := r.eachFile(ctx, dir, func(d *directory, f file) error {
+		body, diags := d.parseFile(ctx, f, kinds...)
+		found.diags = append(found.diags, limitSyntaxErrors(diags, dir.display(f.name))...)
 		if body != nil {
-			found.add(body, file.override)
+			found.add(body, f.override)
 		}
-	}
+		return nil
+	})
+	found.diags = append(found.diags, unreadable(ctx, dir, err)...)
 	return found
 }
 

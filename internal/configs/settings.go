@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/zclconf/go-cty/cty"
 )
 
 // Settings are literal settings in a module's files that help to find out which stock tool the
@@ -61,25 +60,16 @@ func (r Reader) ReadCompatibleWith(ctx context.Context, dir Dir) []string {
 // readSettings reads the settings in blocks of the given types.
 func (r Reader) readSettings(ctx context.Context, dir Dir, types ...[]byte) Settings {
 	found := Settings{Sources: map[string]string{}}
-	d, err := openDirectory(dir)
-	if err != nil {
-		found.Partial = true
-		return found
-	}
-	defer d.close()
-	names, err := d.names()
-	if err != nil {
-		found.Partial = true
-		return found
-	}
-	for _, file := range r.selectFiles(names) {
-		src, err := d.read(file.name)
-		if err != nil || ctx.Err() != nil {
+	err := r.eachFile(ctx, dir, func(d *directory, f file) error {
+		src, err := d.read(f.name)
+		if err != nil {
 			found.Partial = true
-			continue
+			return nil
 		}
-		found.addFile(ctx, src, file, types)
-	}
+		found.addFile(ctx, src, f, types)
+		return nil
+	})
+	found.Partial = found.Partial || err != nil
 	return found
 }
 
@@ -130,25 +120,15 @@ var (
 // provider configuration, a backend, or a cloud block. A provider block with only an alias does
 // not count, because it is the old way of declaring that the caller passes the provider.
 // HasRootBlocks skips what it cannot read.
-func (r Reader) HasRootBlocks(ctx context.Context, dir Dir) bool {
-	d, err := openDirectory(dir)
-	if err != nil {
-		return false
-	}
-	defer d.close()
-	names, err := d.names()
-	if err != nil {
-		return false
-	}
-	for _, file := range r.selectFiles(names) {
-		if ctx.Err() != nil {
-			return false
+func (r Reader) HasRootBlocks(ctx context.Context, dir Dir) (found bool) {
+	_ = r.eachFile(ctx, dir, func(d *directory, f file) error {
+		if !found {
+			body, _ := d.parseFile(ctx, f, wordsOfRoots...)
+			found = body != nil && hasRootBlocks(body)
 		}
-		if body, _ := d.parseFile(ctx, file, wordsOfRoots...); body != nil && hasRootBlocks(body) {
-			return true
-		}
-	}
-	return false
+		return nil
+	})
+	return found
 }
 
 func hasRootBlocks(body hcl.Body) bool {
@@ -174,7 +154,7 @@ func (s *Settings) add(body hcl.Body) {
 	for _, block := range content.Blocks {
 		if block.Type == "module" {
 			inner, _, _ := block.Body.PartialContent(moduleSchema)
-			source, ok := literalString(inner.Attributes["source"])
+			source, ok := literalText(inner.Attributes["source"])
 			if ok {
 				s.Sources[block.Labels[0]] = source
 			}
@@ -186,7 +166,7 @@ func (s *Settings) add(body hcl.Body) {
 			continue
 		}
 		inner, _, _ := block.Body.PartialContent(terraformSchema)
-		if version, ok := literalString(inner.Attributes["required_version"]); ok {
+		if version, ok := literalText(inner.Attributes["required_version"]); ok {
 			s.RequiredVersions = append(s.RequiredVersions, version)
 		}
 		for _, block := range inner.Blocks {
@@ -195,7 +175,7 @@ func (s *Settings) add(body hcl.Body) {
 			}
 			settings, _, _ := block.Body.PartialContent(hostnameSchema)
 			hostname := settings.Attributes["hostname"]
-			if host, ok := literalString(hostname); ok || hostname == nil {
+			if host, ok := literalText(hostname); ok || hostname == nil {
 				s.CloudHosts = append(s.CloudHosts, host)
 			}
 		}
@@ -207,20 +187,8 @@ func (s *Settings) addLanguage(body hcl.Body) {
 	inner, _, _ := body.PartialContent(languageSchema)
 	for _, block := range inner.Blocks {
 		versions, _, _ := block.Body.PartialContent(compatibleSchema)
-		if version, ok := literalString(versions.Attributes["opentofu"]); ok {
+		if version, ok := literalText(versions.Attributes["opentofu"]); ok {
 			s.CompatibleWith = append(s.CompatibleWith, version)
 		}
 	}
-}
-
-// literalString returns the value of an argument that is a string without references.
-func literalString(attr *hcl.Attribute) (string, bool) {
-	if attr == nil {
-		return "", false
-	}
-	value, diags := attr.Expr.Value(nil)
-	if diags.HasErrors() || value.Type() != cty.String || !value.IsKnown() || value.IsNull() {
-		return "", false
-	}
-	return value.AsString(), true
 }

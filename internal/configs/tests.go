@@ -3,7 +3,6 @@ package configs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -43,18 +42,14 @@ func (r Reader) testCalls(ctx context.Context, dir Dir, requirements *requiremen
 // testsIn reads the tests in one directory, whose path is relative to the root module.
 func (r Reader) testsIn(ctx context.Context, root Dir, below string, requirements *requirements) ([]Call, hcl.Diagnostics) {
 	dir := Dir{Path: filepath.Join(root.Path, filepath.FromSlash(below)), Display: root.display(below), Scope: root.Scope}
-	d, err := openDirectory(dir)
-	if err != nil {
-		return nil, hcl.Diagnostics{unreadableDirectory(dir, err)}
-	}
-	defer d.close()
-	names, err := d.names()
+	d, names, err := list(dir)
 	if errors.Is(err, fs.ErrNotExist) && below == DefaultTests {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, hcl.Diagnostics{unreadableDirectory(dir, err)}
 	}
+	defer d.close()
 	var calls []Call
 	var diags hcl.Diagnostics
 	for _, name := range names {
@@ -62,7 +57,7 @@ func (r Reader) testsIn(ctx context.Context, root Dir, below string, requirement
 			continue
 		}
 		if err := ctx.Err(); err != nil {
-			return calls, append(diags, interrupted(dir, err))
+			return calls, append(diags, unreadable(ctx, dir, err)...)
 		}
 		f := file{name: name, json: strings.HasSuffix(name, ".json")}
 		src, err := d.read(name)
@@ -142,7 +137,7 @@ func (r Reader) runs(ctx context.Context, body hcl.Body, dir Dir, name string) (
 // runCall reads the module block of a run.
 func (r Reader) runCall(ctx context.Context, name string, module *hcl.Block, dir Dir) (Call, hcl.Diagnostics) {
 	if !hclsyntax.ValidIdentifier(name) {
-		return Call{}, hcl.Diagnostics{fault("Invalid run block name", fmt.Sprintf("%q cannot be the name of a run: it must begin with a letter or an underscore and may hold only letters, digits, underscores and dashes.", name), module.DefRange)}
+		return Call{}, hcl.Diagnostics{fault(module.DefRange, "Invalid run block name", "%q cannot be the name of a run: it must begin with a letter or an underscore and may hold only letters, digits, underscores and dashes.", name)}
 	}
 	content, _, diags := module.Body.PartialContent(moduleSchema)
 	if diags.HasErrors() {
@@ -164,7 +159,7 @@ func (r Reader) runCall(ctx context.Context, name string, module *hcl.Block, dir
 
 func badTestName(key string, twice bool, at hcl.Range) *hcl.Diagnostic {
 	if twice {
-		return fault("Duplicate run block", fmt.Sprintf("There are two runs with modules that would both be installed as %q. Rename one of them.", key), at)
+		return fault(at, "Duplicate run block", "There are two runs with modules that would both be installed as %q. Rename one of them.", key)
 	}
-	return fault("Invalid test file name", fmt.Sprintf("The module of this run would be installed as %q, which cannot be a module's key: the names of the directory, the file and the run may hold only letters, digits, underscores and dashes.", key), at)
+	return fault(at, "Invalid test file name", "The module of this run would be installed as %q, which cannot be a module's key: the names of the directory, the file and the run may hold only letters, digits, underscores and dashes.", key)
 }

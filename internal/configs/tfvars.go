@@ -49,14 +49,7 @@ func (f valuesFile) read(ctx context.Context, root *Scope) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errNotRegular
-	}
-	return d.readAll(file, info.Size())
+	return d.readAll(file)
 }
 
 // own returns the names of the files that stock tools read by default, highest precedence first.
@@ -64,12 +57,7 @@ func (f *variableFiles) own(dir Dir) ([]string, hcl.Diagnostics) {
 	if f.listed {
 		return f.names, nil
 	}
-	d, err := openDirectory(dir)
-	if err != nil {
-		return nil, hcl.Diagnostics{unreadableDirectory(dir, err)}
-	}
-	defer d.close()
-	names, err := d.names()
+	names, err := namesIn(dir)
 	if err != nil {
 		return nil, hcl.Diagnostics{unreadableDirectory(dir, err)}
 	}

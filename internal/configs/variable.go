@@ -58,7 +58,8 @@ func (e *evaluation) decodeVariable(name string, d *declaration) (*variable, hcl
 	v := &variable{name: name, at: d.at, ty: cty.DynamicPseudoType, literal: true, nullable: true, constant: !e.reader.Terraform, required: true}
 	var diags hcl.Diagnostics
 	if attr := d.attributes["type"]; attr != nil {
-		diags = v.decodeType(attr.Expr)
+		v.ty, v.defaults, diags = typeOf(attr.Expr)
+		v.literal = v.ty.IsPrimitiveType()
 	}
 	if attr := d.attributes["default"]; attr != nil {
 		value, valueDiags := e.meter.Constant(attr.Expr)
@@ -74,43 +75,12 @@ func (e *evaluation) decodeVariable(name string, d *declaration) (*variable, hcl
 		diags = append(diags, valueDiags...)
 		value, err := convert.Convert(value, cty.Bool)
 		if err != nil || !known(value) {
-			diags = append(diags, fault("Invalid variable", fmt.Sprintf("The argument %s of variable %q must be true or false.", name, v.name), attr.Expr.Range()))
+			diags = append(diags, fault(attr.Expr.Range(), "Invalid variable", "The argument %s of variable %q must be true or false.", name, v.name))
 			continue
 		}
 		*flag = value.True()
 	}
 	return v, diags
-}
-
-// decodeType decodes a type, which may be quoted in old configuration.
-func (v *variable) decodeType(expr hcl.Expression) (diags hcl.Diagnostics) {
-	if text, ok := stringOf(expr); ok {
-		switch text {
-		case "string":
-			v.ty = cty.String
-			return nil
-		case "list":
-			v.ty, v.literal = cty.List(cty.DynamicPseudoType), false
-			return nil
-		case "map":
-			v.ty, v.literal = cty.Map(cty.DynamicPseudoType), false
-			return nil
-		}
-	}
-	switch hcl.ExprAsKeyword(expr) {
-	case "list":
-		v.ty, v.literal = cty.List(cty.DynamicPseudoType), false
-		return nil
-	case "map":
-		v.ty, v.literal = cty.Map(cty.DynamicPseudoType), false
-		return nil
-	}
-	if computes(expr) {
-		return hcl.Diagnostics{fault("Invalid type", fmt.Sprintf("The type of variable %q has a \"for\" expression in it, which is not evaluated here.", v.name), expr.Range())}
-	}
-	v.ty, v.defaults, diags = typeexpr.TypeConstraintWithDefaults(expr)
-	v.literal = v.ty.IsPrimitiveType()
-	return diags
 }
 
 // valueOf returns the value of a variable in a module: the given value, or else the default.
@@ -185,7 +155,7 @@ func (e *evaluation) argument(s *Scope, name string) (value cty.Value, from hcl.
 }
 
 func (v *variable) notConstant(at hcl.Range) *hcl.Diagnostic {
-	return fault("Variable is not constant", fmt.Sprintf("The variable %q is declared with const = false at %s, so no module's source or version may depend on it.", v.name, position(v.at)), at)
+	return fault(at, "Variable is not constant", "The variable %q is declared with const = false at %s, so no module's source or version may depend on it.", v.name, position(v.at))
 }
 
 // missing reports that a variable has no value, and how to set it.
@@ -199,7 +169,7 @@ func (v *variable) missing(s *Scope, at hcl.Range) *hcl.Diagnostic {
 	default:
 		what = "A module that a test runs gets its variables only when the test runs: give it a default."
 	}
-	return fault("No value for required variable", fmt.Sprintf("The variable %q is used here, and is declared without a default at %s. %s", v.name, position(v.at), what), at)
+	return fault(at, "No value for required variable", "The variable %q is used here, and is declared without a default at %s. %s", v.name, position(v.at), what)
 }
 
 // howToSet says how to set a variable of the root module.
@@ -216,11 +186,11 @@ func (v *variable) wrongType(err error, value cty.Value, from hcl.Range) *hcl.Di
 	if from.Filename == "" {
 		from = v.at
 	}
-	return fault("Invalid value for input variable", fmt.Sprintf("The value does not fit the type of the variable %q, declared at %s: %s.", v.name, position(v.at), reason), from)
+	return fault(from, "Invalid value for input variable", "The value does not fit the type of the variable %q, declared at %s: %s.", v.name, position(v.at), reason)
 }
 
-func fault(summary, detail string, at hcl.Range) *hcl.Diagnostic {
-	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at}
+func fault(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic {
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at}
 }
 
 // position returns a range in the form that messages use.
@@ -328,6 +298,6 @@ func (v *variable) withoutValue(diags hcl.Diagnostics) hcl.Diagnostics {
 	if len(diags) == 0 || !v.sensitive && !v.ephemeral {
 		return diags
 	}
-	return hcl.Diagnostics{fault("Invalid value for input variable",
-		fmt.Sprintf("The value of the variable %q, which is declared at %s, is not a valid expression.", v.name, position(v.at)), *diags[0].Subject)}
+	return hcl.Diagnostics{fault(*diags[0].Subject, "Invalid value for input variable",
+		"The value of the variable %q, which is declared at %s, is not a valid expression.", v.name, position(v.at))}
 }
