@@ -124,28 +124,15 @@ type subject struct {
 
 func (s subject) isProvider() bool { return s.provider != addrs.Provider{} }
 
+// isLocation reports whether the request is about the location of a module, which may be only in a header.
+func (s subject) isLocation() bool { return !s.isProvider() && !s.version.IsZero() }
+
 // host returns the host of the registry.
 func (s subject) host() addrs.Hostname {
 	if s.isProvider() {
 		return s.provider.Hostname
 	}
 	return s.module.Host
-}
-
-// service returns the identifier of the service that the registry must offer.
-func (s subject) service() string {
-	if s.isProvider() {
-		return providersService
-	}
-	return modulesService
-}
-
-// notFound returns the meaning of the status 404.
-func (s subject) notFound() error {
-	if s.platform != (addrs.Platform{}) {
-		return ErrUnsupportedPlatform
-	}
-	return ErrNotFound
 }
 
 // segments returns the path segments of an endpoint below the URL of the service. last are
@@ -179,7 +166,11 @@ func (c *Client) service(ctx context.Context, about subject) (*url.URL, error) {
 	if c.Services == nil {
 		return nil, failBefore(about, errors.New("registryclient: Client.Services is nil"))
 	}
-	base, err := c.Services.ServiceURL(ctx, about.host(), about.service())
+	service := modulesService
+	if about.isProvider() {
+		service = providersService
+	}
+	base, err := c.Services.ServiceURL(ctx, about.host(), service)
 	if err != nil {
 		return nil, failBefore(about, err)
 	}
@@ -248,6 +239,27 @@ func (r *request) build(ctx context.Context, services Services, withCredentials 
 // Package disco has judged its text: the user may have named it.
 func (r *request) limited(ctx context.Context) context.Context {
 	return httpx.PointedToName(ctx, &url.URL{Scheme: "https", Host: string(r.host())}, r.url)
+}
+
+// ask requests an endpoint of the protocol and reads the answer. missing is the hint for a 404. last are
+// the segments of the endpoint after the address and the version of the subject.
+func ask[V any](ctx context.Context, c *Client, about subject, limit int64, missing string, read func(*request, *httpx.Answer) (V, error), last ...string) (none V, _ error) {
+	r, err := c.endpoint(ctx, about, last...)
+	if err != nil {
+		return none, err
+	}
+	answer, err := c.get(ctx, r, limit)
+	if err != nil {
+		return none, err
+	}
+	if answer.StatusCode != http.StatusOK && !(answer.StatusCode == http.StatusNoContent && about.isLocation()) {
+		return none, r.refusal(answer, missing)
+	}
+	found, err := read(r, answer)
+	if err != nil {
+		return none, r.failWith(answer, err)
+	}
+	return found, nil
 }
 
 // get sends a request to an endpoint of the protocol, and again if its credentials were

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -107,7 +108,9 @@ func (r *request) refusal(answer *httpx.Answer, missing string) *RequestError {
 	sentinel, hint := ErrUnexpectedStatus, ""
 	switch status := answer.StatusCode; {
 	case status == http.StatusNotFound:
-		sentinel, hint = r.notFound(), missing
+		if sentinel, hint = ErrNotFound, missing; r.platform != (addrs.Platform{}) {
+			sentinel = ErrUnsupportedPlatform
+		}
 	case status == http.StatusUnauthorized:
 		sentinel, hint = ErrUnauthorized, r.credentialsHint()
 	case status == http.StatusForbidden:
@@ -182,10 +185,7 @@ type statusError struct {
 func (e *statusError) Error() string { return e.text }
 
 func (e *statusError) Unwrap() []error {
-	if e.cause == nil {
-		return []error{e.sentinel}
-	}
-	return []error{e.sentinel, e.cause}
+	return slices.DeleteFunc([]error{e.sentinel, e.cause}, func(err error) bool { return err == nil })
 }
 
 // credentialsHint describes the credentials that were sent, and how to set others.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -54,47 +53,32 @@ func (c *Client) PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPa
 }
 
 func (c *Client) locate(ctx context.Context, about subject) (Location, error) {
-	r, err := c.endpoint(ctx, about, "download")
-	if err != nil {
-		return Location{}, err
-	}
-	answer, err := c.get(ctx, r, maxLocationAnswer)
-	if err != nil {
-		return Location{}, err
-	}
-	if answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusNoContent {
-		return Location{}, r.refusal(answer, "the registry has no such version, or it requires credentials")
-	}
-	found, err := readLocation(r, answer)
-	if err != nil {
-		return Location{}, r.failWith(answer, err)
-	}
-	found.Origin = addrs.Redact(answer.URL().String())
-	return found, nil
+	return ask(ctx, c, about, maxLocationAnswer, "the registry has no such version, or it requires credentials", readLocation, "download")
 }
 
-func readLocation(r *request, answer *httpx.Answer) (Location, error) {
+func readLocation(r *request, answer *httpx.Answer) (found Location, err error) {
 	body, notObject, err := parseLocation(answer.Body)
-	if err != nil {
-		return Location{}, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
-	}
-	if body.UseRegistryCredentials != nil {
-		return direct(r.url, body)
-	}
 	location := cmp.Or(body.Location, answer.Header.Get("X-Terraform-Get"))
 	switch {
+	case err != nil:
+		return Location{}, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
+	case body.UseRegistryCredentials != nil:
+		location = body.Location
 	case location == "" && notObject != nil && len(answer.Body) > 0:
 		return Location{}, fmt.Errorf("%w: it has no header X-Terraform-Get, and no location in its body: %w", ErrInvalidAnswer, notObject)
 	case location == "":
 		return Location{}, fmt.Errorf(`%w: it has neither a "location" nor the header X-Terraform-Get`, ErrInvalidAnswer)
-	case len(location) > maxLocation:
-		return Location{}, tooLong(location)
 	}
-	return indirect(r, location)
-}
-
-func tooLong(location string) error {
-	return fmt.Errorf("%w: the location has %d bytes, and the limit is %d", ErrInvalidAnswer, len(location), maxLocation)
+	if len(location) > maxLocation {
+		return Location{}, fmt.Errorf("%w: the location has %d bytes, and the limit is %d", ErrInvalidAnswer, len(location), maxLocation)
+	}
+	if body.UseRegistryCredentials != nil {
+		found, err = direct(r.url, body)
+	} else {
+		found, err = indirect(r, location)
+	}
+	found.Origin = addrs.Redact(answer.URL().String())
+	return found, err
 }
 
 // once returns the answer about a subject. It asks for it, unless it is cached or another caller is
@@ -140,9 +124,6 @@ func parseLocation(text []byte) (body locationBody, notObject, err error) {
 // direct returns the location of a package that the registry hosts. It is a URL reference,
 // which can be empty. It is not parsed as a source address with "//" and query arguments.
 func direct(endpoint *url.URL, body locationBody) (Location, error) {
-	if len(body.Location) > maxLocation {
-		return Location{}, tooLong(body.Location)
-	}
 	u, err := endpoint.Parse(body.Location)
 	if err != nil {
 		return Location{}, fmt.Errorf("%w: the location %q is not a URL", ErrInvalidAnswer, shown(body.Location))
@@ -178,7 +159,7 @@ func checkTarget(registry, u *url.URL) error {
 // indirect returns a location that is a source address, or a URL relative to the request's
 // URL.
 func indirect(r *request, location string) (Location, error) {
-	if isRelative(location) {
+	if strings.HasPrefix(location, "/") || strings.HasPrefix(location, "./") || strings.HasPrefix(location, "../") {
 		u, err := r.url.Parse(location)
 		if err != nil {
 			return Location{}, fmt.Errorf("%w: the location %q is not a URL", ErrInvalidAnswer, shown(location))
@@ -197,10 +178,6 @@ func indirect(r *request, location string) (Location, error) {
 		return Location{}, r.refuseLocation(remote.Package.Redacted(), err)
 	}
 	return Location{Source: remote}, nil
-}
-
-func isRelative(location string) bool {
-	return strings.HasPrefix(location, "/") || strings.HasPrefix(location, "./") || strings.HasPrefix(location, "../")
 }
 
 // checkPackage returns the reason why a registry must not point to a package; nil if it

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
@@ -33,22 +32,14 @@ func (c *Client) ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPac
 }
 
 func (c *Client) list(ctx context.Context, about subject) ([]versions.Candidate, error) {
-	r, err := c.endpoint(ctx, about, "versions")
-	if err != nil {
-		return nil, err
-	}
-	answer, err := c.get(ctx, r, maxListing)
-	if err != nil {
-		return nil, err
-	}
-	if answer.StatusCode != http.StatusOK {
-		return nil, r.refusal(answer, "the registry has no such module, or it requires credentials: check the source address")
-	}
-	listed, err := parseListing(answer.Body)
-	if err != nil {
-		return nil, r.failWith(answer, fmt.Errorf("%w: %w", ErrInvalidAnswer, err))
-	}
-	return listed, nil
+	const missing = "the registry has no such module, or it requires credentials: check the source address"
+	return ask(ctx, c, about, maxListing, missing, func(_ *request, answer *httpx.Answer) ([]versions.Candidate, error) {
+		listed, err := parseListing(answer.Body)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
+		}
+		return listed, nil
+	}, "versions")
 }
 
 // parseListing parses the first module of a listing. The rest only has to be valid JSON.

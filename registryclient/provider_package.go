@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -82,26 +81,14 @@ func (c *Client) ProviderPackage(ctx context.Context, provider addrs.Provider, v
 }
 
 func (c *Client) locateProvider(ctx context.Context, about subject) (ProviderPackage, error) {
-	r, err := c.endpoint(ctx, about, "download", about.platform.OS, about.platform.Arch)
-	if err != nil {
-		return ProviderPackage{}, err
-	}
-	answer, err := c.get(ctx, r, maxProviderAnswer)
-	if err != nil {
-		return ProviderPackage{}, err
-	}
-	if answer.StatusCode != http.StatusOK {
-		return ProviderPackage{}, r.refusal(answer, "the registry has no package of this version for the platform")
-	}
-	var body packageBody
-	if err := decode(answer.Body, &body); err != nil {
-		return ProviderPackage{}, r.failWith(answer, fmt.Errorf("%w: %w", ErrInvalidAnswer, err))
-	}
-	found, err := body.read(about, answer.URL())
-	if err != nil {
-		return ProviderPackage{}, r.failWith(answer, err)
-	}
-	return found, nil
+	const missing = "the registry has no package of this version for the platform"
+	return ask(ctx, c, about, maxProviderAnswer, missing, func(_ *request, answer *httpx.Answer) (ProviderPackage, error) {
+		var body packageBody
+		if err := decode(answer.Body, &body); err != nil {
+			return ProviderPackage{}, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
+		}
+		return body.read(about, answer.URL())
+	}, "download", about.platform.OS, about.platform.Arch)
 }
 
 // packageBody is the answer with the package of a provider.

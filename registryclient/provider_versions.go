@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx"
@@ -52,8 +49,8 @@ func (c *Client) ProviderVersions(ctx context.Context, provider addrs.Provider) 
 }
 
 func (c *Client) listProvider(ctx context.Context, about subject) (ProviderListing, error) {
-	var body listingBody
-	if err := c.getProvider(ctx, about, &body, "versions"); err != nil {
+	body, err := c.getProvider(ctx, about)
+	if err != nil {
 		return ProviderListing{}, err
 	}
 	listing := ProviderListing{Versions: body.versions()}
@@ -65,29 +62,22 @@ func (c *Client) listProvider(ctx context.Context, about subject) (ProviderListi
 	return listing, nil
 }
 
-// getProvider requests a listing of a provider and decodes it.
-func (c *Client) getProvider(ctx context.Context, about subject, to *listingBody, last ...string) error {
+// getProvider requests the listing of a provider.
+func (c *Client) getProvider(ctx context.Context, about subject) (body listingBody, _ error) {
 	if about.provider == (addrs.Provider{}) {
-		return failBefore(about, errors.New("registryclient: the zero Provider has no versions"))
+		return body, failBefore(about, errors.New("registryclient: the zero Provider has no versions"))
 	}
-	r, err := c.endpoint(ctx, about, last...)
-	if err != nil {
-		return err
-	}
-	answer, err := c.get(ctx, r, maxProviderAnswer)
-	if err != nil {
-		return err
-	}
-	if answer.StatusCode != http.StatusOK {
-		return r.refusal(answer, "the registry has no such provider, or it requires credentials: check the source address")
-	}
-	if err := decode(answer.Body, to); err != nil {
-		return r.failWith(answer, fmt.Errorf("%w: %w", ErrInvalidAnswer, err))
-	}
-	if len(to.Versions) > maxVersions {
-		return r.failWith(answer, fmt.Errorf("%w: it lists %d versions; the limit is %d", ErrInvalidAnswer, len(to.Versions), maxVersions))
-	}
-	return nil
+	const missing = "the registry has no such provider, or it requires credentials: check the source address"
+	return ask(ctx, c, about, maxProviderAnswer, missing, func(_ *request, answer *httpx.Answer) (listingBody, error) {
+		err := decode(answer.Body, &body)
+		if len(body.Versions) > maxVersions {
+			err = fmt.Errorf("it lists %d versions; the limit is %d", len(body.Versions), maxVersions)
+		}
+		if err != nil {
+			err = fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
+		}
+		return body, err
+	}, "versions")
 }
 
 // listingBody is the answer with the versions of a provider.
@@ -112,8 +102,8 @@ func (b *listingBody) versions() []ProviderVersion {
 	var found []ProviderVersion
 	seen := make(map[versions.Version]bool)
 	for _, listed := range b.Versions {
-		v, ok := parseProviderVersion(listed.Version)
-		if !ok || seen[v] {
+		v, err := versions.ParseProviderVersion(listed.Version)
+		if err != nil || seen[v] {
 			continue
 		}
 		seen[v] = true
@@ -133,20 +123,6 @@ func (b *listingBody) versions() []ProviderVersion {
 	return found
 }
 
-// providerVersion is stricter than the syntax of module versions, as in stock tools: no
-// "v", no fourth number, and a "-" before a pre-release.
-var providerVersion = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[0-9]+(\.[0-9]+){0,2}(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
-})
-
-func parseProviderVersion(text string) (versions.Version, bool) {
-	if !providerVersion().MatchString(text) {
-		return versions.Version{}, false
-	}
-	v, err := versions.Parse(text)
-	return v, err == nil
-}
-
 // ProviderRenamed asks the registry of a provider for the new address of a provider with
 // the same type. Stock tools do this for an unknown "hashicorp/TYPE" on their default host,
 // to make a suggestion. It returns false if the registry suggests no address or the same
@@ -154,10 +130,11 @@ func parseProviderVersion(text string) (versions.Version, bool) {
 func (c *Client) ProviderRenamed(ctx context.Context, provider addrs.Provider) (addrs.Provider, bool, error) {
 	legacy := provider
 	legacy.Namespace = "-"
-	var body listingBody
-	if err := c.getProvider(ctx, subject{provider: legacy}, &body, "versions"); errors.Is(err, ErrNotFound) {
+	body, err := c.getProvider(ctx, subject{provider: legacy})
+	if errors.Is(err, ErrNotFound) {
 		return addrs.Provider{}, false, nil
-	} else if err != nil {
+	}
+	if err != nil {
 		return addrs.Provider{}, false, asRequestError(subject{provider: legacy}, err)
 	}
 	source := body.MovedTo
