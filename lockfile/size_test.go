@@ -18,8 +18,8 @@ var largeLocks = []struct {
 	want string // in the error
 }{
 	// An installation has at most 20,000 modules.
-	{"modules", func() []byte { return lockOf(20_000).Bytes() }, ""},
-	{"modules with an error", func() []byte { return append(lockOf(20_000).Bytes(), "module \"x\" {"...) }, "Unclosed configuration block"},
+	{"modules", func() []byte { return numbered(20_000, numberedModule) }, ""},
+	{"modules with an error", func() []byte { return append(numbered(20_000, numberedModule), "module \"x\" {"...) }, "Unclosed configuration block"},
 	{"modules without anything", func() []byte { return numbered(200_000, "module \"a%d\" {\n}\n") }, "Invalid source address"},
 	{"invalid providers", func() []byte { return numbered(200_000, "provider \"a%d\" {\n}\n") }, "Too many errors"},
 	{"invalid providers between modules", func() []byte { return numbered(90_000, "provider \"a%[1]d\" {\n}\nmodule \"a/%[1]d\" {\n}\n") }, "Too many errors"},
@@ -27,9 +27,11 @@ var largeLocks = []struct {
 	{"sums", func() []byte { return numbered(1_000_000, "x = %d\n") }, "tokens"},
 	{"lists", func() []byte { return numbered(200, "module \"a/%d\" {\n  x = ["+strings.Repeat("0,", 4_500)+"]\n}\n") }, ""},
 	{"comment", func() []byte {
-		return []byte("# " + strings.Repeat("a ", 2_900_000) + strings.Repeat(" ", 26_000_000) + "\n")
+		return []byte("# " + strings.Repeat("a ", 700_000) + strings.Repeat(" ", 8_000_000) + "\n")
 	}, ""},
 }
+
+var numberedModule = strings.Replace(testBlock, `"a"`, `"app.module-%06d"`, 1) + "\n"
 
 // numbered repeats a line, with its number in it.
 func numbered(n int, format string) []byte {

@@ -195,7 +195,7 @@ var exhaustive = flag.Bool("exhaustive", false, "test the memory for every text"
 // TestMemoryOfManyFiles parses files at the same time that take as much memory as one file may.
 func TestMemoryOfManyFiles(t *testing.T) {
 	t.Parallel()
-	files := 6
+	files := 4
 	if *exhaustive {
 		files = 16
 	}
