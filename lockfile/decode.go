@@ -27,6 +27,7 @@ type parser struct {
 
 // blocks adds the blocks in a part of the file, until there are too many errors.
 func (p *parser) blocks(body *hclsyntax.Body) {
+	p.file.items += len(body.Attributes) + len(body.Blocks)
 	for _, name := range slices.Sorted(maps.Keys(body.Attributes)) {
 		p.unknown(body.Attributes[name].NameRange, "Unsupported argument", "The file has provider and module blocks only, but this is the argument %.300q. Remove it: tofu and terraform refuse the file.", name)
 	}

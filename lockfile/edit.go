@@ -57,14 +57,15 @@ func (f *File) moduleEdits() []edit {
 		return nil
 	}
 	blocks := f.modules.blocks
-	if len(f.providerLabels) == 0 {
+	if len(f.providerBlocks) == 0 {
 		if f.modules.isSorted() {
 			return f.modules.editsInPlace(f.src, len(f.src), true)
 		}
 		return f.modules.editsMoved(f.src, cut(f.src, blocks[0].span).start, false)
 	}
-	at := withinGap(f.src, leadStart(f.src, f.firstProvider))
-	if f.modules.isSorted() && (len(blocks) == 0 || blocks[len(blocks)-1].start < f.firstProvider) {
+	firstProvider := f.providerBlocks[0].start
+	at := withinGap(f.src, leadStart(f.src, firstProvider))
+	if f.modules.isSorted() && (len(blocks) == 0 || blocks[len(blocks)-1].start < firstProvider) {
 		return f.modules.editsInPlace(f.src, at, true)
 	}
 	return f.modules.editsMoved(f.src, at, false)
@@ -73,13 +74,10 @@ func (f *File) moduleEdits() []edit {
 // providerEdits returns the changes to provider blocks. They move, together with the comments above
 // them, only if all of them are rewritten and they are not sorted.
 func (f *File) providerEdits() []edit {
-	if !f.providers.rewritten {
-		return f.providers.editsInPlace(f.src, len(f.src), false)
+	if f.providers.rewritten && !f.providers.isSorted() {
+		return f.providers.editsMoved(f.src, -1, true)
 	}
-	if f.providers.isSorted() {
-		return f.providers.editsInPlace(f.src, len(f.src), false)
-	}
-	return f.providers.editsMoved(f.src, -1, true)
+	return f.providers.editsInPlace(f.src, len(f.src), false)
 }
 
 // editsInPlace changes blocks in place, and inserts each new block after the last block that sorts

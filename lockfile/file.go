@@ -27,8 +27,8 @@ type File struct {
 	// the comment.
 	newHeader string
 
-	providerLabels []string // of all provider blocks in src, also of those with errors
-	firstProvider  int      // offset of the first provider block, if there is one
+	providerBlocks []labeledSpan // all provider blocks in src, also those with errors
+	items          int           // the number of blocks and arguments in src
 	providerFaults hcl.Diagnostics
 	unknownContent hcl.Diagnostics // arguments, and blocks that are neither modules nor providers
 }
@@ -196,7 +196,12 @@ func (f *File) HasStockHashes(address addrs.Provider) bool {
 
 // ProviderLabels returns the labels of all provider blocks that were read, in the order of
 // the file. It includes blocks with errors, and "" for a block without a label.
-func (f *File) ProviderLabels() []string { return slices.Clone(f.orEmpty().providerLabels) }
+func (f *File) ProviderLabels() (labels []string) {
+	for _, b := range f.orEmpty().providerBlocks {
+		labels = append(labels, b.label)
+	}
+	return labels
+}
 
 // ProviderFaults returns the errors in the provider blocks that were read. They do not
 // prevent a file from being read, because module blocks do not depend on them. But a

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 )
@@ -113,13 +111,7 @@ func (f *File) mergeRest(base, theirs *File) (merged []byte, conflicts []Conflic
 // rest returns the text outside of the blocks that are merged. It is "" if that is only comments.
 func (f *File) rest() string {
 	merged := slices.SortedFunc(maps.Values(f.blockSpans()), func(a, b span) int { return cmp.Compare(a.start, b.start) })
-	items := 0
-	// An empty file has no items, and other files have been parsed before.
-	_ = eachBody(f.src, "", pieceSize, func() func(*hclsyntax.Body) {
-		items = 0
-		return func(body *hclsyntax.Body) { items += len(body.Attributes) + len(body.Blocks) }
-	})
-	if items == len(merged) {
+	if f.items == len(merged) {
 		return ""
 	}
 	var gaps []string
@@ -288,17 +280,11 @@ func labelParts(label string) []string {
 // providerSpans maps the labels of the provider blocks to their spans.
 func (f *File) providerSpans() map[string]span {
 	blocks := map[string]span{}
-	// An empty file has no blocks, and other files have been parsed before.
-	_ = eachBody(f.src, "", pieceSize, func() func(*hclsyntax.Body) {
-		clear(blocks)
-		return func(body *hclsyntax.Body) {
-			for _, b := range body.Blocks {
-				if b.Type == "provider" && len(b.Labels) == 1 {
-					blocks[b.Labels[0]] = spanOf(b)
-				}
-			}
+	for _, b := range f.providerBlocks {
+		if b.label != "" {
+			blocks[b.label] = b.span
 		}
-	})
+	}
 	return blocks
 }
 

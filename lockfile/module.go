@@ -47,7 +47,7 @@ type Module struct {
 
 // Equal reports whether two modules have equal fields, except for Range.
 func (m Module) Equal(other Module) bool {
-	m, other = m.normal(), other.normal()
+	m, other = *m.normalized(), *other.normalized()
 	return m.Key == other.Key && m.Version == other.Version && m.Source == other.Source &&
 		m.Constraints.Equal(other.Constraints) && m.Replaces == other.Replaces && m.Package == other.Package && slices.Equal(m.Hashes, other.Hashes)
 }
@@ -122,15 +122,9 @@ func (m *Module) key() string { return m.Key }
 func (m *Module) equals(other *Module) bool { return m.Equal(*other) }
 
 func (m *Module) normalized() *Module {
-	normal := m.normal()
+	normal := *m
+	normal.Hashes = slices.Sorted(slices.Values(m.Hashes))
 	return &normal
-}
-
-// normal returns m with a sorted copy of its hashes.
-func (m Module) normal() Module {
-	m.Hashes = slices.Clone(m.Hashes)
-	slices.Sort(m.Hashes)
-	return m
 }
 
 func (m *Module) hasNormalHashes() bool { return slices.IsSorted(m.Hashes) }
@@ -147,10 +141,9 @@ func (m *Module) writable() bool {
 
 func (m *Module) render(extras []string) string {
 	var groups []string
-	switch {
-	case m.Version.IsZero():
+	if m.Version.IsZero() {
 		groups = append(groups, attribute("source = ", m.Source.String()))
-	default:
+	} else {
 		groups = append(groups, attribute("version = ", m.Version.String())+attribute("source  = ", m.Source.String()))
 	}
 	if !m.Constraints.IsZero() {
@@ -162,7 +155,7 @@ func (m *Module) render(extras []string) string {
 		}
 	}
 	if len(m.Hashes) > 0 {
-		groups = append(groups, hashList(m.normal().Hashes))
+		groups = append(groups, hashList(m.normalized().Hashes))
 	}
 	for _, extra := range extras {
 		groups = append(groups, extra+"\n")

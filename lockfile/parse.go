@@ -57,10 +57,12 @@ func (e *SyntaxError) Error() string { return hcldepth.ErrorText(e.Diagnostics) 
 func (e *SyntaxError) Unwrap() error { return e.Diagnostics }
 
 func parse(src []byte, filename string) (*File, hcl.Diagnostics) {
-	var p *parser
-	diags := eachBody(src, filename, pieceSize, func() func(*hclsyntax.Body) {
-		p = &parser{src: src, file: &File{src: src}}
-		return p.blocks
+	p := &parser{src: src, file: &File{src: src}}
+	diags := eachBody(src, filename, pieceSize, func(body *hclsyntax.Body, isWhole bool) {
+		if isWhole { // after some of its pieces
+			p = &parser{src: src, file: &File{src: src}}
+		}
+		p.blocks(body)
 	})
 	if diags.HasErrors() {
 		if conflict := findConflict(src, filename); conflict != nil {
@@ -74,14 +76,13 @@ func parse(src []byte, filename string) (*File, hcl.Diagnostics) {
 	return p.file, nil
 }
 
-// eachBody parses a file in pieces of about the given size, and calls the function that begin
-// returns with each of them, in order. If that fails, it calls begin again and parses the whole
-// file.
-func eachBody(src []byte, filename string, size int, begin func() func(*hclsyntax.Body)) hcl.Diagnostics {
+// eachBody parses a file in pieces of about the given size, and calls use with each of them, in order. If
+// that fails, it parses the whole file, and calls use with isWhole set.
+func eachBody(src []byte, filename string, size int, use func(body *hclsyntax.Body, isWhole bool)) hcl.Diagnostics {
 	if diags := checkSize(src, filename); diags.HasErrors() {
 		return diags
 	}
-	inPieces, ok := parsePieces(src, filename, size, begin())
+	inPieces, ok := parsePieces(src, filename, size, func(body *hclsyntax.Body) { use(body, false) })
 	if ok {
 		return nil
 	}
@@ -89,7 +90,7 @@ func eachBody(src []byte, filename string, size int, begin func() func(*hclsynta
 	if diags.HasErrors() {
 		return syntaxErrors(diags, inPieces)
 	}
-	begin()(body)
+	use(body, true)
 	return nil
 }
 

@@ -46,7 +46,7 @@ func (p Provider) Merge(installed Provider) Provider {
 	if p.Address == installed.Address && p.Version == installed.Version {
 		installed.Hashes = append(slices.DeleteFunc(slices.Clone(p.Hashes), hasForeignScheme), installed.Hashes...)
 	}
-	return installed.normal()
+	return *installed.normalized()
 }
 
 // hasForeignScheme reports whether stock tools do not know the scheme of a hash.
@@ -56,20 +56,16 @@ func (p *Provider) key() string { return providerKey(p.Address) }
 
 func (p *Provider) equals(other *Provider) bool { return p.Equal(*other) }
 
+// normalized returns a copy with sorted hashes, without duplicates.
 func (p *Provider) normalized() *Provider {
-	normal := p.normal()
+	normal := *p
+	normal.Hashes = uniqueHashes(p.Hashes)
 	return &normal
 }
 
 // providerKey returns a key that is ordered as [addrs.Provider.Compare] orders addresses.
 func providerKey(p addrs.Provider) string {
 	return string(p.Hostname) + "\x00" + p.Namespace + "\x00" + p.Type
-}
-
-// normal returns p with a sorted copy of its hashes, without duplicates.
-func (p Provider) normal() Provider {
-	p.Hashes = uniqueHashes(p.Hashes)
-	return p
 }
 
 func (p *Provider) hasNormalHashes() bool { return slices.Equal(p.Hashes, uniqueHashes(p.Hashes)) }
@@ -102,14 +98,11 @@ func (p *Provider) render([]string) string {
 // provider reads a provider block. Errors are added to the file's provider faults; the
 // block is then preserved like an unknown block.
 func (p *parser) provider(b *hclsyntax.Block) {
-	if len(p.file.providerLabels) == 0 {
-		p.file.firstProvider = b.TypeRange.Start.Byte
-	}
 	label := ""
 	if len(b.Labels) > 0 {
 		label = b.Labels[0]
 	}
-	p.file.providerLabels = append(p.file.providerLabels, label)
+	p.file.providerBlocks = append(p.file.providerBlocks, labeledSpan{label, spanOf(b)})
 
 	decoder := parser{src: p.src}
 	provider := decoder.decodeProvider(b)

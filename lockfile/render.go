@@ -44,21 +44,10 @@ func stockHeader(src []byte) string {
 	return ""
 }
 
-// otherTool returns the other stock tool, or "" for an unknown name.
-func otherTool(tool string) string {
-	switch tool {
-	case "tofu":
-		return "terraform"
-	case "terraform":
-		return "tofu"
-	}
-	return ""
-}
-
 // renamedHeader returns a header with the name of a stock tool in place of the other's. It returns
 // "" if the comment is not a generated header, or does not name just the other tool.
 func renamedHeader(comment, tool string) string {
-	other := otherTool(tool)
+	other := map[string]string{"tofu": "terraform", "terraform": "tofu"}[tool]
 	if other == "" {
 		return ""
 	}

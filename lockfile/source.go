@@ -12,6 +12,12 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 // span is a range of bytes in the source.
 type span struct{ start, end int }
 
+// labeledSpan is the span of a block with its first label, or "".
+type labeledSpan struct {
+	label string
+	span
+}
+
 // spanOf returns the span of a block, from its type to its closing brace.
 func spanOf(b *hclsyntax.Block) span { return span{b.TypeRange.Start.Byte, b.CloseBraceRange.End.Byte} }
 
