@@ -196,7 +196,8 @@ func (f *File) HasStockHashes(address addrs.Provider) bool {
 
 // ProviderLabels returns the labels of all provider blocks that were read, in the order of
 // the file. It includes blocks with errors, and "" for a block without a label.
-func (f *File) ProviderLabels() (labels []string) {
+func (f *File) ProviderLabels() []string {
+	var labels []string
 	for _, b := range f.orEmpty().providerBlocks {
 		labels = append(labels, b.label)
 	}
