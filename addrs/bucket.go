@@ -3,6 +3,7 @@ package addrs
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -115,19 +116,13 @@ func (l Location) inStore(getter string) (_ Location, reason string) {
 // isBucketName reports whether a name is that of a bucket. Clients take other names, such as that of
 // an access point ("arn:..."), for different places.
 func isBucketName(name string) bool {
-	isOther := func(c rune) bool {
-		return (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && !strings.ContainsRune("._-", c)
-	}
-	return name != "" && !strings.HasPrefix(name, ".") && !strings.ContainsFunc(name, isOther)
+	return !strings.HasPrefix(name, ".") && isAlphanumeric(strings.NewReplacer(".", "0", "_", "0", "-", "0").Replace(name))
 }
 
 // isRegion reports whether a region of any server is one label of a host. Clients put it into the
 // names of Amazon's servers that they ask for credentials.
 func isRegion(region string) bool {
-	isOther := func(c rune) bool {
-		return (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '-'
-	}
-	return len(region) <= 63 && !strings.ContainsFunc(region, isOther)
+	return len(region) <= 63 && isAlphanumeric("0"+strings.ReplaceAll(region, "-", "0")) // "" is a region
 }
 
 // s3Bucket returns the bucket of an s3 address. It returns the zero Bucket if the address has no
@@ -263,12 +258,7 @@ func (l Location) googleBucket(isAddress bool) place {
 }
 
 func isAPI(path []string, want ...string) bool {
-	for i, element := range want {
-		if i >= len(path) || path[i] != element {
-			return false
-		}
-	}
-	return true
+	return len(path) >= len(want) && slices.Equal(path[:len(want)], want)
 }
 
 // inAPI is inPath for paths of the JSON API, which have an "o" between the bucket and the object.

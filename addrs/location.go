@@ -1,6 +1,7 @@
 package addrs
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"net/url"
@@ -159,10 +160,7 @@ func (l Location) Host() string { return hostname.Canonical(l.url.Hostname()) }
 // Port returns the port without leading zeros; "" if the address has none.
 func (l Location) Port() string {
 	port := l.url.Port()
-	if trimmed := strings.TrimLeft(port, "0"); trimmed != "" {
-		return trimmed
-	}
-	return port
+	return cmp.Or(strings.TrimLeft(port, "0"), port)
 }
 
 // Path returns the elements of the path, decoded, except that "%" is "%25" and a slash in an element

@@ -3,6 +3,7 @@ package addrs
 import (
 	"errors"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -111,12 +112,7 @@ func (s ModuleSourceLocal) Within(subdir string) (string, error) {
 // isLocal reports whether raw is a local path. It accepts backslashes on every
 // system, because configuration is portable.
 func isLocal(raw string) bool {
-	for _, prefix := range [...]string{"./", "../", `.\`, `..\`} {
-		if strings.HasPrefix(raw, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"./", "../", `.\`, `..\`}, func(prefix string) bool { return strings.HasPrefix(raw, prefix) })
 }
 
 func parseLocal(raw string) ModuleSourceLocal {

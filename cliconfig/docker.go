@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -148,8 +149,9 @@ func (q dockerQuestion) ask(ctx context.Context, p programs) (ociLogin, error) {
 		return ociLogin{}, fmt.Errorf("the credentials helper of %q: %w", q.host, err)
 	}
 	out, err := p.run(ctx, program, []string{"get"}, "https://"+q.host)
-	failed, ok := errors.AsType[*runError](err)
-	if ok && isExit(failed.err) && strings.TrimSpace(string(failed.output)) == dockerNotFound {
+	failed, isRun := errors.AsType[*runError](err)
+	_, isExit := errors.AsType[*exec.ExitError](err)
+	if isRun && isExit && strings.TrimSpace(string(failed.output)) == dockerNotFound {
 		return ociLogin{}, nil
 	}
 	if err != nil {

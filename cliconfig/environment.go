@@ -1,6 +1,7 @@
 package cliconfig
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -44,10 +45,7 @@ func (e Environment) CacheDir() string {
 	if dir := e.lookup("COTTER_CACHE_DIR"); dir != "" {
 		return withUserID(dir)
 	}
-	if dir := e.userCacheDir(); dir != "" {
-		return filepath.Join(dir, "cotter")
-	}
-	return ""
+	return in(e.userCacheDir(), "cotter")
 }
 
 // withUserID replaces "{uid}" in the name of a directory.
@@ -61,17 +59,14 @@ func withUserID(dir string) string {
 
 func (e Environment) userCacheDir() string {
 	switch xdg := e.lookup("XDG_CACHE_HOME"); {
-	case e.goos() == "windows":
+	case e.windows():
 		return e.lookup("LocalAppData")
-	case e.goos() == "darwin" && e.Home != "":
-		return filepath.Join(e.Home, "Library", "Caches")
-	case e.goos() != "darwin" && xdg != "":
-		if !filepath.IsAbs(xdg) {
-			return "" // as in os.UserCacheDir
-		}
+	case e.goos() == "darwin":
+		return in(e.Home, "Library", "Caches")
+	case xdg == "":
+		return in(e.Home, ".cache")
+	case filepath.IsAbs(xdg): // as in os.UserCacheDir
 		return xdg
-	case e.goos() != "darwin" && e.Home != "":
-		return filepath.Join(e.Home, ".cache")
 	}
 	return ""
 }
@@ -86,19 +81,7 @@ func (e Environment) StateDir() string {
 	if dir := e.lookup("COTTER_STATE_DIR"); dir != "" {
 		return withUserID(dir)
 	}
-	if dir := e.lookup("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "cotter")
-	}
-	if e.windows() {
-		if dir := e.lookup("LocalAppData"); dir != "" {
-			return filepath.Join(dir, "cotter")
-		}
-		return ""
-	}
-	if filepath.IsAbs(e.Home) {
-		return filepath.Join(e.Home, ".local", "state", "cotter")
-	}
-	return ""
+	return in(e.userDir("XDG_STATE_HOME", "LocalAppData", ".local", "state"), "cotter")
 }
 
 // ConfigFile returns the file with the user's own settings for the cotter command. It is
@@ -110,20 +93,21 @@ func (e Environment) ConfigFile() (name string, named bool) {
 	if name := e.lookup("COTTER_CONFIG_FILE"); name != "" {
 		return name, true
 	}
-	dir := e.lookup("XDG_CONFIG_HOME")
-	switch {
+	return in(e.userDir("XDG_CONFIG_HOME", "APPDATA", ".config"), "cotter", "cotter.hcl"), false
+}
+
+// userDir returns the directory in a variable of the XDG specification if that is absolute, or else the one
+// in a variable of Windows, or else one in the home directory; "" if there is none.
+func (e Environment) userDir(xdg, windows string, home ...string) string {
+	switch dir := e.lookup(xdg); {
 	case filepath.IsAbs(dir):
+		return dir
 	case e.windows():
-		dir = e.lookup("APPDATA")
+		return e.lookup(windows)
 	case filepath.IsAbs(e.Home):
-		dir = filepath.Join(e.Home, ".config")
-	default:
-		dir = ""
+		return in(e.Home, home...)
 	}
-	if dir == "" {
-		return "", false
-	}
-	return filepath.Join(dir, "cotter", "cotter.hcl"), false
+	return ""
 }
 
 // lookup returns the value of a variable; "" if it is not set.
@@ -137,12 +121,7 @@ func (e Environment) lookup(name string) string {
 	return ""
 }
 
-func (e Environment) goos() string {
-	if e.GOOS != "" {
-		return e.GOOS
-	}
-	return runtime.GOOS
-}
+func (e Environment) goos() string { return cmp.Or(e.GOOS, runtime.GOOS) }
 
 func (e Environment) windows() bool { return e.goos() == "windows" }
 

@@ -207,17 +207,12 @@ func (d *decoder) ociCredentials(label item, body object) {
 	if !ok {
 		return
 	}
-	found := ociSecret{helper: values["docker_credentials_helper"], file: d.name}
-	found.login.username = values["username"]
-	for name, field := range map[string]*sanitize.Secret{
-		"password":      &found.login.password,
-		"access_token":  &found.login.accessToken,
-		"refresh_token": &found.login.refreshToken,
-	} {
-		if value, ok := values[name]; ok {
-			*field = sanitize.NewSecret(value)
-		}
-	}
+	found := ociSecret{helper: values["docker_credentials_helper"], file: d.name, login: ociLogin{
+		username:     values["username"],
+		password:     sanitize.NewSecret(values["password"]),
+		accessToken:  sanitize.NewSecret(values["access_token"]),
+		refreshToken: sanitize.NewSecret(values["refresh_token"]),
+	}}
 	if _, ok := values["docker_credentials_helper"]; ok {
 		if prefix.path != "" {
 			d.fault(label.at, "A docker_credentials_helper is for whole hosts, and %q has a path.", label.key)

@@ -1,6 +1,7 @@
 package cliconfig
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -42,6 +43,19 @@ func (p paths) configFiles() []file {
 	return files
 }
 
+// in returns the path of a file in a directory; "" if the directory is not known.
+func in(dir string, below ...string) string {
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(append([]string{dir}, below...)...)
+}
+
+// known returns the paths that are not "".
+func known(paths ...string) []string {
+	return slices.DeleteFunc(paths, func(path string) bool { return path == "" })
+}
+
 // mainFiles returns the possible names of the main file. The first one that exists is used.
 func (p paths) mainFiles() []string {
 	names, dir := []string{".tofurc", ".terraformrc"}, p.Home
@@ -51,39 +65,23 @@ func (p paths) mainFiles() []string {
 	if p.terraform {
 		names = names[1:]
 	}
-	var files []string
-	for _, name := range names {
-		if dir != "" {
-			files = append(files, filepath.Join(dir, name))
-		}
+	for i, name := range names {
+		names[i] = in(dir, name)
 	}
-	if xdg := p.xdg("XDG_CONFIG_HOME"); xdg != "" {
-		files = append(files, filepath.Join(xdg, "opentofu", "tofurc"))
-	}
-	return files
+	return known(append(names, in(p.xdg("XDG_CONFIG_HOME"), "opentofu", "tofurc"))...)
 }
 
 // configDirectories returns the possible configuration directories. The first one that
 // exists is used.
 func (p paths) configDirectories() []string {
-	dirs := p.terraformDirectory()
-	if xdg := p.xdg("XDG_CONFIG_HOME"); xdg != "" {
-		dirs = append(dirs, filepath.Join(xdg, "opentofu"))
-	}
-	return dirs
+	return known(p.terraformDirectory(), in(p.xdg("XDG_CONFIG_HOME"), "opentofu"))
 }
 
 // pluginDirectories returns the directories that may contain credentials helpers.
 func (p paths) pluginDirectories() []string {
-	dirs := p.terraformDirectory()
-	if xdg := p.xdg("XDG_DATA_HOME"); xdg != "" {
-		dirs = append(dirs, filepath.Join(xdg, "opentofu"))
-	}
 	var plugins []string
-	for _, dir := range dirs {
-		plugins = append(plugins,
-			filepath.Join(dir, "plugins"),
-			filepath.Join(dir, "plugins", p.goos()+"_"+runtime.GOARCH))
+	for _, dir := range known(p.terraformDirectory(), in(p.xdg("XDG_DATA_HOME"), "opentofu")) {
+		plugins = append(plugins, in(dir, "plugins"), in(dir, "plugins", p.goos()+"_"+runtime.GOARCH))
 	}
 	return plugins
 }
@@ -92,54 +90,38 @@ func (p paths) pluginDirectories() []string {
 // configured, in order of precedence. They need not exist. The first one is relative to the
 // directory of the configuration.
 func (p paths) impliedMirrors() []string {
-	dirs := []string{filepath.Join("terraform.d", "plugins")}
-	add := func(base string, below ...string) {
-		if base != "" {
-			dirs = append(dirs, filepath.Join(append([]string{base}, below...)...))
-		}
-	}
 	own := p.configDirectories()
 	if i := slices.IndexFunc(own, exists); i >= 0 {
 		own = own[i:]
 	}
-	if len(own) > 0 {
-		add(own[0], "plugins")
-	}
-	add(p.xdg("XDG_DATA_HOME"), "opentofu", "plugins")
+	own = append(own, "") // if there is no home directory
+	dirs := []string{in("terraform.d", "plugins"), in(own[0], "plugins"), in(p.xdg("XDG_DATA_HOME"), "opentofu", "plugins")}
 	switch {
 	case p.windows():
-		add(p.lookup("APPDATA"), "HashiCorp", "Terraform", "plugins")
+		dirs = append(dirs, in(p.lookup("APPDATA"), "HashiCorp", "Terraform", "plugins"))
+	case p.Home == "" && p.goos() == "darwin":
 	case p.goos() == "darwin":
-		if p.Home != "" {
-			add(p.Home, "Library", "Application Support", "io.terraform", "plugins")
-			add("/", "Library", "Application Support", "io.terraform", "plugins")
-		}
+		library := []string{"Library", "Application Support", "io.terraform", "plugins"}
+		dirs = append(dirs, in(p.Home, library...), in("/", library...))
 	default:
-		data, system := p.lookup("XDG_DATA_HOME"), p.lookup("XDG_DATA_DIRS")
-		if data == "" && p.Home != "" {
-			data = filepath.Join(p.Home, ".local", "share")
-		}
+		data, system := cmp.Or(p.lookup("XDG_DATA_HOME"), in(p.Home, ".local", "share")), p.lookup("XDG_DATA_DIRS")
 		if system == "" && p.Home != "" {
 			system = "/usr/local/share:/usr/share"
 		}
-		add(data, "terraform", "plugins")
-		for dir := range strings.SplitSeq(system, ":") {
-			add(dir, "terraform", "plugins")
+		for _, dir := range append([]string{data}, strings.Split(system, ":")...) {
+			dirs = append(dirs, in(dir, "terraform", "plugins"))
 		}
 	}
-	return dirs
+	return known(dirs...)
 }
 
-// terraformDirectory returns terraform's own directory, which tofu also uses. It returns
-// nil if there is no home directory.
-func (p paths) terraformDirectory() []string {
-	switch appData := p.lookup("APPDATA"); {
-	case p.windows() && appData != "":
-		return []string{filepath.Join(appData, "terraform.d")}
-	case !p.windows() && p.Home != "":
-		return []string{filepath.Join(p.Home, ".terraform.d")}
+// terraformDirectory returns terraform's own directory, which tofu also uses; "" if there is no home
+// directory.
+func (p paths) terraformDirectory() string {
+	if p.windows() {
+		return in(p.lookup("APPDATA"), "terraform.d")
 	}
-	return nil
+	return in(p.Home, ".terraform.d")
 }
 
 // xdg returns a directory of the XDG specification. Only tofu uses these directories, and
@@ -156,41 +138,31 @@ func (p paths) netrcFile() file {
 	if name := p.lookup("NETRC"); name != "" {
 		return file{name, true}
 	}
-	switch {
-	case p.Home == "":
-		return file{}
-	case p.windows():
-		return file{name: filepath.Join(p.Home, "_netrc")}
+	name := ".netrc"
+	if p.windows() {
+		name = "_netrc"
 	}
-	return file{name: filepath.Join(p.Home, ".netrc")}
+	return file{name: in(p.Home, name)}
 }
 
 // dockerFiles returns the possible configuration files of Docker and Podman. All of them
 // are used; the first one has the highest precedence.
 func (p paths) dockerFiles() []file {
-	var files []file
-	add := func(parts ...string) {
-		name := filepath.Join(parts...)
-		if parts[0] != "" && (len(files) == 0 || files[len(files)-1].name != name) {
-			files = append(files, file{name: name})
-		}
-	}
-	dotConfig := ""
-	if p.Home != "" {
-		dotConfig = filepath.Join(p.Home, ".config")
-	}
+	first, dotConfig := p.lookup("XDG_RUNTIME_DIR"), in(p.Home, ".config")
 	switch p.goos() {
 	case "linux":
-		add(p.lookup("XDG_RUNTIME_DIR"), "containers", "auth.json")
 	case "windows", "darwin":
-		add(dotConfig, "containers", "auth.json")
+		first = dotConfig
+	default:
+		first = ""
 	}
-	if xdg := p.lookup("XDG_CONFIG_HOME"); xdg != "" {
-		dotConfig = xdg
+	names := known(
+		in(first, "containers", "auth.json"), in(cmp.Or(p.lookup("XDG_CONFIG_HOME"), dotConfig), "containers", "auth.json"),
+		in(p.Home, ".docker", "config.json"), in(p.Home, ".dockercfg"))
+	var files []file
+	for _, name := range slices.Compact(names) {
+		files = append(files, file{name: name})
 	}
-	add(dotConfig, "containers", "auth.json")
-	add(p.Home, ".docker", "config.json")
-	add(p.Home, ".dockercfg")
 	return files
 }
 

@@ -170,12 +170,6 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.buf.Write(p)
 }
 
-// isExit reports whether the error is the exit status of the program itself.
-func isExit(err error) bool {
-	_, ok := errors.AsType[*exec.ExitError](err)
-	return ok
-}
-
 // helperPrefix is the prefix of the file names of credentials helpers.
 const helperPrefix = "terraform-credentials-"
 

@@ -139,12 +139,7 @@ func (p *Policy) check(rules locationRules, readings ...location) error {
 			return p.violation(rules.argDeny, fmt.Sprintf("%s is denied by %q", at, pattern))
 		}
 	}
-	for _, pattern := range rules.allow {
-		if pattern.allows(at) {
-			return nil
-		}
-	}
-	if rules.allow == nil {
+	if rules.allow == nil || slices.ContainsFunc(rules.allow, func(pattern Pattern) bool { return pattern.allows(at) }) {
 		return nil
 	}
 	return p.violation(rules.argAllow, fmt.Sprintf("%s is not among the allowed %s", at, rules.what))

@@ -47,16 +47,18 @@ func (p part) failure(at hcl.Range, format string, args ...any) hcl.Diagnostics 
 	return hcl.Diagnostics{{Severity: hcl.DiagError, Summary: string(p), Detail: fmt.Sprintf(format, args...), Subject: &at}}
 }
 
-// parse parses a file. If the diagnostics contain errors, the body is nil.
-func (p part) parse(src []byte, filename string) (hcl.Body, hcl.Diagnostics) {
+// read parses a file, and returns the blocks of the given types and the rest of its body. If the diagnostics
+// contain errors, there are none.
+func (p part) read(src []byte, filename string, types ...hcl.BlockHeaderSchema) (blocks hcl.Blocks, rest hcl.Body, diags hcl.Diagnostics) {
 	if len(src) > MaxSize {
-		return nil, p.failure(hcl.Range{Filename: filename}, "The file has more than %d bytes.", MaxSize)
+		return nil, nil, p.failure(hcl.Range{Filename: filename}, "The file has more than %d bytes.", MaxSize)
 	}
 	file, diags := hcldepth.ParseConfig(context.Background(), src, filename, hcl.InitialPos)
 	if diags.HasErrors() {
-		return nil, diags
+		return nil, nil, diags
 	}
-	return file.Body, diags
+	content, rest, diags := file.Body.PartialContent(&hcl.BodySchema{Blocks: types})
+	return content.Blocks, rest, diags
 }
 
 // arguments maps the names of arguments to the functions that set their values.

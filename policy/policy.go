@@ -93,15 +93,11 @@ const MaxAgeDays = 36_500
 // everything, and is not [Policy.Declared]. The contents of other blocks are not checked. If the
 // diagnostics contain errors, the policy is nil.
 func Parse(src []byte, filename string) (*Policy, hcl.Diagnostics) {
-	body, diags := policyPart.parse(src, filename)
+	all, rest, diags := policyPart.read(src, filename, hcl.BlockHeaderSchema{Type: "policy"}, hcl.BlockHeaderSchema{Type: "settings"}, mirrorHeader, replaceHeader)
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	content, rest, diags := body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "policy"}, {Type: "settings"}, mirrorHeader, replaceHeader}})
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	blocks := content.Blocks.OfType("policy")
+	blocks := all.OfType("policy")
 	p := &Policy{declared: len(blocks) > 0}
 	if p.at, diags = policyPart.readBlock(blocks, p.arguments()); diags.HasErrors() {
 		return nil, diags

@@ -45,16 +45,12 @@ var replaceHeader = hcl.BlockHeaderSchema{Type: "replace", LabelNames: []string{
 // The name is used only in messages. Other types of blocks are ignored. If the diagnostics contain
 // errors, the result is nil.
 func ParseReplacements(src []byte, filename string) (*Replacements, hcl.Diagnostics) {
-	body, diags := replacePart.parse(src, filename)
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	content, _, diags := body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{replaceHeader}})
+	blocks, _, diags := replacePart.read(src, filename, replaceHeader)
 	if diags.HasErrors() {
 		return nil, diags
 	}
 	r := &Replacements{}
-	for _, block := range content.Blocks {
+	for _, block := range blocks {
 		by, problems := readReplacement(block)
 		for _, other := range r.blocks {
 			if !problems.HasErrors() && other.of.at.String() == by.of.at.String() && other.below == by.below {

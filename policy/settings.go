@@ -41,19 +41,15 @@ type Settings struct {
 // block that the file may have are ignored. If the diagnostics contain errors, the settings
 // are nil.
 func ParseSettings(src []byte, filename string) (*Settings, hcl.Diagnostics) {
-	body, diags := settingsPart.parse(src, filename)
-	if diags.HasErrors() {
-		return nil, diags
-	}
-	content, _, diags := body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "settings"}, mirrorHeader}})
+	blocks, _, diags := settingsPart.read(src, filename, hcl.BlockHeaderSchema{Type: "settings"}, mirrorHeader)
 	if diags.HasErrors() {
 		return nil, diags
 	}
 	s := &Settings{}
-	if _, diags = settingsPart.readBlock(content.Blocks.OfType("settings"), s.arguments()); diags.HasErrors() {
+	if _, diags = settingsPart.readBlock(blocks.OfType("settings"), s.arguments()); diags.HasErrors() {
 		return nil, diags
 	}
-	if s.Mirrors, diags = readMirrors(content.Blocks.OfType(mirrorHeader.Type)); diags.HasErrors() {
+	if s.Mirrors, diags = readMirrors(blocks.OfType(mirrorHeader.Type)); diags.HasErrors() {
 		return nil, diags
 	}
 	return s, nil

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -29,12 +30,11 @@ type UserSettings struct {
 // ParseUserSettings parses the settings of a user; the package comment describes the format.
 // If the diagnostics contain errors, the settings are nil.
 func ParseUserSettings(src []byte, filename string) (*UserSettings, hcl.Diagnostics) {
-	body, diags := settingsPart.parse(src, filename)
-	if diags.HasErrors() {
+	blocks, rest, diags := settingsPart.read(src, filename, mirrorHeader)
+	if rest == nil {
 		return nil, diags
 	}
 	u := &UserSettings{}
-	content, rest, diags := body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{mirrorHeader}})
 	_, problems := settingsPart.readArguments(rest, arguments{
 		"trust_mirrors": list(&u.TrustMirrors, 0, "addresses", parsed("address", parseMirrorPattern)),
 		"trust_keys":    noSignatures,
@@ -45,7 +45,7 @@ func ParseUserSettings(src []byte, filename string) (*UserSettings, hcl.Diagnost
 	if diags = append(diags, problems...); diags.HasErrors() {
 		return nil, diags
 	}
-	if u.Mirrors, diags = readMirrors(content.Blocks); diags.HasErrors() {
+	if u.Mirrors, diags = readMirrors(blocks); diags.HasErrors() {
 		return nil, diags
 	}
 	return u, nil
@@ -71,12 +71,8 @@ func parseEndpoint(text string) (string, error) {
 
 // trusts reports whether the user trusts the mirror with an address.
 func (u *UserSettings) trusts(address string) bool {
-	for _, pattern := range u.TrustMirrors {
-		if pattern.Matches(address) {
-			return true
-		}
-	}
-	return blockOf(u.Mirrors, address) != nil
+	return blockOf(u.Mirrors, address) != nil ||
+		slices.ContainsFunc(u.TrustMirrors, func(pattern MirrorPattern) bool { return pattern.Matches(address) })
 }
 
 // UsedMirror is a mirror that a run reads from, with the degree to which it is trusted.
@@ -100,12 +96,7 @@ type UsedMirror struct {
 // mirror that only a project names confirms nothing, unless the user trusts its address.
 // Settings that are nil set nothing.
 func Mirrors(user *UserSettings, project *Settings, named string) []UsedMirror {
-	if user == nil {
-		user = &UserSettings{}
-	}
-	if project == nil {
-		project = &Settings{}
-	}
+	user, project = cmp.Or(user, &UserSettings{}), cmp.Or(project, &Settings{})
 	addresses := []string{normalAddress(named)}
 	if named == "" {
 		addresses = nil
@@ -132,10 +123,8 @@ func Mirrors(user *UserSettings, project *Settings, named string) []UsedMirror {
 
 // blockOf returns the block of the mirror with an address, or nil if there is none.
 func blockOf(mirrors []Mirror, address string) *Mirror {
-	for i := range mirrors {
-		if mirrors[i].Address == address {
-			return &mirrors[i]
-		}
+	if i := slices.IndexFunc(mirrors, func(m Mirror) bool { return m.Address == address }); i >= 0 {
+		return &mirrors[i]
 	}
 	return nil
 }

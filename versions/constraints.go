@@ -199,20 +199,10 @@ func (c Constraints) allows(v Version, parsed *goversion.Version) bool {
 
 // meets reports whether all parts match by the rules of go-version.
 func (c Constraints) meets(parsed *goversion.Version) bool {
-	for _, p := range c.parts {
-		if !p.matches.Check(parsed) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.parts, func(p part) bool { return !p.matches.Check(parsed) })
 }
 
 // names reports whether a part names exactly v, including metadata.
 func (c Constraints) names(v Version) bool {
-	for _, p := range c.parts {
-		if (p.operator == "" || p.operator == "=") && p.version == v {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.parts, func(p part) bool { return (p.operator == "" || p.operator == "=") && p.version == v })
 }

@@ -30,13 +30,7 @@ func Select(offered []Candidate, want Constraints) (Candidate, error) {
 	if !found {
 		return Candidate{}, newNoMatchError(offered, want)
 	}
-	var same []Candidate
-	for _, candidate := range offered {
-		if candidate.Version == best {
-			same = append(same, candidate)
-		}
-	}
-	return settle(same)
+	return settle(SameVersion(offered, Candidate{Version: best}))
 }
 
 // choice is an allowed version in the form that comparisons need.

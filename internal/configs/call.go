@@ -3,7 +3,6 @@ package configs
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/cotterpin/cotter/internal/eval"
+	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
 // block is one "module" block whose arguments are not evaluated yet.
@@ -181,15 +181,10 @@ func (a argument) native(ctx context.Context) (hclsyntax.Expression, hcl.Diagnos
 		return expr, nil
 	}
 	expr, diags := eval.Native(ctx, a.expr)
-	if len(diags) > 0 && errors.Is(extra(diags[0]), eval.ErrTemplateTooLong) {
-		return nil, hcl.Diagnostics{fault(a.expr.Range(), "Template too long", "The %s is a template of more than %d bytes.", a, eval.MaxTemplate)}
+	if large := (*hcldepth.SizeError)(nil); hcldepth.ErrorAs(diags, &large) && large.Unit == hcldepth.Bytes {
+		return nil, hcl.Diagnostics{fault(a.expr.Range(), "Template too long", "The %s is a template of more than %d bytes.", a, large.Limit)}
 	}
 	return expr, diags
-}
-
-func extra(diag *hcl.Diagnostic) error {
-	err, _ := diag.Extra.(error)
-	return err
 }
 
 // literal returns the value of an expression that consists of literals. For other expressions it

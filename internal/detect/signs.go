@@ -183,7 +183,7 @@ func (d *detector) configuration() {
 		d.add(Terraform, "a cloud block or remote backend at "+terraformCloud)
 	}
 	for _, text := range d.settings.RequiredVersions {
-		if want, err := versions.ParseConstraints(text); err == nil && excludesTofu(want) {
+		if excludesTofu(text) {
 			d.add(Terraform, fmt.Sprintf("required_version = %q, which no version of tofu meets", text))
 			return
 		}
@@ -192,37 +192,12 @@ func (d *detector) configuration() {
 
 // excludesTofu reports whether a constraint allows versions of terraform before 1.6.0, the first
 // version of tofu, and no version from 1.6.0 on.
-func excludesTofu(want versions.Constraints) bool {
-	const firstMinor, lastMinor, lastPatch, lastMajor = 6, 40, 20, 9
-	allows := func(major, minor, patch int) bool {
-		v, err := versions.Parse(fmt.Sprintf("%d.%d.%d", major, minor, patch))
-		return err == nil && want.Allows(v)
+func excludesTofu(constraint string) bool {
+	meets := func(also string) bool {
+		both, err := versions.ParseConstraints(constraint + ", " + also)
+		return err == nil && !both.Example().IsZero()
 	}
-	for major := 2; major <= lastMajor; major++ {
-		if allows(major, 0, 0) || allows(major, 1, 0) {
-			return false
-		}
-	}
-	for minor := firstMinor; minor <= lastMinor; minor++ {
-		for patch := range lastPatch {
-			if allows(1, minor, patch) {
-				return false
-			}
-		}
-	}
-	for patch := range lastPatch {
-		for minor := range firstMinor {
-			if allows(1, minor, patch) {
-				return true
-			}
-		}
-		for minor := range lastMinor {
-			if allows(0, minor, patch) {
-				return true
-			}
-		}
-	}
-	return false
+	return meets("< 1.6.0") && !meets(">= 1.6.0")
 }
 
 // otherTool adds a sign of the tool that the user runs, if it is not the one that the first sign

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -48,12 +49,7 @@ func (m *Meter) Evaluate(expr hclsyntax.Expression, scope Scope) (cty.Value, hcl
 func valueOf(expr hclsyntax.Expression, ctx *hcl.EvalContext) (value cty.Value, diags hcl.Diagnostics) {
 	defer func() {
 		if recover() != nil {
-			value, diags = cty.DynamicVal, hcl.Diagnostics{{
-				Severity: hcl.DiagError,
-				Summary:  "Invalid expression",
-				Detail:   "The expression cannot be evaluated.",
-				Subject:  expr.Range().Ptr(),
-			}}
+			value, diags = cty.DynamicVal, hcl.Diagnostics{failure(expr.Range().Ptr(), "Invalid expression", "The expression cannot be evaluated.")}
 		}
 	}()
 	return expr.Value(ctx)
@@ -93,17 +89,9 @@ func hasSet(ty cty.Type) bool {
 	case ty.IsCollectionType():
 		return hasSet(ty.ElementType())
 	case ty.IsTupleType():
-		for _, element := range ty.TupleElementTypes() {
-			if hasSet(element) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(ty.TupleElementTypes(), hasSet)
 	case ty.IsObjectType():
-		for _, attribute := range ty.AttributeTypes() {
-			if hasSet(attribute) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(slices.Collect(maps.Values(ty.AttributeTypes())), hasSet)
 	}
 	return false
 }
@@ -132,15 +120,15 @@ func report(found hcl.Diagnostics, secret bool) hcl.Diagnostics {
 		if secret {
 			detail = "The expression cannot be evaluated. The reason is not shown, because the expression uses a sensitive or ephemeral value."
 		}
-		diags = append(diags, &hcl.Diagnostic{
-			Severity: hcl.DiagError,
-			Summary:  diag.Summary,
-			Detail:   detail,
-			Subject:  diag.Subject,
-			Context:  diag.Context,
-		})
+		shown := failure(diag.Subject, diag.Summary, "%s", detail)
+		shown.Context = diag.Context
+		diags = append(diags, shown)
 	}
 	return diags
+}
+
+func failure(at *hcl.Range, summary, format string, args ...any) *hcl.Diagnostic {
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: at}
 }
 
 // functionsOf returns the functions that an expression calls.
@@ -167,21 +155,14 @@ func (m *Meter) functionsOf(expr hclsyntax.Expression, scope Scope) (map[string]
 
 // noFunction returns the diagnostic for a function that cannot be called.
 func noFunction(call *hclsyntax.FunctionCallExpr) *hcl.Diagnostic {
-	diag := &hcl.Diagnostic{Severity: hcl.DiagError, Subject: call.NameRange.Ptr()}
-	name := strings.TrimPrefix(call.Name, "core::")
+	at, name := call.NameRange.Ptr(), strings.TrimPrefix(call.Name, "core::")
 	switch {
 	case isImpure(name):
-		diag.Summary = "Function not allowed"
-		diag.Detail = fmt.Sprintf("The function %q returns another value in each run, so a later run would not find what was locked.", call.Name)
+		return failure(at, "Function not allowed", "The function %q returns another value in each run, so a later run would not find what was locked.", call.Name)
 	case strings.HasPrefix(call.Name, "provider::"):
-		diag.Summary = "Function not allowed"
-		diag.Detail = fmt.Sprintf("The function %q is a provider's, and providers are installed after the modules.", call.Name)
+		return failure(at, "Function not allowed", "The function %q is a provider's, and providers are installed after the modules.", call.Name)
 	case isUnsupported(name):
-		diag.Summary = "Function not supported"
-		diag.Detail = fmt.Sprintf("Cotter does not have the function %q. Compute the value elsewhere and pass it in a variable.", call.Name)
-	default:
-		diag.Summary = "Call to unknown function"
-		diag.Detail = fmt.Sprintf("There is no function named %q.", call.Name)
+		return failure(at, "Function not supported", "Cotter does not have the function %q. Compute the value elsewhere and pass it in a variable.", call.Name)
 	}
-	return diag
+	return failure(at, "Call to unknown function", "There is no function named %q.", call.Name)
 }

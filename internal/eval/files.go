@@ -25,9 +25,6 @@ type Files interface {
 	Abs(name string) (string, error)
 }
 
-// maxTemplate is the maximum size of a template file in bytes.
-const maxTemplate = hcldepth.MaxTemplate
-
 func (m *Meter) fileFunctions(scope Scope) map[string]function.Function {
 	if scope.Files == nil {
 		return nil
@@ -79,7 +76,7 @@ func (m *Meter) templateFunction(files Files) function.Function {
 }
 
 func (m *Meter) render(files Files, name string, values map[string]cty.Value) (cty.Value, error) {
-	text, err := m.readText(files, name, maxTemplate)
+	text, err := m.readText(files, name, hcldepth.MaxTemplate)
 	if err != nil {
 		return cty.NilVal, err
 	}
@@ -164,12 +161,7 @@ func refusal(diag *hcl.Diagnostic, secret bool) *hcl.Diagnostic {
 		what = "A file, whose name is sensitive or ephemeral,"
 		refused = &RefusedError{Allowed: refused.Allowed, Reason: refused.Reason}
 	}
-	return &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  "File not allowed",
-		Detail:   fmt.Sprintf("%s cannot be read by a source or a version: %s.", what, refused.Reason),
-		Subject:  diag.Subject,
-		Context:  diag.Context,
-		Extra:    refused,
-	}
+	shown := failure(diag.Subject, "File not allowed", "%s cannot be read by a source or a version: %s.", what, refused.Reason)
+	shown.Context, shown.Extra = diag.Context, refused
+	return shown
 }

@@ -14,9 +14,7 @@ import (
 // functions returns all functions by the names that they have in stock tools.
 func (m *Meter) functions(scope Scope) map[string]function.Function {
 	table := plainFunctions()
-	for name, f := range m.expensiveFunctions() {
-		table[name] = f
-	}
+	maps.Copy(table, m.expensiveFunctions())
 	maps.Copy(table, stringFunctions())
 	maps.Copy(table, collectionFunctions())
 	maps.Copy(table, markFunctions())

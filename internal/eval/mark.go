@@ -148,13 +148,7 @@ func isSensitiveFunction() function.Function {
 		Params: anyParameter(),
 		Type:   function.StaticReturnType(cty.Bool),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			_, marks := args[0].Unmark()
-			for mark := range marks {
-				if m, ok := mark.(Mark); ok && m.Kind == Sensitive {
-					return cty.True, nil
-				}
-			}
-			return cty.False, nil
+			return cty.BoolVal(!args[0].HasSameMarks(without(args[0], Sensitive))), nil
 		},
 	})
 }

@@ -77,17 +77,11 @@ func (m *Meter) chargeValue(v cty.Value) bool {
 
 // diagnostic returns the diagnostic for a meter that has stopped.
 func (m *Meter) diagnostic(at hcl.Range) *hcl.Diagnostic {
-	diag := &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  "Evaluation stopped",
-		Detail:   "The expression was not evaluated: " + m.err.Error() + ".",
-		Subject:  &at,
-		Extra:    m.err,
-	}
+	diag := failure(&at, "Evaluation stopped", "The expression was not evaluated: %s.", m.err)
 	if errors.Is(m.err, ErrTooMuchWork) {
-		diag.Summary = "Expression too expensive"
-		diag.Detail = "Evaluating the expression would take more time or memory than a source address or a version is worth."
+		diag = failure(&at, "Expression too expensive", "Evaluating the expression would take more time or memory than a source address or a version is worth.")
 	}
+	diag.Extra = m.err
 	return diag
 }
 
@@ -167,12 +161,6 @@ func (m *Meter) copy(expr hclsyntax.Expression) hclsyntax.Expression {
 		c := *e
 		c.Exprs = m.all(e.Exprs)
 		return &c
-	}
-	return m.copyOther(expr)
-}
-
-func (m *Meter) copyOther(expr hclsyntax.Expression) hclsyntax.Expression {
-	switch e := expr.(type) {
 	case *hclsyntax.RelativeTraversalExpr:
 		c := *e
 		c.Source = m.meter(e.Source)
@@ -207,18 +195,14 @@ func (m *Meter) copyOther(expr hclsyntax.Expression) hclsyntax.Expression {
 		c.ValExpr, c.CondExpr = m.meter(e.ValExpr), m.meter(e.CondExpr)
 		return keep(&c, c.CollExpr, c.KeyExpr, c.CondExpr)
 	case *hclsyntax.ObjectConsExpr:
-		return m.copyObject(e)
+		c := *e
+		c.Items = make([]hclsyntax.ObjectConsItem, len(e.Items))
+		for i, item := range e.Items {
+			c.Items[i] = hclsyntax.ObjectConsItem{KeyExpr: m.copyKey(item.KeyExpr), ValueExpr: m.meter(item.ValueExpr)}
+		}
+		return &c
 	}
 	return expr
-}
-
-func (m *Meter) copyObject(e *hclsyntax.ObjectConsExpr) *hclsyntax.ObjectConsExpr {
-	c := *e
-	c.Items = make([]hclsyntax.ObjectConsItem, len(e.Items))
-	for i, item := range e.Items {
-		c.Items[i] = hclsyntax.ObjectConsItem{KeyExpr: m.copyKey(item.KeyExpr), ValueExpr: m.meter(item.ValueExpr)}
-	}
-	return &c
 }
 
 // copyKey copies the key of an object's attribute. A bare name must keep its type, because it is

@@ -2,8 +2,7 @@ package eval
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,12 +12,6 @@ import (
 
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
-
-// MaxTemplate is the maximum length in bytes of a JSON string that is parsed as a template.
-const MaxTemplate = hcldepth.MaxTemplate
-
-// ErrTemplateTooLong says that a JSON string is longer than MaxTemplate.
-var ErrTemplateTooLong = errors.New("template too long")
 
 // Native converts an expression of a JSON file to an expression in native syntax, in which its
 // strings are templates. It returns other expressions unchanged.
@@ -38,7 +31,9 @@ func nativeValue(ctx context.Context, v cty.Value, at hcl.Range) (hclsyntax.Expr
 	switch {
 	case v.IsNull():
 	case ty == cty.String && isTemplate(v.AsString()):
-		return parseString(ctx, v.AsString(), at)
+		start := at.Start
+		start.Byte, start.Column = start.Byte+1, start.Column+1 // after the quote
+		return hcldepth.ParseTemplate(ctx, []byte(v.AsString()), at.Filename, start)
 	case ty.IsTupleType():
 		return nativeTuple(ctx, v, at)
 	case ty.IsObjectType():
@@ -50,21 +45,6 @@ func nativeValue(ctx context.Context, v cty.Value, at hcl.Range) (hclsyntax.Expr
 // isTemplate reports whether a string of a JSON file contains template sequences.
 func isTemplate(s string) bool {
 	return strings.Contains(s, "${") || strings.Contains(s, "%{")
-}
-
-func parseString(ctx context.Context, s string, at hcl.Range) (hclsyntax.Expression, hcl.Diagnostics) {
-	if len(s) > MaxTemplate {
-		return nil, hcl.Diagnostics{{
-			Severity: hcl.DiagError,
-			Summary:  "Template too long",
-			Detail:   fmt.Sprintf("A JSON string with a template in it can have at most %d bytes.", MaxTemplate),
-			Subject:  &at,
-			Extra:    ErrTemplateTooLong,
-		}}
-	}
-	start := at.Start
-	start.Byte, start.Column = start.Byte+1, start.Column+1 // after the quote
-	return hcldepth.ParseTemplate(ctx, []byte(s), at.Filename, start)
 }
 
 func nativeTuple(ctx context.Context, v cty.Value, at hcl.Range) (hclsyntax.Expression, hcl.Diagnostics) {
@@ -83,12 +63,7 @@ func nativeObject(ctx context.Context, v cty.Value, at hcl.Range) (hclsyntax.Exp
 	object := &hclsyntax.ObjectConsExpr{SrcRange: at, OpenRange: at}
 	var diags hcl.Diagnostics
 	attributes := v.AsValueMap()
-	names := make([]string, 0, len(attributes))
-	for name := range attributes {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		key, keyDiags := nativeValue(ctx, cty.StringVal(name), at)
 		value, valueDiags := nativeValue(ctx, attributes[name], at)
 		diags = append(append(diags, keyDiags...), valueDiags...)

@@ -74,27 +74,25 @@ func (e *SizeError) problem() string {
 	return fmt.Sprintf("the text has about %d tokens (names, values, operators, brackets, line ends), and the limit of %d is exceeded here", e.Count, e.Limit)
 }
 
-// tooLarge returns the diagnostics for a SizeError, which is their Extra.
-func tooLarge(at hcl.Range, err *SizeError) hcl.Diagnostics {
+// failure returns the diagnostics for a file that was not read. Their Extra is the error.
+func failure(at hcl.Range, summary string, err error) hcl.Diagnostics {
 	at.End = at.Start
-	return hcl.Diagnostics{{
-		Severity: hcl.DiagError,
-		Summary:  "Configuration too large",
-		Detail:   fmt.Sprintf("The file was not read: %s.", err),
-		Subject:  &at,
-		Extra:    err,
-	}}
+	return hcl.Diagnostics{{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf("The file was not read: %s.", err), Subject: &at, Extra: err}}
+}
+
+func tooLarge(at hcl.Range, err *SizeError) hcl.Diagnostics {
+	return failure(at, "Configuration too large", err)
+}
+
+func tooDeep(at hcl.Range, tooLarge bool) hcl.Diagnostics {
+	return failure(at, "Configuration nested too deeply", &DepthError{Line: at.Start.Line, Column: at.Start.Column, TooLarge: tooLarge})
 }
 
 // interrupted returns the diagnostics for the error of a context, which is their Extra.
 func interrupted(filename string, err error) hcl.Diagnostics {
-	return hcl.Diagnostics{{
-		Severity: hcl.DiagError,
-		Summary:  "Reading was interrupted",
-		Detail:   fmt.Sprintf("Reading %q was stopped: %s.", filename, err),
-		Subject:  &hcl.Range{Filename: filename, Start: hcl.InitialPos, End: hcl.InitialPos},
-		Extra:    err,
-	}}
+	diags := failure(hcl.Range{Filename: filename, Start: hcl.InitialPos}, "Reading was interrupted", err)
+	diags[0].Detail = fmt.Sprintf("Reading %q was stopped: %s.", filename, err)
+	return diags
 }
 
 // SyntaxError reports the place of a syntax error in a JSON text that was not parsed, because it
@@ -106,19 +104,6 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: syntax error", e.Line, e.Column)
-}
-
-// tooDeep returns the diagnostics for a [*DepthError], which is their Extra.
-func tooDeep(at hcl.Range, tooLarge bool) hcl.Diagnostics {
-	err := &DepthError{Line: at.Start.Line, Column: at.Start.Column, TooLarge: tooLarge}
-	at.End = at.Start
-	return hcl.Diagnostics{{
-		Severity: hcl.DiagError,
-		Summary:  "Configuration nested too deeply",
-		Detail:   fmt.Sprintf("The file was not read: %s.", err),
-		Subject:  &at,
-		Extra:    err,
-	}}
 }
 
 // position returns the line and column of the byte at offset.

@@ -18,12 +18,9 @@ func ParseConfig(ctx context.Context, src []byte, filename string, start hcl.Pos
 
 // parseWithin is ParseConfig with a budget.
 func parseWithin(ctx context.Context, src []byte, filename string, start hcl.Pos, budget int) (*hcl.File, hcl.Diagnostics) {
-	release, diags := reserve(ctx, src, filename)
-	if diags.HasErrors() {
-		return nil, diags
-	}
+	release, diags := admit(ctx, src, filename, start)
 	defer release()
-	if diags := checkTokens(ctx, src, filename, start); diags.HasErrors() {
+	if diags.HasErrors() {
 		return nil, diags
 	}
 	if diags := checkPieces(ctx, src, filename, start, budget); diags.HasErrors() {
@@ -36,15 +33,22 @@ func parseWithin(ctx context.Context, src []byte, filename string, start hcl.Pos
 	return file, diags
 }
 
+// admit waits until src may be parsed, and checks that this takes neither too much memory nor too much time.
+// The caller must call release in any case.
+func admit(ctx context.Context, src []byte, filename string, start hcl.Pos) (release func(), diags hcl.Diagnostics) {
+	release, diags = reserve(ctx, src, filename)
+	if diags.HasErrors() {
+		return func() {}, diags
+	}
+	return release, checkTokens(ctx, src, filename, start)
+}
+
 // ParseExpression is hclsyntax.ParseExpression for untrusted text. The expression is nil if it
 // exceeds a limit of [ParseConfig], or if ctx is done.
 func ParseExpression(ctx context.Context, src []byte, filename string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
-	release, diags := reserve(ctx, src, filename)
-	if diags.HasErrors() {
-		return nil, diags
-	}
+	release, diags := admit(ctx, src, filename, start)
 	defer release()
-	if diags := checkTokens(ctx, src, filename, start); diags.HasErrors() {
+	if diags.HasErrors() {
 		return nil, diags
 	}
 	if fitting(src, budget) < len(src) {
@@ -70,16 +74,16 @@ const MaxTemplate = 4 << 10
 // longer than [MaxTemplate], if it has so many brackets and operators that it could be nested too
 // deeply, or if ctx is done.
 func ParseTemplate(ctx context.Context, src []byte, filename string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
-	release, diags := reserve(ctx, src, filename)
+	if len(src) > MaxTemplate {
+		return nil, tooLarge(hcl.Range{Filename: filename, Start: start}, &SizeError{Line: start.Line, Column: start.Column, Unit: Bytes, Limit: MaxTemplate, Count: len(src)})
+	}
+	release, diags := admit(ctx, src, filename, start)
+	defer release()
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	defer release()
 	if fitting(src, budget) < len(src) {
 		return nil, tooDeep(hcl.Range{Filename: filename, Start: start}, true)
-	}
-	if len(src) > MaxTemplate {
-		return nil, tooLarge(hcl.Range{Filename: filename, Start: start}, &SizeError{Line: start.Line, Column: start.Column, Unit: Bytes, Limit: MaxTemplate, Count: len(src)})
 	}
 	return hclsyntax.ParseTemplate(src, filename, start)
 }

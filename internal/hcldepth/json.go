@@ -20,29 +20,18 @@ func ParseJSON(ctx context.Context, src []byte, filename string) (*hcl.File, hcl
 		return nil, diags
 	}
 	defer release()
-	err := CheckJSON(src, MaxTokens)
-	if err == nil {
-		return hcljson.Parse(src, filename)
+	at := func(line, column int) hcl.Range {
+		return hcl.Range{Filename: filename, Start: hcl.Pos{Line: line, Column: column}}
 	}
-	at := hcl.Range{Filename: filename}
-	if size, ok := errors.AsType[*SizeError](err); ok {
-		at.Start = hcl.Pos{Line: size.Line, Column: size.Column}
-		return nil, tooLarge(at, size)
+	switch err := CheckJSON(src, MaxTokens).(type) {
+	case *SizeError:
+		return nil, tooLarge(at(err.Line, err.Column), err)
+	case *DepthError:
+		return nil, tooDeep(at(err.Line, err.Column), err.TooLarge)
+	case *SyntaxError:
+		return nil, failure(at(err.Line, err.Column), "Invalid JSON", err)
 	}
-	if deep, ok := errors.AsType[*DepthError](err); ok {
-		at.Start = hcl.Pos{Line: deep.Line, Column: deep.Column}
-		return nil, tooDeep(at, deep.TooLarge)
-	}
-	syntax, _ := errors.AsType[*SyntaxError](err)
-	at.Start = hcl.Pos{Line: syntax.Line, Column: syntax.Column}
-	at.End = at.Start
-	return nil, hcl.Diagnostics{{
-		Severity: hcl.DiagError,
-		Summary:  "Invalid JSON",
-		Detail:   "The file was not read: " + err.Error() + ".",
-		Subject:  &at,
-		Extra:    err,
-	}}
+	return hcljson.Parse(src, filename)
 }
 
 // CheckJSON returns a [*DepthError] if more than [MaxDepth] objects and arrays are open at once,

@@ -131,13 +131,6 @@ func (g *Guard) Restart() {
 	g.timer.Reset(g.meter.Window)
 }
 
-// Pause stops the time until Restart is called.
-func (g *Guard) Pause() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.timer.Stop()
-}
-
 // Stop ends the watch and cancels the context.
 func (g *Guard) Stop() {
 	g.mu.Lock()

@@ -94,12 +94,7 @@ func HostPort(u *url.URL) string {
 // CheckReach returns a [*ReachError] if the requests of a context must not be sent to a URL, judging by
 // the text of its host. It is for requests that are not sent by this package, which does it itself.
 func CheckReach(ctx context.Context, to *url.URL) error {
-	return CheckAddr(ctx, to, netip.Addr{})
-}
-
-// CheckAddr is like [CheckReach], for an address to which the host of the URL resolves.
-func CheckAddr(ctx context.Context, to *url.URL, addr netip.Addr) error {
-	if err := ruleOf(ctx).checkReach(to, addr); err != nil {
+	if err := ruleOf(ctx).checkReach(to, netip.Addr{}); err != nil {
 		return err
 	}
 	return nil
