@@ -142,7 +142,6 @@ func (l Location) s3Bucket() place {
 	return b
 }
 
-// isWeb reports whether the location is that of a server that speaks http.
 func (l Location) isWeb() bool {
 	return (l.url.Scheme == "https" || l.url.Scheme == "http") && l.url.Host != ""
 }

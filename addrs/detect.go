@@ -8,10 +8,8 @@ import (
 	"strings"
 )
 
-// errUnrecognized is the error for an address that no detector recognizes.
 var errUnrecognized = errors.New(`it is not recognized as a registry address or a remote package; a path to a local module must begin with "./" or "../"`)
 
-// errEmpty is the error for an address without a package.
 var errEmpty = errors.New("it names no package")
 
 // detector rewrites one kind of shorthand to a URL, which may have a forced getter and a
@@ -163,7 +161,6 @@ func detectGitHub(src string) (string, bool, error) {
 	return detectForge("github.com", src)
 }
 
-// detectForge recognizes HOST/OWNER/REPO[/SUBDIR][?QUERY].
 func detectForge(host, src string) (string, bool, error) {
 	text, query, _ := strings.Cut(src, "?")
 	if !strings.HasPrefix(text, host+"/") {

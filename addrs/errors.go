@@ -37,7 +37,6 @@ func (e *ParseError) Error() string {
 	return fmt.Sprintf("invalid %s %s: %s", what, quoted(Redact(e.Input)), e.Reason)
 }
 
-// maxShown is the maximum number of characters of an input in a message.
 const maxShown = 512
 
 func quoted(text string) string {

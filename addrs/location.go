@@ -41,7 +41,6 @@ func (p ModulePackage) Location() (Location, error) {
 // fetch it, so it is not an error of [ParseModuleSource].
 const malformedURL = "its URL is malformed"
 
-// locate returns the reason for which the address has no location, or "".
 func (p ModulePackage) locate() (_ Location, reason string) {
 	rest := p.parts().rest()
 	if filepath.VolumeName(rest) != "" {
@@ -65,7 +64,6 @@ func LocationOf(u *url.URL) (Location, error) {
 	return l, nil
 }
 
-// locate takes over u. It returns the reason for which the location is refused, or "".
 func locate(getter string, u *url.URL) (_ Location, reason string) {
 	hostname.NormalizeURL(u)
 	l := Location{url: *u}

@@ -64,7 +64,6 @@ func ParseModulePackage(address string) ModulePackage {
 	return ModulePackage{unique.Make(hiddenParts{unique.Make(p)})}
 }
 
-// cutBefore splits s before the first sep.
 func cutBefore(s, sep string) (before, rest string) {
 	if i := strings.Index(s, sep); i >= 0 {
 		return s[:i], s[i:]
@@ -78,7 +77,6 @@ func (p ModulePackage) String() string {
 	return parts.forced + parts.rest()
 }
 
-// rest returns the address without the forced getter.
 func (p packageParts) rest() string { return p.location + p.query + p.fragment }
 
 // IsZero reports whether p is the zero value, which is not a package.
@@ -161,7 +159,6 @@ func (p ModulePackage) Repository() ModulePackage {
 	return ParseModulePackage(p.parts().forced + p.parts().location)
 }
 
-// arguments returns the arguments of the query as written.
 func (p ModulePackage) arguments() []string {
 	query := strings.TrimPrefix(p.parts().query, "?")
 	if query == "" {
@@ -214,7 +211,6 @@ type pinning struct {
 	isRevision func(string) bool
 }
 
-// pinnings maps the getters of sources with revisions to their pinnings.
 var pinnings = map[string]pinning{
 	"git": {"ref", []string{"ref"}, isObjectID},
 	"hg":  {"rev", []string{"rev"}, func(s string) bool { return len(s) == 40 && isHex(s) }},

@@ -28,7 +28,6 @@ func (p Provider) String() string {
 	return p.Hostname.ForDisplay() + "/" + p.Namespace + "/" + p.Type
 }
 
-// defaultProviderNamespace is the namespace of addresses without one.
 const defaultProviderNamespace = "hashicorp"
 
 // ForDisplay returns the address without the host if that is [DefaultRegistryHost].
@@ -150,7 +149,6 @@ func ParseProviderPart(given string) (string, error) {
 	return name, nil
 }
 
-// prefixFault returns an error text for types with the prefix of a repository name, or "".
 func (p Parser) prefixFault(provider Provider) string {
 	tools := []string{"terraform", "opentofu"}
 	if p.isTerraform() {

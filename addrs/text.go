@@ -26,7 +26,6 @@ func textOf[T comparable](v T, what, text string, parse func(string) (T, error))
 	return []byte(text), nil
 }
 
-// setText parses a text into a value, which stays as it is if the text is not valid.
 func setText[T any](to *T, text []byte, parse func(string) (T, error)) error {
 	var parsed T
 	if len(text) > 0 {

@@ -115,7 +115,6 @@ func (e Environment) Load(ctx context.Context, opts Options) (*Config, error) {
 	return config, hcldepth.ErrorOf(diags)
 }
 
-// addFile adds the content of a file.
 func (c *Config) addFile(ctx context.Context, e Environment, file file) hcl.Diagnostics {
 	src, err := atomicfile.ReadUser(ctx, file.name, maxFile)
 	switch {

@@ -12,7 +12,6 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// decoder adds the content of one file to a Config.
 type decoder struct {
 	config      *Config
 	environment Environment
@@ -36,7 +35,6 @@ func (d *decoder) fault(at hcl.Pos, format string, args ...any) {
 	})
 }
 
-// file decodes the blocks and arguments that this package knows.
 func (d *decoder) file(content object) {
 	for _, block := range content {
 		switch block.key {
@@ -62,7 +60,6 @@ func (d *decoder) file(content object) {
 	}
 }
 
-// labeled calls decode for each block of a type that has one label.
 func (d *decoder) labeled(block item, decode func(label item, body object)) {
 	labels, ok := entries(block.value)
 	if !ok {
@@ -98,7 +95,6 @@ func (d *decoder) unlabeledBlock(block item, decode func(at hcl.Pos, body object
 	d.unlabeled(block, decode)
 }
 
-// hostname returns the host in a label.
 func (d *decoder) hostname(label item) (addrs.Hostname, bool) {
 	host, err := addrs.ParseHostname(label.key)
 	if err != nil {

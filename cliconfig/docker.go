@@ -103,7 +103,6 @@ func (c *dockerConfig) entry(want repository) (best string, highest specificity)
 	return best, highest
 }
 
-// helper returns the name of the helper for a host; "" if there is none.
 func (c *dockerConfig) helper(host string) string {
 	for _, key := range slices.Sorted(maps.Keys(c.CredHelpers)) {
 		if strings.EqualFold(key, host) {
@@ -139,7 +138,6 @@ const (
 // dockerQuestion is a request for the credentials for a host to one of Docker's helpers.
 type dockerQuestion struct{ helper, host string }
 
-// ask runs the helper.
 func (q dockerQuestion) ask(ctx context.Context, p programs) (ociLogin, error) {
 	if strings.ContainsAny(q.helper, "/\\\x00") {
 		return ociLogin{}, fmt.Errorf("%q cannot be the name of a credentials helper", q.helper)

@@ -77,7 +77,6 @@ type netrc struct{ entries []netrcEntry }
 
 type netrcEntry struct{ host, login, password string }
 
-// parseNetrc parses the format that [Netrc] describes.
 func parseNetrc(src []byte) netrc {
 	var f netrc
 	var current *netrcEntry
@@ -126,7 +125,6 @@ func (f netrc) find(host string) (login, password string, found bool) {
 	return "", "", false
 }
 
-// nextWord returns the next word and the text after it.
 func nextWord(src []byte) (word string, rest []byte, ok bool) {
 	src = bytes.TrimLeft(src, " \t\r\n")
 	if len(src) == 0 {

@@ -70,7 +70,6 @@ func (l ociLogin) reveal() getmodules.OCICredential {
 	}
 }
 
-// ociConfig has the places in which credentials for OCI registries are looked up.
 type ociConfig struct {
 	blocks   []ociBlock
 	defaults *ociDefaults
@@ -78,7 +77,6 @@ type ociConfig struct {
 	ambient  lazy[[]ociSource]
 }
 
-// ociSource finds the credentials for a repository, and says how specific they are.
 type ociSource interface {
 	match(want repository) (ociSecret, specificity)
 }
@@ -92,7 +90,6 @@ type ociSecret struct {
 	file   string // the file with the login
 }
 
-// ociBlock is an oci_credentials block.
 type ociBlock struct {
 	prefix repository
 	ociSecret
@@ -102,7 +99,6 @@ func (b ociBlock) match(want repository) (ociSecret, specificity) {
 	return b.ociSecret, b.prefix.covers(want)
 }
 
-// ociDefaults is the oci_default_credentials block.
 type ociDefaults struct {
 	helper    string
 	noAmbient bool
@@ -166,7 +162,6 @@ var repositoryPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
 })
 
-// parseRepository parses HOST[:PORT][/PATH].
 func parseRepository(s string) (repository, bool) {
 	if !repositoryPattern().MatchString(s) {
 		return repository{}, false
@@ -225,7 +220,6 @@ func (d *decoder) ociCredentials(label item, body object) {
 	d.config.oci.blocks = append(d.config.oci.blocks, ociBlock{prefix, found})
 }
 
-// ociGroup decodes the arguments of the group that a block has.
 func (d *decoder) ociGroup(label item, body object) (map[string]string, bool) {
 	values := map[string]string{}
 	groups, wanted := 0, 0
@@ -274,7 +268,6 @@ func (d *decoder) ociDefaults(at hcl.Pos, body object) {
 	d.config.oci.defaults = defaults
 }
 
-// helperName reports whether a name can be the last part of a program's name.
 func (d *decoder) helperName(at hcl.Pos, name string) bool {
 	if name == "" || strings.ContainsAny(name, "/\\\x00") {
 		d.fault(at, "A docker_credentials_helper is the last part of the name of a program: %s<name>.", dockerPrefix)

@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// paths finds the files and programs of an environment.
 type paths struct {
 	Environment
 
@@ -77,7 +76,6 @@ func (p paths) configDirectories() []string {
 	return known(p.terraformDirectory(), in(p.xdg("XDG_CONFIG_HOME"), "opentofu"))
 }
 
-// pluginDirectories returns the directories that may contain credentials helpers.
 func (p paths) pluginDirectories() []string {
 	var plugins []string
 	for _, dir := range known(p.terraformDirectory(), in(p.xdg("XDG_DATA_HOME"), "opentofu")) {

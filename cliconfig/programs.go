@@ -19,7 +19,6 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// programs finds and runs helper programs.
 type programs struct {
 	plugins []string // directories of credentials helpers
 	windows bool
@@ -170,10 +169,8 @@ func (o *output) Write(p []byte) (int, error) {
 	return o.buf.Write(p)
 }
 
-// helperPrefix is the prefix of the file names of credentials helpers.
 const helperPrefix = "terraform-credentials-"
 
-// helper is a credentials_helper block.
 type helper struct {
 	name string
 	args []string
@@ -181,7 +178,6 @@ type helper struct {
 
 var errNotJSON = errors.New("its output is not a JSON object")
 
-// get runs the helper to get the credentials for a host.
 func (h *helper) get(ctx context.Context, p programs, host addrs.Hostname) (credentials, error) {
 	program, err := p.plugin(helperPrefix + h.name)
 	if err != nil {

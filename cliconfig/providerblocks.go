@@ -40,7 +40,6 @@ func (d *decoder) providerInstallation(at hcl.Pos, body object) {
 	}
 }
 
-// firstObject returns the first item that is a block or an object.
 func firstObject(content object) *item {
 	for i := range content {
 		if _, ok := content[i].value.(object); ok {

@@ -38,7 +38,6 @@ type item struct {
 
 type list []any
 
-// number is a number as written in the file.
 type number string
 
 // maxBrackets is the maximum number of opening brackets in a file. The parser recurses on
@@ -177,7 +176,6 @@ func (c *converter) value(node ast.Node) any {
 	return nil
 }
 
-// last returns the last value of a key, and reports whether there is one.
 func (o object) last(key string) (any, bool) {
 	for i := len(o) - 1; i >= 0; i-- {
 		if o[i].key == key {
@@ -187,7 +185,6 @@ func (o object) last(key string) (any, bool) {
 	return nil, false
 }
 
-// all returns the items with a key.
 func (o object) all(key string) iter.Seq[item] {
 	return func(yield func(item) bool) {
 		for _, i := range o {

@@ -94,7 +94,6 @@ func (c *Client) ServiceURL(ctx context.Context, host addrs.Hostname, serviceID 
 	return u, nil
 }
 
-// httpClient returns the client for requests to hosts.
 func (c *Client) httpClient() *httpx.Client {
 	return &httpx.Client{
 		HTTP:           c.HTTPClient,

@@ -98,7 +98,6 @@ func response(req *http.Request, answer *httpx.Answer) *http.Response {
 	}
 }
 
-// checkAnswer returns an error for an answer that must not be passed to svcdisco.
 func checkAnswer(answer *httpx.Answer, credentialsErr error) error {
 	switch status := answer.StatusCode; {
 	case status == http.StatusOK:

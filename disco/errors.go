@@ -26,7 +26,6 @@ var (
 	ErrInvalidAnswer = errors.New("the host's answer cannot be used")
 )
 
-// hints has a next step for each sentinel error.
 var hints = [...]struct {
 	sentinel error
 	hint     string

@@ -40,7 +40,6 @@ type SyntaxError struct {
 func (e *SyntaxError) Error() string { return fmt.Sprintf("file sums, line %d: %s", e.Line, e.Err) }
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// tooMany is the error for a tree with more entries than the limit.
 func tooMany(limit int) error { return fmt.Errorf("the tree has more than %d entries", limit) }
 
 // The errors of a tree's entries.

@@ -23,7 +23,6 @@ type directory struct {
 
 func top(fsys fs.FS) directory { return directory{fsys: fsys, path: "."} }
 
-// open opens a directory in d, or d itself if name is ".".
 func (d directory) open(name string) (directory, error) {
 	r, ok := d.fsys.(rootFS)
 	if !ok || name == "." {
@@ -161,7 +160,6 @@ func (r rootFS) names(name string) ([]string, error) {
 	return names, err
 }
 
-// open opens a directory as a file system, which the caller must close.
 func (r rootFS) open(dir string) (rootFS, error) {
 	root, err := r.root.OpenRoot(filepath.FromSlash(dir))
 	if err != nil {
@@ -170,7 +168,6 @@ func (r rootFS) open(dir string) (rootFS, error) {
 	return newRootFS(root), nil
 }
 
-// linkEntry is a link whose target was read.
 type linkEntry struct {
 	fsys   rootFS
 	path   string

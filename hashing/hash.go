@@ -123,7 +123,6 @@ func writeT1(w io.Writer, entries []Entry) {
 	}
 }
 
-// appendField appends the length of a string and the string.
 func appendField(b []byte, s string) []byte {
 	return append(binary.BigEndian.AppendUint64(b, uint64(len(s))), s...)
 }

@@ -60,7 +60,6 @@ func (r Reader) Read(ctx context.Context, fsys fs.FS) (*Tree, error) {
 	return tree, nil
 }
 
-// linkedPart is the part of a shared tree that a link stands for.
 type linkedPart struct {
 	tree *Tree
 	part []Entry
@@ -104,7 +103,6 @@ type walker struct {
 	maxEntries int
 }
 
-// walk lists all entries, sorted by path.
 func (w *walker) walk() error {
 	if _, err := w.dir("."); err != nil {
 		return err
@@ -175,7 +173,6 @@ func (w *walker) children(dir string) (names int, subdirs []string, err error) {
 	return names, subdirs, nil
 }
 
-// link adds a link, or the part of a shared tree that it stands for.
 func (w *walker) link(at directory, name string, child fs.DirEntry) error {
 	target, err := at.target(child)
 	if err != nil {

@@ -81,7 +81,6 @@ func (l *limits) add(size int64) error {
 	return nil
 }
 
-// contextReader is a reader that fails when the context is done.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader

@@ -62,7 +62,6 @@ func check(entries []Entry) (int, error) {
 	return settle(entries)
 }
 
-// checkText checks the characters and the length of a path.
 func checkText(path string) error {
 	if reason := pathsafe.ReadText(path); reason != "" {
 		return errors.New("the path " + reason)
@@ -70,7 +69,6 @@ func checkText(path string) error {
 	return nil
 }
 
-// checkPath checks the path of an untrusted entry.
 func checkPath(path string) error {
 	if err := checkText(path); err != nil {
 		return err
@@ -86,7 +84,6 @@ func checkPath(path string) error {
 	return nil
 }
 
-// sumHexLength is the length of a sum in hexadecimal.
 const sumHexLength = 2 * len(Entry{}.Sum)
 
 // parseSum parses a sum, which has only one valid spelling.
@@ -143,7 +140,6 @@ func ParseTree(text []byte) (*Tree, error) {
 	return &Tree{Entries: entries}, nil
 }
 
-// parseEntry parses one line. Paths are checked later.
 func parseEntry(line string) (Entry, error) {
 	fields := strings.Split(line, "\t")
 	var e Entry

@@ -13,10 +13,8 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// maxFaults is the number of errors after which the rest of the file is not read.
 const maxFaults = 1_000
 
-// parser converts blocks to modules and providers.
 type parser struct {
 	src   []byte
 	file  *File
@@ -61,7 +59,6 @@ func (p *parser) unknown(at hcl.Range, summary, format string, args ...any) {
 	}
 }
 
-// attribute returns the value of an attribute, and whether the block has it.
 func (p *parser) attribute(b *hclsyntax.Block, name string) (value string, ok bool) {
 	attribute, ok := b.Body.Attributes[name]
 	if !ok {
@@ -112,7 +109,6 @@ func (p *parser) str(expr hclsyntax.Expression) string {
 	return value.String()
 }
 
-// fault is an invalid value of a module or a provider.
 type fault struct {
 	attribute string // "" for the label
 	element   int    // the index of an invalid hash; -1 for the whole attribute

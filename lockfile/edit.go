@@ -194,14 +194,12 @@ func splice(src []byte, edits []edit) []byte {
 	return out.Bytes()
 }
 
-// writer assembles a file, and puts blank lines around new blocks.
 type writer struct {
 	bytes.Buffer
 	newline    string
 	afterBlock bool // the last write was a new block
 }
 
-// foreign writes bytes unchanged.
 func (w *writer) foreign(text []byte) {
 	if len(text) == 0 {
 		return
@@ -213,7 +211,6 @@ func (w *writer) foreign(text []byte) {
 	w.Write(text)
 }
 
-// block writes a new block, with a blank line before it.
 func (w *writer) block(text string) {
 	if !w.isEmpty() && !bytes.HasSuffix(w.Bytes(), []byte("\n")) {
 		w.WriteString(w.newline)
@@ -232,7 +229,6 @@ func (w *writer) isEmpty() bool {
 	return len(bytes.TrimPrefix(w.Bytes(), byteOrderMark)) == 0
 }
 
-// endsBlank reports whether the last line is blank.
 func (w *writer) endsBlank() bool {
 	text := bytes.TrimPrefix(w.Bytes(), byteOrderMark)
 	if !bytes.HasSuffix(text, []byte("\n")) {
@@ -242,7 +238,6 @@ func (w *writer) endsBlank() bool {
 	return len(bytes.TrimSpace(text[last:])) == 0
 }
 
-// trimBlank removes the last line if it is blank.
 func (w *writer) trimBlank() {
 	if w.endsBlank() {
 		before := bytes.TrimRight(bytes.TrimSuffix(w.Bytes(), []byte("\n")), " \t\r")

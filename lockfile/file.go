@@ -108,7 +108,6 @@ func (f *File) Directories() []Module {
 	return slices.DeleteFunc(contents(f.orEmpty().modules.values()), func(m Module) bool { return !m.IsDirectory() })
 }
 
-// contents returns what pointers point to.
 func contents[T any](pointers []*T) []T {
 	values := make([]T, len(pointers))
 	for i, p := range pointers {
@@ -171,8 +170,6 @@ func (f *File) SetProviders(all []Provider) {
 	f.providers.rewritten = true
 }
 
-// hasProviders reports whether stock tools would regard a list as equal to the providers that
-// were read.
 func (f *File) hasProviders(all []Provider) bool {
 	if len(all) != len(f.providers.blocks) {
 		return false

@@ -92,8 +92,6 @@ func moduleOf(e *entry[*Module]) *Module {
 	return e.value.normalized()
 }
 
-// mergeRest merges files that differ outside of the blocks that are merged. ok is false if they do
-// not.
 func (f *File) mergeRest(base, theirs *File) (merged []byte, conflicts []Conflict, ok bool) {
 	if f.rest() == theirs.rest() {
 		return nil, nil, false
@@ -108,7 +106,6 @@ func (f *File) mergeRest(base, theirs *File) (merged []byte, conflicts []Conflic
 	return []byte(withNewline(conflictText(ours, other)+"\n", newline(f.src))), []Conflict{{Type: "other"}}, true
 }
 
-// rest returns the text outside of the blocks that are merged. It is "" if that is only comments.
 func (f *File) rest() string {
 	merged := slices.SortedFunc(maps.Values(f.blockSpans()), func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	if f.items == len(merged) {
@@ -137,12 +134,10 @@ func winner[T any](base, ours, theirs T, same func(a, b T) bool) Side {
 	return Neither
 }
 
-// sameModule reports whether two entries have equal modules, or both are nil.
 func sameModule(a, b *entry[*Module]) bool {
 	return (a == nil) == (b == nil) && (a == nil || a.value.equals(b.value))
 }
 
-// union returns the sorted keys of all maps.
 func union[V any](sides ...map[string]V) []string {
 	all := map[string]bool{}
 	for _, side := range sides {
@@ -242,7 +237,6 @@ func (f *File) mergeProvider(base, theirs *File, label string, ourSpan, theirSpa
 	return withNewline(merged.render(nil), newline(f.src)), true
 }
 
-// readProvider returns the provider of a block, or nil if there is none that can be read.
 func (f *File) readProvider(at span) *Provider {
 	for _, e := range f.providers.read {
 		if e.span == at {
@@ -277,7 +271,6 @@ func labelParts(label string) []string {
 	return parts
 }
 
-// providerSpans maps the labels of the provider blocks to their spans.
 func (f *File) providerSpans() map[string]span {
 	blocks := map[string]span{}
 	for _, b := range f.providerBlocks {
@@ -288,7 +281,6 @@ func (f *File) providerSpans() map[string]span {
 	return blocks
 }
 
-// withNewline returns f, or a copy of it that has only the given line end.
 func (f *File) withNewline(newline string) *File {
 	src := withNewline(string(f.src), newline)
 	if src == string(f.src) {
@@ -306,8 +298,6 @@ func (f *File) reparse(src []byte) *File {
 	return again
 }
 
-// markConflicts replaces each block in conflict with both versions of it, between conflict
-// markers.
 func markConflicts(merged []byte, conflicts []Conflict, ours, theirs *File) []byte {
 	if len(conflicts) == 0 {
 		return merged
@@ -326,10 +316,8 @@ func markConflicts(merged []byte, conflicts []Conflict, ours, theirs *File) []by
 	return splice(merged, edits)
 }
 
-// blockName is the type and the label of a block.
 type blockName struct{ kind, label string }
 
-// blockSpans maps modules and providers to the spans of their blocks.
 func (f *File) blockSpans() map[blockName]span {
 	blocks := make(map[blockName]span)
 	for _, b := range f.modules.blocks {
@@ -341,7 +329,6 @@ func (f *File) blockSpans() map[blockName]span {
 	return blocks
 }
 
-// conflictText formats a conflict as git does.
 func conflictText(ours, theirs string) string {
 	var b bytes.Buffer
 	b.WriteString("<<<<<<< ours\n")

@@ -129,7 +129,6 @@ func (m *Module) normalized() *Module {
 
 func (m *Module) hasNormalHashes() bool { return slices.IsSorted(m.Hashes) }
 
-// writable reports whether the addresses have no credentials.
 func (m *Module) writable() bool {
 	for _, address := range m.addresses() {
 		if holdsCredential(address.text) {
@@ -215,7 +214,6 @@ func (p *parser) module(b *hclsyntax.Block) {
 	}
 }
 
-// moduleAttributes are the attributes of a module block that render writes.
 var moduleAttributes = []string{"version", "source", "constraints", "replaces", "package", "hashes"}
 
 // extras returns the source of a module block's unknown attributes and nested blocks,
@@ -264,7 +262,6 @@ func withoutModulesSegment(source string) string {
 	return registry.String()
 }
 
-// faults returns the invalid values of a module.
 func (m *Module) faults() []fault {
 	var found []fault
 	add := func(attribute, summary string, err error) {
@@ -290,7 +287,6 @@ func (m *Module) faults() []fault {
 	return append(found, hashFaults(m.Hashes)...)
 }
 
-// writeFaults returns the reasons why a module that was set cannot be written.
 func (m *Module) writeFaults() []fault {
 	found := m.faults()
 	for _, address := range m.addresses() {
@@ -351,7 +347,6 @@ func holdsPassword(address string) bool {
 	return isSet
 }
 
-// holdsCredential checks an address that is to be written.
 func holdsCredential(address string) bool {
 	return addrs.ParseModulePackage(address).WithoutCredentials() != addrs.ParseModulePackage(address)
 }

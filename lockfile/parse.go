@@ -169,7 +169,6 @@ func pieceStarts(src []byte, size int) []hcl.Pos {
 	}
 }
 
-// checkSize returns a diagnostic if the file has too many bytes or tokens.
 func checkSize(src []byte, filename string) hcl.Diagnostics {
 	start := &hcl.Range{Filename: filename, Start: hcl.InitialPos, End: hcl.InitialPos}
 	if len(src) > MaxSize {

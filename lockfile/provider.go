@@ -189,7 +189,6 @@ func addressFault(address addrs.Provider) error {
 	return nil
 }
 
-// hashFaults returns the invalid hashes of a provider.
 func (p *Provider) hashFaults() []fault {
 	var found []fault
 	for i, h := range p.Hashes {
@@ -224,7 +223,6 @@ func parseProviderVersion(text string) (versions.Version, error) {
 	return parsed, nil
 }
 
-// writeFaults returns the reasons why a provider that was set cannot be written.
 func (p *Provider) writeFaults() []fault {
 	var found []fault
 	parsed, err := parseProviderLabel(p.Address.String())

@@ -32,8 +32,6 @@ const (
 // ownHeader is the beginning of all headers except those of stock tools.
 const ownHeader = `# This file is maintained automatically by "cotter install"`
 
-// stockHeader returns the header of a stock tool at the beginning of a file, or "" if there
-// is none.
 func stockHeader(src []byte) string {
 	comment := commentAtStart(src)
 	for _, tool := range []string{`"tofu init"`, `"terraform init"`} {
@@ -65,7 +63,6 @@ func commentAtStart(src []byte) string {
 	return withNewline(string(src[:endOfComment(src)]), "\n")
 }
 
-// endOfComment returns the offset after the lines at the start of a file that begin with "#".
 func endOfComment(src []byte) int {
 	end := 0
 	for line := range bytes.Lines(src) {
@@ -77,7 +74,6 @@ func endOfComment(src []byte) int {
 	return end
 }
 
-// header returns the header of a file that was empty.
 func (f *File) header() string {
 	if f.ofFile != "" {
 		return strings.TrimSuffix(f.ofFile, "\n") + "\n"

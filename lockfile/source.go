@@ -9,7 +9,6 @@ import (
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// span is a range of bytes in the source.
 type span struct{ start, end int }
 
 // labeledSpan is the span of a block with its first label, or "".
@@ -18,10 +17,8 @@ type labeledSpan struct {
 	span
 }
 
-// spanOf returns the span of a block, from its type to its closing brace.
 func spanOf(b *hclsyntax.Block) span { return span{b.TypeRange.Start.Byte, b.CloseBraceRange.End.Byte} }
 
-// at returns the source of a span.
 func (f *File) at(s span) string { return string(f.src[s.start:s.end]) }
 
 // lineStart returns the start of the offset's line if only blanks precede the
@@ -84,7 +81,6 @@ func cut(src []byte, b span) span {
 	return span{start, end + blankLine(src[end:])}
 }
 
-// blankLine returns the length of the blank line at the start of text, or 0.
 func blankLine(text []byte) int {
 	i := bytes.IndexByte(text, '\n')
 	if i < 0 || len(bytes.TrimSpace(text[:i])) > 0 {
@@ -130,7 +126,6 @@ func withNewline(text, newline string) string {
 	return strings.ReplaceAll(text, "\n", newline)
 }
 
-// startsWithComment reports whether the first line with text, if there is one, is a comment.
 func startsWithComment(src []byte) bool {
 	text := bytes.TrimSpace(bytes.TrimPrefix(src, byteOrderMark))
 	return len(text) == 0 || text[0] == '#' || text[0] == '/'

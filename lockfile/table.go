@@ -22,7 +22,6 @@ type value[V any] interface {
 	render(extras []string) string
 }
 
-// A block is a block in the source that has no errors.
 type block[V value[V]] struct {
 	key    string
 	value  V        // its hashes are in the order of the source
@@ -30,7 +29,6 @@ type block[V value[V]] struct {
 	extras []string // the source of unknown attributes and nested blocks
 }
 
-// An entry is a value to be written, with the block that it replaces.
 type entry[V value[V]] struct {
 	key   string
 	value V
@@ -48,14 +46,12 @@ type table[V value[V]] struct {
 	rewritten bool
 }
 
-// clone returns a copy with entries that can be changed without changing t.
 func (t *table[V]) clone() table[V] {
 	clone := *t
 	clone.entries = maps.Clone(t.entries)
 	return clone
 }
 
-// add adds a value that was read, with the span of its block and its extras.
 func (t *table[V]) add(v V, at span, extras []string) {
 	if t.read == nil {
 		t.read, t.entries = map[string]*block[V]{}, map[string]*entry[V]{}
@@ -82,7 +78,6 @@ func (t *table[V]) set(v V) {
 
 func (t *table[V]) remove(key string) { delete(t.entries, key) }
 
-// get returns the value with a key, and whether there is one.
 func (t *table[V]) get(key string) (v V, ok bool) {
 	e, ok := t.entries[key]
 	if !ok {
@@ -91,7 +86,6 @@ func (t *table[V]) get(key string) (v V, ok bool) {
 	return e.value.normalized(), true
 }
 
-// values returns all values, sorted by key.
 func (t *table[V]) values() []V {
 	values := make([]V, 0, len(t.entries))
 	for _, e := range t.sorted() {
@@ -100,7 +94,6 @@ func (t *table[V]) values() []V {
 	return values
 }
 
-// changed returns the values that were set since the file was read, sorted by key.
 func (t *table[V]) changed() []V {
 	var changed []V
 	for _, e := range t.sorted() {
@@ -119,7 +112,6 @@ func (t *table[V]) sorted() []*entry[V] {
 	return sorted
 }
 
-// dirty reports whether the values differ from those in the source.
 func (t *table[V]) dirty() bool {
 	if len(t.blocks) > len(t.entries) {
 		return true
@@ -132,7 +124,6 @@ func (t *table[V]) dirty() bool {
 	return false
 }
 
-// isSorted reports whether the blocks in the source are sorted.
 func (t *table[V]) isSorted() bool { return slices.IsSortedFunc(t.blocks, (*block[V]).compare) }
 
 func (b *block[V]) compare(other *block[V]) int { return strings.Compare(b.key, other.key) }

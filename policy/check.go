@@ -122,8 +122,6 @@ func (p *Policy) checkLocation(readings ...location) error {
 	return p.check(locationRules{allow: p.Allow, deny: p.Deny, argAllow: argAllow, argDeny: argDeny, what: "sources"}, readings...)
 }
 
-// locationRules has the patterns of allowed and denied locations, and the names of their
-// arguments.
 type locationRules struct {
 	allow, deny       []Pattern
 	argAllow, argDeny string

@@ -31,7 +31,6 @@ type FileError struct {
 func (e *FileError) Error() string { return hcldepth.ErrorText(e.Diagnostics) }
 func (e *FileError) Unwrap() error { return e.Diagnostics }
 
-// mirrorHeader is the header of a mirror block.
 var mirrorHeader = hcl.BlockHeaderSchema{Type: "mirror", LabelNames: []string{"address"}}
 
 // part is a part of a file that is read on its own. It is the summary of the diagnostics.
@@ -138,7 +137,6 @@ func list[T any](to *[]T, least int, what string, parse func(cty.Value) (T, erro
 	}
 }
 
-// parsed returns the function for an element of a list that is a string. what names it in messages.
 func parsed[T any](what string, parse func(string) (T, error)) func(cty.Value) (T, error) {
 	return func(value cty.Value) (none T, err error) {
 		text, err := stringOf(value)

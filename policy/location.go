@@ -24,7 +24,6 @@ type location struct {
 	key    []string
 }
 
-// usualPorts maps transports to their default ports.
 var usualPorts = map[string]string{"https": "443", "http": "80", "ssh": "22", "git": "9418", "oci": "443"}
 
 func registryLocation(pkg addrs.ModuleRegistryPackage) location {
@@ -60,7 +59,6 @@ func (l location) withPort(transport, port string) location {
 	return l
 }
 
-// withoutSuffix returns a path without a final ".git".
 func withoutSuffix(path []string) []string {
 	if n := len(path); n > 0 {
 		path[n-1] = strings.TrimSuffix(path[n-1], ".git")

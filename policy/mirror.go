@@ -22,10 +22,8 @@ type Mirror struct {
 // is not ignored, because users rely on such a setting.
 var ErrMirrorSignatures = errors.New("signatures of mirrors were removed: anyone who can write to a mirror that you trust confirms its entries, so restrict in its registry who can write")
 
-// mirrorScheme is the beginning of the addresses of mirrors.
 const mirrorScheme = "oci://"
 
-// readMirrors reads mirror blocks.
 func readMirrors(blocks hcl.Blocks) (mirrors []Mirror, diags hcl.Diagnostics) {
 	lines := make(map[string]int)
 	for _, block := range blocks {
@@ -64,7 +62,6 @@ func parseMirrorAddress(text string) (string, error) {
 	return normalAddress(text), nil
 }
 
-// normalAddress returns an address with its host in lower case.
 func normalAddress(address string) string {
 	host, repository, found := strings.Cut(strings.TrimPrefix(address, mirrorScheme), "/")
 	if !found || !strings.HasPrefix(address, mirrorScheme) {

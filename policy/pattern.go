@@ -67,7 +67,6 @@ func ParsePattern(text string) (Pattern, error) {
 	return p, nil
 }
 
-// setHost sets the host and the port of a URL. It reports whether they are valid.
 func setHost(u *url.URL, written string) bool {
 	parsed, err := url.Parse("https://" + written)
 	if err != nil || parsed.Hostname() == "" || strings.Contains(parsed.Hostname(), "*") {
@@ -136,7 +135,6 @@ func (p Pattern) hasBucket(at location, matches func(pattern, element string) bo
 	return at.bucket.Name != "" && matches(want.Name, at.bucket.Name) && hasPath(key, at.key, matches)
 }
 
-// hasPath reports whether a path is at or below the path of a pattern.
 func hasPath(pattern, elements []string, matches func(pattern, element string) bool) bool {
 	if len(pattern) > len(elements) {
 		return false

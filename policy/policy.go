@@ -88,7 +88,7 @@ const (
 // MaxAgeDays is the maximum value of min_age_days: about a hundred years.
 const MaxAgeDays = 36_500
 
-// Parse parses the policy in a file; the package comment describes the format. The name is used
+// Parse parses the policy in a file; docs/policy.md describes the format. The name is used
 // only in messages. A file without a policy block results in a policy that allows
 // everything, and is not [Policy.Declared]. The contents of other blocks are not checked. If the
 // diagnostics contain errors, the policy is nil.
@@ -170,7 +170,6 @@ func (p *Policy) OfRepository() *Policy {
 	return &restricting
 }
 
-// position returns the position of an argument in the policy's file.
 func (p *Policy) position(argument string) (_ hcl.Range, written bool) {
 	if p == nil {
 		return hcl.Range{}, false

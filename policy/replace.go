@@ -38,10 +38,9 @@ type Replacement struct {
 	below bool
 }
 
-// replaceHeader is the header of a replace block.
 var replaceHeader = hcl.BlockHeaderSchema{Type: "replace", LabelNames: []string{"address"}}
 
-// ParseReplacements parses the replace blocks in a file; the package comment describes the format.
+// ParseReplacements parses the replace blocks in a file; docs/policy.md describes the format.
 // The name is used only in messages. Other types of blocks are ignored. If the diagnostics contain
 // errors, the result is nil.
 func ParseReplacements(src []byte, filename string) (*Replacements, hcl.Diagnostics) {
@@ -112,7 +111,6 @@ func (by *Replacement) setSource(value cty.Value) (err error) {
 	return nil
 }
 
-// checkSource returns an error if an address cannot replace another one.
 func checkSource(address string) error {
 	if isDirectory(address) {
 		return nil
@@ -137,7 +135,6 @@ func checkSource(address string) error {
 	return nil
 }
 
-// isDirectory reports whether an address is that of a directory.
 func isDirectory(address string) bool {
 	return strings.HasPrefix(address, "./") || strings.HasPrefix(address, "../") || filepath.IsAbs(address)
 }

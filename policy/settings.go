@@ -36,7 +36,7 @@ type Settings struct {
 	Mirrors []Mirror
 }
 
-// ParseSettings parses the settings in a file; the package comment describes the format. The name
+// ParseSettings parses the settings in a file. The name
 // is used only in messages. A file without a settings block sets nothing. Other types of
 // block that the file may have are ignored. If the diagnostics contain errors, the settings
 // are nil.

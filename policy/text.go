@@ -38,7 +38,6 @@ func setText[T any](to *T, text []byte, parse func(string) (T, error)) error {
 	return nil
 }
 
-// versionsWords are the values of the argument versions.
 var versionsWords = map[string]Versions{"any": VersionsAny, "range": VersionsRange, "exact": VersionsExact}
 
 // String returns the value of the argument versions: "any", "range" or "exact".

@@ -27,7 +27,7 @@ type UserSettings struct {
 	LocalHosts []string
 }
 
-// ParseUserSettings parses the settings of a user; the package comment describes the format.
+// ParseUserSettings parses the settings of a user.
 // If the diagnostics contain errors, the settings are nil.
 func ParseUserSettings(src []byte, filename string) (*UserSettings, hcl.Diagnostics) {
 	blocks, rest, diags := settingsPart.read(src, filename, mirrorHeader)
@@ -51,7 +51,6 @@ func ParseUserSettings(src []byte, filename string) (*UserSettings, hcl.Diagnost
 	return u, nil
 }
 
-// parseHost parses HOST or HOST:PORT.
 func parseHost(text string) (string, error) {
 	u, err := url.Parse("//" + text)
 	if err != nil || u.Host != text || u.Hostname() == "" || u.User != nil {
@@ -60,7 +59,6 @@ func parseHost(text string) (string, error) {
 	return strings.ToLower(text), nil
 }
 
-// parseEndpoint parses https://HOST, http://HOST, and the same with a port.
 func parseEndpoint(text string) (string, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.Scheme+"://"+u.Host != strings.TrimSuffix(text, "/") {
@@ -69,7 +67,6 @@ func parseEndpoint(text string) (string, error) {
 	return strings.TrimSuffix(text, "/"), nil
 }
 
-// trusts reports whether the user trusts the mirror with an address.
 func (u *UserSettings) trusts(address string) bool {
 	return blockOf(u.Mirrors, address) != nil ||
 		slices.ContainsFunc(u.TrustMirrors, func(pattern MirrorPattern) bool { return pattern.Matches(address) })
@@ -121,7 +118,6 @@ func Mirrors(user *UserSettings, project *Settings, named string) []UsedMirror {
 	return used
 }
 
-// blockOf returns the block of the mirror with an address, or nil if there is none.
 func blockOf(mirrors []Mirror, address string) *Mirror {
 	if i := slices.IndexFunc(mirrors, func(m Mirror) bool { return m.Address == address }); i >= 0 {
 		return &mirrors[i]

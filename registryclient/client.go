@@ -95,7 +95,6 @@ func (c *Client) Fresh() *Client {
 // answers caches the answers of registries to one kind of question.
 type answers[V any] = singleflight.Group[httpx.Shared[subject], V]
 
-// httpClient returns the client for requests to registries.
 func (c *Client) httpClient() *httpx.Client {
 	return &httpx.Client{
 		HTTP:           c.HTTPClient,
@@ -127,7 +126,6 @@ func (s subject) isProvider() bool { return s.provider != addrs.Provider{} }
 // isLocation reports whether the request is about the location of a module, which may be only in a header.
 func (s subject) isLocation() bool { return !s.isProvider() && !s.version.IsZero() }
 
-// host returns the host of the registry.
 func (s subject) host() addrs.Hostname {
 	if s.isProvider() {
 		return s.provider.Hostname
@@ -202,7 +200,6 @@ func withSlash(path string) string {
 	return path + "/"
 }
 
-// request is an HTTP request about a subject.
 type request struct {
 	subject
 	url *url.URL
@@ -214,8 +211,6 @@ type request struct {
 	credentialsErr error
 }
 
-// build returns the HTTP request, with the registry's credentials if withCredentials is
-// set.
 func (r *request) build(ctx context.Context, services Services, withCredentials bool) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.url.String(), nil)
 	if err != nil {
@@ -287,7 +282,6 @@ func (r *request) isRenewed(ctx context.Context, services Services, req *http.Re
 	return r.authorized && services.Refused(ctx, r.host(), req)
 }
 
-// fail returns the error of a request without a usable answer.
 func (r *request) fail(err error) *RequestError {
 	if isRefusal(err) {
 		err = fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
@@ -304,7 +298,6 @@ func (r *request) fail(err error) *RequestError {
 	return failure
 }
 
-// failWith returns the error of a request with an answer that cannot be used.
 func (r *request) failWith(answer *httpx.Answer, err error) *RequestError {
 	failure := r.fail(err)
 	failure.StatusCode = answer.StatusCode

@@ -188,7 +188,6 @@ func (e *statusError) Unwrap() []error {
 	return slices.DeleteFunc([]error{e.sentinel, e.cause}, func(err error) bool { return err == nil })
 }
 
-// credentialsHint describes the credentials that were sent, and how to set others.
 func (r *request) credentialsHint() string {
 	switch {
 	case r.credentialsErr != nil:

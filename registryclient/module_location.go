@@ -101,7 +101,6 @@ func asRequestError(about subject, err error) *RequestError {
 	return failBefore(about, err)
 }
 
-// locationBody is the body of an answer with a location.
 type locationBody struct {
 	Location string `json:"location"`
 	// UseRegistryCredentials is not nil if the registry hosts the package (OpenTofu 1.12).
@@ -207,7 +206,6 @@ func checkPackage(registry *url.URL, pkg addrs.ModulePackage) error {
 	return checkWeb(registry, u)
 }
 
-// checkWeb is checkPackage for http and https URLs.
 func checkWeb(registry, u *url.URL) error {
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http":

@@ -90,7 +90,6 @@ func discovered(value any) time.Time {
 	return t.UTC()
 }
 
-// decode is json.Unmarshal with better errors.
 func decode(text []byte, to any) error {
 	err := json.Unmarshal(text, to)
 	if err == nil {

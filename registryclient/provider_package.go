@@ -91,7 +91,6 @@ func (c *Client) locateProvider(ctx context.Context, about subject) (ProviderPac
 	}, "download", about.platform.OS, about.platform.Arch)
 }
 
-// packageBody is the answer with the package of a provider.
 type packageBody struct {
 	Protocols    []string `json:"protocols"`
 	OS           string   `json:"os"`

@@ -62,7 +62,6 @@ func (c *Client) listProvider(ctx context.Context, about subject) (ProviderListi
 	return listing, nil
 }
 
-// getProvider requests the listing of a provider.
 func (c *Client) getProvider(ctx context.Context, about subject) (body listingBody, _ error) {
 	if about.provider == (addrs.Provider{}) {
 		return body, failBefore(about, errors.New("registryclient: the zero Provider has no versions"))
@@ -80,7 +79,6 @@ func (c *Client) getProvider(ctx context.Context, about subject) (body listingBo
 	}, "versions")
 }
 
-// listingBody is the answer with the versions of a provider.
 type listingBody struct {
 	Versions []struct {
 		Version   string   `json:"version"`

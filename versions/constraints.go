@@ -20,7 +20,6 @@ const space = " \t\n\f\r"
 // except pre-releases.
 type Constraints struct{ parts []part }
 
-// part is one constraint, such as ">= 1.2".
 type part struct {
 	operator string // "" as written, which means "="
 	written  string // the version as written
@@ -70,7 +69,6 @@ func parsePart(text string) (_ part, reason string) {
 	return part{operator: operator, written: written, version: version, matches: matches}, ""
 }
 
-// splitOperator splits a part into its operator, which may be "", and its version.
 func splitOperator(text string) (operator, version string) {
 	for _, operator := range [...]string{"<=", ">=", "!=", "~>", "<", ">", "="} {
 		if rest, ok := strings.CutPrefix(text, operator); ok {
@@ -189,7 +187,6 @@ func versionOf(numbers []int64) Version {
 	return v
 }
 
-// allows is Allows with the parsed form of v.
 func (c Constraints) allows(v Version, parsed *goversion.Version) bool {
 	if v.IsPrerelease() && (len(c.parts) != 1 || !c.names(v)) {
 		return false
@@ -202,7 +199,6 @@ func (c Constraints) meets(parsed *goversion.Version) bool {
 	return !slices.ContainsFunc(c.parts, func(p part) bool { return !p.matches.Check(parsed) })
 }
 
-// names reports whether a part names exactly v, including metadata.
 func (c Constraints) names(v Version) bool {
 	return slices.ContainsFunc(c.parts, func(p part) bool { return (p.operator == "" || p.operator == "=") && p.version == v })
 }

@@ -28,7 +28,6 @@ func (e *ParseError) Error() string {
 	return fmt.Sprintf("invalid %s %s in %s: %s", e.Kind, quote(e.Part), quote(e.Input), e.Reason)
 }
 
-// quote quotes a text for a message and limits its length.
 func quote(s string) string {
 	if len(s) > maxVersionBytes {
 		return fmt.Sprintf("%q...", s[:maxVersionBytes])
@@ -53,7 +52,6 @@ func (e *AmbiguousVersionError) Error() string {
 		e.Version, list(offers, len(e.Candidates)))
 }
 
-// maxListed is the maximum number of versions in a message.
 const maxListed = 10
 
 // list joins the first names of a list with the number of the remaining ones; total is the

@@ -22,7 +22,6 @@ var semverTag = sync.OnceValue(func() *regexp.Regexp {
 		`(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
 })
 
-// parseTag returns the version of a tag, and whether the tag is a version.
 func parseTag(tag string) (Version, bool) {
 	if !semverTag().MatchString(tag) {
 		return Version{}, false
@@ -76,7 +75,6 @@ func gitCandidate(tag GitTag, version string) (Candidate, bool) {
 	return Candidate{Version: v, Ref: tag.Name, Revision: tag.Revision}, ok
 }
 
-// prefixesOf returns the prefixes of tags for a directory.
 func prefixesOf(subdir string) []string {
 	subdir = strings.Trim(path.Clean(subdir), "/")
 	if subdir == "." || subdir == "" {

@@ -62,7 +62,6 @@ type ociListing struct {
 	found       []Candidate
 }
 
-// add adds a page of tags.
 func (l *ociListing) add(tags []string) error {
 	l.pages++
 	l.tags += len(tags)
@@ -92,7 +91,6 @@ func (l *ociListing) add(tags []string) error {
 	return nil
 }
 
-// parseOCITag returns the version of a tag, and whether the tag is a version.
 func parseOCITag(tag string) (Version, bool) {
 	if len(tag) > maxTagBytes || strings.Contains(tag, "+") {
 		return Version{}, false

@@ -44,7 +44,6 @@ func newProviderConstraints(parts []constraints.SelectionSpec) ProviderConstrain
 	return ProviderConstraints{parts: parts, set: goversions.MeetingConstraints(constraints.IntersectionSpec(parts))}
 }
 
-// whyNotProvider returns the first part that is not valid for providers, and the reason.
 func whyNotProvider(s string) (part, reason string) {
 	for part := range strings.SplitSeq(s, ",") {
 		part = strings.Trim(part, space)
@@ -208,9 +207,9 @@ func (v Version) ofProvider() (goversions.Version, bool) {
 	return parsed, err == nil
 }
 
-// SelectProvider returns the newest offered version of a provider that want allows. The
-// order of the list does not matter; the package comment has the rules. The error is a
-// *[NoProviderMatchError].
+// SelectProvider returns the allowed version of the highest precedence. The order of the list does not matter. If
+// several versions have that precedence, they differ in their metadata, and the greatest metadata is selected by
+// the rule of [Select]; stock tools select any of them. The error is a *[NoProviderMatchError].
 func SelectProvider(offered []Version, want ProviderConstraints) (Version, error) {
 	var best Version
 	var bestParsed goversions.Version
@@ -268,7 +267,6 @@ func (e *NoProviderMatchError) Error() string {
 	return text
 }
 
-// namesUnspecified reports whether 0.0.0 is offered and a constraint names it.
 func (e *NoProviderMatchError) namesUnspecified() bool {
 	return slices.ContainsFunc(e.Offered, func(v Version) bool {
 		parsed, ok := v.ofProvider()

@@ -19,12 +19,18 @@ type Candidate struct {
 	Published time.Time
 }
 
-// Select returns the newest candidate that want allows. The order of the list does not
-// matter; the package comment has the rules. Candidates without a version are ignored.
-// Select takes linear time in the number of candidates.
+// Select returns the allowed candidate of the highest precedence. The order of the list does not matter
+// (stock tools take the first of several). If several versions have that precedence, these rules decide:
 //
-// The error is a *[NoMatchError] if no candidate is allowed, or an *[AmbiguousVersionError]
-// if the newest allowed version is offered at several revisions.
+//   - a version that a part of want names exactly, including metadata or its absence
+//   - the greatest metadata, compared by the identifiers between dots: numbers by value and before words, words
+//     by their bytes, and a missing identifier before any other
+//   - the canonical form that sorts last by its bytes ("1.0.0.0" after "1.0.0")
+//
+// Of several candidates for the version, such as the tags "v1.2.0" and "1.2.0", one with a revision is
+// preferred, then the one whose Ref sorts first. If their revisions differ, the error is an
+// *[AmbiguousVersionError]. It is a *[NoMatchError] if no candidate is allowed. Candidates without a version are
+// ignored. Select takes linear time in the number of candidates.
 func Select(offered []Candidate, want Constraints) (Candidate, error) {
 	best, found := newest(offered, want)
 	if !found {
@@ -33,14 +39,12 @@ func Select(offered []Candidate, want Constraints) (Candidate, error) {
 	return settle(SameVersion(offered, Candidate{Version: best}))
 }
 
-// choice is an allowed version in the form that comparisons need.
 type choice struct {
 	version Version
 	parsed  *goversion.Version
 	named   bool // whether a part names the version exactly
 }
 
-// newest returns the greatest of the allowed versions.
 func newest(offered []Candidate, want Constraints) (_ Version, found bool) {
 	var best choice
 	for _, candidate := range offered {
@@ -59,8 +63,7 @@ func newest(offered []Candidate, want Constraints) (_ Version, found bool) {
 	return best.version, found
 }
 
-// compare orders choices by precedence. If that is equal, it applies the further rules of
-// the package comment.
+// compare orders choices by precedence, and then by the further rules of [Select].
 func (c choice) compare(other choice) int {
 	if order := c.parsed.Compare(other.parsed); order != 0 {
 		return order
@@ -77,7 +80,6 @@ func (c choice) compare(other choice) int {
 	)
 }
 
-// settle picks one of the candidates for a single version.
 func settle(same []Candidate) (Candidate, error) {
 	slices.SortFunc(same, func(a, b Candidate) int {
 		return cmp.Or(cmp.Compare(a.Ref, b.Ref), cmp.Compare(a.Revision, b.Revision))

@@ -36,7 +36,6 @@ func (c *ProviderConstraints) UnmarshalText(text []byte) error {
 // LogValue returns the constraints as a string.
 func (c ProviderConstraints) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
-// setText parses a text into a value, which stays as it is if the text is not valid.
 func setText[T any](to *T, text []byte, parse func(string) (T, error)) error {
 	var parsed T
 	if len(text) > 0 {
@@ -53,7 +52,6 @@ func setText[T any](to *T, text []byte, parse func(string) (T, error)) error {
 // modules that all require other versions.
 const maxCombinedBytes = 64 << 10
 
-// parseCombined parses constraints that may be longer than those of one module.
 func parseCombined(s string) (ProviderConstraints, error) {
 	if len(s) <= maxConstraintsBytes {
 		return ParseProviderConstraints(s)

@@ -30,7 +30,6 @@ const (
 	reasonMalformed = "not a version such as 1.2.3 or 1.2.3-beta1"
 )
 
-// parse is Parse with the reason of the error, or "".
 func parse(s string) (_ Version, reason string) {
 	if len(s) > maxVersionBytes {
 		return Version{}, reasonTooLong
@@ -92,13 +91,11 @@ func (v Version) parsed() *goversion.Version {
 	return goversion.Must(goversion.NewVersion(v.canonical))
 }
 
-// metadata returns the build metadata, without the "+".
 func (v Version) metadata() string {
 	_, metadata, _ := strings.Cut(v.canonical, "+")
 	return metadata
 }
 
-// release returns v without pre-release and metadata.
 func (v Version) release() Version {
 	numbers, _, _ := strings.Cut(v.canonical, "+")
 	numbers, _, _ = strings.Cut(numbers, "-")

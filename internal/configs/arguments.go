@@ -67,7 +67,6 @@ func (r Reader) ReadArguments(ctx context.Context, dir Dir) (map[string]Argument
 	return calls, err
 }
 
-// outputUse is a reference to an output of a module, such as module.net.id.
 type outputUse struct {
 	call, output string
 	at           hcl.Range

@@ -109,7 +109,6 @@ func (r Reader) backendBlock(ctx context.Context, dir Dir) (*hcl.Block, error) {
 	return found, nil
 }
 
-// backendsOf returns the backend and cloud blocks of a file.
 func backendsOf(body hcl.Body) (found hcl.Blocks) {
 	content, _, _ := body.PartialContent(settingsSchema)
 	for _, block := range content.Blocks {

@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// block is one "module" block whose arguments are not evaluated yet.
 type block struct {
 	name            string
 	header          hcl.Range
@@ -48,7 +47,6 @@ func decodeBlocks(parsed hcl.Blocks, broken bool) ([]*block, hcl.Diagnostics) {
 	return blocks, diags
 }
 
-// blockSet is the module blocks of a module, in the order of their declaration.
 type blockSet struct {
 	blocks []*block
 	byName map[string]*block
@@ -86,7 +84,6 @@ func (s *blockSet) add(blocks []*block, override bool) hcl.Diagnostics {
 // short, but its digits would fill the memory.
 const maxDigits = 1000
 
-// arguments evaluates the arguments of one module's blocks.
 type arguments struct {
 	reader Reader
 	// scope is what the arguments can refer to. If it is nil, they must be literals.
@@ -127,7 +124,6 @@ func (a *arguments) call(ctx context.Context, b *block) (Call, bool, hcl.Diagnos
 
 func known(v cty.Value) bool { return v.IsKnown() && !v.IsNull() }
 
-// argument is an expression with its name in messages.
 type argument struct {
 	name  string // "source" or "version"
 	block *block
@@ -162,7 +158,6 @@ func (a *arguments) text(ctx context.Context, arg argument) (text cty.Value, com
 	return text, rest != nil, diags
 }
 
-// asText converts a value to a string.
 func (a argument) asText(value cty.Value) (cty.Value, hcl.Diagnostics) {
 	unknown := cty.UnknownVal(cty.String)
 	if eval.Digits(value) > maxDigits {
@@ -175,7 +170,6 @@ func (a argument) asText(value cty.Value) (cty.Value, hcl.Diagnostics) {
 	return text, nil
 }
 
-// native converts an argument of a JSON file to an expression in native syntax.
 func (a argument) native(ctx context.Context) (hclsyntax.Expression, hcl.Diagnostics) {
 	if expr, ok := a.expr.(hclsyntax.Expression); ok {
 		return expr, nil

@@ -108,7 +108,6 @@ func (a argument) notLiteral(rest hclsyntax.Expression) *hcl.Diagnostic {
 	return diag
 }
 
-// maxReferenceNames is the maximum number of names of a reference that a message shows.
 const maxReferenceNames = 3
 
 // reference returns a reference as the user wrote it, up to the first index.

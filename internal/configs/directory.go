@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// file is one configuration file of a directory.
 type file struct {
 	name     string
 	json     bool
@@ -78,7 +77,6 @@ func (r Reader) Empty(dir Dir) (bool, error) {
 	return !slices.ContainsFunc(names, isTest), err
 }
 
-// namesIn returns the sorted names of a directory's files.
 func namesIn(dir Dir) ([]string, error) {
 	d, names, err := list(dir)
 	if err == nil {
@@ -268,7 +266,6 @@ func (d *directory) names() ([]string, error) {
 	return names, nil
 }
 
-// read returns the content of a file.
 func (d *directory) read(name string) ([]byte, error) {
 	f, err := d.open(name)
 	if err != nil {

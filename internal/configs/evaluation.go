@@ -30,7 +30,6 @@ type evaluation struct {
 	seen map[string]bool
 }
 
-// step is a value that is being evaluated.
 type step struct {
 	scope *Scope
 	name  string // as the configuration refers to it
@@ -72,7 +71,6 @@ func (e *evaluation) expression(s *Scope, expr hcl.Expression) (cty.Value, hcl.D
 	return e.meter.Evaluate(native, eval.Scope{Values: values, Files: moduleFiles{s}})
 }
 
-// attribute returns the name after the root of a reference, or "".
 func attribute(traversal hcl.Traversal) string {
 	if len(traversal) > 1 {
 		if attr, ok := traversal[1].(hcl.TraverseAttr); ok {
@@ -266,7 +264,6 @@ func (e *evaluation) unseen(arg argument, diags hcl.Diagnostics) hcl.Diagnostics
 	return fresh
 }
 
-// keyOf returns a key that is equal for diagnostics with the same text and position.
 func keyOf(diag *hcl.Diagnostic) string {
 	return fmt.Sprintf("%s\n%s\n%s", diag.Summary, diag.Detail, rangeOf(diag))
 }

@@ -23,7 +23,6 @@ func exprText(expr hcl.Expression, src []byte) string {
 	return strings.ReplaceAll(line.text.String(), "\n", `\n`) // in heredocs
 }
 
-// oneLine writes tokens in one line.
 type oneLine struct {
 	text strings.Builder
 	last hclsyntax.TokenType // 0 before the first one

@@ -88,7 +88,6 @@ func (r Reader) eachBody(ctx context.Context, dir Dir, use func(hcl.Body, []byte
 	})
 }
 
-// add adds the declarations of one file.
 func (i *Interface) add(body hcl.Body, src []byte) {
 	content, _, _ := body.PartialContent(interfaceSchema)
 	for _, block := range content.Blocks {
@@ -186,7 +185,6 @@ func (i *Interface) addOutput(name string, body hcl.Body, src []byte) {
 	i.Outputs[name] = o
 }
 
-// addRequirements adds the requirements of a terraform block.
 func (i *Interface) addRequirements(body hcl.Body, src []byte) {
 	content, _, _ := body.PartialContent(&hcl.BodySchema{
 		Attributes: []hcl.AttributeSchema{{Name: "required_version"}},
@@ -232,7 +230,6 @@ func declaredProvider(expr hcl.Expression) DeclaredProvider {
 	return p
 }
 
-// aliases returns the references in a list, such as aws.peer, as sorted strings.
 func aliases(expr hcl.Expression) []string {
 	list, _ := hcl.ExprList(expr)
 	var names []string
@@ -256,7 +253,6 @@ func flag(content *hcl.BodyContent, src []byte, name string, before bool) bool {
 	return isWord(attr.Expr, src, "true")
 }
 
-// message returns the value of the argument "deprecated", or before if it is missing.
 func message(content *hcl.BodyContent, src []byte, before string) string {
 	attr, ok := content.Attributes["deprecated"]
 	if !ok {

@@ -90,7 +90,6 @@ type interfaceDiff struct {
 
 func (d *interfaceDiff) begin(kind, name string) { d.kind, d.name = kind, name }
 
-// add adds a change if old and updated differ.
 func (d *interfaceDiff) add(aspect, old, updated string, breaking bool) {
 	if old != updated {
 		d.changes = append(d.changes, InterfaceChange{Kind: d.kind, Name: d.name, Aspect: aspect, Old: old, New: updated, Breaking: breaking})

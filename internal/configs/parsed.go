@@ -15,13 +15,11 @@ type parsedDirs struct {
 	dirs map[parsedKey]*parsedDir
 }
 
-// parsedKey is what the parsed files depend on.
 type parsedKey struct {
 	reader                         Reader
 	path, boundary, display, tests string
 }
 
-// parsedDir is what was parsed in one directory.
 type parsedDir struct {
 	// mu is held while the files are parsed.
 	mu    sync.Mutex
@@ -31,7 +29,6 @@ type parsedDir struct {
 	declared weak.Pointer[declared]
 }
 
-// files is what Read needs from the files of a directory. It does not change.
 type files struct {
 	blocks []*block
 	tests  []Call
@@ -74,7 +71,6 @@ func (p *parsedDirs) files(ctx context.Context, r Reader, dir Dir) *files {
 	return found
 }
 
-// files parses the files of a directory.
 func (r Reader) files(ctx context.Context, dir Dir) *files {
 	var requirements *requirements
 	if r.Providers {
@@ -93,7 +89,6 @@ func (r Reader) files(ctx context.Context, dir Dir) *files {
 	return found
 }
 
-// declared returns the declarations in a directory.
 func (p *parsedDirs) declared(ctx context.Context, r Reader, dir Dir) *declared {
 	r.Providers, dir.Tests = false, "" // they make no difference
 	at := p.dir(r, dir)

@@ -70,7 +70,6 @@ func (r *requirements) addParsed(ctx context.Context, src []byte, f file, displa
 	}
 }
 
-// addBody adds the requirements in a file or in a part of a file.
 func (r *requirements) addBody(ctx context.Context, body hcl.Body, override bool) {
 	content, _, diags := body.PartialContent(providersSchema)
 	r.diags = append(r.diags, diags...)
@@ -116,7 +115,6 @@ func (r *requirements) addConfig(b *hcl.Block, override bool) {
 	r.configs = append(r.configs, config)
 }
 
-// config reads a provider block.
 func (r *requirements) config(b *hcl.Block) (*providerConfig, bool) {
 	content, _, _ := b.Body.PartialContent(providerSchema)
 	config := &providerConfig{name: b.Labels[0], at: b.DefRange}

@@ -36,7 +36,6 @@ type ProviderRequirement struct {
 	Range hcl.Range
 }
 
-// requirements collects the provider requirements in the files of a module.
 type requirements struct {
 	terraform bool // the dialect
 	parser    addrs.Parser
@@ -59,19 +58,16 @@ func (r Reader) newRequirements() *requirements {
 	return found
 }
 
-// constraint is a version constraint as written. The text is "" if there is none.
 type constraint struct {
 	text string
 	at   hcl.Range
 }
 
-// importBlock is an import block.
 type importBlock struct {
 	target string // "aws_instance.web", without the modules that it is in
 	use    providerUse
 }
 
-// providerConfig is a provider block.
 type providerConfig struct {
 	name, alias string
 	version     constraint
@@ -79,21 +75,18 @@ type providerConfig struct {
 	test        string // the test file with the block; "" for configuration files
 }
 
-// resource is a resource, a data source, an ephemeral resource or an action.
 type resource struct {
 	kind, typ, name string
 	provider        string // the local name in the provider argument, or ""
 	at              hcl.Range
 }
 
-// providerUse is a block that needs the provider with a local name.
 type providerUse struct {
 	name string
 	by   string
 	at   hcl.Range
 }
 
-// byRequired is the By of an entry of required_providers.
 const byRequired = "required_providers"
 
 func (r *requirements) fail(at hcl.Range, summary, format string, args ...any) {
@@ -179,7 +172,6 @@ func (r *requirements) append(found []ProviderRequirement, requirement ProviderR
 	return found
 }
 
-// builtInType is the type of the only built-in provider.
 const builtInType = "terraform"
 
 // checkBuiltIn reports requirements for a built-in provider that stock tools refuse.
@@ -275,7 +267,6 @@ func (c *providerConfig) use() providerUse {
 	return providerUse{name: c.name, by: fmt.Sprintf("provider %q", c.name), at: c.at}
 }
 
-// key returns the name of a resource in messages: "resource aws_instance.web".
 func (r *resource) key() string { return r.kind + " " + r.typ + "." + r.name }
 
 // nameOfType returns the local name that a resource type implies, or "" if the type is not valid.
@@ -289,7 +280,6 @@ func (r *requirements) nameOfType(typ string, at hcl.Range) string {
 	return name
 }
 
-// warnOfTwins warns about a provider that has two local names.
 func (r *requirements) warnOfTwins(found []ProviderRequirement) {
 	names := map[addrs.Provider]ProviderRequirement{}
 	for _, requirement := range found {

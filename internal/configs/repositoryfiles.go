@@ -28,10 +28,12 @@ type readableDir struct {
 	none, noDotFiles bool
 }
 
-// findReadable returns the directory of the files that a root module may read. home is the user's home
-// directory, in addition to the one that the operating system knows; it may be "". isUsable
-// reports whether git would use a repository, whose top directory is an absolute path without
-// symbolic links.
+// findReadable returns the directory of the files that a root module may read. The author of a pull request can
+// write file("/proc/self/environ") into the source of a call, and Cotter would send the result to a server of
+// the author's choice. So it is the nearest directory with an entry named .git, at or above the root module. It
+// is the root module's own directory if there is none, if git would not use the repository (isUsable), or if
+// it is the home directory or above it, as with a repository of dotfiles. home is the user's home directory, in
+// addition to the one that the operating system knows; it may be "".
 func findReadable(rootModule, home string, isUsable func(top string) bool) (*readableDir, error) {
 	named, err := filepath.Abs(rootModule)
 	if err != nil {
@@ -83,7 +85,6 @@ func homesOf(home string) []string {
 	return slices.DeleteFunc(append(homes, home), func(dir string) bool { return !filepath.IsAbs(dir) })
 }
 
-// holdsAny reports whether dir is one of the other directories or above it.
 func holdsAny(dir string, others []string) bool {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -123,8 +124,13 @@ const maxLinks = 40
 var errChanged = errors.New("it was replaced while it was opened")
 
 // Open opens a regular file for reading. The name is absolute, or relative to the root module's
-// directory. The error is an [*eval.RefusedError] if the file may not be opened, and wraps
-// fs.ErrNotExist if it does not exist, or errNotRegular if it is not a regular file.
+// directory. Links are followed one component at a time, and the path that they result in counts. Nothing
+// outside of the directory is looked at, so the result does not depend on what exists there. Version control
+// metadata is refused in any spelling, because checkouts keep tokens there. Each directory on the way is held open and
+// compared with the entry that was checked, so replacing it by a link at the same time does not help.
+//
+// The error is an [*eval.RefusedError] if the file may not be opened, and wraps fs.ErrNotExist if it does not
+// exist, or errNotRegular if it is not a regular file.
 func (d *readableDir) Open(name string) (*os.File, error) {
 	w := &walk{dir: d, name: name}
 	rel, inside := d.rel(filepath.FromSlash(name))
@@ -155,7 +161,6 @@ func (d *readableDir) rel(name string) (rel string, inside bool) {
 	return "", false
 }
 
-// walk is the way to one file.
 type walk struct {
 	dir  *readableDir
 	name string // in the configuration
@@ -166,7 +171,6 @@ type walk struct {
 
 func (w *walk) close() { w.leave(0) }
 
-// leave closes the current directories until only n are held.
 func (w *walk) leave(n int) {
 	for len(w.held) > n {
 		_ = w.held[len(w.held)-1].Close() // nothing was written
@@ -174,7 +178,6 @@ func (w *walk) leave(n int) {
 	}
 }
 
-// open goes from the top along a path and opens the file at its end.
 func (w *walk) open(path string) (*os.File, error) {
 	for path != "" {
 		var part string

@@ -13,7 +13,6 @@ import (
 	"github.com/cotterpin/cotter/internal/eval"
 )
 
-// providerEntry is an entry of required_providers.
 type providerEntry struct {
 	name string
 	at   hcl.Range
@@ -24,7 +23,6 @@ type providerEntry struct {
 	version   constraint
 }
 
-// isHostless reports whether the entry's address has no host.
 func (e *providerEntry) isHostless() bool { return strings.Count(e.source, "/") < 2 }
 
 // addRequired adds the entries of a required_providers block. Entries of an override file replace
@@ -130,7 +128,6 @@ func literalText(attr *hcl.Attribute) (string, bool) {
 	return stringOf(attr.Expr)
 }
 
-// stringOf returns the value of an expression that is a literal string.
 func stringOf(expr hcl.Expression) (string, bool) {
 	value, ok := literalValue(expr)
 	if !ok || value.IsNull() || value.Type() != cty.String {

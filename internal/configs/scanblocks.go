@@ -6,7 +6,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// scannedBlock is a block at the top level of a file that was not parsed.
 type scannedBlock struct {
 	kind   string
 	labels []string
@@ -52,7 +51,6 @@ type blockScanner struct {
 	line, lineStart int
 }
 
-// at reports whether the text at the position begins with prefix.
 func (s *blockScanner) at(prefix string) bool { return bytes.HasPrefix(s.src[s.pos:], []byte(prefix)) }
 
 // space skips blanks. If outside is set, the position is outside of blocks, and space also skips
@@ -72,7 +70,6 @@ func (s *blockScanner) space(outside bool) {
 	}
 }
 
-// toLineEnd skips the rest of the line, except for the newline.
 func (s *blockScanner) toLineEnd() {
 	if i := bytes.IndexByte(s.src[s.pos:], '\n'); i >= 0 {
 		s.pos += i
@@ -90,7 +87,6 @@ func (s *blockScanner) here() hcl.Pos {
 	return hcl.Pos{Line: s.line, Column: s.pos - s.lineStart + 1, Byte: s.pos}
 }
 
-// block reads a block that begins on its own line.
 func (s *blockScanner) block(filename string) (scannedBlock, bool) {
 	start := s.here()
 	if len(bytes.Trim(s.src[s.lineStart:s.pos], " \t")) > 0 {
@@ -133,7 +129,6 @@ func isWordByte(c byte) bool {
 	return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// word reads an ASCII identifier.
 func (s *blockScanner) word() (string, bool) {
 	start := s.pos
 	for s.pos < len(s.src) && isWordByte(s.src[s.pos]) {
@@ -170,7 +165,6 @@ type frame struct {
 	marker []byte // of a heredoc
 }
 
-// body skips the body of a block, including its closing brace.
 func (s *blockScanner) body() (seen ownArguments, ok bool) {
 	frames := []frame{{kind: '{', depth: 1}}
 	for s.pos < len(s.src) {
@@ -383,5 +377,4 @@ func (s *blockScanner) heredoc(frames []frame) ([]frame, bool) {
 	return s.template(frames)
 }
 
-// text returns the source of a block.
 func (b scannedBlock) text(src []byte) []byte { return src[b.start:b.end] }

@@ -32,7 +32,6 @@ type Scope struct {
 	found weak.Pointer[declarations]
 }
 
-// tree is the state that all modules of a tree share.
 type tree struct {
 	inputs Inputs
 	root   *Scope
@@ -74,12 +73,10 @@ func NewRoot(inputs Inputs) *Scope {
 	return t.root
 }
 
-// child returns the scope of a called module.
 func (s *Scope) child(call string, at hcl.Range) *Scope {
 	return &Scope{tree: s.tree, caller: s, call: call, at: at}
 }
 
-// runByTest returns the scope of a module that a test runs.
 func (s *Scope) runByTest() *Scope { return &Scope{tree: s.tree} }
 
 func (s *Scope) isRoot() bool { return s.tree.root == s }
@@ -123,7 +120,6 @@ type declared struct {
 	diags hcl.Diagnostics
 }
 
-// declaration is a block with its overrides applied.
 type declaration struct {
 	at         hcl.Range
 	attributes hcl.Attributes
@@ -138,7 +134,6 @@ var (
 	}}
 )
 
-// declared reads the declarations in the files of a directory.
 func (r Reader) declared(ctx context.Context, dir Dir) *declared {
 	found := &declared{
 		variables: map[string]*declaration{},

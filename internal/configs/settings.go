@@ -57,7 +57,6 @@ func (r Reader) ReadCompatibleWith(ctx context.Context, dir Dir) []string {
 	return r.readSettings(ctx, dir, languageWord).CompatibleWith
 }
 
-// readSettings reads the settings in blocks of the given types.
 func (r Reader) readSettings(ctx context.Context, dir Dir, types ...[]byte) Settings {
 	found := Settings{Sources: map[string]string{}}
 	err := r.eachFile(ctx, dir, func(d *directory, f file) error {
@@ -75,7 +74,6 @@ func (r Reader) readSettings(ctx context.Context, dir Dir, types ...[]byte) Sett
 
 var terraformWord, languageWord = []byte("terraform"), []byte("language")
 
-// addFile adds the settings of one file that are in blocks of the given types.
 func (s *Settings) addFile(ctx context.Context, src []byte, f file, types [][]byte) {
 	if !slices.ContainsFunc(types, func(word []byte) bool { return mayHold(src, f.json, word) }) {
 		return
@@ -99,7 +97,6 @@ func (s *Settings) addFile(ctx context.Context, src []byte, f file, types [][]by
 	}
 }
 
-// addParsed parses a file, or a part of a file, and adds its settings.
 func (s *Settings) addParsed(ctx context.Context, src []byte, f file) {
 	body, diags := parse(ctx, src, f.name, f.json, hcl.InitialPos)
 	s.Partial = s.Partial || diags.HasErrors()
@@ -148,7 +145,6 @@ func hasRootBlocks(body hcl.Body) bool {
 	return false
 }
 
-// add adds the settings of a file or of a part of a file.
 func (s *Settings) add(body hcl.Body) {
 	content, _, _ := body.PartialContent(settingsSchema)
 	for _, block := range content.Blocks {
@@ -182,7 +178,6 @@ func (s *Settings) add(body hcl.Body) {
 	}
 }
 
-// addLanguage adds the versions of tofu in a "language" block.
 func (s *Settings) addLanguage(body hcl.Body) {
 	inner, _, _ := body.PartialContent(languageSchema)
 	for _, block := range inner.Blocks {

@@ -28,7 +28,6 @@ var (
 // with it replaces the file with the first.
 var testSuffixes = [][2]string{{".tftest.hcl", ".tofutest.hcl"}, {".tftest.json", ".tofutest.json"}}
 
-// testCalls returns the modules that the tests of a root module run.
 func (r Reader) testCalls(ctx context.Context, dir Dir, requirements *requirements) ([]Call, hcl.Diagnostics) {
 	var calls []Call
 	var diags hcl.Diagnostics
@@ -39,7 +38,6 @@ func (r Reader) testCalls(ctx context.Context, dir Dir, requirements *requiremen
 	return calls, diags
 }
 
-// testsIn reads the tests in one directory, whose path is relative to the root module.
 func (r Reader) testsIn(ctx context.Context, root Dir, below string, requirements *requirements) ([]Call, hcl.Diagnostics) {
 	dir := Dir{Path: filepath.Join(root.Path, filepath.FromSlash(below)), Display: root.display(below), Scope: root.Scope}
 	d, names, err := list(dir)
@@ -134,7 +132,6 @@ func (r Reader) runs(ctx context.Context, body hcl.Body, dir Dir, name string) (
 	return calls, diags
 }
 
-// runCall reads the module block of a run.
 func (r Reader) runCall(ctx context.Context, name string, module *hcl.Block, dir Dir) (Call, hcl.Diagnostics) {
 	if !hclsyntax.ValidIdentifier(name) {
 		return Call{}, hcl.Diagnostics{fault(module.DefRange, "Invalid run block name", "%q cannot be the name of a run: it must begin with a letter or an underscore and may hold only letters, digits, underscores and dashes.", name)}

@@ -13,7 +13,6 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// variable is a decoded "variable" block.
 type variable struct {
 	name string
 	at   hcl.Range
@@ -33,7 +32,6 @@ type variable struct {
 	constant bool
 }
 
-// variable returns the value of a module's input variable.
 func (e *evaluation) variable(s *Scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
 	return e.remember(s, "var."+name, at, func(found *declarations) (cty.Value, hcl.Diagnostics) {
 		declared, ok := found.variables[name]
@@ -83,7 +81,6 @@ func (e *evaluation) decodeVariable(name string, d *declaration) (*variable, hcl
 	return v, diags
 }
 
-// valueOf returns the value of a variable in a module: the given value, or else the default.
 func (e *evaluation) valueOf(s *Scope, v *variable, at hcl.Range) (cty.Value, hcl.Diagnostics) {
 	value, from, given, diags := e.given(s, v)
 	if diags.HasErrors() {
@@ -136,7 +133,6 @@ func (e *evaluation) given(s *Scope, v *variable) (value cty.Value, from hcl.Ran
 	return cty.DynamicVal, hcl.Range{}, false, nil
 }
 
-// argument returns the value of an argument in a module's call, evaluated in the calling module.
 func (e *evaluation) argument(s *Scope, name string) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
 	caller := s.caller
 	caller.mu.Lock()
@@ -158,7 +154,6 @@ func (v *variable) notConstant(at hcl.Range) *hcl.Diagnostic {
 	return fault(at, "Variable is not constant", "The variable %q is declared with const = false at %s, so no module's source or version may depend on it.", v.name, position(v.at))
 }
 
-// missing reports that a variable has no value, and how to set it.
 func (v *variable) missing(s *Scope, at hcl.Range) *hcl.Diagnostic {
 	var what string
 	switch {
@@ -172,7 +167,6 @@ func (v *variable) missing(s *Scope, at hcl.Range) *hcl.Diagnostic {
 	return fault(at, "No value for required variable", "The variable %q is used here, and is declared without a default at %s. %s", v.name, position(v.at), what)
 }
 
-// howToSet says how to set a variable of the root module.
 func (v *variable) howToSet() string {
 	return fmt.Sprintf("Set it with -var '%s=...', in a -var-file, in terraform.tfvars or by TF_VAR_%s.", v.name, v.name)
 }
@@ -193,7 +187,6 @@ func fault(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic {
 	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at}
 }
 
-// position returns a range in the form that messages use.
 func position(r hcl.Range) string { return fmt.Sprintf("%s:%d", r.Filename, r.Start.Line) }
 
 // Inputs are the values for a root module that do not come from its directory.
@@ -207,7 +200,7 @@ type Inputs struct {
 	// Workspace is the name of the workspace. "" means "default".
 	Workspace string
 	// AllowFileReads lets functions in the user's own modules read all files that the process can
-	// read. Otherwise they can read the files of their repository, as the package comment says.
+	// read. Otherwise they can read the files of their repository.
 	AllowFileReads bool
 	// Home is the user's home directory, if it differs from the one that the operating system
 	// knows. See findReadable.
@@ -232,7 +225,6 @@ func (in Inputs) workspace() string {
 	return in.Workspace
 }
 
-// input returns the value that was given to a variable of the root module.
 func (e *evaluation) input(s *Scope, v *variable) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
 	inputs := s.tree.inputs
 	for i := len(inputs.Variables) - 1; i >= 0; i-- {
@@ -279,7 +271,6 @@ func (e *evaluation) fromFile(s *Scope, v *variable, file valuesFile) (value cty
 	return value, attr.Expr.Range(), true, v.withoutValue(diags)
 }
 
-// parseInput parses a value that was given as text.
 func (e *evaluation) parseInput(v *variable, text, origin string) (cty.Value, hcl.Diagnostics) {
 	if v.literal {
 		return cty.StringVal(text), nil

@@ -29,7 +29,6 @@ func (t Tool) RegistryHost() addrs.Hostname {
 // Parser returns a parser for source addresses with the tool's default host.
 func (t Tool) Parser() addrs.Parser { return addrs.Parser{DefaultRegistryHost: t.RegistryHost()} }
 
-// name returns the name of the tool's command.
 func (t Tool) name() string {
 	if t == Terraform {
 		return "terraform"
@@ -61,14 +60,27 @@ type Project struct {
 	Next Tool
 }
 
-// stockLock is the name of the stock tools' lock.
 const stockLock = ".terraform.lock.hcl"
 
-// providerHosts describes the first sign in the package documentation.
 const providerHosts = "the hosts of the lock's providers"
 
-// Signs returns the signs of a project in the order that the package documentation lists: the
-// first one decides.
+// Signs returns the signs of a project, of which the first one decides, in this order:
+//
+//  1. the hosts of the providers in the lock, and in .terraform.lock.hcl if that is another file
+//  2. the hosts of the modules in the lock
+//  3. files in the root module that only OpenTofu reads: *.tofu and *.tofu.json
+//  4. the hosts in modules.json
+//  5. the comment at the beginning of the lock: "tofu init" or "terraform init"
+//  6. .opentofu-version, .terraform-version and .tool-versions, in the nearest directory that has any of
+//     them, up to the root of the git repository
+//  7. a cloud block or a remote backend with the host app.terraform.io, which is the default
+//  8. a required_version that no version of OpenTofu meets
+//  9. [Project].Tools, if it has exactly one tool and one of the user's own modules calls a registry
+//     module, or requires a provider, without a host
+//
+// In 1, 2 and 4, OpenTofu's registry decides if both registries occur, and a module whose host the root
+// module itself specifies is no sign. If there are signs, but the tool that runs next is another one, that is
+// a further sign, which does not decide. So is the only installed tool, if the first sign decides.
 func Signs(ctx context.Context, p Project) []Sign {
 	d := &detector{Project: p, dir: p.Location.Dir, locks: [][]byte{p.LockSrc}}
 	d.settings = configs.Reader{}.ReadSettings(ctx, configs.Dir{Path: d.dir})

@@ -68,7 +68,6 @@ func Roots(ctx context.Context, dir string, skip func(dir string) bool, read Mod
 	return slices.DeleteFunc(dirs, func(dir string) bool { return !isRoot[dir] || called[filepath.Clean(dir)] }), nil
 }
 
-// directories returns the directories at and below dir that may have modules of the user.
 func directories(ctx context.Context, dir string, skip func(dir string) bool) ([]string, error) {
 	var dirs []string
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
@@ -140,7 +139,6 @@ type localTree struct {
 	unknown bool
 }
 
-// localTrees reads the trees of root modules. It reads each directory only once.
 func localTrees(ctx context.Context, roots []string, read ModuleReader) ([]localTree, error) {
 	reader := &localCalls{read: read, calls: make(map[string]*localSource)}
 	trees := make([]localTree, len(roots))
@@ -166,7 +164,6 @@ type localCalls struct {
 	calls map[string]*localSource // by directory
 }
 
-// localSource is a directory that is read only once.
 type localSource struct {
 	once    sync.Once
 	calls   []string

@@ -20,7 +20,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// detector finds the signs of a project.
 type detector struct {
 	Project
 	dir      string
@@ -35,7 +34,6 @@ func (d *detector) add(tool Tool, what string) {
 	}
 }
 
-// addLocked adds the sign of the hosts in a lock.
 func (d *detector) addLocked(addresses []string, what string) {
 	if tool := toolOfHosts(addresses); tool != 0 {
 		d.signs = append(d.signs, Sign{Tool: tool, What: what, InLock: true})
@@ -84,7 +82,6 @@ func (d *detector) writesHost(key string) bool {
 	return ok && !ImpliesHost(source)
 }
 
-// tofuFiles looks for files that only tofu reads.
 func (d *detector) tofuFiles() {
 	files, err := fs.Glob(os.DirFS(d.dir), "*.tofu*")
 	if err != nil {
@@ -177,7 +174,6 @@ func (d *detector) versionFilesIn(root *os.Root) {
 // has no such default.
 const terraformCloud = "app.terraform.io"
 
-// configuration checks the root module's settings.
 func (d *detector) configuration() {
 	if slices.Contains(d.settings.CloudHosts, "") || slices.Contains(d.settings.CloudHosts, terraformCloud) {
 		d.add(Terraform, "a cloud block or remote backend at "+terraformCloud)
@@ -223,7 +219,6 @@ func (p Project) onlyTool() Tool {
 	return found[0]
 }
 
-// maxOwnModules is the maximum number of the user's own modules that are read for a guess.
 const maxOwnModules = 1000
 
 // tools checks which stock tool is installed. That is a property of the machine and not of the

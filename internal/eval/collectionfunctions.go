@@ -25,7 +25,6 @@ func collectionFunctions() map[string]function.Function {
 	}
 }
 
-// truthFunction returns a function that reports whether all or any elements of a list are true.
 func truthFunction(f func(all, any bool) bool) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "list", Type: cty.List(cty.Bool)}},
@@ -78,7 +77,6 @@ func coalesceFunction() function.Function {
 	})
 }
 
-// indexFunction returns the index of a value in a list.
 func indexFunction() function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{
@@ -132,7 +130,6 @@ func lengthFunction() function.Function {
 	})
 }
 
-// lookupFunction returns the value of a key, or a default if the call has one.
 func lookupFunction() function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{
@@ -163,7 +160,6 @@ func lookupFunction() function.Function {
 	})
 }
 
-// oneFunction returns the only element of a list, or null for an empty one.
 func oneFunction() function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "list", Type: cty.DynamicPseudoType}},

@@ -131,7 +131,6 @@ func failure(at *hcl.Range, summary, format string, args ...any) *hcl.Diagnostic
 	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: at}
 }
 
-// functionsOf returns the functions that an expression calls.
 func (m *Meter) functionsOf(expr hclsyntax.Expression, scope Scope) (map[string]function.Function, hcl.Diagnostics) {
 	var table map[string]function.Function // made for the first call
 	found := make(map[string]function.Function)
@@ -153,7 +152,6 @@ func (m *Meter) functionsOf(expr hclsyntax.Expression, scope Scope) (map[string]
 	return found, diags
 }
 
-// noFunction returns the diagnostic for a function that cannot be called.
 func noFunction(call *hclsyntax.FunctionCallExpr) *hcl.Diagnostic {
 	at, name := call.NameRange.Ptr(), strings.TrimPrefix(call.Name, "core::")
 	switch {

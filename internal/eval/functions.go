@@ -11,7 +11,6 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// functions returns all functions by the names that they have in stock tools.
 func (m *Meter) functions(scope Scope) map[string]function.Function {
 	table := plainFunctions()
 	maps.Copy(table, m.expensiveFunctions())
@@ -74,7 +73,6 @@ func plainFunctions() map[string]function.Function {
 	}
 }
 
-// isImpure reports whether a function returns a different value on each call.
 func isImpure(name string) bool {
 	switch name {
 	case "bcrypt", "plantimestamp", "timestamp", "uuid":
@@ -122,10 +120,8 @@ func (m *Meter) expensiveFunctions() map[string]function.Function {
 	}
 }
 
-// cost returns an upper bound for the work of a call.
 type cost func(m *Meter, args []cty.Value) float64
 
-// guard counts the work of a function before each call.
 func (m *Meter) guard(f function.Function, work cost) function.Function {
 	return function.New(&function.Spec{
 		Description: f.Description(),

@@ -117,7 +117,6 @@ func (e *reference) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return value, diags
 }
 
-// markFunctions returns the functions that add, remove or check marks of secrets.
 func markFunctions() map[string]function.Function {
 	return map[string]function.Function{
 		"sensitive": markFunction(func(v cty.Value) cty.Value {

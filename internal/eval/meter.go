@@ -75,7 +75,6 @@ func (m *Meter) chargeValue(v cty.Value) bool {
 	return m.charge(s.weight)
 }
 
-// diagnostic returns the diagnostic for a meter that has stopped.
 func (m *Meter) diagnostic(at hcl.Range) *hcl.Diagnostic {
 	diag := failure(&at, "Evaluation stopped", "The expression was not evaluated: %s.", m.err)
 	if errors.Is(m.err, ErrTooMuchWork) {
@@ -85,7 +84,6 @@ func (m *Meter) diagnostic(at hcl.Range) *hcl.Diagnostic {
 	return diag
 }
 
-// metered is a part of an expression whose evaluation is counted.
 type metered struct {
 	hclsyntax.Expression
 	meter *Meter
@@ -228,7 +226,6 @@ const (
 	maxString = 256 << 10
 )
 
-// size is the size of a value.
 type size struct {
 	// weight is the number of bytes in strings plus elementWeight for each value.
 	weight int64

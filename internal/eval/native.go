@@ -42,7 +42,6 @@ func nativeValue(ctx context.Context, v cty.Value, at hcl.Range) (hclsyntax.Expr
 	return &hclsyntax.LiteralValueExpr{Val: v, SrcRange: at}, nil
 }
 
-// isTemplate reports whether a string of a JSON file contains template sequences.
 func isTemplate(s string) bool {
 	return strings.Contains(s, "${") || strings.Contains(s, "%{")
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// stringFunctions returns the string functions that the cty library does not have.
 func stringFunctions() map[string]function.Function {
 	return map[string]function.Function{
 		"basename":     ofText(filepath.Base),
@@ -47,12 +46,10 @@ func decodeBase64(args []string) (string, error) {
 	return string(text), err
 }
 
-// ofText returns a function from a string to a string.
 func ofText(f func(string) string) function.Function {
 	return textFunction(func(args []string) (string, error) { return f(args[0]), nil }, "str")
 }
 
-// textFunction returns a function from strings to a string.
 func textFunction(f func([]string) (string, error), params ...string) function.Function {
 	return function.New(&function.Spec{
 		Params: textParameters(params...),
@@ -67,7 +64,6 @@ func textFunction(f func([]string) (string, error), params ...string) function.F
 	})
 }
 
-// textTest returns a function that tests a string with another one.
 func textTest(f func(s, part string) bool, param string) function.Function {
 	return function.New(&function.Spec{
 		Params: textParameters("str", param),

@@ -83,7 +83,6 @@ type jsonScanner struct {
 	ambiguous bool
 }
 
-// next reads a token, and blanks before it.
 func (s *jsonScanner) next() {
 	b := s.src[s.pos]
 	start := s.pos
@@ -114,7 +113,6 @@ func (s *jsonScanner) next() {
 	s.tokens++
 }
 
-// text reads the rest of a string.
 func (s *jsonScanner) text() {
 	escaped := false
 	for s.pos < len(s.src) {
@@ -156,7 +154,6 @@ func isTemplate(text []byte) bool {
 		(bytes.Contains(text, []byte("${")) || bytes.Contains(text, []byte("%{")) || bytes.Contains(text, []byte(`\u`)))
 }
 
-// invalidJSON returns an error with the place of the first syntax error in src.
 func invalidJSON(src []byte) error {
 	var none struct{}
 	offset := len(src)

@@ -43,8 +43,22 @@ func fitting(src []byte, budget int) int {
 	return len(src)
 }
 
-// checkPieces returns diagnostics if src might be too deep for the parser. If src exceeds the
-// budget, it is parsed in pieces.
+// checkPieces returns diagnostics if src might be too deep for the parser.
+//
+// Counting the open brackets does not prevent that. After its first syntax error, the parser skips tokens,
+// including closing brackets, and continues at the depth that it had reached: "b {\n x }\n" repeated often
+// enough exhausts the stack although it is never more than one bracket deep. Instead, this relies on facts that
+// do not depend on HCL's grammar:
+//
+//   - The parser cannot go deeper than the number of tokens that open a level. A text within the budget for
+//     these tokens is safe, whatever it contains: the parser's stack stays below 32 MiB.
+//   - A parser that finds no syntax error is exactly as deep as the number of open brackets.
+//   - A line that ends outside of all brackets ends an attribute or a block. A comma, or the end of a line in
+//     braces, ends an element of the surrounding brackets. So a text above the budget can be parsed in parts that
+//     each have a few of these elements. If no part has a syntax error, the whole has none.
+//
+// So a long list of lists is accepted. An expression above the budget that has no such elements, such as a sum of
+// thousands of lists, is refused.
 func checkPieces(ctx context.Context, src []byte, filename string, start hcl.Pos, budget int) hcl.Diagnostics {
 	if fitting(src, budget) == len(src) {
 		return nil
@@ -93,7 +107,6 @@ func pieces(src []byte, filename string, start hcl.Pos, budget int) ([]hcl.Pos, 
 // byteOrderMark is an error except at the beginning of a file, so no piece may begin with one.
 var byteOrderMark = []byte("\ufeff")
 
-// level returns the change in the depth of brackets that a token causes, and the token's weight.
 func level(token hclsyntax.TokenType) (change, weight int) {
 	switch token {
 	case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
@@ -270,7 +283,6 @@ func elementsEnd(tokens hclsyntax.Tokens, first int, open hclsyntax.TokenType, b
 	return len(tokens)
 }
 
-// weigh returns the sum of the tokens' weights.
 func weigh(tokens hclsyntax.Tokens) int {
 	weight := 0
 	for _, token := range tokens {
@@ -280,7 +292,6 @@ func weigh(tokens hclsyntax.Tokens) int {
 	return weight
 }
 
-// moveTo changes the position of a diagnostic to an offset in src.
 func moveTo(d *hcl.Diagnostic, src []byte, start hcl.Pos, offset int) {
 	line, column := position(src, offset)
 	at := hcl.Pos{Line: start.Line + line - 1, Column: column, Byte: start.Byte + offset}

@@ -144,7 +144,6 @@ func completeLines(tokens hclsyntax.Tokens) hclsyntax.Tokens {
 	return tokens[:complete]
 }
 
-// A counter counts what is limited.
 type counter struct {
 	tokens int
 	// kind, parts and length describe the string or name that is being read.
@@ -197,7 +196,6 @@ func (c *counter) add(token hclsyntax.Token) {
 	}
 }
 
-// excess returns an error without a position if something exceeds its limit.
 func (c *counter) excess() *SizeError {
 	switch work := joined(c.parts, c.length); {
 	case c.tokens > MaxTokens:

@@ -9,7 +9,6 @@ import (
 // level. The parser needs no stack for them, but evaluating them does.
 const operatorsPerLevel = 20
 
-// checkTree returns diagnostics if the tree of src is too deep to be evaluated.
 func checkTree(src []byte, root hclsyntax.Node) hcl.Diagnostics {
 	if fitting(src, MaxDepth*operatorWeight) == len(src) {
 		return nil
@@ -22,7 +21,6 @@ func checkTree(src []byte, root hclsyntax.Node) hcl.Diagnostics {
 	return tooDeep(*w.first, false)
 }
 
-// depthWalker finds the first node in the tree that is too deep.
 type depthWalker struct {
 	depth int // in operators
 	first *hcl.Range

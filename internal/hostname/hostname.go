@@ -1,35 +1,12 @@
-// Package hostname is about the hosts of URLs: one spelling for each, and which of them a server may
-// point a client to.
+// Package hostname is about the hosts of URLs: one spelling for each, and which of them a server may point a
+// client to. Clients and resolvers accept many spellings of one host ("127.1", "0x7f.1", a final dot), so a
+// rule that compares texts can be circumvented: a host is compared in the form of [Canonical], and requested
+// in that of [ToRequest]. Names are not resolved: "localhost" and "127.0.0.1" are different hosts.
 //
-// # Spellings
-//
-// Clients and resolvers accept many spellings of one host: another case, a final dot, characters that
-// are mapped to ASCII, and the numbers that C's inet_aton reads as an IPv4 address ("127.1",
-// "0x7f.1", "0177.0.0.1", "2130706433"). A rule that compares the text of hosts can be circumvented by
-// such a spelling. So a host is compared in the form that [Canonical] returns, and requested in the
-// form that [ToRequest] returns, so that the host that was compared is the one that is asked.
-//
-// Names are not resolved: "localhost" and "127.0.0.1" are different hosts.
-//
-// # Targets
-//
-// A client that follows any location can be abused to send requests that only its own machine can
-// send: to local services, and to the cloud's metadata service, which returns credentials. So a
-// server elsewhere must not point a client, by a redirect, a location or a link in a page, to
-//
-//   - this machine: "localhost", names below it, loopback and unspecified
-//     addresses
-//   - the machine's own link: link-local addresses such as 169.254.169.254,
-//     multicast, and the other addresses at which clouds run their metadata
-//     services
-//   - a number that is not written as an address ("2130706433", "0x7f.1",
-//     "127.1"), which some resolvers accept; a server has no reason to write
-//     an address like that
-//
-// A server on this machine may point to this machine. An IPv6 address that represents an IPv4
-// address (mapped, NAT64, 6to4) is treated like that address. Only the text of a host is checked
-// here; package httpx also checks the addresses of connections.
-// Addresses of private networks are allowed, because companies run servers there.
+// A client that follows any location can be abused to send requests to services of its own machine, and to
+// the cloud's metadata service, which returns credentials. So a server elsewhere must not point a client to
+// another [Scope]. Addresses of private networks are allowed, because companies run servers there. Only
+// the text of a host is checked here; package httpx also checks the addresses of connections.
 package hostname
 
 import (
@@ -105,7 +82,6 @@ func EndsInNumber(canonical string) bool {
 	return ok || label != "" && strings.Trim(label, "0123456789") == ""
 }
 
-// maxParts is the number of parts of an IPv4 address.
 const maxParts = 4
 
 // parseIPv4 parses the spellings of IPv4 addresses that inet_aton accepts: up to four numbers, decimal,

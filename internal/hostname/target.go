@@ -90,7 +90,6 @@ func ScopeOfAddr(addr netip.Addr) Scope {
 	return Anywhere
 }
 
-// isAddress reports whether a host is written as an address, and not as a number that is read as one.
 func isAddress(written string) bool {
 	_, err := netip.ParseAddr(strings.TrimSuffix(written, "."))
 	return err == nil

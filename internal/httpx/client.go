@@ -36,8 +36,7 @@ type Client struct {
 	// MaxRedirects is the maximum number of redirects that one attempt follows. If it is 0,
 	// redirecting answers are returned unchanged.
 	MaxRedirects int
-	// Refuse returns the reason why a redirect that the package documentation allows must not be
-	// followed, or "". The target may have credentials, which are dropped later. A nil Refuse
+	// Refuse returns the reason why a redirect that all clients follow must not be followed, or "". The target may have credentials, which are dropped later. A nil Refuse
 	// refuses none. [InsecureRedirect] is a Refuse function for services.
 	Refuse func(from, to *url.URL) (reason string)
 	// Retry determines when requests are repeated.

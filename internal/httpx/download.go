@@ -113,7 +113,6 @@ func (d *Download) complete(c *Client, req *http.Request) error {
 	}
 }
 
-// attempt requests the missing part of the content and writes the answer.
 func (d *Download) attempt(c *Client, req *http.Request) error {
 	if d.validator == "" {
 		if err := d.restart(); err != nil {
@@ -144,7 +143,6 @@ func (d *Download) attempt(c *Client, req *http.Request) error {
 	return d.Receive(answer)
 }
 
-// restart prepares for the beginning of the content.
 func (d *Download) restart() error {
 	d.done, d.resumed = 0, false
 	if d.Hash != nil {

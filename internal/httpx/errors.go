@@ -97,7 +97,6 @@ type RedirectError struct {
 	Err error
 }
 
-// maxShown is the maximum number of characters of a URL in a message.
 const maxShown = 256
 
 func (e *RedirectError) Error() string {
@@ -157,7 +156,6 @@ func (e *TemporaryError) Error() string { return e.Err.Error() + inParentheses(e
 
 func (e *TemporaryError) Unwrap() error { return e.Err }
 
-// countAttempts stores the number of attempts in an error.
 func countAttempts(err error, attempts int) error {
 	if temporary, ok := errors.AsType[*TemporaryError](err); ok {
 		temporary.Attempts = attempts
@@ -205,7 +203,6 @@ func withoutURL(err error) error {
 	}
 }
 
-// maxPrintable is the maximum size of a server's text in a message in bytes.
 const maxPrintable = 1024
 
 // Printable returns a server's text in a form that is safe on a terminal and not too long.

@@ -26,14 +26,12 @@ type guard struct {
 	elsewhere, here *http.Transport
 }
 
-// guards has the guard of each transport, by a weak.Pointer[http.Transport].
 var guards sync.Map
 
 // maxGuardedIdle is the maximum time for which idle connections of guards stay open. It is short because
 // callers cannot close them.
 const maxGuardedIdle = 30 * time.Second
 
-// guardOf returns the guard of a transport.
 func guardOf(base *http.Transport) *guard {
 	key := weak.Make(base)
 	if found, ok := guards.Load(key); ok {
@@ -110,7 +108,6 @@ func remoteAddr(conn net.Conn) (addr netip.Addr, ok bool) {
 	return addr.Unmap(), addr.IsValid()
 }
 
-// reachedError says that a connection was closed because of its address.
 type reachedError struct {
 	addr  netip.Addr
 	scope hostname.Scope

@@ -148,7 +148,6 @@ func (g *Guard) Err() error {
 	return nil
 }
 
-// timeoutError says that an attempt exceeded its timeout.
 type timeoutError struct{ bound time.Duration }
 
 func (e *timeoutError) Error() string {
@@ -162,7 +161,6 @@ type watch struct {
 	cancel context.CancelFunc
 }
 
-// watch returns a context for an attempt and the watch that can cancel it.
 func (c *Client) watch(ctx context.Context) (context.Context, *watch) {
 	w := &watch{ctx: ctx, cancel: func() {}}
 	if c.AttemptTimeout > 0 {
@@ -174,7 +172,6 @@ func (c *Client) watch(ctx context.Context) (context.Context, *watch) {
 	return w.ctx, w
 }
 
-// restart begins the first window of an answer.
 func (w *watch) restart() {
 	if w.guard != nil {
 		w.guard.Restart()
@@ -204,7 +201,6 @@ func (w *watch) networkError(asked []*url.URL, err error) *NetworkError {
 	return &NetworkError{RedirectedTo: lastRedirect(asked), Err: withoutURL(err)}
 }
 
-// body is the body of an answer that a watch controls.
 type body struct {
 	io.ReadCloser
 	watch *watch

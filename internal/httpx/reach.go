@@ -21,8 +21,11 @@ const (
 	NamedByUser
 )
 
-// PointedTo returns a context for requests to URLs that a server, or a package, at another URL has
-// named. It limits the hosts of these requests; see the package documentation.
+// PointedTo returns a context for requests to URLs that a server, or a package, at another URL has named. These
+// must not name hosts that only have a meaning on this machine; see package hostname. A URL is judged by its
+// text, and then by the address to which its name resolves: a connection to a refused address is closed before
+// anything is sent. Through a proxy, which resolves names, and by a transport that is no [*http.Transport], only
+// the text is judged.
 func PointedTo(ctx context.Context, from *url.URL) context.Context {
 	rule := ruleOf(ctx)
 	rule.from = &url.URL{Scheme: from.Scheme, Host: from.Host}
@@ -108,7 +111,6 @@ func MayPointTo(ctx context.Context, from, to *url.URL) (reason string, ok bool)
 	return "", true
 }
 
-// checkReach judges a URL by the address of its host or, if that is not valid, by the host itself.
 func (r Rule) checkReach(to *url.URL, addr netip.Addr) *ReachError {
 	scope := hostname.ScopeOf(to.Hostname())
 	if addr.IsValid() {
@@ -120,7 +122,6 @@ func (r Rule) checkReach(to *url.URL, addr netip.Addr) *ReachError {
 	return r.refused(to, addr, scope)
 }
 
-// refused returns the error for a URL.
 func (r Rule) refused(to *url.URL, addr netip.Addr, scope hostname.Scope) *ReachError {
 	refused := &ReachError{To: addrs.Redact(to.Scheme + "://" + to.Host), HostPort: HostPort(to), Addr: addr, Scope: scope}
 	if r.from.Host != "" {

@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/internal/hostname"
 )
 
-// maxLocation is the maximum length of a redirect's URL in bytes.
 const maxLocation = 8 << 10
 
 // harmless are the headers that are sent to another origin after a redirect, because they only
@@ -45,8 +44,9 @@ func Redirect(ctx context.Context, from *url.URL, location string) (*url.URL, er
 	return (&Client{MaxRedirects: 1}).next(req, []*url.URL{from}, location)
 }
 
-// next returns the target of a redirect by the last of the requested URLs, or an error if it must
-// not be followed.
+// next returns the target of a redirect by the last of the requested URLs, without credentials, or an error if it
+// must not be followed. Only GET and HEAD are redirected, to http and https, never from https to http, to no
+// host that only has a meaning on this machine, and to nothing that the [Rule] of the context denies.
 func (c *Client) next(req *http.Request, asked []*url.URL, location string) (*url.URL, error) {
 	from := asked[len(asked)-1]
 	refused := &RedirectError{From: lastRedirect(asked)}
@@ -75,7 +75,6 @@ func (c *Client) next(req *http.Request, asked []*url.URL, location string) (*ur
 	return to, nil
 }
 
-// whyRefused returns the reason why a redirect must not be followed, or "" if it may be followed.
 func (c *Client) whyRefused(method string, from, to *url.URL) string {
 	switch {
 	case method != "" && method != http.MethodGet && method != http.MethodHead:

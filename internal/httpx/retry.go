@@ -207,7 +207,6 @@ func (p *Pauses) Wait(ctx context.Context, host string) error {
 	return sleep(ctx, left)
 }
 
-// sleep waits for a duration. It returns an error only if ctx ends first.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
