@@ -126,6 +126,15 @@ func parseRegistryPackage(raw string) (ModuleRegistryPackage, error) {
 	return source.Package, nil
 }
 
+// ModuleSourceText is a source address of any kind in a field that is read from text or JSON, which
+// cannot be the interface. nil has the empty text.
+type ModuleSourceText struct{ ModuleSource }
+
+// UnmarshalText is [ParseModuleSource].
+func (t *ModuleSourceText) UnmarshalText(text []byte) error {
+	return setText(&t.ModuleSource, text, ParseModuleSource)
+}
+
 // MarshalText returns the address for programs that store it: the text of
 // [ModulePackage.WithoutCredentials]. So for an address with credentials, UnmarshalText does not
 // return the same value; a program that has a safe place for them stores String. The error is nil.

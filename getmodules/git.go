@@ -95,7 +95,7 @@ func (g *gitFetch) fetch(ctx context.Context, want git.Want) (err error) {
 	if g.v2 != nil {
 		err := g.v2.Fetch(ctx, want, write)
 		if g.alone {
-			err = g.withNear(ctx, g.v2, err)
+			err = g.refNotFound(ctx, g.v2, want.Ref, err)
 		}
 		if done, err := g.v2Done(ctx, err); done {
 			g.pkg.Bytes = g.v2.Received()
@@ -112,7 +112,7 @@ func (g *gitFetch) fetch(ctx context.Context, want git.Want) (err error) {
 	}
 	defer func() { err = errors.Join(err, repo.Close()) }()
 	if err := repo.Fetch(ctx, want, g.write); err != nil {
-		return g.explain(g.withNear(ctx, repo, err))
+		return g.explain(g.refNotFound(ctx, repo, want.Ref, err))
 	}
 	g.pkg.Bytes = repo.Received()
 	g.pkg.FetchWarnings = g.warnings(ctx)
@@ -134,20 +134,20 @@ func isSSHVerdict(err error) bool {
 		errors.Is(err, ErrHostUnreachable) || errors.Is(err, ErrRepositoryNotFound))
 }
 
-// withNear adds to a *RefNotFoundError the names of refs that resemble the missing one. They
-// are only a hint, so an error of listing the refs is ignored.
-func (g *gitFetch) withNear(ctx context.Context, repo git.Repository, err error) error {
-	notFound, ok := errors.AsType[*RefNotFoundError](err)
-	if !ok || notFound.Ref == "" {
+// refNotFound returns a *RefNotFoundError for an ErrRefNotFound. The names of refs that resemble the
+// missing one are only a hint, so an error of listing the refs is ignored.
+func (g *gitFetch) refNotFound(ctx context.Context, repo git.Repository, ref string, err error) error {
+	if !errors.Is(err, ErrRefNotFound) {
 		return err
 	}
-	if refs, failed := repo.Refs(ctx, git.Heads, git.Tags); failed == nil {
-		notFound.Near = refs.Near(notFound.Ref)
+	notFound := &RefNotFoundError{Ref: ref, Err: err}
+	if refs, failed := repo.Refs(ctx, git.Heads, git.Tags); ref != "" && failed == nil {
+		notFound.Near = refs.Near(ref)
 	}
-	if g.alone && git.IsShortID(notFound.Ref) {
-		return fmt.Errorf("%w; %w", err, errAlone(""))
+	if g.alone && git.IsShortID(ref) {
+		return fmt.Errorf("%w; %w", notFound, errAlone(""))
 	}
-	return err
+	return notFound
 }
 
 // gitRefs lists refs. It uses protocol version 2 in this process if possible. If the result is

@@ -39,13 +39,41 @@ var (
 	ErrBuiltInGit = git.ErrNeedsGit
 )
 
-// RefNotFoundError is an [ErrRefNotFound]. It has the requested ref, and the names of refs in
-// the repository that resemble it.
-type RefNotFoundError = git.RefNotFoundError
+// RefNotFoundError means that a repository does not have a ref: a tag, branch or abbreviated commit of
+// git, or a tag of an OCI registry.
+type RefNotFoundError struct {
+	// Ref is "" for the HEAD of a git repository.
+	Ref string
+	// Near are the names of the repository that resemble Ref, or else its newest releases.
+	Near []string
+	// Err wraps [ErrRefNotFound] for git, and fs.ErrNotExist for an OCI registry.
+	Err error
+}
 
-// WebPageError means that a server answered with a page for humans instead of a repository's
-// refs, for example because it requires a login.
-type WebPageError = gitwire.PageError
+func (e *RefNotFoundError) Error() string { return e.ErrorFor("the repository") }
+
+// ErrorFor returns the text of the error with a name for the repository.
+func (e *RefNotFoundError) ErrorFor(repository string) string {
+	what := "tag"
+	if errors.Is(e.Err, ErrRefNotFound) {
+		what = "tag, branch or commit"
+		if e.Ref == "" {
+			return repository + " is empty, or its HEAD does not name a branch; name one with ?ref="
+		}
+	}
+	message := fmt.Sprintf("%s has no %s %q", repository, what, e.Ref)
+	for i, name := range e.Near {
+		separator := ", "
+		if i == 0 {
+			separator = "; it has "
+		}
+		message += fmt.Sprintf("%s%q", separator, name)
+	}
+	return message
+}
+
+// Unwrap returns Err.
+func (e *RefNotFoundError) Unwrap() error { return e.Err }
 
 var errRevisionForm = errors.New("the revision is not a full commit: 40 or 64 lower-case hexadecimal digits")
 

@@ -75,7 +75,7 @@ func isRedirected(err error, addr *ociAddress) bool {
 // errEnough ends the listing of tags.
 var errEnough = errors.New("no more tags are needed")
 
-// withNearTags returns a *[TagNotFoundError] with the tags that resemble the missing one, of the first
+// withNearTags returns a *[RefNotFoundError] with the tags that resemble the missing one, of the first
 // page that the registry sends. They are only a hint: if the tags cannot be listed, or the registry
 // lists the tag, withNearTags returns err.
 func withNearTags(ctx context.Context, repository ocistore.Repository, missing string, err error) error {
@@ -90,7 +90,7 @@ func withNearTags(ctx context.Context, repository ocistore.Repository, missing s
 	if listed || failed != nil && !errors.Is(failed, errEnough) {
 		return err
 	}
-	return &TagNotFoundError{Tag: missing, Near: tags.Near(missing), Err: err}
+	return &RefNotFoundError{Ref: missing, Near: tags.Near(missing), Err: err}
 }
 
 func badArtifact(reason error) error { return fmt.Errorf("%w: %w", ErrOCIArtifact, reason) }

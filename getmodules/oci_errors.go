@@ -14,7 +14,6 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/sanitize"
@@ -31,26 +30,6 @@ var (
 	// protocol, a digest or a size.
 	ErrOCIContent = oci.ErrContent
 )
-
-// TagNotFoundError means that a repository of an OCI registry has no such tag. It is the twin of
-// [RefNotFoundError] for git.
-type TagNotFoundError struct {
-	Tag string
-	// Near are the tags of the repository that resemble Tag, or else its newest releases.
-	Near []string
-	// Err is the answer to the request for the tag. It wraps fs.ErrNotExist.
-	Err error
-}
-
-func (e *TagNotFoundError) Error() string { return e.ErrorFor("the repository") }
-
-// ErrorFor returns the text of the error with a name for the repository.
-func (e *TagNotFoundError) ErrorFor(repository string) string {
-	return git.NotFoundText(repository, "tag", e.Tag, e.Near)
-}
-
-// Unwrap returns Err.
-func (e *TagNotFoundError) Unwrap() error { return e.Err }
 
 // ociError translates an error of the registry client. The client's messages contain text from
 // the server, so they are quoted.

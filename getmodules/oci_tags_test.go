@@ -89,9 +89,9 @@ func TestOCITagNotFound(t *testing.T) {
 			_, err := newOCIFetcher(world).Fetch(t.Context(), getmodules.Request{
 				Package: pkgOf(world.OCISource("net", "?tag="+test.tag)), Dir: filepath.Join(t.TempDir(), "net"),
 			})
-			missing, ok := errors.AsType[*getmodules.TagNotFoundError](err)
-			if !ok || missing.Tag != test.tag || cmp.Diff(test.want, missing.Near) != "" || !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("Fetch = %v, want a *TagNotFoundError near %q", err, test.want)
+			missing, ok := errors.AsType[*getmodules.RefNotFoundError](err)
+			if !ok || missing.Ref != test.tag || cmp.Diff(test.want, missing.Near) != "" || !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("Fetch = %v, want a *RefNotFoundError near %q", err, test.want)
 			}
 		})
 	}
@@ -102,7 +102,7 @@ func TestOCITagNotFound(t *testing.T) {
 		_, err := newOCIFetcher(world).Fetch(t.Context(), getmodules.Request{
 			Package: pkgOf(world.OCISource(repository, "?tag=2.0.0")), Dir: filepath.Join(t.TempDir(), "net"),
 		})
-		if _, ok := errors.AsType[*getmodules.TagNotFoundError](err); ok || !errors.Is(err, fs.ErrNotExist) {
+		if _, ok := errors.AsType[*getmodules.RefNotFoundError](err); ok || !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: Fetch = %v, want only fs.ErrNotExist", repository, err)
 		}
 	}

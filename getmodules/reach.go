@@ -25,18 +25,49 @@ func (l Limits) history() git.HistoryLimits {
 }
 
 // Reachability says whether a commit is in the history of a branch or a tag.
-type Reachability = git.Reachability
+type Reachability uint8
 
 // The results of [Fetcher.Reachable]. The zero value is ReachUnknown.
 const (
-	ReachUnknown = git.ReachUnknown
-	Reachable    = git.Reachable
-	Unreachable  = git.Unreachable
+	ReachUnknown = Reachability(git.ReachUnknown)
+	Reachable    = Reachability(git.Reachable)
+	Unreachable  = Reachability(git.Unreachable)
 )
 
-// Reach is the answer of [Fetcher.Reachable] for one commit: the result, the branch or tag that
-// has the commit, and the reason if the result is not known.
-type Reach = git.Reach
+func (r Reachability) String() string {
+	switch r {
+	case Reachable:
+		return "reachable"
+	case Unreachable:
+		return "unreachable"
+	}
+	return "unknown"
+}
+
+// MarshalText returns String. The error is nil.
+func (r Reachability) MarshalText() (text []byte, err error) { return []byte(r.String()), nil }
+
+// UnmarshalText accepts the texts that MarshalText returns.
+func (r *Reachability) UnmarshalText(text []byte) error {
+	for _, known := range []Reachability{ReachUnknown, Reachable, Unreachable} {
+		if known.String() == string(text) {
+			*r = known
+			return nil
+		}
+	}
+	return fmt.Errorf("%q does not say whether a commit is reachable", text)
+}
+
+// Reach is the answer of [Fetcher.Reachable] for one commit. The zero value is unknown.
+type Reach struct {
+	Result Reachability
+	// Ref is a branch or tag that has the commit; "" if Result is not Reachable.
+	Ref string
+	// Err is the reason of ReachUnknown: it wraps [ErrTooLarge], [ErrIncompleteHistory] or [ErrNoHistory].
+	// For Unreachable it wraps [ErrRevisionNotFound] if the server says that it does not have the commit,
+	// and else is nil.
+	Err error
+}
 
 // The reasons for [ReachUnknown].
 var (
@@ -47,10 +78,6 @@ var (
 	// the dumb HTTP protocol, or that git does not accept the history.
 	ErrNoHistory = git.ErrNoHistory
 )
-
-// HistoryLimitError means that [Limits].HistoryCommits or [Limits].HistoryBytes is exceeded. It
-// wraps [ErrTooLarge].
-type HistoryLimitError = git.HistoryLimitError
 
 // LockedCommit is a commit to search for.
 type LockedCommit struct {
@@ -84,10 +111,14 @@ func (f *Fetcher) Reachable(ctx context.Context, req Request, commits ...LockedC
 	if err != nil {
 		return nil, fetchError(req.Package.Redacted(), ctxerr.With(ctx, err))
 	}
-	return found, nil
+	answers := make(map[string]Reach, len(found))
+	for id, reach := range found {
+		answers[id] = Reach{Reachability(reach.Result), reach.Ref, reach.Err}
+	}
+	return answers, nil
 }
 
-func (f *Fetcher) reachable(ctx context.Context, req Request, commits []LockedCommit) (map[string]Reach, error) {
+func (f *Fetcher) reachable(ctx context.Context, req Request, commits []LockedCommit) (map[string]git.Reach, error) {
 	if err := checkLocation(ctx, req); err != nil {
 		return nil, err
 	}
@@ -117,7 +148,7 @@ func (f *Fetcher) reachable(ctx context.Context, req Request, commits []LockedCo
 		}
 		return git.FindReach(ctx, refs, wanted, f.Limits.history(), noHistory{})
 	}
-	var found map[string]Reach
+	var found map[string]git.Reach
 	err = f.withGit(ctx, req, addr, func(g *gitClients) (err error) {
 		found, err = g.reachable(ctx, wanted)
 		return err
@@ -126,7 +157,7 @@ func (f *Fetcher) reachable(ctx context.Context, req Request, commits []LockedCo
 }
 
 // reachable uses protocol version 2 in this process if possible.
-func (g *gitClients) reachable(ctx context.Context, wanted []git.Want) (map[string]Reach, error) {
+func (g *gitClients) reachable(ctx context.Context, wanted []git.Want) (map[string]git.Reach, error) {
 	limits := g.fetcher.Limits.history()
 	if g.v2 != nil {
 		found, err := g.v2.Reachable(ctx, wanted, limits)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gittest"
 )
 
@@ -115,7 +116,7 @@ func TestReachableLongHistory(t *testing.T) {
 			for _, id := range []string{line[0], r.id["forged"]} {
 				got, _ := ask(t, f, id)
 				checkReach(t, client+": limit of "+name, got, getmodules.ReachUnknown, "")
-				if _, ok := errors.AsType[*getmodules.HistoryLimitError](got.Err); !ok || !errors.Is(got.Err, getmodules.ErrTooLarge) {
+				if _, ok := errors.AsType[*git.HistoryLimitError](got.Err); !ok || !errors.Is(got.Err, getmodules.ErrTooLarge) {
 					t.Errorf("%s: limit of %s: %v", client, name, got.Err)
 				}
 			}

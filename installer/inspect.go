@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
@@ -26,8 +25,3 @@ var (
 	// version control, which is never written.
 	ErrMetadata = project.ErrMetadata
 )
-
-// ExposedError says that another user can exchange what is in Options.CacheDir or
-// Options.StateDir, because that user owns, or can write to, a directory on the path. Such a
-// directory is not used.
-type ExposedError = pathsafe.ExposedError

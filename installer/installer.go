@@ -307,7 +307,7 @@ func userOf(in *Installer, events *events) (user, error) {
 	if u.key, err = read(in.options.StateDir); err == nil {
 		return u, nil
 	}
-	if events != nil && !errors.As(err, new(*ExposedError)) {
+	if events != nil && !errors.As(err, new(*pathsafe.ExposedError)) {
 		events.warn(nil, fmt.Sprintf("the user's key in %s cannot be used (%s), so the files of earlier runs are not trusted", in.options.StateDir, err))
 	}
 	u.key = userkey.Random()

@@ -2,6 +2,7 @@ package installer
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
@@ -40,6 +41,18 @@ type OutdatedModule struct {
 	// Current, because another tag would be a change of the configuration. It is nil if the address is
 	// in cotter.hcl, which replaces the one of the call.
 	Pin *Pin
+}
+
+// UnmarshalJSON reads what package encoding/json writes.
+func (m *OutdatedModule) UnmarshalJSON(text []byte) error {
+	type fields OutdatedModule // without this method
+	read := struct {
+		*fields
+		Source addrs.ModuleSourceText
+	}{fields: (*fields)(m)}
+	err := json.Unmarshal(text, &read)
+	m.Source = read.Source.ModuleSource
+	return err
 }
 
 // OutdatedProvider is a provider with the versions that are available for it.

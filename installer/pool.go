@@ -207,7 +207,7 @@ func (s *pool) storesOf(req request, events *events) *stores.Stores {
 // other users can exchange.
 func (s *pool) warnOfCache(events *events) {
 	s.cacheWarning.Do(func() {
-		if s.CacheErr != nil && !errors.As(s.CacheErr, new(*ExposedError)) {
+		if s.CacheErr != nil && !errors.As(s.CacheErr, new(*pathsafe.ExposedError)) {
 			events.emit(event.Warning{
 				Message: fmt.Sprintf("the cache cannot be used, so nothing that is fetched is kept for later runs: %s", s.CacheErr),
 				Kind:    event.WarningNoCache,

@@ -18,6 +18,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/cache"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -391,13 +392,13 @@ func TestExposedCache(t *testing.T) {
 	if _, err := in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if len(warnings) != 1 || warnings[0].Kind != event.WarningExposed || !errors.As(warnings[0].Err, new(*installer.ExposedError)) {
+	if len(warnings) != 1 || warnings[0].Kind != event.WarningExposed || !errors.As(warnings[0].Err, new(*pathsafe.ExposedError)) {
 		t.Errorf("the warnings are %+v, want one of the kind %q", warnings, event.WarningExposed)
 	}
 	if found, err := os.ReadDir(open); len(found) > 0 || err != nil {
 		t.Errorf("the directory has %v, %v", found, err)
 	}
-	if err := (cache.Cache{Dir: in.Options().CacheDir, StateDir: in.Options().StateDir}).Check(); !errors.As(err, new(*installer.ExposedError)) {
+	if err := (cache.Cache{Dir: in.Options().CacheDir, StateDir: in.Options().StateDir}).Check(); !errors.As(err, new(*pathsafe.ExposedError)) {
 		t.Errorf("Check = %v, want an ExposedError", err)
 	}
 }

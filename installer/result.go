@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"encoding/json"
 	"io/fs"
 	"iter"
 
@@ -119,6 +120,18 @@ type Module struct {
 	// Files are the files of the module. Only [Session.Module] sets it, and they can be read until the
 	// session is committed or closed, wherever they are until then.
 	Files fs.FS `json:"-"`
+}
+
+// UnmarshalJSON reads what package encoding/json writes.
+func (m *Module) UnmarshalJSON(text []byte) error {
+	type fields Module // without this method
+	read := struct {
+		*fields
+		Source, Replaces addrs.ModuleSourceText
+	}{fields: (*fields)(m)}
+	err := json.Unmarshal(text, &read)
+	m.Source, m.Replaces = read.Source.ModuleSource, read.Replaces.ModuleSource
+	return err
 }
 
 // Caller returns the path of the module that calls this one; empty for the root module.

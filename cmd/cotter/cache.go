@@ -9,12 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
-	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	packagecache "github.com/cotterpin/cotter/internal/cache"
-	"github.com/spf13/cobra"
 )
 
 func cacheCommand(out *output) *cobra.Command {
@@ -114,7 +114,7 @@ func (o *output) cacheClean(ctx context.Context, cmd *invocation, c packagecache
 		clean = c.CleanAll
 		o.cleanedProjects(projects)
 	}
-	if exposed, ok := errors.AsType[*installer.ExposedError](c.Check()); ok {
+	if exposed, ok := errors.AsType[*packagecache.ExposedError](c.Check()); ok {
 		o.printWarning("", event.Warning{Message: exposed.Error() + "; so installations do not use it", Kind: event.WarningExposed, Err: exposed})
 	}
 	o.whenInterrupted = "Interrupted; part of the cache was removed."

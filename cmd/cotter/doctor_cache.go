@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/cotterpin/cotter/installer"
 	packagecache "github.com/cotterpin/cotter/internal/cache"
 )
 
@@ -14,7 +13,7 @@ import (
 func (d *doctor) lookAtCache(ctx context.Context) {
 	d.begin("Cache and key")
 	user := packagecache.Cache{Dir: d.in.Options().CacheDir, StateDir: d.in.Options().StateDir, StateKey: d.in.Options().StateKey}
-	if exposed, ok := errors.AsType[*installer.ExposedError](user.Check()); ok {
+	if exposed, ok := errors.AsType[*packagecache.ExposedError](user.Check()); ok {
 		d.note("%s; so installations do not use it", exposed)
 	}
 	if dir := d.in.Options().CacheDir; dir == "" {
@@ -37,7 +36,7 @@ func (d *doctor) lookAtCache(ctx context.Context) {
 		d.ok("the key is the value of COTTER_STATE_KEY")
 	case d.in.Options().StateDir == "":
 		d.note("there is no home directory for a key, and no COTTER_STATE_DIR or COTTER_STATE_KEY, so each run asks all origins again")
-	case errors.As(err, new(*installer.ExposedError)): // noted above
+	case errors.As(err, new(*packagecache.ExposedError)): // noted above
 	case errors.Is(err, fs.ErrNotExist):
 		d.ok("the first installation will create a key in %s", d.in.Options().StateDir)
 	case err != nil:

@@ -443,7 +443,7 @@ func notFound(host string, err error) *problem {
 		return p
 	}
 	// A page is not what git expects. The text of git then says more.
-	isPage := is[*getmodules.WebPageError](err) || strings.Contains(strings.ReplaceAll(err.Error(), "404 page not found", ""), " page")
+	isPage := strings.Contains(strings.ReplaceAll(err.Error(), "404 page not found", ""), " page")
 	if errors.Is(err, getmodules.ErrRepositoryNotFound) && !isPage {
 		return &problem{error: fact(fmt.Sprintf("there is no repository %s, or %s shows it only with credentials", repository, host))}
 	}
@@ -456,9 +456,6 @@ func notFound(host string, err error) *problem {
 // missingRef is for a ref or a tag that a repository does not have.
 func missingRef(repository string, err error) *problem {
 	if missing, ok := errors.AsType[*getmodules.RefNotFoundError](err); ok && missing.Ref != "" {
-		return &problem{error: fact(missing.ErrorFor(repository))}
-	}
-	if missing, ok := errors.AsType[*getmodules.TagNotFoundError](err); ok {
 		return &problem{error: fact(missing.ErrorFor(repository))}
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
+	packagecache "github.com/cotterpin/cotter/internal/cache"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/lockfile"
@@ -113,7 +114,7 @@ var remedyTable = []remedyRow{
 	on(noConfigurationError.remedies),
 
 	// Files of the project, and its git repository; the user's directories.
-	on(func(e *installer.ExposedError) []remedy { return do(protect(e)) }),
+	on(func(e *packagecache.ExposedError) []remedy { return do(protect(e)) }),
 	wraps(installer.ErrMetadata, "Use another path with `lock_file` in cotter.hcl or TF_DATA_DIR, or remove the link that points there."),
 	on(func(e *repository.OwnerError) []remedy {
 		if e.Config != nil {
@@ -294,7 +295,7 @@ func diagnosticRemedies(project string, diag *hcl.Diagnostic) []remedy {
 	if _, ok := hcl.DiagnosticExtra[lockfile.MergeConflict](diag); ok {
 		return []remedy{{text: "Then run `cotter install{dir}` to lock what is still missing.", project: project}}
 	}
-	if _, ok := hcl.DiagnosticExtra[config.UnknownToTerraform](diag); ok {
+	if config.IsUnknownToTerraform(diag) {
 		return []remedy{{text: "Use `--for tofu` to read the project as tofu does.", project: project}}
 	}
 	if _, ok := hcl.DiagnosticExtra[*config.FileReadError](diag); ok {
@@ -484,7 +485,7 @@ func shellWord(word string) string {
 }
 
 // protect says how to protect directories from other users.
-func protect(e *installer.ExposedError) string {
+func protect(e *packagecache.ExposedError) string {
 	command, dirs := "chmod go-w", ""
 	for _, dir := range e.Dirs {
 		if dir.Foreign {

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/eval"
 )
@@ -64,6 +66,9 @@ type FileReadError struct {
 
 func (e *FileReadError) Error() string { return (*eval.RefusedError)(e).Error() }
 
-// UnknownToTerraform is the Extra of a diagnostic (see [hcl.DiagnosticExtra]) for a value that
-// Terraform does not know before the modules are installed. OpenTofu may know it.
-type UnknownToTerraform = configs.UnknownToTerraform
+// IsUnknownToTerraform reports whether a diagnostic is about a value that Terraform does not know before
+// the modules are installed. OpenTofu may know it.
+func IsUnknownToTerraform(diag *hcl.Diagnostic) bool {
+	_, ok := hcl.DiagnosticExtra[configs.UnknownToTerraform](diag)
+	return ok
+}

@@ -1,6 +1,8 @@
 package event
 
 import (
+	"encoding/json"
+
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -27,6 +29,18 @@ type Resolved struct {
 	Locked bool `json:"locked"`
 	// Selection says why the version or location was selected.
 	Selection Selection `json:"selection"`
+}
+
+// UnmarshalJSON reads what package encoding/json writes.
+func (r *Resolved) UnmarshalJSON(text []byte) error {
+	type fields Resolved // without this method
+	read := struct {
+		*fields
+		Source addrs.ModuleSourceText `json:"source"`
+	}{fields: (*fields)(r)}
+	err := json.Unmarshal(text, &read)
+	r.Source = read.Source.ModuleSource
+	return err
 }
 
 // PackageNeeded reports that a module needs a package that is neither installed nor in the cache.
@@ -190,8 +204,7 @@ const (
 	// for later runs. The field CacheDir of installer.Installer can name another directory.
 	WarningNoCache WarningKind = "no cache"
 	// WarningExposed says that other users can exchange what is in CacheDir or StateDir of
-	// installer.Installer, so these are not used. Err is a *installer.ExposedError, which names the
-	// directories.
+	// installer.Installer, so these are not used. Err names the directories.
 	WarningExposed WarningKind = "exposed"
 	// WarningDialectAssumed says that the registry of a module or a provider depends on the
 	// stock tool that the project is for, and that the tool was assumed. The field Dialect of

@@ -37,7 +37,10 @@ func (c Cache) CheckKey() error {
 	return err
 }
 
-// Check returns a *[installer.ExposedError] if other users can exchange what is in Dir or StateDir.
+// ExposedError says which directories expose the cache or the state to other users.
+type ExposedError = pathsafe.ExposedError
+
+// Check returns a *[ExposedError] if other users can exchange what is in Dir or StateDir.
 // Installations do not use such a directory.
 func (c Cache) Check() error {
 	if c.StateKey != "" {

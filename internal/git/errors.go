@@ -2,7 +2,6 @@ package git
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -89,35 +88,3 @@ func MeaningOf(message string) (Meaning, bool) {
 	}
 	return meanings[i], true
 }
-
-// RefNotFoundError is an [ErrRefNotFound].
-type RefNotFoundError struct {
-	// Ref is "" for the remote's HEAD.
-	Ref string
-	// Near are refs that resemble Ref.
-	Near []string
-}
-
-func (e *RefNotFoundError) Error() string { return e.ErrorFor("the repository") }
-
-func (e *RefNotFoundError) ErrorFor(repository string) string {
-	if e.Ref == "" {
-		return repository + " is empty, or its HEAD does not name a branch; name one with ?ref="
-	}
-	return NotFoundText(repository, "tag, branch or commit", e.Ref, e.Near)
-}
-
-// NotFoundText says that a repository has no such thing, and what it has instead.
-func NotFoundText(repository, what, name string, near []string) string {
-	message := fmt.Sprintf("%s has no %s %q", repository, what, name)
-	if len(near) == 0 {
-		return message
-	}
-	quoted := make([]string, len(near))
-	for i, name := range near {
-		quoted[i] = fmt.Sprintf("%q", name)
-	}
-	return message + "; it has " + strings.Join(quoted, ", ")
-}
-
-func (e *RefNotFoundError) Unwrap() error { return ErrRefNotFound }

@@ -19,28 +19,6 @@ const (
 	Unreachable
 )
 
-func (r Reachability) String() string {
-	switch r {
-	case Reachable:
-		return "reachable"
-	case Unreachable:
-		return "unreachable"
-	}
-	return "unknown"
-}
-
-func (r Reachability) MarshalText() (text []byte, err error) { return []byte(r.String()), nil }
-
-func (r *Reachability) UnmarshalText(text []byte) error {
-	for _, known := range []Reachability{ReachUnknown, Reachable, Unreachable} {
-		if known.String() == string(text) {
-			*r = known
-			return nil
-		}
-	}
-	return fmt.Errorf("%q does not say whether a commit is reachable", text)
-}
-
 // Reach is the answer for one commit. The zero value is unknown.
 type Reach struct {
 	Result Reachability

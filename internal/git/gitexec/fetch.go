@@ -103,7 +103,7 @@ func (r *Repository) fetchRef(ctx context.Context, ref string) (git.Fetched, err
 	want := git.Want{Ref: ref}
 	err := r.fetchRefs(ctx, []string{oneCommit}, refspec(want))
 	if says(err, saysNoRef) {
-		return git.Fetched{}, &git.RefNotFoundError{Ref: ref}
+		return git.Fetched{}, fmt.Errorf("%w: %q", git.ErrRefNotFound, ref)
 	}
 	if err != nil {
 		return git.Fetched{}, err

@@ -46,7 +46,7 @@ func (v *V2) Fetch(ctx context.Context, want git.Want, read func(git.Fetched) er
 			return err
 		}
 		if fetched.Chosen = refs.Choose(want.Ref); fetched.Chosen.Name == "" {
-			return &git.RefNotFoundError{Ref: want.Ref}
+			return fmt.Errorf("%w: %q", git.ErrRefNotFound, want.Ref)
 		}
 		fetched.ID = fetched.Chosen.ID
 	}
