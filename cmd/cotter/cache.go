@@ -69,8 +69,8 @@ func (o *output) cacheSize(ctx context.Context, _ *invocation, c packagecache.Ca
 		return o.writeJSON(usageRecord(usage, projects, foreign))
 	}
 	o.usage("", usage)
-	if usage.LinkedProviders > 0 {
-		o.printf("%s (%s) in use by links in %s\n", count(usage.LinkedProviders, "provider"), megabytes(usage.LinkedBytes), count(len(projects), "project"))
+	if usage.Linked.Number > 0 {
+		o.printf("%s (%s) in use by links in %s\n", count(usage.Linked.Number, "provider"), megabytes(usage.Linked.Bytes), count(len(projects), "project"))
 	}
 	return nil
 }
@@ -126,9 +126,9 @@ func (o *output) cacheClean(ctx context.Context, cmd *invocation, c packagecache
 		return o.writeJSON(usageRecord(freed, projects, foreign))
 	}
 	o.usage("removed: ", freed)
-	if freed.LinkedProviders > 0 {
+	if freed.Linked.Number > 0 {
 		o.printf("kept: %s (%s) that %s to; `cotter cache clean --all` removes them too\n",
-			count(freed.LinkedProviders, "provider"), megabytes(freed.LinkedBytes), linking(len(projects)))
+			count(freed.Linked.Number, "provider"), megabytes(freed.Linked.Bytes), linking(len(projects)))
 	}
 	if foreign > 0 {
 		o.notef("The cache also has records of %s that this user has not installed. They were not looked at, and may need `cotter install`.\n", count(foreign, "project"))
@@ -158,13 +158,13 @@ func (o *output) cleanedProjects(projects []packagecache.Project) {
 
 // usage prints the size of each part of the cache after a label.
 func (o *output) usage(label string, u packagecache.Usage) {
-	o.printf("%s%s (%s), %s (%s), %s (%s)\n", label, count(u.Packages, "package"), megabytes(u.PackageBytes+u.QuarantineBytes),
-		count(u.GitStores, "git store"), megabytes(u.GitBytes), count(u.Providers, "provider"), megabytes(u.ProviderBytes))
+	o.printf("%s%s (%s), %s (%s), %s (%s)\n", label, count(u.Modules.Number, "package"), megabytes(u.Modules.Bytes+u.QuarantineBytes),
+		count(u.Git.Number, "git store"), megabytes(u.Git.Bytes), count(u.Providers.Number, "provider"), megabytes(u.Providers.Bytes))
 }
 
 func usageRecord(u packagecache.Usage, projects []packagecache.Project, foreign int) record {
 	return cacheUsageRecord{
-		u.Packages, u.PackageBytes, u.GitStores, u.GitBytes, u.Providers, u.ProviderBytes, u.LinkedProviders, u.LinkedBytes, u.QuarantineBytes, u.Bytes(),
+		u.Modules.Number, u.Modules.Bytes, u.Git.Number, u.Git.Bytes, u.Providers.Number, u.Providers.Bytes, u.Linked.Number, u.Linked.Bytes, u.QuarantineBytes, u.Bytes(),
 		append([]packagecache.Project{}, projects...), foreign,
 	}
 }

@@ -25,7 +25,7 @@ func (d *doctor) lookAtCache(ctx context.Context) {
 	} else if err != nil {
 		d.problem("%s cannot be written: %s", dir, err)
 	} else {
-		d.ok("%s: %s, %s, %s", dir, count(usage.Packages, "package"), count(usage.Providers, "provider"), megabytes(usage.Bytes()))
+		d.ok("%s: %s, %s, %s", dir, count(usage.Modules.Number, "package"), count(usage.Providers.Number, "provider"), megabytes(usage.Bytes()))
 	}
 
 	err := packagecache.Cache{StateDir: d.in.Options().StateDir, StateKey: d.in.Options().StateKey}.CheckKey()

@@ -68,30 +68,8 @@ func (c Cache) key() (*userkey.Key, error) {
 	return key, nil
 }
 
-// Usage counts the contents of a cache, or of the part of it that was removed.
-type Usage struct {
-	// Packages is the number of module packages, and PackageBytes the size of their files.
-	Packages     int
-	PackageBytes int64
-	// GitStores is the number of bare git repositories, and GitBytes their size.
-	GitStores int
-	GitBytes  int64
-	// Providers is the number of provider packages, and ProviderBytes their size.
-	Providers     int
-	ProviderBytes int64
-	// LinkedProviders is the number of provider packages that projects of this user link to,
-	// and LinkedBytes their size. In the result of Clean, they are the packages that were kept
-	// only for this reason.
-	LinkedProviders int
-	LinkedBytes     int64
-	// QuarantineBytes is the size of the packages that were set aside as damaged.
-	QuarantineBytes int64
-}
-
-// Bytes returns the total size.
-func (u Usage) Bytes() int64 {
-	return u.PackageBytes + u.GitBytes + u.ProviderBytes + u.QuarantineBytes
-}
+// Usage is what a cache has, or what was removed from it.
+type Usage = store.Usage
 
 // Size measures the cache. A directory that does not exist counts as an empty cache. If the
 // user's key cannot be used, LinkedProviders is 0, and Projects returns the error.
@@ -100,8 +78,7 @@ func (c Cache) Size(ctx context.Context) (Usage, error) {
 	if err != nil {
 		key = userkey.Random() // Projects returns the error
 	}
-	found, err := store.UsageOf(ctx, c.Dir, key)
-	return Usage(found), err
+	return store.UsageOf(ctx, c.Dir, key)
 }
 
 // Verify hashes every package in the cache, sets aside those that do not match their names,
@@ -112,13 +89,7 @@ func (c Cache) Verify(ctx context.Context) (damaged []string, err error) {
 }
 
 // Project is a project of this user that has links to provider packages in the cache.
-type Project struct {
-	// Dir is the absolute path of the root module.
-	Dir string `json:"dir"`
-	// Providers is the number of packages that it links to, and Bytes their size.
-	Providers int   `json:"providers"`
-	Bytes     int64 `json:"bytes"`
-}
+type Project = store.Project
 
 // Projects returns the projects of this user with links to provider packages that have not been
 // used for olderThan, in the order of their directories. foreign is the number of recorded
@@ -129,11 +100,7 @@ func (c Cache) Projects(ctx context.Context, olderThan time.Duration) (projects 
 	if err != nil {
 		return nil, 0, err
 	}
-	found, foreign, err := store.Projects(ctx, c.Dir, key, olderThan)
-	for _, project := range found {
-		projects = append(projects, Project(project))
-	}
-	return projects, foreign, err
+	return store.Projects(ctx, c.Dir, key, olderThan)
 }
 
 // Clean removes everything that has not been used for olderThan; 0 removes everything. It
@@ -157,6 +124,5 @@ func (c Cache) clean(ctx context.Context, cleaning store.Cleaning) (freed Usage,
 	} else if err != nil {
 		cleaning.Key = userkey.Random() // no project has to be known
 	}
-	removed, err := store.Clean(ctx, c.Dir, cleaning)
-	return Usage(removed), err
+	return store.Clean(ctx, c.Dir, cleaning)
 }

@@ -28,7 +28,7 @@ func ExampleCache() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(usage.Packages, "packages,", usage.Bytes(), "bytes")
+	fmt.Println(usage.Modules.Number, "packages,", usage.Bytes(), "bytes")
 	// Output: 0 packages, 0 bytes
 }
 

@@ -37,74 +37,58 @@ var kinds = []struct {
 	},
 }
 
-// Usage is the number and size of the entries in a cache, or of those that were removed. Sizes are
-// in bytes.
+// Usage is what a cache has, or what was removed from it.
 type Usage struct {
-	// Packages is the number of module packages, and PackageBytes is the size of their files.
-	Packages     int
-	PackageBytes int64
-	// GitStores is the number of bare git repositories, and GitBytes is their size.
-	GitStores int
-	GitBytes  int64
-	// Providers is the number of provider packages, and ProviderBytes is their size.
-	Providers     int
-	ProviderBytes int64
-	// LinkedProviders is the number of provider packages that projects of the user link to, and
-	// LinkedBytes is their size. In the result of Clean, they are those that were kept only for
-	// this reason.
-	LinkedProviders int
-	LinkedBytes     int64
+	// Modules and Providers are packages, and Git are bare git repositories.
+	Modules, Git, Providers Count
+	// Linked are the provider packages that projects of the user link to. In the result of Clean,
+	// they are those that were kept only for this reason.
+	Linked Count
 	// QuarantineBytes is the size of damaged packages.
 	QuarantineBytes int64
 }
 
-func (u *Usage) addModules(all []Entry) {
-	for _, entry := range all {
-		u.Packages++
-		u.PackageBytes += entry.Bytes
-	}
+// Bytes returns the total size.
+func (u Usage) Bytes() int64 {
+	return u.Modules.Bytes + u.Git.Bytes + u.Providers.Bytes + u.QuarantineBytes
 }
 
-func (u *Usage) addGit(bytes int64) {
-	u.GitStores++
-	u.GitBytes += bytes
+// Count is a number of entries and the size of their files.
+type Count struct {
+	Number int
+	Bytes  int64
 }
 
-func (u *Usage) addProviders(all []Entry) {
-	for _, entry := range all {
-		u.Providers++
-		u.ProviderBytes += entry.Bytes
-	}
+func (c *Count) add(bytes int64) {
+	c.Number++
+	c.Bytes += bytes
 }
 
-// addLinked counts those of the entries that projects link to.
-func (u *Usage) addLinked(all []Entry, links *Links) {
-	for _, entry := range all {
-		if links.Has(entry.Name) {
-			u.LinkedProviders++
-			u.LinkedBytes += entry.Bytes
+func countOf(entries []Entry, counts func(Entry) bool) (c Count) {
+	for _, entry := range entries {
+		if counts(entry) {
+			c.add(entry.Bytes)
 		}
 	}
+	return c
 }
+
+func every(Entry) bool { return true }
 
 // UsageOf returns the usage of a cache by the projects of the user with a key. If the directory
 // does not exist, the cache is empty.
-func UsageOf(ctx context.Context, dir string, key *userkey.Key) (Usage, error) {
-	var u Usage
+func UsageOf(ctx context.Context, dir string, key *userkey.Key) (u Usage, err error) {
 	modules, moduleErr := ViewModules(dir, key).Entries()
-	u.addModules(modules)
 	repositories, gitErr := gitexec.CachedStores(dir)
 	for _, r := range repositories {
 		bytes, err := Size(r.Dir)
-		u.addGit(bytes)
+		u.Git.add(bytes)
 		gitErr = cmp.Or(gitErr, err)
 	}
 	stored := ViewProviders(dir, key)
 	providers, providerErr := stored.Entries()
-	u.addProviders(providers)
 	links, linksErr := stored.Links(ctx)
-	u.addLinked(providers, links)
-	var err error
+	u.Modules, u.Providers, u.Linked = countOf(modules, every), countOf(providers, every), countOf(providers, links.has)
 	u.QuarantineBytes, err = quarantined(dir)
 	return u, errors.Join(moduleErr, gitErr, providerErr, linksErr, err)
 }
@@ -135,22 +119,16 @@ func Verify(ctx context.Context, dir string) (damaged []string, err error) {
 		if err != nil {
 			return damaged, err
 		}
-		found, err := verify(ctx, opened, entries)
-		damaged = append(damaged, found...)
-		if err := errors.Join(err, opened.Close()); err != nil {
-			return damaged, err
+		for _, entry := range entries {
+			checkErr := opened.Check(ctx, entry.Name)
+			switch {
+			case errors.Is(checkErr, ErrDamaged):
+				damaged = append(damaged, entry.Name)
+			case !errors.Is(checkErr, fs.ErrNotExist):
+				err = cmp.Or(err, checkErr)
+			}
 		}
-	}
-	return damaged, nil
-}
-
-// verify returns the names of the damaged packages of a kind.
-func verify(ctx context.Context, packages content, entries []Entry) (damaged []string, err error) {
-	for _, entry := range entries {
-		switch err := packages.Check(ctx, entry.Name); {
-		case errors.Is(err, ErrDamaged):
-			damaged = append(damaged, entry.Name)
-		case err != nil && !errors.Is(err, fs.ErrNotExist):
+		if err := errors.Join(err, opened.Close()); err != nil {
 			return damaged, err
 		}
 	}
@@ -159,11 +137,11 @@ func verify(ctx context.Context, packages content, entries []Entry) (damaged []s
 
 // Project is a project of the user that has links to provider packages in the cache.
 type Project struct {
-	// Dir is the directory of its root module.
-	Dir string
+	// Dir is the absolute path of the root module.
+	Dir string `json:"dir"`
 	// Providers is the number of packages that it links to, and Bytes is their size.
-	Providers int
-	Bytes     int64
+	Providers int   `json:"providers"`
+	Bytes     int64 `json:"bytes"`
 }
 
 // Projects returns the projects of the user with a key that link to provider packages that were not
@@ -180,19 +158,14 @@ func Projects(ctx context.Context, dir string, key *userkey.Key, olderThan time.
 		return nil, 0, err
 	}
 	limit := time.Now().Add(-olderThan)
-	for _, linking := range links.Projects() {
-		project := Project{Dir: linking.Root}
-		for _, entry := range entries {
-			if slices.Contains(linking.Packages, entry.Name) && !entry.Used.After(limit) {
-				project.Providers++
-				project.Bytes += entry.Bytes
-			}
-		}
-		if project.Providers > 0 {
-			projects = append(projects, project)
+	linking, foreign := links.Projects()
+	for _, p := range linking {
+		used := countOf(entries, func(e Entry) bool { return slices.Contains(p.Packages, e.Name) && !e.Used.After(limit) })
+		if used.Number > 0 {
+			projects = append(projects, Project{p.Root, used.Number, used.Bytes})
 		}
 	}
-	return projects, links.Foreign(), nil
+	return projects, foreign, nil
 }
 
 // Cleaning says what Clean removes.
@@ -222,7 +195,17 @@ func Clean(ctx context.Context, dir string, c Cleaning) (freed Usage, err error)
 	if err := cleanModules(ctx, dir, limit, &freed); err != nil {
 		return freed, err
 	}
-	err = cleanGit(dir, limit, &freed)
+	repositories, err := gitexec.CachedStores(dir)
+	for _, r := range repositories {
+		if r.Used.After(limit) {
+			continue
+		}
+		bytes, _ := Size(r.Dir) // even if it cannot be measured, it can often be removed
+		if err := r.Remove(); err != nil {
+			return freed, err
+		}
+		freed.Git.add(bytes)
+	}
 	return freed, err
 }
 
@@ -233,28 +216,10 @@ func cleanModules(ctx context.Context, dir string, limit time.Time, freed *Usage
 	}
 	defer func() { err = errors.Join(err, modules.Close()) }()
 	entries, listErr := modules.Entries()
-	removed, _, err := clean(ctx, entries, limit, modules.Remove)
-	freed.addModules(removed)
-	if err != nil {
+	if freed.Modules, _, err = clean(ctx, entries, limit, modules.Remove); err != nil {
 		return err
 	}
 	return errors.Join(listErr, modules.Forget(limit), modules.RemoveQuarantine())
-}
-
-// cleanGit removes the git objects of package getmodules that were not used since a time.
-func cleanGit(dir string, limit time.Time, freed *Usage) error {
-	repositories, err := gitexec.CachedStores(dir)
-	for _, r := range repositories {
-		if r.Used.After(limit) {
-			continue
-		}
-		bytes, _ := Size(r.Dir) // even if it cannot be measured, it can often be removed
-		if err := r.Remove(); err != nil {
-			return err
-		}
-		freed.addGit(bytes)
-	}
-	return err
 }
 
 func cleanProviders(ctx context.Context, dir string, c Cleaning, limit time.Time, freed *Usage) (err error) {
@@ -272,34 +237,29 @@ func cleanProviders(ctx context.Context, dir string, c Cleaning, limit time.Time
 	if err != nil {
 		return err
 	}
-	removed, kept, err := clean(ctx, entries, limit, func(name string) (bool, error) {
-		switch {
-		case c.All:
+	var kept []Entry
+	freed.Providers, kept, err = clean(ctx, entries, limit, func(name string) (bool, error) {
+		if c.All {
 			return providers.Remove(name)
-		case links.Has(name):
-			return false, nil
 		}
 		return providers.RemoveUnlinked(ctx, name, links)
 	})
-	freed.addProviders(removed)
 	if err != nil {
 		return err
 	}
 	needed := make(map[string]bool) // packages whose memos are kept
 	if !c.All {
-		freed.addLinked(kept, links)
+		freed.Linked = countOf(kept, links.has)
 		for _, entry := range kept {
-			if links.Has(entry.Name) {
-				needed[entry.Name] = true
-			}
+			needed[entry.Name] = links.has(entry)
 		}
 	}
 	return errors.Join(providers.Forget(limit, needed), providers.ForgetProjects(links), providers.RemoveQuarantine())
 }
 
-// clean calls remove for the entries that were not used since a time. It returns those that were
-// removed, and those that were not.
-func clean(ctx context.Context, entries []Entry, limit time.Time, remove func(name string) (bool, error)) (removed, kept []Entry, err error) {
+// clean calls remove for the entries that were not used since a time. It counts those that were
+// removed, and returns those that were not.
+func clean(ctx context.Context, entries []Entry, limit time.Time, remove func(name string) (bool, error)) (removed Count, kept []Entry, err error) {
 	for _, entry := range entries {
 		if entry.Used.After(limit) {
 			continue
@@ -309,7 +269,7 @@ func clean(ctx context.Context, entries []Entry, limit time.Time, remove func(na
 		case err != nil:
 			return removed, kept, err
 		case ok:
-			removed = append(removed, entry)
+			removed.add(entry.Bytes)
 		default:
 			kept = append(kept, entry)
 		}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -35,10 +36,9 @@ type InstallRecord struct {
 	Stores []string
 }
 
-// projectsName is the directory of the records of installations.
-const projectsName = "project"
-
 const (
+	// projectsName is the directory of the records of installations.
+	projectsName   = "project"
 	installPurpose = "provider placements"
 	// maxPathHashes is the number of packages that are recorded for a path.
 	maxPathHashes = 8
@@ -71,18 +71,10 @@ func (s *Providers) installRecord(dir string) record {
 // InstallRecord returns what this user's runs have installed in the directory. It is empty if
 // nothing is known.
 func (d *ProviderDir) InstallRecord() *InstallRecord {
-	return cmp.Or(d.readInstallRecord(), &InstallRecord{})
-}
-
-// readInstallRecord returns the record of the directory, or nil if no installation has recorded one.
-func (d *ProviderDir) readInstallRecord() *InstallRecord {
-	dir, err := filepath.EvalSymlinks(d.path)
-	if err != nil || d.store.dir == "" {
-		return nil
-	}
 	var r InstallRecord
-	if d.store.readRecord(d.store.installRecord(dir), &r) != nil || r.Dir != dir {
-		return nil
+	dir, err := filepath.EvalSymlinks(d.path)
+	if err != nil || d.store.readRecord(d.store.installRecord(dir), &r) != nil || r.Dir != dir {
+		return &InstallRecord{}
 	}
 	return &r
 }
@@ -93,55 +85,44 @@ func (d *ProviderDir) readInstallRecord() *InstallRecord {
 // nothing if the store is not writable, and ignores errors: without the record, cleaning the store
 // can remove the packages, and a later run cannot tell who installed them.
 func (d *ProviderDir) RecordInstall(root string, packages map[string]hashing.Hash) *InstallRecord {
-	before := d.readInstallRecord()
-	d.updateInstallRecord(root, packages, before)
-	return cmp.Or(before, &InstallRecord{})
-}
-
-// updateInstallRecord writes the record of the packages unless it equals the one before, which may
-// be nil.
-func (d *ProviderDir) updateInstallRecord(root string, packages map[string]hashing.Hash, before *InstallRecord) {
+	before := d.InstallRecord()
 	dir, err := filepath.EvalSymlinks(d.path)
-	if err != nil || !d.store.writable {
-		return
+	if err != nil || !d.store.writable || before.Dir == "" && len(packages) == 0 {
+		return before
 	}
 	if absolute, err := filepath.Abs(root); err == nil {
 		root = absolute
 	}
-	if before == nil && len(packages) == 0 {
-		return
+	next := &InstallRecord{
+		Root: root, Dir: dir, Hashes: make(map[string][]hashing.Hash), Last: slices.Sorted(maps.Keys(packages)), Stores: before.Stores,
 	}
-	next := &InstallRecord{Root: root, Dir: dir, Hashes: make(map[string][]hashing.Hash), Last: slices.Sorted(maps.Keys(packages))}
-	if before != nil {
-		next.Stores = before.Stores
-		for at, hashes := range before.Hashes {
-			if _, err := d.root.Lstat(filepath.FromSlash(at)); err == nil && len(next.Hashes) < maxPaths {
-				next.Hashes[at] = hashes
-			}
+	for at, hashes := range before.Hashes {
+		if _, err := d.root.Lstat(filepath.FromSlash(at)); err == nil && len(next.Hashes) < maxPaths {
+			next.Hashes[at] = hashes
 		}
 	}
 	for at, h1 := range packages {
-		others := slices.DeleteFunc(slices.Clone(next.Hashes[at]), func(h hashing.Hash) bool { return h == h1 })
-		next.Hashes[at] = append(others[max(0, len(others)+1-maxPathHashes):], h1)
+		next.Hashes[at] = withLast(next.Hashes[at], h1, maxPathHashes)
 	}
 	if own := filepath.Join(d.store.dir, providerKind.packages); !slices.Contains(next.Stores, own) {
-		next.Stores = append(slices.Clone(next.Stores[max(0, len(next.Stores)+1-maxStores):]), own)
+		next.Stores = withLast(next.Stores, own, maxStores)
 	}
-	r := d.store.installRecord(dir)
-	records := filepath.Join(d.store.dir, projectsName)
-	if before.equal(next) {
+	r, records := d.store.installRecord(dir), filepath.Join(d.store.dir, projectsName)
+	if reflect.DeepEqual(before, next) {
 		markUsed(filepath.Join(records, r.name))
-		return
+		return before
 	}
-	if before == nil {
+	if before.Dir == "" {
 		forgetProject(records)
 	}
 	_ = d.store.writeRecord(r, next)
+	return before
 }
 
-func (r *InstallRecord) equal(other *InstallRecord) bool {
-	return r != nil && r.Root == other.Root && r.Dir == other.Dir && slices.Equal(r.Last, other.Last) && slices.Equal(r.Stores, other.Stores) &&
-		maps.EqualFunc(r.Hashes, other.Hashes, slices.Equal)
+// withLast returns a list of at most most elements that ends in last, which occurs once.
+func withLast[T comparable](list []T, last T, most int) []T {
+	others := slices.DeleteFunc(slices.Clone(list), func(e T) bool { return e == last })
+	return append(others[max(0, len(others)+1-most):], last)
 }
 
 // forgetProject removes the oldest record if there is no room for another one.
@@ -150,15 +131,15 @@ func forgetProject(records string) {
 	if err != nil || len(entries) < maxProjects {
 		return
 	}
-	oldest, found := entries[0].Name(), false
-	var since int64
-	for _, entry := range entries {
-		info, err := entry.Info()
-		if err == nil && (!found || info.ModTime().UnixNano() < since) {
-			oldest, since, found = entry.Name(), info.ModTime().UnixNano(), true
+	age := func(e fs.DirEntry) time.Duration {
+		info, err := e.Info()
+		if err != nil {
+			return 0 // it is gone
 		}
+		return time.Since(info.ModTime())
 	}
-	_ = atomicfile.RemoveAll(filepath.Join(records, oldest))
+	oldest := slices.MaxFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(age(a), age(b)) })
+	_ = atomicfile.RemoveAll(filepath.Join(records, oldest.Name()))
 }
 
 // LinkingProject is a project of this user that has links to packages in the store.
@@ -170,7 +151,8 @@ type LinkingProject struct {
 }
 
 // Links knows which packages of a store the projects of this user link to. Only the paths that
-// this user's runs have recorded are read, and no content of packages.
+// this user's runs have recorded are read, and no content of packages. A project that was moved or
+// copied since its last installation is not known.
 type Links struct {
 	store *Providers
 	known map[string]knownProject // by the names of records
@@ -178,8 +160,8 @@ type Links struct {
 
 // knownProject is what was found for a record, and the state of its file at that time.
 type knownProject struct {
-	info    fs.FileInfo
-	project *LinkingProject // nil if nothing links to the store
+	LinkingProject // without packages if nothing links to the store
+	info           fs.FileInfo
 	// foreign says that this user has not written the record.
 	foreign bool
 }
@@ -198,7 +180,7 @@ func (l *Links) refresh(ctx context.Context) error {
 	dir := filepath.Join(l.store.dir, projectsName)
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // no run of this version has installed anything
+		return nil // nothing was installed
 	}
 	if err != nil {
 		return err
@@ -208,10 +190,7 @@ func (l *Links) refresh(ctx context.Context) error {
 		return err
 	}
 	defer records.Close()
-	if len(entries) > 2*maxProjects { // no program of ours writes so many
-		entries = entries[:2*maxProjects]
-	}
-	for _, entry := range entries {
+	for _, entry := range entries[:min(len(entries), 2*maxProjects)] { // no program of ours writes more
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -227,7 +206,7 @@ func (l *Links) refresh(ctx context.Context) error {
 		var r InstallRecord
 		err = readSealed(records, l.store.key, entry.Name(), installPurpose, &r)
 		if err == nil && l.store.installRecord(r.Dir).name == entry.Name() {
-			found.project = linksOf(r)
+			found.LinkingProject = LinkingProject{r.Root, r.links()}
 		} else {
 			found.foreign = true
 		}
@@ -236,56 +215,42 @@ func (l *Links) refresh(ctx context.Context) error {
 	return nil
 }
 
-// linksOf returns the links of a project, or nil if it is gone or has none.
-func linksOf(r InstallRecord) *LinkingProject {
+// links returns the names of the packages that a project links to, sorted. There are none if it is gone.
+func (r *InstallRecord) links() (packages []string) {
 	root, err := pathsafe.OpenRoot(r.Dir)
 	if err != nil {
 		return nil
 	}
 	defer root.Close()
-	p := &LinkingProject{Root: r.Root}
 	for at := range r.Hashes {
 		target, err := root.Readlink(filepath.FromSlash(at))
 		if name := filepath.Base(target); err == nil && hashOf(name) != "" && slices.Contains(r.Stores, filepath.Dir(target)) {
-			p.Packages = append(p.Packages, name)
+			packages = append(packages, name)
 		}
 	}
-	if p.Packages == nil {
-		return nil
-	}
-	slices.Sort(p.Packages)
-	p.Packages = slices.Compact(p.Packages)
-	return p
+	slices.Sort(packages)
+	return slices.Compact(packages)
 }
 
-// Projects returns the projects with links, sorted by their directories.
-func (l *Links) Projects() []LinkingProject {
-	var projects []LinkingProject
+// Projects returns the projects with links, sorted by their directories. foreign is the number of
+// records that were not written by this user, whose projects are not known.
+func (l *Links) Projects() (projects []LinkingProject, foreign int) {
 	for _, found := range l.known {
-		if found.project != nil {
-			projects = append(projects, *found.project)
+		if found.Packages != nil {
+			projects = append(projects, found.LinkingProject)
+		}
+		if found.foreign {
+			foreign++
 		}
 	}
 	slices.SortFunc(projects, func(a, b LinkingProject) int { return strings.Compare(a.Root, b.Root) })
-	return projects
+	return projects, foreign
 }
 
-// Foreign returns the number of records that were not written by this user. Their projects are
-// not known.
-func (l *Links) Foreign() int {
-	n := 0
+// has reports whether a project links to a package.
+func (l *Links) has(e Entry) bool {
 	for _, found := range l.known {
-		if found.foreign {
-			n++
-		}
-	}
-	return n
-}
-
-// Has reports whether a project links to a package.
-func (l *Links) Has(name string) bool {
-	for _, found := range l.known {
-		if found.project != nil && slices.Contains(found.project.Packages, name) {
+		if slices.Contains(found.Packages, e.Name) {
 			return true
 		}
 	}
@@ -296,11 +261,14 @@ func (l *Links) Has(name string) bool {
 // records its links while it uses the package. So if no process uses it, all links to it are
 // recorded.
 func (s *Providers) RemoveUnlinked(ctx context.Context, name string, links *Links) (bool, error) {
+	if links.has(Entry{Name: name}) {
+		return false, nil // without waiting for those that use it
+	}
 	return s.removeIf(name, func() (bool, error) {
 		if err := links.refresh(ctx); err != nil {
 			return false, err
 		}
-		return !links.Has(name), nil
+		return !links.has(Entry{Name: name}), nil
 	})
 }
 
@@ -313,7 +281,7 @@ const foreignAge = 90 * 24 * time.Hour
 func (s *Providers) ForgetProjects(links *Links) error {
 	var err error
 	for name, found := range links.known {
-		if found.project != nil || found.foreign && time.Since(found.info.ModTime()) < foreignAge {
+		if found.Packages != nil || found.foreign && time.Since(found.info.ModTime()) < foreignAge {
 			continue
 		}
 		file := filepath.Join(s.dir, projectsName, name)

@@ -55,7 +55,7 @@ func kind(t testing.TB, path string) string {
 type placement struct {
 	before   func(dir string)
 	layout   store.Layout
-	replaced store.Replaced
+	replaced bool
 	want     string
 }
 
@@ -72,73 +72,73 @@ func placements(t *testing.T, pkg, same, other string) map[string]placement {
 		}
 	}
 	return map[string]placement{
-		"nothing":                                       {layout: store.LayoutLink, replaced: store.ReplacedNothing, want: link},
-		"nothing, for a copy":                           {layout: store.LayoutCopy, replaced: store.ReplacedNothing, want: "directory"},
-		"the same link":                                 {before: symlink(pkg, at), layout: store.LayoutLink, replaced: store.ReplacedNothing, want: link},
-		"the same link, for a copy":                     {before: symlink(pkg, at), layout: store.LayoutCopy, replaced: store.ReplacedLink, want: "directory"},
-		"nothing, for a tool that writes":               {layout: store.LayoutWritable, replaced: store.ReplacedNothing, want: "directory"},
-		"the same link, for a tool that writes":         {before: symlink(pkg, at), layout: store.LayoutWritable, replaced: store.ReplacedLink, want: "directory"},
-		"the package by a link, for a tool that writes": {before: symlink(same, at), layout: store.LayoutWritable, replaced: store.ReplacedNothing, want: "link to " + same},
+		"nothing":                                       {layout: store.LayoutLink, want: link},
+		"nothing, for a copy":                           {layout: store.LayoutCopy, want: "directory"},
+		"the same link":                                 {before: symlink(pkg, at), layout: store.LayoutLink, want: link},
+		"the same link, for a copy":                     {before: symlink(pkg, at), layout: store.LayoutCopy, replaced: true, want: "directory"},
+		"nothing, for a tool that writes":               {layout: store.LayoutWritable, want: "directory"},
+		"the same link, for a tool that writes":         {before: symlink(pkg, at), layout: store.LayoutWritable, replaced: true, want: "directory"},
+		"the package by a link, for a tool that writes": {before: symlink(same, at), layout: store.LayoutWritable, want: "link to " + same},
 		"a link to another cache, for a tool that writes": {
 			before: func(dir string) {
 				elsewhere := filepath.Join(t.TempDir(), filepath.Base(pkg))
 				write(t, elsewhere, files)
 				symlink(elsewhere, at)(dir)
 			},
-			layout: store.LayoutWritable, replaced: store.ReplacedLink, want: "directory",
+			layout: store.LayoutWritable, replaced: true, want: "directory",
 		},
 		"the package, for a tool that writes": {
 			before: func(dir string) { write(t, filepath.Join(dir, at), files) }, layout: store.LayoutWritable,
-			replaced: store.ReplacedNothing, want: "directory",
+			want: "directory",
 		},
 		"the package by a link": {
-			before: symlink(same, at), layout: store.LayoutLink, replaced: store.ReplacedNothing, want: "link to " + same,
+			before: symlink(same, at), layout: store.LayoutLink, want: "link to " + same,
 		},
 		"the package": {
 			before: func(dir string) { write(t, filepath.Join(dir, at), files) }, layout: store.LayoutLink,
-			replaced: store.ReplacedNothing, want: "directory",
+			want: "directory",
 		},
 		"a changed file": {
 			before: func(dir string) { write(t, filepath.Join(dir, at), map[string]string{"terraform-provider-x": "x"}) },
-			layout: store.LayoutLink, replaced: store.ReplacedFiles, want: link,
+			layout: store.LayoutLink, replaced: true, want: link,
 		},
 		"an additional file": {
 			before: func(dir string) {
 				write(t, filepath.Join(dir, at), files)
 				write(t, filepath.Join(dir, at), map[string]string{"y": "y"})
 			},
-			layout: store.LayoutCopy, replaced: store.ReplacedFiles, want: "directory",
+			layout: store.LayoutCopy, replaced: true, want: "directory",
 		},
 		"a file that cannot be run": {
 			before: func(dir string) {
 				write(t, filepath.Join(dir, at), files)
 				must(t, os.Chmod(filepath.Join(dir, at, "terraform-provider-x"), 0o644))
 			},
-			layout: store.LayoutLink, replaced: store.ReplacedFiles, want: link,
+			layout: store.LayoutLink, replaced: true, want: link,
 		},
 		"an empty directory": {
 			before: func(dir string) { must(t, os.MkdirAll(filepath.Join(dir, at), 0o755)) }, layout: store.LayoutLink,
-			replaced: store.ReplacedFiles, want: link,
+			replaced: true, want: link,
 		},
 		"a file": {
 			before: func(dir string) { write(t, dir, map[string]string{at: ""}) }, layout: store.LayoutLink,
-			replaced: store.ReplacedFile, want: link,
+			replaced: true, want: link,
 		},
 		"a file, for a copy": {
 			before: func(dir string) { write(t, dir, map[string]string{at: ""}) }, layout: store.LayoutCopy,
-			replaced: store.ReplacedFile, want: "directory",
+			replaced: true, want: "directory",
 		},
-		"a dangling link":       {before: symlink("/nowhere", at), layout: store.LayoutLink, replaced: store.ReplacedLink, want: link},
-		"another directory":     {before: symlink(other, at), layout: store.LayoutLink, replaced: store.ReplacedLink, want: link},
-		"a version that is one": {before: symlink(other, filepath.Dir(at)), layout: store.LayoutLink, replaced: store.ReplacedLink, want: link},
+		"a dangling link":       {before: symlink("/nowhere", at), layout: store.LayoutLink, replaced: true, want: link},
+		"another directory":     {before: symlink(other, at), layout: store.LayoutLink, replaced: true, want: link},
+		"a version that is one": {before: symlink(other, filepath.Dir(at)), layout: store.LayoutLink, replaced: true, want: link},
 		"a host that is one": {
-			before: symlink(other, "example.com"), layout: store.LayoutCopy, replaced: store.ReplacedLink, want: "directory",
+			before: symlink(other, "example.com"), layout: store.LayoutCopy, replaced: true, want: "directory",
 		},
 		"a type that is a file": {
 			before: func(dir string) { write(t, dir, map[string]string{"example.com/acme/x": ""}) },
-			layout: store.LayoutLink, replaced: store.ReplacedFile, want: link,
+			layout: store.LayoutLink, replaced: true, want: link,
 		},
-		"links in a circle": {before: symlink("linux_amd64", at), layout: store.LayoutLink, replaced: store.ReplacedLink, want: link},
+		"links in a circle": {before: symlink("linux_amd64", at), layout: store.LayoutLink, replaced: true, want: link},
 	}
 }
 
@@ -209,7 +209,7 @@ func TestPlace(t *testing.T) {
 				t.Errorf("%s: Inspect = %+v", name, state)
 			}
 		}
-		if replaced, err := d.Install(t.Context(), pkg, at, test.layout); replaced != store.ReplacedNothing || err != nil {
+		if replaced, err := d.Install(t.Context(), pkg, at, test.layout); replaced || err != nil {
 			t.Errorf("%s: Place again = %v, %v", name, replaced, err)
 		}
 	}
@@ -253,7 +253,7 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// If a package cannot be stored, the first project gets it by a move and the others by copies.
+// If a package cannot be stored, each project gets a copy of it.
 func TestPlaceStaged(t *testing.T) {
 	t.Parallel()
 	s := openProviders(t, "")

@@ -42,51 +42,34 @@ func (l Layout) links(from location) bool {
 	case outside:
 		return l != LayoutCopy
 	}
-	return false // it is on the stage, in a project, or another user can change it
+	return false
 }
 
-// Replaced is the kind of entry that a package has replaced.
-type Replaced int
-
-// The kinds of entries that are replaced.
-const (
-	// ReplacedNothing means that there was nothing, or the package already.
-	ReplacedNothing Replaced = iota
-	// ReplacedFiles is a directory with other content, such as one that a killed process left
-	// incomplete.
-	ReplacedFiles
-	// ReplacedLink is a link at the path or above it with another target, which need not exist.
-	ReplacedLink
-	// ReplacedFile is a file or another kind of entry at the path or above it.
-	ReplacedFile
-)
-
-// Install installs a package at a path and returns what it has replaced. Stock tools see the
-// previous entry, nothing, or the whole package, but never a part of it. If the package is there
-// already, Install leaves it unchanged: with LayoutLink, this includes a copy and a link to another
-// directory with the same content. With LayoutWritable, it includes a link to a directory outside of
-// the store. The error is a [*PathError] if the system cannot have the path.
-func (d *ProviderDir) Install(ctx context.Context, pkg *ProviderPackage, at string, layout Layout) (Replaced, error) {
+// Install installs a package at a path and reports whether it has replaced something else there or
+// above it. Stock tools see the previous entry, nothing, or the whole package, but never a part of it.
+// If the package is there already, Install leaves it unchanged: with LayoutLink, this includes a copy
+// and a link to another directory with the same content. With LayoutWritable, it includes a link to a
+// directory outside of the store. The error is a [*PathError] if the system cannot have the path.
+func (d *ProviderDir) Install(ctx context.Context, pkg *ProviderPackage, at string, layout Layout) (replaced bool, err error) {
 	if err := d.checkPath(at); err != nil {
-		return 0, err
+		return false, err
 	}
-	replaced, err := d.makeParents(path.Dir(at))
-	if err != nil {
-		return 0, err
+	if replaced, err = d.makeParents(path.Dir(at)); err != nil {
+		return false, err
 	}
 	info, err := d.root.Lstat(filepath.FromSlash(at))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return 0, err
+		return false, err
 	}
 	if info != nil {
 		if d.has(ctx, pkg, at, info, layout) {
-			return ReplacedNothing, nil
+			return false, nil
 		}
-		replaced = replacedBy(info)
+		replaced = true
 	}
 	made, err := d.prepare(ctx, pkg, layout)
 	if err != nil {
-		return 0, err
+		return false, err
 	}
 	return replaced, d.replace(pkg, made, at, info)
 }
@@ -117,49 +100,34 @@ func (d *ProviderDir) checkPath(at string) error {
 	return nil
 }
 
-func replacedBy(info fs.FileInfo) Replaced {
-	switch {
-	case info.IsDir():
-		return ReplacedFiles
-	case info.Mode().Type() == fs.ModeSymlink:
-		return ReplacedLink
-	}
-	return ReplacedFile
-}
-
 // makeParents creates the directories above a package. It replaces files and also links, because
 // Terraform does not follow links there.
-func (d *ProviderDir) makeParents(dir string) (Replaced, error) {
-	replaced := ReplacedNothing
+func (d *ProviderDir) makeParents(dir string) (replaced bool, err error) {
 	made := ""
 	for component := range strings.SplitSeq(dir, "/") {
 		made = filepath.Join(made, component)
 		info, err := d.root.Lstat(made)
-		if err == nil && !info.IsDir() {
-			replaced = replacedBy(info)
+		if err == nil && info.IsDir() {
+			continue
+		}
+		if err == nil {
+			replaced = true
 			err = atomicfile.Step("provider.parent.remove", func() error { return d.root.Remove(made) })
-			info = nil
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return 0, err
+			return false, err
 		}
-		if info == nil {
-			err := atomicfile.Step("provider.parent.mkdir", func() error { return d.root.Mkdir(made, 0o755) })
-			if err != nil && !errors.Is(err, fs.ErrExist) {
-				return 0, err
-			}
-			if err == nil {
-				d.noteMade(made)
-			}
+		err = atomicfile.Step("provider.parent.mkdir", func() error { return d.root.Mkdir(made, 0o755) })
+		switch {
+		case err == nil:
+			d.mu.Lock()
+			d.made = append(d.made, filepath.Join(d.path, made))
+			d.mu.Unlock()
+		case !errors.Is(err, fs.ErrExist):
+			return false, err
 		}
 	}
 	return replaced, nil
-}
-
-func (d *ProviderDir) noteMade(dir string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.made = append(d.made, filepath.Join(d.path, dir))
 }
 
 // has reports whether the package is at a path already.
@@ -168,8 +136,8 @@ func (d *ProviderDir) has(ctx context.Context, pkg *ProviderPackage, at string, 
 	if isLink && layout == LayoutCopy {
 		return false
 	}
-	if target, err := d.root.Readlink(filepath.FromSlash(at)); err == nil && target == pkg.Dir() && pkg.location != staged {
-		return pkg.location == installed || layout.links(pkg.location)
+	if target, err := d.root.Readlink(filepath.FromSlash(at)); err == nil && target == pkg.dir {
+		return pkg.location == private || layout.links(pkg.location)
 	}
 	state := d.Inspect(ctx, at, false)
 	if (layout == LayoutWritable || pkg.location == shared) && (state.Stored || hashOf(filepath.Base(state.Target)) != "") {
@@ -186,11 +154,8 @@ func (d *ProviderDir) prepare(ctx context.Context, pkg *ProviderPackage, layout 
 	}
 	made := filepath.Join(stageDir, rand.Text())
 	to := filepath.Join(d.path, made)
-	if pkg.location == staged {
-		return made, pkg.take(ctx, to)
-	}
 	if layout.links(pkg.location) && runtime.GOOS != "windows" &&
-		atomicfile.Step("provider.place.link", func() error { return os.Symlink(pkg.Dir(), to) }) == nil {
+		atomicfile.Step("provider.place.link", func() error { return os.Symlink(pkg.dir, to) }) == nil {
 		return made, nil
 	}
 	return made, atomicfile.Step("provider.place.copy", func() error { return copyPackage(ctx, pkg, to) })
@@ -235,11 +200,9 @@ func (d *ProviderDir) replace(pkg *ProviderPackage, made, at string, before fs.F
 	if err := atomicfile.Step("provider.place.rename", func() error { return d.root.Rename(made, to) }); err != nil {
 		return err
 	}
-	if !info.IsDir() {
-		return nil
+	if info.IsDir() {
+		d.store.proveWritten(d.Path(at), pkg.H1)
 	}
-	pkg.moved(filepath.Join(d.path, made), d.Path(at))
-	d.store.proveWritten(d.Path(at), pkg.H1)
 	return nil
 }
 
@@ -249,41 +212,16 @@ var errCopyDiffers = errors.New("the copy differs from the package: another prog
 // copyPackage copies a package to a directory that does not exist yet, and hashes the copy. If
 // the file system supports it, the copy shares the blocks of the original's files.
 func copyPackage(ctx context.Context, pkg *ProviderPackage, to string) error {
-	from, err := pathsafe.OpenRoot(pkg.Dir())
+	from, err := pathsafe.OpenRoot(pkg.dir)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
 	if err := treewriter.CopyTree(ctx, to, hashing.RootFS(from), providerzip.Limits()); err != nil {
-		return fmt.Errorf("copying %s: %w", pkg.Dir(), err)
+		return fmt.Errorf("copying %s: %w", pkg.dir, err)
 	}
 	if got, err := providerzip.HashDir(ctx, to); err != nil || got != pkg.H1 {
 		return errors.Join(errCopyDiffers, err, atomicfile.RemoveAll(to))
 	}
 	return nil
-}
-
-// take moves a package from the stage to a path. It copies the package instead if it has already
-// been moved into a project, or if the path is on another file system.
-func (p *ProviderPackage) take(ctx context.Context, to string) error {
-	p.mu.Lock()
-	if !p.taken {
-		err := atomicfile.Step("provider.place.take", func() error { return os.Rename(p.dir, to) })
-		if err == nil {
-			p.dir, p.taken = to, true
-			p.mu.Unlock()
-			return nil
-		}
-	}
-	p.mu.Unlock()
-	return atomicfile.Step("provider.place.copy", func() error { return copyPackage(ctx, p, to) })
-}
-
-// moved records that the package was moved from one path to another.
-func (p *ProviderPackage) moved(from, to string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.dir == from {
-		p.dir = to
-	}
 }

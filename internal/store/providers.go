@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/cotterpin/cotter/hashing"
@@ -112,14 +111,9 @@ func hashOf(name string) hashing.Hash {
 // ProviderPackage is an unpacked package in the store, on the stage, in a project, or in a
 // directory of another program.
 type ProviderPackage struct {
-	H1 hashing.Hash
-
-	mu sync.Mutex
-	// dir is the package's directory. It changes when a package on the stage is installed.
+	H1       hashing.Hash
 	dir      string
 	location location
-	// taken reports whether the package was moved from the stage into a project.
-	taken bool
 }
 
 // location says where a package is.
@@ -128,21 +122,16 @@ type location int
 // The locations. The zero value is the one whose content is compared when the package is installed.
 const (
 	outside location = iota
-	staged
 	stored
 	// shared packages are in the store too, but another user can change or replace them. Projects get
 	// a copy, because a link would only be as good as that user when a stock tool follows it.
 	shared
-	// installed packages are in a project. Another project gets a copy, and no link to the project.
-	installed
+	// private packages are in a project, or on the stage. Another project gets a copy.
+	private
 )
 
 // Dir returns the package's directory.
-func (p *ProviderPackage) Dir() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.dir
-}
+func (p *ProviderPackage) Dir() string { return p.dir }
 
 // Outside returns the package in a directory of another program, such as a mirror of unpacked
 // packages. It hashes the directory, which must not exceed the limits of packages.
@@ -171,7 +160,7 @@ func (s *Providers) Installed(ctx context.Context, dir, at string) (*ProviderPac
 	if state.Err != nil || ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return &ProviderPackage{H1: state.H1, dir: d.Path(at), location: installed}, nil
+	return &ProviderPackage{H1: state.H1, dir: d.Path(at), location: private}, nil
 }
 
 // Find returns the stored package that has one of these hashes, or nil. It ignores hashes other
@@ -282,7 +271,7 @@ func isPrivatelyWritable(files []fileState) bool {
 // Publish returns the stored package and removes the tree.
 func (s *Providers) Publish(ctx context.Context, dir string, h1 hashing.Hash) (*ProviderPackage, error) {
 	if !s.writable {
-		return &ProviderPackage{H1: h1, dir: dir, location: staged}, nil
+		return &ProviderPackage{H1: h1, dir: dir, location: private}, nil
 	}
 	name := providerName(h1)
 	var found *ProviderPackage

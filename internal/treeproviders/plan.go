@@ -199,8 +199,8 @@ func (p *Plan) Install(ctx context.Context, name, root string, layout store.Layo
 		if err != nil {
 			return provider.Fail(provider.Version, err)
 		}
-		done.Unexplained = unexplained && replaced != store.ReplacedNothing
-		again[i] = !done.IsNew && replaced == store.ReplacedNothing && provider.Got.Bytes > 0 && !before.Stored
+		done.Unexplained = unexplained && replaced
+		again[i] = !done.IsNew && !replaced && provider.Got.Bytes > 0 && !before.Stored
 		installed(done)
 		return nil
 	})
