@@ -1,10 +1,4 @@
-// Package filelock locks files and directories between processes. It uses the locks of the
-// operating system: flock(2) on Unix, LockFileEx on Windows. A lock belongs to one [Lock], even
-// within a process. It is released when the process that holds it ends for any reason.
-//
-// Symbolic links in the last component of a name are not followed, and opening a named pipe does
-// not block. This is necessary because the names of locks are known, so another program may have
-// put something else there.
+// Package filelock locks files and directories between processes.
 package filelock
 
 import (
@@ -15,16 +9,23 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // ErrUnsupported says that the file system or the operating system does not support locks on
 // directories.
 var ErrUnsupported = errors.New("directories cannot be locked here")
 
+// openFlags are for names that another program may know, and may have put something else at.
+const openFlags = os.O_RDONLY | pathsafe.NoFollow | pathsafe.Nonblock
+
 // poll is the interval at which a waiting process tries again.
 const poll = 20 * time.Millisecond
 
-// Lock is a lock on one file or directory. It must be released after it was taken.
+// Lock is a lock of the operating system on one file or directory: flock(2) on Unix, FileEx on
+// Windows. It excludes other Locks, also those of this process, and ends with the process. It must be
+// released after it was taken.
 type Lock struct {
 	file *flock.Flock
 	dir  bool
@@ -33,16 +34,12 @@ type Lock struct {
 // File returns a lock on a separate lock file. The file is created with mode 0600 when the lock
 // is taken, and is never removed.
 func File(name string) *Lock {
-	flags := os.O_CREATE | openFlags
-	if needsWriting {
-		flags |= os.O_RDWR
-	}
-	return &Lock{file: flock.New(name, flock.SetFlag(flags), flock.SetPermissions(0o600))}
+	return &Lock{file: flock.New(name, flock.SetFlag(os.O_CREATE|openFlags), flock.SetPermissions(0o600))}
 }
 
 // Dir returns a lock on an existing directory.
 func Dir(name string) *Lock {
-	return &Lock{file: flock.New(name, flock.SetFlag(os.O_RDONLY|openFlags)), dir: true}
+	return &Lock{file: flock.New(name, flock.SetFlag(openFlags)), dir: true}
 }
 
 // TryExclusive takes the lock and returns true unless another Lock holds it.

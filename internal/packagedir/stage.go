@@ -48,7 +48,7 @@ func (s *Stage) Copy(ctx context.Context, name string, t1 hashing.Hash) (path st
 	}
 	defer release()
 	path = s.Project.Stage(name)
-	tree, err = s.Cache.CopyTo(ctx, path, t1, store.CopyOptions{ModesLost: !s.KeepsModes})
+	tree, err = s.Cache.CopyTo(ctx, path, t1, !s.KeepsModes)
 	if err != nil {
 		return "", nil, err
 	}

@@ -44,7 +44,7 @@ func (v *VendorStage) Stage(ctx context.Context, key string, t1 hashing.Hash, fo
 	if err != nil {
 		return "", nil, err
 	}
-	copied, err := v.Cache.CopyTo(ctx, path, t1, store.CopyOptions{ModesLost: !v.Dir.KeepsModes()})
+	copied, err := v.Cache.CopyTo(ctx, path, t1, !v.Dir.KeepsModes())
 	if err != nil {
 		return "", nil, err
 	}

@@ -2,5 +2,5 @@
 
 package pathsafe
 
-// Nonblock is 0, because directories contain no pipes on this system.
-const Nonblock = 0
+// Nonblock and NoFollow are 0: this system has no such flags.
+const Nonblock, NoFollow = 0, 0

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"github.com/cotterpin/cotter/hashing"
@@ -41,8 +40,8 @@ type LeftOutLink struct{ Path, Target, Reason string }
 // processes that share the cache can hold it. It also gives access to the answer of the last
 // fetch, so that a process that has waited for the lock can use it instead of fetching again.
 type Fetch struct {
+	*filelock.Lock
 	modules *Modules
-	lock    *filelock.Lock
 	answer  record
 }
 
@@ -51,19 +50,8 @@ type Fetch struct {
 // disk.
 func (m *Modules) Fetch(ctx context.Context, key string, onWait func()) (*Fetch, error) {
 	f := m.fetch(key)
-	if err := f.lock.Exclusive(ctx, fetchNotice, onWait); err != nil {
+	if err := f.Exclusive(ctx, fetchNotice, onWait); err != nil {
 		return nil, fmt.Errorf("waiting for another process that fetches the same package: %w", err)
-	}
-	return f, nil
-}
-
-// TryFetch is like [Modules.Fetch], but does not wait. It returns nil if another process holds the
-// lock.
-func (m *Modules) TryFetch(key string) (*Fetch, error) {
-	f := m.fetch(key)
-	ok, err := f.lock.TryExclusive()
-	if !ok || err != nil {
-		return nil, err
 	}
 	return f, nil
 }
@@ -76,7 +64,7 @@ const answerFormat = "2 "
 func (m *Modules) fetch(key string) *Fetch {
 	name := fmt.Sprintf("%x", sha256.Sum256([]byte(answerFormat+key)))
 	answer := name + ".json"
-	return &Fetch{modules: m, lock: m.fetchLock(name), answer: record{
+	return &Fetch{Lock: m.fetchLock(name), modules: m, answer: record{
 		dir: fetchName, name: answer, purpose: "answer to " + answer, step: "cache.answer",
 	}}
 }
@@ -93,15 +81,6 @@ func (f *Fetch) Last() Answer {
 
 // Record stores an answer for later fetches and other processes.
 func (f *Fetch) Record(a Answer) error { return f.modules.writeRecord(f.answer, a) }
-
-// Release releases the lock. Releasing it again is a no-op.
-func (f *Fetch) Release() error {
-	err := f.lock.Release()
-	if errors.Is(err, fs.ErrClosed) {
-		return nil
-	}
-	return err
-}
 
 // SharedFetch is a fetch that the processes of one user share. All fields except Revision and
 // Want must be set.
@@ -187,9 +166,7 @@ func (m *Modules) fetchInTurn(ctx context.Context, s SharedFetch, turn *Fetch) (
 		return nil, err
 	}
 	if got.PinnedKey != "" && got.PinnedKey != s.Key {
-		if pinned, err := m.TryFetch(got.PinnedKey); pinned != nil && err == nil {
-			_ = errors.Join(pinned.Record(got.Answer), pinned.Release())
-		}
+		_ = m.fetch(got.PinnedKey).Record(got.Answer)
 	}
 	_ = turn.Record(got.Answer)
 	return got, nil
@@ -212,7 +189,7 @@ func (m *Modules) useAnswer(ctx context.Context, s SharedFetch, last Answer) (*F
 		return nil, ctx.Err() // the error of the fetch will describe the problem
 	}
 	if revision != last.Revision {
-		if last = m.lastAnswer(s.PinnedKey(revision)); last.Tree == "" {
+		if last = m.fetch(s.PinnedKey(revision)).Last(); last.Tree == "" {
 			return nil, nil
 		}
 	}
@@ -228,20 +205,6 @@ func (s SharedFetch) isCurrent(last Answer) bool {
 		given = last.Done
 	}
 	return s.Revision != "" && s.Revision == last.Revision || given.After(s.Began) && !given.After(time.Now())
-}
-
-// lastAnswer returns the answer recorded for a key. It returns the zero Answer if
-// another process is fetching.
-func (m *Modules) lastAnswer(key string) Answer {
-	turn, err := m.TryFetch(key)
-	if turn == nil || err != nil {
-		return Answer{}
-	}
-	last := turn.Last()
-	if turn.Release() != nil {
-		return Answer{}
-	}
-	return last
 }
 
 // readAnswer returns the package of an answer. It returns nil if the cache no longer has the

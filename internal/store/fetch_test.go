@@ -208,13 +208,6 @@ func TestFetchIsExclusive(t *testing.T) {
 			t.Error("two had the right at once")
 		}
 	}
-	first := fetch(t, s, "key")
-	if second, err := s.TryFetch("key"); second != nil || err != nil {
-		t.Errorf("TryFetch of what is being fetched = %v, %v", second, err)
-	}
-	if err := first.Release(); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func TestFetchWaits(t *testing.T) {

@@ -156,19 +156,14 @@ func (e *UnfitError) Error() string {
 
 func (e *UnfitError) Unwrap() error { return e.Err }
 
-// CopyOptions describes the target file system of a copy.
-type CopyOptions struct {
-	// ModesLost is set if the file system does not store executable bits.
-	ModesLost bool
-}
-
-// CopyTo copies the tree with this hash to dst, which must not exist, and hashes the copy. If the
-// tree does not exist, the error wraps fs.ErrNotExist. If the tree is damaged, CopyTo moves it to
-// quarantine, and the error wraps [ErrDamaged]. If only the copy differs, the error is an
-// *[UnfitError]. After an error dst does not exist.
-func (m *Modules) CopyTo(ctx context.Context, dst string, t1 hashing.Hash, opts CopyOptions) (*Tree, error) {
+// CopyTo copies the tree with this hash to dst, which must not exist, and hashes the copy. modesLost
+// says that the target file system does not store executable bits. If the tree does not exist, the
+// error wraps fs.ErrNotExist. If the tree is damaged, CopyTo moves it to quarantine, and the error
+// wraps [ErrDamaged]. If only the copy differs, the error is an *[UnfitError]. After an error dst
+// does not exist.
+func (m *Modules) CopyTo(ctx context.Context, dst string, t1 hashing.Hash, modesLost bool) (*Tree, error) {
 	for {
-		tree, err := m.copyOnce(ctx, dst, t1, opts)
+		tree, err := m.copyOnce(ctx, dst, t1, modesLost)
 		if !errors.Is(err, errReplaced) {
 			return tree, err
 		}
@@ -180,7 +175,7 @@ func (m *Modules) CopyTo(ctx context.Context, dst string, t1 hashing.Hash, opts 
 var errReplaced = errors.New("the stored tree was replaced")
 
 // copyOnce is CopyTo, but returns errReplaced if the tree is replaced meanwhile.
-func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, opts CopyOptions) (*Tree, error) {
+func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, modesLost bool) (*Tree, error) {
 	name, path := FileName(t1), m.TreePath(t1)
 	if !m.use(name) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
@@ -191,7 +186,7 @@ func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, opt
 	}
 	defer root.Close()
 	tree, err := copyTree(ctx, dst, root.FS())
-	if err == nil && opts.ModesLost {
+	if err == nil && modesLost {
 		var original *Tree
 		if original, err = m.readTree(ctx, name); err == nil {
 			tree = NewTree(tree.WithModesOf(original.Tree))

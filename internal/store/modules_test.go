@@ -71,7 +71,7 @@ func TestPublishAndCopy(t *testing.T) {
 		t.Error("Has = false for a published tree")
 	}
 	dst := filepath.Join(t.TempDir(), "copy")
-	tree, err := s.CopyTo(context.Background(), dst, t1, store.CopyOptions{})
+	tree, err := s.CopyTo(context.Background(), dst, t1, false)
 	if err != nil || tree.T1() != t1 {
 		t.Fatalf("CopyTo = %v, %v", tree, err)
 	}
@@ -88,7 +88,7 @@ func TestCopyOfNothing(t *testing.T) {
 	t.Parallel()
 	s := openModules(t, t.TempDir())
 	dst := filepath.Join(t.TempDir(), "copy")
-	if _, err := s.CopyTo(context.Background(), dst, "t1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", store.CopyOptions{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := s.CopyTo(context.Background(), dst, "t1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", false); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("CopyTo of an absent tree = %v, want fs.ErrNotExist", err)
 	}
 }
@@ -117,7 +117,7 @@ func TestDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			dst := filepath.Join(t.TempDir(), "copy")
-			if _, err := s.CopyTo(context.Background(), dst, t1, store.CopyOptions{}); !errors.Is(err, store.ErrDamaged) {
+			if _, err := s.CopyTo(context.Background(), dst, t1, false); !errors.Is(err, store.ErrDamaged) {
 				t.Errorf("CopyTo = %v, want ErrDamaged", err)
 			}
 			if _, err := os.Lstat(dst); !errors.Is(err, fs.ErrNotExist) {
@@ -161,11 +161,11 @@ func TestDamageConcurrently(t *testing.T) {
 		var wait sync.WaitGroup
 		for i := range 4 {
 			wait.Go(func() {
-				_, err := s.CopyTo(context.Background(), filepath.Join(dir, strconv.Itoa(i)), t1, store.CopyOptions{})
+				_, err := s.CopyTo(context.Background(), filepath.Join(dir, strconv.Itoa(i)), t1, false)
 				switch {
 				case errors.Is(err, store.ErrDamaged), errors.Is(err, fs.ErrNotExist):
 					publishModule(t, s, "# a\n")
-					if _, err := s.CopyTo(context.Background(), filepath.Join(dir, "again"+strconv.Itoa(i)), t1, store.CopyOptions{}); err != nil {
+					if _, err := s.CopyTo(context.Background(), filepath.Join(dir, "again"+strconv.Itoa(i)), t1, false); err != nil {
 						t.Error(err)
 					}
 				case err != nil:
@@ -205,7 +205,7 @@ func TestPublishConcurrently(t *testing.T) {
 	for range 16 {
 		wait.Go(func() {
 			t1 := publishModule(t, s, "# a\n")
-			if _, err := s.CopyTo(context.Background(), filepath.Join(t.TempDir(), "copy"), t1, store.CopyOptions{}); err != nil {
+			if _, err := s.CopyTo(context.Background(), filepath.Join(t.TempDir(), "copy"), t1, false); err != nil {
 				t.Errorf("CopyTo: %v", err)
 			}
 		})
@@ -252,7 +252,7 @@ func TestRemoveLeavesWhatIsInUse(t *testing.T) {
 	if removed, err := cleaner.Remove(name); removed || err != nil {
 		t.Errorf("Remove of a tree in use = %v, %v; want false", removed, err)
 	}
-	if _, err := user.CopyTo(t.Context(), filepath.Join(t.TempDir(), "copy"), t1, store.CopyOptions{}); err != nil {
+	if _, err := user.CopyTo(t.Context(), filepath.Join(t.TempDir(), "copy"), t1, false); err != nil {
 		t.Errorf("CopyTo after Remove = %v", err)
 	}
 	if err := user.Close(); err != nil {
@@ -315,7 +315,7 @@ func TestModuleEntries(t *testing.T) {
 	if diff := cmp.Diff(name, entries[0].Name); diff != "" || entries[0].Bytes != 5 || time.Since(entries[0].Used) < 47*time.Hour {
 		t.Errorf("Entries = %+v", entries)
 	}
-	if _, err := s.CopyTo(t.Context(), filepath.Join(t.TempDir(), "copy"), t1, store.CopyOptions{}); err != nil {
+	if _, err := s.CopyTo(t.Context(), filepath.Join(t.TempDir(), "copy"), t1, false); err != nil {
 		t.Fatal(err)
 	}
 	if entries, err = store.ViewModules(s.Dir(), userkey.Random()).Entries(); err != nil || time.Since(entries[0].Used) > time.Hour {

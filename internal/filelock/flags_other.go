@@ -1,8 +1,0 @@
-//go:build !unix
-
-package filelock
-
-const (
-	openFlags    = 0
-	needsWriting = false
-)
