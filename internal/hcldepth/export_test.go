@@ -20,14 +20,8 @@ func TokenWeight(token hclsyntax.TokenType) int {
 	return weight
 }
 
-// CheckTokens exports checkTokens, so that tests can count how often it asks the context.
-var CheckTokens = checkTokens
-
 // Ceiling exports ceiling.
 var Ceiling = ceiling
-
-// NextLines exports nextLines.
-var NextLines = nextLines
 
 // Reserve exports reserve, so that tests can keep others from parsing.
 var Reserve = reserve

@@ -40,7 +40,7 @@ func admit(ctx context.Context, src []byte, filename string, start hcl.Pos) (rel
 	if diags.HasErrors() {
 		return func() {}, diags
 	}
-	return release, checkTokens(ctx, src, filename, start)
+	return release, checkTokens(src, filename, start)
 }
 
 // ParseExpression is hclsyntax.ParseExpression for untrusted text. The expression is nil if it

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"runtime/metrics"
 	"strings"
 	"sync"
@@ -25,8 +26,7 @@ type dense struct {
 	// most is the largest number of units that are accepted, if there is another limit than that
 	// of tokens.
 	most int
-	// fits is set if 4 MiB are not too much.
-	fits, json bool
+	json bool
 }
 
 // source returns a text of about size units.
@@ -64,8 +64,8 @@ var denseTexts = []dense{
 	{name: "lines", unit: "\n", tokens: 1},
 	{name: "comments", unit: "/**/", tokens: 1},
 	{name: "open comment", before: "x = /*", unit: "a,", tokens: 2},
-	{name: "comment with brackets", before: "x = /*" + strings.Repeat("[", 2_000), unit: "a,", after: "*/ 1\n", tokens: 2, fits: true},
-	{name: "lines before a comment", before: strings.Repeat("a = [\n]\n", 2_000) + "/*", unit: "a,", after: "*/\n", tokens: 2, fits: true},
+	{name: "comment with brackets", before: "x = /*" + strings.Repeat("[", 2_000), unit: "a,", after: "*/ 1\n", tokens: 2},
+	{name: "lines before a comment", before: strings.Repeat("a = [\n]\n", 2_000) + "/*", unit: "a,", after: "*/\n", tokens: 2},
 	{name: "blocks", unit: "a{}\n", tokens: 4},
 	{name: "blocks with an attribute", unit: "a{b=1}\n", tokens: 7},
 	{name: "labels", before: "a ", unit: "b ", after: "{}\n", tokens: 1},
@@ -91,13 +91,20 @@ func (d dense) largest() int {
 	if d.most > 0 {
 		return d.most
 	}
-	return (hcldepth.MaxTokens - 10) / d.tokens
+	return min((hcldepth.MaxTokens-10)/d.tokens, d.counted())
+}
+
+// counted returns the number of units in the largest text that is split into tokens.
+func (d dense) counted() int {
+	bound, _ := hcldepth.Ceiling([]byte(d.unit), math.MaxInt)
+	return (2*hcldepth.MaxTokens - 5_000) / bound
 }
 
 // maxMemory is the maximum of the memory that a process may get from the system.
 const maxMemory = 200 << 20
 
-// TestMemory parses the largest texts that are not too large, and texts of 4 MiB, which are refused.
+// TestMemory parses the largest texts that are not too large, the largest whose tokens are counted, and texts
+// of 4 MiB, which are refused.
 // It does so in a process for each kind of text.
 //
 // It samples the texts, because each of them takes a process a second or two; -exhaustive tests all.
@@ -132,8 +139,9 @@ func (d dense) measure(ctx context.Context) string {
 	}
 	metrics.Read(taken)
 	accepted := taken[0].Value.Uint64()
-	if _, diags = d.parse(ctx, d.source(4<<20/len(d.unit))); refused(diags) == d.fits {
-		return fmt.Sprintf("refused is %v: %v", !d.fits, diags)
+	_, _ = d.parse(ctx, d.source(d.counted()))
+	if _, diags = d.parse(ctx, d.source(4<<20/len(d.unit))); !refused(diags) {
+		return fmt.Sprintf("not refused: %v", diags)
 	}
 	metrics.Read(taken)
 	return fmt.Sprint(accepted, taken[0].Value.Uint64())
@@ -159,10 +167,10 @@ func TestSizeErrors(t *testing.T) {
 	}{
 		{name: "many short lines", src: strings.Repeat("a {}\n", 62_000)},
 		{name: "more of them", src: strings.Repeat("a {}\n", 80_000), want: &hcldepth.SizeError{Line: 62_501, Column: 1, Limit: 250_000, Count: 355_000}},
-		{name: "one line", src: "a = [" + strings.Repeat(line, 4_000) + "]\n", want: &hcldepth.SizeError{Line: 1, Column: 375_001, Limit: 250_000, Count: 475_007}},
-		{name: "long text", src: strings.Repeat("# "+strings.Repeat("a b ", 100)+"\n", 10_000)},
-		{name: "a long heredoc", src: "a = <<EOT\n" + strings.Repeat(strings.Repeat("\"a\", ", 8)+"\n", 15_000) + "EOT\n"},
-		{name: "too long a heredoc", src: "a = <<EOT\n" + strings.Repeat(strings.Repeat("\"a\", ", 8)+"\n", 30_000) + "EOT\n",
+		{name: "one line", src: "a = [" + strings.Repeat(line, 4_000) + "]\n", want: &hcldepth.SizeError{Line: 1, Column: 500_002, Limit: 250_000, Count: 600_006}},
+		{name: "long text", src: strings.Repeat("# "+strings.Repeat("a b ", 100)+"\n", 2_000)},
+		{name: "a long heredoc", src: "a = <<EOT\n" + strings.Repeat(strings.Repeat("abc ", 10)+"\n", 15_000) + "EOT\n"},
+		{name: "too long a heredoc", src: "a = <<EOT\n" + strings.Repeat(strings.Repeat("abc ", 10)+"\n", 30_000) + "EOT\n",
 			want: &hcldepth.SizeError{Line: 17_362, Column: 1, Unit: hcldepth.JoinedBytes, Limit: 1 << 34, Count: 17_180_046_297}},
 		{name: "digits", src: "\na = " + strings.Repeat("1", 1<<18) + "\n", want: &hcldepth.SizeError{Line: 2, Column: 5, Unit: hcldepth.Digits, Limit: 1 << 16, Count: 1 << 18}},
 		{name: "JSON", json: true, src: "[\n" + strings.Repeat("\"a\",", 62_500) + "\n" + strings.Repeat("\"a\",", 100_000) + "0]", want: &hcldepth.SizeError{Line: 3, Column: 250_000, Limit: 250_000, Count: 475_004}},
@@ -260,33 +268,6 @@ func TestParseStops(t *testing.T) {
 	if expr != nil || !diags.HasErrors() {
 		t.Errorf("ParseExpression = %v, %v, want an error", expr, diags)
 	}
-}
-
-// TestCountingStops cancels the context between two parts of a text that is counted.
-func TestCountingStops(t *testing.T) {
-	t.Parallel()
-	src := []byte(strings.Repeat("a {}\n", 49_000) + strings.Repeat("# a b c d e f g\n", 10_000))
-	ctx := &stopping{Context: t.Context(), after: 3}
-	diags := hcldepth.CheckTokens(ctx, src, "x", hcl.InitialPos)
-	if len(diags) != 1 || !isCanceled(diags[0]) {
-		t.Errorf("CheckTokens = %v, want the error of the context", diags)
-	}
-	if ctx.after != 0 {
-		t.Errorf("the context was asked %d times too few", ctx.after)
-	}
-}
-
-// stopping is a context that is canceled when its error was asked for a number of times.
-type stopping struct {
-	context.Context
-	after int
-}
-
-func (s *stopping) Err() error {
-	if s.after--; s.after <= 0 {
-		return context.Canceled
-	}
-	return nil
 }
 
 // isCanceled reports whether a diagnostic is about a context that was canceled.

@@ -19,10 +19,9 @@ import (
 const MaxTokens = 250_000
 
 const (
-	// linesAtOnce is the number of tokens in the lines that are counted at once.
-	linesAtOnce = 1 << 14
-	// extension is the minimum of tokens by which a line is extended that is not complete.
-	extension = 1 << 16
+	// maxCeiling limits the upper bound of the number of tokens, above which a text is not even split
+	// into tokens. These take 100 bytes each, and the bound is at most twice the number for real files.
+	maxCeiling = 2 * MaxTokens
 	// maxJoined limits the bytes that the parser copies for a string or name of many parts. Each
 	// line of a heredoc is a part, and the parser copies everything before it. This takes about
 	// a second for 17,000 lines of 40 bytes, which is the limit.
@@ -33,47 +32,33 @@ const (
 	maxDigits = 1 << 16
 )
 
-// checkTokens returns diagnostics if parsing src would take too much memory or time, if src is
-// found to be nested too deeply before that, or if ctx is done first.
-//
-// Most texts are so small that a pass over their bytes is enough. Others are split into tokens, a
-// few lines at a time, so that there are never many tokens in memory.
-func checkTokens(ctx context.Context, src []byte, filename string, start hcl.Pos) hcl.Diagnostics {
-	most, length := ceiling(src, MaxTokens)
-	if length == len(src) && joined(most, len(src)) <= maxJoined && len(src) <= maxDigits {
+// checkTokens returns diagnostics if parsing src would take too much memory or time, or if src is
+// found to be nested too deeply before that. Most texts are so small that a pass over their bytes is enough.
+func checkTokens(src []byte, filename string, start hcl.Pos) hcl.Diagnostics {
+	most, length := ceiling(src, maxCeiling)
+	if length < len(src) {
+		at := hcl.Range{Filename: filename}
+		at.Start.Line, at.Start.Column = position(src, length)
+		at.Start.Line += start.Line - 1
+		return tooLarge(at, &SizeError{Line: at.Start.Line, Column: at.Start.Column, Unit: Tokens, Limit: MaxTokens, Count: CountTokens(src)})
+	}
+	if most <= MaxTokens && joined(most, len(src)) <= maxJoined && len(src) <= maxDigits {
 		return nil
 	}
 	var c counter
-	length, more := 0, linesAtOnce // the bytes that are split into tokens, and the tokens to add to them
-	for len(src) > 0 {
-		if err := ctx.Err(); err != nil {
-			return interrupted(filename, err)
+	tokens, _ := hclsyntax.LexConfig(src, filename, start) // the parser will find the same errors
+	for _, token := range tokens {
+		c.add(token)
+		if c.depth > MaxDepth {
+			return tooDeep(token.Range, false)
 		}
-		_, added := ceiling(src[length:], more)
-		var lines hclsyntax.Tokens
-		lines, length = nextLines(src, length+added, filename, start)
-		all := c
-		for _, token := range lines {
-			all.add(token)
-			if all.depth > MaxDepth {
-				return tooDeep(token.Range, false)
+		if err := c.excess(); err != nil {
+			err.Line, err.Column = token.Range.Start.Line, token.Range.Start.Column
+			if err.Unit == Tokens {
+				err.Count += CountTokens(src[token.Range.End.Byte-start.Byte:])
 			}
-			if err := all.excess(); err != nil {
-				err.Line, err.Column = token.Range.Start.Line, token.Range.Start.Column
-				if err.Unit == Tokens {
-					err.Count += CountTokens(src[token.Range.End.Byte-start.Byte:])
-				}
-				return tooLarge(token.Range, err)
-			}
+			return tooLarge(token.Range, err)
 		}
-		if length > 0 {
-			// The line is longer. The rest may be dense, so there are never many more than MaxTokens.
-			more = max(MaxTokens-len(lines), extension)
-			continue
-		}
-		end := lines[len(lines)-1].Range.End
-		src, start = src[end.Byte-start.Byte:], end
-		c, more = all, linesAtOnce
 	}
 	return nil
 }
@@ -83,65 +68,6 @@ func checkTokens(ctx context.Context, src []byte, filename string, start hcl.Pos
 func CountTokens(src []byte) int {
 	tokens, _ := ceiling(src, math.MaxInt)
 	return tokens
-}
-
-// nextLines returns the tokens of the lines in the first length bytes of src. The lexer is in the
-// same state after them as at the beginning of a file. If even the first line is longer,
-// nextLines returns only some of its tokens, and the length of their text, which is not less than
-// length. Otherwise it returns 0.
-func nextLines(src []byte, length int, filename string, start hcl.Pos) (hclsyntax.Tokens, int) {
-	for {
-		tokens, _ := hclsyntax.LexConfig(src[:length], filename, start) // the parser will find the same errors
-		if length == len(src) {
-			return tokens, 0
-		}
-		before, afterComment := cutOpenComment(tokens, src, start)
-		if lines := completeLines(before); len(lines) > 0 {
-			return lines, 0
-		}
-		if afterComment <= length {
-			return before, length
-		}
-		length = afterComment
-	}
-}
-
-// cutOpenComment returns the tokens before a comment that continues after the end of the text, and
-// the offset in src at which that comment ends. The lexer returns the beginning of such a comment
-// as two adjacent operators, which occur nowhere else. If the comment is never closed, its text
-// really is tokens. cutOpenComment returns all tokens and 0 if there is no such comment.
-func cutOpenComment(tokens hclsyntax.Tokens, src []byte, start hcl.Pos) (before hclsyntax.Tokens, end int) {
-	for i := 1; i < len(tokens); i++ {
-		slash, star := tokens[i-1], tokens[i]
-		if slash.Type != hclsyntax.TokenSlash || star.Type != hclsyntax.TokenStar || slash.Range.End != star.Range.Start {
-			continue
-		}
-		text := star.Range.End.Byte - start.Byte
-		length := bytes.Index(src[text:], []byte("*/"))
-		if length < 0 {
-			break
-		}
-		return tokens[:i-1], text + length + 2
-	}
-	return tokens, 0
-}
-
-// completeLines returns the tokens of the lines that are complete. A line that ends in a template
-// sequence is not.
-func completeLines(tokens hclsyntax.Tokens) hclsyntax.Tokens {
-	complete, sequences := 0, 0
-	for i, token := range tokens {
-		switch token.Type {
-		case hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
-			sequences++
-		case hclsyntax.TokenTemplateSeqEnd:
-			sequences--
-		}
-		if sequences == 0 && endsLine(token) {
-			complete = i + 1
-		}
-	}
-	return tokens[:complete]
 }
 
 type counter struct {
