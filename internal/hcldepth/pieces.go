@@ -64,48 +64,8 @@ func checkPieces(ctx context.Context, src []byte, filename string, start hcl.Pos
 		return nil
 	}
 	c := checker{ctx: ctx, filename: filename, budget: budget, effort: effortPerByte*len(src) + 1<<20}
-	ends, tooDeep := pieces(src, filename, start, budget)
-	for _, end := range ends {
-		length := end.Byte - start.Byte
-		if diags := c.check(src[:length], start); diags.HasErrors() {
-			return diags
-		}
-		src, start = src[length:], end
-	}
-	return tooDeep
+	return c.check(src, start)
 }
-
-// pieces returns where the pieces of src end. A piece is one or more attributes and blocks that
-// together are within the budget, or a single one that is not. If the brackets of a piece are
-// nested too deeply, pieces returns a diagnostic and the pieces before it.
-//
-// It uses the lexer, which is not recursive and whose tokens do not depend on the parser.
-func pieces(src []byte, filename string, start hcl.Pos, budget int) ([]hcl.Pos, hcl.Diagnostics) {
-	var ends []hcl.Pos
-	tokens, _ := hclsyntax.LexConfig(src, filename, start) // the parser will find the same errors
-	first, end := start, start                             // of the piece, as far as it is known
-	weight, depth := 0, 0                                  // of the tokens since first
-	weightAtEnd, depthAtEnd := 0, 0
-	for _, token := range tokens {
-		change, tokenWeight := level(token.Type)
-		depth += change
-		weight += tokenWeight
-		if depth > MaxDepth {
-			return ends, tooDeep(token.Range, false)
-		}
-		if weight > budget && end != first {
-			ends, first = append(ends, end), end
-			weight, depth = weight-weightAtEnd, depth-depthAtEnd
-		}
-		if depth <= 0 && endsLine(token) && !bytes.HasPrefix(src[token.Range.End.Byte-start.Byte:], byteOrderMark) {
-			end, weightAtEnd, depthAtEnd = token.Range.End, weight, depth
-		}
-	}
-	return append(ends, tokens[len(tokens)-1].Range.End), nil
-}
-
-// byteOrderMark is an error except at the beginning of a file, so no piece may begin with one.
-var byteOrderMark = []byte("\ufeff")
 
 func level(token hclsyntax.TokenType) (change, weight int) {
 	switch token {
@@ -139,9 +99,9 @@ type checker struct {
 // check returns a diagnostic if src has a syntax error or might be too deep for the parser. src
 // is one or more attributes or blocks.
 //
-// If src exceeds the budget, check parses the elements of one list, object, block or call in src
-// a few at a time. It replaces the elements before them by a placeholder, and leaves out the
-// elements after them. After a separator, the parser is always in the same state, so if it finds
+// If src exceeds the budget, check parses the elements of one list, object, block or call in src, or the
+// attributes and blocks of src, a few at a time. It replaces the elements before them by a placeholder, and
+// leaves out the elements after them. After a separator, the parser is always in the same state, so if it finds
 // no syntax error in these texts, src has none either, and the parser gets no deeper in src than
 // in these texts.
 func (c *checker) check(src []byte, start hcl.Pos) hcl.Diagnostics {
@@ -157,13 +117,21 @@ func (c *checker) check(src []byte, start hcl.Pos) hcl.Diagnostics {
 	if total <= c.budget {
 		return syntaxError(src, c.filename, start)
 	}
+	if diags := checkDepth(tokens); diags.HasErrors() {
+		return diags
+	}
 
 	refused := tooDeep(hcl.Range{Filename: c.filename, Start: start}, true)
-	open, closer := largestBrackets(tokens, total-c.budget/2)
-	if open == closer || startsFor(tokens[open+1:closer]) {
-		return refused
+	// In front of attributes and blocks, the placeholder keeps a byte order mark from being at the beginning.
+	first, closer, kind, placeholder := 0, len(tokens)-1, hclsyntax.TokenOBrace, []byte("\n")
+	open, matching := largestBrackets(tokens, total-c.budget/2)
+	if open != matching {
+		if startsFor(tokens[open+1 : matching]) {
+			return refused
+		}
+		first, placeholder = placeholderFor(tokens, open)
+		closer, kind = matching, tokens[open].Type
 	}
-	first, placeholder := placeholderFor(tokens, open)
 	around := total - weigh(tokens[first:closer])
 	offset := func(token int) int { return tokens[token].Range.Start.Byte - start.Byte }
 	before, after := slices.Concat(src[:offset(first)], placeholder), src[offset(closer):]
@@ -173,9 +141,12 @@ func (c *checker) check(src []byte, start hcl.Pos) hcl.Diagnostics {
 	}
 	var ends []int // the offsets of the elements that are parsed together; the last is where they end
 	for ends = []int{offset(first)}; first < closer; {
-		end := elementsEnd(tokens[:closer], first, tokens[open].Type, c.budget-around)
-		if weigh(tokens[first:end]) == total-around {
-			return refused // all other elements weigh nothing
+		end := elementsEnd(tokens[:closer], first, kind, c.budget-around)
+		if weigh(tokens[first:end]) == total-around { // all other elements weigh nothing
+			if open == matching { // an attribute or block of its own
+				refused = tooDeep(hcl.Range{Filename: c.filename, Start: tokens[first].Range.Start}, true)
+			}
+			return refused
 		}
 		ends, first = append(ends, offset(end)), end
 	}
@@ -276,11 +247,23 @@ func elementsEnd(tokens hclsyntax.Tokens, first int, open hclsyntax.TokenType, b
 			return end
 		}
 		separates := tokens[i].Type == hclsyntax.TokenComma || open == hclsyntax.TokenOBrace && endsLine(tokens[i])
-		if depth == 0 && separates {
+		if depth <= 0 && separates {
 			end = i + 1
 		}
 	}
 	return len(tokens)
+}
+
+// checkDepth returns diagnostics for the first bracket that is nested too deeply.
+func checkDepth(tokens hclsyntax.Tokens) hcl.Diagnostics {
+	depth := 0
+	for _, token := range tokens {
+		change, _ := level(token.Type)
+		if depth = max(0, depth+change); depth > MaxDepth {
+			return tooDeep(token.Range, false)
+		}
+	}
+	return nil
 }
 
 func weigh(tokens hclsyntax.Tokens) int {
