@@ -126,7 +126,7 @@ func TestCancelled(t *testing.T) {
 
 func TestNesting(t *testing.T) {
 	t.Parallel()
-	const deep = 40_000
+	const deep = 24_000
 	files := map[string]string{
 		"bracket.tf":     "module \"a\" {\n  source = " + strings.Repeat("[", deep) + "\n",
 		"parentheses.tf": "module \"a\" {\n  source = " + strings.Repeat("(", deep) + "1" + strings.Repeat(")", deep) + "\n}\n",

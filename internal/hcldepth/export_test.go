@@ -20,6 +20,9 @@ func TokenWeight(token hclsyntax.TokenType) int {
 	return weight
 }
 
+// MaxCeiling exports maxCeiling.
+const MaxCeiling = maxCeiling
+
 // Ceiling exports ceiling.
 var Ceiling = ceiling
 

@@ -97,7 +97,7 @@ func (d dense) largest() int {
 // counted returns the number of units in the largest text that is split into tokens.
 func (d dense) counted() int {
 	bound, _ := hcldepth.Ceiling([]byte(d.unit), math.MaxInt)
-	return (2*hcldepth.MaxTokens - 5_000) / bound
+	return (hcldepth.MaxCeiling - 5_000) / bound
 }
 
 // maxMemory is the maximum of the memory that a process may get from the system.
@@ -165,12 +165,12 @@ func TestSizeErrors(t *testing.T) {
 		json      bool
 		want      *hcldepth.SizeError
 	}{
-		{name: "many short lines", src: strings.Repeat("a {}\n", 62_000)},
-		{name: "more of them", src: strings.Repeat("a {}\n", 80_000), want: &hcldepth.SizeError{Line: 62_501, Column: 1, Limit: 250_000, Count: 355_000}},
-		{name: "one line", src: "a = [" + strings.Repeat(line, 4_000) + "]\n", want: &hcldepth.SizeError{Line: 1, Column: 500_002, Limit: 250_000, Count: 600_006}},
-		{name: "long text", src: strings.Repeat("# "+strings.Repeat("a b ", 100)+"\n", 2_000)},
+		{name: "many short lines", src: strings.Repeat("a {}\n", 49_000)},
+		{name: "more of them", src: strings.Repeat("a = a.a.a.a.a\n", 22_000), want: &hcldepth.SizeError{Line: 20_834, Column: 7, Limit: 250_000, Count: 265_167}},
+		{name: "one line", src: "a = [" + strings.Repeat(line, 4_000) + "]\n", want: &hcldepth.SizeError{Line: 1, Column: 300_003, Limit: 250_000, Count: 600_006}},
+		{name: "long text", src: strings.Repeat("# "+strings.Repeat("a b ", 100)+"\n", 1_400)},
 		{name: "a long heredoc", src: "a = <<EOT\n" + strings.Repeat(strings.Repeat("abc ", 10)+"\n", 15_000) + "EOT\n"},
-		{name: "too long a heredoc", src: "a = <<EOT\n" + strings.Repeat(strings.Repeat("abc ", 10)+"\n", 30_000) + "EOT\n",
+		{name: "too long a heredoc", src: "a = <<EOT\n" + strings.Repeat(strings.Repeat("abc ", 10)+"\n", 20_000) + "EOT\n",
 			want: &hcldepth.SizeError{Line: 17_362, Column: 1, Unit: hcldepth.JoinedBytes, Limit: 1 << 34, Count: 17_180_046_297}},
 		{name: "digits", src: "\na = " + strings.Repeat("1", 1<<18) + "\n", want: &hcldepth.SizeError{Line: 2, Column: 5, Unit: hcldepth.Digits, Limit: 1 << 16, Count: 1 << 18}},
 		{name: "JSON", json: true, src: "[\n" + strings.Repeat("\"a\",", 62_500) + "\n" + strings.Repeat("\"a\",", 100_000) + "0]", want: &hcldepth.SizeError{Line: 3, Column: 250_000, Limit: 250_000, Count: 475_004}},

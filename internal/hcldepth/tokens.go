@@ -20,8 +20,8 @@ const MaxTokens = 250_000
 
 const (
 	// maxCeiling limits the upper bound of the number of tokens, above which a text is not even split
-	// into tokens. These take 100 bytes each, and the bound is at most twice the number for real files.
-	maxCeiling = 2 * MaxTokens
+	// into tokens. These take 100 bytes each. For real files, the bound is up to 1.7 times the number.
+	maxCeiling = MaxTokens * 6 / 5
 	// maxJoined limits the bytes that the parser copies for a string or name of many parts. Each
 	// line of a heredoc is a part, and the parser copies everything before it. This takes about
 	// a second for 17,000 lines of 40 bytes, which is the limit.
