@@ -132,32 +132,22 @@ func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// redactQuery splits at every character that any parser treats as a separator, so that no
-// value is hidden in another one.
+// argument matches an argument of a query. It ends at every character that any parser treats as a separator, so
+// that no value is hidden in another one.
+var argument = regexp.MustCompile(`[^&;?]+`)
+
 func redactQuery(query string) string {
-	var out strings.Builder
 	text, _, hasFragment := strings.Cut(query, "#")
-	for {
-		i := strings.IndexAny(text, "&;?")
-		if i < 0 {
-			break
-		}
-		out.WriteString(redactArgument(text[:i]))
-		out.WriteByte(text[i])
-		text = text[i+1:]
-	}
-	out.WriteString(redactArgument(text))
+	text = argument.ReplaceAllStringFunc(text, redactArgument)
 	if hasFragment {
-		out.WriteString("#" + redacted)
+		text += "#" + redacted
 	}
-	return out.String()
+	return text
 }
 
 func redactArgument(arg string) string {
 	key, value, hasValue := strings.Cut(arg, "=")
 	switch {
-	case arg == "":
-		return ""
 	case isShown(key, value):
 		return arg
 	case !hasValue:

@@ -53,7 +53,11 @@ func (d *decoder) file(content object) {
 		case "plugin_cache_may_break_dependency_lock_file":
 			d.pluginCacheMayBreak(block.at, content)
 		case "provider_installation":
-			d.unlabeledBlock(block, d.providerInstallation)
+			if block.assigned { // which stock tools refuse
+				d.fault(block.at, "%q must be a block, without an equals sign.", block.key)
+				continue
+			}
+			d.unlabeled(block, d.providerInstallation)
 		case "registry_protocols":
 			d.unlabeled(block, d.registryProtocols)
 		}
@@ -83,16 +87,6 @@ func (d *decoder) unlabeled(block item, decode func(at hcl.Pos, body object)) {
 		return
 	}
 	decode(block.at, body)
-}
-
-// unlabeledBlock is unlabeled for blocks that stock tools refuse if they are written as
-// arguments.
-func (d *decoder) unlabeledBlock(block item, decode func(at hcl.Pos, body object)) {
-	if block.assigned {
-		d.fault(block.at, "%q must be a block, without an equals sign.", block.key)
-		return
-	}
-	d.unlabeled(block, decode)
 }
 
 func (d *decoder) hostname(label item) (addrs.Hostname, bool) {
@@ -136,7 +130,10 @@ func (d *decoder) host(label item, body object) {
 	}
 	services := make(map[string]any)
 	found := false
-	for argument := range body.all("services") {
+	for _, argument := range body {
+		if argument.key != "services" {
+			continue
+		}
 		fields, ok := entries(argument.value)
 		if !ok {
 			d.fault(argument.at, "\"services\" is an object of service identifiers and URLs.")

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 
 	"github.com/hashicorp/hcl"
 	"github.com/hashicorp/hcl/hcl/ast"
@@ -183,16 +182,6 @@ func (o object) last(key string) (any, bool) {
 		}
 	}
 	return nil, false
-}
-
-func (o object) all(key string) iter.Seq[item] {
-	return func(yield func(item) bool) {
-		for _, i := range o {
-			if i.key == key && !yield(i) {
-				return
-			}
-		}
-	}
 }
 
 // entries returns the items of an object, or of all objects in a list, which is another way

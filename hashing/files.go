@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // directory is a directory in which names are looked up. It is an open directory, or a path
@@ -96,7 +97,7 @@ func (r rootFS) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
-	f, err := r.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|openNonblock, 0)
+	f, err := r.root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|pathsafe.Nonblock, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -330,15 +330,11 @@ func (f *File) blockSpans() map[blockName]span {
 }
 
 func conflictText(ours, theirs string) string {
-	var b bytes.Buffer
-	b.WriteString("<<<<<<< ours\n")
-	if ours != "" {
-		b.WriteString(ours + "\n")
+	line := func(side string) string {
+		if side != "" {
+			side += "\n"
+		}
+		return side
 	}
-	b.WriteString("=======\n")
-	if theirs != "" {
-		b.WriteString(theirs + "\n")
-	}
-	b.WriteString(">>>>>>> theirs")
-	return b.String()
+	return "<<<<<<< ours\n" + line(ours) + "=======\n" + line(theirs) + ">>>>>>> theirs"
 }

@@ -116,34 +116,27 @@ func boundary(spec constraints.VersionSpec) goversions.Version {
 	}
 }
 
-// operators lists the operators in the order in which parts with the same version are
+// operators has the texts of the operators, and their order in which parts with the same version are
 // written.
-var operators = []constraints.SelectionOp{
-	constraints.OpGreaterThan,
-	constraints.OpGreaterThanOrEqual,
-	constraints.OpEqual,
-	constraints.OpGreaterThanOrEqualPatchOnly,
-	constraints.OpGreaterThanOrEqualMinorOnly,
-	constraints.OpLessThanOrEqual,
-	constraints.OpLessThan,
-	constraints.OpNotEqual,
-}
-
-var operatorTexts = map[constraints.SelectionOp]string{
-	constraints.OpGreaterThan:                 "> ",
-	constraints.OpGreaterThanOrEqual:          ">= ",
-	constraints.OpGreaterThanOrEqualPatchOnly: "~> ",
-	constraints.OpGreaterThanOrEqualMinorOnly: "~> ",
-	constraints.OpLessThanOrEqual:             "<= ",
-	constraints.OpLessThan:                    "< ",
-	constraints.OpNotEqual:                    "!= ",
+var operators = map[constraints.SelectionOp]struct {
+	order int
+	text  string
+}{
+	constraints.OpGreaterThan:                 {1, "> "},
+	constraints.OpGreaterThanOrEqual:          {2, ">= "},
+	constraints.OpEqual:                       {3, ""},
+	constraints.OpGreaterThanOrEqualPatchOnly: {4, "~> "},
+	constraints.OpGreaterThanOrEqualMinorOnly: {5, "~> "},
+	constraints.OpLessThanOrEqual:             {6, "<= "},
+	constraints.OpLessThan:                    {7, "< "},
+	constraints.OpNotEqual:                    {8, "!= "},
 }
 
 func (p providerPart) compare(other providerPart) int {
 	return cmp.Or(
 		compareLess(p.version, other.version),
 		compareLess(p.version.Metadata, other.version.Metadata),
-		cmp.Compare(slices.Index(operators, p.operator), slices.Index(operators, other.operator)),
+		cmp.Compare(operators[p.operator].order, operators[other.operator].order),
 	)
 }
 
@@ -153,7 +146,7 @@ func (p providerPart) String() string {
 		numbers := version[:strings.IndexAny(version+"-", "-+")]
 		version = strings.TrimSuffix(numbers, ".0") + version[len(numbers):]
 	}
-	return operatorTexts[p.operator] + version
+	return operators[p.operator].text + version
 }
 
 // compareLess compares versions, or the build metadata of versions, as the library does. It orders

@@ -16,12 +16,7 @@ import (
 
 // hasConst reports whether a file may have a variable with the argument const, without parsing it.
 func hasConst(src []byte) bool {
-	for _, text := range []string{"const ", "const=", "const\t", `"const"`} {
-		if bytes.Contains(src, []byte(text)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"const ", "const=", "const\t", `"const"`}, func(text string) bool { return bytes.Contains(src, []byte(text)) })
 }
 
 // inputWarnings returns warnings about inputs of the root module that an installation does not need, but

@@ -155,7 +155,7 @@ func (r *requirements) addResourceBlock(ctx context.Context, b *hcl.Block, overr
 // provider of the resource that it overrides.
 func (r *requirements) addResource(found *resource, override bool) {
 	switch {
-	case found.kind == "action" && !r.terraform:
+	case found.kind == "action" && !r.Terraform:
 	case !override:
 		r.resources = append(r.resources, found)
 	case found.provider != "":
@@ -178,7 +178,7 @@ func (r *requirements) providerReference(ctx context.Context, attr *hcl.Attribut
 	case !ok:
 		r.fail(attr.Expr.Range(), "Invalid provider reference", "The provider argument must be a provider's name, or a name and an alias such as aws.west.")
 		return "", false
-	case hasIndex && r.terraform:
+	case hasIndex && r.Terraform:
 		r.fail(attr.Expr.Range(), "Invalid provider reference", "The provider argument has an instance key, which only OpenTofu supports.")
 		return "", false
 	}
@@ -188,7 +188,7 @@ func (r *requirements) providerReference(ctx context.Context, attr *hcl.Attribut
 // readReference reads a reference to a provider's configuration: NAME, NAME.ALIAS or
 // NAME.ALIAS[KEY].
 func (r *requirements) readReference(ctx context.Context, expr hcl.Expression) (name string, hasIndex, ok bool) {
-	if !r.terraform {
+	if !r.Terraform {
 		expr = nativeReference(ctx, expr)
 	}
 	if index, isIndex := expr.(*hclsyntax.IndexExpr); isIndex { // the key is not a literal
@@ -247,11 +247,11 @@ func (r *requirements) addImport(ctx context.Context, b *hcl.Block) {
 	for len(names) > 2 && names[0] == "module" {
 		names = names[2:]
 	}
-	if len(names) == 3 && names[0] == "data" && !r.terraform {
+	if len(names) == 3 && names[0] == "data" && !r.Terraform {
 		names = names[1:]
 	}
 	// Terraform ignores resources of other modules here: those modules require the provider.
-	if len(names) != 2 || inModule && r.terraform {
+	if len(names) != 2 || inModule && r.Terraform {
 		return
 	}
 	block := importBlock{target: names[0] + "." + names[1]}
@@ -269,7 +269,7 @@ func (r *requirements) addImport(ctx context.Context, b *hcl.Block) {
 // addTest adds the provider blocks of a test file. Terraform uses only those that the module
 // declares as well, and these are required anyway.
 func (r *requirements) addTest(body hcl.Body, name string) {
-	if r.terraform {
+	if r.Terraform {
 		return
 	}
 	content, _, _ := body.PartialContent(testProvidersSchema)

@@ -37,9 +37,9 @@ type ProviderRequirement struct {
 }
 
 type requirements struct {
-	terraform bool // the dialect
-	parser    addrs.Parser
-	diags     hcl.Diagnostics
+	Reader
+	parser addrs.Parser
+	diags  hcl.Diagnostics
 
 	block     *hcl.Range                // the required_providers block that is not in an override file
 	entries   map[string]*providerEntry // of required_providers, by local name
@@ -51,7 +51,7 @@ type requirements struct {
 }
 
 func (r Reader) newRequirements() *requirements {
-	found := &requirements{terraform: r.Terraform, entries: map[string]*providerEntry{}}
+	found := &requirements{Reader: r, entries: map[string]*providerEntry{}}
 	if r.Terraform {
 		found.parser.DefaultRegistryHost = addrs.TerraformRegistryHost
 	}
@@ -161,11 +161,7 @@ func (r *requirements) append(found []ProviderRequirement, requirement ProviderR
 	case r.parser.IsBuiltIn(source):
 		r.checkBuiltIn(requirement, version)
 	case !r.parser.AcceptsFullAddress(source):
-		tool := "tofu"
-		if r.terraform {
-			tool = "terraform"
-		}
-		r.fail(requirement.Range, "Provider that cannot be locked", "Provider %q: %[2]s accepts this name, but cannot read a lock with %[3]q, so `%[2]s plan` fails after `%[2]s init`. Providers have no names with such a prefix; write the name without it.", requirement.LocalName, tool, source)
+		r.fail(requirement.Range, "Provider that cannot be locked", "Provider %q: %[2]s accepts this name, but cannot read a lock with %[3]q, so `%[2]s plan` fails after `%[2]s init`. Providers have no names with such a prefix; write the name without it.", requirement.LocalName, r.tool(), source)
 	default:
 		return append(found, requirement)
 	}
@@ -247,7 +243,7 @@ func (r *requirements) firstUses() map[string]providerUse {
 func (r *requirements) importedUses() []providerUse {
 	var uses []providerUse
 	declared := map[string]bool{}
-	if r.terraform && len(r.imports) > 0 {
+	if r.Terraform && len(r.imports) > 0 {
 		for _, resource := range r.resources {
 			declared[resource.key()] = true
 		}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -263,25 +264,11 @@ func mayHold(src []byte, isJSON bool, keyword []byte) bool {
 // beginsBlock reports whether a block can begin after these bytes: at the beginning of the file
 // or of a line, after blanks or a comment, or after a byte order mark.
 func beginsBlock(before []byte) bool {
-	if len(before) == 0 {
-		return true
-	}
-	switch before[len(before)-1] {
-	case ' ', '\t', '\n', '\r', '/', 0xBF:
-		return true
-	}
-	return false
+	return len(before) == 0 || strings.IndexByte(" \t\n\r/\xBF", before[len(before)-1]) >= 0
 }
 
 // endsKeyword reports whether these bytes begin with a label, a blank, a comment or the body of a
 // block.
 func endsKeyword(behind []byte) bool {
-	if len(behind) == 0 {
-		return false
-	}
-	switch behind[0] {
-	case ' ', '\t', '"', '/', '{':
-		return true
-	}
-	return false
+	return len(behind) > 0 && strings.IndexByte(" \t\"/{", behind[0]) >= 0
 }

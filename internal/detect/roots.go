@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
 // Module describes the module in a directory.
@@ -140,7 +141,7 @@ type localTree struct {
 }
 
 func localTrees(ctx context.Context, roots []string, read ModuleReader) ([]localTree, error) {
-	reader := &localCalls{read: read, calls: make(map[string]*localSource)}
+	reader := &localCalls{read: read}
 	trees := make([]localTree, len(roots))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallel())
@@ -157,15 +158,13 @@ func localTrees(ctx context.Context, roots []string, read ModuleReader) ([]local
 	return trees, group.Wait()
 }
 
-// localCalls finds out which modules call which others by local paths.
+// localCalls finds out which modules call which others by local paths. It reads each directory only once.
 type localCalls struct {
 	read  ModuleReader
-	mu    sync.Mutex
-	calls map[string]*localSource // by directory
+	calls singleflight.Memo[string, localSource] // by directory
 }
 
 type localSource struct {
-	once    sync.Once
 	calls   []string
 	unknown bool
 }
@@ -185,23 +184,17 @@ func (r *localCalls) tree(ctx context.Context, root string) localTree {
 	return tree
 }
 
-// module returns the calls in a directory, which it reads only once.
-func (r *localCalls) module(ctx context.Context, dir string) *localSource {
-	r.mu.Lock()
-	m := r.calls[dir]
-	if m == nil {
-		m = &localSource{}
-		r.calls[dir] = m
-	}
-	r.mu.Unlock()
-	m.once.Do(func() {
+func (r *localCalls) module(ctx context.Context, dir string) localSource {
+	m, err := r.calls.Do(ctx, dir, func(ctx context.Context) (m localSource, _ error) {
 		found, err := r.read(ctx, dir)
 		m.unknown = err != nil || found.Unknown
 		for _, source := range found.Calls {
 			called, err := realPath(pathsafe.Inside(dir, filepath.FromSlash(source)))
 			m.calls, m.unknown = append(m.calls, called), m.unknown || err != nil
 		}
+		return m, nil
 	})
+	m.unknown = m.unknown || err != nil
 	return m
 }
 

@@ -1,5 +1,0 @@
-//go:build !unix
-
-package hashing
-
-const openNonblock = 0
