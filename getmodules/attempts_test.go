@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // failingFront is a server in front of another one. It answers the first requests with 503.
@@ -46,7 +47,7 @@ func TestAttempts(t *testing.T) {
 		"git, built in":    {git.Config.Handler, "git::URL/net.git", func(t testing.TB) *getmodules.Fetcher { return newBuiltInFetcher(t) }, 0},
 		"git, the program": {git.Config.Handler, "git::URL/net.git", func(t testing.TB) *getmodules.Fetcher { return newGitFetcher(t) }, 0},
 	}
-	for name, client := range clients {
+	for name, client := range testenv.SampleMap(clients) {
 		for _, test := range []struct {
 			attempts int
 			failures int32

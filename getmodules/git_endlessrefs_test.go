@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // A server that lists refs without end is left at the limit of refs, by each client. The git program
@@ -49,7 +50,7 @@ func TestEndlessRefs(t *testing.T) {
 		}
 	}))
 	t.Cleanup(s.Close)
-	for name, alwaysGit := range map[string]bool{"native": false, "git": true} {
+	for name, alwaysGit := range testenv.SampleMap(map[string]bool{"native": false, "git": true}) {
 		for _, revisions := range []bool{false, true} {
 			sent.Store(0)
 			byGit.Store(0)

@@ -156,7 +156,7 @@ func TestGitHostileStore(t *testing.T) {
 	other := newGitRepo(t, s.root, "other.git")
 	other.commit("main", gitFile{path: "main.tf", content: "# another repository\n"})
 	intact := filledGitStore(t, s, r, first)
-	for i, tt := range hostileStores(s.URL) {
+	for i, tt := range testenv.Sample(hostileStores(s.URL)) {
 		revisions := []string{first, ""}
 		if !*exhaustive && !tt.warns { // the warnings depend on the request
 			revisions = revisions[i%2:][:1]

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // gitListing returns a line for each file, link and empty directory of a tree.
@@ -128,7 +129,7 @@ func TestGitHostileTrees(t *testing.T) {
 		"blob as tree": func(r *gitRepo) []gitRawEntry { return []gitRawEntry{{"40000", "x", blob(r)}} },
 		"missing blob": func(*gitRepo) []gitRawEntry { return []gitRawEntry{{"100644", "x", strings.Repeat("5", 40)}} },
 	}
-	for name, entries := range tests {
+	for name, entries := range testenv.SampleMap(tests) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newGitRepo(t, s.root, strings.ReplaceAll(name, " ", "-")+".git")

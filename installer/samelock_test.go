@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -153,7 +154,7 @@ func writeLock(t *testing.T, dir, text string) {
 func TestSameLock(t *testing.T) {
 	t.Parallel()
 	other := []addrs.Platform{plan9}
-	for name, run := range map[string]struct {
+	for name, run := range testenv.SampleMap(map[string]struct {
 		req    request
 		mirror bool
 		// mayFail says that locks with other archives than the mirror's are refused.
@@ -165,7 +166,7 @@ func TestSameLock(t *testing.T) {
 		"lock --platform":        {req: request{Project: installer.Project{Platforms: other}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll, LockOnly: true}}},
 		"lock --platform mirror": {request{Project: installer.Project{Platforms: other}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll, LockOnly: true}}, true, true},
 		"update":                 {req: request{InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll, Update: installer.Update{All: true}}}},
-	} {
+	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newSameLock(t)

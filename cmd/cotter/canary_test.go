@@ -33,7 +33,7 @@ func TestCanaries(t *testing.T) {
 	if len(paths) < 30 || len(canaries()) < 40 {
 		t.Errorf("there are %d failures and %d secrets, want 30 and 40", len(paths), len(canaries()))
 	}
-	for i, f := range paths {
+	for i, f := range testenv.Sample(paths) {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			v := newVictim(t, git, f)

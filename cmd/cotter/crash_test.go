@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -283,6 +284,7 @@ func TestCrash(t *testing.T) {
 			numbers = firstAndLast(steps)
 		}
 		named += len(numbers)
+		numbers = testenv.Sample(numbers)
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.scene.test(t, steps, numbers, *kills*c.share/shares)

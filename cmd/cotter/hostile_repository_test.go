@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // hostileGitConfig names a program wherever git's configuration can, so that it would run as
@@ -181,7 +183,7 @@ func TestHostileRepository(t *testing.T) {
 	t.Parallel()
 	s := newHostileSite(t)
 	r := plantRepository(t, s, s.project)
-	for _, command := range repositoryCommands {
+	for _, command := range testenv.Sample(repositoryCommands) {
 		end := s.run(command, vendorSettings(t, command)...)
 		r.wantSilence(t, command, end)
 		if end.status != 0 && !strings.HasPrefix(command, "mirror") && command != "lock --offline" {

@@ -24,7 +24,11 @@ func TestKill(t *testing.T) {
 		t.Fatalf("cotter install: %v\n%s", err, out)
 	}
 	want := files(t, undisturbed)
-	for events, finished := 0, false; !finished; events++ {
+	step := 1
+	if testing.Short() {
+		step = 8
+	}
+	for events, finished := 0, false; !finished; events += step {
 		dir, cache := world.Dir(t, "config"), t.TempDir()
 		finished = killAfter(t, cotterIn(world, dir, cache), events)
 		if out, err := warm.output(cotterIn(world, dir, cache)); err != nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -84,7 +85,7 @@ func TestNetworkFaults(t *testing.T) {
 	s := newFaultSite(t)
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, 12)
-	for _, fault := range s.faults {
+	for _, fault := range testenv.Sample(s.faults) {
 		slots <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-slots }()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -145,7 +146,7 @@ var temporary = regexp.MustCompile(`/\.[^/]*\.tmp$`)
 // next run must end as if nothing had happened.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
-	for _, upgrade := range []bool{false, true} {
+	for _, upgrade := range testenv.Sample([]bool{false, true}) {
 		t.Run(fmt.Sprintf("upgrade=%v", upgrade), func(t *testing.T) {
 			t.Parallel()
 			disk := newDiskImage(t, 16, "mkfs.ext4", "-q", "-b", "1024", "-E", "lazy_itable_init=0,lazy_journal_init=0")

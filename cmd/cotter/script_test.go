@@ -56,8 +56,12 @@ var update = flag.Bool("update", false, "rewrite the expectations in testdata/sc
 // environment use "exec cotter".
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	scripts, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Files:               testenv.Sample(scripts),
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

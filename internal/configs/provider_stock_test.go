@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // providerReferences are provider arguments, valid or not. Those in onlyJSON would be syntax errors
@@ -43,7 +44,7 @@ func TestProviderReferencesLikeStock(t *testing.T) {
 				if file == "main.tf.json" {
 					references = append(slices.Clone(references), onlyJSON...)
 				}
-				for _, reference := range references {
+				for _, reference := range testenv.Sample(references) {
 					text := fmt.Sprintf("resource \"x_y\" \"r\" {\n  for_each = {}\n  provider = %s\n}\n", reference)
 					if file == "main.tf.json" {
 						quoted, err := json.Marshal(reference)

@@ -110,7 +110,7 @@ const maxMemory = 200 << 20
 // It samples the texts, because each of them takes a process a second or two; -exhaustive tests all.
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	for n, d := range denseTexts {
+	for n, d := range testenv.Sample(denseTexts) {
 		if !*exhaustive && n%5 != 0 {
 			continue
 		}

@@ -69,7 +69,7 @@ var heavy = []struct {
 	{"golang.org/x/term", []string{"cmd/*"}},
 	// Version 1 of HCL, which the CLI configuration of stock tools uses.
 	{"github.com/hashicorp/hcl/hcl/", []string{"cliconfig"}},
-	{"testing", []string{"internal/httpx/webtest"}},
+	{"testing", []string{"internal/httpx/webtest", "internal/testenv"}},
 }
 
 // lists reports whether a list of packages contains dir.
