@@ -97,7 +97,6 @@ func (d *Direct) VerifySums(document, signature []byte, keys []registryclient.Si
 	return auth, nil
 }
 
-// checkSignature returns who signed a document.
 func (d *Direct) checkSignature(document, signature []byte, keys []registryclient.SigningKey, location string) (Authentication, error) {
 	var offered []signing.Key
 	for _, key := range keys {

@@ -77,7 +77,6 @@ type Direct struct {
 	fallback Registry // used if Registry is nil
 }
 
-// registry returns the Registry, or the default.
 func (d *Direct) registry() Registry {
 	if d.Registry != nil {
 		return d.Registry
@@ -173,7 +172,6 @@ func (d *Direct) Evidence(provider addrs.Provider) []evidence.Evidence {
 // Local implements [Source].
 func (d *Direct) Local() Source { return Multi(nil) }
 
-// directPackage is a package in a registry.
 type directPackage struct {
 	*Direct
 	found   registryclient.ProviderPackage
@@ -185,7 +183,6 @@ func (p *directPackage) Location() string      { return addrs.Redact(p.found.URL
 func (p *directPackage) Archive() hashing.Hash { return p.archive }
 func (p *directPackage) Dir() string           { return "" }
 
-// ReportsH1 implements [Package].
 func (p *directPackage) ReportsH1() bool {
 	return p.isTrusted() && slices.ContainsFunc(p.found.Packages[p.found.Platform].Hashes, func(text string) bool {
 		return hashing.Hash(text).Scheme() == "h1"
@@ -208,7 +205,6 @@ func (d *Direct) client() *httpx.Client {
 	}
 }
 
-// sourceError adds one of this package's kinds of errors to an error of a registry.
 type sourceError struct{ kind, err error }
 
 func (e *sourceError) Error() string   { return e.err.Error() }
@@ -234,7 +230,6 @@ func (p *directPackage) limited(ctx context.Context, at string) context.Context 
 	return httpx.PointedToName(ctx, &url.URL{Scheme: "https", Host: string(p.found.Provider.Hostname)}, to)
 }
 
-// Download implements [Package].
 func (p *directPackage) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
 	req, err := newRequest(p.limited(ctx, p.found.URL), p.found.URL)
 	if err != nil {

@@ -60,7 +60,6 @@ func namedMirror(address string) evidence.Evidence {
 	return evidence.Evidence{Kind: evidence.Mirror, By: "the mirror " + address}
 }
 
-// with returns a copy of the error with a reason.
 func (e MirrorError) with(err error) *MirrorError {
 	e.Err = err
 	return &e

@@ -125,7 +125,6 @@ func (m FilesystemMirror) Providers(ctx context.Context) ([]addrs.Provider, erro
 	return found, nil
 }
 
-// providerOf returns the provider for a directory whose path ends in HOST/NAMESPACE/TYPE.
 func providerOf(dir string) (addrs.Provider, bool) {
 	namespaceDir, typ := filepath.Split(dir)
 	hostDir, namespace := filepath.Split(filepath.Clean(namespaceDir))
@@ -192,7 +191,6 @@ func (m FilesystemMirror) directories(names ...string) ([]string, error) {
 	return dirs, nil
 }
 
-// unpackedIn returns the packages in the directory of a version.
 func unpackedIn(dir string, version versions.Version) ([]localPackage, error) {
 	entries, err := os.ReadDir(dir)
 	var found []localPackage
@@ -236,7 +234,6 @@ func reasonOf(err error) error {
 	return err
 }
 
-// localPackage is a package in a directory on this machine.
 type localPackage struct {
 	path     string
 	version  versions.Version
@@ -249,7 +246,6 @@ type localPackage struct {
 
 var _ Package = localPackage{}
 
-// Location implements [Package].
 func (p localPackage) Location() string { return p.path }
 
 // Archive implements [Package]. It reads the archive when it is called for the first time. It
@@ -274,7 +270,6 @@ func (p localPackage) hash() hashing.Hash {
 	return hashing.Hash(fmt.Sprintf("zh:%x", sum.Sum(nil)))
 }
 
-// Dir implements [Package].
 func (p localPackage) Dir() string {
 	if p.unpacked {
 		return p.path
@@ -282,7 +277,6 @@ func (p localPackage) Dir() string {
 	return ""
 }
 
-// ReportsH1 implements [Package].
 func (p localPackage) ReportsH1() bool { return false }
 
 // Authenticate implements [Package]. A directory states no hashes of its packages.
@@ -290,7 +284,6 @@ func (p localPackage) Authenticate(context.Context) (Authentication, error) {
 	return Authentication{Evidence: p.evidence}, nil
 }
 
-// Download implements [Package].
 func (p localPackage) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
 	if p.unpacked {
 		return fmt.Errorf("%s: %w", p.path, errUnpacked)
@@ -330,7 +323,6 @@ func (p localPackage) copyTo(ctx context.Context, file *os.File, progress func(d
 	return nil
 }
 
-// contextReader is a reader that fails when the context is done.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader

@@ -71,13 +71,11 @@ type NetworkMirror struct {
 
 var _ Source = (*NetworkMirror)(nil)
 
-// release is a version of a provider.
 type release struct {
 	provider addrs.Provider
 	version  versions.Version
 }
 
-// releaseDocument is the document of a release with the URL that delivered it, after redirects.
 type releaseDocument struct {
 	archives map[addrs.Platform]listedArchive
 	from     *url.URL
@@ -211,7 +209,6 @@ func (m *NetworkMirror) client() *httpx.Client {
 	}
 }
 
-// authorize adds the token of the mirror's host, which replaces a password in the URL.
 func (m *NetworkMirror) authorize(ctx context.Context, req *http.Request) error {
 	host, err := addrs.ParseHostname(m.URL.Host)
 	if err != nil {
@@ -226,7 +223,6 @@ func (m *NetworkMirror) isRenewed(ctx context.Context, req *http.Request) bool {
 	return err == nil && m.services().Refused(ctx, host, req)
 }
 
-// services returns the client that keeps the token.
 func (m *NetworkMirror) services() *disco.Client {
 	m.once.Do(func() { m.tokens = &disco.Client{Credentials: m.Credentials} })
 	return m.tokens
@@ -266,7 +262,6 @@ func mirrorFailure(err error) error {
 	return err
 }
 
-// archiveURL returns the URL of an archive from a reference in a document.
 func archiveURL(document *url.URL, reference string) (*url.URL, error) {
 	at, err := document.Parse(reference)
 	if err != nil || reference == "" {
@@ -282,7 +277,6 @@ func archiveURL(document *url.URL, reference string) (*url.URL, error) {
 	return at, nil
 }
 
-// networkPackage is a package of a NetworkMirror.
 type networkPackage struct {
 	mirror   *NetworkMirror
 	url      *url.URL
@@ -300,7 +294,6 @@ type networkPackage struct {
 
 var _ Package = (*networkPackage)(nil)
 
-// Location implements [Package].
 func (p *networkPackage) Location() string { return p.location }
 
 // Archive implements [Package]. Mirrors made by stock tools list the hashes of the archives of
@@ -312,15 +305,12 @@ func (p *networkPackage) Archive() hashing.Hash {
 	return ""
 }
 
-// sums returns those of the listed hashes that are hashes of archives.
 func (p *networkPackage) sums() []hashing.Hash {
 	return slices.DeleteFunc(slices.Clone(p.hashes), func(h hashing.Hash) bool { return h.Scheme() != "zh" })
 }
 
-// Dir implements [Package].
 func (p *networkPackage) Dir() string { return "" }
 
-// ReportsH1 implements [Package].
 func (p *networkPackage) ReportsH1() bool { return false }
 
 // Authenticate implements [Package]. The error is a *[MirrorError].
@@ -335,7 +325,6 @@ func (p *networkPackage) Authenticate(context.Context) (Authentication, error) {
 	return found, nil
 }
 
-// Download implements [Package].
 func (p *networkPackage) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
 	at := *p.url
 	if at.User == nil && httpx.SameOrigin(&at, p.mirror.URL) {

@@ -17,7 +17,6 @@ import (
 // maxMirrorVersions is the maximum number of versions in an index.
 const maxMirrorVersions = 100_000
 
-// isJSON reports whether a content type is JSON, with any parameters.
 func isJSON(contentType string) bool {
 	mediaType, _, err := mime.ParseMediaType(contentType)
 	return (err == nil || errors.Is(err, mime.ErrInvalidMediaParameter)) && mediaType == "application/json"
@@ -49,7 +48,6 @@ func parseMirrorIndex(text []byte) ([]Version, error) {
 	return found, nil
 }
 
-// listedArchive is the entry of a mirror's document for one archive.
 type listedArchive struct {
 	// url is absolute or relative to the document.
 	url    string

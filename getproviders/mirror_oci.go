@@ -134,7 +134,6 @@ func (m *OCIMirror) open(ctx context.Context, about *MirrorError) (ocistore.Repo
 	return repository, nil
 }
 
-// findTarget returns the descriptor of an index's manifest for a platform.
 func findTarget(found oci.Document, platform addrs.Platform) (oci.Descriptor, error) {
 	index, err := oci.ParseIndex(found.MediaType, found.Text)
 	if err != nil {
@@ -158,7 +157,6 @@ func findTarget(found oci.Document, platform addrs.Platform) (oci.Descriptor, er
 	return manifest, nil
 }
 
-// findArchive returns the layer of a platform's manifest that contains the archive.
 func findArchive(found oci.Document) (oci.Descriptor, error) {
 	manifest, err := oci.ParseManifest(found.MediaType, found.Text, oci.TargetArtifact)
 	var layer oci.Descriptor
@@ -186,7 +184,6 @@ func ociFailure(err error) error {
 	return err
 }
 
-// ociPackage is a package of an OCIMirror.
 type ociPackage struct {
 	mirror     *OCIMirror
 	repository ocistore.Repository
@@ -196,10 +193,8 @@ type ociPackage struct {
 
 var _ Package = (*ociPackage)(nil)
 
-// Location implements [Package].
 func (p *ociPackage) Location() string { return p.location }
 
-// Archive implements [Package].
 func (p *ociPackage) Archive() hashing.Hash {
 	sum, isSHA256 := strings.CutPrefix(p.layer.Digest, "sha256:")
 	if !isSHA256 {
@@ -208,13 +203,10 @@ func (p *ociPackage) Archive() hashing.Hash {
 	return hashing.Hash("zh:" + sum)
 }
 
-// Dir implements [Package].
 func (p *ociPackage) Dir() string { return "" }
 
-// ReportsH1 implements [Package].
 func (p *ociPackage) ReportsH1() bool { return false }
 
-// Authenticate implements [Package].
 func (p *ociPackage) Authenticate(context.Context) (Authentication, error) {
 	found := Authentication{Evidence: p.mirror.evidence()}
 	if sum := p.Archive(); sum != "" {
@@ -223,7 +215,6 @@ func (p *ociPackage) Authenticate(context.Context) (Authentication, error) {
 	return found, nil
 }
 
-// Download implements [Package].
 func (p *ociPackage) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
 	return oci.Download(httpx.WithoutPointer(ctx), p.repository, p.layer, file, progress)
 }

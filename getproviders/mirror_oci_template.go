@@ -20,7 +20,6 @@ type RepositoryTemplate struct {
 	parts []string
 }
 
-// templateNames are the parts of a provider's address that a template can contain.
 var templateNames = []string{"hostname", "namespace", "type"}
 
 // repositoryAddress matches HOST[:PORT]/PATH, with a path as defined in the OCI distribution

@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// wildcard matches any host, namespace or type in a [Pattern].
 const wildcard = "*"
 
 // Pattern matches the addresses of providers. It is comparable. The zero value matches no

@@ -245,7 +245,7 @@ func (v *remoteVerifier) history(ctx context.Context, c *call, entry lockfile.Mo
 	if err != nil || at.Package.Getter() != "git" || !status.Moved() && !status.Abbreviated {
 		return nil, err
 	}
-	reach, err := v.origins.Reachable(ctx, c.from, entry, at)
+	reach, err := v.origins.Reachable(ctx, c.from, entry.Revision(), at, false)
 	if err != nil || reach.Result == getmodules.Reachable {
 		return nil, err
 	}

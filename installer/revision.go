@@ -109,7 +109,7 @@ func movedText(status origins.RefStatus) string {
 
 // proveHistory searches for the locked commit in the history of its repository.
 func (r *revisions) proveHistory(ctx context.Context, l lockedCall, at origins.Location, status origins.RefStatus, proof revisionProof) revisionProof {
-	reach, err := r.origins.Reachable(ctx, l.call.from, l.entry, at)
+	reach, err := r.origins.Reachable(ctx, l.call.from, l.entry.Revision(), at, false)
 	if err != nil {
 		return revisionProof{err: err}
 	}
@@ -152,7 +152,7 @@ func (r *revisions) checkCommit(ctx context.Context, l lockedCall) error {
 		r.events.warn(l.call.path, "the policy requires that a branch or tag contains its commit, which cannot be checked in offline mode")
 		return nil
 	}
-	reach, err := r.origins.Reachable(ctx, l.call.from, l.entry, origins.Location{Package: l.call.from.Repository})
+	reach, err := r.origins.Reachable(ctx, l.call.from, l.entry.Revision(), origins.Location{Package: l.call.from.Repository}, false)
 	if err != nil {
 		return err
 	}

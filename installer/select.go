@@ -90,7 +90,7 @@ func (s *selector) findRevision(ctx context.Context, c *call) (selection, error)
 	isBranch := now.Kind == getmodules.ReferenceBranch || now.Kind == getmodules.ReferenceHead
 	var reach getmodules.Reach
 	if now.Revision != commit && isBranch {
-		if reach, err = s.origins.InRef(ctx, c.from, commit, found.at); err != nil {
+		if reach, err = s.origins.Reachable(ctx, c.from, commit, found.at, true); err != nil {
 			return selection{}, c.fail(err)
 		}
 	}

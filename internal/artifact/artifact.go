@@ -37,7 +37,6 @@ type Module = Artifact[Statement]
 // Provider is the package of a provider for one platform.
 type Provider = Artifact[ProviderStatement]
 
-// stated is a statement about a package.
 type stated interface {
 	Statement | ProviderStatement
 	artifactType() string

@@ -49,7 +49,6 @@ func RepositoryOf(p addrs.Provider) string {
 	return "providers/" + hostName(p) + "/" + p.Namespace + "/" + p.Type
 }
 
-// hostName returns the host of a provider in a form that is allowed in the names of registries.
 func hostName(p addrs.Provider) string { return strings.Replace(string(p.Hostname), ":", "_", 1) }
 
 // Targets are the packages of a release, at most one for each platform.

@@ -110,7 +110,6 @@ func readInto(data []byte, from io.Reader) ([]byte, error) {
 	}
 }
 
-// irregular returns an error that names the kind of the file.
 func irregular(info fs.FileInfo) error {
 	what := "a special file"
 	switch mode := info.Mode(); {

@@ -77,7 +77,6 @@ func lockPathOf(projects []installer.Project) string {
 	return inDir(projects[0].Dir, projects[0].LockFile)
 }
 
-// inDir returns the path of a lock in a directory.
 func inDir(dir, lock string) string {
 	if lock == "" {
 		lock = stockLock

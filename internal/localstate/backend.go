@@ -23,7 +23,6 @@ const (
 	maxRecord = 4 << 20
 )
 
-// location says where the state of the selected workspace is.
 type location struct {
 	// file is the state file, or "" if it is unknown.
 	file    string
@@ -67,7 +66,6 @@ func (p Project) locate(ctx context.Context) location {
 
 func isLocal(backend string) bool { return backend == "" || backend == "local" }
 
-// stateOf returns the state file of the selected workspace in a local backend.
 func (p Project) stateOf(b configs.LocalBackend) string {
 	if p.Workspace == "default" {
 		return orElse(b.Path, fileName)

@@ -51,7 +51,6 @@ func isOfKernel(name string) bool {
 	return strings.HasPrefix(name, "/proc/") || strings.HasPrefix(name, "/sys/")
 }
 
-// openRegular opens a regular file in a directory.
 func openRegular(dir, name string, limit int64) (*os.File, error) {
 	opened, err := pathsafe.OpenRoot(dir)
 	if err != nil {
@@ -72,7 +71,6 @@ func (p Project) isOutside(name string) bool {
 	return err != nil || relErr != nil || !filepath.IsLocal(rel)
 }
 
-// reason returns the part of a message that says why a file cannot be read.
 func reason(err error) string {
 	switch {
 	case errors.Is(err, errKernel):

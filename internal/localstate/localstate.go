@@ -87,7 +87,6 @@ func all[T any](list []T, is func(T) bool) bool {
 	return !slices.ContainsFunc(list, func(element T) bool { return !is(element) })
 }
 
-// read returns the needs of a state file.
 func (p Project) read(name string) (Needs, error) {
 	needs := Needs{replaces: !p.Terraform && !p.KeepAddresses}
 	file, outside, err := p.open(name)

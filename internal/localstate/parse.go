@@ -15,10 +15,8 @@ import (
 // errUnknown says that the format of a state is not known.
 var errUnknown = errors.New("the state is not one of version 4")
 
-// errEmpty says that a state file is empty.
 var errEmpty = errors.New("the state file is empty")
 
-// resource has the parts of a resource in a state that are read.
 type resource struct {
 	Module   string `json:"module"`
 	Mode     string `json:"mode"`
@@ -45,7 +43,6 @@ func parse(from io.Reader, parser addrs.Parser) ([]addrs.Provider, error) {
 	return s.found, nil
 }
 
-// state is a state that is being parsed.
 type state struct {
 	json    *json.Decoder
 	parser  addrs.Parser
@@ -112,7 +109,6 @@ func (s *state) parseResources() error {
 	return err
 }
 
-// add adds the provider of a resource.
 func (s *state) add(r resource) error {
 	_, quoted, isNew := strings.Cut(r.Provider, `provider["`)
 	address, _, closed := strings.Cut(quoted, `"]`)

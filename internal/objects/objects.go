@@ -30,7 +30,6 @@ type Bucket interface {
 	Get(ctx context.Context, key string, file *os.File) error
 }
 
-// errNone says that there are no objects in a directory.
 var errNone = errors.New("no object's name begins with the path of the address and a slash; the address of an archive ends in .zip, .tar.gz or .tar.bz2, or has an archive argument")
 
 // MaxList is the maximum size of an answer that lists objects, in bytes, for all getters. A page of a
@@ -50,19 +49,56 @@ func Explain(err error, status int) error {
 	return err
 }
 
-// Fetch downloads an archive to a file, or a directory as [Download] does. If archive is set, it
-// downloads the object named key to path. Otherwise it downloads all objects below key to the
-// directory path. If there are none, the error wraps [getmodules.ErrEmpty].
+// Fetch downloads the object named key to the new file path if archive is set. Otherwise it downloads
+// all objects in the directory key of the bucket to the directory path, which must not exist; its
+// parent must. It skips names that end in a slash, which represent directories. Names that point out of
+// the directory are errors, and so are two names that would become the same file. If there are no
+// objects, the error wraps [getmodules.ErrEmpty].
 func Fetch(ctx context.Context, b Bucket, key string, archive bool, path string) error {
 	if archive {
-		return File(path, func(file *os.File) error { return b.Get(ctx, key, file) })
+		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		return errors.Join(b.Get(ctx, key, file), file.Close())
 	}
-	prefix := Prefix(key)
-	found, err := Download{Dir: path, Prefix: prefix, Keys: b.List(ctx, prefix), Get: b.Get}.Run(ctx)
-	if err == nil && found == 0 {
+	if key != "" && !strings.HasSuffix(key, "/") {
+		key += "/" // "net-2/x" is not in "net"
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(1 + atOnce)
+	t := &tree{dir: path, prefix: key}
+	defer t.close()
+	group.Go(func() error {
+		for key, err := range b.List(ctx, key) {
+			if err != nil {
+				return err
+			}
+			if strings.HasSuffix(key, "/") {
+				continue
+			}
+			name, err := t.fileFor(key)
+			if err != nil {
+				return err
+			}
+			// Go waits until a download may start, so that only one page of the listing is in
+			// memory.
+			group.Go(func() error {
+				return t.write(name, func(file *os.File) error { return b.Get(ctx, key, file) })
+			})
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if t.root == nil {
 		return fmt.Errorf("%w: %w", getmodules.ErrEmpty, errNone)
 	}
-	return err
+	return nil
 }
 
 // CheckURL checks the parts that all addresses of object stores have in common.
@@ -76,71 +112,10 @@ func CheckURL(u *url.URL) error {
 	return nil
 }
 
-// Prefix returns the prefix of the names of the objects in a directory. It ends in a slash,
-// because "net-2/x" is not in "net".
-func Prefix(dir string) string {
-	if dir == "" || strings.HasSuffix(dir, "/") {
-		return dir
-	}
-	return dir + "/"
-}
-
 // atOnce is the number of concurrent downloads. A module is many small files, for which latency
 // matters more than bandwidth. More concurrent downloads would only make servers throttle the
 // client.
 const atOnce = 8
-
-// Download is the download of a directory.
-type Download struct {
-	// Dir is the directory to write. It must not exist, but its parent must. It is created when
-	// the first object is downloaded.
-	Dir string
-	// Prefix is the name of the directory in the bucket. It is empty or ends in a slash.
-	Prefix string
-	// Keys yields the names of the objects that begin with Prefix, as the server lists them. An
-	// error ends the download.
-	Keys iter.Seq2[string, error]
-	// Get writes the object with this name to a new, empty file. Several goroutines call it at
-	// once, and it must return when ctx is done.
-	Get func(ctx context.Context, key string, file *os.File) error
-}
-
-// Run downloads the objects and returns their number. It skips names that end in a slash, which
-// represent directories. Names that point out of the directory are errors, and so are two names
-// that would become the same file.
-func (d Download) Run(ctx context.Context) (int, error) {
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(1 + atOnce)
-	t := &tree{dir: d.Dir, prefix: d.Prefix}
-	defer t.close()
-	count := 0
-	group.Go(func() error {
-		for key, err := range d.Keys {
-			if err != nil {
-				return err
-			}
-			if strings.HasSuffix(key, "/") {
-				continue
-			}
-			name, err := t.fileFor(key)
-			if err != nil {
-				return err
-			}
-			count++
-			// Go waits until a download may start, so that only one page of the listing is in
-			// memory.
-			group.Go(func() error {
-				return t.write(name, func(file *os.File) error { return d.Get(ctx, key, file) })
-			})
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-		}
-		return nil
-	})
-	err := group.Wait()
-	return count, err
-}
 
 // tree is the directory in which the files are created. No object's name can cause a write
 // outside of it.
@@ -169,7 +144,6 @@ func (t *tree) fileFor(key string) (string, error) {
 	return name, err
 }
 
-// fileName returns the part of an object's name after the prefix as a clean path.
 func fileName(prefix, key string) (string, error) {
 	below, isBelow := strings.CutPrefix(key, prefix)
 	if !isBelow {
@@ -196,16 +170,6 @@ func (t *tree) write(name string, fill func(*os.File) error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("two objects would become one file: %w", err)
 	}
-	if err != nil {
-		return err
-	}
-	return errors.Join(fill(file), file.Close())
-}
-
-// File creates a file for a single object, as [Download] does for each object. The file must not
-// exist, and is private.
-func File(name string, fill func(*os.File) error) error {
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}

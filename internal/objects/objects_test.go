@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/objects"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
@@ -35,6 +36,18 @@ func writeKey(_ context.Context, key string, file *os.File) error {
 	return err
 }
 
+// bucket has the listed objects.
+type bucket struct {
+	list iter.Seq2[string, error]
+	get  func(ctx context.Context, key string, file *os.File) error
+}
+
+func (b bucket) List(context.Context, string) iter.Seq2[string, error] { return b.list }
+
+func (b bucket) Get(ctx context.Context, key string, file *os.File) error {
+	return b.get(ctx, key, file)
+}
+
 func TestRun(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -50,9 +63,9 @@ func TestRun(t *testing.T) {
 	}
 	for name, test := range tests {
 		dir := filepath.Join(t.TempDir(), "package")
-		count, err := objects.Download{Dir: dir, Prefix: test.prefix, Keys: keys(test.keys...), Get: writeKey}.Run(t.Context())
-		if err != nil || count != len(test.want) {
-			t.Errorf("%s: %d objects, %v", name, count, err)
+		err := objects.Fetch(t.Context(), bucket{keys(test.keys...), writeKey}, test.prefix, false, dir)
+		if errors.Is(err, getmodules.ErrEmpty) != (test.want == nil) || err != nil && test.want != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 		if _, err := os.Lstat(dir); test.want == nil {
 			if !errors.Is(err, fs.ErrNotExist) {
@@ -77,7 +90,7 @@ func TestRunRefused(t *testing.T) {
 		if err := os.Mkdir(filepath.Dir(dir), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := (objects.Download{Dir: dir, Prefix: "net/", Keys: keys("net/first", hostile), Get: writeKey}).Run(t.Context()); err == nil {
+		if err := objects.Fetch(t.Context(), bucket{keys("net/first", hostile), writeKey}, "net/", false, dir); err == nil {
 			t.Errorf("%q: there is no error", hostile)
 		}
 		for name := range testenv.Files(t, outside) {
@@ -106,7 +119,7 @@ func TestRunThroughLink(t *testing.T) {
 		}
 		yield("link/x", nil)
 	}
-	if _, err := (objects.Download{Dir: dir, Keys: linked, Get: writeKey}).Run(t.Context()); err == nil {
+	if err := objects.Fetch(t.Context(), bucket{linked, writeKey}, "", false, dir); err == nil {
 		t.Error("there is no error")
 	}
 	if got := testenv.Files(t, filepath.Join(outside, "target")); len(got) != 0 {
@@ -155,8 +168,8 @@ func TestRunAtOnce(t *testing.T) {
 		return writeKey(ctx, key, file)
 	}
 	dir := filepath.Join(t.TempDir(), "package")
-	if count, err := (objects.Download{Dir: dir, Keys: counted, Get: get}).Run(t.Context()); err != nil || count != all || len(testenv.Files(t, dir)) != all {
-		t.Errorf("%d objects, %v", count, err)
+	if err := objects.Fetch(t.Context(), bucket{counted, get}, "", false, dir); err != nil || len(testenv.Files(t, dir)) != all {
+		t.Errorf("%d files, %v", len(testenv.Files(t, dir)), err)
 	}
 }
 
@@ -180,25 +193,25 @@ func TestRunEnds(t *testing.T) {
 	}
 	broken := func(yield func(string, error) bool) { _ = yield("a", nil) && yield("", failed) }
 	for name, list := range map[string]iter.Seq2[string, error]{"an object": endless, "the list": broken} {
-		if _, err := (objects.Download{Dir: filepath.Join(t.TempDir(), "package"), Keys: list, Get: waits}).Run(t.Context()); !errors.Is(err, failed) {
+		if err := objects.Fetch(t.Context(), bucket{list, waits}, "", false, filepath.Join(t.TempDir(), "package")); !errors.Is(err, failed) {
 			t.Errorf("%s: error is %v, want %v", name, err, failed)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (objects.Download{Dir: filepath.Join(t.TempDir(), "package"), Keys: endless, Get: waits}).Run(ctx); !errors.Is(err, context.Canceled) {
+	if err := objects.Fetch(ctx, bucket{endless, waits}, "", false, filepath.Join(t.TempDir(), "package")); !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, want context.Canceled", err)
 	}
 }
 
-func TestFile(t *testing.T) {
+func TestArchive(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "file")
-	fill := func(file *os.File) error { return writeKey(t.Context(), "x", file) }
-	if err := objects.File(name, fill); err != nil {
+	b := bucket{get: writeKey}
+	if err := objects.Fetch(t.Context(), b, "x.zip", true, name); err != nil {
 		t.Fatal(err)
 	}
-	if err := objects.File(name, fill); !errors.Is(err, fs.ErrExist) {
+	if err := objects.Fetch(t.Context(), b, "x.zip", true, name); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("error is %v, want fs.ErrExist", err)
 	}
 }

@@ -82,32 +82,11 @@ func wait(ctx context.Context, slots chan struct{}) (release func(), err error) 
 	}
 }
 
-// workSlot is a slot for work on a package that a fetch takes when the work begins. It is not safe
-// for concurrent use.
-type workSlot struct {
-	client  *Client
-	release func() // nil until the slot is taken
-}
-
-// take waits for the slot. Taking it again is a no-op.
-func (w *workSlot) take(ctx context.Context) (err error) {
-	if w.release == nil {
-		w.release, err = w.client.Slot(ctx)
-	}
-	return err
-}
-
-// free releases the slot if it was taken.
-func (w *workSlot) free() {
-	if w.release != nil {
-		w.release()
-	}
-}
-
-// queryFor waits for a free slot for a question about the refs of a repository. Over ssh, each
-// question is a connection and a process, of which servers and users accept few at once.
+// queryFor waits for a free slot for a question about the refs of a repository, or to a registry if pkg
+// is zero. Over ssh, each question is a connection and a process, of which servers and users accept
+// few at once.
 func (c *Client) queryFor(ctx context.Context, pkg addrs.ModulePackage) (release func(), err error) {
-	if at, err := pkg.Location(); err != nil || at.URL().Scheme != "https" && at.URL().Scheme != "oci" {
+	if at, err := pkg.Location(); !pkg.IsZero() && (err != nil || at.URL().Scheme != "https" && at.URL().Scheme != "oci") {
 		return c.Slot(ctx)
 	}
 	return c.RequestSlot(ctx)

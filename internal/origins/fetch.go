@@ -55,7 +55,6 @@ func (f *Fetched) Hashes() []hashing.Hash {
 	return hashes
 }
 
-// artifact is an artifact of an OCI repository with the key of the fetch that got it.
 type artifact struct {
 	key fetchKey
 	got *Fetched
@@ -179,8 +178,18 @@ func (o *Origins) download(ctx context.Context, job fetchJob) (*store.Fetched, e
 		return nil, err
 	}
 	defer done()
-	work := &workSlot{client: o.Client}
-	defer work.free()
+	free := func() {}
+	defer func() { free() }()
+	isWorking := false
+	work := func(ctx context.Context) (err error) { // the fetcher calls it when the transfer is over
+		if !isWorking {
+			var release func()
+			if release, err = o.Slot(ctx); err == nil {
+				free, isWorking = release, true
+			}
+		}
+		return err
+	}
 	staged := o.Cache.Stage()
 	defer func() { _ = os.RemoveAll(staged) }() // a later clean-up removes leftovers
 	shown, asked := job.pkg.Redacted(), time.Now()
@@ -189,7 +198,7 @@ func (o *Origins) download(ctx context.Context, job fetchJob) (*store.Fetched, e
 	pkg, err := o.downloadTo(traced, job, staged, work)
 	end(err)
 	if err == nil {
-		err = work.take(ctx) // the fetcher may not have done so
+		err = work(ctx) // the fetcher may not have done so
 	}
 	if err != nil {
 		return nil, err
@@ -211,11 +220,11 @@ func (o *Origins) download(ctx context.Context, job fetchJob) (*store.Fetched, e
 	return job.downloaded(pkg, tree, asked), nil
 }
 
-// downloadTo fetches a package into dir, which does not exist yet. It takes the slot for work on the
+// downloadTo fetches a package into dir, which does not exist yet. work waits for the slot for work on the
 // package.
-func (o *Origins) downloadTo(ctx context.Context, job fetchJob, dir string, work *workSlot) (*getmodules.Package, error) {
+func (o *Origins) downloadTo(ctx context.Context, job fetchJob, dir string, work func(context.Context) error) (*getmodules.Package, error) {
 	if job.hosted {
-		if err := work.take(ctx); err != nil {
+		if err := work(ctx); err != nil {
 			return nil, err
 		}
 		return o.downloadHosted(ctx, job.at, dir)
@@ -223,7 +232,7 @@ func (o *Origins) downloadTo(ctx context.Context, job fetchJob, dir string, work
 	shown := job.pkg.Redacted()
 	req := o.withRun(job.request())
 	req.NoCache = req.NoCache || job.Fresh
-	req.Dir, req.Begin = dir, work.take
+	req.Dir, req.Begin = dir, work
 	req.Progress = func(done, total int64) {
 		o.OnEvent(Event{Kind: FetchProgress, Package: shown, Done: done, Total: total})
 	}
@@ -236,7 +245,6 @@ func (o *Origins) withRun(req getmodules.Request) getmodules.Request {
 	return req
 }
 
-// downloadHosted fetches a package that the registry hosts itself.
 func (o *Origins) downloadHosted(ctx context.Context, at Location, dir string) (*getmodules.Package, error) {
 	archive, err := os.Create(dir + ".archive")
 	if err != nil {
@@ -260,7 +268,6 @@ func (o *Origins) downloadHosted(ctx context.Context, at Location, dir string) (
 	return pkg, nil
 }
 
-// linksBelow returns the links below a directory of a package, with paths relative to it.
 func linksBelow(links []getmodules.Link, dir string) []getmodules.Link {
 	if dir == "" {
 		return links

@@ -74,7 +74,6 @@ func (j fetchJob) request() getmodules.Request {
 	}
 }
 
-// downloaded returns what other processes need to know about a fetched package.
 func (j fetchJob) downloaded(pkg *getmodules.Package, tree *store.Tree, asked time.Time) *store.Fetched {
 	got := &store.Fetched{Tree: tree, Bytes: pkg.Bytes, Answer: store.Answer{
 		Tree:     tree.T1(),

@@ -29,7 +29,6 @@ type Location struct {
 // FromServer reports whether a server named the location.
 func (at Location) FromServer() bool { return at.answer != nil }
 
-// isHosted reports whether the registry hosts the package itself.
 func (at Location) isHosted() bool { return at.answer != nil && at.answer.Direct }
 
 // origin returns the URL of the server that named the location, or of the package with the call. It
@@ -119,7 +118,6 @@ type listing struct {
 	by  caller
 }
 
-// repository is the key of a listing of tags.
 type repository struct {
 	address addrs.ModulePackage
 	by      caller
@@ -127,19 +125,18 @@ type repository struct {
 
 func (s Source) repository() repository { return repository{s.Repository, s.caller()} }
 
-// request returns a request for the repository of a source.
-func (s Source) request() getmodules.Request {
-	return getmodules.Request{Package: s.Repository, FromPackage: s.FromPackage, Origin: s.PackageOrigin}
+func (s Source) request() getmodules.Request { return Location{Package: s.Repository}.request(s) }
+
+func (at Location) request(from Source) getmodules.Request {
+	return getmodules.Request{Package: at.Package, FromServer: at.FromServer(), FromPackage: from.FromPackage, Origin: at.origin(from)}
 }
 
-// release is one version of a registry's package.
 type release struct {
 	pkg     addrs.ModuleRegistryPackage
 	version versions.Version
 	by      caller
 }
 
-// reference is the key of a query for the meaning of a ref.
 type reference struct {
 	pkg        addrs.ModulePackage
 	fromServer bool

@@ -27,7 +27,6 @@ type NotOfferedError struct{ Version string }
 
 func (e *NotOfferedError) Error() string { return "the version " + e.Version + " is no longer offered" }
 
-// errNotAtHand says that a package would have to be fetched, but offline mode forbids it.
 var errNotAtHand = fmt.Errorf("it is neither installed nor in the cache, and %w", ErrOffline)
 
 // Origins is one run's access to a client, limited by the run's request and policies.
@@ -45,19 +44,11 @@ func (o *Origins) warn(path addrs.Module, text string) {
 	o.OnEvent(Event{Kind: Warning, Path: path, Text: text})
 }
 
-// onlineSlot waits for a slot for a request to a server. In offline mode it returns an error that
-// wraps ErrOffline.
-func (o *Origins) onlineSlot(ctx context.Context) (release func(), err error) {
+// querySlot waits for a slot for a question to a registry, or about the refs of pkg if it is not zero.
+// In offline mode it returns the error offline.
+func (o *Origins) querySlot(ctx context.Context, pkg addrs.ModulePackage, offline error) (release func(), err error) {
 	if o.Offline {
-		return nil, errNotAtHand
-	}
-	return o.RequestSlot(ctx)
-}
-
-// querySlot is like onlineSlot, for a question about the refs of a repository.
-func (o *Origins) querySlot(ctx context.Context, pkg addrs.ModulePackage) (release func(), err error) {
-	if o.Offline {
-		return nil, errNotAtHand
+		return nil, offline
 	}
 	return o.queryFor(ctx, pkg)
 }
@@ -73,7 +64,7 @@ func (o *Origins) Locate(ctx context.Context, from Source, version versions.Vers
 		return Location{Package: from.Repository}, nil
 	}
 	answer, err := o.locations.do(ctx, o, release{source.Package, version, from.caller()}, func(ctx context.Context) (registryclient.Location, error) {
-		done, err := o.onlineSlot(ctx)
+		done, err := o.querySlot(ctx, addrs.ModulePackage{}, errNotAtHand)
 		if err != nil {
 			return registryclient.Location{}, err
 		}
@@ -123,18 +114,17 @@ func (o *Origins) Reference(ctx context.Context, from Source, at Location, locke
 		key.locked = locked
 	}
 	return o.references.do(ctx, o, key, func(ctx context.Context) (getmodules.Reference, error) {
-		done, err := o.querySlot(ctx, key.pkg)
+		done, err := o.querySlot(ctx, key.pkg, errNotAtHand)
 		if err != nil {
 			return getmodules.Reference{}, err
 		}
 		defer done()
-		return o.Fetcher.Reference(ctx, o.withRun(getmodules.Request{
-			Package: key.pkg, FromServer: key.fromServer, FromPackage: key.by.fromPackage, Revision: key.locked, Origin: at.origin(from),
-		}))
+		req := o.withRun(at.request(from))
+		req.Revision = key.locked
+		return o.Fetcher.Reference(ctx, req)
 	})
 }
 
-// checkLocation checks the location that a registry has named against the policies.
 func (o *Origins) checkLocation(ctx context.Context, from Source, at Location) error {
 	err := o.Rules.Each(func(p *policy.Policy) error {
 		return errors.Join(p.CheckPackage(at.Package), p.CheckRef(at.Package))

@@ -71,7 +71,6 @@ func (o *Origins) RefStatus(ctx context.Context, from Source, entry lockfile.Mod
 	}, nil
 }
 
-// inHistory is the key of a search for a commit in the history of a repository.
 type inHistory struct {
 	pkg        addrs.ModulePackage
 	fromServer bool
@@ -81,30 +80,18 @@ type inHistory struct {
 	onlyRef bool
 }
 
-// Reachable searches for the locked commit of an entry in the histories of the branches and tags
-// of its git repository, once per client. The zero Reach means that this is not known. The error
-// is an error of asking the repository.
-func (o *Origins) Reachable(ctx context.Context, from Source, entry lockfile.Module, at Location) (getmodules.Reach, error) {
-	return o.findCommit(ctx, from, at, inHistory{
-		pkg: at.Package, fromServer: at.FromServer(), by: from.caller(), commit: entry.Revision(),
-	})
-}
-
-// InRef is like Reachable, for a commit that no lock has. It searches only the history of the ref
-// in the address of the location.
-func (o *Origins) InRef(ctx context.Context, from Source, commit string, at Location) (getmodules.Reach, error) {
-	return o.findCommit(ctx, from, at, inHistory{
-		pkg: at.Package, fromServer: at.FromServer(), by: from.caller(), commit: commit, onlyRef: true,
-	})
-}
-
-func (o *Origins) findCommit(ctx context.Context, from Source, at Location, key inHistory) (getmodules.Reach, error) {
+// Reachable searches for a commit in the histories of the branches and tags of a git repository, once per
+// client. With onlyRef it searches only the history of the ref in the address of the location, also
+// for a commit that no lock has. The zero Reach means that this is not known. The error is an error of
+// asking the repository.
+func (o *Origins) Reachable(ctx context.Context, from Source, commit string, at Location, onlyRef bool) (getmodules.Reach, error) {
 	if o.Offline {
 		return getmodules.Reach{}, errNotAtHand
 	}
 	if err := o.check(ctx, from); err != nil {
 		return getmodules.Reach{}, err
 	}
+	key := inHistory{pkg: at.Package, fromServer: at.FromServer(), by: from.caller(), commit: commit, onlyRef: onlyRef}
 	return o.histories.do(ctx, o, key, func(ctx context.Context) (getmodules.Reach, error) {
 		done, err := o.Slot(ctx) // a history can be large
 		if err != nil {
@@ -112,13 +99,13 @@ func (o *Origins) findCommit(ctx context.Context, from Source, at Location, key 
 		}
 		defer done()
 		var inRef []getmodules.LockedCommit
-		if key.onlyRef {
-			ref, _ := key.pkg.Ref()
-			inRef = append(inRef, getmodules.LockedCommit{Revision: key.commit, Ref: ref, OnlyRef: true})
+		if onlyRef {
+			ref, _ := at.Package.Ref()
+			inRef = append(inRef, getmodules.LockedCommit{Revision: commit, Ref: ref, OnlyRef: true})
 		}
-		found, err := o.Fetcher.Reachable(ctx, o.withRun(getmodules.Request{
-			Package: key.pkg, FromServer: key.fromServer, FromPackage: key.by.fromPackage, Revision: key.commit, Origin: at.origin(from),
-		}), inRef...)
-		return found[key.commit], err
+		req := o.withRun(at.request(from))
+		req.Revision = commit
+		found, err := o.Fetcher.Reachable(ctx, req, inRef...)
+		return found[commit], err
 	})
 }

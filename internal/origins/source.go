@@ -231,7 +231,6 @@ func (s Source) Allows(v versions.Version) bool {
 	return s.Want.Allows(v) && (s.Allowed == nil || s.Allowed(v))
 }
 
-// isTagged reports whether the source's versions are tags of a repository.
 func (s Source) isTagged() bool {
 	_, remote := s.Address.(addrs.ModuleSourceRemote)
 	return remote && s.HasConstraint

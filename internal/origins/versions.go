@@ -9,18 +9,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// listingSlot is like querySlot, but its error is about listing versions. pkg is zero for a
-// registry.
-func (o *Origins) listingSlot(ctx context.Context, pkg addrs.ModulePackage) (release func(), err error) {
-	switch {
-	case o.Offline:
-		return nil, ErrCannotList
-	case pkg.IsZero():
-		return o.RequestSlot(ctx)
-	}
-	return o.queryFor(ctx, pkg)
-}
-
 // Versions lists the versions of a source. It returns nil if the source names one revision.
 func (o *Origins) Versions(ctx context.Context, from Source) ([]versions.Candidate, error) {
 	if source, ok := from.Address.(addrs.ModuleSourceRegistry); ok {
@@ -28,7 +16,7 @@ func (o *Origins) Versions(ctx context.Context, from Source) ([]versions.Candida
 			return nil, err
 		}
 		return o.listings.do(ctx, o, listing{source.Package, from.caller()}, func(ctx context.Context) ([]versions.Candidate, error) {
-			done, err := o.listingSlot(ctx, addrs.ModulePackage{})
+			done, err := o.querySlot(ctx, addrs.ModulePackage{}, ErrCannotList)
 			if err != nil {
 				return nil, err
 			}
@@ -52,7 +40,7 @@ func (o *Origins) TagVersions(ctx context.Context, from Source) ([]versions.Cand
 	}
 	key := from.repository()
 	tags, err := o.tags.do(ctx, o, key, func(ctx context.Context) ([]getmodules.Tag, error) {
-		done, err := o.listingSlot(ctx, key.address)
+		done, err := o.querySlot(ctx, key.address, ErrCannotList)
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +64,7 @@ func (o *Origins) ociVersions(ctx context.Context, from Source) ([]versions.Cand
 		if err != nil {
 			return nil, err
 		}
-		done, err := o.listingSlot(ctx, key.address)
+		done, err := o.querySlot(ctx, key.address, ErrCannotList)
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +85,7 @@ func (o *Origins) SelectedTag(ctx context.Context, from Source, offered []versio
 	if err != nil {
 		return versions.Candidate{}, err
 	}
-	done, err := o.onlineSlot(ctx)
+	done, err := o.querySlot(ctx, from.Repository, errNotAtHand)
 	if err != nil {
 		return versions.Candidate{}, err
 	}

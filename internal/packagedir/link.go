@@ -42,7 +42,6 @@ func (s *Stage) Link(ctx context.Context, name string, shared *Shared, own []str
 	return d.path, d.linked, nil
 }
 
-// linkedDir is a linked directory that is being built.
 type linkedDir struct {
 	path   string
 	source *os.Root // of the shared tree
@@ -64,7 +63,6 @@ func (d *linkedDir) hasDirs(dirs []string) bool {
 	return true
 }
 
-// build creates the directory dir of the package.
 func (d *linkedDir) build(dir string) error {
 	if err := os.Mkdir(d.inDir(dir), 0o755); err != nil {
 		return err
@@ -87,10 +85,8 @@ func (d *linkedDir) build(dir string) error {
 	return nil
 }
 
-// inDir returns the path in the linked directory for a path in the package.
 func (d *linkedDir) inDir(name string) string { return filepath.Join(d.path, filepath.FromSlash(name)) }
 
-// children returns the paths of the entries in a directory of the package.
 func (d *linkedDir) children(dir string) []string {
 	entries, prefix := d.shared.Tree.Entries, ""
 	if dir != "" {
@@ -107,7 +103,6 @@ func (d *linkedDir) children(dir string) []string {
 	return slices.Compact(children) // "a" and "a/b" can have "a.c" between them
 }
 
-// copyAll copies the entry of the package at a path and everything below it.
 func (d *linkedDir) copyAll(name string) error {
 	for _, e := range d.shared.Tree.Part(name) {
 		target := d.inDir(e.Path)
@@ -155,7 +150,6 @@ func (d *linkedDir) copyFile(e hashing.Entry, target string) (err error) {
 	return file.Chmod(mode) // regardless of the umask
 }
 
-// check hashes the linked directory and compares it with the package.
 func (d *linkedDir) check(ctx context.Context) error {
 	root, err := pathsafe.OpenRoot(d.path)
 	if err != nil {

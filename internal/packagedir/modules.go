@@ -63,7 +63,6 @@ func (p Package) Actual(subdir string) (string, error) {
 	return filepath.ToSlash(rel), err
 }
 
-// absolute returns the absolute path of a file with all links resolved.
 func absolute(name string) (string, error) {
 	real, err := filepath.EvalSymlinks(name)
 	if err != nil {
@@ -124,7 +123,6 @@ func (p Package) noSubdir(subdir string, cause error) error {
 // maxSuggested is the maximum number of directories that a message lists.
 const maxSuggested = 8
 
-// moduleDirs lists directories of the package that contain configuration.
 func (p Package) moduleDirs() []string {
 	if p.Tree == nil {
 		return nil

@@ -101,7 +101,6 @@ func (c comparison) compare(r *Report, tree *store.Tree, err error) {
 	}
 }
 
-// changes returns the differences between the locked files and those of the package.
 func (c comparison) changes(files *hashing.Tree) hashing.Changes {
 	return hashing.Diff(c.counted(c.locked.Tree), c.counted(files))
 }

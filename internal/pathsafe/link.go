@@ -65,7 +65,6 @@ type Resolver struct {
 	resolved map[string]entry
 }
 
-// entry is the file or directory that a link points to.
 type entry struct {
 	name string
 	file bool

@@ -42,7 +42,6 @@ func ReadText(s string) string {
 	return Text(s)
 }
 
-// writtenText is [Text] for paths and targets that are written.
 func writtenText(s string) string {
 	if reason := Text(s); reason != "" {
 		return reason

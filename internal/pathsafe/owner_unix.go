@@ -8,7 +8,6 @@ import (
 	"syscall"
 )
 
-// hasOwners says that files have owners and modes.
 const hasOwners = true
 
 // exposedDir describes a directory or a link, and what other users may do with it.

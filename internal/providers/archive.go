@@ -87,10 +87,8 @@ func (g *Getter) confirmed(ctx context.Context, want Want) (*Got, bool, error) {
 	return s.fromStore(ctx)
 }
 
-// h1 returns the h1 of the archive's content.
 func (a *Archive) h1() hashing.Hash { return a.Hashes[0] } // h1 sorts before zh
 
-// packDir packs the package in a directory of the source.
 func (j *job) packDir(ctx context.Context, dir string) (*Archive, error) {
 	found, err := j.fromDir(ctx, dir)
 	if err != nil {
@@ -120,7 +118,6 @@ func (j *job) keepArchive(ctx context.Context) (_ *Archive, err error) {
 	return repacked, errors.Join(err, published.Close())
 }
 
-// hashesOf returns the hashes of an archive for [Archive].Hashes.
 func (j *job) hashesOf(ctx context.Context, file *os.File) ([]hashing.Hash, error) {
 	h1 := j.Store.UnpacksTo(j.archive)
 	if h1 == "" {

@@ -8,7 +8,6 @@ import (
 	"github.com/cotterpin/cotter/internal/store"
 )
 
-// recognized returns those hashes of a lock that can prove a package: h1 and zh.
 func recognized(locked []hashing.Hash) []hashing.Hash {
 	return slices.DeleteFunc(slices.Clone(locked), func(h hashing.Hash) bool {
 		return h.Scheme() != "h1" && h.Scheme() != "zh"
@@ -37,7 +36,6 @@ func (j *job) checkArchive() error {
 	return j.mismatch(want, j.archive)
 }
 
-// checkContent compares a package with the lock.
 func (j *job) checkContent(h1 hashing.Hash) error {
 	want := recognized(j.want.Locked)
 	if len(want) == 0 || slices.Contains(want, h1) || slices.Contains(want, j.archive) {
@@ -82,7 +80,6 @@ func reportedH1(auth getproviders.Authentication) hashing.Hash {
 	return ""
 }
 
-// proof returns the proof of a package that was got completely.
 func (j *job) proof(h1 hashing.Hash) Proof {
 	auth := j.auth
 	hashes := slices.DeleteFunc(slices.Clone(auth.Hashes), func(h hashing.Hash) bool { return h == h1 })
@@ -102,7 +99,6 @@ func (j *job) proof(h1 hashing.Hash) Proof {
 	return p
 }
 
-// record stores the source's statements about the package for later runs.
 func (j *job) record(p Proof) {
 	auth := p.Authentication
 	j.Store.RecordRelease(j.want.statement(), store.Release{

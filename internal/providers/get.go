@@ -51,7 +51,6 @@ func (g *Getter) Get(ctx context.Context, want Want) (*Got, error) {
 	return got, err
 }
 
-// search looks for one package in all places.
 type search struct {
 	*Getter
 	want Want
@@ -216,7 +215,6 @@ func newJob(g *Getter, want Want, pkg getproviders.Package) *job {
 	return &job{Getter: g, want: want, pkg: pkg, proven: make(chan struct{}), archive: pkg.Archive()}
 }
 
-// run gets the package while the source proves it.
 func (j *job) run(ctx context.Context) (*Got, error) {
 	if err := j.checkArchive(); err != nil {
 		return nil, err
@@ -258,7 +256,6 @@ func (j *job) proveBeside(ctx context.Context, get func(context.Context) error) 
 	return group.Wait()
 }
 
-// checkProof decides whether the source's proof is enough.
 func (j *job) checkProof() error {
 	if e := j.auth.Evidence; !j.Rule.AcceptsProvider(e) {
 		return &getproviders.UnconfirmedError{Location: j.pkg.Location(), Evidence: e}
@@ -277,7 +274,6 @@ func (j *job) awaitProof(ctx context.Context) error {
 	}
 }
 
-// fromDir returns the package in a directory of the source.
 func (j *job) fromDir(ctx context.Context, dir string) (*store.ProviderPackage, error) {
 	done, err := j.slot(ctx, unpacking)
 	if err != nil {
@@ -324,7 +320,6 @@ func (j *job) fromArchive(ctx context.Context) (*store.ProviderPackage, error) {
 	return j.unpack(ctx, file)
 }
 
-// unpacked looks for the archive's content in the store.
 func (j *job) unpacked(ctx context.Context) (*store.ProviderPackage, error) {
 	if j.archive == "" {
 		return nil, nil
@@ -387,7 +382,6 @@ func (j *job) unproven(ctx context.Context) ([]*store.ProviderPackage, error) {
 	return all, ctx.Err()
 }
 
-// download downloads the archive to a staging file and returns it, open for reading.
 func (j *job) download(ctx context.Context) (_ *os.File, err error) {
 	done, err := j.slot(ctx, transfer)
 	if err != nil {
@@ -427,7 +421,6 @@ func (j *job) download(ctx context.Context) (_ *os.File, err error) {
 	return file, err
 }
 
-// archiveHash returns the zh of a file.
 func archiveHash(file *os.File) (hashing.Hash, error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return "", err

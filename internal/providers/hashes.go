@@ -30,7 +30,6 @@ func (g *Getter) Hashes(ctx context.Context, want Want) (*Proof, error) {
 	return g.askHashes(ctx, want)
 }
 
-// askHashes asks the source for the hashes of a package.
 func (g *Getter) askHashes(ctx context.Context, want Want) (*Proof, error) {
 	pkg, err := g.find(ctx, want)
 	if err != nil {
@@ -114,7 +113,6 @@ func (j *job) hashArchive(ctx context.Context, file *os.File) (hashing.Hash, err
 	return archive.Hash(ctx)
 }
 
-// checkRelease compares the release with the lock as described at [Getter.Hashes].
 func (j *job) checkRelease(p Proof) error {
 	if p.Matched != "" || p.Archive == "" {
 		return nil

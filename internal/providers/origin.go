@@ -92,7 +92,6 @@ func (c *Confirmed) add(ctx context.Context, j *job) error {
 	return nil
 }
 
-// know removes hashes from Unknown.
 func (c *Confirmed) know(hashes ...hashing.Hash) {
 	c.Unknown = slices.DeleteFunc(c.Unknown, func(h hashing.Hash) bool { return slices.Contains(hashes, h) })
 }

@@ -89,7 +89,6 @@ type rememberedPackage struct {
 	auth getproviders.Authentication
 }
 
-// Authenticate implements [getproviders.Package].
 func (p rememberedPackage) Authenticate(context.Context) (getproviders.Authentication, error) {
 	return p.auth, nil
 }

@@ -1,26 +1,20 @@
 package providers
 
 import (
-	"cmp"
 	"context"
 	"runtime"
 	"sync"
 )
 
-// Slots limits the concurrent work of Getters. All Getters of a program can share one Slots. The
-// zero value has the default limits. A Slots must not be copied.
+// Slots limits the concurrent work of Getters, which can share one Slots. The zero value is ready for
+// use. A Slots must not be copied.
 type Slots struct {
-	// Transfers limits concurrent downloads; 0 means 16. Unpackings limits the archives that are
-	// unpacked or hashed at once; 0 means one per processor.
-	Transfers, Unpackings int
-
-	once       sync.Once
-	transfers  chan struct{}
-	unpackings chan struct{}
+	once  sync.Once
+	slots [2]chan struct{} // by kind
 }
 
-// defaultTransfers is the default value of Slots.Transfers.
-const defaultTransfers = 16
+// transfers is the number of concurrent downloads. One archive per processor is unpacked or hashed.
+const transfers = 16
 
 type slotKind int
 
@@ -32,16 +26,11 @@ const (
 // wait waits for a free slot. The caller must call done to free it.
 func (s *Slots) wait(ctx context.Context, kind slotKind) (done func(), err error) {
 	s.once.Do(func() {
-		s.transfers = make(chan struct{}, cmp.Or(max(s.Transfers, 0), defaultTransfers))
-		s.unpackings = make(chan struct{}, cmp.Or(max(s.Unpackings, 0), runtime.GOMAXPROCS(0)))
+		s.slots = [2]chan struct{}{transfer: make(chan struct{}, transfers), unpacking: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	})
-	slots := s.transfers
-	if kind == unpacking {
-		slots = s.unpackings
-	}
 	select {
-	case slots <- struct{}{}:
-		return func() { <-slots }, nil
+	case s.slots[kind] <- struct{}{}:
+		return func() { <-s.slots[kind] }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -76,7 +76,6 @@ func (s *search) refuse(err error) {
 	}
 }
 
-// deliveredPackage is a package of the source whose archive is downloaded from offers.
 type deliveredPackage struct {
 	getproviders.Package
 	from   []Offer
@@ -98,7 +97,6 @@ func (g *Getter) delivered(want Want, pkg getproviders.Package, offers []Offer) 
 	return &deliveredPackage{pkg, same, func(err error) { g.tell(Event{Want: want, Kind: Refused, Err: err}) }}
 }
 
-// Download implements [getproviders.Package].
 func (p *deliveredPackage) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
 	for _, offer := range p.from {
 		err := offer.Package.Download(ctx, file, progress)

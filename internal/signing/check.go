@@ -134,7 +134,6 @@ func split(file []byte) ([][]byte, error) {
 	}
 }
 
-// ring contains the keys of one armoured text.
 type ring struct{ openpgp.EntityList }
 
 // readKeys reads all keys that are readable. unread is the reason why the first of the other keys
@@ -162,7 +161,6 @@ func readKey(key Key) (openpgp.EntityList, error) {
 	return entities, err
 }
 
-// verdict is the result of checking one signature with the keys of one ring.
 type verdict struct {
 	signer Signer
 	// err is nil for a good signature, and otherwise one of the sentinels of this package. reason

@@ -13,7 +13,6 @@ import (
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
-// content is what [Modules] and [Providers] have in common.
 type content interface {
 	Entries() ([]Entry, error)
 	Check(ctx context.Context, name string) error
@@ -93,7 +92,6 @@ func UsageOf(ctx context.Context, dir string, key *userkey.Key) (u Usage, err er
 	return u, errors.Join(moduleErr, gitErr, providerErr, linksErr, err)
 }
 
-// quarantined returns the size of the damaged packages of all kinds.
 func quarantined(dir string) (sum int64, err error) {
 	for _, k := range kinds {
 		size, sizeErr := k.view(dir).QuarantineSize()

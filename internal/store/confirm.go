@@ -67,7 +67,6 @@ func (m *Modules) Confirmed(record string) (since time.Time, ok bool) {
 	return since, true
 }
 
-// confirmation returns the path of the file for a record.
 func (m *Modules) confirmation(record string) string {
 	return filepath.Join(m.dir, confirmedName, m.key.Name("confirmation", record))
 }

@@ -17,7 +17,6 @@ func stateOf(info fs.FileInfo) (fileState, bool) {
 	return fileState{Changed: changed(sys), Device: uint64(sys.Dev), Inode: sys.Ino}, true //nolint:gosec,unconvert // the type of the number depends on the system
 }
 
-// isOwn reports whether the user of this process owns an entry.
 func isOwn(info fs.FileInfo) bool {
 	sys, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(sys.Uid) == os.Geteuid()

@@ -96,7 +96,6 @@ func (u *inUse) remove(path string, drop func() error) (bool, error) {
 	return err == nil, errors.Join(err, lock.Release())
 }
 
-// close unlocks all directories.
 func (u *inUse) close() error {
 	u.mu.Lock()
 	defer u.mu.Unlock()

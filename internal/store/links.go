@@ -172,7 +172,6 @@ func (s *Providers) Links(ctx context.Context) (*Links, error) {
 	return l, l.refresh(ctx)
 }
 
-// refresh reads the links of the projects whose records are new or have changed.
 func (l *Links) refresh(ctx context.Context) error {
 	if l.store.dir == "" {
 		return nil
@@ -247,7 +246,6 @@ func (l *Links) Projects() (projects []LinkingProject, foreign int) {
 	return projects, foreign
 }
 
-// has reports whether a project links to a package.
 func (l *Links) has(e Entry) bool {
 	for _, found := range l.known {
 		if slices.Contains(found.Packages, e.Name) {

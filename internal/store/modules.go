@@ -210,7 +210,6 @@ func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, mod
 	return nil, errors.Join(&UnfitError{Names: sameButForCase(original), Err: err}, removeErr)
 }
 
-// isAt reports whether an open directory is still the one at path.
 func isAt(root *os.Root, path string) bool {
 	opened, err := root.Stat(".")
 	if err != nil {

@@ -37,7 +37,6 @@ type kind struct {
 	readOnly bool
 }
 
-// The directories that every kind has, in addition to kind.packages and kind.records.
 const (
 	stageName      = "stage"
 	quarantineName = "quarantine"
@@ -105,7 +104,6 @@ func (p *packages) Writable() bool { return p.writable }
 // errNoScratch is returned if the store is not writable and there is no scratch directory.
 var errNoScratch = errors.New("there is no directory for packages on their way")
 
-// newPath returns a new path in the staging directory. Nothing exists there yet.
 func (p *packages) newPath() (string, error) {
 	p.stageLock.Lock()
 	defer p.stageLock.Unlock()

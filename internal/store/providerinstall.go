@@ -130,7 +130,6 @@ func (d *ProviderDir) makeParents(dir string) (replaced bool, err error) {
 	return replaced, nil
 }
 
-// has reports whether the package is at a path already.
 func (d *ProviderDir) has(ctx context.Context, pkg *ProviderPackage, at string, info fs.FileInfo, layout Layout) bool {
 	isLink := info.Mode().Type() == fs.ModeSymlink
 	if isLink && layout == LayoutCopy {

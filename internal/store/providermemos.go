@@ -107,7 +107,6 @@ func (s *Providers) Matches(h1 hashing.Hash, locked []hashing.Hash) hashing.Hash
 	return ""
 }
 
-// providerRecord returns the record of a subject in a directory of records.
 func (s *Providers) providerRecord(dir, subject string) record {
 	return record{
 		dir: dir, name: s.key.Name("provider "+dir, subject), purpose: "provider " + dir + " of " + subject, step: "provider." + dir,

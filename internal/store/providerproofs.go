@@ -131,7 +131,6 @@ func (s *Providers) writeProof(dir string, p proof) {
 	}
 }
 
-// hashed is the result of hashing a directory.
 type hashed struct {
 	h1    hashing.Hash
 	files []fileState
@@ -139,7 +138,6 @@ type hashed struct {
 	private bool
 }
 
-// hashOptions are the options of hashDir.
 type hashOptions struct {
 	// full ignores the proof of the directory.
 	full bool

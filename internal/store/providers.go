@@ -116,7 +116,6 @@ type ProviderPackage struct {
 	location location
 }
 
-// location says where a package is.
 type location int
 
 // The locations. The zero value is the one whose content is compared when the package is installed.

@@ -52,7 +52,6 @@ func (p *packages) readRecord(r record, to any) error {
 	return readSealed(dir, p.key, r.name, r.purpose, to)
 }
 
-// readSealed reads a sealed file of a directory into to.
 func readSealed(dir *os.Root, key *userkey.Key, name, purpose string, to any) error {
 	sealed, err := atomicfile.Read(dir, name, maxRecord)
 	if err != nil {

@@ -43,7 +43,6 @@ func newStage(parent, steps string) (*stage, error) {
 	}
 }
 
-// newPath returns a new path in the staging directory. Nothing exists there yet.
 func (s *stage) newPath() string { return filepath.Join(s.dir, rand.Text()) }
 
 // close removes the staging directory. Files that cannot be removed now are removed by the next

@@ -54,7 +54,6 @@ func (s *Answers) ID(store ocistore.Store) ID {
 	return ID(len(s.stores) - 1)
 }
 
-// store returns the store with an ID.
 func (s *Answers) store(id ID) ocistore.Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,13 +63,11 @@ func (s *Answers) store(id ID) ocistore.Store {
 // Wait waits until canceled fetches have ended.
 func (s *Answers) Wait() { s.trees.Wait() }
 
-// storeKey is a tag or a digest in a store.
 type storeKey struct {
 	store ID
 	name  string
 }
 
-// artifact returns a store's artifact for a statement.
 func (s *Answers) artifact(ctx context.Context, at ID, statement artifact.Statement) (artifact.Module, error) {
 	tag := statement.Tag()
 	return s.artifacts.Do(ctx, storeKey{at, tag}, func(ctx context.Context) (artifact.Module, error) {
@@ -83,7 +80,6 @@ func (s *Answers) artifact(ctx context.Context, at ID, statement artifact.Statem
 	})
 }
 
-// errOtherEntry says that the tag of an entry points to the artifact of another one.
 var errOtherEntry = errors.New("its tag points to the artifact of another entry")
 
 // isOfArtifact reports whether an error is about one artifact and not about its store.
@@ -119,7 +115,6 @@ func Has(ctx context.Context, store ocistore.Store, statement artifact.Statement
 	return err == nil, err
 }
 
-// tree returns the tree of an artifact's package. It fetches the package into the cache.
 func (s *Answers) tree(ctx context.Context, at ID, a artifact.Module, tell func(origins.Event)) (*store.Tree, error) {
 	return s.trees.Do(ctx, storeKey{at, a.Layer.Digest}, func(ctx context.Context) (*store.Tree, error) {
 		done, err := s.with.Slot(ctx)

@@ -52,7 +52,6 @@ func providerOf(ctx context.Context, store ocistore.Store, r artifact.Release, p
 	return targetOf(ctx, store, r, target)
 }
 
-// targetOf returns the package for a target, which is one platform of a release.
 func targetOf(ctx context.Context, store ocistore.Store, r artifact.Release, target oci.Target) (*storedProvider, error) {
 	text, err := TargetManifest(ctx, store, r.Provider, target)
 	if err != nil {
@@ -65,16 +64,12 @@ func targetOf(ctx context.Context, store ocistore.Store, r artifact.Release, tar
 	return &storedProvider{Provider: a, store: store, evidence: EvidenceOf(store)}, nil
 }
 
-// Location implements [getproviders.Package].
 func (p *storedProvider) Location() string { return p.store.Info().Name }
 
-// Dir implements [getproviders.Package].
 func (p *storedProvider) Dir() string { return "" }
 
-// Archive implements [getproviders.Package].
 func (p *storedProvider) Archive() hashing.Hash { return p.ArchiveHash() }
 
-// ReportsH1 implements [getproviders.Package].
 func (p *storedProvider) ReportsH1() bool { return false }
 
 // Authenticate implements [getproviders.Package]. A store confirms only hashes that the lock
@@ -88,7 +83,6 @@ func (p *storedProvider) Authenticate(context.Context) (getproviders.Authenticat
 	return auth, nil
 }
 
-// Download implements [getproviders.Package].
 func (p *storedProvider) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
 	ctx = httpx.WithoutPointer(ctx)
 	repository, err := p.store.Repository(ctx, p.Statement.Provider)

@@ -87,23 +87,18 @@ func readTarget(ctx context.Context, store ocistore.Store, r artifact.Release, t
 	return found.Statement.Hashes, nil
 }
 
-// oneProvider is a [getproviders.Source] with exactly one package.
 type oneProvider struct{ pkg *storedProvider }
 
-// Versions implements [getproviders.Source].
 func (p oneProvider) Versions(context.Context, addrs.Provider) (getproviders.Listing, error) {
 	return getproviders.Listing{Versions: []getproviders.Version{{Version: p.pkg.Statement.Version}}}, nil
 }
 
-// Package implements [getproviders.Source].
 func (p oneProvider) Package(context.Context, addrs.Provider, versions.Version, addrs.Platform) (getproviders.Package, error) {
 	return p.pkg, nil
 }
 
-// Evidence implements [getproviders.Source].
 func (p oneProvider) Evidence(addrs.Provider) []evidence.Evidence {
 	return []evidence.Evidence{p.pkg.evidence}
 }
 
-// Local implements [getproviders.Source].
 func (oneProvider) Local() getproviders.Source { return getproviders.Multi(nil) }

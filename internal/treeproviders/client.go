@@ -56,7 +56,6 @@ func (s *Client) Close() error {
 	return s.store.Close()
 }
 
-// listingKey identifies the versions of a provider in the client.
 type listingKey struct {
 	provider addrs.Provider
 	source   string // Stage.SourceKey
@@ -82,7 +81,6 @@ func (s *Client) knownListing(ctx context.Context, all rules.Rules, key string, 
 	return s.listings.Known(httpx.Share(ctx, listingKey{p.Address, key, p.mayReach(ctx)}))
 }
 
-// packageKey identifies a package of a provider in the client.
 type packageKey struct {
 	provider addrs.Provider
 	version  versions.Version

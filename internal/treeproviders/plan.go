@@ -48,7 +48,6 @@ type Change struct {
 	ExcludedBy []config.ProviderRequirement
 }
 
-// changes reports whether there is a difference.
 func (c Change) changes() bool {
 	return c.Old != c.New || c.From != (addrs.Provider{}) || c.Hashes > 0 || c.Normalized
 }

@@ -175,7 +175,6 @@ func (p Required) Fail(version versions.Version, err error) error {
 	return &config.ProviderError{Provider: p.Address, Version: version, RequiredBy: p.Uses, Err: p.withoutSubject(err)}
 }
 
-// detailError is an error with a replaced text.
 type detailError struct {
 	text string
 	err  error

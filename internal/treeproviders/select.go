@@ -105,7 +105,6 @@ func (s *Stage) selectEach(ctx context.Context, required []Required, list lister
 	return selected, append([]error{s.Refuse(refused)}, errs...)
 }
 
-// missing returns the errors about providers that the request names and no module requires.
 func (s *Stage) missing(required []Required) []error {
 	var errs []error
 	for _, address := range s.Update.Providers {

@@ -226,7 +226,6 @@ func (s *Stage) packageOf(ctx context.Context, p Selected) (*providers.Got, erro
 	})
 }
 
-// getHashes gets the hashes of a provider's package for another platform.
 func (s *Stage) getHashes(ctx context.Context, p Selected, platform addrs.Platform) (*providers.Proof, error) {
 	want := p.wanted(platform)
 	ruled := p.ruled(ctx, s.Rules)
@@ -256,7 +255,6 @@ func (p Selected) wanted(platform addrs.Platform) providers.Want {
 	return providers.Want{Provider: p.Address, Version: p.Version, Platform: platform, Locked: p.Entry.Hashes}
 }
 
-// fail returns err as an error about a provider's package for a platform.
 func (s *Stage) fail(ctx context.Context, p Selected, platform addrs.Platform, err error) error {
 	unconfirmed, hasCopy := errors.AsType[*getproviders.UnconfirmedError](err)
 	if errors.Is(err, providers.ErrNotAtHand) && hasCopy {

@@ -55,7 +55,6 @@ func (w *Writer) makeLinks() error {
 	return nil
 }
 
-// resolver returns a resolver for the links of the tree.
 func (w *Writer) resolver() *pathsafe.Resolver {
 	lookup := func(name string) (pathsafe.Kind, string) { return w.kinds[name], w.targets[name] }
 	return &pathsafe.Resolver{Lookup: lookup, Target: pathsafe.WrittenTarget}

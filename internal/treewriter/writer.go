@@ -182,7 +182,6 @@ func (w *Writer) add(name string, k pathsafe.Kind) (*os.Root, error) {
 	return parent, w.register(name, k)
 }
 
-// register records a new name.
 func (w *Writer) register(name string, k pathsafe.Kind) error {
 	switch w.kinds[name] {
 	case pathsafe.File:
@@ -222,7 +221,6 @@ func (w *Writer) open(dir string) (*os.Root, error) {
 	return w.handles[last].root, nil
 }
 
-// descend opens the next directory on the way from the last handle to dir.
 func (w *Writer) descend(dir string) error {
 	parent := w.handles[len(w.handles)-1]
 	rest := dir

@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// fileName is the name of the key file in the state directory.
 const fileName = "key"
 
 // Read returns the key in a state directory. If there is no key, the error wraps fs.ErrNotExist.
