@@ -1,13 +1,13 @@
 package atomicfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/pathsafe"
@@ -20,46 +20,33 @@ var ErrTooLarge = errors.New("is too large")
 // the file does not exist, [ErrIrregular] if it is not a regular file, and [ErrTooLarge] if it is
 // larger. Read does not follow symbolic links and does not block on pipes.
 func Read(root *os.Root, name string, limit int64) ([]byte, error) {
-	data, err := read(root, name, limit)
+	file, err := open(root, name, limit)
 	if err != nil {
-		return nil, pathError(root, name, err)
+		return nil, namedError("read", root, name, err)
 	}
-	return data, nil
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, namedError("read", root, name, err)
+	}
+	var data bytes.Buffer
+	data.Grow(int(info.Size()) + bytes.MinRead) // so that the file is read at once
+	if _, err = data.ReadFrom(io.LimitReader(file, limit+1)); err == nil && int64(data.Len()) > limit {
+		err = ErrTooLarge // it has grown in the meantime
+	}
+	if err != nil {
+		return nil, namedError("read", root, name, err)
+	}
+	return data.Bytes(), nil
 }
 
 // Open opens a file for reading with the same rules as [Read].
 func Open(root *os.Root, name string, limit int64) (*os.File, error) {
 	file, err := open(root, name, limit)
 	if err != nil {
-		return nil, pathError(root, name, err)
+		return nil, namedError("read", root, name, err)
 	}
 	return file, nil
-}
-
-func pathError(root *os.Root, name string, err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		err = pathErr.Err
-	}
-	return &fs.PathError{Op: "read", Path: filepath.Join(root.Name(), name), Err: err}
-}
-
-func read(root *os.Root, name string, limit int64) ([]byte, error) {
-	file, err := open(root, name, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	data := make([]byte, 0, info.Size()+1)
-	data, err = readInto(data, io.LimitReader(file, limit+1))
-	if err == nil && int64(len(data)) > limit { // it has grown in the meantime
-		err = ErrTooLarge
-	}
-	return data, err
 }
 
 func open(root *os.Root, name string, limit int64) (_ *os.File, err error) {
@@ -91,23 +78,6 @@ func open(root *os.Root, name string, limit int64) (_ *os.File, err error) {
 		return nil, fmt.Errorf("%w: %d bytes, and %d are allowed", ErrTooLarge, opened.Size(), limit)
 	}
 	return file, nil
-}
-
-// readInto is like io.ReadAll, but starts with a buffer of the right size.
-func readInto(data []byte, from io.Reader) ([]byte, error) {
-	for {
-		n, err := from.Read(data[len(data):cap(data)])
-		data = data[:len(data)+n]
-		if errors.Is(err, io.EOF) {
-			return data, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(data) == cap(data) {
-			data = append(data, 0)[:len(data)]
-		}
-	}
 }
 
 func irregular(info fs.FileInfo) error {

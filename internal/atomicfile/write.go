@@ -80,7 +80,7 @@ type Pending struct {
 func Prepare(root *os.Root, name string, data []byte, opts Options) (*Pending, error) {
 	info, err := lstat(root, name)
 	if err != nil {
-		return nil, replaceError(root, name, err)
+		return nil, namedError("replace", root, name, err)
 	}
 	mode := newFileMode
 	if info != nil {
@@ -91,7 +91,7 @@ func Prepare(root *os.Root, name string, data []byte, opts Options) (*Pending, e
 		p.opts.Step = "file"
 	}
 	if err := p.write(data, mode); err != nil {
-		return nil, replaceError(root, name, err)
+		return nil, namedError("replace", root, name, err)
 	}
 	return p, nil
 }
@@ -105,12 +105,12 @@ func (p *Pending) Commit() error {
 	}
 	if err != nil {
 		p.Discard()
-		return replaceError(p.root, p.name, err)
+		return namedError("replace", p.root, p.name, err)
 	}
 	if p.opts.Disposable {
 		return nil
 	}
-	return replaceError(p.root, p.name, SyncDir(p.root, path.Dir(p.name), p.opts.Step))
+	return namedError("replace", p.root, p.name, SyncDir(p.root, path.Dir(p.name), p.opts.Step))
 }
 
 // Discard removes the temporary file.
@@ -121,7 +121,7 @@ func (p *Pending) Discard() { _ = p.root.Remove(p.temp) }
 func Create(root *os.Root, name string, data []byte, mode fs.FileMode, stepName string) error {
 	p := &Pending{root: root, name: name, temp: tempName(name), opts: Options{Step: stepName}}
 	if err := p.write(data, mode); err != nil {
-		return replaceError(root, name, err)
+		return namedError("replace", root, name, err)
 	}
 	defer p.Discard()
 	err := Step(stepName+".link", func() error { return root.Link(p.temp, name) })
@@ -133,7 +133,7 @@ func Create(root *os.Root, name string, data []byte, mode fs.FileMode, stepName 
 	if err == nil {
 		err = SyncDir(root, path.Dir(name), stepName)
 	}
-	return replaceError(root, name, err)
+	return namedError("replace", root, name, err)
 }
 
 func (p *Pending) write(data []byte, mode fs.FileMode) (err error) {
@@ -216,9 +216,9 @@ func SyncDir(root *os.Root, name, stepName string) error {
 	})
 }
 
-// replaceError returns an error with the name of the target, because users do not know the
-// temporary file.
-func replaceError(root *os.Root, name string, err error) error {
+// namedError returns an error with the name of the target, because users do not know the temporary
+// file.
+func namedError(op string, root *os.Root, name string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -230,7 +230,7 @@ func replaceError(root *os.Root, name string, err error) error {
 	case errors.As(err, &linkErr):
 		err = linkErr.Err
 	}
-	return &fs.PathError{Op: "replace", Path: filepath.Join(root.Name(), name), Err: err}
+	return &fs.PathError{Op: op, Path: filepath.Join(root.Name(), name), Err: err}
 }
 
 // The name of a temporary file consists of a dot, the target's name, a dot, a random text, and

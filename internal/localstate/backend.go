@@ -1,6 +1,7 @@
 package localstate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -68,16 +69,9 @@ func isLocal(backend string) bool { return backend == "" || backend == "local" }
 
 func (p Project) stateOf(b configs.LocalBackend) string {
 	if p.Workspace == "default" {
-		return orElse(b.Path, fileName)
+		return cmp.Or(b.Path, fileName)
 	}
-	return path.Join(filepath.ToSlash(orElse(b.WorkspaceDir, workspaces)), p.Workspace, fileName)
-}
-
-func orElse(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
+	return path.Join(filepath.ToSlash(cmp.Or(b.WorkspaceDir, workspaces)), p.Workspace, fileName)
 }
 
 // record is the backend that a stock tool has set up.
@@ -107,7 +101,7 @@ func (p Project) recorded() (*record, error) {
 	if err := json.NewDecoder(file).Decode(&found); err != nil || found.Backend == nil {
 		return nil, err
 	}
-	backend := &record{Backend: configs.Backend{Type: orElse(found.Backend.Type, "unknown")}, hash: found.Backend.Hash}
+	backend := &record{Backend: configs.Backend{Type: cmp.Or(found.Backend.Type, "unknown")}, hash: found.Backend.Hash}
 	if backend.Type != "local" {
 		return backend, nil
 	}

@@ -76,15 +76,11 @@ func Read(ctx context.Context, p Project) (Needs, error) {
 	}
 	// A problem with the former state matters only once it is copied.
 	former, err := p.read(at.former)
-	isNeeded := func(address addrs.Provider) bool { return slices.Contains(needs.Providers, address) }
-	if err != nil || former.Unknown != "" || !all(former.Providers, isNeeded) {
+	isOther := func(address addrs.Provider) bool { return !slices.Contains(needs.Providers, address) }
+	if err != nil || former.Unknown != "" || slices.ContainsFunc(former.Providers, isOther) {
 		needs.Unknown = fmt.Sprintf("there is also an earlier state in %s", at.former)
 	}
 	return needs, nil
-}
-
-func all[T any](list []T, is func(T) bool) bool {
-	return !slices.ContainsFunc(list, func(element T) bool { return !is(element) })
 }
 
 func (p Project) read(name string) (Needs, error) {

@@ -46,11 +46,15 @@ func (j *job) checkContent(h1 hashing.Hash) error {
 
 // mismatch returns the error for a package that the lock does not have.
 func (j *job) mismatch(want []hashing.Hash, got hashing.Hash) error {
-	e := &getproviders.MismatchError{Location: j.pkg.Location(), Got: string(got), Locked: true}
-	for _, h := range want {
-		e.Want = append(e.Want, string(h))
+	return &getproviders.MismatchError{Location: j.pkg.Location(), Want: texts(want...), Got: string(got), Locked: true}
+}
+
+func texts(hashes ...hashing.Hash) []string {
+	shown := make([]string, len(hashes))
+	for i, h := range hashes {
+		shown[i] = string(h)
 	}
-	return e
+	return shown
 }
 
 // checkReported compares the package with the h1 that the source has confirmed and with the
@@ -58,14 +62,10 @@ func (j *job) mismatch(want []hashing.Hash, got hashing.Hash) error {
 func (j *job) checkReported(p Proof) error {
 	announced := p.Authentication.Announced
 	if len(announced) > 0 && !slices.Contains(announced, p.H1) && !slices.Contains(announced, p.Archive) {
-		e := &getproviders.MismatchError{Location: p.Location, Got: string(p.H1)}
-		for _, h := range announced {
-			e.Want = append(e.Want, string(h))
-		}
-		return e
+		return &getproviders.MismatchError{Location: p.Location, Want: texts(announced...), Got: string(p.H1)}
 	}
 	if h1 := reportedH1(p.Authentication); h1 != "" && h1 != p.H1 {
-		return &getproviders.MismatchError{Location: p.Location, Want: []string{string(h1)}, Got: string(p.H1)}
+		return &getproviders.MismatchError{Location: p.Location, Want: texts(h1), Got: string(p.H1)}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -158,7 +159,8 @@ func (s *search) fromSource(ctx context.Context) (*Got, error) {
 	}
 	pkg, err := s.find(ctx, s.want)
 	if errors.Is(err, ErrNotAtHand) {
-		return nil, notAtHand(append(s.reasons, s.unconfirmedCopy(ctx)...))
+		reasons := append(s.reasons, s.unconfirmedCopy(ctx)...)
+		return nil, cmp.Or(errors.Join(reasons...), ErrNotAtHand)
 	}
 	if err != nil {
 		return nil, err
@@ -288,36 +290,50 @@ func (j *job) fromDir(ctx context.Context, dir string) (*store.ProviderPackage, 
 }
 
 // fromArchive returns the package of an archive: from the store, from the plugin cache, or by
-// downloading it. Only one process at a time downloads an archive.
-func (j *job) fromArchive(ctx context.Context) (*store.ProviderPackage, error) {
-	if found, err := j.unpacked(ctx); found != nil || err != nil {
+// downloading it.
+func (j *job) fromArchive(ctx context.Context) (found *store.ProviderPackage, err error) {
+	known := func() (bool, error) {
+		found, err = j.unpacked(ctx)
+		return found != nil, err
+	}
+	if ok, err := known(); ok || err != nil {
 		return found, err
 	}
-	if found, err := j.unpackedElsewhere(ctx); found != nil || err != nil {
+	if found, err = j.unpackedElsewhere(ctx); found != nil || err != nil {
 		return found, err
 	}
+	err = j.withArchive(ctx, known, func(file *os.File) error {
+		found, err = j.unpack(ctx, file)
+		return err
+	})
+	return found, err
+}
+
+// withArchive downloads the archive and calls use with it when the source has proven it, unless known
+// finds that this is not necessary any more. Only one process at a time downloads an archive.
+func (j *job) withArchive(ctx context.Context, known func() (bool, error), use func(*os.File) error) error {
 	unlock, err := j.Store.LockArchive(ctx, j.archive, func() { j.tell(j.event(Waiting)) })
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer unlock()
-	if found, err := j.unpacked(ctx); found != nil || err != nil {
-		return found, err
+	if ok, err := known(); ok || err != nil {
+		return err
 	}
 	file, err := j.download(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = errors.Join(file.Close(), os.Remove(file.Name())) }() // otherwise the store removes it
 	if j.pkg.Archive() == "" {                                               // its hash is known only now
-		if found, err := j.unpacked(ctx); found != nil || err != nil {
-			return found, err
+		if ok, err := known(); ok || err != nil {
+			return err
 		}
 	}
 	if err := j.awaitProof(ctx); err != nil {
-		return nil, err
+		return err
 	}
-	return j.unpack(ctx, file)
+	return use(file)
 }
 
 func (j *job) unpacked(ctx context.Context) (*store.ProviderPackage, error) {

@@ -2,7 +2,6 @@ package providers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -72,31 +71,22 @@ func (j *job) contentHash(ctx context.Context) (hashing.Hash, error) {
 		}
 		return found.H1, nil
 	}
-	if h1 := j.Store.UnpacksTo(j.archive); h1 != "" {
+	var h1 hashing.Hash
+	known := func() (bool, error) {
+		h1 = j.Store.UnpacksTo(j.archive)
+		return h1 != "", nil
+	}
+	if ok, _ := known(); ok {
 		return h1, nil
 	}
-	unlock, err := j.Store.LockArchive(ctx, j.archive, func() { j.tell(j.event(Waiting)) })
-	if err != nil {
-		return "", err
-	}
-	defer unlock()
-	if h1 := j.Store.UnpacksTo(j.archive); h1 != "" {
-		return h1, nil
-	}
-	file, err := j.download(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = errors.Join(file.Close(), os.Remove(file.Name())) }() // otherwise the store removes it
-	if err := j.awaitProof(ctx); err != nil {
-		return "", err
-	}
-	h1, err := j.hashArchive(ctx, file)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", j.pkg.Location(), err)
-	}
-	j.Store.RecordArchive(j.archive, h1)
-	return h1, nil
+	err := j.withArchive(ctx, known, func(file *os.File) (err error) {
+		if h1, err = j.hashArchive(ctx, file); err != nil {
+			return fmt.Errorf("%s: %w", j.pkg.Location(), err)
+		}
+		j.Store.RecordArchive(j.archive, h1)
+		return nil
+	})
+	return h1, err
 }
 
 func (j *job) hashArchive(ctx context.Context, file *os.File) (hashing.Hash, error) {

@@ -2,7 +2,6 @@ package providers
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"os"
 
@@ -106,13 +105,4 @@ func (p *deliveredPackage) Download(ctx context.Context, file *os.File, progress
 		p.refuse(err)
 	}
 	return p.Package.Download(ctx, file, progress)
-}
-
-// notAtHand returns the error for a package that is not in the store while the source must not be
-// asked. reasons are the reasons why offered packages cannot be used.
-func notAtHand(reasons []error) error {
-	if len(reasons) == 0 {
-		return ErrNotAtHand
-	}
-	return errors.Join(reasons...)
 }

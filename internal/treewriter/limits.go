@@ -1,6 +1,7 @@
 package treewriter
 
 import (
+	"cmp"
 	"fmt"
 )
 
@@ -35,15 +36,8 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	if l.TreeBytes == 0 {
-		l.TreeBytes = DefaultTreeBytes
-	}
-	if l.FileBytes == 0 {
-		l.FileBytes = DefaultFileBytes
-	}
-	if l.Entries == 0 {
-		l.Entries = DefaultEntries
-	}
+	l.TreeBytes, l.FileBytes = cmp.Or(l.TreeBytes, DefaultTreeBytes), cmp.Or(l.FileBytes, DefaultFileBytes)
+	l.Entries = cmp.Or(l.Entries, DefaultEntries)
 	return l
 }
 

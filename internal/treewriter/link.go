@@ -30,18 +30,9 @@ func (w *Writer) LeftOut() []Link { return w.leftOut }
 // makeLinks creates all valid links. A valid link passes only through valid links, so leaving out
 // the others does not affect it.
 func (w *Writer) makeLinks() error {
-	var good []string
-	links := w.resolver()
-	for _, name := range slices.Sorted(maps.Keys(w.targets)) {
-		reason := linkFault(links, name)
-		switch {
-		case reason == "":
-			good = append(good, name)
-		case w.allLinks:
-			return &PathError{Path: name, Reason: fmt.Sprintf("the link to %.100q %s", w.targets[name], reason)}
-		default:
-			w.leftOut = append(w.leftOut, Link{Path: name, Target: w.targets[name], Reason: reason})
-		}
+	good, err := w.checkLinks()
+	if err != nil {
+		return err
 	}
 	for _, name := range good {
 		parent, err := w.open(path.Dir(name))
@@ -55,9 +46,22 @@ func (w *Writer) makeLinks() error {
 	return nil
 }
 
-func (w *Writer) resolver() *pathsafe.Resolver {
+// checkLinks notes the links that are not valid in leftOut, and returns the others, sorted.
+func (w *Writer) checkLinks() (good []string, err error) {
 	lookup := func(name string) (pathsafe.Kind, string) { return w.kinds[name], w.targets[name] }
-	return &pathsafe.Resolver{Lookup: lookup, Target: pathsafe.WrittenTarget}
+	links := &pathsafe.Resolver{Lookup: lookup, Target: pathsafe.WrittenTarget}
+	for _, name := range slices.Sorted(maps.Keys(w.targets)) {
+		reason := linkFault(links, name)
+		switch {
+		case reason == "":
+			good = append(good, name)
+		case w.allLinks:
+			return nil, &PathError{Path: name, Reason: fmt.Sprintf("the link to %.100q %s", w.targets[name], reason)}
+		default:
+			w.leftOut = append(w.leftOut, Link{Path: name, Target: w.targets[name], Reason: reason})
+		}
+	}
+	return good, nil
 }
 
 // linkFault returns the reason why a link is not valid, or "".
@@ -114,14 +118,11 @@ func PruneLinks(dir string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	links := w.resolver()
-	for _, name := range slices.Sorted(maps.Keys(w.targets)) {
-		reason := linkFault(links, name)
-		if reason == "" {
-			continue
-		}
-		w.leftOut = append(w.leftOut, Link{Path: name, Target: w.targets[name], Reason: reason})
-		if err := root.Remove(name); err != nil {
+	if _, err := w.checkLinks(); err != nil {
+		return nil, err
+	}
+	for _, link := range w.leftOut {
+		if err := root.Remove(link.Path); err != nil {
 			return nil, err
 		}
 	}
