@@ -2,6 +2,7 @@ package addrs_test
 
 import (
 	"cmp"
+	"errors"
 	"runtime"
 	"slices"
 	"strings"
@@ -68,7 +69,7 @@ var providerSources = []struct {
 	{[]string{"registry.terraform.io/-/null"}, "registry.terraform.io/-/null", terraformOnly},
 	{[]string{"example.com/-/null"}, "", ""},
 	{[]string{"-", "--", "hashicorp/-", "-/-", "-/hashicorp/null"}, "", ""},
-	{[]string{"", "/", "a//b", "/a/b", "a/b/", "a/b/c/d", "https://h/a/b"}, "", ""},
+	{[]string{"", "/", "a//b", "/a/b", "a/b/", "a/b/c/d", "https://h/a/b", "acme/x\n", "a..b/acme/x", "\u034f", "\u034f/x"}, "", ""},
 	{[]string{" hashicorp/null", "hashicorp/null ", "hashicorp/nu ll", "a\t/b", "a/b\x00", "a/b\u00a0", "a/b\u200d"}, "", ""},
 	{[]string{"acme/-w", "acme/w-", "-acme/w", "acme-/w", "acme/a--b", "a--b/w", "acme/xn--bcher-kva"}, "", ""},
 	{[]string{"acme/wid_get", "acme_corp/w", "acme/_w"}, "", ""},
@@ -107,6 +108,9 @@ func TestProviderSourceTable(t *testing.T) {
 				}
 				if got != want {
 					t.Errorf("%s: ParseProviderSource(%q) = %q, %v, want %q", tool.name, source, got, err, want)
+				}
+				if _, isParseError := errors.AsType[*addrs.ParseError](err); err != nil && !isParseError {
+					t.Errorf("%s: ParseProviderSource(%q): %v is no *ParseError", tool.name, source, err)
 				}
 				hasPrefix := strings.HasPrefix(p.Type, "terraform-") || strings.HasPrefix(p.Type, "opentofu-") && tool.name == tofuOnly
 				if accepts := parser.AcceptsFullAddress(p); want != "" && accepts == hasPrefix {

@@ -12,86 +12,46 @@ import (
 	"github.com/cotterpin/cotter/cliconfig"
 )
 
-func TestStateDir(t *testing.T) {
+func TestDirectories(t *testing.T) {
 	t.Parallel()
 	root := filepath.VolumeName(t.TempDir()) + string(filepath.Separator)
 	home, xdg := filepath.Join(root, "home", "u"), filepath.Join(root, "xdg")
-	unix := filepath.Join(home, ".local", "state", "cotter")
+	const state, settings = "/home/u/.local/state/cotter", "/home/u/.config/cotter/cotter.hcl"
 	for _, test := range []struct {
-		name, goos string
-		env        map[string]string
-		want       string
+		name, goos             string
+		env                    map[string]string
+		cache, state, settings string
 	}{
-		{"home", "linux", map[string]string{"HOME": home}, unix},
-		{"macOS", "darwin", map[string]string{"HOME": home}, unix},
-		{"root as home", "linux", map[string]string{"HOME": root}, filepath.Join(root, ".local", "state", "cotter")},
-		{"XDG", "linux", map[string]string{"HOME": home, "XDG_STATE_HOME": xdg}, filepath.Join(xdg, "cotter")},
-		{"relative XDG", "linux", map[string]string{"HOME": home, "XDG_STATE_HOME": "state"}, unix},
-		{"XDG without a home", "linux", map[string]string{"XDG_STATE_HOME": xdg}, filepath.Join(xdg, "cotter")},
-		{"own variable", "linux", map[string]string{"HOME": home, "XDG_STATE_HOME": xdg, "COTTER_STATE_DIR": "own"}, "own"},
-		{"no home", "linux", nil, ""},
-		{"relative home", "linux", map[string]string{"HOME": "u"}, ""},
-		{"Windows", "windows", map[string]string{"HOME": home, "LocalAppData": home}, filepath.Join(home, "cotter")},
-		{"Windows, own variable", "windows", map[string]string{"LocalAppData": home, "COTTER_STATE_DIR": xdg}, xdg},
-		{"Windows without a home", "windows", map[string]string{"HOME": home}, ""},
+		{"home", "linux", map[string]string{"HOME": home}, "/home/u/.cache/cotter", state, settings},
+		{"root as home", "linux", map[string]string{"HOME": root}, "/.cache/cotter", "/.local/state/cotter", "/.config/cotter/cotter.hcl"},
+		{"relative home", "linux", map[string]string{"HOME": "u"}, "u/.cache/cotter", "", ""},
+		{"no home", "linux", nil, "", "", ""},
+		{"XDG", "linux", map[string]string{"HOME": home, "XDG_CACHE_HOME": xdg, "XDG_STATE_HOME": xdg, "XDG_CONFIG_HOME": xdg}, "/xdg/cotter", "/xdg/cotter", "/xdg/cotter/cotter.hcl"},
+		{"relative XDG", "linux", map[string]string{"HOME": home, "XDG_CACHE_HOME": "cache", "XDG_STATE_HOME": "state", "XDG_CONFIG_HOME": "config"}, "", state, settings},
+		{"XDG without a home", "freebsd", map[string]string{"XDG_CACHE_HOME": xdg, "XDG_STATE_HOME": xdg}, "/xdg/cotter", "/xdg/cotter", ""},
+		{"own variables", "linux", map[string]string{"HOME": home, "XDG_CACHE_HOME": xdg, "XDG_STATE_HOME": xdg, "XDG_CONFIG_HOME": xdg, "COTTER_CACHE_DIR": "c", "COTTER_STATE_DIR": "s", "COTTER_CONFIG_FILE": "f"}, "c", "s", "f"},
+		{"macOS", "darwin", map[string]string{"HOME": home, "XDG_CACHE_HOME": xdg}, "/home/u/Library/Caches/cotter", state, settings},
+		{"macOS without a home", "darwin", nil, "", "", ""},
+		{"Windows", "windows", map[string]string{"HOME": home, "LocalAppData": home, "APPDATA": home, "XDG_CACHE_HOME": xdg}, "/home/u/cotter", "/home/u/cotter", "/home/u/cotter/cotter.hcl"},
+		{"Windows, other case", "windows", map[string]string{"LOCALAPPDATA": home}, "/home/u/cotter", "/home/u/cotter", ""},
+		{"Windows, own variables", "windows", map[string]string{"LocalAppData": home, "COTTER_CACHE_DIR": "c", "COTTER_STATE_DIR": "s"}, "c", "s", ""},
+		{"Windows without a profile", "windows", map[string]string{"HOME": home}, "", "", ""},
 	} {
-		if got := directoriesEnvironment(test.goos, test.env).StateDir(); got != test.want {
-			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		env := directoriesEnvironment(test.goos, test.env)
+		file, named := env.ConfigFile()
+		for what, pair := range map[string][2]string{
+			"the cache": {env.CacheDir(), test.cache}, "the state": {env.StateDir(), test.state}, "the settings": {file, test.settings},
+		} {
+			want := filepath.FromSlash(pair[1])
+			if rest, ok := strings.CutPrefix(pair[1], "/"); ok {
+				want = filepath.Join(root, rest)
+			}
+			if pair[0] != want {
+				t.Errorf("%s: %s is %q, want %q", test.name, what, pair[0], want)
+			}
 		}
-	}
-}
-
-func TestConfigFile(t *testing.T) {
-	t.Parallel()
-	root := filepath.VolumeName(t.TempDir()) + string(filepath.Separator)
-	home, xdg := filepath.Join(root, "home", "u"), filepath.Join(root, "xdg")
-	unix := filepath.Join(home, ".config", "cotter", "cotter.hcl")
-	for _, test := range []struct {
-		name, goos string
-		env        map[string]string
-		want       string
-		named      bool
-	}{
-		{"home", "linux", map[string]string{"HOME": home}, unix, false},
-		{"macOS", "darwin", map[string]string{"HOME": home}, unix, false},
-		{"XDG", "linux", map[string]string{"HOME": home, "XDG_CONFIG_HOME": xdg}, filepath.Join(xdg, "cotter", "cotter.hcl"), false},
-		{"relative XDG", "linux", map[string]string{"HOME": home, "XDG_CONFIG_HOME": "config"}, unix, false},
-		{"own variable", "linux", map[string]string{"HOME": home, "XDG_CONFIG_HOME": xdg, "COTTER_CONFIG_FILE": "own"}, "own", true},
-		{"no home", "linux", nil, "", false},
-		{"relative home", "linux", map[string]string{"HOME": "u"}, "", false},
-		{"Windows", "windows", map[string]string{"HOME": home, "APPDATA": home}, filepath.Join(home, "cotter", "cotter.hcl"), false},
-		{"Windows without a home", "windows", map[string]string{"HOME": home}, "", false},
-	} {
-		if got, named := directoriesEnvironment(test.goos, test.env).ConfigFile(); got != test.want || named != test.named {
-			t.Errorf("%s: %q, %t, want %q, %t", test.name, got, named, test.want, test.named)
-		}
-	}
-}
-
-func TestCacheDir(t *testing.T) {
-	t.Parallel()
-	root := filepath.VolumeName(t.TempDir()) + string(filepath.Separator)
-	home, xdg := filepath.Join(root, "home", "u"), filepath.Join(root, "xdg")
-	for _, test := range []struct {
-		name, goos string
-		env        map[string]string
-		want       string
-	}{
-		{"home", "linux", map[string]string{"HOME": home}, filepath.Join(home, ".cache", "cotter")},
-		{"macOS", "darwin", map[string]string{"HOME": home, "XDG_CACHE_HOME": xdg}, filepath.Join(home, "Library", "Caches", "cotter")},
-		{"XDG", "linux", map[string]string{"HOME": home, "XDG_CACHE_HOME": xdg}, filepath.Join(xdg, "cotter")},
-		{"relative XDG", "linux", map[string]string{"HOME": home, "XDG_CACHE_HOME": "cache"}, ""},
-		{"XDG without a home", "freebsd", map[string]string{"XDG_CACHE_HOME": xdg}, filepath.Join(xdg, "cotter")},
-		{"own variable", "linux", map[string]string{"HOME": home, "XDG_CACHE_HOME": xdg, "COTTER_CACHE_DIR": "own"}, "own"},
-		{"no home", "linux", nil, ""},
-		{"macOS without a home", "darwin", nil, ""},
-		{"Windows", "windows", map[string]string{"HOME": home, "LocalAppData": home, "XDG_CACHE_HOME": xdg}, filepath.Join(home, "cotter")},
-		{"Windows, other case", "windows", map[string]string{"LOCALAPPDATA": home}, filepath.Join(home, "cotter")},
-		{"Windows, own variable", "windows", map[string]string{"LocalAppData": home, "COTTER_CACHE_DIR": xdg}, xdg},
-		{"Windows without a profile", "windows", map[string]string{"HOME": home}, ""},
-	} {
-		if got := directoriesEnvironment(test.goos, test.env).CacheDir(); got != test.want {
-			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		if named != (test.env["COTTER_CONFIG_FILE"] != "") {
+			t.Errorf("%s: the file of settings is named: %t", test.name, named)
 		}
 	}
 }
