@@ -20,7 +20,7 @@ const MaxTokens = 250_000
 
 const (
 	// maxCeiling limits the upper bound of the number of tokens, above which a text is not even split
-	// into tokens. These take 100 bytes each. For real files, the bound is up to 1.7 times the number.
+	// into tokens. These take 100 bytes each. For real files, the bound is up to 1.5 times the number.
 	maxCeiling = MaxTokens * 6 / 5
 	// maxJoined limits the bytes that the parser copies for a string or name of many parts. Each
 	// line of a heredoc is a part, and the parser copies everything before it. This takes about
@@ -160,7 +160,11 @@ func ceiling(src []byte, limit int) (tokens, length int) {
 			continue
 		default:
 			inWord = false
-			if !alone(b) {
+			next := byte(' ')
+			if i+1 < len(src) {
+				next = src[i+1]
+			}
+			if !alone(b, next) {
 				count = 2
 			}
 		}
@@ -172,12 +176,14 @@ func ceiling(src []byte, limit int) (tokens, length int) {
 	return tokens, len(src)
 }
 
-// alone reports whether a byte stands for at most one token. Text of blanks may follow other bytes,
-// or they are invalid, which causes a diagnostic.
-func alone(b byte) bool {
+// alone reports whether a byte stands for at most one token. Otherwise text of blanks may follow it, or
+// it may be invalid, which causes a diagnostic.
+func alone(b, next byte) bool {
 	switch b {
 	case '{', '[', ']', '(', ')', '=', ',', '.', ':', '?', '!', '<', '>', '+', '-', '*', '/', '&', '|', '#':
 		return true
+	case '"', '}', '\n':
+		return next != ' ' && next != '\t'
 	}
 	return false
 }
