@@ -23,16 +23,6 @@ var (
 	ParseListing   = parseListing
 )
 
-// Waiting returns the number of fetches that wait for the lock of a store.
-func Waiting(g *Git) (n int) {
-	g.queues.mu.Lock()
-	defer g.queues.mu.Unlock()
-	for _, waiting := range g.queues.waiting {
-		n += len(waiting)
-	}
-	return n
-}
-
 // MatchesURL reports whether settings for a pattern apply to a URL.
 func MatchesURL(pattern string, u *url.URL) bool {
 	p, ok := parseURLPattern(pattern)

@@ -2,7 +2,9 @@ package gitexec
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -55,7 +57,7 @@ func (r *Repository) resolve(ctx context.Context, want git.Want) (git.Fetched, e
 
 // fetchCommit fetches the ref, and then all refs, if the server only sends commits that refs point to.
 func (r *Repository) fetchCommit(ctx context.Context, id string, want git.Want) error {
-	err := r.fetchRefs(ctx, []string{oneCommit}, refspec(git.Want{ID: id}))
+	err := r.fetchRefs(ctx, []string{oneCommit}, commitSpec(id))
 	switch {
 	case err == nil:
 		return nil
@@ -100,23 +102,25 @@ func (r *Repository) fetchCommits(ctx context.Context, options []string, refspec
 
 // fetchRef passes the name to git, which resolves it by the same rule as package git.
 func (r *Repository) fetchRef(ctx context.Context, ref string) (git.Fetched, error) {
-	want := git.Want{Ref: ref}
-	err := r.fetchRefs(ctx, []string{oneCommit}, refspec(want))
+	name := cmp.Or(ref, git.Head)
+	err := r.fetchRefs(ctx, []string{oneCommit}, fmt.Sprintf("+%s:%s%x", name, storeNames, sha256.Sum256([]byte(name))))
 	if says(err, saysNoRef) {
 		return git.Fetched{}, fmt.Errorf("%w: %q", git.ErrRefNotFound, ref)
 	}
 	if err != nil {
 		return git.Fetched{}, err
 	}
-	heads, err := r.store.fetchHeads()
+	id, used, err := r.store.fetchHead()
 	if err != nil {
 		return git.Fetched{}, err
 	}
-	if len(heads) == 0 {
-		return git.Fetched{}, fmt.Errorf("%w: FETCH_HEAD is empty", git.ErrDamaged)
+	if !slices.Contains(git.Candidates(ref), used) {
+		return git.Fetched{}, fmt.Errorf("%w: git used %q for the ref %q", git.ErrDamaged, used, ref)
 	}
-	return r.fetchedRef(want, heads[0])
+	return git.Fetched{ID: id, Chosen: r.chosen(ref, used)}, nil
 }
+
+func commitSpec(id string) string { return "+" + id + ":" + storeCommits + id }
 
 // advertised matches a ref in git's packet trace, with the commit of an annotated tag.
 var advertised = pattern(`< ([0-9a-f]{40}|[0-9a-f]{64}) ((?:refs/|HEAD)[^ \\]*)(?: peeled:([0-9a-f]{40,64}))?`)
@@ -132,10 +136,7 @@ func (r *Repository) chosen(ref, found string) git.Chosen {
 	refs, candidates := git.Refs{}, git.Candidates(ref)
 	for lines := bufio.NewScanner(trace); lines.Scan(); {
 		m := advertised().FindStringSubmatch(lines.Text())
-		if m == nil {
-			continue
-		}
-		if !slices.Contains(candidates, m[2]) {
+		if m == nil || !slices.Contains(candidates, m[2]) {
 			continue
 		}
 		refs.Add(m[1], m[2])

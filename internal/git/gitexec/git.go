@@ -60,8 +60,6 @@ type Git struct {
 	// moved has URLs after redirects, for the projects whose policies allow the same URLs.
 	moved sync.Map // from httpx.Shared[string], the URL before them, to *url.URL
 
-	queues queues
-
 	sshConfigs singleflight.Group[sshIdentity, sshConfig]
 	sshLinks   sshLinks
 
@@ -76,10 +74,8 @@ type Git struct {
 type program struct {
 	path    string
 	version string // without the prefix "git version"
-	// config is the user's configuration. list is the output of "git config --list -z" that it was
-	// parsed from. configErr is set if it cannot be read.
+	// config is the user's configuration. configErr is set if it cannot be read.
 	config                 []setting
-	list                   string
 	configErr              error
 	sshCommand, sshVariant string
 }
@@ -105,8 +101,7 @@ func (g *Git) probe(ctx context.Context) (program, error) {
 	}
 	list := Command{Args: []string{"config", "--list", "-z"}, Network: &Network{}}
 	out, err := g.output(ctx, p, list, maxConfig)
-	p.list, p.configErr = string(out), err
-	p.config = parseSettings(p.list)
+	p.config, p.configErr = parseSettings(string(out)), err
 	// GIT_SSH_COMMAND hides the user's core.sshCommand, so its value is needed.
 	for _, s := range p.config {
 		switch {
@@ -133,13 +128,6 @@ func (g *Git) askVersion(ctx context.Context, p program) (string, error) {
 		return "", fmt.Errorf("%w: %s: git %d.%d is too old, %d.%d or newer is needed", ErrNoGit, p.path, major, minor, minMajor, minMinor)
 	}
 	return version, nil
-}
-
-// UserConfig returns the output of "git config --list -z"; "" if git cannot read the configuration. The
-// error wraps ErrNoGit.
-func (g *Git) UserConfig(ctx context.Context) (string, error) {
-	found, err := g.find(ctx)
-	return found.list, err
 }
 
 // lookPath never looks in the current directory, which may belong to another user.

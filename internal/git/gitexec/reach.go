@@ -69,7 +69,7 @@ func (s *history) fetchHistory(ctx context.Context, h *git.History, extent strin
 	if len(refs) <= maxRefspecs {
 		specs = nil
 		for _, ref := range refs {
-			specs = append(specs, "+"+ref.ID+":"+storeCommits+ref.ID)
+			specs = append(specs, commitSpec(ref.ID))
 		}
 	}
 	s.MaxBytes = h.Left().Bytes
@@ -122,7 +122,7 @@ func (s *history) Lacks(ctx context.Context, id string) (bool, error) {
 		return false, err
 	}
 	before := single.store.packBytes()
-	err := single.fetchCommits(ctx, []string{oneCommit}, "+"+id+":"+storeCommits+id)
+	err := single.fetchCommits(ctx, []string{oneCommit}, commitSpec(id))
 	s.transferred += single.store.packBytes() - before
 	if isCancelled(err) || errors.Is(err, ErrNoGit) {
 		return false, err

@@ -117,17 +117,8 @@ func (r *Repository) leaveCache(err error) {
 	}
 }
 
-// fetch fetches a commit into the store, unless another fetch that had the lock has delivered it.
 func (r *Repository) fetch(ctx context.Context, want git.Want) (fetched git.Fetched, err error) {
-	key := r.queueKey(ctx)
-	waiting, own := r.Git.queues.add(ctx, key, want)
-	unlock, err := r.store.cached.lock(waiting)
-	if fetched, ok := r.Git.queues.leave(key, own); ok {
-		if err == nil {
-			unlock()
-		}
-		return fetched, r.store.open(objectFormat(fetched.ID))
-	}
+	unlock, err := r.store.cached.lock(ctx)
 	switch {
 	case err == nil:
 		defer unlock()
@@ -142,9 +133,6 @@ func (r *Repository) fetch(ctx context.Context, want git.Want) (fetched git.Fetc
 	before := r.store.packBytes()
 	defer func() { r.received += max(0, r.store.packBytes()-before) }()
 
-	if fetched, ok := r.fetchQueued(ctx, want, r.Git.queues.takeAll(key)); ok {
-		return fetched, nil
-	}
 	fetched, err = r.resolve(ctx, want)
 	if says(err, saysOtherFormat) && want.Known() == "" {
 		// Only the server knows its hash, and git fetches only into a store with the same.
@@ -155,19 +143,13 @@ func (r *Repository) fetch(ctx context.Context, want git.Want) (fetched git.Fetc
 	}
 	switch {
 	case err == nil:
-		r.keep()
+		if err := r.store.keep(); err != nil {
+			r.leaveCache(err)
+		}
 	case !r.store.fresh && !isAnswer(err) && !r.store.healthy(ctx, r.Git):
 		err = errors.Join(git.ErrDamaged, err)
 	}
 	return fetched, err
-}
-
-// keep keeps what was fetched in the cache. It reports whether it is there now.
-func (r *Repository) keep() bool {
-	if err := r.store.keep(); err != nil {
-		r.leaveCache(err)
-	}
-	return r.store.cached.dir != ""
 }
 
 // objectFormat returns the hash by which a commit is named; "" if that is not known.

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -159,6 +160,24 @@ func (s *store) packBytes() int64 {
 	return sum
 }
 
+// fetchHead returns the object and the full name of the ref that git resolved, from the first line of FETCH_HEAD.
+func (s *store) fetchHead() (id, ref string, err error) {
+	f, err := os.Open(filepath.Join(s.dir, "FETCH_HEAD"))
+	if err != nil {
+		return "", "", fmt.Errorf("%w: %w", git.ErrDamaged, err)
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, maxFetchHead))
+	line, _, _ := strings.Cut(string(head), "\n")
+	id, ref, ok := parseFetchHead(line)
+	if err == nil && !ok {
+		err = fmt.Errorf("%w: unexpected FETCH_HEAD %q", git.ErrDamaged, line)
+	}
+	return id, ref, err
+}
+
+// parseFetchHead parses a line in the format of git-fmt-merge-msg(1): the object, a tab, a tab, and "tag 'v1' of
+// https://...", "'refs/x' of ..." or, for HEAD, only the URL.
 func parseFetchHead(line string) (id, ref string, ok bool) {
 	id, rest, _ := strings.Cut(line, "\t")
 	_, what, ok := strings.Cut(rest, "\t")

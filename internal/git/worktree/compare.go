@@ -55,16 +55,14 @@ type settings struct {
 }
 
 func (w *Tree) settings(ctx context.Context) (settings, error) {
-	user, err := w.git.UserConfig(ctx)
-	if err != nil {
-		return settings{}, err
-	}
-	own, err := w.git.Output(ctx, w.command("config", "--list", "-z"), maxConfig)
+	list := w.command("config", "--list", "-z")
+	list.Network = &gitexec.Network{} // with the user's configuration
+	out, err := w.git.Output(ctx, list, maxConfig)
 	if err != nil {
 		return settings{}, err
 	}
 	s := settings{ignoreMode: runtime.GOOS == "windows"}
-	for _, entry := range slices.Concat(gitexec.SplitNames(user), gitexec.SplitNames(string(own))) {
+	for _, entry := range gitexec.SplitNames(string(out)) {
 		name, value, hasValue := strings.Cut(entry, "\n")
 		no := hasValue && !gitdir.IsTrue(value)
 		switch name {
