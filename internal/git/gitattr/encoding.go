@@ -1,15 +1,16 @@
 package gitattr
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"regexp"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/ianaindex"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/unicode/utf32"
 )
 
 var errNotUTF8 = errors.New("it is not UTF-8")
@@ -19,49 +20,29 @@ func isUTF8(name string) bool {
 	return name == "" || name == "utf-8" || name == "utf8"
 }
 
+// utf are by names without hyphens. iconv writes UTF-16 and UTF-32 with a byte order mark, in the order of the machine.
+var utf = map[string]encoding.Encoding{
+	"UTF16":      unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
+	"UTF16LEBOM": unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
+	"UTF16LE":    unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM),
+	"UTF16BE":    unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM),
+	"UTF32":      utf32.UTF32(utf32.LittleEndian, utf32.UseBOM),
+	"UTF32LE":    utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM),
+	"UTF32BE":    utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM),
+}
+
 func encode(content []byte, name string) ([]byte, error) {
 	if !utf8.Valid(content) {
 		return nil, errNotUTF8
 	}
-	switch strings.ToUpper(strings.ReplaceAll(name, "-", "")) {
-	case "UTF16", "UTF16LEBOM":
-		return encodeUTF16(binary.LittleEndian, append([]byte("\uFEFF"), content...)), nil
-	case "UTF16LE":
-		return encodeUTF16(binary.LittleEndian, content), nil
-	case "UTF16BE":
-		return encodeUTF16(binary.BigEndian, content), nil
-	case "UTF32":
-		return encodeUTF32(binary.LittleEndian, append([]byte("\uFEFF"), content...)), nil
-	case "UTF32LE":
-		return encodeUTF32(binary.LittleEndian, content), nil
-	case "UTF32BE":
-		return encodeUTF32(binary.BigEndian, content), nil
-	}
-	found, err := ianaindex.IANA.Encoding(ianaName(name))
-	if err != nil || found == nil {
-		return nil, fmt.Errorf("the encoding %q is not known", name)
+	found, ok := utf[strings.ToUpper(strings.ReplaceAll(name, "-", ""))]
+	if !ok {
+		var err error
+		if found, err = ianaindex.IANA.Encoding(ianaName(name)); err != nil || found == nil {
+			return nil, fmt.Errorf("the encoding %q is not known", name)
+		}
 	}
 	return found.NewEncoder().Bytes(content)
-}
-
-func encodeUTF16(order binary.AppendByteOrder, content []byte) []byte {
-	out := make([]byte, 0, 2*len(content))
-	for _, r := range string(content) {
-		if first, second := utf16.EncodeRune(r); first != utf8.RuneError {
-			out = order.AppendUint16(order.AppendUint16(out, uint16(first)), uint16(second))
-			continue
-		}
-		out = order.AppendUint16(out, uint16(r))
-	}
-	return out
-}
-
-func encodeUTF32(order binary.AppendByteOrder, content []byte) []byte {
-	out := make([]byte, 0, 4*len(content))
-	for _, r := range string(content) {
-		out = order.AppendUint32(out, uint32(r))
-	}
-	return out
 }
 
 // iconv accepts these in addition to the names of the IANA registry.
