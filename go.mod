@@ -25,6 +25,7 @@ require (
 	github.com/hashicorp/hcl/v2 v2.20.1
 	github.com/kevinburke/ssh_config v1.6.0
 	github.com/klauspost/compress v1.18.7
+	github.com/mattn/go-shellwords v1.0.16
 	github.com/opencontainers/go-digest v1.0.0
 	github.com/opencontainers/image-spec v1.1.1
 	github.com/opentofu/registry-address/v2 v2.0.0-20260307135325-45f3562374e4

@@ -16,6 +16,7 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/mattn/go-shellwords"
 	"golang.org/x/tools/txtar"
 
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -154,7 +155,7 @@ func (s *situation) run() string {
 // step runs one line of the comment that prepares the situation.
 func (s *situation) step(line string) {
 	s.t.Helper()
-	words, err := splitWords(line)
+	words, err := shellwords.Parse(line)
 	s.check(err)
 	part := func(name string) fs.FS { return modtest.Txtar("-- main.tf --\n" + string(s.part(name))) }
 	switch args := words[1:]; words[0] {
@@ -216,7 +217,7 @@ func (s *situation) step(line string) {
 // command runs a command line and returns its output.
 func (s *situation) command(line string, mayFail bool) string {
 	s.t.Helper()
-	args, err := splitWords(line)
+	args, err := shellwords.Parse(line)
 	s.check(err)
 	var stdout, stderr bytes.Buffer
 	status := run(context.Background(), args, &stdout, &stderr)

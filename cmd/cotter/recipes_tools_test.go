@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclparse"
+	"github.com/mattn/go-shellwords"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -36,7 +37,7 @@ func (r *recipes) preCommit(t *testing.T) {
 			t.Errorf("the hook runs for %s: %v", name, !want)
 		}
 	}
-	words, err := splitWords(hook.Entry)
+	words, err := shellwords.Parse(hook.Entry)
 	if err != nil || hook.Language != "system" || hook.PassFilenames {
 		t.Fatalf("the hook is %+v (%v)", hook, err)
 	}

@@ -5,15 +5,17 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/CycloneDX/cyclonedx-go"
 	"github.com/spf13/cobra"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/evidence"
 )
 
 func sbomCommand(out *output) *cobra.Command {
@@ -38,40 +40,36 @@ func runSBOM(ctx context.Context, cmd *invocation, out *output) (err error) {
 	if err != nil {
 		return err
 	}
-	read := projectBOM
-	if severalProjects(cmd) {
-		read = projectsBOM
-	}
-	bom, err := read(ctx, cmd, out, req)
-	if err != nil || bom == nil {
-		return err
-	}
-	if cmd.String("out") == "" {
-		return encodeBOM(out.stdout, bom)
-	}
-	file, err := os.Create(cmd.String("out"))
+	name, err := titleOf(req)
 	if err != nil {
 		return err
 	}
-	defer func() { err = cmp.Or(err, file.Close()) }()
-	return encodeBOM(file, bom)
-}
-
-// projectBOM describes the project of a request.
-func projectBOM(ctx context.Context, cmd *invocation, out *output, req request) (*cyclonedx.BOM, error) {
-	dir, err := filepath.Abs(cmp.Or(req.Dir, "."))
-	if err != nil {
-		return nil, err
+	var mu sync.Mutex
+	found := make(map[string]*installer.Result) // by the directories of projects
+	err = forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req request) error {
+		in, err := evidenceInstaller(ctx, cmd, out, req)
+		if err != nil {
+			return err
+		}
+		result, err := in.Load(ctx, req.Project, installer.LoadOptions{FromLock: true, Providers: true})
+		mu.Lock()
+		defer mu.Unlock()
+		found[req.Dir] = result
+		return err
+	})
+	if err != nil || len(found) == 0 {
+		return err
 	}
-	in, err := evidenceInstaller(ctx, cmd, out, req)
-	if err != nil {
-		return nil, err
+	b := newBill()
+	for _, dir := range slices.Sorted(maps.Keys(found)) {
+		ref, prefix := rootRef, ""
+		if severalProjects(cmd) {
+			dir = filepath.ToSlash(dir)
+			ref, prefix = b.project(dir), dir+": "
+		}
+		b.add(found[dir], ref, prefix)
 	}
-	result, err := in.Load(ctx, req.Project, installer.LoadOptions{FromLock: true, Providers: true})
-	if err != nil {
-		return nil, err
-	}
-	return billOfMaterials(result, result.Providers, filepath.Base(dir)), nil
+	return out.toFile(cmd.String("out"), func() error { return encodeBOM(out.stdout, b.document(name)) })
 }
 
 func encodeBOM(w io.Writer, bom *cyclonedx.BOM) error {
@@ -86,19 +84,53 @@ func encodeBOM(w io.Writer, bom *cyclonedx.BOM) error {
 	return err
 }
 
-// rootRef is the reference of the configuration itself in the graph of dependencies.
+// rootRef is the reference of the configuration itself in the graph of dependencies. That of each of
+// several projects is below it.
 const rootRef = "configuration"
 
-// billOfMaterials describes an installed tree. A module in its caller's package is part of
-// that package's component. The user's own local modules are part of the configuration.
-func billOfMaterials(result *installer.Result, providers []installer.Provider, name string) *cyclonedx.BOM {
-	components := map[string]*cyclonedx.Component{}
-	calls := map[string][]string{rootRef: nil}
+// bill collects the components of a document by their references, and the components that each one
+// calls or requires. A component that several projects use is in the document once.
+type bill struct {
+	components map[string]*cyclonedx.Component
+	calls      map[string][]string
+}
+
+func newBill() *bill {
+	return &bill{make(map[string]*cyclonedx.Component), map[string][]string{rootRef: nil}}
+}
+
+// project adds one of several projects, and returns its reference.
+func (b *bill) project(dir string) string {
+	ref := rootRef + ":" + dir
+	b.call(rootRef, ref)
+	b.components[ref] = &cyclonedx.Component{BOMRef: ref, Type: cyclonedx.ComponentTypeApplication, Name: dir}
+	return ref
+}
+
+// call adds that one component calls or requires another one, which then is in the graph.
+func (b *bill) call(by, ref string) {
+	if !slices.Contains(b.calls[by], ref) {
+		b.calls[by] = append(b.calls[by], ref)
+	}
+	b.use(ref)
+}
+
+// use adds a component to the graph that may call none.
+func (b *bill) use(ref string) {
+	if _, ok := b.calls[ref]; !ok {
+		b.calls[ref] = nil
+	}
+}
+
+// add adds the tree of the project with a reference. A module in its caller's package is part of
+// that package's component. The user's own local modules are part of the project. prefix begins the
+// names of what calls or requires something.
+func (b *bill) add(result *installer.Result, project, prefix string) {
 	owners := map[string]string{} // the components that modules belong to, by the modules' keys
 	for _, m := range result.Modules {
-		caller := rootRef
+		caller := project
 		if above := m.Path[:len(m.Path)-1]; len(above) > 0 {
-			caller = cmp.Or(owners[above.String()], rootRef)
+			caller = cmp.Or(owners[above.String()], project)
 		}
 		owners[m.Path.String()] = caller
 		if m.Package.IsZero() {
@@ -106,20 +138,41 @@ func billOfMaterials(result *installer.Result, providers []installer.Provider, n
 		}
 		ref := packageRef(m)
 		owners[m.Path.String()] = ref
-		if !slices.Contains(calls[caller], ref) {
-			calls[caller] = append(calls[caller], ref)
+		b.call(caller, ref)
+		if b.components[ref] == nil {
+			b.components[ref] = component(m, ref)
 		}
-		if components[ref] == nil {
-			components[ref] = component(m, ref)
-			calls[ref] = append([]string(nil), calls[ref]...) // components without calls are in the graph too
-		}
-		place := m.Path.String()
+		place := prefix + m.Path.String()
 		if rng := m.Call.Range; rng.Filename != "" { // only the lock has the call
 			place += fmt.Sprintf(" (%s:%d)", rng.Filename, rng.Start.Line)
 		}
-		addProperty(components[ref], "cotter:call", place)
+		addProperty(b.components[ref], "cotter:call", place)
 	}
-	addProviders(providers, owners, components, calls)
+	for _, p := range result.Providers {
+		if p.Version.IsZero() {
+			continue // the provider is not locked
+		}
+		c := providerComponent(p)
+		if known := b.components[c.BOMRef]; known != nil {
+			c = known
+		}
+		b.components[c.BOMRef] = c
+		for _, h := range p.Hashes {
+			addProperty(c, "cotter:"+h.Scheme(), string(h))
+		}
+		if p.Evidence.Kind == evidence.Project {
+			addProperty(c, "cotter:evidence", p.Evidence.Kind.String())
+		}
+		for _, use := range p.RequiredBy {
+			addProperty(c, "cotter:required-by", prefix+use.String())
+			b.call(cmp.Or(owners[use.Path.String()], project), c.BOMRef)
+		}
+		b.use(c.BOMRef)
+	}
+}
+
+// document returns the document of a configuration, or of a directory with several projects.
+func (b *bill) document(name string) *cyclonedx.BOM {
 	bom := cyclonedx.NewBOM()
 	bom.Metadata = &cyclonedx.Metadata{
 		Component: &cyclonedx.Component{BOMRef: rootRef, Type: cyclonedx.ComponentTypeApplication, Name: name},
@@ -127,119 +180,20 @@ func billOfMaterials(result *installer.Result, providers []installer.Provider, n
 			{Type: cyclonedx.ComponentTypeApplication, Name: "cotter", Version: version()},
 		}},
 	}
-	bom.Components, bom.Dependencies = sortedComponents(components), sortedDependencies(calls)
-	return bom
-}
-
-func sortedComponents(components map[string]*cyclonedx.Component) *[]cyclonedx.Component {
-	list := []cyclonedx.Component{}
-	for _, c := range components {
-		list = append(list, *c)
+	components := []cyclonedx.Component{}
+	for _, ref := range slices.Sorted(maps.Keys(b.components)) {
+		components = append(components, *b.components[ref])
 	}
-	slices.SortFunc(list, func(a, b cyclonedx.Component) int { return cmp.Compare(a.BOMRef, b.BOMRef) })
-	return &list
-}
-
-func sortedDependencies(calls map[string][]string) *[]cyclonedx.Dependency {
-	list := []cyclonedx.Dependency{}
-	for ref, called := range calls {
+	dependencies := []cyclonedx.Dependency{}
+	for _, ref := range slices.Sorted(maps.Keys(b.calls)) {
+		called := b.calls[ref]
 		slices.Sort(called)
 		d := cyclonedx.Dependency{Ref: ref}
 		if called != nil {
 			d.Dependencies = &called
 		}
-		list = append(list, d)
+		dependencies = append(dependencies, d)
 	}
-	slices.SortFunc(list, func(a, b cyclonedx.Dependency) int { return cmp.Compare(a.Ref, b.Ref) })
-	return &list
-}
-
-// projectsBOM describes several projects in one document. Each project is a component;
-// components that several projects use are in the document once. It returns nil if there are
-// no projects.
-func projectsBOM(ctx context.Context, cmd *invocation, out *output, req request) (*cyclonedx.BOM, error) {
-	dirs, err := projectDirs(ctx, cmd, out, req)
-	if err != nil || len(dirs) == 0 {
-		return nil, err
-	}
-	boms := make([]*cyclonedx.BOM, len(dirs))
-	index := make(map[string]int)
-	for i, dir := range dirs {
-		index[dir] = i
-	}
-	err = out.inProjects(ctx, dirs, func(ctx context.Context, out *output, dir string) (err error) {
-		req := req
-		req.Dir = dir
-		if req, err = applySettings(cmd, out.env, req); err != nil {
-			return err
-		}
-		boms[index[dir]], err = projectBOM(ctx, cmd, out, req)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	top, err := filepath.Abs(cmp.Or(req.Dir, "."))
-	if err != nil {
-		return nil, err
-	}
-	return mergeBOMs(filepath.Base(top), dirs, boms), nil
-}
-
-// mergeBOMs merges the documents of projects.
-func mergeBOMs(name string, dirs []string, boms []*cyclonedx.BOM) *cyclonedx.BOM {
-	components := map[string]*cyclonedx.Component{}
-	calls := map[string][]string{rootRef: nil}
-	for i, bom := range boms {
-		dir := filepath.ToSlash(dirs[i])
-		project := rootRef + ":" + dir
-		calls[rootRef] = append(calls[rootRef], project)
-		components[project] = &cyclonedx.Component{BOMRef: project, Type: cyclonedx.ComponentTypeApplication, Name: dir}
-		for _, c := range *bom.Components {
-			addUses(&c, dir)
-			if known := components[c.BOMRef]; known != nil {
-				addMissing(known, &c)
-				continue
-			}
-			components[c.BOMRef] = &c
-		}
-		for _, d := range *bom.Dependencies {
-			ref := d.Ref
-			if ref == rootRef {
-				ref = project
-			}
-			calls[ref] = append(calls[ref], nil...)
-			if d.Dependencies != nil {
-				calls[ref] = append(calls[ref], *d.Dependencies...)
-			}
-		}
-	}
-	for ref, called := range calls {
-		slices.Sort(called)
-		calls[ref] = slices.Compact(called)
-	}
-	merged := cyclonedx.NewBOM()
-	merged.Metadata = boms[0].Metadata
-	merged.Metadata.Component.Name = name
-	merged.Components, merged.Dependencies = sortedComponents(components), sortedDependencies(calls)
-	return merged
-}
-
-// addUses adds the directory of the project to the uses of a component.
-func addUses(c *cyclonedx.Component, dir string) {
-	for i, p := range *c.Properties {
-		if p.Name == "cotter:call" || p.Name == "cotter:required-by" {
-			(*c.Properties)[i].Value = dir + ": " + p.Value
-		}
-	}
-}
-
-// addMissing adds the properties of another description of the same component that c does
-// not have.
-func addMissing(c, other *cyclonedx.Component) {
-	for _, p := range *other.Properties {
-		if !slices.Contains(*c.Properties, p) {
-			*c.Properties = append(*c.Properties, p)
-		}
-	}
+	bom.Components, bom.Dependencies = &components, &dependencies
+	return bom
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
-	"github.com/cotterpin/cotter/installer/evidence"
 )
 
 // packageRef returns the reference of a package in the document: its immutable address, and
@@ -58,11 +57,14 @@ func component(m installer.Module, ref string) *cyclonedx.Component {
 	return c
 }
 
+// addProperty adds a property that the component does not have.
 func addProperty(c *cyclonedx.Component, name, value string) {
 	if c.Properties == nil {
 		c.Properties = &[]cyclonedx.Property{}
 	}
-	*c.Properties = append(*c.Properties, cyclonedx.Property{Name: name, Value: value})
+	if p := (cyclonedx.Property{Name: name, Value: value}); !slices.Contains(*c.Properties, p) {
+		*c.Properties = append(*c.Properties, p)
+	}
 }
 
 // reference returns the origin of a package, with the hash of the archive if it is known.
@@ -140,37 +142,15 @@ func packageName(pkg addrs.ModulePackage) string {
 	return strings.TrimSuffix(path.Base(u.Path), ".git")
 }
 
-// addProviders adds the locked providers to components, and their requirements to calls.
-// owners has the components that modules belong to, by the modules' keys.
-func addProviders(providers []installer.Provider, owners map[string]string, components map[string]*cyclonedx.Component, calls map[string][]string) {
-	for _, p := range providers {
-		if p.Version.IsZero() {
-			continue // the provider is not locked
-		}
-		ref := p.Address.String() + "#" + p.Version.String()
-		c := &cyclonedx.Component{
-			BOMRef:  ref,
-			Type:    cyclonedx.ComponentTypeApplication,
-			Group:   p.Address.Hostname.ForDisplay() + "/" + p.Address.Namespace,
-			Name:    "terraform-provider-" + p.Address.Type,
-			Version: p.Version.String(),
-		}
-		c.PackageURL = fmt.Sprintf("pkg:terraform/%s/%s@%s?repository_url=%s", url.PathEscape(p.Address.Namespace), url.PathEscape(p.Address.Type),
-			url.PathEscape(p.Version.String()), url.QueryEscape(p.Address.Hostname.ForDisplay()))
-		for _, h := range p.Hashes {
-			addProperty(c, "cotter:"+h.Scheme(), string(h))
-		}
-		if p.Evidence.Kind == evidence.Project {
-			addProperty(c, "cotter:evidence", p.Evidence.Kind.String())
-		}
-		for _, use := range p.RequiredBy {
-			addProperty(c, "cotter:required-by", use.String())
-			owner := cmp.Or(owners[use.Path.String()], rootRef)
-			if !slices.Contains(calls[owner], ref) {
-				calls[owner] = append(calls[owner], ref)
-			}
-		}
-		components[ref] = c
-		calls[ref] = append([]string(nil), calls[ref]...)
+// providerComponent returns the component for a locked provider, without its properties.
+func providerComponent(p installer.Provider) *cyclonedx.Component {
+	return &cyclonedx.Component{
+		BOMRef:  p.Address.String() + "#" + p.Version.String(),
+		Type:    cyclonedx.ComponentTypeApplication,
+		Group:   p.Address.Hostname.ForDisplay() + "/" + p.Address.Namespace,
+		Name:    "terraform-provider-" + p.Address.Type,
+		Version: p.Version.String(),
+		PackageURL: fmt.Sprintf("pkg:terraform/%s/%s@%s?repository_url=%s", url.PathEscape(p.Address.Namespace), url.PathEscape(p.Address.Type),
+			url.PathEscape(p.Version.String()), url.QueryEscape(p.Address.Hostname.ForDisplay())),
 	}
 }

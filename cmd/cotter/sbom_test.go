@@ -28,18 +28,19 @@ func TestBillOfMaterials(t *testing.T) {
 		return installer.Module{Path: path, Source: parsed, Version: parsedVersion(version), Package: testenv.Package(pkg), Hashes: hashes}
 	}
 	const vpc = "git::https://github.com/Acme/terraform-aws-vpc.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0"
-	bom := billOfMaterials(&installer.Result{Modules: []installer.Module{
+	b := newBill()
+	b.add(&installer.Result{Modules: []installer.Module{
 		module("app", "./app", "", ""),
 		module("app.vpc", "acme/vpc/aws", "3.1.0", vpc),
 		module("vpc", "acme/vpc/aws//modules/a", "3.1.0", vpc, "h1:x", "t1:y"),
 		module("vpc.inner", "../b", "", ""),
 		module("vpc.inner.zip", "https://u:p@example.com/x.zip?token=t", "", "https://example.com/x.zip", "h1:z", "zh:0123"),
-	}}, []installer.Provider{{
+	}, Providers: []installer.Provider{{
 		Address: addrs.Provider{Hostname: addrs.DefaultRegistryHost, Namespace: "hashicorp", Type: "null"}, Version: versions.MustParse("3.2.1"), Hashes: []hashing.Hash{"h1:p"},
 		RequiredBy: []installer.ProviderRequirement{{}, {Path: addrs.Module{"vpc", "inner"}}},
-	}}, "infra")
+	}}}, rootRef, "")
 	var text bytes.Buffer
-	if err := encodeBOM(&text, bom); err != nil {
+	if err := encodeBOM(&text, b.document("infra")); err != nil {
 		t.Fatal(err)
 	}
 	var got cyclonedx.BOM

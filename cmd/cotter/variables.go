@@ -1,9 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/mattn/go-shellwords"
 
 	"github.com/cotterpin/cotter/installer/config"
 )
@@ -19,7 +20,7 @@ var argumentVariables = []string{"TF_CLI_ARGS_init", "TF_CLI_ARGS_get", "TF_CLI_
 func variablesFromEnv(env func(string) string) ([]config.Variable, error) {
 	var given []config.Variable
 	for _, name := range argumentVariables {
-		words, err := splitWords(env(name))
+		words, err := shellwords.Parse(env(name)) // as stock tools do
 		if err == nil {
 			given, err = appendVariables(given, words)
 		}
@@ -52,52 +53,4 @@ func appendVariables(given []config.Variable, args []string) ([]config.Variable,
 		given = append(given, set)
 	}
 	return given, nil
-}
-
-// splitWords splits arguments as stock tools do, which is almost as a shell does. Blanks
-// separate words. In single quotes every character is literal; elsewhere a backslash makes
-// the next character literal. Outside of quotes one of ;&|<> ends the arguments. Nothing
-// is expanded.
-//
-// Stock tools treat parentheses and backquotes outside of quotes specially: they refuse
-// them, or take the text between them as one word. Here they are plain characters.
-func splitWords(text string) ([]string, error) {
-	var words []string
-	var word strings.Builder
-	var quote rune // the open quotation mark, or 0
-	started, escaped := false, false
-	for _, r := range text {
-		switch {
-		case escaped:
-			escaped, started = false, true
-			word.WriteRune(r)
-		case r == '\\' && quote != '\'':
-			escaped = true
-		case r == quote:
-			quote = 0
-		case quote == 0 && (r == '"' || r == '\''):
-			quote, started = r, true
-		case quote == 0 && strings.ContainsRune(" \t\r\n", r):
-			if started {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			started = false
-		case quote == 0 && strings.ContainsRune(";&|<>", r):
-			if started {
-				words = append(words, word.String())
-			}
-			return words, nil // the rest would be another command
-		default:
-			started = true
-			word.WriteRune(r)
-		}
-	}
-	if escaped || quote != 0 {
-		return nil, errors.New("a quotation mark is not closed, or a backslash is last")
-	}
-	if started {
-		words = append(words, word.String())
-	}
-	return words, nil
 }

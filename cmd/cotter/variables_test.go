@@ -52,28 +52,3 @@ func TestVariablesFromEnvFail(t *testing.T) {
 		}
 	}
 }
-
-func TestSplitWords(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string][]string{
-		"":                 nil,
-		"  ":               nil,
-		"a  b\tc\nd\r\n":   {"a", "b", "c", "d"},
-		`"a b" 'c d'`:      {"a b", "c d"},
-		`a"b c"'d e'f`:     {"ab cd ef"},
-		`'' ""`:            {"", ""},
-		`a\ b \"c\"`:       {"a b", `"c"`},
-		`"a\"b" "c\\d"`:    {`a"b`, `c\d`},
-		`'a\b' '"'`:        {`a\b`, `"`},
-		`"it's"`:           {"it's"},
-		"a b; c":           {"a", "b"},
-		"a b|c":            {"a", "b"},
-		`"a;b" 'c|d' e\;f`: {"a;b", "c|d", "e;f"},
-		"$HOME `x`":        {"$HOME", "`x`"},
-	} {
-		got, err := splitWords(text)
-		if diff := cmp.Diff(want, got); diff != "" || err != nil {
-			t.Errorf("splitWords(%q): %v (-want +got):\n%s", text, err, diff)
-		}
-	}
-}
