@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -21,7 +22,9 @@ func variablesFromEnv(env func(string) string) ([]config.Variable, error) {
 	var given []config.Variable
 	for _, name := range argumentVariables {
 		words, err := shellwords.Parse(env(name)) // as stock tools do
-		if err == nil {
+		if err != nil {
+			err = errors.New("a quotation mark is not closed, a backslash is last, or there is a parenthesis outside of quotation marks")
+		} else {
 			given, err = appendVariables(given, words)
 		}
 		if err != nil { // the values may be secret
