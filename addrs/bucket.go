@@ -146,7 +146,6 @@ func (l Location) isWeb() bool {
 	return (l.url.Scheme == "https" || l.url.Scheme == "http") && l.url.Host != ""
 }
 
-// isUsual reports whether the location has no port, or the usual one of its scheme.
 func (l Location) isUsual() bool {
 	port := l.Port()
 	return port == "" || port == "443" && l.url.Scheme == "https" || port == "80" && l.url.Scheme == "http"

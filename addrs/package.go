@@ -192,7 +192,6 @@ func splitArgument(argument string) (name, value string) {
 	return name, value
 }
 
-// named returns a function that reports whether an argument has one of the names.
 func named(names ...string) func(argument string) bool {
 	return func(argument string) bool {
 		name, _ := splitArgument(argument)

@@ -10,7 +10,6 @@ import (
 // parser has a text that is parsed as the same value. A value that a program made of other parts may
 // be invalid; then it has no text.
 
-// textOf returns a text if it is parsed as v again.
 func textOf[T comparable](v T, what, text string, parse func(string) (T, error)) ([]byte, error) {
 	var zero T
 	if v == zero {

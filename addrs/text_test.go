@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// secretAddress has a secret in each place where an address can have one.
 const secretAddress = "git::https://S3CRET:S3CRET@example.com/net.git//vpc?ref=v1.2.0&token=S3CRET#S3CRET"
 
 type textValue interface {

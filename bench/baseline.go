@@ -57,10 +57,8 @@ func copyFiles(ctx context.Context, p project, runs int) (report.Row, error) {
 	})
 }
 
-// installed is the directory of the installed modules.
 const installed = "project/.terraform/modules"
 
-// timed calls a function several times, and returns a row with the elapsed times.
 func timed(ctx context.Context, name string, runs int, do func(run int) error) (report.Row, error) {
 	var series []usage
 	for run := range runs {

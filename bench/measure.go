@@ -11,7 +11,6 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// measure runs every tool in every phase of a world.
 func measure(ctx context.Context, w world, tools []tool, place workplace, runs int) (report.World, error) {
 	result := report.World{Name: w.name, About: w.about, Notes: w.notes, Goals: w.goals}
 	for _, part := range w.parts {

@@ -24,7 +24,6 @@ var (
 	mirrored = phase{name: "fresh machine, lock, mirror", work: locked, keepLock: true, prepared: true, first: modules, mirrored: true}
 )
 
-// nestedMeasured returns the world of nested calls.
 func nestedMeasured() world {
 	return world{
 		name:  "nested",

@@ -12,7 +12,6 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// The user and the password of the private repositories.
 const privateUser, privatePassword = "bench", "secret"
 
 // access is a way of a user to have credentials for git.

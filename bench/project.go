@@ -53,7 +53,6 @@ func newProject(place workplace, servers servers, t tool, part part) (project, e
 	return p, servers.WriteTree(p.file("project"), "config")
 }
 
-// in returns the project in a phase.
 func (p project) in(ph phase) project {
 	p.phase = ph
 	return p

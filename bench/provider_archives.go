@@ -20,7 +20,6 @@ import (
 
 const providerVersion = "1.2.0"
 
-// providerArchive is the archive of a provider for one platform.
 type providerArchive struct {
 	platform addrs.Platform
 	name     string // the name of the file

@@ -87,7 +87,6 @@ func (s *providerServers) logged(next http.Handler) http.Handler {
 	})
 }
 
-// provider returns a handler that calls serve with the archives of the requested provider.
 func (s *providerServers) provider(serve func(http.ResponseWriter, *http.Request, []providerArchive)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		for i, archives := range s.archives {

@@ -29,7 +29,6 @@ func lockPlatforms() []addrs.Platform {
 	return platforms
 }
 
-// withPlatforms adds an option for each platform to a command.
 func withPlatforms(option string, args ...string) []string {
 	for _, platform := range lockPlatforms() {
 		args = append(args, option+"="+platform.String())
@@ -127,7 +126,6 @@ func providerGoals(states []phase) []report.Goal {
 	return goals
 }
 
-// providersConfig returns a configuration that requires all providers of the registry at host.
 func providersConfig(host string) string {
 	var b strings.Builder
 	b.WriteString("terraform {\n  required_providers {\n")

@@ -7,7 +7,6 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// servers are the servers of a world.
 type servers interface {
 	URL() string
 	HTTPClient() *http.Client
@@ -25,10 +24,8 @@ type servers interface {
 	Close() error
 }
 
-// moduleServers serve modules.
 type moduleServers struct{ *modtest.World }
 
-// startModules returns a function that starts servers with the modules of a txtar archive.
 func startModules(txtar string, opts modtest.Options) func() (servers, error) {
 	return func() (servers, error) {
 		world, err := modtest.Start(modtest.Txtar(txtar), opts)

@@ -115,7 +115,6 @@ func (s *sshServers) makeRepository(name string, seed int) error {
 	return nil
 }
 
-// startSSHD starts an sshd on a port of this machine.
 func (s *sshServers) startSSHD() (address string, err error) {
 	sshd, err := exec.LookPath("sshd")
 	if err != nil {
@@ -164,7 +163,6 @@ func (s *sshServers) startSSHD() (address string, err error) {
 	return "", errors.New("sshd does not start")
 }
 
-// writeClientConfig writes the configuration of ssh with the host forge.
 func (s *sshServers) writeClientConfig() error {
 	key, err := os.ReadFile(filepath.Join(s.dir, "host_key.pub"))
 	if err != nil {

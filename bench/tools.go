@@ -20,10 +20,8 @@ type tool struct {
 // commands has the arguments with which cotter and the stock tools do the same work.
 type commands struct{ ours, stock []string }
 
-// modules has the arguments to install the modules.
 var modules = commands{ours: []string{"install", "--only", "modules"}, stock: []string{"get"}}
 
-// of returns the arguments for a tool.
 func (c commands) of(t tool) []string {
 	if t.ours {
 		return c.ours

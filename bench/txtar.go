@@ -156,7 +156,6 @@ func writeModule(b *strings.Builder, dir string) {
 	fmt.Fprintf(b, "-- %s/outputs.tf --\noutput \"ids\" {\n  value = aws_subnet.s0[*].id\n}\n-- %s/README.md --\n%s\n", dir, dir, filler(2<<10, len(dir)))
 }
 
-// resources returns n typical resource blocks.
 func resources(n int) string {
 	var b strings.Builder
 	for i := range n {

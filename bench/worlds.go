@@ -62,7 +62,6 @@ var (
 	again = phase{name: "again", work: modules, keepCache: true, keepLock: true, keepInstalled: true}
 )
 
-// knownTo reports whether the world is for a tool.
 func (w world) knownTo(t tool) bool {
 	return t.ours || !w.oursOnly && !(w.tofuOnly && t.name == "terraform") && !(w.terraformOnly && t.name == "tofu")
 }

@@ -28,7 +28,6 @@ module "again" {
 # network
 `
 
-// installed returns an installer and a project that it has installed.
 func installed(world *modtest.World, dir string) (*installer.Installer, error) {
 	if err := world.WriteTree(dir, "config"); err != nil {
 		return nil, err

@@ -81,19 +81,16 @@ type builder struct {
 	providers map[providerKey]*provider
 }
 
-// archive is the archive of a package in a file.
 type archive struct {
 	oci.Descriptor
 	file string
 }
 
-// module is the package of an entry.
 type module struct {
 	statement artifact.Statement
 	archive   archive
 }
 
-// addModule adds the package of a module.
 func (b *builder) addModule(ctx context.Context, p installer.LockedModule) error {
 	t1 := p.Tree.T1()
 	packed, err := b.ofModules.Do(ctx, t1, func(ctx context.Context) (archive, error) {
@@ -133,13 +130,11 @@ type provider struct {
 	entries  []installer.LockedProvider
 }
 
-// providerArchive is the archive of a provider with the hashes that are known of it.
 type providerArchive struct {
 	archive
 	statement artifact.ProviderStatement
 }
 
-// addProvider adds the package of a provider.
 func (b *builder) addProvider(ctx context.Context, p installer.LockedProvider) error {
 	key := providerKey{artifact.Release{Provider: p.Entry.Address, Version: p.Entry.Version}, p.Platform}
 	memo := fmt.Sprintf("%s %s %q", key.release.Tag(), p.Platform, p.Entry.Hashes)
@@ -189,7 +184,6 @@ func (p *provider) choose() (providerArchive, error) {
 	return best, nil
 }
 
-// write writes the bundle.
 func (b *builder) write(w io.Writer) (*Result, error) {
 	l := &layout{}
 	l.addText([]byte(oci.EmptyConfig))
@@ -206,7 +200,6 @@ func (b *builder) write(w io.Writer) (*Result, error) {
 	return &Result{Entries: len(b.modules), Packages: len(b.contents), Providers: len(b.providers), Bytes: counted.n}, nil
 }
 
-// addModules adds the artifacts of modules to a layout.
 func (b *builder) addModules(l *layout) error {
 	manifests := make(map[string]oci.Descriptor)
 	for tag, m := range b.modules {
@@ -249,13 +242,11 @@ func (b *builder) addProviders(l *layout) error {
 	return nil
 }
 
-// layout is the content of a bundle.
 type layout struct {
 	refs  []oci.Ref
 	blobs []oci.Blob
 }
 
-// addText adds a blob and returns its descriptor.
 func (l *layout) addText(text []byte) oci.Descriptor {
 	at := oci.Describe(text)
 	l.blobs = append(l.blobs, oci.Blob{
@@ -265,7 +256,6 @@ func (l *layout) addText(text []byte) oci.Descriptor {
 	return at
 }
 
-// addArchive adds the blob with an archive.
 func (l *layout) addArchive(a archive) {
 	l.blobs = append(l.blobs, oci.Blob{
 		Descriptor: a.Descriptor,

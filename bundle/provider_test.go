@@ -25,7 +25,6 @@ cloud
 cloud for plan9
 `
 
-// providerProject is an installed project with a provider.
 type providerProject struct {
 	w   *modtest.World
 	in  *installer.Installer
@@ -88,7 +87,6 @@ func (p *providerProject) bytes(t *testing.T) []byte {
 	return text.Bytes()
 }
 
-// changeLock changes the hashes that the lock has for the provider.
 func (p *providerProject) changeLock(t *testing.T, change func([]hashing.Hash) []hashing.Hash) {
 	t.Helper()
 	lock, err := installer.ReadLock(t.Context(), p.projects()[0])
@@ -203,7 +201,6 @@ func TestProviderWithoutArchiveHash(t *testing.T) {
 	}
 }
 
-// unpackedMirror returns a filesystem mirror with the package of the project's provider.
 func unpackedMirror(t *testing.T, p *providerProject) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -263,7 +260,6 @@ func TestDamagedProvider(t *testing.T) {
 	}
 }
 
-// with returns an Installer with other options.
 func with(in *installer.Installer, change func(*installer.Options)) *installer.Installer {
 	o := in.Options()
 	change(&o)

@@ -67,7 +67,6 @@ func lines(t *testing.T, name string) []string {
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// load loads a configuration without errors and warnings.
 func load(t *testing.T, env cliconfig.Environment) *cliconfig.Config {
 	t.Helper()
 	return loadWith(t, env, cliconfig.Options{})

@@ -423,7 +423,6 @@ func TestProviderSource(t *testing.T) {
 	}
 }
 
-// found returns a listing as text.
 func found(listing getproviders.Listing, err error) string {
 	if errors.Is(err, getproviders.ErrNotFound) {
 		return "not found"

@@ -51,7 +51,6 @@ func (c Client) httpClient() *http.Client {
 	return &http.Client{Timeout: 30 * time.Second}
 }
 
-// session is the check of one server.
 type session struct {
 	do            func(*http.Request) (*http.Response, error)
 	authorization http.Header // for registries
@@ -78,7 +77,6 @@ func (c Client) registry(ctx context.Context, server string, host addrs.Hostname
 	return s, nil
 }
 
-// An answer is what a server has answered.
 type answer struct {
 	request string // the method and the URL, redacted
 	url     *url.URL
@@ -127,7 +125,6 @@ func (s session) askInto(ctx context.Context, w io.Writer, method string, u *url
 	return a, err
 }
 
-// packageFile is a package that was downloaded to a temporary file.
 type packageFile struct {
 	*os.File
 	size int64

@@ -20,7 +20,6 @@ const (
 	tagged    = "/acme/net/manifests/1.2.0$"
 )
 
-// oneFile is a small module.
 var oneFile = fstest.MapFS{"main.tf": {Data: []byte("# empty")}}
 
 // pushed puts a module package of another shape into the OCI registry, as the newest version.
@@ -28,12 +27,10 @@ func pushed(shape modtest.OCIShape, files fs.FS) func(*modtest.World) error {
 	return func(w *modtest.World) error { return w.PushOCI("acme/net", "1.3.0", shape, files) }
 }
 
-// shaped makes the provider registry describe its package in another shape.
 func shaped(shape modtest.ProviderShape) func(*modtest.World) error {
 	return func(w *modtest.World) error { return w.SetProviderShape("acme/cloud", "1.0.0", shape) }
 }
 
-// discoveryMistakes are mistakes of service discovery.
 var discoveryMistakes = []mistake{
 	{rule: "discovery.answer", at: discovery, status: 500},
 	{rule: "discovery.https", at: discovery, status: 302, header: "Location: PLAIN/.well-known/terraform.json"},
@@ -47,7 +44,6 @@ var discoveryMistakes = []mistake{
 	{rule: "discovery.slash", at: discovery, old: `/v1/modules/`, new: `/v1/modules`},
 }
 
-// moduleMistakes are mistakes of module registries.
 var moduleMistakes = []mistake{
 	{rule: "modules.versions.status", at: list, status: 403},
 	{rule: "modules.versions.type", at: list, header: "Content-Type: text/plain"},
@@ -67,7 +63,6 @@ var moduleMistakes = []mistake{
 	{rule: "modules.download.unknown", at: "/0.0.0-.*/download$", status: 500},
 }
 
-// providerMistakes are mistakes of provider registries.
 var providerMistakes = []mistake{
 	{rule: "providers.versions.status", at: provider, status: 401},
 	{rule: "providers.versions.type", at: provider, header: "Content-Type: text/plain"},

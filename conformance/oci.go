@@ -53,19 +53,16 @@ func (c Client) OCIRepository(ctx context.Context, address string) (*Report, err
 	return r.finish(ctx)
 }
 
-// repository is the check of one OCI repository.
 type repository struct {
 	session
 	registry *url.URL // https://HOST/v2/
 	name     string
 }
 
-// at returns the URL of something in the repository.
 func (r repository) at(kind, reference string) *url.URL {
 	return r.registry.JoinPath(r.name, kind, reference)
 }
 
-// manifestTypes is the header of requests for manifests.
 var manifestTypes = http.Header{"Accept": {oci.ManifestType, oci.IndexType}}
 
 // challenge checks the answer to a request without credentials. It finds out whether a registry on
@@ -87,7 +84,6 @@ func (r repository) challenge(ctx context.Context, host string) {
 	r.report.expect(ok, "oci.challenge", a.request, "the header is %s", excerpt(challenge))
 }
 
-// tagSyntax matches tags.
 var tagSyntax = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
 
 // tags checks the list of tags and returns the newest and the oldest version, or any tag of a

@@ -41,7 +41,6 @@ func (c Client) ProviderRegistry(ctx context.Context, provider addrs.Provider) (
 	return s.finish(ctx)
 }
 
-// providerVersion is a version in the list of a provider's versions.
 type providerVersion struct {
 	Version   string
 	Protocols []string
@@ -50,7 +49,6 @@ type providerVersion struct {
 
 type providerPlatform struct{ OS, Arch string }
 
-// pluginProtocol matches a version of the plugin protocol.
 var pluginProtocol = regexp.MustCompile(`^[1-9][0-9]*\.[0-9]+$`)
 
 // providerVersions checks the list of a provider's versions, and returns the newest and the oldest.
@@ -107,7 +105,6 @@ type packageDocument struct {
 
 var sha256Sum = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// providerPackage checks the package of a provider's version for a platform.
 func (s session) providerPackage(ctx context.Context, u *url.URL, provider addrs.Provider, version providerVersion, platform providerPlatform) {
 	a := s.document(ctx, "providers.package.", u, maxDocument)
 	if a == nil {
@@ -135,7 +132,6 @@ func (s session) providerPackage(ctx context.Context, u *url.URL, provider addrs
 	s.providerArchive(ctx, provider, at[0], p.Shasum)
 }
 
-// signedSums checks the document of sums and its signature.
 func (s session) signedSums(ctx context.Context, a *answer, p packageDocument, sumsURL, signatureURL *url.URL) {
 	var keys []signing.Key
 	for _, k := range p.SigningKeys.Keys {

@@ -60,7 +60,6 @@ func (r *Report) Err() error {
 	return errors.Join(errs...)
 }
 
-// check records that a rule was checked.
 func (r *Report) check(rule string) {
 	if at, found := slices.BinarySearch(r.Checked, rule); !found {
 		r.Checked = slices.Insert(r.Checked, at, rule)

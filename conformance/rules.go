@@ -19,7 +19,6 @@ type Rule struct {
 // Rules returns all rules, by protocol.
 func Rules() iter.Seq[Rule] { return slices.Values(rules) }
 
-// ruleOf returns the rule with an ID.
 func ruleOf(id string) (Rule, bool) {
 	i := slices.IndexFunc(rules, func(r Rule) bool { return r.ID == id })
 	if i < 0 {
@@ -141,7 +140,6 @@ var rules = slices.Concat(
 	),
 )
 
-// section returns the rules of a section, given by their IDs and texts.
 func section(title string, idsAndTexts ...string) []Rule {
 	var list []Rule
 	for pair := range slices.Chunk(idsAndTexts, 2) {

@@ -39,7 +39,6 @@ output "id" { value = "old" }
 output "id" { value = "net" }
 `
 
-// mistake is a mistake of a server.
 type mistake struct {
 	// rule is the rule that the server breaks.
 	rule string
@@ -64,7 +63,6 @@ type mistake struct {
 	second bool
 }
 
-// matches reports whether an answer is to be changed.
 func (m *mistake) matches(r *http.Request) bool {
 	method := m.method
 	if method == "" {
@@ -73,7 +71,6 @@ func (m *mistake) matches(r *http.Request) bool {
 	return m.at != "" && r.Method == method && regexp.MustCompile(m.at).MatchString(r.URL.Path)
 }
 
-// apply changes an answer.
 func (m *mistake) apply(r *http.Response) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -98,14 +95,12 @@ func (m *mistake) apply(r *http.Response) error {
 	return nil
 }
 
-// token is the token for every host.
 type token string
 
 func (t token) ForHost(context.Context, addrs.Hostname) (disco.Credentials, error) {
 	return disco.BearerToken(t), nil
 }
 
-// serve runs a server with the files above and a mistake, and returns its host and a client for it.
 func serve(t *testing.T, m mistake, opts modtest.Options) (host string, client conformance.Client) {
 	t.Helper()
 	opts.Archives = true

@@ -113,7 +113,6 @@ func checkAnswer(answer *httpx.Answer, credentialsErr error) error {
 	}
 }
 
-// explain wraps an error of a lookup in one of the sentinel errors.
 func (l *lookup) explain(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:

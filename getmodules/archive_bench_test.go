@@ -33,7 +33,6 @@ func BenchmarkExtractArchive(b *testing.B) {
 
 const benchFileSize = 2 << 10
 
-// benchArchives returns an archive of each kind, all with the same n files.
 func benchArchives(b *testing.B, n int) map[string][]byte {
 	var zips []*zipRaw
 	var tars []tarRaw

@@ -59,7 +59,6 @@ func (f *Fetcher) kindFor(archive, path string) (archiveKind, error) {
 	return kind, nil // an unknown name also gives "", as in stock tools
 }
 
-// supportedArchives returns the supported kinds of archives, for messages.
 func (f *Fetcher) supportedArchives() string {
 	if f.XZ != nil {
 		return "zip, tar.gz, tar.bz2 and tar.xz"

@@ -171,7 +171,6 @@ type Request struct {
 	Progress func(done, total int64)
 }
 
-// begin calls Begin.
 func (r Request) begin(ctx context.Context) error {
 	if r.Begin == nil {
 		return nil
@@ -287,7 +286,6 @@ func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Package, error) {
 // Interactive reports whether git may ask the user for passwords.
 func (f *Fetcher) Interactive() bool { return f.Git.Interactive }
 
-// check returns the getter for a request, or an error if the request is not allowed.
 func (f *Fetcher) check(ctx context.Context, req Request) (getFunc, error) {
 	switch _, err := os.Lstat(req.Dir); {
 	case req.Dir == "":

@@ -72,7 +72,6 @@ func (f *Fetcher) fetchFile(ctx context.Context, req Request) (*Package, error) 
 // errNotAbsolute means that an address has no path from the root directory.
 var errNotAbsolute = fmt.Errorf("%w: a file address needs an absolute path, as in file:///path", ErrUnsupportedScheme)
 
-// localPath returns the path of a file URL.
 func localPath(u *url.URL) (string, error) {
 	if u.Scheme != "file" && u.Scheme != "" || u.Host != "" && u.Host != "localhost" {
 		return "", fmt.Errorf("%w: a file address has the form file:///path", ErrUnsupportedScheme)

@@ -89,7 +89,6 @@ func (f *Fetcher) fetchDownload(ctx context.Context, req Request, getter Getter,
 	return f.fetchTo(ctx, req, getter, download, addr)
 }
 
-// fetchTo is fetchDownload for the Download that a function returns for a path.
 func (f *Fetcher) fetchTo(ctx context.Context, req Request, getter Getter, download func(path string) (Download, error), addr *archiveAddress) (_ *Package, err error) {
 	scratch, err := os.MkdirTemp(filepath.Dir(req.Dir), ".download-*")
 	if err != nil {
@@ -139,7 +138,6 @@ func (f *Fetcher) download(ctx context.Context, req Request, getter Getter, from
 	return got, size, err
 }
 
-// unpackDownload makes the package from an archive.
 func (f *Fetcher) unpackDownload(ctx context.Context, req Request, addr *archiveAddress, name string) (*Package, error) {
 	switch info, err := os.Lstat(name); {
 	case err != nil:
@@ -214,7 +212,6 @@ func shownError(err error, at *url.URL) error {
 	return &getterError{err, sanitize.Escape(sanitize.Redact(err.Error(), secretsOf(at)))}
 }
 
-// getterError is an error of a getter with a sanitized text.
 type getterError struct {
 	err  error
 	text string

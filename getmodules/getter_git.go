@@ -35,12 +35,10 @@ func errOwnGetter(kind, what string) error {
 	return fmt.Errorf("%w: %q; the getter that replaces the built-in one cannot %s", ErrUnsupportedScheme, kind, what)
 }
 
-// errRemoved is the error for a kind of address that the caller has removed.
 func errRemoved(kind string) error {
 	return fmt.Errorf("%w: %q; this program has removed it", ErrUnsupportedScheme, kind)
 }
 
-// callersRefs lists the refs of a repository by the caller's getter.
 func (f *Fetcher) callersRefs(ctx context.Context, req Request, getter Getter) (git.Refs, error) {
 	own, ok := getter.(GitGetter)
 	switch {
@@ -65,7 +63,6 @@ func (f *Fetcher) callersRefs(ctx context.Context, req Request, getter Getter) (
 	return refs, nil
 }
 
-// gitDownload returns the Download for a request.
 func (f *Fetcher) gitDownload(req Request, path string) (Download, error) {
 	at, err := req.Package.Location()
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// getterFunc is a function that implements getmodules.Getter.
 type getterFunc func(context.Context, getmodules.Download) (getmodules.Downloaded, error)
 
 func (f getterFunc) Get(ctx context.Context, from getmodules.Download) (getmodules.Downloaded, error) {

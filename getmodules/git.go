@@ -26,7 +26,6 @@ type Git struct {
 	Interactive bool
 }
 
-// program returns the git program of the settings in f.Git.
 func (f *Fetcher) program() *gitexec.Git {
 	f.gitOnce.Do(func() {
 		f.gitProgram = &gitexec.Git{Path: f.Git.Path, Absent: f.GitBackend == GitBuiltIn, Env: f.Git.Env, Interactive: f.Git.Interactive, Netrc: f.HTTPCredentials}
@@ -37,7 +36,6 @@ func (f *Fetcher) program() *gitexec.Git {
 	return f.gitProgram
 }
 
-// gitFetch is one fetch of a package from a git repository.
 type gitFetch struct {
 	*gitClients
 	pkg   Package

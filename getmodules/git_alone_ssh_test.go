@@ -100,7 +100,6 @@ func testBuiltInSSH(t *testing.T, s *loginServer) {
 	}
 }
 
-// serveAgent starts an ssh agent with these keys and returns the path of its socket.
 func serveAgent(t *testing.T, keys ...sshKey) string {
 	t.Helper()
 	ring := agent.NewKeyring()

@@ -18,7 +18,6 @@ import (
 	"golang.org/x/crypto/ssh/knownhosts"
 )
 
-// sshKey is a key pair.
 type sshKey struct {
 	private any
 	pem     []byte
@@ -34,7 +33,6 @@ func newSSHKey(t testing.TB) sshKey {
 	return encodeSSHKey(t, private)
 }
 
-// generatedRSA is the RSA key that all tests share.
 var generatedRSA = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
 
 func newRSAKey(t testing.TB) sshKey {
@@ -107,7 +105,6 @@ type loginServer struct {
 	client        sshKey
 }
 
-// knows returns a line of known_hosts.
 func (s *loginServer) knows(host sshKey) string {
 	return knownhosts.Line([]string{knownhosts.Normalize(s.address)}, host.signer.PublicKey())
 }
@@ -117,7 +114,6 @@ func newSSHKeys(t testing.TB) *loginServer {
 	return &loginServer{rsa: newRSAKey(t), ed25519: newSSHKey(t), client: newClientKey(t)}
 }
 
-// newOpenSSH starts an OpenSSH server.
 func newOpenSSH(t *testing.T) *loginServer {
 	t.Helper()
 	sshd := findSSHD(t)

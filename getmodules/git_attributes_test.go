@@ -40,7 +40,6 @@ func filesWithAttributes() []gitFile {
 	}
 }
 
-// contentsBelow returns the contents of all files below dir, by path.
 func contentsBelow(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	contents := map[string]string{}

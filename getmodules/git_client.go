@@ -51,7 +51,6 @@ const (
 	aloneObject = 256 << 20
 )
 
-// gitClients are the clients for one repository.
 type gitClients struct {
 	fetcher *Fetcher
 	req     Request
@@ -175,7 +174,6 @@ func (g *gitClients) open() (git.Repository, error) {
 	return g.system(), nil
 }
 
-// system returns the client that runs the installed git for this repository.
 func (g *gitClients) system() *gitexec.Repository {
 	if g.git != nil {
 		return g.git
@@ -216,7 +214,6 @@ func (g *gitClients) retry() httpx.Retry {
 	return retry
 }
 
-// warnings returns the warnings about how the package was fetched.
 func (g *gitClients) warnings(ctx context.Context) []string {
 	if !g.alone {
 		return g.warned

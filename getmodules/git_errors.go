@@ -147,7 +147,6 @@ func (g *gitClients) withStatus(failed *gitexec.Error, err error) error {
 	return &gitStatusError{error: err, status: &StatusError{URL: g.addr.remote.Redacted(), StatusCode: status}}
 }
 
-// gitStatusError is an error of git that says which status the server's answer had.
 type gitStatusError struct {
 	error
 	status *StatusError

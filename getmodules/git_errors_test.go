@@ -17,7 +17,6 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// gitWithUser returns the address of a repository on the server with user as its userinfo.
 func gitWithUser(s *gitServer, user *url.Userinfo, repo string) addrs.ModulePackage {
 	u, err := url.Parse(s.URL)
 	if err != nil {

@@ -213,7 +213,6 @@ func TestGitTagsOfHostileStore(t *testing.T) {
 	}
 }
 
-// filledGitStore returns the directory of a store that has one commit of a repository.
 func filledGitStore(t *testing.T, s *gitServer, r *gitRepo, commit string) string {
 	t.Helper()
 	f := newGitFetcher(t)

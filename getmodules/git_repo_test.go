@@ -122,7 +122,6 @@ func (r *gitRepo) made(id string, err error) string {
 	return id
 }
 
-// commit adds a commit with exactly these files to a branch and returns its name.
 func (r *gitRepo) commit(branch string, files ...gitFile) string {
 	r.t.Helper()
 	var all []gittest.File
@@ -132,7 +131,6 @@ func (r *gitRepo) commit(branch string, files ...gitFile) string {
 	return r.commitTree(git.Heads+branch, "x", r.made(r.fixture().Tree(all...)))
 }
 
-// commitTree adds a commit with this tree to a ref and returns its name.
 func (r *gitRepo) commitTree(ref, message, tree string) string {
 	r.t.Helper()
 	c := gittest.Commit{Tree: tree, By: gitBy, Message: message}
@@ -148,13 +146,11 @@ func (r *gitRepo) setRef(ref, id string) string {
 	return r.made(id, r.fixture().SetRef(ref, id))
 }
 
-// annotate makes an annotated tag of a commit and returns its name.
 func (r *gitRepo) annotate(tag, commit string) string {
 	r.t.Helper()
 	return r.made(r.fixture().Tag(gittest.Tag{Name: tag, Object: commit, By: gitBy, Message: "x\n"}))
 }
 
-// annotateTag makes an annotated tag of an annotated tag.
 func (r *gitRepo) annotateTag(tag, of string) {
 	r.t.Helper()
 	r.made(r.fixture().Tag(gittest.Tag{Name: tag, Object: r.head(git.Tags + of), Kind: "tag", By: gitBy, Message: "x\n"}))
@@ -163,7 +159,6 @@ func (r *gitRepo) annotateTag(tag, of string) {
 // gitRawEntry is an entry of a handmade tree.
 type gitRawEntry struct{ mode, name, id string }
 
-// rawCommit adds to a branch a commit of a tree that git itself would not make.
 func (r *gitRepo) rawCommit(branch string, entries ...gitRawEntry) string {
 	r.t.Helper()
 	return r.setRef(git.Heads+branch, r.made(r.fixture().Commit(gittest.Commit{Tree: r.rawTree(entries...), By: gitBy, Message: "x\n"})))
@@ -183,7 +178,6 @@ func (r *gitRepo) blob(content string) string {
 	return r.made(r.fixture().Object("blob", []byte(content)))
 }
 
-// gitMainTF returns a repository with two commits on main.
 func gitMainTF(t testing.TB, s *gitServer) (r *gitRepo, first, second string) {
 	t.Helper()
 	r = newGitRepo(t, s.root, "net.git")
@@ -192,7 +186,6 @@ func gitMainTF(t testing.TB, s *gitServer) (r *gitRepo, first, second string) {
 	return r, first, second
 }
 
-// gitStoreDir returns the directory in which a fetcher keeps the objects of a remote.
 func gitStoreDir(f *getmodules.Fetcher, remote string) string {
 	return filepath.Join(f.CacheDir, "git", fmt.Sprintf("%x", sha256.Sum256([]byte(remote))))
 }

@@ -210,7 +210,6 @@ func gitRewrite(file string, body []byte) error {
 	return os.WriteFile(file, body, 0o600)
 }
 
-// gitFilesBelow lists the files below a directory.
 func gitFilesBelow(t *testing.T, dir string) []string {
 	t.Helper()
 	var files []string

@@ -19,7 +19,6 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// gitmodules returns a .gitmodules file with one submodule.
 func gitmodules(path, url string) gitFile {
 	return gitFile{path: ".gitmodules", content: fmt.Sprintf("[submodule \"x\"]\n\tpath = %s\n\turl = %s\n", path, url)}
 }

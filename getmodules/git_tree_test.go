@@ -144,7 +144,6 @@ func TestGitHostileTrees(t *testing.T) {
 	}
 }
 
-// gitSeedStore copies a repository to where the fetcher keeps its store.
 func gitSeedStore(t testing.TB, s *gitServer, f *getmodules.Fetcher, r *gitRepo) {
 	t.Helper()
 	if err := os.CopyFS(gitStoreDir(f, s.URL+"/"+filepath.Base(r.dir)), os.DirFS(r.dir)); err != nil {

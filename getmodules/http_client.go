@@ -164,7 +164,6 @@ func isDenied(err error) bool {
 	return denied
 }
 
-// httpError replaces errors of package httpx with errors of this package.
 func httpError(err error) error {
 	if status, ok := errors.AsType[*httpx.StatusError](err); ok {
 		answer := status.Answer

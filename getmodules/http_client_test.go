@@ -108,10 +108,8 @@ func TestUnknownLength(t *testing.T) {
 	}
 }
 
-// otherRepository wraps a repository in a type of another package.
 type otherRepository struct{ ocistore.Repository }
 
-// wrapper is a Fetcher that returns its own type of repository.
 type wrapper struct{ *getmodules.Fetcher }
 
 func (w wrapper) OCIRepository(ctx context.Context, req getmodules.Request) (ocistore.Repository, error) {

@@ -17,7 +17,6 @@ import (
 // defaultOCITag is the tag of an address without a tag or digest.
 const defaultOCITag = "latest"
 
-// ociAddress is a parsed oci address.
 type ociAddress struct {
 	host       string // in lower case, with the port if there is one
 	repository string

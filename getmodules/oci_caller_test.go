@@ -40,7 +40,6 @@ func (m *memoryStore) Fetch(ctx context.Context, target ocispec.Descriptor) (io.
 	return body, err
 }
 
-// push stores a content and its tags.
 func (m *memoryStore) push(t *testing.T, mediaType string, text []byte, tags ...string) ocispec.Descriptor {
 	t.Helper()
 	at := ocispec.Descriptor{MediaType: mediaType, Digest: digest.FromBytes(text), Size: int64(len(text))}
@@ -55,7 +54,6 @@ func (m *memoryStore) push(t *testing.T, mediaType string, text []byte, tags ...
 	return at
 }
 
-// openers opens repositories by their addresses.
 type openers map[string]ocistore.Repository
 
 func (o openers) OpenOCI(_ context.Context, host, repository string) (ocistore.Repository, error) {

@@ -10,7 +10,6 @@ import (
 
 const imageManifest = "application/vnd.oci.image.manifest.v1+json"
 
-// someManifest is a valid manifest.
 var someManifest = `{"schemaVersion":2,"mediaType":"` + imageManifest + `","artifactType":"application/vnd.opentofu.modulepkg",` +
 	`"config":{},"layers":[{"mediaType":"archive/zip","digest":"` + someDigest + `","size":10}]}`
 

@@ -36,7 +36,6 @@ type OCIWriter struct {
 	shown      string
 }
 
-// errReadOnly means that a Fetcher has repositories of its caller.
 var errReadOnly = errors.New("the repositories of Fetcher.OCI can only be read")
 
 // OCIWriter returns a writer to a repository, without sending a request. host is HOST or HOST:PORT.
@@ -79,7 +78,6 @@ func (c *OCIWriter) PushBlob(ctx context.Context, blob ocispec.Descriptor, file 
 	return pushed && err == nil, err
 }
 
-// hasBlob reports whether the repository has a blob.
 func (r *ociRepository) hasBlob(ctx context.Context, blob ocispec.Descriptor) (bool, error) {
 	if !oci.IsDigest(blob.Digest.String()) {
 		return false, fmt.Errorf("%w: the digest of a blob is %q", ErrOCIContent, blob.Digest)

@@ -50,7 +50,6 @@ func (f *Fetcher) OpenOCI(ctx context.Context, host, repository string) (ocistor
 	return f.openShown(ctx, addr, shown)
 }
 
-// ociAddress returns the address of a repository, and the form of it for messages.
 func (f *Fetcher) ociAddress(host, repository string) (*ociAddress, string, error) {
 	pkg := addrs.ParseModulePackage("oci://" + host + "/" + repository)
 	addr, err := parseOCIAddress(pkg)
@@ -79,7 +78,6 @@ func (f *Fetcher) OCIRepository(ctx context.Context, req Request) (ocistore.Repo
 	return f.openShown(ctx, addr, shown)
 }
 
-// openOCI opens the repository of an address.
 func (f *Fetcher) openOCI(ctx context.Context, addr *ociAddress) (ocistore.Repository, error) {
 	if getter, own := f.replaced("oci"); own && getter == nil {
 		return nil, errRemoved("oci")

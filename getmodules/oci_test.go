@@ -25,7 +25,6 @@ const ociTree = `
 # acme
 `
 
-// newOCIFetcher returns a fetcher for a world that does not wait between retries.
 func newOCIFetcher(world *modtest.World) *getmodules.Fetcher {
 	f := newHTTPFetcher()
 	f.HTTPClient = world.HTTPClient()

@@ -164,7 +164,6 @@ func (t *ociTransport) fromTokenService(req *http.Request, err error) error {
 	return &tokenServiceError{httpx.Origin(req.URL), err}
 }
 
-// tokenServiceError is a failure of the token service of a registry.
 type tokenServiceError struct {
 	service string
 	err     error

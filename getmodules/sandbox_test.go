@@ -118,7 +118,6 @@ func extract(t testing.TB, kind string, archive []byte, limits getmodules.Limits
 	return nil, nil, err
 }
 
-// wantRefused checks that err is one of the errors for refused archives and trees.
 func wantRefused(t testing.TB, what string, err error) {
 	t.Helper()
 	for _, reason := range []error{

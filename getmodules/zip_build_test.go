@@ -93,7 +93,6 @@ func (e *zipRaw) both(change func(*zipRawHeader)) *zipRaw {
 	return e
 }
 
-// but applies a change to e and returns e.
 func (e *zipRaw) but(change func(*zipRaw)) *zipRaw {
 	change(e)
 	return e

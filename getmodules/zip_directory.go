@@ -68,7 +68,6 @@ func zipEndReaches(record []byte) bool {
 	return len(record) >= zipEndSize && len(record) == zipEndSize+int(binary.LittleEndian.Uint16(record[20:]))
 }
 
-// parseZipEnd parses the end record, which begins at offset at of the file.
 func parseZipEnd(record []byte, at int64) (zipEnd, error) {
 	le := binary.LittleEndian
 	entries := le.Uint16(record[10:])

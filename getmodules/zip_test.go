@@ -61,7 +61,6 @@ func swapDirectory(z *rawZip) {
 	a.shift, b.shift = size, -size
 }
 
-// zipDisagreements are changes to a header; each makes the two headers of an entry differ.
 var zipDisagreements = map[string]func(*zipRawHeader){
 	"name":        func(h *zipRawHeader) { h.name = "b" },
 	"name length": func(h *zipRawHeader) { h.name = "ab" },

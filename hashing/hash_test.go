@@ -9,7 +9,6 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// hashTable calls f for each line of conformance/testdata/hashes.txt.
 func hashTable(t testing.TB, f func(want, hash string)) {
 	t.Helper()
 	text, err := os.ReadFile("../conformance/testdata/hashes.txt")

@@ -86,7 +86,6 @@ func checkPath(path string) error {
 
 const sumHexLength = 2 * len(Entry{}.Sum)
 
-// parseSum parses a sum, which has only one valid spelling.
 func parseSum(s string) (sum [32]byte, err error) {
 	if len(s) != sumHexLength || strings.ToLower(s) != s {
 		return sum, errSum

@@ -16,7 +16,6 @@ import (
 
 var reachableCommits = []*policy.Policy{{ReachableCommits: true}}
 
-// refusesCommit reports whether an error is that of the policy about a commit of a call.
 func refusesCommit(err error, call, commit string) bool {
 	violation, ok := errors.AsType[*policy.Violation](err)
 	module, isCall := errors.AsType[*installer.ModuleError](err)

@@ -201,7 +201,6 @@ func (cmp *comparison) noteLost(ctx context.Context, c *call) {
 	}
 }
 
-// checkLocked returns an error if the lock has no usable entry for a call.
 func (cmp *comparison) checkLocked(c *call, entry lockfile.Module, locked bool) error {
 	if c.from.IsLocal() {
 		return nil
@@ -237,7 +236,6 @@ func (cmp *comparison) checkFormer(c *call, entry lockfile.Module) {
 	}
 }
 
-// lockedModule finds the module of a call of another package.
 func (cmp *comparison) lockedModule(c *call, entry lockfile.Module) (*module, error) {
 	key := c.key()
 	pkg := &placement{

@@ -171,7 +171,6 @@ func isQuestion(path string) bool {
 	return path == "/.well-known/terraform.json" || strings.HasPrefix(path, "/v1/providers/") && strings.HasSuffix(path, "/versions")
 }
 
-// requests returns the requests that the world has received whose paths are wanted.
 func (c *initComparison) requests(wanted func(path string) bool) []string {
 	var requests []string
 	for _, r := range c.world.Requests() {

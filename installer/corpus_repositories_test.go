@@ -41,7 +41,6 @@ type repositories struct {
 	called, inside map[string]map[string]bool
 }
 
-// put adds an element to one of the sets.
 func put(sets map[string]map[string]bool, name, element string) {
 	if sets[name] == nil {
 		sets[name] = map[string]bool{}
@@ -321,7 +320,6 @@ func (r *repositories) world(t *testing.T, newer bool) *modtest.World {
 	return world
 }
 
-// gitConfig returns the text of a git configuration that redirects all repositories to a world.
 func (r *repositories) gitConfig(world *modtest.World) string {
 	var text strings.Builder
 	for url, key := range r.urls {
@@ -380,7 +378,6 @@ func (r *repositories) copyRoot(world *modtest.World, root, to string) error {
 	return copyDir(root)
 }
 
-// rootsOf finds the root modules of all repositories.
 func (r *repositories) rootsOf(ctx context.Context, find func(ctx context.Context, dir string) ([]string, error)) error {
 	entries, err := os.ReadDir(r.dir)
 	if err != nil {

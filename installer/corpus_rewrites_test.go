@@ -43,7 +43,6 @@ func withTagsOfCommits(text []byte) []byte {
 	})
 }
 
-// withMadeUpCommits replaces commits in module sources by commits that the world has.
 func withMadeUpCommits(world *modtest.World, text []byte) []byte {
 	return gitSource.ReplaceAllFunc(text, func(quoted []byte) []byte {
 		parsed, err := addrs.ParseModuleSource(strings.Trim(string(quoted), `"`))

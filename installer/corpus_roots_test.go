@@ -27,7 +27,6 @@ var (
 	everyRoot = flag.Int("every", 1, "with -corpus and checked-out repositories: take each `N`th root module")
 )
 
-// rootTimeout is the time limit for all runs on one root module.
 const rootTimeout = 3 * time.Minute
 
 // testRepositories compares whole installations of each every-th root module in checked-out
@@ -115,7 +114,6 @@ func gitEnvOf(t *testing.T, config string) []string {
 	return []string{"GIT_CONFIG_GLOBAL=" + name, "GIT_CONFIG_NOSYSTEM=1"}
 }
 
-// rootComparison compares the installation of one root module that has a past.
 type rootComparison struct {
 	*repositories
 	*initComparison

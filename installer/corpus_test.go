@@ -69,7 +69,6 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// corpusCase is one world of the corpus.
 type corpusCase struct {
 	files fs.FS
 	// tool is the stock tool to compare with, which Cotter must detect. If it is "", the case
@@ -163,7 +162,6 @@ func (c *corpusCase) run(t *testing.T) {
 	}
 }
 
-// write writes the case's configuration to a directory.
 func (c *corpusCase) write(t *testing.T, p *project, dir string) {
 	t.Helper()
 	if err := p.world.WriteTree(dir, "config"); err != nil {
@@ -309,7 +307,6 @@ func orElse(s, otherwise string) string {
 	return s
 }
 
-// clear removes the installed modules.
 func (c *comparison) clear(t *testing.T) { c.removeAll(t, c.modules()) }
 
 func (c *comparison) removeAll(t *testing.T, name string) {

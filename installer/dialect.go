@@ -60,7 +60,6 @@ func ParseDialect(s string) (Dialect, error) {
 	return DialectAuto, fmt.Errorf("%q is neither \"tofu\" nor \"terraform\"", s)
 }
 
-// dialectNames are the values as text.
 var dialectNames = enum[Dialect]{"Dialect", []string{"auto", "tofu", "terraform"}}
 
 // String returns the name of the stock command.
@@ -72,7 +71,6 @@ func (d Dialect) MarshalText() ([]byte, error) { return dialectNames.marshal(d) 
 // UnmarshalText implements encoding.TextUnmarshaler. An unknown text is an error.
 func (d *Dialect) UnmarshalText(text []byte) error { return dialectNames.unmarshal(text, d) }
 
-// other returns the other stock tool.
 func (d Dialect) other() Dialect {
 	if d == DialectTerraform {
 		return DialectOpenTofu
@@ -80,7 +78,6 @@ func (d Dialect) other() Dialect {
 	return DialectTerraform
 }
 
-// registryHost returns the host of addresses without one.
 func (d Dialect) registryHost() addrs.Hostname { return d.tool().RegistryHost() }
 
 // parser returns a parser for source addresses as the stock tool reads them.
@@ -94,7 +91,6 @@ func (d Dialect) tool() detect.Tool {
 	return detect.OpenTofu
 }
 
-// dialectOf returns the dialect of a stock tool.
 func dialectOf(tool detect.Tool) Dialect {
 	if tool == detect.Terraform {
 		return DialectTerraform

@@ -187,7 +187,6 @@ func (f *formReader) module(ctx context.Context, m *module) *configs.Module {
 	return f.found[m.key()]
 }
 
-// comparedForms are the two forms of a module.
 type comparedForms struct {
 	module *module
 	forms  *configs.Forms
@@ -251,7 +250,6 @@ func (c comparedForms) requirements(tofu, terraform *configs.Module) []DialectDi
 	return sortedDifferences(list)
 }
 
-// requiredForm is a provider that one form of a module requires.
 type requiredForm struct {
 	provider    addrs.Provider
 	constraints []string

@@ -123,7 +123,6 @@ func parts(err error) []error {
 	return flat
 }
 
-// isType reports whether err is or wraps an error of type E.
 func isType[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok

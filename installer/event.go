@@ -56,7 +56,6 @@ func (e *events) warn(path addrs.Module, message string) {
 	e.emit(event.Warning{Path: path, Message: message})
 }
 
-// ofOrigins passes on an event of an origin or a store.
 func (e *events) ofOrigins(o origins.Event) {
 	switch o.Kind {
 	case origins.Needed:
@@ -100,7 +99,6 @@ func (e *events) ofReady(p treeproviders.Selected) {
 	e.emit(event.ProviderReady{Provider: p.Address, Version: p.Version})
 }
 
-// warnOf passes on a diagnostic about a module as a warning.
 func (e *events) warnOf(path addrs.Module, diag *hcl.Diagnostic) {
 	w := event.Warning{Path: path, Message: diag.Summary}
 	if diag.Detail != "" {

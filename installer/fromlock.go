@@ -47,7 +47,6 @@ func (p *openProject) lockedCalls(at addrs.Module) []config.Call {
 	return calls
 }
 
-// withoutMadeUp returns the modules without the local modules of packages that are not installed.
 func withoutMadeUp(modules []*module) []*module {
 	return slices.DeleteFunc(modules, func(m *module) bool { return m.isLocked() && !m.ownsPackage() })
 }

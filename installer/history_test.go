@@ -67,7 +67,6 @@ func (p *project) forgeCommit(t *testing.T, commit string, files fs.FS) {
 	})
 }
 
-// editEntry edits the only module in the lock.
 func (p *project) editEntry(t *testing.T, edit func(*lockfile.Module)) {
 	t.Helper()
 	lock, err := lockfile.Parse([]byte(p.file(".terraform.lock.hcl")), "")

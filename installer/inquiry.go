@@ -32,7 +32,6 @@ func openToAsk(ctx context.Context, in *Installer, req request) (context.Context
 	return ctx, &inquiry{reading: r, pool: pool, origins: pool.originsFor(r.openProject, r.events), done: done}, nil
 }
 
-// close ends the run.
 func (q *inquiry) close() error {
 	q.done()
 	return q.openProject.close()

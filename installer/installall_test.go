@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/internal/repository"
 )
 
-// manyProjects returns a world with n projects that use the same packages.
 func manyProjects(t *testing.T, n int) (*project, []string) {
 	t.Helper()
 	var text strings.Builder

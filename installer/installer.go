@@ -233,7 +233,6 @@ func hostsOf(services map[addrs.Hostname]map[string]any) (hosts []string) {
 	return hosts
 }
 
-// clientsOf returns the clients of an Installer.
 func clientsOf(in *Installer) clients {
 	o := in.options
 	c := clients{

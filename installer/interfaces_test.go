@@ -11,7 +11,6 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// lockOf returns the lock of a project.
 func (p *project) lockOf(t *testing.T) *lockfile.File {
 	t.Helper()
 	lock, err := installer.ReadLock(t.Context(), installer.Project{Dir: p.dir})

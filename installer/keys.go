@@ -6,7 +6,6 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// pathOf returns the path of a key that is known to be valid.
 func pathOf(key string) addrs.Module {
 	path, _ := addrs.ParseModule(key)
 	return path

@@ -67,7 +67,6 @@ func (r *requirements) ifNeeded(scope Scope) func(*module, config.Module) {
 	return r.add
 }
 
-// loadedModules returns the result of a walk of the installed modules.
 func (p *reading) loadedModules(modules []*module, failures *failures) *Result {
 	result, known := p.newResult(modules), p.trust()
 	for i, m := range modules {

@@ -139,7 +139,6 @@ func (w *wanted) mirrors(ctx context.Context) evidence.Evidence {
 	return e
 }
 
-// installed returns the package that is installed for the call.
 func (w *wanted) installed(ctx context.Context) (*placement, bool, error) {
 	if w.believed != nil {
 		return w.believed, true, nil
@@ -232,7 +231,6 @@ func (w *wanted) ask(ctx context.Context) (originAnswer, error) {
 	return originAnswer{at: at, got: got, revision: <-revision}, err
 }
 
-// stageFetched places a fetched package.
 func (w *wanted) stageFetched(ctx context.Context, got *origins.Fetched) (*placement, error) {
 	subdir, err := w.call.from.LockedSubdir(w.entry)
 	if err != nil {

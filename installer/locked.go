@@ -112,7 +112,6 @@ func (in *Installer) LockedPackages(ctx context.Context, projects []Project, o L
 	})
 }
 
-// lockedPackagesOf is LockedPackages for one project.
 func lockedPackagesOf(ctx context.Context, in *Installer, project Project, o LockedOptions, use LockedFuncs) (err error) {
 	defer ctxerr.Keep(ctx, &err)
 	if err := cmp.Or(readingOf(project, o.Scope).checkWithLock(), ctxerr.Of(ctx)); err != nil {
@@ -164,7 +163,6 @@ func lockedPackagesOf(ctx context.Context, in *Installer, project Project, o Loc
 	return join(ofModules, ofProviders)
 }
 
-// useModules calls use with the packages of a project's modules.
 func useModules(ctx context.Context, p *openProject, pool *pool, modules []*module, use func(context.Context, LockedModule) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(cap(pool.Slots))
@@ -184,7 +182,6 @@ func useModules(ctx context.Context, p *openProject, pool *pool, modules []*modu
 	return group.Wait()
 }
 
-// useProviders calls use with each provider of the lock, for each of the platforms.
 func (s *providerStage) useProviders(ctx context.Context, platforms []addrs.Platform, parallel int, use func(context.Context, LockedProvider) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)

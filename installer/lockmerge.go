@@ -65,7 +65,6 @@ func (m *lockMerge) resolve(c lockfile.Conflict) lockfile.Side {
 	return present(c.OurProvider != nil)
 }
 
-// present returns the side that has a block.
 func present(ours bool) lockfile.Side {
 	if ours {
 		return lockfile.Ours
@@ -73,7 +72,6 @@ func present(ours bool) lockfile.Side {
 	return lockfile.Theirs
 }
 
-// newer returns the side with the higher version, or Neither.
 func newer(ours, theirs versions.Version) lockfile.Side {
 	switch {
 	case ours.IsZero() || theirs.IsZero() || ours.Compare(theirs) == 0:

@@ -176,7 +176,6 @@ func warningOfHistory(err error) event.Warning {
 	return w
 }
 
-// warningOfRestored returns the warning about entries that were restored from the copy.
 func warningOfRestored(keys []string, lockFile string) string {
 	if len(keys) == 1 {
 		return fmt.Sprintf("%s had lost its entry for module %s, as happens when tofu or terraform rewrite it; it is put back from the copy of the last run", lockFile, keys[0])

@@ -122,7 +122,6 @@ func (p *openProject) otherInstalled(entry lockfile.Module) string {
 	return fmt.Sprintf("modules.json has %s, and the lock has %s", addrs.Redact(record.Source), addrs.Redact(entry.Source.String()))
 }
 
-// isRecorded reports whether a record of modules.json has the source and the version of an entry.
 func (p *openProject) isRecorded(record project.ManifestRecord, entry lockfile.Module) bool {
 	installed, err := p.dialect.parser().ParseModuleSource(record.Source)
 	return err != nil || addrs.Redact(installed.String()) == addrs.Redact(entry.Source.String()) && (record.Version == "" || record.Version == entry.Version.String())

@@ -46,7 +46,6 @@ func parseCall(caller *module, found config.Call, dialect Dialect, replacements 
 	return c.replace(replacements, dialect)
 }
 
-// replace returns the call with the source that replaces its own; c itself if there is none.
 func (c *call) replace(all *policy.Replacements, dialect Dialect) (*call, error) {
 	by, address, err := all.Find(c.from.Address)
 	if by == nil {
@@ -76,7 +75,6 @@ func (c *call) replace(all *policy.Replacements, dialect Dialect) (*call, error)
 	return effective, nil
 }
 
-// parse parses the source and the version of the call, and returns the call.
 func (c *call) parse(dialect Dialect) (*call, error) {
 	found := c.Call
 	source, err := parseSource(found, dialect)
@@ -116,7 +114,6 @@ func parseSource(found config.Call, dialect Dialect) (addrs.ModuleSource, error)
 	return source, err
 }
 
-// checkTest returns an error for a call of a test that Terraform refuses.
 func checkTest(found config.Call, source addrs.ModuleSource, dialect Dialect) error {
 	if _, remote := source.(addrs.ModuleSourceRemote); remote && len(found.Prefix) > 0 && dialect == DialectTerraform {
 		return errors.New("a test of terraform can run modules from a local directory or a registry only")
@@ -156,7 +153,6 @@ func (c *call) key() string { return c.path.String() }
 // its place.
 func (c *call) own() bool { return c.caller.pkg == nil || c.replaced != nil }
 
-// written returns the call as the configuration has it.
 func (c *call) written() (config.Call, origins.Source) {
 	if c.replaced != nil {
 		return c.replaced.call, c.replaced.from
@@ -173,7 +169,6 @@ func (c *call) replaces() addrs.ModuleSource {
 	return c.replaced.from.LockAddress()
 }
 
-// isDirectory reports whether a directory replaces the package of the call.
 func (c *call) isDirectory() bool {
 	_, local := c.from.Address.(addrs.ModuleSourceLocal)
 	return local && c.replaced != nil
@@ -190,7 +185,6 @@ func (c *call) excludes(entry lockfile.Module) bool {
 	return !entry.Version.IsZero() && entry.Source == c.from.LockAddress() && c.from.SelectsVersion() && !c.from.Allows(entry.Version)
 }
 
-// constraintChanged describes how a call's constraint differs from that of its entry.
 func (c *call) constraintChanged(entry lockfile.Module) string {
 	return fmt.Sprintf("the lock was made for the constraint %q, but the configuration says %q", entry.Constraints, c.from.Want)
 }
@@ -211,7 +205,6 @@ func (c *call) shown(keepCredentials bool) (config.Call, addrs.ModuleSource) {
 	return block, source
 }
 
-// fail wraps an error about the call.
 func (c *call) fail(err error) error { return c.failAt(c.placeOfSource(), err) }
 
 func (c *call) failIf(err error) error {
@@ -338,10 +331,8 @@ type placement struct {
 	leftOut  []getmodules.Link
 }
 
-// sharedTree is a shared tree of the project; see package packagedir.
 type sharedTree = packagedir.Shared
 
-// module is one module of the tree.
 type module struct {
 	// call is the call of the module; nil for the root module.
 	call *call
@@ -411,7 +402,6 @@ func (m *module) record(version versions.Version) project.ManifestRecord {
 	return project.ManifestRecord{Key: m.key(), Source: m.call.from.Address.String(), Version: version.String(), Dir: m.finalPath}
 }
 
-// result returns the module as it appears in results.
 func (m *module) result(keepCredentials bool) Module {
 	shown := Module{Path: m.path(), Dir: m.finalPath}
 	shown.Call, shown.Source = m.call.shown(keepCredentials)
@@ -425,7 +415,6 @@ func (m *module) result(keepCredentials bool) Module {
 	return shown
 }
 
-// configDir returns the directory of a module's configuration.
 func (m *module) configDir() configs.Dir {
 	dir := configs.Dir{Path: m.currentPath, Display: m.finalPath}
 	if m.pkg != nil {
@@ -434,7 +423,6 @@ func (m *module) configDir() configs.Dir {
 	return dir
 }
 
-// newResult returns the result of a run with the given modules.
 func (p *openProject) newResult(modules []*module) *Result {
 	result := &Result{
 		Root:        Module{Dir: "."},

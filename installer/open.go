@@ -107,7 +107,6 @@ func view(ctx context.Context, req request, by user, merges bool) (*openProject,
 	return p, nil
 }
 
-// close closes the project's files.
 func (p *openProject) close() error {
 	if p.files == nil {
 		return nil

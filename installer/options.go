@@ -22,7 +22,6 @@ const (
 	ScopeProviders
 )
 
-// scopeNames are the values as text.
 var scopeNames = enum[Scope]{"Scope", []string{"modules", "all", "providers"}}
 
 // String returns the scope in one word.
@@ -34,7 +33,6 @@ func (s Scope) MarshalText() ([]byte, error) { return scopeNames.marshal(s) }
 // UnmarshalText implements encoding.TextUnmarshaler. An unknown text is an error.
 func (s *Scope) UnmarshalText(text []byte) error { return scopeNames.unmarshal(text, s) }
 
-// modules and providers report whether a run is about modules and about providers.
 func (s Scope) modules() bool   { return s != ScopeProviders }
 func (s Scope) providers() bool { return s != ScopeModules }
 
@@ -94,7 +92,6 @@ type LoadOptions struct {
 	FromLock bool
 }
 
-// scope returns what Load reads.
 func (o LoadOptions) scope() Scope {
 	if o.Providers {
 		return ScopeAll

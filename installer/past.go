@@ -87,7 +87,6 @@ func (p *past) entry(ctx context.Context, calls []*call, allows func(versions.Ve
 	return best, found
 }
 
-// ownEntry returns the entry that a single call had in an earlier lock.
 func (p *past) ownEntry(ctx context.Context, calls []*call, allows func(versions.Version) bool) (lockfile.Module, bool) {
 	if len(calls) != 1 {
 		return lockfile.Module{}, false

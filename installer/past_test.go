@@ -83,7 +83,6 @@ func (p *project) checkSelected(t *testing.T, req request, want ...string) {
 	}
 }
 
-// checkWarned checks that a run has warned with a text.
 func (p *project) checkWarned(t *testing.T, says string) {
 	t.Helper()
 	for line := range strings.Lines(p.events()) {
@@ -316,7 +315,6 @@ func TestRenamedVendored(t *testing.T) {
 	}
 }
 
-// stockRecord is a record as stock tools write it.
 type stockRecord struct{ Key, Source, Version, Dir string }
 
 // stockInstall writes modules.json as a stock tool does, and clones whose HEAD is a commit.

@@ -178,7 +178,6 @@ func (s *selector) pinnedTag(ctx context.Context, c *call) (*Pin, []versions.Can
 	return &Pin{Argument: argument, Range: c.SourceRange, Value: name, Version: offered[at].Version}, sameSpelling(offered, offered[at]), nil
 }
 
-// pinnedRange returns the pin of a call that has a version constraint, with the versions of its source.
 func (s *selector) pinnedRange(ctx context.Context, c *call) (*Pin, []versions.Candidate, error) {
 	offered, err := s.offered(ctx, c)
 	if err != nil {

@@ -141,7 +141,6 @@ func (p *plan) addLink(m *module) error {
 	return nil
 }
 
-// addPackage plans the change of the directory of a module's package.
 func (p *plan) addPackage(m *module, stagings map[string]staging) {
 	shared := m.pkg.shared
 	if staged, ok := stagings[m.pkg.key]; ok {

@@ -50,7 +50,6 @@ type clients struct {
 	shared *pool
 }
 
-// ruleFor returns which evidence is enough for a kind of run.
 func (c clients) ruleFor(run evidencerules.Run) evidencerules.Rule {
 	if c.trustInstalled {
 		return evidencerules.For(run).Trusting()
@@ -65,7 +64,6 @@ const defaultParallel = 16
 // requestsPerSlot is the number of small requests at once, for each package that is worked on.
 const requestsPerSlot = 4
 
-// fetcherFor returns the fetcher of a pool with a cache in the given directory.
 func (c clients) fetcherFor(cacheDir string) getmodules.Source {
 	if c.fetcher != nil {
 		return c.fetcher
@@ -87,7 +85,6 @@ func (c clients) namedHosts(req request) namedHosts {
 	return namedHosts{c.localHosts, func() (ConfigReader, error) { return c.configFor(req) }, c.parallel}
 }
 
-// evidenceOf returns the evidence that the stores of a request give.
 func (c clients) evidenceOf(req request) []evidence.Evidence {
 	var named []evidence.Evidence
 	for _, store := range slices.Concat(req.Stores, c.stores) {

@@ -45,7 +45,6 @@ type prefetcher struct {
 	stop func()
 }
 
-// newPrefetcher returns a prefetcher with its own resolver.
 func newPrefetcher(ahead *resolver) *prefetcher {
 	return &prefetcher{resolver: ahead, roots: make(map[string]*call), stop: func() {}}
 }

@@ -196,7 +196,6 @@ func (p *project) askedFor(except ...string) string {
 	return strings.Join(counts, " ")
 }
 
-// block returns the block of a module in the lock.
 func (p *project) block(t *testing.T, key string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(p.file(".terraform.lock.hcl"), "\nmodule \""+key+"\" {\n")

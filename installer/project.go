@@ -112,10 +112,8 @@ func (p Project) location() project.Location {
 	return project.Location{Dir: p.dir(), DataDir: p.dataPath(), ModulesDir: p.givenModulesPath(), LockFile: p.lockFile(), NoLockFile: !p.hasLockFile()}
 }
 
-// hasLockFile reports whether the lock is a file.
 func (p Project) hasLockFile() bool { return !p.NoLock && p.LockContent == nil }
 
-// lockPath returns the path of the lock file for this process.
 func (p Project) lockPath() string { return p.below(p.lockFile()) }
 
 // below returns the path for this process of a path that is relative to Dir or absolute.
@@ -130,7 +128,6 @@ func (p Project) dir() string      { return cmp.Or(p.Dir, ".") }
 func (p Project) dataDir() string  { return cmp.Or(p.DataDir, ".terraform") }
 func (p Project) lockFile() string { return cmp.Or(p.LockFile, lockFileName) }
 
-// dataPath returns the path of the data directory for this process.
 func (p Project) dataPath() string { return p.below(p.dataDir()) }
 
 // modulesDir returns the directory of installed modules, relative to Dir or absolute, and
@@ -149,7 +146,6 @@ func (p Project) givenModulesPath() string {
 	return p.modulesPath()
 }
 
-// readRules reads the policies of the project.
 func (p Project) readRules() (rules.Rules, error) {
 	return rules.Read(p.dir(), p.PolicyFiles, p.Policies)
 }
@@ -181,7 +177,6 @@ func (p Project) next() detect.Tool {
 	return p.Next.tool()
 }
 
-// tools returns the stock tools that the user has.
 func (p Project) tools() []detect.Tool {
 	var tools []detect.Tool
 	for _, t := range p.Tools {
@@ -213,7 +208,6 @@ const (
 	LayoutCopy
 )
 
-// layoutNames are the values as text.
 var layoutNames = enum[Layout]{"Layout", []string{"links", "copy"}}
 
 // String returns the layout in one word.

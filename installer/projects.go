@@ -51,12 +51,10 @@ func (u Update) missing(results []*Result) []error {
 	return errs
 }
 
-// hasCall reports whether the result has a call with a package of its own.
 func (r *Result) hasCall(key string) bool {
 	return slices.ContainsFunc(r.Modules, func(m Module) bool { return m.Path.String() == key && !m.Package.IsZero() })
 }
 
-// requires reports whether the result has a provider, given its address in a configuration.
 func (r *Result) requires(address string) bool {
 	provider, err := r.Dialect.parser().ParseProviderSource(address)
 	return err == nil && slices.ContainsFunc(r.Providers, func(p Provider) bool { return p.Address == provider })

@@ -118,7 +118,6 @@ func TestUpdateRefusesOtherContent(t *testing.T) {
 	}
 }
 
-// joinedErrors returns the errors that errors.Join has joined, at any depth.
 func joinedErrors(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {

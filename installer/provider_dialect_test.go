@@ -10,7 +10,6 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// newStockWorld returns a world that is the registry of both stock tools.
 func newStockWorld(t *testing.T, text string) *providerWorld {
 	t.Helper()
 	w := newProviderWorld(t, text, modtest.Options{})
@@ -123,7 +122,6 @@ const (
 	s3Backend   = "terraform {\n  backend \"s3\" {\n  }\n}\n"
 )
 
-// lockOfTerraformCases are installations for tofu with a lock of terraform.
 var lockOfTerraformCases = []struct {
 	name   string
 	config string

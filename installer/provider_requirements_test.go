@@ -7,7 +7,6 @@ import (
 	"github.com/cotterpin/cotter/installer"
 )
 
-// callOfChild is a call of the module in the directory c.
 const callOfChild = "module \"c\" {\n  source = \"./c\"\n}\n"
 
 // pooledRows are cases in which several modules require a provider. The expected text has the

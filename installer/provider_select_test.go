@@ -18,7 +18,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// cloudVersions are the versions of acme/cloud, with one package each.
 const cloudVersions = `
 -- providers/acme/cloud/1.0.0/PLATFORM/terraform-provider-cloud --
 1.0.0
@@ -32,7 +31,6 @@ const cloudVersions = `
 2.0.0
 `
 
-// updateCloud requests an update of acme/cloud.
 func updateCloud(req *request, host string) {
 	req.Update.Providers = []string{host + "/acme/cloud"}
 }

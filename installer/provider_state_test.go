@@ -9,7 +9,6 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// state returns a state with one resource of a provider.
 func state(provider string) string {
 	return `{"version": 4, "resources": [{"mode": "managed", "type": "old_thing", "name": "a", "provider": "` + strings.ReplaceAll(provider, `"`, `\"`) + `", "instances": []}]}`
 }

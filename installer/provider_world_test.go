@@ -86,12 +86,10 @@ func writeProject(t *testing.T, files map[string]string, host string) string {
 	return dir
 }
 
-// required returns a required_providers block.
 func required(entries ...string) string {
 	return "terraform {\n  required_providers {\n    " + strings.Join(entries, "\n    ") + "\n  }\n}\n"
 }
 
-// lockedProvider returns a provider block of the lock, without hashes.
 func lockedProvider(address, version string) string {
 	return "provider \"" + address + "\" {\n  version = \"" + version + "\"\n}\n"
 }
@@ -115,13 +113,11 @@ func fileIn(t *testing.T, dir, name string) string {
 	return string(text)
 }
 
-// installProviders installs only the providers of a request.
 func installProviders(ctx context.Context, in *installer.Installer, req request) (*installer.Result, error) {
 	req.Scope = installer.ScopeProviders
 	return in.Install(ctx, req.Project, req.InstallOptions)
 }
 
-// loadProviders returns the providers of a request.
 func loadProviders(ctx context.Context, in *installer.Installer, req request) ([]installer.Provider, error) {
 	req.Scope = installer.ScopeAll
 	result, err := in.Load(ctx, req.Project, req.load())
@@ -131,7 +127,6 @@ func loadProviders(ctx context.Context, in *installer.Installer, req request) ([
 	return result.Providers, nil
 }
 
-// outdatedProviders returns the versions for the providers of a request.
 func outdatedProviders(ctx context.Context, in *installer.Installer, req request) ([]installer.OutdatedProvider, error) {
 	req.Scope = installer.ScopeProviders
 	found, err := in.Outdated(ctx, req.Project, installer.OriginOptions{Scope: req.Scope})

@@ -32,7 +32,6 @@ type requirements struct {
 	warnings []moduleWarning
 }
 
-// moduleWarning is a warning about a module's configuration.
 type moduleWarning struct {
 	path addrs.Module
 	diag *hcl.Diagnostic
@@ -42,7 +41,6 @@ func newRequirements() *requirements {
 	return &requirements{Requirements: &treeproviders.Requirements{}}
 }
 
-// add adds the requirements of one module.
 func (r *requirements) add(m *module, config config.Module) {
 	path := m.path()
 	if config.ProviderDiagnostics.HasErrors() {
@@ -85,7 +83,6 @@ func (p *openProject) readState(ctx context.Context) (localstate.Needs, error) {
 	})
 }
 
-// unrequired returns the providers of a project that its modules do not require.
 func (p *openProject) unrequired(ctx context.Context, lock *providerLock, required []treeproviders.Required) (treeproviders.Unrequired, error) {
 	state, err := p.readState(ctx)
 	if err != nil {
@@ -283,7 +280,6 @@ func providerDir(req request, p treeproviders.Planned) string {
 	return path.Join(filepath.ToSlash(req.dataDir()), "providers", p.At())
 }
 
-// describe adds the providers to the result of a run.
 func (p *providerPlan) describe(result *Result) {
 	if p == nil {
 		return
@@ -348,7 +344,6 @@ func (p *providerPlan) writeLock(result *Result) error {
 	return nil
 }
 
-// providersPath returns the path of the directory of installed providers.
 func (p *openProject) providersPath() string { return filepath.Join(p.req.dataPath(), "providers") }
 
 // hasProviders reports whether the project has a providers directory. A project without one

@@ -42,7 +42,6 @@ const (
 	callerHere      = "https://HOST"
 )
 
-// publishCaller publishes an archive, caller.zip, with one call.
 func publishCaller(t *testing.T, w *modtest.World, call string) {
 	t.Helper()
 	publishPackage(t, w, "module \"nested\" {\n"+call+"\n}\n")
@@ -56,7 +55,6 @@ func publishPackage(t *testing.T, w *modtest.World, text string) {
 	}
 }
 
-// callTo returns a call of caller.zip.
 func callTo(host string) string {
 	return fmt.Sprintf("module \"caller\" {\n  source = %q\n}\n", host+"/archives/caller.zip")
 }
@@ -182,7 +180,6 @@ func TestHostsThatTheProjectNames(t *testing.T) {
 	}
 }
 
-// requires returns a requirement of a provider.
 func requires(source string) string {
 	return fmt.Sprintf("terraform {\n  required_providers {\n    x = {\n      source = %q\n    }\n  }\n}\n", source)
 }
@@ -389,7 +386,6 @@ func TestPackagesOfTheLockPointNoFurtherThanServers(t *testing.T) {
 	}
 }
 
-// writeFiles writes files, by their names, to a new directory.
 func writeFiles(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -69,12 +69,10 @@ func (p *reading) walk(ctx context.Context, find func(context.Context, *call) (*
 	return modules, failures, ctxerr.Of(ctx)
 }
 
-// installedTree walks the modules that are installed according to modules.json.
 func (p *reading) installedTree(ctx context.Context) ([]*module, *failures, error) {
 	return p.walk(ctx, p.recordedModule, nil)
 }
 
-// recordedModule finds the module of a call in the directory that modules.json records.
 func (p *reading) recordedModule(_ context.Context, c *call) (*module, error) {
 	if c.from.IsLocal() && c.own() && !c.from.IsLinked() {
 		return localModule(c, p.dirs)

@@ -59,7 +59,6 @@ func newRedirectWorld(t *testing.T, hosted bool) *providerWorld {
 	return newProviderWorld(t, redirectWorld, modtest.Options{Hosted: hosted})
 }
 
-// install installs a project with one call, or with one provider, under a policy.
 func (w *providerWorld) install(t *testing.T, in *installer.Installer, call string, rules ...*policy.Policy) error {
 	t.Helper()
 	req := request{Project: installer.Project{Policies: rules}}
@@ -72,7 +71,6 @@ func (w *providerWorld) install(t *testing.T, in *installer.Installer, call stri
 	return err
 }
 
-// requestsTo returns the paths of the requests to a host, whatever the port.
 func (w *providerWorld) requestsTo(host string) (paths []string) {
 	for _, r := range w.Requests() {
 		if strings.HasPrefix(r.Host, host+":") {

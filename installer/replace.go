@@ -27,7 +27,6 @@ func (c *call) mismatch(entry lockfile.Module) string {
 	return reason
 }
 
-// replacesChanged describes how what a call replaces differs from what its entry says.
 func (c *call) replacesChanged(entry lockfile.Module) string {
 	text := func(replaced addrs.ModuleSource) string {
 		if replaced == nil {
@@ -38,7 +37,6 @@ func (c *call) replacesChanged(entry lockfile.Module) string {
 	return fmt.Sprintf("the lock has it in place of %s, but %s in place of %s", text(entry.Replaces), policy.FileName, text(c.replaces()))
 }
 
-// directoryEntry returns the lock entry of a directory that replaces a package.
 func (c *call) directoryEntry() lockfile.Module {
 	return lockfile.Module{Key: c.key(), Source: c.from.LockAddress(), Replaces: c.replaces()}
 }

@@ -21,7 +21,6 @@ import (
 // A directory that replaces a package is one of the project's own modules, used in its place. Its entry
 // in the lock has no hashes, because the directory belongs to the same repository as the lock.
 
-// replacedCall is a call as the configuration has it, if its source is replaced.
 type replacedCall struct {
 	by   *policy.Replacement
 	call config.Call

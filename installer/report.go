@@ -128,7 +128,6 @@ const (
 	StatusFormer
 )
 
-// statusNames are the values as text.
 var statusNames = enum[Status]{"Status", []string{"unknown", "verified", "changed", "missing", "unlocked", "former"}}
 
 // String returns the status in one word.

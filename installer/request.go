@@ -18,7 +18,6 @@ type request struct {
 	several bool
 }
 
-// readingOf returns a run that only reads a project.
 func readingOf(p Project, scope Scope) request {
 	return request{Project: p, InstallOptions: InstallOptions{Scope: scope}}
 }
@@ -99,7 +98,6 @@ func isComment(text string) bool {
 	return true
 }
 
-// checkWithLock is check for methods that are about the entries of a lock.
 func (r request) checkWithLock() error {
 	err := r.check()
 	if err == nil && r.NoLock {
@@ -135,7 +133,6 @@ func (r request) checkForRestore() error {
 	return err
 }
 
-// isKnown reports whether the value is one of the constants.
 func (d Dialect) isKnown() bool { return d >= DialectAuto && d <= DialectTerraform }
 
 // run returns the kind of run that the request describes, which decides what evidence is enough.

@@ -228,7 +228,6 @@ func (r *resolver) believed(ctx context.Context, c *call) (*placement, string, e
 	return p, subdir, err
 }
 
-// useEntry places the package of the entry of a call.
 func (r *resolver) useEntry(ctx context.Context, found lockedCall) (*placement, string, error) {
 	r.emitResolved(found.call, found.entry.Version, packageOf(found.entry), found.why)
 	p, subdir, err := r.locator.locate(ctx, found)
@@ -249,7 +248,6 @@ func isGone(err error) bool {
 		errors.Is(err, getmodules.ErrRefNotFound) || errors.Is(err, getmodules.ErrRevisionNotFound)
 }
 
-// useSelected selects, fetches and places the package of a call.
 func (r *resolver) useSelected(ctx context.Context, c *call) (*placement, string, error) {
 	selected, err := r.selector.find(ctx, c)
 	if err != nil {
@@ -426,7 +424,6 @@ func credentialAdvice(pkg addrs.ModulePackage) string {
 		"whose credentials are kept outside of the configuration"
 }
 
-// lostEntry returns the entry that the lock had for the same call, and has lost.
 func (r *resolver) lostEntry(ctx context.Context, c *call) (lockfile.Module, bool) {
 	if _, locked := r.project.entry(c); locked || c.from.Address == nil || c.from.IsLocal() || r.project.req.Update.has(c.key()) {
 		return lockfile.Module{}, false

@@ -166,7 +166,6 @@ func takeProject(ctx context.Context, in *Installer, req request, work func(*rea
 	return work(&reading{openProject: p, clients: clientsOf(in)})
 }
 
-// writeLock replaces the project's lock.
 func (p *openProject) writeLock(lock *lockfile.File) error {
 	if err := lock.Check(); err != nil {
 		return err

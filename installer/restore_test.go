@@ -24,7 +24,6 @@ provider "registry.opentofu.org/hashicorp/null" {
 }
 `
 
-// blocks returns the module blocks of a lock.
 func blocks(lock string) string {
 	_, blocks, _ := strings.Cut(lock, "module \"")
 	blocks, _, _ = strings.Cut(blocks, "provider \"")

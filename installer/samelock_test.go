@@ -215,7 +215,6 @@ func keysExcept[V any](m map[string]V, except string) []string {
 	return keys
 }
 
-// compareWithStock compares a lock with the one that stock tools write with nothing installed.
 func (w *sameLock) compareWithStock(t *testing.T, before, after string) {
 	t.Helper()
 	for dialect, binary := range stockTools(t) {

@@ -221,7 +221,6 @@ func (s *selector) byAge(c *call, offered []versions.Candidate) (old, young []ve
 	return old, young
 }
 
-// oldEnough selects the newest version that is both allowed and old enough.
 func (s *selector) oldEnough(c *call, offered []versions.Candidate, want versions.Constraints) (versions.Candidate, error) {
 	old, young := s.byAge(c, offered)
 	selected, err := versions.Select(old, want)

@@ -52,7 +52,6 @@ type askedCall struct {
 	err    error
 }
 
-// isDone reports whether the module was found.
 func (a *askedCall) isDone() bool {
 	select {
 	case <-a.done:
@@ -201,7 +200,6 @@ func (s *Session) ask(caller addrs.Module, block config.Call) (*askedCall, error
 	return asked, nil
 }
 
-// caller returns the module at a path, if it was found.
 func (s *Session) caller(path addrs.Module) (*module, bool) {
 	if path.IsRoot() {
 		return &module{currentPath: s.run.req.dir(), finalPath: "."}, true
@@ -213,7 +211,6 @@ func (s *Session) caller(path addrs.Module) (*module, bool) {
 	return asked.module, true
 }
 
-// find finds the module of a call.
 func (s *Session) find(c *call) (*module, error) {
 	m, err := s.findInside(c)
 	if m == nil && err == nil {

@@ -140,7 +140,6 @@ module "inner" {
 -- git/app.git/v1.0.0/main.tf --
 `
 
-// begin begins a session, which ends with the test at the latest.
 func begin(t *testing.T, p *project, o installer.InstallOptions) *installer.Session {
 	t.Helper()
 	s, err := p.installer().Begin(t.Context(), installer.Project{Dir: p.dir}, o)

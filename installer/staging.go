@@ -87,7 +87,6 @@ func (s *stager) recordedPackage(ctx context.Context, c *call, record project.Ma
 	return s.installedPlacement(entry, found), subdir, nil
 }
 
-// installedPlacement returns the placement of an installed package that is right.
 func (s *stager) installedPlacement(entry lockfile.Module, found packagedir.Report) *placement {
 	placed := s.newPlacement(entry, found.Tree)
 	placed.currentPath = filepath.Join(s.project.Path(), entry.Key)
@@ -120,7 +119,6 @@ func (s *stager) fromCache(ctx context.Context, entry lockfile.Module, subdir st
 	return placed, nil
 }
 
-// fromFetch places a fetched package for a call.
 func (s *stager) fromFetch(ctx context.Context, entry lockfile.Module, subdir string, got *origins.Fetched) (*placement, error) {
 	placed, err := s.stagePackage(ctx, entry, subdir, got.Tree.T1())
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// stockTools returns the paths of the stock tools that are installed.
 func stockTools(t *testing.T) map[installer.Dialect]string {
 	t.Helper()
 	found := make(map[installer.Dialect]string)

@@ -11,7 +11,6 @@ import (
 // zero Trust confirms nothing.
 type PackageStore = ocistore.Store
 
-// checkStatement compares a tree with the hashes of a statement.
 func checkStatement(s artifact.Statement, tree *store.Tree) error {
 	mismatch := &HashMismatchError{Package: s.Package}
 	for _, scheme := range []string{"h1", "t1"} {

@@ -23,7 +23,6 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// bundled returns an installed project and its bundle.
 func bundled(t *testing.T) (*project, []byte) {
 	t.Helper()
 	p := world(t, `
@@ -53,7 +52,6 @@ The net.
 	return p, text.Bytes()
 }
 
-// openBundle opens a bundle in a file.
 func openBundle(t *testing.T, text []byte) *bundle.Bundle {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "bundle.tar")
@@ -234,7 +232,6 @@ func TestBundleWithOtherTag(t *testing.T) {
 	}
 }
 
-// mirrored returns an installed project and a mirror with its packages.
 func mirrored(t *testing.T) (*project, *mirror.Mirror) {
 	t.Helper()
 	p, _ := bundled(t)

@@ -56,7 +56,6 @@ func firstHostless(calls []*call) *call {
 	return calls[i]
 }
 
-// takeRefusals removes the refusals from the failures, and returns them.
 func (f *failures) takeRefusals() (refused []*refusal) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

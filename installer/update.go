@@ -48,7 +48,6 @@ func (u Update) covers(path addrs.Module) bool {
 // named returns the calls that the update names. Each needs to exist.
 func (u Update) named() []addrs.Module { return slices.Concat(u.Keys, u.AcceptChanged) }
 
-// hasPath reports whether one of the paths has a key.
 func hasPath(paths []addrs.Module, key string) bool {
 	return slices.ContainsFunc(paths, func(p addrs.Module) bool { return p.String() == key })
 }

@@ -78,7 +78,6 @@ func (r *Report) addUnproven(files *project.Project) {
 	}
 }
 
-// comparePackages compares the installed packages with the lock.
 func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 	entries := p.lock.Modules()
 	report := &Report{Packages: make([]PackageReport, len(entries))}

@@ -48,7 +48,6 @@ type walker struct {
 	parallel int
 }
 
-// errLeftOut is the error of a call that a walk leaves out.
 var errLeftOut = errors.New("the call is left out")
 
 // walk returns all modules below the root module in dir, all calls, both sorted by path, and the
@@ -71,7 +70,6 @@ func (w *walker) walk(ctx context.Context, dir string) (modules []*module, calls
 	return t.modules, calls, t.failures
 }
 
-// traversal is one walk.
 type traversal struct {
 	*walker
 	wait sync.WaitGroup
@@ -100,7 +98,6 @@ type insideCall struct {
 	key, subdir string
 }
 
-// parsedCall is a call with the error from parsing it.
 type parsedCall struct {
 	*call
 	err error
@@ -238,7 +235,6 @@ func (t *traversal) calls(ctx context.Context, m *module) []parsedCall {
 	return t.parse(m, config.Calls)
 }
 
-// parse parses the calls of a module.
 func (t *traversal) parse(m *module, blocks []config.Call) []parsedCall {
 	var calls []parsedCall
 	for _, block := range blocks {
@@ -274,7 +270,6 @@ func (t *traversal) admit(calls []parsedCall, depth int) []parsedCall {
 	})
 }
 
-// errSameKey returns the error about a call that has the key of an earlier one.
 func errSameKey(first config.Call) error {
 	if first.Range.Filename == "" {
 		return fmt.Errorf("%w: the one with the source %q would be installed there too; rename one of them", ErrSameKey, addrs.Redact(first.Source))
@@ -310,7 +305,6 @@ func (f *failures) add(path addrs.Module, c *call, err error) {
 
 func (f *failures) addCall(c *call, err error) { f.add(c.path, c, err) }
 
-// has reports whether there is a failure of the module at path.
 func (f *failures) has(path addrs.Module) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -349,7 +343,6 @@ func (f *failures) errs() []error {
 // join returns all failures as one error, or nil.
 func (f *failures) join() error { return join(f.errs()...) }
 
-// addTo adds the modules that failed to a result.
 func (f *failures) addTo(result *Result, keepCredentials bool) {
 	for _, failure := range f.sorted() {
 		unresolved := Unresolved{Path: failure.path, Err: failure.err}

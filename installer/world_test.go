@@ -118,7 +118,6 @@ func newProject(t *testing.T, archive *txtar.Archive, opts modtest.Options) *pro
 	return p
 }
 
-// world makes a project from txtar text.
 func world(t *testing.T, text string) *project {
 	t.Helper()
 	return newProject(t, txtar.Parse([]byte(text)), modtest.Options{})
@@ -267,7 +266,6 @@ func (r request) load() installer.LoadOptions {
 	return installer.LoadOptions{Providers: r.Scope != installer.ScopeModules}
 }
 
-// projects returns the projects in some directories.
 func projects(dirs ...string) (list []installer.Project) {
 	for _, dir := range dirs {
 		list = append(list, installer.Project{Dir: dir})
@@ -275,7 +273,6 @@ func projects(dirs ...string) (list []installer.Project) {
 	return list
 }
 
-// with returns an Installer with other options.
 func with(in *installer.Installer, change func(*installer.Options)) *installer.Installer {
 	o := in.Options()
 	change(&o)

@@ -10,7 +10,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// lockOf returns a lock with n modules.
 func lockOf(n int) *lockfile.File {
 	var file lockfile.File
 	for i := range n {

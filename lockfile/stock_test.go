@@ -19,7 +19,6 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// stockTools are the stock tools, with the default host of their addresses.
 var stockTools = []struct {
 	name  string
 	addrs addrs.Parser
@@ -33,7 +32,6 @@ const (
 	stockVersion    = `version = "1.0.0"`
 )
 
-// stockProvider returns a provider block.
 func stockProvider(label, body string) string {
 	return fmt.Sprintf("provider %q {\n  %s\n}\n", label, body)
 }
@@ -259,7 +257,6 @@ func stockRefusals(t *testing.T, name, binary string) func(t *testing.T, n int) 
 	}
 }
 
-// stockInit runs the init of a stock tool in an empty directory with a configuration and a lock.
 func stockInit(t *testing.T, binary, dir, config, lock string, args ...string) (out string, failed bool) {
 	t.Helper()
 	for name, text := range map[string]string{"main.tf": config, lockName: lock} {
@@ -317,7 +314,6 @@ var (
 	blockB = stockProvider("example.com/acme/b", "version     = \"2.0.0\"\n  constraints = \"~> 2.0\"\n  hashes = [\n    \"HASH_B\",\n  ]")
 )
 
-// withHashes replaces the hashes of a block.
 func withHashes(block string, hashes ...string) string {
 	start := strings.Index(block, "[")
 	return block[:start] + "[\n    " + strings.Join(hashes, ",\n    ") + ",\n  ]\n}\n"

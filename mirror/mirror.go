@@ -98,7 +98,6 @@ func (m *Mirror) RepositoryTemplate() string {
 	return m.host + "/" + m.repository + "/" + artifact.RepositoryTemplate
 }
 
-// providerWriter returns the writer to the repository of a provider.
 func (m *Mirror) providerWriter(provider addrs.Provider) (*getmodules.OCIWriter, error) {
 	if m.fetcher == nil {
 		return nil, errNotOpen

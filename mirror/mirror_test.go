@@ -30,7 +30,6 @@ module "tar" {
 }
 `
 
-// open returns a world, an installed project and an empty mirror in the world's registry.
 func open(t *testing.T) (w *modtest.World, in *installer.Installer, dir string, m *mirror.Mirror) {
 	t.Helper()
 	w = modtest.New(t, modtest.Txtar(world))

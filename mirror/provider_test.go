@@ -26,7 +26,6 @@ cloud
 cloud for plan9
 `
 
-// providerProject is an installed project with a provider and no modules.
 type providerProject struct {
 	w   *modtest.World
 	in  *installer.Installer
@@ -116,7 +115,6 @@ func (p *providerProject) push(t *testing.T, m *mirror.Mirror, want mirror.Resul
 	}
 }
 
-// changeHashes changes the hashes that the lock has for the provider.
 func (p *providerProject) changeHashes(t *testing.T, change func([]hashing.Hash) []hashing.Hash) {
 	t.Helper()
 	locked, err := installer.ReadLockedProviders(t.Context(), p.projects()[0])
@@ -261,7 +259,6 @@ func TestProviderDockerRegistry(t *testing.T) {
 	}
 }
 
-// with returns an Installer with other options.
 func with(in *installer.Installer, change func(*installer.Options)) *installer.Installer {
 	o := in.Options()
 	change(&o)

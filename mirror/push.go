@@ -88,7 +88,6 @@ type lockedPackage interface {
 	store(ctx context.Context, p *pusher, former []byte) (changed bool, err error)
 }
 
-// presence is what a mirror has of a package.
 type presence int
 
 const (

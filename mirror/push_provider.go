@@ -185,7 +185,6 @@ type indexLocks struct {
 	indexes map[artifact.Release]*sync.Mutex
 }
 
-// lock locks the index of a release and returns the function that unlocks it.
 func (l *indexLocks) lock(r artifact.Release) (unlock func()) {
 	l.mu.Lock()
 	if l.indexes == nil {

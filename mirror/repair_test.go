@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/mirror"
 )
 
-// startDocker returns an independent registry and an empty mirror in it.
 func startDocker(t *testing.T) (*testenv.Registry, *mirror.Mirror) {
 	t.Helper()
 	registry := testenv.StartRegistry(t, "")
@@ -26,7 +25,6 @@ func startDocker(t *testing.T) (*testenv.Registry, *mirror.Mirror) {
 	return registry, m
 }
 
-// noWait makes retries wait for no time.
 func noWait(int) time.Duration { return 0 }
 
 // damaged returns the number of entries that VerifyStore finds damaged in a mirror.

@@ -85,7 +85,6 @@ type query struct {
 	send func(context.Context) (Entry, error)
 }
 
-// add adds the entries of a project.
 func (s *status) add(ctx context.Context, p installer.Project) error {
 	if s.scope != installer.ScopeProviders {
 		if err := s.addModules(ctx, p); err != nil {
@@ -98,7 +97,6 @@ func (s *status) add(ctx context.Context, p installer.Project) error {
 	return s.addProviders(ctx, p)
 }
 
-// addModules adds the entries of modules.
 func (s *status) addModules(ctx context.Context, p installer.Project) error {
 	lock, err := installer.ReadLock(ctx, p)
 	if err != nil {

@@ -75,7 +75,6 @@ func (f *faults) expanded(header http.Header) http.Header {
 	return out
 }
 
-// wrap returns a handler that applies the faults to the answers of h.
 func (f *faults) wrap(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fault, struck := f.next(r)

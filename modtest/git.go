@@ -77,7 +77,6 @@ var (
 	errBadTag = errors.New("not a name that git allows for a tag")
 )
 
-// add adds a tag to the initial content of a repository.
 func (g *gitServer) add(repo, tag string, files fs.FS) error {
 	if !validTag(tag) {
 		return errBadTag
@@ -115,7 +114,6 @@ func (g *gitServer) open(repo string) *repository {
 	return g.repos[repo]
 }
 
-// lookup returns the repository with this name.
 func (g *gitServer) lookup(repo string) (*repository, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -138,7 +136,6 @@ func (g *gitServer) check() error {
 	return err
 }
 
-// program returns the path of git.
 func (g *gitServer) program() (string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -163,7 +160,6 @@ func (g *gitServer) publish(repo, tag string, files fs.FS) error {
 	return g.open(repo).publish(tag, files)
 }
 
-// move moves an existing tag.
 func (g *gitServer) move(repo, tag string, files fs.FS) error {
 	if _, err := g.commit(repo, tag); err != nil {
 		return err
@@ -171,7 +167,6 @@ func (g *gitServer) move(repo, tag string, files fs.FS) error {
 	return g.publish(repo, tag, files)
 }
 
-// with calls do with a repository and the path of git.
 func (g *gitServer) with(repo string, do func(r *repository, git string) error) error {
 	r, err := g.lookup(repo)
 	if err != nil {

@@ -69,7 +69,6 @@ func isWholeRoot(path string, isRoot func(string) bool) bool {
 	return false
 }
 
-// serve passes a request to git.
 func (g *gitServer) serve(git string, w http.ResponseWriter, req *http.Request) {
 	if user, password, _ := req.BasicAuth(); g.opts.GitUser != "" && (user != g.opts.GitUser || password != g.opts.GitPassword) {
 		w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
@@ -89,7 +88,6 @@ func (g *gitServer) serve(git string, w http.ResponseWriter, req *http.Request) 
 	h.Serve(w, req, req.PathValue("path"))
 }
 
-// backend returns a handler that runs git http-backend.
 func (g *gitServer) backend(git, protocol string) http.Handler {
 	env := append(gitEnv(g.dir), "GIT_PROJECT_ROOT="+g.dir, "GIT_HTTP_EXPORT_ALL=1")
 	if protocol != "" {

@@ -11,7 +11,6 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gittest"
 )
 
-// commit is a commit to create.
 type commit struct {
 	ref    string // the ref that it is added to
 	from   string // the parent's id; "" means the previous commit in the same import
@@ -76,7 +75,6 @@ func (c commit) by() string {
 	return fmt.Sprintf("%s %d +0000", person, epoch.Add(time.Duration(c.number)*day).Unix())
 }
 
-// write writes the commit and makes its ref point to it.
 func (c commit) write(repo gittest.Repository) (id string, err error) {
 	modes := map[fs.FileMode]string{0o755: "100755", fs.ModeSymlink: "120000"}
 	var files []gittest.File
@@ -96,7 +94,6 @@ func (c commit) write(repo gittest.Repository) (id string, err error) {
 	return id, repo.SetRef(c.ref, id)
 }
 
-// writeTag writes the commit's tag, if it has one.
 func (c commit) writeTag(repo gittest.Repository, id string, annotated bool) error {
 	if c.tag == headTag || c.tag == "" {
 		return nil

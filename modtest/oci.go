@@ -90,7 +90,6 @@ func (s *ociServer) push(repo, tag string, shape OCIShape, fsys fs.FS) error {
 	return nil
 }
 
-// digest returns the digest that a tag points to.
 func (s *ociServer) digest(repo, tag string) (string, error) {
 	found, err := s.memory.ResolveTag(context.Background(), repo, tag)
 	if err != nil {

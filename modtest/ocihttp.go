@@ -37,7 +37,6 @@ func (s *ociServer) serve(w http.ResponseWriter, r *http.Request) {
 	s.server.ServeHTTP(w, r)
 }
 
-// paged returns a request with the page size that the options require.
 func (s *ociServer) paged(r *http.Request) *http.Request {
 	query := r.URL.Query()
 	wanted, err := strconv.Atoi(query.Get("n"))

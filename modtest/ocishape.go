@@ -162,7 +162,6 @@ func (s *ociServer) pushManifest(repo, tag string, a *artifact) (ocispec.Descrip
 	return s.memory.PushManifest(context.Background(), repo, tag, text, a.mediaType)
 }
 
-// pushIndex pushes an image index and makes the tag point to it.
 func (s *ociServer) pushIndex(repo, tag, artifactType string, manifests ...ocispec.Descriptor) error {
 	text, err := json.Marshal(ocispec.Index{
 		Versioned:    specs.Versioned{SchemaVersion: 2},

@@ -156,7 +156,6 @@ func (o Options) providerProtocols() []string {
 // gitPackages reports whether the registry points to git repositories.
 func (o Options) gitPackages() bool { return !o.Archives && !o.Hosted }
 
-// startFaults returns the initial faults.
 func (o Options) startFaults() []Fault {
 	faults := o.Faults[:len(o.Faults):len(o.Faults)]
 	if o.FailFirst > 0 {

@@ -100,7 +100,6 @@ func (r *providerRegistry) serveFile(w http.ResponseWriter, req *http.Request) {
 	serveProviderArchive(w, req, pkg, release.served(pkg))
 }
 
-// serveProviderArchive answers with an archive, or with the range of it that is requested.
 func serveProviderArchive(w http.ResponseWriter, req *http.Request, pkg providerPackage, archive []byte) {
 	w.Header().Set("Content-Type", "application/zip")
 	w.Header().Set("ETag", `"`+pkg.sum[:16]+`"`)

@@ -53,7 +53,6 @@ func newProviderKey(name string, config packet.Config) (*providerKey, error) {
 
 func (k *providerKey) id() string { return k.entity.PrimaryKey.KeyIdString() }
 
-// sign returns a detached signature.
 func (k *providerKey) sign(document []byte) ([]byte, error) {
 	var signature bytes.Buffer
 	config := &packet.Config{Time: func() time.Time { return k.signed }}
@@ -61,7 +60,6 @@ func (k *providerKey) sign(document []byte) ([]byte, error) {
 	return signature.Bytes(), err
 }
 
-// signArmored returns a detached signature in ASCII armour.
 func (k *providerKey) signArmored(document []byte) ([]byte, error) {
 	signature, err := k.sign(document)
 	if err != nil {
@@ -73,7 +71,6 @@ func (k *providerKey) signArmored(document []byte) ([]byte, error) {
 	})
 }
 
-// armored returns the output of write in ASCII armour.
 func armored(kind string, write func(io.Writer) error) ([]byte, error) {
 	var text bytes.Buffer
 	w, err := armor.Encode(&text, kind, nil)

@@ -82,7 +82,6 @@ func (w *World) WriteProviderMirror(dir string, mirror ProviderMirror) error {
 	return nil
 }
 
-// write writes the packages of a release into the directory of its provider.
 func (r *providerRelease) write(dir string, unpacked bool) error {
 	for _, p := range r.packages() {
 		if !unpacked {

@@ -38,7 +38,6 @@ type providerRelease struct {
 	packages func() []providerPackage
 }
 
-// newProviderRelease returns a release with these packages, which it sorts.
 func newProviderRelease(name, version string, packages []providerPackage) *providerRelease {
 	slices.SortFunc(packages, func(a, b providerPackage) int {
 		return strings.Compare(a.platform.String(), b.platform.String())
@@ -86,7 +85,6 @@ func newProviderRegistry(fsys fs.FS, opts Options, host string, modules *registr
 	return r, nil
 }
 
-// put adds or replaces a package.
 func (r *providerRegistry) put(name, version, platform string, fsys fs.FS) error {
 	if !fullVersion(version) {
 		return errNotVersion
@@ -172,7 +170,6 @@ func (r *providerRelease) find(filename string, platform addrs.Platform) (provid
 	return packages[i], true
 }
 
-// release returns a version of a provider.
 func (r *providerRegistry) release(name, version string) (*providerRelease, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -208,7 +205,6 @@ func (r *providerRegistry) withdraw(name, version string) bool {
 	return ok
 }
 
-// reshape changes the shape of a version and reports whether the version exists.
 func (r *providerRegistry) reshape(name, version string, shape ProviderShape) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

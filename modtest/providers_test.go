@@ -39,7 +39,6 @@ disk
 
 var linux = addrs.Platform{OS: "linux", Arch: "amd64"}
 
-// client returns a client for the world's provider registry.
 func client(world *modtest.World) *registryclient.Client {
 	return &registryclient.Client{Services: &disco.Client{HTTPClient: world.HTTPClient()}, HTTPClient: world.HTTPClient(), Attempts: 1}
 }

@@ -50,7 +50,6 @@ const (
 	ProviderWeakKey
 )
 
-// key returns the key that signs the release.
 func (r *providerRelease) key() (*providerKey, error) {
 	switch r.shape {
 	case ProviderExpiredKey:
@@ -94,7 +93,6 @@ func otherSum(sum string) string {
 	}, sum)
 }
 
-// sums returns the document of sums.
 func (r *providerRelease) sums() []byte {
 	var text bytes.Buffer
 	if r.shape == ProviderMalformedLine {
@@ -116,7 +114,6 @@ func (r *providerRelease) sums() []byte {
 	return text.Bytes()
 }
 
-// signature returns the signature of the document of sums.
 func (r *providerRelease) signature() ([]byte, error) {
 	key, err := r.key()
 	if err != nil {

@@ -113,7 +113,6 @@ func (r *registry) put(pkg, version string, files fs.FS, tag func(repo, tag stri
 	return nil
 }
 
-// discover sets the time of a version and reports whether the version exists.
 func (r *registry) discover(pkg, version string, at time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -143,7 +142,6 @@ func (r *registry) withdraw(pkg, version string) bool {
 	return ok
 }
 
-// packageRepo returns the name of the repository of a package.
 func packageRepo(pkg string) string { return "registry/" + pkg + ".git" }
 
 // fullVersion reports whether s is a version in the canonical form, so that clients request it in
@@ -178,7 +176,6 @@ func (r *registry) files(pkg, version string) (fs.FS, bool) {
 	return r.known(pkg, version)
 }
 
-// known returns the files of a version that the registry has.
 func (r *registry) known(pkg, version string) (fs.FS, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

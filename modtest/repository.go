@@ -9,7 +9,6 @@ import (
 	"sync"
 )
 
-// mainBranch is the only branch of each repository.
 const mainBranch = "refs/heads/main"
 
 // repository is a bare git repository that is created when it is first used.

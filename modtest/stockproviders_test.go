@@ -98,7 +98,6 @@ func installation(t *testing.T, world *modtest.World, tool string) string {
 		files, include(world.ProviderSource("acme/cloud")), world.ProviderMirrorURL(), include(mirroredDisk), third)
 }
 
-// stockInit runs init with a separate CLI configuration.
 func stockInit(t *testing.T, world *modtest.World, binary, config, dir string) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "test.tfrc")

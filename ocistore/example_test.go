@@ -49,7 +49,6 @@ func (m memory) Tags(_ context.Context, _ string, page func([]string) error) err
 	return page(slices.Sorted(maps.Keys(m.tags)))
 }
 
-// add adds a content and returns its descriptor.
 func (m memory) add(mediaType string, content []byte) ocispec.Descriptor {
 	at := ocispec.Descriptor{MediaType: mediaType, Digest: digest.FromBytes(content), Size: int64(len(content))}
 	m.blobs[at.Digest] = content

@@ -63,7 +63,6 @@ func (p part) read(src []byte, filename string, types ...hcl.BlockHeaderSchema) 
 // arguments maps the names of arguments to the functions that set their values.
 type arguments map[string]func(cty.Value) error
 
-// readBlock reads the arguments of the only block of a type, if there is one.
 func (p part) readBlock(blocks hcl.Blocks, to arguments) (map[string]hcl.Range, hcl.Diagnostics) {
 	at := map[string]hcl.Range{}
 	for i, block := range blocks {
@@ -105,7 +104,6 @@ func (p part) readArguments(body hcl.Body, to arguments) (map[string]hcl.Range, 
 	return at, diags
 }
 
-// choice returns the function for an argument whose value is one of a few words.
 func choice[T any](to *T, words map[string]T) func(cty.Value) error {
 	return func(value cty.Value) error {
 		if text, err := stringOf(value); err == nil {

@@ -53,7 +53,6 @@ func readMirror(block *hcl.Block) (m Mirror, diags hcl.Diagnostics) {
 
 func noSignatures(cty.Value) error { return ErrMirrorSignatures }
 
-// parseMirrorAddress returns the address of a mirror in the form for comparisons.
 func parseMirrorAddress(text string) (string, error) {
 	host, repository, found := strings.Cut(strings.TrimPrefix(text, mirrorScheme), "/")
 	if !strings.HasPrefix(text, mirrorScheme) || !found || host == "" || repository == "" || strings.ContainsAny(text, "?#@* ") {

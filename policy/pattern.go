@@ -76,7 +76,6 @@ func setHost(u *url.URL, written string) bool {
 	return true
 }
 
-// allows reports whether the pattern matches a location, as a part of allow_sources.
 func (p Pattern) allows(at location) bool {
 	if p.text == "" || p.at.host != "*" && !(p.at.port == "" && at.usual) && !p.hasPort(at) {
 		return false

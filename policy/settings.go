@@ -76,7 +76,6 @@ func words(all ...string) map[string]string {
 	return values
 }
 
-// pathBelow returns the function for an argument that is a path below the root module.
 func pathBelow(to *string) func(cty.Value) error {
 	return func(value cty.Value) (err error) {
 		if *to, err = stringOf(value); err != nil {

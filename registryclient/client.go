@@ -304,7 +304,6 @@ func (r *request) failWith(answer *httpx.Answer, err error) *RequestError {
 	return failure
 }
 
-// failBefore returns the error of a request that was not sent.
 func failBefore(about subject, err error) *RequestError {
 	return &RequestError{Package: about.module, Provider: about.provider, Version: about.version, Platform: about.platform, Err: err}
 }

@@ -76,7 +76,6 @@ func (c *Client) Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, 
 	return err
 }
 
-// answeredBy returns the URL that gave the location, or the host's own if it is not known.
 func (l Location) answeredBy(host addrs.Hostname) (*url.URL, error) {
 	if l.Origin == "" {
 		return &url.URL{Scheme: "https", Host: string(host)}, nil

@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/registryclient"
 )
 
-// hosted returns the location of an archive that the registry hosts.
 func hosted(url string, useCredentials bool) registryclient.Location {
 	return registryclient.Location{Source: remote(url, ""), Direct: true, UseCredentials: useCredentials}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// call is one of the two module requests.
 type call func(ctx context.Context, c *registryclient.Client) error
 
 var calls = map[string]call{

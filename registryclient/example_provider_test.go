@@ -12,7 +12,6 @@ import (
 	"github.com/cotterpin/cotter/registryclient"
 )
 
-// providerRegistry is a registry with one provider.
 func providerRegistry(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	switch r.URL.Path {

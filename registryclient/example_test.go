@@ -12,7 +12,6 @@ import (
 	"github.com/cotterpin/cotter/registryclient"
 )
 
-// registry is a module registry with one module.
 func registry(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	switch r.URL.Path {

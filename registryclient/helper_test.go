@@ -60,7 +60,6 @@ func client(web *webtest.Web) *registryclient.Client {
 	return &registryclient.Client{Services: services{base: base}, HTTPClient: web.Client(), RetryWait: 1}
 }
 
-// text returns a handler that answers with a body.
 func text(body string) http.HandlerFunc { return answer(http.StatusOK, "", body) }
 
 // answer returns a handler that answers with a status, a body, and an X-Terraform-Get header
@@ -85,7 +84,6 @@ func serve(t *testing.T, h http.HandlerFunc) *webtest.Web {
 	return web
 }
 
-// at returns a location as JSON.
 func at(location string) string { return fmt.Sprintf(`{"location": %q}`, location) }
 
 // noProviders is a host without a provider registry.

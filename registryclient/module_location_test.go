@@ -13,7 +13,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// remote returns the source address for a package and a subdirectory.
 func remote(pkg, subdir string) addrs.ModuleSourceRemote {
 	return addrs.ModuleSourceRemote{Package: addrs.ParseModulePackage(pkg), Subdir: subdir}
 }

@@ -30,7 +30,6 @@ var (
 	mac   = addrs.Platform{OS: "darwin", Arch: "arm64"}
 )
 
-// byText compares versions by their text.
 var byText = cmp.Transformer("text", versions.Version.String)
 
 func TestProviderVersions(t *testing.T) {
@@ -105,7 +104,6 @@ func answerWith(t *testing.T, changes map[string]any) string {
 	return string(data)
 }
 
-// with returns the change of one property.
 func with(name string, value any) map[string]any { return map[string]any{name: value} }
 
 func goodPackage() registryclient.ProviderPackage {

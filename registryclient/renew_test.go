@@ -24,7 +24,6 @@ func (n *next) ForHost(context.Context, addrs.Hostname) (disco.Credentials, erro
 	return disco.BearerToken(token), nil
 }
 
-// forced returns a client for a registry without discovery.
 func forced(web *http.Client, at string, tokens ...string) *registryclient.Client {
 	services := &disco.Client{
 		HTTPClient: web, Credentials: &next{tokens},
@@ -33,7 +32,6 @@ func forced(web *http.Client, at string, tokens ...string) *registryclient.Clien
 	return &registryclient.Client{Services: services, HTTPClient: web, RetryWait: 1}
 }
 
-// wantsToken wraps a handler that needs a token.
 func wantsToken(token string, h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer "+token {

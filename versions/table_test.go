@@ -36,7 +36,6 @@ func TestSelectTables(t *testing.T) {
 	}
 }
 
-// outcome selects a version and returns the result in the notation of the tables.
 func outcome(test selection, offered []versions.Candidate) string {
 	var want versions.Constraints
 	if !test.none {

@@ -91,7 +91,6 @@ func compareHashes(want, got []string) error {
 	return nil
 }
 
-// compareJSON compares the values of two JSON texts.
 func compareJSON(want, got []byte) error {
 	var w, g any
 	if err := json.Unmarshal(want, &w); err != nil {

@@ -95,7 +95,6 @@ type tree struct {
 	linuxOnly  bool // other file systems cannot hold these names in one directory
 }
 
-// readTree reads the hashes and the tree of a case from an archive's comment.
 func (c *testCase) readTree(archive *txtar.Archive) {
 	for line := range strings.Lines(string(archive.Comment)) {
 		line = strings.TrimSpace(line)
@@ -128,7 +127,6 @@ func (t *tree) fits() bool {
 	return !t.linuxOnly
 }
 
-// writeTree writes the tree into a directory.
 func (c *testCase) writeTree(dir string) error {
 	var errs []error
 	path := func(name string) string {

@@ -85,7 +85,6 @@ const usage = `usage: cotter-conformance [-kit DIR] COMMAND [ARGUMENT...]
        cotter-conformance oci [-json] oci://HOST/REPOSITORY
        cotter-conformance rules`
 
-// checkProgram runs a program on all cases of a kit.
 func checkProgram(ctx context.Context, kit fs.FS, run program, stdout, stderr io.Writer) int {
 	cases, err := readKit(kit)
 	if err != nil {
@@ -117,7 +116,6 @@ func checkProgram(ctx context.Context, kit fs.FS, run program, stdout, stderr io
 // program's standard output and its exit status.
 type program func(ctx context.Context, verb, path string, stdin []byte) (stdout []byte, status int, err error)
 
-// process returns a program that runs a command.
 func process(command []string) program {
 	return func(ctx context.Context, verb, path string, stdin []byte) ([]byte, int, error) {
 		args := append(append([]string{}, command[1:]...), verb, path)

@@ -61,7 +61,6 @@ type lockJSON struct {
 	Providers []lockfile.Provider `json:"providers"`
 }
 
-// editJSON is a change of a lock.
 type editJSON struct {
 	Set    []lockfile.Module `json:"set"`
 	Remove []string          `json:"remove"`
@@ -75,7 +74,6 @@ func readLock(name string) (*lockfile.File, error) {
 	return lockfile.Parse(src, name)
 }
 
-// parse prints a lock as JSON.
 func parse(name string, stdout io.Writer) error {
 	lock, err := readLock(name)
 	if err != nil {

@@ -74,7 +74,6 @@ func ask(ctx context.Context, kind, address string, client conformance.Client) (
 	return client.OCIRepository(ctx, address)
 }
 
-// printReport prints a report for people, or as JSON.
 func printReport(w io.Writer, report *conformance.Report, asJSON bool) error {
 	if asJSON {
 		text, err := json.MarshalIndent(report, "", "  ")
@@ -96,7 +95,6 @@ func printReport(w io.Writer, report *conformance.Report, asJSON bool) error {
 	return err
 }
 
-// printRules prints all rules.
 func printRules(w io.Writer) int {
 	section := ""
 	for rule := range conformance.Rules() {

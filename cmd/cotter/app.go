@@ -36,7 +36,6 @@ func runLine(ctx context.Context, words []string, out *output) error {
 	return cmp.Or(app.ExecuteContext(ctx), unknown)
 }
 
-// newApp returns the command with all its subcommands.
 func newApp(out *output) *cobra.Command {
 	app := command(out, &cobra.Command{
 		Use:   "cotter",

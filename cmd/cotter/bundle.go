@@ -204,7 +204,6 @@ func (o *output) storeEntries(found []ocistore.Entry, done string) error {
 	return nil
 }
 
-// carriedText returns the number of module entries and provider packages as text.
 func carriedText(modules, providers int) string {
 	switch {
 	case providers == 0:
@@ -223,7 +222,6 @@ func ofCarried(modules, providers int) string {
 	return fmt.Sprintf("%d packages of modules and providers", modules+providers)
 }
 
-// bundleEntry prints an entry of a bundle or a mirror.
 func (o *output) bundleEntry(entry ocistore.Entry) error {
 	if o.json {
 		value := storedRecord{Source: entry.Source, Version: entry.Version, Package: entry.Package, Hashes: []string{}, Tag: entry.Tag}

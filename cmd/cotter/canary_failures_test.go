@@ -16,7 +16,6 @@ import (
 // everywhere returns a fault that applies to all servers.
 func everywhere(f modtest.Fault) []modtest.Fault { return []modtest.Fault{f} }
 
-// failures returns all kinds of failures.
 func failures() []failure {
 	return append(append(serverFailures(), clientFailures()...), machineFailures()...)
 }
@@ -53,7 +52,6 @@ func canariesWithout(prefixes ...string) string {
 	})...)
 }
 
-// serverFailures returns the failures in which all servers have the same fault.
 func serverFailures() []failure {
 	token := modtest.Options{Token: canaries()[34].value, OCIUser: "user", OCIPassword: canaries()[41].value}
 	lead := func(status int, location string) []modtest.Fault {

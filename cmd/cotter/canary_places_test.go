@@ -10,7 +10,6 @@ import (
 	"sync"
 )
 
-// canary is a secret.
 type canary struct {
 	name    string
 	value   string // the value that servers receive
@@ -41,7 +40,6 @@ var places = []string{
 // user's own git configuration.
 var inArguments = []string{"git-query", "git-plain-query", "location-query", "redirect-query", "git-instead"}
 
-// canaries returns the secrets of all places.
 var canaries = sync.OnceValue(func() []canary {
 	all := make([]canary, len(places))
 	for i, place := range places {
@@ -125,7 +123,6 @@ func canaryConfig(names ...string) string {
 	return b.String()
 }
 
-// canaryTree is the content of the servers.
 const canaryTree = `
 -- registry/acme/net/aws/1.0.0/main.tf --
 -- registry/acme/calls/aws/1.0.0/main.tf --

@@ -228,7 +228,6 @@ func programsWith(t *testing.T, text string) []string {
 	return found
 }
 
-// searchFiles searches all files that the test did not plant.
 func (v *victim) searchFiles(t *testing.T) {
 	t.Helper()
 	base := filepath.Dir(v.home)

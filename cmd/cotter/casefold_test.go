@@ -181,7 +181,6 @@ func newFolding(t *testing.T, world *modtest.World, disk, config string) *foldin
 	return f
 }
 
-// checkInstalls checks an installation without colliding names.
 func (f *folding) checkInstalls(t *testing.T) {
 	t.Helper()
 	for i, command := range []string{"install", "verify", "install --locked", "install", "verify"} {
@@ -200,7 +199,6 @@ func (f *folding) checkInstalls(t *testing.T) {
 	}
 }
 
-// checkRefused checks that an installation with colliding names is refused.
 func (f *folding) checkRefused(t *testing.T, says []string) {
 	t.Helper()
 	before := picture(t, f.dir)

@@ -66,7 +66,6 @@ func completeArguments(c *cobra.Command, args []string, current string) ([]cobra
 	return all, directive
 }
 
-// completeValue completes the value of a flag.
 func completeValue(placeholder string) cobra.CompletionFunc {
 	return func(c *cobra.Command, _ []string, current string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return completions(c, placeholder, current)

@@ -41,7 +41,6 @@ const (
 	failVariable  = "COTTER_TEST_FAIL"
 )
 
-// mainWithSteps is the main function of a child process.
 func mainWithSteps() {
 	if os.Getenv(workerVariable) != "" {
 		if err := work(); err != nil {
@@ -204,7 +203,6 @@ func (s *crashScene) resetTo(t *testing.T, saved string) {
 	}
 }
 
-// changeFile returns a step of a scene that changes a text in a file of the project.
 func changeFile(t *testing.T, file, old, text string) func(*crashScene) {
 	return func(s *crashScene) {
 		t.Helper()

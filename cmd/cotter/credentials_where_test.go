@@ -307,7 +307,6 @@ func (row secretRow) writeHome(t *testing.T, home, scheme, by string) {
 	}
 }
 
-// cell returns the value of a cell.
 func (in *recordedInternet) cell(t *testing.T, row secretRow, by string) string {
 	t.Helper()
 	s, ok := row.naming(by)

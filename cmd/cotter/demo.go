@@ -52,7 +52,6 @@ type demo struct {
 	base  string
 }
 
-// dir is the directory of the project.
 func (d demo) dir() string { return filepath.Join(d.base, "project") }
 
 func runDemo(ctx context.Context, out *output) (err error) {

@@ -106,7 +106,6 @@ func runDiff(ctx context.Context, cmd *invocation, out *output) error {
 	})
 }
 
-// lockDiff is the difference between two locks of a project.
 type lockDiff struct {
 	title, oldName, newName string
 	old, updated            *lockfile.File
@@ -145,7 +144,6 @@ func newLockDiff(ctx context.Context, cmd *invocation, in *installer.Installer, 
 	return d, nil
 }
 
-// lockDiff prints the difference between two locks.
 func (o *output) lockDiff(d *lockDiff, format string) error {
 	switch {
 	case format == formatJSON:
@@ -257,7 +255,6 @@ func newLockReader(req request) lockReader {
 	return lockReader{req: req, dir: cmp.Or(req.Dir, "."), lockFile: cmp.Or(req.LockFile, stockLockName)}
 }
 
-// current reads the lock of the project.
 func (r lockReader) current() (*lockfile.File, error) {
 	name := filepath.Join(r.dir, r.lockFile)
 	if _, err := os.Lstat(name); err != nil {

@@ -43,7 +43,6 @@ func diffInterfaces(ctx context.Context, cmd *invocation, in *installer.Installe
 	return found, nil
 }
 
-// addTo adds the changes for callers to the changes of the locks.
 func (d interfaceDiffs) addTo(changes []entryChange) {
 	for i, c := range changes {
 		found, ok := d[c.Key]
@@ -109,7 +108,6 @@ func hashList(hashes []hashing.Hash) string {
 	return strings.Join(list, ", ")
 }
 
-// interfaceLines describes changes of an interface, one per line.
 func interfaceLines(changes []config.InterfaceChange) []string {
 	var lines []string
 	for _, c := range changes {

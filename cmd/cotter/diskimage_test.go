@@ -84,7 +84,6 @@ func needMount(t *testing.T) {
 	needCommands(t, "mount", "umount")
 }
 
-// needCommands skips the test if a command is not installed.
 func needCommands(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {

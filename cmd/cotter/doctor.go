@@ -55,7 +55,6 @@ type doctor struct {
 // begin begins a subject. What is found next belongs to it.
 func (d *doctor) begin(subject string) { d.subject = subject }
 
-// ok adds a fact that is as it should be.
 func (d *doctor) ok(format string, args ...any) { d.add(levelOK, format, args...) }
 
 // note adds a fact that may surprise the user.

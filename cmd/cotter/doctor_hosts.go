@@ -19,7 +19,6 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// host is a host that the configuration uses.
 type host struct {
 	scheme, name string // name includes the port, if there is one
 	// kinds say what the host serves: modules, providers, git, archives, oci and so on.
@@ -54,7 +53,6 @@ func (h *host) serves(kind string) {
 
 func (h *host) has(kind string) bool { return slices.Contains(h.kinds, kind) }
 
-// isRegistry reports whether the host serves modules or providers as a registry.
 func (h *host) isRegistry() bool { return h.has("modules") || h.has("providers") }
 
 // lookAtHosts sends one request to each host, and compares the local clock with theirs.
@@ -106,7 +104,6 @@ func (d *doctor) network() {
 	}
 }
 
-// answer is the result of a request.
 type answer struct {
 	status  int
 	took    time.Duration

@@ -76,7 +76,6 @@ func readRenovatePreset(t *testing.T) renovatePreset {
 	return preset
 }
 
-// reads reports whether the preset reads the lock with this name.
 func (p renovatePreset) reads(name string) bool {
 	for _, manager := range p.Managers {
 		for _, pattern := range manager.FilePatterns {
@@ -109,7 +108,6 @@ func (p renovatePreset) finds(lock []byte) []string {
 	return found
 }
 
-// commands returns the commands that Renovate runs for a module of a lock.
 func (p renovatePreset) commands(lockName, module string) []string {
 	var commands []string
 	fill := strings.NewReplacer("{{{packageFile}}}", lockName, "{{{packageFileDir}}}", path.Dir(lockName), "{{{depName}}}", module)
@@ -410,7 +408,6 @@ func programsOfInstaller(t *testing.T) (programs, gh string) {
 	return programs, gh
 }
 
-// releaseArchive returns an archive that contains a program.
 func releaseArchive(t *testing.T, program string) []byte {
 	t.Helper()
 	var text bytes.Buffer

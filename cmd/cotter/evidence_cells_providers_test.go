@@ -122,7 +122,6 @@ func (s *cellSite) forgeProvider(t *testing.T, c cell, plugins string) {
 	s.attacker.write(t, lockFile, forged)
 }
 
-// cellEntry returns the entry of the provider in a lock.
 func cellEntry(t *testing.T, text string, world *modtest.World) lockfile.Provider {
 	t.Helper()
 	lock, err := lockfile.Parse([]byte(text), lockFile)

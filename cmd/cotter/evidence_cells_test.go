@@ -89,10 +89,8 @@ type cellRuns []struct {
 	runs []string
 }
 
-// ownProjectRuns are the runs in which packages count that the project has brought.
 var ownProjectRuns = []string{"install", "install --locked", "update other", "lock", "lock --check", "verify"}
 
-// cellTable says how the runs end if nothing and if something is forged.
 var cellTable = map[string]struct{ nothing, forged cellRuns }{
 	"": {
 		nothing: cellRuns{{isUsed, nil}},
@@ -118,7 +116,6 @@ var cellTable = map[string]struct{ nothing, forged cellRuns }{
 // packages of a provider, they use only the one that the origin has for the platform.
 var packageRuns = []string{"install", "install --locked", "update other", "lock", "lock --check", "mirror push", "bundle create"}
 
-// expected returns how a cell ends.
 func (c cell) expected() string {
 	if c.brought != "kept copy" && c.brought != "terraform.d" {
 		switch {
@@ -153,7 +150,6 @@ var refusals = map[string][]string{
 	"subdir":  {"begin in the directory", "directory moved"},
 }
 
-// providerRefusals are like refusals, for providers.
 var providerRefusals = map[string][]string{
 	"hashes":     {"not the locked h1:", "its registry does not confirm"},
 	"version":    {"no package of this version", "404"},
@@ -161,7 +157,6 @@ var providerRefusals = map[string][]string{
 	"signature":  {"not the locked h1:", "the signature was not made by any of the offered keys", "its registry does not confirm"},
 }
 
-// saysWhy reports whether an output says why the package of a cell is refused.
 func (c cell) saysWhy(out string) bool {
 	why := refusals[c.forged]
 	if c.pkg == "provider" {
@@ -182,7 +177,6 @@ func (c cell) needsInstallation() bool {
 	return strings.HasPrefix(c.run, "verify") && (c.forged == "nothing" || c.brought == "vendor directory" || c.brought == "terraform.d")
 }
 
-// allCells returns the possible cells.
 func allCells() (cells []cell) {
 	for _, pkg := range cellValues[0] {
 		for _, brought := range cellValues[1] {
@@ -198,7 +192,6 @@ func allCells() (cells []cell) {
 	return cells
 }
 
-// pairwise returns cells with all pairs of values that any cell has.
 func pairwise(cells []cell) (chosen []cell) {
 	type pair struct {
 		i, j int
@@ -240,7 +233,6 @@ func pairwise(cells []cell) (chosen []cell) {
 	return chosen
 }
 
-// args returns the arguments of the run.
 func (c cell) args(s *cellSite) string {
 	switch c.run {
 	case "update other":
@@ -346,7 +338,6 @@ func (c cell) checkUsed(t *testing.T, s *cellSite, u *cellUser, end cellEnd, bef
 	s.checkPublished(t, c, u)
 }
 
-// checkPublished installs what a run has published, as another user who trusts it.
 func (s *cellSite) checkPublished(t *testing.T, c cell, from *cellUser) {
 	t.Helper()
 	args, ok := map[string]string{
@@ -399,7 +390,6 @@ func (u *cellUser) state(t *testing.T) cellState {
 	return state
 }
 
-// moduleEntry returns the entry of the module net.
 func moduleEntry(t *testing.T, text string) lockfile.Module {
 	t.Helper()
 	lock, err := lockfile.Parse([]byte(text), lockFile)

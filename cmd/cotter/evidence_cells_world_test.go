@@ -35,7 +35,6 @@ const cellWorld = `
 # fork
 `
 
-// cellSources are the sources of the module net, and the repositories of its packages.
 var cellSources = map[string]struct{ config, repo string }{
 	"git":      {"  source = \"git::https://HOST/git/net.git?ref=v1.0.0\"\n", "net.git"},
 	"registry": {"  source  = \"HOST/acme/net/aws\"\n  version = \"~> 1.0\"\n", "registry/acme/net/aws.git"},
@@ -58,7 +57,6 @@ type cellSite struct {
 	honestMirror, evilMirror string
 }
 
-// cellUser is a user with a project.
 type cellUser struct {
 	world       *modtest.World
 	top         string
@@ -83,7 +81,6 @@ func (u *cellUser) run(args string) cellEnd {
 	return cellEnd{exitCode(err), out}
 }
 
-// cellEnd is the end of a command.
 type cellEnd struct {
 	status int
 	out    string
@@ -156,7 +153,6 @@ func (s *cellSite) newModuleSite(t *testing.T, c cell) {
 	s.attacker.must(t, "install --offline")
 }
 
-// cellVendor are the settings of a project with a vendor directory.
 const cellVendor = "settings {\n  vendor = \"vendor/modules\"\n}\n"
 
 // copyAside keeps .terraform as it is before packages are vendored.
@@ -221,7 +217,6 @@ func (s *cellSite) forgeModule(t *testing.T, c cell) {
 	}
 }
 
-// victim returns a user to whom the package of a cell is brought.
 func (s *cellSite) victim(t *testing.T, c cell) *cellUser {
 	t.Helper()
 	top := t.TempDir()

@@ -29,7 +29,6 @@ var pictures = map[string]func(graph.Graph) (string, error){
 	"html":    graph.Graph.HTML,
 }
 
-// formatEndings has the format for each ending of a file name.
 var formatEndings = map[string]string{
 	".txt": formatText, ".json": formatJSON, ".md": formatMarkdown,
 	".mmd": "mermaid", ".mermaid": "mermaid", ".dot": "dot", ".gv": "dot", ".html": "html", ".htm": "html",
@@ -71,7 +70,6 @@ func formatOf(cmd *invocation, out *output, others ...string) (string, error) {
 	return name, nil
 }
 
-// picture prints a graph in one of the formats of pictures.
 func (o *output) picture(format string, g graph.Graph) error {
 	text, err := pictures[format](g)
 	if err != nil {

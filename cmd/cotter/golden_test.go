@@ -109,7 +109,6 @@ func bothStockTools(t *testing.T) string {
 	return dir
 }
 
-// situation is one file of TestGolden.
 type situation struct {
 	t       *testing.T
 	world   *modtest.World
@@ -152,7 +151,6 @@ func (s *situation) run() string {
 	return s.normal(out.String())
 }
 
-// step runs one line of the comment that prepares the situation.
 func (s *situation) step(line string) {
 	s.t.Helper()
 	words, err := shellwords.Parse(line)

@@ -21,7 +21,6 @@ func helpCommand(out *output) *cobra.Command {
 	}, nil)
 }
 
-// visible returns the commands below a command that are not hidden.
 func visible(c *cobra.Command) []*cobra.Command {
 	return slices.DeleteFunc(slices.Clone(c.Commands()), func(below *cobra.Command) bool { return below.Hidden })
 }
@@ -62,7 +61,6 @@ var flagGroups = []struct {
 	{"All commands", []string{"json", "chdir", "quiet", "verbose", "no-color", "help"}},
 }
 
-// pageOf returns the page of a command.
 func pageOf(cmd *cobra.Command) page {
 	p := page{
 		name:        cmd.CommandPath(),
@@ -109,7 +107,6 @@ func blocks(text string) []block {
 	return list
 }
 
-// shownFlags returns the flags of a command: its own, and those of all commands.
 func shownFlags(cmd *cobra.Command) []*pflag.Flag {
 	var shown []*pflag.Flag
 	add := func(f *pflag.Flag) {
@@ -164,7 +161,6 @@ const (
 	maxColumn = 28 // the maximum column at which the descriptions of options and commands begin
 )
 
-// printHelp prints a page for a terminal.
 func printHelp(w io.Writer, p page) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\nUsage:\n%s", fill(p.name+": "+p.summary, 0), fill(p.synopsis, 2))

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// eachCommand calls f for the command and each visible subcommand.
 func eachCommand(cmd *cobra.Command, f func(*cobra.Command)) {
 	f(cmd)
 	for _, sub := range visible(cmd) {

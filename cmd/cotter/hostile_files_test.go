@@ -135,7 +135,6 @@ func (s *hostileSite) targets(t *testing.T, file string) []hostileTarget {
 	return targets
 }
 
-// replace applies a replacement.
 func (s *hostileSite) replace(t *testing.T, file string, with replacement) []hostileTarget {
 	t.Helper()
 	targets := s.targets(t, file)

@@ -167,7 +167,6 @@ func (c committedProviders) test(t *testing.T, world *modtest.World, project, ca
 	}
 }
 
-// writePlace writes the committed files, and returns their hashes by name.
 func (c committedProviders) writePlace(t *testing.T, world *modtest.World, place string) map[string]string {
 	t.Helper()
 	known := map[string]string{}

@@ -134,7 +134,6 @@ func (r *hostileRepository) wantSong(t *testing.T) {
 	}
 }
 
-// wantSilence reports what ran the canary.
 func (r *hostileRepository) wantSilence(t *testing.T, command string, end ending) {
 	t.Helper()
 	if text, err := os.ReadFile(r.canary); err == nil {

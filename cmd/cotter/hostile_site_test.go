@@ -255,7 +255,6 @@ var installedGit = []string{"COTTER_GIT_BACKEND=git", "COTTER_ALWAYS_GIT=1"}
 // hostileDeadline is far longer than any run takes. It ends a run that hangs.
 const hostileDeadline = 20 * time.Second
 
-// ending is the result of a command.
 type ending struct {
 	status int
 	hung   bool
@@ -289,7 +288,6 @@ func newHostileWorkers(t *testing.T) *workers {
 	return w
 }
 
-// run runs the command as the user of the site.
 func (s *hostileSite) run(command string, env ...string) ending {
 	end, err := s.warm.do(workerCommand{s.project, append(s.env(), env...), strings.Fields(command)})
 	if err != nil {

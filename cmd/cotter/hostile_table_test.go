@@ -122,7 +122,6 @@ const hostileTable = `
 @state/key                                      | installed  | verify           | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no
 `
 
-// hostileRow is a line of the table.
 type hostileRow struct {
 	file, state, command string
 	again                int          // the number of earlier lines with the same file
@@ -138,7 +137,6 @@ type hostileEnd struct {
 	written, column string
 }
 
-// parseHostileTable reads the table.
 func parseHostileTable(text string) ([]hostileRow, error) {
 	var rows []hostileRow
 	for line := range strings.Lines(text) {

@@ -90,7 +90,6 @@ func TestHostileProject(t *testing.T) {
 	}
 }
 
-// otherCommands returns rows for all commands that are not in the table.
 func otherCommands(rows []hostileRow) []hostileRow {
 	var more []hostileRow
 	have := make(map[string]bool)

@@ -61,7 +61,6 @@ func findTool(ctx context.Context, cmd *invocation, out *output, req *request) (
 	return path, nil
 }
 
-// toolDialect returns the dialect that the name of a program indicates.
 func toolDialect(name string) installer.Dialect {
 	switch base := filepath.Base(name); {
 	case strings.HasPrefix(base, "tofu"):

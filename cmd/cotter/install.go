@@ -29,7 +29,6 @@ func installCommand(out *output) *cobra.Command {
 	)...)...))
 }
 
-// installFlags returns the flags of every command that installs.
 func installFlags() []addFlag {
 	return append(lockFlags(),
 		toggle("dry-run", "show what would change, without changing anything but the cache"),
@@ -87,7 +86,6 @@ func installProjects(ctx context.Context, cmd *invocation, out *output, req requ
 	return installAll(ctx, cmd, out, in, req)
 }
 
-// install installs the project of a request, and prints the result.
 func install(ctx context.Context, cmd *invocation, out *output, in *installer.Installer, req request) error {
 	if err := checkSecondLock(req); err != nil {
 		return err

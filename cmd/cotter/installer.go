@@ -99,7 +99,6 @@ func limits(env func(string) string) (getmodules.Limits, error) {
 	return getmodules.Limits{MinRate: rate}, nil
 }
 
-// localOptions are the options of an installer that does not use the network.
 func localOptions(out *output) installer.Options {
 	return installer.Options{
 		CacheDir: cliconfig.OSEnvironment().CacheDir(),

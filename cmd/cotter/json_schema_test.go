@@ -178,7 +178,7 @@ func structComments(t *testing.T) map[string]string {
 	t.Helper()
 	comments := make(map[string]string)
 	var names []string
-	for _, dir := range []string{"../../lockfile", "../../internal/cache", "../../installer/evidence", "../../installer", "../../installer/event", "."} {
+	for _, dir := range []string{"../../lockfile", "../../internal/store", "../../installer/evidence", "../../installer", "../../installer/event", "."} {
 		found, err := filepath.Glob(dir + "/*.go")
 		if err != nil {
 			t.Fatal(err)

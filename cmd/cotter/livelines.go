@@ -240,7 +240,6 @@ func (l *live) run() {
 	}
 }
 
-// draw replaces the lines.
 func (l *live) draw(now time.Time) {
 	width, height, err := l.screen.GetTermSize()
 	if err != nil {
@@ -254,7 +253,6 @@ func (l *live) draw(now time.Time) {
 	l.shown = l.screen.Flush(len(lines)) == nil
 }
 
-// clear removes the lines.
 func (l *live) clear() {
 	if !l.shown {
 		return
@@ -285,7 +283,6 @@ func (l *live) end() {
 	l.clear()
 }
 
-// event updates the view with an event.
 func (l *live) event(event installer.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -35,7 +35,6 @@ func lockCommand(out *output) *cobra.Command {
 	)...)...))
 }
 
-// errLockWouldChange is the error of lock --check for a lock that would change.
 var errLockWouldChange = errors.New("the lock is not up to date with the configuration")
 
 func runLock(ctx context.Context, cmd *invocation, out *output) error {
@@ -74,7 +73,6 @@ func restore(ctx context.Context, cmd *invocation, out *output) error {
 	})
 }
 
-// entriesOf returns the numbers of restored entries as text.
 func entriesOf(restored *installer.Restored) string {
 	var parts []string
 	if n := len(restored.Modules); n > 0 {
@@ -129,7 +127,6 @@ func allOnlyHashes(changes []installer.ProviderChange) bool {
 	return !slices.ContainsFunc(changes, func(change installer.ProviderChange) bool { return !change.OnlyHashes() })
 }
 
-// wouldChange reports whether an installation changes, or would change, the lock.
 func wouldChange(result *installer.Result) bool {
 	return result != nil && len(result.LockChanges)+len(result.ProviderChanges)+len(result.Restored) > 0
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// changeText describes a change of a lock entry.
 func changeText(change installer.LockChange) string {
 	before, after := versionOrPackage(change.Old), versionOrPackage(change.New)
 	switch constraints := change.New.Constraints; {
@@ -71,7 +70,6 @@ func sourceChange(old, updated lockfile.Module) string {
 	return sourceText(old) + " -> " + sourceText(updated)
 }
 
-// sourceText returns the source of an entry with its release, if it has one.
 func sourceText(entry lockfile.Module) string {
 	name, release := entryName(entry), releaseText(entry)
 	if release == entry.Package.ForDisplay() || entry.IsDirectory() {

@@ -128,7 +128,6 @@ func pushMirror(ctx context.Context, cmd *invocation, out *output) error {
 	return errors.Join(errs...)
 }
 
-// pushed prints what was pushed to a mirror.
 func (o *output) pushed(to *mirror.Mirror, result *mirror.Result) error {
 	if o.json {
 		return o.writeJSON(pushedRecord{to.Address(), result.Entries, result.Providers, result.Pushed, result.Replaced, result.Bytes})

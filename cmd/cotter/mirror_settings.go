@@ -17,12 +17,10 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// mirrorFlag returns the flag that names a mirror to read from.
 func mirrorFlag() addFlag {
 	return text("mirror", "take locked packages from the mirror `oci://HOST/REPOSITORY` first; the default is COTTER_MIRROR")
 }
 
-// userSettings reads the user's own settings.
 func userSettings(ctx context.Context) (*policy.UserSettings, error) {
 	name, named := cliconfig.OSEnvironment().ConfigFile()
 	if name == "" {
@@ -60,7 +58,6 @@ func usedMirrors(ctx context.Context, cmd *invocation, env func(string) string, 
 	return policy.Mirrors(user, project, cmp.Or(named, cmd.String("mirror"), env("COTTER_MIRROR"))), nil
 }
 
-// openUsed opens a mirror.
 func openUsed(fetcher *getmodules.Fetcher, used policy.UsedMirror) (*mirror.Mirror, error) {
 	opened, err := mirror.Open(fetcher, used.Address)
 	if err != nil {
@@ -84,7 +81,6 @@ func newMirrors(cmd *invocation, out *output, in *installer.Installer) *mirrors 
 	return &mirrors{cmd: cmd, out: out, in: in, opened: make(map[policy.UsedMirror]*mirror.Mirror)}
 }
 
-// open opens a mirror.
 func (m *mirrors) open(used policy.UsedMirror) (*mirror.Mirror, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -212,7 +208,6 @@ func silent(projects []installer.Project) []installer.Project {
 	return quiet
 }
 
-// fetcherOf returns the fetcher of an installer that function installer has returned.
 func fetcherOf(in *installer.Installer) (*getmodules.Fetcher, error) {
 	fetcher, ok := in.Options().Fetcher.(*getmodules.Fetcher)
 	if !ok {

@@ -145,7 +145,6 @@ func (l *mirrorLoad) push(t *testing.T) {
 	l.world.ResetRequests()
 }
 
-// project makes a new copy of the project, with the lock if there is one.
 func (l *mirrorLoad) project(t *testing.T, name string) string {
 	t.Helper()
 	dir := filepath.Join(l.work, name, "project")

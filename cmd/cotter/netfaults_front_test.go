@@ -97,7 +97,6 @@ func (f *faultyFront) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.proxy.ServeHTTP(w, r)
 }
 
-// configure returns the certificate of the fault, if it has one.
 func (f *faultyFront) configure(*tls.ClientHelloInfo) (*tls.Config, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -108,7 +107,6 @@ func (f *faultyFront) configure(*tls.ClientHelloInfo) (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12}, nil
 }
 
-// faultyListener resets new connections.
 type faultyListener struct {
 	net.Listener
 	front *faultyFront
@@ -151,7 +149,6 @@ func redirects(to string) answering {
 	}
 }
 
-// jsonText answers with a JSON text.
 func jsonText(body string) answering {
 	return answers(http.StatusOK, body, "Content-Type: application/json")
 }
@@ -161,7 +158,6 @@ func cut(percent int) answering {
 	return altered(func(body []byte) []byte { return body[:len(body)*percent/100] })
 }
 
-// altered answers with a changed body.
 func altered(change func([]byte) []byte) answering {
 	return truly(func(w http.ResponseWriter, record *httptest.ResponseRecorder) {
 		body := change(record.Body.Bytes())
@@ -170,7 +166,6 @@ func altered(change func([]byte) []byte) answering {
 	})
 }
 
-// typed answers with another content type.
 func typed(contentType string) answering {
 	return truly(func(w http.ResponseWriter, record *httptest.ResponseRecorder) {
 		w.Header().Set("Content-Type", contentType)
@@ -233,7 +228,6 @@ func raw(change func([]byte) (length int, body []byte), reset bool) answering {
 	})
 }
 
-// resetConnection closes a connection with a TCP reset.
 func resetConnection(conn net.Conn) {
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
@@ -253,7 +247,6 @@ func closeHandshake(conn net.Conn) {
 	_ = conn.Close()
 }
 
-// certificateFor makes a self-signed certificate for an address, and for names.
 func certificateFor(t *testing.T, ip string, expires time.Time, names ...string) *tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -99,7 +99,6 @@ func registryFaults() []netFault {
 	}
 }
 
-// archiveFaults returns the faults of archives over HTTPS.
 func archiveFaults() []netFault {
 	const archives = "/archives/"
 	row := func(call, name string, answer answering, says ...string) netFault {
@@ -158,7 +157,6 @@ func truncatedTar(archive []byte) []byte {
 	return out.Bytes()
 }
 
-// gitFaults returns the faults of git repositories over HTTPS.
 func gitFaults() []netFault {
 	const refs, pack = "/git/", "/git-upload-pack" // refs matches every request
 	row := func(name, at string, answer answering, says ...string) netFault {
@@ -186,7 +184,6 @@ func gitFaults() []netFault {
 	}
 }
 
-// ociFaults returns the faults of OCI registries.
 func ociFaults() []netFault {
 	const token, manifest, blob = "/oci/token", "/manifests/", "/blobs/"
 	row := func(name, at string, answer answering, says ...string) netFault {

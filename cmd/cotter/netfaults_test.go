@@ -144,7 +144,6 @@ func (s *faultSite) install(dir, cache, client string) (status int, out string) 
 		"SSL_CERT_FILE="+s.certificates, "GIT_SSL_CAINFO="+s.certificates, "SSL_CERT_DIR="+s.home, "TF_REGISTRY_DISCOVERY_RETRY=1"), "install"))
 }
 
-// check tests one fault.
 func (s *faultSite) check(t *testing.T, fault *netFault) {
 	front := newFaultyFront(t, s.world, s.good, fault)
 	dir, cache := filepath.Join(t.TempDir(), "project"), t.TempDir()

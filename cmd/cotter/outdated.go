@@ -113,7 +113,6 @@ func (l outdatedList) nothingNewer() string {
 	return "All modules and providers are at their latest versions."
 }
 
-// outdated prints a table.
 func (o *output) outdated(list *outdatedList) {
 	t := table{head: []string{"KEY", "SOURCE", "CURRENT", "ALLOWED", "LATEST", "CALL"}, title: 2}
 	var pins []installer.Pin

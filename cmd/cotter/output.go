@@ -70,7 +70,6 @@ func (o *output) notef(format string, args ...any) {
 // errLine prints lines to stderr. On a terminal, it folds them.
 func (o *output) errLine(text string) { fmt.Fprintln(o.stderr, foldedLines(text, o.errColumns)) }
 
-// errLineOf is errLine for lines that begin with a word in a color.
 func (o *output) errLineOf(color, word, text string) {
 	text = foldedLines(word+" "+text, o.errColumns)
 	fmt.Fprintln(o.stderr, o.paint(color, word)+strings.TrimPrefix(text, word))

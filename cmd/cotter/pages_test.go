@@ -80,7 +80,6 @@ type pageBlock struct {
 	fenced   bool
 }
 
-// pageBlocks splits a page at its fences, which are not part of any block.
 func pageBlocks(text string) []pageBlock {
 	blocks := []pageBlock{{}}
 	for line := range strings.Lines(text) {
@@ -255,7 +254,6 @@ func commandsOf(lines []string) []pageCommand {
 	return commands
 }
 
-// compare runs a command and compares its output with the output in the page.
 func (p *runPage) compare(t *testing.T, b pageBlock, c pageCommand) {
 	t.Helper()
 	got, err := p.sh(t, c.text)
@@ -349,7 +347,6 @@ func moveCarets(text string, replacer *strings.Replacer) string {
 	return strings.Join(lines, "\n")
 }
 
-// text returns the page with its blocks and the updated outputs.
 func (p *runPage) text(blocks []pageBlock) string {
 	var lines []string
 	for _, b := range blocks {

@@ -55,22 +55,18 @@ func (o *output) at(dir, file string, line int) string {
 	return fmt.Sprintf("%s:%d", o.shownFile(dir, file), line)
 }
 
-// shownInterface returns changes of an interface, with files as text output shows them.
 func (o *output) shownInterface(dir string, changes []config.InterfaceChange) []config.InterfaceChange {
 	return withEach(changes, func(c *config.InterfaceChange) { c.At = o.shownRange(dir, c.At) })
 }
 
-// shownExclusions returns exclusions with files as text output shows them.
 func (o *output) shownExclusions(dir string, all []jsonExclusion) []jsonExclusion {
 	return withEach(all, func(one *jsonExclusion) { one.File = o.shownFile(dir, one.File) })
 }
 
-// shownUses returns requirements of a provider with files as text output shows them.
 func (o *output) shownUses(dir string, uses []installer.ProviderRequirement) []installer.ProviderRequirement {
 	return withEach(uses, func(use *installer.ProviderRequirement) { use.Range = o.shownRange(dir, use.Range) })
 }
 
-// withEach returns a copy of list in which change has changed each element.
 func withEach[T any](list []T, change func(*T)) []T {
 	list = slices.Clone(list)
 	for i := range list {

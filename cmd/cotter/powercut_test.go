@@ -165,7 +165,6 @@ func TestPowerCut(t *testing.T) {
 	}
 }
 
-// powerCut is the content of the disk when the power was cut.
 type powerCut struct {
 	after string
 	image string

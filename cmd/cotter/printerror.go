@@ -138,7 +138,6 @@ func sameText(all []message) [][]message {
 	return groups
 }
 
-// printGroup prints a group of messages as one error.
 func (o *output) printGroup(group []message) {
 	m := group[0]
 	headline, body := m.parts()
@@ -246,7 +245,6 @@ func (o *output) sourceDir(m message) string {
 	return o.dir
 }
 
-// printRemedies prints what to do about messages that were printed.
 func (o *output) printRemedies(list []remedy) {
 	for _, line := range remedyLines(o.fromHere(list)) {
 		o.errLine(sanitize.Escape(line))

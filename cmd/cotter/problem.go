@@ -36,7 +36,6 @@ type problem struct {
 	instead bool
 }
 
-// fact is a wording that has no remedies of its own.
 type fact string
 
 func (f fact) Error() string { return string(f) }
@@ -90,7 +89,6 @@ type (
 	notInBundle struct{ fact }
 )
 
-// loginKind is the kind of service that requires a login.
 type loginKind int
 
 const (
@@ -161,7 +159,6 @@ func problemOf(err error) *problem {
 // wholeCommit matches the full ID of a commit. Text output shows only its first digits.
 var wholeCommit = lazyRegexp(`\b[0-9a-f]{40}\b`)
 
-// withShortCommits shortens the commits in a text.
 func withShortCommits(text string) string { return wholeCommit().ReplaceAllStringFunc(text, short) }
 
 // lazyRegexp returns a function that compiles a regular expression on its first call. Few
@@ -453,7 +450,6 @@ func notFound(host string, err error) *problem {
 	return nil
 }
 
-// missingRef is for a ref or a tag that a repository does not have.
 func missingRef(repository string, err error) *problem {
 	if missing, ok := errors.AsType[*getmodules.RefNotFoundError](err); ok && missing.Ref != "" {
 		return &problem{error: fact(missing.ErrorFor(repository))}

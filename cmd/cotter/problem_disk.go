@@ -27,7 +27,6 @@ func diskFull(err error) *problem {
 	return &problem{error: &fullDisk{fact(what)}, instead: true}
 }
 
-// isFullOnWindows reports whether an error has one of the codes of Windows for a full disk.
 func isFullOnWindows(err error) bool {
 	const handleDiskFull, diskFull = syscall.Errno(39), syscall.Errno(112)
 	return runtime.GOOS == "windows" && (errors.Is(err, handleDiskFull) || errors.Is(err, diskFull))

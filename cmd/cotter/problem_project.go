@@ -44,7 +44,6 @@ func refusalOf(err error) *refusal {
 	return &refusal{rule: violation.Rule(), reason: strings.ReplaceAll(reason, "\n", "; ")}
 }
 
-// reworded returns the text of an error with another text for the error that it wraps.
 func reworded(err, wrapped error, text string) string {
 	return strings.Replace(err.Error(), wrapped.Error(), text, 1)
 }

@@ -57,7 +57,6 @@ type problemCase struct {
 
 const overSSH = "git::ssh://root@h.example.com:22/net.git"
 
-// saidBy is an error of git with its standard error.
 func saidBy(sentinel error, stderr string) error {
 	return fmt.Errorf("%w: git fetch: exit status 128: %s", sentinel, stderr)
 }

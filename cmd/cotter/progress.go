@@ -30,7 +30,6 @@ func newProgress(out *output) *progress {
 	return p
 }
 
-// event is a function for Installer.OnEvent.
 func (p *progress) event(ev installer.Event) {
 	p.tally.event(ev)
 	if p.out.json {

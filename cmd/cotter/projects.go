@@ -352,7 +352,6 @@ func (o *output) inProjects(ctx context.Context, dirs []string, run func(ctx con
 	return errors.Join(failures...)
 }
 
-// sectionIndent is the indentation of the lines of a section.
 const sectionIndent = "    "
 
 // section is the output of a command for one of several projects.

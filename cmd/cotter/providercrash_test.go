@@ -75,7 +75,6 @@ func TestProviderCrash(t *testing.T) {
 	}
 }
 
-// providerScene is a crashScene with a provider.
 type providerScene struct {
 	*crashScene
 	// there is the content of the provider's executable before the command; "" if there is

@@ -17,7 +17,6 @@ import (
 // stateKey is the secret that the machines of a CI system share.
 const stateKey = "0123456789abcdef0123456789abcdef"
 
-// githubWorkflow has the parts of a GitHub workflow that the tests read.
 type githubWorkflow struct {
 	Jobs map[string]struct {
 		Steps []githubStep
@@ -35,7 +34,6 @@ type githubAction struct {
 	Runs   struct{ Steps []githubStep }
 }
 
-// githubRun is a run of a workflow.
 type githubRun struct {
 	*recipes
 	// caches are the directories that actions/cache keeps, by their keys.
@@ -259,7 +257,6 @@ func (j *githubJob) cache(t *testing.T, path, key, prefix string) {
 	}
 }
 
-// command runs the command of a step as GitHub does.
 func (j *githubJob) command(t *testing.T, step githubStep) {
 	t.Helper()
 	if strings.HasPrefix(step.Run, "tofu ") && !j.machine.has(t, "tofu") {
@@ -298,7 +295,6 @@ func (j *githubJob) expand(t *testing.T, text string) string {
 	})
 }
 
-// gitlabJob has the parts of a GitLab job that the tests read.
 type gitlabJob struct {
 	Variables    map[string]string
 	BeforeScript []string `yaml:"before_script"`

@@ -146,7 +146,6 @@ func (m *machine) has(t *testing.T, program string) bool {
 	return err == nil
 }
 
-// run runs a program of the machine.
 func (m *machine) run(dir, program string, args ...string) (string, error) {
 	cmd := exec.Command(filepath.Join(m.bin, program), args...)
 	cmd.Dir, cmd.Env = dir, m.env
@@ -200,7 +199,6 @@ func (r *recipes) downloads() int {
 	return count
 }
 
-// sameLocks compares the locks of a checkout with those in the repository.
 func (r *recipes) sameLocks(t *testing.T, checkout string, roots ...string) {
 	t.Helper()
 	for _, root := range roots {
@@ -222,7 +220,6 @@ func (r *recipes) sameLock(t *testing.T, dir, root string) {
 	}
 }
 
-// readRecipe returns the text of a recipe.
 func readRecipe(t *testing.T, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../../examples/recipes", name))

@@ -106,7 +106,6 @@ func installByAction(t *testing.T, dist, version string) string {
 	return string(out)
 }
 
-// archiveFiles returns the names in a .tar.gz or .zip archive.
 func archiveFiles(t *testing.T, name string) []string {
 	t.Helper()
 	var files []string

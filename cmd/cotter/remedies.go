@@ -276,7 +276,6 @@ func unreachableCommit(e *installer.UnreachableError) (list []remedy) {
 	return append(list, about(e.Path.String(), "To use the locked commit nevertheless, run the command with `{unreachable}`.")...)
 }
 
-// allowSource says how to allow a source that a policy does not allow.
 func allowSource(violation *policy.Violation) string {
 	return fmt.Sprintf("If you trust the source, add it to `allow_sources` in %s.", violation.Range.Filename)
 }
@@ -290,7 +289,6 @@ func replaceLink(linked *installer.LinkedLockError) string {
 	return text + "."
 }
 
-// diagnosticRemedies returns the remedies for a diagnostic, by the type of its Extra.
 func diagnosticRemedies(project string, diag *hcl.Diagnostic) []remedy {
 	if _, ok := hcl.DiagnosticExtra[lockfile.MergeConflict](diag); ok {
 		return []remedy{{text: "Then run `cotter install{dir}` to lock what is still missing.", project: project}}
@@ -369,10 +367,8 @@ func (r remedyRow) remedies(err error) []remedy {
 	return nil
 }
 
-// wraps returns the row for errors that wrap a sentinel error.
 func wraps(sentinel error, text string) remedyRow { return remedyRow{sentinel: sentinel, text: text} }
 
-// always returns the row for errors of type E.
 func always[E error](text string) remedyRow { return remedyRow{isType: is[E], text: text} }
 
 // on returns the row for errors of type E whose fields decide.
@@ -397,13 +393,11 @@ func within[Outer, E error](advise func(Outer, E) []remedy) remedyRow {
 	}}
 }
 
-// do returns a remedy.
 func do(text string) []remedy { return []remedy{{text: text}} }
 
 // about returns a remedy for the module call or the provider with a key.
 func about(key, text string) []remedy { return []remedy{{text: text, key: key}} }
 
-// is reports whether err is or wraps an error of type E.
 func is[E error](err error) bool {
 	var target E
 	return errors.As(err, &target)
@@ -452,7 +446,6 @@ func remedyLines(list []remedy) []string {
 	return texts
 }
 
-// isOfProject reports whether the text of a remedy differs from project to project.
 func (r remedy) isOfProject() bool {
 	return strings.Contains(r.text, "{dir}") || strings.Contains(r.text, "{lock}")
 }
@@ -476,7 +469,6 @@ func (r remedy) line(keys []string) string {
 // plainWord matches words that all shells take literally.
 var plainWord = lazyRegexp(`^[A-Za-z0-9_./:@%+=][A-Za-z0-9_./:@%+=-]*$`)
 
-// shellWord quotes a word for a shell if necessary.
 func shellWord(word string) string {
 	if plainWord().MatchString(word) {
 		return word
@@ -484,7 +476,6 @@ func shellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// protect says how to protect directories from other users.
 func protect(e *packagecache.ExposedError) string {
 	command, dirs := "chmod go-w", ""
 	for _, dir := range e.Dirs {

@@ -41,7 +41,6 @@ func certificateStore(system string) string {
 	return ""
 }
 
-// remedies says how to log in.
 func (e *refusedLogin) remedies() []remedy {
 	switch {
 	case e.sent:

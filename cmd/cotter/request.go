@@ -62,7 +62,6 @@ func configFlags(more ...addFlag) []addFlag {
 	}, more...)...)
 }
 
-// parseVariable parses a value of the flag -var or -var-file.
 func parseVariable(flag, value string) (config.Variable, error) {
 	if flag == "var-file" {
 		return config.Variable{File: value}, nil
@@ -80,7 +79,6 @@ type inputValue struct {
 	all  *[]config.Variable
 }
 
-// inputFlags returns the two flags.
 func inputFlags() addFlag {
 	return func(set *pflag.FlagSet) {
 		all := new([]config.Variable)
@@ -226,7 +224,6 @@ func checkSecondLock(req request) error {
 	return nil
 }
 
-// locksModules reports whether a file is a lock that has module entries.
 func locksModules(name string) bool {
 	if _, err := os.Lstat(name); err != nil {
 		return false

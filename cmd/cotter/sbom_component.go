@@ -27,7 +27,6 @@ func packageRef(m installer.Module) string {
 	return ref
 }
 
-// component returns the component for a package.
 func component(m installer.Module, ref string) *cyclonedx.Component {
 	pkg := m.Package.Package
 	c := &cyclonedx.Component{
@@ -57,7 +56,6 @@ func component(m installer.Module, ref string) *cyclonedx.Component {
 	return c
 }
 
-// addProperty adds a property that the component does not have.
 func addProperty(c *cyclonedx.Component, name, value string) {
 	if c.Properties == nil {
 		c.Properties = &[]cyclonedx.Property{}

@@ -149,7 +149,6 @@ func (v variables) add(even bool, entries ...string) {
 	}
 }
 
-// entries returns the variables that are set.
 func (v variables) entries(value func(name string) string) []string {
 	var entries []string
 	for name, even := range v {
@@ -421,7 +420,6 @@ func noArchives(ts *testscript.TestScript, _ bool, _ []string) {
 	}
 }
 
-// providerBlocks compares the provider blocks of two locks, which follow all module blocks.
 func providerBlocks(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: providerblocks lock lock")

@@ -140,7 +140,6 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// enter brings the project into a state.
 func (s *crashScene) enter(t *testing.T, state projectState, steps []string) {
 	t.Helper()
 	s.reset(t)

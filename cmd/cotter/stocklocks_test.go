@@ -291,7 +291,6 @@ resource "three_thing" "a" {}
 // otherPlatform is a platform on which the tests do not run.
 const otherPlatform = "solaris_amd64"
 
-// addProvider adds versions of a provider for a platform to a world's tree.
 func addProvider(tree fstest.MapFS, name, platform string, numbers ...string) {
 	for _, version := range numbers {
 		file := fmt.Sprintf("providers/%s/%s/%s/terraform-provider-%s_v%s", name, version, platform, filepath.Base(name), version)

@@ -47,7 +47,6 @@ func newStockProject(t *testing.T, world *modtest.World, tool string, trees ...f
 	return p
 }
 
-// write writes files of a tree into the project.
 func (p *stockProject) write(t *testing.T, tree fs.FS) {
 	t.Helper()
 	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -105,7 +104,6 @@ func (p *stockProject) fresh(t *testing.T) {
 	remove(t, filepath.Join(p.dir, lockFile))
 }
 
-// cache returns the user's cache.
 func (p *stockProject) cache() string { return filepath.Join(filepath.Dir(p.dir), "cache") }
 
 func (p *stockProject) lock(t *testing.T) string {

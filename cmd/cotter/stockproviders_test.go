@@ -151,7 +151,6 @@ func TestStockAccepts(t *testing.T) {
 	}
 }
 
-// sameLock fails if commands change the lock.
 func (p *stockProject) sameLock(t *testing.T, commands func()) {
 	t.Helper()
 	before := p.lock(t)

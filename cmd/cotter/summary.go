@@ -107,7 +107,6 @@ func entryLine(verb, key string, entry lockfile.Module, text string) resultLine 
 	return resultLine{verb: verb, subject: key, what: text, name: entryName(entry), release: text}
 }
 
-// moduleOutcome returns the outcome for a module that has no older version.
 func moduleOutcome(verb string, m installer.Module) resultLine {
 	entry := lockfile.Module{Source: m.Source, Version: m.Version, Package: m.Package}
 	return resultLine{verb: verb, subject: m.Path.String(), what: describe(m), name: entryName(entry), release: releaseText(entry)}
@@ -122,7 +121,6 @@ func describe(m installer.Module) string {
 	return text
 }
 
-// entryName returns the source address of a lock entry without its version.
 func entryName(entry lockfile.Module) string { return sourceName(entry.Source.ForDisplay()) }
 
 func sourceName(source string) string {
@@ -224,7 +222,6 @@ func (o *output) printOutcomes(list []resultLine, indent string) {
 	}
 }
 
-// paintFor returns text in the color for a verb.
 func paintFor(o *output, verb, text string) string {
 	switch verb {
 	case "added", "installed":
@@ -460,7 +457,6 @@ func (o *output) refetched(result *installer.Result) {
 		strings.Join(parts, " and "), size(bytes), result.Dialect, them, they)
 }
 
-// isRefetched reports whether an installed provider was downloaded only to confirm it.
 func isRefetched(result *installer.Result, p installer.Provider) bool {
 	return slices.ContainsFunc(result.Refetched, func(r installer.Refetched) bool { return r.Provider == p.Address })
 }

@@ -22,7 +22,6 @@ type projectOutcome struct {
 // each module and provider of each project.
 type projectOutcomes []projectOutcome
 
-// any reports whether any project has changed.
 func (all projectOutcomes) any() bool {
 	return slices.ContainsFunc(all, func(p projectOutcome) bool { return p.changes() != "" })
 }
@@ -161,7 +160,6 @@ const (
 	maxBreaking = 3
 )
 
-// printReleases prints the changes of all projects.
 func (o *output) printReleases(list []*releaseSummary) {
 	var lines []resultLine
 	for _, s := range list[:min(len(list), maxReleases)] {

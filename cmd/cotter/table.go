@@ -26,7 +26,6 @@ func (t *table) add(cells ...string) {
 	t.rows = append(t.rows, cells)
 }
 
-// print prints the table.
 func (t *table) print(o *output) {
 	const gap = "  "
 	widths := make([]int, len(t.head))

@@ -7,7 +7,6 @@ import (
 	"testing"
 )
 
-// lockText rewrites the whole text of the lock.
 func lockText(rewrite func(string) string) step {
 	return func(t *testing.T, s *scene) {
 		t.Helper()

@@ -43,7 +43,6 @@ type outcomes struct {
 	remote  *outcome // verify --remote
 }
 
-// outcome is the result of a command.
 type outcome struct {
 	status int
 	leaves state
@@ -77,7 +76,6 @@ func found(says ...string) *outcome { return &outcome{1, asFound, says} }
 // matching is the outcome of a verify that finds no fault. It may list other files.
 func matching(says ...string) *outcome { return &outcome{0, asFound, says} }
 
-// tamperRun is one of the commands of outcomes.
 type tamperRun struct {
 	name  string
 	args  string
@@ -187,7 +185,6 @@ func (s *scene) reset(t *testing.T, bare bool) {
 	}
 }
 
-// copyCache gives the scene its own copy of the cache.
 func (s *scene) copyCache(t *testing.T) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "cache")
@@ -222,7 +219,6 @@ func copyTree(dst, src string, bare bool) error {
 	})
 }
 
-// check runs one command.
 func (s *scene) check(t *testing.T, c tamperRun) {
 	t.Helper()
 	before := picture(t, s.dir)
@@ -345,7 +341,6 @@ func differing(before, after map[string]string) string {
 	return strings.Join(list, "\n")
 }
 
-// remove removes a tree.
 func remove(t *testing.T, name string) {
 	t.Helper()
 	if err := os.RemoveAll(name); err != nil {

@@ -184,7 +184,6 @@ func slowProject(t *testing.T, world *modtest.World) (dir string, environ []stri
 		"TF_CLI_CONFIG_FILE="+os.DevNull, "TERM=xterm", "NO_COLOR=1", "CI=", "COTTER_MIRROR=")
 }
 
-// startOn starts the command in a terminal.
 func startOn(t *testing.T, term *terminal, world *modtest.World, args ...string) (command *exec.Cmd, dir string) {
 	t.Helper()
 	binary, err := exec.LookPath("cotter")

@@ -138,7 +138,6 @@ func readTree(ctx context.Context, cmd *invocation, out *output, req request) (_
 	return t, cmp.Or(err, failed)
 }
 
-// newTree returns the tree of a result.
 func newTree(result *installer.Result, req request, withEvidence bool) (*tree, error) {
 	title, err := titleOf(req)
 	if err != nil {
@@ -196,7 +195,6 @@ func keysAbove(key string) iter.Seq[string] {
 	}
 }
 
-// isBelow reports whether a key is below one in a set.
 func isBelow(key string, set map[string]bool) bool {
 	for above := range keysAbove(key) {
 		if set[above] {
@@ -206,7 +204,6 @@ func isBelow(key string, set map[string]bool) bool {
 	return false
 }
 
-// reasonMissing begins the reasons of modules that are not installed.
 const reasonMissing = "not installed"
 
 // constraintOf returns the version argument of a call; "" if it has none.
@@ -318,7 +315,6 @@ func (o *output) tree(t *tree, format string, named bool) error {
 	return nil
 }
 
-// graph returns the texts of a tree.
 func (o *output) graph(t *tree) graph.Graph {
 	g := graph.Graph{Title: t.title}
 	for _, m := range t.Modules {

@@ -200,7 +200,6 @@ func directoryHint(dir string, keys []addrs.Module) string {
 	return ""
 }
 
-// namedError is an error with another text.
 type namedError struct {
 	text string
 	err  error
@@ -268,7 +267,6 @@ func explainKey(calls *installer.Result, key string, providers []string, err err
 // writePinned ends a list of newer versions.
 const writePinned = "`cotter update --edit` writes them, another major version only for a KEY.\n"
 
-// newerThan says that there is a newer version than that of a pin.
 func newerThan(pin installer.Pin) string {
 	latest := pin.LatestValue
 	if pin.Argument == "version" {

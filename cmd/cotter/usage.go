@@ -99,7 +99,6 @@ func editDistance(from, to string) int {
 	return rows[len(a)][len(b)]
 }
 
-// hintedError is an error with a hint on what to do about it.
 type hintedError struct {
 	error
 	hint string

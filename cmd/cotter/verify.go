@@ -150,7 +150,6 @@ func verify(ctx context.Context, cmd *invocation, out *output, req request, remo
 	return err
 }
 
-// reportError is the error for a report that was printed.
 type reportError struct {
 	error
 	// causes are errors that were printed as part of the report. Their remedies are printed after
@@ -160,7 +159,6 @@ type reportError struct {
 
 func (e reportError) Unwrap() error { return e.error }
 
-// faults are the kinds of faults that a report has.
 type faults struct{ changed, missing, notCompared, stale bool }
 
 func faultsOf(report *installer.Report) faults {
@@ -215,7 +213,6 @@ func failureOf(report *installer.Report) error {
 	return reportError{headlineOf(report, found), causes}
 }
 
-// headlineOf returns the error that sums up a report with faults.
 func headlineOf(report *installer.Report, found faults) error {
 	onlyStale := found == faults{stale: true}
 	switch {
@@ -235,7 +232,6 @@ func headlineOf(report *installer.Report, found faults) error {
 	return errNotVerified
 }
 
-// missingError returns the error for a report whose only fault is that packages are missing.
 func missingError(report *installer.Report) error {
 	if isFresh(report) {
 		return errNoneFound
@@ -369,17 +365,14 @@ func (o *output) refused(errs []error) {
 	}
 }
 
-// matches reports whether a package matches the lock.
 func matches(p installer.PackageReport) bool {
 	return p.Err == nil && p.Status == installer.StatusVerified
 }
 
-// isChanged reports whether a provider is installed and does not match the lock.
 func isChanged(p installer.ProviderReport) bool {
 	return !providerMatches(p) && p.Status != installer.StatusMissing
 }
 
-// providerMatches reports whether a provider matches the lock.
 func providerMatches(p installer.ProviderReport) bool {
 	return p.Err == nil && p.Status == installer.StatusVerified
 }

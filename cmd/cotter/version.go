@@ -31,7 +31,6 @@ func versionCommand(out *output) *cobra.Command {
 	}, func(context.Context, *invocation) error { return printVersion(out) }, []addFlag{toggle("json", "print JSON")})
 }
 
-// printVersion prints the version, for the command version and the flag --version.
 func printVersion(out *output) error {
 	if out.json {
 		return out.writeJSON(versionRecord{version(), platform()})

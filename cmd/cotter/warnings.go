@@ -66,7 +66,6 @@ type originWarning struct {
 	event.Warning
 }
 
-// take adds an event to the collection if it is such a warning, and reports whether it is.
 func (c *originWarnings) take(dir string, ev installer.Event) bool {
 	w, ok := ev.(event.Warning)
 	if ok = ok && (dir != "" || w.Kind == event.WarningMoved || w.Kind == event.WarningUnknownHistory); ok {

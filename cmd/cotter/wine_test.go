@@ -169,7 +169,6 @@ func (w wine) run(status int, dir string, args ...string) string {
 	return text
 }
 
-// replace replaces text in a file.
 func (w wine) replace(file, old, text string) {
 	w.t.Helper()
 	content, err := os.ReadFile(file)

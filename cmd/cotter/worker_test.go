@@ -40,7 +40,6 @@ type workers struct {
 // warm are the workers that all tests share, except for those that need their own.
 var warm = &workers{start: func() *exec.Cmd { return exec.Command(cotterBinary) }}
 
-// endIdle ends the idle workers.
 func (w *workers) endIdle() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -89,7 +88,6 @@ type workerCommand struct {
 	Env, Args []string
 }
 
-// workerEnd is the result of a command.
 type workerEnd struct {
 	Status              int
 	Stdout, Stderr, Out []byte // the output; Out has both, in order
@@ -116,7 +114,6 @@ func (w *workers) output(cmd *exec.Cmd) (string, error) {
 	return w.run(cmd.Dir, cmd.Env, cmd.Args[1:]...)
 }
 
-// outputs is like output, but returns standard output and standard error separately.
 func (w *workers) outputs(cmd *exec.Cmd) (stdout, stderr string, err error) {
 	end, err := w.do(workerCommand{cmd.Dir, cmd.Env, cmd.Args[1:]})
 	if err == nil && end.Status != 0 {
@@ -199,7 +196,6 @@ func (w *worker) run(c workerCommand) (workerEnd, error) {
 	return end, nil
 }
 
-// end ends the process.
 func (w *worker) end() error {
 	_ = w.commands.Close() // the worker stops at the end of its input
 	if err := w.cmd.Wait(); err != nil {
@@ -208,7 +204,6 @@ func (w *worker) end() error {
 	return nil
 }
 
-// work is the main function of a worker.
 func work() error {
 	home, err := os.Getwd()
 	if err != nil {

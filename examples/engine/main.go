@@ -32,7 +32,6 @@ func main() {
 	}
 }
 
-// engine has the modules of one session.
 type engine struct {
 	session *installer.Session
 	mu      sync.Mutex

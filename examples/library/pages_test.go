@@ -77,7 +77,6 @@ var programs = map[string]string{
 
 const screen = 55 // lines
 
-// packageClause matches a file from the package clause on.
 var packageClause = regexp.MustCompile(`(?ms)^package .*`)
 
 // readSamples returns the samples by their names, without the indentation that the

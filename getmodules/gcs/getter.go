@@ -75,7 +75,6 @@ type bucket struct {
 	addr     address
 }
 
-// address is a parsed gcs address.
 type address struct {
 	bucket string
 	// object is the name of an object, or of a directory with or without a trailing slash. ""
@@ -102,7 +101,6 @@ func parseAddress(at addrs.Location) (address, error) {
 
 var errNoObject = errors.New("the address of an archive in Google Cloud Storage is https://www.googleapis.com/storage/v1/BUCKET/OBJECT")
 
-// check returns an error if the address does not fit an archive, or a directory.
 func (a address) check(archive bool) error {
 	switch {
 	case archive && a.object == "":

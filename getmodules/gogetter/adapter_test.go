@@ -77,7 +77,6 @@ func fetch(t *testing.T, f *getmodules.Fetcher, address string) (map[string]stri
 	})
 }
 
-// directory returns a function that writes a directory of files.
 func directory(files map[string]string) func(string) error {
 	return func(dst string) error {
 		for name, text := range files {

@@ -27,7 +27,6 @@ func get(ctx context.Context, g *gogetter.Getter, request getter.Request) error 
 	return err
 }
 
-// fileAddress writes a file and returns its address.
 func fileAddress(t *testing.T, name string, text []byte) string {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), name)

@@ -9,7 +9,6 @@ import (
 	"unicode"
 )
 
-// address is a parsed hg address.
 type address struct {
 	// remote is the URL of the repository, with its credentials and without the argument rev.
 	remote url.URL

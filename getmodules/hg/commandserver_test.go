@@ -66,7 +66,6 @@ func (s *commandServer) run(args ...string) (string, error) {
 	}
 }
 
-// next reads a message from the server.
 func (s *commandServer) next() (channel byte, message []byte, err error) {
 	var head [5]byte
 	if _, err := io.ReadFull(s.out, head[:]); err != nil {

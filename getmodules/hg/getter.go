@@ -146,7 +146,6 @@ func (r *repository) identify(ctx context.Context, rev string) (string, error) {
 	return r.onNetwork(ctx, "identify", "--template={node}", "--rev="+rev, remoteName)
 }
 
-// resolved returns the address of one changeset.
 func (a address) resolved(id string) addrs.ModulePackage {
 	u := a.remote
 	u.RawQuery = url.Values{"rev": {id}}.Encode()

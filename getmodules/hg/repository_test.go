@@ -42,7 +42,6 @@ func fixtureEnv() []string {
 	return append(os.Environ(), "HGRCPATH=", "HGPLAIN=1", "HGUSER=somebody", "HGENCODING=UTF-8")
 }
 
-// newRepository makes a repository with one changeset that has these files.
 func newRepository(t *testing.T, files map[string]string) (dir, changeset string) {
 	t.Helper()
 	requireHg(t)
@@ -102,7 +101,6 @@ func serve(t *testing.T, dir string) string {
 	return ""
 }
 
-// fetch fetches a package and also returns its files.
 func fetch(t *testing.T, f *getmodules.Fetcher, address, revision string) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
 	return fetchContext(t.Context(), t, f, address, revision)

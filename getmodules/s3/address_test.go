@@ -68,7 +68,6 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// checkWire checks that the requests for a location go to the bucket and the key that a policy judges.
 func checkWire(t *testing.T, at addrs.Location, bucket, key string) {
 	var net recorder
 	own := addrs.ParseModulePackage("s3::"+at.URL().String()).Without("aws_profile", "aws_access_key_id", "aws_access_key_secret").

@@ -69,7 +69,6 @@ func (g *Getter) fetch(ctx context.Context, addr address, from getmodules.Downlo
 	return explain(objects.Fetch(ctx, &bucket{client, addr}, addr.key, from.Archive, from.Path))
 }
 
-// check returns an error if the address does not fit an archive, or a directory.
 func (a address) check(archive bool) error {
 	switch {
 	case archive && a.key == "":

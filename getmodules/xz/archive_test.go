@@ -52,7 +52,6 @@ func link(flag byte, name, target string) tar.Header {
 	return tar.Header{Typeflag: flag, Name: name, Linkname: target, Mode: 0o777}
 }
 
-// fetch writes an archive to a file with this name and fetches it.
 func fetch(ctx context.Context, t testing.TB, f *getmodules.Fetcher, name, arguments string, archive []byte) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), name)

@@ -27,7 +27,6 @@ const (
 
 var errBlockHeader = errors.New("xz: a block header is damaged")
 
-// blockHeader has the fields of a block header.
 type blockHeader struct {
 	// length is the length of the header.
 	length int64

@@ -80,7 +80,6 @@ func unexpected(err error) error {
 	return err
 }
 
-// reader reads one stream.
 type reader struct {
 	in counter
 	// flags are the flags in the stream header. The footer repeats them.
@@ -174,7 +173,6 @@ func (l littleEndian) Sum(b []byte) []byte {
 	return b
 }
 
-// block is one block of a stream.
 type block struct {
 	blockHeader
 	// start is the offset of the compressed data in the file.
@@ -241,7 +239,6 @@ func (x *reader) endBlock() error {
 	return nil
 }
 
-// addRecord adds the sizes of a block to a hash.
 func addRecord(h hash.Hash, unpadded, size uint64) {
 	_, _ = h.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, unpadded), size))
 }

@@ -180,7 +180,6 @@ func TestHandMade(t *testing.T) {
 	}
 }
 
-// errAny stands for any error.
 var errAny = errors.New("any")
 
 // FuzzReader checks that the library reads the same content from every stream that is

@@ -211,7 +211,6 @@ func (e *UnusableVersionError) Suggestion() string {
 // Unwrap returns the error of the source.
 func (e *UnusableVersionError) Unwrap() error { return e.Err }
 
-// listed returns the names of all elements as a list for a message.
 func listed[T any](all []T, name func(T) string) string {
 	names := make([]string, len(all))
 	for i, one := range all {

@@ -134,7 +134,6 @@ func (r replacement) what() string {
 	return "constraint"
 }
 
-// fail returns the error of a replacement that is not possible.
 func (r replacement) fail(reason string) error {
 	if r.pin != nil {
 		return &installer.ModuleError{Path: r.pin.Path, Source: addrs.Redact(r.pin.Call.Source), Range: r.at, Err: &Error{Reason: reason}}
@@ -142,7 +141,6 @@ func (r replacement) fail(reason string) error {
 	return &Error{r.at, reason}
 }
 
-// value returns the new value for the old one.
 func (r replacement) value(old string) (string, error) {
 	if r.inSource() {
 		if old != r.pin.Call.Source && addrs.Redact(old) != r.pin.Call.Source {

@@ -35,7 +35,6 @@ const (
 	Signature
 )
 
-// kinds has the name of each Kind, for machines, and what it means, for people.
 var kinds = [...]struct{ name, meaning string }{
 	None:      {"none", "not confirmed"},
 	Installed: {"installed", "as installed, not confirmed"},

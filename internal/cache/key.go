@@ -21,7 +21,6 @@ import (
 // layout cannot be used; Key.Prefix contains the version.
 const Format = 1
 
-// stockLock is the lock of stock tools, which has the providers.
 const stockLock = ".terraform.lock.hcl"
 
 // Key identifies the content of a cache that serves certain locks. It is for CI systems that

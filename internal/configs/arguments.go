@@ -106,7 +106,6 @@ func outputUses(body *hclsyntax.Body) []outputUse {
 	return uses
 }
 
-// calledModule returns the name of the module call that a reference points to.
 func calledModule(expr hclsyntax.Expression) (name string, ok bool) {
 	traversal, ok := expr.(*hclsyntax.ScopeTraversalExpr)
 	if !ok || len(traversal.Traversal) < 2 || traversal.Traversal.RootName() != "module" {

@@ -205,7 +205,6 @@ var (
 	errDirSize    = fmt.Errorf("the configuration files of this directory have more than %d MiB together", maxDirBytes>>20)
 )
 
-// directory is an open module directory.
 type directory struct {
 	dir  Dir
 	root *os.Root // nil if there is no boundary

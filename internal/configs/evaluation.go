@@ -137,7 +137,6 @@ func (e *evaluation) local(s *Scope, name string, at hcl.Range) (cty.Value, hcl.
 	})
 }
 
-// remember evaluates a value of a module, or returns the result of an earlier evaluation.
 func (e *evaluation) remember(s *Scope, name string, at hcl.Range, f func(*declarations) (cty.Value, hcl.Diagnostics)) (cty.Value, hcl.Diagnostics) {
 	found, diags := e.declarations(s)
 	if diags.HasErrors() {

@@ -126,7 +126,6 @@ func (d *interfaceDiff) variable(was, is DeclaredVariable, had, has bool) {
 	}
 }
 
-// rulesText returns the validation rules of a variable that the other variable does not have.
 func rulesText(of, other DeclaredVariable) string {
 	var own []string
 	for _, rule := range of.Validations {

@@ -170,7 +170,6 @@ func (r *requirements) append(found []ProviderRequirement, requirement ProviderR
 
 const builtInType = "terraform"
 
-// checkBuiltIn reports requirements for a built-in provider that stock tools refuse.
 func (r *requirements) checkBuiltIn(requirement ProviderRequirement, version constraint) {
 	if requirement.Source.Type != builtInType {
 		r.fail(requirement.Range, "Invalid provider address", "There is no built-in provider %q.", requirement.Source)
@@ -179,7 +178,6 @@ func (r *requirements) checkBuiltIn(requirement ProviderRequirement, version con
 	}
 }
 
-// sourceOf returns the address of an entry's provider.
 func (r *requirements) sourceOf(entry *providerEntry) (addrs.Provider, bool) {
 	if !entry.hasSource {
 		return r.impliedSource(providerUse{name: entry.name, at: entry.at})

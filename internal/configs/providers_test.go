@@ -51,7 +51,6 @@ func requirementsOf(t testing.TB, reader configs.Reader, files string) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// mainFile returns an archive with a main.tf.
 func mainFile(text string) string { return "-- main.tf --\n" + text }
 
 // required returns an archive with a main.tf that has a required_providers block and more text.

@@ -16,7 +16,6 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// call returns a configuration with one call that has the given name.
 func call(name string) string { return `module "` + name + `" { source = "./x" }` + "\n" }
 
 func TestIsConfigFile(t *testing.T) {

@@ -120,7 +120,6 @@ func literalValue(expr hcl.Expression) (cty.Value, bool) {
 	return value, !diags.HasErrors() && value.IsKnown()
 }
 
-// literalText returns the value of an argument that is a literal string.
 func literalText(attr *hcl.Attribute) (string, bool) {
 	if attr == nil {
 		return "", false

@@ -122,7 +122,6 @@ func (e *evaluation) convert(v *variable, value cty.Value) (cty.Value, error) {
 	return converted, nil
 }
 
-// given returns the value that was given to a variable, and its position.
 func (e *evaluation) given(s *Scope, v *variable) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
 	switch {
 	case s.isRoot():

@@ -169,7 +169,6 @@ type localSource struct {
 	unknown bool
 }
 
-// tree follows the local calls from a root module.
 func (r *localCalls) tree(ctx context.Context, root string) localTree {
 	tree := localTree{dirs: []string{root}}
 	for i := 0; i < len(tree.dirs); i++ {

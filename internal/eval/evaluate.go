@@ -96,7 +96,6 @@ func hasSet(ty cty.Type) bool {
 	return false
 }
 
-// secretIn reports whether an expression refers to a secret.
 func (s Scope) secretIn(expr hclsyntax.Expression) bool {
 	return slices.ContainsFunc(expr.Variables(), func(traversal hcl.Traversal) bool {
 		v, ok := s.Values[traversal.RootName()]

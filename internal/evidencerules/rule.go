@@ -84,7 +84,6 @@ var (
 	trusted   = append([]evidence.Kind{evidence.Installed}, brought...)
 )
 
-// rules is the table.
 var rules = map[Run]Rule{
 	Install:        {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
 	Locked:         {Module: brought, Provider: brought, Memos: true},

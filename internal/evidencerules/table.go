@@ -41,7 +41,6 @@ var rows = []struct {
 	{"installs and `verify` with `Options.TrustInstalled`, for what is installed", []Run{TrustInstalled}},
 }
 
-// nameOf returns the name of a set of kinds in the table.
 func nameOf(set []evidence.Kind) string {
 	switch {
 	case len(set) == 0:

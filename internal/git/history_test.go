@@ -11,10 +11,8 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// objectID returns an object name made of one digit.
 func objectID(digit string) string { return strings.Repeat(digit, git.SHA1Len) }
 
-// commitOf returns the content of a commit with these parents.
 func commitOf(parents ...string) []byte {
 	text := "tree " + objectID("e") + "\n"
 	for _, parent := range parents {

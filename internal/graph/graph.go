@@ -120,7 +120,6 @@ func (m Mark) String() string {
 	return word + ": " + m.Text
 }
 
-// node is a module in the tree.
 type node struct {
 	Module
 	id int

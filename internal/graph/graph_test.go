@@ -54,7 +54,6 @@ func example() graph.Graph {
 	}
 }
 
-// difference returns a graph of the differences between two locks.
 func difference() graph.Graph {
 	return graph.Graph{
 		Title: "infra", Old: "v1.4.0", New: ".terraform.lock.hcl",

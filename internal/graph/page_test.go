@@ -40,7 +40,6 @@ func TestPage(t *testing.T) {
 	t.Run("hostile", func(t *testing.T) { testHostilePage(t, b) })
 }
 
-// openPage loads the page of a graph.
 func openPage(t *testing.T, b *browser, g graph.Graph) {
 	t.Helper()
 	page, err := g.HTML()

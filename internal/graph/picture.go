@@ -122,7 +122,6 @@ func (g Graph) DOT() string {
 // interprets entities such as &lt; in labels.
 var dotText = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`)
 
-// quoteDOT returns the non-empty lines as one quoted string.
 func quoteDOT(lines ...string) string {
 	var texts []string
 	for _, line := range lines {

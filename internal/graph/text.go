@@ -17,7 +17,6 @@ func (g Graph) Text(places bool) string {
 	return b.String()
 }
 
-// writeBranches writes what is below the module with a key.
 func (t *tree) writeBranches(b *strings.Builder, key string, nodes []*node, indent string, places bool) {
 	providers := t.requiredBy(key, places)
 	for i, n := range nodes {
@@ -85,7 +84,6 @@ func inParentheses(texts ...string) string {
 	return ""
 }
 
-// joined joins the non-empty texts.
 func joined(separator string, texts ...string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return text == "" }), separator)
 }

@@ -89,7 +89,6 @@ func tooDeep(at hcl.Range, tooLarge bool) hcl.Diagnostics {
 	return failure(at, "Configuration nested too deeply", &DepthError{Line: at.Start.Line, Column: at.Start.Column, TooLarge: tooLarge})
 }
 
-// interrupted returns the diagnostics for the error of a context, which is their Extra.
 func interrupted(filename string, err error) hcl.Diagnostics {
 	diags := failure(hcl.Range{Filename: filename, Start: hcl.InitialPos}, "Reading was interrupted", err)
 	diags[0].Detail = fmt.Sprintf("Reading %q was stopped: %s.", filename, err)

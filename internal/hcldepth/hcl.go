@@ -16,7 +16,6 @@ func ParseConfig(ctx context.Context, src []byte, filename string, start hcl.Pos
 	return parseWithin(ctx, src, filename, start, budget)
 }
 
-// parseWithin is ParseConfig with a budget.
 func parseWithin(ctx context.Context, src []byte, filename string, start hcl.Pos, budget int) (*hcl.File, hcl.Diagnostics) {
 	release, diags := admit(ctx, src, filename, start)
 	defer release()

@@ -99,7 +99,6 @@ func TestParseConfigReturnsWhatTheParserDoes(t *testing.T) {
 	}
 }
 
-// mostWithin repeats the unit as often as the budget allows.
 func (h hostileUnit) mostWithin(budget int) []byte {
 	none, one := weight(h.source(0)), weight(h.source(1))
 	return h.source((budget - none) / (one - none))
@@ -220,7 +219,6 @@ func TestParseConfigLimits(t *testing.T) {
 	}
 }
 
-// manyAttributes returns n attributes with the same value.
 func manyAttributes(n int, value string) string {
 	var src strings.Builder
 	for i := range n {

@@ -270,7 +270,6 @@ func TestParseStops(t *testing.T) {
 	}
 }
 
-// isCanceled reports whether a diagnostic is about a context that was canceled.
 func isCanceled(diag *hcl.Diagnostic) bool {
 	err, ok := diag.Extra.(error)
 	return ok && errors.Is(err, context.Canceled)

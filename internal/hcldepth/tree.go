@@ -51,7 +51,6 @@ func (w *depthWalker) Exit(node hclsyntax.Node) hcl.Diagnostics {
 	return nil
 }
 
-// levelsOf returns the number of operators that a node adds to the depth where it is.
 func (w *depthWalker) levelsOf(node hclsyntax.Node) int {
 	if n := len(w.keys); n > 0 && w.keys[n-1] == node {
 		return operatorsPerLevel + levelsOf(node)

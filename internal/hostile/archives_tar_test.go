@@ -26,7 +26,6 @@ func tarTypes(yield func(class, name string, bytes []byte) bool) bool {
 	return true
 }
 
-// tarFields yields headers with invalid fields.
 func tarFields(yield func(class, name string, bytes []byte) bool) bool {
 	sizes := map[string]string{
 		"negative":        "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xfe",

@@ -185,7 +185,6 @@ func through(outside string) func(yield func(class, name string, bytes []byte) b
 	}
 }
 
-// pairs yields two entries with the same name, and with names that are equal on some systems.
 func pairs(yield func(class, name string, bytes []byte) bool) bool {
 	kinds := map[string][2]func(string) ([]byte, zipEntry){"file, file": {fileEntry, fileEntry}, "file, link": {fileEntry, linkEntry},
 		"link, file": {linkEntry, fileEntry}, "link, link": {linkEntry, linkEntry}, "file, below": {fileEntry, belowEntry}, "below, file": {belowEntry, fileEntry},

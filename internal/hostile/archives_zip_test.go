@@ -10,7 +10,6 @@ import (
 	"io"
 )
 
-// zipSample returns an archive with one entry.
 func zipSample() []byte { return zipOf(zipFile("main.tf", "# text\n")) }
 
 // zipDisagreements changes one byte at a time in a valid archive, so that the local header, the
@@ -85,7 +84,6 @@ func zipKinds(yield func(class, name string, bytes []byte) bool) bool {
 	return zipExtras(yield)
 }
 
-// zipExtras yields extra fields that repeat a name or a size.
 func zipExtras(yield func(class, name string, bytes []byte) bool) bool {
 	extras := map[string][]byte{
 		"second name":     append([]byte{0x75, 0x70, 9, 0, 1, 0, 0, 0, 0}, "evil"...),

@@ -40,7 +40,6 @@ type Class struct {
 	Why string
 }
 
-// texts yields cases whose name is their text.
 func texts(byClass []list) iter.Seq[Case[string]] {
 	return func(yield func(Case[string]) bool) {
 		for _, l := range byClass {
@@ -53,7 +52,6 @@ func texts(byClass []list) iter.Seq[Case[string]] {
 	}
 }
 
-// list is a class with its texts.
 type list struct {
 	class string
 	texts []string

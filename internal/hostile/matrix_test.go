@@ -114,7 +114,6 @@ func askRegistry(ctx context.Context, m *matrix, id string) error {
 	return err
 }
 
-// matrix has all cases on one web.
 type matrix struct {
 	web     *webtest.Web
 	fetcher *getmodules.Fetcher
@@ -267,7 +266,6 @@ func (m *matrix) check(t *testing.T, id string, c redirectCase, failure error) {
 	}
 }
 
-// showsSecret reports whether a request contains the secret, also as a password.
 func showsSecret(r *http.Request) bool {
 	if webtest.Carried(r) {
 		return true

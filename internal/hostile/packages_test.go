@@ -18,7 +18,6 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// archive unpacks an archive.
 func (r *reader) archive(c Case[Archive], portable bool) (warned bool, err error) {
 	file, err := os.CreateTemp(filepath.Join(r.base, "tmp"), "archive-")
 	if err != nil {
@@ -72,7 +71,6 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 
 func nobody(*http.Request) (*http.Response, error) { return nil, errAsked }
 
-// answer returns the answer to a request, with a body.
 func answer(r *http.Request, status int, header http.Header, body string) *http.Response {
 	return &http.Response{
 		StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Request: r, Header: header,
@@ -165,7 +163,6 @@ func (r *reader) ways() []func(Case[string], bool) (bool, error) {
 	}
 }
 
-// foreign returns text as part of a URL that is refused in any case.
 func foreign(text string) string { return "ftp://h.example/" + url.PathEscape(text) }
 
 // oci reads each manifest with a good layer.
@@ -192,7 +189,6 @@ func (r *reader) oci() {
 	})
 }
 
-// goodZip returns an archive that is accepted.
 func goodZip(all iter.Seq[Case[Archive]]) []byte {
 	for c := range all {
 		if c.Class == "archive/good" {

@@ -113,7 +113,6 @@ func (r *reader) judge(class Class, warned bool, err error) {
 	}
 }
 
-// checkWarnings checks that warnings are short and harmless on a terminal.
 func (r *reader) checkWarnings(warnings []string) {
 	for _, text := range warnings {
 		if len(text) > maxMessage || strings.ContainsFunc(text, unsafeRune) {

@@ -37,7 +37,6 @@ func nameTable() []Class {
 	}
 }
 
-// archiveTable has the classes of archives.
 func archiveTable() []Class {
 	return []Class{
 		{"archive/good", Accepted, "nothing is wrong with it"},
@@ -65,7 +64,6 @@ func archiveTable() []Class {
 	}
 }
 
-// treeTable has the classes of git trees.
 func treeTable() []Class {
 	return []Class{
 		{"tree/name", Refused, "it is no name of a single entry, or none that a tree may have"},
@@ -80,7 +78,6 @@ func treeTable() []Class {
 	}
 }
 
-// addressTable has the classes of addresses from all sources, and of refs.
 func addressTable() []Class {
 	return []Class{
 		{"address/options", Refused, "a part of it would stand where git or ssh takes options"},
@@ -105,7 +102,6 @@ func addressTable() []Class {
 	}
 }
 
-// answerTable has the classes of answers of registries, and of JSON files.
 func answerTable() []Class {
 	return []Class{
 		{"json/malformed", Refused, "it is not JSON, or not all of it"},

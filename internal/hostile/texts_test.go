@@ -20,7 +20,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// registryHost is the host of the registry that gives all answers.
 const registryHost = "registry.example.com"
 
 // services is a discovery client whose results are fixed.

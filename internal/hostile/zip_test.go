@@ -8,7 +8,6 @@ import (
 	"hash/crc32"
 )
 
-// zipEntry is an entry of a zip archive, which need not be valid.
 type zipEntry struct {
 	name, text string
 	mode       uint32 // of unix, with the type
@@ -94,7 +93,6 @@ func put32(b []byte, at int, v uint32) []byte {
 	return b
 }
 
-// flipped returns a copy of b with some bits of one byte inverted.
 func flipped(b []byte, at int, bits byte) []byte {
 	b = bytes.Clone(b)
 	b[at] ^= bits

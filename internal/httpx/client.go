@@ -102,7 +102,6 @@ func (c *Client) Send(req *http.Request) (answer *Response, err error) {
 	return answer, nil
 }
 
-// closeBody closes the body of a request that is not sent, as the transport would.
 func closeBody(req *http.Request) {
 	if req.Body != nil {
 		_ = req.Body.Close()

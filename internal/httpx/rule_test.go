@@ -16,7 +16,6 @@ import (
 
 var errHost = errors.New("this host is denied")
 
-// without returns a context whose rule denies a host.
 func without(ctx context.Context, host string) context.Context {
 	return httpx.WithRule(ctx, httpx.Rule{Key: host, Check: func(u *url.URL) error {
 		if u.Hostname() == host {

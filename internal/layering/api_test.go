@@ -70,7 +70,6 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// listName returns the name of the list of the package in a directory.
 func listName(dir string) string {
 	return strings.ReplaceAll(dir, "/", "-") + ".txt"
 }
@@ -159,7 +158,6 @@ func exportsOf(pkg *types.Package) []string {
 	return lines
 }
 
-// exportsOfType returns a line for a type, and one for each of its exported fields and methods.
 func exportsOfType(obj *types.TypeName, text func(types.Type) string) []string {
 	title := "type " + obj.Name()
 	head := title + " "

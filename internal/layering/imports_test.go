@@ -72,7 +72,6 @@ var heavy = []struct {
 	{"testing", []string{"internal/httpx/webtest", "internal/testenv"}},
 }
 
-// lists reports whether a list of packages contains dir.
 func lists(packages []string, dir string) bool {
 	return slices.ContainsFunc(packages, func(p string) bool {
 		parent, below := strings.CutSuffix(p, "*")
@@ -165,7 +164,6 @@ func TestHeavyImports(t *testing.T) {
 	}
 }
 
-// matches reports whether an import path is the dependency or below it.
 func matches(importPath, dependency string) bool {
 	dependency = strings.TrimSuffix(dependency, "/")
 	return importPath == dependency || strings.HasPrefix(importPath, dependency+"/")

@@ -74,7 +74,6 @@ func makesFlag(fun ast.Expr) bool {
 	return false
 }
 
-// literal returns the text of a string literal, and whether n is one.
 func literal(n ast.Node) (string, bool) {
 	lit, ok := n.(*ast.BasicLit)
 	if !ok || lit.Kind != token.STRING {

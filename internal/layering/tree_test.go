@@ -14,7 +14,6 @@ import (
 	"testing"
 )
 
-// module is the path of our module.
 const module = "github.com/cotterpin/cotter"
 
 // source is one Go file of the module.
@@ -26,7 +25,6 @@ type source struct {
 	set  *token.FileSet
 }
 
-// imports returns the paths that the file imports.
 func (s source) imports() []string {
 	var paths []string
 	for _, spec := range s.file.Imports {
@@ -94,7 +92,6 @@ func tree(t *testing.T) []source {
 	return sources
 }
 
-// code returns the files that are not tests.
 func code(t *testing.T) []source {
 	t.Helper()
 	var sources []source

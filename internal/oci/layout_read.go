@@ -191,7 +191,6 @@ func (l *Layout) Tags(_ context.Context, last string, page func(tags []string) e
 	return page(tags[slices.Index(tags, last)+1:])
 }
 
-// content opens a blob.
 func (l *Layout) content(blob Descriptor) (*content, error) {
 	if !IsSHA256(blob.Digest) {
 		return nil, badLayout("the digest of a blob is %q", blob.Digest)

@@ -117,7 +117,6 @@ func indexed(t *testing.T) []oci.Ref {
 	return layout.Refs()
 }
 
-// entry is an entry of a tar file.
 type entry struct {
 	header  tar.Header
 	content string

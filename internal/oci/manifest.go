@@ -121,7 +121,6 @@ func (m *Manifest) Archive() (Descriptor, error) {
 // IsIndex reports whether a media type is that of an index, in the format of OCI or of Docker.
 func IsIndex(mediaType string) bool { return mediaType == IndexType || mediaType == dockerIndexType }
 
-// checkMediaType checks the media type of a registry's answer.
 func checkMediaType(found, want string) error {
 	switch found {
 	case want:
@@ -132,7 +131,6 @@ func checkMediaType(found, want string) error {
 	return fmt.Errorf("its media type is %q, and should be %q", found, want)
 }
 
-// otherDocument returns the error that a document is not, or not only, what its media type says.
 func otherDocument(mediaType, found string) error {
 	return fmt.Errorf("its media type is %q, and its content says that it is something else: %q", mediaType, found)
 }

@@ -115,7 +115,6 @@ func copyVerified(to *httpx.Download, content io.ReadCloser, want Descriptor) (e
 	return nil
 }
 
-// newHash returns the hash function of a digest.
 func newHash(text string) hash.Hash {
 	if digest.Digest(text).Algorithm() == digest.SHA512 {
 		return sha512.New()

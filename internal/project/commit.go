@@ -154,7 +154,6 @@ func (p *Project) prepare(c Change, vendor *vendorPlan) (_ *journal, lock *atomi
 // staged returns the name, in the modules directory, of a path from Stage.
 func (p *Project) staged(dir string) string { return path.Join(p.stage, filepath.Base(dir)) }
 
-// stageFile stages a new file and describes its move.
 func (p *Project) stageFile(j *journal, name string, data []byte) (move, error) {
 	from := path.Join(p.stage, "@"+path.Base(name))                                                                // no call can have this name
 	err := atomicfile.Step("project.staged.write", func() error { return p.modules.WriteFile(from, data, 0o644) }) // syncTree waits for the disk

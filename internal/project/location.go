@@ -28,7 +28,6 @@ type Location struct {
 	NoLockFile bool
 }
 
-// lockPath returns the path of the lock for this process.
 func (l Location) lockPath() string {
 	if filepath.IsAbs(l.LockFile) {
 		return l.LockFile

@@ -33,13 +33,11 @@ const (
 	maxCopy    = maxLock + maxSeal + maxRecords*100
 )
 
-// recordName is the name of a record in the copy.
 func recordName(record string) string {
 	sum := sha256.Sum256([]byte(record))
 	return hex.EncodeToString(sum[:])
 }
 
-// sealCopy returns the sealed copy of a lock with records of evidence.
 func (p *Project) sealCopy(lock []byte, confirmed map[string]time.Time) []byte {
 	byName := make(map[string]time.Time, len(confirmed))
 	for record, since := range confirmed {
@@ -54,7 +52,6 @@ func (p *Project) sealCopy(lock []byte, confirmed map[string]time.Time) []byte {
 	return p.key.Seal(p.purpose(copyPurpose), b.Bytes())
 }
 
-// readFormerLock reads and verifies the copy of the lock.
 func (p *Project) readFormerLock() {
 	sealed, err := atomicfile.Read(p.modules, lockCopyName, maxCopy)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -74,7 +71,6 @@ func (p *Project) readFormerLock() {
 
 var errCopyForm = errors.New("the copy of the lock does not begin with its records")
 
-// parseCopy returns the lock in a copy, and the times of its records by their names.
 func parseCopy(text []byte) (lock []byte, confirmed map[string]time.Time, err error) {
 	line, rest, _ := bytes.Cut(text, []byte("\n"))
 	number, ok := strings.CutPrefix(string(line), copyHeader)

@@ -18,7 +18,6 @@ type moveList struct {
 	retired int // the number of names used in Retired
 }
 
-// make makes the moves, and makes the names in dirs durable, in which they rename entries.
 func (l *moveList) make(root *os.Root, stepName string, dirs []string) error {
 	for _, m := range l.Moves {
 		if err := m.replace(root, stepName); err != nil {
@@ -56,7 +55,6 @@ func (l *moveList) newMove(root *os.Root, from, to string) move {
 	return m
 }
 
-// add adds a move to the list.
 func (l *moveList) add(root *os.Root, from, to string) {
 	l.Moves = append(l.Moves, l.newMove(root, from, to))
 }
@@ -78,7 +76,6 @@ func (m move) retire(root *os.Root, stepName string) error {
 	return atomicfile.Step(stepName+".retire", func() error { return root.Rename(m.To, m.Retired) })
 }
 
-// install renames m.From to m.To.
 func (m move) install(root *os.Root, stepName string) error {
 	if m.From == "" {
 		return nil

@@ -59,7 +59,6 @@ func (p *Project) Close() error {
 	return err
 }
 
-// keepStages makes Close keep the staged packages.
 func (p *Project) keepStages() {
 	p.stage = ""
 	if p.vendor != nil {

@@ -203,7 +203,6 @@ func (a at) after() map[string]string {
 	return files
 }
 
-// vendorChange stages vendored packages and describes their change.
 func vendorChange(t testing.TB, p *project.Project, packages map[string]string, sums string) *project.VendorChange {
 	t.Helper()
 	c := &project.VendorChange{Sums: map[string][]byte{"t1-" + sums: []byte(sums + " sums")}}

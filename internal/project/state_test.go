@@ -272,14 +272,12 @@ func TestForeignInstall(t *testing.T) {
 	}
 }
 
-// vendoredFiles returns the files in the directory of vendored packages.
 func vendoredFiles(files map[string]string) map[string]string {
 	vendored := maps.Clone(files)
 	maps.DeleteFunc(vendored, func(name, _ string) bool { return !strings.HasPrefix(name, "vendor/") })
 	return vendored
 }
 
-// withoutVendored returns the other files.
 func withoutVendored(files map[string]string) map[string]string {
 	others := maps.Clone(files)
 	maps.DeleteFunc(others, func(name, _ string) bool { return strings.HasPrefix(name, "vendor/") })

@@ -40,7 +40,6 @@ func vendorDir(t testing.TB, root, name string) *project.VendorDir {
 	return d
 }
 
-// inspect compares a vendored package with an entry.
 func inspect(t testing.TB, root, name string, entry lockfile.Module) packagedir.Report {
 	t.Helper()
 	return packagedir.NewVendored(vendorDir(t, root, name)).Inspect(t.Context(), entry)

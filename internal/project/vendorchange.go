@@ -96,7 +96,6 @@ func (v *vendorRoot) plan(c *VendorChange) (*vendorPlan, error) {
 	return plan, nil
 }
 
-// planSums plans to write the sums that are missing and to remove those that are not in sums.
 func (v *vendorRoot) planSums(plan *vendorPlan, sums map[string][]byte) {
 	entries, _ := os.ReadDir(filepath.Join(v.dir.path, filepath.FromSlash(vendorSumsName)))
 	for _, entry := range entries {
@@ -111,7 +110,6 @@ func (v *vendorRoot) planSums(plan *vendorPlan, sums map[string][]byte) {
 	}
 }
 
-// write plans to write a file.
 func (p *vendorPlan) write(name string, data []byte) {
 	staged := "@" + path.Base(name) // no call can have this name
 	p.files[staged] = data
@@ -180,7 +178,6 @@ func (v *vendorRoot) prepare(plan *vendorPlan) (*vendorMoves, error) {
 	return m, atomicfile.Step("vendor.stage.sync", func() error { return syncTree(v.root, v.stage, "vendor.stage") })
 }
 
-// make makes the moves.
 func (v *vendorRoot) make(m *vendorMoves) error {
 	if err := v.writeRecord(m.plan.wideRecord, "vendor.record"); err != nil {
 		return err

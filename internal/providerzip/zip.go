@@ -78,7 +78,6 @@ func Open(archive io.ReaderAt, size int64, providerType string) (*Archive, error
 // reads 4 KiB at a time.
 func inflate(r io.Reader) io.ReadCloser { return flate.NewReader(bufio.NewReaderSize(r, 128<<10)) }
 
-// executablePrefix is the prefix of the names of all providers' executables.
 const executablePrefix = "terraform-provider-"
 
 // IsExecutable reports whether stock tools regard a file of a package as the executable of a
@@ -123,7 +122,6 @@ func (a *Archive) Unpack(ctx context.Context, dir string) (hashing.Hash, error) 
 // module packages: one about all names that some systems cannot store.
 func (a *Archive) Warnings() []string { return a.warnings }
 
-// each calls use with the content of each file, and returns the hash of all files.
 func (a *Archive) each(ctx context.Context, use func(*zip.File, io.Reader) error) (hashing.Hash, error) {
 	tree := hashing.Tree{Entries: make([]hashing.Entry, len(a.files))}
 	for i, f := range a.files {

@@ -20,7 +20,6 @@ import (
 	"github.com/cotterpin/cotter/internal/providerzip"
 )
 
-// entry is an entry of an archive.
 type entry struct {
 	name, content string
 	mode          fs.FileMode

@@ -63,7 +63,6 @@ func (r Rules) ForProviders(ctx context.Context) context.Context {
 	return r.withRule(ctx, "providers", (*policy.Policy).CheckProviderURL, (*policy.Policy).DeniedProviderURLs)
 }
 
-// withRule returns a context with the rule for requests for one kind of thing.
 func (r Rules) withRule(ctx context.Context, kind string, check func(*policy.Policy, *url.URL) error, denied func(*policy.Policy) string) context.Context {
 	rule := httpx.Rule{Check: func(u *url.URL) error {
 		return r.Each(func(p *policy.Policy) error { return check(p, u) })

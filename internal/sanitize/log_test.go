@@ -34,7 +34,6 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// logged writes text to a log in pieces of a size.
 func logged(t *testing.T, text string, size int) string {
 	t.Helper()
 	var got strings.Builder

@@ -36,7 +36,6 @@ func (g Goal) Check(rows []Row) (measured string, met bool) {
 	return strconv.FormatFloat(math.Round(worst*100)/100, 'f', -1, 64) + " " + g.unit, met
 }
 
-// verdict returns the outcome for a report.
 func (g Goal) verdict(rows []Row) string {
 	measured, met := g.Check(rows)
 	switch {

@@ -8,7 +8,6 @@ import (
 	"github.com/cotterpin/cotter/bench/internal/report"
 )
 
-// row returns a row with a state and a kind, changed by a function.
 func row(state string, kind report.Kind, change func(*report.Row)) report.Row {
 	r := report.Row{State: state, Kind: kind, Runs: 3, Median: time.Second}
 	change(&r)

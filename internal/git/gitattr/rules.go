@@ -103,7 +103,6 @@ func parent(name string) string {
 	return name[:max(0, strings.LastIndexByte(name, '/'))]
 }
 
-// assign sets what has no value yet, with the assignments of macros.
 func (r *Rules) assign(found map[string]value, sets []assignment) {
 	r.work.steps += len(sets)
 	for i := len(sets) - 1; i >= 0; i-- {

@@ -17,7 +17,6 @@ import (
 
 var id = strings.Repeat("a", 40)
 
-// errAny stands for any error.
 var errAny = errors.New("any")
 
 func wantError(t *testing.T, what string, err, want error) {

@@ -56,7 +56,6 @@ func (s *server) requests() []string {
 	return list
 }
 
-// client returns a client for the repository at a path of the server.
 func (s *server) client(t testing.TB, path string) *gitwire.Client {
 	t.Helper()
 	u, err := url.Parse(s.URL + path)
@@ -66,7 +65,6 @@ func (s *server) client(t testing.TB, path string) *gitwire.Client {
 	return &gitwire.Client{Transport: &gitwire.HTTP{RoundTripper: s.Client().Transport, Repository: u}}
 }
 
-// canned returns a handler that always sends body.
 func canned(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
@@ -88,7 +86,6 @@ func lines(texts ...string) string {
 	return out.String()
 }
 
-// packet returns data as one packet.
 func packet(data string) string { return fmt.Sprintf("%04x%s", len(data)+4, data) }
 
 var generous = inprocess.PackLimits{Objects: 10_000, ObjectBytes: 1 << 20, TotalBytes: 1 << 30, MemoryBytes: 1 << 20}

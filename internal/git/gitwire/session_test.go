@@ -43,7 +43,6 @@ func (p *pipes) stop() {
 
 var patient = httpx.Floor{Window: time.Hour}
 
-// session returns a session whose connections are those of connect, and their number.
 func session(connect func(context.Context) (*pipes, error)) (*gitwire.Session, *int) {
 	connections := 0
 	return &gitwire.Session{Floor: patient, Connect: func(ctx context.Context) (gitwire.Conn, error) {

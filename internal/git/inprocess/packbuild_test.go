@@ -22,7 +22,6 @@ import (
 // limits are far higher than the tests need.
 var limits = inprocess.PackLimits{Objects: 10_000, ObjectBytes: 1 << 20, TotalBytes: 64 << 20, MemoryBytes: 1 << 20}
 
-// builder makes packs by hand.
 type builder struct {
 	bytes.Buffer
 	count int
@@ -58,14 +57,12 @@ func back(distance int) []byte {
 	return out
 }
 
-// pack returns the finished pack.
 func (b *builder) pack() []byte {
 	out := binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), uint32(b.count))
 	out = append(out, b.Bytes()...)
 	return sealed(out)
 }
 
-// sealed appends the checksum.
 func sealed(pack []byte) []byte {
 	sum := sha1.Sum(pack)
 	return append(pack, sum[:]...)
@@ -76,7 +73,6 @@ func blobName(content string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// readAll reads a pack to its end, and closes it if it is invalid.
 func readAll(stream io.Reader, dir string, limits inprocess.PackLimits) (*inprocess.PackStream, error) {
 	objects := inprocess.StartPack(io.NopCloser(stream), dir, limits)
 	if _, err := objects.Wait(); err != nil {

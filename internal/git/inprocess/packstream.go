@@ -105,7 +105,6 @@ func (p *PackStream) find(name string) (entry, bool) {
 	}
 }
 
-// byName does not wait.
 func (p *PackStream) byName(key objectName) (entry, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

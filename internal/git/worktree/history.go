@@ -112,7 +112,6 @@ func (h *lockHistory) read(ctx context.Context, commit string) ([]byte, error) {
 	return io.ReadAll(object)
 }
 
-// checkAbsent returns an error if the commit has the file, or if that is not known.
 func (h *lockHistory) checkAbsent(ctx context.Context, commit string) error {
 	listed, err := h.tree.git.Output(ctx, h.tree.command("ls-tree", "-z", commit, "--", h.name), maxLine)
 	switch {
