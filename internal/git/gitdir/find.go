@@ -57,7 +57,7 @@ func repositoryAt(top string) (repo Repository, ok bool, err error) {
 	case !info.Mode().IsRegular():
 		return Repository{}, false, nil
 	}
-	dir, err := ReadPointer(dotGit, "gitdir: ")
+	dir, err := readPointer(dotGit, "gitdir: ")
 	if err != nil {
 		return Repository{}, false, err
 	}
@@ -73,7 +73,7 @@ func isGitDir(dir string) bool {
 	}
 	common := dir
 	if info, err := os.Stat(filepath.Join(dir, "commondir")); err == nil && info.Mode().IsRegular() {
-		if common, err = ReadPointer(filepath.Join(dir, "commondir"), ""); err != nil {
+		if common, err = readPointer(filepath.Join(dir, "commondir"), ""); err != nil {
 			return false
 		}
 	}
@@ -85,9 +85,8 @@ func isGitDir(dir string) bool {
 	return true
 }
 
-// ReadPointer returns the directory that a file names: .git after "gitdir: ", or commondir. If it names none, the
-// error is a [*PointerError].
-func ReadPointer(file, prefix string) (string, error) {
+// readPointer returns the directory that a file names: .git after "gitdir: ", or commondir.
+func readPointer(file, prefix string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return "", err
@@ -99,14 +98,10 @@ func ReadPointer(file, prefix string) (string, error) {
 	}
 	target, ok := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), prefix)
 	if !ok || target == "" || strings.ContainsAny(target, "\x00\n") {
-		return "", &PointerError{File: file}
+		return "", errors.New(file + " does not name a git directory")
 	}
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(filepath.Dir(file), target)
 	}
 	return filepath.Clean(target), nil
 }
-
-type PointerError struct{ File string }
-
-func (e *PointerError) Error() string { return e.File + " does not name a git directory" }

@@ -1,6 +1,7 @@
 package gitexec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -144,10 +145,8 @@ func (c cached) shallow() []string {
 // add keeps packs and the list of shallow commits. If what is there was not made here, it is removed.
 func (c cached) add(packDir string, shallow []byte) error {
 	err := c.put(packDir, shallow)
-	for _, foreign := range []error{errNotDirectory, errNotFile, errOtherOwner, atomicfile.ErrIrregular} {
-		if errors.Is(err, foreign) {
-			return errors.Join(os.RemoveAll(c.dir), c.put(packDir, shallow))
-		}
+	if foreign(err) != nil || errors.Is(err, atomicfile.ErrIrregular) {
+		return errors.Join(os.RemoveAll(c.dir), c.put(packDir, shallow))
 	}
 	return err
 }
@@ -175,12 +174,17 @@ func reasonOf(err error) string {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		return errno.Error()
 	}
-	for _, known := range []error{errNotDirectory, errNotFile, errOtherOwner} {
-		if errors.Is(err, known) {
-			return known.Error()
+	return cmp.Or(foreign(err), err).Error()
+}
+
+// foreign returns the reason if what is in the cache was not made here, and otherwise nil.
+func foreign(err error) error {
+	for _, reason := range []error{errNotDirectory, errNotFile, errOtherOwner} {
+		if errors.Is(err, reason) {
+			return reason
 		}
 	}
-	return err.Error()
+	return nil
 }
 
 // ownDir refuses a link, which could point to another user's directories.

@@ -153,7 +153,7 @@ type Process struct {
 }
 
 func (g *Git) prepare(ctx context.Context, found program, c Command) *Process {
-	op := trace.Operation{Kind: "git", Name: subcommand(c.Args)}
+	op := trace.Operation{Kind: "git", Name: c.Args[0]}
 	p := g.newProcess(ctx, op, c, append([]string{found.path}, append(configArgs(c), c.Args...)...))
 	if c.Network != nil && c.Network.Idle > 0 {
 		p.stderr.Watch(c.Network.Idle, func() { p.cancel(ErrIdle) })
@@ -178,20 +178,13 @@ func (g *Git) newProcess(ctx context.Context, op trace.Operation, c Command, arg
 }
 
 func (p *Process) start() error {
-	if err := p.cmd.Start(); err != nil {
+	err := p.cmd.Start()
+	if err != nil {
 		defer p.release()
 		err = p.failure(err)
 		p.traced(err)
-		return err
 	}
-	return nil
-}
-
-func subcommand(args []string) string {
-	if len(args) == 0 {
-		return ""
-	}
-	return args[0]
+	return err
 }
 
 // Wait waits for git to exit. If the context was canceled, the error wraps its cause. Further calls

@@ -72,18 +72,14 @@ func (r *Repository) fetchCommit(ctx context.Context, id string, want git.Want) 
 			return nil
 		}
 	}
-	if all := r.fetchAll(ctx, allHistory); all != nil {
+	// --prune removes the refs of earlier fetches, because a former branch "a" would conflict with "a/b".
+	if all := r.fetchRefs(ctx, []string{allHistory, "--prune"}, allRefs[:]...); all != nil {
 		return fmt.Errorf("%w; asked for all refs instead: %w", err, all)
 	}
 	if !r.has(ctx, id) {
 		return fmt.Errorf("%w: no tag or branch of the repository points to %s: %w", git.ErrRevisionNotFound, id, err)
 	}
 	return nil
-}
-
-// fetchAll removes the refs of earlier fetches, because a former branch "a" would conflict with "a/b".
-func (r *Repository) fetchAll(ctx context.Context, extent string) error {
-	return r.fetchRefs(ctx, []string{extent, "--prune"}, allRefs[:]...)
 }
 
 var allRefs = [...]string{"+refs/heads/*:" + storeAll + "heads/*", "+refs/tags/*:" + storeAll + "tags/*"}

@@ -15,13 +15,12 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/git/gitwire"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/procgroup"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/trace"
 )
-
-const uploadPack = "git-upload-pack"
 
 // maxSSHConfig bounds "ssh -G", in bytes. Usually it has 5 KiB.
 const maxSSHConfig = 256 << 10
@@ -149,7 +148,10 @@ func (g *Git) newSSHDial(ctx context.Context, target Target, keyFile string) (*s
 		env:     append(procgroup.Without(env, "GIT_PROTOCOL"), "GIT_PROTOCOL=version=2"),
 		program: g.ssh(found, network),
 		host:    sshHost(target.URL),
-		command: uploadPack + " " + remoteQuote(remotePath(target)),
+		command: gitwire.UploadPack(target.URL.Path),
+	}
+	if target.Home {
+		d.command = gitwire.UploadPack(target.URL.Path[1:])
 	}
 	d.identity = sshIdentity{program: g.ssh(found, &Network{}), host: strings.Join(d.host, " ")}
 	if keyFile != "" {
@@ -242,17 +244,4 @@ func sshHost(u *url.URL) []string {
 		host = u.User.Username() + "@" + host
 	}
 	return append(args, host)
-}
-
-// remotePath turns /~user/path of a URL into a path that is relative to a home directory.
-func remotePath(t Target) string {
-	if t.Home || strings.HasPrefix(t.URL.Path, "/~") {
-		return t.URL.Path[1:]
-	}
-	return t.URL.Path
-}
-
-// remoteQuote quotes in the form that servers with a list of allowed commands know from git.
-func remoteQuote(s string) string {
-	return "'" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(s) + "'"
 }

@@ -109,8 +109,7 @@ func (t *HTTP) do(request *http.Request, wantType string) (io.ReadCloser, error)
 	if err != nil {
 		return nil, err
 	}
-	err = checkAnswer(response, request, wantType)
-	if err != nil {
+	if err := checkAnswer(response, request, wantType); err != nil {
 		response.Body.Close()
 		return nil, err
 	}
@@ -147,6 +146,10 @@ func (t *HTTP) Advertisement(ctx context.Context) (io.ReadCloser, error) {
 		return nil, err
 	}
 	u.RawQuery = advertQuery
+	return t.get(ctx, u)
+}
+
+func (t *HTTP) get(ctx context.Context, u *url.URL) (io.ReadCloser, error) {
 	request, err := newRequest(ctx, http.MethodGet, u, nil)
 	if err != nil {
 		return nil, err

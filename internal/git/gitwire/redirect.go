@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -53,11 +52,7 @@ func (t *HTTP) follow(ctx context.Context) (moved *url.URL, answer io.ReadCloser
 	}
 	u.RawQuery = advertQuery
 	for range maxRedirects + 1 {
-		request, err := newRequest(ctx, http.MethodGet, u, nil)
-		if err != nil {
-			return nil, nil, err
-		}
-		answer, err := t.do(request, advertType)
+		answer, err := t.get(ctx, u)
 		to, redirects := errors.AsType[*movedError](err)
 		if !redirects {
 			return moved, answer, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/cotterpin/cotter/internal/httpx"
 )
@@ -19,6 +20,15 @@ type Conn interface {
 	Close()
 	// Kill ends a stalled connection.
 	Kill()
+}
+
+// UploadPack returns the command for an ssh server. It is quoted in the form that servers with a list of allowed
+// commands know from git. The path of a URL is relative to a home directory if it begins with "/~".
+func UploadPack(path string) string {
+	if strings.HasPrefix(path, "/~") {
+		path = path[1:]
+	}
+	return service + " '" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(path) + "'"
 }
 
 // maxAdvert is in bytes. Servers send a few hundred.

@@ -333,7 +333,6 @@ type sshSession struct {
 // endDelay is how long a server may take to end a session.
 const endDelay = 5 * time.Second
 
-// start turns /~user/path of addresses into a path that is relative to a home directory.
 func start(client *ssh.Client, path string) (*sshSession, error) {
 	session, err := client.NewSession()
 	if err != nil {
@@ -348,11 +347,7 @@ func start(client *ssh.Client, path string) (*sshSession, error) {
 	}
 	s.Reader, s.Writer = out, in
 	_ = session.Setenv("GIT_PROTOCOL", "version=2") // a server that refuses it answers in an older version
-	if strings.HasPrefix(path, "/~") {
-		path = path[1:]
-	}
-	quoted := "'" + strings.NewReplacer("'", `'\''`, "!", `'\!'`).Replace(path) + "'"
-	if err := session.Start("git-upload-pack " + quoted); err != nil {
+	if err := session.Start(gitwire.UploadPack(path)); err != nil {
 		return nil, fmt.Errorf("the ssh server does not start git-upload-pack: %w", err)
 	}
 	return s, nil
