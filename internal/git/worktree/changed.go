@@ -50,14 +50,16 @@ func (w *Tree) ChangedSince(ctx context.Context, rev string) ([]string, error) {
 		}
 	}
 	maps.DeleteFunc(index, func(name string, _ indexEntry) bool { return changed[name] })
-	for _, list := range []func(context.Context, map[string]indexEntry) ([]string, error){w.modified, w.untracked} {
-		names, err := list(ctx, index)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			changed[name] = true
-		}
+	modified, err := w.modified(ctx, index)
+	if err != nil {
+		return nil, err
+	}
+	untracked, err := w.git.Output(ctx, w.command("ls-files", "--others", "--exclude-standard", "-z"), maxNames)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range append(modified, gitexec.SplitNames(string(untracked))...) {
+		changed[name] = true
 	}
 	files := make([]string, 0, len(changed))
 	for _, name := range slices.Sorted(maps.Keys(changed)) {
@@ -66,27 +68,34 @@ func (w *Tree) ChangedSince(ctx context.Context, rev string) ([]string, error) {
 	return files, nil
 }
 
-func (w *Tree) untracked(ctx context.Context, _ map[string]indexEntry) ([]string, error) {
-	out, err := w.git.Output(ctx, w.command("ls-files", "--others", "--exclude-standard", "-z"), maxNames)
-	if err != nil {
-		return nil, err
+func (w *Tree) treeEntries(ctx context.Context, commit string) (map[string]object, error) {
+	list, err := w.list(ctx, maxEntries, "ls-tree", "-r", "-z", "--full-tree", commit)
+	entries := map[string]object{}
+	for _, line := range list {
+		entries[line.name] = object{line.fields[0], line.fields[2]}
 	}
-	return gitexec.SplitNames(string(out)), nil
+	return entries, err
 }
 
-func (w *Tree) treeEntries(ctx context.Context, commit string) (map[string]object, error) {
-	out, err := w.git.Output(ctx, w.command("ls-tree", "-r", "-z", "--full-tree", commit), maxEntries)
+// listed is a line of git ls-tree (mode, kind, object), or of git ls-files --stage (mode, object, stage).
+type listed struct {
+	fields []string
+	name   string
+}
+
+func (w *Tree) list(ctx context.Context, limit int, args ...string) ([]listed, error) {
+	out, err := w.git.Output(ctx, w.command(args...), limit)
 	if err != nil {
 		return nil, err
 	}
-	entries := map[string]object{}
+	var list []listed
 	for _, line := range gitexec.SplitNames(string(out)) {
 		fields, name, ok := strings.Cut(line, "\t")
-		parts := strings.Split(fields, " ")
-		if !ok || len(parts) != 3 || !git.IsObjectID(parts[2]) {
+		l := listed{strings.Split(fields, " "), name}
+		if !ok || len(l.fields) != 3 || !git.IsObjectID(l.fields[1]) && !git.IsObjectID(l.fields[2]) {
 			return nil, fmt.Errorf("%w: %q", errAnswer, line)
 		}
-		entries[name] = object{parts[0], parts[2]}
+		list = append(list, l)
 	}
-	return entries, nil
+	return list, nil
 }

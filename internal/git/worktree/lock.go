@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/lockfile"
@@ -143,17 +143,17 @@ func ConflictSides(ctx context.Context, dir, lockFile string, src []byte) (sides
 		return Sides{}, false, err
 	}
 	name := tree.fromTop("./" + filepath.ToSlash(lockFile))
-	listed, err := tree.git.Output(ctx, tree.command("ls-files", "-z", "--stage", "--unmerged", "--", ":(literal)"+name), maxLine)
+	stages, err := tree.list(ctx, maxLine, "ls-files", "-z", "--stage", "--unmerged", "--", ":(literal)"+name)
 	if err != nil {
 		return Sides{}, false, err
 	}
 	known := map[string]bool{"": true, "=======": true}
 	for stage, side := range map[string]**lockfile.File{"1": &sides.Base, "2": &sides.Ours, "3": &sides.Theirs} {
-		blob, found := stageBlob(string(listed), stage)
-		if !found {
+		i := slices.IndexFunc(stages, func(l listed) bool { return strings.HasPrefix(l.fields[0], "100") && l.fields[2] == stage })
+		if i < 0 {
 			return Sides{}, false, nil
 		}
-		text, err := tree.git.Output(ctx, tree.command("cat-file", "blob", blob), lockfile.MaxSize+1)
+		text, err := tree.git.Output(ctx, tree.command("cat-file", "blob", stages[i].fields[1]), lockfile.MaxSize+1)
 		if err != nil {
 			return Sides{}, false, err
 		}
@@ -171,14 +171,4 @@ func ConflictSides(ctx context.Context, dir, lockFile string, src []byte) (sides
 		}
 	}
 	return sides, true, nil
-}
-
-func stageBlob(listed, stage string) (id string, found bool) {
-	for entry := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
-		fields, _, _ := strings.Cut(entry, "\t")
-		if parts := strings.Split(fields, " "); len(parts) == 3 && strings.HasPrefix(parts[0], "100") && parts[2] == stage && git.IsObjectID(parts[1]) {
-			return parts[1], true
-		}
-	}
-	return "", false
 }

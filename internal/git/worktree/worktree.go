@@ -103,17 +103,15 @@ func (w *Tree) Show(ctx context.Context, rev, name string, limit int) ([]byte, e
 	if err != nil {
 		return nil, err
 	}
-	listed, err := w.git.Output(ctx, w.command("ls-tree", "-z", id, "--", name), maxLine)
+	found, err := w.list(ctx, maxLine, "ls-tree", "-z", id, "--", name)
 	if err != nil {
 		return nil, err
 	}
-	mode, rest, _ := strings.Cut(string(listed), " ")
-	kind, rest, _ := strings.Cut(rest, " ")
-	blob, _, _ := strings.Cut(rest, "\t")
-	switch {
-	case len(listed) == 0:
+	if len(found) == 0 {
 		return nil, fmt.Errorf("the revision %q has no file %s: %w", rev, name, os.ErrNotExist)
-	case kind != "blob" || mode == "120000" || !git.IsObjectID(blob):
+	}
+	mode, kind, blob := found[0].fields[0], found[0].fields[1], found[0].fields[2]
+	if kind != "blob" || mode == modeLink {
 		return nil, fmt.Errorf("%s is not a regular file in the revision %q", name, rev)
 	}
 	return w.git.Output(ctx, w.command("cat-file", "blob", blob), limit)
