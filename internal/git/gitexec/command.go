@@ -26,6 +26,8 @@ type Command struct {
 	Repo string
 	// WorkTree is the absolute path of the checkout of Repo; "" means none.
 	WorkTree string
+	// Input is for commands without pipes.
+	Input string
 	// Network gives access to the network and to the user's configuration.
 	Network *Network
 	// Secrets are removed from messages.
@@ -76,12 +78,19 @@ func (g *Git) Output(ctx context.Context, c Command, limit int) ([]byte, error) 
 
 func (g *Git) output(ctx context.Context, p program, c Command, limit int) ([]byte, error) {
 	proc := g.prepare(ctx, p, c)
-	out := limitedBuffer{limit: limit, full: func() { proc.cancel(fmt.Errorf("%w: over %d bytes", ErrOutput, limit)) }}
-	proc.cmd.Stdout = &out
-	if err := proc.start(); err != nil {
+	if c.Input != "" {
+		proc.cmd.Stdin = strings.NewReader(c.Input)
+	}
+	return proc.output(limit)
+}
+
+func (p *Process) output(limit int) ([]byte, error) {
+	out := limitedBuffer{limit: limit, full: func() { p.cancel(fmt.Errorf("%w: over %d bytes", ErrOutput, limit)) }}
+	p.cmd.Stdout = &out
+	if err := p.start(); err != nil {
 		return nil, err
 	}
-	if err := proc.Wait(); err != nil {
+	if err := p.Wait(); err != nil {
 		return nil, err
 	}
 	return out.buf.Bytes(), nil

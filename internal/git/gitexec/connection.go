@@ -31,33 +31,12 @@ type Connection struct {
 	AnyCertificate   bool
 }
 
-type transports struct {
-	mu    sync.Mutex
-	known map[Connection]*transport
-}
-
-type transport struct {
-	once sync.Once
-	http.RoundTripper
-	err error
-}
-
 func (g *Git) transport(c Connection) (http.RoundTripper, error) {
 	if g.OwnConnections {
 		return g.base(), nil
 	}
-	g.transports.mu.Lock()
-	known, ok := g.transports.known[c]
-	if !ok {
-		if g.transports.known == nil {
-			g.transports.known = map[Connection]*transport{}
-		}
-		known = &transport{}
-		g.transports.known[c] = known
-	}
-	g.transports.mu.Unlock()
-	known.once.Do(func() { known.RoundTripper, known.err = g.newTransport(c) })
-	return known.RoundTripper, known.err
+	made, _ := g.transports.LoadOrStore(c, sync.OnceValues(func() (http.RoundTripper, error) { return g.newTransport(c) }))
+	return made.(func() (http.RoundTripper, error))()
 }
 
 func (g *Git) base() http.RoundTripper {

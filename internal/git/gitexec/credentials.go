@@ -3,7 +3,6 @@ package gitexec
 import (
 	"context"
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -96,18 +95,9 @@ func (g *Git) findCredential(ctx context.Context, repository *url.URL, user stri
 // credentialHelpers runs "git credential" outside of any repository: the configuration of a checkout or
 // of a cache has no say in who gets credentials.
 func (g *Git) credentialHelpers(ctx context.Context, verb, input string) (string, error) {
-	process, err := g.Start(ctx, Command{Args: []string{"credential", verb}, Network: &Network{}})
-	if err != nil {
-		return "", err
-	}
-	_, writeErr := io.WriteString(process.Stdin, input+"\n")
-	_ = process.Stdin.Close()
-	out, readErr := io.ReadAll(io.LimitReader(process.Stdout, maxCredentials))
-	if err := errors.Join(writeErr, readErr); err != nil {
-		process.Kill()
-		return "", err
-	}
-	return string(out), process.Wait()
+	command := Command{Args: []string{"credential", verb}, Network: &Network{}, Input: input + "\n"}
+	out, err := g.Output(ctx, command, maxCredentials)
+	return string(out), err
 }
 
 // approve tells the helpers once that a credential has worked. The result waits until they know.

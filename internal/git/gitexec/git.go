@@ -67,7 +67,7 @@ type Git struct {
 	settings     *Settings
 	settingsErr  error
 
-	transports  transports
+	transports  sync.Map // from Connection to a function that returns its transport
 	credentials credentials
 }
 

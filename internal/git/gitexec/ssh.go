@@ -206,14 +206,9 @@ type sshConfig map[string]string
 func (d *sshDial) config(ctx context.Context) (sshConfig, error) {
 	return singleflight.For(ctx, &d.git.sshConfigs).Do(ctx, d.identity, func(ctx context.Context) (sshConfig, error) {
 		p := d.process(ctx, append([]string{"-G"}, d.host...))
-		out := limitedBuffer{limit: maxSSHConfig, full: func() { p.cancel(ErrOutput) }}
-		p.cmd.Stdout = &out
-		if err := p.start(); err != nil {
-			return nil, err
-		}
-		err := p.Wait()
+		out, err := p.output(maxSSHConfig)
 		config := sshConfig{}
-		for line := range strings.Lines(out.buf.String()) {
+		for line := range strings.Lines(string(out)) {
 			key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
 			config[key] = value
 		}

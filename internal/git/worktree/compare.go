@@ -206,21 +206,9 @@ var attributes = [...]string{"text", "crlf", "eol", "filter", "working-tree-enco
 // attributesOf has git read the checkout and the repository, which runs nothing.
 func (w *Tree) attributesOf(ctx context.Context, names []string) (map[string]map[string]string, error) {
 	command := w.command(append([]string{"check-attr", "-z", "--stdin"}, attributes[:]...)...)
-	process, err := w.git.Start(ctx, command)
+	command.Input = strings.Join(names, "\x00") + "\x00"
+	out, err := w.git.Output(ctx, command, maxEntries)
 	if err != nil {
-		return nil, err
-	}
-	go func() {
-		// A failure here becomes visible as a missing answer.
-		_, _ = io.WriteString(process.Stdin, strings.Join(names, "\x00")+"\x00")
-		_ = process.Stdin.Close()
-	}()
-	out, err := io.ReadAll(io.LimitReader(process.Stdout, maxEntries))
-	if err != nil {
-		process.Kill()
-		return nil, err
-	}
-	if err := process.Wait(); err != nil {
 		return nil, err
 	}
 	found := map[string]map[string]string{}
