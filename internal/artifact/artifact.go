@@ -92,7 +92,6 @@ func parse[S stated](text []byte, statement func(annotations map[string]string) 
 	return Artifact[S]{found, layer}, nil
 }
 
-// parseManifest parses a manifest that has one layer, which must be an archive.
 func parseManifest(text []byte, artifactType string) (annotations map[string]string, layer oci.Descriptor, err error) {
 	if err := checkSize(text); err != nil {
 		return nil, layer, err

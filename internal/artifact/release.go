@@ -117,7 +117,6 @@ func (r Release) ParseTarget(t oci.Target, text []byte) (Provider, error) {
 	return a, err
 }
 
-// referenceArtifact is the type of the artifacts by which a mirror lists its providers.
 const referenceArtifact = "application/vnd.cotterpin.provider-reference"
 
 // Reference returns the manifest of the artifact by which a mirror lists a release. Its only blob

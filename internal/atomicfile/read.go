@@ -112,7 +112,6 @@ func Sweep(root *os.Root, name string) {
 	}
 }
 
-// randomLength is the length of a text from crypto/rand.Text.
 const randomLength = 26
 
 // IsTemporary reports whether name is that of a temporary file of a target.

@@ -166,7 +166,6 @@ func (p *Pending) write(data []byte, mode fs.FileMode) (err error) {
 	return Step(p.opts.Step+".sync", file.Sync)
 }
 
-// check checks the target again right before the rename.
 func (p *Pending) check() error {
 	if !p.opts.Swap {
 		_, err := lstat(p.root, p.name)
@@ -186,7 +185,6 @@ func (p *Pending) check() error {
 	return nil
 }
 
-// lstat returns nil, nil if the target does not exist.
 func lstat(root *os.Root, name string) (fs.FileInfo, error) {
 	info, err := root.Lstat(name)
 	switch {

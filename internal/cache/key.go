@@ -68,7 +68,6 @@ func KeyOf(ctx context.Context, projects []installer.Project) (Key, error) {
 	}, nil
 }
 
-// lockPathOf returns the path of the lock of the first project.
 func lockPathOf(projects []installer.Project) string {
 	if len(projects) == 0 {
 		return stockLock
@@ -86,8 +85,6 @@ func inDir(dir, lock string) string {
 	return filepath.Join(dir, lock)
 }
 
-// addPackages adds the packages in a project's locks to the sets modules and providers. It
-// reports whether the project has a lock.
 func addPackages(ctx context.Context, p installer.Project, modules, providers map[string]bool) (hasLock bool, err error) {
 	if _, err := os.Stat(cmp.Or(p.Dir, ".")); err != nil {
 		return false, err

@@ -32,8 +32,6 @@ type location struct {
 	former string
 }
 
-// locate finds the state by the configuration's backend, the record of the backend, and the
-// workspace.
 func (p Project) locate(ctx context.Context) location {
 	reader := configs.Reader{Terraform: p.Terraform}
 	configured, err := reader.ReadBackend(ctx, configs.Dir{Path: p.Dir, Display: ".", Scope: configs.NewRoot(p.Inputs)})
@@ -74,14 +72,12 @@ func (p Project) stateOf(b configs.LocalBackend) string {
 	return path.Join(filepath.ToSlash(cmp.Or(b.WorkspaceDir, workspaces)), p.Workspace, fileName)
 }
 
-// record is the backend that a stock tool has set up.
 type record struct {
 	configs.Backend
 	// hash is the hash of the configuration's block.
 	hash uint64
 }
 
-// recorded reads the record of the backend. It returns nil if there is none.
 func (p Project) recorded() (*record, error) {
 	file, err := openRegular(p.DataDir, fileName, maxRecord)
 	if errors.Is(err, fs.ErrNotExist) {

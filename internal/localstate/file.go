@@ -20,7 +20,6 @@ const maxSize = 1 << 30
 // describe this process or never end.
 var errKernel = errors.New("it is a file of the operating system")
 
-// stateFile is an open state file. Reading stops at maxSize bytes.
 type stateFile struct {
 	io.Reader
 	io.Closer
@@ -60,8 +59,6 @@ func openRegular(dir, name string, limit int64) (*os.File, error) {
 	return atomicfile.Open(opened, name, limit)
 }
 
-// isOutside reports whether an absolute path without links is outside of the root module's
-// directory.
 func (p Project) isOutside(name string) bool {
 	dir, err := filepath.EvalSymlinks(p.Dir)
 	if err == nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// errUnknown says that the format of a state is not known.
 var errUnknown = errors.New("the state is not one of version 4")
 
 var errEmpty = errors.New("the state file is empty")

@@ -61,7 +61,6 @@ func (a *answers[K, V]) do(ctx context.Context, o *Origins, key K, ask func(cont
 	return a.memo.Do(ctx, answerKey[K]{httpx.Share(ctx, key), o.Rules.Locations()}, ask)
 }
 
-// wait waits until canceled questions have ended.
 func (a *answers[K, V]) wait() { a.memo.Wait() }
 
 // Slot waits for a free slot for work on a package. The caller must call release to free it again.

@@ -81,8 +81,6 @@ func (o *Origins) Fetch(ctx context.Context, from Source, at Location, pin Pin) 
 	return got, o.Rules.Allow(got.Resolved)
 }
 
-// fetchOnce fetches a package unless this client, or another process that shares the cache, has
-// already fetched it.
 func (o *Origins) fetchOnce(ctx context.Context, job fetchJob) (*Fetched, error) {
 	return o.packages.do(ctx, o, job.fetchKey, func(ctx context.Context) (*Fetched, error) {
 		if o.Offline {
@@ -110,8 +108,6 @@ func (o *Origins) isShared(job fetchJob) bool {
 	return job.pkg.Getter() != "file" && !o.Fetcher.Interactive()
 }
 
-// downloadOrShare downloads a package unless another process has just downloaded it or is
-// downloading it.
 func (o *Origins) downloadOrShare(ctx context.Context, job fetchJob) (*store.Fetched, error) {
 	return o.Cache.FetchShared(ctx, store.SharedFetch{
 		Key:       job.sharedKey(),
@@ -170,8 +166,6 @@ func (o *Origins) referenceOf(ctx context.Context, job fetchJob, last string) (g
 	return o.Fetcher.Reference(ctx, o.withRun(req))
 }
 
-// download fetches a package, hashes it from disk and publishes it in the cache
-// under its hash.
 func (o *Origins) download(ctx context.Context, job fetchJob) (*store.Fetched, error) {
 	done, err := wait(ctx, o.Transfers)
 	if err != nil {
@@ -220,8 +214,6 @@ func (o *Origins) download(ctx context.Context, job fetchJob) (*store.Fetched, e
 	return job.downloaded(pkg, tree, asked), nil
 }
 
-// downloadTo fetches a package into dir, which does not exist yet. work waits for the slot for work on the
-// package.
 func (o *Origins) downloadTo(ctx context.Context, job fetchJob, dir string, work func(context.Context) error) (*getmodules.Package, error) {
 	if job.hosted {
 		if err := work(ctx); err != nil {
@@ -239,7 +231,6 @@ func (o *Origins) downloadTo(ctx context.Context, job fetchJob, dir string, work
 	return o.Fetcher.Fetch(ctx, req)
 }
 
-// withRun adds to a request what the fetcher needs to know about the run: its cache and policies.
 func (o *Origins) withRun(req getmodules.Request) getmodules.Request {
 	req.Scratch, req.NoCache, req.Allow = o.Cache.StageDir(), o.CacheErr != nil, o.Rules.Allow
 	return req

@@ -36,7 +36,6 @@ type fetchKey struct {
 	Pin
 }
 
-// fetchJob is a fetch on behalf of the first source that needs the package.
 type fetchJob struct {
 	fetchKey
 	at Location
@@ -62,7 +61,6 @@ func (o *Origins) newJob(from Source, at Location, pin Pin) fetchJob {
 	}}
 }
 
-// request returns the fetcher's request for the package, without a target directory.
 func (j fetchJob) request() getmodules.Request {
 	return getmodules.Request{
 		Package:     j.pkg,

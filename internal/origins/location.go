@@ -31,8 +31,6 @@ func (at Location) FromServer() bool { return at.answer != nil }
 
 func (at Location) isHosted() bool { return at.answer != nil && at.answer.Direct }
 
-// origin returns the URL of the server that named the location, or of the package with the call. It
-// returns "" if the project named the location.
 func (at Location) origin(from Source) string {
 	if at.answer == nil {
 		return from.PackageOrigin
@@ -104,7 +102,6 @@ func (o *Origins) check(ctx context.Context, from Source) error {
 	return nil
 }
 
-// limited returns the context for requests to the registry of a source.
 func (s Source) limited(ctx context.Context) context.Context {
 	if !s.FromPackage {
 		return ctx

@@ -44,8 +44,6 @@ func (o *Origins) warn(path addrs.Module, text string) {
 	o.OnEvent(Event{Kind: Warning, Path: path, Text: text})
 }
 
-// querySlot waits for a slot for a question to a registry, or about the refs of pkg if it is not zero.
-// In offline mode it returns the error offline.
 func (o *Origins) querySlot(ctx context.Context, pkg addrs.ModulePackage, offline error) (release func(), err error) {
 	if o.Offline {
 		return nil, offline

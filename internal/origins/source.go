@@ -244,7 +244,6 @@ func (s Source) Subdir() string {
 	return s.subdir()
 }
 
-// subdir returns the subdirectory in a remote address, and "" for other addresses.
 func (s Source) subdir() string {
 	remote, _ := s.Address.(addrs.ModuleSourceRemote)
 	return store.CleanSubdir(remote.Subdir)

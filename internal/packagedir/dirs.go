@@ -118,8 +118,6 @@ func (d *Dirs) UnlockedVendored(lock *lockfile.File) []string {
 	})
 }
 
-// vendoredPart returns the part of a directory below the directory of vendored packages. ok is
-// false if the directory is elsewhere.
 func (d *Dirs) vendoredPart(dir string) (part string, ok bool) {
 	if d.Vendor == nil {
 		return "", false

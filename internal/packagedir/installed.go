@@ -155,7 +155,6 @@ func (p *Installed) checkSharedTree(ctx context.Context, report *Report) {
 	}
 }
 
-// harmless reports whether the only changes are added files that are not configuration.
 func harmless(c hashing.Changes) bool {
 	return len(c.Changed) == 0 && len(c.Vanished) == 0 &&
 		!slices.ContainsFunc(c.Added, func(name string) bool { return configs.IsConfigFile(path.Base(name)) })

@@ -71,8 +71,6 @@ func absolute(name string) (string, error) {
 	return filepath.Abs(real)
 }
 
-// checkSubmodules returns an error if the directory is in a git submodule that was not fetched,
-// or contains one.
 func (p Package) checkSubmodules(subdir string) error {
 	for _, link := range p.Gitlinks {
 		if pathsafe.Within(link, subdir) || pathsafe.Within(subdir, link) {
@@ -120,7 +118,6 @@ func (p Package) noSubdir(subdir string, cause error) error {
 	return err
 }
 
-// maxSuggested is the maximum number of directories that a message lists.
 const maxSuggested = 8
 
 func (p Package) moduleDirs() []string {

@@ -45,8 +45,6 @@ type Report struct {
 	SharedTree string
 }
 
-// compareHashes records the hashes of an entry and of a tree for all schemes that both have. It
-// reports whether there are any and all of them are equal.
 func (r *Report) compareHashes(entry lockfile.Module, tree *store.Tree) bool {
 	same := true
 	for _, want := range entry.Hashes {
@@ -58,7 +56,6 @@ func (r *Report) compareHashes(entry lockfile.Module, tree *store.Tree) bool {
 	return same && len(r.Got) > 0
 }
 
-// comparison compares the files of a package with an entry of the lock.
 type comparison struct {
 	entry lockfile.Module
 	// locked is the tree from which the entry was made, or nil if it is not known.
@@ -105,7 +102,6 @@ func (c comparison) changes(files *hashing.Tree) hashing.Changes {
 	return hashing.Diff(c.counted(c.locked.Tree), c.counted(files))
 }
 
-// counted returns a tree without the files that are ignored.
 func (c comparison) counted(tree *hashing.Tree) *hashing.Tree {
 	if !slices.ContainsFunc(tree.Entries, c.ignored) {
 		return tree
@@ -113,7 +109,6 @@ func (c comparison) counted(tree *hashing.Tree) *hashing.Tree {
 	return &hashing.Tree{Entries: slices.DeleteFunc(slices.Clone(tree.Entries), c.ignored)}
 }
 
-// sumsMemo reads the per-file sums that a run has saved with its packages, each once.
 type sumsMemo struct {
 	// read returns the sums with a name.
 	read func(name string) ([]byte, error)
@@ -121,8 +116,6 @@ type sumsMemo struct {
 	trees singleflight.Memo[hashing.Hash, *store.Tree]
 }
 
-// lockedTree returns the tree from which an entry of the lock was made, or nil if there are no
-// sums or they do not match the entry.
 func (m *sumsMemo) lockedTree(entry lockfile.Module) *store.Tree {
 	t1 := entry.Hash("t1")
 	if t1 == "" {

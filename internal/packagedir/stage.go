@@ -40,7 +40,6 @@ type Shared struct {
 }
 
 // Copy makes a private copy of the package with a t1 hash, under a name in the staging directory.
-// It returns the path of the copy and the errors of [store.Modules.CopyTo].
 func (s *Stage) Copy(ctx context.Context, name string, t1 hashing.Hash) (path string, tree *store.Tree, err error) {
 	release, err := s.Slot(ctx)
 	if err != nil {
@@ -55,8 +54,7 @@ func (s *Stage) Copy(ctx context.Context, name string, t1 hashing.Hash) (path st
 	return path, tree, nil
 }
 
-// Shared returns the shared tree of the package with a t1 hash. If the project does not have it,
-// Shared makes a new one in the staging directory. The errors are those of Copy.
+// Shared returns the shared tree of the package with a t1 hash.
 func (s *Stage) Shared(ctx context.Context, t1 hashing.Hash) (*Shared, error) {
 	return s.shared.Do(ctx, t1, func(ctx context.Context) (*Shared, error) {
 		name := project.TreeName(t1)

@@ -46,7 +46,6 @@ func (v *Vendored) Inspect(ctx context.Context, entry lockfile.Module) Report {
 // isEmptyDir reports whether an entry is an empty directory, which git does not keep.
 func isEmptyDir(e hashing.Entry) bool { return e.Kind == hashing.EmptyDir }
 
-// read hashes the package of a call, which must be a directory and not a link to one.
 func (v *Vendored) read(ctx context.Context, key string) (*store.Tree, error) {
 	info, err := os.Lstat(v.dir.PackagePath(key))
 	if err != nil {

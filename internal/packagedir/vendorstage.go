@@ -36,9 +36,8 @@ const (
 	VendorRemoved VendorKind = "removed"
 )
 
-// Stage copies a call's package with the hash t1 from the cache to the stage of the directory.
-// found is the status of the package that is there now. Stage returns the path and the tree of
-// the copy.
+// Stage copies a call's package with the hash t1 from the cache to the stage of the directory. found
+// is the status of the package that is there now.
 func (v *VendorStage) Stage(ctx context.Context, key string, t1 hashing.Hash, found Status) (string, *store.Tree, error) {
 	path, err := v.Project.StageVendored(key)
 	if err != nil {

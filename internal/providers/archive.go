@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/providerzip"
 )
 
-// Archive is the archive of a package. The caller must close it.
+// Archive is the archive of a package.
 type Archive struct {
 	// Hashes are the archive's own hashes, sorted: the h1 of its content, and its zh if the lock
 	// has it.
@@ -32,10 +32,7 @@ func (a *Archive) WriteTo(w io.Writer) (int64, error) {
 // Close removes the archive.
 func (a *Archive) Close() error { return errors.Join(a.file.Close(), os.Remove(a.file.Name())) }
 
-// Archive gets the archive of a package of which the lock has a hash. If the lock has the zh of
-// the published archive, it returns that archive; the store keeps no archives, so it downloads it
-// from the source. Otherwise it packs the content itself, so that the result depends only on the
-// content.
+// Archive gets the archive of a package of which the lock has a hash.
 func (g *Getter) Archive(ctx context.Context, want Want) (*Archive, error) {
 	if !hasScheme(want.Locked, "zh") {
 		found, ok, err := g.confirmed(ctx, want)
@@ -75,7 +72,6 @@ func (g *Getter) Archive(ctx context.Context, want Want) (*Archive, error) {
 	return made, nil
 }
 
-// confirmed returns the package in the store for which an earlier run has evidence.
 func (g *Getter) confirmed(ctx context.Context, want Want) (*Got, bool, error) {
 	s := &search{Getter: g, want: want}
 	if s.remember(ctx).IsZero() {
@@ -97,8 +93,6 @@ func (j *job) packDir(ctx context.Context, dir string) (*Archive, error) {
 	return j.pack(ctx, dir, found.H1)
 }
 
-// keepArchive downloads the archive. If the lock has only a hash of its content, the content is
-// packed again.
 func (j *job) keepArchive(ctx context.Context) (_ *Archive, err error) {
 	file, err := j.download(ctx)
 	if err != nil {
@@ -136,7 +130,6 @@ func (j *job) hashesOf(ctx context.Context, file *os.File) ([]hashing.Hash, erro
 	return []hashing.Hash{h1}, nil
 }
 
-// repack unpacks an archive and packs its content again.
 func (j *job) repack(ctx context.Context, published *Archive) (*Archive, error) {
 	archive, err := providerzip.Open(published.file, published.Size, j.want.Provider.Type)
 	if err != nil {

@@ -44,7 +44,6 @@ func (j *job) checkContent(h1 hashing.Hash) error {
 	return j.mismatch(want, h1)
 }
 
-// mismatch returns the error for a package that the lock does not have.
 func (j *job) mismatch(want []hashing.Hash, got hashing.Hash) error {
 	return &getproviders.MismatchError{Location: j.pkg.Location(), Want: texts(want...), Got: string(got), Locked: true}
 }
@@ -70,7 +69,6 @@ func (j *job) checkReported(p Proof) error {
 	return nil
 }
 
-// reportedH1 returns the h1 of the package that the source has confirmed, or "".
 func reportedH1(auth getproviders.Authentication) hashing.Hash {
 	for _, h := range auth.Own {
 		if h.Scheme() == "h1" {

@@ -58,5 +58,4 @@ func (g *Getter) sourceOf(want Want) string {
 	return strings.Join(names, ", ")
 }
 
-// ownHash limits the hashes to that of the package itself.
 func (p *Proof) ownHash() { p.Hashes = []hashing.Hash{p.H1} }

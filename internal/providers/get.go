@@ -79,7 +79,6 @@ func (s *search) remember(ctx context.Context) evidence.Evidence {
 	return s.release.Evidence
 }
 
-// checkRemembered applies Accept to what an earlier run has learned.
 func (s *search) checkRemembered(_ context.Context, e evidence.Evidence) error {
 	if e.Since.IsZero() {
 		return nil // an offer, which was checked when it was proven, or what is installed
@@ -87,7 +86,6 @@ func (s *search) checkRemembered(_ context.Context, e evidence.Evidence) error {
 	return s.accept(authentication(s.release))
 }
 
-// fromStore returns the package that the evidence of an earlier run is about.
 func (s *search) fromStore(ctx context.Context) (*Got, bool, error) {
 	if s.release.Evidence.IsZero() {
 		return nil, false, nil
@@ -99,8 +97,6 @@ func (s *search) fromStore(ctx context.Context) (*Got, bool, error) {
 	return &Got{Package: found, Proof: s.rememberedProof(s.want, s.release)}, true, nil
 }
 
-// installed returns the project's own package if it is the one that the evidence of an earlier run
-// is about.
 func (s *search) installed(ctx context.Context) (*Got, bool, error) {
 	if s.release.Evidence.IsZero() {
 		return nil, false, nil
@@ -112,7 +108,6 @@ func (s *search) installed(ctx context.Context) (*Got, bool, error) {
 	return &Got{Package: found, Proof: s.rememberedProof(s.want, s.release)}, true, nil
 }
 
-// projectPackage returns the package that the project has installed, or nil.
 func (g *Getter) projectPackage(ctx context.Context, want Want) (*store.ProviderPackage, error) {
 	if g.Installed == "" {
 		return nil, nil
@@ -135,7 +130,6 @@ func (g *Getter) believed(ctx context.Context, want Want) (release store.Release
 	return release
 }
 
-// fromPluginCache returns the package that the evidence of an earlier run is about.
 func (s *search) fromPluginCache(ctx context.Context) (*Got, bool, error) {
 	if s.PluginCache.Dir == "" || s.release.Evidence.IsZero() {
 		return nil, false, nil
@@ -152,7 +146,6 @@ func (s *search) fromPluginCache(ctx context.Context) (*Got, bool, error) {
 	return got, err == nil, err
 }
 
-// fromSource gets the package from the source, which also proves it.
 func (s *search) fromSource(ctx context.Context) (*Got, error) {
 	if _, _, err := s.fromOffers(ctx); err != nil {
 		return nil, err
@@ -196,7 +189,6 @@ func (g *Getter) stored(ctx context.Context, want Want, h hashing.Hash) (*store.
 	return found, err
 }
 
-// job gets one package from its source.
 type job struct {
 	*Getter
 	want Want
@@ -289,8 +281,6 @@ func (j *job) fromDir(ctx context.Context, dir string) (*store.ProviderPackage, 
 	return found, j.checkContent(found.H1)
 }
 
-// fromArchive returns the package of an archive: from the store, from the plugin cache, or by
-// downloading it.
 func (j *job) fromArchive(ctx context.Context) (found *store.ProviderPackage, err error) {
 	known := func() (bool, error) {
 		found, err = j.unpacked(ctx)
@@ -448,7 +438,6 @@ func archiveHash(file *os.File) (hashing.Hash, error) {
 	return hashing.Hash(fmt.Sprintf("zh:%x", sum.Sum(nil))), nil
 }
 
-// unpack unpacks an archive and publishes the package in the store unless the lock refuses it.
 func (j *job) unpack(ctx context.Context, file *os.File) (*store.ProviderPackage, error) {
 	done, err := j.slot(ctx, unpacking)
 	if err != nil {

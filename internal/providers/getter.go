@@ -54,7 +54,6 @@ type Getter struct {
 	own Slots
 }
 
-// slot waits for a free transfer or unpacking slot. The caller must call done to free it.
 func (g *Getter) slot(ctx context.Context, kind slotKind) (done func(), err error) {
 	return cmp.Or(g.Slots, &g.own).wait(ctx, kind)
 }
@@ -72,7 +71,6 @@ func (g *Getter) tell(e Event) {
 	}
 }
 
-// find finds a package at the source, or in its local part if requests are forbidden.
 func (g *Getter) find(ctx context.Context, want Want) (getproviders.Package, error) {
 	source := g.Source
 	if g.Offline {
@@ -94,7 +92,6 @@ type Want struct {
 	Locked []hashing.Hash
 }
 
-// statement returns the statement about the package that evidence is kept for.
 func (w Want) statement() string {
 	return store.ReleaseStatement(w.Provider, w.Version, w.Platform)
 }

@@ -52,9 +52,6 @@ func (g *Getter) askHashes(ctx context.Context, want Want) (*Proof, error) {
 	return &proof, nil
 }
 
-// contentHash returns the h1 of the package. It takes the h1 that the source has confirmed, or
-// the h1 that this user has computed for the same archive before. Otherwise it downloads the
-// archive while the source proves it, and hashes it.
 func (j *job) contentHash(ctx context.Context) (hashing.Hash, error) {
 	if j.pkg.ReportsH1() {
 		if err := j.awaitProof(ctx); err != nil {

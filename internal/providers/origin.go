@@ -60,7 +60,6 @@ func (g *Getter) CheckLocked(ctx context.Context, want Want, others []addrs.Plat
 	return found, nil
 }
 
-// add removes the hashes of a package, and those that its source confirms with it, from Unknown.
 func (c *Confirmed) add(ctx context.Context, j *job) error {
 	var err error
 	if j.auth, err = j.pkg.Authenticate(ctx); err == nil {

@@ -38,7 +38,6 @@ func (g *Getter) known(want Want) (store.Release, bool) {
 	return r, !r.Evidence.IsZero()
 }
 
-// matchedBy returns the locked hash that a release has, or "".
 func matchedBy(want Want, r store.Release) hashing.Hash {
 	for _, own := range []hashing.Hash{r.H1, r.Archive} {
 		if own != "" && slices.Contains(want.Locked, own) {
@@ -48,7 +47,6 @@ func matchedBy(want Want, r store.Release) hashing.Hash {
 	return ""
 }
 
-// rememberedProof returns the proof of a package that was proven in an earlier run.
 func (g *Getter) rememberedProof(want Want, r store.Release) Proof {
 	return Proof{
 		Archive: r.Archive, H1: r.H1, Hashes: []hashing.Hash{r.H1}, Matched: g.Store.Matches(r.H1, want.Locked),
@@ -56,7 +54,6 @@ func (g *Getter) rememberedProof(want Want, r store.Release) Proof {
 	}
 }
 
-// authentication returns how a package was proven when this user first got it.
 func authentication(r store.Release) getproviders.Authentication {
 	return getproviders.Authentication{Evidence: r.Evidence, KeyID: r.KeyID, Key: r.Key, Weak: r.Weak, Hashes: r.Hashes}
 }
@@ -83,7 +80,6 @@ func (g *Getter) Evidence(ctx context.Context, want Want) evidence.Evidence {
 	return auth.Evidence
 }
 
-// rememberedPackage is a package that was proven when this user got it before.
 type rememberedPackage struct {
 	getproviders.Package
 	auth getproviders.Authentication

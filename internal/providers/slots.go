@@ -23,7 +23,6 @@ const (
 	unpacking
 )
 
-// wait waits for a free slot. The caller must call done to free it.
 func (s *Slots) wait(ctx context.Context, kind slotKind) (done func(), err error) {
 	s.once.Do(func() {
 		s.slots = [2]chan struct{}{transfer: make(chan struct{}, transfers), unpacking: make(chan struct{}, runtime.GOMAXPROCS(0))}

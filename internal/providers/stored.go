@@ -23,7 +23,6 @@ type Offer struct {
 // The lock must have hashes of the package.
 type Offers func(ctx context.Context, want Want) iter.Seq[Offer]
 
-// askOffers gets the package from the offers, and returns the evidence of the one that has it.
 func (s *search) askOffers(ctx context.Context) evidence.Evidence {
 	if got, ok, _ := s.fromOffers(ctx); ok {
 		return got.Authentication.Evidence
@@ -67,7 +66,6 @@ func (s *search) fromOffers(ctx context.Context) (*Got, bool, error) {
 	return s.offered, s.offered != nil, ctx.Err()
 }
 
-// refuse records why an offer cannot be used.
 func (s *search) refuse(err error) {
 	s.reasons = append(s.reasons, err)
 	if !s.Offline { // offline, the reasons become the error
@@ -81,8 +79,6 @@ type deliveredPackage struct {
 	refuse func(error)
 }
 
-// delivered returns the source's package with a Download method that takes the archive from those
-// offers that have the same one. If no offer has it, the package is returned unchanged.
 func (g *Getter) delivered(want Want, pkg getproviders.Package, offers []Offer) getproviders.Package {
 	var same []Offer
 	for _, offer := range offers {

@@ -96,7 +96,6 @@ func Check(document, signature []byte, keys []Key, opts Options) (Signer, error)
 	return decide(all, opts, unread, signatures, len(keys))
 }
 
-// split returns the signatures of a file, each as a packet.
 func split(file []byte) ([][]byte, error) {
 	malformed := func(reason string) ([][]byte, error) {
 		return nil, &Error{Err: ErrMalformed, Reason: reason}
@@ -136,8 +135,6 @@ func split(file []byte) ([][]byte, error) {
 
 type ring struct{ openpgp.EntityList }
 
-// readKeys reads all keys that are readable. unread is the reason why the first of the other keys
-// cannot be read, or nil.
 func readKeys(keys []Key) (rings []ring, unread error) {
 	for _, key := range keys {
 		entities, err := readKey(key)
@@ -169,8 +166,6 @@ type verdict struct {
 	reason string
 }
 
-// check checks a signature with the keys of the ring. It returns false if the signature names
-// none of them.
 func (r ring) check(document, signature []byte, opts Options) (v verdict, ok bool) {
 	now := cmp.Or(opts.Now, time.Now())
 	config := &packet.Config{Time: func() time.Time { return now }}
@@ -285,7 +280,6 @@ func decide(all []verdict, opts Options, unread error, signatures [][]byte, offe
 	return Signer{}, unknown(signatures, offered, unread)
 }
 
-// unknown returns the error for signatures by keys that are not among the offered keys.
 func unknown(signatures [][]byte, offered int, unread error) *Error {
 	e := &Error{Err: ErrUnknownKey, Reason: fmt.Sprintf("%d keys are offered", offered)}
 	if offered == 1 {

@@ -11,7 +11,6 @@ import (
 	"github.com/cotterpin/cotter/internal/filelock"
 )
 
-// fetchNotice is how long a process waits for another one's fetch before it calls onWait.
 const fetchNotice = 5 * time.Second
 
 // Answer is the result of the last fetch of an address. Its tree must be verified like any
@@ -153,8 +152,6 @@ func (m *Modules) FetchShared(ctx context.Context, s SharedFetch) (*Fetched, err
 	}
 }
 
-// fetchInTurn fetches a package and records the answer for waiting processes. If the answer
-// cannot be recorded, they fetch the package themselves.
 func (m *Modules) fetchInTurn(ctx context.Context, s SharedFetch, turn *Fetch) (*Fetched, error) {
 	got, err := s.Fetch(ctx)
 	if err != nil {
@@ -172,8 +169,6 @@ func (m *Modules) fetchInTurn(ctx context.Context, s SharedFetch, turn *Fetch) (
 	return got, nil
 }
 
-// useAnswer returns the package of an answer if a fetch would have the same result. Otherwise it
-// returns nil.
 func (m *Modules) useAnswer(ctx context.Context, s SharedFetch, last Answer) (*Fetched, error) {
 	if s.Want != "" && last.Tree != s.Want {
 		return nil, nil // only a fetch shows whether the origin differs from the lock
@@ -207,8 +202,6 @@ func (s SharedFetch) isCurrent(last Answer) bool {
 	return s.Revision != "" && s.Revision == last.Revision || given.After(s.Began) && !given.After(time.Now())
 }
 
-// readAnswer returns the package of an answer. It returns nil if the cache no longer has the
-// package or the package is damaged.
 func (m *Modules) readAnswer(ctx context.Context, s SharedFetch, answer Answer) (*Fetched, error) {
 	done, err := s.Slot(ctx)
 	if err != nil {

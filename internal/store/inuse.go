@@ -16,8 +16,6 @@ type inUse struct {
 	locks map[string]*filelock.Lock // by path
 }
 
-// use locks the directory at path until release or close. It returns false if there is no
-// directory, or if another process is removing it.
 func (u *inUse) use(path string) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -66,7 +64,6 @@ func (u *inUse) hold(path string, lock *filelock.Lock) {
 	u.locks[path] = lock
 }
 
-// release unlocks the directory at path, if it is in use.
 func (u *inUse) release(path string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -174,7 +174,6 @@ func (m *Modules) CopyTo(ctx context.Context, dst string, t1 hashing.Hash, modes
 // and another process or goroutine has noticed it and fetched the package again.
 var errReplaced = errors.New("the stored tree was replaced")
 
-// copyOnce is CopyTo, but returns errReplaced if the tree is replaced meanwhile.
 func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, modesLost bool) (*Tree, error) {
 	name, path := FileName(t1), m.TreePath(t1)
 	if !m.use(name) {
@@ -219,7 +218,6 @@ func isAt(root *os.Root, path string) bool {
 	return err == nil && os.SameFile(opened, now)
 }
 
-// sameButForCase returns two paths of a tree that differ only in case, or nil.
 func sameButForCase(tree *Tree) []string {
 	seen := make(map[string]string)
 	for _, entry := range tree.Entries {

@@ -66,8 +66,6 @@ type packages struct {
 	quarantining sync.Mutex
 }
 
-// create creates the directories of the kind and this process's staging directory. It fails if the
-// store is not writable.
 func (p *packages) create() error {
 	if err := os.MkdirAll(p.dir, 0o700); err != nil {
 		return err
@@ -130,14 +128,10 @@ func (p *packages) step(operation string) string {
 	return p.kind.steps + "." + p.kind.packages + "." + operation
 }
 
-// use locks a package until the store is closed, so that no process removes it. It returns false
-// if the package does not exist or is being removed.
 func (p *packages) use(name string) bool {
 	return p.dir != "" && (p.kind.isName == nil || p.kind.isName(name)) && p.inUse.use(p.path(name))
 }
 
-// publishAttempts is the number of attempts if another process removes the package at the same
-// time.
 const publishAttempts = 10
 
 // publish makes the tree at staged, a path from newPath, the published package with a name. The
@@ -175,7 +169,6 @@ func (p *packages) publish(staged, name string, has func() bool) (existed bool, 
 	return false, err
 }
 
-// clear quarantines anything that has the name of a package but is not a directory.
 func (p *packages) clear(name string) error {
 	info, err := os.Lstat(p.path(name))
 	if err != nil || info.IsDir() {
@@ -288,7 +281,6 @@ func (p *packages) move(stepName, from, to string) error {
 	return err
 }
 
-// markUsed records the time of use of a package, if the store is writable.
 func (p *packages) markUsed(name string) {
 	if p.writable {
 		markUsed(p.path(name))

@@ -164,8 +164,7 @@ func (d *ProviderDir) Inspect(ctx context.Context, at string, full bool) Provide
 	return state
 }
 
-// Differences returns how the installed files at a path differ from those of a package. It returns
-// no changes if either cannot be read.
+// Differences returns how the installed files at a path differ from those of a package.
 func (d *ProviderDir) Differences(ctx context.Context, pkg *ProviderPackage, at string) hashing.Changes {
 	read := func(dir string) *hashing.Tree {
 		root, err := pathsafe.OpenRoot(dir)
@@ -189,8 +188,6 @@ func (d *ProviderDir) Differences(ctx context.Context, pkg *ProviderPackage, at 
 	return hashing.Diff(want, got)
 }
 
-// checkParents returns an error if one of the directories above a package is a link, because
-// Terraform does not follow such a link.
 func (d *ProviderDir) checkParents(dir string) error {
 	made := ""
 	for component := range strings.SplitSeq(dir, "/") {
@@ -206,8 +203,6 @@ func (d *ProviderDir) checkParents(dir string) error {
 	return nil
 }
 
-// executableFault returns the reason why stock tools cannot run a package with these files, or
-// nil.
 func executableFault(files []fileState, providerType string) error {
 	i := slices.IndexFunc(files, func(f fileState) bool { return providerzip.IsExecutable(f.Path, providerType) })
 	switch {
@@ -219,7 +214,6 @@ func executableFault(files []fileState, providerType string) error {
 	return nil
 }
 
-// pathDepth is the number of components of the path of a package.
 const pathDepth = 5
 
 // List returns the paths at which there is anything, sorted.

@@ -34,7 +34,6 @@ const (
 	LayoutWritable
 )
 
-// links reports whether a package at a location is installed as a link if that is possible.
 func (l Layout) links(from location) bool {
 	switch from {
 	case stored:
@@ -87,7 +86,6 @@ func (e *PathError) Error() string {
 	return fmt.Sprintf("it cannot be installed on this system: tofu and terraform look for it in a directory whose name %q %s", e.Component, e.Reason)
 }
 
-// checkPath refuses the paths of hosts with a port on Windows.
 func (d *ProviderDir) checkPath(at string) error {
 	if !d.store.windows {
 		return nil
@@ -145,7 +143,6 @@ func (d *ProviderDir) has(ctx context.Context, pkg *ProviderPackage, at string, 
 	return state.Err == nil && state.H1 == pkg.H1
 }
 
-// prepare creates the new entry on the stage and returns its path relative to d.
 func (d *ProviderDir) prepare(ctx context.Context, pkg *ProviderPackage, layout Layout) (string, error) {
 	stageDir, err := d.stageDir()
 	if err != nil {
@@ -181,7 +178,6 @@ func (d *ProviderDir) stageDir() (string, error) {
 	return filepath.Join(ownName, filepath.Base(d.stage.dir)), nil
 }
 
-// replace moves the entry made to its path, and moves the previous entry out of the way first.
 func (d *ProviderDir) replace(pkg *ProviderPackage, made, at string, before fs.FileInfo) error {
 	info, err := d.root.Lstat(made)
 	if err != nil {
@@ -205,7 +201,6 @@ func (d *ProviderDir) replace(pkg *ProviderPackage, made, at string, before fs.F
 	return nil
 }
 
-// errCopyDiffers is returned if a copy does not have the same hash as its original.
 var errCopyDiffers = errors.New("the copy differs from the package: another program changes it, or the file system cannot hold it")
 
 // copyPackage copies a package to a directory that does not exist yet, and hashes the copy. If

@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/internal/providerzip"
 )
 
-// fileState is the state of a file. A change of the file changes its state.
 type fileState struct {
 	Path string
 	Size int64
@@ -25,7 +24,6 @@ type fileState struct {
 	Device, Inode     uint64
 }
 
-// listing lists the files of a directory without their content.
 type listing struct {
 	Files []fileState
 	// provable reports whether the state of every file is known, there are only regular files and
@@ -97,8 +95,6 @@ func isPrivate(info fs.FileInfo) bool {
 	return isOwn(info) && (info.IsDir() || info.Mode()&0o022 == 0)
 }
 
-// uncoveredError is the error for a directory with an entry that the h1 of this program does not
-// cover.
 type uncoveredError struct{ path string }
 
 func (e *uncoveredError) Error() string {
@@ -108,7 +104,6 @@ func (e *uncoveredError) Error() string {
 // proofName is the directory of proofs.
 const proofName = "proof"
 
-// proof is the recorded hash of a directory with the state of its files.
 type proof struct {
 	// Boot names the boot of the system during which the files were hashed.
 	Boot  string
@@ -116,15 +111,12 @@ type proof struct {
 	Files []fileState
 }
 
-// readProof returns the recorded proof of a directory, whose path must not contain links. The proof
-// is valid only if the files still have the recorded state.
 func (s *Providers) readProof(dir string) (proof, bool) {
 	var p proof
 	ok := s.recall(proofName, dir, &p)
 	return p, ok && p.Boot != "" && p.Boot == boot()
 }
 
-// writeProof records the proof of a directory, if the system names its boots.
 func (s *Providers) writeProof(dir string, p proof) {
 	if p.Boot = boot(); p.Boot != "" {
 		s.remember(proofName, dir, p)
@@ -185,7 +177,6 @@ func (s *Providers) hashDir(ctx context.Context, dir string, options hashOptions
 	return hashed{h1: tree.H1(), files: after.Files, private: before.provable && after.provable}, nil
 }
 
-// isStored reports whether a directory, whose path must not contain links, is in the store.
 func (s *Providers) isStored(dir string) bool {
 	if s.dir == "" {
 		return false

@@ -65,7 +65,6 @@ func ViewProviders(cacheDir string, key *userkey.Key) *Providers {
 // Stage returns a new path in the staging directory. Nothing exists there yet.
 func (s *Providers) Stage() (string, error) { return s.newPath() }
 
-// archiveNotice is how long a process waits for another one's download before it calls onWait.
 const archiveNotice = time.Second
 
 // LockArchive waits until no other process downloads the archive with this hash, and then holds a
@@ -85,8 +84,6 @@ func (s *Providers) LockArchive(ctx context.Context, zh hashing.Hash, onWait fun
 	return func() { _ = lock.Release() }, nil
 }
 
-// providerName returns the name of the package or the archive with a hash: its value in
-// hexadecimal.
 func providerName(h hashing.Hash) string {
 	_, value, _ := strings.Cut(string(h), ":")
 	if raw, err := base64.StdEncoding.DecodeString(value); err == nil && h.Scheme() == "h1" {
@@ -95,7 +92,6 @@ func providerName(h hashing.Hash) string {
 	return value
 }
 
-// hashOf returns the h1 that the name of a package stands for, or "" if it is not such a name.
 func hashOf(name string) hashing.Hash {
 	raw, err := hex.DecodeString(name)
 	if err != nil {
@@ -187,7 +183,6 @@ func (s *Providers) Find(ctx context.Context, hashes []hashing.Hash) (*ProviderP
 	return nil, damaged
 }
 
-// find returns the stored package with an h1 hash. Each process checks a package only once.
 func (s *Providers) find(ctx context.Context, h1 hashing.Hash) (*ProviderPackage, error) {
 	name := providerName(h1)
 	return s.checked.Do(ctx, name, func(ctx context.Context) (*ProviderPackage, error) {
@@ -200,8 +195,6 @@ func (s *Providers) find(ctx context.Context, h1 hashing.Hash) (*ProviderPackage
 	})
 }
 
-// storedPackage returns a package of the store. private reports whether only this user can change
-// its files.
 func (s *Providers) storedPackage(h1 hashing.Hash, private bool) *ProviderPackage {
 	pkg := &ProviderPackage{H1: h1, dir: s.path(providerName(h1)), location: stored}
 	if !private || !s.ownsPath(pkg.dir) {

@@ -39,7 +39,6 @@ type record struct {
 	step string
 }
 
-// readRecord reads a record into to. It fails if this user has not written the record.
 func (p *packages) readRecord(r record, to any) error {
 	if p.dir == "" {
 		return fs.ErrNotExist
@@ -117,7 +116,6 @@ func (p *packages) forget(dir string, before time.Time, keep func(name string) b
 	return err
 }
 
-// removeRecord removes the file of a record. It is not an error if the file is gone.
 func (p *packages) removeRecord(path string) error {
 	err := atomicfile.Step(p.kind.steps+".forget.remove", func() error { return os.Remove(path) })
 	if errors.Is(err, fs.ErrNotExist) {

@@ -12,7 +12,6 @@ import (
 	"github.com/cotterpin/cotter/internal/filelock"
 )
 
-// stage is the staging directory of one process. It must be closed.
 type stage struct {
 	dir   string
 	steps string
@@ -45,8 +44,6 @@ func newStage(parent, steps string) (*stage, error) {
 
 func (s *stage) newPath() string { return filepath.Join(s.dir, rand.Text()) }
 
-// close removes the staging directory. Files that cannot be removed now are removed by the next
-// process.
 func (s *stage) close() error {
 	_ = atomicfile.Step(s.steps+".stage.remove", func() error { return atomicfile.RemoveAll(s.dir) })
 	if s.lock == nil {

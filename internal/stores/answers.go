@@ -82,7 +82,6 @@ func (s *Answers) artifact(ctx context.Context, at ID, statement artifact.Statem
 
 var errOtherEntry = errors.New("its tag points to the artifact of another entry")
 
-// isOfArtifact reports whether an error is about one artifact and not about its store.
 func isOfArtifact(err error) bool {
 	for _, about := range []error{artifact.ErrManifest, errOtherEntry, oci.ErrLayout, oci.ErrContent, getmodules.ErrTooLarge} {
 		if errors.Is(err, about) {
@@ -131,9 +130,6 @@ func (s *Answers) tree(ctx context.Context, at ID, a artifact.Module, tell func(
 	})
 }
 
-// download writes the layer of an artifact to a staging file, extracts it, hashes the extracted
-// files and publishes them in the cache under their own hash, even if that is not the expected
-// one.
 func (s *Answers) download(ctx context.Context, from ocistore.Store, a artifact.Module) (*store.Tree, error) {
 	staged := s.with.Cache.Stage()
 	archive, err := os.Create(staged + ".archive")
@@ -165,14 +161,12 @@ func (s *Answers) download(ctx context.Context, from ocistore.Store, a artifact.
 	return tree, s.with.Cache.Publish(staged, tree.T1())
 }
 
-// hasFailed reports whether a store has failed before.
 func (s *Answers) hasFailed(at ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.failed[at]
 }
 
-// fail records that a store could not be used. It reports whether this is its first failure.
 func (s *Answers) fail(at ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

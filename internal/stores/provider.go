@@ -21,8 +21,6 @@ import (
 	"github.com/cotterpin/cotter/ocistore"
 )
 
-// storedProvider is the package of a provider in a store. locked are the hashes that the lock has
-// for it.
 type storedProvider struct {
 	artifact.Provider
 	store  ocistore.Store
@@ -33,9 +31,6 @@ type storedProvider struct {
 
 var _ getproviders.Package = (*storedProvider)(nil)
 
-// providerOf returns a store's package for a platform. The error wraps fs.ErrNotExist if the
-// store does not have the version, and is a *[getproviders.MissingPlatformError] if it has the version only
-// for other platforms.
 func providerOf(ctx context.Context, store ocistore.Store, r artifact.Release, platform addrs.Platform) (*storedProvider, error) {
 	targets, err := Targets(ctx, store, r)
 	if err != nil {
@@ -116,8 +111,6 @@ func (s *Stores) Offers() providers.Offers {
 	}
 }
 
-// offer returns a store's offer of a provider's package. It returns the zero Offer if the store
-// has no such package and this is not an error.
 func (s *Stores) offer(ctx context.Context, at ID, want providers.Want) providers.Offer {
 	store := s.store(at)
 	found, err := providerOf(ctx, store, artifact.Release{Provider: want.Provider, Version: want.Version}, want.Platform)

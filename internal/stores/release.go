@@ -54,7 +54,6 @@ func ReadRelease(ctx context.Context, store ocistore.Store, tag string, getter f
 	return all
 }
 
-// readTarget gets the package of a target and returns the hashes that its artifact states.
 func readTarget(ctx context.Context, store ocistore.Store, r artifact.Release, target oci.Target, getter func(getproviders.Source) *providers.Getter, keep bool) ([]hashing.Hash, error) {
 	found, err := targetOf(ctx, store, r, target)
 	if err != nil {

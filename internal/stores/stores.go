@@ -79,8 +79,6 @@ func (s *Stores) FetchArtifact(ctx context.Context, at ID, found artifact.Module
 	return s.Check(found.Statement, tree)
 }
 
-// find returns the artifact of an entry from the first store that has it, of those for which good
-// returns true. It also returns the ID of that store.
 func (s *Stores) find(ctx context.Context, of origins.Source, entry lockfile.Module, good func(ocistore.Info) bool) (ID, artifact.Module, bool) {
 	pkg := entry.Package.Package
 	if of.FromPackage && pkg.Getter() == "file" {

@@ -74,8 +74,6 @@ func (s *Client) Listing(ctx context.Context, all rules.Rules, source getprovide
 	})
 }
 
-// knownListing is like Listing, but sends no request and waits for none. ok is false if the source
-// has not answered yet. key is that of a source that is not nil.
 func (s *Client) knownListing(ctx context.Context, all rules.Rules, key string, p Required) (_ getproviders.Listing, ok bool, err error) {
 	ctx = p.ruled(ctx, all)
 	return s.listings.Known(httpx.Share(ctx, listingKey{p.Address, key, p.mayReach(ctx)}))
@@ -95,7 +93,6 @@ type packageKey struct {
 	mayReach  bool // Required.mayReach
 }
 
-// keyOf returns the key of a wanted package. ctx is that of its requests.
 func (s *Stage) keyOf(ctx context.Context, p Required, want providers.Want) httpx.Shared[packageKey] {
 	var locked strings.Builder
 	for _, h := range want.Locked {
@@ -108,7 +105,6 @@ func (s *Stage) keyOf(ctx context.Context, p Required, want providers.Want) http
 	return httpx.Share(ctx, packageKey{want.Provider, want.Version, want.Platform, locked.String(), fmt.Sprint(s.Rule.Provider, s.Rule.Memos), s.OffersKey, s.SourceKey, s.completes(), believed, p.mayReach(ctx)})
 }
 
-// inParallel calls work for all elements of a list concurrently, and returns their errors.
 func inParallel[T any](all []T, work func(int, T) error) []error {
 	errs := make([]error, len(all))
 	var wait sync.WaitGroup

@@ -18,8 +18,6 @@ import (
 // repositoryHost is the host that users most often mistake for a registry.
 const repositoryHost = "github.com"
 
-// explainListing adds to an error about a provider's versions which other provider the user may
-// have meant. all are all required providers.
 func explainListing(p Required, all []Required, err error) error {
 	switch {
 	case p.Address.Hostname == repositoryHost && !errors.Is(err, origins.ErrOffline):
@@ -71,8 +69,6 @@ func (s *Stage) explainPackage(ctx context.Context, p Selected, platform addrs.P
 	return unusable
 }
 
-// withAllowed returns p with the newest version that each of its uses allows, for the error that
-// no version meets all constraints.
 func (p Required) withAllowed(listing getproviders.Listing) Required {
 	p.Uses = slices.Clone(p.Uses)
 	for i, use := range p.Uses {

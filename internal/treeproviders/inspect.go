@@ -28,8 +28,7 @@ type Inspection struct {
 	Err error
 }
 
-// Inspect compares the packages in a directory of providers with the entries of a lock. If the
-// directory does not exist, the error wraps fs.ErrNotExist.
+// Inspect compares the packages in a directory of providers with the entries of a lock.
 func Inspect(ctx context.Context, stored *store.Providers, path string, entries []lockfile.Provider) ([]Inspection, error) {
 	dir, err := stored.ViewDir(path)
 	if err != nil {
@@ -46,7 +45,6 @@ func Inspect(ctx context.Context, stored *store.Providers, path string, entries 
 	return found, errors.Join(errs...)
 }
 
-// inspect hashes one provider and compares it with its entry.
 func inspect(ctx context.Context, stored *store.Providers, dir *store.ProviderDir, entry lockfile.Provider) Inspection {
 	state := dir.Inspect(ctx, store.ProviderPath(entry.Address, entry.Version, addrs.CurrentPlatform()), true)
 	found := Inspection{Status: packagedir.Changed, H1: state.H1, Err: state.Err}

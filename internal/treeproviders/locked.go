@@ -15,8 +15,7 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// CheckLock returns an error if the lock does not decide all required providers. It is meant for
-// stages whose lock must not change, and sends no requests.
+// CheckLock returns an error if the lock does not decide all required providers.
 func (s *Stage) CheckLock(ctx context.Context, required []Required) error {
 	_, err := s.selectAll(ctx, required)
 	return err
@@ -35,8 +34,7 @@ func (s *Stage) OfEntry(entry lockfile.Provider) (Selected, error) {
 	return Selected{p, entry.Version, entry}, nil
 }
 
-// Archive gets the archive of a provider's package for a platform. It is like
-// [providers.Getter.Archive], but its errors name the provider.
+// Archive gets the archive of a provider's package for a platform.
 func (s *Stage) Archive(ctx context.Context, p Selected, platform addrs.Platform) (*providers.Archive, error) {
 	got, err := s.getter.Archive(p.ruled(ctx, s.Rules), p.wanted(platform))
 	mismatch, isMismatch := errors.AsType[*getproviders.MismatchError](err)
@@ -81,8 +79,6 @@ func (s *Stage) CheckOrigin(ctx context.Context, entry lockfile.Provider) (*prov
 	return found, nil
 }
 
-// platformsOf returns the platforms for which a version may have a package, without the current
-// one.
 func (s *Stage) platformsOf(ctx context.Context, p Selected) ([]addrs.Platform, error) {
 	listing, err := s.listing(ctx, p.Required)
 	if err != nil {

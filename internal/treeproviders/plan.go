@@ -114,7 +114,6 @@ func unsortedText(unsorted []Required) string {
 	return "tofu and terraform will rewrite the lock, because hashes of these providers are not sorted, are repeated, or have an unknown scheme: " + namesOf(unsorted)
 }
 
-// plan sets the new entry of a provider, and returns its difference from the entry in the lock.
 func (p *Planned) plan(lock Lock) Change {
 	p.LockEntry = p.Entry.Merge(lockfile.Provider{
 		Address: p.Address, Version: p.Version, Constraints: p.Want, Hashes: p.hashes,
@@ -246,7 +245,6 @@ func (p *Plan) Updates(name string) []Change {
 	return slices.SortedFunc(maps.Values(was), func(a, b Change) int { return a.Provider.Compare(b.Provider) })
 }
 
-// splitPath is the inverse of [store.ProviderPath].
 func splitPath(at string) (provider, version, platform string) {
 	at, platform = path.Split(at)
 	at, version = path.Split(path.Clean(at))

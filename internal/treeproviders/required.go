@@ -90,8 +90,7 @@ func (r *Requirements) Expect() {
 	}
 }
 
-// Pool returns the required providers in the order of the lock, and the errors in their
-// constraints.
+// Pool returns the required providers in the order of the lock, and the errors in their constraints.
 func (r *Requirements) Pool() (all []Required, errs []error) {
 	for _, address := range slices.SortedFunc(maps.Keys(r.uses), addrs.Provider.Compare) {
 		p := Required{Address: address, Uses: distinctUses(slices.Clone(r.uses[address])), by: r.by[address]}
@@ -161,8 +160,6 @@ func (p Required) mayReach(ctx context.Context) bool {
 	return httpx.CheckReach(ctx, &url.URL{Scheme: "https", Host: string(p.Address.Hostname)}) == nil
 }
 
-// isLockedOnly reports whether the provider is only in the lock: no module and no known state
-// requires it.
 func (p Required) isLockedOnly() bool { return len(p.Uses) == 0 }
 
 // Fits reports whether all modules allow a locked version.
@@ -243,7 +240,6 @@ func (p Required) Undecided(entry Entry, has bool) Refusal {
 	return refusing.refusal(fmt.Sprintf("the lock has version %s, and the configuration asks for %q", entry.Version, p.Want))
 }
 
-// excluding returns the uses that do not allow a version.
 func (p Required) excluding(version versions.Version) []config.ProviderRequirement {
 	return slices.DeleteFunc(slices.Clone(p.Uses), func(use config.ProviderRequirement) bool { return use.Allows(version) })
 }

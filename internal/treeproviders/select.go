@@ -42,8 +42,6 @@ func (u Update) moves(p Required) bool {
 	return u.updates(p.Address) && (!p.isLockedOnly() || slices.Contains(u.Providers, p.Address))
 }
 
-// want returns the constraints that a version must meet: those of the modules, or the version that the
-// request names.
 func (u Update) want(p Required) (versions.ProviderConstraints, error) {
 	if u.To.IsZero() || !slices.Contains(u.Providers, p.Address) {
 		return p.Want, nil
@@ -86,10 +84,8 @@ func (s *Stage) Check(ctx context.Context, required []Required) error {
 	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return errors.Is(err, errNoAnswer) })...)
 }
 
-// lister returns the available versions of a provider.
 type lister func(context.Context, Required) (getproviders.Listing, error)
 
-// selectEach selects one version of each provider. The first error is about all refused entries.
 func (s *Stage) selectEach(ctx context.Context, required []Required, list lister) ([]Selected, []error) {
 	selected := make([]Selected, len(required))
 	errs := inParallel(required, func(i int, p Required) (err error) {
@@ -115,7 +111,6 @@ func (s *Stage) missing(required []Required) []error {
 	return errs
 }
 
-// refused returns the errors about required providers that the policies refuse.
 func (s *Stage) refused(required []Required) []error {
 	var errs []error
 	for _, p := range required {
@@ -178,7 +173,6 @@ func hasScheme(hashes []hashing.Hash, scheme string) bool {
 	return slices.ContainsFunc(hashes, func(h hashing.Hash) bool { return h.Scheme() == scheme })
 }
 
-// listing returns the available versions of a provider. It fails in offline mode.
 func (s *Stage) listing(ctx context.Context, p Required) (getproviders.Listing, error) {
 	if s.Offline {
 		return getproviders.Listing{}, fmt.Errorf("its versions are not known: %w", origins.ErrOffline)
@@ -186,7 +180,6 @@ func (s *Stage) listing(ctx context.Context, p Required) (getproviders.Listing, 
 	return s.Client.Listing(ctx, s.Rules, s.Source, s.SourceKey, p)
 }
 
-// errNoAnswer says that a source has not answered yet.
 var errNoAnswer = errors.New("its source has not answered")
 
 // knownListing is like listing, but sends no request and waits for none. The error is errNoAnswer if

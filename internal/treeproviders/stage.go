@@ -170,8 +170,6 @@ func namesOf(all []Required) string {
 	return strings.Join(names, ", ")
 }
 
-// get gets the package of a provider for this machine and, concurrently, the hashes of its
-// packages for the other platforms that the request names.
 func (s *Stage) get(ctx context.Context, p Selected) (Planned, error) {
 	planned := Planned{Selected: p}
 	others := make([]*providers.Proof, len(s.Others))
@@ -217,7 +215,6 @@ func (s *Stage) getOwn(ctx context.Context, p Selected) (*providers.Got, error) 
 	return got, nil
 }
 
-// packageOf gets the package of a provider for this machine once per client.
 func (s *Stage) packageOf(ctx context.Context, p Selected) (*providers.Got, error) {
 	want := p.wanted(addrs.CurrentPlatform())
 	ctx = p.ruled(ctx, s.Rules)
@@ -242,15 +239,12 @@ func (s *Stage) getHashes(ctx context.Context, p Selected, platform addrs.Platfo
 	return proof, nil
 }
 
-// warnIncomplete warns if the source could not be asked for the hashes of a package.
 func (s *Stage) warnIncomplete(p Selected, proof *providers.Proof) {
 	if proof.Incomplete != nil {
 		s.Warn(fmt.Sprintf("provider %s %s: the lock gets no hashes for other platforms: %s", p.Address.ForDisplay(), p.Version, p.withoutSubject(proof.Incomplete)))
 	}
 }
 
-// wanted returns the wanted package of a provider for a platform, with the hashes that the lock
-// has for it.
 func (p Selected) wanted(platform addrs.Platform) providers.Want {
 	return providers.Want{Provider: p.Address, Version: p.Version, Platform: platform, Locked: p.Entry.Hashes}
 }

@@ -36,8 +36,6 @@ func (w *Writer) CopyFS(ctx context.Context, src fs.FS) error {
 	return c.dir(ctx, ".")
 }
 
-// copier copies a file system directory by directory. It copies the files of one directory
-// concurrently.
 type copier struct {
 	*Writer
 	src fs.FS
@@ -86,8 +84,6 @@ func (c *copier) link(name string) error {
 	return c.Symlink(name, target)
 }
 
-// files copies files of one directory. If there are several errors, it returns the error of the
-// first file.
 func (c *copier) files(ctx context.Context, dir string, names []string) error {
 	return c.do(func() error {
 		if err := ctx.Err(); err != nil || len(names) == 0 {
@@ -133,7 +129,6 @@ func (c *copier) file(parent *os.Root, name string) error {
 	return c.write(parent, name, info.Mode()&0o100 != 0, f, nil) // the system needs no buffer
 }
 
-// each calls do for all names, several at a time, until one call fails.
 func each(names []string, do func(name string) error) error {
 	const enough = 4 // names that are worth another goroutine
 	errs := make([]error, len(names))

@@ -64,7 +64,6 @@ func (w *Writer) checkLinks() (good []string, err error) {
 	return good, nil
 }
 
-// linkFault returns the reason why a link is not valid, or "".
 func linkFault(links *pathsafe.Resolver, name string) string {
 	switch _, _, fault := links.Follow(name); {
 	case fault == nil:
@@ -76,7 +75,6 @@ func linkFault(links *pathsafe.Resolver, name string) string {
 	}
 }
 
-// leftOutWarning returns one line about all links that were left out, or "".
 func (w *Writer) leftOutWarning() string {
 	if len(w.leftOut) == 0 {
 		return ""

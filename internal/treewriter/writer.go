@@ -170,7 +170,6 @@ func CheckName(name string) error {
 	return nil
 }
 
-// add registers a file or link and returns its directory, opened.
 func (w *Writer) add(name string, k pathsafe.Kind) (*os.Root, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
@@ -202,7 +201,6 @@ func (w *Writer) register(name string, k pathsafe.Kind) error {
 	return nil
 }
 
-// open returns a directory of the tree. It creates the directory if it does not exist.
 func (w *Writer) open(dir string) (*os.Root, error) {
 	last := len(w.handles) - 1
 	for !isWithin(dir, w.handles[last].name) {
@@ -252,7 +250,6 @@ func (w *Writer) makeDir(parent *os.Root, name, component string) error {
 	return parent.Chmod(component, dirMode)
 }
 
-// taken returns the error for a name that is not registered but exists in the file system.
 func (w *Writer) taken(name string, err error) error {
 	if !errors.Is(err, fs.ErrExist) {
 		return err

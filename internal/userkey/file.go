@@ -70,8 +70,6 @@ func read(root *os.Root) (*Key, error) {
 	return &Key{secret: [size]byte(secret)}, nil
 }
 
-// maxWait is how long a process waits for another one that creates the key, which takes
-// milliseconds.
 const maxWait = 5 * time.Second
 
 // ReadOrMake is like [Read], but creates the directory and the key if they do not exist.

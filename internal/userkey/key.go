@@ -20,7 +20,6 @@ var ErrShortSecret = fmt.Errorf("the key must have at least %d characters", minS
 // minSecret is the minimum length of a secret text in bytes. 32 hexadecimal digits have 128 bits.
 const minSecret = 32
 
-// size is the length of a key in bytes.
 const size = sha256.Size
 
 // Key is a user's key. Its zero value is not usable.

@@ -8,7 +8,6 @@ import (
 	"syscall"
 )
 
-// isPrivate reports whether only this user has access to a file.
 func isPrivate(info fs.FileInfo) bool {
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(owner.Uid) == os.Geteuid() && info.Mode().Perm()&0o077 == 0
