@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
@@ -51,9 +52,7 @@ func hashesOf(t testing.TB, world *modtest.World, scheme string, platforms ...ad
 	var hashes []hashing.Hash
 	for _, platform := range platforms {
 		h1, zh, err := world.ProviderHashes("acme/cloud", "1.0.0", platform.String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if hashes = append(hashes, zh); scheme == "" {
 			hashes = append(hashes, h1)
 		}
@@ -74,9 +73,7 @@ func get(t testing.TB, d *getproviders.Direct, world *modtest.World, platform ad
 		return auth, "", err
 	}
 	file, err := os.Create(filepath.Join(t.TempDir(), "archive"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer file.Close()
 	if err := pkg.Download(t.Context(), file, nil); err != nil {
 		return auth, "", err
@@ -90,9 +87,7 @@ func TestDirect(t *testing.T) {
 	world := modtest.NewWith(t, modtest.Txtar(packages), modtest.Options{ProviderWarnings: []string{"it moves soon"}})
 	d := direct(world)
 	listing, err := d.Versions(t.Context(), cloud(world))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var offered []string
 	for _, v := range listing.Versions {
 		offered = append(offered, v.Version.String())
@@ -176,9 +171,7 @@ func TestDirectShapes(t *testing.T) {
 		{name: "another platform", shape: modtest.ProviderOtherPlatform, err: registryclient.ErrInvalidAnswer},
 		{name: "no filename", shape: modtest.ProviderNoFilename, err: registryclient.ErrInvalidAnswer},
 	} {
-		if err := world.SetProviderShape("acme/cloud", "1.0.0", test.shape); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, world.SetProviderShape("acme/cloud", "1.0.0", test.shape))
 		d := direct(world)
 		if test.trusted {
 			d.TrustedHost = world.Host()
@@ -248,9 +241,7 @@ func TestDirectRenamed(t *testing.T) {
 		"reg.example.com/hashicorp/moved":       "",
 	} {
 		provider, err := addrs.ParseProviderSource(source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		_, err = (&getproviders.Direct{Registry: renaming{}}).Versions(t.Context(), provider)
 		renamed, ok := errors.AsType[*getproviders.RenamedError](err)
 		if ok != (want != "") || ok && renamed.Now.String() != want || !errors.Is(err, getproviders.ErrNotFound) || !errors.Is(err, registryclient.ErrNotFound) {

@@ -18,6 +18,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -46,16 +47,12 @@ func download(t testing.TB, web *webtest.Web, url string, change func(*getprovid
 	}
 	d.Registry = a
 	pkg, err := d.Package(t.Context(), addrs.Provider{}, v100, linux)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if strings.Contains(pkg.Location(), webtest.Canary) {
 		t.Errorf("the location is %q", pkg.Location())
 	}
 	file, err := os.Create(filepath.Join(t.TempDir(), "archive"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer file.Close()
 	var last, total int64
 	err = pkg.Download(t.Context(), file, func(done, of int64) { last, total = done, of })

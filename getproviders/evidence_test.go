@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestEvidence has what each source can say about a provider. Where the packages of a directory
@@ -17,13 +18,9 @@ import (
 func TestEvidence(t *testing.T) {
 	t.Parallel()
 	template, err := getproviders.ParseRepositoryTemplate("oci.example.com/${hostname}/${namespace}/${type}")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	here, err := filepath.Abs("plugins")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	acme, other := provider(t, "acme/x"), addrs.Provider{Hostname: "example.com", Namespace: "acme", Type: "x"}
 	pattern := getproviders.ExactPattern(other)
 	network := &getproviders.NetworkMirror{URL: &url.URL{Scheme: "https", Host: "mirror.example.com", Path: "/m/", User: url.UserPassword("user", "secret")}}

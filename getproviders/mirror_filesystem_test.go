@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -21,21 +22,15 @@ import (
 func write(t testing.TB, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	testenv.Must(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // link creates a symbolic link below a directory to another path below it.
 func link(t testing.TB, dir, target, name string) {
 	t.Helper()
 	path := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	if err := os.Symlink(filepath.Join(dir, filepath.FromSlash(target)), path); err != nil {
 		t.Skipf("no links here: %v", err)
 	}
@@ -45,9 +40,7 @@ func link(t testing.TB, dir, target, name string) {
 func received(t testing.TB, p getproviders.Package) (string, error) {
 	t.Helper()
 	file, err := os.CreateTemp(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer file.Close()
 	if _, err := file.WriteString("something longer that was here before"); err != nil {
 		t.Fatal(err)
@@ -57,9 +50,7 @@ func received(t testing.TB, p getproviders.Package) (string, error) {
 		return "", err
 	}
 	text, err := os.ReadFile(file.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if last != int64(len(text)) {
 		t.Errorf("the last progress is %d, want %d", last, len(text))
 	}
@@ -213,9 +204,7 @@ func TestPluginCache(t *testing.T) {
 	write(t, dir, x+"1.0.0/linux_amd64.lock", "")
 	write(t, dir, x+"terraform-provider-x_2.0.0_linux_amd64.zip", "packed")
 	own, err := hashing.Dir(t.Context(), filepath.Join(dir, filepath.FromSlash(x), "1.0.0", "linux_amd64"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	zip := hashing.Hash("zh:" + strings.Repeat("0", 64))
 	for name, test := range map[string]struct {
 		dir, version string

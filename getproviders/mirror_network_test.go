@@ -20,6 +20,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -50,9 +51,7 @@ func (c tokens) ForHost(_ context.Context, host addrs.Hostname) (disco.Credentia
 func mirror(t testing.TB, web *webtest.Web, at string) *getproviders.NetworkMirror {
 	t.Helper()
 	u, err := url.Parse(at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return &getproviders.NetworkMirror{
 		URL: u, Credentials: tokens{"mirror.example.com"}, HTTPClient: web.Client(),
 		Backoff: func(int) time.Duration { return 0 },
@@ -353,17 +352,13 @@ func TestNetworkMirrorDownload(t *testing.T) {
 	})
 	m := mirror(t, web, mirrorBase)
 	p, err := m.Package(t.Context(), provider(t, "acme/x"), one, linux)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	webtest.CheckText(t, p.Location())
 	if text, err := received(t, p); text != archive || err != nil || asked != 2 {
 		t.Errorf("received %q, %v, after %d requests", text, err, asked)
 	}
 	p, err = m.Package(t.Context(), provider(t, "acme/x"), one, darwin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if _, err := received(t, p); !errors.Is(err, getproviders.ErrInvalidMirror) || !strings.Contains(err.Error(), "none.zip: ") {
 		t.Errorf("Download: %v, want ErrInvalidMirror", err)
 	}

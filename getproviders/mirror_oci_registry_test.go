@@ -15,14 +15,10 @@ import (
 func push(t *testing.T, client *http.Client, method, address, mediaType, body string) *http.Response {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	req.Header.Set("Content-Type", mediaType)
 	resp, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer resp.Body.Close()
 	if resp.StatusCode/100 != 2 {
 		t.Fatalf("%s %s: %s", method, address, resp.Status)
@@ -34,9 +30,7 @@ func push(t *testing.T, client *http.Client, method, address, mediaType, body st
 func pushBlob(t *testing.T, client *http.Client, repository, mediaType, blob string) string {
 	t.Helper()
 	upload, err := push(t, client, http.MethodPost, repository+"/blobs/uploads/", "", "").Location()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	query := upload.Query()
 	query.Set("digest", sha(blob))
 	upload.RawQuery = query.Encode()
@@ -75,9 +69,7 @@ func TestOCIMirrorDockerRegistry(t *testing.T) {
 		t.Fatalf("Versions: %v, %v", listing, err)
 	}
 	p, err := m.Package(t.Context(), x, listing.Versions[0].Version, linux)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if text, err := received(t, p); text != archive || err != nil || p.Archive() != zh(archive) {
 		t.Errorf("received %q as %s, %v", text, p.Archive(), err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -108,9 +109,7 @@ func ociMirror(t testing.TB, registry ociRegistry, template string) (*getprovide
 	web := webtest.New(t)
 	web.Serve("https://oci.example.com", registry.ServeHTTP)
 	parsed, err := getproviders.ParseRepositoryTemplate(template)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return &getproviders.OCIMirror{
 		Repository: parsed,
 		Fetcher:    &getmodules.Fetcher{HTTPClient: web.Client(), Backoff: func(int) time.Duration { return 0 }},
@@ -137,9 +136,7 @@ func TestOCIMirror(t *testing.T) {
 		t.Errorf("Versions: %v; (-want +got):\n%s", err, diff)
 	}
 	p, err := m.Package(t.Context(), x, versions.MustParse("1.2.0+build.1"), linux)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if p.Archive() != zh(archive) || p.Dir() != "" || p.Location() != "oci://oci.example.com/mirror/registry.opentofu.org/acme/x@"+sha(manifest) {
 		t.Errorf("Package: %q at %q", p.Archive(), p.Location())
 	}
@@ -225,9 +222,7 @@ func TestOCIMirrorFailures(t *testing.T) {
 		t.Errorf("no such tag: %v", err)
 	}
 	p, err := m.Package(t.Context(), provider(t, "acme/x"), one, linux)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if _, err := received(t, p); err == nil {
 		t.Error("an archive that is missing was downloaded")
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -18,9 +19,7 @@ import (
 func provider(t testing.TB, source string) addrs.Provider {
 	t.Helper()
 	p, err := addrs.ParseProviderSource(source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return p
 }
 
@@ -165,9 +164,7 @@ func patterns(t testing.TB, texts ...string) []getproviders.Pattern {
 	var parsed []getproviders.Pattern
 	for _, text := range texts {
 		p, err := getproviders.ParsePattern(text, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		parsed = append(parsed, p)
 	}
 	return parsed

@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/registryclient"
 )
@@ -20,9 +21,7 @@ func TestVerifySums(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(packages))
 	id, _, err := world.ProviderKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for name, test := range map[string]struct {
 		shape    modtest.ProviderShape
 		change   func(document []byte) []byte
@@ -39,13 +38,9 @@ func TestVerifySums(t *testing.T) {
 		"no keys":                {shape: modtest.ProviderNoKeys, err: getproviders.ErrNoKeys},
 		"another key":            {shape: modtest.ProviderUnknownKey, err: getproviders.ErrUnknownKey},
 	} {
-		if err := world.SetProviderShape("acme/cloud", "1.0.0", test.shape); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, world.SetProviderShape("acme/cloud", "1.0.0", test.shape))
 		found, err := direct(world).Registry.ProviderPackage(t.Context(), cloud(world), v100, linux)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		document, signature := textAt(t, world, found.SumsURL), textAt(t, world, found.SignatureURL)
 		if test.change != nil {
 			document = test.change(document)
@@ -73,17 +68,11 @@ func TestVerifySums(t *testing.T) {
 func textAt(t *testing.T, world *modtest.World, at string) []byte {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	answer, err := world.HTTPClient().Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return text
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // Patterns and templates are text in JSON, and the same values afterwards.
@@ -29,9 +30,7 @@ func TestText(t *testing.T) {
 		if test.template != "" && err == nil {
 			given.Template, err = getproviders.ParseRepositoryTemplate(test.template)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		text, err := json.Marshal(given)
 		if err != nil || string(text) != test.want {
 			t.Errorf("%s becomes %s, %v", test.pattern, text, err)

@@ -37,13 +37,9 @@ var packageFiles = fstest.MapFS{
 func packed(t *testing.T, files fstest.MapFS) ([]byte, *hashing.Tree) {
 	t.Helper()
 	tree, err := hashing.ReadTree(t.Context(), files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var archive bytes.Buffer
-	if err := artifact.WriteZip(t.Context(), &archive, files, tree, 0); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, artifact.WriteZip(t.Context(), &archive, files, tree, 0))
 	return archive.Bytes(), tree
 }
 
@@ -63,21 +59,15 @@ func TestZipRoundTrip(t *testing.T) {
 	t.Parallel()
 	archive, tree := packed(t, packageFiles)
 	name, dir := filepath.Join(t.TempDir(), "a.zip"), filepath.Join(t.TempDir(), "tree")
-	if err := os.WriteFile(name, archive, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(name, archive, 0o600))
 	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer file.Close()
 	if _, err := getmodules.ExtractArchive(t.Context(), file, "zip", dir, getmodules.Limits{}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := store.ReadTree(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if diff := cmp.Diff(tree.Entries, got.Entries); diff != "" {
 		t.Errorf("the extracted tree (-packed +extracted):\n%s", diff)
 	}
@@ -87,9 +77,7 @@ func TestZipRoundTrip(t *testing.T) {
 func TestZipOfChangedFile(t *testing.T) {
 	t.Parallel()
 	tree, err := hashing.ReadTree(t.Context(), packageFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, content := range []string{"", strings.Repeat("resource \"x\" \"z\" {}\n", 100), strings.Repeat("resource \"x\" \"y\" {}\n", 101)} {
 		changed := fstest.MapFS{"main.tf": {Data: []byte(content)}}
 		for name, file := range packageFiles {
@@ -146,13 +134,9 @@ func someArtifact() artifact.Module {
 func TestManifestRoundTrip(t *testing.T) {
 	t.Parallel()
 	text, err := someArtifact().Manifest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	got, err := artifact.ParseModule(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if diff := cmp.Diff(someArtifact(), got); diff != "" {
 		t.Errorf("ParseModule(Manifest()) (-want +got):\n%s", diff)
 	}
@@ -161,9 +145,7 @@ func TestManifestRoundTrip(t *testing.T) {
 func TestManifestRefused(t *testing.T) {
 	t.Parallel()
 	text, err := someArtifact().Manifest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, test := range []struct{ old, new, says string }{
 		{`{`, ``, "cannot be read"},
 		{"manifest.v1+json", "index.v1+json", "media type"},
@@ -198,9 +180,7 @@ func FuzzParseModule(f *testing.F) {
 			return
 		}
 		again, err := got.Manifest()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		parsed, err := artifact.ParseModule(again)
 		if diff := cmp.Diff(got, parsed); err != nil || diff != "" {
 			t.Errorf("%v; written and parsed again (-first +again):\n%s", err, diff)

@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -62,9 +63,7 @@ func TestProviderManifest(t *testing.T) {
 	t.Parallel()
 	want := someProvider(t)
 	text, err := want.Manifest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	got, err := artifact.ParseProvider(text)
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(versions.Version{})); diff != "" || err != nil {
 		t.Errorf("ParseProvider: %v\n%s", err, diff)
@@ -74,9 +73,7 @@ func TestProviderManifest(t *testing.T) {
 func TestProviderManifestRefused(t *testing.T) {
 	t.Parallel()
 	text, err := someProvider(t).Manifest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, test := range []struct{ from, to string }{
 		{"provider-target", "modulepkg"},
 		{"archive/zip", "application/zip"},
@@ -102,15 +99,11 @@ func TestProviderIndex(t *testing.T) {
 	t.Parallel()
 	a := someProvider(t)
 	manifest, err := a.Manifest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	linux := oci.Target{Platform: a.Statement.Platform, Descriptor: oci.Describe(manifest)}
 	mac := oci.Target{Platform: addrs.Platform{OS: "darwin", Arch: "arm64"}, Descriptor: oci.Descriptor{Digest: "sha256:" + strings.Repeat("c", 64), Size: 7}}
 	text, err := a.Statement.Index(artifact.Targets{linux, mac})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if again, err := a.Statement.Index(artifact.Targets{mac, linux}); err != nil || string(again) != string(text) {
 		t.Errorf("in another order: %s, %v", again, err)
 	}
@@ -122,9 +115,7 @@ func TestProviderIndex(t *testing.T) {
 		t.Errorf("ParseReference = %v, %v", r, err)
 	}
 	reference, err := a.Statement.Reference()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if r, err := artifact.ParseReference(reference); err != nil || r != a.Statement.Release {
 		t.Errorf("ParseReference = %v, %v", r, err)
 	}
@@ -148,9 +139,7 @@ func TestProviderIndexRefused(t *testing.T) {
 	a := someProvider(t)
 	at := oci.Descriptor{Digest: a.Layer.Digest, Size: 7}
 	text, err := a.Statement.Index(artifact.Targets{{Platform: a.Statement.Platform, Descriptor: at}, {Platform: addrs.Platform{OS: "linux", Arch: "arm64"}, Descriptor: at}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, test := range []struct{ from, to string }{
 		{"opentofu.provider\"", "opentofu.other\""},
 		{"image.index", "image.manifest"},
@@ -179,18 +168,14 @@ func FuzzParseProvider(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if got, err := artifact.ParseProvider(text); err == nil {
 			again, err := got.Manifest()
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			if parsed, err := artifact.ParseProvider(again); err != nil || !cmp.Equal(got, parsed, cmp.AllowUnexported(versions.Version{})) {
 				t.Errorf("ParseProvider = %+v, %v, want %+v", parsed, err, got)
 			}
 		}
 		if targets, err := artifact.ParseIndex(text); err == nil {
 			again, err := a.Statement.Index(targets)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			if parsed, err := artifact.ParseIndex(again); err != nil || len(parsed) != len(targets) {
 				t.Errorf("ParseIndex = %+v, %v, want %+v", parsed, err, targets)
 			}

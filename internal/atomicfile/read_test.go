@@ -10,19 +10,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestRead(t *testing.T) {
 	t.Parallel()
 	root, dir := openRoot(t)
 	for name, text := range map[string]string{"empty": "", "small": "12345", "full": "1234567890", "large": "12345678901"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	if err := errors.Join(os.Mkdir(filepath.Join(dir, "dir"), 0o700), os.Symlink("small", filepath.Join(dir, "link"))); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, errors.Join(os.Mkdir(filepath.Join(dir, "dir"), 0o700), os.Symlink("small", filepath.Join(dir, "link"))))
 	tests := []struct {
 		name, want string
 		err        error
@@ -49,9 +46,7 @@ func TestRead(t *testing.T) {
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	root, dir := openRoot(t)
-	if err := atomicfile.Create(root, "f", []byte("first"), 0o600, "test"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, atomicfile.Create(root, "f", []byte("first"), 0o600, "test"))
 	if err := atomicfile.Create(root, "f", []byte("second"), 0o600, "test"); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("Create of what exists = %v, want fs.ErrExist", err)
 	}
@@ -66,18 +61,14 @@ func TestPrepareAndSweep(t *testing.T) {
 	t.Parallel()
 	root, dir := openRoot(t)
 	for _, name := range []string{"f", ".f.tmp", ".f.short.tmp", ".other.ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("old"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.WriteFile(filepath.Join(dir, name), []byte("old"), 0o600))
 	}
 	if _, err := atomicfile.Prepare(root, "f", []byte("new"), atomicfile.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	atomicfile.Sweep(root, "f")
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var names []string
 	for _, entry := range entries {
 		names = append(names, entry.Name())

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // nobody is the usual number of the user and the group without permissions.
@@ -27,13 +28,9 @@ func TestRemoveAll(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "tree")
 	below := filepath.Join(dir, "a", "b")
-	if err := os.MkdirAll(below, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(below, 0o700))
 	outside := filepath.Join(t.TempDir(), "outside")
-	if err := os.Mkdir(outside, 0o500); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Mkdir(outside, 0o500))
 	for _, err := range []error{
 		os.WriteFile(filepath.Join(below, "f"), nil, 0o400),
 		os.Symlink(outside, filepath.Join(below, "link")),
@@ -41,9 +38,7 @@ func TestRemoveAll(t *testing.T) {
 		os.Chmod(dir+"/a", 0o100), //nolint:gosec // a directory that cannot even be listed
 		os.Chmod(dir, 0o500),      //nolint:gosec // a directory
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 	}
 	if err := atomicfile.RemoveAll(dir); err != nil {
 		t.Error(err)
@@ -60,13 +55,9 @@ func TestRemoveAll(t *testing.T) {
 func runAs(t *testing.T, id uint32) {
 	t.Helper()
 	text, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	dir, err := os.MkdirTemp("/tmp", "atomicfile-") // below directories that all users may enter
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	binary := filepath.Join(dir, "test")
 	if err := errors.Join(os.Chmod(dir, 0o777), os.WriteFile(binary, text, 0o755)); err != nil { //nolint:gosec // for the other user

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestReadUserPipe reads named pipes, which block until there is a writer.
@@ -47,16 +48,12 @@ func TestReadUserPipe(t *testing.T) {
 func TestReadUserDescriptor(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer r.Close()
 	if _, err := w.WriteString("abc"); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, w.Close())
 	src, err := atomicfile.ReadUser(t.Context(), "/dev/fd/"+strconv.Itoa(int(r.Fd())), 4)
 	if string(src) != "abc" || err != nil {
 		t.Errorf("Read = %q, %v; want abc", src, err)
@@ -73,9 +70,7 @@ func TestReadUserWithoutWriter(t *testing.T) {
 			fifo := pipe(t)
 			if name == "idle writer" {
 				w, err := os.OpenFile(fifo, os.O_RDWR, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testenv.Must(t, err)
 				defer w.Close()
 			}
 			ctx, cancel := context.WithCancel(t.Context())
@@ -99,8 +94,6 @@ func TestReadUserWithoutWriter(t *testing.T) {
 func pipe(t *testing.T) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(name, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, syscall.Mkfifo(name, 0o600))
 	return name
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -16,9 +17,7 @@ func openRoot(t *testing.T) (*os.Root, string) {
 	t.Helper()
 	dir := t.TempDir()
 	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	t.Cleanup(func() { root.Close() })
 	return root, dir
 }
@@ -47,9 +46,7 @@ func TestWrite(t *testing.T) {
 			t.Parallel()
 			root, dir := openRoot(t)
 			if tt.old != nil {
-				if err := os.WriteFile(filepath.Join(dir, "f"), tt.old, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				testenv.Must(t, os.WriteFile(filepath.Join(dir, "f"), tt.old, 0o600))
 			}
 			err := atomicfile.Write(root, "f", []byte("new"), tt.opts)
 			if !errors.Is(err, tt.want) {
@@ -83,18 +80,12 @@ func TestWriteModes(t *testing.T) {
 		t.Skip("Windows has no permission bits")
 	}
 	root, dir := openRoot(t)
-	if err := os.WriteFile(filepath.Join(dir, "old"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(filepath.Join(dir, "old"), nil, 0o600))
 	got := map[string]fs.FileMode{}
 	for _, name := range []string{"old", "new"} {
-		if err := atomicfile.Write(root, name, []byte("x"), atomicfile.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, atomicfile.Write(root, name, []byte("x"), atomicfile.Options{}))
 		info, err := root.Stat(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		got[name] = info.Mode()
 	}
 	if diff := cmp.Diff(map[string]fs.FileMode{"old": 0o600, "new": 0o644}, got); diff != "" {
@@ -106,20 +97,14 @@ func TestWriteRefusesIrregularTargets(t *testing.T) {
 	t.Parallel()
 	root, dir := openRoot(t)
 	outside := filepath.Join(t.TempDir(), "victim")
-	if err := os.WriteFile(outside, []byte("safe"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "inside"), []byte("safe"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(outside, []byte("safe"), 0o644))
+	testenv.Must(t, os.WriteFile(filepath.Join(dir, "inside"), []byte("safe"), 0o644))
 	for name, target := range map[string]string{"out": outside, "in": "inside", "dangling": "nowhere"} {
 		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
 			t.Skipf("this system makes no symbolic links: %v", err)
 		}
 	}
-	if err := os.Mkdir(filepath.Join(dir, "dir"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Mkdir(filepath.Join(dir, "dir"), 0o755))
 	for _, name := range []string{"out", "in", "dangling", "dir"} {
 		err := atomicfile.Write(root, name, []byte("new"), atomicfile.Options{})
 		if !errors.Is(err, atomicfile.ErrIrregular) {
@@ -137,9 +122,7 @@ func TestWriteRefusesIrregularTargets(t *testing.T) {
 func TestWriteInSubdirectory(t *testing.T) {
 	t.Parallel()
 	root, dir := openRoot(t)
-	if err := root.Mkdir("sub", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, root.Mkdir("sub", 0o755))
 	if err := atomicfile.Write(root, "sub/f", []byte("x"), atomicfile.Options{}); err != nil {
 		t.Errorf("Write(sub/f) = %v", err)
 	}

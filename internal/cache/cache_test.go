@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/cache"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // The user's cache can be measured, and emptied at any time.
@@ -64,9 +65,7 @@ func TestKeyOf(t *testing.T) {
 	project := func(lock string) string {
 		dir := t.TempDir()
 		if lock != "" {
-			if err := os.WriteFile(filepath.Join(dir, ".terraform.lock.hcl"), []byte(lock), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, os.WriteFile(filepath.Join(dir, ".terraform.lock.hcl"), []byte(lock), 0o600))
 		}
 		return dir
 	}

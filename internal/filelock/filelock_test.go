@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // locks returns functions that make locks on a file and on a directory.
@@ -45,9 +46,7 @@ func TestLock(t *testing.T) {
 			if try(t, third.TryExclusive) {
 				t.Error("an exclusive lock beside shared ones")
 			}
-			if err := errors.Join(first.Release(), second.Release()); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, errors.Join(first.Release(), second.Release()))
 			if !try(t, third.TryExclusive) || try(t, first.TryShared) {
 				t.Error("an exclusive lock does not exclude a shared one")
 			}
@@ -92,20 +91,14 @@ func TestFileFollowsNoLink(t *testing.T) {
 func TestIsAt(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "dir")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Mkdir(dir, 0o700))
 	lock := filelock.Dir(dir)
 	if !try(t, lock.TryShared) || !lock.IsAt(dir) {
 		t.Error("a locked directory is not at its name")
 	}
-	if err := errors.Join(os.Rename(dir, dir+".away"), os.Mkdir(dir, 0o700)); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, errors.Join(os.Rename(dir, dir+".away"), os.Mkdir(dir, 0o700)))
 	if lock.IsAt(dir) || !lock.IsAt(dir+".away") {
 		t.Error("a locked directory that was moved is not where it was moved to")
 	}
-	if err := lock.Release(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, lock.Release())
 }

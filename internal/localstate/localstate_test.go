@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/localstate"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // resources returns a state that has one resource of each provider.
@@ -40,9 +41,7 @@ func (row row) check(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range row.files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)))
 	}
 	got, err := localstate.Read(t.Context(), localstate.Project{
 		Dir: dir, DataDir: filepath.Join(dir, ".terraform"), Workspace: row.workspace,
@@ -128,9 +127,7 @@ func TestNeedsIn(t *testing.T) {
 			addresses = append(addresses, `provider["`+address+`"]`)
 		}
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "terraform.tfstate"), []byte(resources(addresses...)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.WriteFile(filepath.Join(dir, "terraform.tfstate"), []byte(resources(addresses...)), 0o600))
 		requires := func(p addrs.Provider) bool { return slices.Contains(strings.Fields(row.required), p.String()) }
 		for _, p := range []localstate.Project{{}, {KeepAddresses: true}, {Terraform: true}} {
 			want := row.state
@@ -139,9 +136,7 @@ func TestNeedsIn(t *testing.T) {
 			}
 			p.Dir, p.DataDir, p.Workspace = dir, filepath.Join(dir, ".terraform"), "default"
 			needs, err := localstate.Read(t.Context(), p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			var got []string
 			for _, address := range needs.In(requires) {
 				got = append(got, address.String())
@@ -168,9 +163,7 @@ func TestReadOutside(t *testing.T) {
 		"version": `{"version": "` + secret + `"}`,
 		"huge":    "",
 	} {
-		if err := os.WriteFile(name(file), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.WriteFile(name(file), []byte(text), 0o600))
 	}
 	if err := os.Truncate(name("huge"), 1<<30+1); err != nil { // the file has a hole and takes no space
 		t.Fatal(err)
@@ -200,9 +193,7 @@ func TestReadOutside(t *testing.T) {
 				}
 			}
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(local(fmt.Sprintf("path = %q", row.path))), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(local(fmt.Sprintf("path = %q", row.path))), 0o600))
 			got, err := localstate.Read(t.Context(), localstate.Project{Dir: dir, DataDir: filepath.Join(dir, ".terraform"), Workspace: "default"})
 			text := got.Unknown
 			if err != nil {

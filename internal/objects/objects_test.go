@@ -87,9 +87,7 @@ func TestRunRefused(t *testing.T) {
 	} {
 		outside := t.TempDir()
 		dir := filepath.Join(outside, "a", "package")
-		if err := os.Mkdir(filepath.Dir(dir), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Mkdir(filepath.Dir(dir), 0o700))
 		if err := objects.Fetch(t.Context(), bucket{keys("net/first", hostile), writeKey}, "net/", false, dir); err == nil {
 			t.Errorf("%q: there is no error", hostile)
 		}
@@ -107,9 +105,7 @@ func TestRunThroughLink(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
 	dir := filepath.Join(outside, "package")
-	if err := os.Mkdir(filepath.Join(outside, "target"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Mkdir(filepath.Join(outside, "target"), 0o700))
 	linked := func(yield func(string, error) bool) {
 		if !yield("first", nil) {
 			return
@@ -208,9 +204,7 @@ func TestArchive(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "file")
 	b := bucket{get: writeKey}
-	if err := objects.Fetch(t.Context(), b, "x.zip", true, name); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, objects.Fetch(t.Context(), b, "x.zip", true, name))
 	if err := objects.Fetch(t.Context(), b, "x.zip", true, name); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("error is %v, want fs.ErrExist", err)
 	}

@@ -29,9 +29,7 @@ func TestNewSource(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			address, err := addrs.ParseModuleSource(test.address)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			var version *string
 			if test.version != "" {
 				version = &test.version
@@ -53,13 +51,9 @@ func TestNewSource(t *testing.T) {
 func TestMismatch(t *testing.T) {
 	t.Parallel()
 	address, err := addrs.ParseModuleSource("acme/net/aws")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	source, err := origins.NewSource(address, new("~> 1.2"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if source.Want, err = versions.ParseConstraints(source.Constraint); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -22,55 +23,35 @@ func vendored(t *testing.T) (root string, entry lockfile.Module) {
 	root = t.TempDir()
 	location := project.Location{Dir: root, DataDir: filepath.Join(root, ".terraform"), LockFile: ".terraform.lock.hcl"}
 	p, err := project.Open(t.Context(), location, userkey.Random(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	p.SetVendorDir(vendorDir(t, root))
 	staged, err := p.StageVendored("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	write(t, filepath.Join(staged, "main.tf"), "# a\n")
-	if err := os.Mkdir(filepath.Join(staged, "empty"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Mkdir(filepath.Join(staged, "empty"), 0o755))
 	tree, err := store.ReadTree(t.Context(), staged)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	sums, err := tree.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	change := project.Change{Manifest: []byte("{}"), Vendor: &project.VendorChange{
 		Staged: []string{"a"}, Keep: []string{"a"}, Sums: map[string][]byte{store.FileName(tree.T1()): sums},
 	}}
-	if err := p.Commit(change); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, p.Commit(change))
+	testenv.Must(t, p.Close())
 	return root, lockfile.Module{Key: "a", Hashes: []hashing.Hash{tree.H1(), tree.T1()}}
 }
 
 func vendorDir(t *testing.T, root string) *project.VendorDir {
 	t.Helper()
 	d, err := project.FindVendorDir(root, "vendor", filepath.Join(root, ".terraform"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return d
 }
 
 func write(t testing.TB, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	testenv.Must(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 func TestInspectVendored(t *testing.T) {
@@ -103,9 +84,7 @@ func TestInspectVendored(t *testing.T) {
 		},
 		"the package is a link": {
 			do: func(t *testing.T, dir string) {
-				if err := os.Rename(filepath.Join(dir, "a"), filepath.Join(dir, "../elsewhere")); err != nil {
-					t.Fatal(err)
-				}
+				testenv.Must(t, os.Rename(filepath.Join(dir, "a"), filepath.Join(dir, "../elsewhere")))
 				link(t, "../elsewhere", filepath.Join(dir, "a"))
 			},
 			status: packagedir.Changed,
@@ -150,13 +129,9 @@ func forgeSums(t *testing.T, dir string) {
 	t.Helper()
 	write(t, filepath.Join(dir, "a/main.tf"), "# evil\n")
 	tree, err := store.ReadTree(t.Context(), filepath.Join(dir, "a"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	text, err := tree.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	names, err := filepath.Glob(filepath.Join(dir, ".cotter/sums/*"))
 	if err != nil || len(names) != 1 {
 		t.Fatalf("sums: %q, %v", names, err)
@@ -166,9 +141,7 @@ func forgeSums(t *testing.T, dir string) {
 
 func remove(t *testing.T, dir, name string) {
 	t.Helper()
-	if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.RemoveAll(filepath.Join(dir, filepath.FromSlash(name))))
 }
 
 func link(t *testing.T, target, name string) {

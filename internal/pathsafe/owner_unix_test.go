@@ -53,17 +53,11 @@ func TestCheckOwners(t *testing.T) {
 				t.Skip("only root can give files away")
 			}
 			top, err := filepath.EvalSymlinks(testenv.EnterableDir(t))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			root, err := os.OpenRoot(top)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			defer root.Close()
-			if err := errors.Join(root.MkdirAll("a/b/c", 0o755), root.Chmod("a", 0o755), root.Chmod("a/b", 0o755)); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, errors.Join(root.MkdirAll("a/b/c", 0o755), root.Chmod("a", 0o755), root.Chmod("a/b", 0o755)))
 			if test.make != nil {
 				test.make(t, root)
 			}
@@ -94,9 +88,7 @@ func TestCheckOwners(t *testing.T) {
 func TestMkdirTemp(t *testing.T) {
 	top := testenv.EnterableDir(t)
 	root, err := os.OpenRoot(top)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer root.Close()
 	for name, mode := range map[string]os.FileMode{"own": 0o700, "open": 0o777, "sticky": 0o777 | os.ModeSticky} {
 		mkdir(name, mode)(t, root)
@@ -136,9 +128,7 @@ func both(changes ...change) change {
 func changing(change func(root *os.Root) error) change {
 	return func(t *testing.T, root *os.Root) {
 		t.Helper()
-		if err := change(root); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, change(root))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/providers"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 var (
@@ -117,9 +118,7 @@ func TestProjectPackage(t *testing.T) {
 		}
 		g.Rule.Provider = []evidence.Kind{evidence.Project}
 		made, err := g.Archive(t.Context(), locked)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if err := made.Close(); err != nil {
 			t.Error(err)
 		}
@@ -178,23 +177,17 @@ func TestUnpackedElsewhere(t *testing.T) {
 				w, cache := newWorld(t), t.TempDir()
 				dir := filepath.Join(cache, "example.com/acme/cloud/1.0.0", linux.String())
 				for file, content := range test.files {
-					if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, file), []byte(content), 0o755)); err != nil {
-						t.Fatal(err)
-					}
+					testenv.Must(t, errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, file), []byte(content), 0o755)))
 				}
 				locked := []hashing.Hash{w.h1[linux]}
 				if test.files != nil {
 					h1, err := hashing.Dir(t.Context(), dir)
-					if err != nil {
-						t.Fatal(err)
-					}
+					testenv.Must(t, err)
 					locked = []hashing.Hash{h1}
 				}
 				if test.before != nil {
 					g := w.getter(t)
-					if err := errors.Join(test.before(t.Context(), w, g), g.Store.Close()); err != nil {
-						t.Fatal(err)
-					}
+					testenv.Must(t, errors.Join(test.before(t.Context(), w, g), g.Store.Close()))
 					w.empty(t)
 				}
 				w.source.requests()

@@ -21,6 +21,7 @@ import (
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/providerzip"
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -42,13 +43,9 @@ func zipOf(t testing.TB, files map[string]string) []byte {
 		if err == nil {
 			_, err = out.Write([]byte(files[name]))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, w.Close())
 	return b.Bytes()
 }
 
@@ -60,9 +57,7 @@ func want(platform addrs.Platform, locked ...hashing.Hash) providers.Want {
 func (w *world) packages(t testing.TB) int {
 	t.Helper()
 	entries, err := store.ViewProviders(w.cache, userkey.Random()).Entries()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return len(entries)
 }
 
@@ -220,13 +215,9 @@ func TestGetDir(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.source.dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(w.source.dir, "terraform-provider-cloud"), []byte("x"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(filepath.Join(w.source.dir, "terraform-provider-cloud"), []byte("x"), 0o755))
 	h1, err := hashing.Dir(t.Context(), w.source.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	got, err := w.getter(t).Get(t.Context(), want(linux, h1))
 	if err != nil || got.H1 != h1 || got.Matched != h1 || got.Package.Dir() != w.source.dir || got.Archive != "" {
 		t.Errorf("Get = %+v, %v", got, err)
@@ -245,13 +236,9 @@ func TestGetDamaged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	got, err := w.getter(t).Get(t.Context(), want(linux))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	file := filepath.Join(got.Package.Dir(), "LICENSE")
-	if err := errors.Join(os.Chmod(file, 0o600), os.WriteFile(file, []byte("paid"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, errors.Join(os.Chmod(file, 0o600), os.WriteFile(file, []byte("paid"), 0o600)))
 	g := w.getter(t)
 	var damaged atomic.Int32
 	g.OnEvent = func(e providers.Event) {
@@ -380,9 +367,7 @@ func TestNoCache(t *testing.T) {
 		t.Errorf("Hashes = %+v, %v", p, err)
 	}
 	dir, err := g.Store.Dir(filepath.Join(t.TempDir(), "providers"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer dir.Close()
 	at := store.ProviderPath(example, v100, linux)
 	if _, err := dir.Install(t.Context(), got.Package, at, store.LayoutLink); err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -30,15 +31,11 @@ func TestNetworkMirror(t *testing.T) {
 	var packed bytes.Buffer
 	w := zip.NewWriter(&packed)
 	binary, err := w.Create("terraform-provider-x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if _, err := binary.Write([]byte("binary")); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, w.Close())
 	own := hashing.Hash(fmt.Sprintf("zh:%x", sha256.Sum256(packed.Bytes())))
 	other := hashing.Hash("zh:" + strings.Repeat("0", 64))
 	const (

@@ -20,6 +20,7 @@ import (
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
@@ -103,9 +104,7 @@ func TestProcesses(t *testing.T) {
 	var wait sync.WaitGroup
 	for i := range processes {
 		task, err := json.Marshal(childTask{Cache: cache, Project: filepath.Join(projects, fmt.Sprint(i)), URL: server.URL, Sum: sum})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		wait.Go(func() {
 			command := exec.CommandContext(t.Context(), os.Args[0])
 			command.Env = append(os.Environ(), childVariable+"="+string(task))

@@ -19,6 +19,7 @@ import (
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/providerzip"
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -175,13 +176,9 @@ func (w *world) publish(t testing.TB, platform addrs.Platform, text string) {
 	t.Helper()
 	archive := zipOf(t, map[string]string{"terraform-provider-cloud_v1.0.0": text, "LICENSE": "free"})
 	opened, err := providerzip.Open(bytes.NewReader(archive), int64(len(archive)), "cloud")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	h1, err := opened.Hash(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	w.source.archives[platform], w.h1[platform], w.zh[platform] = archive, h1, zhOf(archive)
 }
 
@@ -189,9 +186,7 @@ func (w *world) publish(t testing.TB, platform addrs.Platform, text string) {
 func (w *world) getter(t testing.TB) *providers.Getter {
 	t.Helper()
 	key, err := userkey.FromSecret(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	store := store.OpenProviders(w.cache, filepath.Join(t.TempDir(), "scratch"), key)
 	t.Cleanup(func() { _ = store.Close() })
 	return &providers.Getter{Source: w.source, Store: store, Rule: evidencerules.For(evidencerules.Install)}

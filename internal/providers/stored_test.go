@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/providers"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // offers returns Offers with the package of a source that proves nothing.
@@ -60,9 +61,7 @@ func TestOffers(t *testing.T) {
 			if test.gotten {
 				before := w.getter(t)
 				_, err := before.Get(t.Context(), locked)
-				if err = errors.Join(err, before.Store.Close()); err != nil {
-					t.Fatal(err)
-				}
+				testenv.Must(t, errors.Join(err, before.Store.Close()))
 				w.empty(t)
 			}
 			w.source.requests()
@@ -104,9 +103,7 @@ func (w *world) empty(t *testing.T) {
 	t.Helper()
 	g := w.getter(t)
 	entries, err := g.Store.Entries()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, entry := range entries {
 		if ok, err := g.Store.Remove(entry.Name); err != nil || !ok {
 			t.Fatalf("Remove = %v, %v", ok, err)

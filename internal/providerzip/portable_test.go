@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/providerzip"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // Names that some systems cannot store get one warning, as those of module packages do.
@@ -35,9 +36,7 @@ func TestWarnings(t *testing.T) {
 		}
 		raw := archive(t, entries...)
 		a, err := providerzip.Open(bytes.NewReader(raw), int64(len(raw)), "x")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if _, err := a.Unpack(t.Context(), filepath.Join(t.TempDir(), "package")); err != nil {
 			if runtime.GOOS == "darwin" && strings.Contains(test.want, "differ") {
 				continue // the file system may not be able to store both

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/providerzip"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 type entry struct {
@@ -50,9 +51,7 @@ func bare(t testing.TB, entries ...entry) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, w.Close())
 	return b.Bytes()
 }
 
@@ -99,9 +98,7 @@ func files(t testing.TB, dir string) map[string]string {
 		found[filepath.ToSlash(name)] = fmt.Sprintf("%v %s", info.Mode(), text)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return found
 }
 
@@ -196,9 +193,7 @@ func TestUnpackFails(t *testing.T) {
 	t.Parallel()
 	raw := archive(t, entry{name: "a"})
 	a, err := providerzip.Open(bytes.NewReader(raw), int64(len(raw)), "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	dir := t.TempDir()
 	if _, err := a.Unpack(t.Context(), dir); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("Unpack to an existing directory = %v", err)

@@ -14,6 +14,7 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 
 	"github.com/cotterpin/cotter/internal/signing"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // made is the time at which the keys of these tests are made, and now the time at which they are
@@ -74,9 +75,7 @@ func public(t testing.TB, entity *openpgp.Entity) signing.Key {
 	if err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return signing.Key{ID: entity.PrimaryKey.KeyIdString(), Armor: text.String()}
 }
 
@@ -84,13 +83,9 @@ func public(t testing.TB, entity *openpgp.Entity) signing.Key {
 func revoked(t testing.TB, entity *openpgp.Entity) signing.Key {
 	t.Helper()
 	again, err := openpgp.ReadArmoredKeyRing(bytes.NewReader([]byte(public(t, entity).Armor)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	again[0].PrivateKey = entity.PrivateKey
-	if err := again[0].RevokeKey(packet.KeyCompromised, "stolen", at(made.Add(time.Hour))); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, again[0].RevokeKey(packet.KeyCompromised, "stolen", at(made.Add(time.Hour))))
 	return public(t, again[0])
 }
 
@@ -98,9 +93,7 @@ func revoked(t testing.TB, entity *openpgp.Entity) signing.Key {
 func sign(t testing.TB, entity *openpgp.Entity, config *packet.Config) []byte {
 	t.Helper()
 	var signature bytes.Buffer
-	if err := openpgp.DetachSign(&signature, entity, bytes.NewReader(document), config); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, openpgp.DetachSign(&signature, entity, bytes.NewReader(document), config))
 	return signature.Bytes()
 }
 
@@ -120,9 +113,7 @@ func armoured(t testing.TB, signature []byte) []byte {
 	if err == nil {
 		err = w.Close()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return text.Bytes()
 }
 
@@ -131,26 +122,18 @@ func armoured(t testing.TB, signature []byte) []byte {
 func dsaKey(t testing.TB) signing.Key {
 	t.Helper()
 	text, err := os.ReadFile("testdata/dsa2048.key.asc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return signing.Key{Armor: string(text)}
 }
 
 func dsaSignature(t testing.TB) []byte {
 	t.Helper()
 	text, err := os.ReadFile("testdata/dsa2048.sig.asc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	block, err := armor.Decode(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	signature, err := io.ReadAll(block.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return signature
 }
 
@@ -161,16 +144,10 @@ func ofHash(t testing.TB, entity *openpgp.Entity, hash crypto.Hash) []byte {
 	config := changed(func(c *packet.Config) { c.NonDeterministicSignaturesViaNotation = &plain })
 	s := &packet.Signature{Version: 4, SigType: packet.SigTypeBinary, PubKeyAlgo: key.PubKeyAlgo, Hash: hash, CreationTime: made, IssuerKeyId: &key.KeyId}
 	h, err := s.PrepareSign(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	h.Write(document)
 	var signature bytes.Buffer
-	if err := s.Sign(h, key, config); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Serialize(&signature); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, s.Sign(h, key, config))
+	testenv.Must(t, s.Serialize(&signature))
 	return signature.Bytes()
 }

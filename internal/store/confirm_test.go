@@ -19,13 +19,9 @@ func TestConfirm(t *testing.T) {
 	}
 	before := time.Now().Add(-time.Second)
 	for range 2 { // the second time, the confirmation exists already
-		if err := s.Confirm("claim", "second", "third"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Confirm("claim", "second", "third"))
 	}
-	if err := s.Confirm(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Confirm())
 	for claim, want := range map[string]bool{"claim": true, "second": true, "third": true, "another": false, "": false} {
 		if got := confirmed(claim); got != want {
 			t.Errorf("Confirmed(%q) = %v, want %v", claim, got, want)
@@ -45,16 +41,12 @@ func TestConfirm(t *testing.T) {
 func TestConfirmedByLink(t *testing.T) {
 	t.Parallel()
 	s := openModules(t, t.TempDir())
-	if err := s.Confirm("claim"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.Confirm("claim"))
 	files, err := filepath.Glob(filepath.Join(s.Dir(), "confirmed/*"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("confirmations = %v, %v; want one", files, err)
 	}
-	if err := os.Rename(files[0], files[0]+".away"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(files[0], files[0]+".away"))
 	if err := os.Symlink(files[0]+".away", files[0]); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
@@ -67,13 +59,9 @@ func TestConfirmedByLink(t *testing.T) {
 func TestConfirmedByAnotherUser(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := openModules(t, dir).Confirm("claim"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, openModules(t, dir).Confirm("claim"))
 	other, err := store.OpenModules(dir, userkey.Random())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer other.Close()
 	if _, ok := other.Confirmed("claim"); ok {
 		t.Error("another user's confirmation counts")

@@ -90,9 +90,7 @@ func TestFetchShared(t *testing.T) {
 			}
 			o.cache, o.revision, o.fetched = openModules(t, dir), test.moveTo, 0 // another process
 			got, err := o.fetch(t, test.change)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if o.fetched != test.fetches {
 				t.Errorf("%d fetches, want %d", o.fetched, test.fetches)
 			}
@@ -120,9 +118,7 @@ func TestFetchSharedAfterFailure(t *testing.T) {
 func fetch(t *testing.T, s *store.Modules, key string) *store.Fetch {
 	t.Helper()
 	c, err := s.Fetch(t.Context(), key, func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return c
 }
 
@@ -134,9 +130,7 @@ func TestFetchKeepsAnswer(t *testing.T) {
 	if diff := cmp.Diff(store.Answer{}, first.Last()); diff != "" {
 		t.Errorf("Last of a new key (-want +got):\n%s", diff)
 	}
-	if err := errors.Join(first.Record(want), first.Release()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(first.Record(want), first.Release()))
 	second := fetch(t, s, "secret@key")
 	if diff := cmp.Diff(want, second.Last()); diff != "" {
 		t.Errorf("Last (-want +got):\n%s", diff)
@@ -145,12 +139,8 @@ func TestFetchKeepsAnswer(t *testing.T) {
 	if other.Last().Tree != "" {
 		t.Error("two keys share an answer")
 	}
-	if err := errors.Join(second.Release(), other.Release()); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Forget(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(second.Release(), other.Release()))
+	must(t, s.Forget(time.Now().Add(time.Minute)))
 	if again := fetch(t, s, "secret@key"); again.Last().Tree != "" {
 		t.Error("a forgotten answer is still there")
 	}
@@ -164,16 +154,12 @@ func TestDamagedAnswer(t *testing.T) {
 			t.Parallel()
 			s := openModules(t, t.TempDir())
 			c := fetch(t, s, "key")
-			if err := c.Record(store.Answer{Tree: "t1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, c.Record(store.Answer{Tree: "t1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="}))
 			files, err := filepath.Glob(filepath.Join(s.Dir(), "fetch", "*.json"))
 			if err != nil || len(files) != 1 {
 				t.Fatalf("the answers are in %q, %v", files, err)
 			}
-			if err := os.WriteFile(files[0], []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(files[0], []byte(text), 0o600))
 			if diff := cmp.Diff(store.Answer{}, c.Last()); diff != "" {
 				t.Errorf("Last (-want +got):\n%s", diff)
 			}
@@ -228,9 +214,7 @@ func TestFetchWaits(t *testing.T) {
 			t.Errorf("Fetch = %v after %d notices, want the context's error after one", err, notices)
 		}
 	})
-	if err := held.Release(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, held.Release())
 }
 
 func TestRead(t *testing.T) {
@@ -240,9 +224,7 @@ func TestRead(t *testing.T) {
 	if tree, err := s.Read(t.Context(), t1); err != nil || tree.T1() != t1 {
 		t.Errorf("Read = %v, %v", tree, err)
 	}
-	if err := os.WriteFile(filepath.Join(s.TreePath(t1), "more.tf"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(s.TreePath(t1), "more.tf"), nil, 0o600))
 	if _, err := s.Read(t.Context(), t1); !errors.Is(err, store.ErrDamaged) {
 		t.Errorf("Read = %v, want ErrDamaged", err)
 	}

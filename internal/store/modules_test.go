@@ -22,13 +22,9 @@ import (
 func openModules(t *testing.T, dir string) *store.Modules {
 	t.Helper()
 	key, err := userkey.FromSecret("a secret that has 32 characters..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c, err := store.OpenModules(dir, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			t.Error(err)
@@ -41,19 +37,11 @@ func openModules(t *testing.T, dir string) *store.Modules {
 func publishModule(t *testing.T, s *store.Modules, text string) hashing.Hash {
 	t.Helper()
 	staged := s.Stage()
-	if err := os.Mkdir(staged, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(staged, "main.tf"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(staged, 0o755))
+	must(t, os.WriteFile(filepath.Join(staged, "main.tf"), []byte(text), 0o644))
 	tree, err := hashing.ReadTree(t.Context(), os.DirFS(staged))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Publish(staged, tree.T1()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, s.Publish(staged, tree.T1()))
 	if _, err := os.Lstat(staged); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Publish left the stage: %v", err)
 	}
@@ -113,9 +101,7 @@ func TestDamage(t *testing.T) {
 			t.Parallel()
 			s := openModules(t, t.TempDir())
 			t1 := publishModule(t, s, "# a\n")
-			if err := damage(filepath.Join(s.Dir(), "tree", store.FileName(t1))); err != nil {
-				t.Fatal(err)
-			}
+			must(t, damage(filepath.Join(s.Dir(), "tree", store.FileName(t1))))
 			dst := filepath.Join(t.TempDir(), "copy")
 			if _, err := s.CopyTo(context.Background(), dst, t1, false); !errors.Is(err, store.ErrDamaged) {
 				t.Errorf("CopyTo = %v, want ErrDamaged", err)
@@ -154,9 +140,7 @@ func TestDamageConcurrently(t *testing.T) {
 	s := openModules(t, t.TempDir())
 	t1 := publishModule(t, s, "# a\n")
 	for range 100 {
-		if err := os.WriteFile(filepath.Join(s.TreePath(t1), "main.tf"), []byte("# b\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(s.TreePath(t1), "main.tf"), []byte("# b\n"), 0o644))
 		dir := t.TempDir()
 		var wait sync.WaitGroup
 		for i := range 4 {
@@ -218,14 +202,10 @@ func TestPublishConcurrently(t *testing.T) {
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "stage/killed/tree"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Join(dir, "stage/killed/tree"), 0o700))
 	first := openModules(t, dir)
 	staged := first.Stage()
-	if err := os.Mkdir(staged, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(staged, 0o700))
 	second := openModules(t, dir)
 	if _, err := os.Lstat(filepath.Join(dir, "stage/killed")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the stage of a killed process is still there: %v", err)
@@ -233,9 +213,7 @@ func TestLeftovers(t *testing.T) {
 	if _, err := os.Lstat(staged); err != nil {
 		t.Errorf("the stage of a living process is gone: %v", err)
 	}
-	if err := errors.Join(first.Close(), second.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(first.Close(), second.Close()))
 	left, err := os.ReadDir(filepath.Join(dir, "stage"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("after Close the stage has %v, %v", left, err)
@@ -255,9 +233,7 @@ func TestRemoveLeavesWhatIsInUse(t *testing.T) {
 	if _, err := user.CopyTo(t.Context(), filepath.Join(t.TempDir(), "copy"), t1, false); err != nil {
 		t.Errorf("CopyTo after Remove = %v", err)
 	}
-	if err := user.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, user.Close())
 	if removed, err := cleaner.Remove(name); !removed || err != nil {
 		t.Errorf("Remove of a tree that no process uses = %v, %v; want true", removed, err)
 	}
@@ -268,9 +244,7 @@ func TestRemoveLeavesWhatIsInUse(t *testing.T) {
 func TestOpenUnusable(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, nil, 0o600))
 	for _, dir := range []string{file, filepath.Join(file, "cache")} {
 		if c, err := store.OpenModules(dir, userkey.Random()); err == nil {
 			t.Errorf("Open(%q) = nil, want an error", dir)
@@ -284,12 +258,8 @@ func TestPublishReplacesFile(t *testing.T) {
 	t.Parallel()
 	s := openModules(t, t.TempDir())
 	t1 := publishModule(t, s, "# text\n")
-	if err := os.RemoveAll(s.TreePath(t1)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(s.TreePath(t1), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(s.TreePath(t1)))
+	must(t, os.WriteFile(s.TreePath(t1), nil, 0o600))
 	publishModule(t, s, "# text\n")
 	if !s.Has(t1) {
 		t.Error("Publish did not replace a file with the name of the tree")
@@ -305,9 +275,7 @@ func TestModuleEntries(t *testing.T) {
 	t1 := publishModule(t, s, "12345")
 	name := store.FileName(t1)
 	long := time.Now().Add(-48 * time.Hour)
-	if err := os.Chtimes(filepath.Join(s.Dir(), "tree", name), long, long); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(filepath.Join(s.Dir(), "tree", name), long, long))
 	entries, err := store.ViewModules(s.Dir(), userkey.Random()).Entries()
 	if err != nil || len(entries) != 1 {
 		t.Fatalf("Entries = %v, %v; want one", entries, err)
@@ -337,9 +305,7 @@ func TestCheckDamaged(t *testing.T) {
 	s := openModules(t, t.TempDir())
 	t1 := publishModule(t, s, "x")
 	name := store.FileName(t1)
-	if err := os.WriteFile(filepath.Join(s.Dir(), "tree", name, "more.tf"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(s.Dir(), "tree", name, "more.tf"), nil, 0o644))
 	if err := s.Check(t.Context(), name); !errors.Is(err, store.ErrDamaged) || s.Has(t1) {
 		t.Errorf("Check = %v, want ErrDamaged; it is there: %v", err, s.Has(t1))
 	}

@@ -21,29 +21,21 @@ func TestNewStage(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	living, err := store.NewStage(parent, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	killed := filepath.Join(parent, "killed")
 	writeFile(t, filepath.Join(killed, "package", "main.tf"), "")
-	if err := os.Chmod(filepath.Join(killed, "package"), 0o555); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(filepath.Join(killed, "package"), 0o555))
 	writeFile(t, filepath.Join(parent, "file"), "")
 
 	second, err := store.NewStage(parent, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got, want := names(t, parent), sorted(filepath.Base(living.Dir()), filepath.Base(second.Dir())); !cmp.Equal(got, want) {
 		t.Errorf("the stages are %q, want %q", got, want)
 	}
 	if path := second.Path(); filepath.Dir(path) != second.Dir() || path == second.Path() {
 		t.Errorf("Path = %s, want a new one in %s", path, second.Dir())
 	}
-	if err := errors.Join(living.Close(), second.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(living.Close(), second.Close()))
 	if got := names(t, parent); len(got) > 0 {
 		t.Errorf("after Close there are %q", got)
 	}
@@ -60,9 +52,7 @@ func TestInUse(t *testing.T) {
 	staged := filepath.Join(t.TempDir(), "staged")
 	writeFile(t, filepath.Join(staged, "main.tf"), "")
 	rename := func() error { return os.Rename(staged, path) }
-	if err := mine.Publish(staged, path, rename); err != nil {
-		t.Fatal(err)
-	}
+	must(t, mine.Publish(staged, path, rename))
 	remove := func() error { return os.RemoveAll(path) }
 	if removed, err := other.Remove(path, remove); removed || err != nil {
 		t.Fatalf("Remove of a directory that another process has published = %v, %v", removed, err)
@@ -74,9 +64,7 @@ func TestInUse(t *testing.T) {
 	if removed, err := mine.Remove(path, remove); removed || err != nil {
 		t.Fatalf("Remove of a directory that another process uses = %v, %v", removed, err)
 	}
-	if err := other.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, other.Close())
 	if removed, err := mine.Remove(path, remove); !removed || err != nil {
 		t.Fatalf("Remove = %v, %v", removed, err)
 	}
@@ -97,9 +85,7 @@ func TestUseWhileRemoved(t *testing.T) {
 	if other.Use(path) {
 		t.Error("Use of a directory that is being removed succeeded")
 	}
-	if err := lock.Release(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, lock.Release())
 }
 
 // A rename that fails is reported, and leaves nothing locked.
@@ -124,9 +110,7 @@ func TestEntriesOf(t *testing.T) {
 	writeFile(t, filepath.Join(parent, "a", "main.tf"), "1")
 	writeFile(t, filepath.Join(parent, "file"), "is no entry")
 	old := time.Now().Add(-48 * time.Hour)
-	if err := os.Chtimes(filepath.Join(parent, "b"), old, old); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(filepath.Join(parent, "b"), old, old))
 	store.MarkUsed(filepath.Join(parent, "b"))
 	got, err := store.EntriesOf(parent)
 	want := []store.Entry{{Name: "a", Bytes: 1, Used: time.Now()}, {Name: "b", Bytes: 7, Used: time.Now()}}
@@ -144,9 +128,7 @@ func TestMakeDir(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "store")
 	writeFile(t, name, "a file")
 	for range 2 {
-		if err := store.MakeDir(name, "test"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, store.MakeDir(name, "test"))
 	}
 	if info, err := os.Lstat(name); err != nil || !info.IsDir() {
 		t.Errorf("there is %v, %v", info, err)
@@ -155,12 +137,8 @@ func TestMakeDir(t *testing.T) {
 
 func writeFile(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	must(t, os.WriteFile(name, []byte(text), 0o600))
 }
 
 func names(t *testing.T, dir string) []string {

@@ -26,9 +26,7 @@ const secret = "a secret that has 32 characters.."
 func userKey(t testing.TB, secret string) *userkey.Key {
 	t.Helper()
 	key, err := userkey.FromSecret(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return key
 }
 
@@ -55,9 +53,7 @@ var files = map[string]string{"terraform-provider-x": "#! x", "docs/README": "re
 func stage(t testing.TB, s *store.Providers, files map[string]string) (string, hashing.Hash) {
 	t.Helper()
 	dir, err := s.Stage()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	write(t, dir, files)
 	return dir, hash(t, dir)
 }
@@ -67,18 +63,14 @@ func write(t testing.TB, dir string, files map[string]string) {
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 }
 
 func hash(t testing.TB, dir string) hashing.Hash {
 	t.Helper()
 	h1, err := hashing.Dir(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return h1
 }
 
@@ -87,9 +79,7 @@ func publishProvider(t testing.TB, s *store.Providers) *store.ProviderPackage {
 	t.Helper()
 	dir, h1 := stage(t, s, files)
 	pkg, err := s.Publish(t.Context(), dir, h1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return pkg
 }
 
@@ -98,19 +88,13 @@ func publishProvider(t testing.TB, s *store.Providers) *store.ProviderPackage {
 func change(t testing.TB, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	err = errors.Join(
 		os.Chmod(path, 0o755), os.WriteFile(path, []byte(strings.ToUpper(string(text))), 0o755),
 		os.Chmod(path, info.Mode()), os.Chtimes(path, info.ModTime(), info.ModTime()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 const zh = hashing.Hash("zh:0000000000000000000000000000000000000000000000000000000000000001")

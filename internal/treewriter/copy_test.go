@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -25,9 +26,7 @@ func TestCopyTree(t *testing.T) {
 		"link":    {Data: []byte("m/x.tf"), Mode: fs.ModeSymlink},
 	}
 	dst := filepath.Join(t.TempDir(), "dst")
-	if err := treewriter.CopyTree(t.Context(), dst, src, treewriter.Limits{}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, treewriter.CopyTree(t.Context(), dst, src, treewriter.Limits{}))
 	want := map[string]string{
 		"main.tf": "- 0644 x",
 		"run.sh":  "- 0755 y",
@@ -78,26 +77,18 @@ func TestCopyTreeFromDisk(t *testing.T) {
 		} else {
 			err = os.Symlink(target, filepath.Join(src, name))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 	}
 	root, err := os.OpenRoot(src)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer root.Close()
 	dst := filepath.Join(t.TempDir(), "dst")
 	var refused *treewriter.PathError
 	if err := treewriter.CopyTree(t.Context(), dst, root.FS(), treewriter.Limits{}); !errors.As(err, &refused) || refused.Path != "up" {
 		t.Errorf("error is %v, want a *PathError of the link that is not clean", err)
 	}
-	if err := os.Remove(filepath.Join(src, "up")); err != nil {
-		t.Fatal(err)
-	}
-	if err := treewriter.CopyTree(t.Context(), dst, root.FS(), treewriter.Limits{}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Remove(filepath.Join(src, "up")))
+	testenv.Must(t, treewriter.CopyTree(t.Context(), dst, root.FS(), treewriter.Limits{}))
 	if diff := cmp.Diff(map[string]string{"d": "d 0755", "loop": "l ."}, snapshot(t, dst, "")); diff != "" {
 		t.Errorf("copy differs (-want +got):\n%s", diff)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -69,9 +70,7 @@ func wantLeftOut(t *testing.T, what string, want []string, entries ...entry) {
 func TestEmptyLinkTarget(t *testing.T) {
 	t.Parallel()
 	w, err := treewriter.Create(t.TempDir()+"/tree", treewriter.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer w.Abort()
 	_ = w.Symlink("a", "")
 	if err := w.Close(); err != nil || len(w.LeftOut()) != 1 || !w.Empty() {
@@ -144,9 +143,7 @@ func TestLeftOutWarning(t *testing.T) {
 func TestPruneLinks(t *testing.T) {
 	t.Parallel()
 	out, _, err := write(t, treewriter.Limits{}, file("f"), file("d/f"), link("d/in", "f"), link("d/out", "../f"), link("d/e/by", "../out"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	w, err := treewriter.PruneLinks(filepath.Join(out, "d"))
 	if err != nil || len(w.LeftOut()) != 2 {
 		t.Fatalf("PruneLinks = %v, %v", w, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -33,14 +34,10 @@ func write(t *testing.T, limits treewriter.Limits, entries ...entry) (string, *t
 	t.Helper()
 	outside := t.TempDir()
 	canary := filepath.Join(outside, "canary")
-	if err := os.WriteFile(canary, []byte("alive"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(canary, []byte("alive"), 0o600))
 	out := filepath.Join(outside, "tree")
 	w, err := treewriter.Create(out, limits)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer func() {
 		w.Abort()
 		if got := snapshot(t, outside, "tree"); !cmp.Equal(got, map[string]string{"canary": "- 0600 alive"}) {
@@ -85,32 +82,24 @@ func snapshot(t *testing.T, dir, except string) map[string]string {
 		got[filepath.ToSlash(rel)] = describe(t, name)
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return got
 }
 
 func describe(t *testing.T, name string) string {
 	t.Helper()
 	info, err := os.Lstat(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	switch info.Mode().Type() {
 	case fs.ModeDir:
 		return "d " + mode(info)
 	case fs.ModeSymlink:
 		target, err := os.Readlink(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		return "l " + target
 	}
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return "- " + mode(info) + " " + string(text)
 }
 
@@ -132,9 +121,7 @@ func TestWriter(t *testing.T) {
 		link("docs/up", "../"),
 		file("bin/again"),
 	)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	want := map[string]string{
 		"main.tf":          "- 0644 main.tf",
 		"bin":              "d 0755",
@@ -196,9 +183,7 @@ func TestWriterErrorIsFinal(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "tree")
 	w, err := treewriter.Create(out, treewriter.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	first := w.File("../x", false, strings.NewReader(""))
 	for _, err := range []error{w.Dir("ok"), w.File("ok", false, strings.NewReader("")), w.Symlink("a", "b"), w.Close()} {
 		if !errors.Is(err, first) {
@@ -215,13 +200,9 @@ func TestWriterReadError(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "tree")
 	w, err := treewriter.Create(out, treewriter.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	closed, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	closed.Close()
 	// An error that looks like the error of a closed tree must not stop Abort.
 	if err := w.File("a", false, closed); !errors.Is(err, fs.ErrClosed) {
@@ -236,9 +217,7 @@ func TestWriterReadError(t *testing.T) {
 func TestAbortAfterClose(t *testing.T) {
 	t.Parallel()
 	out, w, err := write(t, treewriter.Limits{}, file("a"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	w.Abort()
 	if _, err := os.Lstat(filepath.Join(out, "a")); err != nil {
 		t.Error(err)

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
@@ -19,9 +20,7 @@ const secret = "a secret that has 32 characters.."
 func key(t testing.TB, secret string) *userkey.Key {
 	t.Helper()
 	k, err := userkey.FromSecret(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return k
 }
 
@@ -94,9 +93,7 @@ func TestReadOrMake(t *testing.T) {
 	}
 	wait.Wait()
 	k, err := userkey.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, name := range names {
 		if name != k.Name("a", "x") {
 			t.Error("two processes have different keys")

@@ -46,9 +46,7 @@ func TestReadExchanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	k, err := userkey.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	want := k.Name("a", "x")
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
