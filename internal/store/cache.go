@@ -118,7 +118,7 @@ func Verify(ctx context.Context, dir string) (damaged []string, err error) {
 			return damaged, err
 		}
 		for _, entry := range entries {
-			checkErr := opened.Check(ctx, entry.Name)
+			checkErr := cmp.Or(ctx.Err(), opened.Check(ctx, entry.Name))
 			switch {
 			case errors.Is(checkErr, ErrDamaged):
 				damaged = append(damaged, entry.Name)

@@ -109,9 +109,6 @@ func (m *Modules) Read(ctx context.Context, t1 hashing.Hash) (*Tree, error) {
 
 // Check is like [Modules.Read], but takes the name of the tree and returns only the error.
 func (m *Modules) Check(ctx context.Context, name string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	_, err := m.readTree(ctx, name)
 	return err
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,10 +75,7 @@ func (s *Providers) Dir(name string) (*ProviderDir, error) {
 }
 
 func refuseLinks(name string) error {
-	if err := pathsafe.RefuseLink(filepath.Dir(name)); err != nil {
-		return err
-	}
-	return pathsafe.RefuseLink(name)
+	return cmp.Or(pathsafe.RefuseLink(filepath.Dir(name)), pathsafe.RefuseLink(name))
 }
 
 // ViewDir is like [Providers.Dir], but changes nothing. The error wraps fs.ErrNotExist if the

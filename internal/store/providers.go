@@ -218,9 +218,6 @@ func (s *Providers) ownsPath(dir string) bool {
 // Check reads and hashes all files of a package in the store. The error wraps [ErrDamaged] if the
 // hash differs from the package's name.
 func (s *Providers) Check(ctx context.Context, name string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	_, err := s.checkContent(ctx, name, true)
 	return err
 }

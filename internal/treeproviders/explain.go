@@ -47,7 +47,7 @@ func (s *Stage) explainPackage(ctx context.Context, p Selected, platform addrs.P
 	if !protocol && !errors.Is(err, getproviders.ErrNotFound) && !errors.Is(err, getproviders.ErrUnsupportedPlatform) {
 		return err
 	}
-	listing, listingErr := s.listing(ctx, p.Required)
+	listing, listingErr := s.listing(ctx, p.Required, false)
 	if listingErr != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func (s *Stage) CheckOrigin(ctx context.Context, entry lockfile.Provider) (*prov
 }
 
 func (s *Stage) platformsOf(ctx context.Context, p Selected) ([]addrs.Platform, error) {
-	listing, err := s.listing(ctx, p.Required)
+	listing, err := s.listing(ctx, p.Required, false)
 	if err != nil {
 		return nil, err
 	}

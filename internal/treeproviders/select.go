@@ -68,7 +68,7 @@ func (s *Stage) selectAll(ctx context.Context, required []Required) ([]Selected,
 	if errs := append(s.missing(required), s.refused(required)...); len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
-	selected, errs := s.selectEach(ctx, required, s.listing)
+	selected, errs := s.selectEach(ctx, required, false)
 	return selected, errors.Join(errs...)
 }
 
@@ -80,16 +80,14 @@ func (s *Stage) Check(ctx context.Context, required []Required) error {
 	if errs := s.refused(required); len(errs) > 0 {
 		return errors.Join(errs...)
 	}
-	_, errs := s.selectEach(ctx, required, s.knownListing)
+	_, errs := s.selectEach(ctx, required, true)
 	return errors.Join(slices.DeleteFunc(errs, func(err error) bool { return errors.Is(err, errNoAnswer) })...)
 }
 
-type lister func(context.Context, Required) (getproviders.Listing, error)
-
-func (s *Stage) selectEach(ctx context.Context, required []Required, list lister) ([]Selected, []error) {
+func (s *Stage) selectEach(ctx context.Context, required []Required, known bool) ([]Selected, []error) {
 	selected := make([]Selected, len(required))
 	errs := inParallel(required, func(i int, p Required) (err error) {
-		selected[i], err = s.selectOne(ctx, p, required, list)
+		selected[i], err = s.selectOne(ctx, p, required, known)
 		return err
 	})
 	var refused []Refusal
@@ -124,7 +122,7 @@ func (s *Stage) refused(required []Required) []error {
 // selectOne returns the locked version if it fits and is not updated, and the newest version
 // otherwise. The error is a Refusal if the lock would have to change but must not. all are all
 // required providers.
-func (s *Stage) selectOne(ctx context.Context, p Required, all []Required, list lister) (Selected, error) {
+func (s *Stage) selectOne(ctx context.Context, p Required, all []Required, known bool) (Selected, error) {
 	entry, has := s.Lock.entry(p)
 	fits := has && p.Fits(entry.Version)
 	switch {
@@ -135,7 +133,7 @@ func (s *Stage) selectOne(ctx context.Context, p Required, all []Required, list 
 	case s.Locked || fits && !s.Update.moves(p):
 		return Selected{p, entry.Version, entry.Provider}, nil
 	}
-	listing, err := list(ctx, p)
+	listing, err := s.listing(ctx, p, known)
 	if err != nil {
 		return Selected{}, p.Fail(versions.Version{}, explainListing(p, all, err))
 	}
@@ -173,20 +171,16 @@ func hasScheme(hashes []hashing.Hash, scheme string) bool {
 	return slices.ContainsFunc(hashes, func(h hashing.Hash) bool { return h.Scheme() == scheme })
 }
 
-func (s *Stage) listing(ctx context.Context, p Required) (getproviders.Listing, error) {
-	if s.Offline {
-		return getproviders.Listing{}, fmt.Errorf("its versions are not known: %w", origins.ErrOffline)
-	}
-	return s.Client.Listing(ctx, s.Rules, s.Source, s.SourceKey, p)
-}
-
 var errNoAnswer = errors.New("its source has not answered")
 
-// knownListing is like listing, but sends no request and waits for none. The error is errNoAnswer if
-// the source has not answered yet.
-func (s *Stage) knownListing(ctx context.Context, p Required) (getproviders.Listing, error) {
-	if s.Offline {
-		return s.listing(ctx, p)
+// listing returns the available versions of a provider. If known is set, it sends no request and waits
+// for none, and the error is errNoAnswer if the source has not answered yet.
+func (s *Stage) listing(ctx context.Context, p Required, known bool) (getproviders.Listing, error) {
+	switch {
+	case s.Offline:
+		return getproviders.Listing{}, fmt.Errorf("its versions are not known: %w", origins.ErrOffline)
+	case !known:
+		return s.Client.Listing(ctx, s.Rules, s.Source, s.SourceKey, p)
 	}
 	listing, ok, err := s.Client.knownListing(ctx, s.Rules, s.SourceKey, p)
 	if !ok {

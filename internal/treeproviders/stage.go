@@ -109,7 +109,7 @@ func (s *Stage) prefetch(ctx context.Context, use config.ProviderRequirement, by
 	case keeps && use.Allows(entry.Version) && (proves(entry.Hashes) || entry.IsTakenOver() && !s.Locked):
 		s.prefetches.Go(func() { s.prefetchPackage(ctx, p, entry.Provider) })
 	case !keeps && !s.Locked:
-		s.prefetches.Go(func() { _, _ = s.listing(ctx, p) })
+		s.prefetches.Go(func() { _, _ = s.listing(ctx, p, false) })
 	}
 }
 
