@@ -241,10 +241,7 @@ func (p *directPackage) Download(ctx context.Context, file *os.File, progress fu
 		if size := p.found.Packages[p.found.Platform].Size; size > 0 && d.Size() != size {
 			return fmt.Errorf("the archive has %d bytes, and %d were announced", d.Size(), size)
 		}
-		if got := fmt.Sprintf("%x", sum.Sum(nil)); got != p.found.Sum {
-			return &MismatchError{Location: p.Location(), Want: []string{string(p.archive)}, Got: "zh:" + got}
-		}
-		return nil
+		return checkSum(p.Location(), sum, p.archive)
 	}
 	return atLocation(p.Location(), d.Resume(p.client(), req))
 }

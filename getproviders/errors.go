@@ -3,9 +3,12 @@ package getproviders
 import (
 	"errors"
 	"fmt"
+	"hash"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/signing"
 )
@@ -73,6 +76,24 @@ func (e *MismatchError) Error() string {
 		by = "locked"
 	}
 	return fmt.Sprintf("%s: the package has the hash %s, not the %s %s", e.Location, e.Got, by, strings.Join(e.Want, ", "))
+}
+
+// archiveHash returns the zh of an archive with this SHA-256 sum.
+func archiveHash(sum hash.Hash) hashing.Hash {
+	return hashing.Hash(fmt.Sprintf("zh:%x", sum.Sum(nil)))
+}
+
+// checkSum returns a *[MismatchError] if an archive has none of the wanted hashes, if there are any.
+func checkSum(location string, sum hash.Hash, want ...hashing.Hash) error {
+	got := archiveHash(sum)
+	if len(want) == 0 || slices.Contains(want, got) {
+		return nil
+	}
+	e := &MismatchError{Location: location, Got: string(got)}
+	for _, h := range want {
+		e.Want = append(e.Want, string(h))
+	}
+	return e
 }
 
 // UnconfirmedError is returned for a package whose evidence is not enough for a run.

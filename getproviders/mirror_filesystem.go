@@ -267,7 +267,7 @@ func (p localPackage) hash() hashing.Hash {
 	if n, err := io.Copy(sum, io.LimitReader(archive, maxMirrorArchive+1)); err != nil || n > maxMirrorArchive {
 		return ""
 	}
-	return hashing.Hash(fmt.Sprintf("zh:%x", sum.Sum(nil)))
+	return archiveHash(sum)
 }
 
 func (p localPackage) Dir() string {
@@ -316,9 +316,8 @@ func (p localPackage) copyTo(ctx context.Context, file *os.File, progress func(d
 	if err := d.Copy(&contextReader{ctx, io.LimitReader(archive, info.Size())}, info.Size()); err != nil {
 		return err
 	}
-	want, got := p.Archive(), hashing.Hash(fmt.Sprintf("zh:%x", sum.Sum(nil)))
-	if want != "" && got != want { // it was replaced meanwhile
-		return &MismatchError{Location: p.path, Want: texts([]hashing.Hash{want}), Got: string(got)}
+	if want := p.Archive(); want != "" {
+		return checkSum(p.path, sum, want) // it may have been replaced meanwhile
 	}
 	return nil
 }

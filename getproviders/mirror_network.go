@@ -338,20 +338,6 @@ func (p *networkPackage) Download(ctx context.Context, file *os.File, progress f
 	}
 	sum := sha256.New()
 	d := &httpx.Download{File: file, Limit: maxMirrorArchive, Hash: sum, Progress: progress}
-	d.Verify = func() error {
-		want, got := p.sums(), hashing.Hash(fmt.Sprintf("zh:%x", sum.Sum(nil)))
-		if len(want) == 0 || slices.Contains(want, got) {
-			return nil
-		}
-		return &MismatchError{Location: p.location, Want: texts(want), Got: string(got)}
-	}
+	d.Verify = func() error { return checkSum(p.location, sum, p.sums()...) }
 	return atLocation(p.location, mirrorFailure(d.Resume(client, req)))
-}
-
-func texts(hashes []hashing.Hash) []string {
-	shown := make([]string, len(hashes))
-	for i, h := range hashes {
-		shown[i] = string(h)
-	}
-	return shown
 }

@@ -52,7 +52,11 @@ func KeyOf(ctx context.Context, projects []installer.Project) (Key, error) {
 		}
 	}
 	if locks == 0 {
-		return Key{}, &fs.PathError{Op: "open", Path: lockPathOf(projects), Err: fs.ErrNotExist}
+		none := &fs.PathError{Op: "open", Path: stockLock, Err: fs.ErrNotExist}
+		if len(projects) > 0 {
+			none.Path = inDir(projects[0].Dir, projects[0].LockFile)
+		}
+		return Key{}, none
 	}
 	sum := sha256.New()
 	for _, set := range []map[string]bool{modules, providers} {
@@ -66,13 +70,6 @@ func KeyOf(ctx context.Context, projects []installer.Project) (Key, error) {
 		Key: prefix + hex.EncodeToString(sum.Sum(nil)), Prefix: prefix,
 		Modules: len(modules), Providers: len(providers),
 	}, nil
-}
-
-func lockPathOf(projects []installer.Project) string {
-	if len(projects) == 0 {
-		return stockLock
-	}
-	return inDir(projects[0].Dir, projects[0].LockFile)
 }
 
 func inDir(dir, lock string) string {

@@ -63,9 +63,7 @@ const answerFormat = "2 "
 func (m *Modules) fetch(key string) *Fetch {
 	name := fmt.Sprintf("%x", sha256.Sum256([]byte(answerFormat+key)))
 	answer := name + ".json"
-	return &Fetch{Lock: m.fetchLock(name), modules: m, answer: record{
-		dir: fetchName, name: answer, purpose: "answer to " + answer, step: "cache.answer",
-	}}
+	return &Fetch{m.fetchLock(name), m, record{dir: fetchName, name: answer, purpose: "answer to " + answer}}
 }
 
 // Last returns the recorded answer. It returns the zero Answer if there is no answer, if the

@@ -65,7 +65,7 @@ func (r *InstallRecord) HasLink(at, target string) bool {
 
 // installRecord identifies the record of a directory of providers, whose path must not contain links.
 func (s *Providers) installRecord(dir string) record {
-	return record{dir: projectsName, name: s.key.Name(installPurpose, dir), purpose: installPurpose, step: "provider.project"}
+	return record{dir: projectsName, name: s.key.Name(installPurpose, dir), purpose: installPurpose}
 }
 
 // InstallRecord returns what this user's runs have installed in the directory. It is empty if

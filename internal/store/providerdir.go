@@ -152,13 +152,13 @@ func (d *ProviderDir) Inspect(ctx context.Context, at string, full bool) Provide
 		target, err := filepath.EvalSymlinks(d.Path(at))
 		state.Stored = err == nil && d.store.isStored(target)
 	}
-	found, err := d.store.hashDir(ctx, d.Path(at), hashOptions{full: full, inProject: info.IsDir()})
+	h1, found, err := d.store.hashDir(ctx, d.Path(at), hashOptions{full: full, inProject: info.IsDir()})
 	if err != nil {
 		state.Err = err
 		return state
 	}
-	state.H1 = found.h1
-	state.Err = executableFault(found.files, path.Base(path.Dir(path.Dir(at))))
+	state.H1 = h1
+	state.Err = executableFault(found.Files, path.Base(path.Dir(path.Dir(at))))
 	return state
 }
 

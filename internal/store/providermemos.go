@@ -108,9 +108,7 @@ func (s *Providers) Matches(h1 hashing.Hash, locked []hashing.Hash) hashing.Hash
 }
 
 func (s *Providers) providerRecord(dir, subject string) record {
-	return record{
-		dir: dir, name: s.key.Name("provider "+dir, subject), purpose: "provider " + dir + " of " + subject, step: "provider." + dir,
-	}
+	return record{dir: dir, name: s.key.Name("provider "+dir, subject), purpose: "provider " + dir + " of " + subject}
 }
 
 // recall reads the record of a subject into to. It reports whether there is a record that this

@@ -123,58 +123,49 @@ func (s *Providers) writeProof(dir string, p proof) {
 	}
 }
 
-type hashed struct {
-	h1    hashing.Hash
-	files []fileState
-	// private reports whether this user owns all files, and no other user may write to them.
-	private bool
-}
+// hashOptions says how a directory is hashed: full ignores its proof, and inProject says that it is a
+// project's own and not reached through a link.
+type hashOptions struct{ full, inProject bool }
 
-type hashOptions struct {
-	// full ignores the proof of the directory.
-	full bool
-	// inProject says that the directory is a project's own, and not reached through a link.
-	inProject bool
-}
-
-// hashDir returns the h1 of a directory. It returns the h1 of the directory's proof, unless full
-// is set or a file has changed since. Otherwise it reads all files and records a new proof. There
-// are no proofs of directories outside of the store and the project.
-func (s *Providers) hashDir(ctx context.Context, dir string, options hashOptions) (hashed, error) {
+// hashDir returns the h1 of a directory and what is in it. It returns the h1 of the directory's proof,
+// unless full is set or a file has changed since. Otherwise it reads all files and records a new
+// proof. There are no proofs of directories outside of the store and the project.
+func (s *Providers) hashDir(ctx context.Context, dir string, options hashOptions) (hashing.Hash, listing, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return hashed{}, err
+		return "", listing{}, err
 	}
 	root, err := pathsafe.OpenRoot(dir)
 	if err != nil {
-		return hashed{}, err
+		return "", listing{}, err
 	}
 	defer root.Close()
 	before, err := list(ctx, root)
 	if err != nil {
-		return hashed{}, err
+		return "", listing{}, err
 	}
 	before.provable = before.provable && (options.inProject || s.isStored(dir))
 	if before.uncovered != "" {
-		return hashed{}, &uncoveredError{before.uncovered}
+		return "", listing{}, &uncoveredError{before.uncovered}
 	}
 	if !options.full {
 		if proof, ok := s.readProof(dir); ok && before.equal(listing{Files: proof.Files, provable: true}) {
-			return hashed{h1: proof.H1, files: before.Files, private: before.provable}, nil
+			return proof.H1, before, nil
 		}
 	}
 	tree, err := providerzip.ReadRoot(ctx, root)
 	if err != nil {
-		return hashed{}, err
+		return "", listing{}, err
 	}
 	after, err := list(ctx, root)
 	if err != nil {
-		return hashed{}, err
+		return "", listing{}, err
 	}
 	if before.equal(after) {
 		s.writeProof(dir, proof{H1: tree.H1(), Files: after.Files})
 	}
-	return hashed{h1: tree.H1(), files: after.Files, private: before.provable && after.provable}, nil
+	after.provable = before.provable && after.provable
+	return tree.H1(), after, nil
 }
 
 func (s *Providers) isStored(dir string) bool {

@@ -135,11 +135,11 @@ func (s *Providers) Outside(ctx context.Context, dir string) (*ProviderPackage, 
 	if err != nil {
 		return nil, err
 	}
-	got, err := s.hashDir(ctx, dir, hashOptions{})
+	h1, _, err := s.hashDir(ctx, dir, hashOptions{})
 	if err != nil {
 		return nil, err
 	}
-	return &ProviderPackage{H1: got.h1, dir: dir, location: outside}, nil
+	return &ProviderPackage{H1: h1, dir: dir, location: outside}, nil
 }
 
 // Installed returns the package at a path in a project's directory of providers, or nil if there is
@@ -226,22 +226,23 @@ func (s *Providers) Check(ctx context.Context, name string) error {
 // differ. If full is set, it reads all files, even if the package has a proof. private reports
 // whether only this user can change the files.
 func (s *Providers) checkContent(ctx context.Context, name string, full bool) (private bool, err error) {
-	var got hashed
+	var h1 hashing.Hash
+	var found listing
 	err = s.check(name, func(dir string) (_ string, err error) {
-		got, err = s.hashDir(ctx, dir, hashOptions{full: full})
+		h1, found, err = s.hashDir(ctx, dir, hashOptions{full: full})
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
 		if _, ok := errors.AsType[*uncoveredError](err); ok {
 			return "", nil // no name is that of such a directory
 		}
-		return providerName(got.h1), err
+		return providerName(h1), err
 	})
-	if err == nil && s.writable && isPrivatelyWritable(got.files) {
+	if err == nil && s.writable && isPrivatelyWritable(found.Files) {
 		_ = makeReadOnly(s.path(name)) // this makes the proof invalid
-		s.proveWritten(s.path(name), got.h1)
+		s.proveWritten(s.path(name), h1)
 	}
-	return got.private, err
+	return found.provable, err
 }
 
 // isPrivatelyWritable reports whether a package has writable files, and other users may write to none.

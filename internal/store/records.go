@@ -33,11 +33,7 @@ const maxRecord = 4 << 20
 // record identifies a sealed file with what this user has learned about a package: the answer to a
 // fetch, the release of a provider, the hash of a directory. Only this user's processes can write
 // it, so it is trusted (see package userkey). Its purpose binds it to its subject.
-type record struct {
-	dir, name, purpose string
-	// step is the name of its writing, for atomicfile.
-	step string
-}
+type record struct{ dir, name, purpose string }
 
 func (p *packages) readRecord(r record, to any) error {
 	if p.dir == "" {
@@ -83,7 +79,7 @@ func (p *packages) writeRecord(r record, what any) error {
 		return err
 	}
 	defer dir.Close()
-	options := atomicfile.Options{Disposable: true, Step: r.step}
+	options := atomicfile.Options{Disposable: true, Step: p.kind.steps + "." + r.dir}
 	err = atomicfile.Write(dir, r.name, sealed, options)
 	if errors.Is(err, atomicfile.ErrIrregular) {
 		_ = dir.RemoveAll(r.name)
