@@ -1,12 +1,10 @@
 package gitattr_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/git/gitattr"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // repository is a repository of the installed git, which ignores the user's settings.
@@ -21,9 +20,6 @@ type repository struct{ dir string }
 
 func newRepository(t *testing.T) *repository {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
 	r := &repository{dir: t.TempDir()}
 	r.git(t, "", "init", "-q")
 	return r
@@ -32,17 +28,7 @@ func newRepository(t *testing.T) *repository {
 func (r *repository) git(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
 	plain := []string{"-c", "core.autocrlf=false", "-c", "core.eol=lf", "-c", "core.attributesFile=/dev/null", "-c", "core.ignoreCase=false"}
-	cmd := exec.Command("git", append(plain, args...)...)
-	cmd.Dir = r.dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_ATTR_NOSYSTEM=1")
-	cmd.Stdin = strings.NewReader(stdin)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("git %v: %v\n%s", args, err, &stderr)
-	}
-	return string(out)
+	return testenv.Git(t, r.dir, "GIT_ATTR_NOSYSTEM=1")(stdin, append(plain, args...)...)
 }
 
 // add adds blobs to the index without conversion and returns their object names.

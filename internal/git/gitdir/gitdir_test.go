@@ -2,15 +2,17 @@ package gitdir_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/git/gitdir"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestFind(t *testing.T) {
@@ -20,11 +22,11 @@ func TestFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := func(name string) string { return filepath.Join(root, filepath.FromSlash(name)) }
-	git := lookGit(t)
-	run(t, exec.Command(git, "init", "-q", path("outer")))                                                                                            //nolint:gosec // the git found above
-	run(t, exec.Command(git, "init", "-q", "--separate-git-dir="+path("separate"), path("outer/file")))                                               //nolint:gosec // see above
-	run(t, exec.Command(git, "-C", path("outer"), "-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "x")) //nolint:gosec // see above
-	run(t, exec.Command(git, "-C", path("outer"), "worktree", "add", "-q", path("tree")))                                                             //nolint:gosec // see above
+	git := testenv.Git(t, root)
+	git("", "init", "-q", "outer")
+	git("", "init", "-q", "--separate-git-dir=separate", "outer/file")
+	git("", "-C", "outer", "commit", "-q", "--allow-empty", "-m", "x")
+	git("", "-C", "outer", "worktree", "add", "-q", "../tree")
 	for _, dir := range []string{"outer/empty/.git", "outer/plain/below", "outer/broken", "none"} {
 		if err := os.MkdirAll(path(dir), 0o700); err != nil {
 			t.Fatal(err)
@@ -95,36 +97,16 @@ func plainEnv(home string) []string {
 	return []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
 }
 
-func lookGit(t *testing.T) string {
+// atLeast reports whether the output of "git version" has at least a version, such as "2.46".
+func atLeast(t *testing.T, output, version string) bool {
 	t.Helper()
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("git is not installed")
-	}
-	return git
-}
-
-// atLeast reports whether a git has at least a version, such as "2.46".
-func atLeast(t *testing.T, git, version string) bool {
-	t.Helper()
-	out, err := exec.Command(git, "version").Output() //nolint:gosec // the git of the tests
-	if err != nil {
+	var have, want [2]int
+	_, err := fmt.Sscanf(output, "git version %d.%d", &have[0], &have[1])
+	_, wrong := fmt.Sscanf(version, "%d.%d", &want[0], &want[1])
+	if err := errors.Join(err, wrong); err != nil {
 		t.Fatal(err)
 	}
-	number := func(text string) (n int) {
-		major, minor, _ := strings.Cut(text, ".")
-		minor, _, _ = strings.Cut(minor, ".")
-		for _, part := range []string{major, minor} {
-			digits := 0
-			for _, c := range strings.TrimSpace(part) {
-				digits = digits*10 + int(c-'0')
-			}
-			n = n*1000 + digits
-		}
-		return n
-	}
-	have, _, _ := strings.Cut(strings.TrimPrefix(string(out), "git version "), " ")
-	return number(have) >= number(version)
+	return slices.Compare(have[:], want[:]) >= 0
 }
 
 func appendFile(t *testing.T, name, content string) {
@@ -139,13 +121,5 @@ func appendFile(t *testing.T, name, content string) {
 	_, err = file.WriteString(content)
 	if err := errors.Join(err, file.Close()); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func run(t *testing.T, command *exec.Cmd) {
-	t.Helper()
-	command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
-	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", command, err, out)
 	}
 }

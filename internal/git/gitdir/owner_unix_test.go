@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/git/gitdir"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // Two users who are not root. They need no names.
@@ -96,7 +97,8 @@ func TestOwners(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can create repositories of other users")
 	}
-	git, binary := lookGit(t), binaryFor(t, openDir(t))
+	git, binary := testenv.Git(t, ""), binaryFor(t, openDir(t))
+	version := git("", "version")
 	for _, test := range ownerTests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -109,7 +111,7 @@ func TestOwners(t *testing.T) {
 				gitDir = filepath.Join(home, "separate.git")
 				create = append(create, "--separate-git-dir="+gitDir)
 			}
-			run(t, exec.Command(git, create...)) //nolint:gosec // the git found above
+			git("", create...)
 			if err := os.Lchown(filepath.Join(top, ".git"), test.owners.gitFile, 0); err != nil {
 				t.Fatal(err)
 			}
@@ -127,8 +129,8 @@ func TestOwners(t *testing.T) {
 			for _, variable := range test.env {
 				env = append(env, fill.Replace(variable))
 			}
-			if test.since == "" || atLeast(t, git, test.since) {
-				command := exec.Command(git, "-C", below, "rev-parse", "--git-dir") //nolint:gosec // see above
+			if test.since == "" || atLeast(t, version, test.since) {
+				command := exec.Command("git", "-C", below, "rev-parse", "--git-dir") //nolint:gosec // see above
 				if ok, text := runAs(t, test.as, env, command); ok != test.want {
 					t.Errorf("git allows it: %v, want %v\n%s", ok, test.want, text)
 				}
@@ -148,24 +150,9 @@ func TestOwners(t *testing.T) {
 // openDir returns a directory that all users can enter.
 func openDir(t *testing.T) string {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
+	dir, err := filepath.EvalSymlinks(testenv.EnterableDir(t))
 	if err != nil {
 		t.Fatal(err)
-	}
-	for at := dir; at != filepath.Dir(at); at = filepath.Dir(at) {
-		info, err := os.Stat(at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch own := strings.Contains(at, "/cotter-tests-"); { // a directory of testenv
-		case info.Mode()&0o005 == 0o005:
-		case !own && info.Mode()&0o001 == 0:
-			t.Skipf("other users cannot enter %s; set TMPDIR to another directory", at)
-		case own:
-			if err := os.Chmod(at, info.Mode().Perm()|0o055); err != nil { //nolint:gosec // for tests as other users
-				t.Fatal(err)
-			}
-		}
 	}
 	return dir
 }
@@ -209,7 +196,7 @@ func TestOwnerError(t *testing.T) {
 		t.Skip("only root can create repositories of other users")
 	}
 	top := openDir(t)
-	run(t, exec.Command(lookGit(t), "init", "-q", top)) //nolint:gosec // the git found above
+	testenv.Git(t, top)("", "init", "-q")
 	if err := os.Chown(filepath.Join(top, ".git"), bob, 0); err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package gitexec_test
 
 import (
 	"errors"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -20,7 +19,6 @@ func TestInspect(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
-	home := t.TempDir()
 	config := `[user]
 	name = a
 [core]
@@ -38,10 +36,7 @@ func TestInspect(t *testing.T) {
 [url "https://x-access-token:canary@github.com/"]
 	insteadOf = https://canary@github.com/
 `
-	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	git := gitexec.Git{Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1"}}
+	git := gitexec.Git{Env: userEnv(t, config)}
 	got, err := git.Inspect(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // settings returns the settings of a user with this configuration file and these variables.
@@ -223,16 +224,9 @@ func FuzzURLPattern(f *testing.F) {
 func TestSettingsForeignRepository(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	git := func(args ...string) {
-		cmd := exec.Command("git", args...)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v: %s", args, err, out)
-		}
-	}
-	settings(t, "") // skips the test if git is not installed
-	git("init", "--quiet")
-	git("config", "http.extraHeader", "x: y")
+	git := testenv.Git(t, dir)
+	git("", "init", "--quiet")
+	git("", "config", "http.extraHeader", "x: y")
 	s := settings(t, "", "GIT_DIR="+filepath.Join(dir, ".git"))
 	if got := s.For(parse(t, repository), true); len(got.Header) > 0 {
 		t.Errorf("the configuration of a repository counts: %+v", got)

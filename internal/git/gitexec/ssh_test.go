@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,17 +70,13 @@ func TestDialSSH(t *testing.T) {
 	for name, tt := range sshSettings(dir) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			home := t.TempDir()
-			config := filepath.Join(home, ".gitconfig")
-			if err := os.WriteFile(config, []byte(tt.config), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			user := userEnv(t, tt.config)
 			u, err := url.Parse(tt.url)
 			if err != nil {
 				t.Fatal(err)
 			}
 			environment := func(seen string) []string {
-				return append([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "SEEN=" + seen}, tt.env...)
+				return slices.Concat([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "SEEN=" + seen}, user[1:], tt.env)
 			}
 			target := gitexec.Target{URL: u}
 			ours := &gitexec.Git{Env: environment(seen + name + "ours")}

@@ -2,13 +2,12 @@ package gitexec_test
 
 import (
 	"net/url"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestTarget compares the addresses that url.<base>.insteadOf results in with those of git itself.
@@ -79,26 +78,10 @@ func TestTarget(t *testing.T) {
 			if diff := cmp.Diff(tt.want, target{got.Text(), got.URL.String(), got.User.String()}); diff != "" {
 				t.Errorf("Target (-want +got):\n%s", diff)
 			}
-			byGit := strings.NewReplacer("//u:t@", "//", "//t@", "//").Replace(gitTarget(t, tt.config, tt.address))
+			byGit := strings.NewReplacer("//u:t@", "//", "//t@", "//").Replace(testenv.Git(t, t.TempDir(), userEnv(t, tt.config)...)("", "ls-remote", "--get-url", tt.address))
 			if text := strings.TrimPrefix(got.Text(), "file://"); byGit != text {
 				t.Errorf("Target = %s, git requests %s", text, byGit)
 			}
 		})
 	}
-}
-
-// gitTarget returns the address that git itself uses.
-func gitTarget(t *testing.T, config, address string) string {
-	t.Helper()
-	home := t.TempDir()
-	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("git", "ls-remote", "--get-url", address)
-	cmd.Env, cmd.Dir = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1"}, home
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(string(out))
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/git/gittest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestChangedRepository lists the refs after each change to a repository and checks that
@@ -22,13 +23,7 @@ func TestChangedRepository(t *testing.T) {
 	root := t.TempDir()
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + root, "GIT_CONFIG_NOSYSTEM=1"}
 	repo := filepath.Join(root, "r.git")
-	run := func(stdin string, args ...string) {
-		cmd := exec.Command(git, append([]string{"--git-dir=" + repo}, args...)...)
-		cmd.Env, cmd.Stdin = env, strings.NewReader(stdin)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-	}
+	run := testenv.Git(t, root, "GIT_DIR="+repo)
 	handler := &gittest.Handler{Git: git, Root: root, Env: env}
 	listRefs := func() string {
 		r := httptest.NewRequest("POST", "/r.git/git-upload-pack", strings.NewReader("0014command=ls-refs\n0000"))

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/git/gittest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestHandler compares the answers with those of git http-backend.
@@ -27,15 +28,7 @@ func TestHandler(t *testing.T) {
 	}
 	root := t.TempDir()
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + root, "GIT_CONFIG_NOSYSTEM=1"}
-	run := func(stdin string, args ...string) string {
-		cmd := exec.Command(git, append([]string{"--git-dir=" + filepath.Join(root, "a/r.git")}, args...)...)
-		cmd.Env, cmd.Stdin = env, strings.NewReader(stdin)
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %v: %v\n%s", args, err, out)
-		}
-		return strings.TrimSpace(string(out))
-	}
+	run := testenv.Git(t, root, "GIT_DIR="+filepath.Join(root, "a/r.git"))
 	if err := os.Mkdir(filepath.Join(root, "a"), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/git/gitwire"
 	"github.com/cotterpin/cotter/internal/git/inprocess"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // server records the requests to a handler.
@@ -114,27 +114,14 @@ func fetchAll(ctx context.Context, t testing.TB, c *gitwire.Client, f gitwire.Fe
 // and a function that runs git in the repository.
 func gitServer(t testing.TB) (*server, func(stdin string, args ...string) string) {
 	t.Helper()
-	out, err := exec.Command("git", "--exec-path").Output()
-	if err != nil {
-		t.Skip("git is not installed")
-	}
-	backend := filepath.Join(strings.TrimSpace(string(out)), "git-http-backend")
+	root := t.TempDir()
+	git := testenv.Git(t, root, "GIT_DIR="+filepath.Join(root, "r.git"))
+	git("", "init", "--quiet", "--bare", "--initial-branch=main")
+	backend := filepath.Join(git("", "--exec-path"), "git-http-backend")
 	if _, err := os.Stat(backend); err != nil {
 		t.Skip("git http-backend is not installed")
 	}
-	root := t.TempDir()
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + root, "GIT_CONFIG_NOSYSTEM=1"}
-	git := func(stdin string, args ...string) string {
-		cmd := exec.Command("git", append([]string{"--git-dir=" + filepath.Join(root, "r.git")}, args...)...)
-		cmd.Env, cmd.Stdin = env, strings.NewReader(stdin)
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("git %v: %v", args, err)
-		}
-		return strings.TrimSpace(string(out))
-	}
-	git("", "init", "--quiet", "--bare", "--initial-branch=main")
-	env = append(env, "GIT_PROJECT_ROOT="+root, "GIT_HTTP_EXPORT_ALL=1")
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + root, "GIT_CONFIG_NOSYSTEM=1", "GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1"}
 	return serve(t, func(w http.ResponseWriter, r *http.Request) {
 		own := env
 		if v := r.Header.Get("Git-Protocol"); v != "" {

@@ -10,13 +10,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/git/inprocess"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // limits are far higher than the tests need.
@@ -111,20 +111,8 @@ func wantEmpty(t testing.TB, dir string) {
 // of deltas. It also returns a function that runs git in that repository.
 func gitPack(t testing.TB) (file string, pack []byte, git func(stdin string, args ...string) string) {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
 	dir := t.TempDir()
-	git = func(stdin string, args ...string) string {
-		cmd := exec.Command("git", args...)
-		cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
-		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1"}
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("git %v: %v", args, err)
-		}
-		return string(out)
-	}
+	git = testenv.Git(t, dir)
 	git("", "init", "--quiet", "--bare", "--initial-branch=main")
 	var in strings.Builder
 	in.WriteString("commit refs/heads/main\ncommitter a <a@example.com> 1700000000 +0000\ndata 1\nx\n")

@@ -40,7 +40,7 @@ func TestReadGit(t *testing.T) {
 			}
 			fmt.Fprintf(&got, "%s %s %d\n%s\n", name, kind, size, body)
 		}
-		if got.String() != want {
+		if strings.TrimSpace(got.String()) != want {
 			t.Errorf("with %d bytes of memory the objects are not git's", memory)
 		}
 	}

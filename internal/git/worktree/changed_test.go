@@ -27,9 +27,6 @@ type workspace struct {
 
 func newWorkspace(t *testing.T, create ...string) workspace {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -47,14 +44,7 @@ func newWorkspace(t *testing.T, create ...string) workspace {
 
 func (w workspace) git(args ...string) string {
 	w.t.Helper()
-	cmd := exec.CommandContext(w.t.Context(), "git", args...)
-	cmd.Dir, cmd.Env = w.dir, w.env
-	var out, failure strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &failure
-	if err := cmd.Run(); err != nil {
-		w.t.Fatalf("git %s: %v\n%s", args, err, failure.String())
-	}
-	return out.String()
+	return testenv.Git(w.t, w.dir, w.env...)("", args...)
 }
 
 func (w workspace) path(name string) string { return filepath.Join(w.dir, filepath.FromSlash(name)) }

@@ -4,13 +4,13 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/worktree"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 var (
@@ -62,28 +62,16 @@ func TestCommit(t *testing.T) {
 // TestCommitOfGit compares the answers with git's, for clones as stock tools make them.
 func TestCommitOfGit(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
 	dir := t.TempDir()
-	run := func(args ...string) string {
-		t.Helper()
-		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
-		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("git %q: %v", args, err)
-		}
-		return strings.TrimSpace(string(out))
-	}
-	run("init", "-q", "-b", "main")
+	run := testenv.Git(t, dir)
+	run("", "init", "-q", "-b", "main")
 	for _, step := range [][]string{
 		{"commit", "-q", "--allow-empty", "-m", "one"}, {"pack-refs", "--all"}, {"commit", "-q", "--allow-empty", "-m", "two"},
 		{"checkout", "-q", "-b", "feature/x"}, {"checkout", "-q", "--detach", "HEAD~1"},
 	} {
-		run(step...)
-		if got, err := commitIn(t, dir); got != run("rev-parse", "HEAD") || err != nil {
-			t.Errorf("after git %q: Commit = %q, %v, want %q", step, got, err, run("rev-parse", "HEAD"))
+		run("", step...)
+		if got, err := commitIn(t, dir); got != run("", "rev-parse", "HEAD") || err != nil {
+			t.Errorf("after git %q: Commit = %q, %v, want %q", step, got, err, run("", "rev-parse", "HEAD"))
 		}
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/git/worktree"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 const lockName = ".terraform.lock.hcl"
@@ -51,9 +51,6 @@ type repository struct {
 
 func newRepository(t *testing.T) repository {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
 	r := repository{t, filepath.Join(t.TempDir(), "repo")}
 	if err := os.Mkdir(r.dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -64,15 +61,7 @@ func newRepository(t *testing.T) repository {
 
 func (r repository) git(args ...string) string {
 	r.t.Helper()
-	cmd := exec.CommandContext(r.t.Context(), "git", args...)
-	cmd.Dir = r.dir
-	cmd.Env = append(os.Environ(), "HOME="+r.t.TempDir(), "GIT_CONFIG_NOSYSTEM=1", "GIT_ALLOW_PROTOCOL=file",
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b", "GIT_COMMITTER_DATE=2026-10-02T23:30:00-0500")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		r.t.Fatalf("git %s: %v\n%s", args, err, out)
-	}
-	return strings.TrimSpace(string(out))
+	return testenv.Git(r.t, r.dir, "GIT_ALLOW_PROTOCOL=file", "GIT_COMMITTER_DATE=2026-10-02T23:30:00-0500")("", args...)
 }
 
 // commit commits a file with a text; "" removes it.

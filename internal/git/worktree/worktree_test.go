@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/git/worktree"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // checkout makes a repository with two commits and a modified working tree.
@@ -22,6 +22,7 @@ func checkout(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	git := testenv.Git(t, dir)
 	for _, step := range []struct {
 		file, text string
 		args       string
@@ -38,21 +39,13 @@ func checkout(t *testing.T) string {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(step.text), 0o644)); err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.CommandContext(t.Context(), "git", strings.Fields(step.args)...)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "HOME=/nonexistent", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("git %s: %v\n%s", step.args, err, out)
-		}
+		git("", strings.Fields(step.args)...)
 	}
 	return dir
 }
 
 func TestWorkTree(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
 	dir := checkout(t)
 	g := &gitexec.Git{}
 	tree, err := worktree.Open(g, filepath.Join(dir, "a"))
