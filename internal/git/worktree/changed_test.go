@@ -33,7 +33,7 @@ func newWorkspace(t *testing.T, create ...string) workspace {
 	}
 	w := workspace{t, filepath.Join(base, "checkout"), env(
 		"HOME="+base, "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b",
-		"GIT_ALLOW_PROTOCOL=file",
+		"GIT_ALLOW_PROTOCOL=file", "GIT_COMMITTER_DATE=2026-10-02T23:30:00-0500",
 	)}
 	if err := os.Mkdir(w.dir, 0o755); err != nil {
 		t.Fatal(err)

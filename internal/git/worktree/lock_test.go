@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/git/worktree"
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 const lockName = ".terraform.lock.hcl"
@@ -43,39 +42,18 @@ const draft = `module "registry.opentofu.org/acme/net/aws" {
 }
 ` + stock
 
-// repository is a git repository with commits of a lock.
-type repository struct {
-	t   *testing.T
-	dir string
-}
-
-func newRepository(t *testing.T) repository {
+func newRepository(t *testing.T) workspace {
 	t.Helper()
-	r := repository{t, filepath.Join(t.TempDir(), "repo")}
-	if err := os.Mkdir(r.dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	r.git("init", "-q", "-b", "main")
-	return r
-}
-
-func (r repository) git(args ...string) string {
-	r.t.Helper()
-	return testenv.Git(r.t, r.dir, "GIT_ALLOW_PROTOCOL=file", "GIT_COMMITTER_DATE=2026-10-02T23:30:00-0500")("", args...)
+	return newWorkspace(t, "-b", "main")
 }
 
 // commit commits a file with a text; "" removes it.
-func (r repository) commit(name, text string) {
+func (r workspace) commit(name, text string) {
 	r.t.Helper()
-	file := filepath.Join(r.dir, filepath.FromSlash(name))
-	err := os.MkdirAll(filepath.Dir(file), 0o755)
 	if text == "" {
-		err = errors.Join(err, os.Remove(file))
+		r.check(os.Remove(r.path(name)))
 	} else {
-		err = errors.Join(err, os.WriteFile(file, []byte(text), 0o644))
-	}
-	if err != nil {
-		r.t.Fatal(err)
+		r.write(name, text)
 	}
 	r.git("add", "-A")
 	r.git("commit", "-q", "--allow-empty", "-m", name)
@@ -83,7 +61,7 @@ func (r repository) commit(name, text string) {
 
 // want fails the test if the newest lock with modules in dir has another version; "" means that
 // there is none.
-func (r repository) want(dir, version string) *worktree.LockVersion {
+func (r workspace) want(dir, version string) *worktree.LockVersion {
 	r.t.Helper()
 	found, err := worktree.FindLock(r.t.Context(), filepath.Join(r.dir, filepath.FromSlash(dir)), lockName, worktree.Modules)
 	if err != nil {
@@ -220,7 +198,7 @@ func TestWorktree(t *testing.T) {
 	r.commit("a/"+lockName, locked("1.0.0"))
 	other := filepath.Join(t.TempDir(), "other")
 	r.git("worktree", "add", "-q", "-b", "side", other)
-	side := repository{t, other}
+	side := workspace{t, other, r.env}
 	side.commit("a/"+lockName, locked("1.1.0"))
 	side.commit("a/"+lockName, stock)
 	side.want("a", "1.1.0")
@@ -279,7 +257,7 @@ func TestShallowClone(t *testing.T) {
 	r.commit(lockName, locked("1.0.0"))
 	r.commit(lockName, stock)
 	r.commit("other", "x\n")
-	clone := repository{t, filepath.Join(t.TempDir(), "clone")}
+	clone := workspace{t, filepath.Join(t.TempDir(), "clone"), r.env}
 	r.git("clone", "-q", "--depth=2", "file://"+r.dir, clone.dir)
 	found, err := worktree.FindLock(t.Context(), clone.dir, lockName, worktree.Modules)
 	var end *worktree.HistoryEndError
@@ -302,7 +280,7 @@ func TestPartialClone(t *testing.T) {
 			r.commit(lockName, "")
 			r.commit(lockName, stock)
 			r.git("config", "uploadpack.allowFilter", "true")
-			clone := repository{t, filepath.Join(t.TempDir(), "clone")}
+			clone := workspace{t, filepath.Join(t.TempDir(), "clone"), r.env}
 			r.git("clone", "-q", "--filter="+filter, "file://"+r.dir, clone.dir)
 			found, err := worktree.FindLock(t.Context(), clone.dir, lockName, worktree.Modules)
 			var end *worktree.HistoryEndError
