@@ -24,7 +24,6 @@ var (
 	ErrTooLarge = errors.New("the package is too large")
 )
 
-// ErrNeedsGit means that only an installed git can do something.
 var ErrNeedsGit = errors.New("this needs an installed git (2.26 or newer)")
 
 var ErrAmbiguous = errors.New("several commits begin with it; write more digits")

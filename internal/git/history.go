@@ -3,7 +3,6 @@ package git
 import (
 	"bytes"
 	"fmt"
-	"iter"
 )
 
 // HistoryLimits bound what is fetched to find commits in a history.
@@ -104,33 +103,6 @@ func (h *History) Collect(refs []Ref, stop []string, read func(id string) ([]byt
 type tip struct {
 	name string
 	Ref
-}
-
-// walk yields the commits in the history of the tips, each with the first tip that has it. missing gets those
-// that were not read; they are also yielded, because a commit names them.
-func (h *History) walk(tips []tip, missing func(id string)) iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		seen := map[string]bool{}
-		for _, t := range tips {
-			stack := []string{t.Commit}
-			for len(stack) > 0 {
-				id := stack[len(stack)-1]
-				stack = stack[:len(stack)-1]
-				if seen[id] {
-					continue
-				}
-				seen[id] = true
-				if !yield(id, t.name) {
-					return
-				}
-				if !h.Has(id) {
-					missing(id)
-					continue
-				}
-				stack = append(stack, h.parents[id]...)
-			}
-		}
-	}
 }
 
 // ParseParents reads the lines after the first, which has the tree, as git does.

@@ -223,9 +223,22 @@ func (s *reachSearch) search(ctx context.Context, source HistorySource) error {
 // settle reports whether it found pending commits in what was read so far.
 func (s *reachSearch) settle() bool {
 	s.complete = true
-	for id, name := range s.history.walk(s.tips, func(string) { s.complete = false }) {
-		if slices.Contains(s.pending, id) {
-			s.found[id] = Reach{Result: Reachable, Ref: name}
+	seen := map[string]bool{}
+	for _, t := range s.tips {
+		for stack := []string{t.Commit}; len(stack) > 0; {
+			id := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+			if slices.Contains(s.pending, id) {
+				s.found[id] = Reach{Result: Reachable, Ref: t.name} // a commit that names it was read
+			}
+			if !s.history.Has(id) {
+				s.complete = false
+			}
+			stack = append(stack, s.history.parents[id]...)
 		}
 	}
 	before := len(s.pending)

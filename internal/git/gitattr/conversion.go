@@ -65,7 +65,6 @@ func lineEnds(v value) lines {
 	return linesUnspecified
 }
 
-// IsNone reports whether no file would change.
 func (c Conversion) IsNone() bool { return !c.crlf && !c.ident && c.encoding == "" }
 
 // Apply converts the blob id. The result may share memory with content. With an [ErrEncoding], it has all other

@@ -11,8 +11,7 @@ type pattern struct {
 	// isSuffix is set for "*" and suffix, as in "*.tf".
 	isSuffix bool
 	suffix   string
-	// never is set if the pattern is malformed.
-	never bool
+	never    bool
 }
 
 type token struct {

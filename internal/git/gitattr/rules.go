@@ -20,7 +20,6 @@ const (
 	maxSteps = 1 << 30
 )
 
-// ErrTooLarge means that a limit of this package is exceeded.
 var ErrTooLarge = errors.New("the git attributes are too large")
 
 // Rules are those of one commit. A nil *Rules has none.

@@ -125,7 +125,6 @@ func linkFile(from, to string) (err error) {
 	return err
 }
 
-// shallow returns the shallow commits, sorted.
 func (c cached) shallow() []string {
 	root, err := os.OpenRoot(c.dir)
 	if err != nil {

@@ -18,7 +18,6 @@ import (
 	"github.com/cotterpin/cotter/internal/trace"
 )
 
-// Command is one run of git.
 type Command struct {
 	Args []string
 	// Repo is the git directory; "" means none. Git does not check its owner: a repository that was found
@@ -116,7 +115,6 @@ func (p *Process) startWithPipes() (err error) {
 	return p.start()
 }
 
-// limitedBuffer calls full if more than limit bytes are written.
 type limitedBuffer struct {
 	buf   bytes.Buffer
 	limit int
@@ -143,7 +141,6 @@ func SplitNames(list string) []string {
 // helper left running may keep our pipes open.
 const killDelay = 2 * time.Second
 
-// Process is a running git.
 type Process struct {
 	// Stdin and Stdout are only set by [Git.Start].
 	Stdin  io.WriteCloser

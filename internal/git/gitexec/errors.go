@@ -89,7 +89,6 @@ func (e *Error) HTTPStatus() int {
 	return status
 }
 
-// Git has no error codes, so its untranslated messages are the only source.
 var (
 	saysNoRef       = []string{"couldn't find remote ref"}
 	saysNoCommit    = []string{"not our ref"}
@@ -149,7 +148,6 @@ func isAnswer(err error) bool {
 	return known
 }
 
-// explain adds to an error of git its meaning, and advice.
 func explain(err error) error {
 	failed, ok := errors.AsType[*Error](err)
 	if !ok || isCancelled(err) {

@@ -33,7 +33,6 @@ const probeTimeout = 10 * time.Second
 // maxProbeOutput bounds one short line of output, in bytes.
 const maxProbeOutput = 4 << 10
 
-// ErrNoGit means that no usable git is installed.
 var ErrNoGit = errors.New("no usable git found")
 
 // Git runs one git program. The zero value finds git in PATH. It is safe for concurrent use.
@@ -166,7 +165,6 @@ func pattern(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
-// Installation describes the installed git, for reports.
 type Installation struct {
 	// Version has no prefix "git version".
 	Path, Version string
@@ -174,7 +172,6 @@ type Installation struct {
 	Settings []Setting
 }
 
-// Setting is one setting. Values that may contain secrets are left out.
 type Setting struct {
 	// Name is in lower case, except for its subsection, as in url.https://a/.insteadof.
 	Name string
@@ -182,7 +179,6 @@ type Setting struct {
 	Value string
 }
 
-// TurnsOffVerification reports whether the setting makes git accept any certificate.
 func (s Setting) TurnsOffVerification() bool {
 	off := s.Value != "" && !gitdir.IsTrue(s.Value)
 	return off && strings.HasPrefix(s.Name, "http.") && strings.HasSuffix(s.Name, ".sslverify")

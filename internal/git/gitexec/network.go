@@ -17,7 +17,6 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// progressEvery is how often the size of a download is measured.
 const progressEvery = 100 * time.Millisecond
 
 // prepare writes private files for what must not appear in arguments, once.

@@ -152,7 +152,6 @@ func (r *Repository) fetch(ctx context.Context, want git.Want) (fetched git.Fetc
 	return fetched, err
 }
 
-// objectFormat returns the hash by which a commit is named; "" if that is not known.
 func objectFormat(commit string) string {
 	switch len(commit) {
 	case git.SHA1Len:

@@ -113,7 +113,6 @@ func (r *Requests) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.judged(ctx, key, found, answer), nil
 }
 
-// known returns the credential of the address, or one that the server has demanded earlier; or nil.
 func (r *Requests) known(ctx context.Context, key credentialKey) *credential {
 	if password, ok := r.User.Password(); ok {
 		return &credential{user: r.User.Username(), password: password, inAddress: true}
@@ -163,7 +162,6 @@ func (b *approvedBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// acceptsBasic reports whether the server accepts a user name and a password.
 func acceptsBasic(answer *http.Response) bool {
 	return slices.ContainsFunc(answer.Header.Values("WWW-Authenticate"), func(challenge string) bool {
 		scheme, _, _ := strings.Cut(challenge, " ")

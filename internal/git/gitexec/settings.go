@@ -153,7 +153,6 @@ var harmless = [...]string{
 
 var secret = [...]string{"extraheader", "sslcert", "sslkey"}
 
-// HTTP are the settings for requests to one URL.
 type HTTP struct {
 	Connection       Connection
 	Header           []string
