@@ -114,7 +114,6 @@ func (d *Direct) checkSignature(document, signature []byte, keys []registryclien
 	return auth, nil
 }
 
-// signedBy returns the evidence of a signature.
 func signedBy(signer signing.Signer) evidence.Evidence {
 	e := evidence.Evidence{Kind: evidence.Signature, By: signer.KeyID}
 	if signer.Name != "" {

@@ -189,7 +189,6 @@ func (p *directPackage) ReportsH1() bool {
 	})
 }
 
-// isTrusted reports whether the registry is trusted without a signature.
 func (p *directPackage) isTrusted() bool {
 	return p.TrustedHost != "" && p.found.Provider.Hostname == p.TrustedHost
 }

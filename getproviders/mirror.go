@@ -65,8 +65,6 @@ func (e MirrorError) with(err error) *MirrorError {
 	return &e
 }
 
-// asMirrorError returns err if it is a *MirrorError. Otherwise it returns about with err as its
-// reason, for example an error of the context.
 func asMirrorError(about MirrorError, err error) *MirrorError {
 	if failure, ok := errors.AsType[*MirrorError](err); ok {
 		return failure

@@ -134,8 +134,6 @@ func providerOf(dir string) (addrs.Provider, bool) {
 	return addrs.Provider{Hostname: host, Namespace: namespace, Type: typ}, err == nil && ok && alsoOK
 }
 
-// packages returns the packages of a provider, unpacked ones first. It returns nil if the mirror
-// does not have the provider.
 func (m FilesystemMirror) packages(ctx context.Context, provider addrs.Provider) ([]localPackage, error) {
 	host, _, _ := strings.Cut(provider.String(), "/") // in Unicode
 	dirs, err := m.directories(host, provider.Namespace, provider.Type)
@@ -294,7 +292,6 @@ func (p localPackage) Download(ctx context.Context, file *os.File, progress func
 	return nil
 }
 
-// errUnpacked is returned if a caller downloads a package that has a Dir.
 var errUnpacked = errors.New("the package is a directory and has no archive")
 
 func (p localPackage) copyTo(ctx context.Context, file *os.File, progress func(done, total int64)) error {

@@ -148,7 +148,6 @@ func (m *NetworkMirror) Evidence(addrs.Provider) []evidence.Evidence {
 	return []evidence.Evidence{m.evidence()}
 }
 
-// evidence names the mirror by its URL, without credentials.
 func (m *NetworkMirror) evidence() evidence.Evidence {
 	if m.URL == nil {
 		return evidence.Evidence{}
@@ -217,7 +216,6 @@ func (m *NetworkMirror) authorize(ctx context.Context, req *http.Request) error 
 	return m.services().Authorize(ctx, host, req)
 }
 
-// isRenewed reports whether the token in a request, which was refused, has been replaced.
 func (m *NetworkMirror) isRenewed(ctx context.Context, req *http.Request) bool {
 	host, err := addrs.ParseHostname(m.URL.Host)
 	return err == nil && m.services().Refused(ctx, host, req)
@@ -228,7 +226,6 @@ func (m *NetworkMirror) services() *disco.Client {
 	return m.tokens
 }
 
-// checkDocument returns an error for answers that are not JSON documents.
 func checkDocument(answer *httpx.Answer) error {
 	switch answer.StatusCode {
 	case http.StatusOK:

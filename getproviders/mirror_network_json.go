@@ -92,7 +92,6 @@ func parseMirrorArchives(text []byte) (map[addrs.Platform]listedArchive, error) 
 	return found, nil
 }
 
-// decodeMirror is like json.Unmarshal, but its errors are safe to show.
 func decodeMirror(text []byte, to any) error {
 	err := json.Unmarshal(text, to)
 	if err == nil {

@@ -172,8 +172,6 @@ func findArchive(found oci.Document) (oci.Descriptor, error) {
 	return layer, nil
 }
 
-// ociFailure converts errors of a registry to errors that wrap a sentinel of this package, if
-// there is one.
 func ociFailure(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -22,8 +22,7 @@ type Client struct {
 	// CacheErr is the reason why the user's cache could not be used. If it is set, Cache is a
 	// temporary cache.
 	CacheErr error
-	// Began is the time at which the client began.
-	Began time.Time
+	Began    time.Time
 	// Slots limits the packages that are worked on at once, and Requests the small requests, such
 	// as those for versions, locations and refs. So these need not wait for transfers of packages.
 	// Transfers limits the fetches whose requests have been sent, or that wait for work on their
@@ -61,8 +60,6 @@ func (a *answers[K, V]) do(ctx context.Context, o *Origins, key K, ask func(cont
 	return a.memo.Do(ctx, answerKey[K]{httpx.Share(ctx, key), o.Rules.Locations()}, ask)
 }
 
-func (a *answers[K, V]) wait() { a.memo.Wait() }
-
 // Slot waits for a free slot for work on a package. The caller must call release to free it again.
 func (c *Client) Slot(ctx context.Context) (release func(), err error) { return wait(ctx, c.Slots) }
 
@@ -93,10 +90,10 @@ func (c *Client) queryFor(ctx context.Context, pkg addrs.ModulePackage) (release
 
 // Wait waits until canceled fetches and git queries have ended.
 func (c *Client) Wait() {
-	c.tags.wait()
-	c.references.wait()
-	c.histories.wait()
-	c.packages.wait()
+	c.tags.memo.Wait()
+	c.references.memo.Wait()
+	c.histories.memo.Wait()
+	c.packages.memo.Wait()
 }
 
 // Event is a progress report of a fetch, or a warning.

@@ -19,7 +19,6 @@ import (
 
 // Fetched is a package that was fetched into the cache and hashed from disk.
 type Fetched struct {
-	// Resolved is the immutable address of the package.
 	Resolved addrs.ModulePackage
 	// Archive is the zh hash of the archive, or "" if the package has no archive hash that counts.
 	Archive hashing.Hash

@@ -34,8 +34,7 @@ type Source struct {
 	// PackageOrigin is the URL from which that package came, according to its lock entry. It decides to
 	// which hosts the address may point.
 	PackageOrigin string
-	// Path is the path of the module, for warnings.
-	Path addrs.Module
+	Path          addrs.Module
 }
 
 // The versions of a git or OCI repository are its tags. A call selects a range of them with a

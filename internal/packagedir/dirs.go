@@ -19,7 +19,6 @@ import (
 // A path is how this process accesses a file. A directory is a name in modules.json: relative to
 // the root module, with forward slashes.
 type Dirs struct {
-	// Root is the path of the root module.
 	Root string
 	// Vendor is the directory of vendored packages, or nil if the project has none.
 	Vendor *project.VendorDir

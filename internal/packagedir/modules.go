@@ -18,7 +18,6 @@ import (
 
 // Package is a package on disk.
 type Package struct {
-	// Path is the directory of the package's files.
 	Path string
 	// Tree is the package's tree, or nil if the package was not read.
 	Tree *store.Tree

@@ -29,7 +29,6 @@ type Stage struct {
 
 // Shared is a shared tree.
 type Shared struct {
-	// Name is the tree's name in the project.
 	Name string
 	// Path is the directory of the tree's files until the end of the run.
 	Path string

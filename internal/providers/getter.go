@@ -98,9 +98,8 @@ func (w Want) statement() string {
 
 // Event is a progress report about a package.
 type Event struct {
-	Want Want
-	Kind EventKind
-	// Location is the location that the package comes from.
+	Want     Want
+	Kind     EventKind
 	Location string
 	// Done and Total are bytes of the archive, for Downloading. Total is -1 if it is not known.
 	Done, Total int64
@@ -120,7 +119,6 @@ const (
 	// Downloading is sent at the start of a transfer, several times a second during it, and at its
 	// end.
 	Downloading
-	// Unpacking follows the transfer.
 	Unpacking
 	// Damaged says that a package in the store was damaged and is fetched again.
 	Damaged
@@ -133,8 +131,7 @@ type Proof struct {
 	// Archive is the zh of the archive. It is "" if the archive is not known because the package
 	// was found by its h1 or is a directory.
 	Archive hashing.Hash
-	// H1 is the hash of the content.
-	H1 hashing.Hash
+	H1      hashing.Hash
 	// Hashes are the hashes to add to the lock: first H1, then the hashes that the source has
 	// confirmed, sorted. With [Getter].Complete, they depend only on the source, and not on the store.
 	// With [Getter].Offers and locked hashes, it is H1 alone, because then the source need not be
@@ -152,8 +149,7 @@ type Proof struct {
 	// Asked reports whether the source was asked, and Location is where it has the package.
 	Asked    bool
 	Location string
-	// Bytes is the number of bytes that were downloaded.
-	Bytes int64
+	Bytes    int64
 }
 
 // Got is a package that can be placed.

@@ -20,8 +20,7 @@ import (
 // ([moduleKind]) and those of providers ([providerKind]).
 type kind struct {
 	// dir is the directory of the kind in the user's cache, or "" for the cache itself.
-	dir string
-	// packages is the name of the directory of published packages.
+	dir      string
 	packages string
 	// records are the names of the directories with files about packages: locks of downloads,
 	// and what this user has learned about packages.

@@ -19,8 +19,7 @@ var ErrNoComparableHash = errors.New("the lock has no h1: hash of it for this pl
 // Inspection is the result of comparing an installed provider with its lock entry.
 type Inspection struct {
 	Status packagedir.Status
-	// H1 is the hash of the installed files.
-	H1 hashing.Hash
+	H1     hashing.Hash
 	// Former is the version that the last run of this user has placed, if Status is
 	// [packagedir.Former]: the lock has another version now.
 	Former string

@@ -39,8 +39,7 @@ type Stage struct {
 	// Others are platforms other than this machine's. The hashes of their packages are added to
 	// the lock.
 	Others []addrs.Platform
-	// Rule says which evidence is enough for a package.
-	Rule evidencerules.Rule
+	Rule   evidencerules.Rule
 	// Offers returns the packages of bundles and mirrors, and Stores is the evidence that these
 	// give. OffersKey is equal for stages that have the same bundles and mirrors.
 	Offers    providers.Offers
@@ -48,8 +47,7 @@ type Stage struct {
 	OffersKey string
 	// Installed is the directory into which the project's providers are installed.
 	Installed string
-	// State reads which providers the project's state needs.
-	State func(context.Context) (localstate.Needs, error)
+	State     func(context.Context) (localstate.Needs, error)
 	// Refuse returns the error for lock entries that do not decide their provider and must not
 	// change. It returns nil if there are no refusals.
 	Refuse func([]Refusal) error
@@ -57,12 +55,10 @@ type Stage struct {
 	// may need them, and OnEvent events about packages. Several goroutines may call them at once.
 	Warn, WarnOfKept func(text string)
 	OnEvent          func(providers.Event)
-	// OnSelected and OnReady, which may be nil, are called with each provider when its version is
-	// selected, and when its package was got and checked. Several goroutines may call OnReady at
-	// once.
+	// OnSelected and OnReady are called with each provider when its version is selected, and when
+	// its package was got and checked. Several goroutines may call OnReady at once.
 	OnSelected, OnReady func(Selected)
 
-	// Requirements are the provider requirements of the modules.
 	Requirements Requirements
 
 	getter     *providers.Getter
@@ -144,14 +140,12 @@ func (s *Stage) Finish(ctx context.Context, required []Required) (*Plan, error) 
 	if err != nil {
 		return nil, err
 	}
-	if s.OnSelected != nil {
-		for _, p := range selected {
-			s.OnSelected(p)
-		}
+	for _, p := range selected {
+		s.OnSelected(p)
 	}
 	plan := &Plan{stage: s, Gone: others.Gone, Providers: make([]Planned, len(selected))}
 	errs := inParallel(selected, func(i int, p Selected) (err error) {
-		if plan.Providers[i], err = s.get(ctx, p); err == nil && s.OnReady != nil {
+		if plan.Providers[i], err = s.get(ctx, p); err == nil {
 			s.OnReady(p)
 		}
 		return err

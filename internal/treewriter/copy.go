@@ -55,7 +55,11 @@ func (c *copier) dir(ctx context.Context, dir string) error {
 		case fs.ModeDir:
 			subdirs = append(subdirs, name)
 		case fs.ModeSymlink:
-			if err := c.link(name); err != nil {
+			target, err := fs.ReadLink(c.src, name)
+			if err == nil {
+				err = c.Symlink(name, target)
+			}
+			if err != nil {
 				return err
 			}
 		default:
@@ -74,14 +78,6 @@ func (c *copier) dir(ctx context.Context, dir string) error {
 		}
 	}
 	return nil
-}
-
-func (c *copier) link(name string) error {
-	target, err := fs.ReadLink(c.src, name)
-	if err != nil {
-		return err
-	}
-	return c.Symlink(name, target)
 }
 
 func (c *copier) files(ctx context.Context, dir string, names []string) error {
