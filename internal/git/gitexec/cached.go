@@ -14,13 +14,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/filelock"
 	"github.com/cotterpin/cotter/internal/git"
 )
-
-const lockRetry = 20 * time.Millisecond
 
 // shallowName has the commits whose history is not in the packs, one in each line.
 const (
@@ -44,15 +41,14 @@ func (c cached) lock(ctx context.Context) (unlock func(), err error) {
 	if err := ownDir(filepath.Dir(c.dir)); err != nil {
 		return nil, err
 	}
-	// flock(2) distinguishes file descriptors, so this works within a process, too.
-	l := flock.New(c.dir+".lock", flock.SetFlag(lockFlags), flock.SetPermissions(0o600))
-	if _, err := l.TryLockContext(ctx, lockRetry); err != nil {
-		return nil, errors.Join(fmt.Errorf("lock the git store: %w", err), l.Close())
+	lock := filelock.File(c.dir + ".lock")
+	if err := lock.Exclusive(ctx, 0, nil); err != nil {
+		return nil, fmt.Errorf("lock the git store: %w", err)
 	}
-	if info, err := l.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, errNotFile, l.Close())
+	if info, err := os.Lstat(c.dir + ".lock"); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, errNotFile, lock.Release())
 	}
-	return func() { _ = l.Close() }, nil
+	return func() { _ = lock.Release() }, nil
 }
 
 type pack string

@@ -2,12 +2,7 @@
 
 package gitexec
 
-import (
-	"io/fs"
-	"os"
-)
-
-const lockFlags = os.O_CREATE | os.O_RDONLY
+import "io/fs"
 
 // ownedByOther does not check owners on these systems.
 func ownedByOther(fs.FileInfo) bool { return false }

@@ -8,9 +8,6 @@ import (
 	"syscall"
 )
 
-// lockFlags prevent following a link to another file, and waiting for a named pipe.
-const lockFlags = os.O_CREATE | os.O_RDONLY | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
-
 // ownedByOther reports whether the owner is neither this user nor root.
 func ownedByOther(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
