@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -34,7 +35,12 @@ type Lock struct {
 // File returns a lock on a separate lock file. The file is created with mode 0600 when the lock
 // is taken, and is never removed.
 func File(name string) *Lock {
-	return &Lock{file: flock.New(name, flock.SetFlag(os.O_CREATE|openFlags), flock.SetPermissions(0o600))}
+	flags := os.O_CREATE | openFlags
+	switch runtime.GOOS {
+	case "aix", "illumos", "solaris": // they lock only files that are open for writing
+		flags |= os.O_RDWR
+	}
+	return &Lock{file: flock.New(name, flock.SetFlag(flags), flock.SetPermissions(0o600))}
 }
 
 // Dir returns a lock on an existing directory.
