@@ -39,8 +39,9 @@ func TestParseErrors(t *testing.T) {
 		"a = 1": "line 1:", "[a]\n\n= 1": "line 3:", "[a b]": "line 1:", "[a \"b\"x]": "line 1:", "[a \"b": "line 1:", "[a \"b\nc\"]": "line 1:",
 		"[a]\nb c": "line 2:", "[a]\nb = \"c\nd\"": "line 2:", "[a]\nb = \"c": "line 2:", "[a]\nb = \\x": "line 2:", "[a]\nb = \\": "line 2:",
 	} {
-		if _, err := gitdir.ParseConfig(text); err == nil || !strings.HasPrefix(err.Error(), line) {
-			t.Errorf("Parse(%q) = %v, want an error in %s", text, err, line)
+		want := line + " this is not a section or variable of a git configuration"
+		if _, err := gitdir.ParseConfig(text); err == nil || err.Error() != want {
+			t.Errorf("Parse(%q) = %v, want %s", text, err, want)
 		}
 	}
 }
