@@ -122,10 +122,10 @@ func readLevel(o Objects, trees []Entry, left int) ([]Entry, error) {
 }
 
 // ParseTree parses entries: the mode in octal, a space, the name, a zero byte, and an object name of idLen bytes. It
-// refuses slashes, duplicates and another order than git's, but does not check whether names are safe.
+// refuses slashes and duplicates, but does not check whether names are safe.
 func ParseTree(dir string, body []byte, idLen int) ([]Entry, error) {
 	var entries []Entry
-	names, last := map[string]bool{}, ""
+	names := map[string]bool{}
 	for len(body) > 0 {
 		head, rest, ok := bytes.Cut(body, []byte{0})
 		mode, name, ok2 := bytes.Cut(head, []byte(" "))
@@ -140,15 +140,6 @@ func ParseTree(dir string, body []byte, idLen int) ([]Entry, error) {
 			return nil, &treewriter.PathError{Path: dir + "/" + string(name), Reason: "a directory cannot hold such a name"}
 		}
 		path := string(name)
-		kind, ok := entryKinds[bits&modeKind]
-		key := path
-		if kind == Dir {
-			key += "/" // directories are sorted as if their names ended in a slash
-		}
-		if key <= last {
-			return nil, fmt.Errorf("%w: its entries are not in order", ErrDamaged)
-		}
-		last = key
 		if names[path] {
 			return nil, &treewriter.PathError{Path: dir + "/" + path, Reason: "the name occurs twice"}
 		}
@@ -156,6 +147,7 @@ func ParseTree(dir string, body []byte, idLen int) ([]Entry, error) {
 		if dir != "" {
 			path = dir + "/" + path
 		}
+		kind, ok := entryKinds[bits&modeKind]
 		if !ok {
 			return nil, &treewriter.PathError{Path: path, Reason: fmt.Sprintf("the mode %o is not that of a file, directory or link", bits)}
 		}

@@ -86,20 +86,25 @@ func ReadOrMake(dir string) (*Key, error) {
 		return nil, err
 	}
 	defer root.Close()
-	if key, err := read(root); !errors.Is(err, fs.ErrNotExist) {
-		return key, err
-	}
 	// Only one process at a time creates the key and removes the files of killed processes. If
 	// directories cannot be locked, the first process wins.
 	lock := filelock.Dir(dir)
-	ctx, cancel := context.WithTimeout(context.Background(), maxWait)
-	defer cancel()
-	if lock.Exclusive(ctx, 0, nil) == nil {
+	held, err := lock.TryExclusive()
+	if !held && err == nil {
+		if key, err := read(root); !errors.Is(err, fs.ErrNotExist) {
+			return key, err
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), maxWait)
+		defer cancel()
+		held = lock.Exclusive(ctx, 0, nil) == nil
+	}
+	if held {
 		defer func() { _ = lock.Release() }()
 		atomicfile.Sweep(root, fileName)
 	}
-	if key, err := read(root); !errors.Is(err, fs.ErrNotExist) {
-		return key, err // that of a faster process
+	key, err := read(root)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return key, err
 	}
 	secret := make([]byte, size)
 	rand.Read(secret)
@@ -107,5 +112,5 @@ func ReadOrMake(dir string) (*Key, error) {
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	return read(root)
+	return read(root) // perhaps the key of a faster process
 }

@@ -57,6 +57,9 @@ func (o *packObjects) object(kind git.Kind, id string) (*git.Object, error) {
 	if err != nil {
 		return nil, err
 	}
+	if kind == git.KindTree && !isSortedTree(body) {
+		return nil, fmt.Errorf("%w: the entries of the tree %s are not in order", git.ErrDamaged, id)
+	}
 	o.content.Reset(body)
 	o.buffer.Reset(&o.content)
 	return git.CheckedObject(id, &o.buffer, int64(len(body))), nil
@@ -74,4 +77,28 @@ func (o *packObjects) read(kind git.Kind, id string) ([]byte, error) {
 		return nil, fmt.Errorf("the server did not send the %s %s", kind, id)
 	}
 	return o.pack.Read(id)
+}
+
+// isSortedTree reports whether a tree is in git's order, without duplicates, as git checks it. Malformed entries
+// are left to the parser.
+func isSortedTree(body []byte) bool {
+	const idLen = git.SHA1Len / 2
+	last := ""
+	for len(body) > 0 {
+		head, rest, ok := bytes.Cut(body, []byte{0})
+		mode, name, ok2 := bytes.Cut(head, []byte(" "))
+		if !ok || !ok2 || len(rest) < idLen {
+			return true
+		}
+		// Directories are sorted as if their names ended in a slash.
+		key := string(name)
+		if strings.TrimLeft(string(mode), "0") == "40000" {
+			key += "/"
+		}
+		if key <= last || key == last+"/" {
+			return false
+		}
+		last, body = key, rest[idLen:]
+	}
+	return true
 }
