@@ -23,13 +23,15 @@ func ParseJSON(ctx context.Context, src []byte, filename string) (*hcl.File, hcl
 	at := func(line, column int) hcl.Range {
 		return hcl.Range{Filename: filename, Start: hcl.Pos{Line: line, Column: column}}
 	}
-	switch err := CheckJSON(src, MaxTokens).(type) {
-	case *SizeError:
-		return nil, tooLarge(at(err.Line, err.Column), err)
-	case *DepthError:
-		return nil, tooDeep(at(err.Line, err.Column), err.TooLarge)
-	case *SyntaxError:
-		return nil, failure(at(err.Line, err.Column), "Invalid JSON", err)
+	err := CheckJSON(src, MaxTokens)
+	if large, ok := errors.AsType[*SizeError](err); ok {
+		return nil, tooLarge(at(large.Line, large.Column), large)
+	}
+	if deep, ok := errors.AsType[*DepthError](err); ok {
+		return nil, tooDeep(at(deep.Line, deep.Column), deep.TooLarge)
+	}
+	if invalid, ok := errors.AsType[*SyntaxError](err); ok {
+		return nil, failure(at(invalid.Line, invalid.Column), "Invalid JSON", invalid)
 	}
 	return hcljson.Parse(src, filename)
 }

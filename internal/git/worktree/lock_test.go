@@ -48,31 +48,31 @@ func newRepository(t *testing.T) workspace {
 }
 
 // commit commits a file with a text; "" removes it.
-func (r workspace) commit(name, text string) {
-	r.t.Helper()
+func (w workspace) commit(name, text string) {
+	w.t.Helper()
 	if text == "" {
-		r.check(os.Remove(r.path(name)))
+		w.check(os.Remove(w.path(name)))
 	} else {
-		r.write(name, text)
+		w.write(name, text)
 	}
-	r.git("add", "-A")
-	r.git("commit", "-q", "--allow-empty", "-m", name)
+	w.git("add", "-A")
+	w.git("commit", "-q", "--allow-empty", "-m", name)
 }
 
 // want fails the test if the newest lock with modules in dir has another version; "" means that
 // there is none.
-func (r workspace) want(dir, version string) *worktree.LockVersion {
-	r.t.Helper()
-	found, err := worktree.FindLock(r.t.Context(), filepath.Join(r.dir, filepath.FromSlash(dir)), lockName, worktree.Modules)
+func (w workspace) want(dir, version string) *worktree.LockVersion {
+	w.t.Helper()
+	found, err := worktree.FindLock(w.t.Context(), filepath.Join(w.dir, filepath.FromSlash(dir)), lockName, worktree.Modules)
 	if err != nil {
-		r.t.Fatalf("Find: %v", err)
+		w.t.Fatalf("Find: %v", err)
 	}
 	got := ""
 	if found != nil {
 		got = found.Lock.Modules()[0].Version.String()
 	}
 	if got != version {
-		r.t.Errorf("the lock has version %q, want %q", got, version)
+		w.t.Errorf("the lock has version %q, want %q", got, version)
 	}
 	return found
 }
