@@ -116,13 +116,13 @@ func (l Location) inStore(getter string) (_ Location, reason string) {
 // isBucketName reports whether a name is that of a bucket. Clients take other names, such as that of
 // an access point ("arn:..."), for different places.
 func isBucketName(name string) bool {
-	return !strings.HasPrefix(name, ".") && isAlphanumeric(strings.NewReplacer(".", "0", "_", "0", "-", "0").Replace(name))
+	return name != "" && !strings.HasPrefix(name, ".") && hasOnlyAlphanumericsOr(name, "._-")
 }
 
-// isRegion reports whether a region of any server is one label of a host. Clients put it into the
-// names of Amazon's servers that they ask for credentials.
+// isRegion reports whether a region of any server is one label of a host, or empty. Clients put it into
+// the names of Amazon's servers that they ask for credentials.
 func isRegion(region string) bool {
-	return len(region) <= 63 && isAlphanumeric("0"+strings.ReplaceAll(region, "-", "0")) // "" is a region
+	return len(region) <= 63 && hasOnlyAlphanumericsOr(region, "-")
 }
 
 // s3Bucket returns the bucket of an s3 address. It returns the zero Bucket if the address has no

@@ -90,19 +90,20 @@ func appendSubdir(location, subdir string) (string, error) {
 // consists of letters and digits; the rest may be any text on one line.
 func cutForced(addr string) (getter, rest string) {
 	getter, rest, found := strings.Cut(addr, "::")
-	if !found || rest == "" || !isAlphanumeric(getter) || strings.Contains(rest, "\n") {
+	if !found || rest == "" || getter == "" || !hasOnlyAlphanumericsOr(getter, "") || strings.Contains(rest, "\n") {
 		return "", addr
 	}
 	return getter, rest
 }
 
-func isAlphanumeric(s string) bool {
+// hasOnlyAlphanumericsOr reports whether a text has only letters and digits of ASCII, and characters of others.
+func hasOnlyAlphanumericsOr(s, others string) bool {
 	for _, c := range []byte(s) {
-		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') {
+		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && strings.IndexByte(others, c) < 0 {
 			return false
 		}
 	}
-	return s != ""
+	return true
 }
 
 // detectGit recognizes git@HOST:PATH[?QUERY], the short form of git over ssh. The user must

@@ -132,23 +132,30 @@ func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// argument matches an argument of a query. It ends at every character that any parser treats as a separator, so
-// that no value is hidden in another one.
-var argument = regexp.MustCompile(`[^&;?]+`)
-
+// redactQuery splits at every character that any parser treats as a separator, so that no value is
+// hidden in another one.
 func redactQuery(query string) string {
 	text, _, hasFragment := strings.Cut(query, "#")
-	text = argument.ReplaceAllStringFunc(text, redactArgument)
-	if hasFragment {
-		text += "#" + redacted
+	var out strings.Builder
+	for text != "" {
+		end := strings.IndexAny(text, "&;?")
+		if end < 0 {
+			end = len(text)
+		}
+		after := min(end+1, len(text))
+		out.WriteString(redactArgument(text[:end]) + text[end:after])
+		text = text[after:]
 	}
-	return text
+	if hasFragment {
+		out.WriteString("#" + redacted)
+	}
+	return out.String()
 }
 
 func redactArgument(arg string) string {
 	key, value, hasValue := strings.Cut(arg, "=")
 	switch {
-	case isShown(key, value):
+	case arg == "", isShown(key, value):
 		return arg
 	case !hasValue:
 		return redacted // it may be a token without a name

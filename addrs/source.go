@@ -18,6 +18,8 @@ type ModuleSource interface {
 	String() string
 	// ForDisplay returns a short form without secrets, for messages.
 	ForDisplay() string
+	// MarshalText returns the form for programs that store it, as the methods of the kinds of sources say.
+	MarshalText() (text []byte, err error)
 
 	moduleSource() // closed
 }

@@ -125,9 +125,17 @@ func parseRegistryPackage(raw string) (ModuleRegistryPackage, error) {
 	return source.Package, nil
 }
 
-// ModuleSourceText is a source address of any kind in a field that is read from text or JSON, which
-// cannot be the interface. nil has the empty text.
+// ModuleSourceText is a source address of any kind in a field that is read from text or JSON, because
+// no text can be read into an interface. nil has the empty text.
 type ModuleSourceText struct{ ModuleSource }
+
+// MarshalText returns the text of the address.
+func (t ModuleSourceText) MarshalText() (text []byte, err error) {
+	if t.ModuleSource == nil {
+		return []byte{}, nil
+	}
+	return t.ModuleSource.MarshalText()
+}
 
 // UnmarshalText is [ParseModuleSource].
 func (t *ModuleSourceText) UnmarshalText(text []byte) error {

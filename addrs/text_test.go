@@ -242,3 +242,17 @@ func checkText[T interface{ MarshalText() ([]byte, error) }, P interface {
 		t.Errorf("%T of %q has the text %q, which is parsed as %#v, %v", *to, input, text, *again, err)
 	}
 }
+
+func TestModuleSourceText(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`""`, `"./app"`, `"registry.opentofu.org/a/b/c//x"`, `"git::https://example.com/net.git//vpc?ref=v1"`} {
+		var source addrs.ModuleSourceText
+		if err := json.Unmarshal([]byte(text), &source); err != nil {
+			t.Fatal(err)
+		}
+		again, err := json.Marshal(source)
+		if err != nil || string(again) != text {
+			t.Errorf("%s becomes %s, error %v", text, again, err)
+		}
+	}
+}

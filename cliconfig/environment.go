@@ -96,8 +96,8 @@ func (e Environment) ConfigFile() (name string, named bool) {
 	return in(e.userDir("XDG_CONFIG_HOME", "APPDATA", ".config"), "cotter", "cotter.hcl"), false
 }
 
-// userDir returns the directory in a variable of the XDG specification if that is absolute, or else the one
-// in a variable of Windows, or else one in the home directory; "" if there is none.
+// userDir returns the directory in a variable of the XDG specification if that is absolute. Otherwise it returns
+// the one in a variable of Windows or one in the home directory, or "" if there is no home directory.
 func (e Environment) userDir(xdg, windows string, home ...string) string {
 	switch dir := e.lookup(xdg); {
 	case filepath.IsAbs(dir):

@@ -88,12 +88,11 @@ func (p paths) pluginDirectories() []string {
 // configured, in order of precedence. They need not exist. The first one is relative to the
 // directory of the configuration.
 func (p paths) impliedMirrors() []string {
-	own := p.configDirectories()
-	if i := slices.IndexFunc(own, exists); i >= 0 {
-		own = own[i:]
+	var own string
+	if possible := p.configDirectories(); len(possible) > 0 {
+		own = possible[max(0, slices.IndexFunc(possible, exists))]
 	}
-	own = append(own, "") // if there is no home directory
-	dirs := []string{in("terraform.d", "plugins"), in(own[0], "plugins"), in(p.xdg("XDG_DATA_HOME"), "opentofu", "plugins")}
+	dirs := []string{in("terraform.d", "plugins"), in(own, "plugins"), in(p.xdg("XDG_DATA_HOME"), "opentofu", "plugins")}
 	switch {
 	case p.windows():
 		dirs = append(dirs, in(p.lookup("APPDATA"), "HashiCorp", "Terraform", "plugins"))
@@ -146,13 +145,13 @@ func (p paths) netrcFile() file {
 // dockerFiles returns the possible configuration files of Docker and Podman. All of them
 // are used; the first one has the highest precedence.
 func (p paths) dockerFiles() []file {
-	first, dotConfig := p.lookup("XDG_RUNTIME_DIR"), in(p.Home, ".config")
+	var first string
+	dotConfig := in(p.Home, ".config")
 	switch p.goos() {
 	case "linux":
+		first = p.lookup("XDG_RUNTIME_DIR")
 	case "windows", "darwin":
 		first = dotConfig
-	default:
-		first = ""
 	}
 	names := known(
 		in(first, "containers", "auth.json"), in(cmp.Or(p.lookup("XDG_CONFIG_HOME"), dotConfig), "containers", "auth.json"),

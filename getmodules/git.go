@@ -139,8 +139,10 @@ func (g *gitFetch) refNotFound(ctx context.Context, repo git.Repository, ref str
 		return err
 	}
 	notFound := &RefNotFoundError{Ref: ref, Err: err}
-	if refs, failed := repo.Refs(ctx, git.Heads, git.Tags); ref != "" && failed == nil {
-		notFound.Near = refs.Near(ref)
+	if ref != "" {
+		if refs, failed := repo.Refs(ctx, git.Heads, git.Tags); failed == nil {
+			notFound.Near = refs.Near(ref)
+		}
 	}
 	if g.alone && git.IsShortID(ref) {
 		return fmt.Errorf("%w; %w", notFound, errAlone(""))

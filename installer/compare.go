@@ -228,7 +228,7 @@ func (cmp *comparison) checkFormer(c *call, entry lockfile.Module) {
 		return
 	}
 	old, ok := cmp.former.Module(entry.Key)
-	if !ok || entry.Key == "" {
+	if !ok {
 		return
 	}
 	if differing := lockentry.Differences(entry, old); len(differing) > 0 {

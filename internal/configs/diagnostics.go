@@ -22,8 +22,8 @@ func unreadableDirectory(dir Dir, err error) *hcl.Diagnostic {
 	}
 }
 
-// unreadable returns the diagnostic for a directory that could not be listed, or whose files were not read
-// to the end because ctx has ended. There is none if err is nil.
+// unreadable returns nil if err is nil. Otherwise it returns the diagnostic for a directory that could not be
+// listed, or for one that was not read to the end because ctx has ended.
 func unreadable(ctx context.Context, dir Dir, err error) hcl.Diagnostics {
 	switch {
 	case err == nil:

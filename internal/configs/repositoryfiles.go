@@ -30,9 +30,9 @@ type readableDir struct {
 
 // findReadable returns the directory of the files that a root module may read. The author of a pull request can
 // write file("/proc/self/environ") into the source of a call, and Cotter would send the result to a server of
-// the author's choice. So it is the nearest directory with an entry named .git, at or above the root module. It
-// is the root module's own directory if there is none, if git would not use the repository (isUsable), or if
-// it is the home directory or above it, as with a repository of dotfiles. home is the user's home directory, in
+// the author's choice. So it is the nearest directory with an entry named .git, at or above the root module.
+// Without a repository it is the root module's own directory. The same holds if git would not use the repository
+// (isUsable), and if the repository is the home directory or above it, as one of dotfiles is. home is the user's home directory, in
 // addition to the one that the operating system knows; it may be "".
 func findReadable(rootModule, home string, isUsable func(top string) bool) (*readableDir, error) {
 	named, err := filepath.Abs(rootModule)

@@ -171,15 +171,15 @@ func (o *Origins) download(ctx context.Context, job fetchJob) (*store.Fetched, e
 		return nil, err
 	}
 	defer done()
-	free := func() {}
-	defer func() { free() }()
-	isWorking := false
+	var release func()
+	defer func() {
+		if release != nil {
+			release()
+		}
+	}()
 	work := func(ctx context.Context) (err error) { // the fetcher calls it when the transfer is over
-		if !isWorking {
-			var release func()
-			if release, err = o.Slot(ctx); err == nil {
-				free, isWorking = release, true
-			}
+		if release == nil {
+			release, err = o.Slot(ctx)
 		}
 		return err
 	}
