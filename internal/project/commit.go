@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path"
 	"path/filepath"
@@ -104,51 +103,41 @@ func (p *Project) commitLockCopy(c Change) (bool, error) {
 // prepare writes everything that the change needs, durably, and describes the
 // change in a journal. It changes nothing that other programs read. The pending
 // lock is nil if the lock does not change.
-func (p *Project) prepare(c Change, vendor *vendorPlan) (_ *journal, lock *atomicfile.Pending, err error) {
-	j := &journal{}
-	j.Retired = path.Join(retiredName, rand.Text())
+func (p *Project) prepare(c Change, vendor *vendorMoves) (_ *journal, lock *atomicfile.Pending, err error) {
+	j := &journal{moveList: moveList{Stage: p.stage, Retired: path.Join(retiredName, rand.Text()), Inner: treesName}}
 	if j.Manifest, err = p.stageFile(j, manifestName, c.Manifest); err != nil {
 		return nil, nil, err
 	}
-	j.LockCopy = j.newMove(p.modules, "", lockCopyName)
+	j.LockCopy = j.newMove("", lockCopyName, has(p.modules, lockCopyName))
 	if c.NewLock != nil {
 		if j.LockCopy, err = p.stageFile(j, lockCopyName, p.sealCopy(c.NewLock, c.Confirmed)); err != nil {
 			return nil, nil, err
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Trees)) {
-		j.add(p.modules, p.staged(c.Trees[name]), path.Join(treesName, name))
+		place := path.Join(treesName, name)
+		j.add(p.staged(c.Trees[name]), place, has(p.modules, place))
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.Packages)) {
-		j.add(p.modules, p.staged(c.Packages[key]), key)
+		j.add(p.staged(c.Packages[key]), key, has(p.modules, key))
 	}
 	for _, key := range c.Gone {
-		j.add(p.modules, "", key)
+		j.add("", key, has(p.modules, key))
 	}
-	for _, m := range j.Moves { // undo treats a missing staged path as already moved
-		if m.From != "" && !has(p.modules, m.From) {
-			return nil, nil, &fs.PathError{Op: "install", Path: m.From, Err: fs.ErrNotExist}
-		}
-	}
-	for _, dir := range []string{j.Retired, treesName} {
-		err := atomicfile.Step("project.dirs.mkdir", func() error { return p.modules.MkdirAll(dir, 0o777) })
-		if err != nil {
-			return nil, nil, err
-		}
+	if err := j.prepare(p.modules, "project"); err != nil {
+		return nil, nil, err
 	}
 	if vendor != nil {
-		if j.Vendor, err = p.vendor.prepare(vendor); err != nil {
+		if err := p.vendor.prepare(vendor); err != nil {
 			return nil, nil, err
 		}
+		j.Vendor = vendor
 	}
 	if !bytes.Equal(c.OldLock, c.NewLock) && p.lock.root != nil {
 		j.Lock = &lockChange{File: p.lock.file, Old: c.OldLock, New: c.NewLock}
 		lock, err = atomicfile.Prepare(p.lock.root, p.lock.name, c.NewLock, atomicfile.Options{Swap: true, Old: c.OldLock, Step: "project.lock"})
-		if err != nil {
-			return nil, nil, err
-		}
 	}
-	return j, lock, atomicfile.Step("project.stage.sync", func() error { return syncTree(p.modules, p.stage, "project.stage") })
+	return j, lock, err
 }
 
 // staged returns the name, in the modules directory, of a path from Stage.
@@ -157,7 +146,7 @@ func (p *Project) staged(dir string) string { return path.Join(p.stage, filepath
 func (p *Project) stageFile(j *journal, name string, data []byte) (move, error) {
 	from := path.Join(p.stage, "@"+path.Base(name))                                                                // no call can have this name
 	err := atomicfile.Step("project.staged.write", func() error { return p.modules.WriteFile(from, data, 0o644) }) // syncTree waits for the disk
-	return j.newMove(p.modules, from, name), err
+	return j.newMove(from, name, has(p.modules, name)), err
 }
 
 // make makes the moves of a change that is in the journal, or undoes them.
@@ -190,11 +179,11 @@ func (p *Project) moveAll(j *journal, lock *atomicfile.Pending) error {
 	if err := syncDirs(p.modules, "project.manifest", ".", j.Retired); err != nil {
 		return err
 	}
-	if err := j.make(p.modules, "project.package", j.dirs()); err != nil {
+	if err := j.make(p.modules, "project.package"); err != nil {
 		return err
 	}
 	if j.Vendor != nil {
-		if err := p.vendor.make(j.Vendor); err != nil {
+		if err := j.Vendor.make(p.vendor.root, "vendor.package"); err != nil {
 			return err
 		}
 	}

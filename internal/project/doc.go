@@ -58,13 +58,12 @@
 //
 //  1. Staged packages and links, and the new lock, lock copy and manifest as temporary
 //     files, are written. Lack of space or permission shows here.
-//  2. The journal is written: the moves to be made, the old lock, and the old
-//     .cotter/vendored.
+//  2. The journal is written: the moves to be made, and the old lock.
 //  3. modules.json moves to .cotter/retired.
 //  4. Packages: the old one moves to .cotter/retired, the new one to its final
-//     path. Then vendored packages in the same way, with their sums. Meanwhile
-//     .cotter/vendored lists the packages before and after the change, so that
-//     each package is listed even if the journal is lost.
+//     path. Then vendored packages in the same way, with their sums and
+//     .cotter/vendored. Meanwhile that lists the packages before and after the
+//     change, so that each package is listed even if the journal is lost.
 //  5. The lock is replaced, if it still has the bytes that were read.
 //  6. The lock copy is replaced.
 //  7. The new modules.json moves to its final path: the change is complete.

@@ -6,13 +6,12 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"slices"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
 // maxJournal is the maximum size of the journal in bytes. The journal contains the old and the
-// new lock, and the record of vendored packages, in base64 and a line for each package.
+// new lock in base64, and a line for each package.
 const maxJournal = 2*maxLock + maxManifest + 2*maxVendorRecord
 
 // journal describes a change in progress, as it is written to disk.
@@ -51,7 +50,7 @@ func (p *Project) writeJournal(j *journal) error {
 // the retired files. vendor is nil if the change has no vendored packages.
 func (p *Project) removeJournal(vendor *vendorRoot) error {
 	if vendor != nil {
-		vendor.remove()
+		vendor.clean()
 	}
 	err := atomicfile.Step("project.journal.remove", func() error { return p.modules.Remove(journalName) })
 	if err != nil {
@@ -111,7 +110,7 @@ func (p *Project) recover() error {
 		return p.removeJournal(vendor)
 	case p.isForeign(j):
 		if vendor != nil { // the other program does not know this directory
-			if err := vendor.undo(j.Vendor); err != nil {
+			if err := j.Vendor.revert(vendor.root, "vendor.undo"); err != nil {
 				return err
 			}
 		}
@@ -132,9 +131,6 @@ func (p *Project) isForeign(j *journal) bool {
 	return retired && has(p.modules, j.Manifest.To)
 }
 
-// dirs returns the directories in which a change renames entries.
-func (j *journal) dirs() []string { return []string{".", ownName, treesName, j.Retired} }
-
 // undo reverts the moves of an incomplete change and removes the journal. It
 // derives the moves that were made from the files that exist, so an interrupted
 // undo can be repeated. The manifest is moved back last.
@@ -143,11 +139,14 @@ func (p *Project) undo(j *journal, vendor *vendorRoot) error {
 		return err
 	}
 	if vendor != nil {
-		if err := vendor.undo(j.Vendor); err != nil {
+		if err := j.Vendor.revert(vendor.root, "vendor.undo"); err != nil {
 			return err
 		}
 	}
-	if err := revertMoves(p.modules, "project.undo", append(slices.Clone(j.Moves), j.LockCopy), j.dirs()); err != nil {
+	if err := j.LockCopy.revert(p.modules, "project.undo"); err != nil {
+		return err
+	}
+	if err := j.revert(p.modules, "project.undo"); err != nil {
 		return err
 	}
 	if err := j.Manifest.revert(p.modules, "project.undo"); err != nil {

@@ -1,62 +1,88 @@
 package project
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
-// moveList lists moves in one directory, to which all names are relative.
+// moveList lists moves in one directory, to which all names are relative, as the journal has them.
 type moveList struct {
-	// Retired is the directory for replaced files and packages.
-	Retired string
-	Moves   []move
+	// Stage is the directory of what is moved to its place, and Retired that of what is replaced.
+	Stage, Retired string
+	// Inner is the directory in .cotter that has some of the places.
+	Inner string
+	Moves []move
 
 	retired int // the number of names used in Retired
 }
 
-func (l *moveList) make(root *os.Root, stepName string, dirs []string) error {
-	for _, m := range l.Moves {
-		if err := m.replace(root, stepName); err != nil {
-			return err
-		}
-	}
-	return syncDirs(root, stepName, dirs...)
-}
-
-// revertMoves undoes moves as far as they were made, the last one first. It makes the names in
-// those of the directories durable that exist.
-func revertMoves(root *os.Root, stepName string, moves []move, dirs []string) error {
-	for _, m := range slices.Backward(moves) {
-		if err := m.revert(root, stepName); err != nil {
-			return err
-		}
-	}
-	return syncDirs(root, stepName, slices.DeleteFunc(dirs, func(dir string) bool { return !has(root, dir) })...)
-}
-
-// move renames To to Retired, and then From to To. If From is "", To is only removed.
-type move struct {
-	From, To string
-	// Retired is the new path of the old file or directory, or "" if To does not exist.
-	Retired string
-}
-
-// newMove returns a move to the path to in root. If to exists, the move retires it first.
-func (l *moveList) newMove(root *os.Root, from, to string) move {
+// newMove returns a move. If replaces is set, the move retires what is at to first.
+func (l *moveList) newMove(from, to string, replaces bool) move {
 	m := move{From: from, To: to}
-	if has(root, to) {
+	if replaces {
 		l.retired++
 		m.Retired = path.Join(l.Retired, strconv.Itoa(l.retired))
 	}
 	return m
 }
 
-func (l *moveList) add(root *os.Root, from, to string) {
-	l.Moves = append(l.Moves, l.newMove(root, from, to))
+func (l *moveList) add(from, to string, replaces bool) {
+	l.Moves = append(l.Moves, l.newMove(from, to, replaces))
+}
+
+// prepare creates the directories that the moves need, and makes durable what is staged.
+func (l *moveList) prepare(root *os.Root, stepName string) error {
+	for _, m := range l.Moves { // revert treats a missing staged path as already moved
+		if m.From != "" && !has(root, m.From) {
+			return &fs.PathError{Op: "install", Path: m.From, Err: fs.ErrNotExist}
+		}
+	}
+	for _, dir := range []string{l.Retired, l.Inner} {
+		if err := atomicfile.Step(stepName+".dirs.mkdir", func() error { return root.MkdirAll(dir, 0o777) }); err != nil {
+			return err
+		}
+		if info, err := root.Lstat(dir); err != nil || !info.IsDir() { // files are moved in it
+			return fmt.Errorf("%s is not a directory", filepath.Join(root.Name(), filepath.FromSlash(dir)))
+		}
+	}
+	return atomicfile.Step(stepName+".stage.sync", func() error { return syncTree(root, l.Stage, stepName+".stage") })
+}
+
+func (l *moveList) make(root *os.Root, stepName string) error {
+	for _, m := range l.Moves {
+		if err := m.replace(root, stepName); err != nil {
+			return err
+		}
+	}
+	return syncDirs(root, stepName, l.dirs()...)
+}
+
+// revert undoes the moves as far as they were made, the last one first. It makes the names in
+// those of the directories durable that exist.
+func (l *moveList) revert(root *os.Root, stepName string) error {
+	for _, m := range slices.Backward(l.Moves) {
+		if err := m.revert(root, stepName); err != nil {
+			return err
+		}
+	}
+	return syncDirs(root, stepName, slices.DeleteFunc(l.dirs(), func(dir string) bool { return !has(root, dir) })...)
+}
+
+// dirs returns the directories in which the moves rename entries.
+func (l *moveList) dirs() []string { return []string{".", ownName, l.Inner, l.Retired} }
+
+// move renames To to Retired, and then From to To. If From is "", To is only removed.
+type move struct {
+	From, To string
+	// Retired is the new path of the old file or directory, or "" if To does not exist.
+	Retired string
 }
 
 // replace retires m.To and renames m.From to it. A directory is never renamed over

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -161,8 +162,9 @@ func (p *Project) LinksTo(key, target string) bool {
 // SetVendorDir sets the directory of the project's vendored packages, and removes the stages that
 // killed processes have left there. It must be called before the directory is used.
 func (p *Project) SetVendorDir(d *VendorDir) {
-	p.vendor = &vendorRoot{dir: d}
-	p.vendor.sweep()
+	suffix := rand.Text()
+	p.vendor = &vendorRoot{dir: d, stage: vendorStagePrefix + suffix, retired: vendorRetiredPrefix + suffix}
+	d.sweep()
 }
 
 // StageVendored returns the path to which the package of a call must be written before it is

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -38,30 +37,16 @@ type vendorMoves struct {
 	moveList
 	// Dir is the directory, relative to the root module.
 	Dir string
-	// Stage is the stage of the process.
-	Stage string
-	// Record is the record before the change, or nil if there was none.
-	Record []byte
-	// Made are the directories that were created for the change, outermost first.
-	Made []string
 
-	plan *vendorPlan // not in the journal
-}
-
-// vendorPlan is a planned change of the directory of vendored packages.
-type vendorPlan struct {
-	// moves are to be made. Sources are names in the stage.
-	moves []move
 	// files are the files that have to be written to the stage, by their names there.
 	files map[string][]byte
-	// oldRecord and newRecord are the record before and after the change. wideRecord lists the
-	// packages of both. It is written first, so that each package is listed while it is there,
-	// even if the journal is lost.
-	oldRecord, wideRecord, newRecord []byte
 }
 
 // plan plans a change. It returns nil if nothing changes. It writes nothing.
-func (v *vendorRoot) plan(c *VendorChange) (*vendorPlan, error) {
+//
+// The first move replaces the record by one that lists the packages before and after the change, so
+// that each package is listed while it is there, even if the journal is lost.
+func (v *vendorRoot) plan(c *VendorChange) (*vendorMoves, error) {
 	if c == nil {
 		return nil, nil
 	}
@@ -72,48 +57,58 @@ func (v *vendorRoot) plan(c *VendorChange) (*vendorPlan, error) {
 	if err := v.check(c, former); err != nil {
 		return nil, err
 	}
-	plan := &vendorPlan{
-		files:      make(map[string][]byte),
-		oldRecord:  text,
-		wideRecord: newVendorRecord(v.dir.root, append(slices.Clone(former.keys), c.Staged...)).text(),
-		newRecord:  newVendorRecord(v.dir.root, c.Keep).text(),
+	m := &vendorMoves{
+		moveList: moveList{Stage: v.stage, Retired: v.retired, Inner: vendorSumsName},
+		Dir:      v.dir.name, files: make(map[string][]byte),
 	}
-	v.planSums(plan, c.Sums)
-	if !exists(filepath.Join(v.dir.path, attributesName)) {
-		plan.write(attributesName, []byte(gitAttributes))
+	during := newVendorRecord(v.dir.root, append(slices.Clone(former.keys), c.Staged...)).text()
+	if !bytes.Equal(text, during) {
+		m.write("@during", vendorRecordName, during, text != nil)
+	}
+	v.planSums(m, c.Sums)
+	if !v.has(attributesName) {
+		m.write("@attributes", attributesName, []byte(gitAttributes), false)
 	}
 	for _, key := range former.keys {
-		if !slices.Contains(c.Keep, key) && !slices.Contains(c.Staged, key) {
-			plan.moves = append(plan.moves, move{To: key})
+		if !slices.Contains(c.Keep, key) && !slices.Contains(c.Staged, key) && v.has(key) {
+			m.add("", key, true)
 		}
 	}
 	for _, key := range c.Staged {
-		plan.moves = append(plan.moves, move{From: key, To: key})
+		m.add(path.Join(m.Stage, key), key, v.has(key))
 	}
-	if len(plan.moves) == 0 && bytes.Equal(plan.oldRecord, plan.newRecord) {
+	if after := newVendorRecord(v.dir.root, c.Keep).text(); !bytes.Equal(during, after) {
+		m.write("@after", vendorRecordName, after, true)
+	}
+	if len(m.Moves) == 0 {
 		return nil, nil
 	}
-	return plan, nil
+	return m, nil
 }
 
-func (v *vendorRoot) planSums(plan *vendorPlan, sums map[string][]byte) {
+func (v *vendorRoot) planSums(m *vendorMoves, sums map[string][]byte) {
 	entries, _ := os.ReadDir(filepath.Join(v.dir.path, filepath.FromSlash(vendorSumsName)))
 	for _, entry := range entries {
 		if _, kept := sums[entry.Name()]; !kept {
-			plan.moves = append(plan.moves, move{To: path.Join(vendorSumsName, entry.Name())})
+			m.add("", path.Join(vendorSumsName, entry.Name()), true)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
 		if old, err := v.dir.Sums(name); err != nil || !bytes.Equal(old, sums[name]) {
-			plan.write(path.Join(vendorSumsName, name), sums[name])
+			place := path.Join(vendorSumsName, name)
+			m.write("@"+name, place, sums[name], v.has(place))
 		}
 	}
 }
 
-func (p *vendorPlan) write(name string, data []byte) {
-	staged := "@" + path.Base(name) // no call can have this name
-	p.files[staged] = data
-	p.moves = append(p.moves, move{From: staged, To: name})
+func (v *vendorRoot) has(name string) bool {
+	return exists(filepath.Join(v.dir.path, filepath.FromSlash(name)))
+}
+
+// write adds a move of a file that is to be written to the stage. No call has a key with "@".
+func (m *vendorMoves) write(staged, to string, data []byte, replaces bool) {
+	m.files[staged] = data
+	m.add(path.Join(m.Stage, staged), to, replaces)
 }
 
 // check returns an error if two keys differ only in case, because the repository may be checked
@@ -135,85 +130,18 @@ func (v *vendorRoot) check(c *VendorChange, former vendorRecord) error {
 	return nil
 }
 
-// prepare writes everything that a planned change needs, durably, and returns its moves.
-func (v *vendorRoot) prepare(plan *vendorPlan) (*vendorMoves, error) {
+// prepare writes everything that a planned change needs, durably.
+func (v *vendorRoot) prepare(m *vendorMoves) error {
 	if err := v.open(); err != nil {
-		return nil, err
+		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(plan.files)) {
-		err := atomicfile.Step("vendor.staged.write", func() error { return v.root.WriteFile(path.Join(v.stage, name), plan.files[name], 0o644) })
+	for _, name := range slices.Sorted(maps.Keys(m.files)) {
+		err := atomicfile.Step("vendor.staged.write", func() error { return v.root.WriteFile(path.Join(m.Stage, name), m.files[name], 0o644) })
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	sums := filepath.Join(v.dir.path, filepath.FromSlash(vendorSumsName))
-	if err := v.mkdir(sums); err != nil {
-		return nil, err
-	}
-	if info, err := os.Lstat(sums); err != nil || !info.IsDir() { // files are moved in it
-		return nil, fmt.Errorf("%s is not a directory", sums)
-	}
-	if err := atomicfile.Step("vendor.dirs.mkdir", func() error { return v.root.Mkdir(v.retired, 0o777) }); err != nil {
-		return nil, err
-	}
-	m := &vendorMoves{moveList: moveList{Retired: v.retired}, Dir: v.dir.name, Stage: v.stage, Record: plan.oldRecord, plan: plan}
-	for _, planned := range plan.moves {
-		switch from := path.Join(v.stage, planned.From); {
-		case planned.From == "" && !has(v.root, planned.To): // it is gone already
-		case planned.From == "":
-			m.add(v.root, "", planned.To)
-		case !has(v.root, from): // undo treats a missing staged path as already moved
-			return nil, &fs.PathError{Op: "vendor", Path: from, Err: fs.ErrNotExist}
-		default:
-			m.add(v.root, from, planned.To)
-		}
-	}
-	for _, dir := range v.made {
-		rel, err := filepath.Rel(v.dir.path, dir)
-		if err != nil {
-			return nil, err
-		}
-		m.Made = append(m.Made, filepath.ToSlash(rel))
-	}
-	return m, atomicfile.Step("vendor.stage.sync", func() error { return syncTree(v.root, v.stage, "vendor.stage") })
-}
-
-func (v *vendorRoot) make(m *vendorMoves) error {
-	if err := v.writeRecord(m.plan.wideRecord, "vendor.record"); err != nil {
-		return err
-	}
-	if err := m.moveList.make(v.root, "vendor.package", m.dirs()); err != nil {
-		return err
-	}
-	return v.writeRecord(m.plan.newRecord, "vendor.record")
-}
-
-// dirs returns the directories in which the moves rename entries.
-func (m *vendorMoves) dirs() []string {
-	return []string{".", ownName, vendorSumsName, m.Retired}
-}
-
-// writeRecord writes a record, unless it is there.
-func (v *vendorRoot) writeRecord(text []byte, stepName string) error {
-	if now, err := readOptional(v.root, vendorRecordName, maxVendorRecord); err == nil && bytes.Equal(now, text) {
-		return nil
-	}
-	return atomicfile.Write(v.root, vendorRecordName, text, atomicfile.Options{Step: stepName})
-}
-
-// undo reverts the moves as far as they were made, and restores the record.
-func (v *vendorRoot) undo(m *vendorMoves) error {
-	if err := revertMoves(v.root, "vendor.undo", m.Moves, m.dirs()); err != nil {
-		return err
-	}
-	if m.Record != nil {
-		return v.writeRecord(m.Record, "vendor.undo")
-	}
-	err := atomicfile.Step("vendor.undo.remove", func() error { return v.root.Remove(vendorRecordName) })
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return atomicfile.SyncDir(v.root, ownName, "vendor.undo")
+	return m.moveList.prepare(v.root, "vendor")
 }
 
 // openVendorOf opens the directory of the moves of a killed process. It returns nil if there are
@@ -238,9 +166,5 @@ func openVendorOf(l Location, m *vendorMoves) (*vendorRoot, error) {
 	if !has(root, m.Retired) {
 		return nil, root.Close()
 	}
-	v := &vendorRoot{dir: dir, root: root, stage: m.Stage, retired: m.Retired}
-	for _, name := range m.Made {
-		v.made = append(v.made, filepath.Join(dir.path, filepath.FromSlash(name)))
-	}
-	return v, nil
+	return &vendorRoot{dir: dir, root: root}, nil
 }

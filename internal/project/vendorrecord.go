@@ -142,7 +142,7 @@ func (d *VendorDir) isAbandoned(entry fs.DirEntry) bool {
 	sums, _ := os.ReadDir(filepath.Join(d.path, filepath.FromSlash(vendorSumsName)))
 	return err == nil && len(sums) == 0 && !slices.ContainsFunc(names, func(e fs.DirEntry) bool {
 		name := ownName + "/" + e.Name()
-		return name != vendorSumsName && !isLeftover(name) && !atomicfile.IsTemporary(vendorRecordName, name)
+		return name != vendorSumsName && !isLeftover(name)
 	})
 }
 

@@ -1,8 +1,6 @@
 package project
 
 import (
-	"crypto/rand"
-	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -16,12 +14,12 @@ import (
 
 // vendorRoot is the directory of vendored packages of an open project.
 type vendorRoot struct {
-	dir *VendorDir
+	dir            *VendorDir
+	stage, retired string // the directories of this process, in root
 
 	mu sync.Mutex
 	// root is nil until the first package is staged, or the directory is changed.
-	root           *os.Root
-	stage, retired string // the directories of this process, in root
+	root *os.Root
 	// made are the directories that this process has created, outermost first.
 	made []string
 }
@@ -36,73 +34,54 @@ func (v *vendorRoot) open() error {
 	if _, _, err := v.dir.ownRecord(); err != nil {
 		return err
 	}
-	for _, dir := range append(pathsafe.MissingDirs(v.dir.path), filepath.Join(v.dir.path, ownName)) {
-		if err := v.mkdir(dir); err != nil {
-			v.removeMade()
-			return err
-		}
-	}
-	root, err := v.openRoot()
+	v.made = pathsafe.MissingDirs(v.dir.path)
+	err := atomicfile.Step("vendor.dirs.mkdir", func() error { return os.MkdirAll(filepath.Join(v.dir.path, ownName), 0o777) })
 	if err != nil {
-		v.removeMade()
 		return err
 	}
-	suffix := rand.Text()
-	v.root, v.stage, v.retired = root, vendorStagePrefix+suffix, vendorRetiredPrefix+suffix
-	return atomicfile.Step("vendor.dirs.mkdir", func() error { return root.Mkdir(v.stage, 0o777) })
-}
-
-// openRoot opens the directory if its .cotter is not a link.
-func (v *vendorRoot) openRoot() (*os.Root, error) {
-	own, err := v.dir.openOwn()
+	own, err := v.dir.openOwn() // fails if it is a link
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := own.Close(); err != nil {
-		return nil, err
+		return err
 	}
-	return pathsafe.OpenRoot(v.dir.path)
+	if v.root, err = pathsafe.OpenRoot(v.dir.path); err != nil {
+		return err
+	}
+	return atomicfile.Step("vendor.dirs.mkdir", func() error { return v.root.Mkdir(v.stage, 0o777) })
 }
 
-// mkdir creates a directory and remembers that this process has done so.
-func (v *vendorRoot) mkdir(dir string) error {
-	err := atomicfile.Step("vendor.dirs.mkdir", func() error { return os.Mkdir(dir, 0o777) })
-	switch {
-	case err == nil:
-		v.made = append(v.made, dir)
-	case errors.Is(err, fs.ErrExist):
-		return nil
-	}
-	return err
-}
-
-// removeMade removes the directories that this process has created, unless a record says that
-// they are in use.
-func (v *vendorRoot) removeMade() {
-	if IsVendorDir(v.dir.path) {
-		return
-	}
+// clean removes what a change that is complete or undone has left.
+func (v *vendorRoot) clean() {
+	v.dir.sweep()
 	for _, dir := range slices.Backward(v.made) {
 		_ = os.Remove(dir) // fails if it is not empty
 	}
 }
 
-// remove removes the stage and the retired packages of a change that is complete or undone.
-func (v *vendorRoot) remove() {
-	for _, name := range []string{v.stage, v.retired} {
-		_ = atomicfile.Step("vendor.retired.remove", func() error { return v.root.RemoveAll(name) }) // sweep removes it later
+// close removes what this process has staged, and closes the directory.
+func (v *vendorRoot) close() error {
+	if v == nil {
+		return nil
 	}
-	v.removeMade()
+	if v.stage != "" {
+		v.clean()
+	}
+	if v.root == nil {
+		return nil
+	}
+	return v.root.Close()
 }
 
-// sweep removes the stages of killed processes, and then a directory that has nothing else. The
+// sweep removes the stages of all processes, and then a directory that has nothing else. The
 // packages that a change has retired are no longer needed either: the change is complete or
 // undone, or it belongs to another data directory and can no longer be undone.
-func (v *vendorRoot) sweep() {
-	if _, text, err := v.dir.ownRecord(); err != nil || text == nil && !exists(filepath.Join(v.dir.path, ownName)) {
+func (d *VendorDir) sweep() {
+	if _, text, err := d.ownRecord(); err != nil || text == nil && !exists(filepath.Join(d.path, ownName)) {
 		return
 	}
-	own, err := v.dir.openOwn()
+	own, err := d.openOwn()
 	if err != nil {
 		return
 	}
@@ -110,24 +89,12 @@ func (v *vendorRoot) sweep() {
 	entries, _ := fs.ReadDir(own.FS(), ".")
 	for _, entry := range entries {
 		if isLeftover(path.Join(ownName, entry.Name())) {
-			_ = own.RemoveAll(entry.Name())
+			_ = atomicfile.Step("vendor.retired.remove", func() error { return own.RemoveAll(entry.Name()) }) // the next sweep removes it
 		}
 	}
-	atomicfile.Sweep(own, path.Base(vendorRecordName))
-	if !IsVendorDir(v.dir.path) {
+	if !IsVendorDir(d.path) {
 		for _, name := range []string{vendorSumsName, ownName, "."} {
-			_ = os.Remove(filepath.Join(v.dir.path, filepath.FromSlash(name))) // fails if it is not empty
+			_ = os.Remove(filepath.Join(d.path, filepath.FromSlash(name))) // fails if it is not empty
 		}
 	}
-}
-
-// close removes what this process has staged, and closes the directory.
-func (v *vendorRoot) close() error {
-	if v == nil || v.root == nil {
-		return nil
-	}
-	if v.stage != "" {
-		v.remove()
-	}
-	return v.root.Close()
 }
