@@ -79,23 +79,15 @@ func (p *openProject) directoryFault(m *module) string {
 // isInRepository reports whether a directory is in the git repository of the project; without a
 // repository, whether it is below the root module.
 func (p *openProject) isInRepository(dir string) bool {
-	root, err := realPath(p.req.dir())
+	root, err := pathsafe.Real(p.req.dir())
 	if err != nil {
 		return false
 	}
-	if dir, err = realPath(dir); err != nil {
+	if dir, err = pathsafe.Real(dir); err != nil {
 		return false
 	}
 	above := project.RepositoryDirs(root)
 	return pathsafe.Within(filepath.ToSlash(dir), filepath.ToSlash(above[len(above)-1]))
-}
-
-func realPath(name string) (string, error) {
-	name, err := filepath.Abs(name)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(name)
 }
 
 // replacedWarning returns a warning that says in one line which sources of calls are replaced; zero if

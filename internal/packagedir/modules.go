@@ -50,24 +50,16 @@ func (p Package) Check(subdir string) error {
 
 // Actual returns the path of a directory of the package with all links resolved.
 func (p Package) Actual(subdir string) (string, error) {
-	base, err := absolute(p.Path)
+	base, err := pathsafe.Real(p.Path)
 	if err != nil {
 		return "", err
 	}
-	dir, err := absolute(filepath.Join(p.Path, subdir))
+	dir, err := pathsafe.Real(filepath.Join(p.Path, subdir))
 	if err != nil {
 		return "", err
 	}
 	rel, err := filepath.Rel(base, dir)
 	return filepath.ToSlash(rel), err
-}
-
-func absolute(name string) (string, error) {
-	real, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Abs(real)
 }
 
 func (p Package) checkSubmodules(subdir string) error {

@@ -25,6 +25,15 @@ func OpenRoot(name string) (*os.Root, error) {
 	return os.OpenRoot(name)
 }
 
+// Real returns the absolute path of a file or directory, without symbolic links.
+func Real(name string) (string, error) {
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(name)
+}
+
 // maxLinks is the maximum number of symbolic links in a path. Linux allows 40.
 const maxLinks = 255
 

@@ -76,14 +76,6 @@ func readOptional(root *os.Root, name string, limit int64) ([]byte, error) {
 	return src, err
 }
 
-func realPath(name string) (string, error) {
-	absolute, err := filepath.Abs(name)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(absolute)
-}
-
 // MetadataError says that a file or directory of a project would be in the metadata of version
 // control, such as .git. A repository's own settings could otherwise make Cotter overwrite files
 // that git reads, and with them the programs that git runs.

@@ -144,11 +144,11 @@ func (p *Project) openModules() error {
 	if p.modules, err = pathsafe.OpenRoot(p.path); err != nil {
 		return err
 	}
-	dir, err := realPath(p.location.Dir)
+	dir, err := pathsafe.Real(p.location.Dir)
 	if err != nil {
 		return err
 	}
-	modules, err := realPath(p.path)
+	modules, err := pathsafe.Real(p.path)
 	if err != nil {
 		return err
 	}

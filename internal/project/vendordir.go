@@ -86,7 +86,7 @@ func FindVendorDir(rootDir, name, dataDir string) (*VendorDir, error) {
 	if err := CheckVendorDir(name); err != nil {
 		return nil, err
 	}
-	rootPath, err := realPath(rootDir)
+	rootPath, err := pathsafe.Real(rootDir)
 	if err != nil {
 		return nil, err
 	}

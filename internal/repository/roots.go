@@ -147,10 +147,8 @@ func installsProviders(ctx context.Context, dir string, dialect installer.Dialec
 func ChangedRoots(ctx context.Context, in *installer.Installer, dirs, files []string, like installer.Project) ([]string, error) {
 	roots := make(map[string]bool)
 	for _, dir := range dirs {
-		if real, err := filepath.Abs(dir); err == nil {
-			if real, err = filepath.EvalSymlinks(real); err == nil {
-				roots[real] = true
-			}
+		if real, err := pathsafe.Real(dir); err == nil {
+			roots[real] = true
 		}
 	}
 	read := func(ctx context.Context, dir string) (detect.Module, error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/policy"
 )
@@ -74,26 +75,17 @@ func ReadReplacements(dir string) (*policy.Replacements, error) {
 		if found.IsZero() {
 			continue
 		}
-		root, err := realDir(dir)
+		root, err := pathsafe.Real(dir)
 		if err != nil {
 			return nil, err
 		}
-		above, err := realDir(filepath.Dir(file.Path))
+		above, err := pathsafe.Real(filepath.Dir(file.Path))
 		if err != nil {
 			return nil, err
 		}
 		return found, found.InDir(root, above)
 	}
 	return nil, nil
-}
-
-// realDir returns the absolute path of a directory without symbolic links.
-func realDir(dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(dir)
 }
 
 func readFile[T any](file project.FoundFile, parse func(src []byte, filename string) (*T, hcl.Diagnostics)) (*T, error) {

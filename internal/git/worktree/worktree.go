@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 const (
@@ -50,11 +51,8 @@ func Open(git *gitexec.Git, dir string) (*Tree, error) {
 }
 
 func below(top, dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
+	dir, err := pathsafe.Real(dir)
 	if err != nil {
-		return "", err
-	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return "", err
 	}
 	rel, err := filepath.Rel(top, dir)
