@@ -12,7 +12,7 @@ import (
 
 // maxJournal is the maximum size of the journal in bytes. The journal contains the old and the
 // new lock in base64, and a line for each package.
-const maxJournal = 2*maxLock + maxManifest + 2*maxVendorRecord
+const maxJournal = 2*maxLock + MaxManifest + 2*maxVendorRecord
 
 // journal describes a change in progress, as it is written to disk.
 type journal struct {

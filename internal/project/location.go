@@ -57,13 +57,12 @@ const (
 	lockCopyName = ownName + "/lock.hcl"
 )
 
-// Maximum sizes in bytes of the files that are read here. They are the limits of packages
-// lockfile and manifest, plus the line of a seal.
+// Maximum sizes in bytes of the files that are read here, besides [MaxManifest]: the limit of package
+// lockfile, the line of a seal, and sums.
 const (
-	maxLock     = 32 << 20
-	maxManifest = 4 << 20
-	maxSeal     = 128
-	maxSums     = 64 << 20
+	maxLock = 32 << 20
+	maxSeal = 128
+	maxSums = 64 << 20
 )
 
 // readOptional returns nil if the file does not exist. For an empty file it returns an empty

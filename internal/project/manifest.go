@@ -80,14 +80,6 @@ func (m *Manifest) Set(r ManifestRecord) {
 	m.records[r.Key] = r
 }
 
-// Remove removes the records of a module and of all modules below it. Remove("") removes all
-// records, because all modules are below the root module.
-func (m *Manifest) Remove(key string) {
-	maps.DeleteFunc(m.records, func(other string, _ ManifestRecord) bool {
-		return key == "" || other == key || strings.HasPrefix(other, key+".")
-	})
-}
-
 // MaxManifest is the maximum size of a manifest that is read. An installation has at most 20,000
 // modules. A record takes 800 bytes if its key, which is repeated in its directory, is as long as
 // a file name can be and its source is a long address.

@@ -121,7 +121,7 @@ func (p *Project) purpose(what string) string {
 
 // Manifest reads modules.json. The error wraps fs.ErrNotExist if it is absent.
 func (p *Project) Manifest() ([]byte, error) {
-	return atomicfile.Read(p.modules, manifestName, maxManifest)
+	return atomicfile.Read(p.modules, manifestName, MaxManifest)
 }
 
 // Package opens the directory in which the call with this key is installed. The
