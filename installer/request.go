@@ -137,15 +137,8 @@ func (d Dialect) isKnown() bool { return d >= DialectAuto && d <= DialectTerrafo
 
 // run returns the kind of run that the request describes, which decides what evidence is enough.
 func (r request) run() evidencerules.Run {
-	switch {
-	case r.Locked:
+	if r.Locked {
 		return evidencerules.Locked
-	case r.LockOnly && r.DryRun:
-		return evidencerules.LockCheck
-	case r.LockOnly:
-		return evidencerules.Lock
-	case r.Update.All || len(r.Update.Keys)+len(r.Update.Providers) > 0:
-		return evidencerules.Update
 	}
 	return evidencerules.Install
 }

@@ -12,17 +12,12 @@ type Run int
 // The kinds of runs, named after the commands. The zero value accepts no evidence.
 const (
 	_ Run = iota
-	// Install is a run that may change the lock: install, and init without -lockfile=readonly.
+	// Install is a run that may change the lock, or reports whether it would change: install, update,
+	// lock, and init without -lockfile=readonly.
 	Install
 	// Locked is a run that must not change the lock: install --locked, and init
 	// -lockfile=readonly.
 	Locked
-	// Update selects new versions, and is an Install for everything else.
-	Update
-	// Lock writes only the lock.
-	Lock
-	// LockCheck reports whether Lock would change the lock.
-	LockCheck
 	// Verify compares what is installed with the lock, and sends no requests.
 	Verify
 	// VerifyRemote asks every registry and ref again.
@@ -33,9 +28,8 @@ const (
 	Restore
 	// Diff reads packages only to compare them with each other.
 	Diff
-	// TrustInstalled is an Install, Locked, Update, Lock, LockCheck or Verify of a program that
-	// believes what is installed, for the packages that are installed. It is no run of its own: see
-	// [Rule.Trusting].
+	// TrustInstalled is an Install, Locked or Verify of a program that believes what is installed, for
+	// the packages that are installed. It is no run of its own: see [Rule.Trusting].
 	TrustInstalled
 )
 
@@ -54,13 +48,8 @@ const (
 	Ignore
 )
 
-var responses = [...]string{Refuse: "refused", Warn: "warning", Report: "listed", Ignore: "-"}
-
-// String returns the response as the table writes it.
-func (r Response) String() string { return responses[r] }
-
-// Rule is a row of the table: what evidence is enough for a kind of run, and what happens
-// otherwise. The zero value accepts nothing and refuses everything.
+// Rule is a row of the table: what evidence is enough for a kind of run, and what happens if
+// something else is not proven. The zero value accepts nothing and refuses everything.
 type Rule struct {
 	// Module and Provider are the kinds of evidence that are enough for the package of a module
 	// and of a provider.
@@ -68,8 +57,6 @@ type Rule struct {
 	// Memos reports whether evidence of an earlier run counts. It counts only if its
 	// source would be asked, and would be enough, in this run.
 	Memos bool
-	// Lacking is the response to a package without enough evidence.
-	Lacking Response
 	// MovedTag is the response to a full version tag, or an OCI tag, that points to something
 	// other than the locked commit or digest.
 	MovedTag Response
@@ -87,15 +74,12 @@ var (
 var rules = map[Run]Rule{
 	Install:        {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
 	Locked:         {Module: brought, Provider: brought, Memos: true},
-	Update:         {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
-	Lock:           {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
-	LockCheck:      {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
-	Verify:         {Module: brought, Provider: brought, Memos: true, Lacking: Report, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
+	Verify:         {Module: brought, Provider: brought, Memos: true, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
 	VerifyRemote:   {Module: []evidence.Kind{evidence.Origin}, Provider: []evidence.Kind{evidence.Mirror, evidence.Origin, evidence.Signature}, Memos: true, MovedTag: Report, Unreachable: Report, Unknown: Report},
 	Publish:        {Module: confirmed, Provider: confirmed, Memos: true},
-	TrustInstalled: {Module: trusted, Provider: trusted, Memos: true, Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
-	Restore:        {Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
-	Diff:           {Module: append([]evidence.Kind{evidence.None}, brought...), Memos: true, Lacking: Ignore, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
+	TrustInstalled: {Module: trusted, Provider: trusted, Memos: true, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
+	Restore:        {MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
+	Diff:           {Module: append([]evidence.Kind{evidence.None}, brought...), Memos: true, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
 }
 
 // Trusting returns the rule for a run that also believes what is installed. For a package that is

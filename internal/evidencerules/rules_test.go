@@ -16,7 +16,7 @@ import (
 // TestTable compares the table with its copies in the package documentation and for users.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	table := strings.TrimSpace(evidencerules.Table())
+	want := strings.TrimSpace(table())
 	for _, document := range []struct{ name, prefix string }{{"../../installer/evidence/doc.go", "//\t"}, {"../../docs/security.md", ""}} {
 		text, err := os.ReadFile(document.name)
 		if err != nil {
@@ -31,7 +31,7 @@ func TestTable(t *testing.T) {
 				break
 			}
 		}
-		if diff := cmp.Diff(strings.Split(table, "\n"), found); diff != "" {
+		if diff := cmp.Diff(strings.Split(want, "\n"), found); diff != "" {
 			t.Errorf("%s does not have the table (-want +got):\n%s", document.name, diff)
 		}
 	}
@@ -46,7 +46,7 @@ func TestZeroValuesFailClosed(t *testing.T) {
 			t.Errorf("the zero rule accepts %v", kind)
 		}
 	}
-	if rule.Lacking != evidencerules.Refuse || rule.MovedTag != evidencerules.Refuse || rule.Unreachable != evidencerules.Refuse || rule.Unknown != evidencerules.Refuse || rule.Memos {
+	if rule.MovedTag != evidencerules.Refuse || rule.Unreachable != evidencerules.Refuse || rule.Unknown != evidencerules.Refuse || rule.Memos {
 		t.Errorf("the zero rule does not refuse: %+v", rule)
 	}
 	if got := evidencerules.For(0); got.Accepts(evidence.Evidence{Kind: evidence.Origin}) {
