@@ -90,7 +90,7 @@ func (p *openProject) checkForms(ctx context.Context, modules []*module) (event.
 // compareForms compares what the stock tools read in the root module and the project's own modules.
 // It returns nil if that is the same, or if no file is for one tool only.
 func (p *openProject) compareForms(ctx context.Context, modules []*module) (*DialectError, error) {
-	own := []*module{{currentPath: p.req.dir(), finalPath: "."}}
+	own := []*module{p.rootModule()}
 	for _, m := range modules {
 		if m.pkg == nil {
 			own = append(own, m)

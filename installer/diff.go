@@ -72,7 +72,7 @@ func (in *Installer) DiffInterfaces(ctx context.Context, project Project, o Diff
 	}
 	diffs := make([]config.InterfaceDiff, len(changes))
 	var group errgroup.Group
-	group.SetLimit(q.clients.parallel)
+	group.SetLimit(q.clients.Parallel)
 	for i, c := range changes {
 		group.Go(func() error {
 			found, err := d.diff(ctx, old, c)

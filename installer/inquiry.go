@@ -28,7 +28,7 @@ func openToAsk(ctx context.Context, in *Installer, req request) (context.Context
 	if err != nil {
 		return nil, nil, join(err, r.close())
 	}
-	ctx = r.clients.namedHosts(r.req).in(ctx, r.openProject)
+	ctx = r.clients.withNamedHosts(ctx, r.openProject)
 	return ctx, &inquiry{reading: r, pool: pool, origins: pool.originsFor(r.openProject, r.events), done: done}, nil
 }
 

@@ -105,7 +105,7 @@ func prepare(in *Installer, req request) (_ *installation, err error) {
 	if err != nil {
 		return nil, err
 	}
-	inst.clients.config = &rootReader{ConfigReader: config}
+	inst.clients.Config = &rootReader{ConfigReader: config}
 	return inst, nil
 }
 
@@ -123,7 +123,7 @@ func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 	if err := p.read(ctx); err != nil || len(p.lock.Modules())+len(p.lock.Directories()) > 0 || p.merge.done {
 		return nil, err
 	}
-	root, diags := inst.clients.config.ReadModule(ctx, config.Dir{Dir: req.dir(), Display: ".", Terraform: p.readsAsTerraform(), Providers: req.Scope.providers()})
+	root, diags := inst.clients.Config.ReadModule(ctx, config.Dir{Dir: req.dir(), Display: ".", Terraform: p.readsAsTerraform(), Providers: req.Scope.providers()})
 	if diags.HasErrors() || len(root.Calls) > 0 {
 		return nil, ctxerr.Of(ctx)
 	}
@@ -157,7 +157,7 @@ func (inst *installation) begin(ctx context.Context) (_ context.Context, _ *inst
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	ctx, pool, done, err := inst.clients.poolFor(ctx, p)
+	ctx, pool, done, err := inst.clients.poolFor(inst.clients.withNamedHosts(ctx, p), p)
 	if err != nil {
 		return nil, nil, nil, join(err, p.close())
 	}
@@ -200,7 +200,7 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	}
 	defer func() { err = join(err, p.close()) }()
 	p.rules = inst.rules
-	ctx = inst.clients.namedHosts(p.req).in(ctx, p)
+	ctx = inst.clients.withNamedHosts(ctx, p)
 	stage, err := beginProviderStage(ctx, p, pool, inst.clients.ruleFor(inst.req.run()), inst.events)
 	if err != nil {
 		return nil, err
@@ -256,7 +256,7 @@ type installRun struct {
 // kind of run.
 func (inst *installation) newRun(p *openProject, pool *pool, kind evidencerules.Run) *installRun {
 	return &installRun{
-		openProject: p, config: inst.clients.config, pool: pool, events: inst.events,
+		openProject: p, config: inst.clients.Config, pool: pool, events: inst.events,
 		trust: newTrust(p, inst.clients.ruleFor(kind), inst.clients.evidenceOf(inst.req), pool.Cache.Confirmed),
 		lost:  &lostEntries{openProject: p},
 	}
@@ -410,10 +410,10 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(*modu
 	ahead := newPrefetcher(r.newResolver(res.selector.unified, res.events.ofFetches()))
 	defer func() { ahead.stop() }()
 	w := &walker{
-		config: r.config, dialect: r.dialect, terraform: r.readsAsTerraform(), replacements: r.replacements, find: res.module, placed: res.placed, parallel: cap(r.pool.Slots), begin: ahead.start, require: require,
-		warn: res.events.warnOf, packages: r.dirs.DataDir(""),
+		project: r.openProject, config: r.config, find: res.module, placed: res.placed, begin: ahead.start, require: require,
+		warn: res.events.warnOf, parallel: cap(r.pool.Slots),
 	}
-	modules, calls, failures := w.walk(ctx, r.req.dir())
+	modules, calls, failures := w.walk(ctx)
 	return r.conclude(ctx, res, modules, calls, failures)
 }
 

@@ -135,7 +135,7 @@ func lockedPackagesOf(ctx context.Context, in *Installer, project Project, o Loc
 		return err
 	}
 	defer done()
-	ctx = inst.clients.namedHosts(p.req).in(ctx, p)
+	ctx = inst.clients.withNamedHosts(ctx, p)
 	var stage *providerStage
 	if req.Scope.providers() {
 		if stage, err = openProviderStage(p, pool, inst.events, o.publishRule()); err != nil {
@@ -157,7 +157,7 @@ func lockedPackagesOf(ctx context.Context, in *Installer, project Project, o Loc
 		wait.Go(func() { ofModules = useModules(ctx, p, pool, modules, use.Module) })
 	}
 	if use.Provider != nil && stage != nil {
-		wait.Go(func() { ofProviders = stage.useProviders(ctx, o.platforms(), inst.clients.parallel, use.Provider) })
+		wait.Go(func() { ofProviders = stage.useProviders(ctx, o.platforms(), inst.clients.Parallel, use.Provider) })
 	}
 	wait.Wait()
 	return join(ofModules, ofProviders)

@@ -36,6 +36,12 @@ type call struct {
 	replaced *replacedCall
 }
 
+func (p *openProject) rootModule() *module { return &module{currentPath: p.req.dir(), finalPath: "."} }
+
+func (p *openProject) parseCall(caller *module, found config.Call) (*call, error) {
+	return parseCall(caller, found, p.dialect, p.replacements)
+}
+
 // parseCall parses the source and the version of a call in a module, and replaces the source if a
 // replacement applies. After an error, the call lacks only what the error is about.
 func parseCall(caller *module, found config.Call, dialect Dialect, replacements *policy.Replacements) (*call, error) {

@@ -6,32 +6,21 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/hashicorp/hcl/v2"
-
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/origins"
 )
 
-// namedHosts are the hosts to which packages and servers may point although these are on this machine.
-type namedHosts struct {
-	// byUser are hosts and ports as httpx compares them.
-	byUser   []string
-	config   func() (ConfigReader, error)
-	parallel int
-}
-
-// in returns a context in which packages and servers may point to the named hosts, and to those that the
-// project's own modules name.
+// withNamedHosts returns a context in which packages and servers may point to hosts on this machine
+// that Options.LocalHosts or the project's own modules name.
 //
 // The project's modules are read again, and only if a request would be refused otherwise: the walk
 // may find the call that names the host later than the one that needs it, and most runs have neither.
-func (n namedHosts) in(ctx context.Context, p *openProject) context.Context {
-	ofProject := sync.OnceValue(func() []string { return n.ofProject(ctx, p) })
+func (c clients) withNamedHosts(ctx context.Context, p *openProject) context.Context {
+	ofProject := sync.OnceValue(func() []string { return c.hostsOfProject(ctx, p) })
 	return httpx.WithNames(ctx, func(hostPort string) httpx.Naming {
 		switch {
-		case slices.Contains(n.byUser, hostPort):
+		case slices.Contains(c.LocalHosts, hostPort):
 			return httpx.NamedByUser
 		case slices.Contains(ofProject(), hostPort):
 			return httpx.NamedByProject
@@ -40,10 +29,10 @@ func (n namedHosts) in(ctx context.Context, p *openProject) context.Context {
 	})
 }
 
-// ofProject returns the hosts and ports in the calls and the provider requirements of the project's own
+// hostsOfProject returns the hosts and ports in the calls and the provider requirements of the project's own
 // modules. Calls and modules that cannot be read are left out: the run reports them.
-func (n namedHosts) ofProject(ctx context.Context, p *openProject) []string {
-	reader, err := n.config()
+func (c clients) hostsOfProject(ctx context.Context, p *openProject) []string {
+	reader, err := c.configFor(p.req)
 	if err != nil {
 		return nil
 	}
@@ -55,8 +44,7 @@ func (n namedHosts) ofProject(ctx context.Context, p *openProject) []string {
 		named = append(named, httpx.HostPort(at))
 	}
 	w := &walker{
-		config: reader, dialect: p.dialect, terraform: p.readsAsTerraform(), parallel: n.parallel, replacements: p.replacements, packages: p.dirs.DataDir(""),
-		warn: func(addrs.Module, *hcl.Diagnostic) {}, // the run passes these warnings on
+		project: p, config: reader, parallel: c.Parallel, // the run passes warnings on
 		require: func(_ *module, found config.Module) {
 			for _, use := range found.Providers {
 				name(&url.URL{Scheme: "https", Host: string(use.Provider.Hostname)})
@@ -72,6 +60,6 @@ func (n namedHosts) ofProject(ctx context.Context, p *openProject) []string {
 			return nil, errLeftOut
 		},
 	}
-	w.walk(ctx, p.req.dir())
+	w.walk(ctx)
 	return named
 }

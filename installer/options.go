@@ -1,13 +1,143 @@
 package installer
 
 import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/evidencerules"
+	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
+
+// Registry is the client of module registries that an Installer uses: *registryclient.Client, or
+// another implementation of its methods.
+type Registry = registryclient.ModuleRegistry
+
+// Fetcher fetches packages and queries their origins: *getmodules.Fetcher, or another
+// implementation of its methods.
+type Fetcher = getmodules.Source
+
+// Options are the settings of an [Installer]. The zero value works: it has no credentials, and keeps only
+// what it installs.
+type Options struct {
+	// HTTPClient is used for discovery, registries, archives, OCI registries, and git
+	// repositories that are fetched without the git command. Its transport is used for all
+	// of them, whatever authorities and proxies the user has set for git (GIT_SSL_CAINFO,
+	// HTTPS_PROXY, ALL_PROXY). Policies are applied to each redirect before it is followed. Its Timeout
+	// limits a single request for discovery or to a registry; 0 means 30 s. nil means
+	// http.DefaultTransport.
+	HTTPClient *http.Client
+	// UserAgent is sent with each request, except to git servers. "" means "cotter".
+	UserAgent string
+	// Credentials provides the user's credentials. nil means that there are none.
+	// *cliconfig.Config provides those of stock tools.
+	Credentials Credentials
+	// Services maps hosts to service identifiers and their services, which are used instead
+	// of discovery, like the "host" blocks of a CLI configuration.
+	Services map[addrs.Hostname]map[string]any
+	// Attempts is how often a request is sent at most, for discovery, to a registry and for
+	// a package. 0 means 4, 1 means that a failed request is never repeated.
+	Attempts int
+	// Registry is the client for module registries. nil means a *registryclient.Client with the client and the
+	// credentials of these options.
+	Registry Registry
+	// Fetcher fetches packages. nil means a *getmodules.Fetcher without Getters. For S3, Google Cloud
+	// Storage and Mercurial, set one with the Getters of packages s3, gcs and hg. If it is a
+	// *getmodules.Fetcher, New takes a copy, and sets the fields HTTPClient, HTTPClientForGit, UserAgent,
+	// Attempts, HTTPCredentials, OCICredentials, GitCredentials and CacheDir of the copy if they are zero.
+	// If it has an HTTPClient of its own, its HTTPClientForGit stays as it is.
+	Fetcher Fetcher
+	// Providers is the source of providers: registries, mirrors, or both. nil means the
+	// providers' own registries, with the credentials of these options. OpenTofu's own registry is trusted
+	// without a signature, as tofu does.
+	Providers getproviders.Source
+	// PluginCacheDir is the plugin cache directory of stock tools. A locked provider is
+	// taken from it if its hash is in the lock. Nothing is written there. "" means that no
+	// such directory is used.
+	PluginCacheDir string
+	// Stores are bundles and mirrors (packages bundle and mirror) that have packages of
+	// locks in addition to the origins. They are asked in this order, before the origins,
+	// and only for entries of a lock. [PackageStore] says which of them may confirm
+	// entries.
+	Stores []PackageStore
+	// Config reads the module calls of a directory. nil means the reader of
+	// [DefaultConfigReader].
+	Config ConfigReader
+	// CacheDir is the user's cache, shared by all projects and processes. "" means that
+	// only installed packages are kept.
+	//
+	// If the cache cannot be written, a temporary one is used instead, and an [event.Warning] is
+	// sent.
+	CacheDir string
+	// StateDir is the user's directory for the key that runs use to recognize the files of
+	// earlier runs of the same user. In the project, these files are the record of an
+	// interrupted change and the former lock; in the cache, the records of the lock entries
+	// that an origin has confirmed. The key is created on first use. "" means that no such
+	// file is trusted, so each run asks the origins of all locked packages.
+	StateDir string
+	// StateKey is a secret of at least 32 characters that is used instead of the key in
+	// StateDir, for machines that keep nothing between runs. "" means that StateDir is
+	// used.
+	StateKey string
+	// LocalHosts lists hosts that servers and the configuration of packages may point to although their
+	// address is on this machine, or is that of a cloud's metadata service: HOST or HOST:PORT; the
+	// default port is 443. For hosts on this machine this is only needed if no call or provider
+	// requirement in the project's own modules has the host and port, for example for a tunnel to a host
+	// of which only packages know.
+	LocalHosts []string
+	// TrustInstalled makes Install and Verify believe what is installed, as stock tools do. Its
+	// origin is not asked about an installed package that has the hashes of its lock entry, and
+	// neither StateDir nor CacheDir is needed to work offline. With Project.NoLock, a module
+	// needs no hash either, if modules.json has it for the same source at a version that fits.
+	//
+	// So whoever can write to the data directory and to the lock decides what runs: the author of a
+	// commit with both, a restored CI cache. That is nobody new if the program fetches nothing
+	// from others, or has checked these files itself. What is not installed, and what is copied to a
+	// vendor directory, a mirror or a bundle, must be confirmed as usual. The packages have the
+	// evidence evidence.Installed.
+	TrustInstalled bool
+	// Parallel is the number of packages that are worked on at once; 0 means 16. Up to four
+	// times as many small requests are sent at once, such as those for versions and tags.
+	Parallel int
+	// OnEvent is called with each event of the runs whose project has no OnEvent. Package event says
+	// what a callback can rely on.
+	OnEvent func(Event)
+	// Logger gets a record of level Debug for each operation that has ended, and one of level Warn for
+	// each [event.Warning]. nil means that nothing is logged. Records have no credentials.
+	Logger *slog.Logger
+	// Trace is called when an operation begins: each request to a server, each fetch of a package,
+	// each run of git or hg, and each login to a git server without that program. The operation gets
+	// the context that it returns, for example with a span of OpenTelemetry. done, which may be nil, is
+	// called once when the operation has ended: a request when the answer begins, with an error for a
+	// status of 400 or above. Several goroutines may call Trace at once. A Registry, Fetcher or
+	// Providers of the caller's own takes part as far as it passes contexts on to clients of this module.
+	Trace func(ctx context.Context, op event.Operation) (_ context.Context, done func(error))
+}
+
+// Credentials finds the user's credentials. Implementations must be safe for concurrent
+// use. *cliconfig.Config, which cliconfig.Environment.Load returns, is an implementation.
+type Credentials interface {
+	// ForHost finds credentials for the services of a registry's host.
+	disco.CredentialsSource
+	// HTTPCredentials finds credentials for archives and pages; see
+	// getmodules.HTTPCredentials.
+	HTTPCredentials(ctx context.Context, at *url.URL) (*url.Userinfo, error)
+	// OCICredentials finds credentials for a repository of an OCI registry; see
+	// getmodules.OCICredentials.
+	OCICredentials(ctx context.Context, host, repository string) (getmodules.OCICredential, error)
+	// GitCredentials finds credentials for git repositories with an https address; see
+	// getmodules.Fetcher.GitCredentials. If it returns nil, git finds its own.
+	GitCredentials(ctx context.Context, at *url.URL) (*url.Userinfo, error)
+}
 
 // Scope says which packages a run is about.
 type Scope int

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
@@ -21,29 +20,15 @@ import (
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/trace"
 	"github.com/cotterpin/cotter/internal/treeproviders"
-	"github.com/cotterpin/cotter/registryclient"
 )
 
-// clients are the clients, stores and limits of an Installer, with defaults for fields that it does
-// not set.
+// clients are the options of an Installer, with defaults for fields that are not set, and what its
+// runs share. CacheDir is "" if there is no cache, or if other users can exchange it. Config is nil for
+// the reader that is made for each request. LocalHosts are hosts and ports as httpx compares them.
 type clients struct {
-	registry registryclient.ModuleRegistry
-	// fetcher is nil for the default, whose git stores are in the cache of the pool.
-	fetcher        getmodules.Source
-	providers      getproviders.Source
-	pluginCacheDir string
-	stores         []PackageStore
-	// config is nil for the reader that is made for each request.
-	config ConfigReader
-	// cacheDir is "" if there is no cache, or if other users can exchange it, which is cacheErr then.
-	cacheDir string
+	Options
+	// cacheErr says why the cache is not used.
 	cacheErr error
-	// parallel is the number of packages that are worked on at once.
-	parallel int
-	// trustInstalled says that what is installed needs no other evidence.
-	trustInstalled bool
-	// localHosts are the hosts and ports of Installer.LocalHosts, as httpx compares them.
-	localHosts []string
 	// hook is told of each operation; nil if there is none.
 	hook trace.Hook
 	// shared is the pool that all runs share; nil if each has its own.
@@ -51,7 +36,7 @@ type clients struct {
 }
 
 func (c clients) ruleFor(run evidencerules.Run) evidencerules.Rule {
-	if c.trustInstalled {
+	if c.TrustInstalled {
 		return evidencerules.For(run).Trusting()
 	}
 	return evidencerules.For(run)
@@ -64,30 +49,18 @@ const defaultParallel = 16
 // requestsPerSlot is the number of small requests at once, for each package that is worked on.
 const requestsPerSlot = 4
 
-func (c clients) fetcherFor(cacheDir string) getmodules.Source {
-	if c.fetcher != nil {
-		return c.fetcher
-	}
-	return &getmodules.Fetcher{CacheDir: cacheDir}
-}
-
 // configFor returns the reader of the configuration of a request. It checks the names of calls.
 func (c clients) configFor(req request) (ConfigReader, error) {
-	if c.config != nil {
-		return namesChecker{c.config}, nil
+	if c.Config != nil {
+		return namesChecker{c.Config}, nil
 	}
 	reader, err := newConfigReader(req.Project)
 	return namesChecker{reader}, err
 }
 
-// namedHosts returns the hosts of a run that are not judged.
-func (c clients) namedHosts(req request) namedHosts {
-	return namedHosts{c.localHosts, func() (ConfigReader, error) { return c.configFor(req) }, c.parallel}
-}
-
 func (c clients) evidenceOf(req request) []evidence.Evidence {
 	var named []evidence.Evidence
-	for _, store := range slices.Concat(req.Stores, c.stores) {
+	for _, store := range slices.Concat(req.Stores, c.Stores) {
 		if e := stores.EvidenceOf(store); !e.IsZero() {
 			named = append(named, e)
 		}
@@ -100,7 +73,6 @@ func (c clients) evidenceOf(req request) []evidence.Evidence {
 // Without a cache, packages are kept until done is called. For a project that is changed,
 // they are kept in its staging directory.
 func (c clients) poolFor(ctx context.Context, p *openProject) (_ context.Context, _ *pool, done func() error, err error) {
-	ctx = c.namedHosts(p.req).in(ctx, p)
 	if c.shared != nil || !p.req.placesModules() {
 		ctx, s, done, err := c.pool(ctx, p.user)
 		return ctx, s, func() error { done(); return nil }, err
@@ -162,25 +134,24 @@ type pool struct {
 // or in the directory temporary if there is no cache or the cache cannot be used.
 func newPool(c clients, by user, temporary string) (*pool, error) {
 	shared := &origins.Client{
-		Registry: c.registry, Began: time.Now(), Slots: make(chan struct{}, c.parallel),
-		Requests: make(chan struct{}, requestsPerSlot*c.parallel), Transfers: make(chan struct{}, requestsPerSlot*c.parallel),
+		Registry: c.Registry, Fetcher: c.Fetcher, Began: time.Now(), Slots: make(chan struct{}, c.Parallel),
+		Requests: make(chan struct{}, requestsPerSlot*c.Parallel), Transfers: make(chan struct{}, requestsPerSlot*c.Parallel),
 	}
 	var err error
 	shared.CacheErr = c.cacheErr
-	if c.cacheDir != "" {
-		shared.Cache, shared.CacheErr = store.OpenModules(c.cacheDir, by.key)
+	if c.CacheDir != "" {
+		shared.Cache, shared.CacheErr = store.OpenModules(c.CacheDir, by.key)
 	}
 	if shared.Cache == nil {
 		if shared.Cache, err = store.OpenModules(temporary, by.key); err != nil {
 			return nil, errors.Join(shared.CacheErr, err)
 		}
 	}
-	shared.Fetcher = c.fetcherFor(shared.Cache.Dir())
-	s := &pool{Client: shared, scope: &scope{hook: c.hook}, user: by, always: c.stores, stores: stores.NewAnswers(shared)}
+	s := &pool{Client: shared, scope: &scope{hook: c.hook}, user: by, always: c.Stores, stores: stores.NewAnswers(shared)}
 	s.providers = &treeproviders.Client{
-		Source: c.providers, PluginCache: getproviders.PluginCache{Dir: c.pluginCacheDir},
+		Source: c.Providers, PluginCache: getproviders.PluginCache{Dir: c.PluginCacheDir},
 		Open: func() *store.Providers {
-			return store.OpenProviders(c.cacheDir, filepath.Join(s.Cache.StageDir(), "providers"), by.key)
+			return store.OpenProviders(c.CacheDir, filepath.Join(s.Cache.StageDir(), "providers"), by.key)
 		},
 	}
 	return s, nil

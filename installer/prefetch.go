@@ -136,7 +136,7 @@ func (p *prefetcher) callOf(caller *module, entry lockfile.Module) *call {
 	if entry.Replaces != nil {
 		return nil
 	}
-	c, err := parseCall(caller, blockOf(entry), p.project.dialect, p.project.replacements)
+	c, err := p.project.parseCall(caller, blockOf(entry))
 	if err != nil || c.from.Mismatch(entry) != "" || p.selector.unified.mismatch(c, entry) != "" {
 		return nil
 	}

@@ -79,7 +79,7 @@ func forEachProject(in *Installer, projects []Project, work func(*Installer, int
 	shared.warnOfCache(all)
 	failures := sharedPlaces(projects)
 	var group errgroup.Group
-	group.SetLimit(clients.parallel)
+	group.SetLimit(clients.Parallel)
 	for i, p := range projects {
 		if p.OnEvent == nil {
 			p.OnEvent = in.options.OnEvent

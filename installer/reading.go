@@ -8,8 +8,6 @@ import (
 	"path"
 	"slices"
 
-	"github.com/hashicorp/hcl/v2"
-
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/evidence"
@@ -57,12 +55,8 @@ func (p *reading) walk(ctx context.Context, find func(context.Context, *call) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &walker{
-		config: config, dialect: p.dialect, terraform: p.readsAsTerraform(), find: find, parallel: p.clients.parallel, require: require, replacements: p.replacements, packages: p.dirs.DataDir(""),
-		locked: p.lockedCalls,
-		warn:   func(addrs.Module, *hcl.Diagnostic) {}, // Install passes these warnings on
-	}
-	modules, calls, failures := w.walk(ctx, p.req.dir())
+	w := &walker{project: p.openProject, config: config, find: find, require: require, parallel: p.clients.Parallel} // Install passes warnings on
+	modules, calls, failures := w.walk(ctx)
 	if warning := replacedWarning(calls); warning.Message != "" {
 		p.events.emit(warning)
 	}
@@ -169,12 +163,12 @@ func (p *reading) installedRequirements(ctx context.Context, required *requireme
 
 // trust returns what the run may believe.
 func (p *reading) trust() *trust {
-	return offlineTrust(p.openProject, p.clients.ruleFor(evidencerules.Verify), p.clients.evidenceOf(p.req), p.clients.cacheDir)
+	return offlineTrust(p.openProject, p.clients.ruleFor(evidencerules.Verify), p.clients.evidenceOf(p.req), p.clients.CacheDir)
 }
 
 // providerStore returns the user's store of provider packages.
 func (p *reading) providerStore() *store.Providers {
-	return store.ViewProviders(p.clients.cacheDir, p.user.key)
+	return store.ViewProviders(p.clients.CacheDir, p.user.key)
 }
 
 // providerEvidence returns a function that returns who confirms the package of a lock entry
@@ -182,10 +176,10 @@ func (p *reading) providerStore() *store.Providers {
 func (p *reading) providerEvidence() func(context.Context, lockfile.Provider) evidence.Evidence {
 	source := p.req.ProviderSource
 	if source == nil {
-		source = p.clients.providers
+		source = p.clients.Providers
 	}
 	getter := &providers.Getter{Source: source, Store: p.providerStore(), Rule: p.clients.ruleFor(evidencerules.Verify), Offline: true, Installed: p.providersPath()}
-	for _, named := range slices.Concat(p.req.Stores, p.clients.stores) {
+	for _, named := range slices.Concat(p.req.Stores, p.clients.Stores) {
 		getter.Stores = append(getter.Stores, stores.EvidenceOf(named))
 	}
 	return func(ctx context.Context, entry lockfile.Provider) evidence.Evidence {

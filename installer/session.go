@@ -109,7 +109,7 @@ func (s *Session) Expect(caller addrs.Module, calls ...config.Call) {
 	var parsed []parsedCall
 	for _, block := range calls {
 		if checkNames(block) == nil {
-			c, err := parseCall(above, block, s.run.dialect, s.run.replacements)
+			c, err := s.run.parseCall(above, block)
 			parsed = append(parsed, parsedCall{c, err})
 		}
 	}
@@ -189,7 +189,7 @@ func (s *Session) ask(caller addrs.Module, block config.Call) (*askedCall, error
 	}
 	asked := &askedCall{block: block, done: make(chan struct{})}
 	s.asked[path.String()] = asked
-	if asked.call, asked.err = parseCall(above, block, s.run.dialect, s.run.replacements); asked.err != nil {
+	if asked.call, asked.err = s.run.parseCall(above, block); asked.err != nil {
 		close(asked.done)
 		return asked, nil
 	}
@@ -202,7 +202,7 @@ func (s *Session) ask(caller addrs.Module, block config.Call) (*askedCall, error
 
 func (s *Session) caller(path addrs.Module) (*module, bool) {
 	if path.IsRoot() {
-		return &module{currentPath: s.run.req.dir(), finalPath: "."}, true
+		return s.run.rootModule(), true
 	}
 	asked, ok := s.asked[path.String()]
 	if !ok || !asked.isDone() {

@@ -64,7 +64,7 @@ func readStore(ctx context.Context, in Installer, store PackageStore, keep bool,
 		return nil, err
 	}
 	clients := clientsOf(&in)
-	clients.stores, clients.shared = nil, nil
+	clients.Stores, clients.shared = nil, nil
 	ctx, s, done, err := clients.pool(ctx, by)
 	if err != nil {
 		return nil, err

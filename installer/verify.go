@@ -91,7 +91,7 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 		report.Unfinished = p.files.Unfinished()
 	}
 	group, during := errgroup.WithContext(ctx)
-	group.SetLimit(p.clients.parallel)
+	group.SetLimit(p.clients.Parallel)
 	for i, entry := range entries {
 		group.Go(func() error {
 			if err := ctxerr.Of(during); err != nil {

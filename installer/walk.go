@@ -15,21 +15,16 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
-	"github.com/cotterpin/cotter/policy"
 )
 
 // walker walks a module tree. It goes on below a module as soon as the module is in its place, so
 // no module waits for another one that is not above it.
 type walker struct {
+	project *openProject
 	config  ConfigReader
-	dialect Dialect
-	// terraform says that configuration is read as Terraform does.
-	terraform bool
 	// find finds the module of a call, and may fetch it first. The walk reports its error
 	// unless it is errLeftOut.
 	find func(context.Context, *call) (*module, error)
-	// packages is the directory of installed packages, as modules.json would name it.
-	packages string
 	// placed, which may be nil, is called with each module that is in its place.
 	placed func(*module)
 	// begin, which may be nil, is called with the calls of the root module before they are
@@ -38,11 +33,7 @@ type walker struct {
 	// require, which may be nil, is called with the configuration of each module, to
 	// collect provider requirements.
 	require func(*module, config.Module)
-	// locked returns the calls of a module for which isLocked is true. It is nil if find returns none.
-	locked func(addrs.Module) []config.Call
-	// replacements are those of the project.
-	replacements *policy.Replacements
-	// warn is called with diagnostics that are not errors.
+	// warn, which may be nil, is called with diagnostics that are not errors.
 	warn func(addrs.Module, *hcl.Diagnostic)
 	// parallel is the number of directories that are read at once.
 	parallel int
@@ -50,11 +41,11 @@ type walker struct {
 
 var errLeftOut = errors.New("the call is left out")
 
-// walk returns all modules below the root module in dir, all calls, both sorted by path, and the
+// walk returns all modules below the root module, all calls, both sorted by path, and the
 // failures. If a call fails, the others continue. If ctx ends, some calls may not have been seen.
-func (w *walker) walk(ctx context.Context, dir string) (modules []*module, calls []*call, failed *failures) {
+func (w *walker) walk(ctx context.Context) (modules []*module, calls []*call, failed *failures) {
 	t := &traversal{walker: w, reads: make(chan struct{}, w.parallel), seen: make(map[string]*call), failures: &failures{}}
-	t.wait.Go(func() { t.below(ctx, &module{currentPath: dir, finalPath: "."}, 0) })
+	t.wait.Go(func() { t.below(ctx, w.project.rootModule(), 0) })
 	t.wait.Wait()
 	for len(t.inside) > 0 {
 		t.belowInside(ctx)
@@ -146,7 +137,7 @@ func (t *traversal) follow(ctx context.Context, c *call, depth int, find func(co
 // postpone reports whether the path of a call points into the package of another call, and keeps
 // the call for belowInside.
 func (t *traversal) postpone(c *call, depth int) bool {
-	key, subdir, ok := c.inside(t.packages)
+	key, subdir, ok := c.inside(t.project.dirs.DataDir(""))
 	if !ok {
 		return false
 	}
@@ -214,9 +205,9 @@ func (t *traversal) calls(ctx context.Context, m *module) []parsedCall {
 		return nil
 	}
 	if m.isLocked() {
-		return t.parse(m, t.locked(m.path()))
+		return t.parse(m, t.project.lockedCalls(m.path()))
 	}
-	dir := config.Dir{Path: m.path(), Dir: m.currentPath, Display: m.finalPath, Terraform: t.terraform, Providers: t.require != nil}
+	dir := config.Dir{Path: m.path(), Dir: m.currentPath, Display: m.finalPath, Terraform: t.project.readsAsTerraform(), Providers: t.require != nil}
 	if m.pkg != nil {
 		dir.Boundary = m.pkg.currentPath
 	}
@@ -225,7 +216,7 @@ func (t *traversal) calls(ctx context.Context, m *module) []parsedCall {
 		t.failures.add(m.path(), m.call, &ConfigError{Path: m.path(), Diagnostics: diags})
 	}
 	for _, diag := range diags {
-		if diag.Severity != hcl.DiagError {
+		if diag.Severity != hcl.DiagError && t.warn != nil {
 			t.warn(m.path(), diag)
 		}
 	}
@@ -238,7 +229,7 @@ func (t *traversal) calls(ctx context.Context, m *module) []parsedCall {
 func (t *traversal) parse(m *module, blocks []config.Call) []parsedCall {
 	var calls []parsedCall
 	for _, block := range blocks {
-		c, err := parseCall(m, block, t.dialect, t.replacements)
+		c, err := t.project.parseCall(m, block)
 		calls = append(calls, parsedCall{c, err})
 	}
 	return calls
