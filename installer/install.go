@@ -142,7 +142,7 @@ func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 
 // installTree installs the modules, and the providers if the request asks for them.
 func (inst *installation) installTree(ctx context.Context) (_ *Result, err error) {
-	ctx, run, release, err := inst.begin(ctx)
+	ctx, run, release, err := inst.begin(ctx, inst.req.run())
 	if err != nil {
 		return nil, err
 	}
@@ -150,9 +150,9 @@ func (inst *installation) installTree(ctx context.Context) (_ *Result, err error
 	return run.run(ctx)
 }
 
-// begin opens the project, and returns its installation and the context of all requests. release must
-// be called at the end.
-func (inst *installation) begin(ctx context.Context) (_ context.Context, _ *installRun, release func() error, err error) {
+// begin opens the project, and returns its installation, which accepts the evidence that is enough for
+// a kind of run, and the context of all requests. release must be called at the end.
+func (inst *installation) begin(ctx context.Context, kind evidencerules.Run) (_ context.Context, _ *installRun, release func() error, err error) {
 	p, err := inst.openProject(ctx)
 	if err != nil {
 		return nil, nil, nil, err
@@ -162,7 +162,12 @@ func (inst *installation) begin(ctx context.Context) (_ context.Context, _ *inst
 		return nil, nil, nil, join(err, p.close())
 	}
 	pool.warnOfCache(inst.events)
-	return ctx, inst.newRun(p, pool, inst.req.run()), func() error { return join(done(), p.close()) }, nil
+	run := &installRun{
+		openProject: p, config: inst.clients.Config, pool: pool, events: inst.events,
+		trust: newTrust(p, inst.clients.ruleFor(kind), inst.clients.evidenceOf(inst.req), pool.Cache.Confirmed),
+		lost:  &lostEntries{openProject: p},
+	}
+	return ctx, run, func() error { return join(done(), p.close()) }, nil
 }
 
 // openProject opens the project under the rules of the installation. If the run does not
@@ -170,7 +175,7 @@ func (inst *installation) begin(ctx context.Context) (_ context.Context, _ *inst
 // directory.
 func (inst *installation) openProject(ctx context.Context) (p *openProject, err error) {
 	req := inst.req
-	takes := req.placesModules() || req.LockOnly && !req.DryRun && project.IsOpened(req.location())
+	takes := req.placesModules() || req.Scope.modules() && req.LockOnly && !req.DryRun && project.IsOpened(req.location())
 	if takes {
 		p, err = openToChange(ctx, req, inst.user, inst.events)
 	} else {
@@ -180,7 +185,7 @@ func (inst *installation) openProject(ctx context.Context) (p *openProject, err 
 		return nil, err
 	}
 	p.rules = inst.rules
-	if !takes && p.files != nil && p.files.Unfinished() {
+	if !takes && req.Scope.modules() && p.files != nil && p.files.Unfinished() {
 		inst.events.warn(nil, "an earlier run was killed while it changed this project; the next installation undoes that first, and may change more than this run reports")
 	}
 	return p, nil
@@ -188,25 +193,18 @@ func (inst *installation) openProject(ctx context.Context) (p *openProject, err 
 
 // installProviders installs the providers of a project, and leaves its modules as they are.
 func (inst *installation) installProviders(ctx context.Context) (_ *Result, err error) {
-	ctx, pool, done, err := inst.clients.pool(ctx, inst.user)
+	inst.req.Scope = ScopeProviders
+	ctx, p, release, err := inst.begin(ctx, inst.req.run())
 	if err != nil {
 		return nil, err
 	}
-	defer done()
-	pool.warnOfCache(inst.events)
-	p, err := view(ctx, inst.req, inst.user, !inst.req.Locked)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = join(err, p.close()) }()
-	p.rules = inst.rules
-	ctx = inst.clients.withNamedHosts(ctx, p)
-	stage, err := beginProviderStage(ctx, p, pool, inst.clients.ruleFor(inst.req.run()), inst.events)
+	defer func() { err = join(err, release()) }()
+	stage, err := p.newProviderStage(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer stage.close()
-	modules, failures, err := (&reading{openProject: p, clients: inst.clients, events: inst.events}).installedRequirements(ctx, &stage.required)
+	modules, failures, err := (&reading{openProject: p.openProject, clients: inst.clients, events: inst.events}).installedRequirements(ctx, &stage.required)
 	if err != nil {
 		return nil, err
 	}
@@ -250,16 +248,6 @@ type installRun struct {
 	// mismatches are the installed packages that do not match the lock.
 	mismatches mismatches
 	lost       *lostEntries
-}
-
-// newRun returns the installation of the project, which accepts the evidence that is enough for a
-// kind of run.
-func (inst *installation) newRun(p *openProject, pool *pool, kind evidencerules.Run) *installRun {
-	return &installRun{
-		openProject: p, config: inst.clients.Config, pool: pool, events: inst.events,
-		trust: newTrust(p, inst.clients.ruleFor(kind), inst.clients.evidenceOf(inst.req), pool.Cache.Confirmed),
-		lost:  &lostEntries{openProject: p},
-	}
 }
 
 // run walks the calls of the tree, and selects, fetches and stages a package for each. It

@@ -125,26 +125,20 @@ func lockedPackagesOf(ctx context.Context, in *Installer, project Project, o Loc
 	if err != nil {
 		return err
 	}
-	p, err := inst.openProject(ctx)
+	ctx, run, release, err := inst.begin(ctx, evidencerules.Publish)
 	if err != nil {
 		return err
 	}
-	defer func() { err = join(err, p.close()) }()
-	ctx, pool, done, err := inst.clients.pool(ctx, inst.user)
-	if err != nil {
-		return err
-	}
-	defer done()
-	ctx = inst.clients.withNamedHosts(ctx, p)
+	defer func() { err = join(err, release()) }()
 	var stage *providerStage
 	if req.Scope.providers() {
-		if stage, err = openProviderStage(p, pool, inst.events, o.publishRule()); err != nil {
+		if stage, err = openProviderStage(run.openProject, run.pool, run.events, o.publishRule()); err != nil {
 			return err
 		}
 	}
 	var modules []*module
 	if req.Scope.modules() {
-		if modules, err = inst.newRun(p, pool, evidencerules.Publish).resolveLocked(ctx, stage.require()); err == nil {
+		if modules, err = run.resolveLocked(ctx, stage.require()); err == nil {
 			err = stage.checkLock(ctx)
 		}
 		if err != nil {
@@ -154,7 +148,7 @@ func lockedPackagesOf(ctx context.Context, in *Installer, project Project, o Loc
 	var ofModules, ofProviders error
 	var wait sync.WaitGroup
 	if use.Module != nil {
-		wait.Go(func() { ofModules = useModules(ctx, p, pool, modules, use.Module) })
+		wait.Go(func() { ofModules = run.useModules(ctx, modules, use.Module) })
 	}
 	if use.Provider != nil && stage != nil {
 		wait.Go(func() { ofProviders = stage.useProviders(ctx, o.platforms(), inst.clients.Parallel, use.Provider) })
@@ -163,20 +157,20 @@ func lockedPackagesOf(ctx context.Context, in *Installer, project Project, o Loc
 	return join(ofModules, ofProviders)
 }
 
-func useModules(ctx context.Context, p *openProject, pool *pool, modules []*module, use func(context.Context, LockedModule) error) error {
+func (r *installRun) useModules(ctx context.Context, modules []*module, use func(context.Context, LockedModule) error) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(cap(pool.Slots))
+	group.SetLimit(cap(r.pool.Slots))
 	for _, m := range modules {
 		if !m.ownsPackage() {
 			continue
 		}
 		group.Go(func() error {
-			done, err := pool.Slot(ctx)
+			done, err := r.pool.Slot(ctx)
 			if err != nil {
 				return err
 			}
 			defer done()
-			return m.call.failIf(use(ctx, LockedModule{Project: p.req.Dir, Entry: m.pkg.entry, Tree: m.pkg.tree.Tree, dir: m.pkg.currentPath}))
+			return m.call.failIf(use(ctx, LockedModule{Project: r.req.Dir, Entry: m.pkg.entry, Tree: m.pkg.tree.Tree, dir: m.pkg.currentPath}))
 		})
 	}
 	return group.Wait()

@@ -147,4 +147,6 @@ func (r request) run() evidencerules.Run {
 func (r request) installs() bool { return !r.DryRun && !r.LockOnly }
 
 // placesModules is installs for the packages of modules. Vendored packages belong to the lock.
-func (r request) placesModules() bool { return !r.DryRun && (!r.LockOnly || r.Vendor != "") }
+func (r request) placesModules() bool {
+	return r.Scope.modules() && !r.DryRun && (!r.LockOnly || r.Vendor != "")
+}

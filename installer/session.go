@@ -84,7 +84,7 @@ func (in *Installer) Begin(ctx context.Context, p Project, o InstallOptions) (_ 
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	ctx, run, release, err := inst.begin(ctx)
+	ctx, run, release, err := inst.begin(ctx, req.run())
 	if err != nil {
 		cancel()
 		return nil, err
