@@ -224,11 +224,8 @@ func (cmp *comparison) checkLocked(c *call, entry lockfile.Module, locked bool) 
 // installed. It does so only if the files match, because files do not show where they came
 // from.
 func (cmp *comparison) checkFormer(c *call, entry lockfile.Module) {
-	if cmp.former == nil || cmp.changed[entry.Key] {
-		return
-	}
 	old, ok := cmp.former.Module(entry.Key)
-	if !ok {
+	if !ok || cmp.changed[entry.Key] {
 		return
 	}
 	if differing := lockentry.Differences(entry, old); len(differing) > 0 {

@@ -365,8 +365,7 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 // newStager returns the stage that puts packages in the places that the request selects.
 func (r *installRun) newStager(events *events) *stager {
 	p := &stager{
-		Client: r.pool.Client, dirs: r.dirs, layout: r.req.Layout, project: r.files, events: events, readOnly: !r.req.placesModules(),
-		former: r.former, mismatches: &r.mismatches, otherInstalled: r.otherInstalled,
+		Client: r.pool.Client, project: r.openProject, layout: r.req.Layout, events: events, readOnly: !r.req.placesModules(), mismatches: &r.mismatches,
 	}
 	if r.dirs.Vendor != nil {
 		p.vendored = &packagedir.VendorStage{Project: r.files, Dir: r.dirs.Vendor, Cache: r.pool.Cache, OnlyCompares: r.req.Locked}

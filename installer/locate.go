@@ -242,7 +242,7 @@ func (w *wanted) stageFetched(ctx context.Context, got *origins.Fetched) (*place
 // compare compares the entry with the package from its origin, and corrects the entry if the
 // lock may change.
 func (w *wanted) compare(got *origins.Fetched, at origins.Location) error {
-	if err := checkHashes(w.entry, got, w.by.stager.dirs.LockedTree(w.entry)); err != nil {
+	if err := checkHashes(w.entry, got, w.by.stager.project.dirs.LockedTree(w.entry)); err != nil {
 		return err
 	}
 	corrected, err := w.compareEntry(got, at.Subdir)

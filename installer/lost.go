@@ -59,7 +59,7 @@ func (l *lostEntries) earlierLock(ctx context.Context) *lockfile.File {
 }
 
 // hasCopy reports whether the last run has kept a lock with module entries.
-func (l *lostEntries) hasCopy() bool { return l.former != nil && len(l.former.Modules()) > 0 }
+func (l *lostEntries) hasCopy() bool { return len(l.former.Modules()) > 0 }
 
 // lostAll reports whether the lock exists and has no module blocks, so that its history is asked.
 // A lock in another place than the stock tools' is not rewritten by them.

@@ -38,12 +38,11 @@ type mismatch struct {
 	other string
 }
 
-// add adds a package that does not match its entry. other says what is installed according to
-// modules.json.
-func (m *mismatches) add(ctx context.Context, entry lockfile.Module, found packagedir.Report, former *lockfile.File, dirs *packagedir.Dirs, other string) {
-	explained := false
-	if old, ok := formerEntry(former, entry.Key); ok {
-		before := dirs.Inspect(ctx, old)
+// add adds an installed package of a project that does not match its entry.
+func (m *mismatches) add(ctx context.Context, p *openProject, entry lockfile.Module, found packagedir.Report) {
+	explained, other := false, p.otherInstalled(entry)
+	if old, ok := p.former.Module(entry.Key); ok {
+		before := p.dirs.Inspect(ctx, old)
 		explained = before.Status == packagedir.Verified
 		if !explained && found.Changes.Empty() && found.Err == nil {
 			found.Changes = before.Changes
@@ -112,7 +111,7 @@ func (p *openProject) otherInstalled(entry lockfile.Module) string {
 	if commit := clone.head(entry.Key); commit != "" && entry.Revision() != "" && commit != entry.Revision() && p.isRecorded(record, entry) {
 		return fmt.Sprintf("commit %s is installed, and the lock has %s", commit, entry.Revision())
 	}
-	old, wasLocked := formerEntry(p.former, entry.Key)
+	old, wasLocked := p.former.Module(entry.Key)
 	switch {
 	case p.isRecorded(record, entry) || wasLocked && p.isRecorded(record, old):
 		return ""
@@ -137,19 +136,11 @@ const (
 // formerPackage returns the entry of the former lock for a call if the files of the call are
 // exactly those that this user's last run installed from it.
 func (p *openProject) formerPackage(ctx context.Context, key string) (lockfile.Module, bool) {
-	old, ok := formerEntry(p.former, key)
+	old, ok := p.former.Module(key)
 	if !ok || p.dirs.Inspect(ctx, old).Status != packagedir.Verified {
 		return lockfile.Module{}, false
 	}
 	return old, true
-}
-
-// formerEntry returns the entry of the former lock, which may be nil, for a call.
-func formerEntry(former *lockfile.File, key string) (lockfile.Module, bool) {
-	if former == nil {
-		return lockfile.Module{}, false
-	}
-	return former.Module(key)
 }
 
 // isOtherPackage reports whether two entries of a call are for different packages.

@@ -306,7 +306,7 @@ func (r *planner) interfaceChanges(ctx context.Context, m *module) []config.Inte
 // planUpdates adds to the result the packages that differ from those of the last
 // installation, except for those whose entries this run changes.
 func (r *planner) planUpdates(p *plan, tree resolvedTree, inLock map[string]bool) {
-	if r.former == nil || r.req.LockOnly {
+	if r.req.LockOnly {
 		return
 	}
 	changed, fresh := make(map[string]bool), make(map[*module]bool)

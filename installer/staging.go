@@ -24,9 +24,8 @@ import (
 // stager finds installed packages, or stages packages for a run.
 type stager struct {
 	*origins.Client
-	dirs    *packagedir.Dirs
+	project *openProject
 	layout  Layout
-	project *project.Project
 	stage   *packagedir.Stage
 	events  *events
 	// vendored has the packages in the user's repository; nil if the project does not
@@ -34,12 +33,8 @@ type stager struct {
 	vendored *packagedir.VendorStage
 	// readOnly says that nothing is placed: modules of packages are read from the cache.
 	readOnly bool
-	// former is the lock of the last run, or nil. mismatches collects the installed packages
-	// that do not match the lock.
-	former     *lockfile.File
+	// mismatches collects the installed packages that do not match the lock.
 	mismatches *mismatches
-	// otherInstalled says what is installed for an entry instead; see the method of openProject.
-	otherInstalled func(lockfile.Module) string
 }
 
 // installedPackage returns the installed package of a lock entry if it matches the entry,
@@ -53,7 +48,7 @@ func (s *stager) installedPackage(ctx context.Context, entry lockfile.Module) (*
 	defer done()
 	switch {
 	case found.Status == packagedir.Changed:
-		s.mismatches.add(ctx, entry, found, s.former, s.dirs, s.otherInstalled(entry))
+		s.mismatches.add(ctx, s.project, entry, found)
 		return nil, nil
 	case found.Status != packagedir.Verified:
 		return nil, nil
@@ -66,8 +61,8 @@ func (s *stager) installedPackage(ctx context.Context, entry lockfile.Module) (*
 // recordedPackage returns the installed package of a call by its record in modules.json, and the
 // directory of the module in it; nil if it is not in the call's directory or cannot be read.
 func (s *stager) recordedPackage(ctx context.Context, c *call, record project.ManifestRecord) (*placement, string, error) {
-	dir := s.dirs.DataDir(c.key())
-	if s.project == nil || !pathsafe.Within(path.Clean(record.Dir), dir) {
+	dir := s.project.dirs.DataDir(c.key())
+	if s.project.files == nil || !pathsafe.Within(path.Clean(record.Dir), dir) {
 		return nil, "", nil
 	}
 	entry := lockfile.Module{Key: c.key(), Version: versionOf(record.Version), Source: c.from.LockAddress(), Constraints: c.from.Want}
@@ -89,9 +84,9 @@ func (s *stager) recordedPackage(ctx context.Context, c *call, record project.Ma
 
 func (s *stager) installedPlacement(entry lockfile.Module, found packagedir.Report) *placement {
 	placed := s.newPlacement(entry, found.Tree)
-	placed.currentPath = filepath.Join(s.project.Path(), entry.Key)
+	placed.currentPath = filepath.Join(s.project.files.Path(), entry.Key)
 	if found.SharedTree != "" {
-		placed.shared = &sharedTree{Name: found.SharedTree, Path: s.project.TreePath(found.SharedTree), Tree: found.Tree}
+		placed.shared = &sharedTree{Name: found.SharedTree, Path: s.project.files.TreePath(found.SharedTree), Tree: found.Tree}
 		placed.currentPath, placed.inPlace = placed.shared.Path, true
 	}
 	return placed
@@ -172,8 +167,8 @@ func (s *stager) newPlacement(entry lockfile.Module, tree *store.Tree) *placemen
 		key:       entry.Key,
 		entry:     entry,
 		tree:      tree,
-		finalPath: s.dirs.PackageDir(entry.Key),
-		realPath:  s.dirs.RealPackageDir(entry.Key),
+		finalPath: s.project.dirs.PackageDir(entry.Key),
+		realPath:  s.project.dirs.RealPackageDir(entry.Key),
 		local:     entry.Package.Package.Getter() == "file",
 	}
 }
@@ -201,7 +196,7 @@ func (s *stager) vendoredPackage(ctx context.Context, entry lockfile.Module) (*p
 		return nil, nil
 	}
 	return nil, &VendorError{PackageReport{
-		Path: pathOf(entry.Key), Vendored: s.dirs.PackageDir(entry.Key), Status: statuses[found.Status],
+		Path: pathOf(entry.Key), Vendored: s.project.dirs.PackageDir(entry.Key), Status: statuses[found.Status],
 		Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
 	}}
 }
@@ -212,7 +207,7 @@ func (s *stager) inspect(ctx context.Context, entry lockfile.Module) (_ packaged
 	if done, err = s.Slot(ctx); err != nil {
 		return packagedir.Report{}, nil, err
 	}
-	found := s.dirs.Inspect(ctx, entry)
+	found := s.project.dirs.Inspect(ctx, entry)
 	if err := ctxerr.Of(ctx); err != nil {
 		done()
 		return packagedir.Report{}, nil, err
@@ -222,7 +217,7 @@ func (s *stager) inspect(ctx context.Context, entry lockfile.Module) (_ packaged
 
 func (s *stager) vendoredPlacement(entry lockfile.Module, found packagedir.Report) *placement {
 	placed := s.newPlacement(entry, found.Tree)
-	placed.currentPath = s.dirs.PackagePath(entry.Key)
+	placed.currentPath = s.project.dirs.PackagePath(entry.Key)
 	return placed
 }
 

@@ -88,18 +88,10 @@ func (t *trust) evidenceOf(entry lockfile.Module, fromPackage, vendored bool) ev
 	return e
 }
 
-// formerEntry returns the entry that a call had after the last run in the project.
-func (t *trust) formerEntry(key string) (lockfile.Module, bool) {
-	if t.former == nil {
-		return lockfile.Module{}, false
-	}
-	return t.former.Module(key)
-}
-
 // isFormer reports whether the last run in the project had the same entry, and something that
 // counts in this run had confirmed it.
 func (t *trust) isFormer(entry lockfile.Module, fromPackage bool) bool {
-	old, ok := t.formerEntry(entry.Key)
+	old, ok := t.former.Module(entry.Key)
 	statements := lockentry.StatementsOf(entry, fromPackage)
 	return ok && lockentry.StatementsOf(old, fromPackage) == statements && !t.find(statements.Package).IsZero()
 }
@@ -107,7 +99,7 @@ func (t *trust) isFormer(entry lockfile.Module, fromPackage bool) bool {
 // isEdited reports whether an entry has other data than after the last run, but the same hashes.
 // Such a change is rarely a new version.
 func (t *trust) isEdited(entry lockfile.Module) bool {
-	old, ok := t.formerEntry(entry.Key)
+	old, ok := t.former.Module(entry.Key)
 	return ok && slices.Equal(old.Hashes, entry.Hashes) && lockentry.StatementsOf(old, false) != lockentry.StatementsOf(entry, false)
 }
 
