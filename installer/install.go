@@ -314,9 +314,11 @@ func (r *installRun) change(ctx context.Context, tree resolvedTree, resolver *re
 	if err != nil {
 		return nil, err
 	}
-	planner := &planner{openProject: r.openProject, events: r.events, run: r.trust, vendored: resolver.stager.vendored, providers: gotProviders, mismatches: &r.mismatches}
-	plan, err := planner.plan(ctx, tree, stagings)
-	if err != nil {
+	plan := &plan{
+		openProject: r.openProject, events: r.events, trust: r.trust, tree: tree, stagings: stagings,
+		providers: gotProviders, vendored: resolver.stager.vendored, mismatches: &r.mismatches,
+	}
+	if err := plan.make(ctx); err != nil {
 		return nil, err
 	}
 	if len(plan.result.LockChanges) > 0 {
