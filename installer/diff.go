@@ -59,7 +59,7 @@ func (in *Installer) DiffInterfaces(ctx context.Context, project Project, o Diff
 	defer func() { err = join(err, q.close()) }()
 	d := &interfaceDiffer{
 		inquiry: q, updated: updated,
-		stores: &stores.Stores{Answers: q.pool.stores, Offline: req.Offline, Check: checkStatement, OnEvent: q.events.ofOrigins},
+		stores: &stores.Stores{Answers: q.pool.stores, Offline: req.Offline, Check: checkStatement, OnEvent: q.events.emit},
 		above:  make(map[string]bool),
 	}
 	for _, c := range changes {

@@ -1,15 +1,12 @@
 package installer
 
 import (
-	"fmt"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/event"
-	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 )
 
@@ -54,39 +51,6 @@ func (e *events) ofFetches() *events {
 // warn tells the user something about a module; path is empty if it concerns the whole run.
 func (e *events) warn(path addrs.Module, message string) {
 	e.emit(event.Warning{Path: path, Message: message})
-}
-
-func (e *events) ofOrigins(o origins.Event) {
-	switch o.Kind {
-	case origins.Needed:
-		e.emit(event.PackageNeeded{Path: o.Path, Package: o.Package})
-	case origins.FetchStarted:
-		e.emit(event.FetchStarted{Package: o.Package})
-	case origins.FetchProgress:
-		e.emit(event.FetchProgress{Package: o.Package, Done: o.Done, Total: o.Total})
-	case origins.FetchDone:
-		e.emit(event.FetchDone{Package: o.Package, Bytes: o.Done, Store: o.Store})
-	case origins.WaitingForFetch:
-		e.emit(event.WaitingForFetch{Package: o.Package})
-	case origins.Warning:
-		e.warn(o.Path, o.Text)
-	}
-}
-
-// ofProviders passes on an event of a provider's package.
-func (e *events) ofProviders(p providers.Event) {
-	about := event.ProviderProgress{Provider: p.Want.Provider, Version: p.Want.Version, Platform: p.Want.Platform, Done: p.Done, Total: max(p.Total, 0), Stored: p.Stored}
-	switch p.Kind {
-	case providers.Downloading, providers.Unpacking:
-		about.Unpacking = p.Kind == providers.Unpacking
-		e.emit(about)
-	case providers.Waiting:
-		e.emit(event.WaitingForFetch{Package: p.Location})
-	case providers.Refused:
-		e.warn(nil, fmt.Sprintf("provider %s %s: %s", about.Provider.ForDisplay(), about.Version, p.Err))
-	case providers.Damaged:
-		e.warn(nil, fmt.Sprintf("the package of provider %s %s in the cache was damaged, and is fetched again", about.Provider.ForDisplay(), about.Version))
-	}
 }
 
 // ofSelected reports that a version of a provider was selected.

@@ -159,12 +159,12 @@ func newPool(c clients, by user, temporary string) (*pool, error) {
 
 // originsFor returns the origins of the pool, as a run in the project may use them.
 func (s *pool) originsFor(p *openProject, events *events) *origins.Origins {
-	return &origins.Origins{Client: s.Client, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.ofOrigins}
+	return &origins.Origins{Client: s.Client, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.emit}
 }
 
 // storesOf returns the stores of a project, in the order in which they are asked.
 func (s *pool) storesOf(req request, events *events) *stores.Stores {
-	of := &stores.Stores{Answers: s.stores, Offline: req.Offline, Check: checkStatement, OnEvent: events.ofOrigins}
+	of := &stores.Stores{Answers: s.stores, Offline: req.Offline, Check: checkStatement, OnEvent: events.emit}
 	for _, store := range slices.Concat(req.Stores, s.always) {
 		of.Order = append(of.Order, s.stores.ID(store))
 	}

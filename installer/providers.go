@@ -128,7 +128,7 @@ func openProviderStage(p *openProject, pool *pool, events *events, rule evidence
 		Update: treeproviders.Update{All: p.req.Update.All, AllowDowngrade: p.req.Update.AllowDowngrade, To: p.req.Update.To, Optional: p.req.several},
 		Locked: p.req.Locked, Offline: p.req.Offline, Prune: p.req.PruneProviders, Others: p.req.otherPlatforms(),
 		Installed: p.providersPath(), State: p.readState, Refuse: s.refuse, Warn: func(text string) { events.warn(nil, text) },
-		WarnOfKept: func(text string) { events.emit(event.Warning{Kind: event.WarningKeptProviders, Message: text}) }, OnEvent: events.ofProviders, OnSelected: events.ofSelected, OnReady: events.ofReady,
+		WarnOfKept: func(text string) { events.emit(event.Warning{Kind: event.WarningKeptProviders, Message: text}) }, OnEvent: events.emit, OnSelected: events.ofSelected, OnReady: events.ofReady,
 	}
 	for _, text := range p.req.Update.Providers {
 		provider, err := p.dialect.parser().ParseProviderSource(text)

@@ -24,7 +24,7 @@ var layers = []layer{
 		"internal/procgroup", "internal/singleflight", "internal/trace", // processes and goroutines
 		"internal/git/gittest", "internal/hostile", "internal/httpx/webtest", "internal/layering", // for tests
 	}},
-	{"git directories and their owners, which evidence is enough, and the processes of tests", []string{"internal/git/gitdir", "internal/evidencerules", "internal/testenv"}},
+	{"git directories and their owners, which evidence is enough, events of runs, and the processes of tests", []string{"installer/event", "internal/git/gitdir", "internal/evidencerules", "internal/testenv"}},
 	{"files that are read and written, and terminals", []string{
 		"internal/configs", "internal/git", "internal/providerzip", "internal/sanitize", "ocistore", "policy",
 	}},
@@ -42,7 +42,6 @@ var layers = []layer{
 	{"what the origins of modules have", []string{"internal/origins"}},
 	{"what bundles and mirrors have, and the providers of a tree", []string{"internal/stores", "internal/treeproviders"}},
 	{"what programs choose to add to fetches", []string{"cliconfig", "getmodules/*"}},
-	{"events of runs", []string{"installer/event"}},
 	{"the installer", []string{"installer"}},
 	{"what programs choose to add to the installer", []string{"bundle", "installer/edit", "internal/cache", "internal/repository", "mirror"}},
 	{"servers for tests, and the check of servers", []string{"conformance", "modtest", "bench/internal/*"}},

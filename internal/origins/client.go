@@ -95,32 +95,3 @@ func (c *Client) Wait() {
 	c.histories.memo.Wait()
 	c.packages.memo.Wait()
 }
-
-// Event is a progress report of a fetch, or a warning.
-type Event struct {
-	Kind EventKind
-	// Package is the package's address without credentials. Done and Total are bytes transferred;
-	// Total is 0 if it is not known.
-	Package     string
-	Done, Total int64
-	// Store is the name of the store that delivered the package, or "" if its origin did.
-	Store string
-	// Path is the module that a warning is about, or that needs a package, and Text is the warning.
-	Path addrs.Module
-	Text string
-}
-
-// EventKind is a kind of event.
-type EventKind int
-
-// The kinds of events.
-const (
-	FetchStarted EventKind = iota
-	FetchProgress
-	FetchDone
-	// WaitingForFetch says that another process is fetching the package and that it takes long.
-	WaitingForFetch
-	// Needed says that the module at Path needs the package.
-	Needed
-	Warning
-)

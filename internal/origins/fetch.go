@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/trace"
@@ -67,7 +68,7 @@ func (o *Origins) Fetch(ctx context.Context, from Source, at Location, pin Pin) 
 	}
 	job := o.newJob(from, at, pin)
 	if !o.Offline {
-		o.OnEvent(Event{Kind: Needed, Path: from.Path, Package: job.pkg.Redacted()})
+		o.OnEvent(event.PackageNeeded{Path: from.Path, Package: job.pkg.Redacted()})
 	}
 	fetch := o.fetchOnce
 	if job.pkg.Getter() == "oci" && job.Revision == "" {
@@ -120,7 +121,7 @@ func (o *Origins) downloadOrShare(ctx context.Context, job fetchJob) (*store.Fet
 			return now.Revision, err
 		},
 		Slot:   o.Slot,
-		OnWait: func() { o.OnEvent(Event{Kind: WaitingForFetch, Package: job.pkg.Redacted()}) },
+		OnWait: func() { o.OnEvent(event.WaitingForFetch{Package: job.pkg.Redacted()}) },
 	})
 }
 
@@ -186,7 +187,7 @@ func (o *Origins) download(ctx context.Context, job fetchJob) (*store.Fetched, e
 	staged := o.Cache.Stage()
 	defer func() { _ = os.RemoveAll(staged) }() // a later clean-up removes leftovers
 	shown, asked := job.pkg.Redacted(), time.Now()
-	o.OnEvent(Event{Kind: FetchStarted, Package: shown})
+	o.OnEvent(event.FetchStarted{Package: shown})
 	traced, end := trace.Start(ctx, trace.Operation{Kind: "fetch", Target: shown})
 	pkg, err := o.downloadTo(traced, job, staged, work)
 	end(err)
@@ -209,7 +210,7 @@ func (o *Origins) download(ctx context.Context, job fetchJob) (*store.Fetched, e
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", shown, err)
 	}
-	o.OnEvent(Event{Kind: FetchDone, Package: shown, Done: pkg.Bytes})
+	o.OnEvent(event.FetchDone{Package: shown, Bytes: pkg.Bytes})
 	return job.downloaded(pkg, tree, asked), nil
 }
 
@@ -225,7 +226,7 @@ func (o *Origins) downloadTo(ctx context.Context, job fetchJob, dir string, work
 	req.NoCache = req.NoCache || job.Fresh
 	req.Dir, req.Begin = dir, work
 	req.Progress = func(done, total int64) {
-		o.OnEvent(Event{Kind: FetchProgress, Package: shown, Done: done, Total: total})
+		o.OnEvent(event.FetchProgress{Package: shown, Done: done, Total: total})
 	}
 	return o.Fetcher.Fetch(ctx, req)
 }

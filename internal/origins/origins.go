@@ -8,6 +8,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
@@ -37,11 +38,11 @@ type Origins struct {
 	// Submodules reports whether the submodules of git repositories are fetched as well.
 	Submodules bool
 	// OnEvent receives the events of the run. Several goroutines may call it at once.
-	OnEvent func(Event)
+	OnEvent func(event.Event)
 }
 
 func (o *Origins) warn(path addrs.Module, text string) {
-	o.OnEvent(Event{Kind: Warning, Path: path, Text: text})
+	o.OnEvent(event.Warning{Path: path, Message: text})
 }
 
 func (o *Origins) querySlot(ctx context.Context, pkg addrs.ModulePackage, offline error) (release func(), err error) {

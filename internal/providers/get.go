@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/providerzip"
@@ -183,7 +184,7 @@ func (s *search) unconfirmedCopy(ctx context.Context) []error {
 func (g *Getter) stored(ctx context.Context, want Want, h hashing.Hash) (*store.ProviderPackage, error) {
 	found, err := g.Store.Find(ctx, []hashing.Hash{h})
 	if errors.Is(err, store.ErrDamaged) {
-		g.tell(Event{Want: want, Kind: Damaged})
+		g.tell(event.Warning{Message: fmt.Sprintf("the package of provider %s %s in the cache was damaged, and is fetched again", want.Provider.ForDisplay(), want.Version)})
 		return nil, nil
 	}
 	return found, err
@@ -302,7 +303,7 @@ func (j *job) fromArchive(ctx context.Context) (found *store.ProviderPackage, er
 // withArchive downloads the archive and calls use with it when the source has proven it, unless known
 // finds that this is not necessary any more. Only one process at a time downloads an archive.
 func (j *job) withArchive(ctx context.Context, known func() (bool, error), use func(*os.File) error) error {
-	unlock, err := j.Store.LockArchive(ctx, j.archive, func() { j.tell(j.event(Waiting)) })
+	unlock, err := j.Store.LockArchive(ctx, j.archive, func() { j.tell(event.WaitingForFetch{Package: j.pkg.Location()}) })
 	if err != nil {
 		return err
 	}
@@ -409,8 +410,8 @@ func (j *job) download(ctx context.Context) (_ *os.File, err error) {
 	}()
 	ctx, end := trace.Start(ctx, trace.Operation{Kind: "fetch", Target: j.pkg.Location()})
 	err = j.pkg.Download(ctx, file, func(done, total int64) {
-		e := j.event(Downloading)
-		e.Done, e.Total = done, total
+		e := j.progress()
+		e.Done, e.Total = done, max(total, 0)
 		j.tell(e)
 	})
 	end(err)
@@ -444,7 +445,7 @@ func (j *job) unpack(ctx context.Context, file *os.File) (*store.ProviderPackage
 		return nil, err
 	}
 	defer done()
-	j.tell(j.event(Unpacking))
+	j.tellUnpacking()
 	dir, err := j.Store.Stage()
 	if err != nil {
 		return nil, err
@@ -465,6 +466,12 @@ func (j *job) unpack(ctx context.Context, file *os.File) (*store.ProviderPackage
 	return j.Store.Publish(ctx, dir, h1)
 }
 
-func (j *job) event(kind EventKind) Event {
-	return Event{Want: j.want, Kind: kind, Location: j.pkg.Location(), Total: -1, Stored: j.offered}
+func (j *job) progress() event.ProviderProgress {
+	return event.ProviderProgress{Provider: j.want.Provider, Version: j.want.Version, Platform: j.want.Platform, Stored: j.offered}
+}
+
+func (j *job) tellUnpacking() {
+	e := j.progress()
+	e.Unpacking = true
+	j.tell(e)
 }

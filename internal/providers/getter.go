@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/store"
@@ -49,7 +51,7 @@ type Getter struct {
 	// the Getter has its own Slots with the default limits.
 	Slots *Slots
 	// OnEvent receives events unless it is nil. Several goroutines may call it at once.
-	OnEvent func(Event)
+	OnEvent func(event.Event)
 
 	own Slots
 }
@@ -65,10 +67,15 @@ func (g *Getter) accept(auth getproviders.Authentication) error {
 	return g.Accept(auth)
 }
 
-func (g *Getter) tell(e Event) {
+func (g *Getter) tell(e event.Event) {
 	if g.OnEvent != nil {
 		g.OnEvent(e)
 	}
+}
+
+// refused says that a package of a bundle or a mirror cannot be used.
+func (g *Getter) refused(want Want, reason error) {
+	g.tell(event.Warning{Message: fmt.Sprintf("provider %s %s: %s", want.Provider.ForDisplay(), want.Version, reason)})
 }
 
 func (g *Getter) find(ctx context.Context, want Want) (getproviders.Package, error) {
@@ -95,36 +102,6 @@ type Want struct {
 func (w Want) statement() string {
 	return store.ReleaseStatement(w.Provider, w.Version, w.Platform)
 }
-
-// Event is a progress report about a package.
-type Event struct {
-	Want     Want
-	Kind     EventKind
-	Location string
-	// Done and Total are bytes of the archive, for Downloading. Total is -1 if it is not known.
-	Done, Total int64
-	// Stored reports whether the package comes from a bundle or a mirror.
-	Stored bool
-	// Err is the reason why an offer is refused, for Refused.
-	Err error
-}
-
-// EventKind is a kind of event.
-type EventKind int
-
-// The kinds of events.
-const (
-	// Waiting says that another process is downloading the same archive.
-	Waiting EventKind = iota + 1
-	// Downloading is sent at the start of a transfer, several times a second during it, and at its
-	// end.
-	Downloading
-	Unpacking
-	// Damaged says that a package in the store was damaged and is fetched again.
-	Damaged
-	// Refused says that a package of a bundle or a mirror cannot be used, with the reason.
-	Refused
-)
 
 // Proof is what is known about a package and its origin.
 type Proof struct {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/providerzip"
@@ -241,8 +243,8 @@ func TestGetDamaged(t *testing.T) {
 	testenv.Must(t, errors.Join(os.Chmod(file, 0o600), os.WriteFile(file, []byte("paid"), 0o600)))
 	g := w.getter(t)
 	var damaged atomic.Int32
-	g.OnEvent = func(e providers.Event) {
-		if e.Kind == providers.Damaged {
+	g.OnEvent = func(e event.Event) {
+		if w, ok := e.(event.Warning); ok && strings.HasSuffix(w.Message, "in the cache was damaged, and is fetched again") {
 			damaged.Add(1)
 		}
 	}
@@ -327,8 +329,8 @@ func TestHashesFails(t *testing.T) {
 	}
 	w.source.hang = nil
 	g := w.getter(t)
-	g.OnEvent = func(e providers.Event) {
-		if e.Kind == providers.Unpacking {
+	g.OnEvent = func(e event.Event) {
+		if p, ok := e.(event.ProviderProgress); ok && p.Unpacking {
 			t.Error("an archive is read that is not proven")
 		}
 	}

@@ -92,7 +92,7 @@ func (j *job) hashArchive(ctx context.Context, file *os.File) (hashing.Hash, err
 		return "", err
 	}
 	defer done()
-	j.tell(j.event(Unpacking))
+	j.tellUnpacking()
 	archive, err := providerzip.Open(file, j.bytes, j.want.Provider.Type)
 	if err != nil {
 		return "", err

@@ -69,7 +69,7 @@ func (s *search) fromOffers(ctx context.Context) (*Got, bool, error) {
 func (s *search) refuse(err error) {
 	s.reasons = append(s.reasons, err)
 	if !s.Offline { // offline, the reasons become the error
-		s.tell(Event{Want: s.want, Kind: Refused, Err: err})
+		s.refused(s.want, err)
 	}
 }
 
@@ -89,7 +89,7 @@ func (g *Getter) delivered(want Want, pkg getproviders.Package, offers []Offer) 
 	if len(same) == 0 {
 		return pkg
 	}
-	return &deliveredPackage{pkg, same, func(err error) { g.tell(Event{Want: want, Kind: Refused, Err: err}) }}
+	return &deliveredPackage{pkg, same, func(err error) { g.refused(want, err) }}
 }
 
 func (p *deliveredPackage) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {

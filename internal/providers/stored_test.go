@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
@@ -40,7 +42,7 @@ func TestOffers(t *testing.T) {
 		offline  bool
 		mirror   []string // the expected requests to the mirror
 		source   []string
-		events   []providers.EventKind
+		warning  string
 		keyID    string
 		fails    bool
 	}{
@@ -49,9 +51,9 @@ func TestOffers(t *testing.T) {
 		"not believed":                  {distrust: true, mirror: []string{"download"}, source: []string{"authenticate", "package"}, keyID: "AB"},
 		"not believed, got before":      {distrust: true, gotten: true, mirror: []string{"download"}, keyID: "AB"},
 		"not believed, offline":         {distrust: true, offline: true, fails: true},
-		"another package":               {change: another, mirror: []string{"authenticate", "download"}, source: []string{"authenticate", "download", "package"}, events: []providers.EventKind{providers.Refused}, keyID: "AB"},
+		"another package":               {change: another, mirror: []string{"authenticate", "download"}, source: []string{"authenticate", "download", "package"}, warning: "memory:linux_amd64: the package has the hash h1:", keyID: "AB"},
 		"another package, offline":      {change: another, offline: true, mirror: []string{"authenticate", "download"}, fails: true},
-		"nothing for the platform":      {change: func(s *source) { delete(s.archives, linux) }, source: []string{"authenticate", "download", "package"}, events: []providers.EventKind{providers.Refused}, keyID: "AB"},
+		"nothing for the platform":      {change: func(s *source) { delete(s.archives, linux) }, source: []string{"authenticate", "download", "package"}, warning: "no package for this platform", keyID: "AB"},
 		"another package, not believed": {distrust: true, change: another, source: []string{"authenticate", "download", "package"}, keyID: "AB"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -71,10 +73,10 @@ func TestOffers(t *testing.T) {
 			}
 			g := w.getter(t)
 			g.Offline, g.Offers = test.offline, offers(mirror, !test.distrust)
-			var events []providers.EventKind
-			g.OnEvent = func(e providers.Event) {
-				if e.Kind == providers.Refused {
-					events = append(events, e.Kind)
+			var warnings []string
+			g.OnEvent = func(e event.Event) {
+				if w, ok := e.(event.Warning); ok {
+					warnings = append(warnings, w.Message)
 				}
 			}
 			got, err := g.Get(t.Context(), locked)
@@ -91,8 +93,8 @@ func TestOffers(t *testing.T) {
 			if diff := cmp.Diff(test.source, w.source.requests()); diff != "" {
 				t.Errorf("asked of the source (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(test.events, events); diff != "" {
-				t.Errorf("events (-want +got):\n%s", diff)
+			if want := "provider example.com/acme/cloud 1.0.0: " + test.warning; len(warnings) > 1 || (test.warning != "") != (len(warnings) == 1) || len(warnings) == 1 && !strings.HasPrefix(warnings[0], want) {
+				t.Errorf("warnings: %q, want %q", warnings, want)
 			}
 		})
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/origins"
@@ -114,17 +115,17 @@ func Has(ctx context.Context, store ocistore.Store, statement artifact.Statement
 	return err == nil, err
 }
 
-func (s *Answers) tree(ctx context.Context, at ID, a artifact.Module, tell func(origins.Event)) (*store.Tree, error) {
+func (s *Answers) tree(ctx context.Context, at ID, a artifact.Module, tell func(event.Event)) (*store.Tree, error) {
 	return s.trees.Do(ctx, storeKey{at, a.Layer.Digest}, func(ctx context.Context) (*store.Tree, error) {
 		done, err := s.with.Slot(ctx)
 		if err != nil {
 			return nil, err
 		}
 		defer done()
-		tell(origins.Event{Kind: origins.FetchStarted, Package: a.Statement.Package})
+		tell(event.FetchStarted{Package: a.Statement.Package})
 		tree, err := s.download(ctx, s.store(at), a)
 		if err == nil {
-			tell(origins.Event{Kind: origins.FetchDone, Package: a.Statement.Package, Done: a.Layer.Size, Store: s.store(at).Info().Name})
+			tell(event.FetchDone{Package: a.Statement.Package, Bytes: a.Layer.Size, Store: s.store(at).Info().Name})
 		}
 		return tree, err
 	})

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/origins"
@@ -25,14 +26,14 @@ type Stores struct {
 	// Check compares a package with a statement.
 	Check func(artifact.Statement, *store.Tree) error
 	// OnEvent receives the events of the run. Several goroutines may call it at once.
-	OnEvent func(origins.Event)
+	OnEvent func(event.Event)
 }
 
 // Key returns a text that is equal for the same stores in the same order.
 func (s *Stores) Key() string { return fmt.Sprint(s.Order) }
 
 func (s *Stores) warn(path addrs.Module, text string) {
-	s.OnEvent(origins.Event{Kind: origins.Warning, Path: path, Text: text})
+	s.OnEvent(event.Warning{Path: path, Message: text})
 }
 
 // Confirm returns the evidence of the first store that has the artifact of an entry and is trusted

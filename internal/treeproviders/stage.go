@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/localstate"
@@ -54,7 +55,7 @@ type Stage struct {
 	// Warn receives warnings, WarnOfKept the one about providers that stay in the lock because the state
 	// may need them, and OnEvent events about packages. Several goroutines may call them at once.
 	Warn, WarnOfKept func(text string)
-	OnEvent          func(providers.Event)
+	OnEvent          func(event.Event)
 	// OnSelected and OnReady are called with each provider when its version is selected, and when
 	// its package was got and checked. Several goroutines may call OnReady at once.
 	OnSelected, OnReady func(Selected)
