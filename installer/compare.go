@@ -235,13 +235,7 @@ func (cmp *comparison) checkFormer(c *call, entry lockfile.Module) {
 
 func (cmp *comparison) lockedModule(c *call, entry lockfile.Module) (*module, error) {
 	key := c.key()
-	pkg := &placement{
-		key:         key,
-		entry:       entry,
-		finalPath:   cmp.dirs.PackageDir(key),
-		realPath:    cmp.dirs.RealPackageDir(key),
-		currentPath: cmp.dirs.PackagePath(key),
-	}
+	pkg := cmp.newPlacement(entry, nil)
 	if _, err := os.Lstat(pkg.currentPath); err != nil {
 		return nil, c.fail(ErrNotInstalled) // comparePackages reports it
 	}

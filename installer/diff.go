@@ -20,9 +20,7 @@ import (
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/singleflight"
-	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -59,6 +57,7 @@ func (in *Installer) DiffInterfaces(ctx context.Context, project Project, o Diff
 	defer func() { err = join(err, q.close()) }()
 	d := &interfaceDiffer{
 		inquiry: q, updated: updated,
+		stager: &stager{Client: q.pool.Client, project: q.openProject, events: q.events, readOnly: true, mismatches: &mismatches{}},
 		stores: &stores.Stores{Answers: q.pool.stores, Offline: req.Offline, Check: checkStatement, OnEvent: q.events.emit},
 		above:  make(map[string]bool),
 	}
@@ -100,24 +99,18 @@ func changedContent(old, updated *lockfile.File) []lockfile.ModuleChange {
 type interfaceDiffer struct {
 	*inquiry
 	updated *lockfile.File
+	stager  *stager
 	stores  *stores.Stores
 	// above has the keys of the calls that have changed, and of all calls above them.
 	above map[string]bool
 
 	calls     sync.Map // of *call, by their keys
-	found     singleflight.Memo[foundKey, foundPackage]
+	found     singleflight.Memo[foundKey, *placement]
 	arguments singleflight.Memo[string, map[string]configs.Arguments]
 }
 
 // foundKey identifies a package in an interfaceDiffer.
 type foundKey struct{ record, key string }
-
-// foundPackage is a package in the cache or in the project that has the hashes of its
-// entry.
-type foundPackage struct {
-	dir  string
-	tree *store.Tree
-}
 
 // module records a call. It also finds the module of the call, by the newer lock, if the
 // call or one below it has changed.
@@ -138,15 +131,12 @@ func (d *interfaceDiffer) module(ctx context.Context, c *call) (*module, error) 
 	if err != nil {
 		return nil, errLeftOut
 	}
-	placed := &placement{
-		key: entry.Key, entry: entry, tree: pkg.tree, currentPath: pkg.dir,
-		finalPath: d.dirs.PackageDir(entry.Key), realPath: d.dirs.RealPackageDir(entry.Key),
-		local: c.from.IsRemote() && c.from.Repository.Getter() == "file", // even if the lock has another address
-	}
-	return moduleIn(c, placed, subdir)
+	placed := *pkg
+	placed.local = c.from.IsRemote() && c.from.Repository.Getter() == "file" // even if the lock has another address
+	return moduleIn(c, &placed, subdir)
 }
 
-func (d *interfaceDiffer) subdirOf(c *call, entry lockfile.Module, pkg foundPackage) (string, error) {
+func (d *interfaceDiffer) subdirOf(c *call, entry lockfile.Module, pkg *placement) (string, error) {
 	subdir, err := c.from.LockedSubdir(entry)
 	if err != nil {
 		return "", err
@@ -217,7 +207,7 @@ func (d *interfaceDiffer) interfaceOf(ctx context.Context, entry lockfile.Module
 	if err != nil {
 		return declaredModule{}, err
 	}
-	found, err := d.reader().ReadInterface(ctx, configs.Dir{Path: filepath.Join(pkg.dir, filepath.FromSlash(subdir)), Boundary: pkg.dir})
+	found, err := d.reader().ReadInterface(ctx, configs.Dir{Path: filepath.Join(pkg.currentPath, filepath.FromSlash(subdir)), Boundary: pkg.currentPath})
 	if errors.Is(err, fs.ErrNotExist) {
 		return declaredModule{subdir: subdir}, nil
 	}
@@ -251,71 +241,48 @@ func (d *interfaceDiffer) callOf(entry lockfile.Module, lock *lockfile.File) (*c
 }
 
 // packageOf returns the package of an entry, after comparing its hashes.
-func (d *interfaceDiffer) packageOf(ctx context.Context, c *call, entry lockfile.Module, lock *lockfile.File) (foundPackage, error) {
+func (d *interfaceDiffer) packageOf(ctx context.Context, c *call, entry lockfile.Module, lock *lockfile.File) (*placement, error) {
 	key := foundKey{lockentry.StatementsOf(entry, c.from.FromPackage).Package, entry.Key}
-	return d.found.Do(ctx, key, func(ctx context.Context) (foundPackage, error) {
+	return d.found.Do(ctx, key, func(ctx context.Context) (*placement, error) {
 		pkg, _, err := d.ladder(c, entry, lock).Climb(ctx)
 		return pkg, c.failOnce(err)
 	})
 }
 
 // ladder finds a package to read it. It needs no evidence for that, only the hashes of the lock.
-func (d *interfaceDiffer) ladder(c *call, entry lockfile.Module, lock *lockfile.File) lockentry.Ladder[foundPackage] {
-	atHand := func(ctx context.Context) (foundPackage, bool, error) {
-		found, err := d.atHand(ctx, entry)
-		if errors.Is(err, fs.ErrNotExist) {
-			return foundPackage{}, false, nil
+func (d *interfaceDiffer) ladder(c *call, entry lockfile.Module, lock *lockfile.File) lockentry.Ladder[*placement] {
+	atHand := func(ctx context.Context) (*placement, bool, error) {
+		found, err := d.stager.fromCache(ctx, entry, "")
+		if err != nil { // the cache does not have it, or has another package
+			found, err = d.stager.installedPackage(ctx, entry)
 		}
-		return found, err == nil, err
+		return found, found != nil, err
 	}
-	return lockentry.Ladder[foundPackage]{
+	return lockentry.Ladder[*placement]{
 		Accepts: evidencerules.For(evidencerules.Diff).Accepts,
-		AtHand: []lockentry.Lookup[foundPackage]{atHand, func(ctx context.Context) (foundPackage, bool, error) {
+		AtHand: []lockentry.Lookup[*placement]{atHand, func(ctx context.Context) (*placement, bool, error) {
 			if err := checkCall(d.rules, c, lock); err != nil || !d.stores.Fetch(ctx, c.from, entry) {
-				return foundPackage{}, false, err
+				return nil, false, err
 			}
 			return atHand(ctx)
 		}},
-		Deliver: func(ctx context.Context, _ evidence.Evidence) (foundPackage, error) {
+		Deliver: func(ctx context.Context, _ evidence.Evidence) (*placement, error) {
 			at, err := d.origins.Locate(ctx, c.from, entry.Version)
 			if err != nil {
-				return foundPackage{}, err
+				return nil, err
 			}
 			got, err := d.origins.Fetch(ctx, c.from, at, origins.Pin{Revision: entry.Revision(), Tree: entry.Hash("t1")})
 			if err == nil {
 				err = checkHashes(entry, got, nil)
 			}
 			if err != nil {
-				return foundPackage{}, err
+				return nil, err
 			}
-			return foundPackage{d.pool.Cache.TreePath(got.Tree.T1()), got.Tree}, nil
+			found := d.newPlacement(entry, got.Tree)
+			found.currentPath = d.pool.Cache.TreePath(got.Tree.T1())
+			return found, nil
 		},
 	}
-}
-
-// atHand returns the package of an entry from the cache or from the project. The error
-// wraps fs.ErrNotExist if it is in neither.
-func (d *interfaceDiffer) atHand(ctx context.Context, entry lockfile.Module) (foundPackage, error) {
-	done, err := d.pool.Slot(ctx)
-	if err != nil {
-		return foundPackage{}, err
-	}
-	defer done()
-	cache := d.pool.Cache
-	if t1 := entry.Hash("t1"); t1 != "" && cache.Has(t1) {
-		tree, err := cache.Read(ctx, t1)
-		if h1 := entry.Hash("h1"); err == nil && (h1 == "" || tree.H1() == h1) {
-			return foundPackage{cache.TreePath(t1), tree}, nil
-		}
-	}
-	report := d.dirs.Inspect(ctx, entry)
-	switch {
-	case report.Status != packagedir.Verified:
-		return foundPackage{}, fs.ErrNotExist
-	case report.SharedTree != "":
-		return foundPackage{d.files.TreePath(report.SharedTree), report.Tree}, nil
-	}
-	return foundPackage{d.dirs.PackagePath(entry.Key), report.Tree}, nil
 }
 
 // kindSubmodule is the Kind of the directory of a package that a call names.

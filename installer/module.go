@@ -339,6 +339,20 @@ type placement struct {
 
 type sharedTree = packagedir.Shared
 
+// newPlacement returns the placement of an entry's package in its place. tree is nil if the package was
+// not read.
+func (p *openProject) newPlacement(entry lockfile.Module, tree *store.Tree) *placement {
+	return &placement{
+		key:         entry.Key,
+		entry:       entry,
+		tree:        tree,
+		currentPath: p.dirs.PackagePath(entry.Key),
+		finalPath:   p.dirs.PackageDir(entry.Key),
+		realPath:    p.dirs.RealPackageDir(entry.Key),
+		local:       entry.Package.Package.Getter() == "file",
+	}
+}
+
 type module struct {
 	// call is the call of the module; nil for the root module.
 	call *call

@@ -106,7 +106,7 @@ func (p *reading) recordedOrLocked(ctx context.Context, c *call) (*module, error
 		pkg = nil
 	}
 	if entry, ok := p.lock.Module(c.key()); ok && c.from.Mismatch(entry) == "" {
-		pkg = &placement{key: c.key(), entry: entry}
+		pkg = p.newPlacement(entry, nil)
 	}
 	if pkg == nil {
 		return nil, c.fail(ErrNotInstalled)
@@ -121,13 +121,17 @@ func (p *reading) recordedPackage(m *module) *placement {
 		return m.call.caller.pkg
 	}
 	entry, _ := p.lock.Module(m.key())
-	if dir := p.dirs.PackageDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) {
-		return &placement{key: m.key(), entry: entry, finalPath: dir, realPath: p.dirs.RealPackageDir(m.key()), currentPath: p.dirs.PackagePath(m.key())}
+	entry.Key = m.key()
+	pkg, at := p.newPlacement(entry, nil), path.Clean(m.finalPath)
+	if pathsafe.Within(at, pkg.finalPath) {
+		return pkg
 	}
-	if dir := p.dirs.DataDir(m.key()); pathsafe.Within(path.Clean(m.finalPath), dir) { // it was not vendored when it was installed
-		return &placement{key: m.key(), entry: entry, finalPath: dir, realPath: dir, currentPath: p.dirs.DataPath(m.key())}
+	if dir := p.dirs.DataDir(m.key()); pathsafe.Within(at, dir) { // it was not vendored when it was installed
+		pkg.finalPath, pkg.realPath, pkg.currentPath = dir, dir, p.dirs.DataPath(m.key())
+	} else { // another tool placed it in another directory
+		pkg.finalPath, pkg.realPath, pkg.currentPath = m.finalPath, m.finalPath, m.currentPath
 	}
-	return &placement{key: m.key(), entry: entry, finalPath: m.finalPath, realPath: m.finalPath, currentPath: m.currentPath} // another tool placed it in another directory
+	return pkg
 }
 
 // addRecorded adds the data of modules.json and the lock about a module to a result.

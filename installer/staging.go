@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -52,10 +51,8 @@ func (s *stager) installedPackage(ctx context.Context, entry lockfile.Module) (*
 		return nil, nil
 	case found.Status != packagedir.Verified:
 		return nil, nil
-	case s.vendored != nil:
-		return s.vendoredPlacement(entry, found), nil
 	}
-	return s.installedPlacement(entry, found), nil
+	return s.placementOf(entry, found), nil
 }
 
 // recordedPackage returns the installed package of a call by its record in modules.json, and the
@@ -79,12 +76,12 @@ func (s *stager) recordedPackage(ctx context.Context, c *call, record project.Ma
 		return nil, "", nil //nolint:nilerr // it is installed again
 	}
 	found.Tree, entry.Hashes = found.Files, []hashing.Hash{found.Files.H1(), found.Files.T1()}
-	return s.installedPlacement(entry, found), subdir, nil
+	return s.placementOf(entry, found), subdir, nil
 }
 
-func (s *stager) installedPlacement(entry lockfile.Module, found packagedir.Report) *placement {
-	placed := s.newPlacement(entry, found.Tree)
-	placed.currentPath = filepath.Join(s.project.files.Path(), entry.Key)
+// placementOf returns the placement of an entry whose package is in its place, installed or vendored.
+func (s *stager) placementOf(entry lockfile.Module, found packagedir.Report) *placement {
+	placed := s.project.newPlacement(entry, found.Tree)
 	if found.SharedTree != "" {
 		placed.shared = &sharedTree{Name: found.SharedTree, Path: s.project.files.TreePath(found.SharedTree), Tree: found.Tree}
 		placed.currentPath, placed.inPlace = placed.shared.Path, true
@@ -127,7 +124,7 @@ func (s *stager) fromFetch(ctx context.Context, entry lockfile.Module, subdir st
 // package, the call gets a private copy. Otherwise the package becomes a shared tree. The
 // call's directory gets links to it once all of its modules are known.
 func (s *stager) stagePackage(ctx context.Context, entry lockfile.Module, subdir string, t1 hashing.Hash) (*placement, error) {
-	placed := s.newPlacement(entry, nil)
+	placed := s.project.newPlacement(entry, nil)
 	var err error
 	switch {
 	case s.vendored != nil:
@@ -162,17 +159,6 @@ func (s *stager) readCached(ctx context.Context, t1 hashing.Hash) (*store.Tree, 
 	return s.Cache.Read(ctx, t1)
 }
 
-func (s *stager) newPlacement(entry lockfile.Module, tree *store.Tree) *placement {
-	return &placement{
-		key:       entry.Key,
-		entry:     entry,
-		tree:      tree,
-		finalPath: s.project.dirs.PackageDir(entry.Key),
-		realPath:  s.project.dirs.RealPackageDir(entry.Key),
-		local:     entry.Package.Package.Getter() == "file",
-	}
-}
-
 // A project may keep its packages in its own repository, in the directory Project.Vendor.
 // Runs use these packages if they match the lock, and ask no origin. Committed files are
 // trusted like local modules; the only difference is that the lock says where they came
@@ -190,7 +176,7 @@ func (s *stager) vendoredPackage(ctx context.Context, entry lockfile.Module) (*p
 	}
 	defer done()
 	if found.Status == packagedir.Verified {
-		return s.vendoredPlacement(entry, found), nil
+		return s.placementOf(entry, found), nil
 	}
 	if !s.vendored.OnlyCompares {
 		return nil, nil
@@ -215,12 +201,6 @@ func (s *stager) inspect(ctx context.Context, entry lockfile.Module) (_ packaged
 	return found, done, nil
 }
 
-func (s *stager) vendoredPlacement(entry lockfile.Module, found packagedir.Report) *placement {
-	placed := s.newPlacement(entry, found.Tree)
-	placed.currentPath = s.project.dirs.PackagePath(entry.Key)
-	return placed
-}
-
 // stageVendored places the package with a given hash for a call in a project that vendors.
 // It uses the package in the vendor directory if it is right, else it stages a new copy; a
 // read-only run notes that it would.
@@ -231,9 +211,9 @@ func (s *stager) stageVendored(ctx context.Context, entry lockfile.Module, t1 ha
 	}
 	defer done()
 	if found.Status == packagedir.Verified {
-		return s.vendoredPlacement(entry, found), nil
+		return s.placementOf(entry, found), nil
 	}
-	placed := s.newPlacement(entry, nil)
+	placed := s.project.newPlacement(entry, nil)
 	if s.readOnly {
 		s.vendored.Note(entry.Key, found.Status)
 		placed.currentPath = s.Cache.TreePath(t1)

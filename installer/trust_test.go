@@ -2,6 +2,7 @@ package installer_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -208,5 +210,33 @@ func TestTrustInstalledByOldTools(t *testing.T) {
 		if err != nil || len(found.Modules) != 1 || found.Modules[0].Dir != ".terraform/modules/net/aws-1.0.0" {
 			t.Errorf("%s: %+v, %v", verb, found, err)
 		}
+	}
+}
+
+// An archive of this machine may call modules from elsewhere. Verify knows what has confirmed them.
+func TestVerifyBelowLocalArchive(t *testing.T) {
+	t.Parallel()
+	p := world(t, `
+-- config/main.tf --
+-- git/net.git/v1.0.0/main.tf --
+`)
+	archive := filepath.Join(t.TempDir(), "all.zip")
+	call := fmt.Sprintf("module \"net\" {\n  source = \"git::https://%s/git/net.git?ref=v1.0.0\"\n}\n", p.world.Host())
+	if err := os.WriteFile(archive, testenv.Zip(t, map[string]string{"main.tf": call}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.write(t, "main.tf", fmt.Sprintf("module \"all\" {\n  source = %q\n}\n", archive))
+	p.mustInstall(t, request{})
+	report, err := p.installer().Verify(t.Context(), installer.Project{Dir: p.dir}, installer.VerifyOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range report.Packages {
+		if pkg.Unconfirmed || pkg.Evidence.Kind != evidence.Origin {
+			t.Errorf("module %s is %v, want its origin", pkg.Path, pkg.Evidence)
+		}
+	}
+	if len(report.Packages) != 2 {
+		t.Errorf("Verify has compared %d packages, want 2", len(report.Packages))
 	}
 }
