@@ -137,3 +137,20 @@ module "b" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// Restore reads the configuration as other runs do, with what replaces sources in it.
+func TestRestoreReplaced(t *testing.T) {
+	t.Parallel()
+	p := world(t, replaceWorld)
+	p.write(t, "cotter.hcl", `replace "MODTEST_HOST/git/infra" { source = "MODTEST_HOST/acme/sub/aws" }`)
+	p.mustInstall(t, request{})
+	want := blocks(p.file(".terraform.lock.hcl"))
+	p.write(t, ".terraform.lock.hcl", asStock)
+	restored, err := p.installer().Restore(t.Context(), installer.Project{Dir: p.dir}, nil)
+	if err != nil || len(restored.Modules) == 0 {
+		t.Fatalf("Restore = %+v, %v", restored, err)
+	}
+	if diff := cmp.Diff(want, blocks(p.file(".terraform.lock.hcl"))); diff != "" {
+		t.Errorf("module blocks (-before +after):\n%s", diff)
+	}
+}

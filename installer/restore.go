@@ -51,50 +51,60 @@ func (in *Installer) Restore(ctx context.Context, project Project, earlier *lock
 	if err := cmp.Or(req.checkForRestore(), ctxerr.Of(ctx)); err != nil {
 		return nil, err
 	}
-	if earlier != nil {
-		return restoreEarlier(ctx, in, req, earlier)
+	if earlier != nil { // the project is not taken if the lock has everything
+		lock, err := ReadLock(ctx, project)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(earlier.Modules(), func(m lockfile.Module) bool { _, has := lock.Module(m.Key); return !has }) {
+			return nil, ErrNothingToRestore
+		}
 	}
-	events := eventsOf(in, req.Project)
-	err = takeProject(ctx, in, req, func(p *reading) error {
-		var end *worktree.HistoryEndError
-		for _, source := range p.restoreSources(ctx) {
-			earlier, err := source()
-			if _, ok := errors.AsType[*gitdir.OwnerError](err); ok {
-				events.emit(event.Warning{Message: err.Error(), Kind: event.WarningRepositoryOwner})
-			}
-			if end == nil {
-				errors.As(err, &end)
-			}
-			if err != nil || earlier.lock == nil {
-				continue // the project may not be in a git repository
-			}
-			restored = &Restored{From: earlier.from}
-			if err := p.restoreFrom(ctx, earlier.lock, restored); err != nil {
-				return err
-			}
-			if len(restored.Modules)+len(restored.Providers) > 0 {
-				return nil
-			}
-		}
-		if end != nil {
-			return fmt.Errorf("%w; %w", ErrNothingToRestore, end)
-		}
-		return ErrNothingToRestore
-	})
+	events := eventsOf(in, project)
+	by, err := userOf(in, events)
 	if err != nil {
 		return nil, err
 	}
-	return restored, nil
+	opened, err := openToChange(ctx, req, by, events)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = join(err, opened.close()) }()
+	p := &reading{openProject: opened, clients: clientsOf(in), events: events}
+	var end *worktree.HistoryEndError
+	for _, source := range p.restoreSources(ctx, earlier) {
+		found, err := source()
+		if _, ok := errors.AsType[*gitdir.OwnerError](err); ok {
+			events.emit(event.Warning{Message: err.Error(), Kind: event.WarningRepositoryOwner})
+		}
+		if end == nil {
+			errors.As(err, &end)
+		}
+		if err != nil || found.lock == nil {
+			continue // the project may not be in a git repository
+		}
+		if restored, err = p.restoreFrom(ctx, found); restored != nil || err != nil {
+			return restored, err
+		}
+	}
+	if end != nil {
+		return nil, fmt.Errorf("%w; %w", ErrNothingToRestore, end)
+	}
+	return nil, ErrNothingToRestore
 }
 
 // earlierLock is a lock that may have entries which the current lock lacks.
 type earlierLock struct {
-	from string
+	from string         // "" for the argument of Restore
 	lock *lockfile.File // nil if there is none
 }
 
-// restoreSources returns the sources of an earlier lock, in the order in which Restore tries them.
-func (p *openProject) restoreSources(ctx context.Context) []func() (earlierLock, error) {
+// restoreSources returns the sources of an earlier lock, in the order in which Restore tries them. If
+// one is given, that is the only source.
+func (p *openProject) restoreSources(ctx context.Context, given *lockfile.File) []func() (earlierLock, error) {
+	if given != nil {
+		return []func() (earlierLock, error){func() (earlierLock, error) { return earlierLock{"", given}, nil }}
+	}
 	inHistory := func(block worktree.Block) func() (earlierLock, error) {
 		return func() (earlierLock, error) {
 			version, err := worktree.FindLock(ctx, p.req.dir(), p.req.lockFile(), block)
@@ -124,67 +134,27 @@ func (p *openProject) restoreSources(ctx context.Context) []func() (earlierLock,
 	return sources
 }
 
-// restoreEarlier puts back the module entries of an earlier lock. It does not take the project if
-// the lock has all of them.
-func restoreEarlier(ctx context.Context, in *Installer, req request, earlier *lockfile.File) (*Restored, error) {
-	lock, err := ReadLock(ctx, req.Project)
-	if err != nil {
+// restoreFrom puts back the entries that an earlier lock has and the lock lacks; only those of modules
+// if it is the argument of Restore. It returns nil if there are none.
+func (p *reading) restoreFrom(ctx context.Context, former earlierLock) (*Restored, error) {
+	lock, restored := p.lock.Clone(), &Restored{From: former.from}
+	var err error
+	if restored.Modules, err = p.restoreModules(ctx, former.lock, lock); err != nil {
 		return nil, err
 	}
-	if !slices.ContainsFunc(earlier.Modules(), func(m lockfile.Module) bool { _, has := lock.Module(m.Key); return !has }) {
-		return nil, ErrNothingToRestore
+	if former.from != "" {
+		restored.Providers = p.restoreProviders(ctx, former.lock, lock)
 	}
-	restored := &Restored{}
-	err = takeProject(ctx, in, req, func(p *reading) (err error) {
-		lock := p.lock.Clone() // it may be newer than the one read above
-		if restored.Modules, err = p.restoreModules(ctx, earlier, lock); err != nil {
-			return err
-		}
-		if len(restored.Modules) == 0 {
-			return ErrNothingToRestore
-		}
-		return p.writeLock(lock)
-	})
-	if err != nil {
+	if len(restored.Modules)+len(restored.Providers) == 0 {
+		return nil, nil
+	}
+	if err := lock.Check(); err != nil {
+		return nil, err
+	}
+	if err := p.files.WriteLock(p.lockSrc, lock.Bytes()); err != nil {
 		return nil, err
 	}
 	return restored, nil
-}
-
-// takeProject locks the project of a request for this process, and calls work to change it.
-func takeProject(ctx context.Context, in *Installer, req request, work func(*reading) error) (err error) {
-	events := eventsOf(in, req.Project)
-	by, err := userOf(in, events)
-	if err != nil {
-		return err
-	}
-	p, err := openToChange(ctx, req, by, events)
-	if err != nil {
-		return err
-	}
-	defer func() { err = join(err, p.close()) }()
-	return work(&reading{openProject: p, clients: clientsOf(in)})
-}
-
-func (p *openProject) writeLock(lock *lockfile.File) error {
-	if err := lock.Check(); err != nil {
-		return err
-	}
-	return p.files.WriteLock(p.lockSrc, lock.Bytes())
-}
-
-// restoreFrom puts back the entries that an earlier lock has and the lock lacks, and
-// records them in restored.
-func (p *reading) restoreFrom(ctx context.Context, former *lockfile.File, restored *Restored) (err error) {
-	lock := p.lock.Clone()
-	if restored.Modules, err = p.restoreModules(ctx, former, lock); err != nil {
-		return err
-	}
-	restored.Providers = p.restoreProviders(ctx, former, lock)
-	if len(restored.Modules)+len(restored.Providers) == 0 {
-		return nil
-	}
-	return p.writeLock(lock)
 }
 
 // restoreModules adds to lock the modules of an earlier lock that it lacks and that match
@@ -248,7 +218,7 @@ func (p *reading) unfitEntries(ctx context.Context, lock *lockfile.File) (map[st
 	restored := *p.openProject
 	restored.lock, restored.rules = lock, nil
 	cmp := &comparison{
-		reading: &reading{openProject: &restored, clients: p.clients}, run: offlineTrust(&openProject{user: p.user}, evidencerules.For(evidencerules.Restore), nil, ""),
+		reading: &reading{openProject: &restored, clients: p.clients, events: p.events}, run: offlineTrust(&openProject{user: p.user}, evidencerules.For(evidencerules.Restore), nil, ""),
 	}
 	modules, failures, err := cmp.walk(ctx, cmp.module, nil)
 	if err != nil {
