@@ -28,7 +28,7 @@ func ExtractArchive(ctx context.Context, file *os.File, kind, dir string, limits
 // ArchiveSum, Bytes, LeftOut and Warnings. The error is a *[FetchError]. After an error dir
 // does not exist.
 func (f *Fetcher) ExtractArchive(ctx context.Context, file *os.File, kind, dir string) (*Package, error) {
-	pkg, err := f.extract(ctx, file, archiveKind(kind), dir)
+	pkg, err := f.extract(ctx, file, kind, dir)
 	if err != nil {
 		return nil, fetchError("", ctxerr.With(ctx, err))
 	}
@@ -41,11 +41,11 @@ func (f *Fetcher) extractVerified(ctx context.Context, req Request, addr *archiv
 	if err := f.verifyChecksum(ctx, req, addr, file); err != nil {
 		return nil, err
 	}
-	return f.extract(ctx, file, addr.kind, req.Dir)
+	return f.extract(ctx, file, addr.format.names[0], req.Dir)
 }
 
 // extract is ExtractArchive, except that its errors are not wrapped in a *FetchError.
-func (f *Fetcher) extract(ctx context.Context, file *os.File, kind archiveKind, dir string) (*Package, error) {
+func (f *Fetcher) extract(ctx context.Context, file *os.File, kind, dir string) (*Package, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
@@ -57,11 +57,11 @@ func (f *Fetcher) extract(ctx context.Context, file *os.File, kind archiveKind, 
 	if _, err := io.Copy(sum, readerAt(ctx, file, 0, info.Size())); err != nil {
 		return nil, err
 	}
-	kind, err = f.sniff(file, kind)
+	format, err := f.sniff(file, kind)
 	if err != nil {
 		return nil, err
 	}
-	w, err := f.unpack(ctx, file, info.Size(), kind, dir)
+	w, err := f.unpack(ctx, file, info.Size(), format, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -88,24 +88,14 @@ type unpacking struct {
 	inflated io.Reader
 }
 
-func (f *Fetcher) unpack(ctx context.Context, file io.ReaderAt, size int64, kind archiveKind, dir string) (_ *treewriter.Writer, err error) {
+func (f *Fetcher) unpack(ctx context.Context, file io.ReaderAt, size int64, format *archiveFormat, dir string) (*treewriter.Writer, error) {
 	w, err := treewriter.Create(dir, f.Limits.tree())
 	if err != nil {
 		return nil, err
 	}
 	defer w.Abort()
 	a := &unpacking{ctx: ctx, file: file, size: size, w: w, limit: f.Limits, xz: f.XZ}
-	switch kind {
-	case kindZip:
-		err = a.unzip()
-	case kindTarGzip:
-		err = a.untarGzip()
-	case kindTarBzip2:
-		err = a.untarBzip2()
-	case kindTarXZ:
-		err = a.untarXZ()
-	}
-	if err != nil {
+	if err := format.unpack(a); err != nil {
 		return nil, err
 	}
 	if err := finish(w, dir); err != nil {

@@ -6,116 +6,127 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// archiveKind is an archive format; "" means that an address is not the address of an archive.
-type archiveKind string
-
-const (
-	kindZip      archiveKind = "zip"
-	kindTarGzip  archiveKind = "tar.gz"
-	kindTarBzip2 archiveKind = "tar.bz2"
-	kindTarXZ    archiveKind = "tar.xz" // only with Fetcher.XZ
-)
-
-// archiveNames returns the kinds of archives by name, as names appear in the archive argument
-// and as file name suffixes. Names without a kind are known, but not supported. The names are
-// those of the stock tools, including "tar.tbz2". "tar" is added, which stock tools refuse only
-// after the download.
-func archiveNames() map[string]archiveKind {
-	return map[string]archiveKind{
-		"zip":      kindZip,
-		"tar.gz":   kindTarGzip,
-		"tgz":      kindTarGzip,
-		"tar.bz2":  kindTarBzip2,
-		"tar.tbz2": kindTarBzip2,
-		"tar.xz":   kindTarXZ,
-		"txz":      kindTarXZ,
-		"bz2":      "",
-		"gz":       "",
-		"xz":       "",
-		"tar":      "",
-	}
+// archiveFormat is an archive format that stock tools know.
+type archiveFormat struct {
+	// names are the names of the format in the archive argument and as file name suffixes, the
+	// usual one first. They are those of the stock tools, including "tar.tbz2".
+	names []string
+	// marks are the first bytes of a file in this format.
+	marks [][]byte
+	// encodings are the values of Content-Encoding with which some servers declare a file in this
+	// format as a tar file, without changing its bytes.
+	encodings []string
+	// unpack is nil if the format is not supported.
+	unpack func(*unpacking) error
+	// needsXZ is set if the format is supported only with Fetcher.XZ.
+	needsXZ bool
 }
 
-// kindFor returns the kind of archive at an address. The archive argument decides or, if that
-// is empty, the suffix of the path. "" means that the address is not the address of an archive.
-func (f *Fetcher) kindFor(archive, path string) (archiveKind, error) {
+// archiveFormats has a row for each format.
+var archiveFormats = []*archiveFormat{
+	// The second mark is the start of a zip archive without entries.
+	{names: []string{"zip"}, marks: [][]byte{zipLocalMark, zipEndMark}, unpack: (*unpacking).unzip},
+	{names: []string{"tar.gz", "tgz"}, marks: [][]byte{[]byte("\x1f\x8b")}, encodings: []string{"gzip", "x-gzip"}, unpack: tarIn(gunzip)},
+	{names: []string{"tar.bz2", "tar.tbz2"}, marks: [][]byte{[]byte("BZh")}, unpack: tarIn(bunzip2)},
+	{names: []string{"tar.xz", "txz"}, marks: [][]byte{[]byte("\xfd7zXZ\x00")}, unpack: tarIn(unxz), needsXZ: true},
+	{names: []string{"bz2"}},
+	{names: []string{"gz"}},
+	{names: []string{"xz"}},
+	{names: []string{"tar"}}, // stock tools refuse it only after the download
+}
+
+// formatNamed returns the format with a name, or nil.
+func formatNamed(name string) *archiveFormat {
+	for _, format := range archiveFormats {
+		if slices.Contains(format.names, name) {
+			return format
+		}
+	}
+	return nil
+}
+
+func (f *Fetcher) supports(format *archiveFormat) bool {
+	return format.unpack != nil && (f.XZ != nil || !format.needsXZ)
+}
+
+// formatFor returns the format of the archive at an address. The archive argument decides or, if
+// that is empty, the suffix of the path. It returns nil if the address is not the address of an
+// archive, and for unknown names, as stock tools do.
+func (f *Fetcher) formatFor(archive, path string) (*archiveFormat, error) {
 	name := archive
 	if archive == "" {
 		name = suffixName(path)
 	}
 	if wanted, err := strconv.ParseBool(name); err == nil && !wanted {
-		return "", nil
+		return nil, nil
 	}
-	kind, known := archiveNames()[name]
-	if known && (kind == "" || kind == kindTarXZ && f.XZ == nil) {
-		return "", fmt.Errorf("%w %q: supported are %s", ErrUnsupportedArchive, name, f.supportedArchives())
+	format := formatNamed(name)
+	if format != nil && !f.supports(format) {
+		return nil, fmt.Errorf("%w %q: supported are %s", ErrUnsupportedArchive, name, f.supportedArchives())
 	}
-	return kind, nil // an unknown name also gives "", as in stock tools
+	return format, nil
 }
 
 func (f *Fetcher) supportedArchives() string {
-	if f.XZ != nil {
-		return "zip, tar.gz, tar.bz2 and tar.xz"
+	var names []string
+	for _, format := range archiveFormats {
+		if f.supports(format) {
+			names = append(names, format.names[0])
+		}
 	}
-	return "zip, tar.gz and tar.bz2"
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // suffixName returns the longest archive name that is a suffix of a path, or "". ".tar" does
 // not count, because stock tools treat such an address as the address of a page.
 func suffixName(path string) string {
 	longest := ""
-	for name := range archiveNames() {
-		if name != "tar" && strings.HasSuffix(path, "."+name) && len(name) > len(longest) {
-			longest = name
+	for _, format := range archiveFormats {
+		for _, name := range format.names {
+			if name != "tar" && strings.HasSuffix(path, "."+name) && len(name) > len(longest) {
+				longest = name
+			}
 		}
 	}
 	return longest
 }
 
-// kindOf returns the kind of archive whose signature is at the start of head, or "".
-func kindOf(head []byte) archiveKind {
-	switch {
-	// The second signature is the start of a zip archive without entries.
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
-		return kindZip
-	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
-		return kindTarGzip
-	case bytes.HasPrefix(head, []byte("BZh")):
-		return kindTarBzip2
-	case bytes.HasPrefix(head, []byte("\xfd7zXZ\x00")):
-		return kindTarXZ
-	}
-	return ""
-}
-
-// sniff returns the kind of an archive, as detected from its first bytes. It returns an error
-// if kind is not "" and differs.
-func (f *Fetcher) sniff(file io.ReaderAt, kind archiveKind) (archiveKind, error) {
+// sniff returns the format of an archive, as detected from its first bytes. It returns an error
+// if kind is not "" and is not its first name.
+func (f *Fetcher) sniff(file io.ReaderAt, kind string) (*archiveFormat, error) {
 	head := make([]byte, 512)
 	n, err := file.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return "", err
+		return nil, err
 	}
 	head = head[:n]
-	found := kindOf(head)
-	switch {
-	case n == 0:
-		return "", fmt.Errorf("%w: the file is empty", ErrNotArchive)
-	case found == "", found == kindTarXZ && f.XZ == nil:
-		return "", fmt.Errorf("%w: it is %s", ErrNotArchive, describe(head))
-	case kind != "" && found != kind:
-		return "", fmt.Errorf("%w: it is a %s archive, not %s", ErrNotArchive, found, kind)
+	if n == 0 {
+		return nil, fmt.Errorf("%w: the file is empty", ErrNotArchive)
 	}
-	return found, nil
+	startsWith := func(mark []byte) bool { return bytes.HasPrefix(head, mark) }
+	for _, format := range archiveFormats {
+		switch {
+		case !slices.ContainsFunc(format.marks, startsWith):
+			continue
+		case !f.supports(format): // the marks of tar.xz are those of xz
+			return nil, fmt.Errorf("%w: it is %s, which is not supported", ErrNotArchive, strings.TrimPrefix(format.names[0], "tar."))
+		case kind != "" && format.names[0] != kind:
+			return nil, fmt.Errorf("%w: it is a %s archive, not %s", ErrNotArchive, format.names[0], kind)
+		}
+		return format, nil
+	}
+	return nil, fmt.Errorf("%w: it is %s", ErrNotArchive, describe(head))
 }
 
-// describe returns the apparent format of a file that is not a supported archive.
+// describe returns the apparent format of a file that is in none of the archiveFormats.
 func describe(head []byte) string {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	switch {
@@ -123,8 +134,6 @@ func describe(head []byte) string {
 		return "HTML or XML, perhaps a login or error page"
 	case bytes.HasPrefix(text, []byte("{")), bytes.HasPrefix(text, []byte("[")):
 		return "JSON, perhaps an error message"
-	case bytes.HasPrefix(head, []byte("\xfd7zXZ\x00")):
-		return "xz, which is not supported"
 	case bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")):
 		return "zstd, which is not supported"
 	case len(head) > 262 && string(head[257:262]) == "ustar":
@@ -142,8 +151,8 @@ type archiveAddress struct {
 	url *url.URL
 	// user is the URL's userinfo, or nil if it has none.
 	user *url.Userinfo
-	// kind is "" if the address is not the address of an archive.
-	kind archiveKind
+	// format is nil if the address is not the address of an archive.
+	format *archiveFormat
 	// checksum is the value of the checksum argument, or "" without that argument.
 	checksum string
 }
@@ -167,24 +176,28 @@ func (f *Fetcher) parseArchiveAddress(pkg addrs.ModulePackage) (*archiveAddress,
 	plain.User, plain.Fragment, plain.RawFragment = nil, "", ""
 	args := u.Query()
 	a := &archiveAddress{location: at, url: plain, user: u.User, checksum: args.Get("checksum")}
-	a.kind, err = f.kindFor(args.Get("archive"), u.Path)
+	a.format, err = f.formatFor(args.Get("archive"), u.Path)
+	if err == nil && a.format == nil && a.checksum != "" {
+		err = errChecksumOfDirectory
+	}
 	return a, err
 }
 
 // resolved returns the address to record. It has no query, because a query may be secret or
 // valid only once. The archive argument is the exception: it is added if the path does not
-// imply the kind.
+// imply the format.
 func (a *archiveAddress) resolved() addrs.ModulePackage {
 	u := *a.url
 	u.RawQuery, u.ForceQuery = "", false
 	if u.Scheme == "" {
 		u.Scheme = "file" // file::/path
 	}
-	if kind, known := archiveNames()[suffixName(u.Path)]; kind != a.kind || known && kind == "" {
-		u.RawQuery = "archive=" + string(a.kind)
-		if a.kind == "" {
-			u.RawQuery = "archive=false"
-		}
+	switch implied := formatNamed(suffixName(u.Path)); {
+	case implied == a.format:
+	case a.format == nil:
+		u.RawQuery = "archive=false"
+	default:
+		u.RawQuery = "archive=" + a.format.names[0]
 	}
 	return addrs.ParseModulePackage(u.String())
 }

@@ -23,7 +23,7 @@ func LocalDirectory(pkg addrs.ModulePackage) string {
 		return ""
 	}
 	addr, err := new(Fetcher).parseArchiveAddress(pkg)
-	if err != nil || addr.kind != "" || addr.checksum != "" {
+	if err != nil || addr.format != nil {
 		return ""
 	}
 	name, err := localPath(addr.url)
@@ -43,10 +43,7 @@ func (f *Fetcher) fetchFile(ctx context.Context, req Request) (*Package, error) 
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case addr.kind == "" && addr.checksum != "":
-		return nil, errChecksumOfDirectory
-	case addr.kind == "":
+	if addr.format == nil {
 		return nil, errDirectory
 	}
 	info, err := os.Stat(name)

@@ -67,11 +67,8 @@ type Downloaded struct {
 func fetchBy(getter Getter) getFunc {
 	return func(f *Fetcher, ctx context.Context, req Request) (*Package, error) {
 		addr, err := f.parseArchiveAddress(req.Package)
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case addr.kind == "" && addr.checksum != "":
-			return nil, errChecksumOfDirectory
 		}
 		return f.fetchDownload(ctx, req, getter, addr)
 	}
@@ -82,7 +79,7 @@ func fetchBy(getter Getter) getFunc {
 func (f *Fetcher) fetchDownload(ctx context.Context, req Request, getter Getter, addr *archiveAddress) (*Package, error) {
 	download := func(path string) (Download, error) {
 		return Download{
-			Location: addr.location, Archive: addr.kind != "", Revision: req.Revision,
+			Location: addr.location, Archive: addr.format != nil, Revision: req.Revision,
 			FromServer: req.FromServer, FromPackage: req.FromPackage, UserAgent: f.UserAgent, Path: path,
 		}, nil
 	}

@@ -32,7 +32,7 @@ func (f *Fetcher) fetchHTTP(ctx context.Context, req Request) (*Package, error) 
 	}
 	subdir, page := "", ""
 	seen := map[addrs.ModulePackage]bool{}
-	for hops := 0; addr.kind == ""; hops++ {
+	for hops := 0; addr.format == nil; hops++ {
 		seen[req.Package] = true
 		next, err := f.discover(ctx, req, addr)
 		if err != nil {
@@ -101,8 +101,6 @@ func (f *Fetcher) parseHTTPAddress(pkg addrs.ModulePackage) (*archiveAddress, er
 		return nil, fmt.Errorf("%w: %q is not fetched by http", ErrUnsupportedScheme, addr.url.Scheme)
 	case addr.url.Host == "":
 		return nil, errors.New("the address has no host")
-	case addr.kind == "" && addr.checksum != "":
-		return nil, errChecksumOfDirectory
 	}
 	return addr, nil
 }

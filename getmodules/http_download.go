@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/httpx"
@@ -60,7 +61,7 @@ func (f *Fetcher) downloadArchive(ctx context.Context, req Request, addr *archiv
 		if err := wantOK(answer); err != nil {
 			return err
 		}
-		if err := checkEncoding(addr.kind, answer.Header.Get("Content-Encoding")); err != nil {
+		if err := checkEncoding(addr.format, answer.Header.Get("Content-Encoding")); err != nil {
 			return err
 		}
 		isForges = isGenerated(answer.Asked)
@@ -79,12 +80,10 @@ func (f *Fetcher) downloadArchive(ctx context.Context, req Request, addr *archiv
 	return isForges, err
 }
 
-// checkEncoding refuses encodings, because none was requested. Gzip is allowed for tar.gz: some
-// servers declare a tar.gz file as a tar file with an encoding, without changing its bytes.
-func checkEncoding(kind archiveKind, encoding string) error {
+// checkEncoding refuses encodings, because none was requested.
+func checkEncoding(format *archiveFormat, encoding string) error {
 	encoding = strings.ToLower(encoding)
-	isGzip := encoding == "gzip" || encoding == "x-gzip"
-	if encoding == "" || encoding == "identity" || isGzip && kind == kindTarGzip {
+	if encoding == "" || encoding == "identity" || slices.Contains(format.encodings, encoding) {
 		return nil
 	}
 	return fmt.Errorf("%w: the server sent it with the encoding %q, which was not asked for", ErrNotArchive, encoding)

@@ -50,7 +50,7 @@ func (f *Fetcher) fetchOCI(ctx context.Context, req Request) (_ *Package, err er
 	if err := oci.Download(ctx, repository, layer, file, req.Progress); err != nil {
 		return nil, err
 	}
-	pkg, err := f.extract(ctx, file, kindZip, req.Dir)
+	pkg, err := f.extract(ctx, file, "zip", req.Dir)
 	if err != nil {
 		return nil, err
 	}

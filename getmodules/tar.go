@@ -24,46 +24,45 @@ const (
 	gzipReserved = 0xe0
 )
 
-func (a *unpacking) untarGzip() error {
-	packed := bufio.NewReader(readerAt(a.ctx, a.file, 0, a.size))
+// tarIn returns a function that unpacks a compressed tar file, and refuses data after the end of the
+// compressed data.
+func tarIn(decompress func(*unpacking, *bufio.Reader) (io.Reader, error)) func(*unpacking) error {
+	return func(a *unpacking) error {
+		packed := bufio.NewReader(readerAt(a.ctx, a.file, 0, a.size))
+		plain, err := decompress(a, packed)
+		if err != nil {
+			return damaged("%w", err)
+		}
+		if err := a.untar(a.bounded(plain)); err != nil {
+			return err
+		}
+		if _, err := packed.ReadByte(); !errors.Is(err, io.EOF) {
+			return damaged("there is data after the compressed data")
+		}
+		return nil
+	}
+}
+
+func gunzip(_ *unpacking, packed *bufio.Reader) (io.Reader, error) {
 	// RFC 1952 requires these flags to be zero. compress/gzip does not check them, but other
 	// programs refuse the file.
 	if head, err := packed.Peek(4); err == nil && head[3]&gzipReserved != 0 {
-		return damaged("gzip: it has reserved flags")
+		return nil, errors.New("gzip: it has reserved flags")
 	}
 	member, err := gzip.NewReader(packed)
 	if err != nil {
-		return damaged("gzip: %w", err)
+		return nil, fmt.Errorf("gzip: %w", err)
 	}
 	// Some programs read further members as the rest of the tar file, while others ignore them.
 	member.Multistream(false)
-	return a.untarAll(member, packed)
+	return member, nil
 }
 
-func (a *unpacking) untarBzip2() error {
-	packed := bufio.NewReader(readerAt(a.ctx, a.file, 0, a.size))
-	return a.untarAll(bzip2.NewReader(packed), packed)
+func bunzip2(_ *unpacking, packed *bufio.Reader) (io.Reader, error) {
+	return bzip2.NewReader(packed), nil
 }
 
-func (a *unpacking) untarXZ() error {
-	packed := bufio.NewReader(readerAt(a.ctx, a.file, 0, a.size))
-	plain, err := a.xz(packed)
-	if err != nil {
-		return damaged("%w", err)
-	}
-	return a.untarAll(plain, packed)
-}
-
-// untarAll unpacks a tar file, and refuses data after the end of the compressed data.
-func (a *unpacking) untarAll(plain io.Reader, packed *bufio.Reader) error {
-	if err := a.untar(a.bounded(plain)); err != nil {
-		return err
-	}
-	if _, err := packed.ReadByte(); !errors.Is(err, io.EOF) {
-		return damaged("there is data after the compressed data")
-	}
-	return nil
-}
+func unxz(a *unpacking, packed *bufio.Reader) (io.Reader, error) { return a.xz(packed) }
 
 // untar unpacks a tar file and reads the source to its end.
 func (a *unpacking) untar(plain io.Reader) error {
