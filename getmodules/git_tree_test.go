@@ -129,7 +129,7 @@ func TestGitHostileTrees(t *testing.T) {
 		"blob as tree": func(r *gitRepo) []gitRawEntry { return []gitRawEntry{{"40000", "x", blob(r)}} },
 		"missing blob": func(*gitRepo) []gitRawEntry { return []gitRawEntry{{"100644", "x", strings.Repeat("5", 40)}} },
 	}
-	for name, entries := range testenv.SampleMap(tests) {
+	for name, entries := range testenv.SampleMap(tests, "dot dot") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newGitRepo(t, s.root, strings.ReplaceAll(name, " ", "-")+".git")

@@ -34,7 +34,7 @@ func TestReachable(t *testing.T) {
 		"old, no tree:0": {"old": "true", "uploadpackfilter.tree.allow": "false"},
 		"old, any":       {"old": "true", "uploadpack.allowAnySHA1InWant": "true"},
 		"old, filter":    {"old": "true", "uploadpack.allowFilter": "false"},
-	}) {
+	}, "default") {
 		s := newGitServer(t)
 		s.oldProtocol = config["old"] != ""
 		r := reachWorld(t, s.root, "net.git")
@@ -50,7 +50,7 @@ func TestReachable(t *testing.T) {
 			addresses["git"] = "git::git://" + newGitDaemon(t, s.root) + "/net.git"
 		}
 		for scheme, address := range addresses {
-			for client, fetcher := range testenv.SampleMap(reachClients) {
+			for client, fetcher := range testenv.SampleMap(reachClients, "v2") {
 				if client == "v2" && (scheme != "http" || s.oldProtocol && server != "old server") {
 					continue // git does everything
 				}
@@ -97,7 +97,7 @@ func TestReachableLongHistory(t *testing.T) {
 		}
 		return got[id], bytes.Load()
 	}
-	for client, fetcher := range testenv.SampleMap(reachClients) {
+	for client, fetcher := range testenv.SampleMap(reachClients, "v2") {
 		f := fetcher(t)
 		near, cost := ask(t, f, line[commits-10])
 		checkReach(t, client+": near", near, getmodules.Reachable, "refs/heads/main")
@@ -143,7 +143,7 @@ func TestReachableManyTags(t *testing.T) {
 	r.add("tagged", "only")
 	r.ref("refs/tags/v0.1.0", "tagged")
 	r.add("forged", "tagged")
-	for client, fetcher := range testenv.SampleMap(reachClients) {
+	for client, fetcher := range testenv.SampleMap(reachClients, "v2") {
 		for name, want := range map[string]getmodules.Reachability{"only": getmodules.Reachable, "forged": getmodules.Unreachable} {
 			by := ""
 			if want == getmodules.Reachable {
@@ -168,7 +168,7 @@ func TestReachableOldFault(t *testing.T) {
 	r.add("next", "root")
 	r.add("tip", "next")
 	r.ref("refs/heads/main", "tip")
-	for client, fetcher := range testenv.SampleMap(reachClients) {
+	for client, fetcher := range testenv.SampleMap(reachClients, "v2") {
 		got, err := fetcher(t).Reachable(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, "ref=main"), Revision: r.id["next"]})
 		if err != nil {
 			t.Errorf("%s: %v", client, err)
@@ -195,7 +195,7 @@ func TestShortCommitRefusedFilter(t *testing.T) {
 		if allowed != "" {
 			r.git("", "config", "uploadpackfilter."+allowed+".allow", "true")
 		}
-		for client, fetcher := range testenv.SampleMap(reachClients) {
+		for client, fetcher := range testenv.SampleMap(reachClients, "v2") {
 			got, err := fetcher(t).Reference(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, "ref="+id[:12])})
 			want := getmodules.Reference{Kind: getmodules.ReferenceCommit, Name: id, Revision: id}
 			if client == "built-in" {
@@ -229,7 +229,7 @@ func TestReachableDates(t *testing.T) {
 		r.date = date
 		r.add(name, "normal")
 	}
-	for client, fetcher := range testenv.SampleMap(reachClients) {
+	for client, fetcher := range testenv.SampleMap(reachClients, "v2") {
 		for name, id := range r.id {
 			want, by := getmodules.Reachable, "refs/heads/main"
 			if strings.HasPrefix(name, "forged") {
@@ -254,7 +254,7 @@ func TestReachableShallow(t *testing.T) {
 	shallow := &reachRepo{gitRepo: &gitRepo{t: t, dir: filepath.Join(s.root, "net.git"), env: r.env}, id: map[string]string{"l18": line[18]}, date: r.date}
 	shallow.git("", "config", "uploadpack.allowFilter", "true")
 	forged := shallow.add("forged", "l18")
-	for client, fetcher := range testenv.SampleMap(reachClients) {
+	for client, fetcher := range testenv.SampleMap(reachClients, "v2") {
 		for _, oldProtocol := range []bool{false, true} {
 			if oldProtocol && client == "built-in" {
 				continue // it needs git
@@ -293,7 +293,7 @@ func TestReachableDumb(t *testing.T) {
 	r.git("", "update-server-info")
 	dumb := httptest.NewServer(http.FileServer(http.Dir(s.root)))
 	t.Cleanup(dumb.Close)
-	for client, fetcher := range testenv.SampleMap(reachClients) {
+	for client, fetcher := range testenv.SampleMap(reachClients, "v2") {
 		if client == "built-in" {
 			continue // does not read such repositories at all
 		}
@@ -338,7 +338,7 @@ func TestReachableEmpty(t *testing.T) {
 	s := newGitServer(t)
 	r := newReachRepo(t, s.root, "net.git")
 	id := r.add("forged")
-	for client, fetcher := range testenv.SampleMap(reachClients) {
+	for client, fetcher := range testenv.SampleMap(reachClients, "v2") {
 		got, err := fetcher(t).Reachable(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, ""), Revision: id})
 		if client == "built-in" {
 			if !errors.Is(err, getmodules.ErrBuiltInGit) { // a server that misunderstands the request lists no refs either
@@ -368,7 +368,7 @@ func TestReachableErrors(t *testing.T) {
 	}))
 	t.Cleanup(slow.Close)
 	t.Cleanup(func() { close(held) })
-	for client, fetcher := range testenv.SampleMap(reachClients) {
+	for client, fetcher := range testenv.SampleMap(reachClients, "v2") {
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			<-asked

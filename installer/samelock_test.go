@@ -166,7 +166,7 @@ func TestSameLock(t *testing.T) {
 		"lock --platform":        {req: request{Project: installer.Project{Platforms: other}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll, LockOnly: true}}},
 		"lock --platform mirror": {request{Project: installer.Project{Platforms: other}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll, LockOnly: true}}, true, true},
 		"update":                 {req: request{InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll, Update: installer.Update{All: true}}}},
-	}) {
+	}, "install") {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newSameLock(t)

@@ -21,10 +21,15 @@ func Sample[T any](rows []T) []T {
 	return some
 }
 
-// SampleMap is Sample for the rows of a map.
-func SampleMap[T any](rows map[string]T) map[string]T {
+// SampleMap is Sample for the rows of a map, in the order of their names. The row with the name first
+// comes before the others, so the sample has it: it is the one that users need most. It panics if there is no
+// such row.
+func SampleMap[T any](rows map[string]T, first string) map[string]T {
+	names := slices.Sorted(maps.Keys(rows))
+	at := slices.Index(names, first)
+	names = slices.Insert(slices.Delete(names, at, at+1), 0, first)
 	some := make(map[string]T)
-	for _, name := range Sample(slices.Sorted(maps.Keys(rows))) {
+	for _, name := range Sample(names) {
 		some[name] = rows[name]
 	}
 	return some
