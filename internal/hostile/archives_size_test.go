@@ -18,30 +18,6 @@ func noise(size int) string {
 	return string(text)
 }
 
-// truncated yields archives, and the tar file inside of one, truncated at each multiple of 512
-// bytes.
-func truncated(yield func(class, name string, bytes []byte) bool) bool {
-	zip := zipOf(zipFile("a", noise(9_000)), zipFile("b", noise(9_000)), zipLink("l", "a"))
-	plain := tarOf(tarFile("a", noise(9_000)), tarDir("d"), tarFile("d/b", noise(9_000)), tarLink("l", "a"))
-	packed := gzipped(plain)
-	for size := 0; size < len(zip); size += tarBlock {
-		if !yield("truncated", fmt.Sprintf("zip at %d", size), zip[:size]) {
-			return false
-		}
-	}
-	for size := 0; size < len(packed); size += tarBlock {
-		if !yield("truncated", fmt.Sprintf("tar.gz at %d", size), packed[:size]) {
-			return false
-		}
-	}
-	for size := 0; size < len(plain); size += tarBlock {
-		if !yield("truncated", fmt.Sprintf("tar at %d", size), gzipped(plain[:size])) {
-			return false
-		}
-	}
-	return yield("archive/good", "zip to cut", zip) && yield("archive/good", "tar.gz to cut", packed)
-}
-
 // notArchives yields answers that servers may send instead of archives.
 func notArchives(yield func(class, name string, bytes []byte) bool) bool {
 	cases := map[string]string{

@@ -53,6 +53,16 @@ func tarFields(yield func(class, name string, bytes []byte) bool) bool {
 			return false
 		}
 	}
+	for _, root := range []string{".", "./"} {
+		for _, flag := range []byte{'0', '2'} {
+			if root == "./" && flag == '0' {
+				continue // a directory to old programs
+			}
+			if !yield("name/component", fmt.Sprintf("%s of type %q", root, flag), tarGzip(tarFile("a", "1"), tarRaw(tarHeader{name: root, link: "a", flag: flag}, ""))) {
+				return false
+			}
+		}
+	}
 	for _, sum := range []string{"000000\x00 ", "777777\x00 ", "xxxxxxxx", "-00001\x00 "} {
 		if !yield("tar/checksum", label(sum), tarGzip(tarRaw(tarHeader{name: "a", flag: '0', sum: sum}, "1"))) {
 			return false
@@ -93,7 +103,9 @@ func tarExtensions(yield func(class, name string, bytes []byte) bool) bool {
 		"two names":            tarGzip(tarGNU('L', "b"), tarPAX('x', "path=c"), a),
 		"two names, reversed":  tarGzip(tarPAX('x', "path=c"), tarGNU('L', "b"), a),
 		"a record of 10 MiB":   tarGzip(tarPAX('x', "comment="+strings.Repeat("x", 10<<20)), a),
-		"a thousand globals":   tarGzip(many(1000, tarPAX('g', "comment=x")), a),
+		"two targets":          tarGzip(a, tarPAX('x', "linkpath=./a"), tarGNU('K', "a"), tarLink("l", "a")),
+		"17 globals":           tarGzip(many(17, tarPAX('g', "comment=x")), a),
+		"malformed global":     tarGzip(tarRaw(tarHeader{name: "pax", flag: 'g'}, "12345"), a),
 		"a header at the end":  gzipped(tarOf(a, tarPAX('x', "path=b"))),
 		"malformed length":     tarGzip(tarRaw(tarHeader{name: "pax", flag: 'x'}, "99 path=b\n"), a),
 		"length without end":   tarGzip(tarRaw(tarHeader{name: "pax", flag: 'x'}, "9999999999999999999999"), a),
@@ -134,6 +146,9 @@ func gzipMembers(yield func(class, name string, bytes []byte) bool) bool {
 		"compressed twice":        gzipped(good),
 		"data behind the tar end": gzipped(append(bytes.Clone(plain), "more"...)),
 		"an entry behind the end": gzipped(append(bytes.Clone(plain), tarOf(tarFile("b", "2"))...)),
+		"data long behind it":     gzipped(append(append(bytes.Clone(plain), make([]byte, 70_000)...), 'x')),
+		"an empty block between":  tarGzip(tarFile("a", "1"), make([]byte, tarBlock), tarFile("b", "")),
+		"no end but zeros":        gzipped(tarFile("a", strings.Repeat("\x00", 4*tarBlock))),
 		"one empty block":         gzipped(plain[:len(plain)-tarBlock]),
 		"no empty block":          gzipped(plain[:len(plain)-2*tarBlock]),
 		"reserved flags":          flipped(good, 3, 0x80),

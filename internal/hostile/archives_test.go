@@ -23,7 +23,6 @@ func Archives(outside string) iter.Seq[Case[Archive]] {
 		func(y func(string, string, []byte) bool) bool { return links(outside, y) },
 		through(outside),
 		pairs,
-		truncated,
 		zipKinds,
 		zipEnds,
 		tarTypes,

@@ -39,7 +39,13 @@ func (r *reader) archive(c Case[Archive], portable bool) (warned bool, err error
 	r.checkTree(err)
 	if err != nil {
 		r.checkReason(err)
+		if c.Class == "bomb" && !errors.Is(err, getmodules.ErrTooLarge) {
+			r.found = append(r.found, fmt.Sprintf("the error is %v, want ErrTooLarge", err))
+		}
 		return false, err
+	}
+	if left := len(pkg.LeftOut) > 0; left != (r.classes[c.Class].Verdict == LeftOut) {
+		r.found = append(r.found, fmt.Sprintf("left out are %v", pkg.LeftOut))
 	}
 	r.checkWarnings(pkg.Warnings)
 	return len(pkg.Warnings) > 0, nil

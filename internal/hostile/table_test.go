@@ -43,7 +43,6 @@ func archiveTable() []Class {
 		{"archive/permissions", Accepted, "only the owner's execute bit counts"},
 		{"archive/empty", Refused, "a package without files is a mistake, and has the same hash as every other one"},
 		{"archive/none", Refused, "it is no archive of a known kind"},
-		{"truncated", Refused, "the rest is missing"},
 		{"bomb", Refused, "it is over a limit"},
 		{"zip/local", Refused, "the local header does not agree with the directory, and programs go by either"},
 		{"zip/directory", Refused, "the directory does not agree with the local header, or leads elsewhere"},
