@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 type Setting struct {
@@ -23,6 +24,9 @@ const (
 )
 
 var (
+	item = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:` + nothing + `|` + section + `|` + variable + `)`)
+	})
 	unescapeName  = regexp.MustCompile(`\\(.)`)
 	unescapeValue = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", `\t`, "\t", `\b`, "\b", "\\\n", "", `"`, "")
 )
@@ -30,11 +34,10 @@ var (
 // ParseConfig follows no includes. A variable without a value, which is true, has an empty Value. Errors have the
 // line number.
 func ParseConfig(text string) (found []Setting, err error) {
-	item := regexp.MustCompile(`^(?:` + nothing + `|` + section + `|` + variable + `)`)
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	var in Setting
 	for rest := text; rest != ""; {
-		m := item.FindStringSubmatch(rest)
+		m := item().FindStringSubmatch(rest)
 		if m == nil || m[3] != "" && in.Section == "" {
 			line := 1 + strings.Count(text[:len(text)-len(rest)], "\n")
 			return nil, fmt.Errorf("line %d: this is not a section or variable of a git configuration", line)
