@@ -58,7 +58,7 @@ func (in *Installer) DiffInterfaces(ctx context.Context, project Project, o Diff
 	d := &interfaceDiffer{
 		inquiry: q, updated: updated,
 		stager: &stager{Client: q.pool.Client, project: q.openProject, events: q.events, readOnly: true, mismatches: &mismatches{}},
-		stores: &stores.Stores{Answers: q.pool.stores, Offline: req.Offline, Check: checkStatement, OnEvent: q.events.emit},
+		stores: q.pool.storesOf(req, q.events),
 		above:  make(map[string]bool),
 	}
 	for _, c := range changes {

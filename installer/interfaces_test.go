@@ -62,12 +62,12 @@ func TestDiffInterfaces(t *testing.T) {
 	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	old := p.lockOf(t)
+	old, stores := p.lockOf(t), []installer.PackageStore{bundleOf(t, in, p)}
 	p.useNewer(t)
 	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Update: installer.Update{All: true}}); err != nil {
 		t.Fatal(err)
 	}
-	updated := p.lockOf(t)
+	updated, stores := p.lockOf(t), append(stores, bundleOf(t, in, p))
 	empty := with(in, func(o *installer.Options) { o.CacheDir = t.TempDir() })
 	for name, test := range map[string]struct {
 		in  *installer.Installer
@@ -75,6 +75,10 @@ func TestDiffInterfaces(t *testing.T) {
 	}{
 		"from the cache": {in, request{Project: installer.Project{Dir: p.dir}, InstallOptions: installer.InstallOptions{Offline: true}}},
 		"fetched":        {empty, request{Project: installer.Project{Dir: p.dir, DataDir: ".elsewhere"}}},
+		"from bundles": {
+			with(in, func(o *installer.Options) { o.CacheDir, o.Stores = t.TempDir(), stores }),
+			request{Project: installer.Project{Dir: p.dir, DataDir: ".elsewhere"}, InstallOptions: installer.InstallOptions{Offline: true}},
+		},
 	} {
 		diffs, err := test.in.DiffInterfaces(t.Context(), test.req.Project, installer.DiffOptions{Offline: test.req.Offline}, old, updated)
 		if err != nil {

@@ -52,6 +52,16 @@ The net.
 	return p, text.Bytes()
 }
 
+// bundleOf returns a bundle of what the lock of a project has.
+func bundleOf(t *testing.T, in *installer.Installer, p *project) *bundle.Bundle {
+	t.Helper()
+	var text bytes.Buffer
+	if _, err := bundle.Create(t.Context(), in, projects(p.dir), installer.LockedOptions{}, &text); err != nil {
+		t.Fatal(err)
+	}
+	return openBundle(t, text.Bytes())
+}
+
 func openBundle(t *testing.T, text []byte) *bundle.Bundle {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "bundle.tar")
