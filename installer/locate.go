@@ -256,17 +256,11 @@ func (w *wanted) compare(got *origins.Fetched, at origins.Location) error {
 // checkHashes compares a fetched package with an entry of the lock. former is the tree of
 // the entry; nil if it is not known.
 func checkHashes(entry lockfile.Module, got *origins.Fetched, former *store.Tree) error {
-	mismatch := &HashMismatchError{Path: pathOf(entry.Key), Package: got.Resolved.Redacted(), Gitlinks: got.Gitlinks}
-	for _, want := range entry.Hashes {
-		have := got.Tree.Hash(want.Scheme())
-		if have != "" && have != want {
-			mismatch.Want = append(mismatch.Want, want)
-			mismatch.Got = append(mismatch.Got, have)
-		}
-	}
-	if mismatch.Want == nil {
+	mismatch := mismatchOf(entry.Hashes, got.Tree)
+	if mismatch == nil {
 		return nil
 	}
+	mismatch.Path, mismatch.Package, mismatch.Gitlinks = pathOf(entry.Key), got.Resolved.Redacted(), got.Gitlinks
 	if former != nil {
 		mismatch.Changes = hashing.Diff(former.Tree, got.Tree.Tree)
 	}

@@ -52,11 +52,7 @@ func (e *InvalidOptionsError) Unwrap() error { return e.Err }
 // configuration are wrong.
 func (r request) check() error {
 	updates := r.Update.fields()
-	for _, rule := range []struct {
-		isBroken bool
-		reason   string
-		fields   []string
-	}{
+	err := firstBroken([]optionRule{
 		{r.Locked && r.LockOnly, "a run cannot write only the lock and leave the lock as it is", []string{"Locked", "LockOnly"}},
 		{r.Locked && len(updates) > 0, "a run that leaves the lock as it is cannot update", append([]string{"Locked"}, updates...)},
 		{r.NoLock && r.LockContent != nil, "a run without a lock has no lock content", []string{"NoLock", "LockContent"}},
@@ -75,14 +71,26 @@ func (r request) check() error {
 		{r.Layout != LayoutLinks && r.Layout != LayoutCopy, "there is no such layout", []string{"Layout"}},
 		{!r.Dialect.isKnown(), "there is no such dialect", []string{"Dialect"}},
 		{!r.Next.isKnown(), "there is no such dialect", []string{"Next"}},
-	} {
-		if rule.isBroken {
-			return &InvalidOptionsError{Fields: rule.fields, Reason: rule.reason}
-		}
-	}
-	if r.Vendor != "" {
+	})
+	if err == nil && r.Vendor != "" {
 		if err := project.CheckVendorDir(r.Vendor); err != nil {
 			return &InvalidOptionsError{Fields: []string{"Vendor"}, Err: err}
+		}
+	}
+	return err
+}
+
+// optionRule is something that makes options invalid: the fields and what is wrong with them.
+type optionRule struct {
+	isBroken bool
+	reason   string
+	fields   []string
+}
+
+func firstBroken(rules []optionRule) error {
+	for _, r := range rules {
+		if r.isBroken {
+			return &InvalidOptionsError{Fields: r.fields, Reason: r.reason}
 		}
 	}
 	return nil
@@ -108,20 +116,11 @@ func (r request) checkWithLock() error {
 
 // checkForSession returns an error if the options ask for what needs the whole tree.
 func (r request) checkForSession() error {
-	for _, rule := range []struct {
-		isBroken bool
-		reason   string
-		fields   []string
-	}{
+	return firstBroken([]optionRule{
 		{r.Scope != ScopeModules, "a session is about modules", []string{"Scope"}},
 		{r.Unify, "versions are shared by all calls of a tree, which a session does not know", []string{"Unify"}},
 		{r.AllowConfigErrors, "a session reads no configuration", []string{"AllowConfigErrors"}},
-	} {
-		if rule.isBroken {
-			return &InvalidOptionsError{Fields: rule.fields, Reason: rule.reason}
-		}
-	}
-	return nil
+	})
 }
 
 // checkForRestore is check for Restore, which changes the lock file.

@@ -100,13 +100,9 @@ func (s *stager) fromCache(ctx context.Context, entry lockfile.Module, subdir st
 	if err != nil {
 		return nil, err
 	}
-	if h1 := entry.Hash("h1"); h1 != "" && h1 != placed.tree.H1() {
-		return nil, &HashMismatchError{
-			Path:    pathOf(entry.Key),
-			Package: entry.Package.String(),
-			Want:    []hashing.Hash{h1},
-			Got:     []hashing.Hash{placed.tree.H1()},
-		}
+	if mismatch := mismatchOf(entry.Hashes, placed.tree); mismatch != nil {
+		mismatch.Path, mismatch.Package = pathOf(entry.Key), entry.Package.String()
+		return nil, mismatch
 	}
 	return placed, nil
 }

@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/ocistore"
@@ -12,14 +13,24 @@ import (
 type PackageStore = ocistore.Store
 
 func checkStatement(s artifact.Statement, tree *store.Tree) error {
-	mismatch := &HashMismatchError{Package: s.Package}
-	for _, scheme := range []string{"h1", "t1"} {
-		if want, got := s.Hash(scheme), tree.Hash(scheme); want != "" && got != want {
-			mismatch.Want, mismatch.Got = append(mismatch.Want, want), append(mismatch.Got, got)
-		}
-	}
-	if mismatch.Want != nil {
+	if mismatch := mismatchOf(s.Hashes, tree); mismatch != nil {
+		mismatch.Package = s.Package
 		return mismatch
 	}
 	return nil
+}
+
+// mismatchOf returns an error with those of the hashes that a tree does not have; nil if it has all of its
+// schemes.
+func mismatchOf(hashes []hashing.Hash, tree *store.Tree) *HashMismatchError {
+	mismatch := &HashMismatchError{}
+	for _, want := range hashes {
+		if got := tree.Hash(want.Scheme()); got != "" && got != want {
+			mismatch.Want, mismatch.Got = append(mismatch.Want, want), append(mismatch.Got, got)
+		}
+	}
+	if mismatch.Want == nil {
+		return nil
+	}
+	return mismatch
 }
