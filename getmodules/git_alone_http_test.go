@@ -232,24 +232,6 @@ func TestGitStatus(t *testing.T) {
 	}
 }
 
-// TestBuiltInRetry checks that requests are repeated after a temporary failure.
-func TestBuiltInRetry(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	_, _, second := gitMainTF(t, s)
-	asked := map[string]int{}
-	address := gitFront(t, s, func(w http.ResponseWriter, r *http.Request, answer []byte) {
-		if asked[r.Method]++; asked[r.Method] == 1 {
-			w.WriteHeader(http.StatusBadGateway)
-			return
-		}
-		_, _ = w.Write(answer)
-	})
-	if pkg, err := builtInFor(t, address+"/net.git"); err != nil || pkg.Revision != second {
-		t.Errorf("FetchGit = %+v, %v, want %s", pkg, err, second)
-	}
-}
-
 func TestBuiltInCancelled(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)

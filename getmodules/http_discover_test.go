@@ -89,13 +89,8 @@ func TestDiscoverCredentials(t *testing.T) {
 func TestDiscoverRefused(t *testing.T) {
 	t.Parallel()
 	site := newSite(t, map[string]http.HandlerFunc{"/a.zip": serve(sampleZip())})
-	refused := []string{
-		"file:///etc", "file::/etc", "/etc", "./x", "../x", "ns/name/aws", "example.com/ns/name/aws", "github.com/a/b", "git@github.com:a/b.git",
-		"git::file:///etc", "git::ext::sh://x", "git::git://example.com/x", "git::http://example.com/x", "git://example.com/x", "ext::sh -c id",
-		"http://example.com/a.zip", "https::http://example.com/a.zip", "https::file:///etc/x.zip", "http::https://example.com/a.zip",
-		"s3::http://s3.example.com/b/k.zip", "gcs::http://127.0.0.1/storage/v1/b/k.zip", "hg::https://example.com/x",
-		"https:///a.zip", "https://" + strings.Repeat("x", 9000), "ssh://git@example.com/x", "javascript://x", "://", "https://example.com/a.zip//../x",
-	}
+	// Package internal/hostile has more locations. These are relative ones, which registries may use.
+	refused := []string{"/etc", "./x", "../x", "github.com/a/b", "git@github.com:a/b.git", "https://" + strings.Repeat("x", 9000)}
 	for i, location := range refused {
 		path := fmt.Sprintf("/refused%d", i)
 		site.routes[path] = leadTo(location)

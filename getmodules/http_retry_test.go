@@ -49,6 +49,8 @@ func cutOff(part int, announced bool) http.HandlerFunc {
 	}
 }
 
+// TestRetries has the failures for which an archive is requested again. Package internal/httpx tests which
+// failures these are, and TestAttempts how often.
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	half := len(sampleZip()) / 2
@@ -58,14 +60,6 @@ func TestRetries(t *testing.T) {
 		good     bool
 	}{
 		"one 500":         {failing(1, answer(500)), 2, true},
-		"three 503":       {failing(3, answer(503)), 4, true},
-		"four 502":        {failing(4, answer(502)), 4, false},
-		"429":             {failing(2, answer(429)), 3, true},
-		"404":             {failing(1, answer(404)), 1, false},
-		"401":             {failing(1, answer(401)), 1, false},
-		"501":             {failing(1, answer(501)), 1, false},
-		"204":             {failing(1, answer(204)), 1, false},
-		"no answer":       {failing(3, hangUp), 4, true},
 		"never an answer": {failing(9, hangUp), 4, false},
 		"cut at 1":        {failing(1, cutOff(1, true)), 2, true},
 		"cut in half":     {failing(1, cutOff(half, true)), 2, true},
@@ -91,16 +85,6 @@ func TestRetries(t *testing.T) {
 				t.Errorf("%d requests, want %d", n, test.requests)
 			}
 		})
-	}
-}
-
-func TestNoRetries(t *testing.T) {
-	t.Parallel()
-	site := newSite(t, map[string]http.HandlerFunc{"/a.zip": failing(1, answer(503))})
-	f := newHTTPFetcher()
-	f.Attempts = 1
-	if _, _, err := fetchURL(t, f, site.URL+"/a.zip"); err == nil || len(site.asked()) != 1 {
-		t.Errorf("error is %v after %d requests, want one", err, len(site.asked()))
 	}
 }
 

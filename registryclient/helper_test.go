@@ -84,6 +84,10 @@ func serve(t *testing.T, h http.HandlerFunc) *webtest.Web {
 	return web
 }
 
+func redirectTo(to string, status int) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, status) }
+}
+
 func at(location string) string { return fmt.Sprintf(`{"location": %q}`, location) }
 
 // noProviders is a host without a provider registry.

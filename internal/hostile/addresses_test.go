@@ -78,13 +78,23 @@ func Locations() iter.Seq[Case[string]] {
 		{"location/getter", []string{
 			"git::file:///srv/x.git", "git::/srv/x.git", "git::git://h.example/x.git", "git::http://h.example/x.git", "git::ext::sh -c id", "git::ext::sh", "git::fd::7",
 			"git::git::https://h.example/x.git", "git::s3::https://h.example/x", "git::ssh:///x.git", "git::https:///x.git", "GIT::https://h.example/x.git", "Git::file:///x",
-			"hg::https://h.example/x", "hg::file:///x", "s3::https://s3.amazonaws.com/b/x.zip", "s3::http://169.254.169.254/b/x", "gcs::https://www.googleapis.com/storage/v1/b/x.zip",
+			"hg::https://h.example/x", "hg::file:///x", "s3::http://169.254.169.254/b/x",
 			"file::file:///etc", "http::http://h.example/x.zip", "oci::https://h.example/x", "unknown::https://h.example/x", "git::-oProxyCommand=id",
-			"git::https://h.example/-x", "git::ssh://-oProxyCommand=id@h.example/x",
+			"git::https://0.0.0.0/net.git", "git::ssh://git@127.0.0.1/net.git", "oci://localhost/net", "oci:///x", "oci:x",
+			"git::git+ssh://h.example/x.git", "git::https:x.git", "s3::https://127.0.0.1:9000/b/x.zip", "s3::https://169.254.169.254/b/x.zip", "s3::http://h.example/b/x.zip", "s3::https:///b/x.zip",
+			"s3::ssh://s3.amazonaws.com/b/x.zip", "s3::https://x.ec2.amazonaws.com/b/x.zip", "gcs::http://127.0.0.1/storage/v1/b/x.zip", "https::file:///etc/x.zip", "https::http://h.example/x.zip",
+			"http::https://h.example/x.zip", "ext::sh -c id",
+		}},
+		{"location/unfit", []string{
+			"git::https://h.example/-x", "git::ssh://-oProxyCommand=id@h.example/x", "s3::https://s3.amazonaws.com/b/x.zip", "gcs::https://www.googleapis.com/storage/v1/b/x.zip",
+		}},
+		{"location/machine", []string{
+			"https://127.0.0.1/x.zip", "https://localhost/x.zip", "https://169.254.169.254/x.zip", "https://[fd00:ec2::254]/x.zip", "https://[fe80::1]/x.zip", "https://2130706433/x.zip",
+			"https://0.0.0.0/x.zip", "https://[::1]:8443/x.zip",
 		}},
 		{"location/address", []string{
 			"acme/net/aws", "h.example/acme/net/aws", "acme/net/aws//sub", "s3.amazonaws.com/b/x.zip", "x.zip", "C:\\x", "\\\\server\\share",
-			"https://h.example/x.zip//../y", "https://h.example/x\n.zip", "https://h.example/x\x00.zip", " https://h.example/x.zip", "https://h.example/x.zip\x1b[2J", "git::", "::", "\x00", "?", "#", "https://h h/x",
+			"https://h.example/x.zip//../y", "%66ile:///etc/passwd", ".", "..", "C:x", "https://h.example/x\n.zip", "https://h.example/x\x00.zip", " https://h.example/x.zip", "https://h.example/x.zip\x1b[2J", "git::", "::", "\x00", "?", "#", "https://h h/x",
 			"https://[::1/x.zip", "https://h.example:port/x.zip", "https://h.example/" + strings.Repeat("x", 9<<10), "https://h.example/x.zip//" + strings.Repeat("../", 1000),
 		}},
 	})

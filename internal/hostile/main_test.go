@@ -35,7 +35,9 @@ const (
 // only that program is measured.
 func TestMain(m *testing.M) {
 	if base := os.Getenv(playground); base != "" {
-		debug.SetGCPercent(50) // the peak is what the readers hold, not garbage that was not collected yet
+		// The peak is what the readers hold, not garbage that was not collected yet.
+		debug.SetGCPercent(50)
+		debug.SetMemoryLimit(mostMemory * 3 / 4)
 		if err := json.NewEncoder(os.Stdout).Encode(readAll(base)); err != nil {
 			panic(err)
 		}

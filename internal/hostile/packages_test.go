@@ -144,6 +144,9 @@ func (r *reader) ways() []func(Case[string], bool) (bool, error) {
 				return response, nil
 			}
 			_, err := fetcher(ask).Fetch(context.Background(), getmodules.Request{Package: addrs.ParseModulePackage(address), Dir: r.dir()})
+			if c.Class != "location/unfit" && err != nil && !errors.Is(err, getmodules.ErrRefusedLocation) {
+				r.found = append(r.found, fmt.Sprintf("the error is %v, want ErrRefusedLocation", err))
+			}
 			return false, unlessAsked(err)
 		}
 	}

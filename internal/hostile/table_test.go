@@ -92,6 +92,8 @@ func addressTable() []Class {
 		{"address/module", Accepted, "it is a registry address"},
 		{"location/scheme", Refused, "servers lead only to https, git over https or ssh, and oci"},
 		{"location/getter", Refused, "servers lead only to https, git over https or ssh, and oci"},
+		{"location/unfit", Refused, "servers may lead to such an address, but it cannot be fetched here"},
+		{"location/machine", Refused, "only a server on this machine may lead to this machine, and nobody to a metadata service"},
 		{"location/address", Refused, "it is not the full address of a package"},
 		{"ref/option", Refused, "git would take it for an option"},
 		{"ref/expression", Refused, "it is an expression of git's, not a name"},
