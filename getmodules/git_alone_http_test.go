@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,57 +48,6 @@ func TestBuiltInCredentials(t *testing.T) {
 	}
 }
 
-// TestBuiltInRedirects checks that redirects are followed only for the first request, and
-// that credentials are dropped when a redirect points to another origin.
-func TestBuiltInRedirects(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	_, _, second := gitMainTF(t, s)
-	private := newGitServer(t)
-	private.user, private.password = "u", "secret"
-	gitMainTF(t, private)
-
-	from := func(to func(r *http.Request) string) string {
-		front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, to(r), http.StatusFound)
-		}))
-		t.Cleanup(front.Close)
-		return front.URL
-	}
-	moved := from(func(r *http.Request) string { return s.URL + strings.Replace(r.URL.String(), "/old", "", 1) })
-	pkg, err := builtInFor(t, withUser(moved, "u", "secret")+"/old/net.git")
-	if err != nil || pkg.Revision != second {
-		t.Errorf("FetchGit through a redirect = %+v, %v, want %s", pkg, err, second)
-	}
-	if want := "git::" + moved + "/old/net.git?ref=" + second; pkg.Resolved.String() != want {
-		t.Errorf("Resolved = %s, want the address that was asked for: %s", pkg.Resolved, want)
-	}
-	stolen := from(func(r *http.Request) string { return private.URL + r.URL.String() })
-	if _, err := builtInFor(t, withUser(stolen, "u", "secret")+"/net.git"); !errors.Is(err, getmodules.ErrAuthentication) {
-		t.Errorf("FetchGit with credentials for another server = %v, want ErrAuthentication", err)
-	}
-	for name, to := range map[string]func(r *http.Request) string{
-		"in a circle":        func(r *http.Request) string { return r.URL.String() },
-		"to what is no list": func(*http.Request) string { return s.URL + "/net.git/HEAD" },
-		"to a file":          func(*http.Request) string { return "file:///etc/passwd" },
-		"to git":             func(*http.Request) string { return "git://127.0.0.1/net.git/info/refs" },
-	} {
-		if _, err := builtInFor(t, from(to)+"/net.git"); err == nil {
-			t.Errorf("FetchGit through a redirect %s succeeds", name)
-		}
-	}
-	pack := gitFront(t, s, func(w http.ResponseWriter, r *http.Request, answer []byte) {
-		if r.Method == http.MethodPost {
-			http.Redirect(w, r, s.URL+r.URL.String(), http.StatusTemporaryRedirect)
-			return
-		}
-		_, _ = w.Write(answer)
-	})
-	if _, err := builtInFor(t, pack+"/net.git"); !errors.Is(err, getmodules.ErrRefusedLocation) {
-		t.Errorf("FetchGit with a redirect of the content = %v, want ErrRefusedLocation", err)
-	}
-}
-
 // gitFront starts a server in front of another one and returns its URL. change sends each
 // answer and may alter it.
 func gitFront(t testing.TB, behind *gitServer, change func(w http.ResponseWriter, r *http.Request, answer []byte)) string {
@@ -126,55 +74,6 @@ func gitFront(t testing.TB, behind *gitServer, change func(w http.ResponseWriter
 	}))
 	t.Cleanup(front.Close)
 	return front.URL
-}
-
-// TestBuiltInDamage cuts the server's answers off at every byte and changes every byte.
-// The fetch must never return a tree from a cut-off answer, or the wrong commit from a
-// changed one.
-func TestBuiltInDamage(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	_, _, second := gitMainTF(t, s)
-	answers := map[string][]byte{}
-	record := gitFront(t, s, func(w http.ResponseWriter, r *http.Request, answer []byte) {
-		answers[r.Method] = answer
-		_, _ = w.Write(answer)
-	})
-	if _, err := builtInFor(t, record+"/net.git"); err != nil {
-		t.Fatal(err)
-	}
-	for method, answer := range answers {
-		t.Run(method, func(t *testing.T) {
-			t.Parallel()
-			sent := map[string][]byte{http.MethodGet: answers[http.MethodGet], http.MethodPost: answers[http.MethodPost]}
-			address := replay(t, sent) + "/net.git"
-			for at := range answer {
-				sent[method] = answer[:at]
-				if pkg, err := builtInFor(t, address); err == nil {
-					t.Errorf("cut off at %d of %d: FetchGit = %+v", at, len(answer), pkg)
-				}
-				sent[method] = slices.Concat(answer[:at], []byte{answer[at] ^ 1}, answer[at+1:])
-				if pkg, err := builtInFor(t, address); err == nil && pkg.Revision != second {
-					t.Errorf("changed at %d of %d: FetchGit = %+v", at, len(answer), pkg)
-				}
-			}
-		})
-	}
-}
-
-// replay starts a server that has one answer for each method.
-func replay(t testing.TB, answers map[string][]byte) string {
-	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		kind := "application/x-git-upload-pack-result"
-		if r.Method == http.MethodGet {
-			kind = "application/x-git-upload-pack-advertisement"
-		}
-		w.Header().Set("Content-Type", kind)
-		_, _ = w.Write(answers[r.Method])
-	}))
-	t.Cleanup(s.Close)
-	return s.URL
 }
 
 func TestBuiltInServerSays(t *testing.T) {

@@ -15,62 +15,19 @@ import (
 func TestBuiltInCommits(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
-	r, tip, middle := gitEverything(t, s.root)
-	address := addrs.ParseModulePackage("git::" + s.URL + "/all.git")
-	pkg, _, err := fetchGit(t, newBuiltInFetcher(t), getmodules.Request{Package: address, Revision: middle})
-	if err != nil || pkg.Revision != middle {
-		t.Fatalf("FetchGit(%s) = %+v, %v", middle, pkg, err)
+	r, first, second := gitMainTF(t, s)
+	address := s.address(r, "")
+	pkg, _, err := fetchGit(t, newBuiltInFetcher(t), getmodules.Request{Package: address, Revision: first})
+	if err != nil || pkg.Revision != first {
+		t.Fatalf("FetchGit(%s) = %+v, %v", first, pkg, err)
 	}
-	for _, none := range []string{strings.Repeat("0", 39) + "1", r.git("", "rev-parse", tip+"^{tree}")} {
+	for _, none := range []string{strings.Repeat("0", 39) + "1", r.git("", "rev-parse", second+"^{tree}")} {
 		if _, _, err := fetchGit(t, newBuiltInFetcher(t), getmodules.Request{Package: address, Revision: none}); err == nil {
 			t.Errorf("FetchGit(%s) succeeds", none)
 		}
 	}
 	if _, _, err := fetchGit(t, newBuiltInFetcher(t), getmodules.Request{Package: address, Revision: strings.Repeat("0", 39) + "1"}); !errors.Is(err, getmodules.ErrRevisionNotFound) {
 		t.Errorf("FetchGit of a commit that does not exist = %v, want ErrRevisionNotFound", err)
-	}
-}
-
-func TestBuiltInLimits(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	_, _, middle := gitEverything(t, s.root)
-	for name, limits := range map[string]getmodules.Limits{
-		"download": {DownloadBytes: 100},
-		"file":     {FileBytes: 100},
-		"tree":     {TreeBytes: 100},
-		"entries":  {Entries: 3},
-	} {
-		for _, base := range []string{s.URL + "/all.git"} {
-			for _, ref := range []string{"main", middle} {
-				f := newBuiltInFetcher(t)
-				f.Limits = limits
-				_, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage("git::" + base + "?ref=" + ref)})
-				if !isTooLarge(err) {
-					t.Errorf("limit of %s: FetchGit(%s) = %v, want ErrTooLarge", name, ref, err)
-				}
-			}
-		}
-	}
-}
-
-// isTooLarge reports whether err says that a limit was exceeded. It also recognizes errors
-// of the tree writer, to which only Fetch adds the sentinel ErrTooLarge.
-func isTooLarge(err error) bool {
-	return errors.Is(err, getmodules.ErrTooLarge) || err != nil && strings.Contains(err.Error(), "more than")
-}
-
-func TestBuiltInProgress(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	gitEverything(t, s.root)
-	var last int64
-	pkg, _, err := fetchGit(t, newBuiltInFetcher(t), getmodules.Request{
-		Package:  addrs.ParseModulePackage("git::" + s.URL + "/all.git"),
-		Progress: func(done, _ int64) { last = done },
-	})
-	if err != nil || pkg.Bytes == 0 || last != pkg.Bytes {
-		t.Errorf("Progress ends with %d, and Bytes of %+v, %v is another", last, pkg, err)
 	}
 }
 
@@ -126,10 +83,10 @@ func TestBuiltInRefusedAddresses(t *testing.T) {
 func TestBuiltInKeepsOut(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
-	_, _, middle := gitEverything(t, s.root)
+	r, first, _ := gitMainTF(t, s)
 	home := t.TempDir()
 	f := newBuiltInFetcher(t, "HOME="+home)
-	if _, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage("git::" + s.URL + "/all.git?ref=" + middle)}); err != nil {
+	if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref="+first)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{home, f.CacheDir} {

@@ -164,9 +164,7 @@ func TestGitRedirectSecrecy(t *testing.T) {
 	home := t.TempDir()
 	writeFile(t, filepath.Join(home, ".gitconfig"), "[http]\n\textraHeader = X-Token: "+webtest.Canary+
 		"\n[http \"http://private.example.com\"]\n\tfollowRedirects = true\n")
-	fetchers := w.fetchers(t, "HOME="+home)
-	delete(fetchers, "go")
-	for name, f := range fetchers {
+	for name, f := range w.fetchers(t, "HOME="+home) {
 		pkg, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage("git::http://u:" + webtest.Canary + "@private.example.com/net.git"), Revision: w.first})
 		if err != nil || pkg.Revision != w.first {
 			t.Fatalf("FetchGit by %s = %+v, %v", name, pkg, err)

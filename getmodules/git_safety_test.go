@@ -158,14 +158,17 @@ exec sh -c "$1"`, log))
 
 func TestGitLocalRepository(t *testing.T) {
 	t.Parallel()
-	r := newGitRepo(t, t.TempDir(), "net.git")
+	root := t.TempDir()
+	r := newGitRepo(t, root, "net.git")
 	commit := r.commit("main", gitFile{path: "main.tf", content: "x"})
 	r.setRef("refs/tags/v1", r.head("refs/heads/main"))
-	for _, query := range []string{"", "?ref=v1", "?ref=" + commit, "?ref=" + commit[:7]} {
-		pkg := addrs.ParseModulePackage("git::file://" + r.dir + query)
-		got, _, err := fetchGit(t, newGitFetcher(t), getmodules.Request{Package: pkg})
-		if err != nil || got.Revision != commit {
-			t.Errorf("FetchGit(%q) = %+v, %v, want %s", pkg, got, err, commit)
+	for _, base := range []string{"git::file://" + r.dir, "git::git://" + newGitDaemon(t, root) + "/net.git"} {
+		for _, query := range []string{"", "?ref=v1", "?ref=" + commit, "?ref=" + commit[:7]} {
+			pkg := addrs.ParseModulePackage(base + query)
+			got, _, err := fetchGit(t, newGitFetcher(t), getmodules.Request{Package: pkg})
+			if err != nil || got.Revision != commit {
+				t.Errorf("FetchGit(%q) = %+v, %v, want %s", pkg, got, err, commit)
+			}
 		}
 	}
 }

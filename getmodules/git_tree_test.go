@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // gitListing returns a line for each file, link and empty directory of a tree.
@@ -91,63 +90,6 @@ func TestGitTree(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, gitListing(t, dir)); diff != "" {
 		t.Errorf("tree (-want +got):\n%s", diff)
-	}
-}
-
-// TestGitHostileTrees checks the last line of defense: trees that the fsck of a server or
-// a client would refuse, but that are already in the store.
-func TestGitHostileTrees(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	blob := func(r *gitRepo) string { return r.blob("x") }
-	dir := func(r *gitRepo) string { return r.rawTree(gitRawEntry{"100644", "x", r.blob("x")}) }
-	tests := map[string]func(r *gitRepo) []gitRawEntry{
-		"dot dot":    func(r *gitRepo) []gitRawEntry { return []gitRawEntry{{"40000", "..", dir(r)}} },
-		"dot":        func(r *gitRepo) []gitRawEntry { return []gitRawEntry{{"100644", ".", blob(r)}} },
-		"git":        func(r *gitRepo) []gitRawEntry { return []gitRawEntry{{"40000", ".git", dir(r)}} },
-		"git file":   func(r *gitRepo) []gitRawEntry { return []gitRawEntry{{"100644", ".git", blob(r)}} },
-		"GIT":        func(r *gitRepo) []gitRawEntry { return []gitRawEntry{{"40000", ".GIT", dir(r)}} },
-		"short name": func(r *gitRepo) []gitRawEntry { return []gitRawEntry{{"40000", "git~1", dir(r)}} },
-		"hfs":        func(r *gitRepo) []gitRawEntry { return []gitRawEntry{{"40000", ".g\u200cit", dir(r)}} },
-		"slash":      func(r *gitRepo) []gitRawEntry { return []gitRawEntry{{"100644", "../x", blob(r)}} },
-		"absolute":   func(r *gitRepo) []gitRawEntry { return []gitRawEntry{{"100644", "/x", blob(r)}} },
-		"empty name": func(r *gitRepo) []gitRawEntry { return []gitRawEntry{{"100644", "", blob(r)}} },
-		"control":    func(r *gitRepo) []gitRawEntry { return []gitRawEntry{{"100644", "a\x1bb", blob(r)}} },
-		"duplicate": func(r *gitRepo) []gitRawEntry {
-			return []gitRawEntry{{"100644", "x", blob(r)}, {"100644", "x", blob(r)}}
-		},
-		"link then dir": func(r *gitRepo) []gitRawEntry {
-			return []gitRawEntry{{"120000", "a", r.blob("..")}, {"40000", "a", dir(r)}}
-		},
-		"file then dir": func(r *gitRepo) []gitRawEntry { return []gitRawEntry{{"100644", "a", blob(r)}, {"40000", "a", dir(r)}} },
-		"link out":      func(r *gitRepo) []gitRawEntry { return []gitRawEntry{{"120000", "a", r.blob("../../etc")}} },
-		"long link": func(r *gitRepo) []gitRawEntry {
-			return []gitRawEntry{{"120000", "a", r.blob(strings.Repeat("a/", 9999))}}
-		},
-		"device":       func(r *gitRepo) []gitRawEntry { return []gitRawEntry{{"20644", "tty", blob(r)}} },
-		"bad mode":     func(r *gitRepo) []gitRawEntry { return []gitRawEntry{{"10x644", "x", blob(r)}} },
-		"blob as tree": func(r *gitRepo) []gitRawEntry { return []gitRawEntry{{"40000", "x", blob(r)}} },
-		"missing blob": func(*gitRepo) []gitRawEntry { return []gitRawEntry{{"100644", "x", strings.Repeat("5", 40)}} },
-	}
-	for name, entries := range testenv.SampleMap(tests, "dot dot") {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			r := newGitRepo(t, s.root, strings.ReplaceAll(name, " ", "-")+".git")
-			commit := r.rawCommit("main", entries(r)...)
-			f := newGitFetcher(t)
-			gitSeedStore(t, s, f, r)
-			_, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, ""), Revision: commit})
-			if err == nil {
-				t.Errorf("FetchGit of %s = nil error", name)
-			}
-		})
-	}
-}
-
-func gitSeedStore(t testing.TB, s *gitServer, f *getmodules.Fetcher, r *gitRepo) {
-	t.Helper()
-	if err := os.CopyFS(gitStoreDir(f, s.URL+"/"+filepath.Base(r.dir)), os.DirFS(r.dir)); err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -142,52 +142,46 @@ func TestWireWrongPack(t *testing.T) {
 	}
 }
 
-// TestWireDamaged changes each byte of the answer to a fetch, with no git to fall back to.
-// The fetch must fail or return the right tree.
+// TestWireDamaged cuts the answer to a fetch off at every byte and changes every byte of it, with no git to
+// fall back to. The fetch must fail, or return the right tree if a byte was changed.
 func TestWireDamaged(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
 	_, first, _ := gitMainTF(t, s)
 	front := newWireFront(t, s)
-	front.alter = func(w http.ResponseWriter, _ *http.Request, truth *httptest.ResponseRecorder) {
-		wireAnswer(w, truth, truth.Body.Bytes())
-	}
-	offset, size := 0, 0
-	front.Config.Handler = wireReplay(front.Config.Handler, func(body []byte) {
-		size = len(body)
-		body[offset] ^= 1 << (offset % 8)
-	})
-	req := getmodules.Request{Package: front.address(""), Revision: first}
-	for refused := 0; offset == 0 || offset < size; offset++ {
-		got := wireResult(t, newGitlessFetcher(t), req)
-		if got.Err == nil {
-			if diff := gocmp.Diff(map[string]string{"main.tf": "# one\n"}, got.Tree); diff != "" {
-				t.Errorf("with byte %d changed (-want +got):\n%s", offset, diff)
-			}
-		} else {
-			refused++
-		}
-		// The commits that the server calls shallow are not checked, so changes to them go
-		// unnoticed.
-		if offset == size-1 && refused < size-len("shallow "+first) {
-			t.Errorf("%d of %d answers were refused", refused, size)
-		}
-	}
-}
-
-// wireReplay returns a handler that always sends the first answer of another handler,
-// after applying damage to its body.
-func wireReplay(handler http.Handler, damage func(body []byte)) http.Handler {
 	var truth *httptest.ResponseRecorder
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	damage := bytes.Clone
+	front.alter = func(w http.ResponseWriter, _ *http.Request, answer *httptest.ResponseRecorder) {
 		if truth == nil {
-			truth = httptest.NewRecorder()
-			handler.ServeHTTP(truth, r)
+			truth = answer
 		}
-		body := bytes.Clone(truth.Body.Bytes())
-		damage(body)
-		wireAnswer(w, truth, body)
-	})
+		wireAnswer(w, truth, damage(truth.Body.Bytes()))
+	}
+	f, req := newGitlessFetcher(t), getmodules.Request{Package: front.address(""), Revision: first}
+	if got := wireResult(t, f, req); got.Err != nil {
+		t.Fatal(got.Err)
+	}
+	size, refused := truth.Body.Len(), 0
+	for offset := range size {
+		damage = func(body []byte) []byte { return body[:offset] }
+		if got := wireResult(t, f, req); got.Err == nil {
+			t.Errorf("cut off at %d: %v", offset, got.Tree)
+		}
+		damage = func(body []byte) []byte {
+			body = bytes.Clone(body)
+			body[offset] ^= 1 << (offset % 8)
+			return body
+		}
+		if got := wireResult(t, f, req); got.Err != nil {
+			refused++
+		} else if diff := gocmp.Diff(map[string]string{"main.tf": "# one\n"}, got.Tree); diff != "" {
+			t.Errorf("with byte %d changed (-want +got):\n%s", offset, diff)
+		}
+	}
+	// The commits that the server calls shallow are not checked, so changes to them go unnoticed.
+	if refused < size-len("shallow "+first) {
+		t.Errorf("%d of %d answers were refused", refused, size)
+	}
 }
 
 func TestWireGzip(t *testing.T) {

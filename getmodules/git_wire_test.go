@@ -103,6 +103,7 @@ func TestWireRefs(t *testing.T) {
 		requests        int
 	}{
 		{"", "", 2},
+		{"ref=", "", 2},
 		{"ref=v1.0.0", "", 2},
 		{"ref=v1.1.0", "", 2},
 		{"ref=twice", "", 2},
@@ -115,12 +116,16 @@ func TestWireRefs(t *testing.T) {
 		{"ref=tags/v1.0.0", "", 2},
 		{"ref=tags/odd", "", 2},
 		{"ref=feat/x", "", 2},
+		{"ref=feat%2Fx", "", 2},
+		{"ref=main&depth=1", "", 2},
 		{"ref=refs/pull/1/head", "", 2},
 		{"ref=" + first, "", 1},
+		{"ref=" + strings.ToUpper(first), "", 1},
 		{"ref=" + tag, "", 1},
 		{"ref=main", first, 1},
 		{"", second, 1},
 		{"ref=" + first[:8], "", fallen},
+		{"ref=00000", "", fallen},
 		{"ref=tree", "", fallen},
 		{"ref=hidden", "", fallen},
 		{"ref=far", "", fallen},
@@ -308,16 +313,18 @@ func TestWireTags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.count()
-	got, err := newWireFetcher(t).Tags(t.Context(), req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := s.count(); n != 1 {
-		t.Errorf("Tags made %d requests, want 1", n)
-	}
-	if diff := cmp.Diff(want, got); diff != "" || len(got) != 3 {
-		t.Errorf("Tags (-git +wire):\n%s", diff)
+	for name, f := range map[string]*getmodules.Fetcher{"wire": newWireFetcher(t), "built-in": newBuiltInFetcher(t)} {
+		s.count()
+		got, err := f.Tags(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := s.count(); n != 1 {
+			t.Errorf("Tags by %s made %d requests, want 1", name, n)
+		}
+		if diff := cmp.Diff(want, got); diff != "" || len(got) != 3 {
+			t.Errorf("Tags (-git +%s):\n%s", name, diff)
+		}
 	}
 	for _, tag := range []string{"v1", "v2", "v3"} {
 		r.git("", "tag", "--delete", tag)

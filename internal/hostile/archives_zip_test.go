@@ -122,6 +122,7 @@ func zipEnds(yield func(class, name string, bytes []byte) bool) bool {
 		"overlap":                  zipOverlap(),
 		"encrypted":                zipOf(zipEntry{name: "a", text: "secret text  ", mode: unixFile, flags: 1}),
 		"size of 4 GiB":            put32(put32(good, 22, 1<<32-1), zipCentralAt(good)+24, 1<<32-1),
+		"both sizes of 4 GiB":      put32(put32(put32(put32(good, 18, 1<<32-1), 22, 1<<32-1), zipCentralAt(good)+20, 1<<32-1), zipCentralAt(good)+24, 1<<32-1),
 		"65535 entries":            put16(put16(good, zipEndAt(good)+8, 1<<16-1), zipEndAt(good)+10, 1<<16-1),
 		"directory at 4 GiB":       put32(good, zipEndAt(good)+16, 1<<32-1),
 	}

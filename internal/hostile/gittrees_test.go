@@ -149,6 +149,6 @@ func treeDepth(give giveTree) bool {
 		}
 		wide = dir("d", same...)
 	}
-	return give("tree/size", "deeper than a tree may be", deep(64)) && give("tree/size", "deep", deep(300)) && give("tree/size", "wide", wide) &&
+	return give("tree/size", "a long link", link("l", strings.Repeat("a/", 9999)), file("ok")) && give("tree/size", "deeper than a tree may be", deep(64)) && give("tree/size", "deep", deep(300)) && give("tree/size", "wide", wide) &&
 		give("tree/plain", "as deep as a tree may be", deep(63)) && give("tree/empty", "no entries") && give("tree/empty", "no files", dir("d"), dir("e", dir("f")))
 }

@@ -150,7 +150,7 @@ func TestRedirectRefused(t *testing.T) {
 				return
 			}
 			moved(302, "/new.git")(w, r)
-		}, errAny},
+		}, git.ErrRefused},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
