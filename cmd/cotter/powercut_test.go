@@ -82,14 +82,22 @@ type cutProject struct {
 	home, cache   string
 	dir           string
 	before, after map[string]string // the project's files, as stock tools see them
+	// workers run its commands. They end before the disk is unmounted, which fails while a
+	// process has a file open there.
+	workers *workers
 }
 
 func newCutProject(t *testing.T, dir string) *cutProject {
 	t.Helper()
 	p := &cutProject{world: modtest.New(t, modtest.Txtar(cutWorld)),
-		home: t.TempDir(), cache: t.TempDir(), dir: dir}
+		home: t.TempDir(), cache: t.TempDir(), dir: dir, workers: &workers{start: warm.start}}
 	writeText(t, filepath.Join(p.home, "cli.tfrc"), "")
 	return p
+}
+
+func (p *cutProject) endWorkers(t *testing.T) {
+	t.Helper()
+	testenv.Must(t, p.workers.endIdle())
 }
 
 // command returns a command that runs in the project as its user would run it.
@@ -117,7 +125,7 @@ func (p *cutProject) prepare(t *testing.T, upgrade bool) {
 	t.Helper()
 	if upgrade {
 		p.configure(t, "first")
-		if out, err := warm.output(p.command("install")); err != nil {
+		if out, err := p.workers.output(p.command("install")); err != nil {
 			t.Fatalf("the first installation: %v\n%s", err, out)
 		}
 	}
@@ -155,10 +163,12 @@ func TestPowerCut(t *testing.T) {
 			p := newCutProject(t, filepath.Join(disk.dir, "project"))
 			p.prepare(t, upgrade)
 			cuts := p.installWithCuts(t, disk)
+			p.endWorkers(t)
 			unmount()
 			for i, cut := range cuts {
 				end := disk.mount(t, cut.image, options)
 				p.checkCut(t, fmt.Sprintf("cut %d of %d, after %s", i+1, len(cuts), cut.after), cut.ended)
+				p.endWorkers(t)
 				end()
 			}
 		})
@@ -184,7 +194,7 @@ func (p *cutProject) installWithCuts(t *testing.T, disk *diskImage) []powerCut {
 	}
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Log("strace is not installed: the power is cut after the end only")
-		if out, err := warm.output(p.command("install")); err != nil {
+		if out, err := p.workers.output(p.command("install")); err != nil {
 			t.Fatalf("cotter install: %v\n%s", err, out)
 		}
 	} else {
@@ -253,7 +263,7 @@ func (p *cutProject) checkCut(t *testing.T, when string, ended bool) {
 	case !ok: // stock tools report that the modules are not installed
 	case manifest == p.after["/"+modules+"modules.json"]:
 		p.checkInstalled(t, when+": with the new modules.json", p.after, found)
-		if out, err := warm.output(p.command("verify")); err != nil && ended {
+		if out, err := p.workers.output(p.command("verify")); err != nil && ended {
 			t.Errorf("%s: cotter verify: %v\n%s", when, err, out)
 		}
 	case manifest == p.before["/"+modules+"modules.json"]:
@@ -261,14 +271,14 @@ func (p *cutProject) checkCut(t *testing.T, when string, ended bool) {
 	default:
 		t.Errorf("%s: modules.json is neither the one before nor the one after:\n%q", when, manifest)
 	}
-	if out, err := warm.output(p.command("install")); err != nil {
+	if out, err := p.workers.output(p.command("install")); err != nil {
 		t.Errorf("%s: the next installation: %v\n%s", when, err, out)
 		return
 	}
 	if diff := cmp.Diff(p.after, p.files(t)); diff != "" {
 		t.Errorf("%s, and run again (-undisturbed +got):\n%s", when, diff)
 	}
-	if out, err := warm.output(p.command("verify")); err != nil {
+	if out, err := p.workers.output(p.command("verify")); err != nil {
 		t.Errorf("%s, and run again: cotter verify: %v\n%s", when, err, out)
 	}
 }
