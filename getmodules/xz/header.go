@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash"
 	"hash/crc32"
 	"io"
 	"math"
@@ -153,13 +154,8 @@ func (x *reader) readEnd(start int64) error {
 	if !bytes.Equal(records.Sum(nil), x.records.Sum(nil)) {
 		return errors.New("xz: the index does not agree with the blocks")
 	}
-	for (x.in.n-start)%4 != 0 {
-		switch b, err := index.ReadByte(); {
-		case err != nil:
-			return err
-		case b != 0:
-			return errors.New("xz: the padding is not zero")
-		}
+	if err := readPadding(index, x.in.n-start); err != nil {
+		return err
 	}
 	want := index.sum.Sum32()
 	var sum [4]byte
@@ -192,10 +188,7 @@ func (x *reader) readFooter(indexSize int64) error {
 // checksumReader adds the bytes that it reads to a checksum.
 type checksumReader struct {
 	in  io.ByteReader
-	sum interface {
-		io.Writer
-		Sum32() uint32
-	}
+	sum hash.Hash32
 }
 
 func (c *checksumReader) ReadByte() (byte, error) {

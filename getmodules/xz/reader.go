@@ -37,7 +37,6 @@ var errBlockSize = errors.New("xz: a block has another size than its header says
 // [getmodules.ErrUnsupportedArchive] for an unsupported filter or checksum, and
 // [io.ErrUnexpectedEOF] if the stream is truncated. All other errors mean that the stream is
 // damaged.
-// damaged.
 func NewReader(packed io.Reader) (io.Reader, error) {
 	in, ok := packed.(byteReader)
 	if !ok {
@@ -86,8 +85,8 @@ type reader struct {
 	flags [2]byte
 	// block is the block that is being read, or nil between blocks.
 	block *block
-	// blocks is the number of blocks that were read. records is the hash of their sizes. The
-	// index repeats both.
+	// blocks is the number of blocks that were read. records is the hash of their sizes, because
+	// there may be millions. The index repeats both.
 	blocks  uint64
 	records hash.Hash
 	// content is the size of the content so far. dictionaries is the sum of the sizes of the
@@ -223,7 +222,7 @@ func (x *reader) endBlock() error {
 	if b.packed >= 0 && b.packed != packed || b.unpacked >= 0 && b.unpacked != b.size {
 		return errBlockSize
 	}
-	if err := x.readPadding(packed); err != nil {
+	if err := readPadding(&x.in, packed); err != nil {
 		return err
 	}
 	want := b.check.Sum(nil)
@@ -244,9 +243,9 @@ func addRecord(h hash.Hash, unpadded, size uint64) {
 }
 
 // readPadding reads zeros up to a multiple of 4 bytes, after data of the given size.
-func (x *reader) readPadding(size int64) error {
+func readPadding(in io.ByteReader, size int64) error {
 	for range (4 - size%4) % 4 {
-		switch b, err := x.in.ReadByte(); {
+		switch b, err := in.ReadByte(); {
 		case err != nil:
 			return err
 		case b != 0:
