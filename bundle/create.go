@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -70,7 +69,7 @@ func Create(ctx context.Context, in *installer.Installer, projects []installer.P
 // builder collects the packages of a bundle. Their archives are files in dir.
 type builder struct {
 	dir         string
-	ofModules   singleflight.Memo[hashing.Hash, archive]
+	ofModules   singleflight.Memo[hashing.Hash, oci.File]
 	ofProviders singleflight.Memo[string, providerArchive]
 
 	mu sync.Mutex
@@ -81,27 +80,15 @@ type builder struct {
 	providers map[providerKey]*provider
 }
 
-type archive struct {
-	oci.Descriptor
-	file string
-}
-
 type module struct {
 	statement artifact.Statement
-	archive   archive
+	archive   oci.File
 }
 
 func (b *builder) addModule(ctx context.Context, p installer.LockedModule) error {
 	t1 := p.Tree.T1()
-	packed, err := b.ofModules.Do(ctx, t1, func(ctx context.Context) (archive, error) {
-		root, err := p.Open()
-		if err != nil {
-			return archive{}, err
-		}
-		defer root.Close()
-		name := filepath.Join(b.dir, artifact.ContentTag(t1))
-		layer, err := artifact.WriteLayer(ctx, name, root.FS(), p.Tree, 0)
-		return archive{layer, name}, err
+	packed, err := b.ofModules.Do(ctx, t1, func(ctx context.Context) (oci.File, error) {
+		return artifact.PackModule(ctx, b.dir, p.Open, p.Tree, 0)
 	})
 	if err != nil {
 		return err
@@ -131,27 +118,21 @@ type provider struct {
 }
 
 type providerArchive struct {
-	archive
+	oci.File
 	statement artifact.ProviderStatement
 }
 
 func (b *builder) addProvider(ctx context.Context, p installer.LockedProvider) error {
-	key := providerKey{artifact.Release{Provider: p.Entry.Address, Version: p.Entry.Version}, p.Platform}
-	memo := fmt.Sprintf("%s %s %q", key.release.Tag(), p.Platform, p.Entry.Hashes)
-	packed, err := b.ofProviders.Do(ctx, memo, func(ctx context.Context) (_ providerArchive, err error) {
+	key := providerKey{artifact.ReleaseOf(p.Entry), p.Platform}
+	packed, err := b.ofProviders.Do(ctx, artifact.ProviderKey(p.Entry, p.Platform), func(ctx context.Context) (_ providerArchive, err error) {
 		published, err := p.Archive(ctx)
 		if err != nil {
 			return providerArchive{}, err
 		}
 		defer func() { err = errors.Join(err, published.Close()) }()
-		file, err := os.CreateTemp(b.dir, "provider-*")
-		if err != nil {
-			return providerArchive{}, err
-		}
-		defer func() { err = errors.Join(err, file.Close()) }()
-		layer, err := oci.CopyDigest(file, published)
+		file, err := artifact.PackProvider(b.dir, published)
 		statement := artifact.ProviderStatement{Release: key.release, Platform: p.Platform, Hashes: published.Hashes}
-		return providerArchive{archive{layer, file.Name()}, statement}, err
+		return providerArchive{file, statement}, err
 	})
 	if err != nil {
 		return err
@@ -208,7 +189,7 @@ func (b *builder) addModules(l *layout) error {
 			return err
 		}
 		manifests[tag] = l.addText(text)
-		l.addArchive(m.archive)
+		l.addFile(m.archive)
 		l.refs = append(l.refs, oci.Ref{Tag: tag, ArtifactType: oci.ModuleArtifact, Manifest: manifests[tag]})
 	}
 	for t1, tag := range b.contents {
@@ -230,7 +211,7 @@ func (b *builder) addProviders(l *layout) error {
 			return err
 		}
 		targets[key.release] = append(targets[key.release], oci.Target{Platform: key.platform, Descriptor: l.addText(text)})
-		l.addArchive(packed.archive)
+		l.addFile(packed.File)
 	}
 	for release, list := range targets {
 		text, err := release.Index(list)
@@ -256,10 +237,10 @@ func (l *layout) addText(text []byte) oci.Descriptor {
 	return at
 }
 
-func (l *layout) addArchive(a archive) {
+func (l *layout) addFile(file oci.File) {
 	l.blobs = append(l.blobs, oci.Blob{
-		Descriptor: a.Descriptor,
-		Open:       func() (io.ReadCloser, error) { return os.Open(a.file) },
+		Descriptor: file.Descriptor,
+		Open:       func() (io.ReadCloser, error) { return os.Open(file.Name) },
 	})
 }
 

@@ -80,21 +80,13 @@ func (p *pusher) pushAll(ctx context.Context, in *installer.Installer, projects 
 // lockedPackage is a package that a lock names: a [lockedModule] or a [lockedProvider].
 type lockedPackage interface {
 	// isIn returns what a mirror has of the package.
-	isIn(ctx context.Context, m *Mirror) (presence, error)
+	isIn(ctx context.Context, m *Mirror) (stores.Presence, error)
 	// manifest returns the manifest that the mirror has for the package, or nil.
 	manifest(ctx context.Context, p *pusher) ([]byte, error)
 	// store stores the package: first its archive, then what points to it. former is the manifest
 	// that the mirror has, or nil. store reports whether anything in the mirror has changed.
 	store(ctx context.Context, p *pusher, former []byte) (changed bool, err error)
 }
-
-type presence int
-
-const (
-	absent    presence = iota
-	different          // the mirror has another package in its place
-	present
-)
 
 // push stores a package unless the mirror already has it in the required form. Packages with the
 // same key are stored once. count is the field of the result that counts them.
@@ -104,15 +96,15 @@ func (p *pusher) push(ctx context.Context, key string, pkg lockedPackage, count 
 		if err != nil {
 			return false, err
 		}
-		replaces := found == different || p.repairs
+		replaces := found == stores.Other || p.repairs
 		var former []byte
-		if found != absent && replaces {
+		if found != stores.Missing && replaces {
 			if former, err = pkg.manifest(ctx, p); err != nil {
 				return false, err
 			}
 		}
 		changed := false
-		if found == absent || replaces {
+		if found == stores.Missing || replaces {
 			changed, err = pkg.store(ctx, p, former)
 		}
 		p.mu.Lock()
@@ -120,7 +112,7 @@ func (p *pusher) push(ctx context.Context, key string, pkg lockedPackage, count 
 		*count++
 		switch {
 		case err != nil || !changed:
-		case found == absent:
+		case found == stores.Missing:
 			p.result.Pushed++
 		default:
 			p.result.Replaced++
@@ -154,14 +146,19 @@ func (p *pusher) pushManifest(ctx context.Context, tag string, text []byte, repl
 // pushFile uploads an archive to the repository of a provider, or to the mirror's own for the zero
 // Provider. uploaded reports whether the repository did not have it or had other bytes. A repair
 // reads the archive back and uploads it again if it is damaged.
-func (p *pusher) pushFile(ctx context.Context, provider addrs.Provider, to *getmodules.OCIWriter, layer oci.Descriptor, file *os.File) (uploaded bool, err error) {
+func (p *pusher) pushFile(ctx context.Context, provider addrs.Provider, to *getmodules.OCIWriter, layer oci.File) (uploaded bool, err error) {
+	file, err := os.Open(layer.Name)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
 	blob := layer.OCI(oci.ArchiveType)
 	uploaded, err = to.PushBlob(ctx, blob, file, false)
 	if err == nil && p.repairs {
-		if err = p.readBack(ctx, provider, layer); err != nil && isDamage(err) {
+		if err = p.readBack(ctx, provider, layer.Descriptor); err != nil && isDamage(err) {
 			uploaded = true
 			if _, err = to.PushBlob(ctx, blob, file, true); err == nil {
-				err = p.readBack(ctx, provider, layer)
+				err = p.readBack(ctx, provider, layer.Descriptor)
 			}
 			if err != nil && isDamage(err) {
 				err = fmt.Errorf("%w: %w", ErrNotRepaired, err)

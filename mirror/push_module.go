@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
@@ -30,12 +28,8 @@ func (p *pusher) pushModule(ctx context.Context, locked installer.LockedModule) 
 	return p.push(ctx, statement.Tag(), lockedModule{locked, statement}, &p.result.Entries)
 }
 
-func (l lockedModule) isIn(ctx context.Context, m *Mirror) (presence, error) {
-	has, err := stores.Has(ctx, m, l.statement)
-	if !has || err != nil {
-		return absent, err
-	}
-	return present, nil
+func (l lockedModule) isIn(ctx context.Context, m *Mirror) (stores.Presence, error) {
+	return stores.Has(ctx, m, l.statement)
 }
 
 func (l lockedModule) manifest(ctx context.Context, p *pusher) ([]byte, error) {
@@ -98,22 +92,11 @@ func (l lockedModule) store(ctx context.Context, p *pusher, former []byte) (chan
 
 // pushLayer packs a package and uploads the archive.
 func (l lockedModule) pushLayer(ctx context.Context, p *pusher, form int) (pushedLayer, error) {
-	root, err := l.Open()
+	layer, err := artifact.PackModule(ctx, p.dir, l.Open, l.Tree, form)
 	if err != nil {
 		return pushedLayer{}, err
 	}
-	defer root.Close()
-	name := filepath.Join(p.dir, fmt.Sprintf("%s-%d", artifact.ContentTag(l.Tree.T1()), form))
-	defer func() { _ = os.Remove(name) }() // pushAll removes leftovers
-	layer, err := artifact.WriteLayer(ctx, name, root.FS(), l.Tree, form)
-	if err != nil {
-		return pushedLayer{}, err
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return pushedLayer{}, err
-	}
-	defer file.Close()
-	uploaded, err := p.pushFile(ctx, addrs.Provider{}, p.mirror.writer, layer, file)
-	return pushedLayer{layer, uploaded}, err
+	defer func() { _ = os.Remove(layer.Name) }() // pushAll removes leftovers
+	uploaded, err := p.pushFile(ctx, addrs.Provider{}, p.mirror.writer, layer)
+	return pushedLayer{layer.Descriptor, uploaded}, err
 }

@@ -35,20 +35,12 @@ type lockedProvider struct {
 // pushProvider stores the package of a provider unless the mirror already has it in the required
 // form.
 func (p *pusher) pushProvider(ctx context.Context, locked installer.LockedProvider) error {
-	release := artifact.Release{Provider: locked.Entry.Address, Version: locked.Entry.Version}
-	key := fmt.Sprintf("%s %s %q", release.Tag(), locked.Platform, locked.Entry.Hashes)
-	return p.push(ctx, key, lockedProvider{locked, release}, &p.result.Providers)
+	key := artifact.ProviderKey(locked.Entry, locked.Platform)
+	return p.push(ctx, key, lockedProvider{locked, artifact.ReleaseOf(locked.Entry)}, &p.result.Providers)
 }
 
-func (l lockedProvider) isIn(ctx context.Context, m *Mirror) (presence, error) {
-	has, err := stores.HasProvider(ctx, m, l.Entry, l.Platform)
-	switch {
-	case err != nil, has == stores.ProviderMissing:
-		return absent, err
-	case has == stores.ProviderOther:
-		return different, nil
-	}
-	return present, nil
+func (l lockedProvider) isIn(ctx context.Context, m *Mirror) (stores.Presence, error) {
+	return stores.HasProvider(ctx, m, l.Entry, l.Platform)
 }
 
 func (l lockedProvider) manifest(ctx context.Context, p *pusher) ([]byte, error) {
@@ -71,14 +63,12 @@ func (l lockedProvider) store(ctx context.Context, p *pusher, former []byte) (ch
 }
 
 func (l lockedProvider) storePackage(ctx context.Context, p *pusher, former []byte) (changed bool, err error) {
-	file, made, err := l.writeArchive(ctx, p.dir)
+	file, statement, err := l.pack(ctx, p.dir)
 	if err != nil {
 		return false, err
 	}
-	defer func() {
-		_ = file.Close()
-		_ = os.Remove(file.Name()) // pushAll removes leftovers
-	}()
+	defer func() { _ = os.Remove(file.Name) }() // pushAll removes leftovers
+	made := artifact.Provider{Statement: statement, Layer: file.Descriptor}
 	replaced, err := artifact.ParseProvider(former)
 	if err == nil {
 		if err := l.checkReplaced(p, made, replaced); err != nil {
@@ -96,7 +86,7 @@ func (l lockedProvider) storePackage(ctx context.Context, p *pusher, former []by
 	if err := p.pushConfig(ctx, l.release.Provider.String(), writer); err != nil {
 		return false, err
 	}
-	uploaded, err := p.pushFile(ctx, l.release.Provider, writer, made.Layer, file)
+	uploaded, err := p.pushFile(ctx, l.release.Provider, writer, file)
 	if err != nil {
 		return false, err
 	}
@@ -124,23 +114,15 @@ func (l lockedProvider) checkReplaced(p *pusher, made, replaced artifact.Provide
 	return nil
 }
 
-// writeArchive writes the archive of the package to a file in a directory. It returns the file,
-// open for reading, and the artifact.
-func (l lockedProvider) writeArchive(ctx context.Context, dir string) (_ *os.File, a artifact.Provider, err error) {
+// pack writes the archive of the package to a file in a directory.
+func (l lockedProvider) pack(ctx context.Context, dir string) (_ oci.File, s artifact.ProviderStatement, err error) {
 	archive, err := l.Archive(ctx)
 	if err != nil {
-		return nil, a, err
+		return oci.File{}, s, err
 	}
 	defer func() { err = errors.Join(err, archive.Close()) }()
-	file, err := os.CreateTemp(dir, "provider-*")
-	if err != nil {
-		return nil, a, err
-	}
-	a.Statement = artifact.ProviderStatement{Release: l.release, Platform: l.Platform, Hashes: archive.Hashes}
-	if a.Layer, err = oci.CopyDigest(file, archive); err != nil {
-		return nil, a, errors.Join(err, file.Close(), os.Remove(file.Name()))
-	}
-	return file, a, nil
+	file, err := artifact.PackProvider(dir, archive)
+	return file, artifact.ProviderStatement{Release: l.release, Platform: l.Platform, Hashes: archive.Hashes}, err
 }
 
 // targets returns the targets in the mirror's index of a release. In a repair, an index that

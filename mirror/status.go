@@ -2,7 +2,6 @@ package mirror
 
 import (
 	"context"
-	"fmt"
 
 	"golang.org/x/sync/errgroup"
 
@@ -53,7 +52,7 @@ func Status(ctx context.Context, m *Mirror, projects []installer.Project, scope 
 			return nil, &installer.ProjectError{Dir: p.Dir, Err: err}
 		}
 	}
-	var answers singleflight.Memo[string, Entry]
+	var answers singleflight.Memo[string, stores.Presence]
 	entries := make([]Entry, len(s.queries))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelRequests)
@@ -62,7 +61,7 @@ func Status(ctx context.Context, m *Mirror, projects []installer.Project, scope 
 		group.Go(func() error {
 			found, err := answers.Do(ctx, q.key, q.send)
 			e := &entries[i]
-			e.Checked, e.Missing, e.Other = err == nil, found.Missing, found.Other
+			e.Checked, e.Missing, e.Other = err == nil, found == stores.Missing, found == stores.Other
 			return err
 		})
 	}
@@ -81,8 +80,7 @@ type status struct {
 type query struct {
 	entry Entry
 	key   string
-	// send returns what the mirror has, in the last two fields of an entry.
-	send func(context.Context) (Entry, error)
+	send  func(context.Context) (stores.Presence, error)
 }
 
 func (s *status) add(ctx context.Context, p installer.Project) error {
@@ -106,9 +104,8 @@ func (s *status) addModules(ctx context.Context, p installer.Project) error {
 		statement := artifact.StatementOf(entry)
 		tag := statement.Tag()
 		e := Entry{Dir: p.Dir, Key: entry.Key, Source: statement.Source, Version: entry.Version.String(), Tag: tag}
-		s.queries = append(s.queries, query{e, tag, func(ctx context.Context) (Entry, error) {
-			has, err := stores.Has(ctx, s.mirror, statement)
-			return Entry{Missing: !has}, err
+		s.queries = append(s.queries, query{e, tag, func(ctx context.Context) (stores.Presence, error) {
+			return stores.Has(ctx, s.mirror, statement)
 		}})
 	}
 	return nil
@@ -121,13 +118,11 @@ func (s *status) addProviders(ctx context.Context, p installer.Project) error {
 		return err
 	}
 	for _, entry := range locked {
-		tag := artifact.Release{Provider: entry.Address, Version: entry.Version}.Tag()
+		tag := artifact.ReleaseOf(entry).Tag()
 		for _, platform := range s.platforms {
 			e := Entry{Dir: p.Dir, Source: entry.Address.String(), Version: entry.Version.String(), Tag: tag, Platform: platform}
-			key := fmt.Sprintf("%s %s %q", tag, platform, entry.Hashes)
-			s.queries = append(s.queries, query{e, key, func(ctx context.Context) (Entry, error) {
-				has, err := stores.HasProvider(ctx, s.mirror, entry, platform)
-				return Entry{Missing: has == stores.ProviderMissing, Other: has == stores.ProviderOther}, err
+			s.queries = append(s.queries, query{e, artifact.ProviderKey(entry, platform), func(ctx context.Context) (stores.Presence, error) {
+				return stores.HasProvider(ctx, s.mirror, entry, platform)
 			}})
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -27,20 +26,23 @@ const maxEntries = 1<<16 - 2
 // modified is the time of all entries. It is the earliest time in the zip format.
 var modified = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// WriteLayer writes the archive of a tree to a new file, as [WriteZip] does, and returns its
-// descriptor. fsys has the files of the tree.
-func WriteLayer(ctx context.Context, name string, fsys fs.FS, tree *hashing.Tree, form int) (_ oci.Descriptor, err error) {
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+// PackModule writes the archive of a tree to a new file in dir, as [WriteZip] does. open opens the
+// directory that has the files of the tree.
+func PackModule(ctx context.Context, dir string, open func() (*os.Root, error), tree *hashing.Tree, form int) (oci.File, error) {
+	root, err := open()
 	if err != nil {
-		return oci.Descriptor{}, err
+		return oci.File{}, err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	sum := sha256.New()
-	if err := WriteZip(ctx, io.MultiWriter(file, sum), fsys, tree, form); err != nil {
-		return oci.Descriptor{}, err
-	}
-	size, err := file.Seek(0, io.SeekCurrent)
-	return oci.Descriptor{Digest: "sha256:" + hex.EncodeToString(sum.Sum(nil)), Size: size}, err
+	defer root.Close()
+	return oci.CreateFile(dir, func(w io.Writer) error { return WriteZip(ctx, w, root.FS(), tree, form) })
+}
+
+// PackProvider writes a provider's archive to a new file in dir.
+func PackProvider(dir string, archive io.WriterTo) (oci.File, error) {
+	return oci.CreateFile(dir, func(w io.Writer) error {
+		_, err := archive.WriteTo(w)
+		return err
+	})
 }
 
 // WriteZip writes the archive of a tree. It reads the files from fsys, which may have further

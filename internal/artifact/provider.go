@@ -1,11 +1,13 @@
 package artifact
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -21,6 +23,12 @@ type ProviderStatement struct {
 // IsIn reports whether a lock has one of the package's hashes.
 func (s ProviderStatement) IsIn(locked []hashing.Hash) bool {
 	return slices.ContainsFunc(s.Hashes, func(h hashing.Hash) bool { return slices.Contains(locked, h) })
+}
+
+// ProviderKey returns a text for what a lock's entry states about the package for a platform.
+// Different statements have different texts.
+func ProviderKey(entry lockfile.Provider, platform addrs.Platform) string {
+	return fmt.Sprintf("%s %s %q", ReleaseOf(entry).Tag(), platform, entry.Hashes)
 }
 
 const (

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -16,6 +17,9 @@ type Release struct {
 	Provider addrs.Provider
 	Version  versions.Version
 }
+
+// ReleaseOf returns the release of a lock's entry.
+func ReleaseOf(entry lockfile.Provider) Release { return Release{entry.Address, entry.Version} }
 
 // ProviderTag is the prefix of the tags of all releases.
 const ProviderTag = "provider-"

@@ -1,7 +1,9 @@
 package oci
 
 import (
+	"errors"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/opencontainers/go-digest"
@@ -20,14 +22,29 @@ func Describe(blob []byte) Descriptor {
 	return Descriptor{digest.FromBytes(blob).String(), int64(len(blob))}
 }
 
-// CopyDigest writes content to w and returns its descriptor.
-func CopyDigest(w io.Writer, content io.WriterTo) (Descriptor, error) {
-	sum := digest.Canonical.Digester()
-	n, err := content.WriteTo(io.MultiWriter(w, sum.Hash()))
+// File is a blob in a file.
+type File struct {
+	Descriptor
+	Name string
+}
+
+// CreateFile writes a blob to a new file in a directory. If write fails, the file is removed.
+func CreateFile(dir string, write func(io.Writer) error) (_ File, err error) {
+	file, err := os.CreateTemp(dir, "blob-*")
 	if err != nil {
-		return Descriptor{}, err
+		return File{}, err
 	}
-	return Descriptor{sum.Digest().String(), n}, nil
+	defer func() {
+		if err = errors.Join(err, file.Close()); err != nil {
+			_ = os.Remove(file.Name())
+		}
+	}()
+	sum := digest.Canonical.Digester()
+	if err := write(io.MultiWriter(file, sum.Hash())); err != nil {
+		return File{}, err
+	}
+	size, err := file.Seek(0, io.SeekCurrent)
+	return File{Descriptor{sum.Digest().String(), size}, file.Name()}, err
 }
 
 // IsDigest reports whether a text is a digest of one of the two algorithms that the OCI

@@ -105,14 +105,28 @@ func ArtifactOf(ctx context.Context, store ocistore.Store, tag string) (artifact
 	return found, err
 }
 
-// Has reports whether a store has the artifact for a statement. It requests only the manifest.
-// If the tag points to something else, it reports false. The error is about the store.
-func Has(ctx context.Context, store ocistore.Store, statement artifact.Statement) (bool, error) {
+// Presence is what a store has for an entry of a lock, and for one platform if it is a provider's.
+type Presence int
+
+const (
+	// Missing means that the store has nothing for the entry.
+	Missing Presence = iota
+	// Other means that the store has a package of the provider, but the lock has none of its hashes.
+	Other
+	Present
+)
+
+// Has returns whether a store has the artifact for a statement. It requests only the manifest.
+// If the tag points to something else, the artifact is missing. The error is about the store.
+func Has(ctx context.Context, store ocistore.Store, statement artifact.Statement) (Presence, error) {
 	_, err := ArtifactOf(ctx, store, statement.Tag())
-	if errors.Is(err, fs.ErrNotExist) || isOfArtifact(err) {
-		return false, nil
+	switch {
+	case errors.Is(err, fs.ErrNotExist), isOfArtifact(err):
+		return Missing, nil
+	case err != nil:
+		return Missing, err
 	}
-	return err == nil, err
+	return Present, nil
 }
 
 func (s *Answers) tree(ctx context.Context, at ID, a artifact.Module, tell func(event.Event)) (*store.Tree, error) {

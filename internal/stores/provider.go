@@ -148,31 +148,18 @@ func (s *Stores) Evidence() []evidence.Evidence {
 	return all
 }
 
-// ProviderState is what a store has for one entry of a lock and one platform.
-type ProviderState int
-
-// The possible states.
-const (
-	// ProviderMissing means that the store has nothing for the platform.
-	ProviderMissing ProviderState = iota
-	// ProviderOther means that the store has a package, but the lock has none of its hashes.
-	ProviderOther
-	// ProviderLocked means that the store has the locked package.
-	ProviderLocked
-)
-
 // HasProvider returns what a store has of a locked provider for a platform. It requests only the
 // index and the manifest. The error is about the store.
-func HasProvider(ctx context.Context, store ocistore.Store, entry lockfile.Provider, platform addrs.Platform) (ProviderState, error) {
-	found, err := providerOf(ctx, store, artifact.Release{Provider: entry.Address, Version: entry.Version}, platform)
+func HasProvider(ctx context.Context, store ocistore.Store, entry lockfile.Provider, platform addrs.Platform) (Presence, error) {
+	found, err := providerOf(ctx, store, artifact.ReleaseOf(entry), platform)
 	_, isMissing := errors.AsType[*getproviders.MissingPlatformError](err)
 	switch {
 	case isMissing, errors.Is(err, fs.ErrNotExist), isOfArtifact(err):
-		return ProviderMissing, nil
+		return Missing, nil
 	case err != nil:
-		return ProviderMissing, err
+		return Missing, err
 	case !found.Statement.IsIn(entry.Hashes):
-		return ProviderOther, nil
+		return Other, nil
 	}
-	return ProviderLocked, nil
+	return Present, nil
 }
