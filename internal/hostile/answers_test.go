@@ -44,11 +44,11 @@ func Documents() iter.Seq[Case[string]] {
 	service := func(u string) string { return fmt.Sprintf(`{"modules.v1":%q}`, u) }
 	return texts([]list{
 		{"discovery/malformed", []string{
-			"", "null", "[]", "{}", "1", "x", "{", `{"modules.v1"`, `{"modules.v1":"/v1/"`, `{"modules.v1":"/v1/"}}`, "\ufeff" + `{"modules.v1":"/v1/"}`, `{"modules.v1":null}`, `{"modules.v1":1}`, `{"modules.v1":["/v1/"]}`, `{"modules.v1":{}}`,
+			"", "null", "[]", "{}", "1", "x", "{", `{"modules.v1"`, `{"modules.v1":"/v1/"`, `{"modules.v1":"/v1/"}}`, "\ufeff" + `{"modules.v1":"/v1/"}`, `{"modules.v1":"/v1/","a":x}`, `{"modules.v1":null}`, `{"modules.v1":1}`, `{"modules.v1":["/v1/"]}`, `{"modules.v1":{}}`,
 			`{"modules.v1":"/a/","modules.v1":"/b/"}`, `{"modules.v1":"/a/","modul\u0065s.v1":"/b/"}`, `{"modules.v2":"/v2/"}`, `{"MODULES.V1":"/v1/"}`, `{"modules.v1":` + strings.Repeat("[", 400_000), strings.Repeat(`{"modules.v1":`, 100_000), `{"modules.v1":"/v1/"}` + strings.Repeat(" ", 1<<20),
 		}},
 		{"discovery/location", []string{
-			service("http://example.com/v1/"), service("http://127.0.0.1/v1/"), service("http://169.254.169.254/"), service("ftp://example.com/"), service("file:///etc/"), service("https://"), service("https:///v1/"), service("https:v1"), service("https://["),
+			service("http://example.com/v1/"), service("http://127.0.0.1/v1/"), service("http://169.254.169.254/"), service("ftp://example.com/"), service("file:///etc/"), service("https://127.0.0.1/v1/"), service("https://169.254.169.254/"), service("https://"), service("https:///v1/"), service("https:v1"), service("https://["),
 			service("https://u:p@example.com/v1/"), service("https://example.com:port/"), service("javascript:x"), service("git::https://h/x"), service("https://exa mple.com/"), service("HTTP://example.com/"), service("data:,x"),
 		}},
 		{"discovery/good", []string{

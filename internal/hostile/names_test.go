@@ -32,7 +32,7 @@ func hostileNames(outside string) []list {
 		{"name/vcs", []string{
 			".git", ".git/config", ".git/hooks/post-checkout", "a/.git/config", "a/b/.git", ".GIT/config", ".Git", ".gIt/HEAD", ".g\u200cit/config",
 			".g\u200dit/config", ".\u200dgit", "git~1", "GIT~1/config", ".git /config", ".git./config", ".git. . ", ".git::$INDEX_ALLOCATION/config",
-			".git:stream", ".hg/hgrc", ".HG", "hg~1", ".svn/entries", ".SVN", ".\u017fvn", ".bzr/x", ".Bzr",
+			".git:stream", ".hg/hgrc", ".HG", "hg~1", ".svn/entries", ".SVN", "SVN~1", ".g\u206ait", ".\u017fvn", ".bzr/x", ".Bzr", ".bzr.",
 		}},
 	}
 }

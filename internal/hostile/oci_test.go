@@ -52,7 +52,7 @@ func OCIManifests(digest string, size int) iter.Seq[Case[OCIManifest]] {
 		}},
 		{"oci/descriptor", map[string]string{
 			"size 0": of(layer("archive/zip", digest, 0)), "size -1": of(layer("archive/zip", digest, -1)), "size 2^63-1": of(layer("archive/zip", digest, uint64(1<<63-1))), "size 2^64": of(layer("archive/zip", digest, "18446744073709551616")),
-			"size + 1": of(layer("archive/zip", digest, size+1)), "size - 1": of(layer("archive/zip", digest, size-1)), "size 1e3": of(layer("archive/zip", digest, "1e3")), "size text": of(layer("archive/zip", digest, `"1"`)),
+			"size + 1": of(layer("archive/zip", digest, size+1)), "size - 1": of(layer("archive/zip", digest, size-1)), "size 1.5": of(layer("archive/zip", digest, "1.5")), "size 1e3": of(layer("archive/zip", digest, "1e3")), "size text": of(layer("archive/zip", digest, `"1"`)),
 			"upper case": of(layer("archive/zip", strings.ToUpper(digest), size)), "md5": of(layer("archive/zip", "md5:d41d8cd98f00b204e9800998ecf8427e", size)), "no algorithm": of(layer("archive/zip", digest[7:], size)), "short": of(layer("archive/zip", digest[:60], size)),
 			"empty": of(layer("archive/zip", "", size)), "path": of(layer("archive/zip", "../../../etc/passwd", size)), "sha256:../x": of(layer("archive/zip", "sha256:../x", size)), "other": of(layer("archive/zip", "sha256:"+strings.Repeat("0", 64), size)),
 			"escape": of(layer("archive/zip", "sha256:\x1b[2J", size)),

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"io/fs"
 	"iter"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -194,6 +196,14 @@ func (r *reader) oci() {
 		}
 		_, err := fetcher(ask).Fetch(context.Background(), getmodules.Request{Package: addrs.ParseModulePackage("oci://registry.example.com/net"), Dir: r.dir()})
 		r.checkTree(err)
+		// The blob of another digest is not found.
+		reasons := []error{getmodules.ErrOCIContent, getmodules.ErrOCIArtifact, getmodules.ErrTooLarge, fs.ErrNotExist}
+		if c.Class == "oci/digest" {
+			reasons = reasons[:1]
+		}
+		if err != nil && !slices.ContainsFunc(reasons, func(reason error) bool { return errors.Is(err, reason) }) {
+			r.found = append(r.found, fmt.Sprintf("the error %v does not say why", err))
+		}
 		return false, err
 	})
 }

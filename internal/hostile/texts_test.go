@@ -87,6 +87,12 @@ func quoteJSON(s string) string {
 func (r *reader) document(c Case[string], _ bool) (bool, error) {
 	client := &disco.Client{HTTPClient: always(c.Input), Attempts: 1}
 	_, err := client.ServiceURL(context.Background(), registryHost, "modules.v1")
+	if err != nil && !errors.Is(err, disco.ErrInvalidAnswer) && !errors.Is(err, disco.ErrServiceNotProvided) && !errors.Is(err, disco.ErrVersionNotSupported) {
+		r.found = append(r.found, fmt.Sprintf("the error %v does not say why", err))
+	}
+	if c.Class == "discovery/location" && !errors.Is(err, disco.ErrInvalidAnswer) {
+		r.found = append(r.found, fmt.Sprintf("the error is %v, want ErrInvalidAnswer", err))
+	}
 	return false, err
 }
 
