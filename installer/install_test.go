@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/installer"
-	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -176,23 +175,6 @@ func version(result *installer.Result, key string) string {
 	return ""
 }
 
-// If a tag moves, projects that have locked it still get the commit in the lock.
-func TestMovedTagKeepsTheLockedCommit(t *testing.T) {
-	t.Parallel()
-	p := world(t, nested)
-	p.mustInstall(t, request{})
-	before := snapshot(t, p.dir)
-	moved := modtest.Txtar("-- modules/dns/main.tf --\n# evil\n")
-	if err := p.world.MoveTag("infra.git", "v1.0.0", moved); err != nil {
-		t.Fatal(err)
-	}
-	p.remove(t, ".terraform")
-	p.mustInstall(t, request{})
-	if diff := cmp.Diff(before, snapshot(t, p.dir)); diff != "" {
-		t.Errorf("after a tag moved Install gave (-before +after):\n%s", diff)
-	}
-}
-
 func TestChangedBytesAreRefused(t *testing.T) {
 	t.Parallel()
 	p := world(t, `
@@ -262,21 +244,6 @@ func TestInstalledFilesThatChangedAreReplaced(t *testing.T) {
 	}
 }
 
-func TestAddedDataIsLeftAlone(t *testing.T) {
-	t.Parallel()
-	p := world(t, nested)
-	p.mustInstall(t, request{})
-	p.write(t, ".terraform/modules/network/out/built.zip", "data")
-	p.mustInstall(t, request{})
-	if p.file(".terraform/modules/network/out/built.zip") != "data" {
-		t.Error("Install removed a file that a module wrote beside itself")
-	}
-	report, err := p.installer().Verify(context.Background(), installer.Project{Dir: p.dir}, installer.VerifyOptions{})
-	if err != nil || !report.OK() {
-		t.Errorf("Verify = %+v, %v; want OK with one added file", report, err)
-	}
-}
-
 func TestFailureKeepsEverything(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
@@ -309,52 +276,4 @@ func TestManyInstallersOneProject(t *testing.T) {
 	}
 	wait.Wait()
 	p.mustVerify(t, request{Project: installer.Project{Dir: p.dir}})
-}
-
-func TestDamagedCacheIsFetchedAgain(t *testing.T) {
-	t.Parallel()
-	p := world(t, nested)
-	in := with(p.installer(), func(o *installer.Options) { o.CacheDir = t.TempDir() })
-	if _, err := in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	before := snapshot(t, p.dir)
-	files, err := filepath.Glob(filepath.Join(in.Options().CacheDir, "tree/*/main.tf"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no cached trees: %v", err)
-	}
-	for _, file := range files {
-		if err := os.WriteFile(file, []byte("# poisoned\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
-		t.Fatalf("Install with a damaged cache: %v", err)
-	}
-	if diff := cmp.Diff(before, snapshot(t, p.dir)); diff != "" {
-		t.Errorf("Install with a damaged cache (-want +got):\n%s", diff)
-	}
-}
-
-func TestCancelledInstall(t *testing.T) {
-	t.Parallel()
-	p := world(t, nested)
-	ctx, cancel := context.WithCancel(context.Background())
-	in := with(p.installer(), func(o *installer.Options) {
-		o.OnEvent = func(ev installer.Event) {
-			if _, ok := ev.(event.FetchStarted); ok {
-				cancel()
-			}
-		}
-	})
-	before := snapshot(t, p.dir)
-	if _, err := in.Install(ctx, installer.Project{Dir: p.dir}, installer.InstallOptions{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("Install = %v, want context.Canceled", err)
-	}
-	if diff := cmp.Diff(before, snapshot(t, p.dir)); diff != "" {
-		t.Errorf("a canceled Install changed the project (-before +after):\n%s", diff)
-	}
 }

@@ -12,10 +12,7 @@ import (
 	"testing/fstest"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // evilUser is a user with a cache, to whom attackers bring packages of the provider acme/cloud that
@@ -321,28 +318,6 @@ func TestForgedByStore(t *testing.T) {
 	u.run(t, u.project(t, "five", u.lock), []string{"COTTER_MIRROR=" + at}, 0, "install --locked --offline")
 	u.run(t, two, nil, 0, "bundle import ../x.tar", "imported")
 	u.run(t, u.project(t, "six", u.lock), nil, 0, "install --locked --offline --json", `"evidence":{"kind":"imported"`)
-}
-
-// TestForgedByPluginCache has a plugin cache of the stock tools, as a CI system restores it, with a
-// wrong package and a lock for that. The plugin cache confirms nothing.
-func TestForgedByPluginCache(t *testing.T) {
-	t.Parallel()
-	u := newEvilUser(t)
-	plugins := filepath.Join(u.top, "plugins")
-	dir := filepath.Join(plugins, filepath.FromSlash(u.world.ProviderSource("acme/cloud")), "1.0.0", addrs.CurrentPlatform().String())
-	writeText(t, filepath.Join(dir, "terraform-provider-cloud"), "evil")
-	h1, err := hashing.Dir(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lock, _ := lockfile.Parse(nil, lockFile)
-	lock.SetProvider(lockfile.Provider{
-		Address: addrs.Provider{Hostname: u.world.Host(), Namespace: "acme", Type: "cloud"}, Version: versions.MustParse("1.0.0"), Hashes: []hashing.Hash{h1},
-	})
-	u.lock = lock.Bytes()
-	u.run(t, u.project(t, "zero", u.lock), []string{"TF_PLUGIN_CACHE_DIR=" + plugins}, 1, "install --offline", "no origin has confirmed")
-	u.checkForged(t, "one", "TF_PLUGIN_CACHE_DIR="+plugins)
-	u.checkForged(t, "two", "TF_PLUGIN_CACHE_DIR="+plugins)
 }
 
 // TestForgedHashes asks the registry about locks that have more hashes than the release.
