@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,7 +94,11 @@ func TestPushStatusAndVerify(t *testing.T) {
 		}
 	}
 	w.SetFaults(modtest.Fault{Path: "/v2/", Status: http.StatusForbidden})
-	if _, err := mirror.Status(t.Context(), m, []installer.Project{{Dir: dir}}, installer.ScopeModules); !errors.Is(err, getmodules.ErrAuthentication) {
+	found, err := mirror.Status(t.Context(), m, []installer.Project{{Dir: dir}}, installer.ScopeModules)
+	if slices.ContainsFunc(found, func(e mirror.Entry) bool { return e.Checked || e.Missing }) {
+		t.Errorf("Status = %+v, want entries that are not checked", found)
+	}
+	if !errors.Is(err, getmodules.ErrAuthentication) {
 		t.Errorf("Status of a closed mirror: %v", err)
 	}
 	if _, err := mirror.Push(t.Context(), in, []installer.Project{{Dir: dir}}, installer.LockedOptions{}, m); !errors.Is(err, getmodules.ErrAuthentication) {

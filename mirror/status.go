@@ -60,9 +60,12 @@ func Status(ctx context.Context, m *Mirror, projects []installer.Project, scope 
 		entries[i] = q.entry
 		group.Go(func() error {
 			found, err := answers.Do(ctx, q.key, q.send)
+			if err != nil {
+				return err
+			}
 			e := &entries[i]
-			e.Checked, e.Missing, e.Other = err == nil, found == stores.Missing, found == stores.Other
-			return err
+			e.Checked, e.Missing, e.Other = true, found == stores.Missing, found == stores.Other
+			return nil
 		})
 	}
 	return entries, group.Wait()
