@@ -20,6 +20,7 @@ import (
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/lockfile"
@@ -57,7 +58,7 @@ func (in *Installer) DiffInterfaces(ctx context.Context, project Project, o Diff
 	defer func() { err = join(err, q.close()) }()
 	d := &interfaceDiffer{
 		inquiry: q, updated: updated,
-		stager: &stager{Client: q.pool.Client, project: q.openProject, events: q.events, readOnly: true, mismatches: &mismatches{}},
+		stager: &stager{Client: q.pool.Client, project: q.openProject, events: q.events, readOnly: true},
 		stores: q.pool.storesOf(req, q.events),
 		above:  make(map[string]bool),
 	}
@@ -252,11 +253,18 @@ func (d *interfaceDiffer) packageOf(ctx context.Context, c *call, entry lockfile
 // ladder finds a package to read it. It needs no evidence for that, only the hashes of the lock.
 func (d *interfaceDiffer) ladder(c *call, entry lockfile.Module, lock *lockfile.File) lockentry.Ladder[*placement] {
 	atHand := func(ctx context.Context) (*placement, bool, error) {
-		found, err := d.stager.fromCache(ctx, entry, "")
-		if err != nil { // the cache does not have it, or has another package
-			found, err = d.stager.installedPackage(ctx, entry)
+		if found, err := d.stager.fromCache(ctx, entry, ""); err == nil {
+			return found, true, nil
 		}
-		return found, found != nil, err
+		found, done, err := d.stager.inspect(ctx, entry)
+		if err != nil {
+			return nil, false, err
+		}
+		defer done()
+		if found.Status != packagedir.Verified {
+			return nil, false, nil
+		}
+		return d.stager.placementOf(entry, found), true, nil
 	}
 	return lockentry.Ladder[*placement]{
 		Accepts: evidencerules.For(evidencerules.Diff).Accepts,

@@ -193,7 +193,7 @@ func (inst *installation) openProject(ctx context.Context) (p *openProject, err 
 
 // installProviders installs the providers of a project, and leaves its modules as they are.
 func (inst *installation) installProviders(ctx context.Context) (_ *Result, err error) {
-	inst.req.Scope = ScopeProviders
+	inst.req.Scope = ScopeProviders // if there are no modules, nothing of theirs is placed
 	ctx, p, release, err := inst.begin(ctx, inst.req.run())
 	if err != nil {
 		return nil, err

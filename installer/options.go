@@ -99,11 +99,11 @@ type Options struct {
 	// neither StateDir nor CacheDir is needed to work offline. With Project.NoLock, a module
 	// needs no hash either, if modules.json has it for the same source at a version that fits.
 	//
-	// So whoever can write to the data directory and to the lock decides what runs: the author of a
-	// commit with both, a restored CI cache. That is nobody new if the program fetches nothing
-	// from others, or has checked these files itself. What is not installed, and what is copied to a
-	// vendor directory, a mirror or a bundle, must be confirmed as usual. The packages have the
-	// evidence evidence.Installed.
+	// With it, anyone who can write to both the data directory and the lock decides what runs, such as
+	// the author of a commit or of a restored CI cache. This adds no risk if the program fetches
+	// nothing from others, or has checked these files itself. Packages that are not installed, or that
+	// are copied to a vendor directory, a mirror or a bundle, must be confirmed as usual. Installed
+	// packages have the evidence evidence.Installed.
 	TrustInstalled bool
 	// Parallel is the number of packages that are worked on at once; 0 means 16. Up to four
 	// times as many small requests are sent at once, such as those for versions and tags.

@@ -379,7 +379,8 @@ func (p *plan) commitModules() error {
 			return err
 		}
 	}
-	p.mismatches.warn(p.events, outcome, append([]*module{}, p.tree.modules...))
+	modules := append([]*module{}, p.tree.modules...) // known, so not nil, even if there are none
+	p.mismatches.warn(p.events, outcome, modules)
 	if changesLock && !p.req.DryRun && p.req.hasLockFile() {
 		p.events.emit(event.LockFileWritten{File: p.req.lockFile(), Created: p.lockSrc == nil})
 	}

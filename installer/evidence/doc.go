@@ -46,7 +46,7 @@
 //	| `verify --remote` | origin | origin or mirror | counts | refused | listed | listed | listed |
 //	| `diff` | anything | - | counts | - | - | - | - |
 //	| `lock --offline` | - | - | - | - | - | - | - |
-//	| installs and `verify` with `Options.TrustInstalled`, for what is installed | installed, confirmed or brought | installed, confirmed or brought | counts | - | - | - | - |
+//	| `install` and `verify` with `Options.TrustInstalled`, for installed packages | installed, confirmed or brought | installed, confirmed or brought | counts | - | - | - | - |
 //
 // The columns "module" and "provider" say what is enough for a package. Runs that may send
 // requests ask for the evidence that is not at hand: first mirrors, then origins. Only vendored

@@ -27,7 +27,7 @@ func table() string {
 		{"`verify --remote`", evidencerules.VerifyRemote, "refused"},
 		{"`diff`", evidencerules.Diff, "-"},
 		{"`lock --offline`", evidencerules.Restore, "-"},
-		{"installs and `verify` with `Options.TrustInstalled`, for what is installed", evidencerules.TrustInstalled, "-"},
+		{"`install` and `verify` with `Options.TrustInstalled`, for installed packages", evidencerules.TrustInstalled, "-"},
 	} {
 		r := evidencerules.For(row.run)
 		memos := "-"

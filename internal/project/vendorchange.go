@@ -45,7 +45,8 @@ type vendorMoves struct {
 // plan plans a change. It returns nil if nothing changes. It writes nothing.
 //
 // The first move replaces the record by one that lists the packages before and after the change, so
-// that each package is listed while it is there, even if the journal is lost.
+// that each package is listed while it is there, even if the journal is lost. A process that is killed
+// between the two renames of that move leaves no record: then only the journal brings it back.
 func (v *vendorRoot) plan(c *VendorChange) (*vendorMoves, error) {
 	if c == nil {
 		return nil, nil

@@ -25,7 +25,7 @@ type vendorRoot struct {
 }
 
 // open opens the directory, which it creates, and makes the stage of this process.
-func (v *vendorRoot) open() error {
+func (v *vendorRoot) open() (err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.root != nil {
@@ -35,7 +35,12 @@ func (v *vendorRoot) open() error {
 		return err
 	}
 	v.made = pathsafe.MissingDirs(v.dir.path)
-	err := atomicfile.Step("vendor.dirs.mkdir", func() error { return os.MkdirAll(filepath.Join(v.dir.path, ownName), 0o777) })
+	defer func() {
+		if err != nil {
+			v.clean()
+		}
+	}()
+	err = atomicfile.Step("vendor.dirs.mkdir", func() error { return os.MkdirAll(filepath.Join(v.dir.path, ownName), 0o777) })
 	if err != nil {
 		return err
 	}
@@ -62,14 +67,11 @@ func (v *vendorRoot) clean() {
 
 // close removes what this process has staged, and closes the directory.
 func (v *vendorRoot) close() error {
-	if v == nil {
+	if v == nil || v.root == nil {
 		return nil
 	}
 	if v.stage != "" {
 		v.clean()
-	}
-	if v.root == nil {
-		return nil
 	}
 	return v.root.Close()
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 var ErrNoRepository = errors.New("it is not in a git repository")
@@ -26,11 +28,8 @@ type Repository struct {
 // Find returns the innermost repository around a directory, of any owner: nothing of it may be used before
 // [Check]. As for git, a directory .git that is none is passed over, and a file .git that names none is an error.
 func Find(dir string) (Repository, error) {
-	at, err := filepath.Abs(dir)
+	at, err := pathsafe.Real(dir)
 	if err != nil {
-		return Repository{}, err
-	}
-	if at, err = filepath.EvalSymlinks(at); err != nil {
 		return Repository{}, err
 	}
 	for {
