@@ -18,7 +18,6 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/eval"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/policy"
@@ -78,117 +77,19 @@ func (p Project) workspace() (string, error) {
 // files have changed, needs another reader. It is safe for concurrent use.
 //
 // The error says why the selected workspace could not be read.
-func DefaultConfigReader(p Project) (ConfigReader, error) { return newConfigReader(p) }
-
-// configReader is the ConfigReader of an Installer with no Config. It serves one run,
-// because the values that a called module can refer to become known when its caller is
-// read.
-type configReader struct {
-	tests string
-
-	mu     sync.Mutex
-	scopes map[string]*configs.Scope // by the modules' keys
-}
-
-func newConfigReader(p Project) (*configReader, error) {
+func DefaultConfigReader(p Project) (ConfigReader, error) {
 	workspace, err := p.workspace()
 	if err != nil {
 		return nil, err
 	}
-	return &configReader{
-		tests:  cmp.Or(p.Inputs.TestDir, configs.DefaultTests),
-		scopes: map[string]*configs.Scope{"": configs.NewRoot(p.configInputs(workspace))},
-	}, nil
+	return configs.NewTree(p.inputsIn(workspace)), nil
 }
 
-// configInputs returns what the expressions of the root module can refer to.
-func (p Project) configInputs(workspace string) configs.Inputs {
-	inputs := configs.Inputs{
-		Environment:    p.Inputs.Environment,
-		Workspace:      workspace,
-		AllowFileReads: p.Inputs.AllowFileReads,
-		Home:           p.Inputs.Home,
-	}
-	for _, v := range p.Inputs.Variables {
-		inputs.Variables = append(inputs.Variables, configs.Variable(v))
-	}
+// inputsIn returns the inputs of the project's expressions in a workspace.
+func (p Project) inputsIn(workspace string) config.Inputs {
+	inputs := p.Inputs
+	inputs.Workspace = workspace
 	return inputs
-}
-
-// ReadModule implements ConfigReader.
-func (c *configReader) ReadModule(ctx context.Context, dir config.Dir) (config.Module, hcl.Diagnostics) {
-	reader := configs.Reader{Terraform: dir.Terraform, Providers: dir.Providers}
-	from := configs.Dir{Path: dir.Dir, Boundary: dir.Boundary, Display: dir.Display, Scope: c.scope(dir.Path.String())}
-	if dir.Path.IsRoot() {
-		from.Tests = c.tests
-	}
-	module, diags := reader.Read(ctx, from)
-	for _, diag := range diags {
-		if refused, ok := diag.Extra.(*eval.RefusedError); ok {
-			diag.Extra = (*config.FileReadError)(refused)
-		}
-	}
-	var found config.Module
-	for _, call := range module.Calls {
-		if hasSyntaxError(call, diags) {
-			continue
-		}
-		m := config.Call{
-			Name:            call.Name,
-			Prefix:          call.Prefix,
-			Source:          call.Source,
-			Version:         call.Version,
-			SourceComputed:  call.SourceComputed,
-			VersionComputed: call.VersionComputed,
-			Range:           call.Range,
-			SourceRange:     call.SourceRange,
-			VersionRange:    call.VersionRange,
-		}
-		found.Calls = append(found.Calls, m)
-		c.setScope(m.PathIn(dir.Path).String(), call.Scope)
-	}
-	for _, required := range module.Providers {
-		found.Providers = append(found.Providers, providerRequirement(required))
-	}
-	for _, diag := range module.ProviderDiags {
-		if wrong, ok := diag.Extra.(*configs.ConstraintError); ok {
-			use := providerRequirement(wrong.Requirement)
-			use.Path = dir.Path
-			diag.Extra = &ProviderError{Provider: use.Provider, RequiredBy: []ProviderRequirement{use}, Err: wrong.Err}
-		}
-	}
-	found.ProviderDiagnostics = module.ProviderDiags
-	return found, diags
-}
-
-// hasSyntaxError reports whether an error is in the lines of a call, up to the end of its source and
-// its version. The address of such a call may be only the beginning of what the user wrote.
-func hasSyntaxError(call configs.Call, diags hcl.Diagnostics) bool {
-	last := max(call.Range.End.Line, call.SourceRange.End.Line, call.VersionRange.End.Line)
-	return slices.ContainsFunc(diags, func(diag *hcl.Diagnostic) bool {
-		at := diag.Subject
-		return diag.Severity == hcl.DiagError && at != nil && at.Filename == call.Range.Filename &&
-			call.Range.Start.Line <= at.Start.Line && at.Start.Line <= last
-	})
-}
-
-// providerRequirement converts a requirement to the type of the API.
-func providerRequirement(r configs.ProviderRequirement) ProviderRequirement {
-	return ProviderRequirement{
-		Provider: r.Source, Hostless: r.Hostless, Constraint: r.Constraint, ConstraintRange: r.ConstraintRange, Implied: r.Implied, By: r.By, Range: r.Range,
-	}
-}
-
-func (c *configReader) scope(key string) *configs.Scope {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.scopes[key]
-}
-
-func (c *configReader) setScope(key string, scope *configs.Scope) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.scopes[key] = scope
 }
 
 // ReadSettings returns the settings that apply to the root module in dir. They are read

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/detect"
@@ -110,7 +111,7 @@ func (p *openProject) compareForms(ctx context.Context, modules []*module) (*Dia
 	if err != nil {
 		return nil, err
 	}
-	inputs := p.req.configInputs(workspace)
+	inputs := p.req.inputsIn(workspace)
 	tofu, terraform := newFormReader(inputs, false), newFormReader(inputs, true)
 	found := &DialectError{Dialect: p.dialect}
 	seen := make(map[string]bool)
@@ -154,37 +155,34 @@ func (p *openProject) isSettled(ctx context.Context) bool {
 // Expressions are those of OpenTofu for both, so only the files make a difference.
 type formReader struct {
 	reader configs.Reader
-	root   *configs.Scope
-	found  map[string]*configs.Module // by the modules' keys
+	tree   *configs.Tree
+	found  map[string]*config.Module // by the modules' keys
 }
 
-func newFormReader(inputs configs.Inputs, terraform bool) *formReader {
+func newFormReader(inputs config.Inputs, terraform bool) *formReader {
 	return &formReader{
-		reader: configs.Reader{TerraformFiles: terraform, Providers: true}, root: configs.NewRoot(inputs),
-		found: make(map[string]*configs.Module),
+		reader: configs.Reader{TerraformFiles: terraform, Providers: true}, tree: configs.NewTree(inputs),
+		found: make(map[string]*config.Module),
 	}
 }
 
 // module reads a module. It returns nil if the tool does not call it.
-func (f *formReader) module(ctx context.Context, m *module) *configs.Module {
+func (f *formReader) module(ctx context.Context, m *module) *config.Module {
 	if known, ok := f.found[m.key()]; ok {
 		return known
 	}
-	dir := m.configDir()
-	dir.Scope = f.root
 	if m.call != nil {
 		caller := f.module(ctx, m.call.caller)
-		if caller == nil {
+		if caller == nil || len(m.call.Prefix) > 0 ||
+			!slices.ContainsFunc(caller.Calls, func(c config.Call) bool { return c.Name == m.call.Name }) {
 			return nil
 		}
-		i := slices.IndexFunc(caller.Calls, func(c configs.Call) bool { return c.Name == m.call.Name && len(m.call.Prefix) == 0 })
-		if i < 0 {
-			return nil
-		}
-		dir.Scope = caller.Calls[i].Scope
 	}
-	f.found[m.key()], _ = f.reader.Read(ctx, dir) // the run itself has reported the errors
-	return f.found[m.key()]
+	dir := m.configDir()
+	dir.Tree = f.tree
+	read, _ := f.reader.Read(ctx, dir) // the run itself has reported the errors
+	f.found[m.key()] = &read
+	return &read
 }
 
 type comparedForms struct {
@@ -194,9 +192,9 @@ type comparedForms struct {
 
 // calls returns the calls that the two forms have with different sources or versions, and those
 // in one of two files of the same name that the other file does not have.
-func (c comparedForms) calls(tofu, terraform *configs.Module) []DialectDifference {
+func (c comparedForms) calls(tofu, terraform *config.Module) []DialectDifference {
 	var list []DialectDifference
-	for name, pair := range pairUp(tofu.Calls, terraform.Calls, func(c configs.Call) string { return c.Name }) {
+	for name, pair := range pairUp(tofu.Calls, terraform.Calls, func(c config.Call) string { return c.Name }) {
 		d := DialectDifference{Module: c.module.path(), Subject: "module " + c.module.path().Child(name).String()}
 		if call := pair[0]; call != nil {
 			d.OpenTofu, d.OpenTofuRange = describeCall(*call), call.SourceRange
@@ -209,7 +207,7 @@ func (c comparedForms) calls(tofu, terraform *configs.Module) []DialectDifferenc
 	return sortedDifferences(list)
 }
 
-func describeCall(call configs.Call) string {
+func describeCall(call config.Call) string {
 	text := fmt.Sprintf("%q", addrs.Redact(call.Source))
 	if call.Version != nil {
 		text += fmt.Sprintf(" version %q", *call.Version)
@@ -219,17 +217,17 @@ func describeCall(call configs.Call) string {
 
 // requirements is calls for required providers. Without files in two forms, requirements that only
 // tofu has are additions of the project for tofu, not a second form of them.
-func (c comparedForms) requirements(tofu, terraform *configs.Module) []DialectDifference {
+func (c comparedForms) requirements(tofu, terraform *config.Module) []DialectDifference {
 	if len(c.forms.Names) == 0 {
 		return nil
 	}
 	var list []DialectDifference
-	merge := func(all []configs.ProviderRequirement) []requiredForm {
+	merge := func(all []config.ProviderRequirement) []requiredForm {
 		var merged []requiredForm
 		for _, r := range all {
-			i := slices.IndexFunc(merged, func(m requiredForm) bool { return m.provider == r.Source })
+			i := slices.IndexFunc(merged, func(m requiredForm) bool { return m.provider == r.Provider })
 			if i < 0 {
-				merged, i = append(merged, requiredForm{provider: r.Source, at: r.Range}), len(merged)
+				merged, i = append(merged, requiredForm{provider: r.Provider, at: r.Range}), len(merged)
 			}
 			if r.Constraint != "" && !slices.Contains(merged[i].constraints, r.Constraint) {
 				merged[i].constraints = append(merged[i].constraints, r.Constraint)

@@ -76,7 +76,7 @@ func (in *Installer) DiffInterfaces(ctx context.Context, project Project, o Diff
 	for i, c := range changes {
 		group.Go(func() error {
 			found, err := d.diff(ctx, old, c)
-			diffs[i] = config.InterfaceDiff{Path: pathOf(c.Key), Changes: publicChanges(found), Err: err}
+			diffs[i] = config.InterfaceDiff{Path: pathOf(c.Key), Changes: found, Err: err}
 			return nil // the other calls are still compared
 		})
 	}
@@ -146,7 +146,7 @@ func (d *interfaceDiffer) subdirOf(c *call, entry lockfile.Module, pkg *placemen
 }
 
 // diff compares the packages of a call.
-func (d *interfaceDiffer) diff(ctx context.Context, old *lockfile.File, c lockfile.ModuleChange) ([]configs.InterfaceChange, error) {
+func (d *interfaceDiffer) diff(ctx context.Context, old *lockfile.File, c lockfile.ModuleChange) ([]config.InterfaceChange, error) {
 	before, err := d.interfaceOf(ctx, *c.Old, old)
 	if err != nil {
 		return nil, err
@@ -158,16 +158,16 @@ func (d *interfaceDiffer) diff(ctx context.Context, old *lockfile.File, c lockfi
 	case before.module == nil && after.module == nil:
 		return nil, nil
 	case after.module == nil:
-		return []configs.InterfaceChange{{Kind: kindSubmodule, Name: after.subdir, Old: "declared", Breaking: true}}, nil
+		return []config.InterfaceChange{{Kind: kindSubmodule, Name: after.subdir, Old: "declared", Breaking: true}}, nil
 	case before.module == nil:
-		return []configs.InterfaceChange{{Kind: kindSubmodule, Name: after.subdir, New: "declared"}}, nil
+		return []config.InterfaceChange{{Kind: kindSubmodule, Name: after.subdir, New: "declared"}}, nil
 	}
 	return d.forCall(ctx, c.Key, before.module.Diff(after.module)), nil
 }
 
 // forCall returns the changes that matter to the call with a key, or all if the
 // configuration does not have the call.
-func (d *interfaceDiffer) forCall(ctx context.Context, key string, changes []configs.InterfaceChange) []configs.InterfaceChange {
+func (d *interfaceDiffer) forCall(ctx context.Context, key string, changes []config.InterfaceChange) []config.InterfaceChange {
 	if known, ok := d.calls.Load(key); ok {
 		if arguments, ok := d.argumentsOf(ctx, known.(*call)); ok {
 			return configs.ForCall(changes, arguments)
@@ -295,12 +295,3 @@ func (d *interfaceDiffer) ladder(c *call, entry lockfile.Module, lock *lockfile.
 
 // kindSubmodule is the Kind of the directory of a package that a call names.
 const kindSubmodule = "submodule"
-
-// publicChanges converts changes to the type that results have.
-func publicChanges(changes []configs.InterfaceChange) []config.InterfaceChange {
-	var list []config.InterfaceChange
-	for _, c := range changes {
-		list = append(list, config.InterfaceChange(c))
-	}
-	return list
-}

@@ -436,7 +436,7 @@ func (m *module) result(keepCredentials bool) Module {
 }
 
 func (m *module) configDir() configs.Dir {
-	dir := configs.Dir{Path: m.currentPath, Display: m.finalPath}
+	dir := configs.Dir{Module: m.path(), Path: m.currentPath, Display: m.finalPath}
 	if m.pkg != nil {
 		dir.Boundary = m.pkg.currentPath
 	}

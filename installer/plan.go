@@ -286,9 +286,9 @@ func (p *plan) interfaceChanges(ctx context.Context, m *module) []config.Interfa
 	changes := before.Diff(after)
 	calls, err := p.reader().ReadArguments(ctx, m.call.caller.configDir())
 	if call, ok := calls[m.call.Name]; ok && err == nil && len(m.call.Prefix) == 0 {
-		return publicChanges(configs.ForCall(changes, call))
+		return configs.ForCall(changes, call)
 	}
-	return publicChanges(configs.BreakingFirst(changes))
+	return configs.BreakingFirst(changes)
 }
 
 // planUpdates adds to the result the packages that differ from those of the last

@@ -54,7 +54,7 @@ func (c clients) configFor(req request) (ConfigReader, error) {
 	if c.Config != nil {
 		return namesChecker{c.Config}, nil
 	}
-	reader, err := newConfigReader(req.Project)
+	reader, err := DefaultConfigReader(req.Project)
 	return namesChecker{reader}, err
 }
 

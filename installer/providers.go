@@ -78,7 +78,7 @@ func (p *openProject) readState(ctx context.Context) (localstate.Needs, error) {
 		workspace = "" // it is not known
 	}
 	return localstate.Read(ctx, localstate.Project{
-		Dir: p.req.dir(), DataDir: p.req.dataPath(), Workspace: workspace, Inputs: p.req.configInputs(workspace),
+		Dir: p.req.dir(), DataDir: p.req.dataPath(), Workspace: workspace, Inputs: p.req.inputsIn(workspace),
 		Terraform: p.dialect == DialectTerraform, KeepAddresses: p.req.KeepStateAddresses, Parser: p.dialect.parser(),
 	})
 }

@@ -293,7 +293,7 @@ func diagnosticRemedies(project string, diag *hcl.Diagnostic) []remedy {
 	if _, ok := hcl.DiagnosticExtra[lockfile.MergeConflict](diag); ok {
 		return []remedy{{text: "Then run `cotter install{dir}` to lock what is still missing.", project: project}}
 	}
-	if config.IsUnknownToTerraform(diag) {
+	if _, ok := hcl.DiagnosticExtra[config.UnknownToTerraform](diag); ok {
 		return []remedy{{text: "Use `--for tofu` to read the project as tofu does.", project: project}}
 	}
 	if _, ok := hcl.DiagnosticExtra[*config.FileReadError](diag); ok {

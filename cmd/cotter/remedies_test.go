@@ -17,7 +17,6 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
-	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -143,7 +142,7 @@ var remedyCases = []struct {
 	{"two refused files", errors.Join(diagnosed(&config.FileReadError{Path: "/a", Allowed: "/r"}), diagnosed(&config.FileReadError{Path: "/b", Allowed: "/r"})), []string{
 		"If you trust the author of this configuration with all your files, use `--allow-file-reads`.",
 	}},
-	{"a value that only tofu knows", errors.Join(diagnosed(configs.UnknownToTerraform{}), diagnosed(configs.UnknownToTerraform{}), diagnosed(nil)), []string{
+	{"a value that only tofu knows", errors.Join(diagnosed(config.UnknownToTerraform{}), diagnosed(config.UnknownToTerraform{}), diagnosed(nil)), []string{
 		"Use `--for tofu` to read the project as tofu does.",
 	}},
 	{"a report", reportError{errNotVerified, []error{inModule("net", &getmodules.SubmoduleError{Path: "sub"})}}, []string{

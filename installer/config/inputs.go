@@ -1,11 +1,6 @@
 package config
 
-import (
-	"github.com/hashicorp/hcl/v2"
-
-	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/eval"
-)
+import "fmt"
 
 // Inputs are the values that the sources and versions of module calls may depend on. A
 // value is ignored if its variable does not exist, or if no source or version needs it.
@@ -64,11 +59,10 @@ type FileReadError struct {
 	Reason string
 }
 
-func (e *FileReadError) Error() string { return (*eval.RefusedError)(e).Error() }
-
-// IsUnknownToTerraform reports whether a diagnostic is about a value that Terraform does not know before
-// the modules are installed. OpenTofu may know it.
-func IsUnknownToTerraform(diag *hcl.Diagnostic) bool {
-	_, ok := hcl.DiagnosticExtra[configs.UnknownToTerraform](diag)
-	return ok
+func (e *FileReadError) Error() string {
+	return fmt.Sprintf("%q cannot be read by a source or a version: %s", e.Path, e.Reason)
 }
+
+// UnknownToTerraform is the Extra of a diagnostic about a value that Terraform does not know before the
+// modules are installed. OpenTofu may know it. See [hcl.DiagnosticExtra].
+type UnknownToTerraform struct{}

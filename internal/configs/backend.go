@@ -53,10 +53,6 @@ var (
 // The error says why the backend is not known: a file cannot be read, there are several blocks,
 // or an argument cannot be evaluated. It never has the value of an argument.
 func (r Reader) ReadBackend(ctx context.Context, dir Dir) (Backend, error) {
-	if dir.Scope == nil {
-		dir.Scope = NewRoot(Inputs{})
-	}
-	dir.Scope.read(dir)
 	block, err := r.backendBlock(ctx, dir)
 	switch {
 	case err != nil || block == nil:
@@ -71,7 +67,7 @@ func (r Reader) ReadBackend(ctx context.Context, dir Dir) (Backend, error) {
 	if diags.HasErrors() {
 		return Backend{}, fmt.Errorf("the backend at %s cannot be read", position(block.DefRange))
 	}
-	evaluator := r.arguments(ctx, dir.Scope, nil)
+	evaluator := r.arguments(ctx, dir.scope(), nil)
 	found.Local.Path, err = evaluator.ofBackend(ctx, content.Attributes["path"])
 	if err == nil {
 		found.Local.WorkspaceDir, err = evaluator.ofBackend(ctx, content.Attributes["workspace_dir"])

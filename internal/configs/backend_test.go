@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
 )
 
@@ -45,7 +46,7 @@ func (row backendRow) check(t *testing.T, reader configs.Reader, want backendRes
 	for file, text := range row.files {
 		write(t, filepath.Join(dir, file), text)
 	}
-	got, err := reader.ReadBackend(t.Context(), configs.Dir{Path: dir, Display: ".", Scope: configs.NewRoot(configs.Inputs{Workspace: "prod"})})
+	got, err := reader.ReadBackend(t.Context(), configs.Dir{Path: dir, Display: ".", Tree: configs.NewTree(config.Inputs{Workspace: "prod"})})
 	if (err != nil) != (want.err != "") || err != nil && !strings.Contains(err.Error(), want.err) {
 		t.Fatalf("ReadBackend = %v, want %q", err, want.err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/eval"
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
@@ -87,13 +88,13 @@ const maxDigits = 1000
 type arguments struct {
 	reader Reader
 	// scope is what the arguments can refer to. If it is nil, they must be literals.
-	scope      *Scope
+	scope      *scope
 	evaluation *evaluation
 }
 
 // call evaluates a block's arguments. It returns false if there is no usable source.
-func (a *arguments) call(ctx context.Context, b *block) (Call, bool, hcl.Diagnostics) {
-	call := Call{Name: b.name, Range: b.header}
+func (a *arguments) call(ctx context.Context, b *block) (config.Call, bool, hcl.Diagnostics) {
+	call := config.Call{Name: b.name, Range: b.header}
 	if b.source == nil {
 		if b.broken {
 			return call, false, nil // the syntax error was reported

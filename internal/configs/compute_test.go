@@ -11,6 +11,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
 )
 
@@ -102,23 +104,23 @@ func TestFilesOfPackages(t *testing.T) {
 	}
 	for expr, want := range tests {
 		write(t, filepath.Join(pkg, "modules/m/main.tf"), "module \"a\" {\n  source = "+expr+"\n}\n")
-		scope := rootOf(t, base)
-		source, diags := readSource(t, configs.Dir{Path: filepath.Join(pkg, "modules/m"), Boundary: pkg, Display: ".terraform/modules/p/modules/m", Scope: scope})
+		source, diags := readSource(t, configs.Dir{Path: filepath.Join(pkg, "modules/m"), Boundary: pkg, Display: ".terraform/modules/p/modules/m", Module: addrs.Module{"p"}, Tree: rootOf(t, base)})
 		if source != want && !strings.Contains(diags.Error(), want) || strings.Contains(diags.Error()+source, "CANARY") {
 			t.Errorf("%s = %q, %v, want %q", expr, source, diags, want)
 		}
 	}
 }
 
-// rootOf reads a root module and returns the scope of a module that it calls.
-func rootOf(t *testing.T, dir string) *configs.Scope {
+// rootOf returns the configuration of a root module that calls the module p.
+func rootOf(t *testing.T, dir string) *configs.Tree {
 	t.Helper()
 	write(t, filepath.Join(dir, "main.tf"), call("p"))
-	m, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir, Display: "."})
+	tree := configs.NewTree(config.Inputs{})
+	m, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir, Display: ".", Tree: tree})
 	if len(m.Calls) != 1 {
 		t.Fatal(diags)
 	}
-	return m.Calls[0].Scope
+	return tree
 }
 
 // TestSecrets puts a secret into every kind of input and searches all messages for it.
@@ -131,12 +133,12 @@ func TestSecrets(t *testing.T) {
 				dir := t.TempDir()
 				write(t, filepath.Join(dir, "main.tf"), fmt.Sprintf(decl, kind, expr))
 				write(t, filepath.Join(dir, "x.tfvars"), "s = "+value+"\n")
-				for _, inputs := range []configs.Inputs{
-					{Variables: []configs.Variable{{Name: "s", Value: value}}},
-					{Variables: []configs.Variable{{File: "x.tfvars"}}},
+				for _, inputs := range []config.Inputs{
+					{Variables: []config.Variable{{Name: "s", Value: value}}},
+					{Variables: []config.Variable{{File: "x.tfvars"}}},
 					{Environment: map[string]string{"s": value}},
 				} {
-					source, diags := readSource(t, configs.Dir{Path: dir, Scope: configs.NewRoot(inputs)})
+					source, diags := readSource(t, configs.Dir{Path: dir, Tree: configs.NewTree(inputs)})
 					if source != "" || !diags.HasErrors() || strings.Contains(diags.Error(), "CANARY") {
 						t.Errorf("%s, %s, %+v: source %q, %v; want an error without the value", kind, expr, inputs, source, diags)
 					}
@@ -155,8 +157,8 @@ func TestMissingInputs(t *testing.T) {
 	write(t, filepath.Join(dir, "block.tfvars"), "s {}\n")
 	write(t, filepath.Join(dir, "call.tfvars"), "s = upper(\"x\")\n")
 	for file, want := range map[string]string{"no.tfvars": "no such file", "bad.tfvars": "expression", "block.tfvars": "block", "call.tfvars": "Function calls not allowed"} {
-		inputs := configs.Inputs{Variables: []configs.Variable{{File: file}}}
-		_, diags := readSource(t, configs.Dir{Path: dir, Scope: configs.NewRoot(inputs)})
+		inputs := config.Inputs{Variables: []config.Variable{{File: file}}}
+		_, diags := readSource(t, configs.Dir{Path: dir, Tree: configs.NewTree(inputs)})
 		if !diags.HasErrors() || !strings.Contains(diags.Error(), want) {
 			t.Errorf("-var-file %s: %v, want %q", file, diags, want)
 		}
@@ -169,14 +171,15 @@ func TestConcurrentReads(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	wideTree(t, dir, 100, true)
-	m, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir, Display: "."})
+	tree := configs.NewTree(config.Inputs{})
+	m, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir, Display: ".", Tree: tree})
 	if diags.HasErrors() || len(m.Calls) != 100 {
 		t.Fatal(len(m.Calls), diags)
 	}
 	var wait sync.WaitGroup
 	for _, call := range m.Calls {
 		wait.Go(func() {
-			source, diags := readSource(t, configs.Dir{Path: filepath.Join(dir, call.Source), Display: call.Source, Scope: call.Scope})
+			source, diags := readSource(t, configs.Dir{Path: filepath.Join(dir, call.Source), Display: call.Source, Module: addrs.Module{call.Name}, Tree: tree})
 			if want := "./prod-" + call.Name; source != want || diags.HasErrors() {
 				t.Errorf("source %q, %v, want %q", source, diags, want)
 			}
@@ -210,12 +213,13 @@ func BenchmarkTree(b *testing.B) {
 			dir := b.TempDir()
 			wideTree(b, dir, 2000, computed)
 			for b.Loop() {
-				m, diags := configs.Reader{}.Read(b.Context(), configs.Dir{Path: dir, Display: "."})
+				tree := configs.NewTree(config.Inputs{})
+				m, diags := configs.Reader{}.Read(b.Context(), configs.Dir{Path: dir, Display: ".", Tree: tree})
 				if diags.HasErrors() || len(m.Calls) != 2000 {
 					b.Fatal(len(m.Calls), diags)
 				}
 				for _, call := range m.Calls {
-					child := configs.Dir{Path: filepath.Join(dir, call.Source), Display: call.Source, Scope: call.Scope}
+					child := configs.Dir{Path: filepath.Join(dir, call.Source), Display: call.Source, Module: addrs.Module{call.Name}, Tree: tree}
 					if source, diags := readSource(b, child); source != "./prod-"+call.Name {
 						b.Fatal(source, diags)
 					}

@@ -7,10 +7,9 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-
-	"github.com/cotterpin/cotter/internal/eval"
 )
 
 func unreadableDirectory(dir Dir, err error) *hcl.Diagnostic {
@@ -56,7 +55,7 @@ func cause(err error) error {
 
 // causeText is the text of an error in a message that already has the path.
 func causeText(err error) string {
-	if refused, ok := errors.AsType[*eval.RefusedError](err); ok {
+	if refused, ok := errors.AsType[*config.FileReadError](err); ok {
 		return refused.Reason
 	}
 	return cause(err).Error()
@@ -75,19 +74,6 @@ func limitSyntaxErrors(diags hcl.Diagnostics, display string) hcl.Diagnostics {
 	return append(diags[:maxSyntaxErrors:maxSyntaxErrors],
 		fault(*atLine(display, 1, 1), "Too many errors", "The file has %d more errors, which are not shown.", len(diags)-maxSyntaxErrors))
 }
-
-// ConstraintError is the Extra of the diagnostic about a version constraint of a provider that does
-// not parse.
-type ConstraintError struct {
-	// Requirement is the place that has the constraint.
-	Requirement ProviderRequirement
-	Err         error
-}
-
-func (e *ConstraintError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the error of the constraint.
-func (e *ConstraintError) Unwrap() error { return e.Err }
 
 func missingSource(b *block) *hcl.Diagnostic {
 	return fault(b.header, "Missing required argument", "Module %q has no source argument, which says where the module comes from.", b.name)

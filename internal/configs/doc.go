@@ -5,6 +5,6 @@
 // evaluated, so a module with only literals does not need them.
 //
 // Sources and versions are sent to servers and written into the lock. So secrets are refused, functions
-// read only files of the repository ([Inputs].AllowFileReads lifts that) or of the package, and everything
+// read only files of the repository (AllowFileReads of the inputs lifts that) or of the package, and everything
 // is limited: a file to 4 MiB (package hcldepth has more limits), evaluation by package eval.
 package configs

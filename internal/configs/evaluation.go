@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/eval"
 )
 
@@ -31,14 +33,14 @@ type evaluation struct {
 }
 
 type step struct {
-	scope *Scope
+	scope *scope
 	name  string // as the configuration refers to it
 	at    hcl.Range
 }
 
 // expression evaluates an expression of a module. The caller holds the scope's
 // lock.
-func (e *evaluation) expression(s *Scope, expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
+func (e *evaluation) expression(s *scope, expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	native, diags := eval.Native(e.ctx, expr)
 	if diags.HasErrors() {
 		return cty.DynamicVal, diags
@@ -81,7 +83,7 @@ func attribute(traversal hcl.Traversal) string {
 }
 
 // lookup returns the value of a name of one kind. at is the position of the reference.
-type lookup func(e *evaluation, s *Scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics)
+type lookup func(e *evaluation, s *scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics)
 
 // staticNames returns the lookup for names that are known before anything is installed. It
 // returns nil for all other roots.
@@ -127,7 +129,7 @@ func circular(path []step) *hcl.Diagnostic {
 	return fault(path[0].at, "Circular reference", "The value depends on itself: %s.", strings.Join(names, ", then "))
 }
 
-func (e *evaluation) local(s *Scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
+func (e *evaluation) local(s *scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
 	return e.remember(s, "local."+name, at, func(found *declarations) (cty.Value, hcl.Diagnostics) {
 		attr, ok := found.locals[name]
 		if !ok {
@@ -137,7 +139,7 @@ func (e *evaluation) local(s *Scope, name string, at hcl.Range) (cty.Value, hcl.
 	})
 }
 
-func (e *evaluation) remember(s *Scope, name string, at hcl.Range, f func(*declarations) (cty.Value, hcl.Diagnostics)) (cty.Value, hcl.Diagnostics) {
+func (e *evaluation) remember(s *scope, name string, at hcl.Range, f func(*declarations) (cty.Value, hcl.Diagnostics)) (cty.Value, hcl.Diagnostics) {
 	found, diags := e.declarations(s)
 	if diags.HasErrors() {
 		return cty.DynamicVal, diags
@@ -166,7 +168,7 @@ func undeclared(what, kind, name string, at hcl.Range) *hcl.Diagnostic {
 
 // pathOf returns path.module, path.root or path.cwd, as in stock tools. path.cwd is an error in a
 // package's module, like abspath.
-func (e *evaluation) pathOf(s *Scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
+func (e *evaluation) pathOf(s *scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
 	switch name {
 	case "module":
 		return cty.StringVal(s.dir.display("")), nil
@@ -183,16 +185,16 @@ func (e *evaluation) pathOf(s *Scope, name string, at hcl.Range) (cty.Value, hcl
 	return cty.DynamicVal, hcl.Diagnostics{fault(at, `Invalid "path" attribute`, "There is no path.%s; there are path.module, path.root and path.cwd.", name)}
 }
 
-func (e *evaluation) workspace(s *Scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
+func (e *evaluation) workspace(s *scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
 	if name == "workspace" {
-		return cty.StringVal(s.tree.inputs.workspace()), nil
+		return cty.StringVal(cmp.Or(s.tree.inputs.Workspace, "default")), nil
 	}
 	return cty.DynamicVal, hcl.Diagnostics{fault(at, `Invalid "terraform" attribute`, "There is no value %q. The only one is the workspace.", name)}
 }
 
 // arguments returns the evaluator for the arguments of a module's blocks. reported are the errors
 // that have been found in the module's files so far.
-func (r Reader) arguments(ctx context.Context, s *Scope, reported hcl.Diagnostics) *arguments {
+func (r Reader) arguments(ctx context.Context, s *scope, reported hcl.Diagnostics) *arguments {
 	e := &evaluation{ctx: ctx, reader: r, meter: eval.NewMeter(ctx, &s.tree.work), seen: make(map[string]bool)}
 	for _, diag := range reported {
 		e.seen[keyOf(diag)] = true
@@ -267,10 +269,6 @@ func keyOf(diag *hcl.Diagnostic) string {
 	return fmt.Sprintf("%s\n%s\n%s", diag.Summary, diag.Detail, rangeOf(diag))
 }
 
-// UnknownToTerraform is the Extra of a diagnostic (see [hcl.DiagnosticExtra]) for a value that
-// Terraform does not know before the modules are installed. OpenTofu may know it.
-type UnknownToTerraform struct{}
-
 // refuse reports the reason why an argument cannot have a value. It never shows the value.
 func (r Reader) refuse(a argument, value cty.Value) hcl.Diagnostics {
 	for _, refused := range []struct {
@@ -298,7 +296,7 @@ func (r Reader) refuse(a argument, value cty.Value) hcl.Diagnostics {
 	}
 	diag := fault(a.expr.Range(), "Value not known", "The %s %s not known before the modules are installed. %s", a, because, known)
 	if r.Terraform {
-		diag.Extra = UnknownToTerraform{}
+		diag.Extra = config.UnknownToTerraform{}
 	}
 	return hcl.Diagnostics{diag}
 }

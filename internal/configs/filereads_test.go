@@ -8,8 +8,9 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/eval"
 )
 
 // TestFileReads reads files in the user's own modules. Without AllowFileReads, only files of the
@@ -46,19 +47,20 @@ func TestFileReads(t *testing.T) {
 				return readSource(t, root)
 			},
 			"local module": func() (string, hcl.Diagnostics) {
-				scope := rootOf(t, root.Path)
+				tree := rootOf(t, root.Path)
 				write(t, filepath.Join(base, "repo/local/main.tf"), "module \"a\" {\n  source = "+expr+"\n}\n")
-				return readSource(t, configs.Dir{Path: filepath.Join(base, "repo/local"), Display: "../local", Scope: scope})
+				return readSource(t, configs.Dir{Path: filepath.Join(base, "repo/local"), Display: "../local", Module: addrs.Module{"p"}, Tree: tree})
 			},
 			"argument": func() (string, hcl.Diagnostics) {
 				write(t, filepath.Join(root.Path, "main.tf"), "module \"p\" {\n  source = \"./p\"\n  in = "+expr+"\n}\n")
-				m, diags := configs.Reader{}.Read(t.Context(), root)
+				tree := configs.NewTree(config.Inputs{})
+				m, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: root.Path, Display: ".", Tree: tree})
 				if len(m.Calls) != 1 {
 					t.Fatal(diags)
 				}
 				pkg := filepath.Join(base, "stage/pkg")
 				write(t, filepath.Join(pkg, "main.tf"), "variable \"in\" {}\nmodule \"a\" {\n  source = var.in\n}\n")
-				return readSource(t, configs.Dir{Path: pkg, Boundary: pkg, Display: ".terraform/modules/p", Scope: m.Calls[0].Scope})
+				return readSource(t, configs.Dir{Path: pkg, Boundary: pkg, Display: ".terraform/modules/p", Module: addrs.Module{"p"}, Tree: tree})
 			},
 		} {
 			source, diags := read()
@@ -68,7 +70,7 @@ func TestFileReads(t *testing.T) {
 			if want != "" {
 				continue
 			}
-			refused, ok := hcl.DiagnosticExtra[*eval.RefusedError](diags[0])
+			refused, ok := hcl.DiagnosticExtra[*config.FileReadError](diags[0])
 			if !ok || filepath.Base(refused.Allowed) != "repo" || strings.Contains(diags.Error(), "CANARY") {
 				t.Errorf("%s in %s: %v with %v, want a refused file", expr, place, diags, refused)
 			}
@@ -76,7 +78,7 @@ func TestFileReads(t *testing.T) {
 	}
 	for _, expr := range []string{`file("../../secret")`, `file("` + filepath.Join(base, "secret") + `")`, `file("../.git/config")`} {
 		write(t, filepath.Join(base, "repo/root/main.tf"), "module \"a\" {\n  source = "+expr+"\n}\n")
-		dir := configs.Dir{Path: filepath.Join(base, "repo/root"), Display: ".", Scope: configs.NewRoot(configs.Inputs{AllowFileReads: true})}
+		dir := configs.Dir{Path: filepath.Join(base, "repo/root"), Display: ".", Tree: configs.NewTree(config.Inputs{AllowFileReads: true})}
 		if source, diags := readSource(t, dir); source != "CANARY" {
 			t.Errorf("%s with AllowFileReads = %q, %v, want the file", expr, source, diags)
 		}
@@ -96,29 +98,29 @@ func TestLinkedVariables(t *testing.T) {
 	write(t, filepath.Join(root, "main.tf"), "variable \"credentials\" {}\nmodule \"a\" {\n  source = \"./${var.credentials[\"app.example.com\"].token}\"\n}\n")
 	tests := []struct {
 		name, target string
-		inputs       configs.Inputs
+		inputs       config.Inputs
 		want         bool
 	}{
-		{name: "terraform.tfvars.json", target: "../shared.json", inputs: configs.Inputs{}, want: true},
-		{name: "terraform.tfvars.json", target: "../../credentials.tfrc.json", inputs: configs.Inputs{}},
-		{name: "x.auto.tfvars.json", target: filepath.Join(base, "credentials.tfrc.json"), inputs: configs.Inputs{}},
-		{name: "x.auto.tfvars.json", target: "../.git/credentials.json", inputs: configs.Inputs{}},
-		{name: "x.auto.tfvars.json", target: "../../credentials.tfrc.json", inputs: configs.Inputs{AllowFileReads: true}, want: true},
-		{name: "x.json", target: "../../credentials.tfrc.json", inputs: configs.Inputs{Variables: []configs.Variable{{File: "x.json"}}}, want: true},
+		{name: "terraform.tfvars.json", target: "../shared.json", inputs: config.Inputs{}, want: true},
+		{name: "terraform.tfvars.json", target: "../../credentials.tfrc.json", inputs: config.Inputs{}},
+		{name: "x.auto.tfvars.json", target: filepath.Join(base, "credentials.tfrc.json"), inputs: config.Inputs{}},
+		{name: "x.auto.tfvars.json", target: "../.git/credentials.json", inputs: config.Inputs{}},
+		{name: "x.auto.tfvars.json", target: "../../credentials.tfrc.json", inputs: config.Inputs{AllowFileReads: true}, want: true},
+		{name: "x.json", target: "../../credentials.tfrc.json", inputs: config.Inputs{Variables: []config.Variable{{File: "x.json"}}}, want: true},
 	}
 	for _, test := range tests {
 		link := filepath.Join(root, test.name)
 		if err := os.Symlink(test.target, link); err != nil {
 			t.Skip(err)
 		}
-		source, diags := readSource(t, configs.Dir{Path: root, Display: ".", Scope: configs.NewRoot(test.inputs)})
+		source, diags := readSource(t, configs.Dir{Path: root, Display: ".", Tree: configs.NewTree(test.inputs)})
 		if test.want && source != "./CANARY" {
 			t.Errorf("%s -> %s: %q, %v, want the value", test.name, test.target, source, diags)
 		}
 		if !test.want {
-			refused := &eval.RefusedError{}
+			refused := &config.FileReadError{}
 			if len(diags) == 1 {
-				refused, _ = hcl.DiagnosticExtra[*eval.RefusedError](diags[0])
+				refused, _ = hcl.DiagnosticExtra[*config.FileReadError](diags[0])
 			}
 			if refused == nil || refused.Path != test.name || strings.Contains(source+diags.Error(), "CANARY") {
 				t.Errorf("%s -> %s: %q, %v, want a refused file", test.name, test.target, source, diags)

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"golang.org/x/tools/txtar"
 
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
 )
 
@@ -72,7 +73,7 @@ func checkFixture(t *testing.T, fixture string) {
 func options(comment string) (configs.Reader, configs.Dir) {
 	var reader configs.Reader
 	var dir configs.Dir
-	inputs := configs.Inputs{Environment: map[string]string{}}
+	inputs := config.Inputs{Environment: map[string]string{}}
 	for line := range strings.Lines(comment) {
 		option, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		name, text, _ := strings.Cut(value, "=")
@@ -80,9 +81,9 @@ func options(comment string) (configs.Reader, configs.Dir) {
 		case "dialect":
 			reader.Terraform = value == "terraform"
 		case "var":
-			inputs.Variables = append(inputs.Variables, configs.Variable{Name: name, Value: text})
+			inputs.Variables = append(inputs.Variables, config.Variable{Name: name, Value: text})
 		case "var-file":
-			inputs.Variables = append(inputs.Variables, configs.Variable{File: value})
+			inputs.Variables = append(inputs.Variables, config.Variable{File: value})
 		case "env":
 			inputs.Environment[name] = text
 		case "workspace":
@@ -91,7 +92,7 @@ func options(comment string) (configs.Reader, configs.Dir) {
 			dir.Tests = value
 		}
 	}
-	dir.Scope = configs.NewRoot(inputs)
+	dir.Tree = configs.NewTree(inputs)
 	return reader, dir
 }
 
@@ -100,7 +101,7 @@ func describeTree(t *testing.T, reader configs.Reader, dir configs.Dir) string {
 	m, diags := reader.Read(t.Context(), dir)
 	text := describe(m, diags)
 	for _, call := range m.Calls {
-		child := configs.Dir{Path: filepath.Join(dir.Path, call.Source), Boundary: dir.Boundary, Display: path.Join(dir.Display, call.Source), Scope: call.Scope}
+		child := configs.Dir{Module: call.PathIn(dir.Module), Path: filepath.Join(dir.Path, call.Source), Boundary: dir.Boundary, Display: path.Join(dir.Display, call.Source), Tree: dir.Tree}
 		if info, err := os.Stat(child.Path); err == nil && info.IsDir() && child.Path != dir.Path {
 			if below := describeTree(t, reader, child); below != "" {
 				text += fmt.Sprintf("in %s:\n%s", child.Display, below)
@@ -111,7 +112,7 @@ func describeTree(t *testing.T, reader configs.Reader, dir configs.Dir) string {
 }
 
 // describe returns the result of Read as text, with one line for each call and each diagnostic.
-func describe(m *configs.Module, diags hcl.Diagnostics) string {
+func describe(m config.Module, diags hcl.Diagnostics) string {
 	var out strings.Builder
 	for _, call := range m.Calls {
 		name := strings.Join(append(call.Prefix, call.Name), ".")
@@ -145,7 +146,7 @@ func write(t testing.TB, name, content string) {
 	}
 }
 
-func callNames(m *configs.Module) string {
+func callNames(m config.Module) string {
 	var names []string
 	for _, call := range m.Calls {
 		names = append(names, call.Name)

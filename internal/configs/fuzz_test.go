@@ -37,7 +37,7 @@ func checkRead(t *testing.T, name string, src []byte) {
 	}
 	defer os.Remove(name)
 	m, diags := configs.Reader{Providers: true}.Read(t.Context(), configs.Dir{Path: filepath.Dir(name)})
-	for _, diag := range append(diags, m.ProviderDiags...) {
+	for _, diag := range append(diags, m.ProviderDiagnostics...) {
 		if diag.Subject == nil || diag.Summary == "" {
 			t.Errorf("Read of %q: diagnostic %+v without a place", src, diag)
 		}

@@ -22,7 +22,7 @@ func hasConst(src []byte) bool {
 // inputWarnings returns warnings about inputs of the root module that an installation does not need, but
 // without which stock tools stop: files of values that are dangling links, and constant variables without a
 // value. constants reports whether there may be any of these variables.
-func (e *evaluation) inputWarnings(s *Scope, constants bool) (warnings hcl.Diagnostics) {
+func (e *evaluation) inputWarnings(s *scope, constants bool) (warnings hcl.Diagnostics) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	names, _ := s.tree.files.own(s.dir) // readBlocks reports a directory that cannot be listed

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
 )
 
@@ -16,7 +17,7 @@ func TestInputWarnings(t *testing.T) {
 	const constant = "variable \"x\" {\n  type  = string\n  const = true\n}\n"
 	for name, test := range map[string]struct {
 		main, link string
-		inputs     configs.Inputs
+		inputs     config.Inputs
 		want       []string
 	}{
 		"dangling":                 {link: "x.auto.tfvars", want: []string{"x.auto.tfvars:1: Dangling link"}},
@@ -24,8 +25,8 @@ func TestInputWarnings(t *testing.T) {
 		"not read by itself":       {link: "x.tfvars"},
 		"read if it exists":        {link: "terraform.tfvars"},
 		"constant":                 {main: constant, want: []string{"main.tf:1: Constant variable without a value"}},
-		"constant of environment":  {main: constant, inputs: configs.Inputs{Environment: map[string]string{"x": "1"}}},
-		"constant of command line": {main: constant, inputs: configs.Inputs{Variables: []configs.Variable{{Name: "x", Value: "1"}}}},
+		"constant of environment":  {main: constant, inputs: config.Inputs{Environment: map[string]string{"x": "1"}}},
+		"constant of command line": {main: constant, inputs: config.Inputs{Variables: []config.Variable{{Name: "x", Value: "1"}}}},
 		"not constant":             {main: "variable \"x\" {\n  const = false\n}\n"},
 		"a default":                {main: "variable \"x\" {\n  const   = true\n  default = 1\n}\n"},
 		"constant in a comment":    {main: "# const = true\nvariable \"x\" {\n}\n"},
@@ -39,7 +40,7 @@ func TestInputWarnings(t *testing.T) {
 					t.Skip(err)
 				}
 			}
-			_, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir, Display: ".", Scope: configs.NewRoot(test.inputs)})
+			_, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir, Display: ".", Tree: configs.NewTree(test.inputs)})
 			var got []string
 			for _, diag := range diags {
 				got = append(got, diag.Subject.Filename+":1: "+diag.Summary)

@@ -7,29 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 )
-
-// InterfaceChange is one difference between two interfaces.
-type InterfaceChange struct {
-	// Kind is the kind of declaration that has changed: "variable", "output", "provider" or
-	// "required_version". Name is the name of the declaration.
-	Kind, Name string
-	// Aspect is the changed part of the declaration, such as "default", or "" for the declaration
-	// itself.
-	Aspect string
-	// Old and New are the texts before and after the change, or "" if there was or is nothing. For
-	// a variable, the text is its type, with "required " in front if it has no default. For a
-	// provider, it is the source and the version constraint, or "any version". For an output, it
-	// is "declared".
-	Old, New string
-	// Breaking reports whether calls that were correct before may fail now.
-	Breaking bool
-	// At is the place in the configuration that breaks, if the call is known.
-	At hcl.Range
-}
 
 // The aspects of declarations.
 const (
@@ -51,7 +32,7 @@ const (
 
 // Diff returns the changes from this interface to another one: first variables, then outputs,
 // then providers, each sorted by name, and then the version of the stock tool.
-func (i *Interface) Diff(after *Interface) []InterfaceChange {
+func (i *Interface) Diff(after *Interface) []config.InterfaceChange {
 	var d interfaceDiff
 	for _, name := range bothNames(i.Variables, after.Variables) {
 		was, had := i.Variables[name]
@@ -85,14 +66,14 @@ func bothNames[V any](before, after map[string]V) []string {
 // interfaceDiff collects changes, one declaration after the other.
 type interfaceDiff struct {
 	kind, name string
-	changes    []InterfaceChange
+	changes    []config.InterfaceChange
 }
 
 func (d *interfaceDiff) begin(kind, name string) { d.kind, d.name = kind, name }
 
 func (d *interfaceDiff) add(aspect, old, updated string, breaking bool) {
 	if old != updated {
-		d.changes = append(d.changes, InterfaceChange{Kind: d.kind, Name: d.name, Aspect: aspect, Old: old, New: updated, Breaking: breaking})
+		d.changes = append(d.changes, config.InterfaceChange{Kind: d.kind, Name: d.name, Aspect: aspect, Old: old, New: updated, Breaking: breaking})
 	}
 }
 
@@ -179,7 +160,7 @@ func outputText(declared bool) string {
 // concerns an argument that the call sets or must now set. Changes that break the call come
 // first. They have the place of the argument, of the call if an argument is missing, or of the
 // first use of an output.
-func ForCall(changes []InterfaceChange, call Arguments) []InterfaceChange {
+func ForCall(changes []config.InterfaceChange, call Arguments) []config.InterfaceChange {
 	seen := slices.Clone(changes)
 	for i, c := range seen {
 		if c.Kind == kindOutput && c.Breaking {
@@ -208,8 +189,8 @@ const requiredPrefix = "required "
 
 // BreakingFirst sorts changes so that breaking ones come first. It sorts in place and returns its
 // argument.
-func BreakingFirst(changes []InterfaceChange) []InterfaceChange {
-	slices.SortStableFunc(changes, func(a, b InterfaceChange) int {
+func BreakingFirst(changes []config.InterfaceChange) []config.InterfaceChange {
+	slices.SortStableFunc(changes, func(a, b config.InterfaceChange) int {
 		switch {
 		case a.Breaking == b.Breaking:
 			return 0

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/tools/txtar"
 
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
 )
 
@@ -187,7 +188,7 @@ func TestDiffInterfaces(t *testing.T) {
 	}
 }
 
-func changeLines(changes []configs.InterfaceChange) []string {
+func changeLines(changes []config.InterfaceChange) []string {
 	var lines []string
 	for _, c := range changes {
 		line := c.Kind + " " + c.Name + " " + c.Aspect + ": " + c.Old + " -> " + c.New

@@ -15,7 +15,7 @@ import (
 
 // moduleFiles are the files that a module's expressions can read. The user's own modules can read
 // the files of their repository, other modules only the files of their package.
-type moduleFiles struct{ scope *Scope }
+type moduleFiles struct{ scope *scope }
 
 var errOutsidePackage = errors.New("it is not in the module's package, and a package's modules may read no other files")
 
@@ -85,7 +85,7 @@ func (m moduleFiles) open(name string) (*os.File, error) {
 
 // openOwn opens a file for a user's own module. The name is absolute or relative to the root
 // module's directory.
-func (t *tree) openOwn(name string) (*os.File, error) {
+func (t *Tree) openOwn(name string) (*os.File, error) {
 	root := t.root.dir.Path
 	if t.inputs.AllowFileReads {
 		if !filepath.IsAbs(name) {

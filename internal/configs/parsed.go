@@ -5,6 +5,7 @@ import (
 	"sync"
 	"weak"
 
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/hashicorp/hcl/v2"
 )
 
@@ -31,12 +32,12 @@ type parsedDir struct {
 
 type files struct {
 	blocks []*block
-	tests  []Call
+	tests  []config.Call
 	diags  hcl.Diagnostics
 	// constants reports whether a variable may have the argument const.
 	constants bool
 
-	providers     []ProviderRequirement
+	providers     []config.ProviderRequirement
 	providerDiags hcl.Diagnostics
 }
 

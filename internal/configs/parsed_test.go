@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
 )
 
@@ -18,15 +20,16 @@ func TestDirectoryIsParsedOnce(t *testing.T) {
 	file := filepath.Join(dir, "m", "main.tf")
 	write(t, file, "variable \"name\" {\n}\nmodule \"n\" {\n  source = \"./${var.name}\"\n}\nresource \"null_resource\" \"r\" {\n}\nresource \"other\" \"r\" {\n}\nmodule \"n\" {\n  source = \"./twice\"\n}\n")
 	reader := configs.Reader{Providers: true}
-	root, diags := reader.Read(t.Context(), configs.Dir{Path: dir})
+	tree := configs.NewTree(config.Inputs{})
+	root, diags := reader.Read(t.Context(), configs.Dir{Path: dir, Tree: tree})
 	if diags.HasErrors() || len(root.Calls) != 2 {
 		t.Fatalf("the root module has %d calls, %v", len(root.Calls), diags)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, _ = reader.Read(ended, configs.Dir{Path: filepath.Join(dir, "m"), Scope: root.Calls[0].Scope}) // what it has read is not kept
+	_, _ = reader.Read(ended, configs.Dir{Module: addrs.Module{"a"}, Path: filepath.Join(dir, "m"), Tree: tree}) // what it has read is not kept
 	for i, want := range []string{"./a", "./b"} {
-		m, diags := reader.Read(t.Context(), configs.Dir{Path: filepath.Join(dir, "m"), Scope: root.Calls[i].Scope})
+		m, diags := reader.Read(t.Context(), configs.Dir{Module: addrs.Module{root.Calls[i].Name}, Path: filepath.Join(dir, "m"), Tree: tree})
 		if len(m.Calls) != 1 || m.Calls[0].Source != want || len(m.Providers) != 2 || len(diags) != 1 || diags[0].Detail == "changed" {
 			t.Errorf("the call of %s: %+v, %v", want, m, diags)
 		}

@@ -10,30 +10,14 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/versions"
 )
 
-// ProviderRequirement is one place where a module requires a provider. If several places require
-// the same provider, all their constraints apply.
-type ProviderRequirement struct {
-	// LocalName is the module's name for the provider, and Source is the provider's address. It is
-	// never a built-in provider.
-	LocalName string
-	Source    addrs.Provider
-	// Hostless reports whether the module leaves the host of the address to the dialect.
-	Hostless bool
-	// Constraint is the version constraint as written, or "". It is valid for
-	// versions.ParseProviderConstraints. ConstraintRange is its position.
-	Constraint      string
-	ConstraintRange hcl.Range
-	// Implied reports whether no required_providers block has the local name. For each such name
-	// there is one requirement without a constraint, at the first block that implies it.
-	Implied bool
-	// By describes what requires the provider, such as "required_providers", `provider "aws"`,
-	// "resource aws_instance.web", "import aws_instance.web" or "test file main.tftest.hcl".
-	By string
-	// Range is the position of the requirement.
-	Range hcl.Range
+// requirement is a requirement under the module's own name for the provider.
+type requirement struct {
+	config.ProviderRequirement
+	localName string
 }
 
 type requirements struct {
@@ -95,8 +79,8 @@ func (r *requirements) fail(at hcl.Range, summary, format string, args ...any) {
 
 // resolve returns the requirements in the order of files and lines, and the diagnostics about
 // them.
-func (r *requirements) resolve() ([]ProviderRequirement, hcl.Diagnostics) {
-	var found []ProviderRequirement
+func (r *requirements) resolve() ([]config.ProviderRequirement, hcl.Diagnostics) {
+	var found []requirement
 	sources, hostless := map[string]addrs.Provider{}, map[string]bool{}
 	for _, entry := range r.entries {
 		source, ok := r.sourceOf(entry)
@@ -106,7 +90,7 @@ func (r *requirements) resolve() ([]ProviderRequirement, hcl.Diagnostics) {
 			continue
 		}
 		sources[entry.name] = source
-		found = r.append(found, ProviderRequirement{LocalName: entry.name, Source: source, Hostless: entry.isHostless(), By: byRequired, Range: entry.at}, entry.version)
+		found = r.append(found, requirement{config.ProviderRequirement{Provider: source, Hostless: entry.isHostless(), By: byRequired, Range: entry.at}, entry.name}, entry.version)
 	}
 	first := r.firstUses()
 	for _, name := range slices.Sorted(maps.Keys(first)) { // several blocks in JSON have the same position
@@ -115,29 +99,33 @@ func (r *requirements) resolve() ([]ProviderRequirement, hcl.Diagnostics) {
 			continue
 		}
 		if source, ok := r.impliedSource(use); ok {
-			found = r.append(found, ProviderRequirement{LocalName: use.name, Source: source, Hostless: true, Implied: true, By: use.by, Range: use.at}, constraint{})
+			found = r.append(found, requirement{config.ProviderRequirement{Provider: source, Hostless: true, Implied: true, By: use.by, Range: use.at}, use.name}, constraint{})
 		}
 	}
-	for _, config := range slices.Concat(r.configs, r.tests) {
-		if config.version.at == (hcl.Range{}) {
+	for _, block := range slices.Concat(r.configs, r.tests) {
+		if block.version.at == (hcl.Range{}) {
 			continue
 		}
-		source, declared := sources[config.name]
+		source, declared := sources[block.name]
 		if !declared {
 			var ok bool
-			if source, ok = r.impliedSource(config.use()); !ok {
+			if source, ok = r.impliedSource(block.use()); !ok {
 				continue // already reported above
 			}
 		}
 		if source != (addrs.Provider{}) {
-			isHostless := !declared || hostless[config.name]
-			found = r.append(found, ProviderRequirement{LocalName: config.name, Source: source, Hostless: isHostless, Implied: !declared, By: config.use().by, Range: config.at}, config.version)
+			isHostless := !declared || hostless[block.name]
+			found = r.append(found, requirement{config.ProviderRequirement{Provider: source, Hostless: isHostless, Implied: !declared, By: block.use().by, Range: block.at}, block.name}, block.version)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b ProviderRequirement) int { return comparePositions(a.Range, b.Range) })
+	slices.SortStableFunc(found, func(a, b requirement) int { return comparePositions(a.Range, b.Range) })
 	r.warnOfTwins(found)
 	slices.SortStableFunc(r.diags, compareRanges)
-	return found, slices.CompactFunc(r.diags, func(a, b *hcl.Diagnostic) bool { return keyOf(a) == keyOf(b) })
+	var public []config.ProviderRequirement
+	for _, f := range found {
+		public = append(public, f.ProviderRequirement)
+	}
+	return public, slices.CompactFunc(r.diags, func(a, b *hcl.Diagnostic) bool { return keyOf(a) == keyOf(b) })
 }
 
 func comparePositions(a, b hcl.Range) int {
@@ -145,36 +133,36 @@ func comparePositions(a, b hcl.Range) int {
 }
 
 // append adds a requirement, unless it is for a built-in provider or has an error.
-func (r *requirements) append(found []ProviderRequirement, requirement ProviderRequirement, version constraint) []ProviderRequirement {
+func (r *requirements) append(found []requirement, needed requirement, version constraint) []requirement {
 	if version.at != (hcl.Range{}) {
-		requirement.Constraint, requirement.ConstraintRange = version.text, version.at
+		needed.Constraint, needed.ConstraintRange = version.text, version.at
 		if _, err := versions.ParseProviderConstraints(version.text); err != nil {
-			r.fail(version.at, "Invalid version constraint", "Provider %q: %s.", requirement.LocalName, err)
-			r.diags[len(r.diags)-1].Extra = &ConstraintError{Requirement: requirement, Err: err}
-			requirement.Constraint = ""
+			r.fail(version.at, "Invalid version constraint", "Provider %q: %s.", needed.localName, err)
+			r.diags[len(r.diags)-1].Extra = &config.ProviderError{Provider: needed.Provider, RequiredBy: []config.ProviderRequirement{needed.ProviderRequirement}, Err: err}
+			needed.Constraint = ""
 		}
 	}
-	source := requirement.Source
+	source := needed.Provider
 	switch {
 	case source.IsLegacy():
-		r.fail(requirement.Range, "Legacy provider address", "Provider %q: %q is an address from early versions of Terraform. Replace it with an address that has the provider's namespace.", requirement.LocalName, source)
+		r.fail(needed.Range, "Legacy provider address", "Provider %q: %q is an address from early versions of Terraform. Replace it with an address that has the provider's namespace.", needed.localName, source)
 	case r.parser.IsBuiltIn(source):
-		r.checkBuiltIn(requirement, version)
+		r.checkBuiltIn(needed, version)
 	case !r.parser.AcceptsFullAddress(source):
-		r.fail(requirement.Range, "Provider that cannot be locked", "Provider %q: %[2]s accepts this name, but cannot read a lock with %[3]q, so `%[2]s plan` fails after `%[2]s init`. Providers have no names with such a prefix; write the name without it.", requirement.LocalName, r.tool(), source)
+		r.fail(needed.Range, "Provider that cannot be locked", "Provider %q: %[2]s accepts this name, but cannot read a lock with %[3]q, so `%[2]s plan` fails after `%[2]s init`. Providers have no names with such a prefix; write the name without it.", needed.localName, r.tool(), source)
 	default:
-		return append(found, requirement)
+		return append(found, needed)
 	}
 	return found
 }
 
 const builtInType = "terraform"
 
-func (r *requirements) checkBuiltIn(requirement ProviderRequirement, version constraint) {
-	if requirement.Source.Type != builtInType {
-		r.fail(requirement.Range, "Invalid provider address", "There is no built-in provider %q.", requirement.Source)
+func (r *requirements) checkBuiltIn(needed requirement, version constraint) {
+	if needed.Provider.Type != builtInType {
+		r.fail(needed.Range, "Invalid provider address", "There is no built-in provider %q.", needed.Provider)
 	} else if version.at != (hcl.Range{}) {
-		r.fail(version.at, "Invalid version constraint", "Provider %q is built in, so there is no version of it to constrain.", requirement.LocalName)
+		r.fail(version.at, "Invalid version constraint", "Provider %q is built in, so there is no version of it to constrain.", needed.localName)
 	}
 }
 
@@ -274,15 +262,15 @@ func (r *requirements) nameOfType(typ string, at hcl.Range) string {
 	return name
 }
 
-func (r *requirements) warnOfTwins(found []ProviderRequirement) {
-	names := map[addrs.Provider]ProviderRequirement{}
-	for _, requirement := range found {
-		first, ok := names[requirement.Source]
+func (r *requirements) warnOfTwins(found []requirement) {
+	names := map[addrs.Provider]requirement{}
+	for _, needed := range found {
+		first, ok := names[needed.Provider]
 		if !ok {
-			names[requirement.Source] = requirement
-		} else if first.LocalName != requirement.LocalName && requirement.By == byRequired {
+			names[needed.Provider] = needed
+		} else if first.localName != needed.localName && needed.By == byRequired {
 			r.diags = append(r.diags, warning("Duplicate provider",
-				fmt.Sprintf("Provider %s has two local names, %q and %q (%s). The constraints of both apply.", requirement.Source, requirement.LocalName, first.LocalName, position(first.Range)), requirement.Range))
+				fmt.Sprintf("Provider %s has two local names, %q and %q (%s). The constraints of both apply.", needed.Provider, needed.localName, first.localName, position(first.Range)), needed.Range))
 		}
 	}
 }

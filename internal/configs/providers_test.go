@@ -28,7 +28,7 @@ func requirementsOf(t testing.TB, reader configs.Reader, files string) string {
 	}
 	var out strings.Builder
 	for _, p := range m.Providers {
-		address := p.Source.String()
+		address := p.Provider.String()
 		for _, host := range []string{"registry.opentofu.org/", "registry.terraform.io/"} {
 			address = strings.Replace(address, host, "~/", 1)
 		}
@@ -41,7 +41,7 @@ func requirementsOf(t testing.TB, reader configs.Reader, files string) string {
 		}
 		fmt.Fprintf(&out, " by %s at %s\n", p.By, short(&p.Range))
 	}
-	for _, diag := range m.ProviderDiags {
+	for _, diag := range m.ProviderDiagnostics {
 		kind := "error"
 		if diag.Severity != 1 {
 			kind = "warning"

@@ -9,6 +9,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
@@ -35,6 +37,8 @@ func (r Reader) tool() string {
 
 // Dir is a module's directory.
 type Dir struct {
+	// Module is the module's path; empty for the root module.
+	Module addrs.Module
 	// Path is the path of the directory.
 	Path string
 	// Boundary is the root of the package, a directory at or above Path that links must not leave.
@@ -43,68 +47,50 @@ type Dir struct {
 	Boundary string
 	// Display is the name of the directory in ranges and in path.module. "" means Path.
 	Display string
-	// Scope is what the module's arguments can refer to: the result of NewRoot for the root
-	// module, and [Call].Scope for all other modules. nil means a root module without inputs.
-	Scope *Scope
+	// Tree is the configuration that the module is part of. nil means one without inputs.
+	Tree *Tree
 	// Tests is the directory of a root module's tests, relative to Path. If it is "", tests are
 	// not read.
 	Tests string
 }
 
-// Module has the declarations in the files of a directory.
-type Module struct {
-	// Calls are the module calls, sorted by their unique names, followed by the calls in tests.
-	Calls []Call
-	// Providers are the provider requirements, in the order of files and lines. ProviderDiags are
-	// the errors and warnings about them, sorted by position. Both are empty unless
-	// [Reader].Providers is set.
-	Providers     []ProviderRequirement
-	ProviderDiags hcl.Diagnostics
-}
-
-// Call is one module call, with the overrides applied.
-type Call struct {
-	Name string
-	// Prefix has the names before Name in the key of a module that a test runs. It is nil for all
-	// other calls.
-	Prefix []string
-	// Scope is the scope of the called module.
-	Scope *Scope
-	// Source is the value of the source argument, and SourceRange its position.
-	Source      string
-	SourceRange hcl.Range
-	// Version is the value of the version argument, and VersionRange its position.
-	// Version is nil if there is no such argument or if it is null.
-	Version      *string
-	VersionRange hcl.Range
-	// SourceComputed and VersionComputed report whether the arguments are not literals.
-	SourceComputed, VersionComputed bool
-	// Range is the header of the block that declares the call.
-	Range hcl.Range
-}
-
-// Read reads the calls of a directory. The module is never nil: if there are errors, it has the
-// calls that could be read. The diagnostics are sorted by position.
-func (r Reader) Read(ctx context.Context, dir Dir) (*Module, hcl.Diagnostics) {
-	if dir.Scope == nil {
-		dir.Scope = NewRoot(Inputs{})
+// scope returns what the module's arguments can refer to.
+func (d Dir) scope() *scope {
+	if d.Tree == nil {
+		d.Tree = NewTree(config.Inputs{})
 	}
-	dir.Scope.read(dir)
-	files := dir.Scope.tree.parsed.files(ctx, r, dir)
-	m, diags := &Module{Providers: files.providers, ProviderDiags: copies(files.providerDiags)}, copies(files.diags)
-	arguments := r.arguments(ctx, dir.Scope, diags)
-	if dir.Scope.isRoot() && dir.Boundary == "" {
-		diags = append(diags, arguments.evaluation.inputWarnings(dir.Scope, files.constants)...)
+	found := d.Tree.scope(d.Module)
+	found.read(d)
+	return found
+}
+
+// Read reads the calls and the requirements of a directory. If there are errors, the module has what could
+// be read. The calls are sorted by their names, followed by those in tests, and the diagnostics by position.
+func (r Reader) Read(ctx context.Context, dir Dir) (config.Module, hcl.Diagnostics) {
+	scope := dir.scope()
+	tree := scope.tree
+	files := tree.parsed.files(ctx, r, dir)
+	m, diags := config.Module{Providers: files.providers, ProviderDiagnostics: copies(files.providerDiags)}, copies(files.diags)
+	for _, diag := range m.ProviderDiagnostics {
+		if wrong, ok := diag.Extra.(*config.ProviderError); ok {
+			use := wrong.RequiredBy[0]
+			use.Path = dir.Module
+			diag.Extra = &config.ProviderError{Provider: wrong.Provider, RequiredBy: []config.ProviderRequirement{use}, Err: wrong.Err}
+		}
+	}
+	arguments := r.arguments(ctx, scope, diags)
+	if scope.isRoot() && dir.Boundary == "" {
+		diags = append(diags, arguments.evaluation.inputWarnings(scope, files.constants)...)
 	}
 	for _, b := range files.blocks {
 		call, ok, callDiags := arguments.call(ctx, b)
 		diags = append(diags, callDiags...)
 		if ok {
-			call.Scope = dir.Scope.child(call.Name, call.Range)
+			tree.add(call.PathIn(dir.Module), scope.child(call.Name, call.Range))
 			m.Calls = append(m.Calls, call)
 		}
 	}
-	slices.SortFunc(m.Calls, func(a, b Call) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(m.Calls, func(a, b config.Call) int { return cmp.Compare(a.Name, b.Name) })
 	m.Calls = append(m.Calls, files.tests...)
 	slices.SortStableFunc(diags, compareRanges)
 	return m, diags
@@ -126,7 +112,7 @@ func (r Reader) RequiresHostless(ctx context.Context, dir Dir) bool {
 	requirements := r.newRequirements()
 	_, _, _ = r.readBlocks(ctx, dir, requirements) // Read reports what is wrong
 	found, _ := requirements.resolve()
-	return slices.ContainsFunc(found, func(p ProviderRequirement) bool { return p.Hostless })
+	return slices.ContainsFunc(found, func(p config.ProviderRequirement) bool { return p.Hostless })
 }
 
 // compareRanges orders diagnostics by their position in the files. Diagnostics about the directory

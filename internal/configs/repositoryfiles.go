@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/cotterpin/cotter/internal/eval"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
@@ -129,7 +129,7 @@ var errChanged = errors.New("it was replaced while it was opened")
 // metadata is refused in any spelling, because checkouts keep tokens there. Each directory on the way is held open and
 // compared with the entry that was checked, so replacing it by a link at the same time does not help.
 //
-// The error is an [*eval.RefusedError] if the file may not be opened, and wraps fs.ErrNotExist if it does not
+// The error is an [*config.FileReadError] if the file may not be opened, and wraps fs.ErrNotExist if it does not
 // exist, or errNotRegular if it is not a regular file.
 func (d *readableDir) Open(name string) (*os.File, error) {
 	w := &walk{dir: d, name: name}
@@ -326,5 +326,5 @@ func (w *walk) refuse(reason string) error {
 	if w.dir.none {
 		allowed = ""
 	}
-	return &eval.RefusedError{Path: w.name, Allowed: allowed, Reason: reason}
+	return &config.FileReadError{Path: w.name, Allowed: allowed, Reason: reason}
 }

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/eval"
 )
 
 // writeNames writes files whose content is their own name, and creates directories for names that end
@@ -59,7 +59,7 @@ func readableDirOf(t *testing.T, root, home string, isUsable func(string) bool) 
 func readName(t *testing.T, dir *configs.ReadableDir, name string) string {
 	t.Helper()
 	f, err := dir.Open(name)
-	if refused, ok := errors.AsType[*eval.RefusedError](err); ok {
+	if refused, ok := errors.AsType[*config.FileReadError](err); ok {
 		if refused.Path != name {
 			t.Errorf("Open(%q): the error is about %q", name, refused.Path)
 		}

@@ -2,24 +2,20 @@ package configs
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"weak"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
-
-	"github.com/cotterpin/cotter/internal/eval"
 )
 
-// Scope is what the expressions of one module can refer to: its variables, whose values come from
-// its caller, and its local values. It is safe for concurrent use. It reads files only when a
-// value is needed.
-type Scope struct {
-	tree *tree
+// scope is what the expressions of one module can refer to: its variables, whose values come from
+// its caller, and its local values. It reads files only when a value is needed.
+type scope struct {
+	tree *Tree
 	// caller is the calling module, call is the name of the module block, and at is its position. The
-	// root module and a module that a test runs have no caller.
-	caller *Scope
+	// root module has no caller, nor has a module that a test runs or whose caller was not read.
+	caller *scope
 	call   string
 	at     hcl.Range
 
@@ -32,66 +28,22 @@ type Scope struct {
 	found weak.Pointer[declarations]
 }
 
-type tree struct {
-	inputs Inputs
-	root   *Scope
-	work   eval.Tree
-	files  variableFiles
-	parsed parsedDirs
-	recent recent
-	// allowed is the directory whose files the user's own modules can read. It is found when the
-	// first of them is read.
-	allowed struct {
-		once sync.Once
-		dir  *readableDir
-		err  error
-	}
+func (s *scope) child(call string, at hcl.Range) *scope {
+	return &scope{tree: s.tree, caller: s, call: call, at: at}
 }
 
-// recent keeps the most recently used declarations from being garbage collected. The modules that
-// one module calls are read one after another, and all of them may need the declarations of their
-// caller.
-type recent struct {
-	mu   sync.Mutex
-	ring [16]*declarations // about as many as modules that are read concurrently
-	next int
-}
-
-func (r *recent) keep(d *declarations) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !slices.Contains(r.ring[:], d) {
-		r.ring[r.next] = d
-		r.next = (r.next + 1) % len(r.ring)
-	}
-}
-
-// NewRoot returns the scope of a root module with these inputs.
-func NewRoot(inputs Inputs) *Scope {
-	t := &tree{inputs: inputs}
-	t.root = &Scope{tree: t}
-	return t.root
-}
-
-func (s *Scope) child(call string, at hcl.Range) *Scope {
-	return &Scope{tree: s.tree, caller: s, call: call, at: at}
-}
-
-func (s *Scope) runByTest() *Scope { return &Scope{tree: s.tree} }
-
-func (s *Scope) isRoot() bool { return s.tree.root == s }
+func (s *scope) isRoot() bool { return s.tree.root == s }
 
 // read sets the module's directory. It must be called before the module is evaluated.
-func (s *Scope) read(dir Dir) {
+func (s *scope) read(dir Dir) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	dir.Scope = nil // avoids a cycle
 	s.dir = dir
 }
 
 // declarations returns the declarations in the module's files. The caller must hold the scope's
 // lock.
-func (e *evaluation) declarations(s *Scope) (*declarations, hcl.Diagnostics) {
+func (e *evaluation) declarations(s *scope) (*declarations, hcl.Diagnostics) {
 	found := s.found.Value()
 	if found == nil {
 		found = &declarations{declared: s.tree.parsed.declared(e.ctx, e.reader, s.dir), values: map[string]cty.Value{}}

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/config"
 )
 
 // DefaultTests is the directory in which stock tools look for tests.
@@ -28,8 +29,8 @@ var (
 // with it replaces the file with the first.
 var testSuffixes = [][2]string{{".tftest.hcl", ".tofutest.hcl"}, {".tftest.json", ".tofutest.json"}}
 
-func (r Reader) testCalls(ctx context.Context, dir Dir, requirements *requirements) ([]Call, hcl.Diagnostics) {
-	var calls []Call
+func (r Reader) testCalls(ctx context.Context, dir Dir, requirements *requirements) ([]config.Call, hcl.Diagnostics) {
+	var calls []config.Call
 	var diags hcl.Diagnostics
 	for _, below := range slices.Compact([]string{".", path.Clean(filepath.ToSlash(dir.Tests))}) {
 		found, foundDiags := r.testsIn(ctx, dir, below, requirements)
@@ -38,8 +39,8 @@ func (r Reader) testCalls(ctx context.Context, dir Dir, requirements *requiremen
 	return calls, diags
 }
 
-func (r Reader) testsIn(ctx context.Context, root Dir, below string, requirements *requirements) ([]Call, hcl.Diagnostics) {
-	dir := Dir{Path: filepath.Join(root.Path, filepath.FromSlash(below)), Display: root.display(below), Scope: root.Scope}
+func (r Reader) testsIn(ctx context.Context, root Dir, below string, requirements *requirements) ([]config.Call, hcl.Diagnostics) {
+	dir := Dir{Path: filepath.Join(root.Path, filepath.FromSlash(below)), Display: root.display(below)}
 	d, names, err := list(dir)
 	if errors.Is(err, fs.ErrNotExist) && below == DefaultTests {
 		return nil, nil
@@ -48,7 +49,7 @@ func (r Reader) testsIn(ctx context.Context, root Dir, below string, requirement
 		return nil, hcl.Diagnostics{unreadableDirectory(dir, err)}
 	}
 	defer d.close()
-	var calls []Call
+	var calls []config.Call
 	var diags hcl.Diagnostics
 	for _, name := range names {
 		if !r.isTest(name, names) {
@@ -101,14 +102,14 @@ func (r Reader) isTest(name string, names []string) bool {
 }
 
 // runs returns the calls in one test file. name is its path relative to the root module.
-func (r Reader) runs(ctx context.Context, body hcl.Body, dir Dir, name string) ([]Call, hcl.Diagnostics) {
+func (r Reader) runs(ctx context.Context, body hcl.Body, dir Dir, name string) ([]config.Call, hcl.Diagnostics) {
 	content, _, diags := body.PartialContent(testSchema)
 	prefix := []string{"test"}
 	if parent := path.Dir(name); parent != "." {
 		prefix = append(prefix, strings.Split(parent, "/")...)
 	}
 	prefix = append(prefix, strings.TrimSuffix(path.Base(name), testSuffixes[0][0]))
-	var calls []Call
+	var calls []config.Call
 	seen := make(map[string]bool)
 	for _, run := range content.Blocks {
 		modules, _, runDiags := run.Body.PartialContent(runSchema)
@@ -132,17 +133,17 @@ func (r Reader) runs(ctx context.Context, body hcl.Body, dir Dir, name string) (
 	return calls, diags
 }
 
-func (r Reader) runCall(ctx context.Context, name string, module *hcl.Block, dir Dir) (Call, hcl.Diagnostics) {
+func (r Reader) runCall(ctx context.Context, name string, module *hcl.Block, dir Dir) (config.Call, hcl.Diagnostics) {
 	if !hclsyntax.ValidIdentifier(name) {
-		return Call{}, hcl.Diagnostics{fault(module.DefRange, "Invalid run block name", "%q cannot be the name of a run: it must begin with a letter or an underscore and may hold only letters, digits, underscores and dashes.", name)}
+		return config.Call{}, hcl.Diagnostics{fault(module.DefRange, "Invalid run block name", "%q cannot be the name of a run: it must begin with a letter or an underscore and may hold only letters, digits, underscores and dashes.", name)}
 	}
 	content, _, diags := module.Body.PartialContent(moduleSchema)
 	if diags.HasErrors() {
-		return Call{}, diags
+		return config.Call{}, diags
 	}
 	b := &block{name: name, header: module.DefRange, source: content.Attributes["source"], version: content.Attributes["version"]}
 	if b.source == nil {
-		return Call{}, hcl.Diagnostics{missingSource(b)}
+		return config.Call{}, hcl.Diagnostics{missingSource(b)}
 	}
 	// The arguments in a test must be literals in both dialects.
 	literal := &arguments{reader: r}
@@ -150,7 +151,6 @@ func (r Reader) runCall(ctx context.Context, name string, module *hcl.Block, dir
 	if !ok && !diags.HasErrors() {
 		diags = hcl.Diagnostics{missingSource(b)}
 	}
-	call.Scope = dir.Scope.runByTest()
 	return call, diags
 }
 

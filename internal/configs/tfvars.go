@@ -32,7 +32,7 @@ type valuesFile struct {
 // pipe or /dev/null. In a project such a file is an error, because it might never end. If the
 // project has a link, it may only point to what functions can read too: with a link to the
 // credentials of a program, a repository could send them to a server.
-func (f valuesFile) read(ctx context.Context, root *Scope) ([]byte, error) {
+func (f valuesFile) read(ctx context.Context, root *scope) ([]byte, error) {
 	name := f.name
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(root.dir.Path, name)
@@ -78,7 +78,7 @@ func (f *variableFiles) own(dir Dir) ([]string, hcl.Diagnostics) {
 
 // attributes returns the values in a file. It reads each file once, because a pipe can be read
 // only once.
-func (f *variableFiles) attributes(ctx context.Context, root *Scope, file valuesFile) (hcl.Attributes, hcl.Diagnostics) {
+func (f *variableFiles) attributes(ctx context.Context, root *scope, file valuesFile) (hcl.Attributes, hcl.Diagnostics) {
 	name := file.name
 	if attributes, ok := f.parsed[name]; ok {
 		return attributes, nil

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
 )
 
@@ -34,9 +35,9 @@ func TestVariablePipes(t *testing.T) {
 			if test.pipe != "" {
 				mkfifo(t, filepath.Join(dir, test.pipe))
 			}
-			var inputs configs.Inputs
+			var inputs config.Inputs
 			if test.file != "" {
-				inputs.Variables = []configs.Variable{{File: test.file}}
+				inputs.Variables = []config.Variable{{File: test.file}}
 			}
 			if test.file == test.pipe {
 				go func() {
@@ -46,7 +47,7 @@ func TestVariablePipes(t *testing.T) {
 					}
 				}()
 			}
-			source, diags := readSource(t, configs.Dir{Path: dir, Scope: configs.NewRoot(inputs)})
+			source, diags := readSource(t, configs.Dir{Path: dir, Tree: configs.NewTree(inputs)})
 			if source != test.want && !strings.Contains(diags.Error(), test.want) {
 				t.Errorf("source %q, %v; want %q", source, diags, test.want)
 			}
@@ -64,8 +65,8 @@ func TestVariablePipeWithoutWriter(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
-		inputs := configs.Inputs{Variables: []configs.Variable{{File: pipe}}}
-		_, diags := configs.Reader{}.Read(ctx, configs.Dir{Path: dir, Scope: configs.NewRoot(inputs)})
+		inputs := config.Inputs{Variables: []config.Variable{{File: pipe}}}
+		_, diags := configs.Reader{}.Read(ctx, configs.Dir{Path: dir, Tree: configs.NewTree(inputs)})
 		err, _ := diags[0].Extra.(error)
 		done <- err
 	}()

@@ -32,7 +32,7 @@ type variable struct {
 	constant bool
 }
 
-func (e *evaluation) variable(s *Scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
+func (e *evaluation) variable(s *scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
 	return e.remember(s, "var."+name, at, func(found *declarations) (cty.Value, hcl.Diagnostics) {
 		declared, ok := found.variables[name]
 		if !ok {
@@ -81,7 +81,7 @@ func (e *evaluation) decodeVariable(name string, d *declaration) (*variable, hcl
 	return v, diags
 }
 
-func (e *evaluation) valueOf(s *Scope, v *variable, at hcl.Range) (cty.Value, hcl.Diagnostics) {
+func (e *evaluation) valueOf(s *scope, v *variable, at hcl.Range) (cty.Value, hcl.Diagnostics) {
 	value, from, given, diags := e.given(s, v)
 	if diags.HasErrors() {
 		return cty.DynamicVal, diags
@@ -122,7 +122,7 @@ func (e *evaluation) convert(v *variable, value cty.Value) (cty.Value, error) {
 	return converted, nil
 }
 
-func (e *evaluation) given(s *Scope, v *variable) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
+func (e *evaluation) given(s *scope, v *variable) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
 	switch {
 	case s.isRoot():
 		return e.input(s, v)
@@ -132,7 +132,7 @@ func (e *evaluation) given(s *Scope, v *variable) (value cty.Value, from hcl.Ran
 	return cty.DynamicVal, hcl.Range{}, false, nil
 }
 
-func (e *evaluation) argument(s *Scope, name string) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
+func (e *evaluation) argument(s *scope, name string) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
 	caller := s.caller
 	caller.mu.Lock()
 	defer caller.mu.Unlock()
@@ -153,7 +153,7 @@ func (v *variable) notConstant(at hcl.Range) *hcl.Diagnostic {
 	return fault(at, "Variable is not constant", "The variable %q is declared with const = false at %s, so no module's source or version may depend on it.", v.name, position(v.at))
 }
 
-func (v *variable) missing(s *Scope, at hcl.Range) *hcl.Diagnostic {
+func (v *variable) missing(s *scope, at hcl.Range) *hcl.Diagnostic {
 	var what string
 	switch {
 	case s.isRoot():
@@ -188,43 +188,7 @@ func fault(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic {
 
 func position(r hcl.Range) string { return fmt.Sprintf("%s:%d", r.Filename, r.Start.Line) }
 
-// Inputs are the values for a root module that do not come from its directory.
-type Inputs struct {
-	// Environment has values of variables. They have a lower precedence than the values in the
-	// root module's own files terraform.tfvars and *.auto.tfvars.
-	Environment map[string]string
-	// Variables have the highest precedence. If a variable has several values, the last one
-	// counts.
-	Variables []Variable
-	// Workspace is the name of the workspace. "" means "default".
-	Workspace string
-	// AllowFileReads lets functions in the user's own modules read all files that the process can
-	// read. Otherwise they can read the files of their repository.
-	AllowFileReads bool
-	// Home is the user's home directory, if it differs from the one that the operating system
-	// knows. See findReadable.
-	Home string
-}
-
-// Variable is the value of a variable, or a file with values of several variables.
-type Variable struct {
-	// Name is the name of the variable, and Value is the text of its value, as on the command line
-	// of stock tools. The text is the string itself for a variable of a primitive type, and an
-	// expression for any other type.
-	Name, Value string
-	// File is the path of a file of values, relative to the root module's directory. It is used if
-	// Name is empty.
-	File string
-}
-
-func (in Inputs) workspace() string {
-	if in.Workspace == "" {
-		return "default"
-	}
-	return in.Workspace
-}
-
-func (e *evaluation) input(s *Scope, v *variable) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
+func (e *evaluation) input(s *scope, v *variable) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
 	inputs := s.tree.inputs
 	for i := len(inputs.Variables) - 1; i >= 0; i-- {
 		given := inputs.Variables[i]
@@ -257,7 +221,7 @@ func (e *evaluation) input(s *Scope, v *variable) (value cty.Value, from hcl.Ran
 }
 
 // fromFile returns the value of a variable in a file of values. ok is false if it has none.
-func (e *evaluation) fromFile(s *Scope, v *variable, file valuesFile) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
+func (e *evaluation) fromFile(s *scope, v *variable, file valuesFile) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
 	attributes, diags := s.tree.files.attributes(e.ctx, s, file)
 	if diags.HasErrors() {
 		return cty.DynamicVal, from, false, diags

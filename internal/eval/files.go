@@ -10,12 +10,13 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
 // Files are the files that functions can read. Names are those in the configuration: absolute, or
-// relative to the root module's directory. If an error of a method wraps a [RefusedError], the
-// evaluation fails, even if the function is called in try or can.
+// relative to the root module's directory. If an error of a method wraps a *[config.FileReadError],
+// the evaluation fails, even if the function is called in try or can, and the error is the Extra of the diagnostic.
 type Files interface {
 	// ReadFile reads a file of at most max bytes. It returns an error if the file is larger.
 	ReadFile(name string, max int64) ([]byte, error)
@@ -96,25 +97,9 @@ func (m *Meter) render(files Files, name string, values map[string]cty.Value) (c
 	return v, nil
 }
 
-// RefusedError says that a function may not read a file, or may not look whether it exists. The
-// Extra of the diagnostic is a *RefusedError.
-type RefusedError struct {
-	// Path is the name of the file in the configuration. It is "" if it is computed from a secret.
-	Path string
-	// Allowed is the directory whose files may be read, as an absolute path without symbolic links.
-	// It is "" if no file may be read.
-	Allowed string
-	// Reason is the reason, as the end of a sentence.
-	Reason string
-}
-
-func (e *RefusedError) Error() string {
-	return fmt.Sprintf("%q cannot be read by a source or a version: %s", e.Path, e.Reason)
-}
-
 // noteRefusal remembers a refused file for try and can, and returns the error.
 func (m *Meter) noteRefusal(err error) error {
-	if refused, ok := errors.AsType[*RefusedError](err); ok {
+	if refused, ok := errors.AsType[*config.FileReadError](err); ok {
 		m.refused = refused
 	}
 	return err
@@ -123,7 +108,7 @@ func (m *Meter) noteRefusal(err error) error {
 // showRefusals returns try or can such that it does not hide that a file was refused. Otherwise
 // the result would differ from that of stock tools, and the address would be another one.
 func (m *Meter) showRefusals(f function.Function) function.Function {
-	check := func(err error, before *RefusedError) error {
+	check := func(err error, before *config.FileReadError) error {
 		if m.refused != before {
 			return m.refused
 		}
@@ -152,14 +137,14 @@ func refusal(diag *hcl.Diagnostic, secret bool) *hcl.Diagnostic {
 	if !ok {
 		return nil
 	}
-	refused, ok := errors.AsType[*RefusedError](call.FunctionCallError())
+	refused, ok := errors.AsType[*config.FileReadError](call.FunctionCallError())
 	if !ok {
 		return nil
 	}
 	what := fmt.Sprintf("The file %q", refused.Path)
 	if secret {
 		what = "A file, whose name is sensitive or ephemeral,"
-		refused = &RefusedError{Allowed: refused.Allowed, Reason: refused.Reason}
+		refused = &config.FileReadError{Allowed: refused.Allowed, Reason: refused.Reason}
 	}
 	shown := failure(diag.Subject, "File not allowed", "%s cannot be read by a source or a version: %s.", what, refused.Reason)
 	shown.Context, shown.Extra = diag.Context, refused

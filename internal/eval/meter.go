@@ -10,6 +10,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cotterpin/cotter/installer/config"
 )
 
 // Limits of evaluation in units of work. A unit is about a byte of a string or a tenth of a
@@ -39,7 +41,7 @@ type Meter struct {
 	left int64
 	err  error // why evaluation stopped; it is final
 	// refused is the last file that a function was refused.
-	refused *RefusedError
+	refused *config.FileReadError
 }
 
 // NewMeter returns a meter that also counts its work in a tree, and that stops when ctx ends.

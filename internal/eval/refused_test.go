@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/eval"
 )
 
@@ -15,7 +16,7 @@ import (
 type refusing struct{ files }
 
 func refuse(name string) error {
-	return &eval.RefusedError{Path: name, Allowed: "/repo", Reason: "it is outside of /repo"}
+	return &config.FileReadError{Path: name, Allowed: "/repo", Reason: "it is outside of /repo"}
 }
 
 func (r refusing) ReadFile(name string, limit int64) ([]byte, error) {
@@ -66,7 +67,7 @@ func TestRefused(t *testing.T) {
 			}
 			continue
 		}
-		checkRefused(t, src, diags, &eval.RefusedError{Path: want, Allowed: "/repo", Reason: "it is outside of /repo"})
+		checkRefused(t, src, diags, &config.FileReadError{Path: want, Allowed: "/repo", Reason: "it is outside of /repo"})
 		if value, diags := meter.Evaluate(parse(t, `try(v.none, "y")`), scope); diags.HasErrors() || !value.RawEquals(cty.StringVal("y")) {
 			t.Errorf("after %s: %#v, %v, want y", src, value, diags)
 		}
@@ -75,20 +76,20 @@ func TestRefused(t *testing.T) {
 		scope := scope()
 		scope.Files = refusing{scope.Files.(files)}
 		_, diags := eval.NewMeter(t.Context(), &eval.Tree{}).Evaluate(parse(t, src), scope)
-		checkRefused(t, src, diags, &eval.RefusedError{Allowed: "/repo", Reason: "it is outside of /repo"})
+		checkRefused(t, src, diags, &config.FileReadError{Allowed: "/repo", Reason: "it is outside of /repo"})
 		if strings.Contains(diags.Error(), "CANARY") {
 			t.Errorf("%s: %v holds the secret", src, diags)
 		}
 	}
 }
 
-func checkRefused(t *testing.T, src string, diags hcl.Diagnostics, want *eval.RefusedError) {
+func checkRefused(t *testing.T, src string, diags hcl.Diagnostics, want *config.FileReadError) {
 	t.Helper()
 	if len(diags) != 1 {
 		t.Errorf("%s: %v, want one error", src, diags)
 		return
 	}
-	got, _ := hcl.DiagnosticExtra[*eval.RefusedError](diags[0])
+	got, _ := hcl.DiagnosticExtra[*config.FileReadError](diags[0])
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s: the refused file (-want +got):\n%s", src, diff)
 	}

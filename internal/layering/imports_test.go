@@ -18,18 +18,17 @@ var layers = []layer{
 	{"rules for names, paths and secrets, and the parsers of HCL", []string{"internal/ctxerr", "internal/hcldepth", "internal/hostname", "internal/pathsafe"}},
 	{"values and tools", []string{
 		"addrs", "installer/evidence", "hashing", "versions", // the types of the API
-		"internal/eval", "internal/git/gitattr", // formats
-		"internal/signing",                                                // signatures
+		"internal/git/gitattr", "internal/signing", // formats and signatures
 		"internal/atomicfile", "internal/filelock", "internal/treewriter", // files
 		"internal/procgroup", "internal/singleflight", "internal/trace", // processes and goroutines
 		"internal/git/gittest", "internal/hostile", "internal/httpx/webtest", "internal/layering", // for tests
 	}},
-	{"git directories and their owners, which evidence is enough, events of runs, and the processes of tests", []string{"installer/event", "internal/git/gitdir", "internal/evidencerules", "internal/testenv"}},
-	{"files that are read and written, and terminals", []string{
-		"internal/configs", "internal/git", "internal/providerzip", "internal/sanitize", "ocistore", "policy",
+	{"what configurations say, events of runs, which evidence is enough, git directories and their owners, and the processes of tests", []string{"installer/config", "installer/event", "internal/git/gitdir", "internal/evidencerules", "internal/testenv"}},
+	{"files that are read and written, expressions, and terminals", []string{
+		"internal/eval", "internal/git", "internal/providerzip", "internal/sanitize", "ocistore", "policy",
 	}},
-	{"the lock, what configurations say, the user's key, HTTP and pictures", []string{
-		"installer/config", "internal/graph", "internal/httpx", "internal/userkey", "lockfile",
+	{"the lock, the reader of configuration, the user's key, HTTP and pictures", []string{
+		"internal/configs", "internal/graph", "internal/httpx", "internal/userkey", "lockfile",
 	}},
 	{"git's protocol, OCI artifacts, the project's files and its state", []string{"internal/git/gitwire", "internal/localstate", "internal/oci", "internal/project"}},
 	{"git commands", []string{"internal/git/gitexec"}},

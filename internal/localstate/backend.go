@@ -34,7 +34,7 @@ type location struct {
 
 func (p Project) locate(ctx context.Context) location {
 	reader := configs.Reader{Terraform: p.Terraform}
-	configured, err := reader.ReadBackend(ctx, configs.Dir{Path: p.Dir, Display: ".", Scope: configs.NewRoot(p.Inputs)})
+	configured, err := reader.ReadBackend(ctx, configs.Dir{Path: p.Dir, Display: ".", Tree: configs.NewTree(p.Inputs)})
 	if err != nil {
 		return location{unknown: err.Error()}
 	}

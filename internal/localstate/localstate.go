@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/installer/config"
 )
 
 // ErrLegacyProvider means that a state has a provider address from early versions of Terraform,
@@ -27,7 +27,7 @@ type Project struct {
 	// KeepAddresses leaves addresses of Terraform's registry as they are, in both dialects.
 	KeepAddresses bool
 	// Inputs are the values that the arguments of a backend can refer to.
-	Inputs configs.Inputs
+	Inputs config.Inputs
 	// Parser parses the addresses of providers.
 	Parser addrs.Parser
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
@@ -45,7 +45,7 @@ func (row row) check(t *testing.T) {
 	}
 	got, err := localstate.Read(t.Context(), localstate.Project{
 		Dir: dir, DataDir: filepath.Join(dir, ".terraform"), Workspace: row.workspace,
-		Inputs: configs.Inputs{Environment: map[string]string{"v": "x"}},
+		Inputs: config.Inputs{Environment: map[string]string{"v": "x"}},
 	})
 	if row.err != "" {
 		if !errors.Is(err, localstate.ErrLegacyProvider) || !strings.Contains(err.Error(), row.err) {
