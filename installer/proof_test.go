@@ -17,8 +17,8 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
-	"github.com/cotterpin/cotter/internal/cache"
 	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -397,7 +397,7 @@ func TestExposedCache(t *testing.T) {
 	if found, err := os.ReadDir(open); len(found) > 0 || err != nil {
 		t.Errorf("the directory has %v, %v", found, err)
 	}
-	if err := (cache.Cache{Dir: in.Options().CacheDir, StateDir: in.Options().StateDir}).Check(); !errors.As(err, new(*pathsafe.ExposedError)) {
+	if err := (store.Cache{Dir: in.Options().CacheDir, StateDir: in.Options().StateDir}).Check(); !errors.As(err, new(*pathsafe.ExposedError)) {
 		t.Errorf("Check = %v, want an ExposedError", err)
 	}
 }

@@ -4,21 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/installer/event"
-	packagecache "github.com/cotterpin/cotter/internal/cache"
+	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/store"
 )
 
 func cacheCommand(out *output) *cobra.Command {
-	ofCache := func(name, usage string, run func(context.Context, *invocation, packagecache.Cache) error, flags ...addFlag) *cobra.Command {
+	ofCache := func(name, usage string, run func(context.Context, *invocation, store.Cache) error, flags ...addFlag) *cobra.Command {
 		return command(out, &cobra.Command{
 			Use:   name,
 			Short: usage,
@@ -27,7 +26,7 @@ func cacheCommand(out *output) *cobra.Command {
 			if dir == "" {
 				return errors.New("no cache directory is known: set COTTER_CACHE_DIR")
 			}
-			return run(ctx, cmd, packagecache.Cache{
+			return run(ctx, cmd, store.Cache{
 				Dir: dir, StateDir: cliconfig.OSEnvironment().StateDir(), StateKey: out.env("COTTER_STATE_KEY"),
 			})
 		}, append([]addFlag{
@@ -48,7 +47,7 @@ func cacheCommand(out *output) *cobra.Command {
 	)
 }
 
-func (o *output) cacheDir(_ context.Context, _ *invocation, c packagecache.Cache) error {
+func (o *output) cacheDir(_ context.Context, _ *invocation, c store.Cache) error {
 	if o.json {
 		return o.writeJSON(cacheDirRecord{c.Dir})
 	}
@@ -56,7 +55,7 @@ func (o *output) cacheDir(_ context.Context, _ *invocation, c packagecache.Cache
 	return nil
 }
 
-func (o *output) cacheSize(ctx context.Context, _ *invocation, c packagecache.Cache) error {
+func (o *output) cacheSize(ctx context.Context, _ *invocation, c store.Cache) error {
 	usage, err := c.Size(ctx)
 	if err != nil {
 		return err
@@ -75,7 +74,7 @@ func (o *output) cacheSize(ctx context.Context, _ *invocation, c packagecache.Ca
 	return nil
 }
 
-func (o *output) cacheVerify(ctx context.Context, _ *invocation, c packagecache.Cache) error {
+func (o *output) cacheVerify(ctx context.Context, _ *invocation, c store.Cache) error {
 	damaged, err := c.Verify(ctx)
 	if err != nil {
 		return err
@@ -97,7 +96,7 @@ func (o *output) cacheVerify(ctx context.Context, _ *invocation, c packagecache.
 	return nil
 }
 
-func (o *output) cacheClean(ctx context.Context, cmd *invocation, c packagecache.Cache) error {
+func (o *output) cacheClean(ctx context.Context, cmd *invocation, c store.Cache) error {
 	olderThan, err := age(cmd.String("older-than"))
 	if err != nil {
 		return usageError{err}
@@ -106,19 +105,17 @@ func (o *output) cacheClean(ctx context.Context, cmd *invocation, c packagecache
 	if err != nil && !cmd.Bool("all") {
 		return err
 	}
-	clean := c.Clean
 	if cmd.Bool("all") {
 		if err != nil {
 			o.warnf("%s", err)
 		}
-		clean = c.CleanAll
 		o.cleanedProjects(projects)
 	}
-	if exposed, ok := errors.AsType[*packagecache.ExposedError](c.Check()); ok {
+	if exposed, ok := errors.AsType[*pathsafe.ExposedError](c.Check()); ok {
 		o.printWarning("", event.Warning{Message: exposed.Error() + "; so installations do not use it", Kind: event.WarningExposed, Err: exposed})
 	}
 	o.whenInterrupted = "Interrupted; part of the cache was removed."
-	freed, err := clean(ctx, olderThan)
+	freed, err := c.Clean(ctx, olderThan, cmd.Bool("all"))
 	if err != nil {
 		return err
 	}
@@ -146,7 +143,7 @@ func linking(projects int) string {
 
 // cleanedProjects names the projects that stock tools cannot use after the cache was cleaned. It
 // does so before anything is removed.
-func (o *output) cleanedProjects(projects []packagecache.Project) {
+func (o *output) cleanedProjects(projects []store.Project) {
 	if len(projects) == 0 || o.json {
 		return // JSON output has the projects in the result
 	}
@@ -157,15 +154,15 @@ func (o *output) cleanedProjects(projects []packagecache.Project) {
 }
 
 // usage prints the size of each part of the cache after a label.
-func (o *output) usage(label string, u packagecache.Usage) {
+func (o *output) usage(label string, u store.Usage) {
 	o.printf("%s%s (%s), %s (%s), %s (%s)\n", label, count(u.Modules.Number, "package"), megabytes(u.Modules.Bytes+u.QuarantineBytes),
 		count(u.Git.Number, "git store"), megabytes(u.Git.Bytes), count(u.Providers.Number, "provider"), megabytes(u.Providers.Bytes))
 }
 
-func usageRecord(u packagecache.Usage, projects []packagecache.Project, foreign int) record {
+func usageRecord(u store.Usage, projects []store.Project, foreign int) record {
 	return cacheUsageRecord{
 		u.Modules.Number, u.Modules.Bytes, u.Git.Number, u.Git.Bytes, u.Providers.Number, u.Providers.Bytes, u.Linked.Number, u.Linked.Bytes, u.QuarantineBytes, u.Bytes(),
-		append([]packagecache.Project{}, projects...), foreign,
+		append([]store.Project{}, projects...), foreign,
 	}
 }
 
@@ -184,52 +181,4 @@ func age(text string) (time.Duration, error) {
 		return d, nil
 	}
 	return 0, fmt.Errorf("--older-than takes a time such as 30d or 12h, got %q", text)
-}
-
-func cacheKeyCommand(out *output) *cobra.Command {
-	return command(out, &cobra.Command{
-		Use:   "key [DIR...]",
-		Short: "print the key under which CI should store the cache directory",
-		Long: "The key consists of the version of the cache format, the platform, and a hash of the\n" +
-			"modules and providers in the lock, or in the locks of several projects. With --prefix\n" +
-			"the hash is left out. A stored cache whose key has the same prefix is still useful: a\n" +
-			"run fetches only the packages that it lacks.",
-	}, func(ctx context.Context, cmd *invocation) error {
-		return runCacheKey(ctx, cmd, out)
-	}, projectFlags(severalFlags(
-		toggle("prefix", "print only the prefix that all keys on this platform share"),
-	)...))
-}
-
-func runCacheKey(ctx context.Context, cmd *invocation, out *output) error {
-	req, err := newRequest(cmd, out.env)
-	if err != nil {
-		return err
-	}
-	dirs := []string{req.Dir}
-	if severalProjects(cmd) {
-		if dirs, err = projectDirs(ctx, cmd, out, req); err != nil {
-			return err
-		}
-	}
-	projects, failures := projectsIn(cmd, out.env, req, dirs, nil)
-	if err := errors.Join(failures...); err != nil {
-		return err
-	}
-	key, err := packagecache.KeyOf(ctx, projects)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: %w", errNoLock, err)
-	}
-	if err != nil {
-		return err
-	}
-	if out.json {
-		return out.writeJSON(cacheKeyRecord{key.Key, key.Prefix, addrs.CurrentPlatform().String(), key.Modules, key.Providers})
-	}
-	if cmd.Bool("prefix") {
-		out.printf("%s\n", key.Prefix)
-		return nil
-	}
-	out.printf("%s\n", key.Key)
-	return nil
 }

@@ -24,7 +24,8 @@
 //
 // Of the internal packages it imports only these:
 //
-//   - internal/cache inspects and cleans the user's cache;
+//   - internal/store inspects and cleans the user's cache;
+//   - internal/pathsafe has the error about a cache that other users can change;
 //   - internal/repository finds root modules, and those that a change affects;
 //   - internal/graph draws the pictures of the commands tree and diff;
 //   - internal/sanitize makes foreign text safe on terminals;

@@ -6,19 +6,20 @@ import (
 	"io/fs"
 	"os"
 
-	packagecache "github.com/cotterpin/cotter/internal/cache"
+	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/store"
 )
 
 // lookAtCache checks the cache and the user's key.
 func (d *doctor) lookAtCache(ctx context.Context) {
 	d.begin("Cache and key")
-	user := packagecache.Cache{Dir: d.in.Options().CacheDir, StateDir: d.in.Options().StateDir, StateKey: d.in.Options().StateKey}
-	if exposed, ok := errors.AsType[*packagecache.ExposedError](user.Check()); ok {
+	user := store.Cache{Dir: d.in.Options().CacheDir, StateDir: d.in.Options().StateDir, StateKey: d.in.Options().StateKey}
+	if exposed, ok := errors.AsType[*pathsafe.ExposedError](user.Check()); ok {
 		d.note("%s; so installations do not use it", exposed)
 	}
 	if dir := d.in.Options().CacheDir; dir == "" {
 		d.note("there is no home directory and no COTTER_CACHE_DIR, so nothing is cached")
-	} else if usage, err := (packagecache.Cache{Dir: dir}).Size(ctx); err != nil {
+	} else if usage, err := (store.Cache{Dir: dir}).Size(ctx); err != nil {
 		d.problem("%s cannot be read: %s", dir, err)
 	} else if err := tryToWrite(dir); errors.Is(err, fs.ErrNotExist) {
 		d.ok("%s will be created by the first installation", dir)
@@ -28,7 +29,7 @@ func (d *doctor) lookAtCache(ctx context.Context) {
 		d.ok("%s: %s, %s, %s", dir, count(usage.Modules.Number, "package"), count(usage.Providers.Number, "provider"), megabytes(usage.Bytes()))
 	}
 
-	err := packagecache.Cache{StateDir: d.in.Options().StateDir, StateKey: d.in.Options().StateKey}.CheckKey()
+	err := store.Cache{StateDir: d.in.Options().StateDir, StateKey: d.in.Options().StateKey}.CheckKey()
 	switch {
 	case d.in.Options().StateKey != "" && err != nil:
 		d.problem("COTTER_STATE_KEY: %s", err)
@@ -36,7 +37,7 @@ func (d *doctor) lookAtCache(ctx context.Context) {
 		d.ok("the key is the value of COTTER_STATE_KEY")
 	case d.in.Options().StateDir == "":
 		d.note("there is no home directory for a key, and no COTTER_STATE_DIR or COTTER_STATE_KEY, so each run asks all origins again")
-	case errors.As(err, new(*packagecache.ExposedError)): // noted above
+	case errors.As(err, new(*pathsafe.ExposedError)): // noted above
 	case errors.Is(err, fs.ErrNotExist):
 		d.ok("the first installation will create a key in %s", d.in.Options().StateDir)
 	case err != nil:

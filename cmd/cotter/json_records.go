@@ -4,7 +4,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
-	packagecache "github.com/cotterpin/cotter/internal/cache"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -275,7 +275,7 @@ type cacheUsageRecord struct {
 	Bytes      int64 `json:"bytes"`
 	// Projects are the projects of this user with such links. After cache clean --all they need
 	// `cotter install`.
-	Projects []packagecache.Project `json:"projects"`
+	Projects []store.Project `json:"projects"`
 	// Foreign is the number of recorded projects that this user has not installed. They are not
 	// looked at.
 	Foreign int `json:"foreign_projects,omitempty"`

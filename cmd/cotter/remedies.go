@@ -19,8 +19,8 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
-	packagecache "github.com/cotterpin/cotter/internal/cache"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
@@ -114,7 +114,7 @@ var remedyTable = []remedyRow{
 	on(noConfigurationError.remedies),
 
 	// Files of the project, and its git repository; the user's directories.
-	on(func(e *packagecache.ExposedError) []remedy { return do(protect(e)) }),
+	on(func(e *pathsafe.ExposedError) []remedy { return do(protect(e)) }),
 	wraps(installer.ErrMetadata, "Use another path with `lock_file` in cotter.hcl or TF_DATA_DIR, or remove the link that points there."),
 	on(func(e *repository.OwnerError) []remedy {
 		if e.Config != nil {
@@ -476,7 +476,7 @@ func shellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-func protect(e *packagecache.ExposedError) string {
+func protect(e *pathsafe.ExposedError) string {
 	command, dirs := "chmod go-w", ""
 	for _, dir := range e.Dirs {
 		if dir.Foreign {

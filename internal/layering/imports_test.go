@@ -42,7 +42,7 @@ var layers = []layer{
 	{"what bundles and mirrors have, and the providers of a tree", []string{"internal/stores", "internal/treeproviders"}},
 	{"what programs choose to add to fetches", []string{"cliconfig", "getmodules/*"}},
 	{"the installer", []string{"installer"}},
-	{"what programs choose to add to the installer", []string{"bundle", "installer/edit", "internal/cache", "internal/repository", "mirror"}},
+	{"what programs choose to add to the installer", []string{"bundle", "installer/edit", "internal/repository", "mirror"}},
 	{"servers for tests, and the check of servers", []string{"conformance", "modtest", "bench/internal/*"}},
 	{"programs", []string{"bench", "cmd/*", "examples/*"}},
 }
@@ -107,7 +107,7 @@ func TestImports(t *testing.T) {
 // commandImports are the internal packages that cmd/cotter may import. Everything else that it needs
 // is in the public API. Its package comment gives the reason for each.
 var commandImports = []string{
-	"internal/atomicfile", "internal/cache", "internal/graph", "internal/httpx", "internal/procgroup", "internal/repository", "internal/sanitize",
+	"internal/atomicfile", "internal/graph", "internal/httpx", "internal/pathsafe", "internal/procgroup", "internal/repository", "internal/sanitize", "internal/store",
 }
 
 func TestCommandImports(t *testing.T) {

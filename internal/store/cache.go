@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
 	"time"
 
 	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
@@ -74,21 +76,75 @@ func countOf(entries []Entry, counts func(Entry) bool) (c Count) {
 
 func every(Entry) bool { return true }
 
-// UsageOf returns the usage of a cache by the projects of the user with a key. If the directory
-// does not exist, the cache is empty.
-func UsageOf(ctx context.Context, dir string, key *userkey.Key) (u Usage, err error) {
-	modules, moduleErr := ViewModules(dir, key).Entries()
-	repositories, gitErr := gitexec.CachedStores(dir)
+// Cache is a user's cache. Everything in it can be fetched again, so all of it may be removed at any time,
+// even while other processes use it.
+//
+// Projects have links to provider packages in the cache. Installations record these projects in the cache,
+// sealed with the user's key. Without that key no project is known.
+type Cache struct {
+	Dir string
+	// StateKey is the secret of the user's key, or "" if the key is in StateDir.
+	StateDir, StateKey string
+}
+
+// CheckKey reads the user's key. The error wraps [userkey.ErrShortSecret] for a secret that is too short,
+// and fs.ErrNotExist if there is no key yet.
+func (c Cache) CheckKey() error {
+	_, err := c.readKey()
+	return err
+}
+
+func (c Cache) readKey() (*userkey.Key, error) {
+	if c.StateKey != "" {
+		return userkey.FromSecret(c.StateKey)
+	}
+	return userkey.Read(c.StateDir)
+}
+
+// key returns the user's key, or a random one if the user has no key yet. A key that cannot be used is an
+// error, because the user's projects would not be recognized.
+func (c Cache) key() (*userkey.Key, error) {
+	if c.StateKey == "" && c.StateDir == "" {
+		return userkey.Random(), nil
+	}
+	key, err := c.readKey()
+	switch {
+	case c.StateKey == "" && errors.Is(err, fs.ErrNotExist):
+		return userkey.Random(), nil
+	case c.StateKey == "" && err != nil:
+		return nil, fmt.Errorf("the user's key in %s cannot be used, so the projects with links to the cache are not known: %w", c.StateDir, err)
+	}
+	return key, err
+}
+
+// Check returns a *[pathsafe.ExposedError] if other users can exchange what is in Dir or StateDir.
+// Installations do not use such a directory.
+func (c Cache) Check() error {
+	if c.StateKey != "" {
+		return pathsafe.CheckOwners(c.Dir)
+	}
+	return pathsafe.CheckOwners(c.Dir, c.StateDir)
+}
+
+// Size measures the cache, which is empty if its directory does not exist. If the user's key cannot be
+// used, nothing is Linked, and Projects returns the error.
+func (c Cache) Size(ctx context.Context) (u Usage, err error) {
+	key, err := c.key()
+	if err != nil {
+		key = userkey.Random() // Projects returns the error
+	}
+	modules, moduleErr := ViewModules(c.Dir, key).Entries()
+	repositories, gitErr := gitexec.CachedStores(c.Dir)
 	for _, r := range repositories {
 		bytes, err := Size(r.Dir)
 		u.Git.add(bytes)
 		gitErr = cmp.Or(gitErr, err)
 	}
-	stored := ViewProviders(dir, key)
+	stored := ViewProviders(c.Dir, key)
 	providers, providerErr := stored.Entries()
 	links, linksErr := stored.Links(ctx)
 	u.Modules, u.Providers, u.Linked = countOf(modules, every), countOf(providers, every), countOf(providers, links.has)
-	u.QuarantineBytes, err = quarantined(dir)
+	u.QuarantineBytes, err = quarantined(c.Dir)
 	return u, errors.Join(moduleErr, gitErr, providerErr, linksErr, err)
 }
 
@@ -104,16 +160,16 @@ func quarantined(dir string) (sum int64, err error) {
 // Verify hashes every package in the cache. It moves packages whose hash differs from their name
 // to quarantine and returns their names. Installations verify the packages that they use in any
 // case.
-func Verify(ctx context.Context, dir string) (damaged []string, err error) {
+func (c Cache) Verify(ctx context.Context) (damaged []string, err error) {
 	for _, k := range kinds {
-		entries, err := k.view(dir).Entries()
+		entries, err := k.view(c.Dir).Entries()
 		if err != nil {
 			return damaged, err
 		}
 		if len(entries) == 0 {
 			continue // opening would create directories
 		}
-		opened, err := k.open(dir)
+		opened, err := k.open(c.Dir)
 		if err != nil {
 			return damaged, err
 		}
@@ -142,11 +198,15 @@ type Project struct {
 	Bytes     int64 `json:"bytes"`
 }
 
-// Projects returns the projects of the user with a key that link to provider packages that were not
-// used for the given time, sorted by directory. foreign is the number of recorded projects that this
-// user has not installed. They are not looked at.
-func Projects(ctx context.Context, dir string, key *userkey.Key, olderThan time.Duration) (projects []Project, foreign int, err error) {
-	stored := ViewProviders(dir, key)
+// Projects returns the projects of the user that link to provider packages that were not used for the
+// given time, sorted by directory. foreign is the number of recorded projects that this user has not
+// installed. They are not looked at.
+func (c Cache) Projects(ctx context.Context, olderThan time.Duration) (projects []Project, foreign int, err error) {
+	key, err := c.key()
+	if err != nil {
+		return nil, 0, err
+	}
+	stored := ViewProviders(c.Dir, key)
 	links, err := stored.Links(ctx)
 	if err != nil {
 		return nil, 0, err
@@ -166,34 +226,34 @@ func Projects(ctx context.Context, dir string, key *userkey.Key, olderThan time.
 	return projects, foreign, nil
 }
 
-// Cleaning says what Clean removes.
-type Cleaning struct {
-	// OlderThan keeps everything that was used within this time.
-	OlderThan time.Duration
-	// All removes provider packages even if projects link to them.
-	All bool
-	// Key is the key of the user whose projects are looked at.
-	Key *userkey.Key
-}
-
-// Clean removes everything that was not used for a time, except for provider packages that
-// projects link to. Packages that a process is using are kept. Damaged packages are always removed.
-// If All is set, projects that have links to removed providers must be installed again.
-func Clean(ctx context.Context, dir string, c Cleaning) (freed Usage, err error) {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+// Clean removes everything that was not used for a time, except for provider packages that projects of this
+// user link to. A project that no longer exists, or was moved or copied since its last installation, does
+// not count. Packages that a process is using are kept. Damaged packages are always removed.
+//
+// If all is set, Clean removes the linked packages too, and does not need the user's key. Stock tools cannot
+// use these projects until they are installed again; see Projects.
+func (c Cache) Clean(ctx context.Context, olderThan time.Duration, all bool) (freed Usage, err error) {
+	key, err := c.key()
+	switch {
+	case err != nil && !all:
+		return freed, err
+	case err != nil:
+		key = userkey.Random() // no project has to be known
+	}
+	if info, err := os.Stat(c.Dir); err != nil || !info.IsDir() {
 		return freed, nil //nolint:nilerr // there is no cache
 	}
-	limit := time.Now().Add(-c.OlderThan)
-	if freed.QuarantineBytes, err = quarantined(dir); err != nil {
+	limit := time.Now().Add(-olderThan)
+	if freed.QuarantineBytes, err = quarantined(c.Dir); err != nil {
 		return freed, err
 	}
-	if err := cleanProviders(ctx, dir, c, limit, &freed); err != nil {
+	if err := cleanProviders(ctx, c.Dir, key, limit, all, &freed); err != nil {
 		return freed, err
 	}
-	if err := cleanModules(ctx, dir, limit, &freed); err != nil {
+	if err := cleanModules(ctx, c.Dir, limit, &freed); err != nil {
 		return freed, err
 	}
-	repositories, err := gitexec.CachedStores(dir)
+	repositories, err := gitexec.CachedStores(c.Dir)
 	for _, r := range repositories {
 		if r.Used.After(limit) {
 			continue
@@ -220,8 +280,8 @@ func cleanModules(ctx context.Context, dir string, limit time.Time, freed *Usage
 	return errors.Join(listErr, modules.Forget(limit), modules.RemoveQuarantine())
 }
 
-func cleanProviders(ctx context.Context, dir string, c Cleaning, limit time.Time, freed *Usage) (err error) {
-	stored := ViewProviders(dir, c.Key)
+func cleanProviders(ctx context.Context, dir string, key *userkey.Key, limit time.Time, all bool, freed *Usage) (err error) {
+	stored := ViewProviders(dir, key)
 	entries, err := stored.Entries()
 	if err != nil {
 		return err
@@ -229,7 +289,7 @@ func cleanProviders(ctx context.Context, dir string, c Cleaning, limit time.Time
 	if damaged, err := stored.QuarantineSize(); len(entries) == 0 && damaged == 0 {
 		return err // there may be no store of providers
 	}
-	providers := OpenProviders(dir, "", c.Key)
+	providers := OpenProviders(dir, "", key)
 	defer func() { err = errors.Join(err, providers.Close()) }()
 	links, err := providers.Links(ctx)
 	if err != nil {
@@ -237,7 +297,7 @@ func cleanProviders(ctx context.Context, dir string, c Cleaning, limit time.Time
 	}
 	var kept []Entry
 	freed.Providers, kept, err = clean(ctx, entries, limit, func(name string) (bool, error) {
-		if c.All {
+		if all {
 			return providers.Remove(name)
 		}
 		return providers.RemoveUnlinked(ctx, name, links)
@@ -246,7 +306,7 @@ func cleanProviders(ctx context.Context, dir string, c Cleaning, limit time.Time
 		return err
 	}
 	needed := make(map[string]bool) // packages whose memos are kept
-	if !c.All {
+	if !all {
 		freed.Linked = countOf(kept, links.has)
 		for _, entry := range kept {
 			needed[entry.Name] = links.has(entry)

@@ -204,7 +204,7 @@ func TestCleanDamaged(t *testing.T) {
 	if _, err := openProviders(t, cache).Find(t.Context(), []hashing.Hash{pkg.H1}); !errors.Is(err, store.ErrDamaged) {
 		t.Fatalf("Find = %v, want ErrDamaged", err)
 	}
-	freed, err := store.Clean(t.Context(), cache, store.Cleaning{Key: userKey(t, secret)})
+	freed, err := store.Cache{Dir: cache, StateKey: secret}.Clean(t.Context(), 0, false)
 	must(t, err)
 	if size, err := s.QuarantineSize(); err != nil || size != 0 || freed.QuarantineBytes == 0 {
 		t.Errorf("%d bytes are left and %d were counted as freed, %v", size, freed.QuarantineBytes, err)
