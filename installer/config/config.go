@@ -9,8 +9,7 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Reader reads the configuration of one directory. Tools with their own parser can
-// supply their own implementation.
+// Reader reads the configuration of one directory.
 type Reader interface {
 	// ReadModule returns the calls and requirements of the module in one directory. It is
 	// called once in a run for each module, after its caller's, from several goroutines.
@@ -34,7 +33,6 @@ type Module struct {
 
 // Dir is a module's directory, as passed to a Reader.
 type Dir struct {
-	// Path is the module's path; empty for the root module.
 	Path addrs.Module
 	// Dir is the current path of the files.
 	Dir string
@@ -58,9 +56,8 @@ type Call struct {
 	// Prefix has the names before Name in the path of a module that a test runs: "test",
 	// the directories and the file. It is empty for all other modules.
 	Prefix addrs.Module
-	// Source is the source argument's value, not parsed yet.
 	Source string
-	// Version is the value of the version argument; nil if there is none, or if it is null.
+	// Version is nil if there is no version argument, or if it is null.
 	Version *string
 	// Allowed, which may be nil, narrows the versions that Version allows. It is for programs that have
 	// a set of versions and no text. The lock does not record it.

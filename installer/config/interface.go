@@ -35,7 +35,6 @@ type InterfaceChange struct {
 	At hcl.Range
 }
 
-// String describes the change in a few words.
 func (c InterfaceChange) String() string {
 	what := c.Kind
 	if c.Name != "" {
@@ -62,11 +61,10 @@ func (c InterfaceChange) String() string {
 
 // InterfaceDiff lists what the new package of a call changes for the caller.
 type InterfaceDiff struct {
-	// Path is the path of the module call.
 	Path addrs.Module
-	// Changes are the differences, with the breaking changes first.
+	// Changes has the breaking changes first.
 	Changes []InterfaceChange
-	// Err says why the packages could not be compared; nil if they were compared.
+	// Err says why the packages could not be compared.
 	Err error
 }
 

@@ -14,8 +14,7 @@ import (
 // ProviderRequirement is one place where a module requires a provider: an entry of
 // required_providers, a provider block, or something that implies a provider.
 type ProviderRequirement struct {
-	// Path is the module's path. It is empty for the root module, and while the configuration is
-	// read: the installer fills it in.
+	// Path is empty while the configuration is read: the installer fills it in.
 	Path     addrs.Module
 	Provider addrs.Provider
 	// Hostless reports whether the module leaves the host of the address to the stock tool.
@@ -30,12 +29,10 @@ type ProviderRequirement struct {
 	Implied bool
 	// By describes what requires the provider, such as "required_providers" or "resource
 	// aws_instance.web".
-	By string
-	// Range is the place of the requirement.
+	By    string
 	Range hcl.Range
-	// Allowed is the newest version that Constraint allows by itself. It is set only in an error
-	// that no version meets the constraints of all places, and is "" if Constraint allows no
-	// version.
+	// Allowed is the newest version that Constraint allows by itself, or "" if there is none. It is
+	// set only in an error that no version meets the constraints of all places.
 	Allowed string
 }
 
@@ -84,8 +81,7 @@ func (r ProviderRequirement) Constraints() (versions.ProviderConstraints, error)
 type ProviderError struct {
 	Provider addrs.Provider
 	// Version is the selected version; zero if none was selected.
-	Version versions.Version
-	// RequiredBy are the places that require the provider.
+	Version    versions.Version
 	RequiredBy []ProviderRequirement
 	Err        error
 }
@@ -103,7 +99,6 @@ func (e *ProviderError) Error() string {
 	return b.String()
 }
 
-// maxUses is the maximum number of requiring places that a message lists one by one.
 const maxUses = 20
 
 // Requirements describes the places that require the provider, one per line: "required by module
@@ -139,7 +134,7 @@ func (e *ProviderError) Unwrap() error { return e.Err }
 // UnknownProviderError says that no source has a provider. It suggests other providers that may
 // be meant.
 type UnknownProviderError struct {
-	// SameType are the other required providers with the same type. One of them may be meant.
+	// SameType are the other required providers with the same type.
 	SameType []addrs.Provider
 	// Renamed is the address that replaces the provider according to its registry. It is zero if
 	// the registry names none.
@@ -147,14 +142,12 @@ type UnknownProviderError struct {
 	// ImpliedBy is the first place that implies the provider by a name, or nil if all modules
 	// declare its source.
 	ImpliedBy *ProviderRequirement
-	// Err is the error of the source.
-	Err error
+	Err       error
 }
 
 func (e *UnknownProviderError) Error() string { return fmt.Sprint(e.Err) + e.Suggestion() }
 
-// Suggestion returns the end of the error's text, which names the other providers. It is "" if
-// there are none.
+// Suggestion returns the end of the error's text, which names the other providers.
 func (e *UnknownProviderError) Suggestion() (text string) {
 	if len(e.SameType) > 0 {
 		text += fmt.Sprintf("; the configuration also requires %s, of the same type", listed(e.SameType, addrs.Provider.ForDisplay))
@@ -165,7 +158,6 @@ func (e *UnknownProviderError) Suggestion() (text string) {
 	return text
 }
 
-// Unwrap returns the error of the source.
 func (e *UnknownProviderError) Unwrap() error { return e.Err }
 
 // UnusableVersionError says that a version of a provider has no usable package for a platform. It
@@ -182,8 +174,7 @@ type UnusableVersionError struct {
 	// there is no such version.
 	Other   versions.Version
 	Allowed bool
-	// Err is the error of the source.
-	Err error
+	Err     error
 }
 
 func (e *UnusableVersionError) Error() string { return fmt.Sprint(e.Err) + e.Suggestion() }
@@ -208,7 +199,6 @@ func (e *UnusableVersionError) Suggestion() string {
 	return b.String()
 }
 
-// Unwrap returns the error of the source.
 func (e *UnusableVersionError) Unwrap() error { return e.Err }
 
 func listed[T any](all []T, name func(T) string) string {

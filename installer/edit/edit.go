@@ -33,14 +33,12 @@ type File struct {
 // Edit is the change of one literal string.
 type Edit struct {
 	// Range is the place of the string in the old content, with its quotation marks.
-	Range hcl.Range
-	// Old and New are the values of the string.
+	Range    hcl.Range
 	Old, New string
 }
 
 // Error says that a value cannot be edited.
 type Error struct {
-	// Range is the place of the value.
 	Range hcl.Range
 	// Reason says why, as a sentence without a capital letter and a full stop.
 	Reason string
@@ -57,8 +55,7 @@ func (e *Error) Error() string {
 type Changes struct {
 	// Pins are calls whose tags and constraints are replaced. Those that are not outdated, or have no
 	// LatestValue, are ignored.
-	Pins []installer.Pin
-	// Constraints are new version constraints.
+	Pins        []installer.Pin
 	Constraints []Constraint
 }
 
@@ -66,8 +63,7 @@ type Changes struct {
 type Constraint struct {
 	// Range is the place of the old constraint: VersionRange of a config.Call, or
 	// ConstraintRange of a [installer.ProviderRequirement].
-	Range hcl.Range
-	// Old is the old constraint as it was read, and New the new one.
+	Range    hcl.Range
 	Old, New string
 }
 
@@ -123,10 +119,8 @@ type replacement struct {
 	constraint Constraint
 }
 
-// inSource reports whether the value is in a source address.
 func (r replacement) inSource() bool { return r.pin != nil && r.at == r.pin.Call.SourceRange }
 
-// what names the value that is replaced.
 func (r replacement) what() string {
 	if r.inSource() {
 		return "source"
@@ -200,7 +194,7 @@ func (f *File) splice(all []replacement) error {
 	return nil
 }
 
-// literal returns the value of the literal string at a place, without its quotation marks.
+// literal returns the value of the literal string at a place.
 func (f *File) literal(at hcl.Range) (string, bool) {
 	start, end := at.Start.Byte, at.End.Byte
 	if start < 0 || end > len(f.Old) || end-start < 2 || f.Old[start] != '"' || f.Old[end-1] != '"' {

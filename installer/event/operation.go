@@ -1,6 +1,6 @@
 package event
 
-// Operation is something that a run asks of a server or of another program; see [Options].Trace.
+// Operation is something that a run asks of a server or of another program; see installer.Options.Trace.
 type Operation struct {
 	// Kind is "http" for a request, with the redirects that it follows, "git" or "hg" for a run of
 	// that program, "ssh" for a login to a git server without that program, and "fetch" for getting a

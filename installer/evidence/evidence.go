@@ -13,7 +13,7 @@ const (
 	// None is the zero value: nothing confirms the package.
 	None Kind = iota
 	// Installed means that the package is installed in the project, with a hash of this project's
-	// lock if there is one, and that the program which runs Cotter has said that this is enough.
+	// lock if there is one, and that Options.TrustInstalled says that this is enough.
 	Installed
 	// Project means that the project has brought the package itself: as a vendored module, in
 	// terraform.d/plugins, or in another directory of the project that serves as a mirror. The
@@ -70,7 +70,6 @@ func (k *Kind) UnmarshalText(text []byte) error {
 
 // Evidence is who confirms a package, and since when. The zero value confirms nothing.
 type Evidence struct {
-	// Kind is, as text, "origin", "signature", "mirror", "imported", "user", "project", "installed" or "none".
 	Kind Kind `json:"kind"`
 	// By is the name of a mirror or a bundle, the ID and the name of the key of a Signature, or
 	// the directory of a project. It is "" for User and Imported, and for Origin, whose address is that of the
