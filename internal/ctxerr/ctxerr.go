@@ -1,6 +1,5 @@
 // Package ctxerr keeps the causes of canceled contexts in errors. Clients and the standard library
-// return only the error of a context, such as context.Canceled; the cause that the caller has given
-// says why.
+// return only the error of a context, such as context.Canceled, and not its cause.
 package ctxerr
 
 import (
@@ -9,8 +8,7 @@ import (
 	"fmt"
 )
 
-// Of returns the error of a context, with its cause if the caller has given one; nil if the
-// context has not ended.
+// Of returns the error of a context, with its cause if the caller has given one.
 func Of(ctx context.Context) error { return With(ctx, ctx.Err()) }
 
 // With returns err with the cause of the context, if the context has ended, err says so, and err

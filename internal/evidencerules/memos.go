@@ -14,8 +14,7 @@ type Memos struct {
 	// Named is the evidence that the mirrors and bundles of this run give. What other mirrors
 	// have confirmed in earlier runs does not count.
 	Named []evidence.Evidence
-	// Recorded reports whether an earlier run of this user has kept a record, and when. nil means
-	// that no earlier run has kept any.
+	// Recorded reports whether an earlier run of this user has kept a record, and when. It may be nil.
 	Recorded func(record string) (since time.Time, ok bool)
 
 	mu sync.Mutex
@@ -24,8 +23,7 @@ type Memos struct {
 	pending []string
 }
 
-// Find returns the evidence for a statement, of an earlier run if it counts in this one, or of
-// this run. If there is none, it returns the zero Evidence.
+// Find returns the evidence for a statement, of this run or of an earlier one, or the zero Evidence.
 func (m *Memos) Find(statement string) evidence.Evidence {
 	for _, e := range slices.Concat([]evidence.Evidence{{Kind: evidence.Origin}}, m.Named, []evidence.Evidence{{Kind: evidence.Imported}, {Kind: evidence.User}}) {
 		record := Record(e, statement)

@@ -6,10 +6,9 @@ import (
 	"github.com/cotterpin/cotter/installer/evidence"
 )
 
-// Run is a kind of run, which decides what evidence is enough.
+// Run is a kind of run, named after a command. The zero value accepts no evidence.
 type Run int
 
-// The kinds of runs, named after the commands. The zero value accepts no evidence.
 const (
 	_ Run = iota
 	// Install is a run that may change the lock, or reports whether it would change: install, update,
@@ -20,7 +19,7 @@ const (
 	Locked
 	// Verify compares what is installed with the lock, and sends no requests.
 	Verify
-	// VerifyRemote asks every registry and ref again.
+	// VerifyRemote asks every registry and ref again. Earlier evidence counts only for content.
 	VerifyRemote
 	// Publish copies locked packages to a mirror or a bundle: mirror push, bundle create.
 	Publish
@@ -36,7 +35,6 @@ const (
 // Response is what a run does about something that is not proven. The zero value refuses.
 type Response int
 
-// The responses.
 const (
 	// Refuse fails the run.
 	Refuse Response = iota
@@ -51,8 +49,6 @@ const (
 // Rule is a row of the table: what evidence is enough for a kind of run, and what happens if
 // something else is not proven. The zero value accepts nothing and refuses everything.
 type Rule struct {
-	// Module and Provider are the kinds of evidence that are enough for the package of a module
-	// and of a provider.
 	Module, Provider []evidence.Kind
 	// Memos reports whether evidence of an earlier run counts. It counts only if its
 	// source would be asked, and would be enough, in this run.
@@ -95,8 +91,6 @@ func (r Rule) Trusting() Rule {
 // For returns the rule for a kind of run. For an unknown kind it is the zero Rule.
 func For(run Run) Rule { return rules[run] }
 
-// Accepts reports whether evidence is enough for the package of a module.
 func (r Rule) Accepts(e evidence.Evidence) bool { return slices.Contains(r.Module, e.Kind) }
 
-// AcceptsProvider reports whether evidence is enough for the package of a provider.
 func (r Rule) AcceptsProvider(e evidence.Evidence) bool { return slices.Contains(r.Provider, e.Kind) }

@@ -14,8 +14,6 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// ErrUnsupported says that the file system or the operating system does not support locks on
-// directories.
 var ErrUnsupported = errors.New("directories cannot be locked here")
 
 // openFlags are for names that another program may know, and may have put something else at.
@@ -32,8 +30,7 @@ type Lock struct {
 	dir  bool
 }
 
-// File returns a lock on a separate lock file. The file is created with mode 0600 when the lock
-// is taken, and is never removed.
+// File returns a lock on a separate lock file, which is created with mode 0600 and never removed.
 func File(name string) *Lock {
 	flags := os.O_CREATE | openFlags
 	switch runtime.GOOS {
@@ -43,7 +40,6 @@ func File(name string) *Lock {
 	return &Lock{file: flock.New(name, flock.SetFlag(flags), flock.SetPermissions(0o600))}
 }
 
-// Dir returns a lock on an existing directory.
 func Dir(name string) *Lock {
 	return &Lock{file: flock.New(name, flock.SetFlag(openFlags)), dir: true}
 }
@@ -60,7 +56,6 @@ func (l *Lock) Exclusive(ctx context.Context, patience time.Duration, onWait fun
 	return l.wait(ctx, l.TryExclusive, patience, onWait)
 }
 
-// Shared is like [Lock.Exclusive], but takes a shared lock.
 func (l *Lock) Shared(ctx context.Context, patience time.Duration, onWait func()) error {
 	return l.wait(ctx, l.TryShared, patience, onWait)
 }

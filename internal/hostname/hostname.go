@@ -58,7 +58,7 @@ func ToRequest(host string) string {
 	return host
 }
 
-// NormalizeURL replaces the host of a URL with its [ToRequest] spelling.
+// NormalizeURL gives the host of a URL its [ToRequest] spelling.
 func NormalizeURL(u *url.URL) {
 	host := u.Hostname()
 	spelling := ToRequest(host)

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// MayPointTo reports whether a server at one URL may point a client to another URL. If it may not,
-// reason describes why.
+// MayPointTo reports whether a server at one URL may point a client to another URL, and why not.
 func MayPointTo(from, to *url.URL) (reason string, ok bool) {
 	switch scope := ScopeOf(to.Hostname()); {
 	case scope == Anywhere, scope != NotAnAddress && scope == ScopeOf(from.Hostname()):
@@ -32,7 +31,6 @@ func IsLoopback(u *url.URL) bool {
 // Scope says from where a host has the same meaning.
 type Scope int
 
-// The scopes of hosts.
 const (
 	Anywhere Scope = iota
 	ThisMachine
@@ -61,8 +59,7 @@ var metadata = []netip.Addr{
 	netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("fd00:c1::a9fe:a9fe"), netip.MustParseAddr("100.100.100.200"),
 }
 
-// ScopeOf returns the scope of a host, judging by its text. It is Anywhere for names except localhost,
-// because names are not resolved.
+// ScopeOf judges a host by its text. Names except localhost are Anywhere, because they are not resolved.
 func ScopeOf(written string) Scope {
 	host := Canonical(written)
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
@@ -78,7 +75,6 @@ func ScopeOf(written string) Scope {
 	return ScopeOfAddr(addr)
 }
 
-// ScopeOfAddr returns the scope of an address.
 func ScopeOfAddr(addr netip.Addr) Scope {
 	addr = ipv4Of(addr.WithZone(""))
 	switch {

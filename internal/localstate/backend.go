@@ -74,7 +74,6 @@ func (p Project) stateOf(b configs.LocalBackend) string {
 
 type record struct {
 	configs.Backend
-	// hash is the hash of the configuration's block.
 	hash uint64
 }
 

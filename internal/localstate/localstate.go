@@ -17,28 +17,24 @@ var ErrLegacyProvider = errors.New("legacy provider address in the state")
 
 // Project says where the state of a project may be.
 type Project struct {
-	// Dir is the path of the root module's directory, and DataDir is the path of the stock tools'
-	// data directory.
+	// Dir is the root module's directory, and DataDir the stock tools' data directory.
 	Dir, DataDir string
-	// Workspace is the name of the selected workspace, or "" if it is not known.
+	// Workspace is the selected workspace, or "" if it is not known.
 	Workspace string
-	// Terraform reports whether the configuration is in the terraform dialect.
 	Terraform bool
-	// KeepAddresses leaves addresses of Terraform's registry as they are, in both dialects.
+	// KeepAddresses leaves addresses of Terraform's registry as they are, also for tofu.
 	KeepAddresses bool
 	// Inputs are the values that the arguments of a backend can refer to.
 	Inputs config.Inputs
-	// Parser parses the addresses of providers.
 	Parser addrs.Parser
 }
 
 // Needs describes which providers the state of a project needs.
 type Needs struct {
 	// Unknown is the reason why the needed providers are not known, or not all of them. It is "" if
-	// they are known or if there is no state yet.
+	// there is no state yet.
 	Unknown string
-	// File is the name of the state file, relative to the root module or absolute, or "" if there
-	// is none.
+	// File is relative to the root module or absolute; "" if there is no state file.
 	File string
 	// Providers are the providers of the state's resources as the state names them, without
 	// duplicates and built-in providers. [Needs.In] returns those to install.

@@ -10,29 +10,30 @@ import (
 // not have it. A package that differs from the lock is an error, or is treated as absent and replaced.
 type Lookup[P any] func(ctx context.Context) (pkg P, ok bool, err error)
 
-// Ladder has the steps for one package. Steps that are nil are skipped.
+// Ladder has the steps for one package, of a module or a provider. Steps that are nil are skipped.
+//
+//  1. The project has brought the package, and the run accepts that.
+//  2. An earlier run of this user has evidence for the entry, or a mirror or bundle that the user
+//     named gives it. The origin is asked for what the evidence does not cover. The bytes may then
+//     come from any place that has them: each place compares them with the hashes of the lock.
+//  3. Otherwise the origin gives the evidence and delivers the bytes.
+//
+// Bytes without evidence are never used, wherever they are.
 type Ladder[P any] struct {
-	// Brought returns the package that the project has brought. It returns the evidence of an
-	// earlier run if there is any, and [evidence.Project] otherwise.
-	Brought func(context.Context) (pkg P, e evidence.Evidence, ok bool, err error)
-	// Remembered returns the evidence of an earlier run.
+	// Brought returns the evidence of an earlier run if there is any, and [evidence.Project] otherwise.
+	Brought    func(context.Context) (pkg P, e evidence.Evidence, ok bool, err error)
 	Remembered func() evidence.Evidence
-	// Mirrors asks the mirrors and bundles that the user named for evidence.
-	Mirrors func(context.Context) evidence.Evidence
-	// Accepts decides whether evidence is enough for the run.
-	Accepts func(evidence.Evidence) bool
-	// Check asks the origin for what the evidence of an earlier run does not cover.
+	Mirrors    func(context.Context) evidence.Evidence
+	Accepts    func(evidence.Evidence) bool
+	// Check asks the origin for what the evidence of an earlier run or a mirror does not cover.
 	Check func(context.Context, evidence.Evidence) error
 	// AtHand are the places that may have the bytes, the cheapest first.
-	AtHand []Lookup[P]
-	// Deliver gets the bytes from the origin for a package with evidence.
+	AtHand  []Lookup[P]
 	Deliver func(context.Context, evidence.Evidence) (P, error)
-	// Origin asks the origin for evidence, and gets the bytes from it.
-	Origin func(context.Context) (P, evidence.Evidence, error)
+	Origin  func(context.Context) (P, evidence.Evidence, error)
 }
 
-// Confirm returns the evidence that is at hand without the origin: that of an earlier run, or of
-// a mirror. It returns the zero Evidence if there is none that is enough.
+// Confirm returns evidence that is enough and at hand without the origin, or the zero Evidence.
 func (l Ladder[P]) Confirm(ctx context.Context) evidence.Evidence {
 	if l.Remembered != nil {
 		if e := l.Remembered(); l.Accepts(e) && !e.IsZero() {
@@ -47,7 +48,6 @@ func (l Ladder[P]) Confirm(ctx context.Context) evidence.Evidence {
 	return evidence.Evidence{}
 }
 
-// Climb returns the package and the evidence for it.
 func (l Ladder[P]) Climb(ctx context.Context) (P, evidence.Evidence, error) {
 	var none P
 	if l.Brought != nil {

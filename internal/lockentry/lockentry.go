@@ -8,14 +8,12 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// PackageAddress returns the address of a package as a lock writes it: the immutable address
-// without credentials, with the directory that the origin pointed to.
+// PackageAddress returns the address of a package as a lock has it, with the directory that the
+// origin pointed to.
 func PackageAddress(pkg addrs.ModulePackage, subdir string) addrs.ModuleSourceRemote {
 	return addrs.ModuleSourceRemote{Package: pkg.WithoutCredentials(), Subdir: subdir}
 }
 
-// VersionOrPackage returns the version of an entry, or its package address if it has no version,
-// for messages.
 func VersionOrPackage(entry lockfile.Module) string {
 	if !entry.Version.IsZero() {
 		return entry.Version.String()
@@ -55,8 +53,8 @@ func SameContent(a, b lockfile.Module) bool {
 // Statements are what must be confirmed about an entry of a lock, as texts for
 // [evidencerules.Memos].
 //
-// A call in a package from elsewhere may use fewer locations than a call in one of the user's own
-// modules. So each statement holds only for one of the two.
+// A call in a package from elsewhere may use fewer locations than one in the user's own modules, so
+// each statement holds only for one of the two.
 type Statements struct {
 	// Package states that the source, at the version, is that directory of that package with
 	// those hashes, and that a commit belongs to its repository.
@@ -68,7 +66,6 @@ type Statements struct {
 	History string
 }
 
-// StatementsOf returns the statements of an entry for a call.
 func StatementsOf(entry lockfile.Module, fromPackage bool) Statements {
 	return statementsOf(artifact.StatementOf(entry), fromPackage)
 }
@@ -81,8 +78,7 @@ func statementsOf(statement artifact.Statement, fromPackage bool) Statements {
 	return Statements{Package: "package " + text, Ref: "ref " + text, History: "history " + text}
 }
 
-// AllStatements returns the statements that a store confirms about a package, for every call. A
-// store does not know the history of the repository.
+// AllStatements returns the statements that a store confirms about a package, for every call.
 func AllStatements(statement artifact.Statement) []string {
 	own := statementsOf(statement, false)
 	all := []string{own.Package, own.Ref}

@@ -1,7 +1,4 @@
 // Package procgroup starts other programs without access to the terminal, and ends them together
-// with all processes that they have started.
-//
-// It contains the differences between operating systems. On systems without process groups, the
-// processes that a killed program has started keep running. The package also finds programs and
-// edits environments for them, because systems compare the names of variables differently.
+// with all processes that they have started. On systems without process groups, the processes that a
+// killed program has started keep running. The package also finds programs and edits environments.
 package procgroup

@@ -16,8 +16,7 @@ import (
 )
 
 // HasConfiguration reports whether the directory of a project has files that tofu or terraform
-// reads: configuration or tests. It parses nothing. It returns an error if the directory cannot be
-// listed.
+// reads: configuration or tests. It parses nothing.
 func HasConfiguration(ctx context.Context, p installer.Project) (bool, error) {
 	if err := ctxerr.Of(ctx); err != nil {
 		return false, err
@@ -33,8 +32,8 @@ func CompatibleWith(ctx context.Context, p installer.Project) []string {
 	return configs.Reader{}.ReadCompatibleWith(ctx, configs.Dir{Path: cmp.Or(p.Dir, ".")})
 }
 
-// Dir returns the root of the git repository that contains a directory, as an absolute
-// path. For a directory that is not in a repository, it returns the directory.
+// Dir returns the root of the git repository that contains a directory, as an absolute path, or the
+// directory itself if it is in no repository.
 func Dir(dir string) (string, error) {
 	dir, err := filepath.Abs(cmp.Or(dir, "."))
 	if err != nil {
@@ -56,7 +55,6 @@ func ChangedFiles(ctx context.Context, dir, revision string) ([]string, error) {
 	return tree.ChangedSince(ctx, revision)
 }
 
-// ErrNoRepository says that a directory is not in a git repository.
 var ErrNoRepository = gitdir.ErrNoRepository
 
 // OwnerError says that a git repository belongs to another user, and that git's setting

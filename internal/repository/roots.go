@@ -85,13 +85,10 @@ func readLocalCalls(ctx context.Context, reader installer.ConfigReader, dir stri
 	return found, len(module.Calls), nil
 }
 
-// lockFileName is the lock of stock tools.
 const lockFileName = ".terraform.lock.hcl"
 
-// lockFile returns the lock of a project, relative to its root module or absolute.
 func lockFile(like installer.Project) string { return cmp.Or(like.LockFile, lockFileName) }
 
-// below returns a path that is relative to dir unless it is absolute.
 func below(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -99,8 +96,7 @@ func below(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// localPath returns the path in a source address that names a directory of this machine, or nil for
-// other addresses.
+// localPath returns the directory of this machine that a source address names, or nil.
 func localPath(source string) []string {
 	parsed, err := addrs.ParseModuleSource(source)
 	if err != nil {
@@ -117,8 +113,8 @@ func localPath(source string) []string {
 	return nil
 }
 
-// installsProviders reports whether a directory without module calls looks like a root
-// module whose providers must be installed.
+// installsProviders reports whether a directory without module calls is a root module that requires
+// providers.
 func installsProviders(ctx context.Context, dir string, dialect installer.Dialect) bool {
 	reader, at := configs.Reader{Terraform: dialect == installer.DialectTerraform}, configs.Dir{Path: dir}
 	if _, err := os.Lstat(filepath.Join(dir, lockFileName)); err == nil {
@@ -162,8 +158,6 @@ func ChangedRoots(ctx context.Context, in *installer.Installer, dirs, files []st
 	return detect.ChangedRoots(ctx, dirs, files, read, func(root string, changed map[string]bool) bool { return hasChangedFile(root, changed, like) })
 }
 
-// hasChangedPackage reports whether any changed file is in the vendored packages of a root
-// module.
 func hasChangedPackage(root string, changed map[string]bool, like installer.Project) bool {
 	if like.Vendor == "" {
 		return false
@@ -175,7 +169,6 @@ func hasChangedPackage(root string, changed map[string]bool, like installer.Proj
 	return hasChangedBelow(vendor.Path(), changed)
 }
 
-// hasChangedBelow reports whether any changed file is in a directory.
 func hasChangedBelow(dir string, changed map[string]bool) bool {
 	for file := range changed {
 		if pathsafe.Within(filepath.ToSlash(file), filepath.ToSlash(dir)) {
@@ -185,8 +178,6 @@ func hasChangedBelow(dir string, changed map[string]bool) bool {
 	return false
 }
 
-// hasChangedFile reports whether the changed files include the lock, a cotter.hcl or the
-// vendored packages of a root module.
 func hasChangedFile(root string, changed map[string]bool, like installer.Project) bool {
 	if changed[below(root, lockFile(like))] || hasChangedPackage(root, changed, like) {
 		return true
@@ -207,5 +198,4 @@ func hasChangedFile(root string, changed map[string]bool, like installer.Project
 	}
 }
 
-// IsVendorDir reports whether a directory was created for the vendored packages of a root module.
 func IsVendorDir(dir string) bool { return project.IsVendorDir(dir) }

@@ -32,12 +32,10 @@ func (r Rules) Allow(pkg addrs.ModulePackage) error {
 	return r.Each(func(p *policy.Policy) error { return p.CheckPackage(pkg) })
 }
 
-// CheckProvider checks the address of a provider.
 func (r Rules) CheckProvider(provider addrs.Provider) error {
 	return r.Each(func(p *policy.Policy) error { return p.CheckProvider(provider) })
 }
 
-// CheckAuthentication checks whether the proof of a provider's package is sufficient.
 func (r Rules) CheckAuthentication(auth getproviders.Authentication) error {
 	if auth.Evidence.Kind == evidence.Project {
 		if err := r.CheckProjectProvider(); err != nil {
@@ -87,7 +85,6 @@ func (r Rules) Locations() string {
 	return b.String()
 }
 
-// HaveMinAge reports whether a policy requires a minimum age of versions.
 func (r Rules) HaveMinAge() bool {
 	return slices.ContainsFunc(r, func(p *policy.Policy) bool { return p.MinAge > 0 })
 }

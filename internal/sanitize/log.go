@@ -11,7 +11,6 @@ import (
 // and an escape sequence. Names of files or modules can look like them, so Log writes a backslash into
 // each of them. It is safe for concurrent use.
 type Log struct {
-	// To is the writer to which the text is passed on.
 	To io.Writer
 
 	mu sync.Mutex

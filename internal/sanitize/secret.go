@@ -6,18 +6,15 @@ import (
 	"strings"
 )
 
-// Redacted replaces secrets.
 const Redacted = "REDACTED"
 
-// Secret is a token or a password. Package fmt and encoders print it as [Redacted]. It is a pointer
-// because fmt calls no methods of values in unexported fields, and prints an address for a
-// pointer.
+// Secret is a token or a password. It is a pointer because fmt calls no methods of values in
+// unexported fields, and prints an address for a pointer.
 type Secret struct{ text *string }
 
 // NewSecret returns a text as a secret.
 func NewSecret(text string) Secret { return Secret{&text} }
 
-// Reveal returns the text; "" for the zero Secret.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""
@@ -28,7 +25,6 @@ func (s Secret) Reveal() string {
 // Format prints [Redacted] for every verb of package fmt.
 func (Secret) Format(f fmt.State, _ rune) { FormatRedacted(f) }
 
-// MarshalText returns [Redacted], for JSON and structured logs.
 func (Secret) MarshalText() ([]byte, error) { return []byte(Redacted), nil }
 
 // FormatRedacted prints [Redacted]. Types with secrets call it in their methods Format.

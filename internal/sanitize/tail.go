@@ -27,7 +27,6 @@ func (t *Tail) Watch(idle time.Duration, silent func()) {
 	t.timer = time.AfterFunc(idle, silent)
 }
 
-// Stop ends Watch.
 func (t *Tail) Stop() {
 	if t.timer != nil {
 		t.timer.Stop()
@@ -50,8 +49,7 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Excerpt returns the last output for messages: whole lines, escaped, without secrets and
-// progress displays.
+// Excerpt returns the last whole lines, escaped, without secrets and progress displays.
 func (t *Tail) Excerpt(secrets []string) string {
 	t.mu.Lock()
 	text, cut := string(t.buf), t.cut

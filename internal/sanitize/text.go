@@ -22,8 +22,7 @@ func Escape(text string) string { return escape(text, "") }
 // EscapeLines is like [Escape], but keeps line breaks and tabs.
 func EscapeLines(text string) string { return escape(text, "\n\t") }
 
-// Excerpt returns the first limit bytes of text, escaped by [Escape]. If text is longer, "..."
-// follows.
+// Excerpt returns the first limit bytes of text, escaped, with "..." if text is longer.
 func Excerpt(text string, limit int) string {
 	if len(text) <= limit {
 		return Escape(text)
@@ -53,7 +52,6 @@ func Redact(s string, secrets []string) string {
 	return addrs.RedactText(RemoveSecrets(s, secrets...))
 }
 
-// RedactAll calls [Redact] for each of args.
 func RedactAll(args, secrets []string) []string {
 	out := make([]string, len(args))
 	for i, arg := range args {
@@ -62,8 +60,7 @@ func RedactAll(args, secrets []string) []string {
 	return out
 }
 
-// Contains reports whether text contains a phrase, ignoring case. Callers use it for the
-// untranslated messages of programs that have no error codes.
+// Contains ignores case. Callers use it for the untranslated messages of programs without error codes.
 func Contains(text, phrase string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(phrase))
 }

@@ -13,12 +13,11 @@ type Group[K comparable, V any] struct {
 	running sync.WaitGroup
 }
 
-// call is one run of the work. value and err may be read after done was closed. The group's mutex
-// protects waiters.
+// call is one run of the work. value and err may be read after done was closed.
 type call[V any] struct {
 	done    chan struct{}
 	cancel  context.CancelFunc
-	waiters int
+	waiters int // guarded by the group's mutex
 	value   V
 	err     error
 }
@@ -63,7 +62,7 @@ func (g *Group[K, V]) join(ctx context.Context, key K, work func(context.Context
 	return c
 }
 
-// Known returns the value of a key if there is one. It does not wait for work.
+// Known does not wait for work.
 func (g *Group[K, V]) Known(key K) (value V, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -104,7 +103,6 @@ func (g *Group[K, V]) finish(key K, c *call[V]) {
 	close(c.done)
 }
 
-// leave cancels the work when its last waiter leaves. A later caller starts the work again.
 func (g *Group[K, V]) leave(key K, c *call[V]) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

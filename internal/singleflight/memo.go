@@ -25,11 +25,9 @@ func (m *Memo[K, V]) Do(ctx context.Context, key K, work func(context.Context) (
 	return o.value, o.err
 }
 
-// Known returns the result for a key if its work has ended. It does not wait for work.
 func (m *Memo[K, V]) Known(key K) (value V, ok bool, err error) {
 	o, ok := m.group.Known(key)
 	return o.value, ok, o.err
 }
 
-// Wait is like [Group.Wait].
 func (m *Memo[K, V]) Wait() { m.group.Wait() }

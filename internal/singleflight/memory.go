@@ -11,7 +11,7 @@ type Memory struct {
 	places sync.Map // from a place of the type *T to the one that replaces it, of the same type
 
 	mu     sync.Mutex
-	ends   []func() // what Close calls
+	ends   []func()
 	closed bool
 }
 

@@ -2,7 +2,7 @@ package testenv
 
 import "github.com/cotterpin/cotter/addrs"
 
-// Source returns the source address in a test. It panics if the address is not valid.
+// Source panics if the address is not valid.
 func Source(text string) addrs.ModuleSource {
 	source, err := addrs.ParseModuleSource(text)
 	if err != nil {
@@ -11,8 +11,7 @@ func Source(text string) addrs.ModuleSource {
 	return source
 }
 
-// Package returns the address of a package, with a directory in it, as a lock has it. It accepts every
-// text.
+// Package returns an address of a package as a lock has it. It accepts every text.
 func Package(text string) addrs.ModuleSourceRemote {
 	address, subdir := addrs.SplitSubdir(text)
 	return addrs.ModuleSourceRemote{Package: addrs.ParseModulePackage(address), Subdir: subdir}

@@ -6,17 +6,16 @@ import (
 )
 
 const (
-	// sharedMemory is the directory at which Linux systems have a file system in memory.
 	sharedMemory = "/dev/shm"
-	// room is the free space in bytes that is required there. The tests of all packages together
-	// use less than a quarter of it at any time.
-	room = 2 << 30
-	// noExec is ST_NOEXEC of statfs(2).
-	noExec = 8
+	// room is the free space in bytes that is required there, more than four times what the tests of
+	// all packages use together.
+	room   = 2 << 30
+	noExec = 8 // ST_NOEXEC of statfs(2)
 )
 
-// memoryDir returns a directory in memory in which tests may write and execute files. It returns
-// "" if there is none, or if TMPDIR is set.
+// memoryDir returns a directory in memory in which tests may write and execute files, or "" if there
+// is none, or if TMPDIR is set. Cotter makes its files durable, which waits for other programs' writes
+// on a disk.
 func memoryDir() string {
 	var s syscall.Statfs_t
 	if os.Getenv("TMPDIR") != "" || syscall.Statfs(sharedMemory, &s) != nil {

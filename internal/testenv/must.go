@@ -1,6 +1,5 @@
 package testenv
 
-// Must ends a test with an error unless it is nil.
 func Must(t interface {
 	Helper()
 	Fatal(args ...any)

@@ -15,24 +15,21 @@ import (
 // ownProcess is the variable with the name of the test that a process of [OwnProcess] runs.
 const ownProcess = "COTTER_TEST_OWN_PROCESS"
 
-// These lines surround the result in the output of such a process.
 const (
 	beginResult = "\n--- BEGIN RESULT\n"
 	endResult   = "\n--- END RESULT\n"
 )
 
-// Test is the part of a [*testing.T] that [OwnProcess] needs.
 type Test interface {
 	Helper()
 	Name() string
 	SkipNow()
 }
 
-// OwnProcess calls work in a process of its own and returns what work has returned. It is for tests
-// that measure the memory of the process, or that end it. The process runs the same test up to the
-// call of OwnProcess, with the flags of the package's tests, and with the usual settings of the
-// garbage collector. If it ends without a result, OwnProcess returns an error, and what the process
-// has written.
+// OwnProcess calls work in a process of its own and returns its result, for tests that measure the
+// memory of the process, or that end it. The process runs the same test up to this call, with the
+// flags of the package's tests, and with Go's default garbage collection. If it ends without a result,
+// OwnProcess returns an error, and what the process has written.
 func OwnProcess(t Test, work func() string) (string, error) {
 	t.Helper()
 	if os.Getenv(ownProcess) == t.Name() {

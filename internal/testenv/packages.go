@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 )
 
-// PackageTB is what [Fetch], [Files] and [Zip] need of a [*testing.T].
 type PackageTB interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -63,7 +62,6 @@ func Files(t PackageTB, dir string) map[string]string {
 	return got
 }
 
-// Zip returns a zip archive of the files.
 func Zip(t PackageTB, files map[string]string) []byte {
 	t.Helper()
 	var buf bytes.Buffer

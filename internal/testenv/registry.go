@@ -21,7 +21,6 @@ import (
 	"time"
 )
 
-// TB is what this package needs of a [*testing.T].
 type TB interface {
 	Helper()
 	TempDir() string
@@ -48,9 +47,8 @@ type Registry struct {
 	number int64
 }
 
-// StartRegistry starts a registry for a test, which is skipped if the program is not installed.
-// The configuration and storage are in a directory with a short name, because the socket is in
-// it too; "" stands for a temporary directory.
+// StartRegistry starts a registry, or skips the test if the program is not installed. dir must have a
+// short name, because the socket is in it; "" stands for a temporary directory.
 func StartRegistry(t TB, dir string) *Registry {
 	t.Helper()
 	program, err := exec.LookPath("docker-registry")
@@ -103,8 +101,7 @@ func (r *Registry) start() error {
 func (r *Registry) config() string { return filepath.Join(r.dir, "config.yml") }
 func (r *Registry) socket() string { return filepath.Join(r.dir, "sock") }
 
-// Run starts the program again after Kill. It does nothing if the program is running. It returns
-// when the registry is listening.
+// Run starts the program again after Kill, and returns when the registry is listening.
 func (r *Registry) Run() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -154,15 +151,13 @@ func (r *Registry) CPU() time.Duration {
 	return r.cpu
 }
 
-// After makes the nth request from now call a function, once. The function must not wait for the
-// registry.
+// After makes the nth request from now call do, once. do must not wait for the registry.
 func (r *Registry) After(n int64, do func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.at, r.number = do, r.requests.Load()+n
 }
 
-// count counts a request and calls the function of After if it is due.
 func (r *Registry) count() {
 	number := r.requests.Add(1)
 	r.mu.Lock()
@@ -176,25 +171,20 @@ func (r *Registry) count() {
 	}
 }
 
-// close stops both servers.
 func (r *Registry) close() {
 	r.server.Close()
 	r.Kill()
 }
 
-// Host returns the registry's host and port.
 func (r *Registry) Host() string { return r.server.Listener.Addr().String() }
 
-// Client returns a client that trusts the server's certificate.
 func (r *Registry) Client() *http.Client { return r.server.Client() }
 
-// Certificate returns the server's certificate in PEM.
 func (r *Registry) Certificate() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: r.server.Certificate().Raw})
 }
 
-// Traffic returns the number of requests and the number of bytes of content that were sent to
-// clients.
+// Traffic returns the numbers of requests and of bytes that were sent to clients.
 func (r *Registry) Traffic() (requests, bytes int64) { return r.requests.Load(), r.bytes.Load() }
 
 // Damage changes the content of a blob in the registry's storage without changing its size.
@@ -212,7 +202,6 @@ func (r *Registry) Damage(digest string) error {
 	return os.WriteFile(name, content, 0o600)
 }
 
-// counter counts the bytes that are sent to a client.
 type counter struct {
 	http.ResponseWriter
 	bytes *atomic.Int64

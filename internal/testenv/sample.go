@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// sampled is the part of a long table that go test -short runs: one row of sampled.
+// sampled is the part of a long table that runs with -short: one row of sampled.
 const sampled = 8
 
-// Sample returns the rows of a long table that a test runs: all of them, and a sample with -short.
+// Sample returns the rows of a long table that a test runs: all of them, or a sample with -short.
 func Sample[T any](rows []T) []T {
 	if !testing.Short() {
 		return rows
@@ -21,9 +21,8 @@ func Sample[T any](rows []T) []T {
 	return some
 }
 
-// SampleMap is Sample for the rows of a map, in the order of their names. The row with the name first
-// comes before the others, so the sample has it: it is the one that users need most. It panics if there is no
-// such row.
+// SampleMap is Sample for the rows of a map. The sample has the row first, the one that users need
+// most. SampleMap panics if there is no such row.
 func SampleMap[T any](rows map[string]T, first string) map[string]T {
 	names := slices.Sorted(maps.Keys(rows))
 	at := slices.Index(names, first)

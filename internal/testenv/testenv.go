@@ -1,34 +1,6 @@
 // Package testenv prepares the process in which the tests of a package run, so that the tests and
-// the processes that they start use fewer resources:
-//
-//   - Temporary directories are in memory if there is enough room. Cotter makes its files
-//     durable. On a disk that other programs also use, this waits for their writes as well.
-//
-//   - No certificates of the system are trusted. Otherwise each process would read more than a
-//     hundred of them before its first request to a test server, whose own certificate is named
-//     in SSL_CERT_FILE. Git's settings are not changed, because a variable for git would make
-//     Cotter use only git.
-//
-//   - The garbage collector runs only when the heap has grown fivefold, in this process and in
-//     the Go programs that the tests start. So a short process seldom collects anything. This
-//     process stays below a soft limit, because Linux also counts a process's memory for the
-//     processes that it starts, which some tests measure. GOGC in the environment takes
-//     precedence.
-//
-//   - Twice as many tests as processors run at once, because many of them wait: for other processes,
-//     or until a request is repeated. The flag -parallel takes precedence.
-//
-//   - TLS does not use key exchanges that resist quantum computers, in this process and in those
-//     programs. They are most of the work of a handshake, and each process begins with one.
-//
-// If TMPDIR is set, tests run on a disk. A test that needs a disk in any case creates an image.
-//
-// The package also runs the programs of others that tests of several packages need: see
-// [Registry].
-//
-// [Fetch], [Files] and [Zip] are for the tests of getters.
-//
-// [OwnProcess] runs a part of a test in another process, for example to measure its memory.
+// the processes that they start use fewer resources. It also has [Registry], which runs a program
+// that tests of several packages need, [OwnProcess], and helpers for the tests of getters.
 package testenv
 
 import (
@@ -44,7 +16,6 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
-// prefix is the prefix of the names of this package's directories.
 const prefix = "cotter-tests-"
 
 // abandonedAfter is the age at which the tests of a directory must have been killed. It is far
@@ -54,15 +25,15 @@ const abandonedAfter = 24 * time.Hour
 // Runner is the parameter of a TestMain, a [*testing.M].
 type Runner interface{ Run() int }
 
-// Prepare returns a runner that prepares the process and then runs m. While m runs, it sets the
-// variables TMPDIR, SSL_CERT_DIR, GOGC and GODEBUG of the process. Call it before flags are
-// parsed, as TestMain does.
+// Prepare returns a runner that prepares the process and then runs m: it sets the variables TMPDIR,
+// SSL_CERT_DIR, GOGC and GODEBUG. Call it before flags are parsed, as TestMain does.
 func Prepare(m Runner) Runner {
 	runMoreTestsAtOnce()
 	return prepared{m}
 }
 
-// runMoreTestsAtOnce sets the default of the flag -parallel of go test.
+// runMoreTestsAtOnce runs twice as many tests as processors, unless -parallel is set: many tests wait
+// for other processes, or until a request is repeated.
 func runMoreTestsAtOnce() {
 	if parallel := flag.Lookup("test.parallel"); parallel != nil && !flag.Parsed() {
 		_ = parallel.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0)))
@@ -93,7 +64,10 @@ func (p prepared) Run() int {
 	return status
 }
 
-// newDir creates the directory for all files of this process and sets the variables.
+// newDir creates the directory for all files of this process. It trusts no certificates of the system:
+// each process would read more than a hundred of them before its first request to a test server, whose
+// own one is in SSL_CERT_FILE. Git's settings stay, because a variable for git would make Cotter use
+// only git.
 func newDir() (string, error) {
 	memory := memoryDir()
 	removeAbandoned(memory)
@@ -117,13 +91,13 @@ func newDir() (string, error) {
 	return dir, nil
 }
 
-// gcPercent is the value of GOGC for the tests.
 const gcPercent = 400
 
-// memoryLimit is the soft memory limit of this process in bytes.
-const memoryLimit = 160 << 20
+const memoryLimit = 160 << 20 // bytes
 
-// collectLess sets GOGC for this process and for the processes that it starts.
+// collectLess lets the heap grow fivefold before it is collected, here and in the Go programs that the
+// tests start, unless GOGC is set. This process has a soft limit, because Linux counts its memory for
+// the processes that it starts too, which some tests measure.
 func collectLess() error {
 	if os.Getenv("GOGC") != "" {
 		return nil
@@ -133,14 +107,14 @@ func collectLess() error {
 	return os.Setenv("GOGC", strconv.Itoa(gcPercent))
 }
 
-// fastKeyExchange are the settings of GODEBUG that disable hybrid key exchanges.
+// fastKeyExchange disables the key exchanges that resist quantum computers: they are most of the work
+// of a handshake, and each process begins with one.
 const fastKeyExchange = "tlsmlkem=0,tlssecpmlkem=0"
 
 // ownRoots is the setting of GODEBUG without which [TrustCertificateFile] has no effect.
 const ownRoots = "x509usefallbackroots=1"
 
-// setGoDebug sets GODEBUG for this process and for the processes that it starts. Settings that are
-// already there take precedence.
+// setGoDebug sets GODEBUG for this process and those that it starts. Its earlier settings take precedence.
 func setGoDebug() error {
 	settings := fastKeyExchange
 	if ignoresCertificateFile() {
@@ -152,8 +126,7 @@ func setGoDebug() error {
 	return os.Setenv("GODEBUG", settings)
 }
 
-// Variables returns the variables that make programs use fewer resources, for environments that
-// do not have all variables of the process.
+// Variables returns the variables of [Prepare] for programs that do not inherit the environment.
 func Variables() []string {
 	var entries []string
 	for _, name := range []string{"SSL_CERT_DIR", "GOGC", "GODEBUG"} {
@@ -164,8 +137,7 @@ func Variables() []string {
 	return entries
 }
 
-// removeAbandoned removes the directories of killed processes. Otherwise they would stay in
-// memory until the system is restarted.
+// removeAbandoned removes the directories of killed processes, which would stay in memory.
 func removeAbandoned(memory string) {
 	if memory == "" {
 		return

@@ -5,15 +5,9 @@ package trace
 
 import "context"
 
-// Operation is one request, fetch or command.
+// Operation is one request, fetch or command, as in package event.
 type Operation struct {
-	// Kind is "http", "git", "hg", "ssh" or "fetch".
-	Kind string
-	// Name is the method of a request, or the subcommand of a program; "" for a fetch.
-	Name string
-	// Target is the URL of a request without its query, or the package of a fetch, without
-	// credentials; "" for a command.
-	Target string
+	Kind, Name, Target string
 }
 
 // Hook is called when an operation begins. The operation gets the context that it returns. done is
@@ -22,13 +16,11 @@ type Hook func(ctx context.Context, op Operation) (_ context.Context, done func(
 
 type key struct{}
 
-// With returns a context whose operations are reported to a hook.
 func With(ctx context.Context, hook Hook) context.Context {
 	return context.WithValue(ctx, key{}, hook)
 }
 
-// Start reports the beginning of an operation to the hook of the context, if it has one. The caller
-// must call done with the operation's error.
+// Start reports the beginning of an operation. The caller must call done with its error.
 func Start(ctx context.Context, op Operation) (_ context.Context, done func(error)) {
 	hook, _ := ctx.Value(key{}).(Hook)
 	if hook == nil {

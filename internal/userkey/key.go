@@ -14,7 +14,6 @@ import (
 // the code is for another key, purpose or content.
 var ErrUnproven = errors.New("it was not written here by this user")
 
-// ErrShortSecret says that a secret is too short to be a key.
 var ErrShortSecret = fmt.Errorf("the key must have at least %d characters", minSecret)
 
 // minSecret is the minimum length of a secret text in bytes. 32 hexadecimal digits have 128 bits.
@@ -32,8 +31,7 @@ func Random() *Key {
 	return &k
 }
 
-// FromSecret derives a key from a secret text. It returns [ErrShortSecret] if the text is too
-// short.
+// FromSecret derives a key from a secret text.
 func FromSecret(secret string) (*Key, error) {
 	if len(secret) < minSecret {
 		return nil, ErrShortSecret
@@ -72,8 +70,7 @@ func (k *Key) Name(purpose, statement string) string {
 	return hex.EncodeToString(k.sum(purpose, []byte(statement)))
 }
 
-// sum returns the code for a purpose and a content. It includes the length of the purpose, so
-// that different pairs have different codes.
+// sum includes the length of the purpose, so that different pairs have different codes.
 func (k *Key) sum(purpose string, content []byte) []byte {
 	mac := hmac.New(sha256.New, k.secret[:])
 	fmt.Fprintf(mac, "%d %s\n", len(purpose), purpose)
