@@ -10,31 +10,26 @@ import (
 // Bucket is a place in an object store: Amazon S3, a server that speaks its protocol, or Google
 // Cloud Storage. The same bucket has many URLs, which all have the same Service and Name.
 type Bucket struct {
-	// Service is the domain of the store's provider, such as "amazonaws.com", "amazonaws.com.cn"
-	// or "googleapis.com", which has its own names of buckets. It is "" for other servers and for
-	// the zero Bucket.
+	// Service is the domain of the provider, such as "amazonaws.com", "amazonaws.com.cn" or
+	// "googleapis.com", which has its own names of buckets; "" for other servers.
 	Service string
-	// Endpoint is the scheme and host of another server that speaks the protocol of S3. It is ""
-	// for the providers' own servers.
+	// Endpoint is the scheme and host of another server with the protocol of S3; "" for the providers'
+	// own.
 	Endpoint string
-	// Region is the region in an address of S3.
-	Region string
-	// Name is the name of the bucket; "" if the location is that of the whole service.
+	Region   string
+	// Name is "" if the location is that of the whole service.
 	Name string
-	// Key is the name of an object, or of a directory with or without a trailing slash. "" means
-	// the whole bucket.
+	// Key is the name of an object or a directory, with or without a final slash; "" is the whole bucket.
 	Key string
 }
 
-// place is the bucket of a location, with the number of elements of the location's path before those
-// of the key.
+// place is a bucket; the elements of the location's path from keyAt on belong to its key.
 type place struct {
 	Bucket
 	keyAt int
 }
 
-// Bucket returns the bucket of an object store to which the location belongs; the zero Bucket if
-// it is not known to belong to one.
+// Bucket returns the bucket of the location; the zero Bucket if it is not known to belong to one.
 func (l Location) Bucket() Bucket { return l.in.Bucket }
 
 // KeyElements returns the elements of the location's path that belong to the key of its bucket.
@@ -68,7 +63,6 @@ var amazonDomains = [...]struct {
 	{"amazonaws.com", regexp.MustCompile(`^[a-z]{2}-(gov-)?[a-z]+-\d+$`)},
 }
 
-// domainOf returns Amazon's domain for a region; "" if there is no such region.
 func domainOf(region string) string {
 	for _, known := range amazonDomains {
 		if known.region.MatchString(region) {
@@ -125,8 +119,7 @@ func isRegion(region string) bool {
 	return len(region) <= 63 && hasOnlyAlphanumericsOr(region, "-")
 }
 
-// s3Bucket returns the bucket of an s3 address. It returns the zero Bucket if the address has no
-// documented form, or does not name the region that the host of a bucket needs.
+// s3Bucket returns the zero Bucket for undocumented forms, and for a bucket's host without its region.
 func (l Location) s3Bucket() place {
 	b, isAmazon := l.amazonBucket()
 	switch {
@@ -151,7 +144,6 @@ func (l Location) isUsual() bool {
 	return port == "" || port == "443" && l.url.Scheme == "https" || port == "80" && l.url.Scheme == "http"
 }
 
-// inPath returns the bucket whose name is the element of the path at an index.
 func (b place) inPath(at int, path []string) place {
 	b.keyAt = at
 	if len(path) > at {
@@ -160,8 +152,6 @@ func (b place) inPath(at int, path []string) place {
 	return b
 }
 
-// amazonBucket returns the bucket of a location at Amazon. It returns the zero Bucket for locations
-// of other services, and reports whether the location is at Amazon.
 func (l Location) amazonBucket() (_ place, isAmazon bool) {
 	if !l.isWeb() || !l.isUsual() {
 		return place{}, false
@@ -186,8 +176,7 @@ func (l Location) amazonBucket() (_ place, isAmazon bool) {
 	return place{}, false
 }
 
-// cutService splits the labels of a host before Amazon's domain into the name of a bucket, which may
-// have dots, and the region. Both may be "".
+// cutService splits the labels before Amazon's domain; bucket may have dots, and both may be "".
 func cutService(host string) (bucket, region string, ok bool) {
 	labels := strings.Split(host, ".")
 	for i := len(labels) - 1; i >= 0; i-- {
@@ -224,8 +213,7 @@ func cutService(host string) (bucket, region string, ok bool) {
 //
 // Source: https://cloud.google.com/storage/docs/request-endpoints
 
-// googleBucket returns the bucket of a location at Google, in the form of a gcs address or of the
-// service itself. It returns the zero Bucket for any other location.
+// googleBucket accepts the form of a gcs address, or that of the service itself.
 func (l Location) googleBucket(isAddress bool) place {
 	name, isGoogle := strings.CutSuffix(l.Host(), "."+googleDomain)
 	if !isGoogle || !l.isWeb() || !l.isUsual() {

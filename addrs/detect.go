@@ -16,8 +16,7 @@ var errEmpty = errors.New("it names no package")
 // subdirectory. It returns false for any other text. An error ends the detection.
 type detector func(src string) (found string, ok bool, err error)
 
-// detectors returns the detectors of OpenTofu, in its order. The order matters, because
-// most of them search for text anywhere in the address.
+// detectors returns the detectors of OpenTofu, in its order, because most search for text anywhere.
 func detectors() [6]detector {
 	return [...]detector{detectGitHub, detectGit, detectBitbucket, detectGCS, detectS3, detectFile}
 }
@@ -47,8 +46,7 @@ func detect(addr string) (string, error) {
 	return "", errUnrecognized
 }
 
-// assemble joins the result of a detector with the text around the shorthand. The
-// user's getter takes precedence over the detector's.
+// assemble joins the result of a detector with the text around the shorthand; the user's getter wins.
 func assemble(forced, found, subdir string) (string, error) {
 	implied, location := cutForced(found)
 	location, own := SplitSubdir(location)
@@ -73,8 +71,7 @@ func assemble(forced, found, subdir string) (string, error) {
 	return forced + "::" + location, nil
 }
 
-// appendSubdir parses and formats the URL, as go-getter does. This changes escapes: a
-// percent sign that a detector escaped is escaped again.
+// appendSubdir parses and formats the URL, as go-getter does: an escaped percent sign is escaped again.
 func appendSubdir(location, subdir string) (string, error) {
 	u, err := url.Parse(location)
 	if err != nil {
@@ -86,8 +83,7 @@ func appendSubdir(location, subdir string) (string, error) {
 	return u.String(), nil
 }
 
-// cutForced cuts the forced getter off an address such as "git::https://...". The getter
-// consists of letters and digits; the rest may be any text on one line.
+// cutForced cuts off a forced getter of letters and digits; the rest may be any text on one line.
 func cutForced(addr string) (getter, rest string) {
 	getter, rest, found := strings.Cut(addr, "::")
 	if !found || rest == "" || getter == "" || !hasOnlyAlphanumericsOr(getter, "") || strings.Contains(rest, "\n") {
@@ -96,7 +92,6 @@ func cutForced(addr string) (getter, rest string) {
 	return getter, rest
 }
 
-// hasOnlyAlphanumericsOr reports whether a text has only letters and digits of ASCII, and characters of others.
 func hasOnlyAlphanumericsOr(s, others string) bool {
 	for _, c := range []byte(s) {
 		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && strings.IndexByte(others, c) < 0 {
@@ -106,9 +101,8 @@ func hasOnlyAlphanumericsOr(s, others string) bool {
 	return true
 }
 
-// detectGit recognizes git@HOST:PATH[?QUERY], the short form of git over ssh. The user must
-// be "git". The query is parsed before the user is checked. So a malformed query is an
-// error in any address with a colon in the right place, even in an absolute path.
+// detectGit recognizes git@HOST:PATH[?QUERY]. It parses the query before it checks the user, so a
+// malformed one is an error in any address with a colon in the right place, even in an absolute path.
 func detectGit(src string) (string, bool, error) {
 	user, host, rest, ok := splitSCP(src)
 	if !ok {
@@ -190,9 +184,8 @@ func detectForge(host, src string) (string, bool, error) {
 	return found, true, nil
 }
 
-// detectBitbucket recognizes bitbucket.org/OWNER/REPO[/SUBDIR][?QUERY] and parses it like
-// [detectGitHub]. An empty owner or repository is an error, because stock tools query
-// Bitbucket's API instead, which has no such repositories.
+// detectBitbucket parses bitbucket.org/OWNER/REPO[/SUBDIR][?QUERY] like [detectGitHub]. An empty owner or
+// repository is an error, because stock tools query Bitbucket's API, which has no such repositories.
 func detectBitbucket(src string) (string, bool, error) {
 	const host = "bitbucket.org"
 	text, _, _ := strings.Cut(src, "?")
@@ -203,9 +196,8 @@ func detectBitbucket(src string) (string, bool, error) {
 	return detectForge(host, src)
 }
 
-// detectS3 recognizes any text that contains ".amazonaws.com/", and converts it to a
-// path-style URL. Like stock tools, it only counts the labels of the host. So it reads the
-// regional host s3.REGION.amazonaws.com as a bucket named "s3".
+// detectS3 converts any text that contains ".amazonaws.com/" to a path-style URL. Like stock tools, it
+// only counts the labels of the host, so it reads s3.REGION.amazonaws.com as a bucket named "s3".
 func detectS3(src string) (string, bool, error) {
 	if !strings.Contains(src, ".amazonaws.com/") {
 		return "", false, nil
@@ -246,8 +238,7 @@ func detectGCS(src string) (string, bool, error) {
 	return "gcs::" + u.String(), true, nil
 }
 
-// detectFile recognizes absolute paths of the operating system. It does not escape them, so
-// a "?" in a path begins a query string.
+// detectFile recognizes absolute paths. It does not escape them, so a "?" begins a query string.
 func detectFile(src string) (string, bool, error) {
 	if !filepath.IsAbs(src) {
 		return "", false, nil

@@ -7,28 +7,22 @@ import (
 	"unicode/utf8"
 )
 
-// ErrOutsidePackage is wrapped by a [ParseError] if a subdirectory or a local path points
-// outside of its module package.
+// ErrOutsidePackage is wrapped by a [ParseError] if a subdirectory or local path leaves its package.
 var ErrOutsidePackage = errors.New("points outside of its module package")
 
 // ParseError is the error of all parsing functions of this package.
 type ParseError struct {
-	// What is the kind of the input, such as "hostname". Empty means a module
-	// source address.
+	// What is the kind of the input, such as "hostname"; "" means a module source address.
 	What string
-	// Input is the parsed text. The parsing functions redact it,
-	// so printing all fields shows no credentials either; see [Redact].
-	Input string
-	// Reason is a short description of the error.
+	// Input is the parsed text, redacted by the parsing functions, so that printing all fields is safe.
+	Input  string
 	Reason string
-	// MaybeLocal is set if the address was not recognized, so that it may be a local path
-	// without "./".
+	// MaybeLocal is set if the address was not recognized, so that it may be a local path without "./".
 	MaybeLocal bool
 	// Err is the cause, or nil. Its text is not part of the message.
 	Err error
 }
 
-// Error returns the redacted input and the reason.
 func (e *ParseError) Error() string {
 	what := e.What
 	if what == "" {
@@ -46,5 +40,4 @@ func quoted(text string) string {
 	return strconv.Quote(text)
 }
 
-// Unwrap returns the cause.
 func (e *ParseError) Unwrap() error { return e.Err }

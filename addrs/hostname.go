@@ -7,8 +7,7 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Hostname is a host, with a port unless that is 443, in a form that can be compared with
-// ==: lower case, ASCII. [ParseHostname] returns such values.
+// Hostname is a host in lower-case ASCII, with a port unless that is 443, as [ParseHostname] returns it.
 type Hostname string
 
 // The default registries of the dialects, for addresses without a host.
@@ -17,12 +16,9 @@ const (
 	TerraformRegistryHost = Hostname("registry.terraform.io")
 )
 
-// ParseHostname parses HOST[:PORT] as users write it. International names must be in
-// Unicode, not in punycode. IPv4 addresses are accepted; there is no syntax for IPv6
-// addresses. The default port 443 is dropped. The error is a *[ParseError].
-//
-// A name with a single label is a valid hostname, but the host of a module source address
-// must have a dot.
+// ParseHostname parses HOST[:PORT] as users write it, with international names in Unicode, not in
+// punycode. IPv4 addresses are accepted; there is no syntax for IPv6. A single label is valid, but the
+// host of a module source address must have a dot. The error is a *[ParseError].
 func ParseHostname(s string) (Hostname, error) {
 	found, err := svchost.ForComparison(s)
 	host := Hostname(found)
@@ -35,10 +31,9 @@ func ParseHostname(s string) (Hostname, error) {
 	return host, nil
 }
 
-// hostFault describes what is wrong with a host that svchost accepted; "" if it is valid.
-// svchost accepts any port that is a small enough integer. It checks for empty labels
-// before it maps other characters to dots or to nothing. And it converts text that is not
-// UTF-8 to a name that cannot be displayed.
+// hostFault describes what is wrong with a host that svchost accepted; "" if it is valid. svchost accepts
+// any small integer as a port, checks for empty labels before it maps other characters to dots or to
+// nothing, and converts text that is not UTF-8 to a name that cannot be displayed.
 func hostFault(host Hostname) string {
 	if _, port, _ := strings.Cut(string(host), ":"); strings.HasPrefix(port, "-") {
 		return "the port is negative"
@@ -46,8 +41,7 @@ func hostFault(host Hostname) string {
 	return hostNameFault(host)
 }
 
-// hostNameFault is hostFault without the check of the port: the addresses of providers may
-// have a negative port, as in stock tools.
+// hostNameFault does not check the port: addresses of providers may have a negative one in stock tools.
 func hostNameFault(host Hostname) string {
 	name, _, _ := strings.Cut(string(host), ":")
 	if name == "" {
@@ -63,11 +57,9 @@ func hostNameFault(host Hostname) string {
 	return ""
 }
 
-// String returns the form that is compared.
 func (h Hostname) String() string { return string(h) }
 
-// ForDisplay returns the host for messages, in Unicode. A Hostname that was not validated is returned
-// unchanged.
+// ForDisplay returns the host in Unicode, for messages; one that was not validated is unchanged.
 func (h Hostname) ForDisplay() string {
 	name, port, hasPort := strings.Cut(string(h), ":")
 	display, err := idna.Lookup.ToUnicode(name)

@@ -18,17 +18,16 @@ import (
 // [ModulePackage.Location] and [LocationOf] parse it. Policies judge a Location and getters send
 // [Location.URL], so both mean the same place.
 //
-// A location is not parsed, and its address is an error, if servers and clients could read its path
-// in several ways: a path with an element "." or "..", in any escaping, or with a control
-// character. Paths of this machine (file) are cleaned instead.
+// An address whose path servers and clients could read in several ways is an error: one with an element
+// "." or "..", in any escaping, or with a control character. Paths of this machine (file) are cleaned
+// instead.
 type Location struct {
 	url  url.URL
 	path []string
 	in   place
 }
 
-// Location parses the address. The error is a *[ParseError]. It does not quote the URL, which
-// may contain a secret.
+// Location parses the address. The error is a *[ParseError], without the URL, which may hold a secret.
 func (p ModulePackage) Location() (Location, error) {
 	l, reason := p.locate()
 	if reason != "" {
@@ -53,8 +52,7 @@ func (p ModulePackage) locate() (_ Location, reason string) {
 	return locate(p.Getter(), u)
 }
 
-// LocationOf returns the location of a request, for example of the target of a redirect. The error
-// is a *[ParseError].
+// LocationOf returns the location of a request, such as a redirect. The error is a *[ParseError].
 func LocationOf(u *url.URL) (Location, error) {
 	copied := *u
 	l, reason := locate(strings.ToLower(u.Scheme), &copied)
@@ -99,7 +97,6 @@ func cleanPath(p string) string {
 	return cleaned
 }
 
-// splitPath returns the elements of an escaped path, as they are written.
 func splitPath(escaped string) []string {
 	escaped = strings.TrimSuffix(strings.TrimPrefix(escaped, "/"), "/")
 	if escaped == "" {
@@ -110,8 +107,7 @@ func splitPath(escaped string) []string {
 
 func splitDecoded(path string) []string { return splitPath(strings.ReplaceAll(path, "%", "%25")) }
 
-// canonicalElement decodes an element of a path, except for the characters that would make its
-// meaning ambiguous: a "/" in it stays "%2F", and a "%" stays "%25".
+// canonicalElement decodes an element of a path, except that an ambiguous "/" or "%" stays escaped.
 func canonicalElement(escaped string) string {
 	decoded, err := url.PathUnescape(escaped)
 	if err != nil {
@@ -143,16 +139,14 @@ func refusedElement(element string) (reason string) {
 	return ""
 }
 
-// URL returns the URL to request, with the credentials, arguments and fragment of the address. If
-// its host is a number that is not written as an address, such as "127.1", the URL has the address,
-// 127.0.0.1, because clients and resolvers differ in what they read the number as.
+// URL returns the URL to request, with credentials, arguments and fragment. A host that is a number, such
+// as "127.1", becomes the address 127.0.0.1, because clients and resolvers read it differently.
 func (l Location) URL() *url.URL {
 	u := l.url
 	return &u
 }
 
-// Host returns the host in the form for comparisons: in lower case and ASCII, without a port and
-// without a final dot. It is "" for this machine.
+// Host returns the host in lower case and ASCII, without port and final dot; "" for this machine.
 func (l Location) Host() string { return hostname.Canonical(l.url.Hostname()) }
 
 // Port returns the port without leading zeros; "" if the address has none.

@@ -6,13 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Module is the path of a module from the root module: the names of the module calls on the
-// path. The root module's path is empty.
+// Module is the names of the module calls on the path from the root module, whose own path is empty.
 type Module []string
 
-// String returns the dotted path, such as "network.subnets", which is the key in
-// modules.json and the label in the lock. It is "" for the root module. Different paths of
-// valid names have different strings, because names contain no dots.
+// String returns the dotted path, such as "network.subnets", the key in modules.json and the label in the
+// lock. Different paths have different strings, because names contain no dots.
 func (m Module) String() string { return strings.Join(m, ".") }
 
 // Child returns the path of the module that m calls by this name. It does not change m.
@@ -27,9 +25,8 @@ func (m Module) IsRoot() bool { return len(m) == 0 }
 // the test file's directory and name, and the name of the run.
 const testModule = "test"
 
-// ParseModule is the inverse of [Module.String] for valid names. The error is a
-// *[ParseError]. If the first name is "test", the others may also begin with a digit or a
-// dash, as names of test files do.
+// ParseModule is the inverse of [Module.String] for valid names. The error is a *[ParseError]. After a
+// first name "test", names may also begin with a digit or a dash, as names of test files do.
 func ParseModule(key string) (Module, error) {
 	if key == "" {
 		return nil, nil
@@ -44,14 +41,10 @@ func ParseModule(key string) (Module, error) {
 	return m, nil
 }
 
-// validName reports whether s can be the name of a module call, which is an identifier of
-// the HCL native syntax. It begins with a letter or an underscore, followed by letters,
-// digits, combining marks, underscores and dashes, as Unicode defines them. In particular,
-// a name contains no dot, slash, space or control character, so it can be part of a key and
-// of a path.
-//
-// The HCL library may use a newer version of Unicode than Go. Characters that Go does not know
-// are accepted, so that every name that HCL accepts is valid.
+// validName reports whether s is an identifier of HCL's native syntax, as Unicode defines them, with
+// dashes. It has no dot, slash, space or control character, so it can be part of a key and of a path.
+// Characters that Go's version of Unicode does not know are accepted, because the HCL library may use a
+// newer one.
 func validName(s string) bool {
 	if s == "" || !utf8.ValidString(s) {
 		return false

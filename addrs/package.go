@@ -8,26 +8,21 @@ import (
 	"unique"
 )
 
-// ModulePackage is the physical location of a module package: a remote source address
-// without its subdirectory, for example "git::https://example.com/net.git?ref=v1.2.0".
-// [ParseModulePackage] returns one; the zero value is not a package.
-//
-// Values are comparable: two values are equal if their texts are equal. The address may
-// contain credentials that the user wrote. String returns them; printing a value with package
-// fmt or log/slog shows [ModulePackage.Redacted], and MarshalText leaves them out.
+// ModulePackage is the physical location of a module package: a remote source address without its
+// subdirectory, such as "git::https://example.com/net.git?ref=v1.2.0". The zero value is not a package.
+// Values are equal (==) if their texts are. String returns the text with the user's credentials; package
+// fmt and log/slog print [ModulePackage.Redacted], and MarshalText leaves them out.
 type ModulePackage struct {
 	// Addresses with the same text have the same handle.
 	handle unique.Handle[hiddenParts]
 }
 
-// hiddenParts hides an address from package fmt, which cannot call methods of values in unexported
-// fields: it prints the handle as a pointer. There are two handles because for some verbs it prints
-// what the first pointer points to.
+// hiddenParts hides an address from package fmt, which prints unexported fields without calling methods.
+// There are two handles because for some verbs it prints what the first pointer points to.
 type hiddenParts struct{ handle unique.Handle[packageParts] }
 
-// packageParts are the parts of an address, which is the concatenation of the first four.
-// forced ends with "::", query begins with "?" and fragment with "#"; each is "" if the address
-// does not have it.
+// packageParts are the parts of an address, which is the concatenation of the first four: forced ends
+// with "::", query begins with "?" and fragment with "#", unless they are "".
 type packageParts struct {
 	forced, location, query, fragment string
 	// scheme is the scheme of the URL, in lower case; "" if the URL is malformed.
@@ -41,10 +36,9 @@ func (p ModulePackage) parts() packageParts {
 	return p.handle.Value().handle.Value()
 }
 
-// ParseModulePackage splits the address of a package into its parts. It accepts any text,
-// because stock tools accept nearly any address. If it names no place,
-// [ModulePackage.Location] returns the error. A subdirectory is not cut off; [SplitSubdir] does
-// that.
+// ParseModulePackage splits an address into its parts; [SplitSubdir] cuts off a subdirectory before. It
+// accepts any text, as stock tools nearly do: [ModulePackage.Location] returns the error if it names no
+// place.
 func ParseModulePackage(address string) ModulePackage {
 	if address == "" {
 		return ModulePackage{}
@@ -71,7 +65,6 @@ func cutBefore(s, sep string) (before, rest string) {
 	return s, ""
 }
 
-// String returns the exact text of the address.
 func (p ModulePackage) String() string {
 	parts := p.parts()
 	return parts.forced + parts.rest()
@@ -82,16 +75,14 @@ func (p packageParts) rest() string { return p.location + p.query + p.fragment }
 // IsZero reports whether p is the zero value, which is not a package.
 func (p ModulePackage) IsZero() bool { return p == ModulePackage{} }
 
-// Equal reports whether both addresses have the same text, like ==. Packages that compare
-// deeply, such as go-cmp, call it.
+// Equal is ==. Packages that compare deeply, such as go-cmp, call it.
 func (p ModulePackage) Equal(other ModulePackage) bool { return p == other }
 
 // Redacted returns the text of the address without its secrets; see [Redact].
 func (p ModulePackage) Redacted() string { return Redact(p.String()) }
 
-// Getter returns the name of the getter that fetches the package: the forced getter in
-// front of "::", as written, or else the scheme of the URL in lower case. It is "" if there
-// is neither. The name need not be that of a known getter.
+// Getter returns the name of the getter that fetches the package: the forced one, as written, or else the
+// scheme in lower case; "" if there is neither. It need not be a known getter.
 func (p ModulePackage) Getter() string {
 	parts := p.parts()
 	if parts.forced != "" {
@@ -100,9 +91,8 @@ func (p ModulePackage) Getter() string {
 	return parts.scheme
 }
 
-// Arg returns the unescaped value of the first argument with the given name in the query.
-// It returns an empty string if the query has no such argument, and the raw value if its
-// escaping is malformed.
+// Arg returns the unescaped value of the first argument of that name in the query, or its raw value if
+// the escaping is malformed; "" if there is none.
 func (p ModulePackage) Arg(name string) string {
 	for _, argument := range p.arguments() {
 		if key, value := splitArgument(argument); key == name {
@@ -115,8 +105,7 @@ func (p ModulePackage) Arg(name string) string {
 	return ""
 }
 
-// Args returns the unescaped values of all arguments with the given name, in the order of
-// the query. If a value has malformed escaping, the error is a *[ParseError].
+// Args returns the unescaped values of all arguments of that name. Malformed escaping is a *[ParseError].
 func (p ModulePackage) Args(name string) ([]string, error) {
 	var values []string
 	for _, argument := range p.arguments() {
@@ -138,14 +127,12 @@ func (p ModulePackage) HasArg(name string) bool {
 	return slices.ContainsFunc(p.arguments(), named(name))
 }
 
-// WithArg returns the address with the argument at the end of its query, and without any
-// other argument of the same name.
+// WithArg returns the address with the argument last in its query, and no other of the same name.
 func (p ModulePackage) WithArg(name, value string) ModulePackage {
 	return p.withQuery(append(p.Without(name).arguments(), url.QueryEscape(name)+"="+url.QueryEscape(value)))
 }
 
-// Without returns the address without the arguments with the given names. The others stay
-// as they are written.
+// Without returns the address without the named arguments. The others stay as they are written.
 func (p ModulePackage) Without(names ...string) ModulePackage {
 	if !slices.ContainsFunc(names, p.HasArg) {
 		return p
@@ -153,8 +140,7 @@ func (p ModulePackage) Without(names ...string) ModulePackage {
 	return p.withQuery(slices.DeleteFunc(p.arguments(), named(names...)))
 }
 
-// Repository returns the address without its query and its fragment. It names the place,
-// but no revision.
+// Repository returns the address without query and fragment: the place, but no revision.
 func (p ModulePackage) Repository() ModulePackage {
 	return ParseModulePackage(p.parts().forced + p.parts().location)
 }
@@ -172,8 +158,7 @@ func (p ModulePackage) withQuery(arguments []string) ModulePackage {
 	return ParseModulePackage(parts.forced + parts.location + queryOf(arguments) + parts.fragment)
 }
 
-// queryOf joins arguments to a query with its "?". It returns an empty string if there are
-// no arguments, or only an empty one, because "?" by itself is not a query.
+// queryOf returns "" for no arguments or only an empty one, because "?" by itself is not a query.
 func queryOf(arguments []string) string {
 	query := strings.Join(arguments, "&")
 	if query == "" {
@@ -182,8 +167,7 @@ func queryOf(arguments []string) string {
 	return "?" + query
 }
 
-// splitArgument returns the unescaped name of an argument, and its value as written. The
-// name is the one that net/url would return.
+// splitArgument returns the name as net/url would, and the value as written.
 func splitArgument(argument string) (name, value string) {
 	name, value, _ = strings.Cut(argument, "=")
 	if unescaped, err := url.QueryUnescape(name); err == nil {
@@ -201,12 +185,11 @@ func named(names ...string) func(argument string) bool {
 
 // pinning describes how the addresses of one kind of source name a revision.
 type pinning struct {
-	// immutable is the argument that names immutable content. refs are all arguments that
-	// choose a revision, the strongest first.
+	// immutable is the argument that names immutable content; refs choose a revision, the strongest
+	// first.
 	immutable string
 	refs      []string
-	// isRevision reports whether a value of immutable can only be the full name of a
-	// revision.
+	// isRevision reports whether a value of immutable can only be the full name of a revision.
 	isRevision func(string) bool
 }
 
@@ -216,19 +199,15 @@ var pinnings = map[string]pinning{
 	"oci": {"digest", []string{"digest", "tag"}, func(string) bool { return true }},
 }
 
-// HasRevisions reports whether packages of this kind have revisions that an address can
-// name. This is true for git and Mercurial repositories, and for repositories of OCI
-// registries.
+// HasRevisions reports whether an address can name a revision: for git, Mercurial and OCI repositories.
 func (p ModulePackage) HasRevisions() bool {
 	_, ok := pinnings[p.Getter()]
 	return ok
 }
 
-// Ref returns the name by which the address chooses a revision: the ref of a git
-// repository, the rev of a Mercurial repository, or the digest or else the tag of an OCI
-// artifact. It is "" if the address leaves the choice to the origin. exact reports whether
-// the name is the full name of the revision itself, so that it cannot mean anything else
-// later.
+// Ref returns the name by which the address chooses a revision: a git ref, a Mercurial rev, or the digest
+// or else the tag of an OCI artifact; "" leaves the choice to the origin. exact reports whether it is the
+// full name of the revision itself, so that it cannot mean anything else later.
 func (p ModulePackage) Ref() (name string, exact bool) {
 	kind := pinnings[p.Getter()]
 	for _, argument := range kind.refs {
@@ -239,9 +218,8 @@ func (p ModulePackage) Ref() (name string, exact bool) {
 	return "", false
 }
 
-// Revision returns the commit, changeset or digest in an immutable address, such as an
-// address in a lock. It is "" if the address has none. The form of the value is not
-// checked.
+// Revision returns the commit, changeset or digest in an immutable address, such as one in a lock; "" if
+// there is none. Its form is not checked.
 func (p ModulePackage) Revision() string {
 	kind, ok := pinnings[p.Getter()]
 	if !ok {
@@ -250,21 +228,18 @@ func (p ModulePackage) Revision() string {
 	return p.Arg(kind.immutable)
 }
 
-// Unpinned returns the address without the arguments that choose a revision, and without
-// the depth of the history to fetch.
+// Unpinned returns the address without the arguments for a revision and for the depth of the history.
 func (p ModulePackage) Unpinned() ModulePackage {
 	return p.Without("ref", "rev", "tag", "digest", "depth")
 }
 
-// isObjectID reports whether s is the full name of a git object: 40 or 64
-// hexadecimal digits in lower case.
+// isObjectID accepts the full name of a git object in lower case.
 func isObjectID(s string) bool { return (len(s) == 40 || len(s) == 64) && isHex(s) }
 
 func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
 
-// ReplaceArg returns a source address with a new value for an argument of its query.
-// Everything else stays as written, even if the address is a shorthand. It reports whether
-// the address has the argument exactly once.
+// ReplaceArg sets the value of an argument in the query of a source address. Everything else stays as
+// written, even in a shorthand. It reports whether the address has the argument exactly once.
 func ReplaceArg(address, name, value string) (string, bool) {
 	head, query, found := strings.Cut(address, "?")
 	if !found {

@@ -19,8 +19,7 @@ type Provider struct {
 	Namespace, Type string
 }
 
-// String returns the full address HOST/NAMESPACE/TYPE, with the host in Unicode, as in the
-// lock.
+// String returns HOST/NAMESPACE/TYPE with the host in Unicode, as in the lock.
 func (p Provider) String() string {
 	if p == (Provider{}) {
 		return ""
@@ -38,8 +37,7 @@ func (p Provider) ForDisplay() string {
 	return p.Namespace + "/" + p.Type
 }
 
-// Compare orders providers as in locks: by the ASCII form of the host, the namespace and
-// the type, each by its bytes.
+// Compare orders providers as locks do: by the ASCII host, the namespace and the type, each by its bytes.
 func (p Provider) Compare(other Provider) int {
 	return cmp.Or(
 		strings.Compare(string(p.Hostname), string(other.Hostname)),
@@ -48,19 +46,15 @@ func (p Provider) Compare(other Provider) int {
 	)
 }
 
-// ParseProviderSource parses the source argument of a provider requirement,
-// [HOST/]NAMESPACE/TYPE or TYPE, with the default registry of OpenTofu: "null" is
-// registry.opentofu.org/hashicorp/null. See [Parser.ParseProviderSource].
+// ParseProviderSource is [Parser.ParseProviderSource] with the default registry of OpenTofu.
 func ParseProviderSource(raw string) (Provider, error) { return Parser{}.ParseProviderSource(raw) }
 
-// ParseProviderSource parses the source argument of a provider requirement. An address
-// without a namespace gets "hashicorp". The error is a *[ParseError].
+// ParseProviderSource parses the source of a provider requirement, [HOST/]NAMESPACE/TYPE or TYPE; the
+// default namespace is "hashicorp". The error is a *[ParseError].
 //
-// An address is valid if the dialect's tool accepts it, with one exception: a name that
-// normalization makes empty, or that has dots or two dashes afterwards, is refused.
-//
-// As in stock tools, an address of one part may have the prefix of a repository name, such
-// as "terraform-null", but the full address of this provider is not valid. See
+// An address is valid if the dialect's tool accepts it, except for a name that normalization makes empty,
+// or that has dots or two dashes afterwards. As in stock tools, an address of one part may have the
+// prefix of a repository name ("terraform-null"), but the full address of this provider is not valid; see
 // [Parser.AcceptsFullAddress].
 func (p Parser) ParseProviderSource(raw string) (Provider, error) {
 	found, reason, err := p.readProvider(raw)
@@ -90,8 +84,7 @@ func (p Parser) readProvider(raw string) (_ Provider, reason string, cause error
 
 func (p Parser) defaultHost() Hostname { return cmp.Or(p.DefaultRegistryHost, DefaultRegistryHost) }
 
-// splitProvider parses the parts of an address. It accepts the full address of every provider
-// that any dialect accepts.
+// splitProvider accepts the full address of every provider that any dialect accepts.
 func (p Parser) splitProvider(raw string) (_ Provider, reason string, cause error) {
 	parts := strings.Split(raw, "/")
 	if len(parts) > 3 || slices.Contains(parts, "") {
@@ -124,17 +117,16 @@ func (p Parser) splitProvider(raw string) (_ Provider, reason string, cause erro
 	return found, "", nil
 }
 
-// AcceptsFullAddress reports whether the dialect's tool accepts the full address of a
-// provider that it has accepted in the configuration. Otherwise the tool can install the
-// provider, but not read the lock that it has written.
+// AcceptsFullAddress reports whether the dialect's tool accepts the full address of a provider that it
+// has accepted in the configuration. Otherwise it can install the provider, but not read the lock that it
+// has written.
 func (p Parser) AcceptsFullAddress(provider Provider) bool {
 	again, err := p.ParseProviderSource(provider.String())
 	return err == nil && again == provider
 }
 
-// ParseProviderPart normalizes a namespace or a type. The local names that modules have for
-// providers have the same syntax. Normalization works as for host names: it removes some
-// characters and maps others to dots. The result must be a valid name too.
+// ParseProviderPart normalizes a namespace, a type or a module's local name for a provider, as host names
+// are normalized: some characters are removed, others become dots. The result must be a valid name too.
 func ParseProviderPart(given string) (string, error) {
 	if !utf8.ValidString(given) { // the library accepts this but cannot read it back
 		return "", errors.New("is not valid UTF-8")
@@ -178,13 +170,11 @@ const (
 	tofuBuiltInHost      = Hostname("opentofu.org")
 )
 
-// IsBuiltIn reports whether p is part of OpenTofu, so that it is not installed. See
-// [Parser.IsBuiltIn].
+// IsBuiltIn is [Parser.IsBuiltIn] for OpenTofu.
 func (p Provider) IsBuiltIn() bool { return Parser{}.IsBuiltIn(p) }
 
-// IsBuiltIn reports whether a provider is part of the dialect's tool.
-// terraform.io/builtin/terraform is part of both tools, and opentofu.org/builtin/terraform
-// is part of OpenTofu. The type is not checked.
+// IsBuiltIn reports whether a provider is part of the dialect's tool, and not installed:
+// terraform.io/builtin/* of both tools, and opentofu.org/builtin/* of OpenTofu. The type is not checked.
 func (p Parser) IsBuiltIn(provider Provider) bool {
 	if provider.Namespace != builtInNamespace {
 		return false
@@ -192,14 +182,12 @@ func (p Parser) IsBuiltIn(provider Provider) bool {
 	return provider.Hostname == terraformBuiltInHost || provider.Hostname == tofuBuiltInHost && !p.isTerraform()
 }
 
-// IsLegacy reports whether p has the namespace "-" of versions before Terraform 0.13. Such
-// an address can be parsed, but no tool installs the provider.
+// IsLegacy reports whether p has the namespace "-" from before Terraform 0.13. No tool installs it.
 func (p Provider) IsLegacy() bool { return p.Namespace == legacyNamespace }
 
 func (p Parser) isTerraform() bool { return p.DefaultRegistryHost == TerraformRegistryHost }
 
-// Platform is the operating system and the architecture that a provider's package is built
-// for, with the names that the go command uses. It is comparable.
+// Platform is the system and architecture of a provider's package, in the names of the go command.
 type Platform struct{ OS, Arch string }
 
 // CurrentPlatform is the platform of this process.
@@ -213,9 +201,8 @@ func (p Platform) String() string {
 	return p.OS + "_" + p.Arch
 }
 
-// ParsePlatform parses OS_ARCH, such as "linux_amd64". Both parts consist of lower-case
-// letters and digits. It does not check whether the platform exists. The error is a
-// *[ParseError].
+// ParsePlatform parses OS_ARCH, both in lower-case letters and digits. It does not check whether the
+// platform exists. The error is a *[ParseError].
 func ParsePlatform(s string) (Platform, error) {
 	os, arch, _ := strings.Cut(s, "_")
 	for _, part := range []string{os, arch} {

@@ -10,14 +10,13 @@ import (
 // redacted replaces secrets, as sanitize.Redacted does.
 const redacted = "REDACTED"
 
-// Redact returns an address in a form that can be shown, logged and stored. It removes user
-// names and passwords, except for a user of ssh without a password, which is part of the location:
-// the name of a user of http can be a token. It replaces the fragment and the values in the query string with
-// "REDACTED", except for arguments that select the content: ref, tag, digest, depth,
-// archive, version, rev and checksum.
+// Redact returns an address in a form that can be shown, logged and stored. It removes passwords and user
+// names, which can be tokens, but not a user of ssh without a password, which is part of the location. It
+// replaces the fragment and the values in the query string with "REDACTED", except for arguments that
+// select the content: ref, tag, digest, depth, archive, version, rev and checksum.
 //
-// It also accepts text that is not a valid URL. In case of doubt it removes too much. The
-// result cannot always be parsed.
+// It also accepts text that is not a URL. In case of doubt it removes too much. The result cannot always
+// be parsed.
 func Redact(addr string) string {
 	text, query, hasQuery := strings.Cut(withoutUserinfo(addr), "?")
 	if before, _, found := strings.Cut(text, "#"); found {
@@ -29,8 +28,7 @@ func Redact(addr string) string {
 	return text
 }
 
-// userinfo and address match possible secrets in other text. userinfo also matches in
-// addresses that were truncated or split.
+// userinfo and address match possible secrets in text; userinfo also in truncated or split addresses.
 var (
 	userinfo = regexp.MustCompile(`://[^/\s'"@]*@`)
 	address  = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s'"]+`)
@@ -63,9 +61,8 @@ func keepsUser(scheme, authority string) bool {
 	return sshUser.MatchString(authority[:min(len(authority), longest)])
 }
 
-// withoutUserinfo removes the userinfo wherever an authority can be: at the beginning, for
-// git@host:path, and after each "//" of a URL. An address may contain a second URL, for
-// example in its path.
+// withoutUserinfo removes the userinfo wherever an authority can be: at the beginning (git@host:path) and
+// after each "//", because an address may contain a second URL.
 func withoutUserinfo(addr string) string {
 	var out strings.Builder
 	rest := addr
@@ -77,7 +74,6 @@ func withoutUserinfo(addr string) string {
 		out.WriteString(forced + "::")
 		rest = behind
 	}
-	// Search once: a server may send megabytes of text to redact.
 	lastAt := len(rest) - strings.LastIndexByte(rest, '@')
 	for before := ""; ; {
 		if !keepsUser(before, rest) {
@@ -92,8 +88,7 @@ func withoutUserinfo(addr string) string {
 		out.WriteString(rest[:i+2])
 		rest = rest[i+2:]
 		if !isAuthority {
-			// This is a subdirectory, in which "@" has no meaning. Continue after its first
-			// segment.
+			// In a subdirectory, "@" has no meaning.
 			end := segmentEnd(rest)
 			out.WriteString(rest[:end])
 			rest = rest[end:]
@@ -102,10 +97,9 @@ func withoutUserinfo(addr string) string {
 	return out.String() + rest
 }
 
-// cutUserinfo removes the userinfo from text that may begin with an authority. If the
-// authority has no "@" and its port is not a number, an unescaped "/", "?" or "#" in a
-// password may have ended the authority early. Then everything up to the last "@" is
-// removed, if that is in s. lastAt is its distance from the end, in bytes.
+// cutUserinfo removes the userinfo from text that may begin with an authority. If that has no "@" and its
+// port is not a number, an unescaped "/", "?" or "#" in a password may have ended it early: then
+// everything up to the last "@", lastAt bytes before the end, is removed if it is in s.
 func cutUserinfo(s string, lastAt int) string {
 	end := segmentEnd(s)
 	authority := s[:end]
@@ -132,8 +126,7 @@ func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// redactQuery splits at every character that any parser treats as a separator, so that no value is
-// hidden in another one.
+// redactQuery splits at the separators of all parsers, so that no value is hidden in another one.
 func redactQuery(query string) string {
 	text, _, hasFragment := strings.Cut(query, "#")
 	var out strings.Builder
@@ -163,8 +156,7 @@ func redactArgument(arg string) string {
 	return key + "=" + redacted
 }
 
-// isShown reports whether the value of an argument may be shown. It returns false for a
-// value that is a URL, as the value of checksum can be.
+// isShown reports whether the value of an argument may be shown: never a URL, as checksum can have.
 func isShown(key, value string) bool {
 	switch key {
 	case "ref", "tag", "digest", "depth", "archive", "version", "rev", "checksum":
@@ -175,11 +167,10 @@ func isShown(key, value string) bool {
 	return err == nil && !strings.Contains(plain, "://")
 }
 
-// WithoutCredentials returns the address without user names, passwords, and all arguments
-// of the query and the fragment that can be secrets. The result can be written to a file.
-// It keeps the user of an ssh address, which is part of the location. It also keeps the
-// fragment of a gcs address if that is a number, because it is the generation of an object.
-// The result identifies the location, but may not be sufficient to fetch from it.
+// WithoutCredentials returns the address without user names, passwords, and all arguments and fragments
+// that can be secrets, so that it can be written to a file. It keeps the user of an ssh address, and a
+// fragment of gcs that is a number, the generation of an object. The result may not suffice to fetch from
+// it.
 func (p ModulePackage) WithoutCredentials() ModulePackage {
 	parts := p.parts()
 	u, err := url.Parse(parts.rest())
@@ -197,17 +188,15 @@ func (p ModulePackage) WithoutCredentials() ModulePackage {
 	return ParseModulePackage(parts.forced + location + queryOf(kept) + fragment)
 }
 
-// isContent reports whether an argument selects the content and contains nothing else. It
-// returns false for an argument with ";" or "?", because some parsers end a value there.
+// isContent reports whether an argument only selects content. ";" and "?" end a value for some parsers.
 func isContent(argument string) bool {
 	key, value, _ := strings.Cut(argument, "=")
 	return (key == "region" || isShown(key, value)) && !strings.ContainsAny(argument, ";?")
 }
 
-// HoldsCredentials reports whether the address contains a secret: a password, a user
-// name of http or git (which can be a token), or an argument with the name of a
-// secret. It is narrower than [ModulePackage.WithoutCredentials], which removes
-// everything that can be a secret.
+// HoldsCredentials reports whether the address contains a secret: a password, a user of http or git
+// (which can be a token), or an argument with the name of a secret. [ModulePackage.WithoutCredentials]
+// removes more, everything that can be a secret.
 func (p ModulePackage) HoldsCredentials() bool {
 	u, err := url.Parse(p.parts().rest())
 	if err != nil {

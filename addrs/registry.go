@@ -30,20 +30,17 @@ func (p ModuleRegistryPackage) ForDisplay() string {
 	return p.String()
 }
 
-// ForRegistryProtocol returns NAMESPACE/NAME/SYSTEM, which is the path below the host's
-// modules.v1 service. A parsed package needs no escaping.
+// ForRegistryProtocol returns NAMESPACE/NAME/SYSTEM, the path below modules.v1. It needs no escaping.
 func (p ModuleRegistryPackage) ForRegistryProtocol() string {
 	return p.Namespace + "/" + p.Name + "/" + p.TargetSystem
 }
 
-// ModuleSourceRegistry is a module in a package that a module registry lists. Subdir is a
-// clean relative path; "" is the package's root.
+// ModuleSourceRegistry is a module of a registry's package. Subdir is clean and relative; "" is the root.
 type ModuleSourceRegistry struct {
 	Package ModuleRegistryPackage
 	Subdir  string
 }
 
-// String returns the address, always with the host.
 func (s ModuleSourceRegistry) String() string {
 	return withSubdir(s.Package.String(), s.Subdir)
 }
@@ -53,9 +50,8 @@ func (s ModuleSourceRegistry) ForDisplay() string {
 	return withSubdir(s.Package.ForDisplay(), s.Subdir)
 }
 
-// Located returns the remote address of the module, given the location of its package from
-// the registry. The subdirectory of s is relative to that of the location. If the result
-// leaves the location's package, the error is a *[ParseError] that wraps
+// Located returns the remote address of the module, given the location of its package, whose subdirectory
+// is the base of that of s. If the result leaves the package, the error is a *[ParseError] that wraps
 // [ErrOutsidePackage].
 func (s ModuleSourceRegistry) Located(at ModuleSourceRemote) (ModuleSourceRemote, error) {
 	subdir, err := JoinSubdir(at.Subdir, s.Subdir)
@@ -82,15 +78,13 @@ func (p Parser) readRegistry(raw string) (ModuleSourceRegistry, error) {
 	return src, nil
 }
 
-// namesHost reports whether the address contains its host. The registry-address library
-// does not distinguish between a default host that is written and one that is implied.
+// namesHost reports whether the host is written, which the library does not tell from an implied one.
 func namesHost(raw string) bool {
 	pkg, _ := SplitSubdir(raw)
 	return strings.Count(pkg, "/") == 3
 }
 
-// check applies the rules in which this package is stricter than the grammar of the stock
-// tools.
+// check applies the rules in which this package is stricter than stock tools.
 func (s ModuleSourceRegistry) check(raw string) error {
 	if fault := hostFault(s.Package.Host); fault != "" {
 		return registryError(raw, "hostname: "+fault, nil)
@@ -101,9 +95,8 @@ func (s ModuleSourceRegistry) check(raw string) error {
 	return nil
 }
 
-// notRegistry returns the reason why raw cannot be a registry address, or "". It covers the
-// mistakes for which the library's message would be misleading, or would quote a part of
-// the address that may be a secret.
+// notRegistry returns the reason why raw cannot be a registry address, or "". It covers mistakes for
+// which the library's message would mislead, or quote a part that may be a secret.
 func notRegistry(raw string) string {
 	pkg, _ := SplitSubdir(raw)
 	switch {

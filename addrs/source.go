@@ -7,18 +7,16 @@ import (
 	"strings"
 )
 
-// ModuleSource is the source address of a module call: a [ModuleSourceLocal],
-// [ModuleSourceRegistry] or [ModuleSourceRemote]. There are no other implementations, so a
-// type switch over these three is exhaustive.
-//
-// Every value that [ParseModuleSource] returns is in normal form, and comparable with ==.
+// ModuleSource is the source address of a module call: a [ModuleSourceLocal], [ModuleSourceRegistry] or
+// [ModuleSourceRemote], and nothing else. Values of [ParseModuleSource] are in normal form, and
+// comparable with ==.
 type ModuleSource interface {
-	// String returns the full form, always with the registry host, as stock tools
-	// write it to modules.json. It can contain credentials.
+	// String returns the full form, with the registry host, as in modules.json. It can contain
+	// credentials.
 	String() string
 	// ForDisplay returns a short form without secrets, for messages.
 	ForDisplay() string
-	// MarshalText returns the form for programs that store it, as the methods of the kinds of sources say.
+	// MarshalText returns the form for programs that store it.
 	MarshalText() (text []byte, err error)
 
 	moduleSource() // closed
@@ -28,30 +26,24 @@ func (ModuleSourceLocal) moduleSource()    {}
 func (ModuleSourceRegistry) moduleSource() {}
 func (ModuleSourceRemote) moduleSource()   {}
 
-// Parser parses module and provider source addresses in one dialect. The zero value uses
-// the dialect of OpenTofu.
+// Parser parses source addresses in one dialect. The zero value uses the dialect of OpenTofu.
 type Parser struct {
-	// DefaultRegistryHost is the registry of addresses without a host. Empty means
-	// [DefaultRegistryHost].
+	// DefaultRegistryHost is the registry of addresses without a host; "" means [DefaultRegistryHost].
 	DefaultRegistryHost Hostname
 }
 
-// ParseModuleSource parses the source argument of a module call that has no
-// version argument, with the default registry of OpenTofu. See
-// [Parser.ParseModuleSource].
+// ParseModuleSource is [Parser.ParseModuleSource] with the default registry of OpenTofu.
 func ParseModuleSource(raw string) (ModuleSource, error) {
 	return Parser{}.ParseModuleSource(raw)
 }
 
-// ParseModuleSource parses the source argument of a module call that has no version
-// argument. The package comment lists the kinds of address in the order in which they are
-// tried. Spaces around the address are not removed. The error is a *[ParseError].
+// ParseModuleSource parses the source of a module call without a version argument. It tries the kinds of
+// address in the order of the package comment. Spaces around it stay. The error is a *[ParseError].
 func (p Parser) ParseModuleSource(raw string) (ModuleSource, error) {
 	if isLocal(raw) {
 		return parseLocal(raw), nil
 	}
-	// An address that is not a registry address is parsed as a remote one, so the error of
-	// the registry grammar is dropped.
+	// An address that is not a registry address is parsed as a remote one, so this error is dropped.
 	if found, err := p.readRegistry(raw); err == nil {
 		if err := found.check(raw); err != nil {
 			return nil, err
@@ -65,17 +57,13 @@ func (p Parser) ParseModuleSource(raw string) (ModuleSource, error) {
 	return found, nil
 }
 
-// ParseModuleSourceRegistry parses the source argument of a module call that
-// has a version argument, with the default registry of OpenTofu. See
-// [Parser.ParseModuleSourceRegistry].
+// ParseModuleSourceRegistry is [Parser.ParseModuleSourceRegistry] with the default registry of OpenTofu.
 func ParseModuleSourceRegistry(raw string) (ModuleSourceRegistry, error) {
 	return Parser{}.ParseModuleSourceRegistry(raw)
 }
 
-// ParseModuleSourceRegistry parses the source argument of a module call that has a
-// version argument, which must be a registry address. It accepts the same registry
-// addresses as [Parser.ParseModuleSource], and returns specific errors for them. The
-// error is a *[ParseError].
+// ParseModuleSourceRegistry parses the source of a module call with a version argument, which must be a
+// registry address. The error is a *[ParseError].
 func (p Parser) ParseModuleSourceRegistry(raw string) (ModuleSourceRegistry, error) {
 	if reason := notRegistry(raw); reason != "" {
 		return ModuleSourceRegistry{}, registryError(raw, reason, nil)
@@ -90,29 +78,24 @@ func (p Parser) ParseModuleSourceRegistry(raw string) (ModuleSourceRegistry, err
 	return found, nil
 }
 
-// ModuleSourceLocal is a path relative to the calling module's directory, in normal form:
-// with forward slashes, beginning with "./" or "../".
-//
-// The normal form of the directory itself is "./.", and that of its parent is "./..",
-// because stock tools write them in this way.
+// ModuleSourceLocal is a path relative to the calling module's directory, in the normal form of stock
+// tools: with forward slashes, beginning with "./" or "../". The directory itself is "./.", and its
+// parent "./..".
 type ModuleSourceLocal string
 
-// String returns the path.
 func (s ModuleSourceLocal) String() string { return string(s) }
 
 // ForDisplay returns the path.
 func (s ModuleSourceLocal) ForDisplay() string { return string(s) }
 
-// Within returns the subdirectory of s in the package of the calling module, given the
-// calling module's subdirectory. The result is the cleaned join of both; "." is the
-// package's root. If the path leaves the package, the error is a *[ParseError] that wraps
-// [ErrOutsidePackage]. Only the text is checked; callers must check links.
+// Within returns the cleaned join of the calling module's subdirectory and s; "." is the package's root.
+// If it leaves the package, the error is a *[ParseError] that wraps [ErrOutsidePackage]. Links are not
+// checked.
 func (s ModuleSourceLocal) Within(subdir string) (string, error) {
 	return JoinSubdir(subdir, string(s))
 }
 
-// isLocal reports whether raw is a local path. It accepts backslashes on every
-// system, because configuration is portable.
+// isLocal accepts backslashes on every system, because configuration is portable.
 func isLocal(raw string) bool {
 	return slices.ContainsFunc([]string{"./", "../", `.\`, `..\`}, func(prefix string) bool { return strings.HasPrefix(raw, prefix) })
 }
@@ -126,8 +109,8 @@ func parseLocal(raw string) ModuleSourceLocal {
 	return ModuleSourceLocal(clean)
 }
 
-// ModuleSourceRemote is a module in a package at a physical location. Subdir is a clean
-// relative path; "" is the package's root. Percent escapes in Subdir are not decoded.
+// ModuleSourceRemote is a module in a package at a physical location. Subdir is a clean relative path
+// with its percent escapes; "" is the package's root.
 type ModuleSourceRemote struct {
 	Package ModulePackage
 	Subdir  string
@@ -136,8 +119,7 @@ type ModuleSourceRemote struct {
 // IsZero reports whether s is the zero value, which is no address.
 func (s ModuleSourceRemote) IsZero() bool { return s == ModuleSourceRemote{} }
 
-// String returns the package with the subdirectory inserted before its query string. It can
-// contain credentials.
+// String inserts the subdirectory before the query string. The result can contain credentials.
 func (s ModuleSourceRemote) String() string {
 	return withSubdir(s.Package.String(), s.Subdir)
 }
@@ -145,16 +127,13 @@ func (s ModuleSourceRemote) String() string {
 // ForDisplay returns String, redacted by [Redact].
 func (s ModuleSourceRemote) ForDisplay() string { return Redact(s.String()) }
 
-// ParseModuleSourceRemote parses the address of a package that is not in a registry, with a
-// directory in it: "git::https://example.com/net.git//vpc?ref=v1.2.0", "github.com/acme/net". It
-// recognizes the short forms that stock tools accept. It accepts nearly every text with a colon, but
-// no local path, and no registry address, which [ParseModuleSource] would recognize first. The error
-// is a *[ParseError].
+// ParseModuleSourceRemote parses the address of a package that is not in a registry, with a directory in
+// it, such as "git::https://example.com/net.git//vpc?ref=v1.2.0", or a short form, such as
+// "github.com/acme/net". It accepts nearly every text with a colon, but no local path and no registry
+// address. The error is a *[ParseError].
 func ParseModuleSourceRemote(raw string) (ModuleSourceRemote, error) {
 	given, subdir := splitCleanSubdir(raw)
-	// A "../" that the user wrote is refused even if the subdirectory stays in the package
-	// once it is joined to a detected one. A lone ".." is not refused here; the joined
-	// subdirectory is checked below.
+	// "../" is refused even if the joined subdirectory stays in the package; ".." only if that leaves it.
 	if strings.HasPrefix(subdir, "../") {
 		return ModuleSourceRemote{}, outsidePackage(raw)
 	}
@@ -180,12 +159,9 @@ func ParseModuleSourceRemote(raw string) (ModuleSourceRemote, error) {
 	return found, nil
 }
 
-// SplitSubdir splits an address at the "//" between a package and a directory in it. It
-// returns both parts as written: subdir is not cleaned, and may be outside of the package.
-// If the address has no directory, subdir is empty.
-//
-// The "//" of the first "://" and any "//" in the query string are not separators. The
-// query string belongs to the package. A fragment is not special.
+// SplitSubdir splits an address at the "//" between a package and a directory in it, which is neither
+// cleaned nor checked; "" if there is none. The "//" of the first "://" and any in the query string,
+// which belongs to the package, are not separators. A fragment is not special.
 func SplitSubdir(addr string) (pkg, subdir string) {
 	text, query := addr, ""
 	if i := strings.IndexByte(addr, '?'); i >= 0 {
@@ -226,9 +202,8 @@ func splitCleanSubdir(addr string) (pkg, subdir string) {
 	return pkg, subdir
 }
 
-// escapes reports whether a cleaned subdirectory is outside of its package. Stock tools
-// check only the first of these conditions. A subdirectory that begins with a slash is below the
-// package, and so is everything that it points to, as with stock tools.
+// escapes reports whether a cleaned subdirectory leaves its package; stock tools check only the first
+// condition. A subdirectory that begins with a slash is below the package, as for stock tools.
 func escapes(subdir string) bool {
 	return strings.HasPrefix(subdir, "../") || subdir == ".."
 }

@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// The texts of the types follow these rules: the zero value has the empty text, and a value from a
-// parser has a text that is parsed as the same value. A value that a program made of other parts may
-// be invalid; then it has no text.
+// The zero value of each type has the empty text. A value from a parser has a text that is parsed as the
+// same value. An invalid value, which a program made, has no text.
 
 func textOf[T comparable](v T, what, text string, parse func(string) (T, error)) ([]byte, error) {
 	var zero T
@@ -66,8 +65,7 @@ func (m *Module) UnmarshalText(text []byte) error { return setText(m, text, Pars
 // LogValue returns the path as a string.
 func (m Module) LogValue() slog.Value { return slog.StringValue(m.String()) }
 
-// MarshalText returns the path. If it is not a local path in normal form, the error is a
-// *[ParseError].
+// MarshalText returns the path, or a *[ParseError] if it is not a local path in normal form.
 func (s ModuleSourceLocal) MarshalText() (text []byte, err error) {
 	return textOf(s, "local path", string(s), parseLocalText)
 }
@@ -85,8 +83,7 @@ func parseLocalText(raw string) (ModuleSourceLocal, error) {
 	return parseLocal(raw), nil
 }
 
-// MarshalText returns [ModuleSourceRegistry.String]. If that is not a valid address, the error is a
-// *[ParseError].
+// MarshalText returns [ModuleSourceRegistry.String], or a *[ParseError] if that is not a valid address.
 func (s ModuleSourceRegistry) MarshalText() (text []byte, err error) {
 	return textOf(s, "module registry address", s.String(), ParseModuleSourceRegistry)
 }
@@ -99,14 +96,12 @@ func (s *ModuleSourceRegistry) UnmarshalText(text []byte) error {
 // LogValue returns the full address as a string.
 func (s ModuleSourceRegistry) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// MarshalText returns [ModuleRegistryPackage.String]. If that is not a valid address, the error is a
-// *[ParseError].
+// MarshalText returns [ModuleRegistryPackage.String], or a *[ParseError] if that is not a valid address.
 func (p ModuleRegistryPackage) MarshalText() (text []byte, err error) {
 	return textOf(p, "module registry address", p.String(), parseRegistryPackage)
 }
 
-// UnmarshalText accepts the addresses that [ParseModuleSourceRegistry] accepts, without a
-// subdirectory.
+// UnmarshalText is [ParseModuleSourceRegistry] for addresses without a subdirectory.
 func (p *ModuleRegistryPackage) UnmarshalText(text []byte) error {
 	return setText(p, text, parseRegistryPackage)
 }
@@ -142,9 +137,8 @@ func (t *ModuleSourceText) UnmarshalText(text []byte) error {
 	return setText(&t.ModuleSource, text, ParseModuleSource)
 }
 
-// MarshalText returns the address for programs that store it: the text of
-// [ModulePackage.WithoutCredentials]. So for an address with credentials, UnmarshalText does not
-// return the same value; a program that has a safe place for them stores String. The error is nil.
+// MarshalText returns [ModulePackage.WithoutCredentials], so UnmarshalText does not restore credentials;
+// a program with a safe place for them stores String. The error is nil.
 func (p ModulePackage) MarshalText() (text []byte, err error) {
 	return []byte(p.WithoutCredentials().String()), nil
 }
@@ -161,9 +155,8 @@ func (p ModulePackage) LogValue() slog.Value { return slog.StringValue(p.Redacte
 // Format implements [fmt.Formatter]. All verbs print [ModulePackage.Redacted].
 func (p ModulePackage) Format(state fmt.State, verb rune) { format(state, verb, p.Redacted()) }
 
-// MarshalText returns the address without credentials, as [ModulePackage.MarshalText] does. The
-// error is nil. The detection of shorthands leaves some malformed addresses, such as "a:b//", that
-// are not parsed as the same value.
+// MarshalText leaves out credentials, as [ModulePackage.MarshalText] does. The error is nil. Some
+// malformed addresses that detection leaves, such as "a:b//", are not parsed as the same value.
 func (s ModuleSourceRemote) MarshalText() (text []byte, err error) {
 	s.Package = s.Package.WithoutCredentials()
 	return []byte(s.String()), nil
@@ -184,14 +177,12 @@ func format(state fmt.State, verb rune, text string) {
 	fmt.Fprintf(state, fmt.FormatString(state, verb), text)
 }
 
-// MarshalText returns [Provider.String]. If that is not a valid address, the error is a
-// *[ParseError].
+// MarshalText returns [Provider.String], or a *[ParseError] if that is not a valid address.
 func (p Provider) MarshalText() (text []byte, err error) {
 	return textOf(p, "provider source address", p.String(), parseProviderText)
 }
 
-// UnmarshalText accepts the addresses that [ParseProviderSource] accepts, and the full address of
-// every provider that another dialect accepts.
+// UnmarshalText is [ParseProviderSource], but accepts the full address of every dialect.
 func (p *Provider) UnmarshalText(text []byte) error { return setText(p, text, parseProviderText) }
 
 // LogValue returns the full address as a string.

@@ -18,41 +18,36 @@ import (
 )
 
 const (
-	// maxDocument is the maximum size of a document, which is a map with few entries, in
-	// bytes. Stock tools have the same limit.
+	// maxDocument limits a document, a map with few entries, in bytes. Stock tools have the same limit.
 	maxDocument = 1 << 20
 	// maxRedirects allows a redirect to another domain and one to a canonical name.
 	maxRedirects = 3
 )
 
-// Client looks up services. The zero value is ready for use and sends no credentials. A
-// Client is safe for concurrent use. Once it is in use, it must not be copied and its
-// fields must not change. It remembers documents and credentials until a run of a
-// installer.Installer ends, otherwise as long as it lives; see Fresh.
+// Client looks up services. The zero value is ready for use and sends no credentials. A Client is safe
+// for concurrent use; once it is in use, it must not be copied and its fields must not change. It
+// remembers documents and credentials until a run of an installer.Installer ends, otherwise as long as it
+// lives; see Fresh.
 type Client struct {
-	// HTTPClient provides the transport, and its Timeout limits each attempt. nil
-	// means http.DefaultTransport; a Timeout of zero means 30 s. Its CheckRedirect
-	// and Jar are ignored.
+	// HTTPClient provides the transport, and its Timeout, by default 30 s, limits each attempt. Its
+	// CheckRedirect and Jar are ignored. nil means http.DefaultTransport.
 	HTTPClient *http.Client
-	// Credentials provides the credentials for hosts. nil means that there are no
-	// credentials. It is called once for each host, and again if it returned an error or
-	// if the host refuses the credentials; see Refused.
+	// Credentials provides the credentials for hosts, or nil for none. It is called once for each host,
+	// and again after an error or if the host refuses the credentials; see Refused.
 	Credentials CredentialsSource
-	// LoopbackHTTP also sends credentials by http, in plain text, to services at a loopback
-	// address of this machine or at "localhost". Every program and user of this machine that
-	// can listen on the service's port then gets the token. It is meant for tests.
+	// LoopbackHTTP, which is meant for tests, also sends credentials by http, in plain text, to services
+	// at a loopback address or "localhost". Any local program that can listen on the port then gets the
+	// token.
 	LoopbackHTTP bool
-	// ForcedServices maps hosts to service identifiers and their services, which replace
-	// discovery, like the "host" blocks of a CLI configuration. A value other than a string
-	// is treated as missing.
+	// ForcedServices maps hosts to service identifiers and services, which replace discovery, like "host"
+	// blocks of a CLI configuration. A value other than a string is treated as missing.
 	ForcedServices map[addrs.Hostname]map[string]any
 	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
-	// Attempts is how often a request is sent at most. 0 means 4; 1 means that a failed request
-	// is never repeated.
+	// Attempts is how often a request is sent at most. 0 means 4; 1 means no retry.
 	Attempts int
-	// RetryWait is the maximum wait before the first retry. Later waits are up to 16 times
-	// longer. Zero means 500 ms.
+	// RetryWait is the maximum wait before the first retry; later waits are up to 16 times longer. 0
+	// means 500 ms.
 	RetryWait time.Duration
 
 	hosts       singleflight.Group[httpx.Shared[addrs.Hostname], *svcdisco.Host]
@@ -61,10 +56,9 @@ type Client struct {
 	renewed singleflight.Memo[refused, Credentials]
 }
 
-// Fresh returns a client with the same settings and connections that remembers nothing: it
-// requests documents and asks for credentials again, also those that a server has refused. c may be
-// in use, and is not changed. Programs with a installer.Installer do not need it, because each run of
-// an Installer asks again. Others call it when a service may have moved or a token was renewed.
+// Fresh returns a client with the same settings and connections that remembers nothing, not even what a
+// server has refused. c may be in use. Programs with an installer.Installer, whose every run asks again,
+// do not need it. Others call it when a service may have moved or a token was renewed.
 func (c *Client) Fresh() *Client {
 	return &Client{
 		HTTPClient: c.HTTPClient, Credentials: c.Credentials, LoopbackHTTP: c.LoopbackHTTP, ForcedServices: c.ForcedServices,
@@ -72,9 +66,8 @@ func (c *Client) Fresh() *Client {
 	}
 }
 
-// ServiceURL returns the base URL of a service at a host. The path of the URL ends in "/".
-// The identifier is a name and a major version, such as "modules.v1". The error is a
-// *[DiscoveryError] that wraps a sentinel error of this package or the context's error.
+// ServiceURL returns the base URL, ending in "/", of a service at a host. The identifier is a name and a
+// major version, such as "modules.v1". The error is a *[DiscoveryError].
 func (c *Client) ServiceURL(ctx context.Context, host addrs.Hostname, serviceID string) (*url.URL, error) {
 	services, err := singleflight.For(ctx, &c.hosts).Do(ctx, httpx.Share(ctx, host), func(ctx context.Context) (*svcdisco.Host, error) {
 		return c.discover(ctx, host)
@@ -105,8 +98,7 @@ func (c *Client) httpClient() *httpx.Client {
 	}
 }
 
-// withSlash appends "/" to the path of a base URL, so that the resolution of a relative URL
-// keeps the last segment.
+// withSlash appends "/" to the path of a base URL, so that relative URLs keep its last segment.
 func withSlash(u *url.URL) {
 	if strings.HasSuffix(u.Path, "/") {
 		return
@@ -128,9 +120,8 @@ func serviceError(err error, serviceID string) error {
 	return fmt.Errorf("%w: the URL of %q: %s", ErrInvalidAnswer, serviceID, httpx.Printable(err.Error()))
 }
 
-// checkServiceURL refuses URLs that are not https, because tokens would be sent to them in
-// plain text, as stock tools do. A service on this machine's loopback is allowed, but a
-// remote host may not point to it.
+// checkServiceURL refuses URLs that are not https, because stock tools would send tokens to them in plain
+// text. A service on this machine's loopback is allowed, but a remote host may not point to it.
 func checkServiceURL(u *url.URL, host addrs.Hostname, forced bool) error {
 	from := &url.URL{Host: string(host)}
 	hostname.NormalizeURL(from) // as in the request for the document

@@ -13,25 +13,22 @@ import (
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
-// CredentialsSource provides credentials for hosts. ForHost returns nil and no error if
-// there are none. It must be safe for concurrent use. It must match the host exactly:
-// credentials for "example.com" are not for its subdomains or other ports. Its errors are
-// shown to users and must not contain secrets.
+// CredentialsSource provides credentials for hosts. ForHost returns nil and no error if there are none.
+// It must be safe for concurrent use, and match the host exactly, without its subdomains and other ports.
+// Its errors are shown to users and must not contain secrets.
 type CredentialsSource interface {
 	ForHost(ctx context.Context, host addrs.Hostname) (Credentials, error)
 }
 
-// Credentials are the credentials for a host. PrepareRequest adds them to the header of a
-// request. A redirect to another origin removes them.
+// Credentials add themselves to the header of a request. A redirect to another origin removes them.
 type Credentials interface {
 	PrepareRequest(req *http.Request)
 }
 
-// Authorize adds the credentials for a host to a request to one of its services. It does
-// nothing if there are no credentials or if the request is not https; LoopbackHTTP allows
-// http on this machine. The error is the
-// context's or a *[CredentialsError]. After an error the request is unchanged, and stock
-// tools send it without credentials.
+// Authorize adds the credentials for a host to a request to one of its services. It does nothing if there
+// are none, or if the request is not https; LoopbackHTTP allows http on this machine. The error is the
+// context's or a *[CredentialsError]; the request is then unchanged, and stock tools send it without
+// credentials.
 func (c *Client) Authorize(ctx context.Context, host addrs.Hostname, req *http.Request) error {
 	if c.Credentials == nil || !c.maySend(req.URL) {
 		return nil
@@ -51,7 +48,6 @@ func (c *Client) Authorize(ctx context.Context, host addrs.Hostname, req *http.R
 	return nil
 }
 
-// maySend reports whether credentials may be sent to a URL.
 func (c *Client) maySend(u *url.URL) bool {
 	return u.Scheme == "https" || c.LoopbackHTTP && u.Scheme == "http" && hostname.IsLoopback(u)
 }
@@ -62,9 +58,9 @@ type refused struct {
 	header [sha256.Size]byte
 }
 
-// Refused asks for the credentials for a host again, after its server has answered 401 to a
-// request that Authorize has changed. It reports whether Authorize now adds others, so that
-// the request may be repeated with them. The same credentials are renewed once.
+// Refused asks for the credentials for a host again, after its server has answered 401 to a request that
+// Authorize has changed. It reports whether Authorize now adds others. The same credentials are renewed
+// once.
 func (c *Client) Refused(ctx context.Context, host addrs.Hostname, req *http.Request) bool {
 	if c.Credentials == nil || !c.maySend(req.URL) {
 		return false
@@ -93,14 +89,12 @@ func sumOf(header http.Header) [sha256.Size]byte {
 	return [sha256.Size]byte(sum.Sum(nil))
 }
 
-// BearerToken is a token for the Authorization header (RFC 6750). It is printed as
-// "REDACTED"; a conversion to string returns the token. If a BearerToken is in an
-// unexported field of another type, fmt prints the token as plain text, which this type
-// cannot prevent.
+// BearerToken is a token for the Authorization header (RFC 6750). It is printed as "REDACTED", unless it
+// is in an unexported field of another type, where fmt prints the token. A conversion to string returns
+// it.
 type BearerToken string
 
-// PrepareRequest sets the header Authorization. An empty token is sent too, as in stock
-// tools.
+// PrepareRequest sets the header Authorization, even to an empty token, as in stock tools.
 func (t BearerToken) PrepareRequest(req *http.Request) {
 	req.Header.Set("Authorization", "Bearer "+string(t))
 }
@@ -110,7 +104,6 @@ func (t BearerToken) Format(f fmt.State, _ rune) {
 	sanitize.FormatRedacted(f)
 }
 
-// String returns "REDACTED".
 func (t BearerToken) String() string { return sanitize.Redacted }
 
 // MarshalText returns "REDACTED", for JSON and structured logs.

@@ -19,8 +19,7 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// discover gets the services of one host, from the configuration or from the host. Each
-// lookup uses a new svcdisco.Disco. A shared one would make hosts wait for each other's
+// discover uses a new svcdisco.Disco for each lookup. In a shared one, hosts would wait for each other's
 // credentials.
 func (c *Client) discover(ctx context.Context, host addrs.Hostname) (*svcdisco.Host, error) {
 	if !isHost(host) {
@@ -38,8 +37,8 @@ func (c *Client) discover(ctx context.Context, host addrs.Hostname) (*svcdisco.H
 	return found, nil
 }
 
-// isHost reports whether a Hostname, which may not have been parsed, is only a host in a
-// URL. For other values its ForDisplay method may panic.
+// isHost reports whether a Hostname, which may not have been parsed, is only a host in a URL. For other
+// values its ForDisplay method may panic.
 func isHost(host addrs.Hostname) bool {
 	name, _, _ := strings.Cut(string(host), ":")
 	if _, err := idna.Lookup.ToUnicode(name); err != nil || name == "" {
@@ -49,8 +48,7 @@ func isHost(host addrs.Hostname) bool {
 	return err == nil && u.Host == string(host)
 }
 
-// lookup is one discovery. It is the transport of svcdisco, and applies all rules about
-// requests, answers and credentials.
+// lookup is one discovery. As the transport of svcdisco, it applies all rules about requests and answers.
 type lookup struct {
 	client *Client
 	host   addrs.Hostname
@@ -58,13 +56,12 @@ type lookup struct {
 	failed error
 }
 
-// RoundTrip returns an answer to svcdisco only if it is complete, within the size limit and
-// successful. It follows redirects itself.
+// RoundTrip returns only complete, successful answers within the size limit, and follows redirects
+// itself.
 func (l *lookup) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	req = req.Clone(ctx)
-	// Like stock tools, continue without credentials that cannot be read. Most hosts do not
-	// require credentials for this document.
+	// Like stock tools, continue without unreadable credentials, which most hosts do not require here.
 	credentialsErr := l.client.Authorize(ctx, l.host, req)
 	answer, err := l.client.httpClient().Read(req, maxDocument)
 	if err == nil && answer.StatusCode == http.StatusUnauthorized && l.client.Refused(ctx, l.host, req) {
@@ -81,8 +78,8 @@ func (l *lookup) RoundTrip(req *http.Request) (*http.Response, error) {
 	return response(req, answer), nil
 }
 
-// response converts an answer for svcdisco. Relative service URLs are resolved against the
-// URL of its request.
+// response converts an answer for svcdisco, which resolves relative service URLs against its request's
+// URL.
 func response(req *http.Request, answer *httpx.Answer) *http.Response {
 	req.URL = answer.URL()
 	return &http.Response{
@@ -132,8 +129,8 @@ func (l *lookup) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ErrInvalidAnswer, l.failed)
 }
 
-// checkDuplicates refuses an object with a duplicate property, because programs differ in
-// which of the two values they use. svcdisco checks whether the document is a valid object.
+// checkDuplicates refuses duplicate properties, because programs differ in which value they use. svcdisco
+// checks whether the document is a valid object.
 func checkDuplicates(document []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(document))
 	if first, err := dec.Token(); err != nil || first != json.Delim('{') {

@@ -10,19 +10,15 @@ import (
 
 // Kinds of failure, for errors.Is.
 var (
-	// ErrNoServices says that the host has no discovery document, so it is not a registry.
-	ErrNoServices = errors.New("the host offers no services")
-	// ErrServiceNotProvided says that the host's document does not list the service.
+	// ErrNoServices says that the host has no discovery document.
+	ErrNoServices         = errors.New("the host offers no services")
 	ErrServiceNotProvided = errors.New("the host does not offer the service")
-	// ErrVersionNotSupported says that the host offers the service only in other versions,
-	// or with a value that is not a URL.
+	// ErrVersionNotSupported also says that the value of the service is not a URL.
 	ErrVersionNotSupported = errors.New("the host does not offer this version of the service")
 	// ErrUntrusted says that the host's certificate was not accepted.
 	ErrUntrusted = errors.New("the host cannot be trusted")
-	// ErrUnreachable says that the host did not answer, or answered only with failures that
-	// may be temporary.
-	ErrUnreachable = errors.New("the host cannot be reached")
-	// ErrInvalidAnswer says that the host's answer cannot be used or is not trusted.
+	// ErrUnreachable says that the host did not answer, or only with failures that may be temporary.
+	ErrUnreachable   = errors.New("the host cannot be reached")
 	ErrInvalidAnswer = errors.New("the host's answer cannot be used")
 )
 
@@ -38,12 +34,11 @@ var hints = [...]struct {
 	{ErrInvalidAnswer, "check the host name, its credentials, and proxies between this machine and the host; otherwise ask the host's operator"},
 }
 
-// DiscoveryError is returned if a service of a host cannot be used. It wraps a sentinel
-// error of this package, the error of the context, or the reason why no request was sent.
+// DiscoveryError is returned if a service of a host cannot be used. It wraps a sentinel error of this
+// package, the error of the context, or the reason why no request was sent.
 type DiscoveryError struct {
 	Host addrs.Hostname
-	// URL is the URL of the document. It is empty if the services of the host
-	// are configured.
+	// URL is the URL of the document; "" if the services of the host are configured.
 	URL string
 	Err error
 }
@@ -62,7 +57,6 @@ func (e *DiscoveryError) Error() string {
 	return text
 }
 
-// Unwrap returns the cause.
 func (e *DiscoveryError) Unwrap() error { return e.Err }
 
 func isSentinel(err error) bool {
@@ -82,8 +76,7 @@ func (c *Client) fail(host addrs.Hostname, err error) *DiscoveryError {
 	return &DiscoveryError{Host: host, URL: u.String(), Err: err}
 }
 
-// CredentialsError is returned if the credentials for a host could not be read. It is not
-// returned if there are no credentials.
+// CredentialsError is returned if the credentials for a host could not be read.
 type CredentialsError struct {
 	Host addrs.Hostname
 	Err  error
@@ -93,5 +86,4 @@ func (e *CredentialsError) Error() string {
 	return fmt.Sprintf("the credentials for %q cannot be read: %v", string(e.Host), e.Err)
 }
 
-// Unwrap returns the cause.
 func (e *CredentialsError) Unwrap() error { return e.Err }

@@ -16,15 +16,14 @@ func (e *HashError) Error() string {
 	return fmt.Sprintf("invalid hash %q: %s", e.Input, e.Reason)
 }
 
-// TreeError is the error for a tree that cannot be hashed. If the file system failed, it
-// wraps an *[io/fs.PathError]. Otherwise an entry of the tree is not allowed.
+// TreeError is the error for a tree that cannot be hashed. It wraps an *[io/fs.PathError] if the file
+// system failed; otherwise an entry of the tree is not allowed.
 type TreeError struct {
-	// Path is the path of the entry in the tree; "." is the tree itself. In errors of
-	// [Dir], it can also be the directory that could not be opened.
+	// Path is the entry in the tree; "." is the tree itself. In errors of [Dir] it can be the directory.
 	Path string
 	Err  error
-	// Listed is the whole tree if only its links are invalid, and nil otherwise. It can be
-	// compared with another tree, but has no valid hashes.
+	// Listed is the whole tree if only its links are invalid. It can be compared, but has no valid
+	// hashes.
 	Listed *Tree
 }
 
@@ -42,7 +41,6 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 
 func tooMany(limit int) error { return fmt.Errorf("the tree has more than %d entries", limit) }
 
-// The errors of a tree's entries.
 var (
 	errLarge     = errors.New("the file exceeds the size limit for files in packages")
 	errIrregular = errors.New("neither a regular file nor a directory nor a link")

@@ -14,8 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// directory is a directory in which names are looked up. It is an open directory, or a path
-// in a file system that cannot keep directories open.
+// directory is an open directory, or a path in a file system that cannot keep directories open.
 type directory struct {
 	fsys  fs.FS
 	path  string // in fsys
@@ -81,9 +80,8 @@ func (o *opener) open(name string) (fs.File, error) {
 
 func (o *opener) close() { o.last.close() }
 
-// RootFS returns a file system for a directory on disk. [ReadTree] reads it faster than the
-// one of [os.Root.FS], because it opens each directory once, instead of once per file. Like
-// os.Root.FS, it cannot be used to leave the directory.
+// RootFS returns a file system for a directory on disk that, like [os.Root.FS], does not leave it.
+// [ReadTree] reads it faster, because it opens each directory once instead of once per file.
 func RootFS(root *os.Root) fs.FS { return newRootFS(root) }
 
 type rootFS struct {
@@ -108,9 +106,8 @@ func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return r.readDir(context.Background(), name)
 }
 
-// readDir returns the entries of a directory. Directories with links usually have only
-// links. So for the name after a link, readDir first tries to read a link, which needs no
-// other system call.
+// readDir tries first whether the name after a link is a link, which needs no other system call:
+// directories with links usually have only links.
 func (r rootFS) readDir(ctx context.Context, name string) ([]fs.DirEntry, error) {
 	names, err := r.names(name)
 	if err != nil {
@@ -142,8 +139,7 @@ func (r rootFS) readDir(ctx context.Context, name string) ([]fs.DirEntry, error)
 	return list, nil
 }
 
-// names returns the sorted names in a directory. More names than a tree may have entries
-// are an error.
+// names returns the sorted names in a directory. More than a tree may have entries are an error.
 func (r rootFS) names(name string) ([]string, error) {
 	dir, err := r.Open(name)
 	if err != nil {

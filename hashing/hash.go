@@ -19,14 +19,12 @@ const (
 	schemeZH = "zh" // SHA-256 of a zip or other archive, in hexadecimal
 )
 
-// maxHashBytes is the maximum length of a hash. It matters for hashes of unknown schemes,
-// and is many times the length of a 512-bit hash.
+// maxHashBytes is many times the length of a 512-bit hash. It matters for unknown schemes.
 const maxHashBytes = 512
 
-// ParseHash checks the form of a hash: a scheme of lower-case letters and digits, a colon
-// and a value. The values of h1: and t1: are 32 bytes in padded standard base64; the values
-// of zh: are 64 lower-case hexadecimal digits. The values of other schemes are accepted
-// without these checks, and such hashes are not [Hash.Known]. The error is a *[HashError].
+// ParseHash checks the form of a hash: a scheme of lower-case letters and digits, a colon and a value.
+// h1: and t1: have 32 bytes in padded standard base64, and zh: 64 lower-case hexadecimal digits; other
+// schemes may have any value, and are not [Hash.Known]. The error is a *[HashError].
 func ParseHash(s string) (Hash, error) {
 	if reason := hashFault(s); reason != "" {
 		return "", &HashError{Input: s, Reason: reason}
@@ -54,8 +52,7 @@ func hashFault(s string) string {
 	return ""
 }
 
-// isBase64Sum accepts only the canonical encoding of a sum, so that hashes can be compared
-// as strings.
+// isBase64Sum accepts only the canonical encoding of a sum, so that hashes can be compared as strings.
 func isBase64Sum(value string) bool {
 	sum, err := base64.StdEncoding.DecodeString(value)
 	return err == nil && len(sum) == 32 && base64.StdEncoding.EncodeToString(sum) == value
@@ -73,12 +70,10 @@ func (h Hash) Scheme() string {
 // Known reports whether h has a scheme of this package: h1, t1 or zh.
 func (h Hash) Known() bool { return h.Strong() || h.Scheme() == schemeZH }
 
-// Strong reports whether h by itself can verify an installed tree, because it is an h1 or a
-// t1. A zh covers only the archive, which is not installed.
+// Strong reports whether h can verify an installed tree: h1 and t1 can, zh covers only the archive.
 func (h Hash) Strong() bool { return h.Scheme() == schemeH1 || h.Scheme() == schemeT1 }
 
-// H1 returns the h1 hash of the tree, which covers the paths and contents of files. It is "" if
-// the tree is nil: nothing was read.
+// H1 returns the h1 hash of the tree; "" if the tree is nil, because nothing was read.
 func (t *Tree) H1() Hash {
 	if t == nil {
 		return ""
@@ -96,8 +91,7 @@ func encode(scheme string, sum []byte) Hash {
 	return Hash(scheme + ":" + base64.StdEncoding.EncodeToString(sum))
 }
 
-// T1 returns the t1 hash of the tree, which covers all fields of each [Entry]. It is "" if the
-// tree is nil.
+// T1 returns the t1 hash of the tree; "" if the tree is nil.
 func (t *Tree) T1() Hash {
 	if t == nil {
 		return ""
@@ -107,8 +101,7 @@ func (t *Tree) T1() Hash {
 	return encode(schemeT1, hash.Sum(nil))
 }
 
-// writeT1 writes the bytes whose SHA-256 is t1. The writer must not return errors; hashes
-// never do.
+// writeT1 writes the bytes whose SHA-256 is t1, to a writer that returns no errors.
 func writeT1(w io.Writer, entries []Entry) {
 	record := appendField(nil, schemeT1)
 	record = binary.BigEndian.AppendUint64(record, uint64(len(entries)))
@@ -127,8 +120,7 @@ func appendField(b []byte, s string) []byte {
 	return append(binary.BigEndian.AppendUint64(b, uint64(len(s))), s...)
 }
 
-// content returns the size and the sum of an entry's own content. The content of a link is
-// its target, not the file that it points to.
+// content returns the size and the sum of an entry's own content: of a link, that of its target's name.
 func (e Entry) content() (size uint64, sum [32]byte) {
 	if e.isFile() {
 		return uint64(e.Size), e.Sum

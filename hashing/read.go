@@ -14,24 +14,21 @@ import (
 
 // Reader has options for reading a tree; see [ReadTree].
 type Reader struct {
-	// Whole is for a tree that is partly stored in shared trees. The links of the tree
-	// point to the shared trees, possibly outside of the file system. Whole returns the shared
-	// tree that a link points to, which must have been hashed before, or nil for an ordinary
-	// link. The link stands for the entries of that tree at the link's own path and below it. If
-	// the resulting tree equals the shared tree, Read returns the same *Tree as Whole. nil
-	// means that all links are ordinary.
+	// Whole is for a tree that is partly stored in shared trees, to which links point, possibly outside
+	// of the file system. It returns the shared tree, hashed before, that a link points to, or nil for an
+	// ordinary link. The link stands for that tree's entries at the link's own path and below it. If the
+	// whole tree equals the shared tree, Read returns the same *Tree. nil means that all links are
+	// ordinary.
 	Whole func(path, target string) *Tree
-	// MaxFile is the maximum size of files in bytes; a larger file is an error. 0 means
-	// that there is no limit.
+	// MaxFile is the maximum size of a file in bytes; 0 means no limit.
 	MaxFile int64
-	// MaxTree is the maximum size of all files together in bytes, and MaxEntries the
-	// maximum number of entries. More is an error. 0 means that there is no limit other
-	// than that of every tree.
+	// MaxTree is the maximum size of all files together in bytes, and MaxEntries the maximum number of
+	// entries; 0 means no limit other than that of every tree.
 	MaxTree    int64
 	MaxEntries int
 }
 
-// Read reads a tree like [ReadTree], with the options of r.
+// Read is [ReadTree] with the options of r.
 func (r Reader) Read(ctx context.Context, fsys fs.FS) (*Tree, error) {
 	w := walker{ctx: ctx, fsys: fsys, whole: r.Whole, maxEntries: maxEntries}
 	if r.MaxEntries > 0 {
@@ -65,9 +62,8 @@ type linkedPart struct {
 	part []Entry
 }
 
-// isWhole reports whether all links point to the same shared tree, and the entries and
-// linked parts together equal that tree. The entries and linked parts cannot have paths in
-// common.
+// isWhole reports whether all links point to the same shared tree, and the entries and linked parts,
+// which have no paths in common, together equal that tree.
 func (w *walker) isWhole() bool {
 	if len(w.linked) == 0 {
 		return false
@@ -85,14 +81,12 @@ func (w *walker) isWhole() bool {
 	return true
 }
 
-// sortEntries sorts by path. This is needed because a walk visits "a" and everything below
-// it before "a.b", which sorts before "a/".
+// sortEntries sorts by path: a walk visits everything below "a" before "a.b", which sorts before "a/".
 func sortEntries(entries []Entry) {
 	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
 }
 
-// walker lists the entries of a file system, without the sums, sizes and execute bits of
-// the files.
+// walker lists entries, without the sums, sizes and execute bits of files.
 type walker struct {
 	ctx        context.Context
 	fsys       fs.FS
@@ -111,8 +105,7 @@ func (w *walker) walk() error {
 	return nil
 }
 
-// dir adds the entries in a directory and below it, and reports whether the directory is
-// empty. Subdirectories come last, so that only one directory is open at a time.
+// dir adds what is below a directory. Subdirectories come last, so that one directory is open at a time.
 func (w *walker) dir(dir string) (empty bool, err error) {
 	names, subdirs, err := w.children(dir)
 	if err != nil {
@@ -133,7 +126,7 @@ func (w *walker) dir(dir string) (empty bool, err error) {
 	return names == 0, nil
 }
 
-// children adds the files and links of a directory. It returns the number of names and the
+// children adds the files and links of a directory, and returns its number of names and its
 // subdirectories.
 func (w *walker) children(dir string) (names int, subdirs []string, err error) {
 	if err := ctxerr.Of(w.ctx); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/cotterpin/cotter/internal/ctxerr"
 )
 
-// sumFiles sets the kinds, sizes and sums of all files, using all processors. It returns
-// the error of the first path that fails.
+// sumFiles sets the kinds, sizes and sums of all files. It returns the error of the first path that
+// fails.
 func (r Reader) sumFiles(ctx context.Context, fsys fs.FS, entries []Entry) error {
 	var (
 		workers sync.WaitGroup
@@ -62,15 +62,14 @@ func (f *firstError) set(index int, err error) {
 	f.failed.Store(true)
 }
 
-// limits are the limits of the sizes of a tree's files. 0 means that there is no limit.
+// limits are the limits of the sizes of a tree's files. 0 means no limit.
 type limits struct {
 	maxFile, maxTree int64
 	// total is the size of the files that were read or are being read.
 	total atomic.Int64
 }
 
-// add returns an error if a file of this size exceeds a limit. It is called before the file
-// is read.
+// add is called before a file of this size is read.
 func (l *limits) add(size int64) error {
 	if l.maxFile > 0 && size > l.maxFile || l.maxTree > 0 && size > l.maxTree {
 		return errLarge
@@ -96,9 +95,8 @@ func (r contextReader) Read(p []byte) (int, error) {
 // maxBuffer is the maximum size of a read. It is larger than the buffer of io.Copy.
 const maxBuffer = 64 << 10
 
-// sumFile sets the kind, size and sum of one file. The buffer grows with the size of the
-// files, because most trees have only small ones. sumFile reads at most one byte more than
-// the file's initial size, so that it ends even if the file grows or has no end.
+// sumFile grows the buffer with the size of the files, because most trees have only small ones. It reads
+// at most one byte more than the initial size, so that it ends even if the file grows or has no end.
 func sumFile(ctx context.Context, files *opener, e *Entry, limits *limits, buffer *[]byte) error {
 	if !e.isFile() {
 		return nil

@@ -12,22 +12,19 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// textHeader is the first line of a tree's text form. The number in it changes with the
-// format.
+// textHeader is the first line of a tree's text form, with the version of the format.
 const textHeader = "cotter tree 1"
 
-// MarshalText returns the tree as text, to be stored with installed files and parsed by
-// [ParseTree]. The first line has the version of the format. After that there is a line for
-// each entry, in the order of the paths. Its fields are separated by tabs, which paths
-// cannot contain:
+// MarshalText returns the tree as text for [ParseTree]: a line with the version of the format, and then a
+// line for each entry, in the order of the paths. Its fields are separated by tabs, which paths cannot
+// contain:
 //
 //	f	size	sum	path    a file; its sum is in hexadecimal
 //	x	size	sum	path    an executable file
 //	l	target	path        a link
 //	d	path                an empty directory
 //
-// The error is nil for trees from [ReadTree] and [ParseTree]. For other trees it can be a
-// *[TreeError].
+// The error is nil for trees from [ReadTree] and [ParseTree], and a *[TreeError] otherwise.
 func (t *Tree) MarshalText() (text []byte, err error) {
 	if i, err := check(slices.Clone(t.Entries)); err != nil {
 		return nil, &TreeError{Path: t.Entries[i].Path, Err: err}
@@ -96,7 +93,6 @@ func parseSum(s string) (sum [32]byte, err error) {
 	return sum, nil
 }
 
-// The errors of lines in the text form.
 var (
 	errHeader     = errors.New("the first line is not " + strconv.Quote(textHeader))
 	errUnfinished = errors.New("the last line is truncated")
@@ -105,9 +101,8 @@ var (
 	errSum        = errors.New("not a SHA-256 in lower-case hexadecimal digits")
 )
 
-// ParseTree parses the text form that [Tree.MarshalText] returns. It is strict: it accepts
-// only trees that [ReadTree] can return, and only one text for each tree. The error is a
-// *[SyntaxError]. The caller must limit the length of the text.
+// ParseTree parses the text of [Tree.MarshalText]. It accepts only trees that [ReadTree] can return, and
+// one text for each. The caller must limit the length. The error is a *[SyntaxError].
 func ParseTree(text []byte) (*Tree, error) {
 	var entries []Entry
 	number := 0

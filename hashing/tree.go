@@ -45,9 +45,8 @@ type Entry struct {
 	Kind Kind
 	// Size is a file's size in bytes; 0 for other kinds.
 	Size int64
-	// Sum is the SHA-256 of a file's content. For a link to a file it is the Sum of that
-	// file, which h1 needs. It is zero for a link to a directory and for an empty
-	// directory.
+	// Sum is the SHA-256 of a file's content, also for a link to a file, because h1 needs it. It is zero
+	// for a link to a directory and for an empty directory.
 	Sum [32]byte
 	// Target is a link's target, unchanged; empty for other kinds.
 	Target string
@@ -55,8 +54,7 @@ type Entry struct {
 
 func (e Entry) isFile() bool { return e.Kind == File || e.Kind == ExecFile }
 
-// same reports whether e and other are equal, ignoring the content of the files that links
-// point to.
+// same ignores the content of the files that links point to.
 func (e Entry) same(other Entry) bool {
 	if e.Kind == Link {
 		e.Sum, other.Sum = [32]byte{}, [32]byte{}
@@ -64,24 +62,21 @@ func (e Entry) same(other Entry) bool {
 	return e == other
 }
 
-// maxEntries limits the size of a tree in memory. It is ten times the limit for packages,
-// because modules can write files into their directories.
+// maxEntries is ten times the limit for packages, because modules can write into their directories.
 const maxEntries = 1_000_000
 
 // Tree lists the entries of a directory. Trees from [ReadTree] and [ParseTree] are valid.
 // In other trees, the entries must be sorted by path.
 type Tree struct{ Entries []Entry }
 
-// ReadTree walks a file system once and hashes its files concurrently. The file system must
-// be safe for concurrent use, and must implement [fs.ReadLinkFS] if it has links. Suitable
-// file systems are [RootFS], [os.Root.FS], [os.DirFS] and [testing/fstest.MapFS]. The first
-// two do not leave their directory even if another process changes it. The error is a
-// *[TreeError]. When ctx ends, ReadTree stops, and the error wraps the context's error and its
-// cause.
+// ReadTree walks a file system once and hashes its files concurrently. The file system must be safe for
+// concurrent use, and must implement [fs.ReadLinkFS] if it has links. [RootFS] and [os.Root.FS] do not
+// leave their directory even if another process changes it. The error is a *[TreeError]; when ctx ends,
+// it wraps the context's error and its cause.
 func ReadTree(ctx context.Context, fsys fs.FS) (*Tree, error) { return Reader{}.Read(ctx, fsys) }
 
-// Dir returns the h1 hash of a directory on disk. dir may be a link to the directory. The
-// error is a *[TreeError]; if ctx ends, it wraps the context's error and its cause.
+// Dir returns the h1 hash of a directory on disk, to which dir may be a link. Errors are as of
+// [ReadTree].
 func Dir(ctx context.Context, dir string) (Hash, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -95,8 +90,7 @@ func Dir(ctx context.Context, dir string) (Hash, error) {
 	return tree.H1(), nil
 }
 
-// FS returns the h1 hash of a file system, which must be suitable for [ReadTree]. The error
-// is a *[TreeError].
+// FS returns the h1 hash of a file system, as [ReadTree] reads it. The error is a *[TreeError].
 func FS(fsys fs.FS) (Hash, error) {
 	tree, err := ReadTree(context.Background(), fsys)
 	if err != nil {
@@ -134,8 +128,6 @@ func settle(entries []Entry) (int, error) {
 	return 0, nil
 }
 
-// lookup returns a function that returns the kind and the link target of the entry at a
-// path.
 func lookup(entries []Entry) func(name string) (pathsafe.Kind, string) {
 	return func(name string) (pathsafe.Kind, string) {
 		i, found := find(entries, name)
@@ -168,8 +160,7 @@ func (t *Tree) Part(path string) []Entry {
 
 func comparePath(e Entry, path string) int { return strings.Compare(e.Path, path) }
 
-// find returns the index of the entry with a path, or the index at which it would be
-// inserted.
+// find returns the index of the entry with a path, or the index at which it would be inserted.
 func find(entries []Entry, path string) (int, bool) {
 	return slices.BinarySearchFunc(entries, path, comparePath)
 }
@@ -180,8 +171,7 @@ func below(entries []Entry, dir string) bool {
 	return i < len(entries) && strings.HasPrefix(entries[i].Path, dir+"/")
 }
 
-// WithModesOf returns the tree with the execute bits of the files at the same paths in
-// known. It is for trees that were read from a file system without execute bits.
+// WithModesOf returns the tree with the execute bits of known, for file systems that have none.
 func (t *Tree) WithModesOf(known *Tree) *Tree {
 	entries := slices.Clone(t.Entries)
 	for i, entry := range entries {
@@ -198,16 +188,14 @@ type Changes struct {
 	Changed []string
 	// Vanished are the paths that only the first tree has.
 	Vanished []string
-	// Added are the paths that only the second tree has.
-	Added []string
+	Added    []string
 }
 
 // Empty reports whether there are no changes.
 func (c Changes) Empty() bool { return len(c.Changed)+len(c.Vanished)+len(c.Added) == 0 }
 
-// Diff returns the changes from want to got. There are no changes if and only if both have
-// the same t1. A directory whose entries were added or removed is not a change itself. A nil tree
-// has no entries.
+// Diff returns the changes from want to got: none if and only if both have the same t1. A change of its
+// entries is not one of the directory. A nil tree has no entries.
 func Diff(want, got *Tree) Changes {
 	want, got = cmp.Or(want, &Tree{}), cmp.Or(got, &Tree{})
 	var c Changes

@@ -2,8 +2,7 @@ package hashing
 
 import "log/slog"
 
-// MarshalText returns the hash, also if it is malformed, because locks of stock tools can have such
-// hashes. The error is nil.
+// MarshalText returns the hash, even a malformed one, as in locks of stock tools. The error is nil.
 func (h Hash) MarshalText() (text []byte, err error) { return []byte(h), nil }
 
 // UnmarshalText is [ParseHash]; the empty text is the zero value.
@@ -22,8 +21,7 @@ func (h *Hash) UnmarshalText(text []byte) error {
 // LogValue returns the hash as a string.
 func (h Hash) LogValue() slog.Value { return slog.StringValue(string(h)) }
 
-// MarshalText returns [Kind.String], or "" for the zero value. The error is not nil for values
-// without a name.
+// MarshalText returns [Kind.String], "" for the zero value, or an error for values without a name.
 func (k Kind) MarshalText() (text []byte, err error) {
 	switch k {
 	case 0:

@@ -9,15 +9,13 @@ import (
 	goversion "github.com/hashicorp/go-version"
 )
 
-// maxConstraintsBytes is the maximum size of a constraint string. Configuration of remote
-// modules is not trusted, and every part is checked against every version.
+// maxConstraintsBytes limits untrusted configuration, whose parts are each checked against every version.
 const maxConstraintsBytes = 4096
 
 // space is the white space that go-version allows around operators and versions.
 const space = " \t\n\f\r"
 
-// Constraints is a parsed constraint string. The zero value allows all versions
-// except pre-releases.
+// Constraints is a parsed constraint string. The zero value allows all versions except pre-releases.
 type Constraints struct{ parts []part }
 
 type part struct {
@@ -27,9 +25,8 @@ type part struct {
 	matches  goversion.Constraints
 }
 
-// ParseConstraints parses a constraint string such as ">= 1.2.0, < 2.0.0". The empty
-// string is an error, as in stock tools. Use the zero Constraints for a call without
-// a version argument. Errors are *[ParseError].
+// ParseConstraints parses a constraint string such as ">= 1.2.0, < 2.0.0". The empty string is an error,
+// as in stock tools; use the zero Constraints for a call without a version. Errors are *[ParseError].
 func ParseConstraints(s string) (Constraints, error) {
 	if len(s) > maxConstraintsBytes {
 		return Constraints{}, constraintError(s, s, "a version constraint has at most 4096 bytes")
@@ -46,16 +43,13 @@ func ParseConstraints(s string) (Constraints, error) {
 	return c, nil
 }
 
-// MustParseConstraints is like [ParseConstraints], but panics on an error. It is for constraints known to
-// be valid.
+// MustParseConstraints is [ParseConstraints] for constraints known to be valid. It panics on an error.
 func MustParseConstraints(s string) Constraints { return must(ParseConstraints(s)) }
 
 func constraintError(input, part, reason string) *ParseError {
 	return &ParseError{Kind: "version constraint", Input: input, Part: part, Reason: reason}
 }
 
-// parsePart parses one part without the space around it. The reason is empty if the
-// part is valid.
 func parsePart(text string) (_ part, reason string) {
 	operator, written := splitOperator(text)
 	version, reason := parse(written)
@@ -78,8 +72,7 @@ func splitOperator(text string) (operator, version string) {
 	return "", text
 }
 
-// whyNot returns a specific reason for unsupported syntax of other tools, or "" if the
-// version itself is invalid.
+// whyNot returns a reason for syntax of other tools, or "" if the version itself is invalid.
 func whyNot(text, written string) string {
 	const operators = "the operators are =, !=, >, >=, <, <= and ~>"
 	switch {
@@ -99,8 +92,7 @@ func whyNot(text, written string) string {
 	return ""
 }
 
-// String returns the constraints as they were written, with one space after each operator
-// and comma, and no other spaces. It is empty for the zero value.
+// String returns the constraints as written, with one space after each operator and comma, and no others.
 func (c Constraints) String() string {
 	written := make([]string, len(c.parts))
 	for i, p := range c.parts {
@@ -109,10 +101,10 @@ func (c Constraints) String() string {
 	return strings.Join(written, ", ")
 }
 
-// MoveConstraint returns a constraint string that allows a version, made from one of a single part with
-// the operator ~>, = or >=, or with none. The operator and the spaces stay, and as many numbers are
-// written as before, or all if fewer would not allow the version. It reports whether that is possible:
-// not for other constraints, and not for a pre-release with ~> or >=.
+// MoveConstraint rewrites a constraint string of a single part with the operator ~>, = or >=, or with
+// none, so that it allows a version. Operator and spaces stay, and as many numbers as before, or all if
+// fewer would not allow the version. It reports whether that is possible: not for a pre-release with ~>
+// or >=.
 func MoveConstraint(s string, to Version) (string, bool) {
 	c, err := ParseConstraints(s)
 	if err != nil || len(c.parts) != 1 || to.IsZero() {
@@ -153,14 +145,14 @@ func (c Constraints) Exact() (v Version, ok bool) {
 	return c.parts[0].version, true
 }
 
-// Allows reports whether v meets the constraints. A pre-release is allowed only by a single
-// part that names it exactly. The zero Version is never allowed.
+// Allows reports whether v meets the constraints. A pre-release is allowed only by a single part that
+// names it exactly, the zero Version never.
 func (c Constraints) Allows(v Version) bool {
 	return !v.IsZero() && c.allows(v, v.parsed())
 }
 
-// Example returns a version that meets the constraints; the zero Version if none does. It is one that
-// the constraints name, if such a version meets them, or else one next to it.
+// Example returns a version that meets the constraints, if possible one that they name; zero if none
+// does.
 func (c Constraints) Example() Version {
 	candidates := []Version{MustParse("0.0.0")}
 	for _, p := range c.parts {

@@ -11,13 +11,10 @@ import (
 // ParseError is the error for a text that is not a version or a constraint string.
 type ParseError struct {
 	// Kind is "version" or "version constraint".
-	Kind string
-	// Input is the whole text.
+	Kind  string
 	Input string
-	// Part is the invalid part: one constraint without the spaces around it, or the whole
-	// input.
-	Part string
-	// Reason describes the error in the part.
+	// Part is the invalid part: one constraint without the spaces around it, or the whole input.
+	Part   string
 	Reason string
 }
 
@@ -35,8 +32,7 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// AmbiguousVersionError is returned if a version is offered at several revisions, such as
-// tags "v1.2.0" and "1.2.0" on different commits.
+// AmbiguousVersionError is returned if a version is offered at several revisions, such as by two tags.
 type AmbiguousVersionError struct {
 	Version Version
 	// Candidates are all candidates of the version, sorted by Ref.
@@ -54,8 +50,7 @@ func (e *AmbiguousVersionError) Error() string {
 
 const maxListed = 10
 
-// list joins the first names of a list with the number of the remaining ones; total is the
-// length of the list.
+// list joins the first of total names with the number of the remaining ones.
 func list(first []string, total int) string {
 	text := strings.Join(first, ", ")
 	if rest := total - len(first); rest > 0 {
@@ -64,12 +59,10 @@ func list(first []string, total int) string {
 	return text
 }
 
-// ErrDowngrade says that an update would select a lower version than the locked one. The
-// error is a *DowngradeError.
+// ErrDowngrade is wrapped by a [DowngradeError].
 var ErrDowngrade = errors.New("the update would select a lower version than the locked one")
 
-// DowngradeError names the lower version that an update would select. It wraps
-// [ErrDowngrade].
+// DowngradeError is returned if an update would select a lower version than the locked one.
 type DowngradeError struct {
 	Locked, Selected Version
 }
@@ -78,7 +71,6 @@ func (e *DowngradeError) Error() string {
 	return fmt.Sprintf("%s: %s -> %s", ErrDowngrade, e.Locked, e.Selected)
 }
 
-// Unwrap returns [ErrDowngrade].
 func (e *DowngradeError) Unwrap() error { return ErrDowngrade }
 
 // NoMatchError is returned if no offered version is allowed.
@@ -86,8 +78,7 @@ type NoMatchError struct {
 	Constraints Constraints
 	// Offered are all offered versions, newest first.
 	Offered []Candidate
-	// Prerelease is the newest offered pre-release that is excluded only because the
-	// constraints do not name it; zero if no pre-release is excluded for that reason.
+	// Prerelease is the newest pre-release that is excluded only because the constraints do not name it.
 	Prerelease Version
 }
 
@@ -102,14 +93,14 @@ func newNoMatchError(offered []Candidate, want Constraints) *NoMatchError {
 	return e
 }
 
-// misses reports whether v is a pre-release that users may expect to be allowed: the
-// constraints name it, or it is in their range, or its release is.
+// misses reports whether users may expect the pre-release v: it is named, or it or its release is in
+// range.
 func (c Constraints) misses(v Version) bool {
 	return v.IsPrerelease() && (c.names(v) || c.meets(v.parsed()) || c.meets(v.release().parsed()))
 }
 
-// newestFirst returns the candidates that have a version, newest first. The order does not
-// depend on the order of the input.
+// newestFirst returns the candidates that have a version, in an order that does not depend on the
+// input's.
 func newestFirst(offered []Candidate) []Candidate {
 	choices := make(map[Version]choice, len(offered))
 	sorted := make([]Candidate, 0, len(offered))

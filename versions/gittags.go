@@ -30,24 +30,20 @@ func parseTag(tag string) (Version, bool) {
 	return v, err == nil // numbers that are too large are an error
 }
 
-// FromGitTags returns the versions among the tags of a git repository, for the module in a
-// directory of the repository; "" is the root. Ref is the name of the tag, and Revision its commit.
+// FromGitTags returns the versions among the tags of a git repository, for the module in the directory
+// subdir; "" is the root. Ref is the name of the tag, and Revision its commit.
 //
-// A tag is a version if it is a semantic version (semver.org, version 2.0.0) with all three
-// numbers, with or without a leading "v": "1.2.0", "v1.2.0-rc.1". Other tags are not
-// versions: "v1", "release-1.2.0", "1.2.0.1".
+// A tag is a version if it is a semantic version (semver.org, version 2.0.0) with all three numbers, with
+// or without a leading "v": "v1.2.0-rc.1", but not "v1", "release-1.2.0" or "1.2.0.1".
 //
-// Repositories with several modules can have tags for each module. For a module in the
-// directory "modules/network", tags of these forms are also versions, with or without "v":
+// For the directory "modules/network", tags of these forms are also versions, with or without "v":
 //
 //	network/v1.2.0          modules/network/v1.2.0
 //	network-v1.2.0          modules/network-v1.2.0
 //
-// If any such tag exists, only tags of these forms are used for that directory, because the
-// repository versions its modules separately.
-//
-// One version can have several tags, such as "1.2.0" and "v1.2.0". All of them are
-// candidates, and [Select] refuses to choose between different commits.
+// If any such tag exists, only these are used for that directory, because the repository versions its
+// modules separately. All tags of one version are candidates; [Select] refuses to choose between
+// different commits.
 func FromGitTags(tags []GitTag, subdir string) []Candidate {
 	var plain, own []Candidate
 	prefixes := prefixesOf(subdir)

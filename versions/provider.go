@@ -10,9 +10,8 @@ import (
 	"github.com/apparentlymart/go-versions/versions/constraints"
 )
 
-// ProviderConstraints are constraints on the version of a provider. They look like those of
-// modules but have a different meaning, see the package comment. The zero value allows all
-// versions except pre-releases.
+// ProviderConstraints are constraints on the version of a provider, with another meaning than those of
+// modules; see the package comment. The zero value allows all versions except pre-releases.
 type ProviderConstraints struct {
 	parts []constraints.SelectionSpec
 	set   goversions.Set // the versions that meet the parts; unset if there are no parts
@@ -34,8 +33,8 @@ func ParseProviderConstraints(s string) (ProviderConstraints, error) {
 	return newProviderConstraints(parts), nil
 }
 
-// MustParseProviderConstraints is like [ParseProviderConstraints], but panics on an error. It is for
-// constraints known to be valid.
+// MustParseProviderConstraints is [ParseProviderConstraints] for valid constraints. It panics on an
+// error.
 func MustParseProviderConstraints(s string) ProviderConstraints {
 	return must(ParseProviderConstraints(s))
 }
@@ -85,9 +84,8 @@ func (c ProviderConstraints) Equal(other ProviderConstraints) bool {
 // IsZero reports whether there are no constraints.
 func (c ProviderConstraints) IsZero() bool { return len(c.parts) == 0 }
 
-// String returns the constraints in the form that stock tools write to the lock: with three
-// numbers (two after ~> if two were written), sorted by version, build metadata and operator,
-// and without duplicates. It is empty for the zero value.
+// String returns the form that stock tools write to the lock: with three numbers (two after ~> if two
+// were written), sorted by version, build metadata and operator, without duplicates.
 func (c ProviderConstraints) String() string {
 	sorted := make([]providerPart, len(c.parts))
 	for i, spec := range c.parts {
@@ -116,8 +114,7 @@ func boundary(spec constraints.VersionSpec) goversions.Version {
 	}
 }
 
-// operators has the texts of the operators, and their order in which parts with the same version are
-// written.
+// operators has the texts of the operators, and the order in which parts of the same version are written.
 var operators = map[constraints.SelectionOp]struct {
 	order int
 	text  string
@@ -149,8 +146,7 @@ func (p providerPart) String() string {
 	return operators[p.operator].text + version
 }
 
-// compareLess compares versions, or the build metadata of versions, as the library does. It orders
-// versions by precedence. It orders metadata like pre-releases, because stock tools do so.
+// compareLess orders versions by precedence and metadata like pre-releases, as stock tools do.
 func compareLess[T interface{ LessThan(T) bool }](a, b T) int {
 	switch {
 	case a.LessThan(b):
@@ -161,9 +157,9 @@ func compareLess[T interface{ LessThan(T) bool }](a, b T) int {
 	return 0
 }
 
-// Allows reports whether v meets the constraints. A pre-release is allowed only if a part
-// names it exactly. These are never allowed: the zero Version, 0.0.0 with or without a
-// pre-release or metadata, and versions that providers cannot have.
+// Allows reports whether v meets the constraints. A pre-release is allowed only if a part names it
+// exactly. The zero Version, 0.0.0 in any form, and versions that providers cannot have are never
+// allowed.
 func (c ProviderConstraints) Allows(v Version) bool {
 	parsed, ok := v.ofProvider()
 	return ok && c.allows(parsed)
@@ -179,9 +175,8 @@ func (c ProviderConstraints) allows(parsed goversions.Version) bool {
 	return c.set.Has(parsed)
 }
 
-// ParseProviderVersion parses a provider's version, for example from a registry's list. It
-// has no leading "v", at most three numbers, and a dash before a pre-release. The error is
-// a *[ParseError].
+// ParseProviderVersion parses a provider's version, which has no leading "v", at most three numbers, and
+// a dash before a pre-release. The error is a *[ParseError].
 func ParseProviderVersion(s string) (Version, error) {
 	v, err := Parse(s)
 	if err != nil {
@@ -193,8 +188,7 @@ func ParseProviderVersion(s string) (Version, error) {
 	return v, nil
 }
 
-// ofProvider converts v to the type of the library for providers. It returns false if v
-// cannot be the version of a provider.
+// ofProvider returns false if v cannot be the version of a provider.
 func (v Version) ofProvider() (goversions.Version, bool) {
 	parsed, err := goversions.ParseVersion(v.canonical)
 	return parsed, err == nil
@@ -227,8 +221,7 @@ type NoProviderMatchError struct {
 	Constraints ProviderConstraints
 	// Offered are all offered versions, newest first.
 	Offered []Version
-	// Prerelease is the newest offered pre-release that is excluded only because the
-	// constraints do not name it; zero if no pre-release is excluded for that reason.
+	// Prerelease is the newest pre-release that is excluded only because the constraints do not name it.
 	Prerelease Version
 }
 
@@ -269,9 +262,8 @@ func (e *NoProviderMatchError) namesUnspecified() bool {
 	})
 }
 
-// near returns the versions to list in a message, newest first: all offered versions if
-// they are few, and otherwise the newest ones and those close to the versions that the
-// constraints name.
+// near returns the versions to list, newest first: all if they are few, or else the newest ones and those
+// close to the versions that the constraints name.
 func (e *NoProviderMatchError) near() []Version {
 	const newest, around = 3, 2
 	if len(e.Offered) <= maxListed {

@@ -28,9 +28,8 @@ type Candidate struct {
 //   - the canonical form that sorts last by its bytes ("1.0.0.0" after "1.0.0")
 //
 // Of several candidates for the version, such as the tags "v1.2.0" and "1.2.0", one with a revision is
-// preferred, then the one whose Ref sorts first. If their revisions differ, the error is an
-// *[AmbiguousVersionError]. It is a *[NoMatchError] if no candidate is allowed. Candidates without a version are
-// ignored. Select takes linear time in the number of candidates.
+// preferred, then the one whose Ref sorts first; different revisions are an *[AmbiguousVersionError]. If
+// no candidate is allowed, the error is a *[NoMatchError]. Candidates without a version are ignored.
 func Select(offered []Candidate, want Constraints) (Candidate, error) {
 	best, found := newest(offered, want)
 	if !found {

@@ -27,8 +27,7 @@ func (c Constraints) LogValue() slog.Value { return slog.StringValue(c.String())
 // MarshalText returns [ProviderConstraints.String]. The error is nil.
 func (c ProviderConstraints) MarshalText() (text []byte, err error) { return []byte(c.String()), nil }
 
-// UnmarshalText is [ParseProviderConstraints]; the empty text is the zero value. It also accepts the
-// combined constraints of many modules, of up to 64 KiB.
+// UnmarshalText is [ParseProviderConstraints], but allows combined constraints of up to 64 KiB, or none.
 func (c *ProviderConstraints) UnmarshalText(text []byte) error {
 	return setText(c, text, parseCombined)
 }
@@ -48,8 +47,7 @@ func setText[T any](to *T, text []byte, parse func(string) (T, error)) error {
 	return nil
 }
 
-// maxCombinedBytes is the maximum size of combined constraints. It is enough for some thousand
-// modules that all require other versions.
+// maxCombinedBytes is enough for some thousand modules that all require other versions.
 const maxCombinedBytes = 64 << 10
 
 func parseCombined(s string) (ProviderConstraints, error) {

@@ -8,8 +8,7 @@ import (
 	goversion "github.com/hashicorp/go-version"
 )
 
-// maxVersionBytes is the maximum size of a version, as written and in canonical form.
-// Versions become parts of paths and messages; real versions are much shorter.
+// maxVersionBytes limits a version as written and in canonical form, which gets into paths and messages.
 const maxVersionBytes = 128
 
 // Version is a version in canonical form. It is comparable with ==; the zero value is not a
@@ -55,8 +54,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// String returns the canonical form, such as "1.2.0-beta1+build". It is empty
-// for the zero value.
+// String returns the canonical form, such as "1.2.0-beta1+build"; "" for the zero value.
 func (v Version) String() string { return v.canonical }
 
 // IsZero reports whether v is the zero value.
@@ -68,10 +66,8 @@ func (v Version) IsPrerelease() bool {
 	return strings.Contains(core, "-")
 }
 
-// Compare returns -1, 0 or +1 by precedence, as in stock tools. It returns 0 for versions
-// that differ only in metadata. The zero value sorts before all versions.
-//
-// Pre-releases of one release are compared with go-version, whose order is not strict:
+// Compare returns -1, 0 or +1 by precedence, as in stock tools: 0 for versions that differ only in
+// metadata. The zero value sorts first. go-version's order of pre-releases of one release is not strict:
 // "1.0.0-01" and "1.0.0-1" each sort before the other.
 func (v Version) Compare(other Version) int {
 	switch {
@@ -85,8 +81,7 @@ func (v Version) Compare(other Version) int {
 	return v.parsed().Compare(other.parsed())
 }
 
-// parsed returns v in the form that matching needs. It must not be called on the zero
-// value.
+// parsed must not be called on the zero value.
 func (v Version) parsed() *goversion.Version {
 	return goversion.Must(goversion.NewVersion(v.canonical))
 }
@@ -102,9 +97,8 @@ func (v Version) release() Version {
 	return Version{canonical: numbers}
 }
 
-// compareMetadata orders build metadata by the identifiers between dots, so that "build.10"
-// is newer than "build.9". Precedence ignores metadata; this order makes selections
-// independent of the order of a list.
+// compareMetadata orders metadata, which precedence ignores, so that selections do not depend on the
+// order of a list. It compares the identifiers between dots: "build.10" is newer than "build.9".
 func compareMetadata(a, b string) int {
 	return slices.CompareFunc(identifiers(a), identifiers(b), compareIdentifiers)
 }
@@ -116,8 +110,7 @@ func identifiers(metadata string) []string {
 	return strings.Split(metadata, ".")
 }
 
-// compareIdentifiers orders numbers by value, with any number of digits. Numbers come
-// before words.
+// compareIdentifiers orders numbers by value, with any number of digits, and before words.
 func compareIdentifiers(a, b string) int {
 	aNumeric, bNumeric := isNumeric(a), isNumeric(b)
 	switch {
