@@ -16,29 +16,25 @@ import (
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
-// Config is the configuration that was found. The zero value is empty. It is safe for
-// concurrent use and must not be copied.
+// Config is the configuration that was found. The zero value is empty. It is safe for concurrent use and
+// must not be copied.
 //
-// It implements [disco.CredentialsSource]. The methods HTTPCredentials and OCICredentials
-// are values for the fields with the same names in
-// [github.com/cotterpin/cotter/getmodules.Fetcher].
+// It implements [disco.CredentialsSource], and its methods HTTPCredentials and OCICredentials are for the
+// fields of [github.com/cotterpin/cotter/getmodules.Fetcher].
 type Config struct {
-	// Services maps the hosts with a host block to service identifiers and their services.
-	// It is for the field ForcedServices of disco.Client, which then does not ask these
-	// hosts for their services. A value that is not a string is treated as missing.
+	// Services maps hosts with a host block to service identifiers and services, for the field
+	// ForcedServices of disco.Client. A value that is not a string is treated as missing.
 	Services map[addrs.Hostname]map[string]any
-	// Attempts is how often a request to a registry is sent at most: one more than the
-	// configured number of retries. It is 0 if that is not configured. In installer.Options, it
-	// also limits the fetches of packages.
+	// Attempts is how often a request to a registry is sent at most: the configured retries and one; 0 if
+	// that is not configured. In installer.Options, it also limits the fetches of packages.
 	Attempts int
 	// Timeout limits a single request to a registry; 0 if it is not configured.
 	Timeout time.Duration
-	// Providers says where provider packages come from. [Config.ProviderSource] makes a
-	// source of it.
+	// Providers says where provider packages come from; see [Config.ProviderSource].
 	Providers ProviderInstallation
 
-	// environ and files map hosts to credentials. If the entry of a host has no token, the
-	// host has no credentials, and the helper is not run for it.
+	// environ and files map hosts to credentials. A host without a token in its entry has no credentials,
+	// and the helper is not run for it.
 	environ, files map[addrs.Hostname]credentials
 	helper         *helper
 	helperAnswers  singleflight.Memo[addrs.Hostname, credentials]
@@ -53,37 +49,32 @@ type Config struct {
 	warn     func(text string)
 
 	terraform bool
-	// defaultHost is the host of provider addresses without one.
+	// defaultHost is for provider addresses without a host.
 	defaultHost addrs.Hostname
 }
 
-// Options control how [Environment.Load] reads the configuration. The zero value reads the
-// files that tofu reads.
+// Options control how [Environment.Load] reads the configuration.
 type Options struct {
-	// Terraform reads the files that terraform reads instead of those that tofu reads.
+	// Terraform reads the files of terraform instead of those of tofu.
 	Terraform bool
-	// Warn is called with a sentence about each file that is skipped because it does not exist or
-	// because the user has no permission to read it. netrc and Docker files are read when credentials
-	// are first looked up in them, so Warn must be safe for concurrent use. nil discards the
-	// warnings.
+	// Warn is called with a sentence about each file that is skipped because it does not exist or the user
+	// may not read it. It must be safe for concurrent use, because netrc and Docker files are read when
+	// first needed. nil discards the warnings.
 	Warn func(text string)
 }
 
-// maxFile is the maximum size of a configuration file in bytes. Large files have a few
-// kilobytes.
+// maxFile limits a configuration file in bytes. Large ones have a few kilobytes.
 const maxFile = 1 << 20
 
-// Load reads the configuration. A file may be a pipe, which is read until its writer closes
-// it or ctx is done. netrc and Docker files are read later, when credentials are first
-// looked up in them.
+// Load reads the configuration. A file may be a pipe, which is read until its writer closes it or ctx is
+// done. netrc and Docker files are read later, when credentials are first looked up in them.
 //
-// If TF_CLI_CONFIG_FILE names a file that does not exist, Load warns, as stock tools do. It also
-// warns of a file in the home directory that the user has no permission to read, which happens in
-// containers that run as another user. Any other file that cannot be read or parsed is an error.
+// If TF_CLI_CONFIG_FILE names a file that does not exist, Load warns, as stock tools do. It also warns of a
+// file in the home directory that the user may not read, as in containers that run as another user. Any
+// other file that cannot be read or parsed is an error.
 //
-// The error names all faults, one a line, each with its position. It wraps [hcl.Diagnostics] with
-// the same faults, for programs that show them in another way. It contains no secret. The Config is
-// never nil, and contains everything that could be read.
+// The error names all faults, one a line, with positions and without secrets, and wraps them as
+// [hcl.Diagnostics]. The Config is never nil, and contains everything that could be read.
 func (e Environment) Load(ctx context.Context, opts Options) (*Config, error) {
 	paths := paths{Environment: e, terraform: opts.Terraform}
 	config := &Config{
@@ -141,8 +132,7 @@ func fileFault(severity hcl.DiagnosticSeverity, summary, name string, err error)
 	return &hcl.Diagnostic{Severity: severity, Summary: summary, Detail: fmt.Sprintf("%q: %s.", name, reason(err)), Extra: err}
 }
 
-// reason returns the error without the name of its file, for messages that already contain
-// the name.
+// reason returns the error without the name of its file.
 func reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

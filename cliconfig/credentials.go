@@ -18,9 +18,9 @@ type credentials struct {
 	place Place
 }
 
-// Token returns the token for a host, and reports whether there is one. It looks in the
-// variables, then in the files, and then runs the credentials helper, once for each host.
-// The error is ctx's, or says why the helper failed; it contains no secret.
+// Token returns the token for a host, and whether there is one. It looks in the variables, then in the
+// files, and then runs the credentials helper, once for each host. The error is ctx's, or says without
+// secrets why the helper failed.
 func (c *Config) Token(ctx context.Context, host addrs.Hostname) (token disco.BearerToken, ok bool, err error) {
 	found, err := c.credentials(ctx, host)
 	if err != nil || found.none {
@@ -44,8 +44,7 @@ func (c *Config) credentials(ctx context.Context, host addrs.Hostname) (credenti
 	})
 }
 
-// ForHost returns the result of [Config.Token] as credentials, or nil if there is no token.
-// It implements [disco.CredentialsSource].
+// ForHost implements [disco.CredentialsSource] with [Config.Token].
 func (c *Config) ForHost(ctx context.Context, host addrs.Hostname) (disco.Credentials, error) {
 	token, ok, err := c.Token(ctx, host)
 	if !ok {
@@ -61,17 +60,14 @@ const (
 	PlaceHelper   = "helper"
 )
 
-// Place is the place where credentials were found. It contains no part of the credentials.
-// The zero value means that there are no credentials.
+// Place is where credentials were found, without any part of them; the zero value if there are none.
 type Place struct {
-	// Kind is PlaceVariable, PlaceFile or PlaceHelper; "" if there are no credentials.
 	Kind string
-	// Name is the name of the variable, of the file, or of the helper program.
+	// Name is that of the variable, the file or the helper program.
 	Name string
 }
 
-// TokenPlace returns the place where [Config.Token] finds the token for a host. The error
-// is as for Token.
+// TokenPlace returns where [Config.Token] finds the token for a host. It has the same errors.
 func (c *Config) TokenPlace(ctx context.Context, host addrs.Hostname) (Place, error) {
 	found, err := c.credentials(ctx, host)
 	if err != nil || found.none {
@@ -80,8 +76,7 @@ func (c *Config) TokenPlace(ctx context.Context, host addrs.Hostname) (Place, er
 	return found.place, nil
 }
 
-// HTTPPlace returns the place where [Config.HTTPCredentials] finds the credentials for a
-// URL. The error is as for HTTPCredentials.
+// HTTPPlace returns where [Config.HTTPCredentials] finds the credentials. It has the same errors.
 func (c *Config) HTTPPlace(ctx context.Context, at *url.URL) (Place, error) {
 	user, err := c.HTTPCredentials(ctx, at)
 	if err != nil || user == nil {
@@ -90,8 +85,7 @@ func (c *Config) HTTPPlace(ctx context.Context, at *url.URL) (Place, error) {
 	return Place{PlaceFile, c.netrcFile.name}, nil
 }
 
-// OCIPlace returns the place where [Config.OCICredentials] finds the credential for a
-// repository. The error is as for OCICredentials.
+// OCIPlace returns where [Config.OCICredentials] finds the credential. It has the same errors.
 func (c *Config) OCIPlace(ctx context.Context, host, path string) (Place, error) {
 	login, place, err := c.ociLogin(ctx, host, path)
 	if err != nil || login == (ociLogin{}) {
@@ -100,17 +94,14 @@ func (c *Config) OCIPlace(ctx context.Context, host, path string) (Place, error)
 	return place, nil
 }
 
-// lazy keeps the content of files that are read when the content is first needed. It also
-// keeps errors.
+// lazy keeps the content of files that are read when first needed, and errors.
 type lazy[V any] struct {
 	mu sync.Mutex
-	// result is a function because the content contains secrets, and package fmt does not
-	// call functions.
+	// result is a function because package fmt does not print what it returns, which contains secrets.
 	result func() (V, error)
 }
 
-// get returns the result of read, or of an earlier read of the same run. It does not keep the
-// result if the context has ended.
+// get returns the result of read, or of an earlier read in the same run, unless that read was canceled.
 func (l *lazy[V]) get(ctx context.Context, read func(context.Context) (V, error)) (V, error) {
 	l = singleflight.For(ctx, l)
 	l.mu.Lock()

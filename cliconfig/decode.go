@@ -13,19 +13,16 @@ import (
 )
 
 type decoder struct {
-	config      *Config
-	environment Environment
-	name        string
-	diags       hcl.Diagnostics
-	// hasProtocols is set after the registry_protocols block of the file was decoded.
+	config       *Config
+	environment  Environment
+	name         string
+	diags        hcl.Diagnostics
 	hasProtocols bool
-	// hasCacheDir is set if a variable or an earlier file sets the plugin cache directory,
-	// which then takes precedence.
+	// hasCacheDir is set if a variable or an earlier file sets the plugin cache directory.
 	hasCacheDir bool
 }
 
-// fault reports an error at a position. The detail must not quote values, because they may
-// be secrets.
+// fault reports an error at a position. It must not quote values, which may be secrets.
 func (d *decoder) fault(at hcl.Pos, format string, args ...any) {
 	d.diags = append(d.diags, &hcl.Diagnostic{
 		Severity: hcl.DiagError,
@@ -98,8 +95,7 @@ func (d *decoder) hostname(label item) (addrs.Hostname, bool) {
 	return host, true
 }
 
-// credentials decodes a credentials block. As in stock tools, a block without a token means
-// that the host has no credentials.
+// credentials decodes a block. Without a token, the host has no credentials, as in stock tools.
 func (d *decoder) credentials(label item, body object) {
 	host, ok := d.hostname(label)
 	if !ok {
@@ -151,7 +147,7 @@ func (d *decoder) host(label item, body object) {
 	d.config.Services[host] = services
 }
 
-// registryProtocols decodes the settings that are not set by a variable or an earlier file.
+// registryProtocols leaves what a variable or an earlier file sets.
 func (d *decoder) registryProtocols(at hcl.Pos, body object) {
 	if d.hasProtocols {
 		d.fault(at, "There is a registry_protocols block already in this file.")
@@ -166,9 +162,8 @@ func (d *decoder) registryProtocols(at hcl.Pos, body object) {
 	}
 }
 
-// The methods below decode an argument of a block. They return its value, and report
-// whether it exists. A value of the wrong type is a fault and is treated as missing. As in
-// HCL 1, numbers and booleans may be written in quotes.
+// The methods below decode an argument, and report whether it exists. A value of the wrong type is a fault
+// and treated as missing. As in HCL 1, numbers and booleans may be in quotes.
 
 func (d *decoder) text(at hcl.Pos, body object, name string) (string, bool) {
 	value, found := body.last(name)
@@ -212,8 +207,7 @@ func (d *decoder) boolean(at hcl.Pos, body object, name string) (value, ok bool)
 	return false, false
 }
 
-// count decodes a whole number from 0 to limit. It accepts the notations of Go, as in HCL
-// 1.
+// count decodes a whole number from 0 to limit, in the notations of Go, as in HCL 1.
 func (d *decoder) count(at hcl.Pos, body object, name string, limit int) (int, bool) {
 	written, found := body.last(name)
 	if !found {

@@ -18,8 +18,7 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// dockerConfig is the part of the configuration files of Docker and Podman that contains
-// credentials (containers-auth.json(5)).
+// dockerConfig is the part of the files of Docker and Podman with credentials (containers-auth.json(5)).
 type dockerConfig struct {
 	name        string
 	Auths       map[string]dockerAuth `json:"auths"`
@@ -33,8 +32,8 @@ type dockerAuth struct {
 	IdentityToken string `json:"identitytoken"`
 }
 
-// readDockerFiles reads the files that exist. If the user did not name a file and has no
-// permission to read it, the file is skipped with a warning.
+// readDockerFiles reads the files that exist. It skips a file that the user did not name and may not read,
+// with a warning.
 func readDockerFiles(ctx context.Context, files []file, warn func(string)) ([]ociSource, error) {
 	var sources []ociSource
 	for _, file := range files {
@@ -88,8 +87,7 @@ func (c *dockerConfig) match(want repository) (ociSecret, specificity) {
 	return ociSecret{}, noMatch
 }
 
-// entry returns the key of the most specific static credentials. Keys that are not prefixes
-// of repositories, such as URLs, are for other tools.
+// entry returns the key of the most specific static credentials. Other tools use other keys, such as URLs.
 func (c *dockerConfig) entry(want repository) (best string, highest specificity) {
 	for _, key := range slices.Sorted(maps.Keys(c.Auths)) {
 		prefix, ok := parseRepository(key)
@@ -125,17 +123,15 @@ func (a dockerAuth) login() (ociLogin, error) {
 }
 
 const (
-	// dockerPrefix is the prefix of the names of Docker's helper programs:
-	// https://github.com/docker/docker-credential-helpers.
+	// dockerPrefix begins the names of helpers: https://github.com/docker/docker-credential-helpers.
 	dockerPrefix = "docker-credential-"
-	// dockerNotFound is the text that a helper prints to stdout if it fails because it has
-	// no credentials for a server.
+	// dockerNotFound is what a helper prints to stdout if it has no credentials for a server.
 	dockerNotFound = "credentials not found in native keychain"
-	// dockerTokenUser is used instead of a user name if the secret is a refresh token.
+	// dockerTokenUser is the user name if the secret is a refresh token.
 	dockerTokenUser = "<token>"
 )
 
-// dockerQuestion is a request for the credentials for a host to one of Docker's helpers.
+// dockerQuestion asks one of Docker's helpers for the credentials for a host.
 type dockerQuestion struct{ helper, host string }
 
 func (q dockerQuestion) ask(ctx context.Context, p programs) (ociLogin, error) {

@@ -17,14 +17,12 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// Environment is the part of a process's environment that determines which files and
-// programs are used. The zero value has no variables and no home directory, so nothing is
-// found with it.
+// Environment is the part of a process's environment that determines which files and programs are used. The
+// zero value finds nothing.
 type Environment struct {
-	// Variables are the environment variables, as returned by os.Environ. Helper programs
-	// get all of them.
+	// Variables are as from os.Environ. Helper programs get all of them.
 	Variables []string
-	// Home is the user's home directory. It is empty for a user without one.
+	// Home is the user's home directory; "" for a user without one.
 	Home string
 	// GOOS is the operating system whose conventions apply; "" means runtime.GOOS.
 	GOOS string
@@ -36,11 +34,10 @@ func OSEnvironment() Environment {
 	return Environment{Variables: os.Environ(), Home: home}
 }
 
-// CacheDir returns the directory in which the cotter command keeps packages:
-// COTTER_CACHE_DIR, or else "cotter" in the user's cache directory as returned by
-// os.UserCacheDir. It returns "" if that directory is not known. The directory need not
-// exist. In COTTER_CACHE_DIR, "{uid}" stands for the number of the user, so that several users
-// can have their own directories below one; Windows has no such numbers.
+// CacheDir returns the directory in which the cotter command keeps packages: COTTER_CACHE_DIR, or else
+// "cotter" in os.UserCacheDir; "" if that is not known. It need not exist. In COTTER_CACHE_DIR, "{uid}"
+// stands for the number of the user, so that users can have directories below one; Windows has no such
+// numbers.
 func (e Environment) CacheDir() string {
 	if dir := e.lookup("COTTER_CACHE_DIR"); dir != "" {
 		return withUserID(dir)
@@ -48,7 +45,6 @@ func (e Environment) CacheDir() string {
 	return in(e.userCacheDir(), "cotter")
 }
 
-// withUserID replaces "{uid}" in the name of a directory.
 func withUserID(dir string) string {
 	id := os.Getuid()
 	if id < 0 { // Windows
@@ -71,12 +67,10 @@ func (e Environment) userCacheDir() string {
 	return ""
 }
 
-// StateDir returns the directory in which the cotter command keeps the state of this user
-// on this machine. One example is the secret key that proves which files below .terraform
-// it wrote itself. The directory is COTTER_STATE_DIR, or else "cotter" in XDG_STATE_HOME if
-// that is an absolute path, or else ~/.local/state/cotter (on Windows
-// %LocalAppData%\cotter). In COTTER_STATE_DIR, "{uid}" has the same meaning as in COTTER_CACHE_DIR. The result is "" if there is no home directory either. The
-// directory need not exist.
+// StateDir returns the directory in which the cotter command keeps this user's state on this machine, such
+// as the secret key that proves which files below .terraform it wrote itself. It is COTTER_STATE_DIR, with
+// "{uid}" as in CacheDir, or else "cotter" in XDG_STATE_HOME if that is absolute, or else
+// ~/.local/state/cotter (%LocalAppData%\cotter on Windows); "" without a home directory. It need not exist.
 func (e Environment) StateDir() string {
 	if dir := e.lookup("COTTER_STATE_DIR"); dir != "" {
 		return withUserID(dir)
@@ -84,11 +78,10 @@ func (e Environment) StateDir() string {
 	return in(e.userDir("XDG_STATE_HOME", "LocalAppData", ".local", "state"), "cotter")
 }
 
-// ConfigFile returns the file with the user's own settings for the cotter command. It is
-// COTTER_CONFIG_FILE, or else cotter/cotter.hcl in XDG_CONFIG_HOME if that is an absolute
-// path, or else ~/.config/cotter/cotter.hcl (on Windows %AppData%\cotter\cotter.hcl). named
-// says that the variable names the file, so that it must exist. The name is "" if there is
-// no home directory either.
+// ConfigFile returns the file with the user's settings for the cotter command: COTTER_CONFIG_FILE, or else
+// cotter/cotter.hcl in XDG_CONFIG_HOME if that is absolute, or else ~/.config/cotter/cotter.hcl
+// (%AppData%\cotter\cotter.hcl on Windows); "" without a home directory. named says that the variable names
+// the file, so that it must exist.
 func (e Environment) ConfigFile() (name string, named bool) {
 	if name := e.lookup("COTTER_CONFIG_FILE"); name != "" {
 		return name, true
@@ -96,8 +89,8 @@ func (e Environment) ConfigFile() (name string, named bool) {
 	return in(e.userDir("XDG_CONFIG_HOME", "APPDATA", ".config"), "cotter", "cotter.hcl"), false
 }
 
-// userDir returns the directory in a variable of the XDG specification if that is absolute. Otherwise it returns
-// the one in a variable of Windows or one in the home directory, or "" if there is no home directory.
+// userDir returns an absolute directory in a variable of the XDG specification, or else the one in a
+// variable of Windows or in the home directory; "" without a home directory.
 func (e Environment) userDir(xdg, windows string, home ...string) string {
 	switch dir := e.lookup(xdg); {
 	case filepath.IsAbs(dir):
@@ -110,7 +103,6 @@ func (e Environment) userDir(xdg, windows string, home ...string) string {
 	return ""
 }
 
-// lookup returns the value of a variable; "" if it is not set.
 func (e Environment) lookup(name string) string {
 	for i := len(e.Variables) - 1; i >= 0; i-- { // the last entry counts, as in os/exec
 		key, value, _ := strings.Cut(e.Variables[i], "=")
@@ -134,17 +126,15 @@ const (
 	pluginCacheVariable         = "TF_PLUGIN_CACHE_DIR"
 	pluginCacheMayBreakVariable = "TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE"
 
-	// maxRetries is the maximum number of retries. More would not help in any outage that
-	// is worth waiting for.
+	// maxRetries is enough for any outage that is worth waiting for.
 	maxRetries = 100
 	// maxTimeout is a day, in seconds.
 	maxTimeout = 24 * 60 * 60
 )
 
-// addVariables adds the settings in variables. As in stock tools, a token variable whose
-// name does not encode a host is skipped, because other programs may use the prefix too. A
-// number that is not above zero counts as not set, as in stock tools. Unlike them, this
-// package also returns a warning for it.
+// addVariables adds the settings in variables. As in stock tools, it skips a token variable whose name does
+// not encode a host, because other programs may use the prefix, and numbers that are not above zero, but it
+// also warns of these.
 func (c *Config) addVariables(e Environment) hcl.Diagnostics {
 	for _, entry := range e.Variables {
 		name, token, _ := strings.Cut(entry, "=")
@@ -187,8 +177,8 @@ func (c *Config) addVariables(e Environment) hcl.Diagnostics {
 	return diags
 }
 
-// decodeHost decodes a host in the name of a variable. Most shells allow only letters,
-// digits and underscores there.
+// decodeHost decodes a host in the name of a variable, where most shells allow only letters, digits and
+// "_".
 func decodeHost(encoded string) string {
 	host := strings.ReplaceAll(encoded, "__", "-")
 	host = strings.ReplaceAll(host, "_", ".")

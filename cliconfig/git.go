@@ -5,6 +5,5 @@ import (
 	"net/url"
 )
 
-// GitCredentials returns nil: the configuration of stock tools has no credentials for git, which
-// finds its own. It is a getmodules.HTTPCredentials.
+// GitCredentials is a getmodules.HTTPCredentials that returns nil: git finds its own credentials.
 func (c *Config) GitCredentials(context.Context, *url.URL) (*url.Userinfo, error) { return nil, nil }

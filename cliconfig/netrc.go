@@ -13,10 +13,9 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
-// HTTPCredentials returns the user name and the password for the server of a URL from the
-// user's netrc file, or nil if it has none. There, a port is part of the server's name,
-// unless it is 443 with https. The file is read when it is first needed. The error is
-// ctx's, or says why the file cannot be read.
+// HTTPCredentials returns the user name and the password for the server of a URL from the user's netrc
+// file, as [Netrc] does. The file is read when it is first needed. The error is ctx's, or says why it
+// cannot be read.
 //
 // HTTPCredentials is a [github.com/cotterpin/cotter/getmodules.HTTPCredentials].
 func (c *Config) HTTPCredentials(ctx context.Context, at *url.URL) (*url.Userinfo, error) {
@@ -27,20 +26,17 @@ func (c *Config) HTTPCredentials(ctx context.Context, at *url.URL) (*url.Userinf
 	return find(ctx, at)
 }
 
-// Netrc returns a function that finds the user name and the password for the server of a URL in a
-// netrc file with this content. It returns nil if the file has none, and never an error. A port is
-// part of the server's name, unless it is 443 with https. The result is for the field
-// HTTPCredentials of a *getmodules.Fetcher, for programs that read the file themselves.
+// Netrc returns a function that finds the user name and the password for the server of a URL in this
+// content of a netrc file. It returns nil if there is none, and never an error. A port is part of the
+// server's name, unless it is 443 with https.
 //
-// The format is that of GNU ftp, as curl reads it. It consists of words that are separated by spaces
-// or enclosed in double quotes, in which a backslash escapes the next character. "machine HOST" begins
-// an entry, followed by "login NAME" and "password SECRET". "account NAME" is skipped, and so is
-// "macdef NAME" up to the next empty line. A "#" in the place of one of these keywords begins a
-// comment.
+// The format is that of GNU ftp, as curl reads it. Words are separated by spaces or enclosed in double
+// quotes, in which a backslash escapes the next character. "machine HOST" begins an entry, followed by
+// "login NAME" and "password SECRET". "account NAME" is skipped, and so is "macdef NAME" up to the next
+// empty line. A "#" in the place of these keywords begins a comment, and everything else is skipped.
 //
-// A "default" entry, which other programs use for all servers without their own entry, is skipped:
-// its password would be sent to any server that an address names. Like other programs, Netrc skips
-// what it does not understand, because the file may be meant for any of them.
+// So is a "default" entry, which other programs use for all servers without their own entry: its password
+// would be sent to any server that an address names.
 func Netrc(content []byte) getmodules.HTTPCredentials {
 	file := parseNetrc(content)
 	return func(_ context.Context, at *url.URL) (*url.Userinfo, error) {
@@ -71,8 +67,7 @@ func (c *Config) readNetrc(ctx context.Context) (getmodules.HTTPCredentials, err
 	return Netrc(nil), fmt.Errorf("the user's credentials for http: %w", err)
 }
 
-// netrc is the content of a netrc file, in which curl, git and stock tools find passwords for
-// servers. The zero value is an empty file.
+// netrc is the content of a netrc file. The zero value is an empty file.
 type netrc struct{ entries []netrcEntry }
 
 type netrcEntry struct{ host, login, password string }
@@ -114,8 +109,7 @@ func parseNetrc(src []byte) netrc {
 	}
 }
 
-// find returns the first entry for a host. host has the form HOST, or HOST:PORT if the port is
-// not the default one.
+// find returns the first entry for a host, with a port that is not the default one.
 func (f netrc) find(host string) (login, password string, found bool) {
 	for _, e := range f.entries {
 		if e.host == strings.ToLower(host) {

@@ -15,14 +15,11 @@ import (
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
-// OCICredentials returns the credential for a repository, such as "team/network", of the
-// registry HOST or HOST:PORT, as written in the source address. The most specific
-// credential counts: first the one for the repository, then those for its parents, then the
-// one for the host, and then the default. Of equally specific credentials the first counts,
-// and blocks of the configuration come before Docker's files. If there is no credential,
-// OCICredentials returns the zero value. A helper is run once for each host.
-//
-// The error is ctx's, or says which file or helper is broken; it contains no secret.
+// OCICredentials returns the credential for a repository, such as "team/network", of the registry HOST or
+// HOST:PORT, as in the source address; the zero value if there is none. The most specific credential
+// counts: for the repository, for one of its parents, for the host, or the default. Of equally specific
+// ones the first counts, and the configuration comes before Docker's files. A helper is run once for each
+// host. The error is ctx's, or says without secrets which file or helper is broken.
 //
 // OCICredentials is a [getmodules.OCICredentials].
 func (c *Config) OCICredentials(ctx context.Context, host, path string) (getmodules.OCICredential, error) {
@@ -30,8 +27,7 @@ func (c *Config) OCICredentials(ctx context.Context, host, path string) (getmodu
 	return login.reveal(), err
 }
 
-// ociLogin is OCICredentials with hidden secrets. It also returns the place where they were
-// found.
+// ociLogin is OCICredentials with hidden secrets and their place.
 func (c *Config) ociLogin(ctx context.Context, host, path string) (ociLogin, Place, error) {
 	want := repository{strings.ToLower(host), path}
 	ambient, err := c.oci.readAmbient(ctx, c.warn)
@@ -81,8 +77,7 @@ type ociSource interface {
 	match(want repository) (ociSecret, specificity)
 }
 
-// ociSecret is a login, or the name of the helper that has it, or the error of the place
-// that should have it.
+// ociSecret is a login, the name of the helper that has it, or the error of the place that should have it.
 type ociSecret struct {
 	login  ociLogin
 	helper string
@@ -112,7 +107,6 @@ func (d *ociDefaults) match(repository) (ociSecret, specificity) {
 	return ociSecret{helper: d.helper}, everywhere
 }
 
-// sources returns the sources in the configuration, in order of precedence.
 func (o *ociConfig) sources() []ociSource {
 	var sources []ociSource
 	for _, block := range o.blocks {
@@ -124,8 +118,8 @@ func (o *ociConfig) sources() []ociSource {
 	return sources
 }
 
-// readAmbient returns the content of Docker's files. They are read at the first call,
-// because few configurations use OCI registries.
+// readAmbient returns the content of Docker's files. Few configurations use OCI registries, so they are
+// read at the first call.
 func (o *ociConfig) readAmbient(ctx context.Context, warn func(string)) ([]ociSource, error) {
 	files := o.files
 	if d := o.defaults; d != nil {
@@ -141,13 +135,11 @@ func (o *ociConfig) readAmbient(ctx context.Context, warn func(string)) ([]ociSo
 	})
 }
 
-// repository is an OCI repository or, as a prefix, all repositories below a path. An empty
-// path means the whole host. The host is in lower case, and includes the port if there is
-// one.
+// repository is an OCI repository or, as a prefix, all below a path; "" is the whole host, which is in
+// lower case with its port.
 type repository struct{ host, path string }
 
-// specificity says how closely a configured entry matches a repository. Each segment of a
-// path adds one to the specificity of the host.
+// specificity says how closely an entry matches a repository. Each segment of a path adds one.
 type specificity int
 
 const (
@@ -156,8 +148,7 @@ const (
 	wholeHost
 )
 
-// repositoryPattern is HOST[:PORT][/PATH], with a path as in the OCI distribution
-// specification.
+// repositoryPattern is HOST[:PORT][/PATH], with the path of the OCI distribution specification.
 var repositoryPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
 })
@@ -170,8 +161,7 @@ func parseRepository(s string) (repository, bool) {
 	return repository{strings.ToLower(host), path}, true
 }
 
-// covers returns how closely r, as a prefix, matches a repository. Hosts match including
-// their ports, and paths by whole segments.
+// covers returns how closely r, as a prefix, matches a repository, by host with port and by whole segments.
 func (r repository) covers(want repository) specificity {
 	switch {
 	case r.host != want.host:
@@ -184,8 +174,7 @@ func (r repository) covers(want repository) specificity {
 	return noMatch
 }
 
-// ociGroups are the arguments of an oci_credentials block. A block has all arguments of
-// exactly one group.
+// ociGroups are the arguments of an oci_credentials block, which has all of exactly one group.
 var ociGroups = [...][]string{{"username", "password"}, {"access_token", "refresh_token"}, {"docker_credentials_helper"}}
 
 func (d *decoder) ociCredentials(label item, body object) {

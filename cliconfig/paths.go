@@ -12,18 +12,16 @@ import (
 type paths struct {
 	Environment
 
-	// terraform selects the paths of terraform instead of those of tofu.
 	terraform bool
 }
 
-// file is a file to read. If the user named the file, it is an error if it does not exist
-// or cannot be read.
+// file is a file to read. If the user named it, it must exist and be readable.
 type file struct {
 	name  string
 	named bool
 }
 
-// configFiles returns the configuration files in the order in which they are read.
+// configFiles returns the configuration files in the order of reading.
 func (p paths) configFiles() []file {
 	for _, variable := range []string{"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"} {
 		if name := p.lookup(variable); name != "" {
@@ -42,7 +40,7 @@ func (p paths) configFiles() []file {
 	return files
 }
 
-// in returns the path of a file in a directory; "" if the directory is not known.
+// in joins a path to a directory; "" if the directory is not known.
 func in(dir string, below ...string) string {
 	if dir == "" {
 		return ""
@@ -50,12 +48,11 @@ func in(dir string, below ...string) string {
 	return filepath.Join(append([]string{dir}, below...)...)
 }
 
-// known returns the paths that are not "".
 func known(paths ...string) []string {
 	return slices.DeleteFunc(paths, func(path string) bool { return path == "" })
 }
 
-// mainFiles returns the possible names of the main file. The first one that exists is used.
+// mainFiles returns the possible names of the main file, of which the first that exists is used.
 func (p paths) mainFiles() []string {
 	names, dir := []string{".tofurc", ".terraformrc"}, p.Home
 	if p.windows() {
@@ -70,8 +67,7 @@ func (p paths) mainFiles() []string {
 	return known(append(names, in(p.xdg("XDG_CONFIG_HOME"), "opentofu", "tofurc"))...)
 }
 
-// configDirectories returns the possible configuration directories. The first one that
-// exists is used.
+// configDirectories returns the possible configuration directories, of which the first that exists is used.
 func (p paths) configDirectories() []string {
 	return known(p.terraformDirectory(), in(p.xdg("XDG_CONFIG_HOME"), "opentofu"))
 }
@@ -84,9 +80,7 @@ func (p paths) pluginDirectories() []string {
 	return plugins
 }
 
-// impliedMirrors returns the directories of providers that are used if nothing else is
-// configured, in order of precedence. They need not exist. The first one is relative to the
-// directory of the configuration.
+// impliedMirrors is [ProviderInstallation.ImpliedMirrors], in order of precedence.
 func (p paths) impliedMirrors() []string {
 	var own string
 	if possible := p.configDirectories(); len(possible) > 0 {
@@ -112,8 +106,7 @@ func (p paths) impliedMirrors() []string {
 	return known(dirs...)
 }
 
-// terraformDirectory returns terraform's own directory, which tofu also uses; "" if there is no home
-// directory.
+// terraformDirectory returns terraform's own directory, which tofu also uses; "" without a home directory.
 func (p paths) terraformDirectory() string {
 	if p.windows() {
 		return in(p.lookup("APPDATA"), "terraform.d")
@@ -121,8 +114,7 @@ func (p paths) terraformDirectory() string {
 	return in(p.Home, ".terraform.d")
 }
 
-// xdg returns a directory of the XDG specification. Only tofu uses these directories, and
-// only on systems other than Windows.
+// xdg returns a directory of the XDG specification, which only tofu uses, and not on Windows.
 func (p paths) xdg(name string) string {
 	if p.terraform || p.windows() {
 		return ""
@@ -130,7 +122,6 @@ func (p paths) xdg(name string) string {
 	return p.lookup(name)
 }
 
-// netrcFile returns the netrc file. Its name is empty if there is no home directory.
 func (p paths) netrcFile() file {
 	if name := p.lookup("NETRC"); name != "" {
 		return file{name, true}
@@ -142,8 +133,7 @@ func (p paths) netrcFile() file {
 	return file{name: in(p.Home, name)}
 }
 
-// dockerFiles returns the possible configuration files of Docker and Podman. All of them
-// are used; the first one has the highest precedence.
+// dockerFiles returns the possible files of Docker and Podman. All are used; the first has precedence.
 func (p paths) dockerFiles() []file {
 	var first string
 	dotConfig := in(p.Home, ".config")
@@ -163,8 +153,8 @@ func (p paths) dockerFiles() []file {
 	return files
 }
 
-// filesIn returns the configuration files in a directory, sorted by name. A directory that
-// cannot be listed counts as empty, as in stock tools.
+// filesIn returns the configuration files in a directory, sorted by name; none if it cannot be listed, as
+// in stock tools.
 func filesIn(dir string) []file {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -22,8 +22,7 @@ import (
 type programs struct {
 	plugins []string // directories of credentials helpers
 	windows bool
-	// environ returns the environment of the programs. It is a function because the
-	// variables contain secrets, and package fmt does not call functions.
+	// environ is a function because package fmt does not print what it returns, which contains secrets.
 	environ func() []string
 }
 
@@ -32,8 +31,8 @@ func newPrograms(p paths) programs {
 	return programs{plugins: p.pluginDirectories(), windows: p.windows(), environ: func() []string { return environ }}
 }
 
-// plugin finds the newest version of a plugin. The file has the name of the plugin, or the
-// name followed by "_vX.Y.Z". If several files have the same version, the first is used.
+// plugin finds the newest version of a plugin, in a file with its name, possibly followed by "_vX.Y.Z". Of
+// several with the same version, the first is used.
 func (p programs) plugin(name string) (string, error) {
 	var best string
 	var newest *version.Version
@@ -56,8 +55,7 @@ func (p programs) plugin(name string) (string, error) {
 	return filepath.Abs(best)
 }
 
-// pluginVersion returns the version in a plugin's file name. It is 0.0.0 if the name has no
-// version, and nil if the file is not the plugin.
+// pluginVersion returns the version in a file name: 0.0.0 if there is none, nil if it is not the plugin's.
 func (p programs) pluginVersion(file, name string) *version.Version {
 	if p.windows {
 		file = strings.TrimSuffix(file, ".exe")
@@ -94,19 +92,15 @@ func (p programs) onPath(name string) (string, error) {
 }
 
 const (
-	// maxRun is the maximum run time of a helper. A helper only has to look something up,
-	// and has no terminal on which it could ask the user.
+	// maxRun is enough to look something up. A helper has no terminal on which it could ask the user.
 	maxRun = 10 * time.Second
-	// afterRun is how long a program that a helper left running may keep the helper's
-	// output open.
+	// afterRun is how long a program that a helper left running may keep the output open.
 	afterRun = time.Second
-	// maxOutput is the maximum size of a helper's output, in bytes. It is far more than any
-	// token needs.
+	// maxOutput, in bytes, is far more than any token needs.
 	maxOutput = 64 << 10
 )
 
-// runError says that a helper failed. Its message contains neither the output nor the
-// arguments, because both may contain a secret.
+// runError has neither the output nor the arguments of a helper, because both may contain a secret.
 type runError struct {
 	program string
 	err     error
@@ -119,8 +113,8 @@ func (e *runError) Error() string {
 
 func (e *runError) Unwrap() error { return e.err }
 
-// run runs a helper and returns its output. Its stderr is discarded, because it may also
-// contain a secret. The error is ctx's or a *runError.
+// run returns the output of a helper, without its stderr, which may also contain a secret. The error is
+// ctx's or a *runError.
 func (p programs) run(ctx context.Context, program string, args []string, stdin string) ([]byte, error) {
 	limited, cancel := context.WithTimeout(ctx, maxRun)
 	defer cancel()
@@ -154,8 +148,7 @@ func (p programs) run(ctx context.Context, program string, args []string, stdin 
 
 var errTooMuch = errors.New("it printed too much")
 
-// output keeps the output of a helper, up to the limit. After that, writes fail, which ends
-// most programs.
+// output keeps output up to the limit. After that, writes fail, which ends most programs.
 type output struct {
 	buf  bytes.Buffer
 	full bool

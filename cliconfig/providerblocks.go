@@ -14,8 +14,8 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// providerInstallation decodes a provider_installation block. All files together may have
-// one. In JSON, each method is a separate block unless it is in a list.
+// providerInstallation decodes the block, of which all files may have one. In JSON, each method is a
+// separate block unless it is in a list.
 func (d *decoder) providerInstallation(at hcl.Pos, body object) {
 	if d.config.Providers.Explicit {
 		d.fault(at, "There is a provider_installation block already, and only one is allowed. In JSON its value is a list with one object.")
@@ -130,8 +130,8 @@ func (d *decoder) ociMirror(at hcl.Pos, body object, method *InstallationMethod)
 	return err == nil
 }
 
-// checkTemplate refuses templates that give several providers the same repository. The
-// template may omit a part of the address if the patterns allow only one value for it.
+// checkTemplate refuses templates that give several providers the same repository. A template may omit a
+// part of the address for which the patterns allow only one value.
 func (d *decoder) checkTemplate(at hcl.Pos, method InstallationMethod) bool {
 	values := map[string]map[string]bool{"hostname": {}, "namespace": {}, "type": {}}
 	for _, pattern := range method.Include {
@@ -176,8 +176,7 @@ func (d *decoder) patterns(at hcl.Pos, body object, name string) (patterns []get
 	return patterns, ok
 }
 
-// devOverrides decodes a dev_overrides block. As in stock tools, it must come before the
-// methods, because it takes precedence over them.
+// devOverrides decodes a block that must precede the methods, because it takes precedence over them.
 func (d *decoder) devOverrides(at hcl.Pos, body object, late bool) {
 	if late {
 		d.fault(at, "A dev_overrides block has to come before all installation methods.")
@@ -201,8 +200,8 @@ func (d *decoder) devOverrides(at hcl.Pos, body object, late bool) {
 	}
 }
 
-// pluginCacheDir decodes an argument in which environment variables are expanded. A
-// variable that sets the directory takes precedence, then the first file.
+// pluginCacheDir decodes an argument with environment variables. A variable that sets the directory takes
+// precedence, then the first file.
 func (d *decoder) pluginCacheDir(at hcl.Pos, content object) {
 	dir, ok := d.text(at, content, "plugin_cache_dir")
 	if ok && dir != "" && !d.hasCacheDir {
@@ -210,7 +209,7 @@ func (d *decoder) pluginCacheDir(at hcl.Pos, content object) {
 	}
 }
 
-// pluginCacheMayBreak decodes an argument that is set if at least one file sets it.
+// pluginCacheMayBreak decodes an argument that one file is enough to set.
 func (d *decoder) pluginCacheMayBreak(at hcl.Pos, content object) {
 	mayBreak, _ := d.boolean(at, content, "plugin_cache_may_break_dependency_lock_file")
 	d.config.Providers.PluginCacheMayBreakLock = d.config.Providers.PluginCacheMayBreakLock || mayBreak

@@ -15,10 +15,8 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// object is the content of a file or of a pair of braces, in order. A key may occur more
-// than once.
-//
-// In HCL version 1, a block is an object that is nested in its labels. So
+// object is the content of a file or of a pair of braces, in order; keys may repeat. In HCL version 1, a
+// block is an object that is nested in its labels, so
 //
 //	host "example.com" { services { "modules.v1" = "/m/" } }
 //	host = { "example.com" = { services = { "modules.v1" = "/m/" } } }
@@ -28,10 +26,9 @@ type object []item
 
 // item is a key with its value: a string, [number], bool, [list] or [object].
 type item struct {
-	key   string
-	value any
-	at    hclv2.Pos // of the key; in JSON only a position before it
-	// assigned says that there is an equals sign after the key.
+	key      string
+	value    any
+	at       hclv2.Pos // of the key; in JSON only a position before it
 	assigned bool
 }
 
@@ -39,17 +36,15 @@ type list []any
 
 type number string
 
-// maxBrackets is the maximum number of opening brackets in a file. The parser recurses on
-// them without its own limit, and an exhausted stack ends the process. A block needs one or
-// two brackets.
+// maxBrackets limits opening brackets in a file: the parser recurses on them without its own limit, and an
+// exhausted stack ends the process. A block needs one or two.
 const maxBrackets = 2000
 
-// maxTokens is the maximum number of tokens in a file, where text in strings and comments counts
-// as code. The parser takes 700 bytes for each. A block has ten or twenty tokens.
+// maxTokens limits tokens in a file, also in strings and comments. The parser takes 700 bytes for each, and
+// a block has ten or twenty.
 const maxTokens = 100_000
 
-// syntaxError says that a file cannot be parsed. It quotes no part of the file, because the
-// file may contain tokens.
+// syntaxError says that a file cannot be parsed. It quotes no part of the file, which may contain tokens.
 type syntaxError struct {
 	at     hclv2.Pos
 	reason string
@@ -59,8 +54,8 @@ func (e *syntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.at.Line, e.at.Column, e.reason)
 }
 
-// parse parses a file with the parser of the stock tools. The first character of the file,
-// not its name, determines whether it is JSON. The error is a *syntaxError.
+// parse uses the parser of the stock tools. Not the file's name but its first character determines whether
+// it is JSON. The error is a *syntaxError.
 func parse(src []byte) (content object, err error) {
 	if offset := excessBracket(src); offset >= 0 {
 		return nil, &syntaxError{position(src, offset), fmt.Sprintf("it has more than %d opening brackets", maxBrackets)}
@@ -69,8 +64,7 @@ func parse(src []byte) (content object, err error) {
 		return nil, &syntaxError{hclv2.InitialPos, fmt.Sprintf("it has about %d tokens (names, values, brackets, line ends), and the limit is %d", tokens, maxTokens)}
 	}
 	var c converter
-	// The library panics on some inputs, such as unknown escapes and numbers that are too
-	// large. Its messages quote them.
+	// The library panics on some inputs, such as unknown escapes and large numbers, and quotes them.
 	defer func() {
 		if recover() != nil {
 			content, err = nil, &syntaxError{c.at, "a value here is invalid"}
@@ -87,8 +81,8 @@ func parse(src []byte) (content object, err error) {
 	return c.object(top), nil
 }
 
-// excessBracket returns the offset of the first opening bracket above the limit, or -1. It
-// also counts brackets in strings and comments.
+// excessBracket returns the offset of the first bracket above the limit, or -1. It also counts brackets in
+// strings and comments.
 func excessBracket(src []byte) int {
 	count := 0
 	for i, b := range src {
@@ -101,8 +95,8 @@ func excessBracket(src []byte) int {
 	return -1
 }
 
-// jsonError returns the position of the first JSON error in a file that the library
-// refuses. The library also refuses some valid files, for example with null in a list.
+// jsonError returns the position of the first JSON error. The library also refuses some valid files, such
+// as with null in a list.
 func jsonError(src []byte) *syntaxError {
 	var content json.RawMessage
 	if failure, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(src, &content)); ok {
@@ -119,8 +113,7 @@ func position(src []byte, offset int) hclv2.Pos {
 
 func toPos(p token.Pos) hclv2.Pos { return hclv2.Pos{Line: max(1, p.Line), Column: max(1, p.Column)} }
 
-// converter converts the library's syntax tree to objects. at is the position of the node
-// that is being converted, for errors.
+// converter converts the library's syntax tree. at is the position of the current node, for errors.
 type converter struct{ at hclv2.Pos }
 
 func (c *converter) object(parsed *ast.ObjectList) object {
@@ -184,8 +177,7 @@ func (o object) last(key string) (any, bool) {
 	return nil, false
 }
 
-// entries returns the items of an object, or of all objects in a list, which is another way
-// to write repeated blocks. It returns false for any other value.
+// entries returns the items of an object, or of a list of objects, another way to write repeated blocks.
 func entries(value any) (items object, ok bool) {
 	switch value := value.(type) {
 	case object:

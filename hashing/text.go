@@ -24,7 +24,7 @@ const textHeader = "cotter tree 1"
 //	l	target	path        a link
 //	d	path                an empty directory
 //
-// The error is nil for trees from [ReadTree] and [ParseTree], and a *[TreeError] otherwise.
+// The error is nil for trees from [ReadTree] and [ParseTree]; otherwise it can be a *[TreeError].
 func (t *Tree) MarshalText() (text []byte, err error) {
 	if i, err := check(slices.Clone(t.Entries)); err != nil {
 		return nil, &TreeError{Path: t.Entries[i].Path, Err: err}

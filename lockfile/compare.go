@@ -10,12 +10,12 @@ import (
 // ModuleChange is a module call whose entries in two locks differ.
 type ModuleChange struct {
 	Key string
-	// Old and New are the entries; nil if a lock has no entry.
+	// Old and New are nil if that lock has no entry.
 	Old, New *Module
 }
 
-// OtherContent reports whether the content changed under the same name: two entries with
-// the same source and version have different hashes of the same scheme.
+// OtherContent reports whether two entries with the same source and version have different hashes of a
+// scheme.
 func (c ModuleChange) OtherContent() bool {
 	return c.Old != nil && c.New != nil && c.Old.Source == c.New.Source && c.Old.Version == c.New.Version &&
 		slices.ContainsFunc(c.Old.Hashes, func(h hashing.Hash) bool {
@@ -27,19 +27,18 @@ func (c ModuleChange) OtherContent() bool {
 // ProviderChange is a provider whose entries in two locks differ.
 type ProviderChange struct {
 	Address addrs.Provider
-	// Old and New are the entries; nil if a lock has no entry.
+	// Old and New are nil if that lock has no entry.
 	Old, New *Provider
 }
 
-// NoCommonHash reports whether two entries with the same version both have hashes, but
-// share none. Then the packages have different content, or are for different platforms.
+// NoCommonHash reports whether two entries with the same version have hashes, but share none: the packages
+// have different content, or are for different platforms.
 func (c ProviderChange) NoCommonHash() bool {
 	return c.Old != nil && c.New != nil && c.Old.Version == c.New.Version && len(c.Old.Hashes) > 0 && len(c.New.Hashes) > 0 &&
 		!slices.ContainsFunc(c.Old.Hashes, func(h hashing.Hash) bool { return slices.Contains(c.New.Hashes, h) })
 }
 
-// Hashes returns the number of hashes that only the new entry has, and of those that only
-// the old one has.
+// Hashes returns the number of hashes that only the new entry has, and that only the old one has.
 func (c ProviderChange) Hashes() (added, removed int) {
 	if c.Old == nil || c.New == nil {
 		return 0, 0
@@ -55,8 +54,8 @@ func (c ProviderChange) Hashes() (added, removed int) {
 	return count(c.New, c.Old), count(c.Old, c.New)
 }
 
-// Compare returns the differences between two locks: modules sorted by key, and providers
-// in the order of addrs.Provider.Compare. A nil *File is a lock without entries.
+// Compare returns the differences between two locks: modules by key, and providers in the order of
+// addrs.Provider.Compare. A nil *File is a lock without entries.
 func Compare(old, updated *File) (modules []ModuleChange, providers []ProviderChange) {
 	old, updated = old.orEmpty(), updated.orEmpty()
 	compareTables(&old.modules, &updated.modules, func(known *Module, old, updated *Module) {
@@ -68,8 +67,8 @@ func Compare(old, updated *File) (modules []ModuleChange, providers []ProviderCh
 	return modules, providers
 }
 
-// compareTables calls report for each value that is not equal in both tables, sorted by key. A value
-// is nil if its table does not have it; known is one of them that is not.
+// compareTables reports each value that is not equal in both tables, by key. A missing value is nil; known
+// is one that is not.
 func compareTables[V value[V]](old, updated *table[V], report func(known, old, updated V)) {
 	var none V // nil
 	for _, key := range union(old.entries, updated.entries) {

@@ -19,11 +19,10 @@ type parser struct {
 	src   []byte
 	file  *File
 	diags hcl.Diagnostics
-	// stopped is set if there are so many errors that the rest of the file is not read.
+	// stopped is set if there are too many errors to read on.
 	stopped bool
 }
 
-// blocks adds the blocks in a part of the file, until there are too many errors.
 func (p *parser) blocks(body *hclsyntax.Body) {
 	p.file.items += len(body.Attributes) + len(body.Blocks)
 	for _, name := range slices.Sorted(maps.Keys(body.Attributes)) {
@@ -67,7 +66,7 @@ func (p *parser) attribute(b *hclsyntax.Block, name string) (value string, ok bo
 	return p.str(attribute.Expr), true
 }
 
-// hashes returns the attribute "hashes", or nil if the block does not have it or if it is not a list.
+// hashes returns nil if the block does not have the attribute, or it is not a list.
 func (p *parser) hashes(b *hclsyntax.Block) []hashing.Hash {
 	attribute, ok := b.Body.Attributes["hashes"]
 	if !ok {
@@ -85,8 +84,8 @@ func (p *parser) hashes(b *hclsyntax.Block) []hashing.Hash {
 	return hashes
 }
 
-// str returns the value of a quoted string without templates. It decodes the source text,
-// because HCL normalizes Unicode in its values, but addresses are compared byte for byte.
+// str returns a quoted string without templates. It decodes the source, because HCL normalizes Unicode in
+// values, but addresses are compared byte for byte.
 func (p *parser) str(expr hclsyntax.Expression) string {
 	at := expr.Range()
 	template, ok := expr.(*hclsyntax.TemplateExpr)
@@ -116,7 +115,7 @@ type fault struct {
 	err       error
 }
 
-// failAt reports the invalid values of a block at their positions. what is "Module" or "Provider".
+// failAt reports invalid values at their positions. what is "Module" or "Provider".
 func (p *parser) failAt(b *hclsyntax.Block, what string, found []fault) {
 	for _, bad := range found {
 		at := b.DefRange()

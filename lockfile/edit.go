@@ -6,16 +6,14 @@ import (
 	"slices"
 )
 
-// edit replaces a span of the source. If separate is set, the text is a block, and is
-// written with a blank line before and after it.
+// edit replaces a span of the source. A separate text is a block, with a blank line before and after it.
 type edit struct {
 	span
 	text     string
 	separate bool
 }
 
-// Bytes returns the content of the file with the current modules and providers. Without
-// changes, it is the content that was read.
+// Bytes returns the content with the current entries; without changes, the bytes that were read.
 func (f *File) Bytes() []byte {
 	f = f.orEmpty()
 	edits := f.edits()
@@ -29,16 +27,14 @@ func (f *File) Bytes() []byte {
 	return splice(f.src, edits)
 }
 
-// edits returns the changes to the source, sorted by their starts. At the same offset, the header
-// comes first, and a module before a provider.
+// edits returns the changes sorted by start; at one offset the header, then modules, then providers.
 func (f *File) edits() []edit {
 	edits := slices.Concat(f.headerEdits(), f.moduleEdits(), f.providerEdits())
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
 	return edits
 }
 
-// headerEdits returns the change of the comment at the start of the file. A file without a comment
-// gets a header if its providers are rewritten, as stock tools do.
+// headerEdits adds a header to a file without a comment if its providers are rewritten, as stock tools do.
 func (f *File) headerEdits() []edit {
 	switch {
 	case f.newHeader != "":
@@ -50,8 +46,8 @@ func (f *File) headerEdits() []edit {
 	return nil
 }
 
-// moduleEdits returns the changes to module blocks. If these are not sorted, or not in front of the
-// first provider block, all of them move there. Without providers, they move to the first of them.
+// moduleEdits moves all module blocks in front of the first provider block (or else to the first of them)
+// if they are not sorted, or not there.
 func (f *File) moduleEdits() []edit {
 	if !f.modules.dirty() {
 		return nil
@@ -71,8 +67,8 @@ func (f *File) moduleEdits() []edit {
 	return f.modules.editsMoved(f.src, at, false)
 }
 
-// providerEdits returns the changes to provider blocks. They move, together with the comments above
-// them, only if all of them are rewritten and they are not sorted.
+// providerEdits moves provider blocks, with the comments above them, only if all are rewritten and not
+// sorted.
 func (f *File) providerEdits() []edit {
 	if f.providers.rewritten && !f.providers.isSorted() {
 		return f.providers.editsMoved(f.src, -1, true)
@@ -80,9 +76,8 @@ func (f *File) providerEdits() []edit {
 	return f.providers.editsInPlace(f.src, len(f.src), false)
 }
 
-// editsInPlace changes blocks in place, and inserts each new block after the last block that sorts
-// before it. empty is the offset of a new block if there are no blocks. If inGap is set, new blocks
-// are inserted within a gap of blank lines; see withinGap.
+// editsInPlace changes blocks in place, and inserts each new block after the last one that sorts before it,
+// or at empty if there are no blocks; with inGap, within a gap of blank lines (see withinGap).
 func (t *table[V]) editsInPlace(src []byte, empty int, inGap bool) []edit {
 	var edits []edit
 	for _, b := range t.blocks {
@@ -121,9 +116,9 @@ func (t *table[V]) editsInPlace(src []byte, empty int, inGap bool) []edit {
 	return edits
 }
 
-// editsMoved moves all blocks to an offset, sorted; -1 is the offset of the first of them. If
-// withComments is set, the comments above a block move together with it, except for a comment at the
-// start of the file. The comments above a block that is removed stay.
+// editsMoved moves all blocks to an offset, sorted; -1 is that of the first of them. withComments also
+// moves the comments above a block, except for one at the start of the file. Those above a removed block
+// stay.
 func (t *table[V]) editsMoved(src []byte, at int, withComments bool) []edit {
 	var edits []edit
 	above := map[string]string{}
@@ -154,8 +149,7 @@ func (t *table[V]) editsMoved(src []byte, at int, withComments bool) []edit {
 	return edits
 }
 
-// newText returns the text of a block that is written. It returns false if the block stays as it is
-// in the source, or must not be added.
+// newText returns the text of a block to write; false if it stays as it is, or must not be added.
 func (t *table[V]) newText(src []byte, e *entry[V]) (string, bool) {
 	var extras []string
 	if e.block != nil {
@@ -184,8 +178,7 @@ func splice(src []byte, edits []edit) []byte {
 		} else {
 			out.foreign([]byte(e.text))
 		}
-		// A cut removes the blank line after the block. At the end of the file
-		// it removes the one before it instead.
+		// A cut removes the blank line after the block, but at the end of the file the one before it.
 		if e.text == "" && pos == len(src) {
 			out.trimBlank()
 		}

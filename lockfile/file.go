@@ -11,10 +11,9 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// File is a lock file in memory: the bytes that were read, and the locked modules and
-// providers, with changes that are not written yet. The zero value is a file that does not
-// exist yet. A nil *File has no entries, and methods that change a file panic on it. A File is not
-// safe for concurrent use.
+// File is a lock file in memory: the bytes that were read, and the locked entries with unwritten changes.
+// The zero value is a file that does not exist yet. A nil *File has no entries, and methods that change a
+// file panic on it. A File is not safe for concurrent use.
 type File struct {
 	src       []byte
 	modules   table[*Module]
@@ -23,8 +22,7 @@ type File struct {
 
 	tool   string // that a new header names
 	ofFile string // the header of a new file; "" means that of Cotter
-	// newHeader replaces the comment at the start of src, which is a generated one; "" keeps
-	// the comment.
+	// newHeader replaces the generated comment at the start of src, unless it is "".
 	newHeader string
 
 	providerBlocks []labeledSpan // all provider blocks in src, also those with errors
@@ -33,10 +31,10 @@ type File struct {
 	unknownContent hcl.Diagnostics // arguments, and blocks that are neither modules nor providers
 }
 
-// orEmpty returns an empty file instead of nil, for a method that only reads.
+// orEmpty is for methods that only read.
 func (f *File) orEmpty() *File { return cmp.Or(f, &File{}) }
 
-// mustExist panics if the file is nil, for a method that changes it.
+// mustExist is for methods that change the file.
 func (f *File) mustExist(method string) *File {
 	if f == nil {
 		panic("lockfile: " + method + " of a nil *File. Parse and ReadFile return nil with an error; a new file is &File{}")
@@ -54,10 +52,9 @@ func (f *File) Clone() *File {
 	return &clone
 }
 
-// NameTool sets the stock tool, "tofu" or "terraform", that the header comment of a new
-// file names. By default the comment names both. A file that is not empty keeps its
-// comment, except for a header of Cotter or of a stock tool that names the other tool: the
-// name is replaced, as stock tools do when they write the file.
+// NameTool sets the stock tool, "tofu" or "terraform", that the header comment of a new file names; the
+// default is both. Another file keeps its comment, except that in a header of Cotter or of a stock tool the
+// other tool's name is replaced, as stock tools do.
 func (f *File) NameTool(tool string) {
 	f.mustExist("NameTool").tool = tool
 	if header := renamedHeader(cmp.Or(f.newHeader, commentAtStart(f.src)), tool); header != "" {
@@ -66,11 +63,11 @@ func (f *File) NameTool(tool string) {
 }
 
 // SetHeader sets the header comment of a new file, for programs that name themselves there. Each of its
-// lines begins with "#". "" means that of Cotter. A file that is not empty keeps its comment.
+// lines begins with "#"; "" means the header of Cotter. A file that is not empty keeps its comment.
 func (f *File) SetHeader(comment string) { f.mustExist("SetHeader").ofFile = comment }
 
-// RestoreHeader restores the header comment of an earlier state of the file, if that was a
-// header of Cotter and a stock tool has replaced it with its own. All other comments stay.
+// RestoreHeader restores the header of Cotter from an earlier state of the file, if a stock tool has
+// replaced it with its own.
 func (f *File) RestoreHeader(former *File) {
 	header := commentAtStart(former.orEmpty().src)
 	if stockHeader(f.mustExist("RestoreHeader").src) != "" && strings.HasPrefix(header, ownHeader) {
@@ -92,8 +89,7 @@ func (f *File) Module(key string) (Module, bool) {
 	return *m, true
 }
 
-// Directory returns the entry of a call whose package is replaced by a directory, and whether there is
-// one.
+// Directory returns the entry of a call whose package is replaced by a directory, and whether there is one.
 func (f *File) Directory(key string) (Module, bool) {
 	m, ok := f.orEmpty().modules.get(key)
 	if !ok || !m.IsDirectory() {
@@ -102,8 +98,8 @@ func (f *File) Directory(key string) (Module, bool) {
 	return *m, true
 }
 
-// Directories returns the entries of calls whose packages are replaced by directories, sorted by key.
-// They are not locked, and so not among [File.Modules].
+// Directories returns the entries of calls whose packages are replaced by directories, sorted by key. They
+// are not locked.
 func (f *File) Directories() []Module {
 	return slices.DeleteFunc(contents(f.orEmpty().modules.values()), func(m Module) bool { return !m.IsDirectory() })
 }
@@ -116,19 +112,19 @@ func contents[T any](pointers []*T) []T {
 	return values
 }
 
-// SetModule adds a module or a directory, or replaces the one with the same key. Setting an equal
-// module is a no-op. Values are checked by [File.Check].
+// SetModule adds a module or a directory, or replaces the one with the same key. Setting an equal one is a
+// no-op. [File.Check] checks the values.
 func (f *File) SetModule(m Module) { f.mustExist("SetModule").modules.set(&m) }
 
 // RemoveModule removes a module or a directory if the file has it.
 func (f *File) RemoveModule(key string) { f.mustExist("RemoveModule").modules.remove(key) }
 
-// ForeignKeys returns the labels of the module blocks in the format of a later draft, which
-// are source addresses. They are in the order of the file, and may repeat.
+// ForeignKeys returns the labels of module blocks in the format of a later draft, which are source
+// addresses, in the order of the file. They may repeat.
 func (f *File) ForeignKeys() []string { return slices.Clone(f.orEmpty().foreign) }
 
-// Providers returns the locked providers in the order of [addrs.Provider.Compare], in which
-// stock tools write them. Blocks with errors are not included, see [File.ProviderFaults].
+// Providers returns the locked providers in the order of stock tools, [addrs.Provider.Compare]. It leaves
+// out blocks with errors; see [File.ProviderFaults].
 func (f *File) Providers() []Provider { return contents(f.orEmpty().providers.values()) }
 
 // Provider returns the provider that is locked for an address, and whether there is one.
@@ -140,9 +136,8 @@ func (f *File) Provider(address addrs.Provider) (Provider, bool) {
 	return *p, true
 }
 
-// SetProvider adds a provider or replaces the one with the same address. Setting an
-// equal provider is a no-op. Values are checked by [File.Check]. A block with errors
-// for the same address is not replaced; see [File.ProviderFaults].
+// SetProvider adds a provider or replaces the one with the same address, but no block with errors. Setting
+// an equal one is a no-op. [File.Check] checks the values.
 func (f *File) SetProvider(p Provider) { f.mustExist("SetProvider").providers.set(&p) }
 
 // RemoveProvider removes a provider if the file has it.
@@ -150,15 +145,13 @@ func (f *File) RemoveProvider(address addrs.Provider) {
 	f.mustExist("RemoveProvider").providers.remove(providerKey(address))
 }
 
-// SetProviders replaces all providers by those that an installation has selected, like the init
-// of stock tools. If they have the addresses, the versions and the lists of hashes that were
-// read, SetProviders does nothing: other constraints are no reason to write a lock. Otherwise
-// all provider blocks are written as stock tools write them, so that their next init does not
-// write the file again. It drops module blocks when it does.
+// SetProviders replaces all providers by those that an installation has selected, like the init of stock
+// tools. It does nothing for the addresses, versions and lists of hashes that were read: other constraints
+// are no reason to write a lock. Otherwise all provider blocks are written as stock tools write them, so
+// that their next init does not write the file again, which would drop module blocks.
 //
-// The order of blocks, their layout and the header are normalized only together with such a
-// change. A comment above a block stays above it. A block that has a comment inside keeps its
-// bytes if its values do not change.
+// Only then are the order and layout of blocks and the header normalized. A comment above a block stays
+// above it. A block with a comment inside keeps its bytes if its values do not change.
 func (f *File) SetProviders(all []Provider) {
 	if f.mustExist("SetProviders").hasProviders(all) {
 		return
@@ -183,16 +176,16 @@ func (f *File) hasProviders(all []Provider) bool {
 	return true
 }
 
-// HasStockHashes reports whether stock tools would keep the list of hashes that was read for a
-// provider. They rewrite the file if a list is not sorted, repeats a hash, or has a hash of a
-// scheme that they do not know. It returns true if there is no such provider.
+// HasStockHashes reports whether stock tools would keep a provider's list of hashes that was read. They
+// rewrite it if it is not sorted, repeats a hash, or has one of an unknown scheme. It returns true without
+// such a provider.
 func (f *File) HasStockHashes(address addrs.Provider) bool {
 	b, ok := f.orEmpty().providers.read[providerKey(address)]
 	return !ok || b.value.hasNormalHashes() && !slices.ContainsFunc(b.value.Hashes, hasForeignScheme)
 }
 
-// ProviderLabels returns the labels of all provider blocks that were read, in the order of
-// the file. It includes blocks with errors, and "" for a block without a label.
+// ProviderLabels returns the labels of all provider blocks that were read, in order, even of blocks with
+// errors, and "" for a block without a label.
 func (f *File) ProviderLabels() []string {
 	var labels []string
 	for _, b := range f.orEmpty().providerBlocks {
@@ -201,17 +194,14 @@ func (f *File) ProviderLabels() []string {
 	return labels
 }
 
-// ProviderFaults returns the errors in the provider blocks that were read. They do not
-// prevent a file from being read, because module blocks do not depend on them. But a
-// provider whose block has an error is not in [File.Providers]. A caller that installs
-// providers must not treat it as unlocked; see [File.StockFaults].
+// ProviderFaults returns the errors in the provider blocks that were read. The file can be read despite
+// them, because module blocks do not depend on them, but a provider with an error is not in
+// [File.Providers]. A caller that installs providers must not treat it as unlocked.
 func (f *File) ProviderFaults() hcl.Diagnostics { return slices.Clone(f.orEmpty().providerFaults) }
 
-// StockFaults returns the reasons why the stock tool of a dialect does not read the file as its
-// .terraform.lock.hcl, in the order of the file: the [File.ProviderFaults], addresses that only
-// the other tool accepts, and arguments and blocks beside the provider and module blocks. The
-// list is not complete if there are more than 1,000. A lock of modules in a file of its own,
-// which stock tools do not read, may have such arguments and blocks.
+// StockFaults returns why the stock tool of a dialect does not read the file as its .terraform.lock.hcl, in
+// order: the [File.ProviderFaults], addresses that only the other tool accepts, and other arguments and
+// blocks, which a lock of modules in a file of its own may have. It returns only about 1,000.
 func (f *File) StockFaults(dialect addrs.Parser) hcl.Diagnostics {
 	f = f.orEmpty()
 	faults := slices.Concat(f.providerFaults, f.unknownContent)

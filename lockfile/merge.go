@@ -13,15 +13,14 @@ import (
 
 // Conflict is a block that both sides of a merge changed in different ways.
 type Conflict struct {
-	// Type is "module" or "provider". It is "other" if the sides differ outside of these
-	// blocks: then there is no other conflict, and Label is "".
+	// Type is "module", "provider", or "other" if the sides differ outside of these blocks: then there is
+	// no other conflict, and Label is "".
 	Type string
 	// Label is the key of the module call, or the provider's address.
 	Label string
-	// OurModule and TheirModule are the entries of a module; nil if the side has removed it.
+	// OurModule and TheirModule are nil if the side has removed the module.
 	OurModule, TheirModule *Module
-	// OurProvider and TheirProvider are the entries of a provider; nil if the side has removed it, or
-	// if its block cannot be read.
+	// OurProvider and TheirProvider are nil if the side has removed it, or its block cannot be read.
 	OurProvider, TheirProvider *Provider
 }
 
@@ -35,24 +34,18 @@ const (
 	Theirs
 )
 
-// Merge merges two lock files with the common ancestor base, which may be empty. A nil *File is
-// an empty one. A block
-// that only one side added, changed or removed is taken from that side, so the files
-// conflict only if both sides changed the same block. If both sides changed a provider
-// without selecting different versions, and its blocks have a hash in common, the result has the hashes
-// of both: they are those of one release, for several platforms. Comments, the
-// order and the line end are taken from ours. If there is nothing to merge, the
-// result is ours byte for byte.
+// Merge merges two lock files with the common ancestor base, which may be empty. A nil *File is an empty
+// one. A block that only one side changed is taken from that side. If both changed a provider without
+// selecting different versions, and its blocks have a hash in common, the result has the hashes of both:
+// those of one release, for several platforms. Comments, the order and the line end are those of ours. If
+// there is nothing to merge, the result is ours byte for byte.
 //
-// A file with arguments or other blocks is not a lock that Cotter or a stock tool has written. If
-// both sides changed such a file, and differ outside of the blocks of modules and providers,
-// comments included, then the files conflict as a whole.
+// No tool writes a lock with arguments or other blocks. If both sides changed such a file, and differ
+// outside of the blocks of modules and providers, comments included, then the files conflict as a whole.
 //
-// resolve, which may be nil, says from which side the block of a conflict is taken. It is not called for
-// files that conflict as a whole.
-//
-// For each conflict that is left, the result has both blocks between git's conflict markers. No tool
-// can read such a file until the user resolves the conflicts.
+// resolve, which may be nil, says from which side the block of a conflict is taken, unless the files
+// conflict as a whole. For each conflict that is left, the result has both blocks between git's conflict
+// markers, and no tool can read it.
 func Merge(base, ours, theirs *File, resolve func(Conflict) Side) (merged []byte, conflicts []Conflict) {
 	if resolve == nil {
 		resolve = func(Conflict) Side { return Neither }
@@ -122,8 +115,7 @@ func (f *File) rest() string {
 	return strings.Join(gaps, "\n")
 }
 
-// winner returns the side from which a block is taken, or Neither if both have changed it in different
-// ways.
+// winner returns the side from which a block is taken, or Neither for a conflict.
 func winner[T any](base, ours, theirs T, same func(a, b T) bool) Side {
 	switch {
 	case same(ours, theirs), same(theirs, base):
@@ -148,10 +140,9 @@ func union[V any](sides ...map[string]V) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// mergeProviders returns f with merged provider blocks. A block that only one side changed
-// is copied as bytes, so blocks with errors are merged as well. If the merge changes provider
-// blocks and there are no conflicts or errors, all of them are written as stock tools write
-// them, so that the next init does not write the file again.
+// mergeProviders merges provider blocks as bytes, so blocks with errors as well. If that changes any, and
+// there are no conflicts or errors, all are written as stock tools do, so that the next init does not write
+// the file again.
 func (f *File) mergeProviders(base, theirs *File, resolve func(Conflict) Side) (*File, []Conflict) {
 	var conflicts []Conflict
 	var edits []edit
@@ -195,9 +186,8 @@ func (f *File) mergeProviders(base, theirs *File, resolve func(Conflict) Side) (
 	return merged, conflicts
 }
 
-// mergeProvider merges a block that both sides changed in different ways. It fails if one
-// side does not have the block, if one block cannot be read, if both sides selected
-// different new versions, or one version with no hash in common.
+// mergeProvider merges a block that both sides changed. It fails if a side lacks it or cannot be read, or
+// if they selected different new versions, or one version with no hash in common.
 func (f *File) mergeProvider(base, theirs *File, label string, ourSpan, theirSpan span) (text string, ok bool) {
 	address, err := parseProviderLabel(label)
 	if err != nil {
@@ -246,8 +236,7 @@ func (f *File) readProvider(at span) *Provider {
 	return nil
 }
 
-// providerOffset returns the offset at which to insert a provider block: before the next
-// block in the order of addresses, or at the end of the file.
+// providerOffset returns where to insert a provider block, in the order of addresses.
 func (f *File) providerOffset(blocks map[string]span, label string) int {
 	for _, other := range slices.SortedFunc(maps.Keys(blocks), compareLabels) {
 		if compareLabels(other, label) > 0 {
@@ -257,8 +246,7 @@ func (f *File) providerOffset(blocks map[string]span, label string) int {
 	return len(f.src)
 }
 
-// compareLabels orders labels as [addrs.Provider.Compare] orders addresses. It also accepts
-// labels that are not addresses.
+// compareLabels is [addrs.Provider.Compare] for labels, which need not be addresses.
 func compareLabels(a, b string) int {
 	return cmp.Or(slices.Compare(labelParts(a), labelParts(b)), strings.Compare(a, b))
 }
@@ -289,7 +277,6 @@ func (f *File) withNewline(newline string) *File {
 	return f.reparse([]byte(src))
 }
 
-// reparse parses src, which was derived from the bytes of f.
 func (f *File) reparse(src []byte) *File {
 	again, diags := parse(src, "")
 	if diags.HasErrors() { // a bug in this package: keep the old content

@@ -17,31 +17,25 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Module is one locked module call, or one whose package is replaced by a directory; see
-// [Module.IsDirectory].
+// Module is one locked module call, or one whose package a directory replaces; see [Module.IsDirectory].
 type Module struct {
 	// Key is the dotted path of module calls, from addrs.Module.
 	Key string `json:"key"`
 	// Version is the selected version; zero if the source has no versions.
 	Version versions.Version `json:"version,omitzero"`
-	// Source is the canonical source address, with the registry host and the
-	// subdirectory, without credentials.
+	// Source is the canonical source address, with registry host and subdirectory, without credentials.
 	Source addrs.ModuleSource `json:"source"`
 	// Constraints is the call's version constraint; zero if the call has none.
 	Constraints versions.Constraints `json:"constraints,omitzero"`
-	// Replaces is the source address of the call in the configuration, in the form of Source, if the
-	// project's settings replace it by Source; empty otherwise.
+	// Replaces is the call's source address, in the form of Source, if the project's settings replace it.
 	Replaces addrs.ModuleSource `json:"replaces,omitzero"`
-	// Package is the immutable address of the fetched package, with the directory in it that the
-	// origin named; empty in files of tools that do not record it. It is a pin: the address that
-	// Source resolves to is compared with it. A package is never fetched from Package without that
-	// comparison.
+	// Package is the immutable address of the fetched package, with the directory in it that the origin
+	// named; empty in files of tools that do not record it. It is a pin: a package is never fetched from it
+	// without comparing it with what Source resolves to.
 	Package addrs.ModuleSourceRemote `json:"package,omitzero"`
-	// Hashes are the package's hashes, sorted, at most one of each scheme. At
-	// least one of them is Strong. A directory has none.
+	// Hashes are sorted, at most one of each scheme, and at least one Strong. A directory has none.
 	Hashes []hashing.Hash `json:"hashes,omitempty"`
-	// Range is the header of the block in the file that was read; zero for a module that
-	// was set. Equal ignores it.
+	// Range is the header of the block that was read; zero for a module that was set.
 	Range hcl.Range `json:"-"`
 }
 
@@ -52,8 +46,8 @@ func (m Module) Equal(other Module) bool {
 		m.Constraints.Equal(other.Constraints) && m.Replaces == other.Replaces && m.Package == other.Package && slices.Equal(m.Hashes, other.Hashes)
 }
 
-// IsDirectory reports whether the project's settings replace the package of the call by a directory.
-// Source is its path, relative to the root module. The files are not locked.
+// IsDirectory reports whether the project's settings replace the package of the call by a directory, with
+// the path Source relative to the root module. Its files are not locked.
 func (m Module) IsDirectory() bool {
 	_, local := m.Source.(addrs.ModuleSourceLocal)
 	return m.Replaces != nil && local
@@ -77,8 +71,7 @@ func (m *Module) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// parseSource returns nil for "". A text that is not a source address in the form of a lock is kept as
-// it is. It fits no call.
+// parseSource returns nil for "". It keeps a text that is not a source address of a lock; it fits no call.
 func parseSource(text string) addrs.ModuleSource {
 	if text == "" {
 		return nil
@@ -90,13 +83,12 @@ func parseSource(text string) addrs.ModuleSource {
 	return parsePackage(text)
 }
 
-// parsePackage accepts every text.
 func parsePackage(text string) addrs.ModuleSourceRemote {
 	address, subdir := addrs.SplitSubdir(text)
 	return addrs.ModuleSourceRemote{Package: addrs.ParseModulePackage(address), Subdir: subdir}
 }
 
-// addresses are the addresses of a module by the names of their attributes; "" if it lacks one.
+// addresses are a module's addresses by the names of their attributes; "" if it lacks one.
 func (m *Module) addresses() []struct{ name, text string } {
 	all := []struct{ name, text string }{{name: "source"}, {name: "replaces"}, {"package", m.Package.String()}}
 	for i, source := range []addrs.ModuleSource{m.Source, m.Replaces} {
@@ -107,7 +99,7 @@ func (m *Module) addresses() []struct{ name, text string } {
 	return all
 }
 
-// Hash returns the module's hash of a scheme, such as "h1", or "" if it has none.
+// Hash returns the module's hash of a scheme, such as "h1", or "".
 func (m Module) Hash(scheme string) hashing.Hash {
 	for _, h := range m.Hashes {
 		if h.Scheme() == scheme {
@@ -162,8 +154,7 @@ func (m *Module) render(extras []string) string {
 	return "module " + quote(m.Key) + " {\n" + strings.Join(groups, "\n") + "}"
 }
 
-// module reads a module block. A block with errors is added too, so that a second one for the same
-// key is found.
+// module also adds a block with errors, so that a second one for the same key is found.
 func (p *parser) module(b *hclsyntax.Block) {
 	if len(b.Labels) != 1 {
 		p.fail(b.DefRange(), "Invalid module block", "A module block has one label, the dotted path of module calls; this one has %d.", len(b.Labels))
@@ -216,9 +207,8 @@ func (p *parser) module(b *hclsyntax.Block) {
 
 var moduleAttributes = []string{"version", "source", "constraints", "replaces", "package", "hashes"}
 
-// extras returns the source of a module block's unknown attributes and nested blocks,
-// which are preserved when the block is rewritten. Each includes the comments above
-// it and at the end of its line.
+// extras returns the source of unknown attributes and nested blocks, which are preserved when the block is
+// rewritten, with the comments above and at the end of the line.
 func (p *parser) extras(b *hclsyntax.Block) []string {
 	var spans []span
 	for name, attribute := range b.Body.Attributes {
@@ -243,9 +233,8 @@ func (p *parser) extras(b *hclsyntax.Block) []string {
 	return extras
 }
 
-// withoutModulesSegment converts an address in the form of the RFC's example,
-// HOST/modules/NAMESPACE/NAME/SYSTEM, to a plain registry address. It returns other
-// addresses unchanged.
+// withoutModulesSegment converts the form of the RFC's example, HOST/modules/NAMESPACE/NAME/SYSTEM, to a
+// plain registry address.
 func withoutModulesSegment(source string) string {
 	host, rest, _ := strings.Cut(source, "/")
 	plain, ok := strings.CutPrefix(rest, "modules/")
@@ -305,8 +294,7 @@ func keyFault(key string) error {
 	return err
 }
 
-// hashFaults allows at most one hash of each scheme. If there could be several, an attacker
-// could add a hash so that other content is accepted.
+// hashFaults allows one hash of each scheme. With several, an attacker could add one for other content.
 func hashFaults(hashes []hashing.Hash) []fault {
 	var found []fault
 	add := func(element int, summary, format string, args ...any) {
@@ -334,8 +322,8 @@ func hashFaults(hashes []hashing.Hash) []fault {
 	return found
 }
 
-// holdsPassword checks an address that was read. It finds less than holdsCredential, so
-// that it does not refuse the query arguments of other tools.
+// holdsPassword finds less than holdsCredential in an address that was read, because other tools may have
+// written query arguments.
 func holdsPassword(address string) bool {
 	pkg, _ := addrs.SplitSubdir(address)
 	at, err := addrs.ParseModulePackage(pkg).Location()

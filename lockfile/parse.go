@@ -14,30 +14,26 @@ import (
 )
 
 const (
-	// MaxSize is the maximum size of lock files, in bytes. A module takes about 500 bytes,
-	// so the limit is far above any real project.
+	// MaxSize limits lock files, in bytes. A module takes about 500, so real projects are far below.
 	MaxSize = 32 << 20
 
-	// maxTokens is the maximum number of tokens, where text in strings and comments counts as
-	// code. A module has about 120 of them, so that the lock of an installation with the maximum
-	// of 20,000 modules can be read.
+	// maxTokens limits tokens, also in strings and comments. A module has about 120, so the lock of an
+	// installation with the maximum of 20,000 modules can be read.
 	maxTokens = 3_000_000
 
-	// pieceSize is the approximate size of the pieces that are parsed at once. The parser keeps
-	// all tokens of its input, at about a hundred bytes each. Parsing a lock of ten thousand
-	// modules in one piece takes three times as long.
+	// pieceSize is the approximate size of the pieces that are parsed at once. The parser keeps about a
+	// hundred bytes for each token: a lock of ten thousand modules in one piece takes three times as long.
 	pieceSize = 8 << 10
-	// piecesAtOnce is the number of pieces whose syntax trees are in memory at the same time. The
-	// syntax tree of a whole lock takes more memory than its entries.
+	// piecesAtOnce limits the syntax trees in memory. That of a whole lock takes more than its entries.
 	piecesAtOnce = 64
 )
 
-// Parse parses a lock file. The name is used only in messages. A nil src means that the
-// file does not exist; [File.WriteFile] distinguishes that from an empty file.
+// Parse parses a lock file. The name is used only in messages. A nil src means that the file does not
+// exist, which [File.WriteFile] distinguishes from an empty file. It keeps src; the caller must not change
+// it later.
 //
-// An invalid file is a *[SyntaxError], and the returned file is nil: a file that
-// does not parse must not be written back. Parse keeps src; the caller must not change it
-// later.
+// The error is a *[SyntaxError]. The file is then nil, because one that does not parse must not be written
+// back.
 func Parse(src []byte, filename string) (*File, error) {
 	file, diags := parse(src, filename)
 	if diags.HasErrors() {
@@ -46,13 +42,13 @@ func Parse(src []byte, filename string) (*File, error) {
 	return file, nil
 }
 
-// SyntaxError says that a lock file is invalid. It wraps hcl.Diagnostics.
+// SyntaxError says that a lock file is invalid.
 type SyntaxError struct {
 	File        string
 	Diagnostics hcl.Diagnostics
 }
 
-// Error returns all errors among the diagnostics, one a line.
+// Error returns all errors, one a line.
 func (e *SyntaxError) Error() string { return hcldepth.ErrorText(e.Diagnostics) }
 func (e *SyntaxError) Unwrap() error { return e.Diagnostics }
 
@@ -76,8 +72,8 @@ func parse(src []byte, filename string) (*File, hcl.Diagnostics) {
 	return p.file, nil
 }
 
-// eachBody parses a file in pieces of about the given size, and calls use with each of them, in order. If
-// that fails, it parses the whole file, and calls use with isWhole set.
+// eachBody calls use with the parts of a file, in order, in pieces of about the given size, or if that
+// fails with the whole file.
 func eachBody(src []byte, filename string, size int, use func(body *hclsyntax.Body, isWhole bool)) hcl.Diagnostics {
 	if diags := checkSize(src, filename); diags.HasErrors() {
 		return diags
@@ -94,10 +90,9 @@ func eachBody(src []byte, filename string, size int, use func(body *hclsyntax.Bo
 	return nil
 }
 
-// parsePieces calls decode with the parts of the file, in order. It parses the file in pieces of
-// about the given size. It returns false if there is only one piece, or if a piece has diagnostics
-// or attributes, for example because it begins or ends within a block. The diagnostics are those
-// of the first such piece.
+// parsePieces calls decode with the parts of the file, in order. It returns false if there is only one
+// piece, or if a piece has diagnostics, which it returns, or attributes, for example because it begins or
+// ends within a block.
 func parsePieces(src []byte, filename string, size int, decode func(*hclsyntax.Body)) (hcl.Diagnostics, bool) {
 	starts := pieceStarts(src, size)
 	if len(starts) == 1 {
@@ -118,7 +113,6 @@ func parsePieces(src []byte, filename string, size int, decode func(*hclsyntax.B
 	return nil, true
 }
 
-// parseBetween parses the pieces that begin at all positions but the last.
 func parseBetween(src []byte, filename string, starts []hcl.Pos) ([]*hclsyntax.Body, []hcl.Diagnostics) {
 	bodies, diags := make([]*hclsyntax.Body, len(starts)-1), make([]hcl.Diagnostics, len(starts)-1)
 	var workers errgroup.Group
@@ -133,8 +127,7 @@ func parseBetween(src []byte, filename string, starts []hcl.Pos) ([]*hclsyntax.B
 	return bodies, diags
 }
 
-// parseSyntax parses a file or a piece. The limits keep this short, so that it needs no context.
-// The body is nil if it was not parsed.
+// parseSyntax needs no context, because the limits keep it short. The body is nil if it was not parsed.
 func parseSyntax(src []byte, filename string, start hcl.Pos) (*hclsyntax.Body, hcl.Diagnostics) {
 	file, diags := hcldepth.ParseConfig(context.Background(), src, filename, start)
 	if file == nil {
@@ -143,9 +136,8 @@ func parseSyntax(src []byte, filename string, start hcl.Pos) (*hclsyntax.Body, h
 	return file.Body.(*hclsyntax.Body), diags
 }
 
-// pieceStarts returns the positions at which pieces begin. Each piece except the
-// first begins with a line that looks like the header of a module or provider block and
-// follows the end of a block.
+// pieceStarts returns where pieces begin. Each but the first begins after the end of a block, with a line
+// that looks like the header of a module or provider block.
 func pieceStarts(src []byte, size int) []hcl.Pos {
 	starts := []hcl.Pos{hcl.InitialPos}
 	end := []byte("\n}\n")
@@ -180,8 +172,8 @@ func checkSize(src []byte, filename string) hcl.Diagnostics {
 	return nil
 }
 
-// syntaxErrors returns the errors of a file that was not parsed. If the file is too large to be
-// parsed in one piece, these are the errors of the first of its pieces that has any.
+// syntaxErrors returns the errors of a file that was not parsed: of the first piece with errors if the file
+// is too large for one piece.
 func syntaxErrors(diags, inPieces hcl.Diagnostics) hcl.Diagnostics {
 	if _, ok := diags[0].Extra.(*hcldepth.SizeError); ok && inPieces.HasErrors() {
 		diags = inPieces
@@ -201,16 +193,14 @@ func failure(summary, detail string, subject *hcl.Range) hcl.Diagnostics {
 	return hcl.Diagnostics{{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: subject}}
 }
 
-// MergeConflict is the Extra of the diagnostic for a file that contains both sides of a
-// merge conflict; see [hcl.DiagnosticExtra].
+// MergeConflict is the [hcl.DiagnosticExtra] for a file with both sides of a merge conflict.
 type MergeConflict struct{}
 
-// conflictMarkers are the prefixes of the lines that git writes into a file with
-// merge conflicts.
+// conflictMarkers are the prefixes of the lines that git writes at merge conflicts.
 var conflictMarkers = []string{"<<<<<<< ", "||||||| ", "=======", ">>>>>>> "}
 
-// findConflict returns a diagnostic for the first conflict marker in a file that does not
-// parse, or nil if there is no marker. In a file that parses, such a line is text.
+// findConflict returns a diagnostic for the first conflict marker in a file that does not parse, where it
+// cannot be text, or nil.
 func findConflict(src []byte, filename string) *hcl.Diagnostic {
 	if len(src) > MaxSize {
 		return nil

@@ -17,31 +17,28 @@ import (
 
 // Provider is one locked provider.
 type Provider struct {
-	Address addrs.Provider `json:"address"`
-	// Version is the selected version.
+	Address addrs.Provider   `json:"address"`
 	Version versions.Version `json:"version"`
-	// Constraints are the combined constraints of all modules; zero if there are none.
+	// Constraints are the combined constraints of all modules.
 	Constraints versions.ProviderConstraints `json:"constraints,omitzero"`
-	// Hashes are the sorted hashes of the packages for all known platforms. Unlike a
-	// Module, a Provider may have several hashes of one scheme.
+	// Hashes are sorted, for all known platforms. Unlike a Module, a Provider may have several of one
+	// scheme.
 	Hashes []hashing.Hash `json:"hashes"`
-	// Range is the header of the block in the file that was read; zero for a provider that
-	// was set. Equal ignores it.
+	// Range is the header of the block that was read; zero for a provider that was set.
 	Range hcl.Range `json:"-"`
 }
 
-// Equal reports whether two providers have equal fields, except for Range. It ignores the
-// order of hashes, and duplicates.
+// Equal reports whether all fields except for Range are equal. It ignores the order of hashes, and
+// duplicates.
 func (p Provider) Equal(other Provider) bool {
 	return p.Address == other.Address && p.Version == other.Version && p.Constraints.Equal(other.Constraints) &&
 		slices.Equal(uniqueHashes(p.Hashes), uniqueHashes(other.Hashes))
 }
 
-// Merge returns the provider to lock after installed was verified; p is the provider that
-// was locked before. If both have the same address and version, the result is installed
-// with the hashes of both, except for hashes of p whose scheme is neither h1 nor zh: stock
-// tools drop these when they install a provider, and would rewrite a lock that has them.
-// Otherwise it is installed.
+// Merge returns the provider to lock after installed was verified; p was locked before. For the same
+// address and version, that is installed with the hashes of both, except for those of p with schemes other
+// than h1 and zh: stock tools drop these when they install, and would rewrite the lock. Otherwise it is
+// installed.
 func (p Provider) Merge(installed Provider) Provider {
 	if p.Address == installed.Address && p.Version == installed.Version {
 		installed.Hashes = append(slices.DeleteFunc(slices.Clone(p.Hashes), hasForeignScheme), installed.Hashes...)
@@ -49,21 +46,19 @@ func (p Provider) Merge(installed Provider) Provider {
 	return *installed.normalized()
 }
 
-// hasForeignScheme reports whether stock tools do not know the scheme of a hash.
 func hasForeignScheme(h hashing.Hash) bool { return h.Scheme() != "h1" && h.Scheme() != "zh" }
 
 func (p *Provider) key() string { return providerKey(p.Address) }
 
 func (p *Provider) equals(other *Provider) bool { return p.Equal(*other) }
 
-// normalized returns a copy with sorted hashes, without duplicates.
 func (p *Provider) normalized() *Provider {
 	normal := *p
 	normal.Hashes = uniqueHashes(p.Hashes)
 	return &normal
 }
 
-// providerKey returns a key that is ordered as [addrs.Provider.Compare] orders addresses.
+// providerKey is ordered as [addrs.Provider.Compare] orders addresses.
 func providerKey(p addrs.Provider) string {
 	return string(p.Hostname) + "\x00" + p.Namespace + "\x00" + p.Type
 }
@@ -78,7 +73,7 @@ func uniqueHashes(hashes []hashing.Hash) []hashing.Hash {
 
 func (p *Provider) writable() bool { return true }
 
-// render returns a provider's block as stock tools write it, without a final newline.
+// render returns a block as stock tools write it.
 func (p *Provider) render([]string) string {
 	var b strings.Builder
 	p = p.normalized()
@@ -95,8 +90,7 @@ func (p *Provider) render([]string) string {
 	return b.String()
 }
 
-// provider reads a provider block. Errors are added to the file's provider faults; the
-// block is then preserved like an unknown block.
+// provider adds errors to the provider faults, and the block is then preserved like an unknown one.
 func (p *parser) provider(b *hclsyntax.Block) {
 	label := ""
 	if len(b.Labels) > 0 {
@@ -117,8 +111,7 @@ func (p *parser) provider(b *hclsyntax.Block) {
 	p.file.providers.add(provider, spanOf(b), nil)
 }
 
-// decodeProvider returns the provider of a block. If p has diagnostics afterwards, the
-// provider is not complete.
+// decodeProvider returns an incomplete provider if p has diagnostics afterwards.
 func (p *parser) decodeProvider(b *hclsyntax.Block) *Provider {
 	if len(b.Labels) != 1 {
 		p.fail(b.DefRange(), "Invalid provider block", "A provider block has one label, the provider's address; this one has %d.", len(b.Labels))
@@ -148,11 +141,10 @@ func (p *parser) decodeProvider(b *hclsyntax.Block) *Provider {
 	return provider
 }
 
-// providerArguments are the arguments of a provider block. Stock tools refuse any other.
+// providerArguments are all that stock tools accept in a provider block.
 var providerArguments = []string{"version", "constraints", "hashes"}
 
-// onlyProviderArguments reports the arguments and blocks that stock tools do not know, and
-// therefore refuse.
+// onlyProviderArguments reports what stock tools refuse.
 func (p *parser) onlyProviderArguments(b *hclsyntax.Block) {
 	for _, name := range slices.Sorted(maps.Keys(b.Body.Attributes)) {
 		if !slices.Contains(providerArguments, name) {
@@ -164,9 +156,8 @@ func (p *parser) onlyProviderArguments(b *hclsyntax.Block) {
 	}
 }
 
-// parseProviderLabel parses a label, which must be a full address in the form that
-// [addrs.Provider.String] returns. It uses Terraform's grammar because that allows more
-// names.
+// parseProviderLabel parses a label in the form of [addrs.Provider.String]. It uses Terraform's grammar,
+// which allows more names.
 func parseProviderLabel(label string) (addrs.Provider, error) {
 	parser := addrs.Parser{DefaultRegistryHost: addrs.TerraformRegistryHost}
 	address, err := parser.ParseProviderSource(label)
@@ -199,8 +190,8 @@ func (p *Provider) hashFaults() []fault {
 	return found
 }
 
-// providerHashFault allows everything that stock tools allow: any scheme and any value, even
-// none. A hash that is not well-formed matches no package.
+// providerHashFault allows what stock tools allow, any scheme and value. A malformed hash matches no
+// package.
 func providerHashFault(h hashing.Hash) error {
 	if scheme, _, found := strings.Cut(string(h), ":"); !found || scheme == "" {
 		return errors.New(`it must begin with a scheme such as "h1:"`)
@@ -208,7 +199,7 @@ func providerHashFault(h hashing.Hash) error {
 	return nil
 }
 
-// parseProviderVersion parses a version, which must be canonical, because directories are named after it.
+// parseProviderVersion accepts only canonical versions, because directories are named after them.
 func parseProviderVersion(text string) (versions.Version, error) {
 	if text == "" {
 		return versions.Version{}, errors.New("the version is missing")
@@ -238,8 +229,7 @@ func (p *Provider) writeFaults() []fault {
 	return append(found, p.hashFaults()...)
 }
 
-// parseProviderConstraints parses constraints, which must have the form that stock tools write, because
-// they refuse a file with any other form.
+// parseProviderConstraints accepts only the form that stock tools write, because they refuse any other.
 func parseProviderConstraints(text string) (parsed versions.ProviderConstraints, err error) {
 	err = parsed.UnmarshalText([]byte(text))
 	if normal := parsed.String(); err == nil && normal != text {

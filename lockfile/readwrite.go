@@ -20,10 +20,9 @@ var (
 	ErrIrregular = atomicfile.ErrIrregular
 )
 
-// ReadFile reads the lock file of the given name in root. If the file does not exist, it
-// returns an empty File. If the content is invalid, the error is a *[SyntaxError]. If the
-// file cannot be read, the error is an *fs.PathError, which wraps [ErrIrregular] if the
-// file is not regular. Links are not followed.
+// ReadFile reads the lock file of the given name in root, without following links. A file that does not
+// exist is an empty File. The error is a *[SyntaxError], or an *fs.PathError if the file cannot be read,
+// which wraps [ErrIrregular] if it is not regular.
 func ReadFile(root *os.Root, name string) (*File, error) {
 	src, err := read(root, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,11 +51,9 @@ func read(root *os.Root, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, MaxSize+1))
 }
 
-// WriteFile writes the file under a name in root, and reports whether it did. It does
-// nothing if f has not changed since it was read or written. If the file on disk no longer
-// has the bytes that were read, or was created since, the error wraps [ErrChanged] and the
-// file is not changed. The file is replaced atomically: a crash leaves either the old file
-// or the new one. The error is from [File.Check] or an *fs.PathError.
+// WriteFile replaces the file under a name in root atomically, and reports whether it did: not if f has not
+// changed since it was read or written. If the file on disk no longer has the bytes that were read, or was
+// created since, the error wraps [ErrChanged]. The error is from [File.Check] or an *fs.PathError.
 func (f *File) WriteFile(root *os.Root, name string) (bool, error) {
 	if err := f.mustExist("WriteFile").Check(); err != nil {
 		return false, err
@@ -65,8 +62,8 @@ func (f *File) WriteFile(root *os.Root, name string) (bool, error) {
 	if bytes.Equal(data, f.src) {
 		return false, nil
 	}
-	// The written file must be readable. If it is not, this package has a bug, and the
-	// user's file is not replaced.
+	// If the written file were not readable, because of a bug in this package, the user's file is not
+	// replaced.
 	written, err := Parse(data, name)
 	if err != nil {
 		return false, &fs.PathError{Op: "write", Path: name, Err: fmt.Errorf("the new content would be invalid: %w", err)}
@@ -78,14 +75,12 @@ func (f *File) WriteFile(root *os.Root, name string) (bool, error) {
 	return true, nil
 }
 
-// Check returns an error if modules or providers that were set cannot be written. The error
-// joins *[ModuleError] and *[ProviderError] values with errors.Join. For credentials, they
-// wrap [ErrCredential]. Entries that have not changed since they were read are not checked
-// again.
+// Check returns an error if entries that were set cannot be written; unchanged ones are not checked again.
+// It joins *[ModuleError] and *[ProviderError] values, which wrap [ErrCredential] for credentials.
 //
-// [File.WriteFile] calls Check. Callers that write [File.Bytes] in another way must call
-// Check first: Bytes omits a changed module with credentials, so that no secret is written,
-// but includes other invalid modules.
+// [File.WriteFile] calls Check. Callers that write [File.Bytes] in another way must call it first: Bytes
+// omits a changed module with credentials, so that no secret is written, but includes other invalid
+// modules.
 func (f *File) Check() error {
 	f = f.orEmpty()
 	var errs []error
@@ -102,14 +97,14 @@ func (f *File) Check() error {
 	return errors.Join(errs...)
 }
 
-// ErrCredential is returned for an address that contains a user name, a password
-// or an argument that may be a secret. Such an address is not written.
+// ErrCredential is returned for an address with a user name, a password or an argument that may be a
+// secret.
 var ErrCredential = errors.New("the address contains credentials, which must not be in a lock file")
 
 // ModuleError is returned by [File.Check] for a module that cannot be written.
 type ModuleError struct {
 	Key       string
-	Attribute string // the attribute with the error; "" for the key itself
+	Attribute string
 	Err       error
 }
 
@@ -119,7 +114,7 @@ func (e *ModuleError) Unwrap() error { return e.Err }
 // ProviderError is returned by [File.Check] for a provider that cannot be written.
 type ProviderError struct {
 	Address   addrs.Provider
-	Attribute string // the attribute with the error; "" for the address itself
+	Attribute string
 	Err       error
 }
 

@@ -9,8 +9,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// The headers of a file that was empty, depending on what it locks. Stock tools replace
-// them with their own header when they rewrite the file.
+// The headers of a file that was empty, by what it locks. Stock tools replace them when they rewrite it.
 const (
 	headerOfModules = `# This file is maintained automatically by "cotter install", which keeps the
 # module blocks, and by "tofu init" or "terraform init", which keep the
@@ -42,8 +41,8 @@ func stockHeader(src []byte) string {
 	return ""
 }
 
-// renamedHeader returns a header with the name of a stock tool in place of the other's. It returns
-// "" if the comment is not a generated header, or does not name just the other tool.
+// renamedHeader returns a header with a stock tool's name in place of the other's; "" if the comment is not
+// a generated header, or does not name just the other tool.
 func renamedHeader(comment, tool string) string {
 	other := map[string]string{"tofu": "terraform", "terraform": "tofu"}[tool]
 	if other == "" {
@@ -57,8 +56,7 @@ func renamedHeader(comment, tool string) string {
 	return ""
 }
 
-// commentAtStart returns the lines at the start of a file that begin with "#", with LF as the
-// line end.
+// commentAtStart returns the lines at the start that begin with "#", with LF as the line end.
 func commentAtStart(src []byte) string {
 	return withNewline(string(src[:endOfComment(src)]), "\n")
 }
@@ -106,8 +104,7 @@ func hashList(hashes []hashing.Hash) string {
 	return b.String()
 }
 
-// quote returns a string as an HCL literal. It escapes quotes, templates and all
-// characters that are not printable.
+// quote returns an HCL literal. It escapes quotes, templates and all characters that are not printable.
 func quote(s string) string {
 	var out strings.Builder
 	out.WriteByte('"')

@@ -21,8 +21,7 @@ func spanOf(b *hclsyntax.Block) span { return span{b.TypeRange.Start.Byte, b.Clo
 
 func (f *File) at(s span) string { return string(f.src[s.start:s.end]) }
 
-// lineStart returns the start of the offset's line if only blanks precede the
-// offset in it, and the offset otherwise.
+// lineStart returns the start of the offset's line if only blanks precede it there, or else the offset.
 func lineStart(src []byte, offset int) int {
 	start := bytes.LastIndexByte(src[:offset], '\n') + 1
 	if start == 0 && bytes.HasPrefix(src, byteOrderMark) {
@@ -34,8 +33,8 @@ func lineStart(src []byte, offset int) int {
 	return start
 }
 
-// leadStart returns lineStart, moved up over the comment lines directly above. It
-// stops at a line that ends a /* comment */, as the lines above may be part of it.
+// leadStart is lineStart, moved up over the comment lines directly above. It stops at a line that ends a /*
+// comment */, as the lines above may be part of it.
 func leadStart(src []byte, offset int) int {
 	start := lineStart(src, offset)
 	for start > 0 && src[start-1] == '\n' {
@@ -53,8 +52,7 @@ func leadStart(src []byte, offset int) int {
 	return start
 }
 
-// lineEnd returns the offset after the offset's line if only blanks and a line
-// comment follow in it, and the offset otherwise.
+// lineEnd returns the offset after the line if only blanks and a line comment follow, or else the offset.
 func lineEnd(src []byte, offset int) int {
 	rest := src[offset:]
 	if i := bytes.IndexByte(rest, '\n'); i >= 0 {
@@ -89,10 +87,9 @@ func blankLine(text []byte) int {
 	return i + 1
 }
 
-// withinGap returns an offset in a gap of two or more blank lines, which a block leaves
-// when it is cut out. If at is at the start or at the end of such a gap, the result is one
-// line further inside, where a new block is already separated from its neighbors. Otherwise
-// it is at.
+// withinGap returns an offset in a gap of two or more blank lines, which a block leaves when it is cut out.
+// At the start or end of such a gap it moves one line further inside, where a new block is already
+// separated from its neighbors.
 func withinGap(src []byte, at int) int {
 	if n := blankLine(src[at:]); n > 0 && blankLine(src[at+n:]) > 0 {
 		return at + n
@@ -104,7 +101,6 @@ func withinGap(src []byte, at int) int {
 	return at
 }
 
-// lastLine returns the start of the last line of a text that ends with a newline.
 func lastLine(text []byte) int {
 	return bytes.LastIndexByte(bytes.TrimSuffix(text, []byte("\n")), '\n') + 1
 }
@@ -131,8 +127,7 @@ func startsWithComment(src []byte) bool {
 	return len(text) == 0 || text[0] == '#' || text[0] == '/'
 }
 
-// hasComment reports whether there is a comment in a provider block without errors, which has no
-// templates.
+// hasComment reports whether a provider block without errors, which has no templates, has a comment.
 func hasComment(block string) bool {
 	inString, escaped := false, false
 	for _, c := range block {

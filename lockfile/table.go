@@ -6,19 +6,16 @@ import (
 	"strings"
 )
 
-// A value is what a block locks: a [*Module] or a [*Provider]. It does not change once it is in a table.
+// A value is a [*Module] or a [*Provider]. It does not change once it is in a table.
 type value[V any] interface {
 	equals(other V) bool
-	// key identifies the value in a file. Blocks are sorted by it.
 	key() string
 	// normalized returns a copy with sorted hashes.
 	normalized() V
-	// hasNormalHashes reports whether the hashes are as normalized returns them.
 	hasNormalHashes() bool
 	// writable reports whether the block may be written; see [File.Check].
 	writable() bool
-	// render returns the block without a final newline. Extras are the source of unknown
-	// attributes and nested blocks.
+	// render returns the block without a final newline. extras are unknown attributes and nested blocks.
 	render(extras []string) string
 }
 
@@ -62,8 +59,7 @@ func (t *table[V]) add(v V, at span, extras []string) {
 	t.entries[b.key] = &entry[V]{key: b.key, value: v, block: b}
 }
 
-// set adds a value, or replaces the one with the same key. A value that equals a block's gets the
-// block's range.
+// set adds or replaces a value. One that equals a block's gets the block's range.
 func (t *table[V]) set(v V) {
 	if t.entries == nil {
 		t.entries = map[string]*entry[V]{}

@@ -13,22 +13,20 @@ import (
 
 // Call is the part of a module call that a policy checks.
 type Call struct {
-	Source addrs.ModuleSource
-	// Constraint is the version constraint; zero if there is none.
+	Source     addrs.ModuleSource
 	Constraint versions.Constraints
-	// Replaced says that Source is what the project has in place of another source.
+	// Replaced says that Source replaces another source.
 	Replaced bool
 	// Own is set if the call is in one of the project's own modules, or is replaced there.
 	Own bool
 }
 
-// CheckCall checks a call by its source and constraint. The error is a *[Violation], or the
-// error of a malformed address, or says that the call has no source.
+// CheckCall checks a call by its source and constraint. The error is a *[Violation], that of a malformed
+// address, or says that the call has no source.
 //
-// It checks what the text of the call shows, so a ref that may be a tag passes DenyBranches. What
-// origins say is checked by other methods: [Policy.CheckReference] checks what a ref turned out to
-// be, [Policy.CheckPackage] where a registry has the package, [Policy.CheckCommit] the history of a
-// commit, and [Policy.CheckAge] the age of a version.
+// It sees only text, so a ref that may be a tag passes DenyBranches. What origins say is checked by
+// [Policy.CheckReference] (what a ref is), [Policy.CheckPackage] (where a registry has the package),
+// [Policy.CheckCommit] and [Policy.CheckAge].
 func (p *Policy) CheckCall(call Call) error {
 	if p != nil && p.DenyReplacements && call.Replaced {
 		return p.violation(argReplace, "the project replaces the source")
@@ -73,8 +71,8 @@ func (p *Policy) CheckProvider(provider addrs.Provider) error {
 	return p.check(rules, providerLocation(provider))
 }
 
-// CheckPackage checks the address of a package. The error is a *[Violation], or the error
-// of a malformed address.
+// CheckPackage checks the address of a package. The error is a *[Violation], or that of a malformed
+// address.
 func (p *Policy) CheckPackage(pkg addrs.ModulePackage) error {
 	if p == nil {
 		return nil
@@ -86,10 +84,9 @@ func (p *Policy) CheckPackage(pkg addrs.ModulePackage) error {
 	return p.checkLocation(readLocations(at)...)
 }
 
-// CheckSignature decides whether a weak signature of a provider's package is accepted. weak
-// describes the signature and its weakness; "" means that it is not weak. A weak signature
-// is refused unless at least one policy allows it and no policy's file denies it. So it is
-// also refused if there are no policies. The error is a *[Violation].
+// CheckSignature decides whether a weak signature of a provider's package is accepted; weak describes it,
+// and "" means that it is not weak. At least one policy must allow it, and no policy's file may deny it.
+// The error is a *[Violation].
 func CheckSignature(weak string, policies ...*Policy) error {
 	if weak == "" {
 		return nil
@@ -109,8 +106,7 @@ func CheckSignature(weak string, policies ...*Policy) error {
 	return (&Policy{}).violation(argWeakSignatures, weak)
 }
 
-// CheckProjectProvider checks a provider's package that the project itself brings. The error is
-// a *[Violation].
+// CheckProjectProvider checks a provider that the project itself brings. The error is a *[Violation].
 func (p *Policy) CheckProjectProvider() error {
 	if p == nil || !p.DenyProjectProviders {
 		return nil
@@ -128,8 +124,7 @@ type locationRules struct {
 	what              string
 }
 
-// check checks a location by its readings. None of them may be denied, and the first one must be
-// allowed.
+// check requires that no reading is denied, and that the first is allowed.
 func (p *Policy) check(rules locationRules, readings ...location) error {
 	at := readings[0]
 	for _, pattern := range rules.deny {
@@ -156,8 +151,7 @@ func (p *Policy) checkRemote(pkg addrs.ModulePackage, unconstrained bool) error 
 	return nil
 }
 
-// CheckRef refuses an address that certainly names a branch; refs that can be tags are
-// allowed. It is for calls and locations without a version constraint.
+// CheckRef refuses an address that certainly names a branch. It is for those without a version constraint.
 func (p *Policy) CheckRef(pkg addrs.ModulePackage) error {
 	if p == nil || !p.DenyBranches {
 		return nil
@@ -172,8 +166,7 @@ func (p *Policy) CheckRef(pkg addrs.ModulePackage) error {
 	return nil
 }
 
-// CheckReference refuses a reference that an origin resolved to a branch: "branch main", or
-// "HEAD".
+// CheckReference refuses what an origin resolved to a branch: "branch main", or "HEAD".
 func (p *Policy) CheckReference(name string) error {
 	if p == nil || !p.DenyBranches || name != "HEAD" && !strings.HasPrefix(name, "branch ") {
 		return nil
@@ -181,9 +174,9 @@ func (p *Policy) CheckReference(name string) error {
 	return p.violation(argBranches, fmt.Sprintf("the address points to %s; name a tag or a commit", strings.Replace(name, "HEAD", "the default branch", 1)))
 }
 
-// CheckCommit checks a git commit that a source address names and that was not found in the history
-// of a branch or a tag. unknown is the reason if the history could not be searched to its end; it
-// is nil if the whole history lacks the commit. The error is a *[Violation].
+// CheckCommit checks a git commit that a source address names and no branch or tag was found to have in its
+// history. unknown is why the history could not be searched to its end, or nil. The error is a
+// *[Violation].
 func (p *Policy) CheckCommit(commit string, unknown error) error {
 	switch {
 	case p == nil || !p.ReachableCommits:
@@ -207,8 +200,7 @@ func (p *Policy) checkConstraint(call Call, pinned bool) error {
 	return nil
 }
 
-// CheckAge checks the age of a version by its time of publication. The zero time, for an
-// origin that does not provide dates, is allowed.
+// CheckAge checks the age of a version. The zero time, of an origin without dates, is allowed.
 func (p *Policy) CheckAge(version versions.Version, published, now time.Time) error {
 	if p == nil || published.IsZero() || now.Sub(published) >= p.MinAge {
 		return nil
@@ -218,15 +210,13 @@ func (p *Policy) CheckAge(version versions.Version, published, now time.Time) er
 		version, published.UTC().Format(day), published.Add(p.MinAge).UTC().Format(day)))
 }
 
-// pinned reports whether an address names one version of a package, or is of a kind that
-// has no versions.
+// pinned reports whether an address names one version, or is of a kind without versions.
 func pinned(pkg addrs.ModulePackage) bool {
 	name, _ := pkg.Ref()
 	return name != "" || !pkg.HasRevisions()
 }
 
-// refOf returns the ref of a package and the name of its argument. The name is "" if
-// packages of that kind have no branches.
+// refOf returns the ref of a package and the name of its argument; "" for kinds without branches.
 func refOf(pkg addrs.ModulePackage) (ref, named string) {
 	switch pkg.Getter() {
 	case "git":

@@ -13,27 +13,25 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// FileName is the name of the file in a repository that contains a project's policy and
-// settings.
+// FileName is the name of the file in a repository with a project's policy and settings.
 const FileName = "cotter.hcl"
 
 // MaxSize is the maximum size of a file with a policy or settings, in bytes.
 const MaxSize = 1 << 20
 
-// FileError says that a file with a policy or settings is invalid. It wraps
-// hcl.Diagnostics.
+// FileError says that a file with a policy or settings is invalid.
 type FileError struct {
 	File        string
 	Diagnostics hcl.Diagnostics
 }
 
-// Error returns all errors among the diagnostics, one a line.
+// Error returns all errors, one a line.
 func (e *FileError) Error() string { return hcldepth.ErrorText(e.Diagnostics) }
 func (e *FileError) Unwrap() error { return e.Diagnostics }
 
 var mirrorHeader = hcl.BlockHeaderSchema{Type: "mirror", LabelNames: []string{"address"}}
 
-// part is a part of a file that is read on its own. It is the summary of the diagnostics.
+// part is a part of a file that is read on its own, and the summary of its diagnostics.
 type part string
 
 const (
@@ -46,8 +44,7 @@ func (p part) failure(at hcl.Range, format string, args ...any) hcl.Diagnostics 
 	return hcl.Diagnostics{{Severity: hcl.DiagError, Summary: string(p), Detail: fmt.Sprintf(format, args...), Subject: &at}}
 }
 
-// read parses a file, and returns the blocks of the given types and the rest of its body. If the diagnostics
-// contain errors, there are none.
+// read returns the blocks of the given types and the rest of a file's body; none if there are errors.
 func (p part) read(src []byte, filename string, types ...hcl.BlockHeaderSchema) (blocks hcl.Blocks, rest hcl.Body, diags hcl.Diagnostics) {
 	if len(src) > MaxSize {
 		return nil, nil, p.failure(hcl.Range{Filename: filename}, "The file has more than %d bytes.", MaxSize)
@@ -60,7 +57,7 @@ func (p part) read(src []byte, filename string, types ...hcl.BlockHeaderSchema) 
 	return content.Blocks, rest, diags
 }
 
-// arguments maps the names of arguments to the functions that set their values.
+// arguments maps names to the functions that set the values.
 type arguments map[string]func(cty.Value) error
 
 func (p part) readBlock(blocks hcl.Blocks, to arguments) (map[string]hcl.Range, hcl.Diagnostics) {
@@ -77,8 +74,7 @@ func (p part) readBlock(blocks hcl.Blocks, to arguments) (map[string]hcl.Range, 
 	return at, nil
 }
 
-// readArguments reads the arguments of a body, and returns where they are. Anything else in the body
-// is an error.
+// readArguments reads the arguments of a body, and returns where they are. Anything else is an error.
 func (p part) readArguments(body hcl.Body, to arguments) (map[string]hcl.Range, hcl.Diagnostics) {
 	schema := &hcl.BodySchema{}
 	names := slices.Sorted(maps.Keys(to))
@@ -116,8 +112,7 @@ func choice[T any](to *T, words map[string]T) func(cty.Value) error {
 	}
 }
 
-// list returns the function for an argument whose value is a list of at least so many elements.
-// what describes the list in messages. parse returns the value of an element.
+// list returns the function for a list of at least so many elements; what describes it in messages.
 func list[T any](to *[]T, least int, what string, parse func(cty.Value) (T, error)) func(cty.Value) error {
 	return func(value cty.Value) error {
 		if value.IsNull() || !value.Type().IsTupleType() || value.LengthInt() < least {

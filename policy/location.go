@@ -10,16 +10,13 @@ import (
 	"github.com/cotterpin/cotter/internal/hostname"
 )
 
-// location is the location of a package in the form that patterns match. It is the same for
-// all transports to a repository.
+// location is the location of a package in the form that patterns match, for all transports.
 type location struct {
-	host string // in the form of hostname.Canonical; "" for this machine
-	port string // without leading zeros; "" for a transport without a usual port
-	// usual is set if port is the usual port of the transport.
+	host  string // in the form of hostname.Canonical; "" for this machine
+	port  string // without leading zeros; "" for a transport without a usual port
 	usual bool
 	path  []string
-	// bucket is the bucket of an object store, whose other addresses are the same location. key is
-	// the part of path in the bucket.
+	// bucket is the same for all addresses of a place in an object store; key is the part of path in it.
 	bucket addrs.Bucket
 	key    []string
 }
@@ -34,15 +31,14 @@ func providerLocation(p addrs.Provider) location {
 	return hostLocation(p.Hostname, []string{p.Namespace, p.Type})
 }
 
-// hostLocation returns a location at the host of a registry, which is queried by https.
+// hostLocation returns a location at a registry's host, which is queried by https.
 func hostLocation(at addrs.Hostname, path []string) location {
 	host, port, _ := strings.Cut(string(at), ":")
 	port = strings.TrimLeft(port, "0")
 	return location{host: hostname.Canonical(host), path: path}.withPort("https", port)
 }
 
-// readLocations returns the readings of the location of a package, or of a request for one. The first
-// one is the literal one.
+// readLocations returns the readings of a location. The first one is the literal one.
 func readLocations(at addrs.Location) []location {
 	var all []location
 	for _, read := range at.Readings() {
@@ -66,7 +62,6 @@ func withoutSuffix(path []string) []string {
 	return path
 }
 
-// String returns the location in the form of a pattern that matches it.
 func (l location) String() string {
 	host := l.host
 	switch {
@@ -78,8 +73,8 @@ func (l location) String() string {
 	return strings.Join(append([]string{host}, l.path...), "/")
 }
 
-// loose returns an element of a path in lower case, without what some servers ignore at its end:
-// spaces, parameters and ".git".
+// loose returns an element in lower case, without what some servers ignore at its end: spaces, parameters
+// and ".git".
 func loose(element string) string {
 	element = strings.ToLower(element)
 	for {

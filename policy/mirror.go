@@ -13,13 +13,12 @@ import (
 type Mirror struct {
 	// Address is oci://HOST/REPOSITORY, with the host in lower case.
 	Address string
-	// Write says that packages that were fetched from their origins are pushed to the
-	// mirror.
+	// Write says that packages that were fetched from their origins are pushed to the mirror.
 	Write bool
 }
 
-// ErrMirrorSignatures is the error for a setting about signatures of mirrors, which were removed. It
-// is not ignored, because users rely on such a setting.
+// ErrMirrorSignatures is the error for a setting of the removed signatures of mirrors. It is not ignored,
+// because users rely on it.
 var ErrMirrorSignatures = errors.New("signatures of mirrors were removed: anyone who can write to a mirror that you trust confirms its entries, so restrict in its registry who can write")
 
 const mirrorScheme = "oci://"
@@ -69,8 +68,7 @@ func normalAddress(address string) string {
 	return mirrorScheme + strings.ToLower(host) + "/" + repository
 }
 
-// MirrorPattern matches mirrors. It is the address of one mirror, or oci://HOST/PREFIX/*
-// for all mirrors whose addresses begin with that prefix.
+// MirrorPattern is the address of a mirror, or oci://HOST/PREFIX/* for all that begin with that prefix.
 type MirrorPattern string
 
 func parseMirrorPattern(text string) (MirrorPattern, error) {
@@ -92,7 +90,7 @@ func parseMirrorPattern(text string) (MirrorPattern, error) {
 	return MirrorPattern(normal), nil
 }
 
-// Matches reports whether the pattern matches the mirror with an address.
+// Matches reports whether the pattern matches the address of a mirror.
 func (p MirrorPattern) Matches(address string) bool {
 	if prefix, all := strings.CutSuffix(string(p), "*"); all {
 		return strings.HasPrefix(normalAddress(address), prefix)

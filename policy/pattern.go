@@ -10,21 +10,19 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// Pattern matches locations of modules; the package comment describes the format.
-// [ParsePattern] returns patterns; the zero value allows nothing and denies everything.
+// Pattern matches locations of modules; see the package comment. The zero value allows nothing and denies
+// everything.
 type Pattern struct {
 	text string
-	// at has the host, port and path. The host may be "" for this machine or "*" for all hosts. If
-	// below is set, it stands for all hosts below that name.
+	// at has the host, port and path. The host may be "" for this machine or "*" for all, and below stands
+	// for all hosts below it.
 	at    location
 	below bool
 }
 
-// String returns the pattern as it was written.
 func (p Pattern) String() string { return p.text }
 
-// ParsePattern parses a pattern such as "github.com/acme", "*.corp.example" or
-// "/srv/modules".
+// ParsePattern parses a pattern such as "github.com/acme", "*.corp.example" or "/srv/modules".
 func ParsePattern(text string) (Pattern, error) {
 	switch {
 	case text == "":
@@ -83,8 +81,8 @@ func (p Pattern) allows(at location) bool {
 	return p.hasHost(at.host) && hasPath(p.at.path, at.path, match) || p.hasBucket(at, match)
 }
 
-// denies reports whether the pattern matches a location, as a part of deny_sources. It ignores
-// the case of paths, because many servers do, and what some servers ignore at the end of an element.
+// denies matches for deny_sources. It ignores case, because many servers do, and what some ignore at the
+// end of an element.
 func (p Pattern) denies(at location) bool {
 	switch {
 	case p.text == "":
@@ -105,8 +103,7 @@ func matchLoosely(pattern, element string) bool {
 	return match(pattern, strings.ToLower(element)) || match(pattern, loose(element))
 }
 
-// hasPort reports whether the pattern names the port of a location. 443 in a pattern also matches
-// the usual port of a transport.
+// hasPort reports whether the pattern names the port. 443 also matches the usual port of a transport.
 func (p Pattern) hasPort(at location) bool {
 	return p.at.port != "" && p.at.port == at.port || p.at.port == usualPorts["https"] && at.usual
 }
@@ -118,9 +115,8 @@ func (p Pattern) hasHost(host string) bool {
 	return p.at.host == host || p.at.host == "*" && host != ""
 }
 
-// hasBucket reports whether the pattern and a location are at the same place of an object store,
-// however their hosts are spelled. The region does not matter if the pattern names a bucket, because
-// no two buckets have the same name, or if the pattern names no region.
+// hasBucket reports whether both are at the same place of an object store, however their hosts are spelled.
+// The region does not matter if the pattern names a bucket, because these have unique names, or no region.
 func (p Pattern) hasBucket(at location, matches func(pattern, element string) bool) bool {
 	want, key := p.at.bucket, p.at.key
 	switch {

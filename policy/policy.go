@@ -11,29 +11,24 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Policy is a set of rules. The zero value and a nil *Policy allow everything. Its fields
-// must not change once it is in use.
+// Policy is a set of rules. The zero value and nil allow everything. It must not change once it is in use.
 type Policy struct {
-	// Allow has the locations that modules may come from. nil allows all of them, and an empty list
-	// none.
-	// Deny has the locations that modules must not come from, even if Allow has them.
+	// Allow has the locations that modules may come from: nil allows all, an empty list none. Deny has
+	// those that they must not come from, even if Allow has them.
 	Allow, Deny []Pattern
-	// AllowProviders and DenyProviders are the corresponding lists for provider addresses,
-	// HOST/NAMESPACE/TYPE.
+	// AllowProviders and DenyProviders are the lists for provider addresses, HOST/NAMESPACE/TYPE.
 	AllowProviders, DenyProviders []Pattern
-	// AllowWeakSignatures accepts signatures of providers with keys and digests that are no
-	// longer secure: RSA keys of less than 2,048 bits, DSA keys and SHA-1. [CheckSignature]
-	// describes how several policies are combined.
+	// AllowWeakSignatures accepts signatures of providers that are no longer secure: with RSA keys of less
+	// than 2,048 bits, DSA keys or SHA-1. [CheckSignature] combines several policies.
 	AllowWeakSignatures bool
-	// DenyProjectProviders refuses packages of providers that the project itself brings, for
-	// example in terraform.d/plugins.
+	// DenyProjectProviders refuses providers that the project itself brings, such as in
+	// terraform.d/plugins.
 	DenyProjectProviders bool
 	// Versions says how the project's own calls must be pinned.
 	Versions Versions
 	// DenyBranches refuses git sources that name a branch or no ref.
 	DenyBranches bool
-	// ReachableCommits refuses git sources that name a commit, unless a branch or a tag of the
-	// repository has the commit in its history.
+	// ReachableCommits refuses git sources that name a commit which no branch or tag has in its history.
 	ReachableCommits bool
 	// DenyReplacements refuses sources that replace others; see [Replacements].
 	DenyReplacements bool
@@ -45,9 +40,8 @@ type Policy struct {
 	// Only means that this policy replaces that of the project. A project's file cannot say so.
 	Only bool
 
-	// at has the position of each argument in the file, for messages.
-	at map[string]hcl.Range
-	// declared says that the file has a policy block.
+	// at has the position of each argument in the file.
+	at       map[string]hcl.Range
 	declared bool
 }
 
@@ -88,10 +82,9 @@ const (
 // MaxAgeDays is the maximum value of min_age_days: about a hundred years.
 const MaxAgeDays = 36_500
 
-// Parse parses the policy in a file; docs/policy.md describes the format. The name is used
-// only in messages. A file without a policy block results in a policy that allows
-// everything, and is not [Policy.Declared]. The contents of other blocks are not checked. If the
-// diagnostics contain errors, the policy is nil.
+// Parse parses the policy in a file; docs/policy.md describes it. The name is used only in messages.
+// Without a policy block, the policy allows everything and is not [Policy.Declared]. Other blocks are not
+// checked. The policy is nil if there are errors.
 func Parse(src []byte, filename string) (*Policy, hcl.Diagnostics) {
 	all, rest, diags := policyPart.read(src, filename, hcl.BlockHeaderSchema{Type: "policy"}, hcl.BlockHeaderSchema{Type: "settings"}, mirrorHeader, replaceHeader)
 	if diags.HasErrors() {
@@ -110,8 +103,7 @@ func Parse(src []byte, filename string) (*Policy, hcl.Diagnostics) {
 	return p, nil
 }
 
-// ParseProject is like Parse, for the policy in a project's own file, which cannot replace that of the
-// project.
+// ParseProject is Parse for a project's own file, which cannot replace the policy of the project.
 func ParseProject(src []byte, filename string) (*Policy, hcl.Diagnostics) {
 	p, diags := Parse(src, filename)
 	if at, written := p.position(argOnly); written {
@@ -156,9 +148,8 @@ func days(to *time.Duration) func(cty.Value) error {
 	}
 }
 
-// OfRepository returns the part of a policy in a repository that applies: only the rules
-// that restrict. The author of a configuration must not decide for its users that weak
-// signatures are accepted.
+// OfRepository returns what applies of a policy in a repository: the rules that restrict. Its author must
+// not decide for users that weak signatures are accepted.
 func (p *Policy) OfRepository() *Policy {
 	if p == nil || !p.AllowWeakSignatures {
 		return p
@@ -184,10 +175,9 @@ func (p *Policy) violation(argument, reason string) error {
 
 // Violation is returned if a policy does not allow a call or an address.
 type Violation struct {
-	// Argument is the violated argument of the policy, such as "deny_sources".
+	// Argument is the violated argument, such as "deny_sources".
 	Argument string
-	// Range is the position of the argument in the policy's file; empty if there is no
-	// file.
+	// Range is the position of the argument; empty if there is no file.
 	Range hcl.Range
 	// Reason describes the violation, without credentials.
 	Reason string

@@ -16,18 +16,15 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Replacements are the replace blocks of a project. The zero value and a nil *Replacements replace
-// nothing.
+// Replacements are the replace blocks of a project. The zero value and nil replace nothing.
 type Replacements struct{ blocks []*Replacement }
 
-// Replacement is a replace block: modules of one address, or of all addresses below it, come from
-// another one.
+// Replacement is a replace block: modules of one address, or of all below it, come from another one.
 type Replacement struct {
-	// Of is the address, as HOST/PATH, or as HOST/PATH/* for all addresses below it.
+	// Of is HOST/PATH, or HOST/PATH/* for all addresses below it.
 	Of string
-	// Source is the source address that modules come from. If the block is for all addresses below
-	// one, a "*" in it stands for the rest of the path. The path of a directory is relative to the
-	// directory of the file, or to the root module after [Replacements.InDir].
+	// Source is the source address that modules come from, with a "*" for the rest of a path below Of. A
+	// directory is relative to that of the file, or after [Replacements.InDir] to the root module.
 	Source string
 	// Version is the version constraint for Source; "" if the block has none.
 	Version string
@@ -40,9 +37,8 @@ type Replacement struct {
 
 var replaceHeader = hcl.BlockHeaderSchema{Type: "replace", LabelNames: []string{"address"}}
 
-// ParseReplacements parses the replace blocks in a file; docs/policy.md describes the format.
-// The name is used only in messages. Other types of blocks are ignored. If the diagnostics contain
-// errors, the result is nil.
+// ParseReplacements parses the replace blocks in a file; docs/policy.md describes them. The name is used
+// only in messages. Other types of blocks are ignored. The result is nil if there are errors.
 func ParseReplacements(src []byte, filename string) (*Replacements, hcl.Diagnostics) {
 	blocks, _, diags := replacePart.read(src, filename, replaceHeader)
 	if diags.HasErrors() {
@@ -62,7 +58,7 @@ func ParseReplacements(src []byte, filename string) (*Replacements, hcl.Diagnost
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	// The longest address decides. It is that of a block for one address, if there is one.
+	// The longest address decides: that of a block for one address, if there is one.
 	slices.SortStableFunc(r.blocks, func(a, b *Replacement) int { return len(b.of.at.path) - len(a.of.at.path) })
 	return r, nil
 }
@@ -101,7 +97,7 @@ func (by *Replacement) setSource(value cty.Value) (err error) {
 	case !found || strings.Contains(after, "*"):
 		return errors.New(`it must have one "*", which stands for the rest of the address`)
 	}
-	// Otherwise the address that is replaced, which may be in a package, would decide about the host.
+	// Otherwise the replaced address, which may be in a package, would decide about the host.
 	if _, host, ok := strings.Cut(before, "://"); ok {
 		before = host
 	}
@@ -149,8 +145,8 @@ func (by *Replacement) setVersion(value cty.Value) (err error) {
 // IsZero reports whether there are no blocks.
 func (r *Replacements) IsZero() bool { return r == nil || len(r.blocks) == 0 }
 
-// InDir makes the directories in the blocks relative to a root module. All are real paths: root is the
-// directory of the root module, and dir that of the file.
+// InDir makes directories in the blocks relative to a root module. root, and dir of the file, are real
+// paths.
 func (r *Replacements) InDir(root, dir string) error {
 	for _, by := range r.blocks {
 		if !isDirectory(by.Source) {
@@ -173,8 +169,7 @@ func (r *Replacements) InDir(root, dir string) error {
 	return nil
 }
 
-// Directories returns the directories that replace packages, and those with such directories below
-// them, for blocks for all addresses below one.
+// Directories returns the directories that replace packages, and those below which others do.
 func (r *Replacements) Directories() (all, above []string) {
 	if r.IsZero() {
 		return nil, nil
@@ -192,13 +187,12 @@ func (r *Replacements) Directories() (all, above []string) {
 	return all, above
 }
 
-// plainElement matches the elements of a path that may stand for the "*" of a source: they mean the
-// same in every kind of address, and in the names of directories.
+// plainElement matches what may stand for the "*" of a source, because it means the same in every kind of
+// address, and in the names of directories.
 var plainElement = regexp.MustCompile(`^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$`)
 
-// Find returns the block that replaces a source address, and the address that replaces it, without the
-// directory in the package and the arguments of the replaced address. It returns nil if there is no
-// such block. Local paths are never replaced.
+// Find returns the block that replaces a source address, and the address that replaces it, without
+// directory and arguments; nil if there is none. Local paths are never replaced.
 func (r *Replacements) Find(source addrs.ModuleSource) (by *Replacement, address string, err error) {
 	if r.IsZero() {
 		return nil, "", nil

@@ -8,9 +8,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// CheckURL checks a URL that is to be requested for modules, such as the target of a redirect.
-// Only Deny applies to it. Allow does not, because registries and forges deliver packages from
-// storage on other hosts, which their users cannot list. The error is a *[Violation].
+// CheckURL checks a URL to request for modules, such as a redirect, by Deny alone: registries and forges
+// deliver packages from other hosts, which their users cannot list. The error is a *[Violation].
 func (p *Policy) CheckURL(u *url.URL) error {
 	if p == nil {
 		return nil
@@ -18,9 +17,8 @@ func (p *Policy) CheckURL(u *url.URL) error {
 	return p.checkURL(p.Deny, argDeny, u)
 }
 
-// CheckProviderURL checks a URL that is to be requested for providers. Only the patterns of
-// DenyProviders without a path apply to it, because the paths of the others are those of
-// provider addresses. The error is a *[Violation].
+// CheckProviderURL checks a URL to request for providers by the patterns of DenyProviders without a path:
+// the paths of others are those of provider addresses. The error is a *[Violation].
 func (p *Policy) CheckProviderURL(u *url.URL) error {
 	if p == nil {
 		return nil
@@ -28,8 +26,7 @@ func (p *Policy) CheckProviderURL(u *url.URL) error {
 	return p.checkURL(p.deniedProviderHosts(), argDenyProviders, u)
 }
 
-// DeniedURLs returns a text that is equal for policies whose CheckURL denies the same URLs. It
-// is "" if CheckURL denies none.
+// DeniedURLs returns a text that is equal for policies whose CheckURL denies the same URLs; "" for none.
 func (p *Policy) DeniedURLs() string {
 	if p == nil {
 		return ""
@@ -67,8 +64,8 @@ func (p *Policy) checkURL(denied []Pattern, argument string, u *url.URL) error {
 	return p.check(locationRules{deny: denied, argDeny: argument}, requestLocations(at)...)
 }
 
-// requestLocations returns the locations that a request may concern: the URL itself, and the repository
-// that the API of an OCI registry has below "v2".
+// requestLocations returns the URL itself, and the repository that the API of an OCI registry has below
+// "v2".
 //
 //	https://ghcr.io/v2/acme/net/blobs/sha256:...      ghcr.io/acme/net/blobs/sha256:...
 func requestLocations(at addrs.Location) []location {

@@ -13,33 +13,27 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// Settings are the settings of a project. The zero value sets nothing.
+// Settings are the settings of a project; "" and nil are not set.
 type Settings struct {
-	// For is the stock tool: "tofu", "terraform" or "auto"; "" if it is not set.
+	// For is the stock tool: "tofu", "terraform" or "auto".
 	For string
-	// LockFile is the path of the lock, relative to the root module; "" if it is not set.
+	// LockFile is the path of the lock, relative to the root module.
 	LockFile string
-	// Layout is "link" or "copy"; "" if it is not set.
-	Layout string
-	// Submodules says whether submodules are fetched; nil if it is not set.
+	// Layout is "link" or "copy".
+	Layout     string
 	Submodules *bool
-	// TestDirectory is the directory of the root module's tests, relative to it; "" if it is
-	// not set.
+	// TestDirectory is the directory of the root module's tests, relative to it.
 	TestDirectory string
-	// Vendor is the directory of vendored packages, relative to the root module, with
-	// slashes; "" if it is not set.
+	// Vendor is the directory of vendored packages, relative to the root module, with slashes.
 	Vendor string
-	// Platforms are additional platforms to lock providers for; nil if they are not set.
+	// Platforms are additional platforms to lock providers for.
 	Platforms []addrs.Platform
-	// Mirrors are the mirrors that the file names. The user decides how far they are
-	// trusted, see [Mirrors].
+	// Mirrors are the mirrors that the file names. See [Mirrors] for how far they are trusted.
 	Mirrors []Mirror
 }
 
-// ParseSettings parses the settings in a file. The name
-// is used only in messages. A file without a settings block sets nothing. Other types of
-// block that the file may have are ignored. If the diagnostics contain errors, the settings
-// are nil.
+// ParseSettings parses the settings in a file. The name is used only in messages. Other types of block are
+// ignored. The settings are nil if there are errors.
 func ParseSettings(src []byte, filename string) (*Settings, hcl.Diagnostics) {
 	blocks, _, diags := settingsPart.read(src, filename, hcl.BlockHeaderSchema{Type: "settings"}, mirrorHeader)
 	if diags.HasErrors() {
@@ -67,7 +61,7 @@ func (s *Settings) arguments() arguments {
 	}
 }
 
-// words returns the words of a choice whose values are the words themselves.
+// words returns a choice whose values are the words themselves.
 func words(all ...string) map[string]string {
 	values := make(map[string]string)
 	for _, word := range all {
@@ -88,8 +82,7 @@ func pathBelow(to *string) func(cty.Value) error {
 	}
 }
 
-// notMetadata returns an error if a path is in the metadata of version control, which a setting
-// of a repository must not touch.
+// notMetadata refuses paths in the metadata of version control, which a repository must not set.
 func notMetadata(name string) error {
 	if part := pathsafe.VersionControlPart(name); part != "" {
 		return fmt.Errorf("it must not be in %q, which belongs to version control", part)

@@ -17,8 +17,7 @@ func (p Pattern) LogValue() slog.Value { return slog.StringValue(p.text) }
 // MarshalText returns the pattern. The error is nil.
 func (p MirrorPattern) MarshalText() (text []byte, err error) { return []byte(p), nil }
 
-// UnmarshalText parses a pattern as [ParseUserSettings] does; the empty text is the zero value,
-// which matches nothing.
+// UnmarshalText parses a pattern as [ParseUserSettings] does; "" is the zero value, which matches nothing.
 func (p *MirrorPattern) UnmarshalText(text []byte) error {
 	return setText(p, text, parseMirrorPattern)
 }

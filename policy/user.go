@@ -12,23 +12,21 @@ import (
 
 // UserSettings are the settings of a user. The zero value sets nothing.
 type UserSettings struct {
-	// Mirrors are the mirrors that the user names. They confirm entries of locks.
+	// Mirrors are the mirrors that the user names, and which therefore confirm entries of locks.
 	Mirrors []Mirror
 	// TrustMirrors are the mirrors that confirm entries if a project names them.
 	TrustMirrors []MirrorPattern
-	// PlainHTTP lists the OCI registries, as HOST or HOST:PORT in lower case, that are asked over
-	// http. A project cannot set this.
+	// PlainHTTP lists OCI registries, as HOST or HOST:PORT in lower case, that are asked over http.
 	PlainHTTP []string
-	// S3Endpoints lists the servers other than Amazon's that may get the user's AWS credentials, as
-	// https://HOST or http://HOST, with or without a port. A project cannot set this.
+	// S3Endpoints lists servers other than Amazon's that may get the user's AWS credentials, as
+	// https://HOST or http://HOST, possibly with a port.
 	S3Endpoints []string
 	// LocalHosts lists hosts, as HOST or HOST:PORT in lower case, that servers and packages may point to
-	// although they are on this machine. A project cannot set this.
+	// although they are on this machine.
 	LocalHosts []string
 }
 
-// ParseUserSettings parses the settings of a user.
-// If the diagnostics contain errors, the settings are nil.
+// ParseUserSettings parses the settings of a user. They are nil if there are errors.
 func ParseUserSettings(src []byte, filename string) (*UserSettings, hcl.Diagnostics) {
 	blocks, rest, diags := settingsPart.read(src, filename, mirrorHeader)
 	if rest == nil {
@@ -76,22 +74,19 @@ func (u *UserSettings) trusts(address string) bool {
 type UsedMirror struct {
 	// Address is oci://HOST/REPOSITORY.
 	Address string
-	// Trusted says that the user trusts the mirror, so that it confirms entries as an
-	// origin does. Other mirrors confirm nothing.
+	// Trusted says that the user trusts the mirror, so that it confirms entries as an origin does.
 	Trusted bool
-	// Write says that packages that were fetched from origins are pushed to the mirror.
-	// WriteRefused says that the project requests this for a mirror that the user does not
-	// trust.
+	// Write says that packages from origins are pushed to the mirror, WriteRefused that the project
+	// requests this for a mirror that the user does not trust.
 	Write, WriteRefused bool
 }
 
-// Mirrors returns the mirrors of a run in the order in which they are asked: first the
-// user's, then the project's. named is the address that the user gave for this run, which
-// replaces all others; "" means that there is none.
+// Mirrors returns the mirrors of a run in the order in which they are asked: the user's, then the
+// project's, or only named, the address that the user gave for this run, unless it is "". Nil settings set
+// nothing.
 //
-// The author of a repository's cotter.hcl could name a mirror that confirms any lock. So a
-// mirror that only a project names confirms nothing, unless the user trusts its address.
-// Settings that are nil set nothing.
+// A mirror that only a project names confirms nothing, unless the user trusts its address: otherwise the
+// author of a cotter.hcl could name one that confirms any lock.
 func Mirrors(user *UserSettings, project *Settings, named string) []UsedMirror {
 	user, project = cmp.Or(user, &UserSettings{}), cmp.Or(project, &Settings{})
 	addresses := []string{normalAddress(named)}

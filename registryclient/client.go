@@ -17,74 +17,60 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// maxRedirects is half of the limit of net/http. Registries rarely redirect their API more
-// than once, for another domain or a missing slash.
+// maxRedirects is enough for another domain and a missing slash.
 const maxRedirects = 5
 
-// Services finds the services of hosts, and authorizes requests to them.
-// *disco.Client implements it.
+// Services finds the services of hosts, and authorizes requests to them. *disco.Client implements it.
 type Services interface {
 	// ServiceURL returns the base URL of a service, which ends in "/".
 	ServiceURL(ctx context.Context, host addrs.Hostname, serviceID string) (*url.URL, error)
-	// Authorize adds the credentials for host to the header of an https
-	// request. If it returns an error, the request is unchanged.
+	// Authorize adds the credentials for host to an https request, or returns an error and leaves it
+	// unchanged.
 	Authorize(ctx context.Context, host addrs.Hostname, req *http.Request) error
-	// Refused is called after the server of host has answered 401 to a request that
-	// Authorize has changed. It reports whether Authorize now adds other credentials, so
-	// that the request is worth repeating.
+	// Refused is called after the server of host has answered 401 to a request that Authorize has changed.
+	// It reports whether Authorize now adds other credentials, so that the request is worth repeating.
 	Refused(ctx context.Context, host addrs.Hostname, req *http.Request) bool
 }
 
-// ModuleRegistry is what an installer asks registries of modules. *Client is the implementation that
-// programs usually have. Implementations must be safe for concurrent use.
+// ModuleRegistry is what an installer asks registries of modules; programs usually use a *Client.
+// Implementations must be safe for concurrent use.
 type ModuleRegistry interface {
-	// ModuleVersions lists the versions of a package.
 	ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]versions.Candidate, error)
-	// PackageLocation returns the location of a version of a package.
 	PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPackage, v versions.Version) (Location, error)
-	// Download writes the archive of a package that the registry hosts itself to w. The
-	// location of such a package is Direct.
+	// Download writes the archive at a Direct location, which the registry hosts itself, to w.
 	Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, at Location, w io.Writer) error
 }
 
 var _ ModuleRegistry = (*Client)(nil)
 
-// Client sends requests to registries of modules and providers. Services is required; all
-// other fields are optional. A Client is safe for concurrent use. Once it is in use, it
-// must not be copied and its fields must not change. It remembers answers until
-// a run of a installer.Installer ends, otherwise as long as it lives; see Fresh.
+// Client sends requests to registries of modules and providers. Only Services is required. A Client is safe
+// for concurrent use; once it is in use, it must not be copied and its fields must not change. It remembers
+// answers until a run of an installer.Installer ends, otherwise as long as it lives; see Fresh.
 type Client struct {
 	Services Services
-	// HTTPClient provides the transport, and its Timeout limits each attempt,
-	// except in Download. nil means http.DefaultTransport; a Timeout of zero
-	// means 30 s. Its CheckRedirect and Jar are ignored.
+	// HTTPClient provides the transport, and its Timeout, by default 30 s, limits each attempt except in
+	// Download. Its CheckRedirect and Jar are ignored. nil means http.DefaultTransport.
 	HTTPClient *http.Client
 	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
-	// Attempts is how often a request is sent at most. 0 means 4; 1 means that a failed request
-	// is never repeated.
+	// Attempts is how often a request is sent at most. 0 means 4; 1 means no retry.
 	Attempts int
-	// RetryWait is the maximum wait before the first retry, unless the server requests a
-	// different wait. Later waits are up to 16 times longer. Zero means 500 ms.
+	// RetryWait is the maximum wait before the first retry, unless the server requests another. Later waits
+	// are up to 16 times longer. 0 means 500 ms.
 	RetryWait time.Duration
-	// MaxDownload is the maximum size of hosted packages in bytes. Zero means
-	// DefaultMaxDownload.
+	// MaxDownload is the maximum size of hosted packages in bytes; 0 means DefaultMaxDownload.
 	MaxDownload int64
 
 	listings  answers[[]versions.Candidate]
 	locations answers[Location]
-	// providers and packages cache the answers about providers.
 	providers answers[ProviderListing]
 	packages  answers[ProviderPackage]
 	pauses    httpx.Pauses
 }
 
-// Fresh returns a client with the same settings, services and connections that remembers no
-// answers, so it asks for the versions and locations of packages again. c may be in use, and is not
-// changed. Programs with a installer.Installer do not need it, because each run of an Installer asks
-// again. A program that calls a Client itself, and lives so long that new versions are published
-// meanwhile, calls Fresh when it wants to see them. The new client shares Services; if that is a
-// *disco.Client, its method Fresh makes one that asks for services and credentials again.
+// Fresh returns a client with the same settings, services and connections that remembers no answers. c may
+// be in use. Programs with an installer.Installer, whose every run asks again, do not need it. Others call
+// it to see new versions. The new client shares Services, so a *disco.Client may need its Fresh as well.
 func (c *Client) Fresh() *Client {
 	return &Client{
 		Services: c.Services, HTTPClient: c.HTTPClient, UserAgent: c.UserAgent,
@@ -92,7 +78,6 @@ func (c *Client) Fresh() *Client {
 	}
 }
 
-// answers caches the answers of registries to one kind of question.
 type answers[V any] = singleflight.Group[httpx.Shared[subject], V]
 
 func (c *Client) httpClient() *httpx.Client {
@@ -106,14 +91,12 @@ func (c *Client) httpClient() *httpx.Client {
 	}
 }
 
-// The service identifiers of registries, for discovery.
 const (
 	modulesService   = "modules.v1"
 	providersService = "providers.v1"
 )
 
-// subject is the subject of a request: a module or a provider, and possibly a version of
-// it. It is comparable.
+// subject is a module or a provider, possibly a version of it.
 type subject struct {
 	module   addrs.ModuleRegistryPackage
 	provider addrs.Provider
@@ -123,7 +106,7 @@ type subject struct {
 
 func (s subject) isProvider() bool { return s.provider != addrs.Provider{} }
 
-// isLocation reports whether the request is about the location of a module, which may be only in a header.
+// isLocation: such an answer may be only in a header.
 func (s subject) isLocation() bool { return !s.isProvider() && !s.version.IsZero() }
 
 func (s subject) host() addrs.Hostname {
@@ -133,8 +116,7 @@ func (s subject) host() addrs.Hostname {
 	return s.module.Host
 }
 
-// segments returns the path segments of an endpoint below the URL of the service. last are
-// the segments after the address and the version.
+// segments returns the path of an endpoint below the service's URL. last follows address and version.
 func (s subject) segments(last ...string) []string {
 	address := []string{s.module.Namespace, s.module.Name, s.module.TargetSystem}
 	if s.isProvider() {
@@ -146,8 +128,6 @@ func (s subject) segments(last ...string) []string {
 	return slices.Concat(address, last)
 }
 
-// endpoint returns the request for one of the protocol's URLs. last are the segments after
-// the address and the version of the subject.
 func (c *Client) endpoint(ctx context.Context, about subject, last ...string) (*request, error) {
 	base, err := c.service(ctx, about)
 	if err != nil {
@@ -175,9 +155,8 @@ func (c *Client) service(ctx context.Context, about subject) (*url.URL, error) {
 	return base, nil
 }
 
-// appendSegments appends segments to the path of base and drops its query string, like the
-// resolution of a relative URL. It also escapes the segments, so that none of them points
-// to another endpoint.
+// appendSegments appends segments to the path of base and drops its query string, like the resolution of a
+// relative URL, but escapes them, so that none of them points to another endpoint.
 func appendSegments(base *url.URL, segments []string) (*url.URL, error) {
 	path, escaped := withSlash(base.Path), withSlash(base.EscapedPath())
 	for i, segment := range segments {
@@ -202,11 +181,9 @@ func withSlash(path string) string {
 
 type request struct {
 	subject
-	url *url.URL
-	// secrets are the values of the headers that contain credentials.
+	url     *url.URL
 	secrets []string
-	// authorized is set if credentials are sent. If it is not set, credentialsErr is the
-	// reason, or nil if there are no credentials.
+	// credentialsErr is the reason if no credentials are sent, or nil if there are none.
 	authorized     bool
 	credentialsErr error
 }
@@ -222,7 +199,6 @@ func (r *request) build(ctx context.Context, services Services, withCredentials 
 	if r.credentialsErr = services.Authorize(ctx, r.host(), req); ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	// The request had no other headers before.
 	r.authorized = len(req.Header) > 0
 	for _, values := range req.Header {
 		r.secrets = append(r.secrets, values...)
@@ -230,14 +206,13 @@ func (r *request) build(ctx context.Context, services Services, withCredentials 
 	return req, nil
 }
 
-// limited returns the context for requests to the service, whose URL the registry's host has named.
-// Package disco has judged its text: the user may have named it.
+// limited returns the context for requests to a URL that the registry's host, or the user, has named;
+// package disco has judged its text.
 func (r *request) limited(ctx context.Context) context.Context {
 	return httpx.PointedToName(ctx, &url.URL{Scheme: "https", Host: string(r.host())}, r.url)
 }
 
-// ask requests an endpoint of the protocol and reads the answer. missing is the hint for a 404. last are
-// the segments of the endpoint after the address and the version of the subject.
+// ask requests an endpoint and reads the answer. missing is the hint for a 404.
 func ask[V any](ctx context.Context, c *Client, about subject, limit int64, missing string, read func(*request, *httpx.Answer) (V, error), last ...string) (none V, _ error) {
 	r, err := c.endpoint(ctx, about, last...)
 	if err != nil {
@@ -257,8 +232,7 @@ func ask[V any](ctx context.Context, c *Client, about subject, limit int64, miss
 	return found, nil
 }
 
-// get sends a request to an endpoint of the protocol, and again if its credentials were
-// refused and have been renewed.
+// get sends a request, and repeats it if its credentials were refused and have been renewed.
 func (c *Client) get(ctx context.Context, r *request, limit int64) (*httpx.Answer, error) {
 	ctx = r.limited(ctx)
 	for isRepeated := false; ; isRepeated = true {
@@ -277,7 +251,6 @@ func (c *Client) get(ctx context.Context, r *request, limit int64) (*httpx.Answe
 	}
 }
 
-// isRenewed reports whether a request that was answered with 401 is worth repeating.
 func (r *request) isRenewed(ctx context.Context, services Services, req *http.Request) bool {
 	return r.authorized && services.Refused(ctx, r.host(), req)
 }

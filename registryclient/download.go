@@ -15,32 +15,25 @@ import (
 )
 
 const (
-	// DefaultMaxDownload is the default maximum size of hosted packages in bytes: 512 MiB,
-	// as for other packages.
+	// DefaultMaxDownload is the default maximum size of hosted packages in bytes, as for other packages.
 	DefaultMaxDownload = 512 << 20
-	// downloadTimeout limits a whole download, in case the server never ends it.
+	// downloadTimeout limits a download that the server never ends.
 	downloadTimeout = time.Hour
 	// stallTimeout is the window in which a download must reach the minimum rate.
 	stallTimeout = time.Minute
 )
 
-// archiveTypes are the media types of the formats that stock tools detect by their first
-// bytes.
+// archiveTypes are the media types of the formats that stock tools detect by their first bytes.
 const archiveTypes = "application/zip, application/gzip, application/x-tar, application/x-xz, application/x-bzip2, application/octet-stream;q=0.9, */*;q=0.1"
 
-// Download writes the archive of a package that the registry hosts to w. It writes the
-// bytes as the server sends them, without checking the format. The credentials for the
-// registry are sent if the location requires them and has the same origin (scheme, host and
-// port) as the registry's service. They are not sent after a redirect to another origin. If
-// the location does not require them, the registry's service is not looked up, and Services
-// may be nil. A location on this machine is downloaded only if its Origin, or without an Origin the
-// host of pkg, is on this machine too.
+// Download writes the archive of a package that the registry hosts to w, without checking the format. If
+// the location requires the registry's credentials, they are sent to the origin (scheme, host and port) of
+// its service, but not after a redirect to another; otherwise Services is not used and may be nil. A
+// location on this machine needs an Origin (or else a host of pkg) on this machine.
 //
-// Until the first byte of the archive, the request is retried like others. A later error is
-// not retried, and leaves a part of the archive in w. The error is a *[RequestError]. It is
-// an error if the archive is empty, is longer than MaxDownload, or does not have the
-// announced length. It is also an error if the archive is sent without a length or chunks,
-// because a truncation would not be noticed.
+// The request is retried until the first byte of the archive; a later error leaves a part of it in w. The
+// error is a *[RequestError]: also if the archive is empty, longer than MaxDownload or not as long as
+// announced, or is sent without a length or chunks, because its truncation would not be noticed.
 func (c *Client) Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, loc Location, w io.Writer) error {
 	about := subject{module: pkg}
 	at, err := loc.Source.Package.Location()
@@ -83,12 +76,10 @@ func (l Location) answeredBy(host addrs.Hostname) (*url.URL, error) {
 	return url.Parse(l.Origin)
 }
 
-// stream copies the body of the answer to w. An error during the copy ends the download and
-// is not retried, because w already has a part of the archive.
+// stream copies the body of the answer to w. An error in between is not retried, because w has a part.
 func (c *Client) stream(r *request, req *http.Request, w io.Writer) error {
 	req.Header.Set("Accept", archiveTypes)
-	// Without this header, net/http requests gzip and unpacks it, and the length of the
-	// archive is lost.
+	// Without this header, net/http unpacks gzip, and the length of the archive is lost.
 	req.Header.Set("Accept-Encoding", "identity")
 	client := c.httpClient()
 	client.AttemptTimeout, client.TotalTimeout = 0, downloadTimeout
@@ -119,8 +110,7 @@ func (c *Client) stream(r *request, req *http.Request, w io.Writer) error {
 	return failure
 }
 
-// copyArchive copies the body to w and checks its length. If a length was announced,
-// net/http verifies it.
+// copyArchive copies the body to w. net/http checks an announced length.
 func (c *Client) copyArchive(w io.Writer, resp *httpx.Response) error {
 	switch encoding := resp.Header.Get("Content-Encoding"); {
 	case !resp.HasKnownEnd():

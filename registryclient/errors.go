@@ -18,32 +18,24 @@ import (
 
 // Kinds of failure, for errors.Is.
 var (
-	// ErrNotFound says that the registry does not have the module, provider or version, or
-	// hides it from requests without credentials.
+	// ErrNotFound can also mean that the registry hides the subject from requests without credentials.
 	ErrNotFound = errors.New("not found")
-	// ErrUnsupportedPlatform says that the registry has no package of the provider's
-	// version for the platform.
+	// ErrUnsupportedPlatform says that the registry has no package of the version for the platform.
 	ErrUnsupportedPlatform = errors.New("no package for this platform")
-	// ErrUnauthorized says that the registry requires credentials, or different
-	// credentials.
+	// ErrUnauthorized says that the registry requires credentials, or other ones.
 	ErrUnauthorized = errors.New("unauthorized")
-	// ErrForbidden says that the credentials do not allow the request. Some servers also
-	// use this status to limit the rate of requests.
-	ErrForbidden = errors.New("forbidden")
-	// ErrUnexpectedStatus says that the registry answered with another status.
+	// ErrForbidden says that the credentials do not suffice. Some servers also limit rates with this
+	// status.
+	ErrForbidden        = errors.New("forbidden")
 	ErrUnexpectedStatus = errors.New("unexpected status")
-	// ErrInvalidAnswer says that the content of the answer does not conform to the
-	// protocol.
-	ErrInvalidAnswer = errors.New("the registry's answer is not valid")
-	// ErrRefusedLocation says that the registry points to a location that registries must
-	// not point to; see the package comment.
+	ErrInvalidAnswer    = errors.New("the registry's answer is not valid")
+	// ErrRefusedLocation is for locations that registries must not point to; see the package comment.
 	ErrRefusedLocation = errors.New("refused the location that the registry gave")
 )
 
-// ProtocolError is returned if a provider's version supports none of the plugin protocol
-// versions that stock tools support.
+// ProtocolError is returned if stock tools support none of a version's plugin protocols.
 type ProtocolError struct {
-	// Protocols are the versions that it supports, as the registry writes them.
+	// Protocols are as the registry writes them.
 	Protocols []string
 }
 
@@ -54,22 +46,20 @@ func (e *ProtocolError) Error() string {
 // RequestError is returned if a request to a registry failed. It wraps a sentinel error of
 // this package, or the error of [Services], of the network or of the context.
 type RequestError struct {
-	// Package is zero if the request was about a provider, and Provider is zero if it was
-	// about a module.
+	// Package is zero in errors about a provider, and Provider in those about a module.
 	Package  addrs.ModuleRegistryPackage
 	Provider addrs.Provider
 	// Version is zero if the listing of versions failed.
 	Version versions.Version
-	// Platform is zero unless the request was about the package of a provider.
+	// Platform is zero unless the error is about a provider's package.
 	Platform addrs.Platform
-	// URL is the requested URL, without credentials. It is empty if no request was made.
+	// URL is the requested URL, without credentials; "" if no request was made.
 	URL string
 	// StatusCode is the final status; zero if there was no answer.
-	StatusCode int
-	// CredentialsSent says that the request had credentials.
+	StatusCode      int
 	CredentialsSent bool
-	// Message is the message of the server in an answer that is not a success, without the
-	// credentials of the request; "" without a message. Of JSON it is the texts of the errors.
+	// Message is what the server says in an answer that is not a success, without the credentials of the
+	// request. Of JSON it is the texts of the errors.
 	Message string
 	// RetryAfter is how long the server asks to wait before the next request; 0 if it does not.
 	RetryAfter time.Duration
@@ -83,8 +73,7 @@ func (e *RequestError) Error() string {
 	return fmt.Sprintf("%s: GET %s: %v", e.Subject(), e.URL, e.Err)
 }
 
-// Subject returns the subject of the request, which is also the beginning of the error
-// text: "provider example.com/acme/cloud 1.2.0 for linux_amd64".
+// Subject returns the beginning of the error text: "provider example.com/acme/cloud 1.2.0 for linux_amd64".
 func (e *RequestError) Subject() string {
 	what := "module " + e.Package.String()
 	if e.Provider != (addrs.Provider{}) {
@@ -99,11 +88,9 @@ func (e *RequestError) Subject() string {
 	return what
 }
 
-// Unwrap returns the cause.
 func (e *RequestError) Unwrap() error { return e.Err }
 
-// refusal returns the error for a status that is not a success. missing is the hint for a
-// 404.
+// refusal returns the error for a status that is not a success. missing is the hint for a 404.
 func (r *request) refusal(answer *httpx.Answer, missing string) *RequestError {
 	sentinel, hint := ErrUnexpectedStatus, ""
 	switch status := answer.StatusCode; {
@@ -127,14 +114,14 @@ func (r *request) refusal(answer *httpx.Answer, missing string) *RequestError {
 	if message != "" {
 		text += fmt.Sprintf(", with the message %q", message)
 	}
-	// The text does not repeat the sentinel, because the status has the same meaning.
+	// The text does not repeat the sentinel, which the status implies.
 	failure := r.failWith(answer, &statusError{text: text + "; " + hint, sentinel: sentinel, cause: r.credentialsErr})
 	failure.Message, failure.RetryAfter = message, answer.RetryAfter.Wait
 	return failure
 }
 
-// messageIn returns the message in the body of an answer that is not a success: the whole body, or
-// if it is JSON, the texts in the members that registries use for errors. Other JSON tells users nothing.
+// messageIn returns a whole body that is not JSON, or the texts in the members that registries use for
+// errors.
 func messageIn(body []byte) string {
 	var object map[string]any
 	switch text := bytes.TrimSpace(body); {
@@ -146,8 +133,8 @@ func messageIn(body []byte) string {
 	return string(body)
 }
 
-// errorTexts returns the texts in a JSON value that describes errors: {"errors": ["..."]} in the
-// protocol, with objects in the list as in JSON:API, and what other servers write.
+// errorTexts returns the texts in {"errors": ["..."]}, with objects in the list as in JSON:API, and in what
+// other servers write.
 func errorTexts(value any) (texts []string) {
 	switch value := value.(type) {
 	case string:
@@ -166,8 +153,7 @@ func errorTexts(value any) (texts []string) {
 	return texts
 }
 
-// withoutSecrets removes the credentials of the request from a server's message, because
-// some servers repeat them.
+// withoutSecrets removes the credentials of the request, which some servers repeat in messages.
 func (r *request) withoutSecrets(text string) string {
 	for _, header := range r.secrets {
 		_, token, _ := strings.Cut(header, " ") // "Bearer TOKEN"
@@ -176,7 +162,6 @@ func (r *request) withoutSecrets(text string) string {
 	return text
 }
 
-// statusError is a message that wraps a sentinel and a cause.
 type statusError struct {
 	text            string
 	sentinel, cause error
@@ -200,9 +185,8 @@ func (r *request) credentialsHint() string {
 	return "no credentials were sent; to set them, " + howToAuthorize(r.host())
 }
 
-// howToAuthorize names the settings of the stock tools. In the names of environment
-// variables, they write "_" for a dot and "__" for a hyphen. They have no encoding for a
-// port.
+// howToAuthorize names the settings of the stock tools. Their variables have "_" for a dot, "__" for a
+// hyphen, and nothing for a port.
 func howToAuthorize(host addrs.Hostname) string {
 	block := fmt.Sprintf("add a credentials %q block with a token to the CLI configuration", string(host))
 	if strings.Contains(string(host), ":") {

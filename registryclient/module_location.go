@@ -17,33 +17,30 @@ import (
 )
 
 const (
-	// maxLocationAnswer is the maximum size of the answer, which is an object with one
-	// address, in bytes.
+	// maxLocationAnswer limits an object with one address, in bytes.
 	maxLocationAnswer = 1 << 20
-	// maxLocation is the maximum size of a location, in bytes. It is the usual limit of
-	// servers for URLs. Longer locations can be expensive to resolve.
+	// maxLocation, in bytes, is the usual limit of servers for URLs. Longer ones can be expensive to
+	// resolve.
 	maxLocation = 8 << 10
 )
 
-// Location is the location of a version of a package, as returned by its registry.
+// Location is where a registry says that a version of a package is.
 type Location struct {
-	// Source is the package with the subdirectory in it, which can be a glob. It can
-	// contain credentials from the registry.
+	// Source is the package with the subdirectory in it, which can be a glob. It can contain credentials.
 	Source addrs.ModuleSourceRemote
-	// Origin is the URL that gave the location, after redirects, without credentials. It decides what
-	// the location may be: an http address, or one that only has a meaning on this machine, is refused
-	// unless Origin is on this machine too, as in tests. [Client.PackageLocation] sets it. In a Location
-	// that a program makes itself, "" means that the registry's own host gave the location, over https.
+	// Origin is the URL that gave the location, after redirects, without credentials:
+	// [Client.PackageLocation] sets it. Only if it is on this machine, as in tests, may the location be an
+	// http address or one that has a meaning only here. "", in a Location that a program makes, means the
+	// registry's own host, over https.
 	Origin string
-	// Direct is set if the registry hosts the package as an archive that [Client.Download]
-	// can download. Then Source.Package is the literal URL, and Source.Subdir is empty.
+	// Direct is set if the registry hosts the package as an archive for [Client.Download]. Then
+	// Source.Package is the literal URL, and Source.Subdir is empty.
 	Direct bool
 	// UseCredentials is set if the archive requires the registry's credentials.
 	UseCredentials bool
 }
 
-// PackageLocation gets the location of a version of a package. The error is a
-// *[RequestError].
+// PackageLocation gets the location of a version of a package. The error is a *[RequestError].
 func (c *Client) PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPackage, v versions.Version) (Location, error) {
 	about := subject{module: pkg, version: v}
 	if v.IsZero() {
@@ -81,8 +78,7 @@ func readLocation(r *request, answer *httpx.Answer) (found Location, err error) 
 	return found, err
 }
 
-// once returns the answer about a subject. It asks for it, unless it is cached or another caller is
-// asking already.
+// once returns the answer from the cache, from another caller that is asking, or by asking.
 func once[V any](ctx context.Context, cached *answers[V], about subject, ask func(context.Context, subject) (V, error)) (V, error) {
 	found, err := singleflight.For(ctx, cached).Do(ctx, httpx.Share(ctx, about), func(ctx context.Context) (V, error) { return ask(ctx, about) })
 	if err != nil {
@@ -92,8 +88,7 @@ func once[V any](ctx context.Context, cached *answers[V], about subject, ask fun
 	return found, nil
 }
 
-// asRequestError wraps the error of the context, which is the only error that is not a
-// *RequestError.
+// asRequestError wraps the context's error, the only one that is not a *RequestError.
 func asRequestError(about subject, err error) *RequestError {
 	if failure, ok := errors.AsType[*RequestError](err); ok {
 		return failure
@@ -103,14 +98,13 @@ func asRequestError(about subject, err error) *RequestError {
 
 type locationBody struct {
 	Location string `json:"location"`
-	// UseRegistryCredentials is not nil if the registry hosts the package (OpenTofu 1.12).
+	// UseRegistryCredentials is set if the registry hosts the package (OpenTofu 1.12).
 	UseRegistryCredentials *bool `json:"use_registry_credentials"`
 }
 
-// parseLocation parses the body of an answer with a location. Terraform does not read the
-// body, so registries for Terraform can send anything. notObject is the reason why the body
-// is not a JSON object; it matters only if the header has no location either. A wrong type
-// in an object is an error.
+// parseLocation parses a body with a location. Terraform reads only the header, so other registries can
+// send anything: notObject is why the body is not a JSON object, and matters only without a header. A wrong
+// type in an object is an error.
 func parseLocation(text []byte) (body locationBody, notObject, err error) {
 	var object map[string]json.RawMessage
 	if notObject := decode(text, &object); notObject != nil || object == nil {
@@ -120,8 +114,8 @@ func parseLocation(text []byte) (body locationBody, notObject, err error) {
 	return body, nil, err
 }
 
-// direct returns the location of a package that the registry hosts. It is a URL reference,
-// which can be empty. It is not parsed as a source address with "//" and query arguments.
+// direct returns the location of a package that the registry hosts: a URL reference, possibly empty,
+// without the "//" and query arguments of a source address.
 func direct(endpoint *url.URL, body locationBody) (Location, error) {
 	u, err := endpoint.Parse(body.Location)
 	if err != nil {
@@ -147,7 +141,6 @@ func checkDirect(endpoint, u *url.URL) error {
 	return checkTarget(endpoint, u)
 }
 
-// checkTarget returns the reason why a registry must not point to a URL; nil if it may.
 func checkTarget(registry, u *url.URL) error {
 	if reason, ok := hostname.MayPointTo(registry, u); !ok {
 		return errors.New(reason)
@@ -155,8 +148,7 @@ func checkTarget(registry, u *url.URL) error {
 	return checkWeb(registry, u)
 }
 
-// indirect returns a location that is a source address, or a URL relative to the request's
-// URL.
+// indirect returns a location that is a source address, or a URL relative to the request's.
 func indirect(r *request, location string) (Location, error) {
 	if strings.HasPrefix(location, "/") || strings.HasPrefix(location, "./") || strings.HasPrefix(location, "../") {
 		u, err := r.url.Parse(location)
@@ -179,8 +171,7 @@ func indirect(r *request, location string) (Location, error) {
 	return Location{Source: remote}, nil
 }
 
-// checkPackage returns the reason why a registry must not point to a package; nil if it
-// may.
+// checkPackage returns the reason why a registry must not point to a package.
 func checkPackage(registry *url.URL, pkg addrs.ModulePackage) error {
 	at, err := pkg.Location()
 	if err != nil {
@@ -218,12 +209,10 @@ func checkWeb(registry, u *url.URL) error {
 	return nil
 }
 
-// refuseLocation returns an error that explains the whole rule, because only the registry's
-// operator can change the location.
+// refuseLocation explains the whole rule, because only the registry's operator can change the location.
 func (r *request) refuseLocation(location string, err error) error {
 	return fmt.Errorf("%w: %q, because %w; the registry %q may only point to https, git over https or ssh, oci, s3 and gcs. Ask its operator, or use that address as the source yourself if you trust it",
 		ErrRefusedLocation, shown(location), err, string(r.host()))
 }
 
-// shown returns a location in the form that messages need.
 func shown(location string) string { return httpx.Printable(addrs.Redact(location)) }

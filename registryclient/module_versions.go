@@ -14,18 +14,14 @@ import (
 )
 
 const (
-	// maxListing is the maximum size of a listing, in bytes. Listings that describe all
-	// submodules of all versions have a few MiB.
-	maxListing = 32 << 20
-	// maxVersions is the maximum number of versions in a listing, which may contain little
-	// else.
+	// maxListing, in bytes, is enough for the submodules of all versions, which take a few MiB.
+	maxListing  = 32 << 20
 	maxVersions = 100_000
 )
 
-// ModuleVersions lists the versions of a package in the order of the registry, without
-// duplicates. The Ref of a candidate is the version as the registry writes it; Revision is
-// empty. Published is the value of "discovered". A package can have no versions. The caller
-// may keep and change the result. The error is a *[RequestError].
+// ModuleVersions lists the versions of a package in the order of the registry, without duplicates; there
+// may be none. Ref is the version as written, Revision is empty, and Published is the value of
+// "discovered". The caller may keep and change the result. The error is a *[RequestError].
 func (c *Client) ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPackage) ([]versions.Candidate, error) {
 	listed, err := once(ctx, &c.listings, subject{module: pkg}, c.list)
 	return slices.Clone(listed), err
@@ -78,9 +74,8 @@ func parseListing(body []byte) ([]versions.Candidate, error) {
 	return found, nil
 }
 
-// discovered returns the time when a registry first saw a version. OpenTofu's registry
-// lists it in RFC 3339. The property is not part of the protocol, so other values are not
-// errors.
+// discovered returns the time when a registry first saw a version, which OpenTofu's registry lists in RFC
+// 3339. It is not part of the protocol, so other values are not errors.
 func discovered(value any) time.Time {
 	text, _ := value.(string)
 	t, err := time.Parse(time.RFC3339, text)

@@ -18,44 +18,39 @@ import (
 )
 
 const (
-	// minProtocol and maxProtocol are the major versions of the plugin protocol that stock
-	// tools support.
+	// minProtocol and maxProtocol are the major versions of the plugin protocol that stock tools support.
 	minProtocol, maxProtocol = 5, 6
-	// maxFilename is the maximum length of an archive's name, in bytes, as in file systems.
+	// maxFilename is the maximum length in bytes, as in file systems.
 	maxFilename = 255
 )
 
-// ProviderPackage is the location of a provider's package for one platform at its registry,
-// with the data to verify the package. Nothing in it has been verified yet.
+// ProviderPackage is the location of a provider's package for one platform, with the data to verify it.
+// Nothing in it has been verified yet.
 type ProviderPackage struct {
-	Provider addrs.Provider
-	Version  versions.Version
-	Platform addrs.Platform
-	// Protocols are the supported versions of the plugin protocol.
+	Provider  addrs.Provider
+	Version   versions.Version
+	Platform  addrs.Platform
 	Protocols []string
 	// Filename is the archive's name in the document of sums.
 	Filename string
-	// URL is the address of the archive, SumsURL of the document of sums, and SignatureURL
-	// of its detached signature. All are absolute https URLs, or http if the registry and
-	// they are on this machine, and may contain credentials.
+	// URL, SumsURL and SignatureURL are the addresses of the archive, of the document of sums, and of its
+	// detached signature: absolute https URLs (or http if the registry and they are on this machine), which
+	// may contain credentials.
 	URL, SumsURL, SignatureURL string
 	// Sum is the archive's SHA-256 in lower-case hexadecimal.
 	Sum string
-	// Keys are the OpenPGP keys that the registry offers for checking the signature.
+	// Keys are the OpenPGP keys that the registry offers.
 	Keys []SigningKey
-	// Packages is the registry's report about the packages of all platforms, in the newer
-	// form of the answer; nil if there is no report.
+	// Packages is the report about all platforms, in the newer form of the answer; nil if there is none.
 	Packages map[addrs.Platform]ReportedPackage
 }
 
 // SigningKey is an OpenPGP key as a registry offers it.
 type SigningKey struct {
-	// ID is the key's ID in hexadecimal, as the registry writes it. It is not checked.
-	ID string
-	// Armor is the ASCII-armored public key.
+	// ID is in hexadecimal, as the registry writes it. It is not checked.
+	ID    string
 	Armor string
-	// TrustSignature, Source and SourceURL describe the owner of the key, according to the
-	// registry.
+	// TrustSignature, Source and SourceURL describe the owner of the key, according to the registry.
 	TrustSignature, Source, SourceURL string
 }
 
@@ -63,15 +58,13 @@ type SigningKey struct {
 type ReportedPackage struct {
 	// Size is the archive's length in bytes; 0 if it is not reported.
 	Size int64
-	// Hashes are the hashes of the package with the schemes "h1:" and "zh:". Hashes of
-	// other schemes are left out.
+	// Hashes are the hashes with the schemes "h1:" and "zh:"; others are left out.
 	Hashes []string
 }
 
-// ProviderPackage gets the location of the package of a provider's version for a platform.
-// Callers share the result, so it must not be changed. The error is a *[RequestError]. It
-// wraps [ErrUnsupportedPlatform] if the registry has no such package, and a
-// *[ProtocolError] if stock tools cannot run the package.
+// ProviderPackage gets the location of a provider's package. Callers share the result and must not change
+// it. The error is a *[RequestError]. It wraps [ErrUnsupportedPlatform] if the registry has no such
+// package, and a *[ProtocolError] if stock tools cannot run it.
 func (c *Client) ProviderPackage(ctx context.Context, provider addrs.Provider, v versions.Version, platform addrs.Platform) (ProviderPackage, error) {
 	about := subject{provider: provider, version: v, platform: platform}
 	if provider == (addrs.Provider{}) || v.IsZero() || platform == (addrs.Platform{}) {
@@ -117,8 +110,7 @@ type reportedBody struct {
 	Hashes []string    `json:"hashes"`
 }
 
-// read checks the answer and returns it with absolute URLs. from is the URL that gave the
-// answer.
+// read checks the answer and returns it with URLs resolved against from.
 func (b *packageBody) read(about subject, from *url.URL) (ProviderPackage, error) {
 	invalid := func(format string, args ...any) (ProviderPackage, error) {
 		return ProviderPackage{}, fmt.Errorf("%w: %w", ErrInvalidAnswer, fmt.Errorf(format, args...))
@@ -165,8 +157,7 @@ func (b *packageBody) read(about subject, from *url.URL) (ProviderPackage, error
 	return found, nil
 }
 
-// keys returns the keys that have an armor. The other properties of a key are for people,
-// so a type other than a string is not an error.
+// keys returns the keys with an armor. Their other properties are for people, so any type is accepted.
 func (b *packageBody) keys() []SigningKey {
 	var keys []SigningKey
 	for _, k := range b.SigningKeys.GPG {
@@ -181,8 +172,7 @@ func (b *packageBody) keys() []SigningKey {
 	return keys
 }
 
-// resolve returns the absolute URL of a reference in an answer. It follows the rule for the
-// packages of modules.
+// resolve returns the absolute URL of a reference, by the rule for packages of modules.
 func resolve(from *url.URL, name, reference string) (string, error) {
 	switch {
 	case reference == "":
@@ -200,8 +190,7 @@ func resolve(from *url.URL, name, reference string) (string, error) {
 	return u.String(), nil
 }
 
-// filenameFault says why a name cannot be the name of an archive in a document of sums; ""
-// if it can.
+// filenameFault says why a name cannot be that of an archive in a document of sums; "" if it can.
 func filenameFault(name string) string {
 	switch {
 	case name == "":
@@ -215,8 +204,7 @@ func filenameFault(name string) string {
 	return ""
 }
 
-// reported returns the registry's report about the packages of all platforms. If there is a
-// report, it must be consistent with the rest of the answer.
+// reported returns the report about all platforms, which must be consistent with the rest of the answer.
 func (b *packageBody) reported(own addrs.Platform, sum string) (map[addrs.Platform]ReportedPackage, error) {
 	if len(b.Packages) == 0 {
 		return nil, nil
@@ -248,7 +236,6 @@ func (b *packageBody) reported(own addrs.Platform, sum string) (map[addrs.Platfo
 	return found, nil
 }
 
-// isProtocol reports whether a text is a version of the plugin protocol, such as "5.0".
 func isProtocol(text string) bool {
 	_, ok := majorOf(text)
 	return ok
@@ -266,8 +253,7 @@ func majorOf(protocol string) (major int, ok bool) {
 	return major, true
 }
 
-// supportsProtocol reports whether stock tools can run a plugin with these protocols. If
-// the list is empty, they try to run it.
+// supportsProtocol reports whether stock tools try to run a plugin with these protocols.
 func supportsProtocol(protocols []string) bool {
 	return len(protocols) == 0 || slices.ContainsFunc(protocols, func(p string) bool {
 		major, ok := majorOf(p)

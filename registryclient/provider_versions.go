@@ -12,11 +12,9 @@ import (
 )
 
 const (
-	// maxProviderAnswer is the maximum size of answers about providers, in bytes. An answer
-	// about a package may contain the keys, and the hashes of all platforms.
+	// maxProviderAnswer limits answers, in bytes. They can have the keys, and the hashes of all platforms.
 	maxProviderAnswer = 32 << 20
-	// maxWarnings is the maximum number of warnings in a listing.
-	maxWarnings = 32
+	maxWarnings       = 32
 )
 
 // ProviderListing is the answer of a registry about a provider.
@@ -30,20 +28,17 @@ type ProviderListing struct {
 // ProviderVersion is one version of a provider in a registry's listing.
 type ProviderVersion struct {
 	Version versions.Version
-	// Protocols are the versions of the plugin protocol, such as "5.0". Platforms are the
-	// platforms that have packages. Entries in other forms are left out. Neither field
-	// affects the selection of a version.
+	// Protocols are the versions of the plugin protocol, such as "5.0", and Platforms those that have
+	// packages. Malformed entries are left out. Neither field affects the selection of a version.
 	Protocols []string
 	Platforms []addrs.Platform
 }
 
-// Compatible reports whether stock tools support one of the version's protocols. A version
-// without protocols is compatible.
+// Compatible reports whether stock tools support one of the protocols, or the version has none.
 func (v ProviderVersion) Compatible() bool { return supportsProtocol(v.Protocols) }
 
-// ProviderVersions lists the versions of a provider in the order of the registry, without
-// duplicates. A provider can have no versions. Callers share the result, so it must not be
-// changed. The error is a *[RequestError].
+// ProviderVersions lists the versions of a provider in the order of the registry, without duplicates; there
+// may be none. Callers share the result and must not change it. The error is a *[RequestError].
 func (c *Client) ProviderVersions(ctx context.Context, provider addrs.Provider) (ProviderListing, error) {
 	return once(ctx, &c.providers, subject{provider: provider}, c.listProvider)
 }
@@ -94,8 +89,7 @@ type listingBody struct {
 	MovedTo string `json:"moved_to"`
 }
 
-// versions returns the listed versions whose text the stock tools accept. If several texts
-// are the same version, the first is used.
+// versions returns the versions whose text stock tools accept, each once.
 func (b *listingBody) versions() []ProviderVersion {
 	var found []ProviderVersion
 	seen := make(map[versions.Version]bool)
@@ -121,10 +115,9 @@ func (b *listingBody) versions() []ProviderVersion {
 	return found
 }
 
-// ProviderRenamed asks the registry of a provider for the new address of a provider with
-// the same type. Stock tools do this for an unknown "hashicorp/TYPE" on their default host,
-// to make a suggestion. It returns false if the registry suggests no address or the same
-// one. The error is a *[RequestError].
+// ProviderRenamed asks the registry for the new address of a provider of the same type, to suggest it.
+// Stock tools do this for an unknown "hashicorp/TYPE" on their default host. It returns false if there is
+// no other address. The error is a *[RequestError].
 func (c *Client) ProviderRenamed(ctx context.Context, provider addrs.Provider) (addrs.Provider, bool, error) {
 	legacy := provider
 	legacy.Namespace = "-"
