@@ -22,11 +22,9 @@ func ExtractArchive(ctx context.Context, file *os.File, kind, dir string, limits
 	return f.ExtractArchive(ctx, file, kind, dir)
 }
 
-// ExtractArchive extracts an archive that the caller has already fetched. It creates the
-// directory dir, which must not exist. The kind is "zip", "tar.gz", "tar.bz2" or, if f.XZ is
-// set, "tar.xz"; "" means that the kind is detected from the first bytes. The result has
-// ArchiveSum, Bytes, LeftOut and Warnings. The error is a *[FetchError]. After an error dir
-// does not exist.
+// ExtractArchive extracts an archive to dir, which must not exist, and does not exist after an error. The
+// kind is "zip", "tar.gz", "tar.bz2" or, with f.XZ, "tar.xz"; "" means that the first bytes decide. The
+// result has ArchiveSum, Bytes, LeftOut and Warnings. The error is a *[FetchError].
 func (f *Fetcher) ExtractArchive(ctx context.Context, file *os.File, kind, dir string) (*Package, error) {
 	pkg, err := f.extract(ctx, file, kind, dir)
 	if err != nil {
@@ -35,8 +33,7 @@ func (f *Fetcher) ExtractArchive(ctx context.Context, file *os.File, kind, dir s
 	return pkg, nil
 }
 
-// extractVerified compares an archive with the checksum in its address, if there is one, and
-// extracts it to req.Dir.
+// extractVerified extracts an archive to req.Dir after it was compared with its checksum.
 func (f *Fetcher) extractVerified(ctx context.Context, req Request, addr *archiveAddress, file *os.File) (*Package, error) {
 	if err := f.verifyChecksum(ctx, req, addr, file); err != nil {
 		return nil, err
@@ -44,7 +41,7 @@ func (f *Fetcher) extractVerified(ctx context.Context, req Request, addr *archiv
 	return f.extract(ctx, file, addr.format.names[0], req.Dir)
 }
 
-// extract is ExtractArchive, except that its errors are not wrapped in a *FetchError.
+// extract does not wrap errors in a *FetchError.
 func (f *Fetcher) extract(ctx context.Context, file *os.File, kind, dir string) (*Package, error) {
 	info, err := file.Stat()
 	if err != nil {
@@ -73,7 +70,6 @@ func (f *Fetcher) extract(ctx context.Context, file *os.File, kind, dir string) 
 	}, nil
 }
 
-// unpacking is the state of unpacking an archive into a tree.
 type unpacking struct {
 	ctx   context.Context
 	file  io.ReaderAt
@@ -81,7 +77,7 @@ type unpacking struct {
 	w     *treewriter.Writer
 	limit Limits
 	xz    Decompressor
-	// produced is the number of bytes unpacked so far, which is compared with size.
+	// produced is the number of bytes so far, which is compared with size.
 	produced int64
 	// packed and inflated read the entries of a zip archive, one after the other.
 	packed   *bufio.Reader
@@ -104,8 +100,8 @@ func (f *Fetcher) unpack(ctx context.Context, file io.ReaderAt, size int64, form
 	return w, nil
 }
 
-// bounded wraps r, a source of unpacked bytes. Reads fail after ctx is done, and once the
-// archive has expanded to more than maxRatio times its size, if that is above ratioFloor.
+// bounded limits a source of unpacked bytes: reads fail after ctx is done, and over maxRatio above
+// ratioFloor.
 func (a *unpacking) bounded(r io.Reader) io.Reader { return &boundedReader{a, &decodedReader{r}} }
 
 type boundedReader struct {
@@ -136,7 +132,7 @@ func (d *decodedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readerAt returns a reader of a section of a file. Reads fail after ctx is done.
+// readerAt returns a reader of a section. Reads fail after ctx is done.
 func readerAt(ctx context.Context, file io.ReaderAt, offset, size int64) io.Reader {
 	return &contextReader{ctx, io.NewSectionReader(file, offset, size)}
 }
@@ -153,8 +149,7 @@ func (c *contextReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// damaged returns an error that wraps ErrUnsafeArchive. An error that wraps another sentinel of
-// this package, or a context's error, is returned without it.
+// damaged wraps ErrUnsafeArchive, unless the error has another sentinel of this package or is a context's.
 func damaged(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	for _, other := range []error{ErrTooLarge, ErrUnsafeArchive, ErrUnsafeEntry, ErrUnsupportedArchive} {
@@ -168,13 +163,11 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrUnsafeArchive, err)
 }
 
-// maxLinkTarget bounds the target of a link, which zip archives store as the content of an
-// entry. Paths in a tree have the same limit.
+// maxLinkTarget is the limit of paths in a tree. Zip archives store targets as content.
 const maxLinkTarget = 1024
 
-// entryName returns the path of an archive's entry in the tree. It removes the "./" that tar
-// writes before each name, and the final slash of a directory. It returns "" for the root
-// itself.
+// entryName returns the path of an entry in the tree, without tar's "./" and the final slash of a
+// directory; "" for the root itself.
 func entryName(raw string, isDir bool) string {
 	if isDir {
 		raw = strings.TrimSuffix(raw, "/")
@@ -185,7 +178,7 @@ func entryName(raw string, isDir bool) string {
 	return strings.TrimPrefix(raw, "./")
 }
 
-// add adds an entry of an archive to the tree. r is read only for a file, and is its content.
+// add reads r only for a file.
 func (a *unpacking) add(name string, mode fs.FileMode, target string, r io.Reader) error {
 	switch mode.Type() {
 	case fs.ModeDir:
@@ -198,5 +191,5 @@ func (a *unpacking) add(name string, mode fs.FileMode, target string, r io.Reade
 	case 0:
 		return a.w.File(name, mode&0o100 != 0, r)
 	}
-	return errors.New("add of a type that was not checked") // should never happen
+	return errors.New("add of a type that was not checked")
 }

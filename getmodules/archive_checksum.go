@@ -20,20 +20,18 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// maxSums bounds the size of a file of checksums, in bytes.
 const maxSums = 1 << 20
 
 var errChecksumOfDirectory = errors.New("the checksum argument is for archives; this address is that of a directory or page")
 
-// checksum is the expected checksum of an archive. Weak algorithms are supported because the
-// stock tools support them; the hashes of a lock do not depend on them.
+// checksum is that of an archive. Weak algorithms are supported as in stock tools; the hashes of a lock do
+// not depend on them.
 type checksum struct {
 	new func() hash.Hash
 	sum []byte
 }
 
-// verifyChecksum compares an archive with the checksum argument of its address, if the address
-// has one.
+// verifyChecksum compares an archive with the checksum argument of its address.
 func (f *Fetcher) verifyChecksum(ctx context.Context, req Request, addr *archiveAddress, file *os.File) error {
 	if addr.checksum == "" {
 		return nil
@@ -89,7 +87,7 @@ func (f *Fetcher) findChecksum(ctx context.Context, req Request, addr *archiveAd
 	return checksumInFile(string(text), path.Base(addr.url.Path))
 }
 
-// parseChecksum parses "type:hex", or hex digits alone, whose number then determines the type.
+// parseChecksum parses "type:hex", or hex digits, whose number determines the type.
 func parseChecksum(text string) (checksum, error) {
 	kind, digits, found := strings.Cut(text, ":")
 	if !found {
@@ -111,9 +109,8 @@ func checksumAlgorithms() map[string]func() hash.Hash {
 	return map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New, "sha512": sha512.New}
 }
 
-// checksumInFile returns the checksum of the named file from a list. Lines may have the format
-// of the GNU tools ("hex  name", with "*" before the name for binary files) or of BSD
-// ("SHA256 (name) = hex"). A text of a single word is the checksum itself.
+// checksumInFile finds a file in a list of the GNU tools ("hex  name", with "*" before the name of a binary
+// file) or of BSD ("SHA256 (name) = hex"). A single word is the checksum itself.
 func checksumInFile(text, name string) (checksum, error) {
 	if words := strings.Fields(text); len(words) == 1 {
 		return parseChecksum(words[0])

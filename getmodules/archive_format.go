@@ -13,25 +13,21 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// archiveFormat is an archive format that stock tools know.
 type archiveFormat struct {
-	// names are the names of the format in the archive argument and as file name suffixes, the
-	// usual one first. They are those of the stock tools, including "tar.tbz2".
+	// names are those of the stock tools, in the archive argument and as suffixes of file names, the usual
+	// one first.
 	names []string
-	// marks are the first bytes of a file in this format.
 	marks [][]byte
-	// encodings are the values of Content-Encoding with which some servers declare a file in this
-	// format as a tar file, without changing its bytes.
+	// encodings are values of Content-Encoding with which some servers declare such a file as a tar file,
+	// without changing its bytes.
 	encodings []string
 	// unpack is nil if the format is not supported.
-	unpack func(*unpacking) error
-	// needsXZ is set if the format is supported only with Fetcher.XZ.
+	unpack  func(*unpacking) error
 	needsXZ bool
 }
 
-// archiveFormats has a row for each format.
 var archiveFormats = []*archiveFormat{
-	// The second mark is the start of a zip archive without entries.
+	// The second mark is that of a zip archive without entries.
 	{names: []string{"zip"}, marks: [][]byte{zipLocalMark, zipEndMark}, unpack: (*unpacking).unzip},
 	{names: []string{"tar.gz", "tgz"}, marks: [][]byte{[]byte("\x1f\x8b")}, encodings: []string{"gzip", "x-gzip"}, unpack: tarIn(gunzip)},
 	{names: []string{"tar.bz2", "tar.tbz2"}, marks: [][]byte{[]byte("BZh")}, unpack: tarIn(bunzip2)},
@@ -42,7 +38,6 @@ var archiveFormats = []*archiveFormat{
 	{names: []string{"tar"}}, // stock tools refuse it only after the download
 }
 
-// formatNamed returns the format with a name, or nil.
 func formatNamed(name string) *archiveFormat {
 	for _, format := range archiveFormats {
 		if slices.Contains(format.names, name) {
@@ -56,9 +51,8 @@ func (f *Fetcher) supports(format *archiveFormat) bool {
 	return format.unpack != nil && (f.XZ != nil || !format.needsXZ)
 }
 
-// formatFor returns the format of the archive at an address. The archive argument decides or, if
-// that is empty, the suffix of the path. It returns nil if the address is not the address of an
-// archive, and for unknown names, as stock tools do.
+// formatFor returns the format of the archive at an address, by the archive argument or else the suffix of
+// the path; nil if it is no archive, also for unknown names, as in stock tools.
 func (f *Fetcher) formatFor(archive, path string) (*archiveFormat, error) {
 	name := archive
 	if archive == "" {
@@ -85,8 +79,8 @@ func (f *Fetcher) supportedArchives() string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// suffixName returns the longest archive name that is a suffix of a path, or "". ".tar" does
-// not count, because stock tools treat such an address as the address of a page.
+// suffixName returns the longest archive name that ends a path. ".tar" does not count: stock tools take the
+// address for that of a page.
 func suffixName(path string) string {
 	longest := ""
 	for _, format := range archiveFormats {
@@ -99,8 +93,7 @@ func suffixName(path string) string {
 	return longest
 }
 
-// sniff returns the format of an archive, as detected from its first bytes. It returns an error
-// if kind is not "" and is not its first name.
+// sniff returns the format by the first bytes, which must be that of kind unless it is "".
 func (f *Fetcher) sniff(file io.ReaderAt, kind string) (*archiveFormat, error) {
 	head := make([]byte, 512)
 	n, err := file.ReadAt(head, 0)
@@ -126,7 +119,7 @@ func (f *Fetcher) sniff(file io.ReaderAt, kind string) (*archiveFormat, error) {
 	return nil, fmt.Errorf("%w: it is %s", ErrNotArchive, describe(head))
 }
 
-// describe returns the apparent format of a file that is in none of the archiveFormats.
+// describe returns the apparent format of an unknown file.
 func describe(head []byte) string {
 	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
 	switch {
@@ -142,18 +135,16 @@ func describe(head []byte) string {
 	return "of an unknown format"
 }
 
-// archiveAddress is a parsed address, which may be the address of an archive.
+// archiveAddress is a parsed address, possibly of an archive.
 type archiveAddress struct {
-	// location is the location without the arguments archive and checksum. All other arguments are
-	// kept byte for byte, because they may be signed.
+	// location is without the arguments archive and checksum. All others stay byte for byte, because they
+	// may be signed.
 	location addrs.Location
-	// url is the URL to request: that of the location, without userinfo and fragment.
-	url *url.URL
-	// user is the URL's userinfo, or nil if it has none.
+	// url is the URL to request: without userinfo and fragment.
+	url  *url.URL
 	user *url.Userinfo
-	// format is nil if the address is not the address of an archive.
-	format *archiveFormat
-	// checksum is the value of the checksum argument, or "" without that argument.
+	// format is nil if it is not the address of an archive.
+	format   *archiveFormat
 	checksum string
 }
 
@@ -183,9 +174,8 @@ func (f *Fetcher) parseArchiveAddress(pkg addrs.ModulePackage) (*archiveAddress,
 	return a, err
 }
 
-// resolved returns the address to record. It has no query, because a query may be secret or
-// valid only once. The archive argument is the exception: it is added if the path does not
-// imply the format.
+// resolved returns the address to record, without the query, which may be secret or valid only once. The
+// archive argument stays if the path does not imply the format.
 func (a *archiveAddress) resolved() addrs.ModulePackage {
 	u := *a.url
 	u.RawQuery, u.ForceQuery = "", false

@@ -24,150 +24,118 @@ import (
 	"github.com/cotterpin/cotter/ocistore"
 )
 
-// Fetcher fetches module packages. The zero value is ready to use. Its fields must not change
-// after first use. It is safe for concurrent use.
+// Fetcher fetches module packages. The zero value is ready to use. It is safe for concurrent use; its
+// fields must not change after first use.
 type Fetcher struct {
-	// HTTPClient provides the transport for http, https and oci, and for git repositories that
-	// do not need the user's git configuration. nil means http.DefaultTransport. Its
-	// CheckRedirect, Jar and Timeout are ignored.
+	// HTTPClient provides the transport for http, https and oci, and for git in this process. nil means
+	// http.DefaultTransport. Its CheckRedirect, Jar and Timeout are ignored.
 	HTTPClient *http.Client
-	// UserAgent is sent with http requests, except to git servers, which expect the user agent
-	// of a git client. "" means "cotter".
+	// UserAgent is sent with http requests, except to git servers. "" means "cotter".
 	UserAgent string
-	// Attempts is how often a request is sent at most: for archives, pages, git repositories and
-	// OCI registries. 0 means 4; 1 means that a failed request is never repeated. If git is
-	// spoken in this process and all attempts fail, the installed git, which has settings of its
-	// own, makes one more. Getters have their own number.
+	// Attempts is how often a request is sent at most. 0 means 4; 1 means no retry. After git in this
+	// process, the installed git makes one more. Getters have their own number.
 	Attempts int
-	// Backoff returns the wait before a retry; the first retry has the number 1. nil means
-	// 0.5 s, doubled for each further retry, with jitter.
+	// Backoff returns the wait before a retry, from 1. nil means 0.5 s, doubled for each further retry,
+	// with jitter.
 	Backoff func(retry int) time.Duration
-	// StallTimeout is the time in which an http server must begin to answer, and the window
-	// over which its answer must keep to Limits.MinRate. 0 means 30 s. It is also the window
-	// for transfers by Getters and git; for these 0 means 2 minutes.
+	// StallTimeout is the time in which an http server must begin to answer, and the window of
+	// Limits.MinRate. 0 means 30 s, and 2 minutes for transfers by Getters and git.
 	StallTimeout time.Duration
-	// HTTPCredentials finds the credentials for archives and pages whose address has none. They
-	// are sent over https only, to the server of the address, and not if another server pointed
-	// to it. nil means that there are no such credentials.
+	// HTTPCredentials finds the credentials for archives and pages whose address has none. They are sent
+	// over https only, and not if another server pointed to the address. nil has none.
 	HTTPCredentials HTTPCredentials
-	// PlainHTTP lists the OCI registries, as HOST or HOST:PORT in lower case, that are asked over http.
-	// They get no credentials. A registry on a loopback address needs no entry: if it does not
-	// speak https, it is asked over http.
+	// PlainHTTP lists OCI registries, as HOST or HOST:PORT in lower case, that are asked over http, without
+	// credentials. One on a loopback address is asked over http if it does not speak https.
 	PlainHTTP []string
-	// OCICredentials finds the credentials for a repository of an OCI registry. nil means that
-	// there are none.
+	// OCICredentials finds the credentials for a repository of an OCI registry. nil has none.
 	OCICredentials OCICredentials
-	// OCI opens the repositories of OCI registries, for oci:// sources and for OpenOCI. It is
-	// for programs that have their own client or keep artifacts elsewhere; then
-	// OCICredentials and HTTPClient are not used for them. Package ocistore says what such a
-	// repository is relied on for. nil means a client for registries over https.
+	// OCI opens the repositories of OCI registries, for programs with their own client or store;
+	// OCICredentials and HTTPClient are then not used for them. Digests, sizes and limits are still
+	// checked. nil means a client for registries over https.
 	OCI ocistore.Opener
-	// GitCredentials finds the credentials, such as a token for a host, for git repositories
-	// with an https address without credentials. They are sent only to the server of the
-	// address, and not if another server pointed to it. They take precedence over the user's
-	// credential helpers, which git uses if GitCredentials is nil or returns no credentials.
+	// GitCredentials finds the credentials, such as a token, for git repositories with an https address
+	// without any. They are sent only to the server of the address, and not if another server pointed to
+	// it. They take precedence over the user's credential helpers.
 	GitCredentials HTTPCredentials
-	// Getters fetch from further kinds of sources. The key is the name before "::" in an
-	// address. Packages getmodules/s3, gcs and hg have a getter each; they are separate
-	// packages because of their dependencies. See [Getter] for how to write one.
+	// Getters fetch from further kinds of sources, by the name before "::" in an address. Packages s3, gcs
+	// and hg below this one have a getter each, because of their dependencies.
 	//
-	// A getter for a built-in kind (file, git, http, https, oci) replaces it, and nil removes
-	// it: its addresses are then an [ErrUnsupportedScheme]. The getter for git must be a
-	// [GitGetter]. To replace only where OCI artifacts come from, set OCI. A getter for file gets
-	// archives only: see [LocalDirectory] for directories, which policies can deny.
+	// A getter for a built-in kind (file, git, http, https, oci) replaces it, and nil removes it, so that
+	// its addresses are an [ErrUnsupportedScheme]. The getter for git must be a [GitGetter], and one for
+	// file gets archives only. To replace only where OCI artifacts come from, set OCI.
 	//
-	// A server's answer may point to s3 and gcs, but not to other kinds of Getters; see the
-	// package comment. A package's own configuration may point to all of them, but not to file
-	// URLs and paths without a scheme.
+	// A server's answer may point to s3 and gcs, but not to other Getters. A package's own configuration
+	// may point to all, but not to file URLs and paths without a scheme.
 	Getters map[string]Getter
-	// XZ decompresses tar.xz (txz) archives. Set it to [xz.NewReader] of package getmodules/xz,
-	// which is a separate package because of its dependencies. If XZ is nil, these archives are
-	// refused.
+	// XZ decompresses tar.xz (txz) archives, which are refused if it is nil. Set it to [xz.NewReader] of
+	// package getmodules/xz.
 	//
 	// [xz.NewReader]: https://pkg.go.dev/github.com/cotterpin/cotter/getmodules/xz#NewReader
 	XZ Decompressor
 	// Git configures how git is run.
 	Git Git
 	// HTTPClientForGit says that HTTPClient also has the certificate authorities and the proxy for git
-	// repositories that do not need other parts of the user's git configuration. The user's own
-	// (http.sslCAInfo, GIT_SSL_CAINFO, HTTPS_PROXY) are then ignored for them. Otherwise those apply,
-	// and if HTTPClient's transport is not an *http.Transport that can have them, git fetches the
-	// repository.
+	// repositories, in place of the user's own (http.sslCAInfo, GIT_SSL_CAINFO, HTTPS_PROXY). Otherwise
+	// those apply, and git fetches if HTTPClient's transport is not an *http.Transport that can have them.
 	HTTPClientForGit bool
-	// AlwaysGit makes the installed git fetch all git repositories; see the section on git in
-	// the package comment.
-	AlwaysGit bool
-	// GitBackend chooses between the installed git and the built-in client, for
-	// repositories that need one of them.
+	// AlwaysGit makes the installed git fetch all git repositories.
+	AlwaysGit  bool
 	GitBackend GitBackend
-	// CacheDir holds bare git stores between fetches by git, at git/<sha256 of the remote>. If
-	// it is "", each fetch uses a private store. This is also the case if the directory cannot
-	// be written; the FetchWarnings of one package then say so. Stores are not trusted: a store
-	// that differs from those that this package creates is created again.
+	// CacheDir keeps packs of git repositories, at git/<sha256 of the remote>. They are not trusted:
+	// objects are compared with their names when they are read. If it is "", or cannot be written (a
+	// warning in FetchWarnings), nothing is kept.
 	CacheDir string
-	// Limits bound the size of a package. Zero fields mean the defaults.
-	Limits Limits
+	Limits   Limits
 
 	gitOnce    sync.Once
 	gitProgram *gitexec.Git
 
-	v2     v2Memo
-	pauses httpx.Pauses
-	// warnedAlone is set after the warning about settings that only git reads.
+	v2          v2Memo
+	pauses      httpx.Pauses
 	warnedAlone atomic.Bool
-	// warnedCache is set after the warning about an unusable CacheDir.
 	warnedCache atomic.Bool
 }
 
-// Decompressor returns a reader of the content of packed, a compressed file that also
-// implements [io.ByteReader]. The reader returns io.EOF if the compressed data is complete and
-// correct. It must not read beyond the compressed data, because the caller refuses trailing
-// bytes. It does not need to limit the content, because the caller does.
+// Decompressor returns a reader of the content of packed, which is also an [io.ByteReader]. The reader
+// returns io.EOF if the data is complete and correct. It must not read beyond it, because the caller
+// refuses trailing bytes and limits the content.
 type Decompressor func(packed io.Reader) (io.Reader, error)
 
 // Request is a request for one package.
 type Request struct {
 	// Package is the location to fetch from.
 	Package addrs.ModulePackage
-	// Revision pins the revision to fetch: a git commit of 40 or 64 digits, or the digest of an
-	// OCI manifest ("sha256:..."). The ref or tag in the address is then not resolved. "" means
-	// the revision that the address resolves to.
+	// Revision pins a git commit of 40 or 64 digits, or the digest of an OCI manifest ("sha256:..."); the
+	// ref or tag in the address is then not resolved.
 	Revision string
-	// Dir is the directory to create for the tree. It must not exist. Its parent must exist;
-	// temporary files are also created there.
+	// Dir is the directory to create, which must not exist. Temporary files are also in its parent.
 	Dir string
-	// FromServer is set if a server's answer named this location, which restricts the allowed
-	// transports and hosts.
+	// FromServer is set if a server's answer named this location, which restricts transports and hosts.
 	FromServer bool
-	// FromPackage is set if the address is in a package's own configuration. Local transports
-	// (file, absolute paths) are then refused, and hosts are restricted as for a server.
+	// FromPackage is set if the address is in a package's own configuration. Local transports (file,
+	// absolute paths) are then refused, and hosts restricted as for a server.
 	FromPackage bool
-	// Origin is the URL of the server that named the location or, without FromServer, the URL from
-	// which the package came that names it. Only its scheme and host are used, in messages and to
-	// decide about hosts: only a server or package that is on this machine may point to this machine.
+	// Origin is the URL of the server that named the location or, without FromServer, of the package that
+	// names it. Its scheme and host are used in messages, and because only a server or package on this
+	// machine may point to this machine.
 	Origin string
-	// Allow is called for each package that the requested one points to, through a server's
-	// page, as a submodule or through url.<base>.insteadOf in the user's git configuration, before
-	// a request for it is sent. If Allow returns an error, the
-	// fetch fails with it. nil allows all packages.
+	// Allow is called before a request for another package to which this one points: through a page, as a
+	// submodule, or by url.<base>.insteadOf of the user's git configuration. Its error ends the fetch. nil
+	// allows all.
 	Allow func(addrs.ModulePackage) error
-	// Submodules also fetches the submodules of a git repository, each as a separate package,
-	// and adds them to the tree.
+	// Submodules also fetches the submodules of a git repository into the tree, each as a separate package.
 	Submodules bool
-	// Scratch is an existing private directory for the keys and credentials of requests that
-	// fetch no package. "" means a directory in the system's directory for temporary files.
+	// Scratch is an existing private directory for keys and credentials of requests that fetch no package.
+	// "" means one for temporary files of the system.
 	Scratch string
-	// NoCache disables the git stores in [Fetcher].CacheDir. Set it if the directory cannot be
-	// written, or to confirm that the origin still has the commit.
+	// NoCache disables [Fetcher].CacheDir, for example to confirm that the origin still has the commit.
 	NoCache bool
-	// Begin is called before work on the package begins, and may wait until there is room for it.
-	// If git is spoken in this process, the server's answer is received while Begin waits;
-	// otherwise no request is sent before. It may be called several times. If it returns an
-	// error, the fetch fails with it. nil never waits.
+	// Begin is called before work on the package, possibly several times, and may wait until there is room
+	// for it. Git in this process receives the server's answer meanwhile; otherwise no request is sent
+	// before. Its error ends the fetch. nil never waits.
 	Begin func(context.Context) error
-	// Progress is called at most every 100 ms, with the number of bytes so far and the total,
-	// or 0 if the total is not known. It may be nil. It may be called from another goroutine,
-	// but not concurrently.
+	// Progress is called at most every 100 ms, with the number of bytes so far and the total, or 0 if that
+	// is not known. It may be nil. Calls are not concurrent, but can be on other goroutines.
 	Progress func(done, total int64)
 }
 
@@ -180,35 +148,34 @@ func (r Request) begin(ctx context.Context) error {
 
 // Package is a fetched package.
 type Package struct {
-	// Resolved is the immutable address: with the commit for git, with the digest for oci, and
-	// without the query for archives. It never contains credentials.
+	// Resolved is the immutable address: with the commit for git, the digest for oci, and without the query
+	// for archives. It never contains credentials.
 	Resolved addrs.ModulePackage
-	// Revision is the git commit, or the digest of the OCI manifest; "" if the transport has no
-	// revisions.
+	// Revision is the git commit or the digest of the OCI manifest; "" if the transport has no revisions.
 	Revision string
-	// ArchiveSum is the "zh:" sum (SHA-256, hex) of the archive file; "" if there was no
-	// archive, or if a forge generates the archive on request.
+	// ArchiveSum is the "zh:" sum (SHA-256, hex) of the archive; "" if there was none, or if a forge
+	// generates it on request, so that later bytes may differ.
 	ArchiveSum string
-	// Subdir is the subdirectory of the fetched tree that the server pointed to
-	// (X-Terraform-Get with //subdir); usually "". The subdirectory exists.
+	// Subdir is the existing subdirectory that the server pointed to (X-Terraform-Get with //subdir),
+	// usually "".
 	Subdir string
 	// Gitlinks lists the paths of git submodules that were not fetched, sorted.
 	Gitlinks []string
-	// LeftOut lists the symbolic links that are not part of the tree, sorted by path; see the
-	// section on links in the package comment.
+	// LeftOut are the symbolic links that are not part of the tree, sorted by path.
 	LeftOut []Link
-	// Bytes is the number of transferred bytes, as far as it is known.
+	// Bytes is the number of transferred bytes, as far as known.
 	Bytes int64
-	// Warnings are warnings about the package, such as names that are not portable.
+	// Warnings are about the package, such as names that are not portable.
 	Warnings []string
-	// FetchWarnings are warnings about this fetch. They do not apply if the same package is
-	// later used from a cache.
+	// FetchWarnings are about this fetch, and do not apply if the package is later used from a cache.
 	FetchWarnings []string
 }
 
-// Link is a symbolic link of a package.
+// Link is a symbolic link that is not part of a tree, and so neither written nor hashed. One that is part
+// of it has a relative, clean target that resolves to a file or directory of the same tree through at most
+// 40 links. A //subdir that a page points to and each submodule are trees of their own. The directory of an
+// omitted link is kept.
 type Link struct {
-	// Path is the path of the link in the package. Target is its target.
 	Path, Target string
 	// Reason says why the link is not part of the tree, such as "points to nothing".
 	Reason string
@@ -216,7 +183,6 @@ type Link struct {
 
 func (l Link) String() string { return treewriter.Link(l).String() }
 
-// leftOut returns the links that were omitted from a finished tree.
 func leftOut(w *treewriter.Writer) []Link {
 	var links []Link
 	for _, link := range w.LeftOut() {
@@ -229,7 +195,7 @@ func sortLinks(links []Link) {
 	slices.SortFunc(links, func(a, b Link) int { return strings.Compare(a.Path, b.Path) })
 }
 
-// finish finishes a tree. If the tree has no files, it removes dir and returns ErrEmpty.
+// finish removes a tree without files, and returns ErrEmpty.
 func finish(w *treewriter.Writer, dir string) error {
 	if err := w.Close(); err != nil {
 		return err
@@ -240,13 +206,11 @@ func finish(w *treewriter.Writer, dir string) error {
 	return nil
 }
 
-// getFunc fetches the package of a request. The caller has checked that its location is
-// allowed.
+// getFunc fetches the package of a request, whose location is allowed.
 type getFunc func(*Fetcher, context.Context, Request) (*Package, error)
 
-// getters returns the function for each kind of address, as returned by
-// [addrs.ModulePackage.Getter]. A new kind of source is added here, or as a [Getter] if it has
-// large dependencies.
+// getters returns the function for each built-in kind of address. A source with large dependencies is a
+// [Getter].
 func getters() map[string]getFunc {
 	return map[string]getFunc{
 		"file":  (*Fetcher).fetchFile,
@@ -257,9 +221,8 @@ func getters() map[string]getFunc {
 	}
 }
 
-// Fetch fetches one package into req.Dir. After an error req.Dir does not exist. The error is a
-// *[FetchError], which can wrap the errors of this package, of the network, of the file system,
-// and of ctx.
+// Fetch fetches one package into req.Dir, which does not exist after an error. The error is a
+// *[FetchError], which can wrap errors of this package, of the network, of the file system, and of ctx.
 func (f *Fetcher) Fetch(ctx context.Context, req Request) (*Package, error) {
 	shown := req.Package.Redacted()
 	get, err := f.check(ctx, req)
@@ -327,42 +290,34 @@ func (f *Fetcher) getterFor(pkg addrs.ModulePackage) (getFunc, error) {
 }
 
 const (
-	// defaultDownloadBytes bounds the transfer of one package.
 	defaultDownloadBytes = 512 << 20
-	// maxRatio bounds the expansion of an archive. Text compresses at less than 20:1; a ratio
-	// above maxRatio is deliberate.
+	// maxRatio bounds the expansion of an archive. Text compresses at less than 20:1; more is deliberate.
 	maxRatio = 100
-	// ratioFloor is the unpacked size up to which maxRatio is not checked, so that small and
-	// very repetitive packages are allowed.
+	// ratioFloor is the unpacked size up to which small and very repetitive packages may exceed maxRatio.
 	ratioFloor = 64 << 20
 )
 
-// Limits bounds one package. Zero fields mean the defaults. Exceeding a limit is an error that
-// wraps [ErrTooLarge]; nothing is truncated.
+// Limits bounds one package; zero fields mean the defaults. Exceeding a limit is an [ErrTooLarge]. Nothing
+// is truncated.
 type Limits struct {
-	// DownloadBytes bounds the archive, the transfer by git, or the temporary files that a
-	// [Getter] writes next to a directory. The default is 512 MiB.
+	// DownloadBytes bounds the archive, the transfer by git, or the temporary files of a [Getter]. The
+	// default is 512 MiB.
 	DownloadBytes int64
-	// TreeBytes bounds the sum of the files' sizes. The default is 1 GiB.
+	// TreeBytes bounds all files together. The default is 1 GiB.
 	TreeBytes int64
-	// FileBytes bounds the size of one file. The default is 256 MiB.
+	// FileBytes bounds one file. The default is 256 MiB.
 	FileBytes int64
-	// Entries bounds the number of files, directories and links. The default is
-	// 100,000.
+	// Entries bounds the number of files, directories and links. The default is 100,000.
 	Entries int
 	// MinRate is the minimum rate of a transfer in bytes per second, averaged over each window
-	// of time except the first. The window is [Fetcher].StallTimeout or, by default, 30 s for
-	// http and OCI registries and 2 minutes for git and a [Getter]. 0 means 4096. If MinRate is
-	// negative, one byte in a window is enough, for very slow links. A lower rate is an error,
-	// after the usual retries. Fetches by the installed git over ssh are not measured.
+	// ([Fetcher].StallTimeout) but the first. 0 means 4096; if it is negative, one byte in a window is
+	// enough, for very slow links. Fetches by the installed git over ssh are not measured.
 	MinRate int64
-	// HistoryCommits and HistoryBytes bound the commits that [Fetcher.Reachable] reads, and what
-	// it transfers. The defaults are 50,000 and 64 MiB. Exceeding them is not an error: the
-	// result is then [ReachUnknown].
+	// HistoryCommits and HistoryBytes bound what [Fetcher.Reachable] reads and transfers, by default 50,000
+	// and 64 MiB. Over them the result is [ReachUnknown].
 	HistoryCommits int
 	HistoryBytes   int64
-	// Portable makes it an error if a name is not supported on all systems. Otherwise this is a
-	// warning, if this system supports the name.
+	// Portable makes a name that not all systems support an error instead of a warning.
 	Portable bool
 }
 

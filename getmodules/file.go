@@ -12,12 +12,12 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// errDirectory says that a package is a directory of this machine. It is not fetched but used where it
-// is, so that edits take effect at once.
+// errDirectory is about a directory of this machine, which is used where it is, so that edits take effect
+// at once.
 var errDirectory = fmt.Errorf("%w: a directory of this machine is not fetched", ErrUnsupportedScheme)
 
-// LocalDirectory returns the directory of this machine whose absolute path is the address of a package;
-// "" for all other addresses, such as that of an archive. The directory need not exist.
+// LocalDirectory returns the directory of this machine whose absolute path is the address of a package; ""
+// for other addresses, such as that of an archive. It need not exist.
 func LocalDirectory(pkg addrs.ModulePackage) string {
 	if pkg.Getter() != "file" {
 		return ""
@@ -66,7 +66,6 @@ func (f *Fetcher) fetchFile(ctx context.Context, req Request) (*Package, error) 
 	return pkg, nil
 }
 
-// errNotAbsolute means that an address has no path from the root directory.
 var errNotAbsolute = fmt.Errorf("%w: a file address needs an absolute path, as in file:///path", ErrUnsupportedScheme)
 
 func localPath(u *url.URL) (string, error) {

@@ -15,55 +15,44 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// Getter downloads from a kind of source; see [Fetcher].Getters. A [GitGetter] is one for git. It must
-// be safe for concurrent use.
-//
-// A Getter only downloads. [Fetcher.Fetch] does the rest. It checks whether the address is
-// allowed, and limits the download while it runs: it cancels ctx if the download is too large
-// or stalls. It removes control characters and the secrets of the address from error texts, and
-// makes the package by the same rules as for all packages.
+// Getter downloads from a kind of source; see [Fetcher].Getters, and [GitGetter] for git. It must be safe
+// for concurrent use. [Fetcher.Fetch] checks whether the address is allowed, cancels ctx if the download is
+// too large or stalls, removes control characters and the secrets of the address from error texts, and
+// makes the package by the rules for all packages: an archive is unpacked, and a directory, which must have
+// no version control data, is copied.
 type Getter interface {
-	// Get downloads the file or directory at from.Location to from.Path. It must return when ctx is
-	// done. Get itself retries failed requests.
+	// Get downloads the file or directory at from.Location to from.Path, and retries failed requests. It
+	// must return when ctx is done.
 	Get(ctx context.Context, from Download) (Downloaded, error)
 }
 
 // Download describes a download that a [Getter] is asked to do.
 type Download struct {
-	// Location is that of the address, without the arguments archive and checksum. It is the place
-	// that the policy allowed, so a Getter requests only Location.URL, or its Bucket. It may contain
-	// credentials.
+	// Location is without the arguments archive and checksum. It is the place that the policy allowed, so a
+	// Getter requests only Location.URL, or its Bucket. It may contain credentials.
 	Location addrs.Location
-	// Archive is set if the location is that of an archive in one of the formats in the package
-	// comment. Get then writes a file. Otherwise the URL is that of a directory or an
-	// equivalent, and Get writes a directory.
+	// Archive is set for an archive, of which Get writes the file. Otherwise Get writes a directory.
 	Archive bool
-	// Revision pins the revision to download, as in Request. "" means the revision that Location
-	// resolves to. It is always "" for a Getter whose sources have no revisions.
+	// Revision pins the revision, as in Request; "" means the one that Location resolves to.
 	Revision string
-	// FromServer is set if a server's answer pointed to the address, and FromPackage if it is in a
-	// package's own configuration, as in Request. Then the user did not write the address, and a
-	// Getter must not let it choose among the user's credentials.
+	// FromServer and FromPackage are as in Request. The user did not write such an address, so a Getter
+	// must not let it choose among the user's credentials.
 	FromServer, FromPackage bool
-	// UserAgent is [Fetcher].UserAgent, for a Getter that does not set its own. "" means
-	// "cotter".
+	// UserAgent is [Fetcher].UserAgent, for a Getter without its own; "" means "cotter".
 	UserAgent string
-	// Path is the absolute path to write. It does not exist. Its parent is private to this
-	// download; temporary files may be written there too.
+	// Path is the absolute path to write, which does not exist. Its parent is private to this download, and
+	// may have temporary files.
 	Path string
 }
 
-// Downloaded describes the result of a download by a [Getter]. The zero value is
-// valid for sources without revisions.
+// Downloaded describes the result of a download. The zero value is valid for sources without revisions.
 type Downloaded struct {
-	// Revision is the immutable revision. It becomes the Revision of the Package.
+	// Revision becomes the Revision of the Package.
 	Revision string
-	// Resolved is the immutable address. "" means the requested address. Credentials are
-	// removed in both cases.
+	// Resolved is the immutable address; "" means the requested one. Credentials are removed.
 	Resolved addrs.ModulePackage
 }
 
-// fetchBy returns a getFunc that uses a caller's Getter.
 func fetchBy(getter Getter) getFunc {
 	return func(f *Fetcher, ctx context.Context, req Request) (*Package, error) {
 		addr, err := f.parseArchiveAddress(req.Package)
@@ -74,8 +63,7 @@ func fetchBy(getter Getter) getFunc {
 	}
 }
 
-// fetchDownload lets a getter download to a private directory next to req.Dir, and makes the
-// package from the result.
+// fetchDownload lets a getter download next to req.Dir, and makes the package from the result.
 func (f *Fetcher) fetchDownload(ctx context.Context, req Request, getter Getter, addr *archiveAddress) (*Package, error) {
 	download := func(path string) (Download, error) {
 		return Download{
@@ -118,7 +106,7 @@ func (f *Fetcher) fetchTo(ctx context.Context, req Request, getter Getter, downl
 	return pkg, nil
 }
 
-// download runs a getter, and watches the size and progress of its download.
+// download runs and watches a getter.
 func (f *Fetcher) download(ctx context.Context, req Request, getter Getter, from Download) (Downloaded, int64, error) {
 	w := newWatch(f, req, from)
 	watched, stop := w.start(ctx)
@@ -150,7 +138,7 @@ func (f *Fetcher) unpackDownload(ctx context.Context, req Request, addr *archive
 	return f.extractVerified(ctx, req, addr, file)
 }
 
-// copyDownload makes the package from a directory. It must have files, and no version control data.
+// copyDownload makes the package from a directory, which must have files and no version control data.
 func (f *Fetcher) copyDownload(ctx context.Context, req Request, name string) (*Package, error) {
 	switch info, err := os.Lstat(name); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -179,14 +167,14 @@ func (f *Fetcher) copyDownload(ctx context.Context, req Request, name string) (*
 	return &Package{LeftOut: leftOut(w), Warnings: w.Warnings()}, nil
 }
 
-// resolvedDownload returns the address to record, without credentials and checksum. The
-// checksum has been verified, and the hashes of a lock are stronger.
+// resolvedDownload returns the address to record. The checksum has been verified, and the hashes of a lock
+// are stronger.
 func resolvedDownload(req Request, got Downloaded) addrs.ModulePackage {
 	return cmp.Or(got.Resolved, req.Package).WithoutCredentials().Without("checksum")
 }
 
-// secretsOf returns the values in a URL that must not appear in errors: all except the
-// arguments that select the content.
+// secretsOf returns the values in a URL that must not appear in errors: all but those that select the
+// content.
 func secretsOf(u *url.URL) []string {
 	var secrets []string
 	if u.User != nil {
@@ -204,7 +192,7 @@ func secretsOf(u *url.URL) []string {
 	return append(secrets, u.Fragment)
 }
 
-// shownError returns an error of a getter without control characters and the secrets of an address.
+// shownError hides control characters and the secrets of an address.
 func shownError(err error, at *url.URL) error {
 	return &getterError{err, sanitize.Escape(sanitize.Redact(err.Error(), secretsOf(at)))}
 }

@@ -7,30 +7,26 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 )
 
-// GitGetter is a [Getter] that replaces the git clients of this package: the value of
-// [Fetcher].Getters for "git".
-//
-// Get writes the tree of one commit as "git checkout" does for a user without settings, without the
-// directory .git, and returns the commit as the Revision. Download.Location has all arguments of the
-// address, so the ref argument too. [Request].Submodules is not passed on.
-//
-// Commits that no branch or tag points to are [ReachUnknown], because a GitGetter has no history.
+// GitGetter is a [Getter] that replaces the git clients of this package, in [Fetcher].Getters["git"]. Get
+// writes the tree of one commit as "git checkout" does for a user without settings, without .git, and
+// returns the commit as the Revision. Download.Location has all arguments, also ref. [Request].Submodules
+// is not passed on. Commits that no branch or tag points to are [ReachUnknown], because a GitGetter has no
+// history.
 type GitGetter interface {
 	Getter
-	// Refs lists HEAD, the branches and the tags of the repository at from.Location by their full
-	// names (refs/tags/v1.0.0), each with the commit that it points to. The fields Archive,
-	// Revision and Path of from are not set.
+	// Refs lists HEAD, the branches and the tags of the repository at from.Location by their full names
+	// (refs/tags/v1.0.0), with their commits. Archive, Revision and Path of from are not set.
 	Refs(ctx context.Context, from Download) (map[string]string, error)
 }
 
-// replaced returns the getter that the caller has set for a kind of address. own reports whether
-// there is an entry; the getter is nil if it removes the kind.
+// replaced returns the caller's getter for a kind of address. own reports whether there is an entry, which
+// is nil if it removes the kind.
 func (f *Fetcher) replaced(kind string) (getter Getter, own bool) {
 	getter, own = f.Getters[kind]
 	return getter, own
 }
 
-// errOwnGetter is the error for something that is only possible with the getter of this package.
+// errOwnGetter is for what only the getter of this package can do.
 func errOwnGetter(kind, what string) error {
 	return fmt.Errorf("%w: %q; the getter that replaces the built-in one cannot %s", ErrUnsupportedScheme, kind, what)
 }
@@ -71,7 +67,6 @@ func (f *Fetcher) gitDownload(req Request, path string) (Download, error) {
 	return Download{Location: at, Revision: req.Revision, FromServer: req.FromServer, FromPackage: req.FromPackage, UserAgent: f.UserAgent, Path: path}, nil
 }
 
-// fetchGitBy returns a getFunc that uses a caller's getter for git.
 func fetchGitBy(getter Getter) getFunc {
 	return func(f *Fetcher, ctx context.Context, req Request) (*Package, error) {
 		addr, err := parseGitAddress(req)
@@ -94,7 +89,6 @@ func fetchGitBy(getter Getter) getFunc {
 	}
 }
 
-// noHistory is the history of a repository that only a caller's getter can read.
 type noHistory struct{}
 
 func (noHistory) Commits(context.Context, *git.History, []git.Ref, []string) error {

@@ -14,24 +14,22 @@ import (
 )
 
 const (
-	// watchInterval is the minimum wait between two measurements of a download.
+	// watchInterval is the minimum wait between two measurements.
 	watchInterval = 100 * time.Millisecond
-	// watchShare bounds the share of time that is spent on measuring: at most 1/watchShare.
+	// watchShare bounds the share of time spent on measuring, at 1/watchShare.
 	watchShare = 10
-	// downloadIdle is the window for the progress of a download. It is long because a server
-	// may have to pack a large repository first.
+	// downloadIdle is long because a server may have to pack a large repository first.
 	downloadIdle = 2 * time.Minute
 )
 
 var errIdle = errors.New("the download stalled or is too slow")
 
-// entryWorth is the progress, in bytes, that each file or directory counts for in addition to
-// its size, because small files take more time than their size suggests.
+// entryWorth is the progress, in bytes, for each file or directory: small files take more time than their
+// size suggests.
 const entryWorth = 1 << 10
 
-// watch measures the files that a getter writes. It reports progress, and ends a download that
-// is too large or stalls. This is needed because the clients that getters use have no limits,
-// or truncate silently.
+// watch measures the files that a getter writes. It reports progress, and ends a download that is too large
+// or stalls, because the clients of getters have no limits, or truncate silently.
 type watch struct {
 	dir, path string
 	archive   bool
@@ -42,8 +40,7 @@ type watch struct {
 	progress  func(done, total int64)
 }
 
-// written is the measured size of a download: temporary bytes next to its path, and bytes and
-// entries in its path.
+// written is what is next to the path of a download (temporary) and in it.
 type written struct {
 	temporary, bytes int64
 	entries          int
@@ -67,8 +64,8 @@ func newWatch(f *Fetcher, req Request, from Download) *watch {
 	}
 }
 
-// start watches until the returned function is called. That function returns the number of
-// downloaded bytes, and an error if the download must be refused.
+// start watches until the returned function is called, which returns the number of downloaded bytes, and an
+// error if the download must be refused.
 func (w *watch) start(ctx context.Context) (context.Context, func() (int64, error)) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var refused error
@@ -91,8 +88,7 @@ func (w *watch) start(ctx context.Context) (context.Context, func() (int64, erro
 	}
 }
 
-// follow measures a download periodically until ctx is done. It returns an error if the
-// download must be ended.
+// follow measures until ctx is done, or until the download must be ended.
 func (w *watch) follow(ctx context.Context) error {
 	var before written
 	windowStart, wait := time.Now(), watchInterval
@@ -132,8 +128,7 @@ func (w *watch) report(now written) {
 	}
 }
 
-// check compares a measurement with the limits. The limits of single files and of names are
-// checked later, when the package is made.
+// check compares a measurement with the limits, except for those of single files and of names.
 func (w *watch) check(now written) error {
 	switch {
 	case now.temporary > w.download, w.archive && now.bytes > w.download:
@@ -146,8 +141,7 @@ func (w *watch) check(now written) error {
 	return nil
 }
 
-// measure adds up the files of a download. Files that vanish in the meantime are taken for
-// temporary files and ignored.
+// measure ignores files that vanish meanwhile: they are temporary.
 func (w *watch) measure() (written, error) {
 	var sum written
 	inside := false

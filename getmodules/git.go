@@ -13,14 +13,11 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// Git configures how the installed git is run. The zero value finds git in PATH, passes on the
-// environment of the process, and never lets git prompt.
+// Git configures how the installed git is run, which never prompts unless Interactive is set.
 type Git struct {
-	// Path is the absolute path of the program. "" means the first "git" in the absolute
-	// directories of PATH.
+	// Path is absolute. "" means the first "git" in the absolute directories of PATH.
 	Path string
-	// Env is the environment to pass to git, as in [os.Environ]. nil means the environment of
-	// the process.
+	// Env is the environment of git, as in [os.Environ]; nil means that of the process.
 	Env []string
 	// Interactive lets git and ssh ask the user for passwords on the terminal.
 	Interactive bool
@@ -42,14 +39,13 @@ type gitFetch struct {
 	links []git.Entry // to submodules
 }
 
-// fetchGit fetches the tree of exactly one commit into req.Dir, without history, hooks, filters
-// or submodules.
+// fetchGit fetches the tree of one commit into req.Dir, without history, hooks, filters or submodules.
 func (f *Fetcher) fetchGit(ctx context.Context, req Request) (*Package, error) {
 	pkg, _, err := f.fetchGitCommit(ctx, req)
 	return pkg, err
 }
 
-// fetchGitCommit is fetchGit, but also returns the links to submodules.
+// fetchGitCommit also returns the links to submodules.
 func (f *Fetcher) fetchGitCommit(ctx context.Context, req Request) (_ *Package, _ []git.Entry, err error) {
 	addr, err := parseGitAddress(req)
 	if err != nil {
@@ -76,8 +72,7 @@ func (f *Fetcher) fetchGitCommit(ctx context.Context, req Request) (_ *Package, 
 	return &g.pkg, g.links, nil
 }
 
-// fetch gets the commit from the cheapest source that has it. It tries the cache, then protocol
-// version 2 in this process, then git.
+// fetch gets the commit from the cheapest source that has it: the cache, version 2 in this process, or git.
 func (g *gitFetch) fetch(ctx context.Context, want git.Want) (err error) {
 	write := func(fetched git.Fetched) error {
 		if err := g.req.begin(ctx); err != nil {
@@ -117,23 +112,23 @@ func (g *gitFetch) fetch(ctx context.Context, want git.Want) (err error) {
 	return nil
 }
 
-// isVerdict reports whether an error is about the package itself. Another client would return
-// the same error.
+// isVerdict reports whether an error is about the package itself, so that another client would return it
+// too.
 func isVerdict(err error) bool {
 	_, unsafe := errors.AsType[*treewriter.PathError](err)
 	_, large := errors.AsType[*treewriter.LimitError](err)
 	return unsafe || large || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrEmpty)
 }
 
-// isSSHVerdict reports whether an error says why the user's ssh has failed. Git runs the same program.
+// isSSHVerdict reports whether git, which runs the same ssh, would fail in the same way.
 func isSSHVerdict(err error) bool {
 	_, failed := errors.AsType[*gitexec.Error](err)
 	return failed && (errors.Is(err, ErrAuthentication) || errors.Is(err, ErrHostUntrusted) ||
 		errors.Is(err, ErrHostUnreachable) || errors.Is(err, ErrRepositoryNotFound))
 }
 
-// refNotFound returns a *RefNotFoundError for an ErrRefNotFound. The names of refs that resemble the
-// missing one are only a hint, so an error of listing the refs is ignored.
+// refNotFound returns a *RefNotFoundError for an ErrRefNotFound. Similar names are a hint, so an error of
+// listing the refs is ignored.
 func (g *gitFetch) refNotFound(ctx context.Context, repo git.Repository, ref string, err error) error {
 	if !errors.Is(err, ErrRefNotFound) {
 		return err
@@ -150,8 +145,8 @@ func (g *gitFetch) refNotFound(ctx context.Context, repo git.Repository, ref str
 	return notFound
 }
 
-// gitRefs lists refs. It uses protocol version 2 in this process if possible. If the result is
-// not enough, the server may not have understood the request, and git lists the refs.
+// gitRefs lists refs, by version 2 in this process if possible. If the result is not enough, the server may
+// not have understood the request, and git lists them.
 func (f *Fetcher) gitRefs(ctx context.Context, req Request, addr gitAddress, enough func(git.Refs) bool, names ...string) (git.Refs, error) {
 	if getter, own := f.replaced("git"); own {
 		return f.callersRefs(ctx, req, getter)
@@ -178,8 +173,7 @@ func (f *Fetcher) gitRefs(ctx context.Context, req Request, addr gitAddress, eno
 	return refs, err
 }
 
-// expandGit returns the only commit of a repository whose name begins with short, or "" if there
-// is none. The error is git.ErrAmbiguous if there are several.
+// expandGit returns the only commit whose name begins with short, or "". Several are a git.ErrAmbiguous.
 func (f *Fetcher) expandGit(ctx context.Context, req Request, addr gitAddress, short string) (id string, err error) {
 	err = f.withGit(ctx, req, addr, func(g *gitClients) (err error) {
 		repo, err := g.open()
@@ -193,8 +187,7 @@ func (f *Fetcher) expandGit(ctx context.Context, req Request, addr gitAddress, s
 	return id, err
 }
 
-// withGit calls use with the clients for a repository, for a request that does not fetch a
-// package.
+// withGit calls use with the clients for a request that fetches no package.
 func (f *Fetcher) withGit(ctx context.Context, req Request, addr gitAddress, use func(*gitClients) error) (err error) {
 	scratch, err := pathsafe.MkdirTemp(".git-tags-", req.Scratch)
 	if err != nil {
@@ -212,8 +205,7 @@ func (f *Fetcher) withGit(ctx context.Context, req Request, addr gitAddress, use
 	return nil
 }
 
-// warnAlone returns the warning about settings that only git reads. It returns nil after the first
-// call, because the warning is the same for all packages.
+// warnAlone warns once about settings that only git reads, because they concern all packages.
 func (f *Fetcher) warnAlone() []string {
 	if !f.warnedAlone.CompareAndSwap(false, true) {
 		return nil
@@ -226,8 +218,7 @@ func (f *Fetcher) warnAlone() []string {
 		"and of your ssh configuration only hosts, users and keys"}
 }
 
-// warnCache returns the warning about a CacheDir that cannot be written. It returns nil after
-// the first call, because the warning is the same for all packages.
+// warnCache warns once about a CacheDir that cannot be written.
 func (f *Fetcher) warnCache(reason string) []string {
 	if !f.warnedCache.CompareAndSwap(false, true) {
 		return nil

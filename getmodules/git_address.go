@@ -16,33 +16,29 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// gitAddress is a parsed package address.
 type gitAddress struct {
-	// remote is the URL for git. It has none of the arguments in gitArguments, and no
-	// credentials if these can be passed to git in another way.
+	// remote is the URL for git, without gitArguments, and without credentials that git can get in another
+	// way.
 	remote url.URL
-	// target is where the repository is requested: the remote, or what the user's git configuration
-	// replaces it with.
+	// target is the remote, or what the user's git configuration replaces it with.
 	target gitexec.Target
 	// user is the userinfo of an http or https address, or of the setting that replaces it.
 	user *url.Userinfo
-	// ref is the first "ref" argument; "" means the remote's HEAD.
+	// ref is the first "ref" argument; "" means HEAD.
 	ref string
-	// secrets are the values of the arguments that remain in remote. They may be tokens.
+	// secrets are the values of the arguments in remote, which may be tokens.
 	secrets []string
-	// sshKey is the private key in the address, or nil if there is none.
-	sshKey []byte
-	// protocols are the transports that the request may use. direct are additional transports,
-	// for URLs of the user's own git configuration but not for redirects of a server.
+	sshKey  []byte
+	// protocols are the allowed transports; direct are others for URLs of the user's git configuration, but
+	// not for redirects.
 	protocols, direct []string
 }
 
-// gitArguments are the arguments of an address that are not sent to the remote. Stock tools do
-// not pass ref, depth and sshkey to git either, and handle archive and checksum before they run
-// git. version is a constraint, which was resolved to a ref before.
+// gitArguments are not sent to the remote. Stock tools do not pass ref, depth and sshkey to git either, and
+// handle archive and checksum before. version is a constraint, which was resolved to a ref.
 var gitArguments = [...]string{"ref", "depth", "sshkey", "archive", "checksum", "version"}
 
-// maxSSHKey bounds the size of a private key, in bytes. A 16384 bit RSA key takes 13 KiB.
+// maxSSHKey is in bytes. A 16384 bit RSA key takes 13 KiB.
 const maxSSHKey = 64 << 10
 
 func parseGitAddress(req Request) (gitAddress, error) {
@@ -63,8 +59,7 @@ func parseGitAddress(req Request) (gitAddress, error) {
 		return gitAddress{}, err
 	}
 	if i := slices.Index(a.protocols, "http"); i >= 0 && u.Scheme == "https" {
-		// A server must not redirect from https to http. The user's own git configuration may
-		// rewrite a URL to http.
+		// A server must not redirect from https to http, but the user's git configuration may.
 		a.protocols, a.direct = slices.Delete(a.protocols, i, i+1), []string{"http"}
 	}
 	if a.ref, err = gitRef(query.Get("ref")); err != nil {
@@ -83,7 +78,7 @@ func parseGitAddress(req Request) (gitAddress, error) {
 	a.remote.ForceQuery = false
 	switch u.Scheme {
 	case "ssh":
-		// The user name is not a secret. ssh never reads the password, so it is not passed on.
+		// The user name is not a secret. ssh never reads the password.
 		if u.User != nil {
 			a.remote.User = url.User(u.User.Username())
 		}
@@ -94,9 +89,8 @@ func parseGitAddress(req Request) (gitAddress, error) {
 	return a, nil
 }
 
-// replace applies the user's url.<base>.insteadOf to the address. The place is then judged like one
-// that the requested package points to. Since the user named it, the limits for servers and packages
-// do not apply to it.
+// replace applies the user's url.<base>.insteadOf. The place is judged like one that the package points to,
+// but without the limits for servers and packages, because the user named it.
 func (a *gitAddress) replace(ctx context.Context, req Request, program *gitexec.Git) error {
 	settings, err := program.Settings(ctx)
 	if err != nil {
@@ -125,21 +119,20 @@ func (a *gitAddress) replace(ctx context.Context, req Request, program *gitexec.
 	return nil
 }
 
-// isByUser reports whether the root module, or a setting that replaces the address, names the host, with
-// its port. Only then may credentials for all hosts be sent to it.
+// isByUser reports whether the root module, or a setting that replaces the address, names the host with its
+// port. Only then may credentials for all hosts be sent to it.
 func (a *gitAddress) isByUser(ctx context.Context, req Request) bool {
 	return a.target.Setting != "" || !req.FromServer && !req.FromPackage || httpx.NamedBy(ctx, a.target.URL) != httpx.NotNamed
 }
 
-// allowsPlainCredentials reports whether credentials may be sent by http: those for this address, those
-// within this machine, and others if the root module or the user's setting has "http".
+// allowsPlainCredentials allows http for the address's own credentials, within this machine, and if the
+// user chose it.
 func (a *gitAddress) allowsPlainCredentials(byUser bool) bool {
 	return a.user != nil || byUser || hostname.IsLoopback(a.target.URL)
 }
 
-// gitProtocols returns the transports that a request may use. A server's answer may only point
-// to https and ssh, but a server on this machine may also point to http on this machine. Only
-// the user's own configuration may name local repositories.
+// gitProtocols allows a server's answer only https and ssh, and http from this machine to this machine.
+// Only the user's own configuration may name local repositories.
 func gitProtocols(req Request, u *url.URL) []string {
 	switch {
 	case req.FromServer:
@@ -153,7 +146,7 @@ func gitProtocols(req Request, u *url.URL) []string {
 	return []string{"https", "ssh", "http", "git", "file"}
 }
 
-// gitRef checks the ref argument. Like git, it accepts object names in upper case.
+// gitRef accepts object names in upper case, like git.
 func gitRef(ref string) (string, error) {
 	if ref == "" {
 		return "", nil
@@ -170,8 +163,7 @@ func gitRef(ref string) (string, error) {
 	return ref, nil
 }
 
-// decodeSSHKey decodes the sshkey argument. Parsing the query has turned an unescaped "+" into
-// a space.
+// decodeSSHKey allows for an unescaped "+", which parsing the query has turned into a space.
 func decodeSSHKey(arg string) ([]byte, error) {
 	if arg == "" {
 		return nil, nil
@@ -181,22 +173,20 @@ func decodeSSHKey(arg string) ([]byte, error) {
 	}
 	key, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(arg, " ", "+"))
 	if err != nil {
-		// The decoder's error is not wrapped, because it contains a position in the secret.
+		// The decoder's error contains a position in the secret.
 		return nil, errors.New("the sshkey argument is not base64")
 	}
 	return key, nil
 }
 
-// identity returns the remote without its userinfo. It names the repository independently of
-// the user.
+// identity names the repository independently of the user.
 func (a gitAddress) identity() string {
 	u := a.remote
 	u.User = nil
 	return u.String()
 }
 
-// resolved returns the immutable address of one commit. The values of other arguments are
-// redacted, because they may be secrets.
+// resolved redacts the values of other arguments, which may be secrets.
 func (a gitAddress) resolved(commit string) addrs.ModulePackage {
 	u := a.remote
 	u.User = nil

@@ -16,38 +16,48 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// GitBackend says whether the installed git is used.
+// GitBackend chooses the client for git repositories.
 type GitBackend string
 
 const (
-	// GitAuto runs git only for repositories that need it. Without git in PATH, it is GitBuiltIn.
+	// GitAuto fetches in this process, by version 2 of git's protocol, if the result is certain to be the
+	// same as with git. Other repositories, and all failures, are left to the installed git, whose error is
+	// reported. Without git in PATH, it is GitBuiltIn.
+	//
+	// The address must be http, https or ssh, without arguments for the server; no object may have more
+	// than 16 MiB; and git must have no setting that only git can apply ([Fetcher.GitClient] tells).
+	// Applied by git's rules are url.<base>.insteadOf, and the headers, proxies, certificates and user
+	// agent of http.<url>.*. Credentials are those in the address, of netrc or of "git credential fill".
+	// For ssh, the program that git would run is run, except on Windows, and sessions of a run share its
+	// connections.
 	GitAuto GitBackend = ""
-	// GitInstalled uses the installed git for everything, like [Fetcher].AlwaysGit, and fails
-	// if there is none.
+	// GitInstalled uses git for everything, like [Fetcher].AlwaysGit, and fails if there is none.
 	GitInstalled GitBackend = "git"
-	// GitBuiltIn fetches in this process as if no git were installed: by https and ssh, without the
-	// user's git configuration; see the package comment.
+	// GitBuiltIn fetches in this process as if no git were installed, with the same trees and revisions but
+	// without CacheDir and the user's git configuration, except for GIT_ALLOW_PROTOCOL. What needs git is
+	// an [ErrBuiltInGit]: git://, repositories on this machine, servers without version 2, abbreviated
+	// commits, SHA-256 object names, and settings of ~/.ssh/config such as ProxyJump, Include and Match.
+	// Objects have at most 256 MiB.
+	//
+	// ssh uses the key in the address, those of the agent, and those without a passphrase in IdentityFile
+	// or ~/.ssh. Hosts must be in known_hosts. HostName, Port, User and IdentitiesOnly apply too.
 	GitBuiltIn GitBackend = "go"
 )
 
-// gitIdle is the window for the progress of a transfer from a git server. It is long because
-// the server may have to pack a large repository first.
+// gitIdle is the window for the progress of a transfer. A server may have to pack a large repository first.
 const gitIdle = 2 * time.Minute
 
-// Limits of fetches by protocol version 2 in this process. If a repository exceeds one of them,
-// git fetches it instead. Limits.DownloadBytes is different, because the user sets it:
-// exceeding it is an error.
+// Limits of fetches by version 2 in this process. Over one of them, git fetches the repository. But over
+// Limits.DownloadBytes, which the user sets, the fetch fails.
 const (
-	// v2Memory is how much of the content of a pack is kept in memory, for each concurrent
-	// fetch. The rest is in a temporary file.
+	// v2Memory is how much of a pack is in memory, for each concurrent fetch. The rest is in a temporary
+	// file.
 	v2Memory = 8 << 20
-	// v2Object bounds the size of one object. Several objects are in memory while a delta is
-	// applied.
+	// v2Object bounds an object. Several are in memory while a delta is applied.
 	v2Object = 16 << 20
-	// v2Other is the size that a pack may have in addition to its files, for directories, the
-	// commit, and tags that point to it.
+	// v2Other is the size of a pack besides its files: directories, the commit, and tags.
 	v2Other = 64 << 20
-	// aloneObject is v2Object on a machine without git, which cannot fetch larger objects instead.
+	// aloneObject is v2Object on a machine without git.
 	aloneObject = 256 << 20
 )
 
@@ -57,20 +67,18 @@ type gitClients struct {
 	addr    gitAddress
 	scratch string // a private directory
 	// v2 is nil if the repository is not fetched by version 2 of the protocol.
-	v2 *inprocess.V2
-	// alone is set if there is no git, or if it must not be used.
+	v2    *inprocess.V2
 	alone bool
 
 	// named is set if the root module or the user names the host; see [gitexec.Settings.For].
 	named bool
 	v2Err error // the error of the fetch by v2, if it failed
-	// repeated is set if v2 has sent a request in vain as often as is allowed.
+	// repeated is set if v2 has sent a request in vain as often as allowed.
 	repeated bool
 	git      *gitexec.Repository
 	warned   []string
 }
 
-// gitClients determines which clients may fetch a repository.
 func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, scratch string) (*gitClients, error) {
 	if getter, own := f.replaced("git"); own && getter == nil {
 		return nil, errRemoved("git")
@@ -116,8 +124,7 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 	return g, nil
 }
 
-// isAlone reports whether everything is fetched in this process, because there is no git or because it
-// must not be used.
+// isAlone reports whether everything is fetched in this process.
 func (f *Fetcher) isAlone() bool {
 	return f.GitBackend == GitBuiltIn || f.GitBackend == GitAuto && !f.AlwaysGit && !f.program().Installed()
 }
@@ -130,9 +137,8 @@ func (g *gitClients) progress() func(int64) {
 	return func(done int64) { report(done, 0) }
 }
 
-// v2Done evaluates the outcome of a request by version 2 of the protocol. done is true if the
-// request succeeded, or if git could not change the outcome. Any other failure is remembered
-// and left to git, which supports more cases and has its own error messages.
+// v2Done evaluates a request by version 2. done is true if it succeeded, or if git could not change the
+// outcome. Other failures are left to git, which supports more cases.
 func (g *gitClients) v2Done(ctx context.Context, err error) (done bool, _ error) {
 	switch {
 	case err == nil, isVerdict(err):
@@ -145,7 +151,6 @@ func (g *gitClients) v2Done(ctx context.Context, err error) (done bool, _ error)
 		return true, err
 	}
 	if status, ok := errors.AsType[*gitwire.StatusError](err); ok && httpx.ParseRetryAfter(status.RetryAfter).TooLong() {
-		// Git would query the server again at once.
 		return true, &StatusError{
 			URL: g.addr.remote.Redacted(), StatusCode: status.StatusCode, retryAfter: httpx.ParseRetryAfter(status.RetryAfter),
 		}
@@ -158,7 +163,6 @@ func (g *gitClients) v2Done(ctx context.Context, err error) (done bool, _ error)
 	return false, g.close()
 }
 
-// close ends the conversation by version 2 of the protocol.
 func (g *gitClients) close() error {
 	if g.v2 == nil {
 		return nil
@@ -166,7 +170,6 @@ func (g *gitClients) close() error {
 	return g.v2.Close()
 }
 
-// open returns the client for everything that version 2 of the protocol is not used for.
 func (g *gitClients) open() (git.Repository, error) {
 	if g.alone {
 		return nil, errAlone(notInProcess(g.addr))
@@ -204,8 +207,7 @@ func (g *gitClients) system() *gitexec.Repository {
 	return g.git
 }
 
-// retry determines how often the client that is used after v2 repeats a request. It sends each
-// request once if v2 has repeated it in vain.
+// retry sends each request once if v2 has repeated it in vain.
 func (g *gitClients) retry() httpx.Retry {
 	retry := g.fetcher.retry()
 	if g.repeated {

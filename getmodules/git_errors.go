@@ -15,36 +15,27 @@ import (
 
 // The reasons why a package could not be fetched from git. Errors of Fetch wrap them.
 var (
-	// ErrNoGit means that no usable git is installed.
 	ErrNoGit = gitexec.ErrNoGit
-	// ErrRepositoryNotFound means that the repository does not exist, or that the credentials
-	// do not give access to it: servers do not say which.
+	// ErrRepositoryNotFound can also mean that the credentials do not give access: servers do not say.
 	ErrRepositoryNotFound = git.ErrRepositoryNotFound
-	// ErrRefNotFound means that the repository has no such tag, branch or abbreviated commit.
-	// The error is a *[RefNotFoundError].
+	// ErrRefNotFound is the error of a [RefNotFoundError] for a tag, branch or abbreviated commit.
 	ErrRefNotFound = git.ErrRefNotFound
-	// ErrRevisionNotFound means that the repository does not have the commit, or no longer has
-	// it.
+	// ErrRevisionNotFound means that the repository does not have the commit, or no longer has it.
 	ErrRevisionNotFound = git.ErrRevisionNotFound
-	// ErrAuthentication means that the server refused the credentials, or required credentials
-	// when there were none.
-	ErrAuthentication = git.ErrAuthentication
-	// ErrHostUnreachable means that no connection to the host could be made.
+	// ErrAuthentication means that the server refused the credentials, or required some.
+	ErrAuthentication  = git.ErrAuthentication
 	ErrHostUnreachable = git.ErrHostUnreachable
-	// ErrHostUntrusted means that ssh does not know the host's key or knows a different one, or
-	// that the host's certificate is not accepted.
+	// ErrHostUntrusted is about the key that ssh knows for the host, or about its certificate.
 	ErrHostUntrusted = git.ErrHostUntrusted
-	// ErrBuiltInGit means that something needs an installed git, and that there is none or it must not
-	// be used.
+	// ErrBuiltInGit means that something needs an installed git; see [GitBuiltIn].
 	ErrBuiltInGit = git.ErrNeedsGit
 )
 
-// RefNotFoundError means that a repository does not have a ref: a tag, branch or abbreviated commit of
-// git, or a tag of an OCI registry.
+// RefNotFoundError means that a repository does not have a tag, or in git a branch or abbreviated commit.
 type RefNotFoundError struct {
 	// Ref is "" for the HEAD of a git repository.
 	Ref string
-	// Near are the names of the repository that resemble Ref, or else its newest releases.
+	// Near are the names that resemble Ref, or else the newest releases.
 	Near []string
 	// Err wraps [ErrRefNotFound] for git, and fs.ErrNotExist for an OCI registry.
 	Err error
@@ -52,7 +43,7 @@ type RefNotFoundError struct {
 
 func (e *RefNotFoundError) Error() string { return e.ErrorFor("the repository") }
 
-// ErrorFor returns the text of the error with a name for the repository.
+// ErrorFor is Error with a name for the repository.
 func (e *RefNotFoundError) ErrorFor(repository string) string {
 	what := "tag"
 	if errors.Is(e.Err, ErrRefNotFound) {
@@ -72,12 +63,10 @@ func (e *RefNotFoundError) ErrorFor(repository string) string {
 	return message
 }
 
-// Unwrap returns Err.
 func (e *RefNotFoundError) Unwrap() error { return e.Err }
 
 var errRevisionForm = errors.New("the revision is not a full commit: 40 or 64 lower-case hexadecimal digits")
 
-// explain adds the known cause to an error.
 func (g *gitClients) explain(err error) error {
 	switch {
 	case isDenied(err):
@@ -97,14 +86,13 @@ func (g *gitClients) explain(err error) error {
 	return err
 }
 
-// GitWithheldError means that a git repository needed a login, or was not found, and that a setting of
-// the user's git configuration with credentials was not used: it names no URL, and only a package or a
-// server names the host. A setting that names the host, http.<url>.*, is used.
+// GitWithheldError means that a git repository needed a login, or was not found, while a setting of the
+// user's git configuration with credentials was not used: it names no URL, and only a package or a server
+// names the host. A setting for the host, http.<url>.*, is used.
 type GitWithheldError struct {
-	// Host is the host, and Setting the name of the setting, such as "http.extraheader" or
-	// "GIT_SSL_CERT".
+	// Setting is the name of the setting, such as "http.extraheader" or "GIT_SSL_CERT".
 	Host, Setting string
-	// Err is the error without the setting. It may be a refusal to run git.
+	// Err is the error without the setting, which may be a refusal to run git.
 	Err error
 }
 
@@ -116,10 +104,9 @@ func (e *GitWithheldError) Error() string {
 	return e.Err.Error() + "; " + reason
 }
 
-// Unwrap returns the error without the setting.
 func (e *GitWithheldError) Unwrap() error { return e.Err }
 
-// withWithheld adds to an error of a login the setting that was not used for it.
+// withWithheld adds to an error the setting that was not used.
 func (g *gitClients) withWithheld(err error) error {
 	if refused, ok := errors.AsType[*gitexec.WithheldError](err); ok {
 		return &GitWithheldError{Host: refused.Host, Setting: refused.Setting, Err: err}
@@ -137,8 +124,7 @@ func (g *gitClients) withWithheld(err error) error {
 	return err
 }
 
-// withStatus adds to an error of git the *[StatusError] for the status that git reports, unless the
-// error has a sentinel for it.
+// withStatus adds the *[StatusError] for the status that git reports, if there is no sentinel for it.
 func (g *gitClients) withStatus(failed *gitexec.Error, err error) error {
 	status := failed.HTTPStatus()
 	if status < http.StatusBadRequest || errors.Is(err, ErrAuthentication) || errors.Is(err, ErrRepositoryNotFound) {
@@ -158,14 +144,12 @@ func isCancelled(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// The advice of errors without git.
 const (
 	aloneCredentials = "without git, credentials for http are taken from the address and from netrc, and for ssh from the agent, " +
 		"the keys of IdentityFile and the keys in ~/.ssh; install git to use its credential helpers and all of your ssh configuration"
 	aloneHosts = "without git, no url.insteadOf and no proxies of ssh are used"
 )
 
-// errAlone returns the error for what needs git.
 func errAlone(reason string) error {
 	if reason == "" {
 		reason = "commits cannot be abbreviated without it"
@@ -173,8 +157,7 @@ func errAlone(reason string) error {
 	return fmt.Errorf("%w: %s", ErrBuiltInGit, reason)
 }
 
-// explainAlone wraps errors of a fetch without git in the sentinels that git's errors have. address is
-// that of the repository, for messages.
+// explainAlone wraps errors of a fetch without git in the sentinels that git's errors have.
 func explainAlone(address string, err error) error {
 	if isCancelled(err) {
 		return err

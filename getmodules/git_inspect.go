@@ -8,11 +8,9 @@ import (
 
 // GitInstallation describes an installed git.
 type GitInstallation struct {
-	// Path is the path of the program. Version is the version that it reports, without the
-	// prefix "git version".
+	// Version is what the program reports, without the prefix "git version".
 	Path, Version string
-	// Settings are the settings in the user's and the system's configuration that affect git's
-	// requests to servers. They are in the order in which git lists them.
+	// Settings are those of the user and the system that affect requests to servers, in git's order.
 	Settings []GitSetting
 }
 
@@ -27,9 +25,8 @@ type GitSetting struct {
 // TurnsOffVerification reports whether the setting makes git accept any certificate.
 func (s GitSetting) TurnsOffVerification() bool { return gitexec.Setting(s).TurnsOffVerification() }
 
-// Inspect returns the version and the configuration of the program. The error wraps [ErrNoGit] if
-// there is no usable git. If the configuration cannot be read, Inspect returns the rest with the
-// error.
+// Inspect returns the version and the configuration of the program. The error wraps [ErrNoGit] if there is
+// no usable git. If only the configuration cannot be read, it comes with the rest.
 func (g Git) Inspect(ctx context.Context) (GitInstallation, error) {
 	program := &gitexec.Git{Path: g.Path, Env: g.Env, Interactive: g.Interactive}
 	found, err := program.Inspect(ctx)

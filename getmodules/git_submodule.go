@@ -22,24 +22,21 @@ import (
 )
 
 const (
-	// maxSubmodules bounds the number of submodules of one package, including nested ones. Each
-	// of them is a separate fetch.
-	maxSubmodules = 200
-	// maxSubmoduleDepth bounds the nesting of submodules in submodules.
+	// maxSubmodules is for a package, with nested ones. Each is a separate fetch.
+	maxSubmodules     = 200
 	maxSubmoduleDepth = 10
 )
 
 // ErrSubmodule means that a submodule cannot be fetched as its repository specifies it.
 var ErrSubmodule = errors.New("git submodule")
 
-// submodules says how many more submodules a package may have, and how deeply the next ones are
-// nested.
+// submodules says how many more a package may have, and how deeply the next are nested.
 type submodules struct {
 	left  *int
 	depth int
 }
 
-// fetchGitAll is fetchGit, but also fetches the submodules if the request sets Submodules.
+// fetchGitAll also fetches the submodules if the request asks for them.
 func (f *Fetcher) fetchGitAll(ctx context.Context, req Request) (*Package, error) {
 	if !req.Submodules {
 		return f.fetchGit(ctx, req)
@@ -48,9 +45,8 @@ func (f *Fetcher) fetchGitAll(ctx context.Context, req Request) (*Package, error
 	return f.fetchWithSubmodules(ctx, req, submodules{left: &left})
 }
 
-// fetchWithSubmodules fetches a package and adds its submodules to its tree. Each submodule is
-// a separate package, under the rules for addresses in packages. Git does not know the
-// submodules, and takes no part in this.
+// fetchWithSubmodules adds submodules to a tree. Each is a separate package, under the rules for addresses
+// in packages. Git takes no part in this.
 func (f *Fetcher) fetchWithSubmodules(ctx context.Context, req Request, s submodules) (*Package, error) {
 	pkg, links, err := f.fetchGitCommit(ctx, req)
 	if err != nil || len(links) == 0 {
@@ -86,7 +82,6 @@ func (f *Fetcher) fetchWithSubmodules(ctx context.Context, req Request, s submod
 	return pkg, nil
 }
 
-// fetchSubmodule fetches the submodule at a link, and moves it to the path of the link.
 func (f *Fetcher) fetchSubmodule(ctx context.Context, parent Request, link git.Entry, url string, s submodules) (*Package, error) {
 	if url == "" {
 		return nil, errors.New(".gitmodules has no URL for it")
@@ -129,8 +124,7 @@ func (f *Fetcher) fetchSubmodule(ctx context.Context, parent Request, link git.E
 	return pkg, placeSubmodule(parent.Dir, link.Path, req.Dir)
 }
 
-// checkSubmodule returns an error if the repository at a URL must not have a submodule at another one.
-// The transports are those that a server may name, and that of the repository for its own host.
+// checkSubmodule allows the transports that a server may name, and that of the repository for its own host.
 func checkSubmodule(from *url.URL, submodule addrs.ModulePackage) error {
 	at, err := submodule.Location()
 	if err != nil {
@@ -146,8 +140,8 @@ func checkSubmodule(from *url.URL, submodule addrs.ModulePackage) error {
 		ErrRefusedLocation, httpx.Origin(from), httpx.Origin(to))
 }
 
-// placeSubmodule moves a tree to its path in another tree. Both trees were written by this
-// package, but the path has not been checked before.
+// placeSubmodule moves a tree to its path in another one. This package wrote both, but the path has not
+// been checked.
 func placeSubmodule(dir, name, from string) error {
 	if err := treewriter.CheckName(name); err != nil {
 		return err
@@ -174,12 +168,10 @@ func isFile(pkg addrs.ModulePackage) bool {
 	return err == nil && at.URL().Scheme == "file"
 }
 
-// maxGitmodules bounds the size of a .gitmodules file, in bytes.
 const maxGitmodules = 1 << 20
 
-// readGitmodules returns the URLs of the submodules in a tree, by path. The file has the format
-// of gitmodules(5). Other settings, such as update commands, are ignored. The result is nil if
-// the tree has no .gitmodules file.
+// readGitmodules returns the URLs of submodules by path, from the file of gitmodules(5), or nil without
+// one. Other settings, such as update commands, are ignored.
 func readGitmodules(dir string) (map[string]string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -232,8 +224,7 @@ func parseGitmodules(text []byte) (map[string]string, error) {
 	return urls, nil
 }
 
-// submoduleAddress returns the address of a submodule from its URL, which may be relative to
-// the URL of the repository that contains it.
+// submoduleAddress parses a URL, which may be relative to that of the parent.
 func submoduleAddress(parent addrs.ModulePackage, raw string) (addrs.ModulePackage, error) {
 	address := "git::" + raw
 	if strings.ContainsAny(raw, "?#\r\n") {
@@ -257,15 +248,14 @@ func submoduleAddress(parent addrs.ModulePackage, raw string) (addrs.ModulePacka
 	return remote.Package, nil
 }
 
-// relativeURL resolves a relative URL as git does: the last element of the repository's path
-// counts as a directory.
+// relativeURL resolves as git does: the last element of the repository's path counts as a directory.
 func relativeURL(parent addrs.ModulePackage, raw string) (string, error) {
 	at, err := parent.Location()
 	if err != nil {
 		return "", err
 	}
 	u := at.URL()
-	// The ref in the query is only for the parent. The key is for the host.
+	// The ref is only for the parent. The key is for the host.
 	key := u.Query().Get("sshkey")
 	u.RawQuery, u.RawPath = "", ""
 	dir := strings.TrimSuffix(u.Path, "/")

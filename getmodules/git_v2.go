@@ -18,16 +18,13 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// v2Memo is the part of a Fetcher that remembers fetches by version 2 of the protocol.
 type v2Memo struct {
 	mu sync.Mutex
-	// left has the remotes, and the origins of servers, that are left to git because a fetch
-	// without git failed.
+	// left has the remotes, and the origins of servers, that are left to git after a failure.
 	left map[string]bool
 }
 
-// v2Transport returns the transport for a repository that is fetched by version 2 of the protocol in
-// this process. It returns nil for all other repositories.
+// v2Transport returns the transport for version 2 in this process, or nil if git fetches the repository.
 func (g *gitClients) v2Transport(ctx context.Context) (gitwire.Transport, error) {
 	f, u := g.fetcher, g.addr.target.URL
 	if g.alone {
@@ -46,7 +43,7 @@ func (g *gitClients) v2Transport(ctx context.Context) (gitwire.Transport, error)
 	return &gitwire.HTTP{RoundTripper: &repeats{requests, g}, Repository: u}, nil
 }
 
-// aloneTransport is v2Transport without git. The user's configuration is not read.
+// aloneTransport is v2Transport without git and the user's configuration.
 func (g *gitClients) aloneTransport() (gitwire.Transport, error) {
 	f, u := g.fetcher, &g.addr.remote
 	if allowed := f.program().Allowed(g.addr.protocols); !slices.Contains(allowed, u.Scheme) {
@@ -66,7 +63,7 @@ func (g *gitClients) aloneTransport() (gitwire.Transport, error) {
 	return &gitwire.HTTP{RoundTripper: &repeats{f.requests(new(gitexec.Settings), g.addr, g.named), g}, Repository: u}, nil
 }
 
-// notInProcess returns why a repository cannot be fetched without git; "" if it can.
+// notInProcess returns why a repository cannot be fetched without git.
 func notInProcess(a gitAddress) (reason string) {
 	switch u := &a.remote; {
 	case u.Scheme != "https" && u.Scheme != "http" && u.Scheme != "ssh":
@@ -77,7 +74,7 @@ func notInProcess(a gitAddress) (reason string) {
 	return ""
 }
 
-// sshTransport returns the transport for a repository that is fetched by the user's ssh, or nil.
+// sshTransport returns the transport by the user's ssh, or nil.
 func (g *gitClients) sshTransport(ctx context.Context) (gitwire.Transport, error) {
 	f := g.fetcher
 	if f.sshNotUsed(ctx, g.addr) != "" {
@@ -98,7 +95,6 @@ func (g *gitClients) sshTransport(ctx context.Context) (gitwire.Transport, error
 	}, nil
 }
 
-// sshNotUsed returns why a repository with an ssh address is left to another client, or "".
 func (f *Fetcher) sshNotUsed(ctx context.Context, a gitAddress) (reason string) {
 	if reason := f.onlyGit(a); reason != "" {
 		return reason
@@ -106,7 +102,7 @@ func (f *Fetcher) sshNotUsed(ctx context.Context, a gitAddress) (reason string) 
 	return f.program().SSHNotUsed(ctx)
 }
 
-// onlyGit returns why a repository is left to another client for every transport, or "".
+// onlyGit returns why a repository is left to git for every transport, or "".
 func (f *Fetcher) onlyGit(a gitAddress) (reason string) {
 	switch {
 	case f.AlwaysGit:
@@ -119,7 +115,6 @@ func (f *Fetcher) onlyGit(a gitAddress) (reason string) {
 	return ""
 }
 
-// repeats records in clients that a request has failed on all attempts.
 type repeats struct {
 	http.RoundTripper
 	clients *gitClients
@@ -131,8 +126,7 @@ func (r *repeats) RoundTrip(req *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// requestsForV2 returns what sends the requests of version 2 of the protocol, or the reason why the
-// repository is not fetched by it.
+// requestsForV2 returns what sends the requests of version 2, or why it is not used.
 func (f *Fetcher) requestsForV2(ctx context.Context, a gitAddress, named bool) (_ *gitexec.Requests, reason string) {
 	u := a.target.URL
 	if reason := f.onlyGit(a); reason != "" {
@@ -158,7 +152,6 @@ func (f *Fetcher) requestsForV2(ctx context.Context, a gitAddress, named bool) (
 	return nil, "git has certificates or a proxy of its own"
 }
 
-// requests returns what sends the requests for a repository with some settings.
 func (f *Fetcher) requests(settings *gitexec.Settings, a gitAddress, named bool) *gitexec.Requests {
 	return &gitexec.Requests{
 		Git: f.program(), Settings: settings, Repository: a.target.URL, User: a.user,
@@ -169,20 +162,18 @@ func (f *Fetcher) requests(settings *gitexec.Settings, a gitAddress, named bool)
 
 // GitClient describes which client fetches a git repository.
 type GitClient struct {
-	// InProcess is set if the repository is fetched by protocol version 2 in this process, over HTTP
-	// or, with an ssh address, over a connection of the user's own ssh. If that fails, git fetches it.
+	// InProcess is set for version 2 in this process, over HTTP or over the user's own ssh. If that fails,
+	// git fetches.
 	InProcess bool
-	// SSH is set if the repository is requested over ssh.
-	SSH bool
-	// Reason says why InProcess is not set; "" if it is set.
+	SSH       bool
+	// Reason says why InProcess is not set.
 	Reason string
-	// Alone is set if there is no git, or if it must not be used. Then ssh is in this process, too, and
-	// what cannot be fetched in process cannot be fetched at all.
+	// Alone is set if there is no git, or it must not be used. Then ssh is in this process too, and what
+	// cannot be fetched in process cannot be fetched at all.
 	Alone bool
 }
 
-// GitClient returns the client that would fetch the git repository of a package. It sends no
-// request.
+// GitClient returns the client that would fetch the git repository of a package. It sends no request.
 func (f *Fetcher) GitClient(ctx context.Context, pkg addrs.ModulePackage) (GitClient, error) {
 	addr, err := parseGitAddress(Request{Package: pkg})
 	if err != nil {
@@ -204,7 +195,6 @@ func (f *Fetcher) GitClient(ctx context.Context, pkg addrs.ModulePackage) (GitCl
 	return GitClient{InProcess: reason == "", SSH: ssh, Reason: reason}, nil
 }
 
-// failed remembers a failure that would happen again.
 func (k *v2Memo) failed(a *gitAddress, err error) {
 	if errors.Is(err, gitwire.ErrOldProtocol) || errors.Is(err, gitwire.ErrNotSmart) {
 		k.leave(httpx.Origin(a.target.URL))

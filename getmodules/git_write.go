@@ -14,33 +14,30 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// maxGitLink bounds the target of a symbolic link, in bytes. It is PATH_MAX of Linux.
+// maxGitLink is PATH_MAX of Linux, in bytes.
 const maxGitLink = 4096
 
-// maxNamed is the maximum number of paths in one warning.
+// maxNamed is for one warning.
 const maxNamed = 10
 
-// A Git LFS pointer file begins with lfsPrefix and is shorter than maxLFSPointer. These values
-// are from the specification at https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md.
+// Git LFS pointer files: https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md
 const (
 	lfsPrefix     = "version https://git-lfs.github.com/spec/v1\n"
 	maxLFSPointer = 1024
 )
 
-// gitTree writes the tree of one commit.
 type gitTree struct {
-	objects  git.Objects
-	writer   *treewriter.Writer
-	dir      string
-	maxFile  int64
-	rules    *gitattr.Rules
-	links    []git.Entry
-	pointers []string
-	// unencoded are the paths of files that could not be written in their encoding.
+	objects   git.Objects
+	writer    *treewriter.Writer
+	dir       string
+	maxFile   int64
+	rules     *gitattr.Rules
+	links     []git.Entry
+	pointers  []string
 	unencoded []string
 }
 
-// write writes the tree of a commit to the request's directory, and fills in the package.
+// write writes the tree of a commit, and fills in the package.
 func (g *gitFetch) write(fetched git.Fetched) error {
 	g.pkg, g.links = Package{}, nil
 	commit, tree, err := git.ReadCommit(fetched.Objects, fetched.ID)
@@ -68,7 +65,6 @@ func (g *gitFetch) write(fetched git.Fetched) error {
 	return nil
 }
 
-// describe fills in the fields of the package that are known after its tree was written.
 func (g *gitFetch) describe(commit string, chosen git.Chosen, t gitTree) {
 	g.pkg.Revision = commit
 	g.pkg.Resolved = g.addr.resolved(commit)
@@ -96,7 +92,6 @@ func (g *gitFetch) describe(commit string, chosen git.Chosen, t gitTree) {
 	}
 }
 
-// named lists paths for a message.
 func named(paths []string) string {
 	var quoted []string
 	for _, path := range paths[:min(len(paths), maxNamed)] {
@@ -191,11 +186,10 @@ func withArticle(full string) string {
 	return "the ref " + full
 }
 
-// maxConverted bounds the size of a file that is converted, because conversion happens in
-// memory. Other files are written while they are read.
+// maxConverted bounds a file that is converted, in memory.
 const maxConverted = 64 << 20
 
-// readAttributes reads the .gitattributes files among the blobs of a commit.
+// readAttributes reads the .gitattributes files of a commit.
 func (t *gitTree) readAttributes(blobs []git.Entry) error {
 	var found []git.Entry
 	for _, e := range blobs {
@@ -230,7 +224,7 @@ func (t *gitTree) readAttributes(blobs []git.Entry) error {
 	return err
 }
 
-// convert returns the content of a file after the conversions of the commit's attributes.
+// convert applies the commit's attributes to a file.
 func (t *gitTree) convert(e git.Entry, obj *git.Object) (io.Reader, error) {
 	conversion, err := t.rules.Conversion(e.Path)
 	if errors.Is(err, gitattr.ErrTooLarge) {

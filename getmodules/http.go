@@ -21,10 +21,9 @@ import (
 // maxHops bounds how many pages in a row may point to another page.
 const maxHops = 5
 
-// fetchHTTP fetches an archive, or requests a page that names the location of the package and
-// fetches the package from there. go-getter also has a getter for this. It is not used because
-// it silently truncates downloads at its limit, and sends headers to any host that it is
-// redirected to.
+// fetchHTTP fetches an archive, or a page and the package that it points to. go-getter's getter is not
+// used: it silently truncates downloads at its limit, and sends headers to any host that it is redirected
+// to.
 func (f *Fetcher) fetchHTTP(ctx context.Context, req Request) (*Package, error) {
 	addr, err := f.parseHTTPAddress(req.Package)
 	if err != nil {
@@ -70,7 +69,7 @@ func (f *Fetcher) fetchHTTP(ctx context.Context, req Request) (*Package, error) 
 	return inSubdir(req.Dir, subdir, pkg)
 }
 
-// onPage returns a [PageError] if a page pointed to the address of the request, and err otherwise.
+// onPage returns a [PageError] if a page pointed to the address of the request.
 func onPage(page string, req Request, err error) error {
 	if page == "" || isCancelled(err) {
 		return err
@@ -105,13 +104,11 @@ func (f *Fetcher) parseHTTPAddress(pkg addrs.ModulePackage) (*archiveAddress, er
 	return addr, nil
 }
 
-// maxPage bounds the size of a page that names a location, in bytes. Only the head of the page
-// is used, but all of it is read.
+// maxPage is in bytes. Only the head of a page is used, but all of it is read.
 const maxPage = 1 << 20
 
-// discover requests a page and returns the location of the package that it names, in the header
-// X-Terraform-Get or in a meta element. This is go-getter's protocol for http. The argument
-// terraform-get=1 tells the server that the client supports it.
+// discover returns the location that a page names, in the header X-Terraform-Get or in a meta element. This
+// is go-getter's protocol; terraform-get=1 tells the server that the client supports it.
 func (f *Fetcher) discover(ctx context.Context, req Request, addr *archiveAddress) (addrs.ModuleSourceRemote, error) {
 	user, err := f.userFor(ctx, req, addr)
 	if err != nil {
@@ -139,8 +136,8 @@ func (f *Fetcher) discover(ctx context.Context, req Request, addr *archiveAddres
 	return parseLocation(location)
 }
 
-// parseLocation parses the location in a page. It must be a full URL, because the meaning of
-// "github.com/a/b" or "../b" depends on the context.
+// parseLocation requires a full URL, because the meaning of "github.com/a/b" or "../b" depends on the
+// context.
 func parseLocation(location string) (addrs.ModuleSourceRemote, error) {
 	if len(location) > maxLocation {
 		return addrs.ModuleSourceRemote{}, fmt.Errorf("%w: the page points to an address of more than %d bytes", ErrRefusedLocation, maxLocation)
@@ -156,9 +153,8 @@ func parseLocation(location string) (addrs.ModuleSourceRemote, error) {
 	return remote, nil
 }
 
-// metaLocation returns the content of <meta name="terraform-get" content="..."> in the
-// head of a page, or an empty string if the head has no such element. Elements after the
-// head are ignored, because users other than the page's owner may have written them.
+// metaLocation returns the content of the meta element in the head of a page, or "". Others than the page's
+// owner may have written what is after the head.
 func metaLocation(page []byte) string {
 	tokens := html.NewTokenizer(bytes.NewReader(page))
 	for {
@@ -186,9 +182,8 @@ func attribute(token html.Token, name string) string {
 	return ""
 }
 
-// inSubdir sets the subdirectory that a page points to, relative to the subdirectory that pkg
-// may already have. The subdirectory becomes the package, so links that point out of it are
-// left out too.
+// inSubdir sets the subdirectory that a page points to, relative to that of pkg. It becomes the package, so
+// links that point out of it are left out too.
 func inSubdir(dir, subdir string, pkg *Package) (*Package, error) {
 	subdir, err := addrs.JoinSubdir(pkg.Subdir, subdir)
 	if err != nil {
@@ -214,11 +209,10 @@ func inSubdir(dir, subdir string, pkg *Package) (*Package, error) {
 	return pkg, nil
 }
 
-// FindSubdir returns the path of a subdirectory in a fetched package, whose files are in dir. subdir
-// has forward slashes, and may be a pattern as for [path.Match], which must match exactly one
-// directory. Registries use patterns because forges name the directory in their archives after the
-// commit. Links out of dir are not followed. The error wraps fs.ErrNotExist if there is no such
-// directory and subdir is not a pattern. The subdirectory "" is dir itself.
+// FindSubdir returns the path of a subdirectory of a fetched package in dir. subdir has forward slashes,
+// and may be a pattern as for [path.Match] that matches exactly one directory: forges name the directory in
+// their archives after the commit. Links out of dir are not followed. Without a pattern, a missing
+// directory is an fs.ErrNotExist.
 func FindSubdir(dir, subdir string) (string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -17,18 +17,14 @@ import (
 )
 
 const (
-	// maxRedirects is enough for a forge that redirects first to its canonical host name and
-	// then to its storage.
+	// maxRedirects is enough for a forge's canonical host name and then its storage.
 	maxRedirects = 5
-	// maxLocation bounds the length of an address that a server names, in bytes.
-	maxLocation = 8 << 10
-	// defaultStallTimeout is the time in which an http server must begin to answer, and the
-	// window over which its answer must keep to the minimum rate.
+	// maxLocation bounds an address that a server names, in bytes.
+	maxLocation         = 8 << 10
 	defaultStallTimeout = 30 * time.Second
 )
 
-// httpClient returns the client for requests that this package sends itself. stall is the
-// window for slow servers if Fetcher.StallTimeout is not set.
+// httpClient returns the client for this package's requests. stall is the default of StallTimeout.
 func (f *Fetcher) httpClient(stall time.Duration) *httpx.Client {
 	return &httpx.Client{
 		HTTP:         f.HTTPClient,
@@ -43,14 +39,12 @@ func (f *Fetcher) retry() httpx.Retry {
 	return httpx.Retry{Attempts: f.Attempts, Backoff: f.Backoff, Pauses: &f.pauses}
 }
 
-// floor returns the minimum rate of a transfer under the Fetcher's limits. stall is its window
-// if Fetcher.StallTimeout is not set.
+// floor returns the minimum rate. stall is the default of StallTimeout.
 func (f *Fetcher) floor(stall time.Duration) httpx.Floor {
 	return httpx.Floor{PerSecond: f.Limits.MinRate, Window: cmp.Or(f.StallTimeout, stall)}
 }
 
-// get requests a URL and passes the answer to receive. It retries failures that may be
-// temporary. Answers with any 2xx status are passed on.
+// get passes an answer with any 2xx status to receive, and retries failures that may be temporary.
 func (f *Fetcher) get(ctx context.Context, u *url.URL, user *url.Userinfo, receive func(*httpx.Response) error) error {
 	req, err := newRequest(ctx, http.MethodGet, u, user)
 	if err != nil {
@@ -59,8 +53,7 @@ func (f *Fetcher) get(ctx context.Context, u *url.URL, user *url.Userinfo, recei
 	return httpError(f.httpClient(defaultStallTimeout).Do(req, receive))
 }
 
-// newRequest creates a request. If user is not nil, the request has its credentials. It asks
-// for the identity encoding, because checksums apply to the bytes as they are stored.
+// newRequest asks for the identity encoding, because checksums apply to the bytes as they are stored.
 func newRequest(ctx context.Context, method string, u *url.URL, user *url.Userinfo) (*http.Request, error) {
 	req := (&http.Request{Method: method, URL: u, Host: u.Host, Header: http.Header{}}).WithContext(ctx)
 	req.Header.Set("Accept-Encoding", "identity")
@@ -76,15 +69,12 @@ func newRequest(ctx context.Context, method string, u *url.URL, user *url.Userin
 	return req, nil
 }
 
-// HTTPCredentials returns the user name and password for an http server, or nil if there are
-// none. The URL has only a scheme, a host and a path. The function must be safe for concurrent
-// use.
+// HTTPCredentials returns the user name and password for an http server, or nil. The URL has only a scheme,
+// a host and a path. The function must be safe for concurrent use.
 type HTTPCredentials func(ctx context.Context, at *url.URL) (*url.Userinfo, error)
 
-// userFor returns the credentials for an address: the credentials in the address, or else the
-// result of [Fetcher.HTTPCredentials]. The latter are for a server, not for a particular
-// package. They are therefore not used if another server named the address, and they require
-// encryption.
+// userFor returns the credentials in an address, or else those of [Fetcher.HTTPCredentials]. Those are for
+// a server, not for a package, so they require encryption and that no other server named the address.
 func (f *Fetcher) userFor(ctx context.Context, req Request, addr *archiveAddress) (*url.Userinfo, error) {
 	u := addr.url
 	if addr.user != nil || f.HTTPCredentials == nil || !mayCarryCredentials(req, u) {
@@ -93,9 +83,8 @@ func (f *Fetcher) userFor(ctx context.Context, req Request, addr *archiveAddress
 	return f.HTTPCredentials(ctx, &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path})
 }
 
-// mayCarryCredentials reports whether the caller's credentials for a server may be sent with a
-// request to it. The connection must be encrypted or within this machine, and no other server
-// may have named the address.
+// mayCarryCredentials requires that the connection is encrypted or within this machine, and that no other
+// server has named the address.
 func mayCarryCredentials(req Request, u *url.URL) bool {
 	encrypted := u.Scheme == "https" || u.Scheme == "http" && hostname.IsLoopback(u)
 	return encrypted && (!req.FromServer || hasOrigin(req.Origin, u))
@@ -106,16 +95,15 @@ func hasOrigin(raw string, u *url.URL) bool {
 	return err == nil && httpx.SameOrigin(from, u)
 }
 
-// StatusError means that an http server answered with an unexpected status. It wraps
-// [ErrAuthentication] for 401 and 403, and fs.ErrNotExist for 404 and 410. For a git server,
-// git reports the status, and 401, 403 and 404 are only the errors [ErrAuthentication] and
-// [ErrRepositoryNotFound].
+// StatusError means that an http server answered with an unexpected status. It wraps [ErrAuthentication]
+// for 401 and 403, and fs.ErrNotExist for 404 and 410. Of git, 401, 403 and 404 are only
+// [ErrAuthentication] and [ErrRepositoryNotFound].
 type StatusError struct {
-	// URL is the requested URL, after redirects, redacted.
+	// URL is redacted, after redirects.
 	URL        string
 	StatusCode int
-	// CredentialsSent is set if the request had credentials. It is always false for OCI
-	// registries and the built-in git client, for which this is not known.
+	// CredentialsSent is set if the request is known to have had credentials: never for OCI registries and
+	// git in this process.
 	CredentialsSent bool
 
 	redirected bool
@@ -123,7 +111,7 @@ type StatusError struct {
 	retryAfter httpx.RetryAfter
 }
 
-// Error returns a message without the server's own text for the status.
+// Error leaves out the server's own text for the status.
 func (e *StatusError) Error() string {
 	message := "the server"
 	if e.redirected {
@@ -139,7 +127,6 @@ func (e *StatusError) Error() string {
 	return message + e.retryAfter.Advice()
 }
 
-// Unwrap returns the sentinel for the status, or nil.
 func (e *StatusError) Unwrap() error {
 	switch e.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden:
@@ -150,7 +137,6 @@ func (e *StatusError) Unwrap() error {
 	return nil
 }
 
-// withCredentials records in a *StatusError that the request had credentials.
 func withCredentials(err error, user *url.Userinfo) error {
 	if status, ok := errors.AsType[*StatusError](err); ok && user != nil {
 		status.CredentialsSent = true
@@ -158,7 +144,6 @@ func withCredentials(err error, user *url.Userinfo) error {
 	return err
 }
 
-// isDenied reports whether a request was not sent because a rule of the caller denies its URL.
 func isDenied(err error) bool {
 	_, denied := errors.AsType[*httpx.DeniedError](err)
 	return denied

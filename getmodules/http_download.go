@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// fetchHTTPArchive downloads an archive to a temporary file next to the result, and unpacks it.
+// fetchHTTPArchive downloads an archive next to the result, and unpacks it.
 func (f *Fetcher) fetchHTTPArchive(ctx context.Context, req Request, addr *archiveAddress) (_ *Package, err error) {
 	file, err := os.CreateTemp(filepath.Dir(req.Dir), ".archive-*")
 	if err != nil {
@@ -40,8 +40,7 @@ func (f *Fetcher) fetchHTTPArchive(ctx context.Context, req Request, addr *archi
 	return pkg, nil
 }
 
-// wantOK returns an error for an answer with a 2xx status other than 200, such as partial
-// content.
+// wantOK refuses other 2xx statuses than 200, such as partial content.
 func wantOK(answer *httpx.Response) error {
 	if answer.StatusCode != http.StatusOK {
 		return answer.StatusError()
@@ -49,9 +48,8 @@ func wantOK(answer *httpx.Response) error {
 	return nil
 }
 
-// downloadArchive writes an archive to a file. It reports whether a forge generated the archive for this
-// request. An interrupted transfer starts again from the beginning: nothing is known of the archive
-// that could prove that two parts of it are of one version.
+// downloadArchive reports whether a forge generated the archive for this request. An interrupted transfer
+// starts again from the beginning: nothing proves that two parts of an archive are of one version.
 func (f *Fetcher) downloadArchive(ctx context.Context, req Request, addr *archiveAddress, user *url.Userinfo, file *os.File) (isForges bool, err error) {
 	d := &httpx.Download{File: file, Limit: f.Limits.download()}
 	if req.Progress != nil {
@@ -89,9 +87,8 @@ func checkEncoding(format *archiveFormat, encoding string) error {
 	return fmt.Errorf("%w: the server sent it with the encoding %q, which was not asked for", ErrNotArchive, encoding)
 }
 
-// isGenerated reports whether one of the URLs is the URL of an archive that a forge generates
-// on request. The files in such an archive stay the same, but its bytes change with the forge's
-// compressor.
+// isGenerated reports whether a forge generated the archive on request. Its files stay the same, but its
+// bytes change with the forge's compressor.
 func isGenerated(asked []*url.URL) bool {
 	for _, u := range asked {
 		if isForgeArchive(u) {
@@ -101,9 +98,8 @@ func isGenerated(asked []*url.URL) bool {
 	return false
 }
 
-// isForgeArchive reports whether a URL is an archive of GitHub (tarball, zipball and archive,
-// also of GitHub Enterprise Server, and codeload), Gitea and Forgejo (archive), GitLab
-// (/-/archive/ and its API) or Bitbucket (get).
+// isForgeArchive knows GitHub (tarball, zipball and archive, also of GitHub Enterprise Server, and
+// codeload), Gitea and Forgejo (archive), GitLab (/-/archive/ and its API) and Bitbucket (get).
 func isForgeArchive(u *url.URL) bool {
 	host, path := strings.ToLower(u.Hostname()), u.Path
 	parts := strings.Split(strings.Trim(path, "/"), "/")

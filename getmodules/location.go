@@ -10,8 +10,8 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// limited returns the context for the requests of a Request. If a server or a package has named the
-// location, it limits their hosts. Otherwise the host of the location may be named again by its answers.
+// limited returns the context for a request. It limits the hosts of a location that a server or a package
+// has named. The host of any other location may be named again by its answers.
 func limited(ctx context.Context, req Request) context.Context {
 	if req.FromServer || req.FromPackage {
 		return httpx.PointedTo(ctx, originOf(req))
@@ -29,8 +29,8 @@ func limited(ctx context.Context, req Request) context.Context {
 	})
 }
 
-// originOf returns the URL of the server or package that has named a location. It has no host if that
-// is not known.
+// originOf returns the URL of the server or package that has named a location, without a host if that is
+// not known.
 func originOf(req Request) *url.URL {
 	from, err := url.Parse(req.Origin)
 	if err != nil {
@@ -39,8 +39,7 @@ func originOf(req Request) *url.URL {
 	return from
 }
 
-// checkLocation returns an error if a package's own configuration, or a server's answer, points
-// to a location that is not allowed there. Locations that the user wrote are not checked.
+// checkLocation refuses what a package's configuration or a server's answer must not point to.
 func checkLocation(ctx context.Context, req Request) error {
 	at, err := req.Package.Location()
 	if err != nil {
@@ -60,8 +59,7 @@ func checkLocation(ctx context.Context, req Request) error {
 	return nil
 }
 
-// checkNext calls checkLocation and the caller's Allow for a location that a requested package
-// points to.
+// checkNext is checkLocation and the caller's Allow for what a requested package points to.
 func checkNext(ctx context.Context, req Request) error {
 	if err := checkLocation(ctx, req); err != nil || req.Allow == nil {
 		return err
@@ -76,9 +74,8 @@ func isLocalTransport(getter string, u *url.URL) bool {
 	return getter == "file" || u.Scheme == "file" || u.Scheme == ""
 }
 
-// checkPointedTo returns an error unless the server at origin may point to a location. Allowed
-// are encrypted transports to other servers. Plain http is allowed only if a server on this
-// machine points to this machine, as in tests.
+// checkPointedTo allows a server encrypted transports to other servers. Plain http is allowed only if a
+// server on this machine points to this machine, as in tests.
 func checkPointedTo(ctx context.Context, getter string, u, from *url.URL) error {
 	allowed := map[string][]string{
 		"git":   {"https", "ssh"},
@@ -106,7 +103,7 @@ func checkPointedTo(ctx context.Context, getter string, u, from *url.URL) error 
 	return nil
 }
 
-// transport returns the getter and the scheme in the notation of addresses.
+// transport is in the notation of addresses.
 func transport(getter string, u *url.URL) string {
 	if getter == u.Scheme {
 		return u.Scheme + "://"

@@ -16,8 +16,8 @@ import (
 	"github.com/cotterpin/cotter/ocistore"
 )
 
-// fetchOCI fetches the layer of a module package from a repository. With the client of this
-// package that is one request for the manifest, which also resolves a tag, and one for the layer.
+// fetchOCI takes, with our own client, one request for the manifest, which also resolves a tag, and one for
+// the layer.
 func (f *Fetcher) fetchOCI(ctx context.Context, req Request) (_ *Package, err error) {
 	addr, err := parseOCIAddress(req.Package)
 	if err != nil {
@@ -37,7 +37,7 @@ func (f *Fetcher) fetchOCI(ctx context.Context, req Request) (_ *Package, err er
 	if err != nil {
 		return nil, err
 	}
-	// The layer is requested by its digest, even if the tag moves in the meantime.
+	// The tag may move meanwhile, so the digest is requested.
 	layer, err := moduleLayer(manifest.MediaType, manifest.Text, f.Limits.download())
 	if err != nil {
 		return nil, err
@@ -60,8 +60,8 @@ func (f *Fetcher) fetchOCI(ctx context.Context, req Request) (_ *Package, err er
 	return pkg, nil
 }
 
-// isRedirected reports whether an error is the answer of another place than the manifest's, about
-// which the tags of the repository say nothing.
+// isRedirected reports whether another place than the manifest's has answered, about which the repository's
+// tags say nothing.
 func isRedirected(err error, addr *ociAddress) bool {
 	status, ok := errors.AsType[*StatusError](err)
 	if !ok {
@@ -72,12 +72,10 @@ func isRedirected(err error, addr *ociAddress) bool {
 	return parseErr != nil || from.Host != home || from.Path != "/v2/"+addr.repository+"/manifests/"+addr.tag
 }
 
-// errEnough ends the listing of tags.
 var errEnough = errors.New("no more tags are needed")
 
-// withNearTags returns a *[RefNotFoundError] with the tags that resemble the missing one, of the first
-// page that the registry sends. They are only a hint: if the tags cannot be listed, or the registry
-// lists the tag, withNearTags returns err.
+// withNearTags returns a *[RefNotFoundError] with similar tags of the registry's first page. They are only
+// a hint: if the tags cannot be listed, or have the missing one, it returns err.
 func withNearTags(ctx context.Context, repository ocistore.Repository, missing string, err error) error {
 	tags := git.Refs{}
 	failed := repository.Tags(ctx, "", func(page []string) error {
@@ -95,8 +93,7 @@ func withNearTags(ctx context.Context, repository ocistore.Repository, missing s
 
 func badArtifact(reason error) error { return fmt.Errorf("%w: %w", ErrOCIArtifact, reason) }
 
-// moduleLayer returns the layer of a manifest that contains the package. mediaType is the
-// Content-Type of the answer.
+// moduleLayer returns the layer with the package. mediaType is the Content-Type of the answer.
 func moduleLayer(mediaType string, text []byte, limit int64) (oci.Descriptor, error) {
 	if oci.IsIndex(mediaType) {
 		return oci.Descriptor{}, badArtifact(errors.New("it is an index of several artifacts; name one of them by its digest"))

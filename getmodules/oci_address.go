@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/internal/oci"
 )
 
-// defaultOCITag is the tag of an address without a tag or digest.
 const defaultOCITag = "latest"
 
 type ociAddress struct {
@@ -51,8 +50,7 @@ func parseOCIAddress(pkg addrs.ModulePackage) (*ociAddress, error) {
 	return a, a.readArguments(u.RawQuery)
 }
 
-// checkRepository checks the host and the repository. It has specific messages for the most
-// common mistakes.
+// checkRepository has specific messages for the most common mistakes.
 func (a *ociAddress) checkRepository(u *url.URL) error {
 	ref := registry.Reference{Registry: a.host, Repository: a.repository}
 	switch {
@@ -118,7 +116,7 @@ func checkOCIArgument(name string, values []string) error {
 
 var errOCIRevision = errors.New("the address and the pinned revision name different digests")
 
-// pin replaces the tag with a digest. An empty revision changes nothing.
+// pin replaces the tag with a digest.
 func (a *ociAddress) pin(revision string) error {
 	switch {
 	case revision == "":
@@ -132,7 +130,6 @@ func (a *ociAddress) pin(revision string) error {
 	return nil
 }
 
-// reference returns the digest, or else the tag.
 func (a *ociAddress) reference() string {
 	if a.digest != "" {
 		return a.digest
@@ -140,7 +137,6 @@ func (a *ociAddress) reference() string {
 	return a.tag
 }
 
-// resolved returns the address with a digest instead of a tag.
 func (a *ociAddress) resolved(digest string) addrs.ModulePackage {
 	return addrs.ParseModulePackage("oci://" + a.host + "/" + a.repository + "?digest=" + digest)
 }

@@ -20,19 +20,15 @@ import (
 )
 
 var (
-	// ErrOCIAddress means that an oci address is invalid: its repository, or one of its
-	// arguments, is malformed.
+	// ErrOCIAddress means that the repository or an argument of an oci address is malformed.
 	ErrOCIAddress = errors.New("not a valid oci address")
-	// ErrOCIArtifact means that an artifact of an OCI registry is not a module
-	// package.
+	// ErrOCIArtifact means that an artifact is not a module package.
 	ErrOCIArtifact = errors.New("the artifact is not a module package")
-	// ErrOCIContent means that the answer of an OCI registry does not match the
-	// protocol, a digest or a size.
+	// ErrOCIContent means that a registry's answer does not match the protocol, a digest or a size.
 	ErrOCIContent = oci.ErrContent
 )
 
-// ociError translates an error of the registry client. The client's messages contain text from
-// the server, so they are quoted.
+// ociError translates an error of the registry client, and quotes text from the server.
 func ociError(err error) error {
 	if err == nil {
 		return nil
@@ -40,7 +36,7 @@ func ociError(err error) error {
 	if failed, ok := errors.AsType[*ociCredentialError](err); ok {
 		return failed
 	}
-	// Errors of ociTransport are returned without the text that the client adds.
+	// Errors of ociTransport lose the text that the client adds.
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		return failed.Err
 	}
@@ -63,8 +59,7 @@ func ociError(err error) error {
 	return fmt.Errorf("%w: %q", ErrOCIContent, err.Error())
 }
 
-// ociTooLarge wraps an error of reading a registry's answer in ErrTooLarge if the answer
-// exceeds its limit.
+// ociTooLarge wraps an error of reading an answer over its limit in ErrTooLarge.
 func ociTooLarge(req *http.Request, err error) error {
 	large, ok := errors.AsType[*httpx.TooLargeError](err)
 	if !ok {
@@ -84,8 +79,8 @@ func isOCIReason(err error) bool {
 	return errors.Is(err, ErrTooLarge) || errors.Is(err, ErrOCIArtifact) || errors.Is(err, ErrOCIContent)
 }
 
-// openedError hides control characters in an error of a repository that [Fetcher].OCI opened. What
-// oras-go does not find does not exist.
+// openedError hides control characters in an error of a repository that [Fetcher].OCI opened, and
+// translates oras-go's errdef.ErrNotFound.
 func openedError(err error) error {
 	shown := &getterError{err, sanitize.Escape(err.Error())}
 	if errors.Is(err, errdef.ErrNotFound) {
@@ -94,15 +89,12 @@ func openedError(err error) error {
 	return shown
 }
 
-// notFoundError is an error that also wraps fs.ErrNotExist.
 type notFoundError struct{ error }
 
 func (e *notFoundError) Unwrap() []error { return []error{e.error, fs.ErrNotExist} }
 
-// ociCredentialError means that the search for credentials failed.
 type ociCredentialError struct{ err error }
 
 func (e *ociCredentialError) Error() string { return "credentials for the registry: " + e.err.Error() }
 
-// Unwrap returns ErrAuthentication and the reason.
 func (e *ociCredentialError) Unwrap() []error { return []error{ErrAuthentication, e.err} }

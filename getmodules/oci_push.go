@@ -16,10 +16,8 @@ import (
 	"github.com/cotterpin/cotter/internal/oci"
 )
 
-// PushError is a failed push to a repository of an OCI registry. It wraps the same errors
-// as [FetchError].
+// PushError is a failed push. It wraps the same errors as [FetchError].
 type PushError struct {
-	// Repository is the address of the repository.
 	Repository string
 	Err        error
 }
@@ -28,9 +26,8 @@ func (e *PushError) Error() string { return fmt.Sprintf("cannot push to %q: %s",
 
 func (e *PushError) Unwrap() error { return e.Err }
 
-// OCIWriter stores artifacts in a repository of an OCI registry, over https, with the limits,
-// credentials and retries of a Fetcher. It is safe for concurrent use. The errors of its methods
-// are of type *[PushError].
+// OCIWriter stores artifacts in a repository of an OCI registry, with the limits, credentials and retries
+// of a Fetcher. It is safe for concurrent use. The errors of its methods are *[PushError].
 type OCIWriter struct {
 	repository *ociRepository
 	shown      string
@@ -38,9 +35,8 @@ type OCIWriter struct {
 
 var errReadOnly = errors.New("the repositories of Fetcher.OCI can only be read")
 
-// OCIWriter returns a writer to a repository, without sending a request. host is HOST or HOST:PORT.
-// The error is a *[FetchError] about the address. If [Fetcher].OCI is set, the methods of the writer
-// fail: repositories of callers can only be read.
+// OCIWriter returns a writer to a repository, without sending a request. host is HOST or HOST:PORT. The
+// error is a *[FetchError] about the address. With [Fetcher].OCI, the writer's methods fail.
 func (f *Fetcher) OCIWriter(host, repository string) (*OCIWriter, error) {
 	addr, shown, err := f.ociAddress(host, repository)
 	if err != nil {
@@ -49,7 +45,6 @@ func (f *Fetcher) OCIWriter(host, repository string) (*OCIWriter, error) {
 	return &OCIWriter{f.ociRepository(addr, nil), shown}, nil
 }
 
-// push runs an upload, and retries failures that may be temporary.
 func (c *OCIWriter) push(ctx context.Context, run func() error) error {
 	err := errReadOnly
 	if c.repository.fetcher.OCI == nil {
@@ -61,10 +56,9 @@ func (c *OCIWriter) push(ctx context.Context, run func() error) error {
 	return nil
 }
 
-// PushBlob uploads the content of a file, which must have the digest and the size of the blob. It
-// reports whether it uploaded the blob: it does not if the repository already has it, unless always
-// is set, because that copy may be damaged. Registries may ignore the upload of a blob that they
-// have.
+// PushBlob uploads a file with the digest and size of the blob, and reports whether it did: without always
+// not if the repository has the blob, whose copy may be damaged. Registries may ignore an upload of what
+// they have.
 func (c *OCIWriter) PushBlob(ctx context.Context, blob ocispec.Descriptor, file io.ReaderAt, always bool) (pushed bool, err error) {
 	err = c.push(ctx, func() error {
 		if !always {
@@ -92,8 +86,8 @@ func (r *ociRepository) hasBlob(ctx context.Context, blob ocispec.Descriptor) (b
 	return true, nil
 }
 
-// PushManifest stores a manifest or an index and makes a tag point to it. tag may also be its
-// digest. What it refers to must already be in the repository.
+// PushManifest stores a manifest or an index, and makes a tag point to it, which may be its digest. What it
+// refers to must already be in the repository.
 func (c *OCIWriter) PushManifest(ctx context.Context, tag, mediaType string, text []byte) error {
 	descriptor := ocispec.Descriptor{MediaType: mediaType, Digest: digest.FromBytes(text), Size: int64(len(text))}
 	return c.push(ctx, func() error {

@@ -25,23 +25,21 @@ import (
 )
 
 const (
-	// maxOCIMetadata bounds the size of a manifest and of a page of tags, in bytes. Registries
-	// promise to accept manifests of up to this size.
+	// maxOCIMetadata bounds a manifest and a page of tags, in bytes. Registries accept manifests of up to
+	// this size.
 	maxOCIMetadata = 4 << 20
-	// maxOCITagPages bounds the number of pages in a list of tags.
 	maxOCITagPages = 1_000
-	// ociTagPage is the number of tags to request per page. Some registries return an error for
-	// more.
+	// ociTagPage is requested. Some registries return an error for more.
 	ociTagPage = 1_000
 )
 
-// OpenOCI opens a repository of a registry: that of [Fetcher].OCI, or else one of our own client,
-// which has the same limits, credentials and retries as Fetch and sends no request yet. host is
-// HOST or HOST:PORT. The error is a *[FetchError], and so are the errors of the repository.
+// OpenOCI opens a repository of a registry: that of [Fetcher].OCI, or else one of our own client, with the
+// limits, credentials and retries of Fetch. It sends no request yet. host is HOST or HOST:PORT. The errors,
+// also those of the repository, are *[FetchError].
 //
-// Resolve of our own client requests the content too, so it is in the field Data of the descriptor.
-// Tags fails with [ErrTooLarge] after 1,000 pages. It does not check whether a page is repeated;
-// versions.FromOCITags does.
+// Resolve of our own client requests the content too, into the field Data of the descriptor. Tags fails
+// with [ErrTooLarge] after 1,000 pages, but does not check whether a page is repeated; versions.FromOCITags
+// does.
 func (f *Fetcher) OpenOCI(ctx context.Context, host, repository string) (ocistore.Repository, error) {
 	addr, shown, err := f.ociAddress(host, repository)
 	if err != nil {
@@ -59,9 +57,8 @@ func (f *Fetcher) ociAddress(host, repository string) (*ociAddress, string, erro
 	return addr, pkg.Redacted(), err
 }
 
-// OCIRepository is [Fetcher.OpenOCI] for the repository of req.Package. It uses the fields
-// Package, FromServer, Origin and FromPackage of the request. The tag or digest in the address
-// must be valid, but is not requested.
+// OCIRepository is [Fetcher.OpenOCI] for the repository of req.Package. It uses Package, FromServer, Origin
+// and FromPackage of the request. The tag or digest must be valid, but is not requested.
 func (f *Fetcher) OCIRepository(ctx context.Context, req Request) (ocistore.Repository, error) {
 	shown := req.Package.Redacted()
 	if err := checkLocation(ctx, req); err != nil {
@@ -97,7 +94,6 @@ func (f *Fetcher) openOCI(ctx context.Context, addr *ociAddress) (ocistore.Repos
 	return &ociErrors{found, openedError}, nil
 }
 
-// openShown is openOCI for callers of this package.
 func (f *Fetcher) openShown(ctx context.Context, addr *ociAddress, shown string) (ocistore.Repository, error) {
 	repository, err := f.openOCI(ctx, addr)
 	if err != nil {
@@ -106,13 +102,11 @@ func (f *Fetcher) openShown(ctx context.Context, addr *ociAddress, shown string)
 	return &ociErrors{repository, func(err error) error { return fetchError(shown, err) }}, nil
 }
 
-// ociRepository is our client for one repository. It is an [ocistore.Repository].
 type ociRepository struct {
 	remote  *remote.Repository
 	fetcher *Fetcher
 }
 
-// ociRepository creates the client for a repository, without sending a request.
 func (f *Fetcher) ociRepository(a *ociAddress, pointer *url.URL) *ociRepository {
 	ref := registry.Reference{Registry: a.host, Repository: a.repository}
 	toRegistry, toToken := f.httpClient(defaultStallTimeout), f.httpClient(defaultStallTimeout)
@@ -120,7 +114,7 @@ func (f *Fetcher) ociRepository(a *ociAddress, pointer *url.URL) *ociRepository 
 	transport := &ociTransport{
 		registry: toRegistry,
 		token:    toToken,
-		// This is not always the host of the address: Docker Hub has an alias.
+		// Docker Hub has an alias.
 		host:     ref.Host(),
 		loopback: hostname.IsLoopback(&url.URL{Scheme: "https", Host: ref.Host()}),
 		pointer:  pointer,
@@ -130,7 +124,7 @@ func (f *Fetcher) ociRepository(a *ociAddress, pointer *url.URL) *ociRepository 
 	return &ociRepository{fetcher: f, remote: &remote.Repository{
 		Reference: ref,
 		Client: &auth.Client{
-			// The client has no cookie jar, and sees no redirects.
+			// There is no cookie jar, and the client sees no redirects.
 			Client:     &http.Client{Transport: transport},
 			Credential: f.ociCredential(ref, transport),
 			Cache:      auth.NewCache(), // only for this repository
@@ -141,7 +135,7 @@ func (f *Fetcher) ociRepository(a *ociAddress, pointer *url.URL) *ociRepository 
 	}}
 }
 
-// repeat runs an operation of the registry client, and retries failures that may be temporary.
+// repeat retries failures that may be temporary.
 func (r *ociRepository) repeat(ctx context.Context, run func() error) error {
 	err := r.fetcher.retry().Do(ctx, r.remote.Reference.Host(), func() error { return ociError(run()) })
 	if token, ok := errors.AsType[*tokenServiceError](err); ok {
@@ -150,7 +144,6 @@ func (r *ociRepository) repeat(ctx context.Context, run func() error) error {
 	return httpError(err)
 }
 
-// Tags implements [ocistore.Repository].
 func (r *ociRepository) Tags(ctx context.Context, last string, page func(tags []string) error) error {
 	var refused error
 	err := r.repeat(ctx, func() error {
@@ -169,7 +162,7 @@ func (r *ociRepository) Tags(ctx context.Context, last string, page func(tags []
 	return cmp.Or(refused, err)
 }
 
-// Resolve implements [ocistore.Repository] with one request, whose answer has the content too.
+// Resolve sends one request, whose answer has the content too.
 func (r *ociRepository) Resolve(ctx context.Context, reference string) (found ocispec.Descriptor, err error) {
 	if !oci.IsDigest(reference) && (registry.Reference{Reference: reference}).ValidateReferenceAsTag() != nil {
 		return found, badOCI("%q is not the name of a tag", reference)
@@ -190,8 +183,7 @@ func (r *ociRepository) Resolve(ctx context.Context, reference string) (found oc
 	return found, err
 }
 
-// Fetch implements [ocistore.Repository]. If the transfer is interrupted, the content is requested
-// again, and what has been read before is skipped.
+// Fetch requests an interrupted content again, and skips what has been read before.
 func (r *ociRepository) Fetch(ctx context.Context, target ocispec.Descriptor) (io.ReadCloser, error) {
 	if !oci.IsDigest(target.Digest.String()) {
 		return nil, fmt.Errorf("%w: the digest of a blob is %q", ErrOCIContent, target.Digest)
@@ -233,7 +225,6 @@ func (r *ociRepository) Fetch(ctx context.Context, target ocispec.Descriptor) (i
 	return body, nil
 }
 
-// ociBody is a content that is being received. Close stops that.
 type ociBody struct {
 	io.Reader
 	stop func()
@@ -244,7 +235,6 @@ func (b *ociBody) Close() error {
 	return nil
 }
 
-// ociErrors is a repository whose errors are translated.
 type ociErrors struct {
 	ocistore.Repository
 	translate func(error) error
@@ -284,7 +274,6 @@ func (r *ociErrors) Tags(ctx context.Context, last string, page func(tags []stri
 	return nil
 }
 
-// translatedBody is a content whose errors are translated.
 type translatedBody struct {
 	io.ReadCloser
 	translate func(error) error
@@ -298,13 +287,12 @@ func (b *translatedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// OCICredential is sent to an OCI registry or its token service. It has Username and Password,
-// an AccessToken, or a RefreshToken. The zero value means that there is no credential. It is
-// printed as "REDACTED", and is never part of an error or a result.
+// OCICredential is sent to an OCI registry or its token service: Username and Password, an AccessToken, or
+// a RefreshToken; the zero value is none. It is printed as "REDACTED", and is never part of an error or a
+// result.
 type OCICredential struct {
 	Username, Password string
-	// RefreshToken is exchanged for an access token (OAuth 2). Docker calls it an identity
-	// token.
+	// RefreshToken is exchanged for an access token (OAuth 2). Docker calls it an identity token.
 	RefreshToken string
 	// AccessToken is sent to the registry itself, as a bearer token.
 	AccessToken string
@@ -318,14 +306,12 @@ func (OCICredential) Format(f fmt.State, _ rune) {
 // MarshalText returns "REDACTED", for JSON and structured logs.
 func (OCICredential) MarshalText() ([]byte, error) { return []byte(sanitize.Redacted), nil }
 
-// OCICredentials returns the credential for a repository of a registry. The host has a port if
-// the address has one. It is called at most a few times for each fetch, and only if the
-// registry demands authentication. If there is no credential, it returns the zero value and no
-// error. If it returns an error, the fetch fails.
+// OCICredentials returns the credential for a repository of a registry, HOST or HOST:PORT; the zero value
+// if there is none. It is called a few times for each fetch, and only if the registry demands
+// authentication. Its error ends the fetch.
 type OCICredentials func(ctx context.Context, host, repository string) (OCICredential, error)
 
-// ociCredential adapts OCICredentials to the registry client. It returns no credential for
-// hosts other than the registry's, and none over http to other machines.
+// ociCredential returns none for hosts other than the registry's, and none over http to other machines.
 func (f *Fetcher) ociCredential(ref registry.Reference, transport *ociTransport) auth.CredentialFunc {
 	return func(ctx context.Context, host string) (auth.Credential, error) {
 		if f.OCICredentials == nil || host != ref.Host() || transport.plain.Load() && !transport.loopback {

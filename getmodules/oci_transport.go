@@ -16,26 +16,23 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// ociTransport is the transport of the registry client. The client authenticates requests; the
-// transport decides where they may go. It follows redirects itself, so that the client never
-// sees a location, or an authentication challenge, of another server.
+// ociTransport decides where requests of the registry client may go. It follows redirects itself, so that
+// the client never sees a location, or an authentication challenge, of another server.
 type ociTransport struct {
-	// registry sends requests to the registry. token sends requests to a token service.
+	// registry and token send requests to the registry and to a token service.
 	registry, token *httpx.Client
-	// host is the registry's host. It may speak http if plain is set: the user has said so, or it is
-	// a loopback host that has answered a TLS handshake in http. loopback is set for such a host.
+	// host is the registry's. It may speak http if plain is set: the user has said so, or it is a loopback
+	// host that has answered a TLS handshake in http.
 	host     string
 	loopback bool
 	plain    atomic.Bool
-	// pointer is the URL of the server or package that has named the registry; nil if the user or the
-	// project has.
+	// pointer is the URL of the server or package that has named the registry; nil for the user or the
+	// project.
 	pointer *url.URL
-	// api is the prefix of the paths of all requests to the registry. All other requests are
-	// for a token.
+	// api is the prefix of the paths of requests to the registry. All others are for a token.
 	api string
 }
 
-// at returns the registry's URL, without a path.
 func (t *ociTransport) at() *url.URL {
 	if t.plain.Load() {
 		return &url.URL{Scheme: "http", Host: t.host}
@@ -43,8 +40,8 @@ func (t *ociTransport) at() *url.URL {
 	return &url.URL{Scheme: "https", Host: t.host}
 }
 
-// RoundTrip sends a request. A registry on this machine is asked over https first, and over http if
-// that is what it speaks, as Docker does.
+// RoundTrip asks a registry on this machine over https first, and over http if it speaks that, as Docker
+// does.
 func (t *ociTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	answer, err := t.roundTrip(req)
 	if err != nil && httpx.IsPlainLoopback(t.at(), err) && (req.Body == nil || req.Body == http.NoBody) {
@@ -54,7 +51,7 @@ func (t *ociTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil || !t.plain.Load() {
 		return answer, err
 	}
-	// The registry client would refuse a location over http, because it has asked over https.
+	// The registry client, which has asked over https, would refuse a location over http.
 	if at, failed := answer.Location(); failed == nil && httpx.SameOrigin(at, t.at()) {
 		at.Scheme = "https"
 		answer.Header.Set("Location", at.String())
@@ -99,8 +96,8 @@ func (t *ociTransport) roundTrip(req *http.Request) (*http.Response, error) {
 	return readOCIMetadata(answer)
 }
 
-// upload sends a request that changes the registry. Its URL may be one that the registry has
-// named for an upload. The caller refuses other hosts and paths.
+// upload sends a request that changes the registry, to a URL that it may have named. The caller refuses
+// other hosts and paths.
 func (t *ociTransport) upload(req *http.Request) (*http.Response, error) {
 	ctx, guard := t.registry.Floor.Watch(req.Context())
 	sent := req.Clone(ctx)
@@ -125,7 +122,7 @@ func (t *ociTransport) upload(req *http.Request) (*http.Response, error) {
 	return readOCIMetadata(answer)
 }
 
-// guardedBody is a request body. Bytes that are read from it count as progress of the transfer.
+// guardedBody counts bytes that are read from it as progress of the transfer.
 type guardedBody struct {
 	io.ReadCloser
 	guard *httpx.Guard
@@ -158,8 +155,7 @@ func (t *ociTransport) askForToken(req *http.Request) (*http.Response, error) {
 	return readOCIMetadata(answer)
 }
 
-// fromTokenService adds the token service to an error, because the user's address does not
-// contain it.
+// fromTokenService adds the token service, which the user's address does not contain, to an error.
 func (t *ociTransport) fromTokenService(req *http.Request, err error) error {
 	return &tokenServiceError{httpx.Origin(req.URL), err}
 }
@@ -175,8 +171,8 @@ func (e *tokenServiceError) Error() string {
 
 func (e *tokenServiceError) Unwrap() error { return e.err }
 
-// readOCIMetadata reads the body of an answer that is not a blob. The client would truncate a
-// body that exceeds its limit, and needs to know the length of manifests.
+// readOCIMetadata reads an answer that is not a blob: the client would truncate it at its limit, and needs
+// the length of manifests.
 func readOCIMetadata(answer *httpx.Response) (*http.Response, error) {
 	defer answer.Body.Close()
 	limit := int64(maxOCIMetadata)
@@ -200,8 +196,7 @@ func (t *ociTransport) refuse(req *http.Request, reason string) error {
 	return fmt.Errorf("%w: the registry at %q points to %q: %s", ErrRefusedLocation, httpx.Origin(t.at()), httpx.Origin(req.URL), reason)
 }
 
-// checkTokenService refuses token services on hosts that the registry must not point to. It
-// also refuses to send credentials to a token service of another domain.
+// checkTokenService refuses hosts to which the registry must not point, and credentials for another domain.
 func (t *ociTransport) checkTokenService(req *http.Request) error {
 	if req.URL.User != nil {
 		return t.refuse(req, "its URL holds a user name")
@@ -216,7 +211,7 @@ func (t *ociTransport) checkTokenService(req *http.Request) error {
 	return nil
 }
 
-// sameSite reports whether two hosts are the same, or belong to the same registered domain.
+// sameSite reports whether two hosts are equal, or belong to the same registered domain.
 func sameSite(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	if a == b || net.ParseIP(a) != nil || net.ParseIP(b) != nil {

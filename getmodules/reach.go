@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// defaultHistoryCommits and defaultHistoryBytes bound the search for commits in the history
-	// of a repository. A commit takes about 300 bytes of a transfer.
+	// The search for commits in a history is bounded: a commit takes about 300 bytes of a transfer.
 	defaultHistoryCommits = 50_000
 	defaultHistoryBytes   = 64 << 20
 )
@@ -61,51 +60,43 @@ func (r *Reachability) UnmarshalText(text []byte) error {
 // Reach is the answer of [Fetcher.Reachable] for one commit. The zero value is unknown.
 type Reach struct {
 	Result Reachability
-	// Ref is a branch or tag that has the commit; "" if Result is not Reachable.
+	// Ref is a branch or tag that has the commit, for Reachable.
 	Ref string
-	// Err is the reason of ReachUnknown: it wraps [ErrTooLarge], [ErrIncompleteHistory] or [ErrNoHistory].
-	// For Unreachable it wraps [ErrRevisionNotFound] if the server says that it does not have the commit,
-	// and else is nil.
+	// Err says why Result is ReachUnknown: [ErrTooLarge], [ErrIncompleteHistory] or [ErrNoHistory]. For
+	// Unreachable it is [ErrRevisionNotFound] if the server says that it does not have the commit, or else
+	// nil.
 	Err error
 }
 
 // The reasons for [ReachUnknown].
 var (
-	// ErrIncompleteHistory means that the repository itself does not have the whole history of
-	// its branches and tags, like a shallow clone.
+	// ErrIncompleteHistory is about a repository that is like a shallow clone.
 	ErrIncompleteHistory = git.ErrIncompleteHistory
-	// ErrNoHistory means that the server does not send histories without the packages, as with
-	// the dumb HTTP protocol, or that git does not accept the history.
+	// ErrNoHistory means that the server does not send histories alone, as with the dumb HTTP protocol, or
+	// that git does not accept the history.
 	ErrNoHistory = git.ErrNoHistory
 )
 
 // LockedCommit is a commit to search for.
 type LockedCommit struct {
-	// Revision is the name of the commit: 40 or 64 digits.
 	Revision string
-	// Ref is the ref that the commit was locked for, as in the ref argument of an address; ""
-	// means HEAD. It is searched first.
+	// Ref is the ref that the commit was locked for, which is searched first; "" means HEAD.
 	Ref string
 	// OnlyRef limits the search to the history of Ref.
 	OnlyRef bool
 }
 
-// Reachable determines for each of the commits whether it is in the history of a branch or a tag
-// of the git repository of req.Package. It returns the answers by Revision. Without commits, it
-// searches for req.Revision, with the ref of the address. It does not use the fields Dir and
-// Progress of the request.
+// Reachable determines by Revision whether commits are in the history of a branch or a tag of the git
+// repository of req.Package. Without commits, it searches for req.Revision, with the ref of the address. It
+// ignores req.Dir and req.Progress. The error is a *[FetchError], and nothing is known about any commit.
 //
-// A forge serves the commits of all forks, pull requests and deleted branches at the address of
-// the repository. So a commit that can be fetched may still be one that its owners never
-// accepted. Only refs/heads/ and refs/tags/ count.
+// A forge serves the commits of all forks, pull requests and deleted branches at the address of a
+// repository, so its owners may never have accepted a commit that can be fetched. Only refs/heads/ and
+// refs/tags/ count.
 //
-// Commits that a branch or tag points to need only a list of refs. For others the history is
-// searched, without trees and files if the server can leave these out, and within
-// Limits.HistoryCommits and Limits.HistoryBytes. A commit is only [Unreachable] if the whole
-// history was read, or if the server says that it does not have the commit. In the second case,
-// the error of its Reach wraps [ErrRevisionNotFound].
-//
-// The error is a *[FetchError] and means that nothing is known about any of the commits.
+// Commits that a ref points to need only a list of refs. For others the history is searched, if possible
+// without trees and files, within Limits.HistoryCommits and Limits.HistoryBytes. A commit is only
+// [Unreachable] if the whole history was read, or the server says that it does not have the commit.
 func (f *Fetcher) Reachable(ctx context.Context, req Request, commits ...LockedCommit) (map[string]Reach, error) {
 	found, err := f.reachable(ctx, req, commits)
 	if err != nil {
@@ -156,7 +147,6 @@ func (f *Fetcher) reachable(ctx context.Context, req Request, commits []LockedCo
 	return found, err
 }
 
-// reachable uses protocol version 2 in this process if possible.
 func (g *gitClients) reachable(ctx context.Context, wanted []git.Want) (map[string]git.Reach, error) {
 	limits := g.fetcher.Limits.history()
 	if g.v2 != nil {

@@ -17,34 +17,27 @@ type ReferenceKind string
 
 // The kinds of references.
 const (
-	// ReferenceHead is the HEAD of a git repository, for an address without a ref.
-	ReferenceHead ReferenceKind = "HEAD"
-	// ReferenceBranch is a branch of a git repository.
+	ReferenceHead   ReferenceKind = "HEAD"
 	ReferenceBranch ReferenceKind = "branch"
-	// ReferenceTag is a tag of a git or OCI repository.
-	ReferenceTag ReferenceKind = "tag"
-	// ReferenceOther is any other ref of a git repository.
+	ReferenceTag    ReferenceKind = "tag"
+	// ReferenceOther is any other ref of git.
 	ReferenceOther ReferenceKind = "ref"
 	// ReferenceCommit is a git commit, whole or abbreviated.
 	ReferenceCommit ReferenceKind = "commit"
-	// ReferenceDigest is the digest of an OCI manifest.
 	ReferenceDigest ReferenceKind = "digest"
 )
 
 // Reference is the revision that the address of a package currently resolves to.
 type Reference struct {
-	// Kind is the kind of Name.
 	Kind ReferenceKind
-	// Name is the name of a tag or branch without its namespace, the full name of another ref
-	// ("refs/pull/1/head"), "HEAD", the full name of a commit, or a digest.
-	Name string
-	// Revision is the git commit, or the digest of an OCI manifest.
+	// Name is a tag or branch without its namespace, the full name of another ref ("refs/pull/1/head"),
+	// "HEAD", the full name of a commit, or a digest.
+	Name     string
 	Revision string
 }
 
-// String returns the name for messages. The kind precedes the name unless the name shows it:
-// "tag v1.2.0", "branch main", "commit 7c1f...", "digest sha256:...", "HEAD",
-// "refs/pull/1/head". For the zero Reference it returns "".
+// String returns the name, with its kind unless the name shows it: "tag v1.2.0", "branch main", "commit
+// 7c1f...", "digest sha256:...", "HEAD", "refs/pull/1/head".
 func (r Reference) String() string {
 	switch r.Kind {
 	case "", ReferenceHead, ReferenceOther:
@@ -53,16 +46,13 @@ func (r Reference) String() string {
 	return string(r.Kind) + " " + r.Name
 }
 
-// Reference resolves the address of a package without fetching the package. It returns the zero
-// Reference if addresses of that kind have no revisions, such as the addresses of archives. It
-// does not use the fields Dir and Progress of the request. The error is a *[FetchError]. It
-// wraps [ErrRefNotFound] if the ref does not exist, and fs.ErrNotExist if the OCI tag does not
-// exist.
+// Reference resolves the address of a package without fetching it; the zero Reference is for kinds without
+// revisions, such as archives. It ignores Dir and Progress of the request. The error is a *[FetchError],
+// which wraps [ErrRefNotFound] if the ref does not exist, and fs.ErrNotExist for an OCI tag.
 //
-// No request is sent for an address with a commit or a digest. If the address has an
-// abbreviated commit that is not the name of a ref, it resolves to the request's Revision if
-// that has it as a prefix. Otherwise the repository's commits are fetched to find it, without
-// their files if the server supports that.
+// An address with a commit or a digest needs no request. An abbreviated commit that is not the name of a
+// ref is the request's Revision if that begins with it. Otherwise all commits are fetched to find it, if
+// possible without files.
 func (f *Fetcher) Reference(ctx context.Context, req Request) (Reference, error) {
 	var found Reference
 	err := checkLocation(ctx, req)
@@ -117,7 +107,6 @@ func (f *Fetcher) gitReference(ctx context.Context, req Request) (Reference, err
 	return Reference{kindOfRef(chosen.Name), git.Short(chosen.Name), chosen.Commit}, nil
 }
 
-// shortReference returns the commit that an address abbreviates.
 func (f *Fetcher) shortReference(ctx context.Context, req Request, addr gitAddress) (Reference, error) {
 	short, id := strings.ToLower(addr.ref), req.Revision
 	if !git.IsShortID(short) {
@@ -147,21 +136,19 @@ func kindOfRef(full string) ReferenceKind {
 	return ReferenceOther
 }
 
-// maxTags bounds the number of tags. It is several times the number in the largest
-// repositories.
+// maxTags is several times the number in the largest repositories.
 const maxTags = 200_000
 
 // Tag is a tag of a repository and the revision that it currently points to.
 type Tag struct {
-	// Name is the tag's name; for git, without "refs/tags/".
+	// Name is without "refs/tags/".
 	Name string
 	// Revision is a git commit, or "" if the listing does not contain it.
 	Revision string
 }
 
-// Tags returns the tags of the repository of req.Package, sorted by name. It does not use the
-// fields Dir, Revision and Progress of the request, nor the ref in the address. The error is a
-// *[FetchError].
+// Tags returns the tags of the repository of req.Package, sorted by name. It ignores Dir, Revision and
+// Progress of the request, and the ref in the address. The error is a *[FetchError].
 func (f *Fetcher) Tags(ctx context.Context, req Request) ([]Tag, error) {
 	tags, err := f.tags(ctx, req)
 	if err != nil {
@@ -181,8 +168,7 @@ func (f *Fetcher) tags(ctx context.Context, req Request) ([]Tag, error) {
 	return f.gitTags(ctx, req)
 }
 
-// gitTags lists only refs/tags/. With protocol version 2 the cost depends on the number of
-// tags, not on the number of branches.
+// gitTags lists only refs/tags/. With version 2 of the protocol, branches then cost nothing.
 func (f *Fetcher) gitTags(ctx context.Context, req Request) ([]Tag, error) {
 	addr, err := parseGitAddress(req)
 	if err != nil {

@@ -15,17 +15,15 @@ import (
 
 const (
 	tarBlock = 512
-	// maxTarHeaders bounds the total size of the extension headers of one entry, in bytes. A
-	// long name takes 1 KiB. archive/tar allows the same size for each header.
+	// maxTarHeaders is in bytes, for one entry. A long name takes 1 KiB. archive/tar allows as much for
+	// each header.
 	maxTarHeaders = 1 << 20
-	// maxTarGlobals bounds the number of global headers. git writes one.
+	// maxTarGlobals: git writes one.
 	maxTarGlobals = 16
-	// gzipReserved is the mask of reserved gzip flags.
-	gzipReserved = 0xe0
+	gzipReserved  = 0xe0
 )
 
-// tarIn returns a function that unpacks a compressed tar file, and refuses data after the end of the
-// compressed data.
+// tarIn unpacks a compressed tar file, and refuses data after the end of the compressed data.
 func tarIn(decompress func(*unpacking, *bufio.Reader) (io.Reader, error)) func(*unpacking) error {
 	return func(a *unpacking) error {
 		packed := bufio.NewReader(readerAt(a.ctx, a.file, 0, a.size))
@@ -44,8 +42,7 @@ func tarIn(decompress func(*unpacking, *bufio.Reader) (io.Reader, error)) func(*
 }
 
 func gunzip(_ *unpacking, packed *bufio.Reader) (io.Reader, error) {
-	// RFC 1952 requires these flags to be zero. compress/gzip does not check them, but other
-	// programs refuse the file.
+	// RFC 1952 requires these flags to be zero. compress/gzip does not check that, but other programs do.
 	if head, err := packed.Peek(4); err == nil && head[3]&gzipReserved != 0 {
 		return nil, errors.New("gzip: it has reserved flags")
 	}
@@ -53,7 +50,7 @@ func gunzip(_ *unpacking, packed *bufio.Reader) (io.Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gzip: %w", err)
 	}
-	// Some programs read further members as the rest of the tar file, while others ignore them.
+	// Some programs read further members as the rest of the tar file, and others ignore them.
 	member.Multistream(false)
 	return member, nil
 }
@@ -64,7 +61,7 @@ func bunzip2(_ *unpacking, packed *bufio.Reader) (io.Reader, error) {
 
 func unxz(a *unpacking, packed *bufio.Reader) (io.Reader, error) { return a.xz(packed) }
 
-// untar unpacks a tar file and reads the source to its end.
+// untar reads the source to its end.
 func (a *unpacking) untar(plain io.Reader) error {
 	source := &countingReader{r: plain}
 	archive := tar.NewReader(source)
@@ -102,7 +99,6 @@ func (a *unpacking) untarEntry(header *tar.Header, content io.Reader) error {
 	return a.add(entryName(header.Name, mode.IsDir()), mode, header.Linkname, &decodedReader{content})
 }
 
-// tarMode returns an entry's type and permissions.
 func tarMode(header *tar.Header) (fs.FileMode, error) {
 	mode := fs.FileMode(header.Mode & 0o777)
 	switch header.Typeflag {
@@ -122,9 +118,8 @@ func tarMode(header *tar.Header) (fs.FileMode, error) {
 	return 0, fmt.Errorf("its type %q is not that of a file, directory or link", header.Typeflag)
 }
 
-// tarEnd checks the end of a tar file, because archive/tar does not. After the last entry there
-// must be two blocks of zeros, and no other data except zeros. Without these blocks the file
-// may be truncated.
+// tarEnd requires two blocks of zeros after the last entry, and nothing but zeros, which archive/tar does
+// not. Without them the file may be truncated.
 func tarEnd(source *countingReader, end int64) error {
 	if blank := source.n - end; blank < 2*tarBlock {
 		return damaged("tar: it does not end in two empty blocks, so it may be truncated")
@@ -156,8 +151,7 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// checkTarHeader refuses headers that archive/tar accepts, but that other tar programs read in
-// different ways.
+// checkTarHeader refuses what archive/tar accepts, but other programs read in different ways.
 func checkTarHeader(header *tar.Header) error {
 	if header.Typeflag == tar.TypeXGlobalHeader {
 		return checkGlobal(header.PAXRecords)
@@ -181,10 +175,9 @@ func checkTarHeader(header *tar.Header) error {
 	return nil
 }
 
-// checkPAX allows the records of POSIX.1-2017 pax, except size. Sizes within the limits fit
-// into the ordinary header, and the two sizes could differ. Records of vendors
-// (VENDOR.keyword), such as access control lists, are ignored. The exception are records of
-// GNU, which change the content of a file.
+// checkPAX allows the records of POSIX.1-2017 pax, except size: sizes within the limits fit into the
+// ordinary header, and the two could differ. Records of vendors (VENDOR.keyword), such as access control
+// lists, are ignored, except for GNU's, which change the content of a file.
 func checkPAX(key, value string) error {
 	plain := []string{"path", "linkpath", "uid", "gid", "uname", "gname", "mtime", "atime", "ctime", "comment", "charset"}
 	switch {
@@ -198,8 +191,8 @@ func checkPAX(key, value string) error {
 	return fmt.Errorf("the extended header %q is not supported", key)
 }
 
-// checkGlobal refuses records of a global header that can change the content or name of an
-// entry. archive/tar ignores such records, but other programs do not.
+// checkGlobal refuses global records that can change the content or name of an entry, which archive/tar
+// ignores and other programs do not.
 func checkGlobal(records map[string]string) error {
 	for key, value := range records {
 		if key == "path" || key == "linkpath" {

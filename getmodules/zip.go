@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// unzip unpacks a zip archive. Each entry has a local header and a directory entry. Programs
-// may use either, so unzip refuses archives in which they differ.
+// unzip refuses archives in which the local headers and the directory differ, because programs may use
+// either.
 func (a *unpacking) unzip() error {
 	end, err := a.zipEnd()
 	if err != nil {
@@ -45,7 +45,7 @@ func (a *unpacking) unzipEntry(entry *zipEntry) error {
 		if entry.size != 0 {
 			return damaged("zip: %q: a directory with content", entry.name)
 		}
-		// The content is read only for its checks: a compressed empty content has bytes.
+		// Only for the checks: a compressed empty content has bytes.
 		if _, err := io.Copy(io.Discard, r); err != nil {
 			return fmt.Errorf("%q: %w", entry.name, err)
 		}
@@ -59,8 +59,8 @@ func (a *unpacking) unzipEntry(entry *zipEntry) error {
 	return a.add(entryName(entry.name, entry.mode.IsDir()), entry.mode, target, r)
 }
 
-// zipLayout checks that the entries fill the archive up to its directory, without gaps or
-// overlaps. It also compares each entry with its local header. It sorts the entries by offset.
+// zipLayout sorts entries by offset. They must fill the archive up to its directory, without gaps or
+// overlaps, and agree with their local headers.
 func (a *unpacking) zipLayout(entries []*zipEntry, end int64) error {
 	slices.SortFunc(entries, func(x, y *zipEntry) int { return cmp.Compare(x.offset, y.offset) })
 	offset := int64(0)
@@ -88,7 +88,7 @@ const (
 	zipDeflate = 8
 )
 
-// General purpose flags. All others are for encryption, or for methods that are not in use.
+// General purpose flags. All others are for encryption, or for unused methods.
 const (
 	zipFlagEncrypted  = 1 << 0
 	zipFlagLevel      = 1<<1 | 1<<2 // the level of deflate
@@ -102,7 +102,6 @@ const (
 	zipExtraUnicodePath = 0x7075
 )
 
-// check checks an entry of the central directory by itself.
 func (e *zipEntry) check(extra []byte) error {
 	switch {
 	case e.flags&zipFlagEncrypted != 0:
@@ -121,7 +120,7 @@ func (e *zipEntry) check(extra []byte) error {
 	return checkZipExtra(extra, e.name)
 }
 
-// checkZipExtra checks an extra field. Tools store times and owners there.
+// checkZipExtra checks an extra field, where tools store times and owners.
 func checkZipExtra(extra []byte, name string) error {
 	for len(extra) > 0 {
 		if len(extra) < 4 {
@@ -144,14 +143,12 @@ func checkZipExtra(extra []byte, name string) error {
 	return nil
 }
 
-// Values of the upper byte of "version made by", for systems that store a unix mode in the
-// upper half of the attributes.
+// Systems ("version made by", upper byte) that store a unix mode in the upper half of the attributes.
 const (
 	zipUnix  = 3
 	zipMacOS = 19
 )
 
-// File types in a unix mode.
 const (
 	unixTypeMask = 0o170000
 	unixDir      = 0o040000
@@ -159,8 +156,8 @@ const (
 	unixLink     = 0o120000
 )
 
-// zipMode returns the type and permissions in the attributes of an entry. It returns an error
-// if the type does not match the name, in which a final slash means a directory.
+// zipMode returns the type and permissions. The type must match the name, in which a final slash means a
+// directory.
 func zipMode(name string, system byte, attributes uint32) (fs.FileMode, error) {
 	unix := attributes >> 16
 	isDir := strings.HasSuffix(name, "/")

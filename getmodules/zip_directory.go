@@ -18,8 +18,7 @@ const (
 	zipLocalSize   = 30
 	zipCentralSize = 46
 	zipEndSize     = 22
-	// zipMaxComment is the maximum length of the archive comment, which has a 16 bit length
-	// field.
+	// zipMaxComment is that of a 16 bit length field.
 	zipMaxComment = 1<<16 - 1
 )
 
@@ -31,18 +30,16 @@ var (
 	zip64LocatorMark  = []byte("PK\x06\x07")
 )
 
-// errZip64 refuses the 64 bit extension, which repeats other fields. Within the limits, only
-// archives with more than 65,534 entries need it.
+// errZip64 refuses the 64 bit extension, which repeats other fields. Within the limits, only archives with
+// more than 65,534 entries need it.
 var errZip64 = fmt.Errorf("%w: zip64; use tar.gz", ErrUnsupportedArchive)
 
-// zipEnd is the end of central directory record.
 type zipEnd struct {
 	entries      int
 	offset, size int64 // of the directory
 }
 
-// zipEnd finds the end record. It must be the last record with its signature, and the only one
-// that extends, with its comment, to the end of the file.
+// zipEnd finds the last end record, which alone must extend, with its comment, to the end of the file.
 func (a *unpacking) zipEnd() (zipEnd, error) {
 	start := max(0, a.size-zipEndSize-zipMaxComment)
 	tail := make([]byte, a.size-start)
@@ -87,7 +84,6 @@ func parseZipEnd(record []byte, at int64) (zipEnd, error) {
 	return end, nil
 }
 
-// zipEntry is an entry of the central directory.
 type zipEntry struct {
 	name         string
 	mode         fs.FileMode
@@ -96,12 +92,11 @@ type zipEntry struct {
 	crc          uint32
 	packed, size int64
 	offset       int64 // of the local header
-	// data is the offset of the content. It is set by zipLocal.
+	// data is the offset of the content, set by zipLocal.
 	data int64
 }
 
-// zipDirectory reads the central directory. It returns an error if two entries have the same
-// name.
+// zipDirectory refuses two entries with the same name.
 func (a *unpacking) zipDirectory(end zipEnd) ([]*zipEntry, error) {
 	r := bufio.NewReader(readerAt(a.ctx, a.file, end.offset, end.size))
 	var entries []*zipEntry

@@ -11,8 +11,7 @@ import (
 	"io"
 )
 
-// zipLocal compares an entry with its local header and, if it has one, with the descriptor
-// after its content. The entry must end at offset next.
+// zipLocal compares an entry, which must end at next, with its local header and descriptor.
 func (a *unpacking) zipLocal(entry *zipEntry, next int64) error {
 	var head [zipLocalSize]byte
 	if err := a.readAt(head[:], entry.offset); err != nil {
@@ -41,8 +40,7 @@ func (a *unpacking) zipLocal(entry *zipEntry, next int64) error {
 	return a.zipDescriptor(entry, next)
 }
 
-// agrees reports whether an entry has the checksum and the two sizes in a local header or
-// descriptor.
+// agrees reports whether a local header or descriptor has the entry's checksum and sizes.
 func (e *zipEntry) agrees(sizes []byte) bool {
 	le := binary.LittleEndian
 	return le.Uint32(sizes) == e.crc && int64(le.Uint32(sizes[4:])) == e.packed && int64(le.Uint32(sizes[8:])) == e.size
@@ -50,9 +48,8 @@ func (e *zipEntry) agrees(sizes []byte) bool {
 
 func isZero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
 
-// zipDescriptor checks the bytes between the content of an entry and the next entry. They must
-// be a descriptor, with or without a signature, if the flags announce one. Otherwise there must
-// be no bytes.
+// zipDescriptor allows between an entry's content and the next entry only the descriptor that the flags
+// announce, with or without a signature.
 func (a *unpacking) zipDescriptor(entry *zipEntry, next int64) error {
 	size := next - entry.data - entry.packed
 	if entry.flags&zipFlagDescriptor == 0 {
@@ -79,8 +76,8 @@ func (a *unpacking) readAt(p []byte, offset int64) error {
 	return err
 }
 
-// zipContent returns a reader of the content of an entry. At the end, the reader returns an
-// error if the size or the checksum differs from the directory.
+// zipContent returns a reader of the content. Its end is an error if size or checksum differ from the
+// directory.
 func (a *unpacking) zipContent(entry *zipEntry) io.Reader {
 	packed, inflated := a.zipReaders(readerAt(a.ctx, a.file, entry.data, entry.packed))
 	content := &zipContent{entry: entry, packed: packed, r: packed}
@@ -90,11 +87,10 @@ func (a *unpacking) zipContent(entry *zipEntry) io.Reader {
 	return a.bounded(content)
 }
 
-// zipReaders returns the packed and the inflated reader for one entry. All entries share them,
-// because their buffers are larger than most files.
+// zipReaders reuses its readers for all entries: their buffers are larger than most files.
 func (a *unpacking) zipReaders(r io.Reader) (packed *bufio.Reader, inflated io.Reader) {
 	if a.packed == nil {
-		// flate does not read beyond the end of its data if it reads from a bufio.Reader.
+		// flate does not read beyond its data from a bufio.Reader.
 		a.packed = bufio.NewReader(r)
 		a.inflated = flate.NewReader(a.packed)
 		return a.packed, a.inflated

@@ -20,18 +20,14 @@ import (
 )
 
 const (
-	// googleEndpoint is Google's own server.
-	googleEndpoint = "https://storage.googleapis.com"
-	// projectHeader names the quota project.
-	projectHeader = "X-Goog-User-Project"
-	// defaultAttempts is how often a request is sent at most by default.
+	googleEndpoint  = "https://storage.googleapis.com"
+	projectHeader   = "X-Goog-User-Project"
 	defaultAttempts = 6
-	// maxRedirects is the maximum number of redirects for one request. Normally there are none;
-	// a server that moved needs one.
+	// maxRedirects is for one request. Normally there are none; a server that moved needs one.
 	maxRedirects = 3
 )
 
-// endpoint returns the URL of the server, with only a scheme and a host.
+// endpoint has only a scheme and a host.
 func (g *Getter) endpoint() (*url.URL, error) {
 	text := cmp.Or(g.Endpoint, googleEndpoint)
 	if !strings.Contains(text, "://") {
@@ -44,8 +40,7 @@ func (g *Getter) endpoint() (*url.URL, error) {
 	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
 }
 
-// client returns the client for all requests of a download. userAgent is the user agent of the
-// fetcher.
+// client returns the client for all requests of a download. userAgent is that of the fetcher.
 func (g *Getter) client(userAgent string) *httpx.Client {
 	c := &httpx.Client{
 		HTTP:         g.HTTPClient,
@@ -60,8 +55,7 @@ func (g *Getter) client(userAgent string) *httpx.Client {
 	return c
 }
 
-// leavesHTTPS returns the reason for refusing a redirect to another server that is not by
-// https.
+// leavesHTTPS returns the reason for refusing a redirect to another server without https.
 func leavesHTTPS(from, to *url.URL) (reason string) {
 	if to.Scheme != "https" && !httpx.SameOrigin(from, to) {
 		return "another server is only followed by https"
@@ -69,8 +63,8 @@ func leavesHTTPS(from, to *url.URL) (reason string) {
 	return ""
 }
 
-// send requests a path and passes the answer to read. It retries failures that may be
-// temporary. It looks up the credentials for each attempt, because they may expire.
+// send passes the answer to read, and retries failures that may be temporary. It looks up the credentials
+// for each attempt, because they may expire.
 func (b *bucket) send(ctx context.Context, path string, read func(*httpx.Response) error) error {
 	if b.getter.Endpoint != "" {
 		ctx = httpx.WithoutPointer(ctx) // the user has named the server, whoever has named the bucket
@@ -105,7 +99,7 @@ func (b *bucket) send(ctx context.Context, path string, read func(*httpx.Respons
 	})
 }
 
-// page holds the requested fields of a page of a list.
+// page has the requested fields of a page of a list.
 type page struct {
 	Items []struct {
 		Name string `json:"name"`
@@ -113,7 +107,7 @@ type page struct {
 	Next string `json:"nextPageToken"`
 }
 
-// List yields the names of the objects that begin with the prefix, page by page.
+// List yields the objects with the prefix, page by page.
 func (b *bucket) List(ctx context.Context, prefix string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		query := url.Values{"prefix": {prefix}, "fields": {"items(name),nextPageToken"}}
@@ -154,8 +148,7 @@ func (b *bucket) page(ctx context.Context, query url.Values) (*page, error) {
 
 var errChecksum = errors.New("the download does not have the checksum that the server announced")
 
-// Get writes an object to a file, from its beginning. Reading an answer that is shorter than
-// announced fails.
+// Get writes an object to a file, from its beginning. A shorter answer than announced is an error.
 func (b *bucket) Get(ctx context.Context, name string, file *os.File) error {
 	query := url.Values{"alt": {"media"}}
 	if b.addr.generation != "" {
@@ -175,8 +168,8 @@ func (b *bucket) Get(ctx context.Context, name string, file *os.File) error {
 	})
 }
 
-// checksumOf returns the CRC32C of the stored object. It returns false if the server does not
-// send the checksum, or decompressed the object for the transfer.
+// checksumOf returns the CRC32C of the stored object; false if the server does not send it, or decompressed
+// the object.
 func checksumOf(answer *http.Response) (uint32, bool) {
 	if answer.Uncompressed || answer.Header.Get("X-Goog-Stored-Content-Encoding") == "gzip" {
 		return 0, false

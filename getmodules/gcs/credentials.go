@@ -13,29 +13,26 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// scope is the only scope that is requested: read access.
+// scope is read access.
 const scope = "https://www.googleapis.com/auth/devstorage.read_only"
 
-// credentials are the credentials to send with requests.
 type credentials struct {
 	// token is nil for anonymous requests.
 	token *oauth2.Token
-	// project is the quota project of the token. It may be empty.
+	// project is the quota project of the token, if any.
 	project string
-	// absent says why there is no token. It becomes part of the error if a request is refused.
+	// absent says why there is no token, for the error if a request is refused.
 	absent error
 }
 
-// spare is the remaining lifetime below which a token is not used for new requests.
+// spare is the lifetime below which a token is not used for new requests.
 const spare = time.Minute
 
-// isGood reports whether the credentials can be used for another request.
 func (c *credentials) isGood() bool {
 	return c != nil && (c.token == nil || c.token.Expiry.IsZero() || time.Until(c.token.Expiry) > spare)
 }
 
-// credentials returns the credentials in the fields of the Getter, or else the application
-// default credentials. Tokens are requested with the same client as everything else.
+// credentials returns those in the fields of the Getter, or else the application default credentials.
 func (g *Getter) credentials(ctx context.Context, client *httpx.Client) (*credentials, error) {
 	switch {
 	case g.Token != "":
@@ -64,8 +61,7 @@ func (g *Getter) credentials(ctx context.Context, client *httpx.Client) (*creden
 	return found, nil
 }
 
-// find looks for the application default credentials. If there are none, requests are
-// anonymous, which is enough for public buckets.
+// find looks for the application default credentials. Without any, requests are anonymous.
 func (g *Getter) find(ctx context.Context) (*credentials, error) {
 	found, err := google.FindDefaultCredentials(ctx, scope)
 	if err != nil {
@@ -78,8 +74,7 @@ func (g *Getter) find(ctx context.Context) (*credentials, error) {
 	return &credentials{token: token, project: cmp.Or(g.QuotaProject, quotaProject(found.JSON))}, nil
 }
 
-// quotaProject returns the quota project in a credentials file. It returns "" if the file has
-// none or cannot be parsed.
+// quotaProject returns the quota project in a credentials file, or "".
 func quotaProject(file []byte) string {
 	var named struct {
 		Project string `json:"quota_project_id"`
@@ -90,8 +85,8 @@ func quotaProject(file []byte) string {
 	return named.Project
 }
 
-// inTime runs a call, and returns early when ctx is done. The call ignores ctx: the search for
-// credentials queries the instance's metadata service for some seconds.
+// inTime returns early when ctx is done. The call ignores ctx, and queries the metadata service for some
+// seconds.
 func inTime(ctx context.Context, call func() (*credentials, error)) (*credentials, error) {
 	type result struct {
 		found *credentials

@@ -18,22 +18,17 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// statusError is an answer with an unexpected status.
 type statusError struct {
 	*httpx.StatusError
-	// credentials are the credentials that were sent with the request.
 	credentials *credentials
 }
 
 const (
-	// maxMessage bounds how much of an error answer is read, in bytes.
 	maxMessage = 64 << 10
-	// maxShown bounds the server's text in a message, in bytes.
-	maxShown = 600
+	maxShown   = 600
 )
 
 func newStatusError(answer *httpx.Response, used *credentials) *statusError {
-	// The status is enough if the body cannot be read.
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, maxMessage))
 	e := &statusError{StatusError: answer.StatusError(), credentials: used}
 	// Errors about lists are in JSON, while errors about objects are plain text.
@@ -58,8 +53,7 @@ func (e *statusError) Unwrap() error { return e.StatusError }
 // shown returns a server's text, escaped and truncated.
 func shown(text string) string { return sanitize.Excerpt(strings.TrimSpace(text), maxShown) }
 
-// tokenError returns an error that says why there is no token. Failures of the network and of
-// the server are temporary.
+// tokenError says why there is no token. Failures of the network and of the server are temporary.
 func tokenError(err error) error {
 	const what = "the application default credentials of Google give no token"
 	refused, ok := errors.AsType[*oauth2.RetrieveError](err)
@@ -82,8 +76,7 @@ func tokenError(err error) error {
 	return fmt.Errorf("%w; renew them with \"gcloud auth application-default login\"", err)
 }
 
-// explain adds advice to errors with a known cause, and wraps fs.ErrNotExist or
-// fs.ErrPermission if they apply.
+// explain adds advice, and wraps fs.ErrNotExist or fs.ErrPermission if they apply.
 func explain(err error) error {
 	status, ok := errors.AsType[*statusError](err)
 	if !ok {

@@ -15,30 +15,26 @@ import (
 	"github.com/cotterpin/cotter/internal/objects"
 )
 
-// Getter fetches from Google Cloud Storage. The zero value is ready to use. After first use it
-// must not be copied, and its fields must not change. It is safe for concurrent use, and keeps
-// tokens between calls.
+// Getter fetches from Google Cloud Storage. The zero value is ready to use. It is safe for concurrent use,
+// and keeps tokens. After first use it must not be copied, and its fields must not change.
 type Getter struct {
-	// HTTPClient sends all requests except those to the metadata service of an instance. nil
-	// means a client with http.DefaultTransport. Its CheckRedirect and Jar are not used.
+	// HTTPClient sends all requests except those to an instance's metadata service. nil means a client with
+	// http.DefaultTransport. Its CheckRedirect and Jar are not used.
 	HTTPClient *http.Client
 	// UserAgent is sent with these requests. "" means the user agent of the fetcher.
 	UserAgent string
-	// Endpoint is the server to use in place of https://storage.googleapis.com, such as an
-	// emulator: SCHEME://HOST, or HOST for http. If it is set, the application default
-	// credentials are not used, because they are for Google.
+	// Endpoint is another server, such as an emulator: SCHEME://HOST, or HOST for http. The application
+	// default credentials, which are for Google, are then not used.
 	Endpoint string
-	// Token is an OAuth 2 access token to use in place of the application default credentials.
+	// Token is an OAuth 2 access token in place of the application default credentials.
 	Token string
-	// QuotaProject is the project to which requests with a token are charged, for quota and for
-	// buckets with "requester pays". "" means the project in the application default
-	// credentials, if they have one.
+	// QuotaProject is charged for requests with a token, for quota and for buckets with "requester pays".
+	// "" means the project in the application default credentials.
 	QuotaProject string
-	// Attempts is how often a request is sent at most. 0 means 6; 1 means that a failed request
-	// is never repeated.
+	// Attempts is how often a request is sent at most. 0 means 6; 1 means no retry.
 	Attempts int
-	// Backoff returns the wait before a retry; the first retry has the number 1. nil means
-	// 0.5 s, doubled for each further retry, with jitter, or the pause that the server asks for.
+	// Backoff returns the wait before a retry, from 1. nil means 0.5 s, doubled for each further retry,
+	// with jitter, or the pause that the server asks for.
 	Backoff func(retry int) time.Duration
 
 	pauses httpx.Pauses
@@ -67,7 +63,6 @@ func (g *Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.
 	return getmodules.Downloaded{}, explain(objects.Fetch(ctx, b, addr.object, from.Archive, from.Path))
 }
 
-// bucket has the bucket of an address, and the means to send requests to it.
 type bucket struct {
 	getter   *Getter
 	client   *httpx.Client
@@ -77,10 +72,10 @@ type bucket struct {
 
 type address struct {
 	bucket string
-	// object is the name of an object, or of a directory with or without a trailing slash. ""
-	// means the whole bucket.
+	// object is the name of an object, or of a directory with or without a final slash; "" is the whole
+	// bucket.
 	object string
-	// generation is the number of a generation of the object. "" means the latest generation.
+	// generation is that of the object; "" means the latest.
 	generation string
 }
 

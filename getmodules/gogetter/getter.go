@@ -15,29 +15,25 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// Getter is a getter for clients of go-getter/v2 that fetches module packages with a
-// [getmodules.Fetcher]. It is safe for concurrent use.
+// Getter fetches module packages for clients of go-getter/v2. It is safe for concurrent use.
 type Getter struct {
-	// Fetcher fetches the packages. nil means a Fetcher with the default settings, without a
-	// cache.
+	// Fetcher fetches the packages. nil means one with the default settings, without a cache.
 	Fetcher *getmodules.Fetcher
-	// OnPackage is called with each fetched package, for its warnings and the links that were
-	// left out. It may be nil.
+	// OnPackage is called with each package, for its warnings and the links that were left out. It may be
+	// nil.
 	OnPackage func(*getmodules.Package)
 }
 
 var _ getter.Getter = (*Getter)(nil)
 
-// Between Detect and Get, the address of a package is an argument of a URL that has no meaning
-// for the client. In the address itself, the client would find an archive to extract, a
-// checksum and a file name.
+// Between Detect and Get, the address is an argument of a URL without meaning for the client, which would
+// find an archive to extract, a checksum and a file name in the address itself.
 const (
 	scheme          = "cotter"
 	addressArgument = "address"
 )
 
-// Detect reports whether req.Src is the remote address of a module package. If so, it hides the
-// address from the client.
+// Detect reports whether req.Src is the remote address of a module package, and hides it from the client.
 func (g *Getter) Detect(req *getter.Request) (bool, error) {
 	text := req.Src
 	if req.Forced != "" {
@@ -71,8 +67,7 @@ func (g *Getter) GetFile(context.Context, *getter.Request) error {
 	return errors.New("module packages are directories; single files are not fetched")
 }
 
-// Get fetches a package to req.Dst, which must not exist or must be an empty
-// directory.
+// Get fetches a package to req.Dst, which must not exist or must be an empty directory.
 func (g *Getter) Get(ctx context.Context, req *getter.Request) (err error) {
 	u := req.URL()
 	if u == nil || u.Scheme != scheme {
@@ -111,7 +106,7 @@ func (g *Getter) Get(ctx context.Context, req *getter.Request) (err error) {
 	return replaceEmpty(dir, req.Dst)
 }
 
-// mask removes the permissions in a umask from the files and directories of a tree.
+// mask removes the permissions in a umask from a tree.
 func mask(dir string, umask fs.FileMode) error {
 	if umask == 0 {
 		return nil
@@ -128,7 +123,7 @@ func mask(dir string, umask fs.FileMode) error {
 	})
 }
 
-// replaceEmpty moves a directory to dst, which must not exist or must be an empty directory.
+// replaceEmpty moves a directory to dst, which must not exist or must be empty.
 func replaceEmpty(dir, dst string) error {
 	switch info, err := os.Lstat(dst); {
 	case errors.Is(err, fs.ErrNotExist):

@@ -17,11 +17,9 @@ type GetterV1 interface {
 
 // V1 is a [getmodules.Getter] that downloads with a getter of go-getter v1.
 type V1 struct {
-	// New returns the getter for one download. It must not return a getter that is in use,
-	// unless the getter is safe for concurrent use.
-	//
-	// In v1, the context and all settings are those of the getter's client. New sets the client
-	// if the getter has one:
+	// New returns the getter for one download: one that is not in use, or is safe for concurrent use. In
+	// v1, the context and all settings are those of the getter's client. New sets the client if the getter
+	// has one:
 	//
 	//	func(ctx context.Context) gogetter.GetterV1 {
 	//		g := &acme.Getter{}

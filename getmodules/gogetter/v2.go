@@ -14,11 +14,9 @@ import (
 
 // V2 is a [getmodules.Getter] that downloads with a getter of go-getter/v2.
 type V2 struct {
-	// Name is the name before "::" in the addresses, which go-getter calls a forced getter. ""
-	// lets the getter decide by the URL alone.
+	// Name is the name before "::" in addresses; "" lets the getter decide by the URL alone.
 	Name string
-	// New returns the getter for one download. It must not return a getter that is in use,
-	// unless the getter is safe for concurrent use.
+	// New returns the getter for one download: one that is not in use, or is safe for concurrent use.
 	New func() getter.Getter
 }
 
@@ -68,7 +66,6 @@ func (v V2) Get(ctx context.Context, from getmodules.Download) (getmodules.Downl
 
 var errNoNew = errors.New("the field New of the adapter is not set")
 
-// checkRequest returns an error for a download that a go-getter getter must not do.
 func checkRequest(from getmodules.Download) error {
 	switch {
 	case from.FromServer:
@@ -79,7 +76,6 @@ func checkRequest(from getmodules.Download) error {
 	return nil
 }
 
-// checkResult checks the file type of a getter's result.
 func checkResult(from getmodules.Download) error {
 	want, wanted := fs.FileMode(0), "a file"
 	if !from.Archive {

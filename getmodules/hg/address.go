@@ -10,24 +10,22 @@ import (
 )
 
 type address struct {
-	// remote is the URL of the repository, with its credentials and without the argument rev.
+	// remote is the repository, with its credentials and without the argument rev.
 	remote url.URL
-	// rev is the argument rev, or "" if there is none.
-	rev string
+	rev    string
 }
 
-// changesetLen is the number of hexadecimal digits of a changeset's id.
 const changesetLen = 40
 
-// maxRev bounds the length of a revision, in bytes. A tag or branch is a line of text.
+// maxRev is in bytes. A tag or branch is a line of text.
 const maxRev = 1024
 
 func isChangeset(s string) bool {
 	return len(s) == changesetLen && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// parseAddress parses the URL of a package. It checks that no part of the URL can be mistaken
-// for an option, or for more than one value in a configuration file.
+// parseAddress checks that no part of the URL can be mistaken for an option, or for several values in a
+// configuration file.
 func parseAddress(u *url.URL) (address, error) {
 	if err := checkURL(u); err != nil {
 		return address{}, err
@@ -46,8 +44,7 @@ func parseAddress(u *url.URL) (address, error) {
 	return a, nil
 }
 
-// checkURL checks that a URL can be passed to hg, and that hg and ssh cannot mistake a part of
-// it for an option.
+// checkURL refuses URLs of which hg or ssh could mistake a part for an option.
 func checkURL(u *url.URL) error {
 	password, _ := u.User.Password()
 	switch {
@@ -71,8 +68,7 @@ func checkURL(u *url.URL) error {
 	return nil
 }
 
-// checkRev checks the name of a revision. Expressions are not refused: the server looks them up
-// as names and does not find them.
+// checkRev does not refuse expressions: the server looks them up as names and does not find them.
 func checkRev(rev string) error {
 	switch {
 	case len(rev) > maxRev:

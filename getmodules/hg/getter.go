@@ -14,21 +14,18 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// Getter fetches from Mercurial repositories. The zero value finds hg in PATH and passes it the
-// environment of the process.
+// Getter fetches from Mercurial repositories.
 type Getter struct {
-	// Path is the absolute path of hg. "" means the first "hg" in the absolute directories of
-	// PATH.
+	// Path is absolute. "" means the first "hg" in the absolute directories of PATH.
 	Path string
-	// Env is the environment of hg, as in [os.Environ]. nil means the environment of the
-	// process.
+	// Env is the environment of hg, as in [os.Environ]; nil means that of the process.
 	Env []string
 }
 
 var _ getmodules.Getter = Getter{}
 
-// Get implements [getmodules.Getter]. Errors wrap [ErrNoHg], are an [*Error], or say what is
-// wrong with the address.
+// Get implements [getmodules.Getter]. Errors wrap [ErrNoHg], are an [*Error], or say what is wrong with the
+// address.
 func (g Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
 	if from.Archive {
 		return getmodules.Downloaded{}, errors.New("a Mercurial repository is not an archive; remove the argument archive, or the suffix of an archive")
@@ -60,26 +57,23 @@ func (g Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.D
 	return getmodules.Downloaded{Revision: id, Resolved: addr.resolved(id)}, nil
 }
 
-// repository is a private repository, into which changesets are pulled. hg runs in its
-// directory and gets only relative paths, because "#" and "%" have a meaning for hg in paths.
+// repository is a private repository for pulled changesets. hg runs in its directory and gets only relative
+// paths, because "#" and "%" have a meaning for hg in paths.
 type repository struct {
 	program string
 	env     []string
-	// parent is the directory that contains the repository.
-	parent string
-	addr   address
+	parent  string
+	addr    address
 }
 
 const (
 	repositoryName = "repository"
-	// remoteName is the name of the remote in the configuration of the private repository.
-	remoteName = "cotter"
+	remoteName     = "cotter"
 )
 
 func (r *repository) dir() string { return filepath.Join(r.parent, repositoryName) }
 
-// get writes the files of a changeset to a new directory next to the repository. It returns the
-// id of the changeset.
+// get writes the files of a changeset next to the repository, and returns its id.
 func (r *repository) get(ctx context.Context, id, name string) (string, error) {
 	if err := r.create(); err != nil {
 		return "", err
@@ -100,13 +94,11 @@ func (r *repository) get(ctx context.Context, id, name string) (string, error) {
 	return id, err
 }
 
-// requirements is the oldest repository format that all versions of hg since 1.9 create by
-// default.
+// requirements is the oldest format that all versions of hg since 1.9 create by default.
 const requirements = "dotencode\nfncache\ngeneraldelta\nrevlogv1\nstore\n"
 
-// create creates the private repository, whose configuration contains the remote's URL with its
-// credentials. It writes the files that "hg init" would write, because each start of hg takes
-// about a tenth of a second.
+// create writes the files that "hg init" would write, because each start of hg takes about a tenth of a
+// second, and a configuration with the remote's URL and credentials.
 func (r *repository) create() error {
 	dir := filepath.Join(r.dir(), ".hg")
 	if err := os.MkdirAll(filepath.Join(dir, "store"), 0o700); err != nil {

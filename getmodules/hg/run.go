@@ -22,22 +22,19 @@ import (
 var ErrNoHg = errors.New("no usable hg found; fetching from Mercurial repositories requires Mercurial")
 
 const (
-	// killDelay is the time that a canceled hg has to clean up.
 	killDelay = 2 * time.Second
-	// maxOutput bounds hg's output, in bytes. The output is the id of a changeset, or nothing.
+	// maxOutput is in bytes. The output is the id of a changeset, or nothing.
 	maxOutput = 4 << 10
 )
 
-// dropped are the environment variables that change hg's output or the meaning of its names, or
-// that let ssh open a window to prompt.
+// dropped change hg's output or the meaning of its names, or let ssh open a window to prompt.
 var dropped = []string{
 	"HGPLAINEXCEPT", "HGENCODINGMODE", "HGENCODINGAMBIGUOUS", "HGEDITOR", "HGMERGE", "HGDEBUG", "HGPROF",
 	"LANGUAGE", "SSH_ASKPASS",
 }
 
-// settings apply to every run and override all configuration files. They disable extensions
-// that keep the contents of files elsewhere, because the repository could not be read without
-// these.
+// settings override all configuration files. They disable extensions that keep the contents of files
+// elsewhere, without which the repository could not be read.
 var settings = []string{
 	"ui.interactive=false",
 	"ui.clonebundles=false",
@@ -69,12 +66,12 @@ func (g Getter) find() (string, error) {
 	return g.Path, nil
 }
 
-// onNetwork runs hg in the repository with the user's configuration.
+// onNetwork runs hg with the user's configuration.
 func (r *repository) onNetwork(ctx context.Context, args ...string) (string, error) {
 	return r.run(ctx, r.dir(), r.networkEnv(), args...)
 }
 
-// reading runs hg in the repository without the user's configuration.
+// reading runs hg without the user's configuration.
 func (r *repository) reading(ctx context.Context, args ...string) (string, error) {
 	return r.run(ctx, r.dir(), r.readingEnv(), args...)
 }
@@ -84,13 +81,11 @@ func (r *repository) networkEnv() []string {
 	return append(env, "HGPLAIN=1", "HGENCODING=UTF-8", "LC_ALL=C", "SSH_ASKPASS_REQUIRE=never")
 }
 
-// readingEnv returns an environment without the user's configuration. With an empty HGRCPATH,
-// hg reads only the configuration of the private repository.
+// readingEnv has an empty HGRCPATH, with which hg reads only the private repository's configuration.
 func (r *repository) readingEnv() []string {
 	return append(procgroup.Without(r.networkEnv(), "HGRCPATH"), "HGRCPATH=")
 }
 
-// run runs hg in a directory and returns its standard output.
 func (r *repository) run(ctx context.Context, dir string, env []string, args ...string) (_ string, err error) {
 	command := []string{"--noninteractive"}
 	for _, setting := range settings {
@@ -122,7 +117,6 @@ func (r *repository) run(ctx context.Context, dir string, env []string, args ...
 	return "", e
 }
 
-// limitedBuffer is a buffer for at most maxOutput bytes. Writing more fails.
 type limitedBuffer struct{ bytes.Buffer }
 
 func (b *limitedBuffer) Write(p []byte) (int, error) {
@@ -132,7 +126,6 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// secrets returns the values to remove from hg's messages.
 func (a address) secrets() []string {
 	password, _ := a.remote.User.Password()
 	secrets := []string{password}
@@ -147,16 +140,15 @@ func (a address) secrets() []string {
 
 // Error is a failed run of hg.
 type Error struct {
-	// Args are the arguments. They contain no credentials.
+	// Args have no credentials.
 	Args []string
-	// Stderr is the end of hg's standard error, at most 8 KiB. Credentials are removed, and
-	// unprintable characters are escaped as by %q. Lines are separated by "\n".
+	// Stderr is the end of hg's standard error, at most 8 KiB, escaped as by %q, without credentials. Lines
+	// are separated by "\n".
 	Stderr string
-	// Err is the cause: the error of the context or of os/exec, or [ErrNoHg].
+	// Err is the error of the context or of os/exec, or [ErrNoHg].
 	Err error
 }
 
-// maxMessage bounds hg's text in a message, in bytes.
 const maxMessage = 600
 
 func (e *Error) Error() string {
@@ -174,5 +166,4 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %v: %s", name, e.Err, text)
 }
 
-// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }

@@ -24,18 +24,16 @@ import (
 type account struct {
 	config aws.Config
 	http   *httpx.Client
-	// endpoint is the server that the SDK's configuration names for S3; "" if it names none.
+	// endpoint is what the SDK's configuration names for S3; "" if it names none.
 	endpoint string
 }
 
-// accountKey identifies an account. The region is part of it, because roles are assumed in a
-// region.
+// accountKey has the region because roles are assumed in a region.
 type accountKey struct {
 	login  login
 	region string
 }
 
-// client returns an S3 client for the address, with credentials.
 func (g *Getter) client(ctx context.Context, addr address) (*s3.Client, error) {
 	account, err := g.account(ctx, addr)
 	if err != nil {
@@ -44,7 +42,7 @@ func (g *Getter) client(ctx context.Context, addr address) (*s3.Client, error) {
 	if err := g.permit(account, addr); err != nil {
 		return nil, err
 	}
-	// The SDK would do this on the first request, and hide the error in others.
+	// The SDK would do this on the first request, and hide the error.
 	if _, err := account.config.Credentials.Retrieve(ctx); err != nil {
 		return nil, errNoCredentials(ctx, err)
 	}
@@ -58,7 +56,7 @@ func (g *Getter) client(ctx context.Context, addr address) (*s3.Client, error) {
 	}), nil
 }
 
-// account returns the account for an address. The SDK looks for it only once.
+// account looks for an account only once.
 func (g *Getter) account(ctx context.Context, addr address) (*account, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -87,8 +85,7 @@ func (g *Getter) account(ctx context.Context, addr address) (*account, error) {
 	return found, nil
 }
 
-// loadOptions returns the sources of the SDK's configuration. The region of a profile takes
-// precedence over the region of the address, as in stock tools.
+// loadOptions lets the region of a profile take precedence over that of the address, as in stock tools.
 func (g *Getter) loadOptions(addr address) []func(*config.LoadOptions) error {
 	// The SDK would write messages to standard error.
 	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})}
@@ -108,9 +105,9 @@ func (g *Getter) loadOptions(addr address) []func(*config.LoadOptions) error {
 	return options
 }
 
-// httpClient returns the client for S3. It uses the transport of the SDK's client if that has
-// the user's ca_bundle, or if g.HTTPClient is nil. It follows no redirects. A request is signed
-// for one host, so another host could not answer it, but would see the token of the session.
+// httpClient uses the transport of the SDK's client if that has the user's ca_bundle, or g.HTTPClient is
+// nil. It follows no redirects: a request is signed for one host, and another would see the token of the
+// session.
 func (g *Getter) httpClient(found aws.HTTPClient) *httpx.Client {
 	buildable, ok := found.(*awshttp.BuildableClient)
 	if !ok {
@@ -123,16 +120,14 @@ func (g *Getter) httpClient(found aws.HTTPClient) *httpx.Client {
 	return &httpx.Client{HTTP: &http.Client{Transport: transport}}
 }
 
-// bounded is a client that bounds the size of lists and errors, because the SDK keeps them in
-// memory.
+// bounded limits lists and errors, which the SDK keeps in memory.
 type bounded struct {
 	*httpx.Client
-	// endpoint is the server that the user has named in the SDK's configuration. Packages and servers
-	// may point to it even if it is on this machine.
+	// endpoint is what the user has named in the SDK's configuration. Packages and servers may point to it
+	// even on this machine.
 	endpoint string
 }
 
-// Do implements the HTTP client interface of the SDK.
 func (b bounded) Do(request *http.Request) (*http.Response, error) {
 	ctx := httpx.WithNames(request.Context(), func(hostPort string) httpx.Naming {
 		if u, err := url.Parse(b.endpoint); err == nil && u.Host != "" && httpx.HostPort(u) == hostPort {

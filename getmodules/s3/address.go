@@ -10,28 +10,25 @@ import (
 
 var errAddress = errors.New("an address of S3 is https://s3-REGION.amazonaws.com/BUCKET/KEY, https://BUCKET.s3.REGION.amazonaws.com/KEY, or https://HOST/BUCKET/KEY of another server")
 
-// address is a parsed S3 address.
 type address struct {
-	// endpoint is the scheme and host of a server that is not Amazon's. "" means Amazon, whose
-	// server the SDK finds by the region.
+	// endpoint is the scheme and host of another server; "" means Amazon's, which the SDK finds by the
+	// region.
 	endpoint string
 	region   string
 	bucket   string
-	// key is the key of an object, or of a directory with or without a trailing slash. "" means
-	// the whole bucket.
+	// key is that of an object, or of a directory with or without a final slash; "" is the whole bucket.
 	key string
-	// version is a version of the object. "" means the latest version.
+	// version is that of the object; "" means the latest.
 	version string
 	login   login
 }
 
 // login has the credentials in an address.
 type login struct {
-	// static is set if the address has credentials, which are id, secret and token.
+	// static is set for credentials in the address: id, secret and token.
 	static            bool
 	id, secret, token string
-	// profile is a profile of the shared configuration. It takes precedence over the
-	// credentials.
+	// profile is one of the shared configuration, and takes precedence.
 	profile string
 }
 
@@ -54,8 +51,7 @@ func parseAddress(at addrs.Location) (address, error) {
 	}, nil
 }
 
-// parseLogin reads the arguments for credentials. If one of them is present, the missing ones
-// are not taken from other sources.
+// parseLogin takes missing arguments from no other source if one is present.
 func parseLogin(query url.Values) login {
 	const id, secret, token = "aws_access_key_id", "aws_access_key_secret", "aws_access_token"
 	return login{

@@ -19,20 +19,18 @@ import (
 	"github.com/cotterpin/cotter/internal/objects"
 )
 
-// Getter fetches from S3. The zero value is ready to use. After first use it must not be
-// copied, and its fields must not change. It is safe for concurrent use, and keeps connections
-// and credentials between calls.
+// Getter fetches from S3. The zero value is ready to use. It is safe for concurrent use, and keeps
+// connections and credentials. After first use it must not be copied, and its fields must not change.
 type Getter struct {
-	// HTTPClient sends the requests to S3. nil means the SDK's own client. Its CheckRedirect is
-	// not used, because redirects are not followed. Requests for credentials do not use it. No
-	// request uses it if the SDK's configuration has certificates (ca_bundle).
+	// HTTPClient sends the requests to S3, but not those for credentials, and none if the SDK's
+	// configuration has certificates (ca_bundle). nil means the SDK's own client. Its CheckRedirect is not
+	// used.
 	HTTPClient *http.Client
-	// MetadataURL is the base URL of an instance's metadata service, such as
-	// http://127.0.0.1:8080. If the address has no credentials, this service is queried, and
-	// the SDK does not look for others. "" means that there is no such service.
+	// MetadataURL is the base URL of an instance's metadata service, such as http://127.0.0.1:8080, which
+	// is queried for addresses without credentials, in place of the SDK's sources.
 	MetadataURL string
-	// Endpoints are servers other than Amazon's that may get the user's own credentials, as
-	// https://HOST, http://HOST or with a port. The servers that the configuration of the SDK names need no entry.
+	// Endpoints are servers other than Amazon's that may get the user's own credentials, as https://HOST or
+	// http://HOST, possibly with a port. Those in the configuration of the SDK need no entry.
 	Endpoints []string
 
 	mu       sync.Mutex
@@ -79,13 +77,12 @@ func (a address) check(archive bool) error {
 	return nil
 }
 
-// bucket has the bucket of an address, and the client to send requests to it.
 type bucket struct {
 	client *s3.Client
 	addr   address
 }
 
-// List yields the names of the objects that begin with the prefix, page by page.
+// List yields the objects with the prefix, page by page.
 func (b *bucket) List(ctx context.Context, prefix string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		pages := s3.NewListObjectsV2Paginator(b.client, &s3.ListObjectsV2Input{Bucket: &b.addr.bucket, Prefix: &prefix})
@@ -104,7 +101,7 @@ func (b *bucket) List(ctx context.Context, prefix string) iter.Seq2[string, erro
 	}
 }
 
-// Get writes an object to a file. Reading an answer that is shorter than announced fails.
+// Get writes an object to a file. A shorter answer than announced is an error.
 func (b *bucket) Get(ctx context.Context, key string, file *os.File) error {
 	input := &s3.GetObjectInput{Bucket: &b.addr.bucket, Key: &key}
 	if b.addr.version != "" {
@@ -119,8 +116,7 @@ func (b *bucket) Get(ctx context.Context, key string, file *os.File) error {
 	return err
 }
 
-// errNoCredentials returns the error for the case that the SDK finds no credentials. It
-// contains advice.
+// errNoCredentials is for the case that the SDK finds no credentials.
 func errNoCredentials(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -128,8 +124,7 @@ func errNoCredentials(ctx context.Context, err error) error {
 	return fmt.Errorf("no credentials for AWS: %w; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or log in to a profile and name it in AWS_PROFILE or in the argument aws_profile", err)
 }
 
-// explain adds advice to errors of the SDK with a known cause, and wraps fs.ErrNotExist or
-// fs.ErrPermission if they apply.
+// explain adds advice, and wraps fs.ErrNotExist or fs.ErrPermission if they apply.
 func explain(err error) error {
 	code, status, region := codesOf(err)
 	switch {
@@ -141,8 +136,8 @@ func explain(err error) error {
 	return objects.Explain(err, status)
 }
 
-// codesOf returns the code of an S3 error, the status of the answer, and the region of the
-// bucket according to the server. Values that are unknown are 0 or "".
+// codesOf returns the code of an S3 error, the status, and the bucket's region according to the server, as
+// far as known.
 func codesOf(err error) (code string, status int, region string) {
 	if coded, ok := errors.AsType[interface {
 		error

@@ -19,7 +19,6 @@ import (
 const (
 	filterLZMA2 = 0x21
 
-	// Bits of the flags in a block header.
 	flagFilters  = 0x03 // number of filters minus 1
 	flagReserved = 0x3c
 	flagPacked   = 0x40
@@ -29,17 +28,15 @@ const (
 var errBlockHeader = errors.New("xz: a block header is damaged")
 
 type blockHeader struct {
-	// length is the length of the header.
 	length int64
-	// packed is the size of the compressed data, and unpacked the size of its content. They are
-	// -1 if the header does not have them.
+	// packed and unpacked are the sizes of the data and of its content; -1 if the header does not have
+	// them.
 	packed, unpacked int64
-	// dictionary is the size of the dictionary to allocate, in bytes.
+	// dictionary is the size to allocate, in bytes.
 	dictionary int64
 }
 
-// readBlockHeader reads the header of a block after its first byte, which is passed as size and
-// encodes the size of the header.
+// readBlockHeader reads a header after its first byte, which encodes its size.
 func (x *reader) readBlockHeader(size byte) (blockHeader, error) {
 	raw := make([]byte, (int(size)+1)*4)
 	raw[0] = size
@@ -95,7 +92,7 @@ func parseBlockHeader(length int64, flags byte, fields *bytes.Reader) (h blockHe
 	return h, nil
 }
 
-// readSize reads a size in a block header. It returns -1 if the size is not present.
+// readSize returns -1 if the size is not present.
 func readSize(fields io.ByteReader, present bool) (int64, error) {
 	if !present {
 		return -1, nil
@@ -107,8 +104,7 @@ func readSize(fields io.ByteReader, present bool) (int64, error) {
 	return int64(n), nil
 }
 
-// readNumber reads a number of up to 63 bits, with 7 bits per byte. The number must be in its
-// shortest form.
+// readNumber reads a number of up to 63 bits, with 7 bits per byte, in its shortest form.
 func readNumber(r io.ByteReader) (uint64, error) {
 	var n uint64
 	for shift := 0; shift < 63; shift += 7 {
@@ -127,8 +123,8 @@ func readNumber(r io.ByteReader) (uint64, error) {
 	return 0, fmt.Errorf("xz: a number is above %d", int64(math.MaxInt64))
 }
 
-// readEnd reads the index and the footer. The first byte of the index has already been read, at
-// offset start. It returns io.EOF if both agree with the blocks.
+// readEnd reads the index, after its first byte at offset start, and the footer. It returns io.EOF if both
+// agree with the blocks.
 func (x *reader) readEnd(start int64) error {
 	index := &checksumReader{in: &x.in, sum: crc32.NewIEEE()}
 	_, _ = index.sum.Write([]byte{0}) // the byte that was already read

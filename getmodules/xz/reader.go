@@ -21,22 +21,18 @@ const (
 	magic       = "\xfd7zXZ\x00"
 	footerMagic = "YZ"
 
-	// maxDictionary bounds the size of one dictionary, in bytes.
+	// maxDictionary bounds one dictionary, in bytes.
 	maxDictionary = 64 << 20
-	// dictionaryShare bounds the sum of all dictionaries: maxDictionary plus this many times
-	// the size of the content.
+	// dictionaryShare bounds all dictionaries: maxDictionary plus this many times the size of the content.
 	dictionaryShare = 16
 )
 
 var errBlockSize = errors.New("xz: a block has another size than its header says")
 
-// NewReader returns a reader of the content of the xz stream in packed. If packed is an
-// [io.ByteReader], no byte after the stream is read.
-//
-// Errors wrap [getmodules.ErrTooLarge] for a dictionary that exceeds the limits,
-// [getmodules.ErrUnsupportedArchive] for an unsupported filter or checksum, and
-// [io.ErrUnexpectedEOF] if the stream is truncated. All other errors mean that the stream is
-// damaged.
+// NewReader returns a reader of the content of the xz stream in packed. If packed is an [io.ByteReader], no
+// byte after the stream is read. Errors wrap [getmodules.ErrTooLarge] for a dictionary over the limits,
+// [getmodules.ErrUnsupportedArchive] for a filter or checksum, and [io.ErrUnexpectedEOF] for a truncated
+// stream. All others mean that the stream is damaged.
 func NewReader(packed io.Reader) (io.Reader, error) {
 	in, ok := packed.(byteReader)
 	if !ok {
@@ -51,8 +47,7 @@ type byteReader interface {
 	io.ByteReader
 }
 
-// counter counts the bytes that are read. It returns io.ErrUnexpectedEOF at the end of the
-// file, because a stream itself says where it ends.
+// counter counts bytes. The end of the file is io.ErrUnexpectedEOF, because a stream says where it ends.
 type counter struct {
 	byteReader
 	n int64
@@ -81,22 +76,19 @@ func unexpected(err error) error {
 
 type reader struct {
 	in counter
-	// flags are the flags in the stream header. The footer repeats them.
+	// flags are those of the stream header, which the footer repeats.
 	flags [2]byte
-	// block is the block that is being read, or nil between blocks.
+	// block is nil between blocks.
 	block *block
-	// blocks is the number of blocks that were read. records is the hash of their sizes, because
-	// there may be millions. The index repeats both.
+	// blocks and records, the hash of their sizes, are repeated by the index. There may be millions.
 	blocks  uint64
 	records hash.Hash
-	// content is the size of the content so far. dictionaries is the sum of the sizes of the
-	// blocks' dictionaries.
+	// content and dictionaries are the sums of the sizes so far.
 	content, dictionaries int64
-	// err is the error that ended the stream; io.EOF if it is complete.
+	// err ended the stream; io.EOF if it is complete.
 	err error
 }
 
-// Read implements [io.Reader].
 func (x *reader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, x.err
@@ -140,8 +132,7 @@ func (x *reader) readStreamHeader() error {
 	return err
 }
 
-// newCheck returns the hash for the checksum that follows each block, according to the flags of
-// the stream.
+// newCheck returns the hash for the checksum after each block.
 func newCheck(flags [2]byte) (hash.Hash, error) {
 	switch flags {
 	case [2]byte{0, 0}:
@@ -156,12 +147,12 @@ func newCheck(flags [2]byte) (hash.Hash, error) {
 	return nil, fmt.Errorf("%w: xz with the checksum type %#x", getmodules.ErrUnsupportedArchive, flags)
 }
 
-// noCheck is the hash of a stream without checksums. Its sum has no bytes.
+// noCheck is for a stream without checksums.
 type noCheck struct{ hash.Hash }
 
 func (noCheck) Sum(b []byte) []byte { return b }
 
-// littleEndian is a hash whose sum is stored with the least significant byte first.
+// littleEndian stores a sum with the least significant byte first.
 type littleEndian struct{ hash.Hash }
 
 func (l littleEndian) Sum(b []byte) []byte {
@@ -174,17 +165,15 @@ func (l littleEndian) Sum(b []byte) []byte {
 
 type block struct {
 	blockHeader
-	// start is the offset of the compressed data in the file.
-	start int64
-	// content decompresses the data.
+	// start is the offset of the data in the file.
+	start   int64
 	content io.Reader
 	check   hash.Hash
-	// size is the size of the content so far.
+	// size is that of the content so far.
 	size int64
 }
 
-// nextBlock starts the next block. After the last block it reads the index and the footer, and
-// returns io.EOF.
+// nextBlock starts the next block, or reads the index and the footer, and returns io.EOF.
 func (x *reader) nextBlock() error {
 	start := x.in.n
 	size, err := x.in.ReadByte()
@@ -213,8 +202,7 @@ func (x *reader) nextBlock() error {
 	return nil
 }
 
-// endBlock checks the sizes, the padding and the checksum of the current block, after its
-// content was read.
+// endBlock checks the sizes, the padding and the checksum of the block that was read.
 func (x *reader) endBlock() error {
 	b := x.block
 	x.block = nil
@@ -242,7 +230,7 @@ func addRecord(h hash.Hash, unpadded, size uint64) {
 	_, _ = h.Write(binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, unpadded), size))
 }
 
-// readPadding reads zeros up to a multiple of 4 bytes, after data of the given size.
+// readPadding reads zeros up to a multiple of 4 bytes.
 func readPadding(in io.ByteReader, size int64) error {
 	for range (4 - size%4) % 4 {
 		switch b, err := in.ReadByte(); {
