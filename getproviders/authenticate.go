@@ -18,11 +18,10 @@ import (
 	"github.com/cotterpin/cotter/registryclient"
 )
 
-// AuthenticationError is returned if a registry does not prove a package: it offers no key, the
-// signature is not good, or the document of sums has a different sum.
+// AuthenticationError is returned if a registry does not prove a package: without a key, with a bad
+// signature, or with another sum in the signed document.
 type AuthenticationError struct {
-	// Location is the document that failed the check, without credentials. It is "" if the caller
-	// has downloaded the document.
+	// Location is the failed document, without credentials; "" if the caller has downloaded it.
 	Location string
 	Err      error
 }
@@ -34,11 +33,9 @@ func (e *AuthenticationError) Error() string {
 	return fmt.Sprintf("%s: %v", e.Location, e.Err)
 }
 
-// Unwrap returns the cause.
 func (e *AuthenticationError) Unwrap() error { return e.Err }
 
-// Authenticate implements [Package]. It checks the signature of the document of sums, and then
-// compares the announced sum of the archive with the document.
+// Authenticate checks the signature of the document of sums, and then the announced sum of the archive.
 func (p *directPackage) Authenticate(ctx context.Context) (Authentication, error) {
 	isSigned := len(p.found.Keys) > 0 || !p.isTrusted()
 	if isSigned && len(p.found.Keys) == 0 {
@@ -78,10 +75,9 @@ func (p *directPackage) Authenticate(ctx context.Context) (Authentication, error
 	return auth, nil
 }
 
-// VerifySums checks the signature of a document of sums that the caller has downloaded, with the keys
-// that the provider's registry offers. It applies AllowWeakSignatures and RefuseExpired, and uses no
-// other field. Hashes are the zh in each line of the document, unless a line is malformed; the caller
-// compares the archive with them. The error is an *[AuthenticationError].
+// VerifySums checks the signature of a document of sums that the caller has downloaded, with the keys of
+// the provider's registry, by AllowWeakSignatures and RefuseExpired. Hashes are the zh in each line, unless
+// a line is malformed; the caller compares the archive. The error is an *[AuthenticationError].
 func (d *Direct) VerifySums(document, signature []byte, keys []registryclient.SigningKey) (Authentication, error) {
 	auth, err := d.checkSignature(document, signature, keys, "")
 	if err != nil {
@@ -122,9 +118,8 @@ func signedBy(signer signing.Signer) evidence.Evidence {
 	return e
 }
 
-// hashes returns all hashes that the registry confirms, and those of them that belong to this
-// package, both sorted. They are the sums of the document and the hashes that a trusted registry
-// reports.
+// hashes returns what the registry confirms, and the part for this package, both sorted: the sums of the
+// document, and what a trusted registry reports.
 func (p *directPackage) hashes(sums []string) (all, own []hashing.Hash) {
 	own = []hashing.Hash{p.archive}
 	for _, sum := range sums {
@@ -147,7 +142,7 @@ func sorted(hashes []hashing.Hash) []hashing.Hash {
 	return slices.Compact(hashes)
 }
 
-// document returns the document at a URL, which may have at most limit bytes.
+// document gets at most limit bytes.
 func (d *Direct) document(ctx context.Context, at string, limit int64) ([]byte, error) {
 	return singleflight.For(ctx, &d.documents).Do(ctx, httpx.Share(ctx, at), func(ctx context.Context) ([]byte, error) {
 		req, err := newRequest(ctx, at)
@@ -168,9 +163,8 @@ func (d *Direct) document(ctx context.Context, at string, limit int64) ([]byte, 
 	})
 }
 
-// newRequest returns the request for a URL that a registry points to. It has only the credentials
-// in the URL itself. It asks for no content encoding, because sums are computed from the stored
-// bytes.
+// newRequest has only the credentials in the URL, and asks for no content encoding, because sums are of the
+// stored bytes.
 func newRequest(ctx context.Context, at string) (*http.Request, error) {
 	u, err := url.Parse(at)
 	if err != nil {

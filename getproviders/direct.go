@@ -23,54 +23,50 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Registry queries the registries of providers. *registryclient.Client implements it.
-// Implementations must be safe for concurrent use.
+// Registry queries the registries of providers, as *registryclient.Client does. It must be safe for
+// concurrent use.
 type Registry interface {
-	// ProviderVersions lists the versions of a provider. If the registry does not have the
-	// provider, the error wraps registryclient.ErrNotFound.
+	// ProviderVersions lists versions. Without the provider, the error wraps registryclient.ErrNotFound.
 	ProviderVersions(ctx context.Context, provider addrs.Provider) (registryclient.ProviderListing, error)
-	// ProviderRenamed returns the address that replaces a provider which the registry does not
-	// have, and whether the registry knows such an address.
+	// ProviderRenamed returns the address that replaces an unknown provider, and whether there is one.
 	ProviderRenamed(ctx context.Context, provider addrs.Provider) (addrs.Provider, bool, error)
-	// ProviderPackage finds the package of a version for a platform. If the registry does not have
-	// it, the error wraps registryclient.ErrNotFound or registryclient.ErrUnsupportedPlatform.
+	// ProviderPackage finds a package. If there is none, the error wraps registryclient.ErrNotFound or
+	// registryclient.ErrUnsupportedPlatform.
 	ProviderPackage(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (registryclient.ProviderPackage, error)
 }
 
-// Direct is the Source that queries the registry of each provider's host. Its fields must not
-// change while it is in use. It is safe for concurrent use.
+// Direct is the Source that queries the registry of each provider's host. It is safe for concurrent use;
+// its fields must not change while it is in use.
 type Direct struct {
-	// Registry queries the registries. nil means a *registryclient.Client without credentials
-	// that has the HTTPClient, the UserAgent and the Attempts of the Direct.
+	// Registry may be nil, for a *registryclient.Client without credentials that has HTTPClient, UserAgent
+	// and Attempts of the Direct.
 	Registry Registry
-	// TrustedHost is the host whose registry is trusted without a signature; see the package
-	// documentation. "" means that there is no such host.
+	// TrustedHost is the host whose registry is trusted without a signature, if any; see the package
+	// comment.
 	TrustedHost addrs.Hostname
-	// AllowWeakSignatures accepts signatures with SHA-1 and signatures by DSA keys or RSA keys
-	// below 2048 bits, as stock tools do; Authentication.Weak is then set. RefuseExpired refuses
-	// keys and signatures that have expired, instead of returning a warning.
+	// AllowWeakSignatures accepts SHA-1, DSA keys and RSA keys below 2048 bits, as stock tools do, and sets
+	// Authentication.Weak. RefuseExpired refuses expired keys and signatures instead of returning a
+	// warning.
 	AllowWeakSignatures, RefuseExpired bool
-	// HTTPClient provides the transport for archives, sums and signatures. Its Timeout limits each
-	// request for sums or signatures; 0 means 30 s. nil means http.DefaultTransport.
+	// HTTPClient provides the transport for archives, sums and signatures, and its Timeout, by default 30
+	// s, limits each request for the latter two. nil means http.DefaultTransport.
 	HTTPClient *http.Client
 	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
-	// Attempts is how often a request is sent at most. 0 means 4; 1 means that a failed request
-	// is never repeated. The attempts for an archive are counted from zero again whenever the
-	// transfer has advanced.
+	// Attempts is how often a request is sent at most. 0 means 4; 1 means no retry. For an archive they are
+	// counted anew whenever the transfer has advanced.
 	Attempts int
-	// Backoff returns the wait before a retry. The number of the first retry is 1. nil means
-	// random waits that grow, or the waits that servers ask for.
+	// Backoff returns the wait before a retry, from 1. nil means random waits that grow, or those that
+	// servers ask for.
 	Backoff func(retry int) time.Duration
-	// StallTimeout is the maximum time until a server answers, and the window in which an archive
-	// must keep a minimum rate. 0 means 30 s.
+	// StallTimeout is the time until a server must answer, and the window of an archive's minimum rate. 0
+	// means 30 s.
 	StallTimeout time.Duration
-	// MaxArchive is the maximum size of an archive in bytes. 0 means 1 GiB.
+	// MaxArchive is in bytes; 0 means 1 GiB.
 	MaxArchive int64
 
 	pauses httpx.Pauses
-	// documents are the documents of sums and the signatures by URL. All platforms of a version
-	// share them.
+	// documents are sums and signatures by URL. All platforms of a version share them.
 	documents singleflight.Group[httpx.Shared[string], []byte]
 
 	once     sync.Once
@@ -91,18 +87,15 @@ func (d *Direct) registry() Registry {
 var _ Source = (*Direct)(nil)
 
 const (
-	// defaultMaxArchive is the default of Direct.MaxArchive. The largest published archives have
-	// 150 MB.
-	defaultMaxArchive = 1 << 30
-	// defaultStallTimeout is the default of Direct.StallTimeout.
+	// defaultMaxArchive: the largest published archives have 150 MB.
+	defaultMaxArchive   = 1 << 30
 	defaultStallTimeout = 30 * time.Second
-	// maxRedirects is the number of redirects that stock tools follow.
+	// maxRedirects is that of stock tools.
 	maxRedirects = 10
 )
 
-// Versions implements [Source]. For an unknown provider in the namespace "hashicorp" on a stock
-// tool's own host, the error can be a *[RenamedError]. A provider without a source has this
-// address, but most such providers are elsewhere.
+// Versions implements [Source]. For an unknown "hashicorp" provider on a stock tool's own host, the error
+// can be a *[RenamedError]: a provider without a source has this address, but is often elsewhere.
 func (d *Direct) Versions(ctx context.Context, provider addrs.Provider) (Listing, error) {
 	if err := checkHost(ctx, provider); err != nil {
 		return Listing{}, err
@@ -121,14 +114,14 @@ func (d *Direct) Versions(ctx context.Context, provider addrs.Provider) (Listing
 	return listing, nil
 }
 
-// checkHost returns an error if a package has named a registry to which it must not point. It judges every
-// call, although callers share the answers of registries.
+// checkHost refuses a registry to which a package must not point. It judges every call, although callers
+// share answers.
 func checkHost(ctx context.Context, provider addrs.Provider) error {
 	return httpx.CheckReach(ctx, &url.URL{Scheme: "https", Host: string(provider.Hostname)})
 }
 
-// withNewName asks the registry for the new address of an unknown provider. As in stock tools,
-// the address is only a suggestion, so errors are ignored.
+// withNewName asks for the new address of an unknown provider. It is a suggestion, as in stock tools, so
+// errors are ignored.
 func (d *Direct) withNewName(ctx context.Context, provider addrs.Provider, unknown error) error {
 	isDefault := provider.Hostname == addrs.DefaultRegistryHost || provider.Hostname == addrs.TerraformRegistryHost
 	if !isDefault || provider.Namespace != "hashicorp" {
@@ -160,8 +153,7 @@ func (d *Direct) Package(ctx context.Context, provider addrs.Provider, version v
 	return &directPackage{Direct: d, found: found, url: u, archive: archive}, nil
 }
 
-// Evidence implements [Source]. A registry's signature, or the registry itself if it is trusted
-// without one, confirms the packages.
+// Evidence implements [Source]: a registry's signature, or a registry that is trusted without one.
 func (d *Direct) Evidence(provider addrs.Provider) []evidence.Evidence {
 	if d.TrustedHost != "" && provider.Hostname == d.TrustedHost {
 		return []evidence.Evidence{{Kind: evidence.Signature}, {Kind: evidence.Origin}}
@@ -193,7 +185,7 @@ func (p *directPackage) isTrusted() bool {
 	return p.TrustedHost != "" && p.found.Provider.Hostname == p.TrustedHost
 }
 
-// client returns the client for URLs that a registry points to. It has no credentials.
+// client has no credentials. It is for URLs that a registry points to.
 func (d *Direct) client() *httpx.Client {
 	return &httpx.Client{
 		HTTP:         d.HTTPClient,
@@ -219,8 +211,7 @@ func registryError(err error) error {
 	return err
 }
 
-// limited returns the context for requests to a URL that the registry has named. Its client has judged
-// the text of the URL.
+// limited returns the context for a URL that the registry has named, and whose text its client has judged.
 func (p *directPackage) limited(ctx context.Context, at string) context.Context {
 	to, err := url.Parse(at)
 	if err != nil {
@@ -245,7 +236,7 @@ func (p *directPackage) Download(ctx context.Context, file *os.File, progress fu
 	return atLocation(p.Location(), d.Resume(p.client(), req))
 }
 
-// atLocation adds the location of a package to an error of its download. A *[MismatchError] has it.
+// atLocation adds the location to an error of a download, unless it is a *[MismatchError], which has it.
 func atLocation(location string, err error) error {
 	if err == nil {
 		return nil

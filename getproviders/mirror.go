@@ -9,26 +9,24 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// maxMirrorArchive is the maximum size of a provider's archive in bytes.
+// maxMirrorArchive is in bytes.
 const maxMirrorArchive = 1 << 30
 
 var (
-	// ErrMirrorRefused means that a mirror refused a request because it requires credentials, or
-	// different ones.
+	// ErrMirrorRefused means that a mirror requires credentials, or other ones.
 	ErrMirrorRefused = errors.New("the mirror refused the request")
-	// ErrInvalidMirror means that the content of a mirror does not conform to its format.
+	// ErrInvalidMirror means that the content of a mirror does not have its format.
 	ErrInvalidMirror = errors.New("the mirror's content is not valid")
 	// ErrTooLarge means that something exceeds its size limit.
 	ErrTooLarge = errors.New("too large")
 )
 
-// MirrorError is returned if a mirror failed or does not have the requested provider, version or
-// package. It wraps [ErrNotFound], [ErrUnsupportedPlatform], [ErrMirrorRefused],
-// [ErrInvalidMirror], [ErrTooLarge], or an error of the network, the file system or the context.
+// MirrorError is returned if a mirror failed or lacks what was requested. It wraps [ErrNotFound],
+// [ErrUnsupportedPlatform], [ErrMirrorRefused], [ErrInvalidMirror], [ErrTooLarge], or an error of the
+// network, the file system or the context.
 type MirrorError struct {
 	Provider addrs.Provider
-	// Version is zero if all versions were requested. Platform is zero if all platforms were
-	// requested.
+	// Version and Platform are zero if all were requested.
 	Version  versions.Version
 	Platform addrs.Platform
 	// Location is the directory, file, URL or repository, without credentials.
@@ -40,8 +38,7 @@ func (e *MirrorError) Error() string {
 	return fmt.Sprintf("%s: mirror %q: %v", e.Subject(), e.Location, e.Err)
 }
 
-// Subject returns the beginning of the error text, which names what was requested: "provider
-// example.com/acme/cloud 1.2.0 for linux_amd64".
+// Subject returns the beginning of the error text: "provider example.com/acme/cloud 1.2.0 for linux_amd64".
 func (e *MirrorError) Subject() string {
 	what := "provider " + e.Provider.String()
 	if !e.Version.IsZero() {
@@ -55,7 +52,7 @@ func (e *MirrorError) Subject() string {
 
 func (e *MirrorError) Unwrap() error { return e.Err }
 
-// namedMirror returns the evidence of a mirror that the user named, by its address.
+// namedMirror is the evidence of a mirror that the user named.
 func namedMirror(address string) evidence.Evidence {
 	return evidence.Evidence{Kind: evidence.Mirror, By: "the mirror " + address}
 }
@@ -72,8 +69,7 @@ func asMirrorError(about MirrorError, err error) *MirrorError {
 	return about.with(err)
 }
 
-// parseVersion parses the version of a provider. It returns false if s is not a version. Like
-// stock tools, callers skip such entries of a mirror.
+// parseVersion returns false for other names in a mirror, which callers skip, as stock tools do.
 func parseVersion(s string) (versions.Version, bool) {
 	v, err := versions.ParseProviderVersion(s)
 	return v, err == nil

@@ -22,26 +22,23 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// FilesystemMirror is the Source of a directory. The directory has archives, unpacked packages,
-// or both, at these paths:
+// FilesystemMirror is the Source of a directory with archives, unpacked packages, or both, at these paths:
 //
 //	HOST/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_OS_ARCH.zip
 //	HOST/NAMESPACE/TYPE/VERSION/OS_ARCH/
 //
-// The host is in Unicode, followed by ":PORT" if it has a port. The case of letters in names does
-// not matter. If there are an unpacked package and an archive for the same platform, the unpacked
-// package is used. Anything else in the directories is ignored.
+// The host is in Unicode, with ":PORT" if it has one. Case does not matter. An unpacked package has
+// precedence over an archive for the same platform. Anything else is ignored.
 //
-// The mirror's directory, a package and an archive may be symbolic links, but the directories
-// between them may not. As in stock tools, the mirror confirms no hashes: a lock records only the
-// hash of the installed package.
+// The mirror's directory, a package and an archive may be symbolic links, but not the directories between
+// them. As in stock tools, the mirror confirms no hashes: a lock records only that of the installed
+// package.
 type FilesystemMirror struct {
-	// Dir is the path of the directory. It is an error if it does not exist.
+	// Dir must exist.
 	Dir string
-	// InProject says that the directory belongs to the project whose providers are wanted, as
-	// terraform.d/plugins does. Its packages are delivered, but not confirmed. This depends on
-	// how the directory was named: it holds if the path is relative to the project, even if it is
-	// a symbolic link to another place.
+	// InProject says that the directory belongs to the project, as terraform.d/plugins does, so that its
+	// packages are delivered but not confirmed. It holds for a path relative to the project, even for a
+	// symbolic link to another place.
 	InProject bool
 }
 
@@ -101,7 +98,7 @@ func (m FilesystemMirror) evidence() evidence.Evidence {
 // Local implements [Source].
 func (m FilesystemMirror) Local() Source { return m }
 
-// Providers returns the providers for which the mirror has a package, sorted by address.
+// Providers returns the providers with a package in the mirror, sorted by address.
 func (m FilesystemMirror) Providers(ctx context.Context) ([]addrs.Provider, error) {
 	dirs, err := m.directories("", "", "")
 	if err != nil {
@@ -167,8 +164,8 @@ func (m FilesystemMirror) packages(ctx context.Context, provider addrs.Provider)
 	return append(unpacked, packed...), nil
 }
 
-// directories returns the real directories at a path below the mirror, ignoring case. names are
-// the components of the path. The name "" matches all names.
+// directories returns the real directories at the components of a path, ignoring case; "" matches all
+// names.
 func (m FilesystemMirror) directories(names ...string) ([]string, error) {
 	dirs := []string{m.Dir}
 	for _, name := range names {
@@ -223,8 +220,8 @@ func parsePackedName(name, typ string) (localPackage, bool) {
 	return localPackage{version: version, platform: parsed}, ok && err == nil
 }
 
-// reasonOf returns an error without the file name if it is an error about a file. A missing file
-// is not [ErrNotFound], which means that the provider is missing.
+// reasonOf returns an error without its file name. A missing file is not [ErrNotFound], which is about the
+// provider.
 func reasonOf(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
@@ -246,8 +243,7 @@ var _ Package = localPackage{}
 
 func (p localPackage) Location() string { return p.path }
 
-// Archive implements [Package]. It reads the archive when it is called for the first time. It
-// returns "" if the archive cannot be read; Download returns the error.
+// Archive reads the archive at the first call. It is "" if that fails; Download returns the error.
 func (p localPackage) Archive() hashing.Hash {
 	if p.unpacked {
 		return ""
@@ -277,7 +273,7 @@ func (p localPackage) Dir() string {
 
 func (p localPackage) ReportsH1() bool { return false }
 
-// Authenticate implements [Package]. A directory states no hashes of its packages.
+// Authenticate: a directory states no hashes of its packages.
 func (p localPackage) Authenticate(context.Context) (Authentication, error) {
 	return Authentication{Evidence: p.evidence}, nil
 }
@@ -309,7 +305,7 @@ func (p localPackage) copyTo(ctx context.Context, file *os.File, progress func(d
 	}
 	sum := sha256.New()
 	d := &httpx.Download{File: file, Hash: sum, Progress: progress}
-	// The limit excludes bytes that are appended to the file while it is read.
+	// The limit excludes bytes that are appended meanwhile.
 	if err := d.Copy(&contextReader{ctx, io.LimitReader(archive, info.Size())}, info.Size()); err != nil {
 		return err
 	}
@@ -331,22 +327,19 @@ func (r *contextReader) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-// PluginCache reads the plugin cache directory of stock tools (plugin_cache_dir,
-// TF_PLUGIN_CACHE_DIR). It has the layout of a [FilesystemMirror] with unpacked packages.
-// PluginCache never writes to it.
-//
-// Nothing confirms the content of the directory. A package counts only if the lock has its hash.
-// So the cache is not a Source: it has no versions that could be selected.
+// PluginCache reads the plugin cache directory of stock tools (plugin_cache_dir, TF_PLUGIN_CACHE_DIR), a
+// [FilesystemMirror] of unpacked packages, and never writes to it. Nothing confirms its content, so a
+// package counts only if the lock has its hash, and the cache is not a Source: it has no versions to
+// select.
 type PluginCache struct {
-	// Dir is the directory. It need not exist.
+	// Dir need not exist.
 	Dir string
 }
 
-// Package returns the unpacked package of a version for a platform if the lock has its h1 hash.
-// The package can change after it was hashed. A directory with more than 10,000 entries, with a
-// file above 2 GiB, or with more than 4 GiB is not used. The error is a *[MirrorError]. If there
-// is something else in the package's place, it wraps [ErrNotFound], because stock tools leave
-// partial packages behind when they are interrupted.
+// Package returns the unpacked package of a version if the lock has its h1; it can change after it was
+// hashed. One with more than 10,000 entries, 4 GiB, or 2 GiB in a file is not used. The error is a
+// *[MirrorError], which wraps [ErrNotFound] for anything else in its place: stock tools leave partial
+// packages behind when they are interrupted.
 func (c PluginCache) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform, locked []hashing.Hash) (Package, error) {
 	about := MirrorError{Provider: provider, Version: version, Platform: platform, Location: c.Dir}
 	found, err := FilesystemMirror{Dir: c.Dir}.packages(ctx, provider)

@@ -29,40 +29,37 @@ import (
 //	HOST/NAMESPACE/TYPE/index.json      the versions
 //	HOST/NAMESPACE/TYPE/VERSION.json    the archives of a version, and their hashes
 //
-// The documents must have the content type application/json. Invalid versions and hashes of
-// unknown schemes in them are skipped. Everything is requested over https. The token of the
-// mirror's host is sent only for the documents. The user name and password in the URL are also
-// sent for archives of the same origin.
+// The documents must be application/json; invalid versions and hashes of unknown schemes in them are
+// skipped. Everything is requested over https. The token of the mirror's host is sent only for documents,
+// the user name and password in the URL also for archives of the same origin.
 //
-// If a mirror lists hashes for an archive, the archive must have one of them; if all of them are
-// skipped, Authenticate returns an error, as stock tools do. A lock records only those that the archive and the package actually have, unless all listed hashes are trusted; see
-// TrustAllHashes.
+// An archive must have one of its listed hashes; if all are skipped, Authenticate returns an error, as
+// stock tools do. A lock records those that archive and package have, or with TrustAllHashes all.
 //
-// A NetworkMirror remembers the documents of versions: in a run of a installer.Installer until the run
-// ends, otherwise as long as it lives. Its fields must not change while it is in use. It must not be
-// copied. It is safe for concurrent use.
+// A NetworkMirror remembers the documents of versions until a run of an installer.Installer ends, otherwise
+// as long as it lives. Its fields must not change while it is in use, and it must not be copied. It is safe
+// for concurrent use.
 type NetworkMirror struct {
-	// URL is the URL of the mirror. It must have the scheme https.
+	// URL is the https URL of the mirror.
 	URL *url.URL
-	// Credentials finds the token for the mirror's host. nil means that no token is sent.
+	// Credentials finds the token for the mirror's host. nil has none.
 	Credentials disco.CredentialsSource
-	// TrustAllHashes accepts all hashes that are listed for an archive as proven, for providers of
-	// TrustedHost. OpenTofu does that only for its default host.
+	// TrustAllHashes takes all listed hashes as proven, for providers of TrustedHost, as OpenTofu does for
+	// its default host.
 	TrustAllHashes bool
 	TrustedHost    addrs.Hostname
-	// HTTPClient provides the transport. Its Timeout limits each request for a document; 0 means
-	// 30 s. nil means http.DefaultTransport.
+	// HTTPClient provides the transport, and its Timeout, by default 30 s, limits each request for a
+	// document. nil means http.DefaultTransport.
 	HTTPClient *http.Client
 	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
-	// Attempts is how often a request is sent at most. 0 means 4; 1 means that a failed request
-	// is never repeated.
+	// Attempts is how often a request is sent at most. 0 means 4; 1 means no retry.
 	Attempts int
-	// Backoff returns the wait before a retry. The number of the first retry is 1. nil means
-	// random waits that grow, or the waits that servers ask for.
+	// Backoff returns the wait before a retry, from 1. nil means random waits that grow, or those that
+	// servers ask for.
 	Backoff func(retry int) time.Duration
 
-	// releases are the documents of versions. Each of them covers the packages of all platforms.
+	// releases are the documents of versions, for all platforms.
 	releases singleflight.Group[httpx.Shared[release], releaseDocument]
 	pauses   httpx.Pauses
 	once     sync.Once
@@ -82,12 +79,11 @@ type releaseDocument struct {
 }
 
 const (
-	// maxMirrorRedirects is the maximum number of redirects, half of the limit of net/http.
+	// maxMirrorRedirects is half of the limit of net/http.
 	maxMirrorRedirects = 5
-	// maxMirrorDocument is the maximum size of a JSON document in bytes.
+	// maxMirrorDocument is in bytes.
 	maxMirrorDocument = 32 << 20
-	// mirrorStall is the maximum time until a server answers, and the window in which an archive
-	// must keep the minimum rate.
+	// mirrorStall is the time until a server must answer, and the window of an archive's minimum rate.
 	mirrorStall = 30 * time.Second
 )
 
@@ -160,8 +156,7 @@ func (m *NetworkMirror) evidence() evidence.Evidence {
 // Local implements [Source].
 func (m *NetworkMirror) Local() Source { return Multi(nil) }
 
-// document gets a JSON document about a provider. It also returns the URL that delivered it,
-// after redirects. The error is about with a reason.
+// document gets a JSON document, and the URL after redirects. The error is about with a reason.
 func (m *NetworkMirror) document(ctx context.Context, about *MirrorError, name string) (text []byte, from *url.URL, err error) {
 	ctx = httpx.WithoutPointer(ctx) // the user has named the mirror, also if only a package requires the provider
 	about.Location = "network mirror"
@@ -242,8 +237,7 @@ func checkDocument(answer *httpx.Answer) error {
 	return nil
 }
 
-// mirrorFailure converts errors of package httpx to errors that wrap a sentinel of this package,
-// if there is one.
+// mirrorFailure converts errors of package httpx to sentinels of this package, if there is one.
 func mirrorFailure(err error) error {
 	if large, ok := errors.AsType[*httpx.TooLargeError](err); ok {
 		return fmt.Errorf("%w: the answer has more than %d bytes", ErrTooLarge, large.Limit)
@@ -278,14 +272,12 @@ type networkPackage struct {
 	mirror   *NetworkMirror
 	url      *url.URL
 	location string
-	// hashes are the hashes that the mirror lists for the package. The package must have one of
-	// them.
+	// hashes are listed for the package, which must have one of them.
 	hashes []hashing.Hash
-	// unusable reports whether the mirror lists hashes and none of them can be compared, and about
-	// is the subject of the error.
+	// unusable is set if hashes are listed and none can be compared; about is the subject of the error.
 	unusable bool
 	about    MirrorError
-	// trusted reports whether all of them count as proven.
+	// trusted is set if all of them count as proven.
 	trusted bool
 }
 
@@ -293,8 +285,8 @@ var _ Package = (*networkPackage)(nil)
 
 func (p *networkPackage) Location() string { return p.location }
 
-// Archive implements [Package]. Mirrors made by stock tools list the hashes of the archives of
-// all platforms. In that case it is not known which of them belongs to this archive.
+// Archive: mirrors made by stock tools list the hashes of the archives of all platforms. Then it is not
+// known which one is this archive's.
 func (p *networkPackage) Archive() hashing.Hash {
 	if sums := p.sums(); len(sums) == 1 {
 		return sums[0]
@@ -310,7 +302,6 @@ func (p *networkPackage) Dir() string { return "" }
 
 func (p *networkPackage) ReportsH1() bool { return false }
 
-// Authenticate implements [Package]. The error is a *[MirrorError].
 func (p *networkPackage) Authenticate(context.Context) (Authentication, error) {
 	if p.unusable {
 		return Authentication{}, p.about.with(fmt.Errorf("%w: it lists hashes, and none of them has a form that can be compared", ErrInvalidMirror))

@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// maxMirrorVersions is the maximum number of versions in an index.
 const maxMirrorVersions = 100_000
 
 func isJSON(contentType string) bool {
@@ -22,8 +21,7 @@ func isJSON(contentType string) bool {
 	return (err == nil || errors.Is(err, mime.ErrInvalidMediaParameter)) && mediaType == "application/json"
 }
 
-// parseMirrorIndex parses an index.json: {"versions": {"1.0.0": {}}}. Like stock tools, it skips
-// names that are not versions. The result is sorted.
+// parseMirrorIndex parses {"versions": {"1.0.0": {}}}, sorted. Like stock tools, it skips other names.
 func parseMirrorIndex(text []byte) ([]Version, error) {
 	var index struct {
 		Versions map[string]json.RawMessage `json:"versions"`
@@ -52,7 +50,7 @@ type listedArchive struct {
 	// url is absolute or relative to the document.
 	url    string
 	hashes []hashing.Hash
-	// unusable reports whether hashes are listed and all of them were skipped.
+	// unusable is set if hashes are listed and all were skipped.
 	unusable bool
 }
 
@@ -60,7 +58,7 @@ type listedArchive struct {
 //
 //	{"archives": {"linux_amd64": {"url": "x.zip", "hashes": ["h1:...", "zh:..."]}}}
 //
-// It skips names that are not platforms, and hashes that are malformed or have unknown schemes.
+// It skips names that are not platforms, and hashes that are malformed or of unknown schemes.
 func parseMirrorArchives(text []byte) (map[addrs.Platform]listedArchive, error) {
 	var document struct {
 		Archives map[string]struct {

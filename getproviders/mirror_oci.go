@@ -20,28 +20,22 @@ import (
 )
 
 // OCIMirror is the Source of repositories in an OCI registry, in the format of OpenTofu
-// (https://opentofu.org/docs/cli/oci_registries/provider-mirror/):
+// (https://opentofu.org/docs/cli/oci_registries/provider-mirror/). Each provider has a repository, with a
+// tag for each version ("_" for "+", and no "v"). The tag points to an index of the artifact type
+// application/vnd.opentofu.provider, with a manifest of application/vnd.opentofu.provider-target for each
+// platform, whose only layer of the type archive/zip is the provider's archive. A lock records the layer's
+// digest.
 //
-//   - Each provider has a repository. Each version has a tag, which has no "v", and in which "_"
-//     replaces "+".
-//   - The tag points to an index with the artifact type application/vnd.opentofu.provider. The
-//     index has one manifest for each platform, with the artifact type
-//     application/vnd.opentofu.provider-target.
-//   - That manifest has one layer of the type archive/zip, which is the provider's archive.
-//
-// The digest of the layer is the hash of the archive. A lock records it.
-//
-// An OCIMirror remembers the indexes: in a run of a installer.Installer until the run ends, otherwise as
-// long as it lives. Its fields must not change while it is in use. It must not be copied. It is safe
-// for concurrent use.
+// An OCIMirror remembers the indexes until a run of an installer.Installer ends, otherwise as long as it
+// lives. Its fields must not change while it is in use, and it must not be copied. It is safe for
+// concurrent use.
 type OCIMirror struct {
-	// Repository determines the repository of each provider.
 	Repository RepositoryTemplate
-	// Fetcher opens the repositories: a *getmodules.Fetcher, with its HTTP client, credentials
-	// for registries, attempts and timeouts, or another client of the caller. It must be set.
+	// Fetcher opens the repositories, with its own client and credentials: a *getmodules.Fetcher, or
+	// another one. It must be set.
 	Fetcher ocistore.Opener
 
-	// indexes are the indexes of versions. Each of them has the manifests of all platforms.
+	// indexes are those of versions, for all platforms.
 	indexes singleflight.Group[httpx.Shared[release], oci.Document]
 }
 
@@ -70,8 +64,7 @@ func (m *OCIMirror) Versions(ctx context.Context, provider addrs.Provider) (List
 	return mergeListings(found), nil
 }
 
-// Package implements [Source]. It requests the index and the manifest. The error is a
-// *[MirrorError].
+// Package implements [Source] with requests for the index and the manifest. The error is a *[MirrorError].
 func (m *OCIMirror) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (Package, error) {
 	ctx = httpx.WithoutPointer(ctx)
 	about := MirrorError{Provider: provider, Version: version, Platform: platform}
@@ -108,7 +101,7 @@ func (m *OCIMirror) Evidence(addrs.Provider) []evidence.Evidence {
 	return []evidence.Evidence{m.evidence()}
 }
 
-// evidence names the mirror by its template, because each provider has its own repository.
+// evidence names the template, because each provider has its own repository.
 func (m *OCIMirror) evidence() evidence.Evidence {
 	return namedMirror("oci://" + m.Repository.String())
 }
@@ -116,7 +109,7 @@ func (m *OCIMirror) evidence() evidence.Evidence {
 // Local implements [Source].
 func (m *OCIMirror) Local() Source { return Multi(nil) }
 
-// open returns the repository of a provider and stores its address in about. It sends no request.
+// open stores the repository's address in about, and sends no request.
 func (m *OCIMirror) open(ctx context.Context, about *MirrorError) (ocistore.Repository, error) {
 	about.Location = "OCI mirror"
 	host, path, err := m.Repository.Expand(about.Provider)

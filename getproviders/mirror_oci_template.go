@@ -12,25 +12,22 @@ import (
 )
 
 // RepositoryTemplate determines the repository of a provider in an OCI registry, such as
-// "example.com/mirror/${hostname}/${namespace}/${type}". [ParseRepositoryTemplate] creates one.
-// The zero value has no repository.
+// "example.com/mirror/${hostname}/${namespace}/${type}". The zero value has none.
 type RepositoryTemplate struct {
 	text string
-	// parts alternates between text and the name of a part of the address.
+	// parts alternates between text and names of parts of the address.
 	parts []string
 }
 
 var templateNames = []string{"hostname", "namespace", "type"}
 
-// repositoryAddress matches HOST[:PORT]/PATH, with a path as defined in the OCI distribution
-// specification.
+// repositoryAddress matches HOST[:PORT]/PATH, with the path of the OCI distribution specification.
 var repositoryAddress = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)+$`)
 })
 
-// ParseRepositoryTemplate parses a text in which ${hostname}, ${namespace} and ${type} stand for
-// the parts of a provider's address. Other expressions of HCL templates are not supported. The
-// result must have the form HOST[:PORT]/PATH. The error is an *[addrs.ParseError].
+// ParseRepositoryTemplate parses a text in which ${hostname}, ${namespace} and ${type} stand for the parts
+// of a provider's address. The result must be HOST[:PORT]/PATH. The error is an *[addrs.ParseError].
 func ParseRepositoryTemplate(s string) (RepositoryTemplate, error) {
 	fault := func(format string, args ...any) (RepositoryTemplate, error) {
 		return RepositoryTemplate{}, &addrs.ParseError{What: "repository template", Input: addrs.Redact(s), Reason: fmt.Sprintf(format, args...)}
@@ -55,10 +52,9 @@ func ParseRepositoryTemplate(s string) (RepositoryTemplate, error) {
 	return t, nil
 }
 
-// String returns the template as it was parsed.
 func (t RepositoryTemplate) String() string { return t.text }
 
-// MarshalText returns RepositoryTemplate.String. The error is nil.
+// MarshalText returns the text that was parsed. The error is nil.
 func (t RepositoryTemplate) MarshalText() (text []byte, err error) { return []byte(t.text), nil }
 
 // UnmarshalText is ParseRepositoryTemplate; the empty text is the zero value.
@@ -74,7 +70,7 @@ func (t *RepositoryTemplate) UnmarshalText(text []byte) (err error) {
 // LogValue returns the template as a string.
 func (t RepositoryTemplate) LogValue() slog.Value { return slog.StringValue(t.text) }
 
-// Has reports whether the template contains a part: "hostname", "namespace" or "type".
+// Has reports whether the template has a part: "hostname", "namespace" or "type".
 func (t RepositoryTemplate) Has(name string) bool {
 	for i := 1; i < len(t.parts); i += 2 {
 		if t.parts[i] == name {
@@ -84,9 +80,8 @@ func (t RepositoryTemplate) Has(name string) bool {
 	return false
 }
 
-// Expand returns the registry, HOST or HOST:PORT, and the path of a provider's repository. It
-// fails if the provider's address has characters that repositories cannot have, such as the ":"
-// of a port.
+// Expand returns the registry, HOST or HOST:PORT, and the path of a provider's repository. It fails for
+// characters that repositories cannot have, such as the ":" of a port.
 func (t RepositoryTemplate) Expand(provider addrs.Provider) (host, path string, err error) {
 	hostname, _, _ := strings.Cut(provider.String(), "/") // in Unicode, as in stock tools
 	address := t.expand(hostname, provider.Namespace, provider.Type)

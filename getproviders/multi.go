@@ -17,14 +17,12 @@ import (
 
 const wildcard = "*"
 
-// Pattern matches the addresses of providers. It is comparable. The zero value matches no
-// provider.
+// Pattern matches the addresses of providers. The zero value matches none.
 type Pattern struct{ host, namespace, typ string }
 
-// ParsePattern parses [HOST/]NAMESPACE/TYPE. The type can be "*". Only then the namespace can be
-// "*" too, and only then the host. A pattern with two parts has the default host, as in the
-// source of a provider: "acme/*" does not match "example.com/acme/x". If defaultHost is "", it is
-// OpenTofu's. The error is an *[addrs.ParseError].
+// ParsePattern parses [HOST/]NAMESPACE/TYPE. The type can be "*"; only then the namespace, and only then
+// the host. Two parts have the default host: "acme/*" does not match "example.com/acme/x". A defaultHost of
+// "" is OpenTofu's. The error is an *[addrs.ParseError].
 func ParsePattern(s string, defaultHost addrs.Hostname) (Pattern, error) {
 	fault := func(reason string) (Pattern, error) {
 		return Pattern{}, &addrs.ParseError{What: "provider pattern", Input: addrs.Redact(s), Reason: reason}
@@ -66,14 +64,13 @@ func ParsePattern(s string, defaultHost addrs.Hostname) (Pattern, error) {
 	return p, nil
 }
 
-// ExactPattern returns the pattern that matches one provider.
+// ExactPattern returns the pattern for one provider.
 func ExactPattern(provider addrs.Provider) Pattern {
 	return Pattern{string(provider.Hostname), provider.Namespace, provider.Type}
 }
 
-// normalName returns the form that a namespace or a type has in addresses. It uses the parser for
-// namespaces, because that also accepts names that are refused as types because of their prefix,
-// such as "terraform-x".
+// normalName uses the parser for namespaces, which also accepts names that are refused as types because of
+// their prefix, such as "terraform-x".
 func normalName(name string) (string, bool) {
 	if name == "-" || strings.Contains(name, "/") {
 		return "", false
@@ -89,7 +86,7 @@ func (p Pattern) Matches(provider addrs.Provider) bool {
 		(p.typ == wildcard || p.typ == provider.Type)
 }
 
-// Fixed returns the parts of the pattern that are not "*". It returns "" for the other parts.
+// Fixed returns the parts that are not "*", and "" for the others.
 func (p Pattern) Fixed() (host addrs.Hostname, namespace, typ string) {
 	fixed := func(part string) string {
 		if part == wildcard {
@@ -100,7 +97,6 @@ func (p Pattern) Fixed() (host addrs.Hostname, namespace, typ string) {
 	return addrs.Hostname(fixed(p.host)), fixed(p.namespace), fixed(p.typ)
 }
 
-// String returns the pattern with its host, in the form that [ParsePattern] accepts.
 func (p Pattern) String() string {
 	if p == (Pattern{}) {
 		return ""
@@ -128,10 +124,10 @@ func (p *Pattern) UnmarshalText(text []byte) (err error) {
 // LogValue returns the pattern as a string.
 func (p Pattern) LogValue() slog.Value { return slog.StringValue(p.String()) }
 
-// Method is a Source for some providers. They are the providers that a pattern in Include
-// matches, or all providers if Include is empty, except those that a pattern in Exclude matches.
+// Method is a Source for the providers that a pattern in Include (or none) and no pattern in Exclude
+// matches.
 type Method struct {
-	// Source has the packages. nil is a source without providers.
+	// Source may be nil, for no providers.
 	Source           Source
 	Include, Exclude []Pattern
 }
@@ -150,19 +146,16 @@ func (m Method) source() Source {
 	return m.Source
 }
 
-// Multi is a Source that consists of several methods in order of precedence.
-//
-// The versions of a provider are the union of the versions from all methods that cover it. A
-// package comes from the first of these methods that has it for the platform. There is no
-// fallback to an older version: if a mirror has a version only for another platform, that version
-// can be selected, and getting its package then fails. If a method fails for any reason other
-// than a missing provider or package, the search ends.
+// Multi is a Source of several methods in order of precedence. The versions of a provider are the union of
+// all methods that cover it, and a package comes from the first that has it for the platform. There is no
+// fallback: a version that a mirror has only for another platform can be selected, and its package then
+// fails. Any failure but a missing provider or package ends the search.
 type Multi []Method
 
 var _ Source = Multi(nil)
 
-// Versions implements [Source]. It queries all methods concurrently. The error is a
-// *[SearchError] or the error of a method.
+// Versions implements [Source], and queries all methods concurrently. The error is a *[SearchError] or that
+// of a method.
 func (m Multi) Versions(ctx context.Context, provider addrs.Provider) (Listing, error) {
 	methods := m.covering(provider)
 	listings, failures := make([]Listing, len(methods)), make([]error, len(methods))
@@ -186,7 +179,7 @@ func (m Multi) Versions(ctx context.Context, provider addrs.Provider) (Listing, 
 	return mergeListings(listings...), nil
 }
 
-// Package implements [Source]. The error is a *[SearchError] or the error of a method.
+// Package implements [Source]. The error is a *[SearchError] or that of a method.
 func (m Multi) Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (Package, error) {
 	missing := &SearchError{Provider: provider, Version: version, Platform: platform}
 	for _, method := range m.covering(provider) {
@@ -202,7 +195,7 @@ func (m Multi) Package(ctx context.Context, provider addrs.Provider, version ver
 	return nil, missing
 }
 
-// Evidence implements [Source]. It joins the evidence of all methods that cover the provider.
+// Evidence implements [Source] for all methods that cover the provider.
 func (m Multi) Evidence(provider addrs.Provider) []evidence.Evidence {
 	var all []evidence.Evidence
 	for _, method := range m.covering(provider) {
@@ -228,8 +221,7 @@ func isMissing(err error) bool {
 	return errors.Is(err, ErrNotFound) || errors.Is(err, ErrUnsupportedPlatform)
 }
 
-// mergeListings returns the union of listings. The platforms of a version are unknown if one of
-// the listings does not have them.
+// mergeListings returns the union. The platforms of a version are unknown if one listing lacks them.
 func mergeListings(listings ...Listing) Listing {
 	var merged Listing
 	index := make(map[versions.Version]int)
@@ -263,16 +255,14 @@ func mergePlatforms(some, others []addrs.Platform) []addrs.Platform {
 	return all
 }
 
-// SearchError is returned if none of several sources has a provider or a package of it. It wraps
-// [ErrUnsupportedPlatform] if one of them has the version for other platforms, and [ErrNotFound]
-// otherwise.
+// SearchError is returned if none of several sources has a provider or package. It wraps
+// [ErrUnsupportedPlatform] if one has the version for other platforms, or else [ErrNotFound].
 type SearchError struct {
 	Provider addrs.Provider
 	// Version and Platform are zero if the provider was not found at all.
 	Version  versions.Version
 	Platform addrs.Platform
-	// Errs are the errors of the searched sources, in order. It is empty if no source covers the
-	// provider.
+	// Errs are the errors of the searched sources, in order; none if no source covers the provider.
 	Errs []error
 }
 
@@ -291,7 +281,7 @@ func (e *SearchError) Error() string {
 	return strings.Join(reasons, "; ")
 }
 
-// Unwrap returns the errors of the sources that explain the failure.
+// Unwrap returns the errors that explain the failure.
 func (e *SearchError) Unwrap() []error {
 	unsupported := slices.DeleteFunc(slices.Clone(e.Errs), func(err error) bool { return !errors.Is(err, ErrUnsupportedPlatform) })
 	switch {

@@ -11,22 +11,18 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Source is where provider packages come from: the registries of the providers' hosts, or a
-// mirror. Implementations must be safe for concurrent use.
+// Source is where provider packages come from: registries, or a mirror. It must be safe for concurrent use.
 type Source interface {
-	// Versions lists the versions of a provider that the source has. If it does not have the
-	// provider, the error wraps [ErrNotFound].
+	// Versions lists the versions that the source has. Without the provider, the error wraps [ErrNotFound].
 	Versions(ctx context.Context, provider addrs.Provider) (Listing, error)
-	// Package finds the package of a version for a platform. It does not transfer the archive. If
-	// the source does not have the package, the error wraps [ErrNotFound] or
-	// [ErrUnsupportedPlatform].
+	// Package finds the package of a version, without transferring the archive. If there is none, the error
+	// wraps [ErrNotFound] or [ErrUnsupportedPlatform].
 	Package(ctx context.Context, provider addrs.Provider, version versions.Version, platform addrs.Platform) (Package, error)
-	// Evidence returns the evidence that packages of a provider from this source can have: each
-	// one that Authenticate can return for them. It sends no requests. What an earlier run
-	// found out counts only if its evidence has the [evidence.Evidence.Identity] of one of these.
+	// Evidence returns each evidence that Authenticate can return for packages of a provider, without
+	// requests. What an earlier run found out counts only with the [evidence.Evidence.Identity] of one of
+	// these.
 	Evidence(provider addrs.Provider) []evidence.Evidence
-	// Local returns the part of the source that can be read without requests. It is a source
-	// without providers if there is no such part.
+	// Local returns the part of the source that can be read without requests, or one without providers.
 	Local() Source
 }
 
@@ -49,62 +45,55 @@ func (l Listing) Numbers() []versions.Version {
 // Version is one version in a Listing.
 type Version struct {
 	Version versions.Version
-	// Platforms are the platforms with a package. It is nil if the source does not list them.
+	// Platforms have a package; nil if the source does not list them.
 	Platforms []addrs.Platform
-	// Incompatible reports whether stock tools cannot run the version, according to the plugin
-	// protocol versions that the source lists for it. It can be selected nevertheless.
+	// Incompatible says that stock tools cannot run the version, by the plugin protocols that the source
+	// lists. It can still be selected.
 	Incompatible bool
 }
 
-// UsableOn reports whether there is a package for a platform that stock tools can run, as far as
-// the source lists this.
+// UsableOn reports whether stock tools can run the version on a platform, as far as the source says.
 func (v Version) UsableOn(platform addrs.Platform) bool {
 	return !v.Incompatible && (v.Platforms == nil || slices.Contains(v.Platforms, platform))
 }
 
-// Package is the package of a provider's version for one platform in a source. Its content is not
-// proven until [Package.Authenticate] and [Package.Download] have returned without an error.
+// Package is a provider's package for one platform. Its content is not proven until [Package.Authenticate]
+// and [Package.Download] have succeeded.
 type Package interface {
-	// Location returns the name of the package in messages: a URL without credentials, or a path.
+	// Location names the package in messages: a URL without credentials, or a path.
 	Location() string
-	// Archive returns the hash of the archive that the source announces, or that of an archive on
-	// this machine, with the scheme zh. It returns "" if the hash is not known without a transfer,
-	// or if the package is a directory.
+	// Archive returns the zh of the archive, as announced or computed on this machine; "" for a directory,
+	// or if it is not known without a transfer.
 	Archive() hashing.Hash
-	// Dir returns the directory of a package that is already unpacked, or "" for an archive.
+	// Dir returns the directory of an unpacked package, or "".
 	Dir() string
-	// ReportsH1 reports whether Authenticate will return the h1 of the package in
-	// Authentication.Own, so that it is known without a download.
+	// ReportsH1 reports whether Authenticate will return the package's h1 in Authentication.Own.
 	ReportsH1() bool
-	// Authenticate gets the source's proof of the package: for a registry, the document of sums
-	// and its signature. It may run at the same time as Download.
+	// Authenticate gets the source's proof, such as a registry's signed sums. It may run at the same time
+	// as Download.
 	Authenticate(ctx context.Context) (Authentication, error)
-	// Download writes the archive to file, from its beginning. If the archive's hash differs from
-	// Archive, the error is a *[MismatchError]. progress is called with the number of bytes that
-	// have arrived and the total, or -1 if it is not known. progress may be nil.
+	// Download writes the archive to file, from its beginning. A hash other than Archive is a
+	// *[MismatchError]. progress, which may be nil, gets the number of bytes so far and the total, or -1.
 	Download(ctx context.Context, file *os.File, progress func(done, total int64)) error
 }
 
 // Authentication is the source's proof of a package.
 type Authentication struct {
-	// Evidence is who confirms the package. If it is zero, nothing does, and the source only
-	// delivers the package.
+	// Evidence is who confirms the package; zero if the source only delivers it.
 	Evidence evidence.Evidence
-	// KeyID identifies the key of a signature, in upper-case hexadecimal, and Key is the name of
-	// the key's owner, if it has one. Both are "" if no signature was checked.
+	// KeyID identifies the key of a signature, in upper-case hexadecimal; Key is the name of its owner, if
+	// any. Both are "" if no signature was checked.
 	KeyID, Key string
-	// Hashes are the hashes that the source confirms and that a lock records, including those of
-	// other platforms. The package documentation lists them.
+	// Hashes are what the source confirms and a lock records, also of other platforms; see the package
+	// comment.
 	Hashes []hashing.Hash
-	// Own are those of Hashes that belong to this package and not to other platforms.
+	// Own are those of Hashes that belong to this package.
 	Own []hashing.Hash
-	// Announced are hashes of which the package must have at least one: its archive one with the
-	// scheme zh, or its tree one with the scheme h1. A lock also records those that the package
-	// has, but not the others. It is empty if the source lists none.
+	// Announced are hashes of which the package must have one: its archive a zh, or its tree an h1. A lock
+	// also records those that it has. It is empty if the source lists none.
 	Announced []hashing.Hash
-	// Weak describes which signature is weak and why, if there is no better one; otherwise it is
-	// "". The caller decides whether to accept it.
+	// Weak says which signature is weak and why, if there is no better one. The caller decides.
 	Weak string
-	// Warnings are messages for the user, for example that a key has expired.
+	// Warnings are messages for the user, such as of an expired key.
 	Warnings []string
 }

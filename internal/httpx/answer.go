@@ -8,27 +8,24 @@ import (
 	"net/url"
 )
 
-// maxExcerpt is the number of bytes that are kept of a body with a status other than 2xx. It is
-// enough for the error message of most services.
+// maxExcerpt bounds what is kept of a body with another status than 2xx, in bytes. Most messages fit.
 const maxExcerpt = 512
 
 // Answer is an answer whose body has been read.
 type Answer struct {
 	StatusCode int
 	Header     http.Header
-	// Body is the whole body of a 2xx answer, or the first bytes of any other.
+	// Body is whole for 2xx, and otherwise the beginning.
 	Body []byte
-	// Asked has the URLs that were requested: the first one and the targets of all redirects.
-	Asked []*url.URL
-	// Attempts is the number of attempts that were made.
+	// Asked has the first URL and the targets of all redirects.
+	Asked    []*url.URL
 	Attempts int
-	// RetryAfter is the pause that the server asks for. It is not set if the status is not
-	// temporary.
+	// RetryAfter is only set for temporary statuses.
 	RetryAfter RetryAfter
 }
 
-// Read sends a request like [Client.Do] and reads the answer, which may have at most limit bytes.
-// If the last attempt has a status other than 2xx, that is an answer too.
+// Read is [Client.Do] for a body of at most limit bytes. Another status than 2xx of the last attempt is an
+// answer too.
 func (c *Client) Read(req *http.Request, limit int64) (*Answer, error) {
 	var answer *Answer
 	err := c.Do(req, func(resp *Response) (err error) {
@@ -45,11 +42,10 @@ func (c *Client) Read(req *http.Request, limit int64) (*Answer, error) {
 	return answer, nil
 }
 
-// URL returns the URL that delivered the answer, after all redirects.
+// URL is the one after all redirects.
 func (a *Answer) URL() *url.URL { return a.Asked[len(a.Asked)-1] }
 
-// Status returns the status as text for messages, with the standard text for the code instead of
-// the server's.
+// Status returns the code with its standard text instead of the server's.
 func (a *Answer) Status() string {
 	status := fmt.Sprintf("%d %s", a.StatusCode, http.StatusText(a.StatusCode))
 	if http.StatusText(a.StatusCode) == "" {
@@ -61,11 +57,10 @@ func (a *Answer) Status() string {
 	return status
 }
 
-// URL returns the URL that delivered the answer, after all redirects.
+// URL is the one after all redirects.
 func (r *Response) URL() *url.URL { return r.Asked[len(r.Asked)-1] }
 
-// ReadAll reads the body. If it has more than limit bytes, the error is a
-// [*TooLargeError].
+// ReadAll returns a [*TooLargeError] for more than limit bytes.
 func (r *Response) ReadAll(limit int64) ([]byte, error) {
 	if r.ContentLength > limit {
 		return nil, &TooLargeError{Limit: limit}
@@ -80,13 +75,12 @@ func (r *Response) ReadAll(limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// HasKnownEnd reports whether the end of the body can be distinguished from a lost connection: by
-// its length, by chunks, or by HTTP/2.
+// HasKnownEnd reports whether a lost connection would be noticed: by length, by chunks, or by HTTP/2.
 func (r *Response) HasKnownEnd() bool {
 	return r.ContentLength >= 0 || r.ProtoMajor >= 2 || len(r.TransferEncoding) > 0
 }
 
-// StatusError returns the answer as an error, with the beginning of its body.
+// StatusError has the beginning of the body.
 func (r *Response) StatusError() *StatusError {
 	answer := r.answer()
 	// If the body cannot be read, the status is enough.

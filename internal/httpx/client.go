@@ -16,41 +16,37 @@ import (
 )
 
 const (
-	// DefaultTimeout is the timeout of one attempt that callers use for short answers if the user
-	// sets none. Stock tools give up after 10 s, but some slow registries take longer for
-	// listings.
+	// DefaultTimeout is for attempts with short answers. Stock tools give up after 10 s, but some
+	// registries take longer for listings.
 	DefaultTimeout = 30 * time.Second
-	// defaultUserAgent identifies the program, because some servers block unnamed clients.
+	// Some servers block unnamed clients.
 	defaultUserAgent = "cotter"
-	// maxDrain is the maximum number of bytes that are read of a redirect's body.
+	// maxDrain bounds what is read of a redirect's body, in bytes.
 	maxDrain = 2 << 10
 )
 
-// Client sends requests. The zero value works: it follows no redirects, retries with the defaults
-// of [Retry] and has no timeouts. It is safe for concurrent use.
+// Client sends requests. The zero value follows no redirects, retries with the defaults of [Retry] and has
+// no timeouts. It is safe for concurrent use.
 type Client struct {
-	// HTTP provides the transport; its other fields are not used. nil means http.DefaultTransport.
+	// HTTP provides only the transport. nil means http.DefaultTransport.
 	HTTP *http.Client
-	// UserAgent is sent with requests that do not have a User-Agent header. "" means "cotter".
+	// UserAgent is for requests without that header. "" means "cotter".
 	UserAgent string
-	// MaxRedirects is the maximum number of redirects that one attempt follows. If it is 0,
-	// redirecting answers are returned unchanged.
+	// MaxRedirects is for one attempt. If it is 0, redirecting answers are returned.
 	MaxRedirects int
-	// Refuse returns the reason why a redirect that all clients follow must not be followed, or "". The target may have credentials, which are dropped later. A nil Refuse
-	// refuses none. [InsecureRedirect] is a Refuse function for services.
+	// Refuse returns why a redirect that all clients follow must not be followed, or "". The target may
+	// have credentials, which are dropped later. It may be nil.
 	Refuse func(from, to *url.URL) (reason string)
-	// Retry determines when requests are repeated.
-	Retry Retry
-	// AttemptTimeout limits one attempt, including reading its body. 0 means no limit.
+	Retry  Retry
+	// AttemptTimeout is for one attempt with its body. 0 means no limit.
 	AttemptTimeout time.Duration
-	// TotalTimeout limits [Client.Do] and [Client.Read]. 0 means no limit.
+	// TotalTimeout is for [Client.Do] and [Client.Read]. 0 means no limit.
 	TotalTimeout time.Duration
-	// Floor is the minimum rate of an answer. If its Window is 0, there is no minimum.
+	// Floor has no minimum if its Window is 0.
 	Floor Floor
 }
 
-// TimeoutOf returns the Timeout of a user's client for use as an AttemptTimeout, or
-// [DefaultTimeout] if it is not set.
+// TimeoutOf returns the Timeout of a user's client, or [DefaultTimeout].
 func TimeoutOf(user *http.Client) time.Duration {
 	if user == nil {
 		return DefaultTimeout
@@ -58,19 +54,18 @@ func TimeoutOf(user *http.Client) time.Duration {
 	return cmp.Or(user.Timeout, DefaultTimeout)
 }
 
-// Response is an answer whose body has not been read yet. Errors of its Body other than io.EOF
-// are of type [*NetworkError]. The caller must close the body.
+// Response has a body that is not read yet, and that the caller must close. Its errors other than io.EOF
+// are [*NetworkError].
 type Response struct {
 	*http.Response
-	// Asked has the URLs that were requested: the first one and the targets of all redirects. The
-	// last one delivered the answer.
+	// Asked has the first URL and the targets of all redirects, of which the last has answered.
 	Asked []*url.URL
-	// Attempts is the number of attempts that [Client.Do] has made so far.
+	// Attempts is the number that [Client.Do] has made so far.
 	Attempts int
 }
 
-// Send makes one attempt: it sends the request and follows redirects. It returns an answer for
-// every status, except for redirects that are followed or refused.
+// Send makes one attempt, with redirects. Every status is an answer, except for redirects that are followed
+// or refused.
 func (c *Client) Send(req *http.Request) (answer *Response, err error) {
 	target := url.URL{Scheme: req.URL.Scheme, Host: req.URL.Host, Path: req.URL.Path}
 	traced, done := trace.Start(req.Context(), trace.Operation{Kind: "http", Name: req.Method, Target: addrs.Redact(target.String())})
@@ -108,7 +103,7 @@ func closeBody(req *http.Request) {
 	}
 }
 
-// withNormalHost changes the spelling of a request's host to the one that all clients read alike.
+// withNormalHost spells a host in the way that all clients read alike.
 func withNormalHost(req *http.Request) *http.Request {
 	written := req.URL.Host
 	hostname.NormalizeURL(req.URL)
@@ -118,10 +113,9 @@ func withNormalHost(req *http.Request) *http.Request {
 	return req
 }
 
-// RoundTrip sends a request and returns the answer, with every status. It tries again after a
-// connection is lost and after statuses that may be temporary, until the headers of an answer have
-// arrived. It does not try again if no connection can be established. A request with a body must
-// have GetBody. If the last attempt has a temporary status, the answer has no body.
+// RoundTrip returns answers with every status. Until the headers have arrived, it tries again after a lost
+// connection and after temporary statuses, but not if no connection can be established. A request with a
+// body must have GetBody. The last answer has no body if its status is temporary.
 func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
 	var answer *Response
 	err := c.Retry.Do(req.Context(), req.URL.Host, func() error {
@@ -151,8 +145,7 @@ func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
 	return answer.Response, nil
 }
 
-// dialError is a failure to establish a connection that is not to be repeated. It hides the error
-// from [IsTemporary].
+// dialError hides a failure to connect from [IsTemporary].
 type dialError struct{ err error }
 
 func (e *dialError) Error() string { return e.err.Error() }
@@ -164,7 +157,7 @@ func notRepeatedDial(err error) error {
 	return err
 }
 
-// follow sends a request and follows the redirects in the answers. It modifies the request.
+// follow follows redirects. It modifies the request.
 func (c *Client) follow(req *http.Request, w *watch) (*Response, error) {
 	if req.Header.Get("User-Agent") == "" {
 		req.Header.Set("User-Agent", cmp.Or(c.UserAgent, defaultUserAgent))
@@ -194,8 +187,7 @@ func (c *Client) follow(req *http.Request, w *watch) (*Response, error) {
 	}
 }
 
-// drain closes a body that is not needed. If the body is short, drain reads it first, so that the
-// connection can be reused. It ignores errors.
+// drain reads a short body, so that the connection can be reused, and ignores errors.
 func drain(answer *http.Response) {
 	if answer.ContentLength <= maxDrain {
 		_, _ = io.CopyN(io.Discard, answer.Body, maxDrain)
@@ -210,11 +202,9 @@ func (c *Client) transport() http.RoundTripper {
 	return http.DefaultTransport
 }
 
-// Do sends a request and passes the answer to receive if its status is 2xx. Any other status is a
-// [*StatusError]. Do tries again after failures that may be temporary, including those that
-// receive returns, such as errors of the body. So receive may be called several times, each time
-// with a new answer. It need not close the body. If a request has a body, it must have GetBody to
-// be repeated with the body.
+// Do passes an answer to receive if its status is 2xx; any other is a [*StatusError]. It tries again after
+// failures that may be temporary, also those of receive, which is called with a new answer each time and
+// need not close the body. A request with a body must have GetBody.
 func (c *Client) Do(req *http.Request, receive func(*Response) error) error {
 	ctx := req.Context()
 	if c.TotalTimeout > 0 {

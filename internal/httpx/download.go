@@ -13,61 +13,49 @@ import (
 )
 
 const (
-	// progressInterval is the minimum time between two calls of Progress.
 	progressInterval = 100 * time.Millisecond
-	// minAdvance is the number of bytes by which a transfer must advance so that its retries are
-	// counted from zero again. That happens at most maxRounds times.
+	// minAdvance is the number of bytes after which the retries of a transfer are counted anew, at most
+	// maxRounds times.
 	minAdvance = 32 << 10
 	maxRounds  = 100
-	// portion is the number of bytes that are read at a time.
+	// portion is read at a time, in bytes.
 	portion = 128 << 10
 )
 
-// Download writes a content that may be too large for memory to a file. It has three methods, of
-// which a caller needs one:
-//
-//   - [Download.Resume] requests the content, and continues an interrupted transfer where it ended.
-//     It needs Verify, because only the server says that the parts are of one content.
-//   - [Download.Receive] writes the body of one answer, from the beginning. [Client.Do] calls it again
-//     for a retry.
-//   - [Download.Copy] writes a content from elsewhere.
-//
-// A Download is for one content. It is not safe for concurrent use.
+// Download writes a content that may be too large for memory to a file. It is for one content, and not safe
+// for concurrent use. A caller needs one of three methods: [Download.Resume] requests the content, and
+// continues an interrupted transfer; it needs Verify, because only the server says that the parts are of
+// one content. [Download.Receive] writes one answer; [Client.Do] calls it again for a retry.
+// [Download.Copy] writes a content from elsewhere.
 type Download struct {
-	// File gets the content. It is emptied before the content begins.
+	// File is emptied before the content begins.
 	File *os.File
-	// Writer gets the content if File is nil. It cannot be emptied, so only one content can begin.
+	// Writer is used if File is nil. It cannot be emptied, so only one content can begin.
 	Writer io.Writer
-	// Limit is the maximum size of the content in bytes. 0 means no limit. If the content is larger,
-	// the error is a [*TooLargeError].
+	// Limit is in bytes; 0 means none. A larger content is a [*TooLargeError].
 	Limit int64
-	// Hash gets the content while it is written. It is reset before the content begins. It may be
-	// nil.
+	// Hash gets the content, and is reset before it begins. It may be nil.
 	Hash hash.Hash
-	// Progress is called from time to time and at the end, with the number of bytes of the content
-	// that have been written and the total, or -1 if that is not known. It may be nil.
+	// Progress gets the bytes so far and the total, or -1 if that is not known. It may be nil.
 	Progress func(done, total int64)
-	// Verify is called by Resume when the content is complete. It returns an error if the content is
-	// not the wanted one.
+	// Verify is called by Resume, and returns an error if the complete content is not the wanted one.
 	Verify func() error
 
 	done, total int64
 	reported    time.Time
 
-	// most is the highest value of done so far.
 	most int64
-	// validator identifies the version of the content on the server. It is "" if the server does not
-	// identify it; then the next attempt starts from the beginning.
+	// validator identifies the version on the server. Without one, "", the next attempt starts from the
+	// beginning.
 	validator string
-	// resumed reports that the file has parts from several answers.
+	// resumed is set if the file has parts of several answers.
 	resumed bool
 }
 
-// Size returns the number of bytes that have been written.
 func (d *Download) Size() int64 { return d.done }
 
-// Receive writes the body of an answer, from the beginning of the content. The status must be 200;
-// any other is a [*StatusError]. A body that is shorter than announced is an error.
+// Receive writes an answer from the beginning. Another status than 200 is a [*StatusError], and a body that
+// is shorter than announced an error.
 func (d *Download) Receive(answer *Response) error {
 	if answer.StatusCode != http.StatusOK {
 		return answer.StatusError()
@@ -75,7 +63,7 @@ func (d *Download) Receive(answer *Response) error {
 	return d.Copy(answer.Body, answer.ContentLength)
 }
 
-// Copy writes a content, from its beginning. size is its announced size, or -1 if it is not known.
+// Copy writes a content with an announced size, or -1.
 func (d *Download) Copy(content io.Reader, size int64) error {
 	if err := d.restart(); err != nil {
 		return err
@@ -83,11 +71,9 @@ func (d *Download) Copy(content io.Reader, size int64) error {
 	return d.add(content, size)
 }
 
-// Resume requests the content and writes it. If a transfer is interrupted and the server identifies
-// the version of the content, the next attempt requests only the missing part. Retries are counted
-// from zero again whenever the transfer has advanced. If Verify refuses a content from several
-// answers, the content is requested once more from its beginning, because the parts may come from two
-// versions.
+// Resume requests only the missing part after an interruption, if the server identifies the version.
+// Retries are counted anew whenever the transfer has advanced. If Verify refuses a content of several
+// answers, which may be of two versions, it is requested once more from its beginning.
 func (d *Download) Resume(c *Client, req *http.Request) error {
 	for isFirst := true; ; isFirst = false {
 		if err := d.complete(c, req); err != nil {
@@ -99,8 +85,7 @@ func (d *Download) Resume(c *Client, req *http.Request) error {
 	}
 }
 
-// complete requests and writes the content from its beginning. It keeps retrying as long as the
-// transfer advances.
+// complete retries as long as the transfer advances.
 func (d *Download) complete(c *Client, req *http.Request) error {
 	d.validator, d.most = "", 0
 	for round := 1; ; round++ {
@@ -154,7 +139,7 @@ func (d *Download) restart() error {
 	return empty(d.File)
 }
 
-// add appends size bytes, or an unknown number of bytes if size is -1.
+// add appends size bytes, or all if size is -1.
 func (d *Download) add(content io.Reader, size int64) error {
 	d.total = -1
 	if size >= 0 {
@@ -204,8 +189,7 @@ func (d *Download) write(b []byte) (n int, err error) {
 	return n, err
 }
 
-// startsAt reports whether a Content-Range such as "bytes 5-9/10" starts at an offset, in this
-// case 5.
+// startsAt reports whether a Content-Range such as "bytes 5-9/10" starts at an offset, here 5.
 func startsAt(contentRange string, offset int64) bool {
 	rest, ok := strings.CutPrefix(contentRange, "bytes ")
 	first, _, found := strings.Cut(rest, "-")
@@ -213,8 +197,7 @@ func startsAt(contentRange string, offset int64) bool {
 	return ok && found && err == nil && start == offset
 }
 
-// validator returns the header that identifies a version of a file byte by byte, for If-Range. It
-// returns "" if no header does.
+// validator returns the header that identifies a version byte by byte, for If-Range, or "".
 func validator(header http.Header) string {
 	if etag := header.Get("Etag"); etag != "" && !strings.HasPrefix(etag, "W/") {
 		return etag
@@ -222,9 +205,8 @@ func validator(header http.Header) string {
 	return header.Get("Last-Modified")
 }
 
-// empty makes a file empty and seeks to its beginning. It does not truncate a file that is already
-// empty: if a file was ever truncated to zero, ext4 starts to write it to the disk when it is
-// closed, and removing it waits for that.
+// empty does not truncate an empty file: ext4 would start to write it to the disk when it is closed, and
+// removing it would wait for that.
 func empty(file *os.File) error {
 	info, err := file.Stat()
 	if err == nil && info.Size() > 0 {

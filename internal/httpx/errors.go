@@ -16,32 +16,28 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// ErrStalled says that a transfer was slower than its [Floor]. Every [*StalledError] wraps it.
 var ErrStalled = errors.New("the transfer is too slow")
 
-// ErrTooSlow says that a request was not completed within [Client].TotalTimeout.
+// ErrTooSlow says that [Client].TotalTimeout has passed.
 var ErrTooSlow = errors.New("the transfer takes too long")
 
-// NetworkError says that sending a request or receiving its answer failed.
 type NetworkError struct {
-	// RedirectedTo is the URL whose request failed, redacted. It is "" if that is the URL of the
-	// caller's request.
+	// RedirectedTo is the URL whose request failed, redacted; "" for that of the caller's request.
 	RedirectedTo string
-	// Attempts is the number of attempts, or 0 if it is not known.
+	// Attempts is 0 if it is not known.
 	Attempts int
 	Err      error
 }
 
 func (e *NetworkError) Error() string { return e.Reason() + inParentheses(e.Attempts) }
 
-// Reason describes the failure without the number of attempts.
+// Reason is without the number of attempts.
 func (e *NetworkError) Reason() string {
 	// net/http quotes malformed headers.
 	return afterRedirect(e.RedirectedTo) + Printable(addrs.RedactText(describe(e.Err)))
 }
 
-// describe returns a message for an error. It has better texts for certificates that are not
-// accepted.
+// describe has better texts for certificates.
 func describe(err error) string {
 	certificate, ok := errors.AsType[*tls.CertificateVerificationError](err)
 	if !ok {
@@ -53,22 +49,19 @@ func describe(err error) string {
 	return "the server's certificate cannot be trusted: " + strings.TrimPrefix(certificate.Err.Error(), "x509: ")
 }
 
-// IsUntrusted reports whether the server's certificate was not accepted.
 func (e *NetworkError) IsUntrusted() bool { return is[*tls.CertificateVerificationError](e.Err) }
 
 func (e *NetworkError) Unwrap() error { return e.Err }
 
-// IsPlainLoopback reports whether err says that a server on this machine, with the host of at, has
-// answered a TLS handshake in http.
+// IsPlainLoopback reports whether a server on this machine has answered a TLS handshake in http.
 func IsPlainLoopback(at *url.URL, err error) bool {
 	record, ok := errors.AsType[tls.RecordHeaderError](err)
 	return hostname.IsLoopback(at) && (errors.Is(err, http.ErrSchemeMismatch) || ok && string(record.RecordHeader[:]) == "HTTP/")
 }
 
-// StatusError is an answer with an unwanted status.
 type StatusError struct {
 	Answer *Answer
-	// Message is the server's message, if the caller has found one and has made it printable.
+	// Message is the server's, if the caller has found one and made it printable.
 	Message string
 }
 
@@ -80,20 +73,16 @@ func (e *StatusError) Error() string {
 	return text + e.Answer.RetryAfter.Advice()
 }
 
-// RedirectedTo returns the URL that delivered the answer, redacted. It returns "" if that is the
-// URL of the caller's request.
+// RedirectedTo is the URL that answered, redacted; "" for that of the caller's request.
 func (e *StatusError) RedirectedTo() string { return lastRedirect(e.Answer.Asked) }
 
-// RedirectError is a redirect that was not followed.
 type RedirectError struct {
-	// From is the URL that redirects, redacted. It is "" if that is the URL of the caller's
-	// request.
+	// From is redacted; "" for the URL of the caller's request.
 	From string
-	// To is the target, redacted. It is "" if the target is not a valid URL, because it could then
-	// contain secrets in any place.
+	// To is redacted; "" if it is not a valid URL, which could contain secrets in any place.
 	To     string
 	Reason string
-	// Err is a [*DeniedError] if the [Rule] of the request denies the target, and nil otherwise.
+	// Err is a [*DeniedError], or nil.
 	Err error
 }
 
@@ -112,10 +101,10 @@ func (e *RedirectError) Error() string {
 
 func (e *RedirectError) Unwrap() error { return e.Err }
 
-// TooLargeError says that a body is longer than its limit in bytes.
+// TooLargeError says that a body is longer than Limit, in bytes.
 type TooLargeError struct {
 	Limit int64
-	// Size is the announced size, or 0 if it was not announced or is not known.
+	// Size is the announced size, or 0.
 	Size int64
 }
 
@@ -123,16 +112,14 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the answer is larger than the limit of %d bytes", e.Limit)
 }
 
-// HeaderError says that a header cannot be sent. The cause can only be a credential, such as a
-// token with a line break.
+// HeaderError can only be about a credential, such as a token with a line break.
 type HeaderError struct{ Name string }
 
 func (e *HeaderError) Error() string {
 	return fmt.Sprintf("the value for the header %q contains characters that cannot be sent, such as a line break", e.Name)
 }
 
-// checkHeader refuses headers that net/http would refuse with an error that looks like a network
-// failure.
+// checkHeader refuses what net/http would refuse with an error that looks like one of the network.
 func checkHeader(header http.Header) error {
 	for name, values := range header {
 		for _, value := range values {
@@ -144,10 +131,9 @@ func checkHeader(header http.Header) error {
 	return nil
 }
 
-// TemporaryError marks an error of a caller's function as temporary, so that the operation is
-// repeated.
+// TemporaryError marks an error of a caller's function as one to be repeated.
 type TemporaryError struct {
-	// Attempts is the number of attempts, or 0 if it is not known.
+	// Attempts is 0 if it is not known.
 	Attempts int
 	Err      error
 }
@@ -184,7 +170,7 @@ func afterRedirect(to string) string {
 	return fmt.Sprintf("after a redirect to %.*q: ", maxShown, to)
 }
 
-// lastRedirect returns the last of the requested URLs, redacted, or "" if there is only one.
+// lastRedirect is redacted; "" if there is only one URL.
 func lastRedirect(asked []*url.URL) string {
 	if len(asked) < 2 {
 		return ""
@@ -192,7 +178,7 @@ func lastRedirect(asked []*url.URL) string {
 	return addrs.Redact(asked[len(asked)-1].String())
 }
 
-// withoutURL removes the net/http error that contains the URL with all its secrets.
+// withoutURL removes the error of net/http that has the URL with all its secrets.
 func withoutURL(err error) error {
 	for {
 		wrapped, ok := errors.AsType[*url.Error](err)

@@ -18,18 +18,16 @@ import (
 //lint:file-ignore SA1019 a caller's transport may have set the older fields
 
 // guard has copies of a transport whose connections are judged by the address that was reached. A
-// connection stays open for later requests, perhaps to another address than the one to which the name
-// resolves then. So each limit has its own transport, and a connection is not used under another limit.
+// connection stays open for later requests, so each limit has its own transport.
 type guard struct {
-	// elsewhere has no connections to this machine, its link and metadata services. here has also
-	// connections to this machine.
+	// elsewhere has no connections to this machine, its link and metadata services; here has those to this
+	// machine.
 	elsewhere, here *http.Transport
 }
 
 var guards sync.Map
 
-// maxGuardedIdle is the maximum time for which idle connections of guards stay open. It is short because
-// callers cannot close them.
+// maxGuardedIdle is short because callers cannot close idle connections.
 const maxGuardedIdle = 30 * time.Second
 
 func guardOf(base *http.Transport) *guard {
@@ -46,8 +44,8 @@ func guardOf(base *http.Transport) *guard {
 
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// guarded returns a copy of a transport that opens connections only to addresses of the scope Anywhere
-// and of another scope. It uses no proxy.
+// guarded returns a copy that connects only to addresses of the scope Anywhere and of another one, without
+// a proxy.
 func guarded(base *http.Transport, also hostname.Scope) *http.Transport {
 	own := base.Clone()
 	_, speaksHTTP2 := own.TLSNextProto["h2"] // set by Clone if the transport would configure itself for it
@@ -78,8 +76,7 @@ func withoutContext(dial func(network, address string) (net.Conn, error)) dialFu
 	return func(_ context.Context, network, address string) (net.Conn, error) { return dial(network, address) }
 }
 
-// judged returns a function that closes connections to addresses of other scopes, before anything is
-// sent.
+// judged closes connections to addresses of other scopes, before anything is sent.
 func judged(dial dialFunc, also hostname.Scope) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
@@ -95,8 +92,7 @@ func judged(dial dialFunc, also hostname.Scope) dialFunc {
 	}
 }
 
-// remoteAddr returns the address of the other end of a connection. ok is false if it has none, as in the
-// case of a Unix socket.
+// remoteAddr returns false for a connection without an address, such as a Unix socket.
 func remoteAddr(conn net.Conn) (addr netip.Addr, ok bool) {
 	remote := conn.RemoteAddr()
 	if tcp, isTCP := remote.(*net.TCPAddr); isTCP {
@@ -117,8 +113,7 @@ func (e *reachedError) Error() string {
 	return "the address " + e.addr.String() + " is " + e.scope.String()
 }
 
-// roundTrip sends one request by the transport for the limits of its context. The text of its URL has
-// been judged.
+// roundTrip uses the transport for the limits of the context. The text of the URL has been judged.
 func (c *Client) roundTrip(req *http.Request) (*http.Response, error) {
 	base, ok := c.transport().(*http.Transport)
 	rule := ruleOf(req.Context())
@@ -145,8 +140,7 @@ func (c *Client) roundTrip(req *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// usesProxy reports whether a transport sends a request through a proxy. Then the proxy resolves the
-// name, and the connection is to the proxy, which the user has chosen.
+// usesProxy: a proxy resolves the name, and the user has chosen it.
 func usesProxy(transport *http.Transport, req *http.Request) bool {
 	if transport.Proxy == nil {
 		return false

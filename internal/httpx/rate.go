@@ -10,14 +10,12 @@ import (
 	"time"
 )
 
-// DefaultRate is the default minimum of the average rate in bytes per second. Even an old modem is
-// faster.
+// DefaultRate is in bytes per second. Even an old modem is faster.
 const DefaultRate = 4 << 10
 
-// StalledError says that a transfer was too slow: it was below its [Floor].
+// StalledError says that a transfer was below its [Floor]. It wraps [ErrStalled].
 type StalledError struct {
-	// Got is the number of bytes that arrived in a window, and Least the number that had to
-	// arrive.
+	// Least is the number of bytes that had to arrive in a window.
 	Got, Least int64
 	Window     time.Duration
 }
@@ -29,21 +27,19 @@ func (e *StalledError) Error() string {
 	return fmt.Sprintf("the server has sent %d bytes in %v, less than %d", e.Got, e.Window, e.Least)
 }
 
-// Unwrap returns [ErrStalled].
 func (e *StalledError) Unwrap() error { return ErrStalled }
 
-// Floor is the minimum rate of a transfer. A server that sends a byte now and then never causes a
-// timeout for silence, so a transfer must deliver a minimum number of bytes in each window of time.
-// The first window gives the server time to prepare the answer: a single byte is enough.
+// Floor is the minimum rate of a transfer, because a server that sends a byte now and then causes no
+// timeout. In the first window, which gives it time to prepare the answer, a single byte is enough.
 type Floor struct {
-	// PerSecond is the minimum average rate over a window in bytes per second. 0 means [DefaultRate].
-	// If it is negative, one byte in each window is enough.
+	// PerSecond is the average in bytes per second. 0 means [DefaultRate]; if it is negative, one byte in
+	// each window is enough.
 	PerSecond int64
-	// Window is the time over which the average is computed. It must be positive.
+	// Window must be positive.
 	Window time.Duration
 }
 
-// Rate returns the minimum rate in bytes per second, or 0 if there is no minimum.
+// Rate returns 0 if there is no minimum.
 func (f Floor) Rate() int64 {
 	if f.PerSecond == 0 {
 		return DefaultRate
@@ -51,21 +47,18 @@ func (f Floor) Rate() int64 {
 	return max(f.PerSecond, 0)
 }
 
-// Least returns the number of bytes that must arrive in a window, at least one.
 func (f Floor) Least() int64 { return max(1, int64(f.Window.Seconds()*float64(f.Rate()))) }
 
-// Meter counts the bytes that arrive in a window. It does not measure time: its user decides when
-// a window ends.
+// Meter counts the bytes of a window. Its user decides when a window ends.
 type Meter struct {
 	Floor
 	got   int64
 	later bool
 }
 
-// Add counts n bytes.
 func (m *Meter) Add(n int64) { m.got += n }
 
-// End ends a window and begins the next. If too few bytes have arrived, it returns an [*StalledError].
+// End returns a [*StalledError] if too few bytes have arrived.
 func (m *Meter) End() error {
 	least := int64(1)
 	if m.later {
@@ -89,8 +82,8 @@ type Guard struct {
 	cancel  context.CancelCauseFunc
 }
 
-// Watch returns a context for a transfer. If the transfer is too slow, the context is canceled
-// with an [*StalledError] as its cause. The caller must call Stop.
+// Watch returns a context that is canceled with a [*StalledError] if the transfer is too slow. The caller
+// must call Stop.
 func (f Floor) Watch(ctx context.Context) (context.Context, *Guard) {
 	g := &Guard{meter: Meter{Floor: f}}
 	g.ctx, g.cancel = context.WithCancelCause(ctx)
@@ -113,7 +106,6 @@ func (g *Guard) end() {
 	g.timer.Reset(g.meter.Window)
 }
 
-// Add counts n bytes.
 func (g *Guard) Add(n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -131,7 +123,6 @@ func (g *Guard) Restart() {
 	g.timer.Reset(g.meter.Window)
 }
 
-// Stop ends the watch and cancels the context.
 func (g *Guard) Stop() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -140,7 +131,6 @@ func (g *Guard) Stop() {
 	g.cancel(nil)
 }
 
-// Err returns the [*StalledError] for which the transfer was canceled, or nil.
 func (g *Guard) Err() error {
 	if e, ok := errors.AsType[*StalledError](context.Cause(g.ctx)); ok {
 		return e
@@ -154,7 +144,6 @@ func (e *timeoutError) Error() string {
 	return fmt.Sprintf("the server has not answered in full within %v", e.bound)
 }
 
-// watch cancels an attempt that takes too long or is too slow.
 type watch struct {
 	ctx    context.Context
 	guard  *Guard // nil if there is no floor
@@ -191,8 +180,7 @@ func (w *watch) stop() {
 	w.cancel()
 }
 
-// networkError returns the error of a failed attempt. If the watch has canceled the attempt, it
-// returns the reason instead of err.
+// networkError returns the reason if the watch has canceled the attempt, instead of err.
 func (w *watch) networkError(asked []*url.URL, err error) *NetworkError {
 	cause := context.Cause(w.ctx)
 	if is[*timeoutError](cause) || errors.Is(cause, ErrStalled) || errors.Is(cause, ErrTooSlow) {

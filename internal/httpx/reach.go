@@ -14,26 +14,23 @@ import (
 // Naming says who names a host and port, apart from packages and servers.
 type Naming int
 
-// Who names a host and port.
 const (
 	NotNamed Naming = iota
 	NamedByProject
 	NamedByUser
 )
 
-// PointedTo returns a context for requests to URLs that a server, or a package, at another URL has named. These
-// must not name hosts that only have a meaning on this machine; see package hostname. A URL is judged by its
-// text, and then by the address to which its name resolves: a connection to a refused address is closed before
-// anything is sent. Through a proxy, which resolves names, and by a transport that is no [*http.Transport], only
-// the text is judged.
+// PointedTo returns a context for requests to URLs that a server or a package at another URL has named.
+// They must not name hosts that only have a meaning on this machine (package hostname). A URL is judged by
+// its text, and then by the address that its name resolves to, before anything is sent. Through a proxy,
+// and by a transport that is no [*http.Transport], only the text is judged.
 func PointedTo(ctx context.Context, from *url.URL) context.Context {
 	rule := ruleOf(ctx)
 	rule.from = &url.URL{Scheme: from.Scheme, Host: from.Host}
 	return context.WithValue(ctx, ruleKey{}, rule)
 }
 
-// PointedToHost is [PointedTo], unless from and to are the same host and port. Then the limits of ctx
-// stay as they are: the URL of a server may be one that the user has named.
+// PointedToHost is [PointedTo], unless from and to are the same host and port: the user may have named it.
 func PointedToHost(ctx context.Context, from, to *url.URL) context.Context {
 	if HostPort(from) == HostPort(to) {
 		return ctx
@@ -41,8 +38,8 @@ func PointedToHost(ctx context.Context, from, to *url.URL) context.Context {
 	return PointedTo(ctx, from)
 }
 
-// PointedToName is [PointedToHost] for a URL whose text has been judged before. If the text says that its
-// host is on this machine, the limits of ctx stay as they are.
+// PointedToName is [PointedToHost] for a URL whose text has been judged before, so that a host that it says
+// to be on this machine keeps the limits of ctx.
 func PointedToName(ctx context.Context, from, to *url.URL) context.Context {
 	if hostname.ScopeOf(to.Hostname()) != hostname.Anywhere {
 		return ctx
@@ -50,9 +47,8 @@ func PointedToName(ctx context.Context, from, to *url.URL) context.Context {
 	return PointedToHost(ctx, from, to)
 }
 
-// WithNames returns a context in which servers and packages may also point to the hosts and ports for
-// which named returns who names them. named gets them in the form of [HostPort]. It is only called if
-// a request would be refused otherwise.
+// WithNames returns a context in which servers and packages may also point to what named returns a name
+// for. It gets the form of [HostPort], and is only called if a request would be refused otherwise.
 func WithNames(ctx context.Context, named func(hostPort string) Naming) context.Context {
 	rule := ruleOf(ctx)
 	if before := rule.named; before != nil {
@@ -63,18 +59,16 @@ func WithNames(ctx context.Context, named func(hostPort string) Naming) context.
 	return context.WithValue(ctx, ruleKey{}, rule)
 }
 
-// WithoutPointer returns a context for requests to a URL that the user has named, for example in an
-// environment variable, although they are sent for what a server or a package has named.
+// WithoutPointer is for requests to a URL that the user has named, for example in an environment variable.
 func WithoutPointer(ctx context.Context) context.Context {
 	rule := ruleOf(ctx)
 	rule.from = nil
 	return context.WithValue(ctx, ruleKey{}, rule)
 }
 
-// Pointer returns the URL in the last [PointedTo] of a context, or nil.
+// Pointer returns the URL of the last [PointedTo], or nil.
 func Pointer(ctx context.Context) *url.URL { return ruleOf(ctx).from }
 
-// NamedBy returns who names the host and port of a URL, apart from packages and servers.
 func NamedBy(ctx context.Context, u *url.URL) Naming {
 	if named := ruleOf(ctx).named; named != nil {
 		return named(HostPort(u))
@@ -82,7 +76,7 @@ func NamedBy(ctx context.Context, u *url.URL) Naming {
 	return NotNamed
 }
 
-// HostPort returns the host and the port of a URL in the form in which hosts are compared.
+// HostPort returns host and port in the form in which hosts are compared.
 func HostPort(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -94,8 +88,8 @@ func HostPort(u *url.URL) string {
 	return net.JoinHostPort(hostname.Canonical(u.Hostname()), port)
 }
 
-// CheckReach returns a [*ReachError] if the requests of a context must not be sent to a URL, judging by
-// the text of its host. It is for requests that are not sent by this package, which does it itself.
+// CheckReach returns a [*ReachError] if the requests of a context must not be sent to a URL, by the text of
+// its host. Requests of this package are checked anyway.
 func CheckReach(ctx context.Context, to *url.URL) error {
 	if err := ruleOf(ctx).checkReach(to, netip.Addr{}); err != nil {
 		return err
@@ -130,7 +124,6 @@ func (r Rule) refused(to *url.URL, addr netip.Addr, scope hostname.Scope) *Reach
 	return refused
 }
 
-// allows reports whether requests may be sent to a URL whose host has a scope.
 func (r Rule) allows(to *url.URL, scope hostname.Scope) bool {
 	if r.from == nil || scope == hostname.Anywhere || scope == hostname.ScopeOf(r.from.Hostname()) && scope != hostname.NotAnAddress {
 		return true
@@ -142,20 +135,19 @@ func (r Rule) allows(to *url.URL, scope hostname.Scope) bool {
 	return by == NamedByUser || by == NamedByProject && scope == hostname.ThisMachine
 }
 
-// ReachError says that a request was not sent because a package or a server has named a host that only
-// has a meaning on this machine.
+// ReachError says that a package or a server has named a host that only has a meaning on this machine.
 type ReachError struct {
 	// From is the origin of the package or server; "" if it is not known.
 	From string
-	// To has the scheme and the host of the refused URL. HostPort is the host with the port.
+	// To has the scheme and the host.
 	To, HostPort string
-	// Addr is the address that the host resolves to. It is not valid if the host itself is refused.
+	// Addr is what the host resolves to; invalid if the host itself is refused.
 	Addr netip.Addr
-	// Scope is the scope of Addr, or of the host.
+	// Scope is that of Addr, or of the host.
 	Scope hostname.Scope
 }
 
-// OnThisMachine reports whether the project may name the host. If not, only the user may.
+// OnThisMachine reports whether the project may name the host, and not only the user.
 func (e *ReachError) OnThisMachine() bool { return e.Scope == hostname.ThisMachine }
 
 func (e *ReachError) Error() string {

@@ -16,12 +16,12 @@ import (
 
 const maxLocation = 8 << 10
 
-// harmless are the headers that are sent to another origin after a redirect, because they only
-// describe the wanted answer. Any other header may be a credential.
+// harmless headers describe the wanted answer. Any other may be a credential, and is not sent to another
+// origin.
 var harmless = [...]string{"Accept", "Accept-Encoding", "If-Range", "Range", "User-Agent"}
 
-// Origin returns the part of a URL that credentials are bound to: scheme, host and port. It has
-// the form "https://host", or "https://host:8443" if the port is not the default of the scheme.
+// Origin returns what credentials are bound to: "https://host", or "https://host:8443" for another port
+// than the default one.
 func Origin(u *url.URL) string {
 	host, port := strings.ToLower(u.Hostname()), u.Port()
 	if port == "" || u.Scheme == "https" && port == "443" || u.Scheme == "http" && port == "80" {
@@ -33,20 +33,17 @@ func Origin(u *url.URL) string {
 	return u.Scheme + "://" + net.JoinHostPort(host, port)
 }
 
-// SameOrigin reports whether two URLs have the same [Origin].
 func SameOrigin(a, b *url.URL) bool { return Origin(a) == Origin(b) }
 
-// Redirect returns the URL that an answer redirects to, without credentials and fragment. from is
-// the URL of the answer, and location is its Location header. Redirect sends no request. It applies
-// the [Rule] of the context. The error is a [*RedirectError].
+// Redirect returns the URL that an answer at from redirects to, without credentials and fragment, under the
+// [Rule] of the context. It sends no request. The error is a [*RedirectError].
 func Redirect(ctx context.Context, from *url.URL, location string) (*url.URL, error) {
 	req := (&http.Request{Method: http.MethodGet}).WithContext(ctx)
 	return (&Client{MaxRedirects: 1}).next(req, []*url.URL{from}, location)
 }
 
-// next returns the target of a redirect by the last of the requested URLs, without credentials, or an error if it
-// must not be followed. Only GET and HEAD are redirected, to http and https, never from https to http, to no
-// host that only has a meaning on this machine, and to nothing that the [Rule] of the context denies.
+// next follows only GET and HEAD, to http and https, never from https to http, to no host that only has a
+// meaning on this machine, and to nothing that the [Rule] of the context denies.
 func (c *Client) next(req *http.Request, asked []*url.URL, location string) (*url.URL, error) {
 	from := asked[len(asked)-1]
 	refused := &RedirectError{From: lastRedirect(asked)}
@@ -90,7 +87,7 @@ func (c *Client) whyRefused(method string, from, to *url.URL) string {
 	return ""
 }
 
-// refusedAfter returns the error for a request that was not sent because of the address of its host.
+// refusedAfter is for a request that was not sent because of the address of its host.
 func refusedAfter(asked []*url.URL, denied *DeniedError) error {
 	if len(asked) == 1 {
 		return denied
@@ -98,8 +95,8 @@ func refusedAfter(asked []*url.URL, denied *DeniedError) error {
 	return &RedirectError{From: lastRedirect(asked[:len(asked)-1]), To: lastRedirect(asked), Reason: denied.Error(), Err: denied}
 }
 
-// InsecureRedirect refuses redirects to http, except from this machine to this machine, and
-// redirects to URLs with credentials. It is meant for [Client].Refuse.
+// InsecureRedirect is a [Client].Refuse that refuses http, except on this machine, and URLs with
+// credentials.
 func InsecureRedirect(from, to *url.URL) (reason string) {
 	switch {
 	case to.User != nil:
@@ -110,8 +107,7 @@ func InsecureRedirect(from, to *url.URL) (reason string) {
 	return ""
 }
 
-// redirected returns the request for the target of a redirect. It is derived from the previous
-// request, so headers that were dropped once stay dropped.
+// redirected derives a request from the previous one, so headers that were dropped once stay dropped.
 func redirected(req *http.Request, to *url.URL) *http.Request {
 	next := (&http.Request{Method: req.Method, URL: to, Host: to.Host, Header: req.Header.Clone()}).WithContext(req.Context())
 	next.Header.Del("Referer")

@@ -10,14 +10,13 @@ import (
 	"github.com/cotterpin/cotter/internal/hostname"
 )
 
-// CheckResolved is for programs that open connections themselves, such as ssh. It resolves a name, which is
-// the host of a URL or what the program's configuration has for it, and returns the addresses. If the
-// requests of the context must not be sent to one of them, the error is a [*DeniedError].
+// CheckResolved is for programs that open connections themselves, such as ssh. It resolves a name, the host
+// of a URL or what the program's configuration has for it. If the requests of the context must not be sent
+// to one of the addresses, the error is a [*DeniedError].
 //
-// It returns no addresses if the context has no limits, or if the name cannot be resolved here. Such a name
-// is not refused: it may be an alias in the program's configuration, or one that only a proxy resolves. A
-// program that is not told the addresses resolves the name once more, so a server for names can still give
-// it another answer.
+// It returns none if the context has no limits, or if the name cannot be resolved here, which may be an
+// alias of the program, or one for a proxy. A program that is not told the addresses resolves the name once
+// more, so a server for names can give it another answer.
 func CheckResolved(ctx context.Context, to *url.URL, name string) ([]netip.Addr, error) {
 	rule := ruleOf(ctx)
 	if rule.from == nil || name == "" || hostname.ScopeOf(name) != hostname.Anywhere {

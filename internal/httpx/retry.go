@@ -19,36 +19,32 @@ import (
 )
 
 const (
-	// DefaultAttempts is how often a request is sent at most by default.
-	DefaultAttempts = 4
-	// DefaultFirstWait is the default upper bound of the first wait.
+	// DefaultAttempts is how often a request is sent at most.
+	DefaultAttempts  = 4
 	DefaultFirstWait = 500 * time.Millisecond
 	// maxWaited limits the sum of all waits of one request.
 	maxWaited = 5 * time.Minute
-	// maxGrowth limits the growth of waits that no server asked for.
+	// maxGrowth limits waits that no server asked for.
 	maxGrowth = 16
 )
 
-// Retry determines how often and after which waits an operation is repeated. The zero value uses
-// the defaults.
+// Retry determines how often and after which waits an operation is repeated.
 type Retry struct {
-	// Attempts is how often a request is sent at most. 0 means DefaultAttempts. 1, or a negative
-	// number, means that a failed request is never repeated.
+	// Attempts is how often a request is sent at most. 0 means DefaultAttempts; 1 or less means no retry.
 	Attempts int
-	// FirstWait is the maximum wait before the first retry. The maximum doubles with each retry,
-	// up to 16 times FirstWait. 0 means DefaultFirstWait.
+	// FirstWait is the maximum of the first wait, which doubles with each retry up to 16 times. 0 means
+	// DefaultFirstWait.
 	FirstWait time.Duration
-	// Backoff returns the wait before a retry. The number of the first retry is 1. It replaces
-	// FirstWait and the pauses that servers ask for. It may be nil.
+	// Backoff returns the wait before a retry, from 1, in place of FirstWait and the pauses that servers
+	// ask for.
 	Backoff func(retry int) time.Duration
-	// Pauses are the pauses that servers have asked for. Clients may share them. If it is nil, a
-	// pause applies only to the request whose answer asked for it.
+	// Pauses may be shared by clients. Without it, a pause is only for the request whose answer asked for
+	// it.
 	Pauses *Pauses
 }
 
-// Do calls attempt until it succeeds, fails permanently, or has been repeated often enough. host
-// is the host that attempt talks to, in the form in which URLs contain it. Do returns the error
-// of the last attempt with the number of attempts, or the context's error and its cause.
+// Do calls attempt until it succeeds, fails permanently, or was repeated often enough. host is that of its
+// URL. The error is that of the last attempt, with their number, or the context's error and its cause.
 func (r Retry) Do(ctx context.Context, host string, attempt func() error) error {
 	waited := time.Duration(0)
 	for attempts := 1; ; attempts++ {
@@ -80,8 +76,8 @@ func (r Retry) Do(ctx context.Context, host string, attempt func() error) error 
 
 func (r Retry) attempts() int { return max(cmp.Or(r.Attempts, DefaultAttempts), 1) }
 
-// wait returns the time to wait before a retry. asked reports whether the server asked for it.
-// Other waits are random, so that clients that failed together do not retry together.
+// wait reports whether the server asked. Other waits are random, so that clients that failed together do
+// not retry together.
 func (r Retry) wait(retry int, err error) (wait time.Duration, asked bool) {
 	if r.Backoff != nil {
 		return r.Backoff(retry), false
@@ -93,13 +89,11 @@ func (r Retry) wait(retry int, err error) (wait time.Duration, asked bool) {
 	return longest/2 + rand.N(longest/2+1), false
 }
 
-// isTemporaryStatus reports whether a later request may get another status. It is true for 429, and
-// for 5xx except 501.
+// isTemporaryStatus is true for 429, and for 5xx except 501.
 func isTemporaryStatus(status int) bool {
 	return status == http.StatusTooManyRequests || status >= 500 && status != http.StatusNotImplemented
 }
 
-// IsTemporary reports whether a failed operation may succeed if it is repeated.
 func IsTemporary(err error) bool {
 	if status, ok := errors.AsType[*StatusError](err); ok {
 		return isTemporaryStatus(status.Answer.StatusCode) && !status.Answer.RetryAfter.TooLong()
@@ -119,8 +113,7 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// ended returns the error of a context that has ended with its cause, or only [ErrTooSlow] if that is
-// the cause.
+// ended returns a context's error with its cause, or only [ErrTooSlow].
 func ended(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), ErrTooSlow) {
 		return ErrTooSlow
@@ -128,19 +121,17 @@ func ended(ctx context.Context) error {
 	return ctxerr.Of(ctx)
 }
 
-// MaxPause is the longest pause that is respected by waiting. If a server asks for a longer one,
-// the failure is reported instead.
+// MaxPause is the longest pause to wait for. After a longer one the failure is reported.
 const MaxPause = time.Minute
 
-// RetryAfter is the pause that a server asks for in the header Retry-After of an answer (RFC 9110,
-// section 10.2.3). The zero value asks for none.
+// RetryAfter is the pause in a header Retry-After (RFC 9110, section 10.2.3).
 type RetryAfter struct {
 	Wait  time.Duration
 	Asked bool
 }
 
-// ParseRetryAfter parses the header, which is a number of seconds or a date. If it is neither, the
-// header is treated as absent. A date in the past means no pause.
+// ParseRetryAfter parses seconds or a date; a date in the past is no pause, and anything else counts as
+// absent.
 func ParseRetryAfter(header string) RetryAfter {
 	seconds, err := strconv.ParseUint(header, 10, 64)
 	switch {
@@ -156,10 +147,9 @@ func ParseRetryAfter(header string) RetryAfter {
 	return RetryAfter{max(time.Until(at), 0), true}
 }
 
-// TooLong reports whether the pause is longer than [MaxPause].
 func (r RetryAfter) TooLong() bool { return r.Asked && r.Wait > MaxPause }
 
-// Advice returns the end of a message about a pause that is too long, or "".
+// Advice is the end of a message about a pause that is too long, or "".
 func (r RetryAfter) Advice() string {
 	if !r.TooLong() {
 		return ""
@@ -167,18 +157,15 @@ func (r RetryAfter) Advice() string {
 	return fmt.Sprintf("; the server asks clients to wait %v before they try again", r.Wait.Round(time.Second))
 }
 
-// Pauses has the pauses that hosts have asked for. After a server has asked for a pause, all
-// requests to the same host wait. Otherwise each of them would be refused in turn, and servers tend
-// to respond to further requests with longer pauses. A host is identified by its name and port as
-// they appear in URLs. Pauses that other processes were asked for are not known.
-//
-// The zero value is ready for use. It is safe for concurrent use. A nil *Pauses has no pauses.
+// Pauses has the pauses that hosts have asked for. All requests to the host wait: otherwise each would be
+// refused in turn, and servers tend to ask for longer pauses then. A host is its name and port as in URLs.
+// A Pauses is safe for concurrent use; nil has none.
 type Pauses struct {
 	mu    sync.Mutex
 	until map[string]time.Time
 }
 
-// Add records that a host has asked for a pause. The pause is limited to [MaxPause].
+// Add limits the pause to [MaxPause].
 func (p *Pauses) Add(host string, wait time.Duration) {
 	if p == nil {
 		return
@@ -193,7 +180,7 @@ func (p *Pauses) Add(host string, wait time.Duration) {
 	}
 }
 
-// Wait waits until the host's pause is over. It returns an error only if ctx ends first.
+// Wait returns an error only if ctx ends first.
 func (p *Pauses) Wait(ctx context.Context, host string) error {
 	if err := ctx.Err(); err != nil || p == nil {
 		return err

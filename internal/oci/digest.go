@@ -10,25 +10,22 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
-// Descriptor identifies a blob, such as a manifest or a layer, by its digest and its size in
-// bytes.
 type Descriptor struct {
 	Digest string
 	Size   int64
 }
 
-// Describe returns the descriptor of a blob. Its digest is "sha256:" with 64 digits.
+// Describe uses sha256.
 func Describe(blob []byte) Descriptor {
 	return Descriptor{digest.FromBytes(blob).String(), int64(len(blob))}
 }
 
-// File is a blob in a file.
 type File struct {
 	Descriptor
 	Name string
 }
 
-// CreateFile writes a blob to a new file in a directory. If write fails, the file is removed.
+// CreateFile writes a blob to a new file. If write fails, the file is removed.
 func CreateFile(dir string, write func(io.Writer) error) (_ File, err error) {
 	file, err := os.CreateTemp(dir, "blob-*")
 	if err != nil {
@@ -47,14 +44,12 @@ func CreateFile(dir string, write func(io.Writer) error) (_ File, err error) {
 	return File{Descriptor{sum.Digest().String(), size}, file.Name()}, err
 }
 
-// IsDigest reports whether a text is a digest of one of the two algorithms that the OCI
-// specification registers, sha256 and sha512.
+// IsDigest knows the algorithms that the OCI specification registers, sha256 and sha512.
 func IsDigest(text string) bool {
 	encoded, isSHA512 := strings.CutPrefix(text, "sha512:")
 	return IsSHA256(text) || isSHA512 && len(encoded) == 128 && isHex(encoded)
 }
 
-// IsSHA256 reports whether a text is a digest of the algorithm sha256.
 func IsSHA256(text string) bool {
 	encoded, ok := strings.CutPrefix(text, "sha256:")
 	return ok && len(encoded) == 64 && isHex(encoded)
@@ -62,7 +57,7 @@ func IsSHA256(text string) bool {
 
 func isHex(text string) bool { return strings.Trim(text, "0123456789abcdef") == "" }
 
-// OCI returns d in the form that repositories, manifests and indexes have.
+// OCI returns d in the form of repositories, manifests and indexes.
 func (d Descriptor) OCI(mediaType string) ocispec.Descriptor {
 	return ocispec.Descriptor{MediaType: mediaType, Digest: digest.Digest(d.Digest), Size: d.Size}
 }

@@ -12,20 +12,19 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// Index is the index of a version of a provider.
+// Index is the image index to which the tag of a version of a provider points.
 type Index struct {
 	Targets     []Target
 	Annotations map[string]string
 }
 
-// Target is the entry of an index for one platform: the descriptor of a manifest with the
-// artifact type [TargetArtifact].
+// Target is the entry for one platform: a manifest of the type [TargetArtifact].
 type Target struct {
 	Platform addrs.Platform
 	Descriptor
 }
 
-// Encode returns the text of the index. The order of targets does not matter.
+// Encode returns the same text for any order of targets.
 func (x Index) Encode() ([]byte, error) {
 	document := ocispec.Index{
 		Versioned:    specs.Versioned{SchemaVersion: 2},
@@ -44,15 +43,13 @@ func (x Index) Encode() ([]byte, error) {
 	return json.Marshal(document)
 }
 
-// sortBy sorts the manifests of an index, so that equal indexes have equal texts.
 func sortBy(manifests []ocispec.Descriptor, key func(ocispec.Descriptor) string) {
 	slices.SortFunc(manifests, func(a, b ocispec.Descriptor) int { return strings.Compare(key(a), key(b)) })
 }
 
-// ParseIndex parses the index of a version of a provider. mediaType is the media type of the
-// registry's answer, or [IndexType] if it is not known. Entries for anything but a platform's
-// package are skipped, as in OpenTofu. Platforms, digests and sizes of the targets are not
-// checked, and there can be several for one platform.
+// ParseIndex parses the index of a version of a provider. mediaType is that of the registry's answer, or
+// [IndexType]. Entries for anything but a platform's package are skipped, as in OpenTofu. Platforms,
+// digests and sizes are not checked, and a platform can have several.
 func ParseIndex(mediaType string, text []byte) (*Index, error) {
 	var document struct {
 		ocispec.Index
@@ -80,8 +77,8 @@ func ParseIndex(mediaType string, text []byte) (*Index, error) {
 	return index, nil
 }
 
-// VersionTag returns the tag of a version, in which "_" stands for the "+" that tags cannot have.
+// VersionTag returns the tag of a version, without "v" and with "_" for the "+" that tags cannot have.
 func VersionTag(version string) string { return strings.Replace(version, "+", "_", 1) }
 
-// VersionOfTag is the inverse of [VersionTag]. The result need not be a version.
+// VersionOfTag is the inverse; the result need not be a version.
 func VersionOfTag(tag string) string { return strings.Replace(tag, "_", "+", 1) }

@@ -19,31 +19,36 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
-// ErrLayout means that a file is not an OCI image layout in a tar file, or that its content does
-// not match its digests.
 var ErrLayout = errors.New("not a valid OCI image layout in a tar file")
 
 const (
-	// maxFiles is the maximum number of files in a layout.
 	maxFiles = 200_000
-	// maxIndex is the maximum size of the index in bytes.
+	// maxIndex is in bytes.
 	maxIndex = 64 << 20
 )
 
-// Layout is an open layout. It is an [ocistore.Repository], and safe for concurrent use.
+// Layout is an OCI image layout in one tar file, which "oras cp --from-oci-layout" and "skopeo copy
+// oci-archive:" read: https://github.com/opencontainers/image-spec/blob/v1.1.1/image-layout.md
+//
+//	oci-layout              the version of the layout
+//	index.json              the manifests, with their tags (org.opencontainers.image.ref.name)
+//	blobs/sha256/<digest>   manifests, configs and layers
+//
+// It is an [ocistore.Repository], and safe for concurrent use.
 type Layout struct {
 	file io.ReaderAt
-	// files are the sections of the tar file by file name.
+	// files are the sections of the tar file.
 	files map[string]section
 	refs  []Ref
-	// byName are the positions in refs by tag and by digest, because a layout can have many.
+	// byName are the positions in refs by tag and by digest.
 	byName map[string]int
 }
 
 type section struct{ offset, size int64 }
 
-// ReadLayout reads the list of files and the index of a layout. The file must stay open. Errors about
-// its content wrap [ErrLayout].
+// ReadLayout reads the list of files and the index; the file must stay open. Files of other programs must
+// have only regular files and directories, no compression, and sha256. Errors about the content wrap
+// [ErrLayout].
 func ReadLayout(file *os.File) (*Layout, error) {
 	l := &Layout{file: file, files: make(map[string]section)}
 	if err := l.readFiles(file); err != nil {
@@ -59,8 +64,7 @@ func ReadLayout(file *os.File) (*Layout, error) {
 	return l, l.readIndex()
 }
 
-// readFiles finds the files in the tar file. The reader of package tar reads only the headers,
-// and seeks over the content.
+// readFiles reads only the headers, and seeks over the content.
 func (l *Layout) readFiles(file io.ReadSeeker) error {
 	in := tar.NewReader(file)
 	for {
@@ -146,11 +150,11 @@ func (l *Layout) readJSON(name string, limit int64, value any) error {
 
 func (l *Layout) open(at section) io.Reader { return io.NewSectionReader(l.file, at.offset, at.size) }
 
-// Refs returns the manifests that have tags, in the order of the index.
+// Refs are in the order of the index.
 func (l *Layout) Refs() []Ref { return l.refs }
 
-// Copy writes a blob to w. If the layout does not have the blob, or if the content does not match
-// the digest, the error wraps [ErrLayout]; some of the content may have been written.
+// Copy returns an [ErrLayout] if the layout lacks the blob or it does not match its digest; a part may then
+// be written.
 func (l *Layout) Copy(w io.Writer, blob Descriptor) error {
 	content, err := l.content(blob)
 	if err != nil {
@@ -160,7 +164,7 @@ func (l *Layout) Copy(w io.Writer, blob Descriptor) error {
 	return err
 }
 
-// Resolve implements [ocistore.Repository]. A digest is that of a manifest with a tag.
+// Resolve gets a tag, or the digest of a manifest with a tag.
 func (l *Layout) Resolve(_ context.Context, reference string) (ocispec.Descriptor, error) {
 	i, ok := l.byName[reference]
 	switch {
@@ -172,8 +176,8 @@ func (l *Layout) Resolve(_ context.Context, reference string) (ocispec.Descripto
 	return l.refs[i].Manifest.OCI(ManifestType), nil
 }
 
-// Fetch implements [ocistore.Repository]. If the layout does not have the content, or if it does not
-// match its digest, the error of Fetch or of the reader wraps [ErrLayout].
+// Fetch or its reader returns an [ErrLayout] if the layout lacks the content or it does not match its
+// digest.
 func (l *Layout) Fetch(_ context.Context, target ocispec.Descriptor) (io.ReadCloser, error) {
 	content, err := l.content(descriptorOf(target))
 	if err != nil {
@@ -182,7 +186,6 @@ func (l *Layout) Fetch(_ context.Context, target ocispec.Descriptor) (io.ReadClo
 	return io.NopCloser(content), nil
 }
 
-// Tags implements [ocistore.Repository].
 func (l *Layout) Tags(_ context.Context, last string, page func(tags []string) error) error {
 	var tags []string
 	for _, ref := range l.refs {
@@ -202,7 +205,7 @@ func (l *Layout) content(blob Descriptor) (*content, error) {
 	return &content{from: l.open(at), blob: blob, sum: sha256.New()}, nil
 }
 
-// content is a blob of a layout. At its end it is compared with its size and its digest.
+// content is compared with its size and digest at its end.
 type content struct {
 	from io.Reader
 	blob Descriptor

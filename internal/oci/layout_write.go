@@ -19,21 +19,18 @@ const blobsDir = "blobs/sha256/"
 // Ref is a manifest, or an index of manifests, with a tag.
 type Ref struct {
 	Tag string
-	// ArtifactType is the artifact type of the manifest. It may be empty.
+	// ArtifactType may be empty.
 	ArtifactType string
-	// Index reports whether Manifest is an index.
-	Index    bool
-	Manifest Descriptor
+	Index        bool
+	Manifest     Descriptor
 }
 
-// Blob is a blob that WriteLayout writes.
 type Blob struct {
 	Descriptor
 	Open func() (io.ReadCloser, error)
 }
 
-// WriteLayout writes a layout. The order of refs and blobs does not matter. Blobs with the same
-// digest are written once.
+// WriteLayout is deterministic: it sorts refs and blobs, writes a digest once, and no times and owners.
 func WriteLayout(w io.Writer, refs []Ref, blobs []Blob) error {
 	index, err := indexOf(refs)
 	if err != nil {

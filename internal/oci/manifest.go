@@ -9,49 +9,44 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
-// Media types of documents and of layers.
 const (
 	ManifestType = ocispec.MediaTypeImageManifest
 	IndexType    = ocispec.MediaTypeImageIndex
 	ArchiveType  = "archive/zip"
 
-	// Docker's formats, which predate those of OCI.
 	dockerManifestType = "application/vnd.docker.distribution.manifest.v2+json"
 	dockerIndexType    = "application/vnd.docker.distribution.manifest.list.v2+json"
 )
 
 // Artifact types of OpenTofu.
 const (
-	// ModuleArtifact is a module package.
 	ModuleArtifact = "application/vnd.opentofu.modulepkg"
-	// ProviderArtifact is the index of a version of a provider, and TargetArtifact the manifest of
-	// its package for one platform.
+	// ProviderArtifact is the index of a version of a provider, and TargetArtifact the manifest for one
+	// platform.
 	ProviderArtifact = "application/vnd.opentofu.provider"
 	TargetArtifact   = "application/vnd.opentofu.provider-target"
 )
 
-// EmptyConfig is the content of the config blob of all manifests that this package writes.
+// EmptyConfig is the config blob of all manifests that this package writes.
 const EmptyConfig = "{}"
 
-// Manifest is an image manifest.
 type Manifest struct {
 	ArtifactType string
 	Layers       []Layer
 	Annotations  map[string]string
 }
 
-// Layer is a layer of a manifest.
 type Layer struct {
 	MediaType string
 	Descriptor
 }
 
-// EmptyLayer returns the layer of an artifact without content. Its blob is [EmptyConfig].
+// EmptyLayer is for an artifact without content. Its blob is [EmptyConfig].
 func EmptyLayer() Layer {
 	return Layer{ocispec.MediaTypeEmptyJSON, descriptorOf(ocispec.DescriptorEmptyJSON)}
 }
 
-// Encode returns the text of the manifest. Equal manifests have equal texts.
+// Encode returns equal texts for equal manifests.
 func (m Manifest) Encode() ([]byte, error) {
 	document := ocispec.Manifest{
 		Versioned:    specs.Versioned{SchemaVersion: 2},
@@ -67,8 +62,7 @@ func (m Manifest) Encode() ([]byte, error) {
 	return json.Marshal(document)
 }
 
-// ParseManifest parses a manifest, which must have an artifact type. mediaType is the media type
-// of the registry's answer, or [ManifestType] if it is not known.
+// ParseManifest requires an artifact type. mediaType is that of the registry's answer, or [ManifestType].
 func ParseManifest(mediaType string, text []byte, artifactType string) (*Manifest, error) {
 	var document struct {
 		ocispec.Manifest
@@ -88,14 +82,13 @@ func ParseManifest(mediaType string, text []byte, artifactType string) (*Manifes
 	}
 	m := &Manifest{ArtifactType: document.ArtifactType, Annotations: document.Annotations}
 	for _, layer := range document.Layers {
-		// The other fields of the descriptor, such as further locations, are not used.
+		// Other fields, such as further locations, are not used.
 		m.Layers = append(m.Layers, Layer{layer.MediaType, descriptorOf(layer)})
 	}
 	return m, nil
 }
 
-// Archive returns the layer of the type [ArchiveType], of which there must be one. It has a
-// digest, and its size is positive.
+// Archive returns the only layer of the type [ArchiveType], with a digest and a positive size.
 func (m *Manifest) Archive() (Descriptor, error) {
 	var found Descriptor
 	count := 0
@@ -118,7 +111,7 @@ func (m *Manifest) Archive() (Descriptor, error) {
 	return found, nil
 }
 
-// IsIndex reports whether a media type is that of an index, in the format of OCI or of Docker.
+// IsIndex knows the formats of OCI and of Docker.
 func IsIndex(mediaType string) bool { return mediaType == IndexType || mediaType == dockerIndexType }
 
 func checkMediaType(found, want string) error {

@@ -20,22 +20,19 @@ import (
 	"github.com/cotterpin/cotter/ocistore"
 )
 
-// ErrContent means that a repository returned something other than what was asked for: it does not
-// match the protocol, a digest or a size.
+// ErrContent means that an answer does not match the protocol, a digest or a size.
 var ErrContent = errors.New("the registry's answer is not what was asked for")
 
-// maxDocument is the maximum size of a manifest or an index in bytes. Registries promise to accept
-// manifests of up to this size.
+// maxDocument is in bytes. Registries promise to accept manifests of up to this size.
 const maxDocument = 4 << 20
 
-// Document is a manifest or an index.
 type Document struct {
 	MediaType string
 	Descriptor
 	Text []byte
 }
 
-// Resolve returns the descriptor of the document that a tag or a digest points to.
+// Resolve returns what a tag or a digest points to.
 func Resolve(ctx context.Context, from ocistore.Repository, reference string) (ocispec.Descriptor, error) {
 	found, err := from.Resolve(ctx, reference)
 	switch {
@@ -49,7 +46,6 @@ func Resolve(ctx context.Context, from ocistore.Repository, reference string) (o
 	return found, nil
 }
 
-// Read returns the document that a tag or a digest points to.
 func Read(ctx context.Context, from ocistore.Repository, reference string) (Document, error) {
 	found, err := Resolve(ctx, from, reference)
 	if err != nil {
@@ -81,8 +77,7 @@ func read(ctx context.Context, from ocistore.Repository, at ocispec.Descriptor) 
 	return document, err
 }
 
-// Download writes a blob to a file, from its beginning. progress, which may be nil, is called with
-// the number of bytes so far and the total.
+// Download writes a blob to a file, from its beginning. progress may be nil.
 func Download(ctx context.Context, from ocistore.Repository, blob Descriptor, file *os.File, progress func(done, total int64)) error {
 	body, err := from.Fetch(ctx, blob.OCI(ArchiveType))
 	if err != nil {
@@ -91,7 +86,6 @@ func Download(ctx context.Context, from ocistore.Repository, blob Descriptor, fi
 	return copyVerified(&httpx.Download{File: file, Progress: progress}, body, blob)
 }
 
-// copyVerified copies a content, compares it with its digest and its size, and closes it.
 func copyVerified(to *httpx.Download, content io.ReadCloser, want Descriptor) (err error) {
 	if content == nil {
 		return fmt.Errorf("%w: there is no content", ErrContent)
@@ -101,7 +95,7 @@ func copyVerified(to *httpx.Download, content io.ReadCloser, want Descriptor) (e
 		return fmt.Errorf("%w: a blob has the digest %q and the size %d", ErrContent, want.Digest, want.Size)
 	}
 	to.Hash = newHash(want.Digest)
-	// One byte more than wanted is read, to notice that there is more.
+	// One byte more than wanted shows that there is more.
 	if err := to.Copy(io.LimitReader(content, want.Size+1), want.Size); err != nil {
 		return err
 	}

@@ -14,17 +14,14 @@ import (
 	"github.com/cotterpin/cotter/internal/providerzip"
 )
 
-// Archive is the archive of a package.
 type Archive struct {
-	// Hashes are the archive's own hashes, sorted: the h1 of its content, and its zh if the lock
-	// has it.
+	// Hashes are the archive's own, sorted: the h1 of its content, and its zh if the lock has it.
 	Hashes []hashing.Hash
 	Size   int64
 
 	file *os.File
 }
 
-// WriteTo writes the archive.
 func (a *Archive) WriteTo(w io.Writer) (int64, error) {
 	return io.Copy(w, io.NewSectionReader(a.file, 0, a.Size))
 }
@@ -32,7 +29,7 @@ func (a *Archive) WriteTo(w io.Writer) (int64, error) {
 // Close removes the archive.
 func (a *Archive) Close() error { return errors.Join(a.file.Close(), os.Remove(a.file.Name())) }
 
-// Archive gets the archive of a package of which the lock has a hash.
+// Archive is for packages of which the lock has a hash.
 func (g *Getter) Archive(ctx context.Context, want Want) (*Archive, error) {
 	if !hasScheme(want.Locked, "zh") {
 		found, ok, err := g.confirmed(ctx, want)
@@ -146,10 +143,9 @@ func (j *job) repack(ctx context.Context, published *Archive) (*Archive, error) 
 	return made, errors.Join(err, os.RemoveAll(dir))
 }
 
-// errChanged means that a package has changed since it was hashed.
 var errChanged = errors.New("the package changed while it was packed")
 
-// pack packs the directory of a package. The same files always give the same bytes.
+// pack gives the same bytes for the same files.
 func (g *Getter) pack(ctx context.Context, dir string, h1 hashing.Hash) (_ *Archive, err error) {
 	done, err := g.slot(ctx, unpacking)
 	if err != nil {

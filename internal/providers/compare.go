@@ -18,9 +18,8 @@ func hasScheme(hashes []hashing.Hash, scheme string) bool {
 	return slices.ContainsFunc(hashes, func(h hashing.Hash) bool { return h.Scheme() == scheme })
 }
 
-// checkArchive compares the archive with the lock before the download, as far as that is
-// possible. It can reject the archive if the lock has only zh hashes, or if the content of the
-// archive is already known.
+// checkArchive compares the archive with the lock before the download: if the lock has only zh hashes, or
+// its content is already known.
 func (j *job) checkArchive() error {
 	want := recognized(j.want.Locked)
 	if j.archive == "" || len(want) == 0 || slices.Contains(want, j.archive) {
@@ -56,8 +55,7 @@ func texts(hashes ...hashing.Hash) []string {
 	return shown
 }
 
-// checkReported compares the package with the h1 that the source has confirmed and with the
-// hashes that the source announces, if there are any.
+// checkReported compares the package with the h1 that the source has confirmed, and with what it announces.
 func (j *job) checkReported(p Proof) error {
 	announced := p.Authentication.Announced
 	if len(announced) > 0 && !slices.Contains(announced, p.H1) && !slices.Contains(announced, p.Archive) {

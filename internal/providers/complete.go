@@ -8,13 +8,10 @@ import (
 	"github.com/cotterpin/cotter/installer/evidence"
 )
 
-// complete sets the hashes of a package that was not got from the source, so that the lock is the
-// same as if it were: with an empty store, or on another machine. It does nothing without
-// [Getter.Complete].
-//
-// If the hashes are not known, the source is asked for them. That fails only if ctx ends. Other
-// errors are in Proof.Incomplete, because the package itself is proven. The source is not asked for
-// a package from an imported bundle, because there may be no network, or for one that is only known to be
+// complete sets the hashes of a package that was not got from the source, so that the lock is the same as
+// if it were, if [Getter.Complete] is set. Unknown hashes are asked for, which fails only if ctx ends:
+// other errors are in Proof.Incomplete, because the package is proven. The source is not asked for a
+// package of an imported bundle, because there may be no network, nor for one that is only known to be
 // installed.
 func (g *Getter) complete(ctx context.Context, want Want, proof *Proof) error {
 	if !g.Complete {
@@ -39,8 +36,7 @@ func (g *Getter) complete(ctx context.Context, want Want, proof *Proof) error {
 	return nil
 }
 
-// recordHashes records the hashes that the source has confirmed, for complete. Without requests,
-// only a part of the source was asked.
+// recordHashes records the hashes for complete. Without requests, only a part of the source was asked.
 func (g *Getter) recordHashes(want Want, p Proof) {
 	if g.Offline {
 		return
@@ -48,8 +44,7 @@ func (g *Getter) recordHashes(want Want, p Proof) {
 	g.Store.RecordHashes(g.sourceOf(want), want.statement(), p.Hashes)
 }
 
-// sourceOf names the source in records. Different sources confirm different hashes of the same
-// package.
+// sourceOf names the source in records: others confirm other hashes.
 func (g *Getter) sourceOf(want Want) string {
 	var names []string
 	for _, e := range g.Source.Evidence(want.Provider) {

@@ -21,10 +21,8 @@ import (
 	"github.com/cotterpin/cotter/internal/trace"
 )
 
-// Get gets a package. The source is not asked if the evidence of an earlier run counts and the
-// package is at hand, or if Offers confirm and have it.
-//
-// If the lock has an h1 or a zh and the package matches none of them, the error is a
+// Get does not ask the source if the evidence of an earlier run counts and the package is at hand, or if
+// Offers confirm and have it. If the lock has an h1 or a zh and the package matches none, the error is a
 // *[getproviders.MismatchError], and nothing of the package is kept.
 func (g *Getter) Get(ctx context.Context, want Want) (*Got, error) {
 	s := &search{Getter: g, want: want}
@@ -56,22 +54,20 @@ func (g *Getter) Get(ctx context.Context, want Want) (*Got, error) {
 type search struct {
 	*Getter
 	want Want
-	// release is what an earlier run learned about the package. Its evidence is zero if there is
-	// nothing that counts.
-	release store.Release
-	// fromOrigin reports whether the package was got from the source.
+	// release is what an earlier run learned. Its evidence is zero if nothing counts.
+	release    store.Release
 	fromOrigin bool
-	// offered is the package of an offer, once Offers was asked. If there is none, deliver are the
-	// offers that can only deliver bytes, and reasons say why the others cannot be used.
+	// offered is the package of an offer, once Offers was asked; deliver are those that can only deliver
+	// bytes, and reasons say why the others cannot be used.
 	asked   bool
 	offered *Got
 	deliver []Offer
 	reasons []error
 }
 
-// remember looks for the evidence of an earlier run for a package with one of the locked hashes.
-// A lock alone is not enough: it can come with a repository and name the content of another
-// provider. If [Getter.Rule] accepts what is installed, that is the evidence if there is no other.
+// remember looks for the evidence of an earlier run. A lock alone is not enough: it can come with a
+// repository and name the content of another provider. Otherwise what is installed is the evidence, if
+// [Getter.Rule] accepts it.
 func (s *search) remember(ctx context.Context) evidence.Evidence {
 	s.release = s.remembered(s.want, func(r store.Release) bool { return s.Store.Matches(r.H1, s.want.Locked) != "" })
 	if s.release.Evidence.IsZero() {
@@ -116,8 +112,8 @@ func (g *Getter) projectPackage(ctx context.Context, want Want) (*store.Provider
 	return g.Store.Installed(ctx, g.Installed, store.ProviderPath(want.Provider, want.Version, want.Platform))
 }
 
-// believed returns the release that the project has installed, with a hash of the lock, if the rule
-// accepts what is installed. Otherwise the evidence of the result is zero.
+// believed returns the installed release with a hash of the lock. Its evidence is zero unless the rule
+// accepts what is installed.
 func (g *Getter) believed(ctx context.Context, want Want) (release store.Release) {
 	e := evidence.Evidence{Kind: evidence.Installed}
 	if !g.Rule.AcceptsProvider(e) {
@@ -167,8 +163,8 @@ func (s *search) fromSource(ctx context.Context) (*Got, error) {
 	return got, err
 }
 
-// unconfirmedCopy returns the error for a package that is in the plugin cache but that nothing
-// confirms, if there is one and there are no other reasons.
+// unconfirmedCopy returns the error for a package in the plugin cache that nothing confirms, unless there
+// are other reasons.
 func (s *search) unconfirmedCopy(ctx context.Context) []error {
 	if s.PluginCache.Dir == "" || len(s.reasons) > 0 {
 		return nil
@@ -180,7 +176,7 @@ func (s *search) unconfirmedCopy(ctx context.Context) []error {
 	return []error{fmt.Errorf("%w: %w", &getproviders.UnconfirmedError{Location: pkg.Location()}, ErrNotAtHand)}
 }
 
-// stored looks for a package in the store. It treats a damaged package as missing.
+// stored treats a damaged package as missing.
 func (g *Getter) stored(ctx context.Context, want Want, h hashing.Hash) (*store.ProviderPackage, error) {
 	found, err := g.Store.Find(ctx, []hashing.Hash{h})
 	if errors.Is(err, store.ErrDamaged) {
@@ -194,15 +190,14 @@ type job struct {
 	*Getter
 	want Want
 	pkg  getproviders.Package
-	// offered reports whether the package comes from a bundle or a mirror.
+	// offered is set for a package of a bundle or a mirror.
 	offered bool
 	// proven is closed when the source has proven the package; auth is the result.
 	proven chan struct{}
 	auth   getproviders.Authentication
-	// archive is the zh hash of the archive, and bytes is its size if it was downloaded.
-	archive hashing.Hash
-	bytes   int64
-	// warnings are about the content, if it was unpacked.
+	// archive is its zh, and bytes its size if it was downloaded.
+	archive  hashing.Hash
+	bytes    int64
 	warnings []string
 }
 
@@ -234,8 +229,8 @@ func (j *job) run(ctx context.Context) (*Got, error) {
 	return got, nil
 }
 
-// proveBeside runs get while the source proves the package and [Getter.Accept] decides about the
-// proof. If the package is not proven, the context of get is canceled.
+// proveBeside runs get while the source proves the package and [Getter.Accept] decides. If it is not
+// proven, the context of get is canceled.
 func (j *job) proveBeside(ctx context.Context, get func(context.Context) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
@@ -258,8 +253,7 @@ func (j *job) checkProof() error {
 	return j.accept(j.auth)
 }
 
-// awaitProof waits until the source has proven the package. It must be called before the package
-// is unpacked.
+// awaitProof must be called before the package is unpacked.
 func (j *job) awaitProof(ctx context.Context) error {
 	select {
 	case <-j.proven:
@@ -300,8 +294,8 @@ func (j *job) fromArchive(ctx context.Context) (found *store.ProviderPackage, er
 	return found, err
 }
 
-// withArchive downloads the archive and calls use with it when the source has proven it, unless known
-// finds that this is not necessary any more. Only one process at a time downloads an archive.
+// withArchive downloads the archive and calls use when the source has proven it, unless known finds that
+// unnecessary. One process at a time downloads an archive.
 func (j *job) withArchive(ctx context.Context, known func() (bool, error), use func(*os.File) error) error {
 	unlock, err := j.Store.LockArchive(ctx, j.archive, func() { j.tell(event.WaitingForFetch{Package: j.pkg.Location()}) })
 	if err != nil {
@@ -338,10 +332,9 @@ func (j *job) unpacked(ctx context.Context) (*store.ProviderPackage, error) {
 	return found, j.checkContent(found.H1)
 }
 
-// unpackedElsewhere returns the package that the project has installed, or that is in the plugin
-// cache, if it has the content of the archive. A source confirms archives, and the lock's h1 can be
-// forged together with the directory. So the content must be that of the same archive when this user
-// unpacked it, or the source must have confirmed the h1. Otherwise it returns nil.
+// unpackedElsewhere returns the package that is installed or in the plugin cache, if it has the content of
+// the archive, or nil. The lock's h1 can be forged together with a directory, so the content must be that
+// of the same archive when this user unpacked it, or the source must have confirmed the h1.
 func (j *job) unpackedElsewhere(ctx context.Context) (*store.ProviderPackage, error) {
 	h1 := j.Store.UnpacksTo(j.archive)
 	if j.offered || h1 == "" && !j.pkg.ReportsH1() {
@@ -365,8 +358,8 @@ func (j *job) unpackedElsewhere(ctx context.Context) (*store.ProviderPackage, er
 	return nil, nil
 }
 
-// unproven returns the unpacked packages of this version that nothing confirms: the project's own,
-// and that in the plugin cache if the lock has its hash.
+// unproven returns the unpacked packages of this version that nothing confirms: the project's own, and that
+// in the plugin cache if the lock has its hash.
 func (j *job) unproven(ctx context.Context) ([]*store.ProviderPackage, error) {
 	var all []*store.ProviderPackage
 	own, err := j.projectPackage(ctx, j.want)

@@ -16,41 +16,33 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Getter gets packages. Its fields must not change while it is in use. It is safe for concurrent
-// use. It limits its own concurrent transfers and unpackings, so callers may ask for all packages
-// at once.
+// Getter gets packages. Its fields must not change while it is in use. It is safe for concurrent use, and
+// limits its own transfers and unpackings, so callers may ask for all packages at once.
 type Getter struct {
 	Source getproviders.Source
 	Store  *store.Providers
-	// PluginCache is the stock tools' plugin cache. It delivers packages and confirms nothing. The
-	// zero value means that there is none.
+	// PluginCache is that of stock tools, if any. It delivers packages and confirms nothing.
 	PluginCache getproviders.PluginCache
-	// Installed is the project's directory of providers, or "". Like the plugin cache, it delivers
-	// packages and confirms nothing.
+	// Installed is the project's directory of providers, or "". It delivers and confirms nothing, either.
 	Installed string
-	// Offers are tried before PluginCache and Source if the lock has hashes of the package. A nil
-	// Offers offers nothing.
+	// Offers, which may be nil, are tried before PluginCache and Source if the lock has hashes.
 	Offers Offers
-	// Offline forbids requests: only the local part of the source is asked. If a package is not
-	// at hand, the error wraps [ErrNotAtHand].
+	// Offline forbids requests. If a package is not at hand, the error wraps [ErrNotAtHand].
 	Offline bool
-	// Rule says which evidence is enough for a package. The zero value accepts none; the error is
-	// a *[getproviders.UnconfirmedError].
+	// Rule says which evidence is enough. The zero value accepts none; the error is a
+	// *[getproviders.UnconfirmedError].
 	Rule evidencerules.Rule
-	// Stores is the evidence that the bundles and mirrors of Offers give. What others have
-	// confirmed in earlier runs does not count.
+	// Stores is the evidence that Offers give. What others confirmed in earlier runs does not count.
 	Stores []evidence.Evidence
-	// Accept decides whether the proof of a package is sufficient. It is called before the package
-	// is unpacked, and also for packages that this user has got before. Its error is returned for
-	// the package. A nil Accept accepts every proof.
+	// Accept decides whether a proof suffices, before the package is unpacked, and also for one from an
+	// earlier run. nil accepts all.
 	Accept func(getproviders.Authentication) error
-	// Complete says that the lock may change. [Proof].Hashes are then all hashes that the source
-	// confirms, also if the package was got in an earlier run.
+	// Complete says that the lock may change. [Proof].Hashes are then all that the source confirms, also
+	// for a package from an earlier run.
 	Complete bool
-	// Slots limits transfers and unpackings, and may be shared by several Getters. If it is nil,
-	// the Getter has its own Slots with the default limits.
+	// Slots may be shared by several Getters; nil means its own.
 	Slots *Slots
-	// OnEvent receives events unless it is nil. Several goroutines may call it at once.
+	// OnEvent may be nil. Several goroutines may call it at once.
 	OnEvent func(event.Event)
 
 	own Slots
@@ -73,7 +65,6 @@ func (g *Getter) tell(e event.Event) {
 	}
 }
 
-// refused says that a package of a bundle or a mirror cannot be used.
 func (g *Getter) refused(want Want, reason error) {
 	g.tell(event.Warning{Message: fmt.Sprintf("provider %s %s: %s", want.Provider.ForDisplay(), want.Version, reason)})
 }
@@ -90,12 +81,11 @@ func (g *Getter) find(ctx context.Context, want Want) (getproviders.Package, err
 	return pkg, err
 }
 
-// Want describes a wanted package.
 type Want struct {
 	Provider addrs.Provider
 	Version  versions.Version
 	Platform addrs.Platform
-	// Locked are the hashes that the lock has for this version; nil if it has none.
+	// Locked are the lock's hashes for this version, or nil.
 	Locked []hashing.Hash
 }
 
@@ -103,27 +93,22 @@ func (w Want) statement() string {
 	return store.ReleaseStatement(w.Provider, w.Version, w.Platform)
 }
 
-// Proof is what is known about a package and its origin.
 type Proof struct {
-	// Archive is the zh of the archive. It is "" if the archive is not known because the package
-	// was found by its h1 or is a directory.
+	// Archive is its zh; "" if the package was found by its h1, or is a directory.
 	Archive hashing.Hash
 	H1      hashing.Hash
-	// Hashes are the hashes to add to the lock: first H1, then the hashes that the source has
-	// confirmed, sorted. With [Getter].Complete, they depend only on the source, and not on the store.
-	// With [Getter].Offers and locked hashes, it is H1 alone, because then the source need not be
-	// reachable.
+	// Hashes are those to add to the lock: H1, then what the source has confirmed, sorted. With
+	// [Getter].Complete, they depend only on the source, and not on the store. With [Getter].Offers and
+	// locked hashes, it is H1 alone, because the source need not be reachable.
 	Hashes []hashing.Hash
-	// Incomplete is the reason why Hashes may lack some that the source confirms, or nil.
+	// Incomplete is why Hashes may lack some that the source confirms, or nil.
 	Incomplete error
-	// Matched is the locked hash that the package has. If it is "", the lock does not prove the
-	// package, because it has no h1 and no zh for this version. For [Getter.Hashes] it can also
-	// mean that the lock has no hash for this platform.
+	// Matched is the locked hash that the package has. "" means that the lock, without h1 and zh for this
+	// version, does not prove it, and for [Getter.Hashes] possibly that it has none for this platform.
 	Matched hashing.Hash
-	// Authentication is the result of the source's authentication, with its evidence. If the
-	// source was not asked, it is what is remembered from an earlier run.
+	// Authentication is that of the source, or what is remembered of an earlier run.
 	Authentication getproviders.Authentication
-	// Asked reports whether the source was asked, and Location is where it has the package.
+	// Asked is about the source; Location is where it has the package.
 	Asked    bool
 	Location string
 	Bytes    int64
@@ -133,10 +118,9 @@ type Proof struct {
 type Got struct {
 	Proof
 	Package *store.ProviderPackage
-	// Warnings are messages about the content for the user. There are none unless the package was
-	// unpacked by this call.
+	// Warnings are about the content, if this call has unpacked it.
 	Warnings []string
 }
 
-// ErrNotAtHand is returned if a package is not in the store and the source must not be asked.
+// ErrNotAtHand is for a package that is not in the store while the source must not be asked.
 var ErrNotAtHand = errors.New("the package is not in the user's store")

@@ -10,13 +10,11 @@ import (
 	"github.com/cotterpin/cotter/internal/providerzip"
 )
 
-// Hashes returns the hashes of a package that is not installed here, such as the package for
-// another platform. It downloads the package only if there is no other way, and never keeps it.
-//
-// If this user knows the package by one of the locked hashes, the source is not asked. The hashes
-// in a lock do not name their platforms, so a package that matches none of them may simply not be
-// locked yet. But if the lock has a zh that the source no longer confirms, the release is not the
-// one that was locked: the error is a *[getproviders.MismatchError].
+// Hashes returns the hashes of a package that is not installed here, such as for another platform, if
+// possible without a download, and never keeps it. If this user knows the package by a locked hash, the
+// source is not asked. A package that matches no hash may simply not be locked yet, because hashes in a
+// lock do not name platforms. But if the source no longer confirms a locked zh, the release is another one:
+// a *[getproviders.MismatchError].
 func (g *Getter) Hashes(ctx context.Context, want Want) (*Proof, error) {
 	if r, ok := g.known(want); ok {
 		proof := g.rememberedProof(want, r)

@@ -11,24 +11,18 @@ import (
 	"github.com/cotterpin/cotter/installer/evidence"
 )
 
-// Confirmed is what a source confirms of the hashes in a lock entry.
 type Confirmed struct {
-	// Evidence is who confirms them, and Location is where the source has the package for the
-	// wanted platform.
+	// Location is where the source has the package for the wanted platform.
 	Evidence evidence.Evidence
 	Location string
-	// Unknown are the locked h1 and zh hashes that belong to no package of the release, in the
-	// order of the lock.
+	// Unknown are the locked h1 and zh hashes of no package of the release, in the order of the lock.
 	Unknown []hashing.Hash
 }
 
-// CheckLocked asks the source for the release that a lock entry names, now, and looks for each
-// locked h1 and zh hash among the hashes that the source confirms. A h1 that the source does not
-// report must be that of a package of the release: first of the wanted platform, and then of the
-// others. Archives whose content this user does not know are downloaded for that, and not kept.
-// others are platforms; the release need not have packages for them.
-//
-// [Getter.Rule] applies. A release that the source does not have at all is an error.
+// CheckLocked asks the source for the release of a lock entry, under [Getter.Rule], and looks for each
+// locked h1 and zh among what it confirms. An h1 that it does not report must be that of a package of the
+// release, first of the wanted platform, then of the others, which need not exist. Archives of unknown
+// content are downloaded for that, and not kept. A missing release is an error.
 func (g *Getter) CheckLocked(ctx context.Context, want Want, others []addrs.Platform) (*Confirmed, error) {
 	if g.Offline {
 		return nil, ErrNotAtHand

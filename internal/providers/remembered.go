@@ -12,8 +12,8 @@ import (
 	"github.com/cotterpin/cotter/internal/store"
 )
 
-// remembered returns what an earlier run learned about a release, if that fits and its evidence
-// would be given and be enough in this run. Otherwise the evidence of the result is zero.
+// remembered returns what an earlier run learned, if it fits and its evidence would be given and be enough
+// now. Otherwise the evidence of the result is zero.
 func (g *Getter) remembered(want Want, fits func(store.Release) bool) (found store.Release) {
 	if !g.Rule.Memos {
 		return found
@@ -31,8 +31,7 @@ func (g *Getter) remembered(want Want, fits func(store.Release) bool) (found sto
 	return found
 }
 
-// known is like remembered, for a package of which the lock has a hash: that of its content or
-// that of its archive.
+// known is remembered, for a package whose content or archive has a hash in the lock.
 func (g *Getter) known(want Want) (store.Release, bool) {
 	r := g.remembered(want, func(r store.Release) bool { return r.H1 != "" && matchedBy(want, r) != "" })
 	return r, !r.Evidence.IsZero()
@@ -58,9 +57,8 @@ func authentication(r store.Release) getproviders.Authentication {
 	return getproviders.Authentication{Evidence: r.Evidence, KeyID: r.KeyID, Key: r.Key, Weak: r.Weak, Hashes: r.Hashes}
 }
 
-// Evidence returns who confirms a package of which the lock has a hash, as far as this is known
-// without requests: in an earlier run, or now for a package that the project brings. It returns
-// the zero Evidence if nothing is known.
+// Evidence returns who confirms a package with a hash in the lock, as far as known without requests: in an
+// earlier run, or now for a package that the project brings.
 func (g *Getter) Evidence(ctx context.Context, want Want) evidence.Evidence {
 	matches := func(r store.Release) bool { return g.Store.Matches(r.H1, want.Locked) != "" }
 	if r := g.remembered(want, matches); !r.Evidence.IsZero() {

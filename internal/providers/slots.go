@@ -6,14 +6,13 @@ import (
 	"sync"
 )
 
-// Slots limits the concurrent work of Getters, which can share one Slots. The zero value is ready for
-// use. A Slots must not be copied.
+// Slots limits the concurrent work of Getters. It must not be copied.
 type Slots struct {
 	once  sync.Once
 	slots [2]chan struct{} // by kind
 }
 
-// transfers is the number of concurrent downloads. One archive per processor is unpacked or hashed.
+// transfers are concurrent downloads. One archive per processor is unpacked or hashed.
 const transfers = 16
 
 type slotKind int

@@ -11,16 +11,15 @@ import (
 
 // Offer is a package of a bundle or a mirror that claims to have one of the lock's hashes.
 type Offer struct {
-	// Package is the package, or nil if it cannot be used. Err is the reason in that case.
+	// Package is nil if it cannot be used; Err is the reason.
 	Package getproviders.Package
 	Err     error
-	// Trusted reports whether the offer confirms the package. An untrusted offer delivers only the
-	// bytes of an archive that the source proves, or that this user has got before.
+	// Trusted reports whether the offer confirms the package. Otherwise it delivers only the bytes of an
+	// archive that the source proves, or that this user has got before.
 	Trusted bool
 }
 
-// Offers returns the offers of bundles and mirrors for a wanted package, in order of precedence.
-// The lock must have hashes of the package.
+// Offers returns offers in order of precedence. The lock must have hashes of the package.
 type Offers func(ctx context.Context, want Want) iter.Seq[Offer]
 
 func (s *search) askOffers(ctx context.Context) evidence.Evidence {
@@ -30,8 +29,8 @@ func (s *search) askOffers(ctx context.Context) evidence.Evidence {
 	return evidence.Evidence{}
 }
 
-// fromOffers gets the package from the first offer that has it, and confirms it unless an earlier
-// run has evidence for its archive. The offers are asked once. The error is that of the context.
+// fromOffers asks the offers once. It confirms the package, unless an earlier run has evidence for its
+// archive. The error is that of the context.
 func (s *search) fromOffers(ctx context.Context) (*Got, bool, error) {
 	if s.asked || s.Offers == nil || len(recognized(s.want.Locked)) == 0 {
 		return s.offered, s.offered != nil, ctx.Err()

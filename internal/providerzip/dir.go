@@ -9,15 +9,14 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// Limits returns the limits of an unpacked package, which are those of an archive's content.
+// Limits are those of an archive's content.
 func Limits() treewriter.Limits {
 	return treewriter.Limits{TreeBytes: maxTree, FileBytes: maxFile, Entries: maxEntries}
 }
 
-// HashDir returns the h1 hash of an unpacked package in a directory. It stops when the context
-// ends. A package that exceeds [Limits] is an error; no file is read that is too large by its
-// size, however little of it is on disk. The error is a *[hashing.TreeError] unless the directory
-// cannot be opened.
+// HashDir returns the h1 hash of an unpacked package. One that exceeds [Limits] is an error; no file is
+// read whose size is too large, however little of it is on disk. The error is a *[hashing.TreeError] unless
+// the directory cannot be opened.
 func HashDir(ctx context.Context, dir string) (hashing.Hash, error) {
 	root, err := pathsafe.OpenRoot(dir)
 	if err != nil {
@@ -31,7 +30,7 @@ func HashDir(ctx context.Context, dir string) (hashing.Hash, error) {
 	return tree.H1(), nil
 }
 
-// ReadRoot is like [HashDir] for an open directory. It returns the whole tree.
+// ReadRoot is [HashDir] for an open directory, and returns the whole tree.
 func ReadRoot(ctx context.Context, root *os.Root) (*hashing.Tree, error) {
 	limits := Limits()
 	reader := hashing.Reader{MaxFile: limits.FileBytes, MaxTree: limits.TreeBytes, MaxEntries: limits.Entries}

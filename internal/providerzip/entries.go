@@ -16,7 +16,6 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// Limits of an archive; see the package documentation.
 const (
 	maxArchive = 1 << 30
 	maxFile    = 2 << 30
@@ -24,12 +23,11 @@ const (
 	maxEntries = 10_000
 	maxRatio   = 100
 	ratioFloor = 64 << 20
-	// maxDirectory is the maximum size of an archive's directory in bytes. The directory is kept
-	// in memory.
+	// maxDirectory bounds the archive's directory, which is kept in memory, in bytes.
 	maxDirectory = 16 << 20
 )
 
-// Sizes in the end of central directory record, according to PKWARE's APPNOTE 6.3.10, 4.3.16.
+// From PKWARE's APPNOTE 6.3.10, 4.3.16.
 const (
 	endSize    = 22
 	maxComment = 1<<16 - 1
@@ -37,8 +35,7 @@ const (
 
 var endMark = []byte("PK\x05\x06")
 
-// checkEnd checks the size of the archive's directory before it is read. The number of entries is
-// not sufficient for that, because it has only 16 bits.
+// checkEnd checks the size of the directory before it is read. The number of entries has only 16 bits.
 func checkEnd(archive io.ReaderAt, size int64) error {
 	start := max(0, size-endSize-maxComment)
 	tail := make([]byte, size-start)
@@ -66,8 +63,7 @@ func checkEnd(archive io.ReaderAt, size int64) error {
 	return nil
 }
 
-// checkEntries checks the entries of an archive with this size, and returns its files sorted by
-// name.
+// checkEntries checks the entries, and returns the files sorted by name.
 func checkEntries(entries []*zip.File, size int64) ([]*zip.File, error) {
 	if len(entries) > maxEntries {
 		return nil, &RefusedError{Reason: fmt.Sprintf("has more than %d entries", maxEntries)}
@@ -113,10 +109,10 @@ func clash(before, kind fs.FileMode) string {
 	return "is a file and a directory"
 }
 
-// flagEncrypted is the general purpose flag of encrypted entries.
+// flagEncrypted is a general purpose flag.
 const flagEncrypted = 1 << 0
 
-// entryFault returns the reason why an entry on its own is refused, or "".
+// entryFault returns why an entry on its own is refused, or "".
 func entryFault(f *zip.File) string {
 	name, isDir := strings.CutSuffix(f.Name, "/")
 	if reason := pathsafe.Name(name); reason != "" {

@@ -20,10 +20,9 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// RefusedError is the error for an archive that is not a provider's, is damaged, or could do
-// harm.
+// RefusedError is for an archive that is not a provider's, is damaged, or could do harm.
 type RefusedError struct {
-	// Entry is the name of the entry at fault, or "" if the archive as a whole is.
+	// Entry is "" if the archive as a whole is at fault.
 	Entry  string
 	Reason string
 }
@@ -35,19 +34,19 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("the archive's entry %.200q %s", e.Entry, e.Reason)
 }
 
-// Archive is an archive whose directory has been read and checked. It is not safe for concurrent
-// use.
+// Archive has a directory that was checked. It is not safe for concurrent use.
 type Archive struct {
-	files []*zip.File // sorted by name
-	exec  func(*zip.File) bool
-	// warnings are those of the writer that unpacked the archive.
+	files    []*zip.File // sorted by name
+	exec     func(*zip.File) bool
 	warnings []string
-	// portion is the buffer for reading.
-	portion [128 << 10]byte
+	portion  [128 << 10]byte
 }
 
-// Open reads and checks the directory of an archive. providerType is the type of the provider
-// that it must contain.
+// Open reads and checks the directory of an archive of a provider of this type. Before anything is written,
+// a *[RefusedError] is returned for unsafe names ([pathsafe.Name]), two entries of one name or a file in
+// the place of a directory, entries that are neither regular files nor directories, encryption or other
+// methods than deflate, a missing executable, data before the first entry, the 64-bit extension, and what
+// exceeds a limit; while the content is read, for another size or checksum than in the header.
 func Open(archive io.ReaderAt, size int64, providerType string) (*Archive, error) {
 	if size > maxArchive {
 		return nil, &RefusedError{Reason: fmt.Sprintf("has %d bytes, more than %d", size, int64(maxArchive))}
@@ -74,20 +73,19 @@ func Open(archive io.ReaderAt, size int64, providerType string) (*Archive, error
 	}, nil
 }
 
-// inflate returns a decompressor that reads an archive in portions of 128 KiB. The standard one
-// reads 4 KiB at a time.
+// inflate reads an archive in portions of 128 KiB. The standard decompressor reads 4 KiB at a time.
 func inflate(r io.Reader) io.ReadCloser { return flate.NewReader(bufio.NewReaderSize(r, 128<<10)) }
 
 const executablePrefix = "terraform-provider-"
 
-// IsExecutable reports whether stock tools regard a file of a package as the executable of a
-// provider with this type. Only files at the top level of the package qualify.
+// IsExecutable reports whether stock tools take a file at the top level for the provider's executable. Of
+// several, they run the first by name.
 func IsExecutable(name, providerType string) bool {
 	rest, ok := strings.CutPrefix(name, executablePrefix+providerType)
 	return ok && !strings.Contains(name, "/") && (rest == "" || rest[0] == '_' || rest[0] == '.')
 }
 
-// Hash returns the h1 hash of the archive's files. It reads all files.
+// Hash reads all files.
 func (a *Archive) Hash(ctx context.Context) (hashing.Hash, error) {
 	return a.each(ctx, func(_ *zip.File, content io.Reader) error {
 		_, err := io.CopyBuffer(discard{}, content, a.portion[:])
@@ -95,13 +93,13 @@ func (a *Archive) Hash(ctx context.Context) (hashing.Hash, error) {
 	})
 }
 
-// discard is like io.Discard, but has no buffer of its own.
+// discard is io.Discard without a buffer of its own.
 type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
-// Unpack writes the archive's files to dir, which must not exist, and returns their h1 hash.
-// After an error dir does not exist.
+// Unpack writes the files to dir, which must not exist and does not exist after an error, and returns their
+// h1 hash.
 func (a *Archive) Unpack(ctx context.Context, dir string) (hashing.Hash, error) {
 	w, err := treewriter.Create(dir, Limits())
 	if err != nil {
@@ -118,8 +116,8 @@ func (a *Archive) Unpack(ctx context.Context, dir string) (hashing.Hash, error) 
 	return h1, w.Close()
 }
 
-// Warnings returns messages about the unpacked files for the user, which are the same as for
-// module packages: one about all names that some systems cannot store.
+// Warnings are about the unpacked files, as for module packages: one about all names that some systems
+// cannot store.
 func (a *Archive) Warnings() []string { return a.warnings }
 
 func (a *Archive) each(ctx context.Context, use func(*zip.File, io.Reader) error) (hashing.Hash, error) {
@@ -141,8 +139,8 @@ func (a *Archive) each(ctx context.Context, use func(*zip.File, io.Reader) error
 	return tree.H1(), nil
 }
 
-// contentReader reads and hashes the content of an entry until the context ends. The zip library
-// fails as soon as the content is longer than the entry's header says.
+// contentReader hashes an entry until the context ends. The zip library refuses more content than the
+// header says.
 type contentReader struct {
 	ctx context.Context
 	r   io.Reader
@@ -150,8 +148,7 @@ type contentReader struct {
 	err error // the first error other than io.EOF
 }
 
-// Read fills p unless the content ends. The zip library returns 32 KiB at a time, and writing
-// larger portions is faster.
+// Read fills p, because writing larger portions than the zip library's 32 KiB is faster.
 func (c *contentReader) Read(p []byte) (n int, err error) {
 	if c.err = c.ctx.Err(); c.err != nil {
 		return 0, c.err
@@ -168,8 +165,7 @@ func (c *contentReader) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// contentError returns the error for an entry that could not be read or written. It returns
-// errors of the disk and of the context unchanged.
+// contentError leaves errors of the disk and of the context unchanged.
 func contentError(entry string, err error) error {
 	_, onDisk := errors.AsType[*os.PathError](err)
 	refused, isRefused := errors.AsType[*treewriter.PathError](err)

@@ -17,60 +17,50 @@ import (
 )
 
 const (
-	// MaxSignature is the maximum size of a file with signatures in bytes.
+	// MaxSignature is for a file with signatures, in bytes.
 	MaxSignature = 64 << 10
-	// MaxKeys is the maximum number of offered keys.
-	MaxKeys = 64
-	// MaxKey is the maximum size of each key in bytes. Longer keys are skipped.
+	MaxKeys      = 64
+	// MaxKey is in bytes. Longer keys are skipped.
 	MaxKey = 64 << 10
-	// maxSignatures is the maximum number of signatures in a file.
+	// maxSignatures is for one file.
 	maxSignatures = 16
-	// minRSA is the minimum number of bits of an RSA key that is not weak.
+	// minRSA is in bits.
 	minRSA = 2048
-	// maxName and maxReason are the maximum lengths of the name of a key's owner and of a reason,
-	// in characters.
+	// maxName is for a key's owner; both are in characters.
 	maxName, maxReason = 128, 512
 )
 
-// Key is an OpenPGP key that a registry offers.
 type Key struct {
 	// ID is the key's id as the registry states it, for messages.
 	ID string
-	// Armor is the ASCII-armoured public key. It may contain several keys.
+	// Armor is ASCII-armoured, and may have several keys.
 	Armor string
 }
 
-// Options changes which signatures [Check] accepts.
 type Options struct {
-	// AllowWeak accepts SHA-1, RSA keys below 2048 bits and DSA keys.
-	AllowWeak bool
-	// RefuseExpired refuses keys and signatures that have expired.
+	AllowWeak     bool
 	RefuseExpired bool
-	// Now is the time at which keys and signatures must be valid. The zero value means the current
-	// time.
+	// Now is when keys and signatures must be valid; zero means the current time.
 	Now time.Time
 }
 
-// Signer is the key that signed a document.
 type Signer struct {
-	// KeyID is the id of the primary key, 16 upper-case hexadecimal digits.
+	// KeyID is that of the primary key, 16 upper-case hexadecimal digits.
 	KeyID string
-	// Fingerprint is the fingerprint of the primary key, in upper-case hexadecimal.
+	// Fingerprint is that of the primary key, in upper-case hexadecimal.
 	Fingerprint string
-	// Name is the user id of the key, such as "Acme <security@acme.example>", with unprintable
-	// characters removed. It is "" if the key has none. Nothing proves that it is true.
+	// Name is the user id of the key, such as "Acme <security@acme.example>", without unprintable
+	// characters, if it has one. Nothing proves it.
 	Name string
-	// Signed is the time of the signature by the signer's clock.
+	// Signed is by the signer's clock.
 	Signed time.Time
-	// Weak is the reason why the signature is weak and is accepted only because
-	// [Options].AllowWeak is set. It is "" if the signature is not weak.
+	// Weak is why the signature is weak, and accepted only because [Options].AllowWeak is set.
 	Weak string
 	// Warnings are messages for the user.
 	Warnings []string
 }
 
-// Check checks that one of the keys has made a good detached signature of a document, and returns
-// the signer. The error is an *[Error].
+// Check returns the key that has made a good detached signature of a document. The error is an *[Error].
 func Check(document, signature []byte, keys []Key, opts Options) (Signer, error) {
 	switch {
 	case len(keys) == 0:
@@ -160,8 +150,7 @@ func readKey(key Key) (openpgp.EntityList, error) {
 
 type verdict struct {
 	signer Signer
-	// err is nil for a good signature, and otherwise one of the sentinels of this package. reason
-	// has the details.
+	// err is nil for a good signature, or else a sentinel of this package.
 	err    error
 	reason string
 }
@@ -198,8 +187,8 @@ func isExpiry(err error) bool {
 	return errors.Is(err, pgperrors.ErrKeyExpired) || errors.Is(err, pgperrors.ErrSignatureExpired)
 }
 
-// weakness returns the reason why a signature is weak, or "". Key ids are not unique, so it
-// checks all keys that may have made the signature.
+// weakness returns why a signature is weak, or "". Key ids are not unique, so it checks all keys that may
+// have made it.
 func (r ring) weakness(signed *packet.Signature) string {
 	if signed.Hash == crypto.SHA1 || signed.Hash == crypto.RIPEMD160 || signed.Hash == crypto.MD5 {
 		return "it uses the hash " + signed.Hash.String()
@@ -233,8 +222,7 @@ func signerOf(entity *openpgp.Entity, signed *packet.Signature) Signer {
 	return s
 }
 
-// printable returns a text that is safe to show: it has at most most characters, and none that
-// control a terminal.
+// printable cuts a text to most characters, and removes those that control a terminal.
 func printable(text string, most int) string {
 	runes := []rune(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == unicode.ReplacementChar {
@@ -245,9 +233,8 @@ func printable(text string, most int) string {
 	return string(runes[:min(len(runes), most)])
 }
 
-// decide returns the signer of the best verdict, or the most informative error. A good signature
-// does not count if another copy of its key is revoked, and a weak signature counts only if there
-// is no strong one.
+// decide returns the signer of the best verdict, or the most informative error. A good signature does not
+// count if another copy of its key is revoked, and a weak one only if there is no strong one.
 func decide(all []verdict, opts Options, unread error, signatures [][]byte, offered int) (Signer, error) {
 	revoked := make(map[string]bool)
 	for _, v := range all {

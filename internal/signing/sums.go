@@ -8,20 +8,16 @@ import (
 	"strings"
 )
 
-// MaxSums is the maximum size of a document of sums in bytes.
+// MaxSums is in bytes.
 const MaxSums = 1 << 20
 
-// Kinds of failure of a document of sums, for errors.Is.
+// Kinds of failure of a document of sums.
 var (
-	// ErrSumsTooLarge means that a document has more than MaxSums bytes.
 	ErrSumsTooLarge = errors.New("the document of sums is too large")
-	// ErrNoSum means that a document has no line for the file.
-	ErrNoSum = errors.New("the document of sums does not list the file")
-	// ErrOtherSum means that a document has a different sum for the file.
-	ErrOtherSum = errors.New("the document of sums has another sum for the file")
+	ErrNoSum        = errors.New("the document of sums does not list the file")
+	ErrOtherSum     = errors.New("the document of sums has another sum for the file")
 )
 
-// Sums is a document of sums. The zero value lists nothing.
 type Sums struct {
 	lines     []sumLine
 	malformed int // the number of the first malformed line; 0 if there is none
@@ -29,7 +25,7 @@ type Sums struct {
 
 type sumLine struct{ sum, name string }
 
-// ParseSums parses a document of sums. The only error is [ErrSumsTooLarge].
+// ParseSums returns only [ErrSumsTooLarge].
 func ParseSums(document []byte) (Sums, error) {
 	if len(document) > MaxSums {
 		return Sums{}, ErrSumsTooLarge
@@ -51,7 +47,6 @@ func ParseSums(document []byte) (Sums, error) {
 	return sums, nil
 }
 
-// parseLine parses a line without its line feed.
 func parseLine(text string) (sumLine, bool) {
 	sum, name, ok := strings.Cut(text, " ")
 	sum = strings.ToLower(sum)
@@ -70,9 +65,8 @@ func isSum(text string) bool {
 	return len(text) == 64 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// Check checks that the document lists a file with this sum and with no other one. sum has 64
-// lower-case hexadecimal digits. Names must be identical. The error wraps [ErrNoSum] or
-// [ErrOtherSum].
+// Check checks that the document lists a file with this sum, 64 lower-case hexadecimal digits, and no
+// other. Names must be identical. The error wraps [ErrNoSum] or [ErrOtherSum].
 func (s Sums) Check(name, sum string) error {
 	found := false
 	for _, line := range s.lines {
@@ -90,9 +84,8 @@ func (s Sums) Check(name, sum string) error {
 	return nil
 }
 
-// All returns the sums of all files, sorted and without duplicates. A lock records them after the
-// document's signature was checked. All returns nil if a line is malformed, because stock tools
-// record none of the sums in that case.
+// All returns the sums of all files, sorted and without duplicates, which a lock records once the signature
+// is checked; nil if a line is malformed, because stock tools then record none.
 func (s Sums) All() []string {
 	if s.malformed > 0 {
 		return nil
@@ -105,5 +98,5 @@ func (s Sums) All() []string {
 	return slices.Compact(all)
 }
 
-// Malformed returns the number of the first malformed line, starting at 1, or 0 if there is none.
+// Malformed returns the number of the first malformed line, from 1, or 0.
 func (s Sums) Malformed() int { return s.malformed }

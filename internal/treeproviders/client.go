@@ -17,13 +17,11 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Client is what the runs of one process share. The exported fields must be set before use and
-// must not change afterwards.
+// Client is what the runs of one process share. The exported fields must not change once it is in use.
 type Client struct {
 	Source      getproviders.Source
 	PluginCache getproviders.PluginCache
-	// Open opens the user's store of packages. It is called at most once, when a run first needs
-	// the store.
+	// Open opens the user's store, once, when a run first needs it.
 	Open func() *store.Providers
 
 	slots    providers.Slots
@@ -34,13 +32,12 @@ type Client struct {
 	hashes   singleflight.Memo[httpx.Shared[packageKey], *providers.Proof]
 }
 
-// Store returns the user's store. It opens the store at the first call.
 func (s *Client) Store() *store.Providers {
 	s.opened.Do(func() { s.store = s.Open() })
 	return s.store
 }
 
-// Getter returns a Getter for a source that uses the client's slots and store.
+// Getter returns one with the client's slots and store.
 func (s *Client) Getter(source getproviders.Source) *providers.Getter {
 	return &providers.Getter{Source: source, Slots: &s.slots, Store: s.Store()}
 }
@@ -48,7 +45,6 @@ func (s *Client) Getter(source getproviders.Source) *providers.Getter {
 // Wait waits until canceled work has ended.
 func (s *Client) Wait() { s.packages.Wait() }
 
-// Close closes the store if it was opened.
 func (s *Client) Close() error {
 	if s.store == nil {
 		return nil
@@ -62,8 +58,8 @@ type listingKey struct {
 	mayReach bool   // Required.mayReach
 }
 
-// Listing returns the available versions of a provider. They are requested once per client and
-// source, under the rules of the run. source and key are as for [Stage].Source and SourceKey.
+// Listing requests the versions of a provider once per client and source, under the rules of the run.
+// source and key are those of [Stage].
 func (s *Client) Listing(ctx context.Context, all rules.Rules, source getproviders.Source, key string, p Required) (getproviders.Listing, error) {
 	if source == nil {
 		source, key = s.Source, ""
@@ -88,7 +84,7 @@ type packageKey struct {
 	offers   string // Stage.OffersKey
 	source   string // Stage.SourceKey
 	complete bool   // Stage.completes
-	// installed is Stage.Installed if the rule accepts what is installed, and "" otherwise.
+	// installed is Stage.Installed if the rule accepts what is installed.
 	installed string
 	mayReach  bool // Required.mayReach
 }

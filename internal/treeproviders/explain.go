@@ -15,7 +15,7 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// repositoryHost is the host that users most often mistake for a registry.
+// repositoryHost is most often mistaken for a registry.
 const repositoryHost = "github.com"
 
 func explainListing(p Required, all []Required, err error) error {
@@ -40,8 +40,7 @@ func explainListing(p Required, all []Required, err error) error {
 	return unknown
 }
 
-// explainPackage adds to an error about the package of a selected version which other version can
-// be used, if the source's listing shows one.
+// explainPackage adds which other version can be used, if the source's listing shows one.
 func (s *Stage) explainPackage(ctx context.Context, p Selected, platform addrs.Platform, err error) error {
 	_, protocol := errors.AsType[*registryclient.ProtocolError](err)
 	if !protocol && !errors.Is(err, getproviders.ErrNotFound) && !errors.Is(err, getproviders.ErrUnsupportedPlatform) {
@@ -80,8 +79,7 @@ func (p Required) withAllowed(listing getproviders.Listing) Required {
 	return p
 }
 
-// Newest returns the newest listed version that meets the constraints, or the zero
-// Version if there is none.
+// Newest returns the zero Version if none meets the constraints.
 func Newest(listing getproviders.Listing, want versions.ProviderConstraints) versions.Version {
 	selected, err := versions.SelectProvider(listing.Numbers(), want)
 	if err != nil {

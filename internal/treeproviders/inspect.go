@@ -12,22 +12,18 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// ErrNoComparableHash says that an installed provider cannot be compared because the lock has
-// only hashes of archives, and the content of those archives is not known.
+// ErrNoComparableHash says that the lock has only hashes of archives of unknown content.
 var ErrNoComparableHash = errors.New("the lock has no h1: hash of it for this platform")
 
-// Inspection is the result of comparing an installed provider with its lock entry.
 type Inspection struct {
 	Status packagedir.Status
 	H1     hashing.Hash
-	// Former is the version that the last run of this user has placed, if Status is
-	// [packagedir.Former]: the lock has another version now.
+	// Former is the version that the last run of this user has placed, for [packagedir.Former].
 	Former string
-	// Err is the reason why the installed files could not be compared.
+	// Err is why the installed files could not be compared.
 	Err error
 }
 
-// Inspect compares the packages in a directory of providers with the entries of a lock.
 func Inspect(ctx context.Context, stored *store.Providers, path string, entries []lockfile.Provider) ([]Inspection, error) {
 	dir, err := stored.ViewDir(path)
 	if err != nil {
@@ -59,9 +55,8 @@ func inspect(ctx context.Context, stored *store.Providers, dir *store.ProviderDi
 	return found
 }
 
-// explain sets the status to [packagedir.Former] if the last run of this user has placed another
-// version of the provider, which is still there. If the version is the same, the lock was edited, or
-// the registry has changed the package.
+// explain sets the status to [packagedir.Former] if another version is still there that the last run of
+// this user has placed. For the same version, the lock was edited, or the registry has changed the package.
 func (i *Inspection) explain(ctx context.Context, dir *store.ProviderDir, earlier *store.InstallRecord, entry lockfile.Provider) {
 	if i.Status != packagedir.Missing && (i.Status != packagedir.Changed || i.Err != nil && !errors.Is(i.Err, ErrNoComparableHash)) {
 		return

@@ -5,23 +5,19 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Lock is the lock that has the providers, as the stock tool of the dialect understands it.
-//
-// OpenTofu takes over versions that Terraform has locked. If the lock has no entry for
-// registry.opentofu.org/hashicorp/NAME, then the version of registry.terraform.io/hashicorp/NAME
-// is the locked one. The hashes are not taken over, because the two registries have different
-// packages. Providers of other namespaces, and Terraform with a lock of OpenTofu, get no version
-// in this way.
+// Lock is the lock as the stock tool of the dialect understands it. OpenTofu takes over versions that
+// Terraform has locked: without an entry for registry.opentofu.org/hashicorp/NAME, the version of
+// registry.terraform.io/hashicorp/NAME counts, without its hashes, because the two registries have
+// different packages. Other namespaces, and Terraform with a lock of OpenTofu, get none.
 type Lock struct {
 	*lockfile.File
-	// Tofu reports whether the dialect is that of OpenTofu.
 	Tofu bool
-	// Merged has the entries of providers that both sides of a merge have changed, the newer one first.
+	// Merged has the entries that both sides of a merge have changed, the newer one first.
 	Merged map[addrs.Provider][]lockfile.Provider
 }
 
-// entry returns the entry that decides which version of a required provider is locked. If a merge had
-// two, it is the newer one that meets the constraints.
+// entry returns the entry that decides the locked version: of two of a merge, the newer one that meets the
+// constraints.
 func (l Lock) entry(p Required) (Entry, bool) {
 	for _, entry := range l.Merged[p.Address] {
 		if p.Fits(entry.Version) {
@@ -31,25 +27,20 @@ func (l Lock) entry(p Required) (Entry, bool) {
 	return l.Provider(p.Address)
 }
 
-// hashicorp is the only namespace for which OpenTofu takes over versions that Terraform has
-// locked.
+// hashicorp is the namespace for which OpenTofu takes over versions.
 const hashicorp = "hashicorp"
 
-// Entry is what a lock has about a provider.
 type Entry struct {
-	// Provider has the provider's address. It has no hashes if the entry is taken over.
+	// Provider has no hashes if the entry is taken over.
 	lockfile.Provider
-	// From is the address in Terraform's registry whose entry is taken over. It is zero if the lock
-	// has an entry for the provider itself.
+	// From is the address in Terraform's registry whose entry is taken over, if it is.
 	From addrs.Provider
 }
 
-// IsTakenOver reports whether the lock has the version under an address in Terraform's registry.
-// Using the version then requires a change of the lock.
+// IsTakenOver reports whether the version is under Terraform's address, so that using it changes the lock.
 func (e Entry) IsTakenOver() bool { return e.From != (addrs.Provider{}) }
 
-// Provider returns the entry that decides which version of a provider is locked. It hides the
-// method of [lockfile.File], which returns only the provider's own entry.
+// Provider hides the method of [lockfile.File], which returns only the provider's own entry.
 func (l Lock) Provider(address addrs.Provider) (Entry, bool) {
 	if own, has := l.File.Provider(address); has {
 		return Entry{Provider: own}, true
@@ -67,8 +58,8 @@ func (l Lock) Provider(address addrs.Provider) (Entry, bool) {
 	return Entry{Provider: entry, From: from}, true
 }
 
-// inState returns the address under which a state would need a provider that no module requires.
-// OpenTofu looks for a provider of Terraform's registry, from any namespace, in its own registry.
+// inState returns the address under which a state would need a provider. OpenTofu looks for a provider of
+// Terraform's registry, from any namespace, in its own registry.
 func (l Lock) inState(address addrs.Provider) addrs.Provider {
 	if l.Tofu && address.Hostname == addrs.TerraformRegistryHost {
 		address.Hostname = addrs.DefaultRegistryHost

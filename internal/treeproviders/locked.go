@@ -15,14 +15,13 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// CheckLock returns an error if the lock does not decide all required providers.
 func (s *Stage) CheckLock(ctx context.Context, required []Required) error {
 	_, err := s.selectAll(ctx, required)
 	return err
 }
 
-// OfEntry returns the provider with the version in a lock entry, whether or not a module requires
-// it. The requirements that have been added decide where requests for it may be sent.
+// OfEntry returns the provider of a lock entry, required or not. The requirements that have been added
+// decide where requests for it may be sent.
 func (s *Stage) OfEntry(entry lockfile.Provider) (Selected, error) {
 	p := Required{Address: entry.Address, by: s.Requirements.by[entry.Address]}
 	if err := s.Rules.CheckProvider(p.Address); err != nil {
@@ -34,7 +33,6 @@ func (s *Stage) OfEntry(entry lockfile.Provider) (Selected, error) {
 	return Selected{p, entry.Version, entry}, nil
 }
 
-// Archive gets the archive of a provider's package for a platform.
 func (s *Stage) Archive(ctx context.Context, p Selected, platform addrs.Platform) (*providers.Archive, error) {
 	got, err := s.getter.Archive(p.ruled(ctx, s.Rules), p.wanted(platform))
 	mismatch, isMismatch := errors.AsType[*getproviders.MismatchError](err)
@@ -49,16 +47,14 @@ func (s *Stage) Archive(ctx context.Context, p Selected, platform addrs.Platform
 	return nil, s.fail(ctx, p, platform, fmt.Errorf("for %s: %w", platform, err))
 }
 
-// usualPlatforms are the platforms that providers are published for. They are tried if a source
-// does not list the platforms of a version.
+// usualPlatforms are tried if a source does not list the platforms of a version.
 var usualPlatforms = []string{
 	"darwin_amd64", "darwin_arm64", "freebsd_386", "freebsd_amd64", "freebsd_arm", "freebsd_arm64",
 	"linux_386", "linux_amd64", "linux_arm", "linux_arm64", "openbsd_386", "openbsd_amd64", "solaris_amd64",
 	"windows_386", "windows_amd64", "windows_arm64",
 }
 
-// CheckOrigin asks the source of a locked provider which hashes of the entry it confirms now. See
-// [providers.Getter.CheckLocked].
+// CheckOrigin is [providers.Getter.CheckLocked] for a lock entry.
 func (s *Stage) CheckOrigin(ctx context.Context, entry lockfile.Provider) (*providers.Confirmed, error) {
 	p, err := s.OfEntry(entry)
 	if err != nil {

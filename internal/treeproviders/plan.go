@@ -17,11 +17,9 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Plan is the planned change of the providers of a project.
 type Plan struct {
-	// Providers are the providers to install, in the order of the lock. Gone are the providers
-	// whose entries are to be removed from the lock. Changes are the differences between the old
-	// and the new lock.
+	// Providers are to be installed, in the order of the lock, and the entries of Gone to be removed from
+	// it.
 	Providers []Planned
 	Gone      []addrs.Provider
 	Changes   []Change
@@ -29,20 +27,19 @@ type Plan struct {
 	stage *Stage
 }
 
-// Change is a planned change of a provider's lock entry.
 type Change struct {
 	Provider addrs.Provider
-	// Old and New are versions. Old is zero if the entry is new, and New is zero if it is removed.
+	// Old is zero if the entry is new, and New if it is removed.
 	Old, New versions.Version
 	// Hashes is the number of hashes that are added to an entry whose version stays.
 	Hashes int
-	// Unproven are the platforms for whose packages the old entry of the same version has no hash.
+	// Unproven are the platforms without a hash in the old entry of the same version.
 	Unproven []addrs.Platform
-	// Normalized reports that hashes of the old entry of the same version are not sorted, are
-	// repeated, or have a scheme that stock tools do not know. Stock tools rewrite such a lock.
+	// Normalized says that hashes of the old entry of the same version are not sorted, are repeated, or
+	// have a scheme that stock tools do not know. These rewrite such a lock.
 	Normalized bool
-	// From is the address in Terraform's registry under which the lock had the old version, if
-	// OpenTofu has taken it over from there. Otherwise, it is zero.
+	// From is the address in Terraform's registry from which OpenTofu has taken over the old version, if
+	// any.
 	From addrs.Provider
 	// ExcludedBy are the places whose constraints do not allow the old version.
 	ExcludedBy []config.ProviderRequirement
@@ -52,9 +49,8 @@ func (c Change) changes() bool {
 	return c.Old != c.New || c.From != (addrs.Provider{}) || c.Hashes > 0 || c.Normalized
 }
 
-// planLock computes the lock's new entries. As with stock tools, a different constraint text
-// alone does not cause the lock to be written. If the lock must not change, additional hashes and
-// another order of hashes only cause a warning.
+// planLock computes the new entries. As with stock tools, another constraint text alone is no reason to
+// write the lock. If the lock must not change, more hashes and another order only cause a warning.
 func (p *Plan) planLock() error {
 	var refused []Refusal
 	var lacking, unsorted []Required
@@ -95,8 +91,7 @@ func (p *Plan) planLock() error {
 	return nil
 }
 
-// UnsortedHashes returns a warning about the providers in a lock whose hashes stock tools would
-// write differently, or "" if there are none.
+// UnsortedHashes returns a warning about hashes in a lock that stock tools would write differently, or "".
 func UnsortedHashes(lock *lockfile.File) string {
 	var unsorted []Required
 	for _, entry := range lock.Providers() {
@@ -139,7 +134,6 @@ func (p *Planned) plan(lock Lock) Change {
 	return change
 }
 
-// WriteTo applies the changes to a lock in memory.
 func (p *Plan) WriteTo(lock *lockfile.File) {
 	all := make([]lockfile.Provider, len(p.Providers))
 	for i, provider := range p.Providers {
@@ -148,20 +142,18 @@ func (p *Plan) WriteTo(lock *lockfile.File) {
 	lock.SetProviders(all)
 }
 
-// Installed is what happened where a provider's package is installed.
 type Installed struct {
 	Planned
-	// IsNew says that the package was not there before.
 	IsNew bool
-	// Unexplained says that other files were there, which no run of this user has installed.
-	// They were replaced. Files is how they differ from the package, as far as that is known.
+	// Unexplained says that other files, which no run of this user has installed, were replaced. Files is
+	// how they differ, if known.
 	Unexplained bool
 	Files       hashing.Changes
 }
 
-// Install moves the packages below a directory, each with one rename. A package that is there
-// already stays. root is the directory of the root module. Install calls installed for each package. It returns the providers that were downloaded although they were there
-// and did not depend on the store.
+// Install moves each package below a directory with one rename; one that is there stays. root is the
+// directory of the root module. It returns the providers that were downloaded although they were there and
+// did not depend on the store.
 func (p *Plan) Install(ctx context.Context, name, root string, layout store.Layout, installed func(Installed)) (refetched []Planned, err error) {
 	open := p.stage.getter.Store.Dir
 	if len(p.Providers) == 0 {
@@ -210,9 +202,8 @@ func (p *Plan) Install(ctx context.Context, name, root string, layout store.Layo
 	return refetched, errors.Join(errs...)
 }
 
-// Updates returns the providers whose versions differ from those that the last run of this user
-// installed below a directory, other than by a change of the lock in this run. If the versions are
-// equal, the package is another one.
+// Updates returns the providers whose versions differ from what the last run of this user installed below a
+// directory, other than by a change of the lock in this run. Equal versions are another package.
 func (p *Plan) Updates(name string) []Change {
 	dir, err := p.stage.getter.Store.ViewDir(name)
 	if err != nil {
@@ -251,7 +242,7 @@ func splitPath(at string) (provider, version, platform string) {
 	return path.Clean(at), version, platform
 }
 
-// At returns the path of a package below the directory of providers.
+// At is the path below the directory of providers.
 func (p Planned) At() string {
 	return store.ProviderPath(p.Address, p.Version, addrs.CurrentPlatform())
 }

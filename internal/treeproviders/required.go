@@ -24,10 +24,10 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Requirements collects the provider requirements of the modules while the tree is walked.
+// Requirements collects provider requirements while the tree is walked.
 type Requirements struct {
-	// begin is called once for each provider, as soon as the first module requires it. expect is
-	// called by [Requirements.Expect]. Both may be nil.
+	// begin is called once for each provider, at its first requirement, and expect by
+	// [Requirements.Expect]. Both may be nil.
 	begin  func(config.ProviderRequirement, requirer)
 	expect func(isRequired func(addrs.Provider) bool)
 
@@ -36,16 +36,16 @@ type Requirements struct {
 	by   map[addrs.Provider]requirer
 }
 
-// requirer says who requires a provider, as far as that decides where requests for it may be sent. The
-// zero requirer is not known, and may point to no more than a package from elsewhere.
+// requirer decides where requests for a provider may be sent. The zero requirer may point to no more than a
+// package from elsewhere.
 type requirer struct {
-	// own is set if the project requires the provider, in its own modules or by its state.
+	// own is set for the project's own modules and its state.
 	own bool
-	// pkg is the URL from which a package came that requires it; nil if it is not known.
+	// pkg is where a package that requires it came from; nil if that is not known.
 	pkg *url.URL
 }
 
-// and returns the requirer that stands for both: the one that may point to more hosts. other is known.
+// and returns the requirer of both that may point to more hosts. other is known.
 func (r requirer) and(other requirer) requirer {
 	if r.own || other.own || r.pkg == nil {
 		return requirer{r.own || other.own, other.pkg}
@@ -57,9 +57,8 @@ func (r requirer) and(other requirer) requirer {
 	return r
 }
 
-// Add adds the requirements of one module. It ignores built-in providers, which are part of the
-// stock tool and are not installed. from is the URL from which the module's package came; nil for the
-// project's own modules.
+// Add adds the requirements of one module, except for built-in providers. from is where the module's
+// package came from; nil for the project's own modules.
 func (r *Requirements) Add(path addrs.Module, from *url.URL, requirements []config.ProviderRequirement) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,8 +79,8 @@ func (r *Requirements) Add(path addrs.Module, from *url.URL, requirements []conf
 	}
 }
 
-// Expect says that all requirements of the root module were added, and that it calls modules, which
-// will have requirements of their own.
+// Expect says that all requirements of the root module were added, and that it calls modules with their
+// own.
 func (r *Requirements) Expect() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -90,7 +89,7 @@ func (r *Requirements) Expect() {
 	}
 }
 
-// Pool returns the required providers in the order of the lock, and the errors in their constraints.
+// Pool returns the providers in the order of the lock, and the errors in their constraints.
 func (r *Requirements) Pool() (all []Required, errs []error) {
 	for _, address := range slices.SortedFunc(maps.Keys(r.uses), addrs.Provider.Compare) {
 		p := Required{Address: address, Uses: distinctUses(slices.Clone(r.uses[address])), by: r.by[address]}
@@ -107,9 +106,8 @@ func (r *Requirements) Pool() (all []Required, errs []error) {
 	return all, errs
 }
 
-// distinctUses sorts uses by module, file and line. A module may imply a provider hundreds of
-// times, so only the first of these uses is kept, and none if the module also declares the
-// provider.
+// distinctUses sorts uses by module, file and line. A module may imply a provider hundreds of times, so
+// only the first such use is kept, and none if the module declares the provider.
 func distinctUses(uses []config.ProviderRequirement) []config.ProviderRequirement {
 	slices.SortStableFunc(uses, func(a, b config.ProviderRequirement) int {
 		return cmp.Or(
@@ -134,18 +132,16 @@ func distinctUses(uses []config.ProviderRequirement) []config.ProviderRequiremen
 	})
 }
 
-// Required is a provider with the pooled constraints of all modules.
 type Required struct {
 	Address addrs.Provider
-	// Uses are the places that require the provider. It is empty for a provider that only the lock
-	// has.
+	// Uses are the places that require the provider; none if only the lock has it.
 	Uses []config.ProviderRequirement
 	Want versions.ProviderConstraints
 	by   requirer
 }
 
-// ruled returns the context for requests for the provider. They obey the rules of a run and, unless the
-// project itself requires the provider, go no further than a server at the place of the package may point.
+// ruled returns the context for requests: by the rules of a run and, unless the project itself requires the
+// provider, no further than a server at the place of the package may point.
 func (p Required) ruled(ctx context.Context, all rules.Rules) context.Context {
 	ctx = all.ForProviders(ctx)
 	if p.by.own {
@@ -154,20 +150,18 @@ func (p Required) ruled(ctx context.Context, all rules.Rules) context.Context {
 	return httpx.PointedTo(ctx, cmp.Or(p.by.pkg, new(url.URL)))
 }
 
-// mayReach reports whether requests of the context of ruled may be sent to the provider's registry, judging
-// by the text of its host. Callers for which it differs share no answers.
+// mayReach judges the registry by the text of its host. Callers for which it differs share no answers.
 func (p Required) mayReach(ctx context.Context) bool {
 	return httpx.CheckReach(ctx, &url.URL{Scheme: "https", Host: string(p.Address.Hostname)}) == nil
 }
 
 func (p Required) isLockedOnly() bool { return len(p.Uses) == 0 }
 
-// Fits reports whether all modules allow a locked version.
 func (p Required) Fits(locked versions.Version) bool {
 	return p.isLockedOnly() || p.Want.Allows(locked)
 }
 
-// Fail returns an error about the provider. version is "" if no version was selected.
+// Fail gets "" if no version was selected.
 func (p Required) Fail(version versions.Version, err error) error {
 	return &config.ProviderError{Provider: p.Address, Version: version, RequiredBy: p.Uses, Err: p.withoutSubject(err)}
 }
@@ -180,8 +174,7 @@ type detailError struct {
 func (e *detailError) Error() string { return e.text }
 func (e *detailError) Unwrap() error { return e.err }
 
-// withoutSubject returns a source's error with a text that does not name the provider, because
-// the surrounding *[config.ProviderError] names it.
+// withoutSubject removes the provider from the text, because a *[config.ProviderError] names it.
 func (p Required) withoutSubject(err error) error {
 	var subject string
 	if e, ok := errors.AsType[*registryclient.RequestError](err); ok && e.Provider == p.Address {
@@ -195,15 +188,14 @@ func (p Required) withoutSubject(err error) error {
 	return err
 }
 
-// Refusal is the reason why a lock entry does not decide a provider, in a run that must not
-// change the lock. It is an error about the provider until [Stage].Refuse turns all refusals into
-// one.
+// Refusal is why a lock entry does not decide a provider in a run that must not change the lock.
+// [Stage].Refuse turns all refusals into one error.
 type Refusal struct {
 	Provider addrs.Provider
-	// Range is a place that requires the provider, or the zero Range if no module requires it.
+	// Range is a place that requires the provider, if there is one.
 	Range  hcl.Range
 	Reason string
-	// Missing reports that the lock has no entry for the provider.
+	// Missing is set if the lock has no entry.
 	Missing bool
 }
 
@@ -217,14 +209,12 @@ func (p Required) refusal(reason string) Refusal {
 	return r
 }
 
-// IsDecided reports whether an entry decides the provider without a change of the lock. has
-// reports whether there is an entry.
+// IsDecided reports whether an entry, if there is one, decides the provider without a change of the lock.
 func (p Required) IsDecided(entry Entry, has bool) bool {
 	return has && p.Fits(entry.Version) && !entry.IsTakenOver()
 }
 
-// Undecided returns the reason why IsDecided is false: the lock has no entry, the entry does not
-// fit, or it is taken over from another address.
+// Undecided returns why IsDecided is false.
 func (p Required) Undecided(entry Entry, has bool) Refusal {
 	if !has {
 		r := p.refusal("the lock has no entry for it")
@@ -246,18 +236,17 @@ func (p Required) excluding(version versions.Version) []config.ProviderRequireme
 
 // Unrequired are providers that no module requires but that may still be needed.
 type Unrequired struct {
-	// InState are the providers that the state needs. Stock tools install them too.
+	// InState are needed by the state. Stock tools install them too.
 	InState []Required
-	// Kept are the providers whose lock entries stay because a state that could not be read may
-	// need them; Why is the reason why it could not be read. Gone are the providers whose entries
-	// are dropped from the lock.
+	// Kept stay in the lock because a state that could not be read (Why) may need them; the entries of Gone
+	// are dropped.
 	Kept []Required
 	Gone []addrs.Provider
 	Why  string
 }
 
-// FindUnrequired finds the providers of a project in addition to those that its modules require.
-// If prune is set, no entry is kept because of an unknown state.
+// FindUnrequired finds providers besides the required ones. With prune, no entry is kept for an unknown
+// state.
 func FindUnrequired(state localstate.Needs, lock Lock, required []Required, prune bool) Unrequired {
 	found := Unrequired{Why: state.Unknown}
 	needed := make(map[addrs.Provider]bool)
@@ -289,7 +278,7 @@ func FindUnrequired(state localstate.Needs, lock Lock, required []Required, prun
 	return found
 }
 
-// Sorted merges the lists into one in the order of the lock.
+// Sorted merges the lists in the order of the lock.
 func Sorted(lists ...[]Required) []Required {
 	return slices.SortedFunc(slices.Values(slices.Concat(lists...)), func(a, b Required) int { return a.Address.Compare(b.Address) })
 }

@@ -15,29 +15,24 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// ErrNotRequired says that no module requires a provider that the request wants to update.
 var ErrNotRequired = errors.New("no module requires this provider")
 
 // Update selects the providers whose locked versions are replaced by the newest ones.
 type Update struct {
-	// All updates all providers, and Providers updates the listed ones.
 	All       bool
 	Providers []addrs.Provider
-	// To is the version to select for the only provider in Providers; zero means the newest version
-	// that fits.
-	To versions.Version
-	// AllowDowngrade allows a version that is lower than the locked one.
+	// To is the version for the only provider in Providers; zero means the newest that fits.
+	To             versions.Version
 	AllowDowngrade bool
 	// Optional allows Providers that no module requires.
 	Optional bool
 }
 
-// updates reports whether the request asks for the newest version of a provider, regardless of
-// the lock.
+// updates reports whether the request asks for the newest version, regardless of the lock.
 func (u Update) updates(p addrs.Provider) bool { return u.All || slices.Contains(u.Providers, p) }
 
-// moves reports whether the newest version of a provider is selected even if the locked one fits.
-// A provider that is only in the lock keeps its version unless the request names it.
+// moves reports whether the newest version is selected even if the locked one fits: of a provider that is
+// only in the lock, only if the request names it.
 func (u Update) moves(p Required) bool {
 	return u.updates(p.Address) && (!p.isLockedOnly() || slices.Contains(u.Providers, p.Address))
 }
@@ -52,18 +47,16 @@ func (u Update) want(p Required) (versions.ProviderConstraints, error) {
 	return versions.ParseProviderConstraints(u.To.String())
 }
 
-// Selected is a provider with the version that was selected for it.
 type Selected struct {
 	Required
 	Version versions.Version
-	// Entry is the lock's entry. It is zero if the lock has no entry or has one for another
-	// version.
+	// Entry is the lock's; zero if it has none for this version.
 	Entry lockfile.Provider
 }
 
-// selectAll selects one version of each provider for all modules together. If the lock must not
-// change, entries that do not decide their provider are refused. If the request names a provider
-// that is not required, or a policy refuses a provider, selectAll fails without sending requests.
+// selectAll selects one version of each provider. Entries that do not decide their provider are refused if
+// the lock must not change. It fails without requests for providers that a policy refuses, or that the
+// request names and nothing requires.
 func (s *Stage) selectAll(ctx context.Context, required []Required) ([]Selected, error) {
 	if errs := append(s.missing(required), s.refused(required)...); len(errs) > 0 {
 		return nil, errors.Join(errs...)
@@ -72,10 +65,9 @@ func (s *Stage) selectAll(ctx context.Context, required []Required) ([]Selected,
 	return selected, errors.Join(errs...)
 }
 
-// Check selects versions for providers of a tree in which not all modules could be read, and
-// returns the errors about them. What the other modules require can only add errors. Check sends no
-// requests and waits for none: it leaves out the providers whose versions are needed and whose
-// sources have not answered yet.
+// Check selects versions for a tree in which not all modules could be read, and returns the errors, to
+// which the other modules can only add. It sends no requests and waits for none, and leaves out providers
+// whose sources have not answered.
 func (s *Stage) Check(ctx context.Context, required []Required) error {
 	if errs := s.refused(required); len(errs) > 0 {
 		return errors.Join(errs...)
@@ -119,9 +111,8 @@ func (s *Stage) refused(required []Required) []error {
 	return errs
 }
 
-// selectOne returns the locked version if it fits and is not updated, and the newest version
-// otherwise. The error is a Refusal if the lock would have to change but must not. all are all
-// required providers.
+// selectOne returns the locked version if it fits and is not updated, or else the newest. The error is a
+// Refusal if the lock would have to change but must not.
 func (s *Stage) selectOne(ctx context.Context, p Required, all []Required, known bool) (Selected, error) {
 	entry, has := s.Lock.entry(p)
 	fits := has && p.Fits(entry.Version)
@@ -158,8 +149,7 @@ func (s *Stage) selectOne(ctx context.Context, p Required, all []Required, known
 	return Selected{p, selected, entry.Provider}, nil
 }
 
-// proves reports whether the hashes of a lock entry can prove a package. Hashes that are not
-// well-formed match no package.
+// proves reports whether the hashes can prove a package. Malformed ones match none.
 func proves(hashes []hashing.Hash) bool {
 	return slices.ContainsFunc(hashes, func(h hashing.Hash) bool {
 		_, err := hashing.ParseHash(string(h))
@@ -173,8 +163,7 @@ func hasScheme(hashes []hashing.Hash, scheme string) bool {
 
 var errNoAnswer = errors.New("its source has not answered")
 
-// listing returns the available versions of a provider. If known is set, it sends no request and waits
-// for none, and the error is errNoAnswer if the source has not answered yet.
+// listing returns errNoAnswer with known set, instead of a request, if the source has not answered yet.
 func (s *Stage) listing(ctx context.Context, p Required, known bool) (getproviders.Listing, error) {
 	switch {
 	case s.Offline:

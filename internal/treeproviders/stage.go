@@ -22,42 +22,39 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Stage finds, gets and checks the providers of one project, both while its modules are walked
-// and afterwards. The exported fields must be set before [Stage.Open].
+// Stage finds, gets and checks the providers of one project, while its modules are walked and afterwards.
+// The exported fields must be set before [Stage.Open].
 type Stage struct {
 	Client *Client
-	// Source is used instead of that of the client, and SourceKey is equal for stages with the
-	// same source. A nil Source means the client's.
+	// Source, if not nil, replaces the client's, and SourceKey is equal for stages with the same source.
 	Source    getproviders.Source
 	SourceKey string
 	Lock      Lock
 	Rules     rules.Rules
 	Update    Update
-	// Locked says that the lock must not change. Offline says that no source may be asked.
+	// Locked says that the lock must not change, Offline that no source may be asked.
 	Locked, Offline bool
 	// Prune drops lock entries that no module requires, even if an unknown state may need them.
 	Prune bool
-	// Others are platforms other than this machine's. The hashes of their packages are added to
-	// the lock.
+	// Others are platforms other than this machine's, for whose packages the lock gets hashes.
 	Others []addrs.Platform
 	Rule   evidencerules.Rule
-	// Offers returns the packages of bundles and mirrors, and Stores is the evidence that these
-	// give. OffersKey is equal for stages that have the same bundles and mirrors.
+	// Offers are packages of bundles and mirrors, Stores the evidence that these give, and OffersKey is
+	// equal for stages with the same ones.
 	Offers    providers.Offers
 	Stores    []evidence.Evidence
 	OffersKey string
-	// Installed is the directory into which the project's providers are installed.
 	Installed string
 	State     func(context.Context) (localstate.Needs, error)
-	// Refuse returns the error for lock entries that do not decide their provider and must not
-	// change. It returns nil if there are no refusals.
+	// Refuse returns the error for lock entries that do not decide their provider and must not change, or
+	// nil.
 	Refuse func([]Refusal) error
-	// Warn receives warnings, WarnOfKept the one about providers that stay in the lock because the state
-	// may need them, and OnEvent events about packages. Several goroutines may call them at once.
+	// WarnOfKept is for providers that stay in the lock because the state may need them. Several goroutines
+	// may call these at once.
 	Warn, WarnOfKept func(text string)
 	OnEvent          func(event.Event)
-	// OnSelected and OnReady are called with each provider when its version is selected, and when
-	// its package was got and checked. Several goroutines may call OnReady at once.
+	// OnSelected and OnReady are called when a version is selected, and when its package was got and
+	// checked. Several goroutines may call OnReady at once.
 	OnSelected, OnReady func(Selected)
 
 	Requirements Requirements
@@ -66,7 +63,6 @@ type Stage struct {
 	prefetches sync.WaitGroup
 }
 
-// Open prepares the stage. The exported fields must not change afterwards.
 func (s *Stage) Open() {
 	if s.Source == nil {
 		s.Source, s.SourceKey = s.Client.Source, ""
@@ -78,25 +74,23 @@ func (s *Stage) Open() {
 	s.getter.Accept, s.getter.OnEvent = s.Rules.CheckAuthentication, s.OnEvent
 }
 
-// completes reports whether the hashes that the source confirms are added to the lock. Without
-// requests they are not, whether or not an earlier run has learned them.
+// completes reports whether all hashes that the source confirms are added to the lock: not without
+// requests, whatever an earlier run has learned.
 func (s *Stage) completes() bool { return !s.Locked && !s.Offline }
 
-// Begin starts requests for providers from now on, until ctx ends: for required ones as soon as a
-// requirement is added, and after [Requirements.Expect] for the others that the lock has. A locked
-// provider that no module turns out to require costs at most a transfer that had begun.
-// [Stage.Open] must be called before Begin and [Stage.Wait] after it.
+// Begin starts requests for providers, until ctx ends: for required ones as soon as a requirement is added,
+// and after [Requirements.Expect] for the others in the lock. One that turns out not to be required costs
+// at most a transfer that had begun. It is called after [Stage.Open] and before [Stage.Wait].
 func (s *Stage) Begin(ctx context.Context) {
 	s.Requirements.begin = func(use config.ProviderRequirement, by requirer) { s.prefetch(ctx, use, by) }
 	s.Requirements.expect = func(isRequired func(addrs.Provider) bool) { s.prefetchLocked(ctx, isRequired) }
 }
 
-// Wait waits until the requests that Begin has started are done.
+// Wait waits for the requests of Begin.
 func (s *Stage) Wait() { s.prefetches.Wait() }
 
-// prefetch starts the requests for a required provider. It requests the package of the locked
-// version if the lock decides the provider as far as this one use shows, and the available
-// versions otherwise. Finish makes the same requests and gets the remembered answers or errors.
+// prefetch requests the package of the locked version if the lock decides the provider as far as this use
+// shows, or else the versions. Finish gets the remembered answers or errors.
 func (s *Stage) prefetch(ctx context.Context, use config.ProviderRequirement, by requirer) {
 	p := Required{Address: use.Provider, by: by}
 	entry, has := s.Lock.Provider(use.Provider)
@@ -110,9 +104,8 @@ func (s *Stage) prefetch(ctx context.Context, use config.ProviderRequirement, by
 	}
 }
 
-// prefetchLocked requests the packages of the locked providers that the root module does not
-// require. Otherwise these requests would wait for the modules that do. Entries that OpenTofu never
-// uses are left out.
+// prefetchLocked requests the packages of locked providers that the root module does not require, which
+// would otherwise wait for the other modules. Entries that OpenTofu never uses are left out.
 func (s *Stage) prefetchLocked(ctx context.Context, isRequired func(addrs.Provider) bool) {
 	for _, entry := range s.Lock.Providers() {
 		if s.Offline || isRequired(entry.Address) || s.Lock.inState(entry.Address) != entry.Address || s.Update.updates(entry.Address) || s.Rules.CheckProvider(entry.Address) != nil || !proves(entry.Hashes) {
@@ -126,8 +119,8 @@ func (s *Stage) prefetchPackage(ctx context.Context, p Required, entry lockfile.
 	_, _ = s.packageOf(ctx, Selected{p, entry.Version, entry})
 }
 
-// Finish selects, gets and checks all providers: the pooled requirements of the modules, and the
-// providers that are needed in addition to them. It changes nothing in the project.
+// Finish selects, gets and checks all providers, required and needed otherwise. It changes nothing in the
+// project.
 func (s *Stage) Finish(ctx context.Context, required []Required) (*Plan, error) {
 	state, err := s.State(ctx)
 	if err != nil {
@@ -189,8 +182,7 @@ func (s *Stage) get(ctx context.Context, p Selected) (Planned, error) {
 	return planned, nil
 }
 
-// getOwn gets the package of a provider for this machine. The package is requested once per
-// client, but the policies of each project are applied.
+// getOwn requests a package for this machine once per client, and applies the policies of each project.
 func (s *Stage) getOwn(ctx context.Context, p Selected) (*providers.Got, error) {
 	got, err := s.packageOf(ctx, p)
 	if err == nil {
@@ -256,14 +248,12 @@ func (s *Stage) fail(ctx context.Context, p Selected, platform addrs.Platform, e
 	return p.Fail(p.Version, err)
 }
 
-// Planned is a provider whose package was got and checked.
 type Planned struct {
 	Selected
-	Got *providers.Got
-	// LockEntry is the provider's entry in the new lock.
+	Got       *providers.Got
 	LockEntry lockfile.Provider
-	// hashes are the hashes of the package and of the packages for the other platforms.
+	// hashes are those of all wanted platforms.
 	hashes []hashing.Hash
-	// notLocked are the other platforms for whose packages the lock has no hash.
+	// notLocked are the other platforms without a hash in the lock.
 	notLocked []addrs.Platform
 }

@@ -14,7 +14,6 @@ import (
 	"time"
 )
 
-// certificate creates a self-signed certificate for one host.
 func (w *Web) certificate(host string) tls.Certificate {
 	w.t.Helper()
 	template := &x509.Certificate{
@@ -46,8 +45,7 @@ func (w *Web) certificate(host string) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// Certificates returns the certificates of all servers in PEM, for programs that read them from a
-// file.
+// Certificates returns those of all servers in PEM.
 func (w *Web) Certificates() []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()

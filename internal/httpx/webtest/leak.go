@@ -7,16 +7,14 @@ import (
 	"testing"
 )
 
-// Canary is the secret of tests. It must not appear where it does not belong.
+// Canary is a secret that must not appear where it does not belong.
 const Canary = "canary-4f1d9c"
 
-// Carried reports whether any part of a request contains the canary.
 func Carried(r *http.Request) bool {
 	return strings.Contains(fmt.Sprint(r.Method, r.URL, r.Host, r.Header, r.Trailer), Canary)
 }
 
-// CheckSecrecy fails the test if a request to an origin other than the given one contained the
-// canary.
+// CheckSecrecy fails if a request to any other origin has the canary.
 func (w *Web) CheckSecrecy(origin string) {
 	w.t.Helper()
 	for _, r := range w.Requests() {
@@ -26,8 +24,7 @@ func (w *Web) CheckSecrecy(origin string) {
 	}
 }
 
-// CheckText fails the test if a text for users contains the canary or a character that must not
-// be printed.
+// CheckText fails if a text for users has the canary, or a character that must not be printed.
 func CheckText(t testing.TB, text string) {
 	t.Helper()
 	if strings.Contains(text, Canary) {

@@ -9,8 +9,7 @@ import (
 	"sync"
 )
 
-// Proxy starts a proxy for the web, for programs that resolve names themselves, and returns its
-// URL.
+// Proxy starts a proxy for programs that resolve names themselves, and returns its URL.
 func (w *Web) Proxy() string {
 	w.t.Helper()
 	forward := &httputil.ReverseProxy{
@@ -33,7 +32,6 @@ func (w *Web) Proxy() string {
 	return s.URL
 }
 
-// tunnel connects a client with a server and copies data in both directions.
 func (w *Web) tunnel(rw http.ResponseWriter, r *http.Request) {
 	server, err := w.dial(r.Context(), "tcp", r.Host)
 	if err != nil {

@@ -18,7 +18,6 @@ import (
 	"testing"
 )
 
-// Web is a set of servers that are stopped at the end of the test.
 type Web struct {
 	t         testing.TB
 	transport *http.Transport
@@ -29,7 +28,6 @@ type Web struct {
 	trusted  bytes.Buffer // certificates in PEM
 }
 
-// New returns a web without servers.
 func New(t testing.TB) *Web {
 	w := &Web{t: t, servers: make(map[string]string)}
 	w.transport = &http.Transport{
@@ -40,8 +38,7 @@ func New(t testing.TB) *Web {
 	return w
 }
 
-// Serve starts a server at a URL without a path, such as
-// "https://example.com:8443".
+// Serve gets a URL without a path, such as "https://example.com:8443".
 func (w *Web) Serve(url string, h http.HandlerFunc) {
 	w.t.Helper()
 	scheme, addr, _ := strings.Cut(url, "://")
@@ -67,10 +64,9 @@ func (w *Web) Serve(url string, h http.HandlerFunc) {
 	w.servers[addr] = s.Listener.Addr().String()
 }
 
-// Client returns a client for this web. It refuses connections to unknown addresses.
+// Client refuses connections to unknown addresses.
 func (w *Web) Client() *http.Client { return &http.Client{Transport: w.transport} }
 
-// Requests returns the requests that the servers have received, in order.
 func (w *Web) Requests() []*http.Request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -103,8 +99,8 @@ func (w *Web) dial(ctx context.Context, network, addr string) (net.Conn, error) 
 	return namedConn{conn}, nil
 }
 
-// namedConn is a connection to a name. Its remote address is one that is reserved for examples (RFC
-// 5737), because a client must not follow a server to a name that is on this machine.
+// namedConn has a remote address that is reserved for examples (RFC 5737): a client must not follow a
+// server to a name on this machine.
 type namedConn struct{ net.Conn }
 
 func (namedConn) RemoteAddr() net.Addr {
