@@ -8,18 +8,15 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// Arguments are the arguments of a module call that set variables of the called module.
+// Arguments are the arguments of a module call that set variables, and the uses of its outputs.
 type Arguments struct {
-	// Range is the header of the call's block.
-	Range hcl.Range
-	// Set has the place of each argument by the name of the variable.
-	Set map[string]hcl.Range
-	// Used has the first place that uses each output of the called module, by the name of the
-	// output. It covers only references in native syntax that name the output.
+	Range hcl.Range            // the header of the call's block
+	Set   map[string]hcl.Range // by the name of the variable
+	// Used has the first use of each output, by the name of the output. It covers only references in
+	// native syntax that name the output.
 	Used map[string]hcl.Range
 }
 
-// metaArguments are the arguments of a module block that do not set variables.
 var metaArguments = []string{"source", "version", "providers", "count", "for_each", "depends_on", "enabled"}
 
 var callBlocksSchema = &hcl.BodySchema{
@@ -32,10 +29,8 @@ var callBlocksSchema = &hcl.BodySchema{
 	Blocks: []hcl.BlockHeaderSchema{{Type: "providers"}, {Type: "lifecycle"}},
 }
 
-// ReadArguments reads which variables the module calls of a directory set and which outputs of
-// the called modules the directory uses. The keys of the result are the names of the calls. Like
-// ReadInterface, it skips what it cannot parse and evaluates nothing. It does not read the calls
-// of tests.
+// ReadArguments returns the arguments of the module calls of a directory by the names of the calls,
+// without those of tests. Like ReadInterface, it skips what it cannot parse and evaluates nothing.
 func (r Reader) ReadArguments(ctx context.Context, dir Dir) (map[string]Arguments, error) {
 	calls := make(map[string]Arguments)
 	var uses []outputUse
@@ -72,7 +67,6 @@ type outputUse struct {
 	at           hcl.Range
 }
 
-// outputUses returns the references to outputs of modules in a file.
 func outputUses(body *hclsyntax.Body) []outputUse {
 	var uses []outputUse
 	add := func(call string, behind hcl.Traversal, at hcl.Range) {

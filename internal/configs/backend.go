@@ -12,10 +12,9 @@ import (
 
 // Backend is the backend of a root module: the location of its state.
 type Backend struct {
-	// Type is the type of the backend, "cloud" for a cloud block, or "" if the module has neither.
-	Type string
-	// Local has the arguments of a backend of the type "local".
-	Local LocalBackend
+	// Type is "cloud" for a cloud block, and "" if the module has neither.
+	Type  string
+	Local LocalBackend // for the type "local"
 }
 
 // LocalBackend has the arguments of a "local" backend. An argument that is absent or null is "".
@@ -23,8 +22,7 @@ type LocalBackend struct {
 	Path, WorkspaceDir string
 }
 
-// Hash returns the hash of the arguments by which stock tools recognize that a backend block has
-// changed.
+// Hash returns the hash by which stock tools recognize that a backend block has changed.
 func (b LocalBackend) Hash() uint64 {
 	arguments := cty.ObjectVal(map[string]cty.Value{"path": orNull(b.Path), "workspace_dir": orNull(b.WorkspaceDir)})
 	return uint64(cty.TupleVal([]cty.Value{cty.StringVal("local"), arguments}).Hash())
@@ -46,12 +44,11 @@ var (
 )
 
 // ReadBackend reads the backend of a root module. As in stock tools, a block in an override file
-// replaces the whole block before it, whether these are backend or cloud blocks. In the tofu
-// dialect, the arguments of a "local" backend are evaluated like the source of a module call. In
-// the terraform dialect they are literals, and strings in JSON are verbatim.
+// replaces the whole block before it, whether these are backend or cloud blocks. The arguments of a
+// "local" backend are evaluated like the source of a module call for tofu. For terraform they are
+// literals, and strings in JSON are verbatim.
 //
-// The error says why the backend is not known: a file cannot be read, there are several blocks,
-// or an argument cannot be evaluated. It never has the value of an argument.
+// The error says why the backend is not known. It never has the value of an argument.
 func (r Reader) ReadBackend(ctx context.Context, dir Dir) (Backend, error) {
 	block, err := r.backendBlock(ctx, dir)
 	switch {
@@ -78,7 +75,6 @@ func (r Reader) ReadBackend(ctx context.Context, dir Dir) (Backend, error) {
 	return found, nil
 }
 
-// backendBlock returns the block that counts, or nil if there is none.
 func (r Reader) backendBlock(ctx context.Context, dir Dir) (*hcl.Block, error) {
 	var found *hcl.Block
 	var broken error // in a file that could be opened
@@ -116,8 +112,8 @@ func backendsOf(body hcl.Body) (found hcl.Blocks) {
 	return found
 }
 
-// ofBackend evaluates an argument of a "local" backend, which may be nil. An empty string is an
-// error, as in stock tools.
+// ofBackend evaluates an argument of a "local" backend, or nil. An empty string is an error, as in stock
+// tools.
 func (a *arguments) ofBackend(ctx context.Context, attr *hcl.Attribute) (string, error) {
 	if attr == nil {
 		return "", nil

@@ -20,8 +20,7 @@ type block struct {
 	name            string
 	header          hcl.Range
 	source, version *hcl.Attribute // nil if absent
-	// broken reports whether the file has syntax errors. If it does, the parser may have dropped
-	// an argument, so a missing argument is not an error.
+	// broken reports whether the file has syntax errors, because of which an argument may be missing.
 	broken bool
 }
 
@@ -53,9 +52,8 @@ type blockSet struct {
 	byName map[string]*block
 }
 
-// add adds the blocks of a file. If two blocks have the same name, it keeps the first and reports the
-// second. Blocks of an override file, of which several may be for one call, change those that were added
-// before.
+// add keeps the first of two blocks with the same name. Blocks of override files, of which several may
+// be for one call, change those that were added before.
 func (s *blockSet) add(blocks []*block, override bool) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	if s.byName == nil {
@@ -87,12 +85,12 @@ const maxDigits = 1000
 
 type arguments struct {
 	reader Reader
-	// scope is what the arguments can refer to. If it is nil, they must be literals.
+	// scope is what the arguments can refer to. Without it, they must be literals.
 	scope      *scope
 	evaluation *evaluation
 }
 
-// call evaluates a block's arguments. It returns false if there is no usable source.
+// call returns false if there is no usable source.
 func (a *arguments) call(ctx context.Context, b *block) (config.Call, bool, hcl.Diagnostics) {
 	call := config.Call{Name: b.name, Range: b.header}
 	if b.source == nil {
@@ -133,9 +131,8 @@ type argument struct {
 
 func (a argument) String() string { return fmt.Sprintf("%s of module %q", a.name, a.block.name) }
 
-// text evaluates an argument to a string, which may be null. computed reports whether the
-// argument is not a literal. The string is unknown if there are errors, or if the parser has
-// reported a syntax error in the argument.
+// text evaluates an argument to a string, which may be null, and reports whether it is computed. The
+// string is unknown if there are errors, or if the argument may have a syntax error.
 func (a *arguments) text(ctx context.Context, arg argument) (text cty.Value, computed bool, diags hcl.Diagnostics) {
 	unknown := cty.UnknownVal(cty.String)
 	expr, diags := arg.native(ctx)
@@ -182,9 +179,8 @@ func (a argument) native(ctx context.Context) (hclsyntax.Expression, hcl.Diagnos
 	return expr, diags
 }
 
-// literal returns the value of an expression that consists of literals. For other expressions it
-// returns the part that is not a literal, and compute evaluates them. Nearly all arguments are
-// literals.
+// literal returns the value of an expression that consists of literals, as nearly all arguments do. For
+// other expressions it returns the part that is not a literal.
 func literal(expr hclsyntax.Expression) (cty.Value, hclsyntax.Expression) {
 	switch expr := expr.(type) {
 	case *hclsyntax.LiteralValueExpr:

@@ -21,8 +21,8 @@ func unreadableDirectory(dir Dir, err error) *hcl.Diagnostic {
 	}
 }
 
-// unreadable returns nil if err is nil. Otherwise it returns the diagnostic for a directory that could not be
-// listed, or for one that was not read to the end because ctx has ended.
+// unreadable returns the diagnostic for a directory that could not be listed, or that was not read to
+// the end because ctx has ended, or nil.
 func unreadable(ctx context.Context, dir Dir, err error) hcl.Diagnostics {
 	switch {
 	case err == nil:
@@ -44,8 +44,7 @@ func unreadableFile(display string, err error) *hcl.Diagnostic {
 	return diag
 }
 
-// cause returns an error without its path, because the message already has the path as the user
-// knows it.
+// cause removes the path from an error, because messages have the path as the user knows it.
 func cause(err error) error {
 	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
@@ -53,7 +52,6 @@ func cause(err error) error {
 	return err
 }
 
-// causeText is the text of an error in a message that already has the path.
 func causeText(err error) string {
 	if refused, ok := errors.AsType[*config.FileReadError](err); ok {
 		return refused.Reason
@@ -61,7 +59,6 @@ func causeText(err error) string {
 	return cause(err).Error()
 }
 
-// atLine returns a position without a byte offset.
 func atLine(display string, line, column int) *hcl.Range {
 	pos := hcl.Pos{Line: line, Column: column}
 	return &hcl.Range{Filename: display, Start: pos, End: pos}
@@ -83,8 +80,7 @@ func (a argument) wrongType(found string) *hcl.Diagnostic {
 	return fault(a.expr.Range(), "Unsuitable value type", "The %s must be a string, not %s.", a, found)
 }
 
-// notLiteral reports the part of an argument that is not a literal. It shows a reference, but
-// never another part of the expression, because that may contain a credential.
+// notLiteral shows a reference in an argument, but never another part, which may contain a credential.
 func (a argument) notLiteral(rest hclsyntax.Expression) *hcl.Diagnostic {
 	diag := fault(rest.Range(), "Expression not allowed", "The %s is computed, but cannot be evaluated before the modules are installed. Write it as a literal string.", a)
 	if variables := rest.Variables(); len(variables) > 0 {
@@ -96,7 +92,7 @@ func (a argument) notLiteral(rest hclsyntax.Expression) *hcl.Diagnostic {
 
 const maxReferenceNames = 3
 
-// reference returns a reference as the user wrote it, up to the first index.
+// reference returns the beginning of a reference as the user wrote it, up to the first index.
 func reference(traversal hcl.Traversal) string {
 	names := []string{traversal.RootName()}
 	for _, step := range traversal.SimpleSplit().Rel {

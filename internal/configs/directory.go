@@ -22,15 +22,13 @@ type file struct {
 	override bool
 }
 
-// IsConfigFile reports whether stock tools of either dialect read a file with this name as part
-// of a module. The name has no directory.
+// IsConfigFile reports whether stock tools of either dialect read a file with this name in a module.
 func IsConfigFile(name string) bool {
 	_, ok := parseName(name)
 	return ok
 }
 
-// suffixes are the suffixes of configuration files. No name ends in two of them, so their order
-// does not matter.
+// No name ends in two of these, so their order does not matter.
 var suffixes = [...]struct {
 	text       string
 	json, tofu bool
@@ -56,8 +54,7 @@ func parseName(name string) (file, bool) {
 }
 
 // Empty reports whether a root module has no files that the dialect reads: no configuration and,
-// if dir.Tests is set, no tests. It parses nothing. It returns an error if the directory cannot
-// be listed.
+// if dir.Tests is set, no tests. It parses nothing.
 func (r Reader) Empty(dir Dir) (bool, error) {
 	names, err := namesIn(dir)
 	if err != nil || len(r.selectFiles(names)) > 0 {
@@ -85,8 +82,7 @@ func namesIn(dir Dir) ([]string, error) {
 	return names, err
 }
 
-// list opens a directory, which the caller must close if there is no error, and returns the sorted names
-// of its files.
+// list returns an open directory, which the caller must close, and the sorted names of its files.
 func list(dir Dir) (*directory, []string, error) {
 	d, err := openDirectory(dir)
 	if err != nil {
@@ -100,8 +96,8 @@ func list(dir Dir) (*directory, []string, error) {
 	return d, names, nil
 }
 
-// eachFile calls use for each file of a directory that the dialect reads, in the order in which overrides
-// apply, until use returns an error or ctx ends.
+// eachFile calls use for each file that the dialect reads, in the order in which overrides apply, until
+// use returns an error or ctx ends.
 func (r Reader) eachFile(ctx context.Context, dir Dir, use func(*directory, file) error) error {
 	d, names, err := list(dir)
 	if err != nil {
@@ -119,8 +115,7 @@ func (r Reader) eachFile(ctx context.Context, dir Dir, use func(*directory, file
 	return nil
 }
 
-// selectFiles returns the files to read among a directory's sorted names: first the ordinary
-// files, then the override files, each group sorted by name.
+// selectFiles returns the files to read: first the ordinary files, then the override files, each sorted.
 func (r Reader) selectFiles(names []string) []file {
 	var declaring, overriding []file
 	for _, name := range names {
@@ -137,8 +132,8 @@ func (r Reader) selectFiles(names []string) []file {
 	return append(declaring, overriding...)
 }
 
-// skips reports whether the dialect does not read a file. The terraform dialect ignores .tofu
-// files. In the tofu dialect they replace the .tf files of the same name.
+// skips reports whether the dialect does not read a file. Terraform ignores .tofu files. In tofu they
+// replace the .tf files of the same name.
 func (r Reader) skips(f file, names []string) bool {
 	if terraform := r.Terraform || r.TerraformFiles; terraform || f.tofu {
 		return terraform && f.tofu
@@ -147,7 +142,7 @@ func (r Reader) skips(f file, names []string) bool {
 	return found
 }
 
-// twin returns the name of the file that replaces a .tf file in the tofu dialect.
+// twin returns the .tofu file that replaces a .tf file.
 func (f file) twin() string {
 	if f.json {
 		return strings.TrimSuffix(f.name, ".tf.json") + ".tofu.json"
@@ -155,16 +150,14 @@ func (f file) twin() string {
 	return strings.TrimSuffix(f.name, ".tf") + ".tofu"
 }
 
-// Forms are the files of a directory because of which stock tools may read different configuration
-// in it.
+// Forms says that stock tools read different files in a directory.
 type Forms struct {
-	// Names are the names of the files in two forms, such as main.tf and main.tofu, and of override
-	// files that only OpenTofu reads. It is empty if files of OpenTofu only add to those that both
-	// tools read.
+	// Names are the files in two forms, such as main.tf and main.tofu, and the override files that only
+	// OpenTofu reads. Files of OpenTofu that only add to the others are not among them.
 	Names []string
 }
 
-// FormsIn returns the forms in a directory, or nil if both stock tools read the same files.
+// FormsIn returns nil if both stock tools read the same files.
 func FormsIn(dir Dir) (*Forms, error) {
 	names, err := namesIn(dir)
 	if err != nil {
@@ -191,11 +184,9 @@ func FormsIn(dir Dir) (*Forms, error) {
 }
 
 const (
-	// maxFileBytes limits the size of one file, because parsing takes memory and time in
-	// proportion to it. Files that people write are much smaller.
+	// maxFileBytes limits one file: parsing takes memory and time in proportion. People write much less.
 	maxFileBytes = 4 << 20
-	// maxDirBytes limits all files of one directory together. A package may have
-	// many directories.
+	// maxDirBytes limits all files of a directory together, because a package may have many directories.
 	maxDirBytes = 64 << 20
 )
 
@@ -234,8 +225,8 @@ func (d *directory) close() {
 	}
 }
 
-// open opens a file of the directory, or the directory itself if the name is ".". If the file is
-// a pipe, open does not wait for its other end.
+// open opens a file of the directory, or the directory itself if the name is ".". It does not wait for
+// the other end of a pipe.
 func (d *directory) open(name string) (*os.File, error) {
 	if d.root == nil {
 		return os.OpenFile(filepath.Join(d.dir.Path, name), os.O_RDONLY|pathsafe.Nonblock, 0)
@@ -243,8 +234,8 @@ func (d *directory) open(name string) (*os.File, error) {
 	return d.root.OpenFile(filepath.Join(d.rel, name), os.O_RDONLY|pathsafe.Nonblock, 0)
 }
 
-// names returns the sorted names of all entries except directories. Stock tools skip directories
-// regardless of their names.
+// names returns the sorted names of all entries except directories, which stock tools skip whatever
+// their names.
 func (d *directory) names() ([]string, error) {
 	f, err := d.open(".")
 	if err != nil {
@@ -274,7 +265,7 @@ func (d *directory) read(name string) ([]byte, error) {
 	return d.readAll(f)
 }
 
-// readAll returns the content of a regular file.
+// readAll accepts only regular files.
 func (d *directory) readAll(f *os.File) ([]byte, error) {
 	info, err := f.Stat()
 	switch {
@@ -299,7 +290,7 @@ func (d *directory) readAll(f *os.File) ([]byte, error) {
 	return src, nil
 }
 
-// display returns the name under which a file appears in ranges.
+// display returns the name of a file in ranges.
 func (d Dir) display(name string) string {
 	dir := d.Display
 	if dir == "" {

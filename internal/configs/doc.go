@@ -1,10 +1,9 @@
 // Package configs reads what an installer needs from the files of one module directory: the module calls
-// and the provider requirements. It ignores everything else, also errors, because the stock tools that run
-// afterwards report them better. Files, overrides and the values of expressions are those of the dialect's
-// stock tool (Terraform: 1.15). The declarations that an expression refers to are read only when it is
-// evaluated, so a module with only literals does not need them.
+// and the provider requirements. It ignores everything else, also errors, which the stock tools report
+// better. Files, overrides and values are those of the dialect's stock tool (Terraform: 1.15). The
+// declarations that an expression refers to are read only when it is evaluated.
 //
 // Sources and versions are sent to servers and written into the lock. So secrets are refused, functions
-// read only files of the repository (AllowFileReads of the inputs lifts that) or of the package, and everything
+// read only files of the repository (AllowFileReads of the inputs lifts that) or of the package, and all
 // is limited: a file to 4 MiB (package hcldepth has more limits), evaluation by package eval.
 package configs

@@ -16,19 +16,17 @@ import (
 	"github.com/cotterpin/cotter/internal/eval"
 )
 
-// maxReferences is the maximum length of a chain of references. Each reference uses some of the
-// stack.
+// maxReferences limits a chain of references, because each uses some of the stack.
 const maxReferences = 500
 
-// evaluation is the evaluation of one module's arguments, and of everything that they refer to in
-// the calling modules.
+// evaluation evaluates one module's arguments, and what they refer to in the calling modules.
 type evaluation struct {
 	ctx    context.Context
 	reader Reader
 	meter  *eval.Meter
-	// path is the chain of references to the value that is being evaluated.
+	// path is the chain of references to the value that is being evaluated, and seen has the keys of the
+	// errors that were reported.
 	path []step
-	// seen has the keys of the errors that have been reported.
 	seen map[string]bool
 }
 
@@ -38,8 +36,7 @@ type step struct {
 	at    hcl.Range
 }
 
-// expression evaluates an expression of a module. The caller holds the scope's
-// lock.
+// expression evaluates an expression of a module. The caller holds the scope's lock.
 func (e *evaluation) expression(s *scope, expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	native, diags := eval.Native(e.ctx, expr)
 	if diags.HasErrors() {
@@ -82,11 +79,10 @@ func attribute(traversal hcl.Traversal) string {
 	return ""
 }
 
-// lookup returns the value of a name of one kind. at is the position of the reference.
+// at is the position of the reference.
 type lookup func(e *evaluation, s *scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics)
 
-// staticNames returns the lookup for names that are known before anything is installed. It
-// returns nil for all other roots.
+// staticNames returns the lookup for names that are known before anything is installed, or nil.
 func (e *evaluation) staticNames(root string) lookup {
 	switch root {
 	case "var":
@@ -104,8 +100,8 @@ func (e *evaluation) staticNames(root string) lookup {
 	return nil
 }
 
-// enter records that a value is being evaluated. It returns an error if the value is already
-// being evaluated, or if the chain of references is too long.
+// enter begins the evaluation of a value. It fails if that has begun already, or if the chain of
+// references is too long.
 func (e *evaluation) enter(next step) hcl.Diagnostics {
 	for i, before := range e.path {
 		if before.scope == next.scope && before.name == next.name {
@@ -166,8 +162,8 @@ func undeclared(what, kind, name string, at hcl.Range) *hcl.Diagnostic {
 	return fault(at, "Reference to undeclared "+what, "%s", detail)
 }
 
-// pathOf returns path.module, path.root or path.cwd, as in stock tools. path.cwd is an error in a
-// package's module, like abspath.
+// pathOf returns path.module, path.root or path.cwd. The last one is an error in a package's module,
+// like abspath.
 func (e *evaluation) pathOf(s *scope, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
 	switch name {
 	case "module":
@@ -192,8 +188,8 @@ func (e *evaluation) workspace(s *scope, name string, at hcl.Range) (cty.Value, 
 	return cty.DynamicVal, hcl.Diagnostics{fault(at, `Invalid "terraform" attribute`, "There is no value %q. The only one is the workspace.", name)}
 }
 
-// arguments returns the evaluator for the arguments of a module's blocks. reported are the errors
-// that have been found in the module's files so far.
+// arguments returns the evaluator for the arguments of a module's blocks. reported are the errors in the
+// module's files.
 func (r Reader) arguments(ctx context.Context, s *scope, reported hcl.Diagnostics) *arguments {
 	e := &evaluation{ctx: ctx, reader: r, meter: eval.NewMeter(ctx, &s.tree.work), seen: make(map[string]bool)}
 	for _, diag := range reported {
@@ -202,8 +198,8 @@ func (r Reader) arguments(ctx context.Context, s *scope, reported hcl.Diagnostic
 	return &arguments{reader: r, scope: s, evaluation: e}
 }
 
-// compute evaluates an argument that is not a literal. The value is unknown if there are errors,
-// including errors that were already reported for another argument.
+// compute evaluates an argument that is not a literal. The value is unknown after an error, also after
+// one that was reported for another argument.
 func (a *arguments) compute(arg argument, expr hclsyntax.Expression) (value cty.Value, diags hcl.Diagnostics) {
 	defer func() {
 		// Some expressions panic, such as arithmetic with infinite numbers.
@@ -229,8 +225,8 @@ func (a *arguments) compute(arg argument, expr hclsyntax.Expression) (value cty.
 	return value, nil
 }
 
-// refuseReferences reports the references in an argument that the terraform dialect does not
-// allow, even if the value does not depend on them. Local values may have any references.
+// refuseReferences reports references in an argument that Terraform does not allow, even if the value
+// does not depend on them. Local values may have any.
 func (r Reader) refuseReferences(arg argument, expr hclsyntax.Expression) hcl.Diagnostics {
 	if !r.Terraform {
 		return nil
@@ -246,8 +242,8 @@ func (r Reader) refuseReferences(arg argument, expr hclsyntax.Expression) hcl.Di
 	return nil
 }
 
-// unseen returns the diagnostics that have not been reported for another argument yet. If a
-// diagnostic's position is outside the argument, it adds which argument needs the value.
+// unseen returns the diagnostics that were not reported for another argument. It adds which argument
+// needs the value if the position is elsewhere.
 func (e *evaluation) unseen(arg argument, diags hcl.Diagnostics) hcl.Diagnostics {
 	var fresh hcl.Diagnostics
 	own := arg.expr.Range()

@@ -7,9 +7,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// exprText returns the text of an expression in one line, without comments. Two expressions have
-// the same text if they differ only in white space, or in commas and line breaks between the
-// elements of lists and objects. src is the content of the file.
+// exprText returns the text of an expression in one line, without comments. It is equal for expressions
+// that differ only in white space, or in commas and line breaks between the elements of lists and objects.
 func exprText(expr hcl.Expression, src []byte) string {
 	rng := expr.Range()
 	if !rng.CanSliceBytes(src) {
@@ -26,7 +25,7 @@ func exprText(expr hcl.Expression, src []byte) string {
 type oneLine struct {
 	text strings.Builder
 	last hclsyntax.TokenType // 0 before the first one
-	// separated reports whether a comma, or a line break that stands for a comma, was read.
+	// separated says that a comma, or a line break that stands for one, was read.
 	separated bool
 	open      []hclsyntax.TokenType
 }
@@ -66,7 +65,6 @@ func closes(t hclsyntax.TokenType) bool {
 	return t == hclsyntax.TokenCBrace || t == hclsyntax.TokenCBrack || t == hclsyntax.TokenCParen
 }
 
-// joined reports whether there is no space between two tokens.
 func joined(before, after hclsyntax.TokenType) bool {
 	if opens(before) || closes(after) {
 		return true

@@ -14,14 +14,13 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// hasConst reports whether a file may have a variable with the argument const, without parsing it.
+// hasConst reports whether a file may have a variable with the argument const.
 func hasConst(src []byte) bool {
 	return slices.ContainsFunc([]string{"const ", "const=", "const\t", `"const"`}, func(text string) bool { return bytes.Contains(src, []byte(text)) })
 }
 
-// inputWarnings returns warnings about inputs of the root module that an installation does not need, but
-// without which stock tools stop: files of values that are dangling links, and constant variables without a
-// value. constants reports whether there may be any of these variables.
+// inputWarnings returns warnings about inputs of the root module that only stock tools need: files of
+// values that are dangling links, and, if there may be any (constants), constant variables without a value.
 func (e *evaluation) inputWarnings(s *scope, constants bool) (warnings hcl.Diagnostics) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,46 +11,38 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Interface is the interface of a module: the declarations that matter to its callers.
+// Interface has the declarations of a module that matter to its callers.
 type Interface struct {
-	// Variables and Outputs are keyed by name, and Providers by local name.
+	// Providers are keyed by local name.
 	Variables map[string]DeclaredVariable
 	Outputs   map[string]DeclaredOutput
 	Providers map[string]DeclaredProvider
-	// RequiredVersion is the constraint on the version of the stock tool, or "". The constraints
-	// of several terraform blocks are separated by commas.
+	// RequiredVersion has the constraints of all terraform blocks, separated by commas.
 	RequiredVersion string
 }
 
-// DeclaredVariable is an input variable as a caller sees it.
 type DeclaredVariable struct {
-	// Type is the type constraint in its normal form, such as "map(string)". It is "any" if there
-	// is no constraint or if it cannot be parsed.
-	Type string
-	// Required reports whether the variable has no default. Default is the text of the default, in
-	// one line.
+	// Type is the constraint in its normal form, such as "map(string)", or "any" if there is no valid one.
+	Type     string
 	Required bool
-	Default  string
+	// Default is the text of the default in one line.
+	Default string
 	// NotNullable reports whether null stands for the default.
 	NotNullable, Sensitive, Ephemeral bool
-	// Deprecated is the message for callers that set the variable, or "".
+	// Deprecated is the message for callers, or "".
 	Deprecated string
-	// Validations are the conditions of the validation rules, each in one line, sorted.
+	// Validations are the conditions of the rules, each in one line, sorted.
 	Validations []string
 
 	ty cty.Type
 }
 
-// DeclaredOutput is an output value as a caller sees it.
 type DeclaredOutput struct {
 	Sensitive, Ephemeral bool
-	// Deprecated is the message for callers that use the output, or "".
-	Deprecated string
+	Deprecated           string
 }
 
-// DeclaredProvider is an entry of required_providers.
 type DeclaredProvider struct {
-	// Source and Constraint are the texts as written, or "" if they are missing.
 	Source, Constraint string
 	// Aliases are the configurations that the caller must pass, such as "aws.peer", sorted.
 	Aliases []string
@@ -64,9 +56,8 @@ var interfaceSchema = &hcl.BodySchema{
 	},
 }
 
-// ReadInterface reads the interface of the module in a directory. The result is used to show what
-// has changed, so it skips what it cannot parse: the stock tools report errors in the
-// configuration. It evaluates nothing, so a hostile module cannot make it slow.
+// ReadInterface reads the interface of the module in a directory, to show what has changed. So it skips
+// what it cannot parse. It evaluates nothing, so a hostile module cannot make it slow.
 func (r Reader) ReadInterface(ctx context.Context, dir Dir) (*Interface, error) {
 	found := &Interface{
 		Variables: map[string]DeclaredVariable{}, Outputs: map[string]DeclaredOutput{}, Providers: map[string]DeclaredProvider{},
@@ -109,7 +100,6 @@ var variableSchema = &hcl.BodySchema{
 	Blocks: []hcl.BlockHeaderSchema{{Type: "validation"}},
 }
 
-// addVariable adds a variable, or the changes that an override file makes to it.
 func (i *Interface) addVariable(name string, body hcl.Body, src []byte) {
 	content, _, _ := body.PartialContent(variableSchema)
 	v, declared := i.Variables[name]
@@ -141,8 +131,7 @@ func (i *Interface) addVariable(name string, body hcl.Body, src []byte) {
 }
 
 // typeOf returns a type, which may be quoted in old configuration, and the defaults of its optional
-// attributes. It does not accept an expression that would have to be computed, because such a default could
-// take any amount of time.
+// attributes. It refuses "for" expressions, which can take any amount of time.
 func typeOf(expr hcl.Expression) (cty.Type, *typeexpr.Defaults, hcl.Diagnostics) {
 	switch keyName(expr) {
 	case "list":
@@ -158,8 +147,6 @@ func typeOf(expr hcl.Expression) (cty.Type, *typeexpr.Defaults, hcl.Diagnostics)
 	return typeexpr.TypeConstraintWithDefaults(expr)
 }
 
-// computes reports whether an expression contains a "for" expression, whose evaluation can take
-// more time than its length suggests.
 func computes(expr hcl.Expression) bool {
 	native, ok := expr.(hclsyntax.Expression)
 	if !ok {
@@ -208,8 +195,7 @@ func (i *Interface) addRequirements(body hcl.Body, src []byte) {
 	}
 }
 
-// declaredProvider decodes an entry of required_providers. In its old form, an entry is only a
-// version constraint.
+// declaredProvider decodes an entry of required_providers. The old form is only a version constraint.
 func declaredProvider(expr hcl.Expression) DeclaredProvider {
 	if constraint, ok := stringOf(expr); ok {
 		return DeclaredProvider{Constraint: constraint}
@@ -244,7 +230,6 @@ func aliases(expr hcl.Expression) []string {
 	return slices.Compact(names)
 }
 
-// flag reports whether an argument is true. If the argument is missing, it returns before.
 func flag(content *hcl.BodyContent, src []byte, name string, before bool) bool {
 	attr, ok := content.Attributes[name]
 	if !ok {

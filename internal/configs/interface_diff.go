@@ -12,7 +12,6 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 )
 
-// The aspects of declarations.
 const (
 	aspectDefault    = "default"
 	aspectNullable   = "nullable"
@@ -30,8 +29,7 @@ const (
 	kindVersion  = "required_version"
 )
 
-// Diff returns the changes from this interface to another one: first variables, then outputs,
-// then providers, each sorted by name, and then the version of the stock tool.
+// Diff returns the changes to another interface, by kind and name.
 func (i *Interface) Diff(after *Interface) []config.InterfaceChange {
 	var d interfaceDiff
 	for _, name := range bothNames(i.Variables, after.Variables) {
@@ -63,7 +61,6 @@ func bothNames[V any](before, after map[string]V) []string {
 	return slices.Compact(names)
 }
 
-// interfaceDiff collects changes, one declaration after the other.
 type interfaceDiff struct {
 	kind, name string
 	changes    []config.InterfaceChange
@@ -129,7 +126,6 @@ func (d *interfaceDiff) output(was, is DeclaredOutput, had, has bool) {
 }
 
 func (d *interfaceDiff) provider(was, is DeclaredProvider, had, has bool) {
-	// A provider without requirements is still declared.
 	d.add("", providerText(was, had), providerText(is, has), false)
 	needsMore := slices.ContainsFunc(is.Aliases, func(alias string) bool { return !slices.Contains(was.Aliases, alias) })
 	d.add(aspectAliases, strings.Join(was.Aliases, ", "), strings.Join(is.Aliases, ", "), needsMore)
@@ -156,10 +152,8 @@ func outputText(declared bool) string {
 	return "declared"
 }
 
-// ForCall returns changes as seen by one call. A change of a variable breaks the call only if it
-// concerns an argument that the call sets or must now set. Changes that break the call come
-// first. They have the place of the argument, of the call if an argument is missing, or of the
-// first use of an output.
+// ForCall returns changes as seen by one call, with the places of those that break it first. A change
+// of a variable breaks it only if it concerns an argument that the call sets or must now set.
 func ForCall(changes []config.InterfaceChange, call Arguments) []config.InterfaceChange {
 	seen := slices.Clone(changes)
 	for i, c := range seen {
@@ -187,8 +181,7 @@ func ForCall(changes []config.InterfaceChange, call Arguments) []config.Interfac
 
 const requiredPrefix = "required "
 
-// BreakingFirst sorts changes so that breaking ones come first. It sorts in place and returns its
-// argument.
+// BreakingFirst sorts in place, and returns its argument.
 func BreakingFirst(changes []config.InterfaceChange) []config.InterfaceChange {
 	slices.SortStableFunc(changes, func(a, b config.InterfaceChange) int {
 		switch {
@@ -202,8 +195,8 @@ func BreakingFirst(changes []config.InterfaceChange) []config.InterfaceChange {
 	return changes
 }
 
-// accepts reports whether a variable of type ty accepts every value that a variable of type other
-// accepts. It returns false if that depends on the value.
+// accepts reports whether a variable of type ty accepts every value that one of type other accepts. It
+// returns false if that depends on the value.
 func accepts(ty, other cty.Type) bool {
 	switch {
 	case ty == cty.DynamicPseudoType || ty.Equals(other):
@@ -223,8 +216,7 @@ func accepts(ty, other cty.Type) bool {
 	return false
 }
 
-// acceptsAttributes compares object types. Callers must set all attributes that are not optional,
-// and may set attributes that the type does not have.
+// acceptsAttributes compares object types: callers must set what is not optional, and may set more.
 func acceptsAttributes(ty, other cty.Type) bool {
 	for name, attribute := range ty.AttributeTypes() {
 		switch optional := ty.AttributeOptional(name); {
@@ -239,8 +231,7 @@ func acceptsAttributes(ty, other cty.Type) bool {
 	return true
 }
 
-// typeText returns a type constraint in its normal form. Unlike typeexpr.TypeString it shows
-// which attributes are optional, because callers must set the others.
+// typeText differs from typeexpr.TypeString in that it shows which attributes are optional.
 func typeText(ty cty.Type) string {
 	switch {
 	case ty == cty.DynamicPseudoType:

@@ -13,15 +13,14 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// moduleFiles are the files that a module's expressions can read. The user's own modules can read
-// the files of their repository, other modules only the files of their package.
+// moduleFiles are the files that a module's expressions can read: those of the repository for the
+// user's own modules, and those of the package for others.
 type moduleFiles struct{ scope *scope }
 
 var errOutsidePackage = errors.New("it is not in the module's package, and a package's modules may read no other files")
 
 var errAbsolute = errors.New("a package's modules may not use the absolute path of the project")
 
-// ReadFile implements eval.Files.
 func (m moduleFiles) ReadFile(name string, limit int64) ([]byte, error) {
 	f, err := m.open(name)
 	if err != nil {
@@ -35,7 +34,6 @@ func (m moduleFiles) ReadFile(name string, limit int64) ([]byte, error) {
 	return text, cause(err)
 }
 
-// Exists reports whether there is a regular file with this name.
 func (m moduleFiles) Exists(name string) (bool, error) {
 	f, err := m.open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,9 +50,8 @@ func (m moduleFiles) Exists(name string) (bool, error) {
 	return err == nil, err
 }
 
-// Abs returns the absolute name that the file has after installation. It returns an error for a
-// package's module: what a package calls must not depend on where the project is, nor tell a
-// server.
+// Abs returns the absolute name that the file has after installation. What a package calls must not
+// depend on where the project is, nor tell a server, so a package's module gets an error.
 func (m moduleFiles) Abs(name string) (string, error) {
 	if m.scope.dir.Boundary != "" {
 		return "", errAbsolute
@@ -83,8 +80,8 @@ func (m moduleFiles) open(name string) (*os.File, error) {
 	return root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|pathsafe.Nonblock, 0)
 }
 
-// openOwn opens a file for a user's own module. The name is absolute or relative to the root
-// module's directory.
+// openOwn opens a file, whose name is absolute or relative to the root module, for one of the user's own
+// modules.
 func (t *Tree) openOwn(name string) (*os.File, error) {
 	root := t.root.dir.Path
 	if t.inputs.AllowFileReads {
@@ -102,8 +99,8 @@ func (t *Tree) openOwn(name string) (*os.File, error) {
 	return t.allowed.dir.Open(name)
 }
 
-// inPackage returns the path of a file within the module's package. name begins with the
-// directory that the package will have after installation, as path.module does.
+// inPackage returns the path of a file within the module's package. Like path.module, name begins with
+// the directory that the package will have after installation.
 func inPackage(dir Dir, name string) (string, error) {
 	inside, err := filepath.Rel(dir.Boundary, dir.Path)
 	if err != nil {
@@ -123,8 +120,8 @@ func inPackage(dir Dir, name string) (string, error) {
 	return rel, nil
 }
 
-// isUsable reports whether git would use a repository, given its top directory. If .git is not
-// what git expects, its owner counts all the same.
+// isUsable reports whether git would use the repository in a directory. If .git is not what git expects,
+// its owner counts all the same.
 func isUsable(top string) bool {
 	repo, err := gitdir.Find(top)
 	if err != nil || repo.Top != top {

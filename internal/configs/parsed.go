@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// parsedDirs has what the files of directories declare. A tree may call a directory many times, each
-// time with other values for its variables. Its files are parsed once for all of these calls.
+// parsedDirs has what the files of directories declare: a directory may be called many times, with other
+// values for its variables, and is parsed once.
 type parsedDirs struct {
 	mu   sync.Mutex
 	dirs map[parsedKey]*parsedDir
@@ -22,11 +22,9 @@ type parsedKey struct {
 }
 
 type parsedDir struct {
-	// mu is held while the files are parsed.
-	mu    sync.Mutex
-	files *files // nil if they were not parsed yet
-	// declared may be garbage collected. It is needed only for arguments that are not literals, and
-	// is much larger than files.
+	mu    sync.Mutex // held while the files are parsed
+	files *files     // nil if they were not parsed yet
+	// declared may be garbage collected: it is only for arguments that are not literals, and much larger.
 	declared weak.Pointer[declared]
 }
 
@@ -56,8 +54,7 @@ func (p *parsedDirs) dir(r Reader, dir Dir) *parsedDir {
 	return found
 }
 
-// files returns the parsed files of a directory. If ctx ends, they are parsed again when they are
-// needed again.
+// files parses a directory again when it is needed again if ctx has ended.
 func (p *parsedDirs) files(ctx context.Context, r Reader, dir Dir) *files {
 	at := p.dir(r, dir)
 	at.mu.Lock()

@@ -11,7 +11,6 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// Schemas of the blocks that concern providers.
 var (
 	providersSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
 		{Type: "terraform"},
@@ -35,8 +34,7 @@ var (
 	providerWord        = []byte("provider")
 )
 
-// addFile reads a file that was not parsed for module calls. It parses only the blocks that
-// concern providers.
+// addFile parses only the blocks of a file that concern providers.
 func (r *requirements) addFile(ctx context.Context, src []byte, f file, display string) {
 	if f.json {
 		for _, word := range wordsAboutProviders {
@@ -95,8 +93,7 @@ func (r *requirements) addBody(ctx context.Context, body hcl.Body, override bool
 	}
 }
 
-// addConfig adds a provider block. If the block is in an override file, addConfig only sets the
-// version of the block that it overrides.
+// addConfig adds a provider block. One in an override file only sets the version of another one.
 func (r *requirements) addConfig(b *hcl.Block, override bool) {
 	config, ok := r.config(b)
 	if !ok {
@@ -130,7 +127,7 @@ func (r *requirements) config(b *hcl.Block) (*providerConfig, bool) {
 	return config, r.checkName(config.name, b.LabelRanges[0])
 }
 
-// checkName reports an error and returns false if a local name is not valid.
+// checkName reports a local name that is not valid.
 func (r *requirements) checkName(name string, at hcl.Range) bool {
 	if parsed, err := addrs.ParseProviderPart(name); err == nil && parsed == name {
 		return true
@@ -151,8 +148,7 @@ func (r *requirements) addResourceBlock(ctx context.Context, b *hcl.Block, overr
 	r.addResource(found, override)
 }
 
-// addResource adds a resource. If the resource is in an override file, addResource only sets the
-// provider of the resource that it overrides.
+// addResource adds a resource. One in an override file only sets the provider of another one.
 func (r *requirements) addResource(found *resource, override bool) {
 	switch {
 	case found.kind == "action" && !r.Terraform:
@@ -171,7 +167,6 @@ func (r *requirements) addResource(found *resource, override bool) {
 	}
 }
 
-// providerReference returns the local name in a provider argument.
 func (r *requirements) providerReference(ctx context.Context, attr *hcl.Attribute) (string, bool) {
 	name, hasIndex, ok := r.readReference(ctx, attr.Expr)
 	switch {
@@ -185,8 +180,7 @@ func (r *requirements) providerReference(ctx context.Context, attr *hcl.Attribut
 	return name, r.checkName(name, attr.Expr.Range())
 }
 
-// readReference reads a reference to a provider's configuration: NAME, NAME.ALIAS or
-// NAME.ALIAS[KEY].
+// readReference reads NAME, NAME.ALIAS or NAME.ALIAS[KEY].
 func (r *requirements) readReference(ctx context.Context, expr hcl.Expression) (name string, hasIndex, ok bool) {
 	if !r.Terraform {
 		expr = nativeReference(ctx, expr)
@@ -211,8 +205,8 @@ func (r *requirements) readReference(ctx context.Context, expr hcl.Expression) (
 	return names[0], hasIndex, true
 }
 
-// nativeReference returns the expression in a string of a JSON file, because JSON has no other way
-// to write a reference. It returns other expressions unchanged.
+// nativeReference returns the expression in a string of JSON, which has no other way to write a
+// reference, or expr.
 func nativeReference(ctx context.Context, expr hcl.Expression) hcl.Expression {
 	if _, isNative := expr.(hclsyntax.Expression); isNative {
 		return expr
@@ -220,8 +214,8 @@ func nativeReference(ctx context.Context, expr hcl.Expression) hcl.Expression {
 	return unquoted(ctx, expr)
 }
 
-// unquoted returns the expression in a literal string. It returns other expressions unchanged, and
-// also strings with syntax errors, because these are no references either.
+// unquoted returns the expression in a literal string, or expr: a string with syntax errors is no
+// reference either.
 func unquoted(ctx context.Context, expr hcl.Expression) hcl.Expression {
 	text, ok := stringOf(expr)
 	if !ok {
@@ -234,8 +228,7 @@ func unquoted(ctx context.Context, expr hcl.Expression) hcl.Expression {
 	return parsed
 }
 
-// addImport adds the provider of an import block. The block counts only if the module does not
-// declare the resource.
+// addImport adds the provider of an import block.
 func (r *requirements) addImport(ctx context.Context, b *hcl.Block) {
 	content, _, _ := b.Body.PartialContent(importSchema)
 	to := content.Attributes["to"]
@@ -266,8 +259,8 @@ func (r *requirements) addImport(ctx context.Context, b *hcl.Block) {
 	}
 }
 
-// addTest adds the provider blocks of a test file. Terraform uses only those that the module
-// declares as well, and these are required anyway.
+// addTest adds the provider blocks of a test file. Terraform uses only those that the module declares as
+// well, and these are required anyway.
 func (r *requirements) addTest(body hcl.Body, name string) {
 	if r.Terraform {
 		return
@@ -281,8 +274,8 @@ func (r *requirements) addTest(body hcl.Body, name string) {
 	}
 }
 
-// attributeNames returns the names in a reference such as module.a["x"].aws_b.c, without the
-// indexes. It returns nil if the expression is not a reference.
+// attributeNames returns the names in a reference such as module.a["x"].aws_b.c, without the indexes, or
+// nil.
 func attributeNames(expr hcl.Expression) []string {
 	switch expr := expr.(type) {
 	case *hclsyntax.IndexExpr:

@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// requirement is a requirement under the module's own name for the provider.
 type requirement struct {
 	config.ProviderRequirement
 	localName string
@@ -77,8 +76,7 @@ func (r *requirements) fail(at hcl.Range, summary, format string, args ...any) {
 	r.diags = append(r.diags, fault(at, summary, format, args...))
 }
 
-// resolve returns the requirements in the order of files and lines, and the diagnostics about
-// them.
+// resolve returns the requirements in the order of files and lines.
 func (r *requirements) resolve() ([]config.ProviderRequirement, hcl.Diagnostics) {
 	var found []requirement
 	sources, hostless := map[string]addrs.Provider{}, map[string]bool{}
@@ -132,7 +130,7 @@ func comparePositions(a, b hcl.Range) int {
 	return cmp.Or(cmp.Compare(a.Filename, b.Filename), cmp.Compare(a.Start.Line, b.Start.Line), cmp.Compare(a.Start.Column, b.Start.Column))
 }
 
-// append adds a requirement, unless it is for a built-in provider or has an error.
+// append leaves out requirements for built-in providers and those with errors.
 func (r *requirements) append(found []requirement, needed requirement, version constraint) []requirement {
 	if version.at != (hcl.Range{}) {
 		needed.Constraint, needed.ConstraintRange = version.text, version.at
@@ -177,7 +175,6 @@ func (r *requirements) sourceOf(entry *providerEntry) (addrs.Provider, bool) {
 	return source, err == nil
 }
 
-// impliedSource returns the address of a provider that is known only by its local name.
 func (r *requirements) impliedSource(use providerUse) (addrs.Provider, bool) {
 	if use.name == builtInType {
 		return addrs.Provider{Hostname: "terraform.io", Namespace: "builtin", Type: builtInType}, true
@@ -223,9 +220,8 @@ func (r *requirements) firstUses() map[string]providerUse {
 	return first
 }
 
-// importedUses returns the uses in import blocks. In Terraform, a resource that the module
-// declares decides its provider itself, so its import block does not count. In OpenTofu both
-// count.
+// importedUses returns the uses in import blocks. In Terraform, a resource that the module declares
+// decides its provider itself. In OpenTofu both count.
 func (r *requirements) importedUses() []providerUse {
 	var uses []providerUse
 	declared := map[string]bool{}
@@ -251,7 +247,7 @@ func (c *providerConfig) use() providerUse {
 
 func (r *resource) key() string { return r.kind + " " + r.typ + "." + r.name }
 
-// nameOfType returns the local name that a resource type implies, or "" if the type is not valid.
+// nameOfType returns the local name that a resource type implies, or "" if it is not valid.
 func (r *requirements) nameOfType(typ string, at hcl.Range) string {
 	prefix, _, _ := strings.Cut(typ, "_")
 	name, err := addrs.ParseProviderPart(prefix)

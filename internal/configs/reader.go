@@ -14,8 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// Reader reads module calls. The zero value reads the tofu dialect. It is safe
-// for concurrent use.
+// Reader reads module calls. The zero value reads the tofu dialect. It is safe for concurrent use.
 type Reader struct {
 	// Terraform reads the terraform dialect: no .tofu files, and in sources and versions only
 	// variables with const = true.
@@ -23,11 +22,10 @@ type Reader struct {
 	// TerraformFiles reads the files that Terraform reads, and their expressions as OpenTofu does.
 	// Terraform implies it.
 	TerraformFiles bool
-	// Providers makes Read return the provider requirements as well.
+	// Providers makes Read return provider requirements.
 	Providers bool
 }
 
-// tool returns the name of the stock tool whose dialect is read.
 func (r Reader) tool() string {
 	if r.Terraform {
 		return "terraform"
@@ -35,26 +33,20 @@ func (r Reader) tool() string {
 	return "tofu"
 }
 
-// Dir is a module's directory.
 type Dir struct {
-	// Module is the module's path; empty for the root module.
 	Module addrs.Module
-	// Path is the path of the directory.
-	Path string
-	// Boundary is the root of the package, a directory at or above Path that links must not leave.
-	// It is absolute if and only if Path is. If it is "", there is no boundary, which is allowed
-	// only for the user's own files.
+	Path   string
+	// Boundary is the root of the package, at or above Path, that links must not leave. It is absolute
+	// if and only if Path is. Only the user's own files may have no boundary, which is "".
 	Boundary string
-	// Display is the name of the directory in ranges and in path.module. "" means Path.
+	// Display is the directory in ranges and in path.module. "" means Path.
 	Display string
-	// Tree is the configuration that the module is part of. nil means one without inputs.
+	// Tree is the configuration of the module; nil means one without inputs.
 	Tree *Tree
-	// Tests is the directory of a root module's tests, relative to Path. If it is "", tests are
-	// not read.
+	// Tests is the directory of a root module's tests, relative to Path. If it is "", they are not read.
 	Tests string
 }
 
-// scope returns what the module's arguments can refer to.
 func (d Dir) scope() *scope {
 	if d.Tree == nil {
 		d.Tree = NewTree(config.Inputs{})
@@ -64,8 +56,8 @@ func (d Dir) scope() *scope {
 	return found
 }
 
-// Read reads the calls and the requirements of a directory. If there are errors, the module has what could
-// be read. The calls are sorted by their names, followed by those in tests, and the diagnostics by position.
+// Read reads the calls and the requirements of a directory, as far as they have no errors. Calls are
+// sorted by name, followed by those in tests, and diagnostics by position.
 func (r Reader) Read(ctx context.Context, dir Dir) (config.Module, hcl.Diagnostics) {
 	scope := dir.scope()
 	tree := scope.tree
@@ -96,7 +88,6 @@ func (r Reader) Read(ctx context.Context, dir Dir) (config.Module, hcl.Diagnosti
 	return m, diags
 }
 
-// copies returns diagnostics that the caller may change.
 func copies(diags hcl.Diagnostics) hcl.Diagnostics {
 	var list hcl.Diagnostics
 	for _, diag := range diags {
@@ -106,8 +97,8 @@ func copies(diags hcl.Diagnostics) hcl.Diagnostics {
 	return list
 }
 
-// RequiresHostless reports whether the files of a directory require a provider without naming its
-// host. It skips what it cannot read.
+// RequiresHostless reports whether a directory requires a provider without naming its host. It skips
+// what it cannot read.
 func (r Reader) RequiresHostless(ctx context.Context, dir Dir) bool {
 	requirements := r.newRequirements()
 	_, _, _ = r.readBlocks(ctx, dir, requirements) // Read reports what is wrong
@@ -115,8 +106,7 @@ func (r Reader) RequiresHostless(ctx context.Context, dir Dir) bool {
 	return slices.ContainsFunc(found, func(p config.ProviderRequirement) bool { return p.Hostless })
 }
 
-// compareRanges orders diagnostics by their position in the files. Diagnostics about the directory
-// itself come first.
+// compareRanges sorts diagnostics about the directory itself first.
 func compareRanges(a, b *hcl.Diagnostic) int {
 	x, y := rangeOf(a), rangeOf(b)
 	return cmp.Or(
@@ -133,9 +123,8 @@ func rangeOf(d *hcl.Diagnostic) hcl.Range {
 	return *d.Subject
 }
 
-// readBlocks reads the module blocks of all files and applies the overrides. If requirements is
-// not nil, it also adds the requirements of the files. constants reports whether a variable may have
-// the argument const.
+// readBlocks reads the module blocks of all files, with overrides, and adds their requirements to
+// requirements, if it is not nil. constants reports whether a variable may have the argument const.
 func (r Reader) readBlocks(ctx context.Context, dir Dir, requirements *requirements) (blocks []*block, constants bool, diags hcl.Diagnostics) {
 	var merged blockSet
 	err := r.eachFile(ctx, dir, func(d *directory, f file) error {
@@ -147,8 +136,7 @@ func (r Reader) readBlocks(ctx context.Context, dir Dir, requirements *requireme
 	return merged.blocks, constants, append(diags, unreadable(ctx, dir, err)...)
 }
 
-// maxSyntaxErrors limits the diagnostics of one file. A file that is not configuration at all
-// could have one in each line.
+// maxSyntaxErrors limits the diagnostics of one file: one that is no configuration has one in each line.
 const maxSyntaxErrors = 20
 
 var fileSchema = &hcl.BodySchema{
@@ -159,8 +147,7 @@ var moduleSchema = &hcl.BodySchema{
 	Attributes: []hcl.AttributeSchema{{Name: "source"}, {Name: "version"}},
 }
 
-// readFile reads the module blocks of one file. If requirements is not nil, it also adds the
-// file's provider requirements. The file is parsed at most once.
+// readFile is readBlocks for one file, which it parses at most once.
 func (d *directory) readFile(ctx context.Context, f file, requirements *requirements) ([]*block, hcl.Diagnostics) {
 	display := d.dir.display(f.name)
 	src, err := d.read(f.name)
@@ -187,8 +174,7 @@ func (d *directory) readFile(ctx context.Context, f file, requirements *requirem
 	return blocks, limitSyntaxErrors(diags, display)
 }
 
-// parseFile parses a file unless it has no block of the given types. The body is nil if it has
-// none, or if the file could not be read.
+// parseFile returns nil for a file without blocks of the given types, or that could not be read.
 func (d *directory) parseFile(ctx context.Context, f file, types ...[]byte) (hcl.Body, hcl.Diagnostics) {
 	display := d.dir.display(f.name)
 	src, err := d.read(f.name)
@@ -203,8 +189,7 @@ func (d *directory) parseFile(ctx context.Context, f file, types ...[]byte) (hcl
 	return nil, nil
 }
 
-// parse parses a file, or a part of a file in native syntax that begins at start. It refuses
-// files that are too large or nested too deeply.
+// parse parses a file, or a part of a file in native syntax that begins at start.
 func parse(ctx context.Context, src []byte, display string, isJSON bool, start hcl.Pos) (hcl.Body, hcl.Diagnostics) {
 	var parsed *hcl.File
 	var diags hcl.Diagnostics
@@ -224,12 +209,9 @@ var (
 	unicodeRune = []byte(`\u`)
 )
 
-// mayHold reports whether a file can have a block of a type, without parsing the file. Most files
-// of a module have no module call.
-//
-// In JSON, the key may be written with \u escapes. In native syntax, the word must be in a
-// position where a block can begin, and a label must follow, so neither "path.module" nor
-// "module.x.y" counts.
+// mayHold reports whether a file can have a block of a type, without parsing it. Most files of a module
+// have no module call. In JSON, the key may be written with \u escapes. In native syntax, a block must be
+// able to begin before the word, and a label must follow: "path.module" and "module.x.y" do not count.
 func mayHold(src []byte, isJSON bool, keyword []byte) bool {
 	if isJSON {
 		return bytes.Contains(src, keyword) || bytes.Contains(src, unicodeRune)
@@ -247,14 +229,12 @@ func mayHold(src []byte, isJSON bool, keyword []byte) bool {
 	}
 }
 
-// beginsBlock reports whether a block can begin after these bytes: at the beginning of the file
-// or of a line, after blanks or a comment, or after a byte order mark.
+// beginsBlock accepts the beginning of a file or a line, blanks, a comment and a byte order mark.
 func beginsBlock(before []byte) bool {
 	return len(before) == 0 || strings.IndexByte(" \t\n\r/\xBF", before[len(before)-1]) >= 0
 }
 
-// endsKeyword reports whether these bytes begin with a label, a blank, a comment or the body of a
-// block.
+// endsKeyword accepts a label, a blank, a comment and the body of a block.
 func endsKeyword(behind []byte) bool {
 	return len(behind) > 0 && strings.IndexByte(" \t\"/{", behind[0]) >= 0
 }

@@ -15,25 +15,22 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// readableDir is a directory whose files may be opened, including those in directories below it.
+// readableDir is a directory whose files, at any depth, may be opened.
 type readableDir struct {
-	// path is the directory, and root is the root module's directory. Both are absolute and
-	// without symbolic links.
+	// Both are absolute and without symbolic links. root is the root module's directory.
 	path, root string
-	// linked is the highest directory in the root module's path, as the caller gave it, that is
-	// inside path; target is the same directory without symbolic links. Absolute names may begin
-	// with linked.
+	// linked is the highest directory in the root module's path, as the caller gave it, that is inside
+	// path: absolute names may begin with it. target is the same without symbolic links.
 	linked, target string
-	// none says that no file may be opened, and noDotFiles that names must not begin with a dot.
+	// noDotFiles says that names must not begin with a dot.
 	none, noDotFiles bool
 }
 
-// findReadable returns the directory of the files that a root module may read. The author of a pull request can
-// write file("/proc/self/environ") into the source of a call, and Cotter would send the result to a server of
-// the author's choice. So it is the nearest directory with an entry named .git, at or above the root module.
-// Without a repository it is the root module's own directory. The same holds if git would not use the repository
-// (isUsable), and if the repository is the home directory or above it, as one of dotfiles is. home is the user's home directory, in
-// addition to the one that the operating system knows; it may be "".
+// findReadable returns the directory of the files that a root module may read. The author of a pull
+// request can write file("/proc/self/environ") into the source of a call, and Cotter would send the result
+// to a server of the author's choice. So it is the git repository of the root module, or the root module's
+// own directory if git would not use the repository, or if that has the home directory in it, as one of
+// dotfiles does. home may be ""; the directory that the operating system knows counts too.
 func findReadable(rootModule, home string, isUsable func(top string) bool) (*readableDir, error) {
 	named, err := filepath.Abs(rootModule)
 	if err != nil {
@@ -60,8 +57,7 @@ func findReadable(rootModule, home string, isUsable func(top string) bool) (*rea
 	}
 }
 
-// top returns the nearest directory with an entry named .git, at or above a directory. It returns
-// "" if no directory has one.
+// top returns the nearest directory with an entry named .git, at or above a directory, or "".
 func top(dir string) string {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
@@ -75,8 +71,7 @@ func top(dir string) string {
 	}
 }
 
-// homesOf returns the home directories of the user: the given one, and the one that the
-// operating system's list of users has. Programs may run with another HOME.
+// homesOf adds the directory in the operating system's list of users: programs may run with another HOME.
 func homesOf(home string) []string {
 	var homes []string
 	if current, err := user.Current(); err == nil {
@@ -108,8 +103,7 @@ func holdsAny(dir string, others []string) bool {
 	})
 }
 
-// below returns the path of a file relative to a directory that it is in. ok is false if it is
-// outside. A directory is inside itself.
+// below returns the path of a file in a directory. A directory is inside itself.
 func below(dir, name string) (rel string, ok bool) {
 	rel, err := filepath.Rel(dir, name)
 	return rel, err == nil && filepath.IsLocal(rel)
@@ -117,20 +111,19 @@ func below(dir, name string) (rel string, ok bool) {
 
 const separator = string(filepath.Separator)
 
-// maxLinks is the maximum number of symbolic links in a path, as on Linux.
+// maxLinks limits the symbolic links in a path, as on Linux.
 const maxLinks = 40
 
-// errChanged says that another program has replaced a file or a directory.
 var errChanged = errors.New("it was replaced while it was opened")
 
-// Open opens a regular file for reading. The name is absolute, or relative to the root module's
-// directory. Links are followed one component at a time, and the path that they result in counts. Nothing
-// outside of the directory is looked at, so the result does not depend on what exists there. Version control
-// metadata is refused in any spelling, because checkouts keep tokens there. Each directory on the way is held open and
-// compared with the entry that was checked, so replacing it by a link at the same time does not help.
+// Open opens a regular file for reading. The name is absolute, or relative to the root module. Links are
+// followed one component at a time, and nothing outside of the directory is looked at, so the result does
+// not depend on what exists there. Metadata of version control, where checkouts keep tokens, is refused in
+// any spelling. Each directory on the way is held open and compared with the entry that was checked, so
+// replacing it by a link at the same time does not help.
 //
-// The error is an [*config.FileReadError] if the file may not be opened, and wraps fs.ErrNotExist if it does not
-// exist, or errNotRegular if it is not a regular file.
+// The error is a [*config.FileReadError] if the file may not be opened, or wraps fs.ErrNotExist or
+// errNotRegular.
 func (d *readableDir) Open(name string) (*os.File, error) {
 	w := &walk{dir: d, name: name}
 	rel, inside := d.rel(filepath.FromSlash(name))
@@ -146,8 +139,7 @@ func (d *readableDir) Open(name string) (*os.File, error) {
 	return w.open(rel)
 }
 
-// rel returns the path of a name relative to the directory, without following links. inside is
-// false if the name is outside.
+// rel returns the path of a name relative to the directory, without following links.
 func (d *readableDir) rel(name string) (rel string, inside bool) {
 	if !filepath.IsAbs(name) {
 		return below(d.path, filepath.Join(d.root, name))
@@ -214,7 +206,7 @@ func (w *walk) open(path string) (*os.File, error) {
 	return nil, errNotRegular // the path ends at a directory
 }
 
-// lstat checks the name of an entry of the current directory and describes the entry.
+// lstat checks the name of an entry of the current directory.
 func (w *walk) lstat(part string) (fs.FileInfo, error) {
 	if pathsafe.IsVersionControl(part) {
 		return nil, w.metadata()
@@ -234,7 +226,6 @@ func (w *walk) lstat(part string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// follow returns the path that remains after a link in the current directory.
 func (w *walk) follow(link, rest string) (string, error) {
 	if w.links++; w.links > maxLinks {
 		return "", &fs.PathError{Op: "open", Path: w.name, Err: syscall.ELOOP}
@@ -257,7 +248,6 @@ func (w *walk) follow(link, rest string) (string, error) {
 	return target + separator + rest, nil
 }
 
-// enter makes an entry of the current directory the current directory.
 func (w *walk) enter(part string, info fs.FileInfo) error {
 	next, err := w.held[len(w.held)-1].OpenRoot(part)
 	if err != nil {
@@ -277,8 +267,7 @@ func (w *walk) enter(part string, info fs.FileInfo) error {
 	return nil
 }
 
-// isRepository reports whether a directory is a git repository itself, as those of bare
-// repositories and of "git init --separate-git-dir" are. Git uses the same signs.
+// isRepository uses git's own signs of bare repositories and of "git init --separate-git-dir".
 func isRepository(dir *os.Root) bool {
 	has := func(name string) bool {
 		_, err := dir.Lstat(name)

@@ -14,10 +14,9 @@ import (
 )
 
 type providerEntry struct {
-	name string
-	at   hcl.Range
-	// source is the source argument if hasSource is set.
-	source    string
+	name      string
+	at        hcl.Range
+	source    string // if hasSource is set
 	hasSource bool
 	sourceAt  hcl.Range
 	version   constraint
@@ -25,8 +24,7 @@ type providerEntry struct {
 
 func (e *providerEntry) isHostless() bool { return strings.Count(e.source, "/") < 2 }
 
-// addRequired adds the entries of a required_providers block. Entries of an override file replace
-// earlier ones.
+// addRequired lets entries of an override file replace earlier ones.
 func (r *requirements) addRequired(b *hcl.Block, override bool) {
 	if !override {
 		if r.block != nil {
@@ -44,7 +42,7 @@ func (r *requirements) addRequired(b *hcl.Block, override bool) {
 	}
 }
 
-// entry decodes an entry. It is an object, or only the version in the form of early releases.
+// entry decodes an object, or only a version, the form of early releases.
 func (r *requirements) entry(attr *hcl.Attribute) (*providerEntry, bool) {
 	pairs, notObject := hcl.ExprMap(attr.Expr)
 	if !notObject.HasErrors() {
@@ -99,14 +97,13 @@ func (r *requirements) objectEntry(attr *hcl.Attribute, pairs []hcl.KeyValuePair
 	return entry, true
 }
 
-// keyName returns the word or the literal string that an expression consists of, or "".
+// keyName returns the word or the literal string of an expression, or "".
 func keyName(key hcl.Expression) string {
 	text, _ := stringOf(key)
 	return cmp.Or(hcl.ExprAsKeyword(key), text)
 }
 
-// literalValue returns the value of an expression of literals and templates of literals. It takes
-// time in proportion to the length of the expression.
+// literalValue takes time in proportion to the length of the expression.
 func literalValue(expr hcl.Expression) (cty.Value, bool) {
 	if key, ok := expr.(*hclsyntax.ObjectConsKeyExpr); ok {
 		expr = key.Wrapped

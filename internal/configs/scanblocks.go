@@ -9,26 +9,25 @@ import (
 type scannedBlock struct {
 	kind   string
 	labels []string
-	// header is the range of the type and labels; start and end are the offsets of the block.
+	// header is the range of the type and labels, start and end the offsets of the block.
 	header     hcl.Range
 	start, end int
 	ownArguments
 }
 
-// ownArguments is what scanBlocks finds out about the arguments of a block, but not of nested ones.
+// ownArguments is what scanBlocks sees of the arguments of a block, but not of nested ones.
 type ownArguments struct {
-	// maySetProvider reports whether there seems to be an argument named "provider".
+	// maySetProvider says that there seems to be an argument named "provider".
 	maySetProvider bool
-	// source is the value of the argument "source" if it is a plain string. sources is the number
-	// of arguments that seem to have that name.
+	// source is the value of "source" if it is a plain string, and sources the number of arguments that
+	// seem to have that name.
 	source  string
 	sources int
 }
 
 // scanBlocks finds the blocks of a file in native syntax without parsing their content, which takes a
-// twentieth of the time. It fails if the file has anything unusual, or a syntax error in the
-// parts that it reads. If scanBlocks succeeds and the file has no syntax errors, the parser finds
-// the same blocks.
+// twentieth of the time. It fails at anything unusual. If it succeeds and the file has no syntax errors,
+// the parser finds the same blocks.
 func scanBlocks(src []byte, filename string) (blocks []scannedBlock, ok bool) {
 	s := blockScanner{src: src, line: 1}
 	for {
@@ -53,8 +52,7 @@ type blockScanner struct {
 
 func (s *blockScanner) at(prefix string) bool { return bytes.HasPrefix(s.src[s.pos:], []byte(prefix)) }
 
-// space skips blanks. If outside is set, the position is outside of blocks, and space also skips
-// line ends and comments.
+// space skips blanks, and outside of blocks also line ends and comments.
 func (s *blockScanner) space(outside bool) {
 	for s.pos < len(s.src) {
 		switch {
@@ -78,7 +76,7 @@ func (s *blockScanner) toLineEnd() {
 	}
 }
 
-// here returns the current position. Only ASCII characters may precede it in its line.
+// here is only for positions with nothing but ASCII before them in their line.
 func (s *blockScanner) here() hcl.Pos {
 	s.line += bytes.Count(s.src[s.lineStart:s.pos], []byte("\n"))
 	if i := bytes.LastIndexByte(s.src[s.lineStart:s.pos], '\n'); i >= 0 {
@@ -124,7 +122,6 @@ func (s *blockScanner) block(filename string) (scannedBlock, bool) {
 	return b, true
 }
 
-// isWordByte reports whether an ASCII byte can be part of an identifier.
 func isWordByte(c byte) bool {
 	return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
@@ -141,7 +138,7 @@ func (s *blockScanner) word() (string, bool) {
 	return string(word), true
 }
 
-// label reads an identifier, or a quoted string without escapes and templates.
+// label reads an identifier, or a plain quoted string.
 func (s *blockScanner) label() (string, bool) {
 	if s.src[s.pos] != '"' {
 		return s.word()
@@ -158,7 +155,7 @@ func (s *blockScanner) label() (string, bool) {
 	return string(text), true
 }
 
-// frame is what surrounds the position: code in braces, a quoted string, or a heredoc.
+// frame is what surrounds the position.
 type frame struct {
 	kind   byte   // '{', '"' or '<'
 	depth  int    // of braces in code
@@ -189,7 +186,7 @@ func (s *blockScanner) body() (seen ownArguments, ok bool) {
 	return ownArguments{}, false
 }
 
-// The bytes that code and quoted must look at. All others are skipped.
+// The bytes that code and quoted must look at.
 var (
 	specialInCode   = [256]bool{0: true, '\r': true, '"': true, '#': true, '/': true, '<': true, 'p': true, 's': true, '{': true, '}': true}
 	specialInQuoted = [256]bool{0: true, '\r': true, '\n': true, '"': true, '$': true, '%': true, '\\': true}
@@ -202,7 +199,7 @@ func (s *blockScanner) skipUntil(special *[256]bool) {
 	}
 }
 
-// look records the argument that begins here if it is one that matters.
+// look records the argument that begins here if it matters.
 func (s *blockScanner) look(seen *ownArguments) {
 	if isWordByte(s.src[s.pos-1]) {
 		return
@@ -216,8 +213,7 @@ func (s *blockScanner) look(seen *ownArguments) {
 	}
 }
 
-// argument returns the text after the equals sign if an argument with this name seems to begin
-// here.
+// argument returns the text after the equals sign of an argument that seems to begin here.
 func (s *blockScanner) argument(name string) (value []byte, ok bool) {
 	if !s.at(name) {
 		return nil, false
@@ -228,8 +224,7 @@ func (s *blockScanner) argument(name string) (value []byte, ok bool) {
 	return value, isArgument || bytes.HasPrefix(rest, []byte("/*"))
 }
 
-// plainString returns the value of an expression that is one string of printable ASCII without
-// escapes and templates, with nothing else on its line. It returns "" for all other expressions.
+// plainString returns the value of an expression that is a plain string, alone on its line, or "".
 func plainString(expr []byte) string {
 	text, ok := bytes.CutPrefix(bytes.TrimLeft(expr, " \t"), []byte(`"`))
 	end := bytes.IndexByte(text, '"')
@@ -243,7 +238,7 @@ func plainString(expr []byte) string {
 	return string(text[:end])
 }
 
-// isPlain reports whether the text of a quoted string stands for itself.
+// isPlain reports whether quoted text is printable ASCII and stands for itself.
 func isPlain(text []byte) bool {
 	for _, c := range text {
 		if c < ' ' || c > '~' || c == '\\' || c == '$' || c == '%' {
@@ -285,8 +280,7 @@ func (s *blockScanner) code(frames []frame) ([]frame, bool) {
 	return frames, true
 }
 
-// comment skips the comment that begins here, if there is one. It fails if the comment does not
-// end.
+// comment skips the comment that begins here. It fails if the comment does not end.
 func (s *blockScanner) comment() (isComment, ok bool) {
 	if s.src[s.pos] == '#' || s.at("//") {
 		s.toLineEnd()
@@ -300,7 +294,7 @@ func (s *blockScanner) comment() (isComment, ok bool) {
 	return true, length >= 0
 }
 
-// heredocMarker skips the rest of a line in which a heredoc begins, and returns its marker.
+// heredocMarker skips the rest of the line in which a heredoc begins.
 func (s *blockScanner) heredocMarker() (marker []byte, ok bool) {
 	s.pos += 2
 	if s.at("-") {
@@ -315,7 +309,6 @@ func (s *blockScanner) heredocMarker() (marker []byte, ok bool) {
 	return []byte(word), true
 }
 
-// quoted skips a part of a quoted string.
 func (s *blockScanner) quoted(frames []frame) ([]frame, bool) {
 	switch c := s.src[s.pos]; c {
 	case '"':
@@ -331,8 +324,7 @@ func (s *blockScanner) quoted(frames []frame) ([]frame, bool) {
 	return frames, true
 }
 
-// template handles "$" or "%" in text. It is an ordinary character, an escape, or the beginning
-// of a template sequence.
+// template handles "$" or "%", which may be an escape or begin a template sequence.
 func (s *blockScanner) template(frames []frame) ([]frame, bool) {
 	if s.pos+2 >= len(s.src) {
 		return nil, false
@@ -352,7 +344,7 @@ func (s *blockScanner) template(frames []frame) ([]frame, bool) {
 	return frames, true
 }
 
-// heredoc skips a part of a heredoc, including the line of its closing marker.
+// heredoc skips a part of a heredoc, or the line of its closing marker.
 func (s *blockScanner) heredoc(frames []frame) ([]frame, bool) {
 	line := s.src[s.pos:]
 	if i := bytes.IndexByte(line, '\n'); i >= 0 {

@@ -9,22 +9,22 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// scope is what the expressions of one module can refer to: its variables, whose values come from
-// its caller, and its local values. It reads files only when a value is needed.
+// scope is what the expressions of one module can refer to: variables, whose values come from its
+// caller, and local values. It reads files only when a value is needed.
 type scope struct {
 	tree *Tree
-	// caller is the calling module, call is the name of the module block, and at is its position. The
-	// root module has no caller, nor has a module that a test runs or whose caller was not read.
+	// caller is the calling module, and call and at are the name and position of the module block. The
+	// root module, modules that tests run, and those whose caller was not read have none.
 	caller *scope
 	call   string
 	at     hcl.Range
 
-	// mu is held while a value of this module is evaluated. The evaluation of a module may wait
-	// for its caller, but never the reverse.
+	// mu is held while a value of this module is evaluated. That may wait for the caller, never the
+	// reverse.
 	mu  sync.Mutex
 	dir Dir
-	// found may be garbage collected; the files are then read again. Keeping the declarations of
-	// thousands of modules would take too much memory.
+	// found may be garbage collected and read again: the declarations of thousands of modules would take
+	// too much memory.
 	found weak.Pointer[declarations]
 }
 
@@ -34,15 +34,14 @@ func (s *scope) child(call string, at hcl.Range) *scope {
 
 func (s *scope) isRoot() bool { return s.tree.root == s }
 
-// read sets the module's directory. It must be called before the module is evaluated.
+// read must be called before the module is evaluated.
 func (s *scope) read(dir Dir) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.dir = dir
 }
 
-// declarations returns the declarations in the module's files. The caller must hold the scope's
-// lock.
+// declarations must be called with the scope's lock.
 func (e *evaluation) declarations(s *scope) (*declarations, hcl.Diagnostics) {
 	found := s.found.Value()
 	if found == nil {
@@ -53,23 +52,19 @@ func (e *evaluation) declarations(s *scope) (*declarations, hcl.Diagnostics) {
 	return found, found.diags
 }
 
-// declarations are the declarations in a module's files, with the values that they have in the
-// module.
+// declarations are the declarations in a module's files, with what was evaluated, by reference.
 type declarations struct {
 	*declared
-	// values are the variables and local values that have been evaluated, by reference.
 	values map[string]cty.Value
 }
 
-// declared are the declarations in a directory that may be needed to evaluate the expressions of a
-// module and those of the modules that it calls. They do not change.
+// declared are the declarations in a directory that expressions of the module and of those that it calls
+// may need. They do not change.
 type declared struct {
 	variables map[string]*declaration
 	locals    map[string]*hcl.Attribute
-	// calls have the arguments of the module blocks.
-	calls map[string]*declaration
-	// diags are the errors that occurred while the files were read.
-	diags hcl.Diagnostics
+	calls     map[string]*declaration
+	diags     hcl.Diagnostics // from reading the files
 }
 
 type declaration struct {
@@ -104,8 +99,7 @@ func (r Reader) declared(ctx context.Context, dir Dir) *declared {
 	return found
 }
 
-// add adds the declarations of a file. It does not report other errors in the file: the stock
-// tools report them, and readFile reports the errors in module blocks.
+// add reports no errors: the stock tools do, and readFile does for module blocks.
 func (d *declared) add(body hcl.Body, override bool) {
 	content, _, _ := body.PartialContent(declarationSchema)
 	for _, block := range content.Blocks {
@@ -123,8 +117,7 @@ func (d *declared) add(body hcl.Body, override bool) {
 	}
 }
 
-// declare adds a block. If the block is in an override file, declare adds its attributes to the
-// block that it overrides.
+// declare adds a block, or the attributes of one in an override file.
 func declare(to map[string]*declaration, block *hcl.Block, attributes hcl.Attributes, override bool) {
 	name := block.Labels[0]
 	first, ok := to[name]

@@ -7,20 +7,16 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// Settings are literal settings in a module's files that help to find out which stock tool the
-// module is for.
+// Settings are literal settings that help to find out which stock tool a module is for.
 type Settings struct {
-	// CloudHosts are the hosts of "cloud" blocks and of remote backends. A block without a
-	// hostname is "".
-	CloudHosts []string
-	// RequiredVersions are the values of required_version.
+	// CloudHosts are the hosts of "cloud" blocks and of remote backends, or "" for one without a hostname.
+	CloudHosts       []string
 	RequiredVersions []string
 	// CompatibleWith are the values of language.compatible_with.opentofu.
 	CompatibleWith []string
-	// Sources are the literal sources of the module calls, by the names of the calls.
+	// Sources are the literal sources of the module calls, by name.
 	Sources map[string]string
-	// Partial reports whether something is missing: module calls with other sources, or files or
-	// blocks that could not be read.
+	// Partial says that something is missing: other sources, or what could not be read.
 	Partial bool
 }
 
@@ -39,20 +35,18 @@ var (
 	hostnameSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "hostname"}}}
 )
 
-// ReadSettings reads the settings of a directory. It skips what it cannot read, because Read and
-// the stock tools report errors in the configuration. It parses little, so it does not notice all
-// syntax errors.
+// ReadSettings reads the settings of a directory. It skips what it cannot read, and does not notice all
+// syntax errors, because it parses little.
 func (r Reader) ReadSettings(ctx context.Context, dir Dir) Settings {
 	return r.readSettings(ctx, dir, terraformWord, keyword)
 }
 
-// ReadSources is like ReadSettings, but reads only the sources of the module calls, which is
-// faster.
+// ReadSources reads only the sources, which is faster.
 func (r Reader) ReadSources(ctx context.Context, dir Dir) Settings {
 	return r.readSettings(ctx, dir, keyword)
 }
 
-// ReadCompatibleWith is like ReadSettings, but reads only the versions of tofu in "language" blocks.
+// ReadCompatibleWith reads only CompatibleWith.
 func (r Reader) ReadCompatibleWith(ctx context.Context, dir Dir) []string {
 	return r.readSettings(ctx, dir, languageWord).CompatibleWith
 }
@@ -113,10 +107,9 @@ var (
 	wordsOfRoots = [][]byte{[]byte("provider"), []byte("backend"), []byte("cloud")}
 )
 
-// HasRootBlocks reports whether a directory has blocks that are meant for root modules: a
-// provider configuration, a backend, or a cloud block. A provider block with only an alias does
-// not count, because it is the old way of declaring that the caller passes the provider.
-// HasRootBlocks skips what it cannot read.
+// HasRootBlocks reports whether a directory has blocks that are meant for root modules: a provider
+// configuration, a backend, or a cloud block. A provider block with only an alias is the old way of
+// declaring that the caller passes the provider. It skips what it cannot read.
 func (r Reader) HasRootBlocks(ctx context.Context, dir Dir) (found bool) {
 	_ = r.eachFile(ctx, dir, func(d *directory, f file) error {
 		if !found {

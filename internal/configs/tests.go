@@ -25,8 +25,7 @@ var (
 	runWord    = []byte("run")
 )
 
-// testSuffixes are the suffixes of test files. The second of each pair is OpenTofu's, and a file
-// with it replaces the file with the first.
+// The second of each pair is OpenTofu's, whose file replaces one with the first suffix.
 var testSuffixes = [][2]string{{".tftest.hcl", ".tofutest.hcl"}, {".tftest.json", ".tofutest.json"}}
 
 func (r Reader) testCalls(ctx context.Context, dir Dir, requirements *requirements) ([]config.Call, hcl.Diagnostics) {
@@ -101,7 +100,7 @@ func (r Reader) isTest(name string, names []string) bool {
 	return false
 }
 
-// runs returns the calls in one test file. name is its path relative to the root module.
+// runs returns the calls in a test file, whose name is relative to the root module.
 func (r Reader) runs(ctx context.Context, body hcl.Body, dir Dir, name string) ([]config.Call, hcl.Diagnostics) {
 	content, _, diags := body.PartialContent(testSchema)
 	prefix := []string{"test"}

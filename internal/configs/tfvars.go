@@ -13,25 +13,24 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
-// variableFiles are the files with values for the root module's variables. They are read when a
-// variable is first needed. The root module's lock protects them.
+// variableFiles are the files with values for the root module's variables, read when a variable is first
+// needed. The root module's lock protects them.
 type variableFiles struct {
 	listed bool
 	names  []string
 	parsed map[string]hcl.Attributes
 }
 
-// valuesFile is a file of values, either named by the user or one of the project's own. Its name
-// is relative to the root module's directory.
+// valuesFile is a file named by the user, or one of the project's own. Its name is relative to the root
+// module.
 type valuesFile struct {
 	name  string
 	named bool
 }
 
-// read returns the content of the file. A file that the user named can be anywhere, and may be a
-// pipe or /dev/null. In a project such a file is an error, because it might never end. If the
-// project has a link, it may only point to what functions can read too: with a link to the
-// credentials of a program, a repository could send them to a server.
+// read reads any file that the user named, such as a pipe or /dev/null. A project's file must be regular,
+// because others might never end, and a link may only point to what functions can read too: with a link
+// to the credentials of a program, a repository could send them to a server.
 func (f valuesFile) read(ctx context.Context, root *scope) ([]byte, error) {
 	name := f.name
 	if !filepath.IsAbs(name) {
@@ -52,7 +51,7 @@ func (f valuesFile) read(ctx context.Context, root *scope) ([]byte, error) {
 	return d.readAll(file)
 }
 
-// own returns the names of the files that stock tools read by default, highest precedence first.
+// own returns the files that stock tools read by default, highest precedence first.
 func (f *variableFiles) own(dir Dir) ([]string, hcl.Diagnostics) {
 	if f.listed {
 		return f.names, nil
@@ -76,8 +75,7 @@ func (f *variableFiles) own(dir Dir) ([]string, hcl.Diagnostics) {
 	return f.names, nil
 }
 
-// attributes returns the values in a file. It reads each file once, because a pipe can be read
-// only once.
+// attributes reads each file once, because a pipe can be read only once.
 func (f *variableFiles) attributes(ctx context.Context, root *scope, file valuesFile) (hcl.Attributes, hcl.Diagnostics) {
 	name := file.name
 	if attributes, ok := f.parsed[name]; ok {

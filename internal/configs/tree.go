@@ -13,8 +13,8 @@ import (
 	"github.com/cotterpin/cotter/internal/eval"
 )
 
-// Tree is one configuration: the modules that were read, what their expressions can refer to, and what the
-// files of their directories declare. It is safe for concurrent use.
+// Tree is one configuration: the modules that were read, what their expressions can refer to, and what
+// their files declare. It is safe for concurrent use.
 type Tree struct {
 	inputs config.Inputs
 	root   *scope
@@ -22,8 +22,7 @@ type Tree struct {
 	files  variableFiles
 	parsed parsedDirs
 	recent recent
-	// allowed is the directory whose files the user's own modules can read. It is found when the
-	// first of them is read.
+	// allowed is the directory whose files the user's own modules can read, found when it is needed.
 	allowed struct {
 		once sync.Once
 		dir  *readableDir
@@ -31,18 +30,17 @@ type Tree struct {
 	}
 
 	mu     sync.Mutex
-	called map[string]*scope // by the keys of the modules
+	called map[string]*scope // by module
 }
 
-// NewTree returns the configuration of a root module with these inputs.
 func NewTree(inputs config.Inputs) *Tree {
 	t := &Tree{inputs: inputs, called: make(map[string]*scope)}
 	t.root = &scope{tree: t}
 	return t
 }
 
-// ReadModule implements [config.Reader]. A called module can refer to the values that its call passes to
-// it only if the module of the caller was read before. The calls do not include those with a syntax error.
+// ReadModule implements [config.Reader]. A module can refer to the values that its call passes only if its
+// caller was read before. The calls do not include those with a syntax error.
 func (t *Tree) ReadModule(ctx context.Context, dir config.Dir) (config.Module, hcl.Diagnostics) {
 	from := Dir{Module: dir.Path, Path: dir.Dir, Boundary: dir.Boundary, Display: dir.Display, Tree: t}
 	if dir.Path.IsRoot() {
@@ -54,7 +52,7 @@ func (t *Tree) ReadModule(ctx context.Context, dir config.Dir) (config.Module, h
 }
 
 // hasSyntaxError reports whether an error is in the lines of a call, up to the end of its source and
-// its version. The address of such a call may be only the beginning of what the user wrote.
+// version, whose address may then be only the beginning of what the user wrote.
 func hasSyntaxError(call config.Call, diags hcl.Diagnostics) bool {
 	last := max(call.Range.End.Line, call.SourceRange.End.Line, call.VersionRange.End.Line)
 	return slices.ContainsFunc(diags, func(diag *hcl.Diagnostic) bool {
@@ -64,7 +62,6 @@ func hasSyntaxError(call config.Call, diags hcl.Diagnostics) bool {
 	})
 }
 
-// scope returns the scope of a module.
 func (t *Tree) scope(path addrs.Module) *scope {
 	if path.IsRoot() {
 		return t.root
@@ -77,16 +74,14 @@ func (t *Tree) scope(path addrs.Module) *scope {
 	return &scope{tree: t}
 }
 
-// add sets the scope of a module whose call was read.
 func (t *Tree) add(path addrs.Module, called *scope) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.called[path.String()] = called
 }
 
-// recent keeps the most recently used declarations from being garbage collected. The modules that
-// one module calls are read one after another, and all of them may need the declarations of their
-// caller.
+// recent keeps the most recently used declarations from being garbage collected: the modules that one
+// module calls are read one after another, and may all need those of their caller.
 type recent struct {
 	mu   sync.Mutex
 	ring [16]*declarations // about as many as modules that are read concurrently

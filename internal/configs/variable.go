@@ -17,18 +17,15 @@ type variable struct {
 	name string
 	at   hcl.Range
 	ty   cty.Type
-	// literal reports whether a value on the command line is the text of a string and not an
-	// expression.
+	// literal says that a value on the command line is the text of a string and not an expression.
 	literal  bool
 	defaults *typeexpr.Defaults // of optional attributes; may be nil
-	// initial is the default before its conversion. required reports whether the variable has no
-	// default.
+	// initial is the default before its conversion.
 	initial              cty.Value
 	required             bool
 	nullable             bool
 	sensitive, ephemeral bool
-	// constant is false if the block has "const = false" and, in the terraform dialect, also if it
-	// does not have "const = true".
+	// constant is false for "const = false" and, in Terraform, without "const = true".
 	constant bool
 }
 
@@ -108,8 +105,7 @@ func (e *evaluation) valueOf(s *scope, v *variable, at hcl.Range) (cty.Value, hc
 	return value, nil
 }
 
-// convert converts a value to the variable's type and applies the defaults of that type. If there
-// is an error, it returns the original value.
+// convert returns the original value after an error.
 func (e *evaluation) convert(v *variable, value cty.Value) (cty.Value, error) {
 	whole := value
 	if v.defaults != nil && !value.IsNull() {
@@ -170,7 +166,7 @@ func (v *variable) howToSet() string {
 	return fmt.Sprintf("Set it with -var '%s=...', in a -var-file, in terraform.tfvars or by TF_VAR_%s.", v.name, v.name)
 }
 
-// wrongType reports a value of the wrong type. It does not show secrets.
+// wrongType does not show secrets.
 func (v *variable) wrongType(err error, value cty.Value, from hcl.Range) *hcl.Diagnostic {
 	reason := strings.TrimSuffix(err.Error(), ".")
 	if v.sensitive || v.ephemeral || eval.Secret(value) {
@@ -220,7 +216,6 @@ func (e *evaluation) input(s *scope, v *variable) (value cty.Value, from hcl.Ran
 	return cty.DynamicVal, from, false, nil
 }
 
-// fromFile returns the value of a variable in a file of values. ok is false if it has none.
 func (e *evaluation) fromFile(s *scope, v *variable, file valuesFile) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {
 	attributes, diags := s.tree.files.attributes(e.ctx, s, file)
 	if diags.HasErrors() {
@@ -246,8 +241,7 @@ func (e *evaluation) parseInput(v *variable, text, origin string) (cty.Value, hc
 	return value, v.withoutValue(diags)
 }
 
-// withoutValue replaces the diagnostics about a secret variable, because they could quote its
-// value.
+// withoutValue replaces the diagnostics about a secret variable, which could quote its value.
 func (v *variable) withoutValue(diags hcl.Diagnostics) hcl.Diagnostics {
 	if len(diags) == 0 || !v.sensitive && !v.ephemeral {
 		return diags

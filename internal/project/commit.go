@@ -22,28 +22,23 @@ type Change struct {
 	Packages map[string]string
 	// Trees maps the name of a shared tree, see [TreeName], to its staged path.
 	Trees map[string]string
-	// Gone lists the keys whose directories are removed.
+	// Gone lists the keys of the calls that are removed.
 	Gone []string
-	// OldLock and NewLock are the bytes of the dependency lock before and after the change. nil
-	// means that there is no lock. If they are equal, or if the project has no lock file, the lock is
-	// not written.
+	// OldLock and NewLock are the bytes of the dependency lock, nil if there is no lock. It is not
+	// written if they are equal, or if the project has no lock file.
 	OldLock, NewLock []byte
 	// Confirmed are the records of the evidence for entries of NewLock, with the times since when
-	// there is evidence. Later runs in the project find them by [Project.Confirmed].
+	// there is evidence. Later runs find them by [Project.Confirmed].
 	Confirmed map[string]time.Time
-	// Manifest is the new content of modules.json.
-	Manifest []byte
-	// Vendor is the change of the directory of vendored packages, which [Project.SetVendorDir] must
-	// have set. It is nil if that directory does not change.
+	Manifest  []byte
+	// Vendor is nil, or the change of the directory that [Project.SetVendorDir] has set.
 	Vendor *VendorChange
 }
 
-// UndoError is returned if a change failed and could not be undone. The next [Open] tries to undo
-// it again.
+// UndoError says that a change failed and could not be undone. The next [Open] tries again.
 type UndoError struct {
-	// Journal is the file that describes the change.
 	Journal string
-	// Err is the reason why the change failed, and Undo the reason why it could not be undone.
+	// Undo is the reason why the change, which failed with Err, could not be undone.
 	Err, Undo error
 }
 
@@ -53,9 +48,20 @@ func (e *UndoError) Error() string {
 
 func (e *UndoError) Unwrap() []error { return []error{e.Err, e.Undo} }
 
-// Commit makes a change. After an error the lock, its copy, the manifest and the
-// packages, installed and vendored, are unchanged, unless the error is an *[UndoError]: then the
-// next Open restores them.
+// Commit makes a change. Each step is durable before the next one begins:
+//
+//  1. The new lock, lock copy and manifest are written to temporary files beside the staged packages.
+//     Lack of space or permission shows here.
+//  2. The journal is written: the moves, and the old lock.
+//  3. modules.json is retired. Stock tools say "Module not installed" until step 7.
+//  4. Packages: the old one is retired, the new one moves to its place. Then vendored packages in the
+//     same way, with their sums and record.
+//  5. The lock is replaced, if it still has the bytes that were read.
+//  6. The lock copy is replaced.
+//  7. The new modules.json moves to its place: the change is complete.
+//  8. What was retired and the journal are removed.
+//
+// After an error nothing has changed, unless it is an *[UndoError]: then the next Open undoes the change.
 func (p *Project) Commit(c Change) error {
 	if err := p.compareLock(c.OldLock); err != nil {
 		return err
@@ -84,8 +90,8 @@ func (p *Project) Commit(c Change) error {
 	return err
 }
 
-// commitLockCopy makes a change that needs no journal: one that moves no package
-// and leaves lock, manifest and vendored packages unchanged. It reports false for other changes.
+// commitLockCopy makes a change that needs no journal, of at most the lock copy. It reports false for
+// other changes.
 func (p *Project) commitLockCopy(c Change) (bool, error) {
 	manifest, err := p.Manifest()
 	if len(c.Packages)+len(c.Trees)+len(c.Gone) > 0 || !bytes.Equal(c.OldLock, c.NewLock) || err != nil || !bytes.Equal(manifest, c.Manifest) {
@@ -100,9 +106,8 @@ func (p *Project) commitLockCopy(c Change) (bool, error) {
 	return true, atomicfile.Write(p.modules, lockCopyName, p.sealCopy(c.NewLock, c.Confirmed), atomicfile.Options{Step: "project.copy"})
 }
 
-// prepare writes everything that the change needs, durably, and describes the
-// change in a journal. It changes nothing that other programs read. The pending
-// lock is nil if the lock does not change.
+// prepare makes step 1 of [Project.Commit] and describes the change in a journal. The pending lock is
+// nil if the lock does not change.
 func (p *Project) prepare(c Change, vendor *vendorMoves) (_ *journal, lock *atomicfile.Pending, err error) {
 	j := &journal{moveList: moveList{Stage: p.stage, Retired: path.Join(retiredName, rand.Text()), Inner: treesName}}
 	if j.Manifest, err = p.stageFile(j, manifestName, c.Manifest); err != nil {
@@ -140,7 +145,6 @@ func (p *Project) prepare(c Change, vendor *vendorMoves) (_ *journal, lock *atom
 	return j, lock, err
 }
 
-// staged returns the name, in the modules directory, of a path from Stage.
 func (p *Project) staged(dir string) string { return path.Join(p.stage, filepath.Base(dir)) }
 
 func (p *Project) stageFile(j *journal, name string, data []byte) (move, error) {
@@ -153,9 +157,7 @@ func (p *Project) stageFile(j *journal, name string, data []byte) (move, error) 
 func (p *Project) make(j *journal, lock *atomicfile.Pending) error {
 	err := p.moveAll(j, lock)
 	if err == nil {
-		// The change is complete. If the journal cannot be removed, the next
-		// Open removes it.
-		_ = p.removeJournal(p.vendorOf(j))
+		_ = p.removeJournal(p.vendorOf(j)) // if it fails, the next Open removes it
 		return nil
 	}
 	if lock != nil {
@@ -171,7 +173,7 @@ func (p *Project) make(j *journal, lock *atomicfile.Pending) error {
 	return err
 }
 
-// moveAll makes the moves of a change, steps 3 to 7 of the package comment.
+// moveAll makes steps 3 to 7 of [Project.Commit].
 func (p *Project) moveAll(j *journal, lock *atomicfile.Pending) error {
 	if err := j.Manifest.retire(p.modules, "project.manifest"); err != nil {
 		return err
@@ -201,14 +203,12 @@ func (p *Project) moveAll(j *journal, lock *atomicfile.Pending) error {
 	if err := j.Manifest.install(p.modules, "project.manifest"); err != nil {
 		return err
 	}
-	// The change is complete. If this sync fails, a power cut may revert the
-	// rename, and the next Open undoes the change.
+	// If this sync fails, a power cut may revert the rename, and the next Open undoes the change.
 	_ = syncDirs(p.modules, "project.complete", ".")
 	return nil
 }
 
-// vendorOf returns the directory of vendored packages if the change of this process has a part in
-// it, and nil otherwise.
+// vendorOf returns nil if the change of this process has no vendored packages.
 func (p *Project) vendorOf(j *journal) *vendorRoot {
 	if j.Vendor == nil {
 		return nil
@@ -216,14 +216,13 @@ func (p *Project) vendorOf(j *journal) *vendorRoot {
 	return p.vendor
 }
 
-// WriteLock replaces only the dependency lock. The error is [ErrLockChanged] if it
-// no longer has the old bytes.
+// WriteLock replaces only the dependency lock. The error is [ErrLockChanged] if it does not have the
+// old bytes.
 func (p *Project) WriteLock(old, lock []byte) error {
 	return p.lock.write(old, lock)
 }
 
-// WriteLock is like [Project.WriteLock], but for a project without a modules directory. It does
-// not create that directory.
+// WriteLock is like [Project.WriteLock], but creates no modules directory.
 func WriteLock(location Location, old, lock []byte) error {
 	dir, err := pathsafe.OpenRoot(location.Dir)
 	if err != nil {

@@ -10,34 +10,29 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
-// maxJournal is the maximum size of the journal in bytes. The journal contains the old and the
-// new lock in base64, and a line for each package.
+// maxJournal is in bytes. The journal has the old and the new lock in base64, and a line for each
+// package.
 const maxJournal = 2*maxLock + MaxManifest + 2*maxVendorRecord
 
-// journal describes a change in progress, as it is written to disk.
+// journal describes a change in progress, as it is written to disk. All names are relative to the
+// modules directory.
 type journal struct {
-	// The moves of packages and shared trees. All names are relative to the modules directory.
 	moveList
-	// Manifest and LockCopy are the moves of these two files.
 	Manifest move
 	LockCopy move
-	// Lock is the change of the dependency lock, or nil if it does not change.
-	Lock *lockChange
-	// Vendor is the change of the directory of vendored packages, or nil if it does not change.
+	// Lock is nil if the dependency lock does not change, and so is Vendor.
+	Lock   *lockChange
 	Vendor *vendorMoves
 }
 
-// lockChange is a replacement of the dependency lock.
 type lockChange struct {
-	// File is the lock's path: relative to the project directory if it is below it, and otherwise
-	// absolute.
+	// File is relative to the project directory if it is below it, and otherwise absolute.
 	File string
-	// Old and New are the lock before and after the change. nil means that there is no file.
+	// nil means that there is no file.
 	Old, New []byte
 }
 
-// writeJournal writes the journal durably. From then on the change is undone
-// unless it is completed.
+// writeJournal writes the journal durably. From then on the change is undone unless it is completed.
 func (p *Project) writeJournal(j *journal) error {
 	text, err := json.Marshal(j)
 	if err != nil {
@@ -46,8 +41,8 @@ func (p *Project) writeJournal(j *journal) error {
 	return atomicfile.Write(p.modules, journalName, p.key.Seal(p.purpose("journal"), text), atomicfile.Options{Step: "project.journal"})
 }
 
-// removeJournal removes the journal of a change that is complete or undone, and
-// the retired files. vendor is nil if the change has no vendored packages.
+// removeJournal removes the journal of a change that is complete or undone, and the retired files.
+// vendor may be nil.
 func (p *Project) removeJournal(vendor *vendorRoot) error {
 	if vendor != nil {
 		vendor.clean()
@@ -60,8 +55,7 @@ func (p *Project) removeJournal(vendor *vendorRoot) error {
 	return nil
 }
 
-// readJournal returns the journal of a killed process, or nil if there is no
-// journal with a valid seal.
+// readJournal returns the journal of a killed process, or nil if there is none with a valid seal.
 func (p *Project) readJournal() *journal {
 	sealed, err := atomicfile.Read(p.modules, journalName, maxJournal)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,18 +75,15 @@ func (p *Project) readJournal() *journal {
 	return j
 }
 
-// Unfinished reports whether a killed process left a change that is neither
-// complete nor undone. [Open] undoes it.
+// Unfinished reports whether a killed process left a change that the next [Open] undoes.
 func (p *Project) Unfinished() bool {
 	j := p.readJournal()
 	return j != nil && !p.isComplete(j)
 }
 
-// isComplete reports whether the last move of a change was made.
 func (p *Project) isComplete(j *journal) bool { return !has(p.modules, j.Manifest.From) }
 
-// recover undoes the change of a killed process, or removes its journal if there
-// is nothing to undo.
+// recover undoes the change of a killed process, or removes its journal if there is nothing to undo.
 func (p *Project) recover() error {
 	j := p.readJournal()
 	if j == nil {
@@ -124,16 +115,14 @@ func (p *Project) recover() error {
 	return nil
 }
 
-// isForeign reports whether another program wrote a manifest after the change had
-// retired the old one.
+// isForeign reports whether another program wrote a manifest after the change had retired the old one.
 func (p *Project) isForeign(j *journal) bool {
 	retired := j.Manifest.Retired == "" || has(p.modules, j.Manifest.Retired)
 	return retired && has(p.modules, j.Manifest.To)
 }
 
-// undo reverts the moves of an incomplete change and removes the journal. It
-// derives the moves that were made from the files that exist, so an interrupted
-// undo can be repeated. The manifest is moved back last.
+// undo reverts the moves of an incomplete change and removes the journal. It derives the moves that
+// were made from the files that exist, so it can be repeated. The manifest is moved back last.
 func (p *Project) undo(j *journal, vendor *vendorRoot) error {
 	if err := p.undoLock(j.Lock); err != nil {
 		return err

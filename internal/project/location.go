@@ -13,18 +13,15 @@ import (
 
 // Location says where the files of a project are.
 type Location struct {
-	// Dir is the root module's directory.
 	Dir string
-	// DataDir is the path of the stock tools' data directory, usually
-	// Dir/.terraform.
+	// DataDir is the path of the stock tools' data directory, usually Dir/.terraform.
 	DataDir string
-	// ModulesDir is the path of the modules directory. "" means the directory "modules" in DataDir.
+	// ModulesDir is the modules directory; "" means "modules" in DataDir.
 	ModulesDir string
-	// LockFile is the dependency lock's path: relative to Dir, or absolute. A path that is not below
-	// Dir may be on any file system.
+	// LockFile is relative to Dir, or absolute. A path that is not below Dir may be on any file system.
 	LockFile string
-	// NoLockFile says that there is no lock file: the caller keeps the lock, if there is one, and
-	// [Change].OldLock and NewLock are only compared and copied. LockFile is ignored.
+	// NoLockFile says that the caller keeps the lock, if there is one: [Change].OldLock and NewLock are
+	// only compared and copied. LockFile is ignored.
 	NoLockFile bool
 }
 
@@ -35,7 +32,6 @@ func (l Location) lockPath() string {
 	return filepath.Join(l.Dir, l.LockFile)
 }
 
-// Modules returns the path of the modules directory.
 func (l Location) Modules() string {
 	if l.ModulesDir != "" {
 		return l.ModulesDir
@@ -43,18 +39,18 @@ func (l Location) Modules() string {
 	return filepath.Join(l.DataDir, "modules")
 }
 
-// The names inside the modules directory.
+// The names inside the modules directory. Stock tools know modules.json, and the directories of calls.
 const (
 	manifestName = "modules.json"
 	ownName      = ".cotter"
 
-	flockName    = ownName + "/lock"
-	stageName    = ownName + "/stage"
-	journalName  = ownName + "/journal"
-	retiredName  = ownName + "/retired"
-	treesName    = ownName + "/tree"
-	sumsName     = ownName + "/sums"
-	lockCopyName = ownName + "/lock.hcl"
+	flockName    = ownName + "/lock"     // locked by the process that changes the directory
+	stageName    = ownName + "/stage"    // packages to be installed, read by one process only
+	journalName  = ownName + "/journal"  // the change in progress; sealed
+	retiredName  = ownName + "/retired"  // replaced files and packages, until the change is complete
+	treesName    = ownName + "/tree"     // whole packages to which calls link
+	sumsName     = ownName + "/sums"     // the per-file sums of installed packages, by t1 hash
+	lockCopyName = ownName + "/lock.hcl" // the lock as the last run wrote it, with evidence; sealed
 )
 
 // Maximum sizes in bytes of the files that are read here, besides [MaxManifest]: the limit of package
@@ -65,8 +61,7 @@ const (
 	maxSums = 64 << 20
 )
 
-// readOptional returns nil if the file does not exist. For an empty file it returns an empty
-// slice, not nil.
+// readOptional returns nil if the file does not exist, but not for an empty file.
 func readOptional(root *os.Root, name string, limit int64) ([]byte, error) {
 	src, err := atomicfile.Read(root, name, limit)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -79,10 +74,8 @@ func readOptional(root *os.Root, name string, limit int64) ([]byte, error) {
 // control, such as .git. A repository's own settings could otherwise make Cotter overwrite files
 // that git reads, and with them the programs that git runs.
 type MetadataError struct {
-	// What describes the file or directory: "the lock file".
-	What string
-	// Path is its path. Part is the component of the path that is the name of
-	// metadata, after links in the path have been followed.
+	What string // "the lock file"
+	// Part is the component of Path that is the name of metadata, after links have been followed.
 	Path, Part string
 }
 
@@ -90,10 +83,8 @@ func (e *MetadataError) Error() string {
 	return fmt.Sprintf("%s %q is in %q, which belongs to version control", e.What, e.Path, e.Part)
 }
 
-// Unwrap returns [ErrMetadata].
 func (e *MetadataError) Unwrap() error { return ErrMetadata }
 
-// ErrMetadata says that a path of a project is in the metadata of version control.
 var ErrMetadata = errors.New("it is in the metadata of version control")
 
 // check returns a *[MetadataError] if a path of the location is in the metadata of version
@@ -124,8 +115,7 @@ func (l Location) check() error {
 	return nil
 }
 
-// metadataBelow returns the component that is the name of metadata in the path from one absolute
-// path to another, or "".
+// metadataBelow returns the component that is the name of metadata in a path below root, or "".
 func metadataBelow(root, name string) string {
 	if below, err := filepath.Rel(root, name); err == nil {
 		name = below
@@ -133,8 +123,7 @@ func metadataBelow(root, name string) string {
 	return pathsafe.VersionControlPart(name)
 }
 
-// resolve returns an absolute path without links. The part that does not exist, or that cannot be
-// followed, stays as it is.
+// resolve returns an absolute path without links. What does not exist or cannot be followed stays.
 func resolve(name string) string {
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		return real

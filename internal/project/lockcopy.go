@@ -92,14 +92,12 @@ func parseCopy(text []byte) (lock []byte, confirmed map[string]time.Time, err er
 	return append([]byte{}, rest...), confirmed, nil // not nil, even if the lock is empty
 }
 
-// Confirmed reports whether the last run in this project has kept a record of evidence, and since
-// when there is evidence.
+// Confirmed reports whether the last run has kept a record of evidence, and since when there is evidence.
 func (p *Project) Confirmed(record string) (since time.Time, ok bool) {
 	since, ok = p.confirmed[recordName(record)]
 	return since, ok
 }
 
-// keepsAll reports whether the copy has exactly these records.
 func (p *Project) keepsAll(records map[string]time.Time) bool {
 	if len(records) != len(p.confirmed) {
 		return false

@@ -9,26 +9,21 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// ErrLockChanged is returned if another program wrote the dependency lock during
-// a change. Nothing was changed.
+// ErrLockChanged says that another program wrote the dependency lock during a change. Nothing was changed.
 var ErrLockChanged = errors.New("the lock file was changed by another program during this run; run the command again")
 
-// lockPlace is where the dependency lock of a project is. The zero value is for a project without a
-// lock file: nothing is read or written there.
+// lockPlace is where the dependency lock of a project is. In the zero value, nothing is read or written.
 type lockPlace struct {
-	// root is the project directory, or the directory of a lock that is not below it. name is the
-	// lock's name in root.
+	// root is the project directory, or the directory of a lock that is not below it.
 	root *os.Root
 	name string
-	// file is the lock's path as the journal has it.
-	file string
-	// owned says that root has to be closed.
+	// file is the lock's path as the journal has it. owned says that root has to be closed.
+	file  string
 	owned bool
 }
 
-// openLock returns the place of the lock. dir is the open project directory. A lock that is below
-// that directory is reached only through it, so that links do not lead out of it. The directory of
-// another lock must exist.
+// openLock returns the place of the lock. A lock below the open project directory dir is reached only
+// through it, so that links do not lead out of it. The directory of another lock must exist.
 func (l Location) openLock(dir *os.Root) (lockPlace, error) {
 	if l.NoLockFile {
 		return lockPlace{}, nil
@@ -62,7 +57,6 @@ func (p lockPlace) read() ([]byte, error) {
 	return readOptional(p.root, p.name, maxLock)
 }
 
-// write replaces the lock if it still has the old bytes.
 func (p lockPlace) write(old, lock []byte) error {
 	if p.root == nil {
 		return nil
@@ -74,9 +68,8 @@ func (p lockPlace) write(old, lock []byte) error {
 	return err
 }
 
-// ReadLock returns the dependency lock's bytes, or nil if there is no lock file. If the
-// lock is not a regular file or is too large, the error is an *fs.PathError that
-// wraps atomicfile.ErrIrregular or atomicfile.ErrTooLarge.
+// ReadLock returns the dependency lock's bytes, or nil if there is no lock file. The error for an
+// irregular or too large file is an *fs.PathError with one of the errors of [atomicfile.Read].
 func ReadLock(location Location) ([]byte, error) {
 	dir, err := pathsafe.OpenRoot(location.Dir)
 	if err != nil {

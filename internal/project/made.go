@@ -10,8 +10,7 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// makeDirs creates the modules directory and .cotter in it. It returns the directories that did not
-// exist, outermost first.
+// makeDirs creates the modules directory and .cotter in it, and returns what it created, outermost first.
 func (p *Project) makeDirs() (made []string, err error) {
 	dirs := []string{p.path, filepath.Join(p.path, ownName)}
 	if p.location.ModulesDir == "" {

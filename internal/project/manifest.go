@@ -16,15 +16,14 @@ import (
 
 // ManifestRecord is one installed module.
 type ManifestRecord struct {
-	// Key is the module's path, such as "network.subnets". It is "" for the root module.
-	Key string
-	// Source is the full form of the source address. It is "" for the root module.
+	// Key is the module's path, such as "network.subnets". It and Source, the full address, are "" for
+	// the root module.
+	Key    string
 	Source string
-	// Version is the canonical version of a module from a registry. It is "" for other modules. If
-	// another source replaces Source, it is a [ReplacedVersion].
+	// Version is the canonical version of a module from a registry, or "". If another source replaces
+	// Source, it is a [ReplacedVersion].
 	Version string
-	// Dir is the module's directory with forward slashes, relative to the
-	// root module.
+	// Dir is the module's directory with forward slashes, relative to the root module.
 	Dir string
 }
 
@@ -32,7 +31,7 @@ type ManifestRecord struct {
 // it, and keep it when they write the file.
 const replacedMark = "+replaced"
 
-// ReplacedVersion returns a version in the form for modules that have another source than Source.
+// ReplacedVersion marks the version of a module that has another source than Source.
 func ReplacedVersion(version string) string {
 	number, _, _ := strings.Cut(version, "+")
 	return number + replacedMark
@@ -61,18 +60,16 @@ type Manifest struct {
 	records map[string]ManifestRecord
 }
 
-// Records returns all records, sorted by key.
 func (m *Manifest) Records() []ManifestRecord {
 	return slices.SortedFunc(maps.Values(m.records), func(a, b ManifestRecord) int { return cmp.Compare(a.Key, b.Key) })
 }
 
-// Lookup returns the record of a module.
 func (m *Manifest) Lookup(key string) (ManifestRecord, bool) {
 	r, ok := m.records[key]
 	return r, ok
 }
 
-// Set adds a record. It replaces a record with the same key.
+// Set replaces a record with the same key.
 func (m *Manifest) Set(r ManifestRecord) {
 	if m.records == nil {
 		m.records = make(map[string]ManifestRecord)
@@ -88,7 +85,7 @@ const MaxManifest = 16 << 20
 // maxManifestTokens is the maximum number of tokens in a manifest. A record has 17.
 const maxManifestTokens = 500_000
 
-// The JSON form. The order of the members is part of the format.
+// The order of the members is part of the format.
 type manifestJSON struct {
 	Modules []recordJSON `json:"Modules"`
 }
@@ -100,13 +97,11 @@ type recordJSON struct {
 	Dir     string `json:"Dir"`
 }
 
-// ParseManifest parses a manifest. It returns an error if stock tools refuse the manifest too, or if it
-// exceeds a limit of 16 MiB or 200 levels of nesting. Callers then continue without a manifest and write
-// a new one.
-//
-// Reading is as tolerant as in stock tools: an empty file is an empty manifest, unknown members
-// are ignored, the case of member names does not matter, and versions may be written loosely
-// ("v1.4"). Text that is not JSON, two records with the same key, and an invalid version are errors.
+// ParseManifest parses a manifest. If it returns an error, callers continue without a manifest and
+// write a new one. Reading is as tolerant as in stock tools: an empty file is an empty manifest, unknown
+// members are ignored, the case of member names does not matter, and versions may be written loosely
+// ("v1.4"). Text that is not JSON, two records with the same key, and an invalid version are errors, and
+// so are more than 16 MiB or 200 levels of nesting.
 func ParseManifest(src []byte) (*Manifest, error) {
 	m := &Manifest{}
 	if len(src) == 0 {
@@ -145,8 +140,7 @@ func (m *Manifest) add(r recordJSON) error {
 	return nil
 }
 
-// Bytes returns the content of the file, byte for byte as stock tools write it. It includes a
-// record of the root module even if none was set.
+// Bytes returns the content of the file, byte for byte as stock tools write it, with the root module.
 func (m *Manifest) Bytes() []byte {
 	out := manifestJSON{}
 	if _, ok := m.Lookup(rootRecord.Key); !ok {
@@ -155,8 +149,7 @@ func (m *Manifest) Bytes() []byte {
 	for _, r := range m.Records() {
 		out.Modules = append(out.Modules, recordJSON(r))
 	}
-	// Marshal escapes <, > and & just as in stock tools, which use it too. It cannot fail for a
-	// structure of strings.
+	// Marshal escapes <, > and & as in stock tools, which use it too. It cannot fail for strings.
 	src, _ := json.Marshal(out)
 	return src
 }

@@ -37,7 +37,7 @@ func (l *moveList) add(from, to string, replaces bool) {
 	l.Moves = append(l.Moves, l.newMove(from, to, replaces))
 }
 
-// prepare creates the directories that the moves need, and makes durable what is staged.
+// prepare creates the directories that the moves need, and makes what is staged durable.
 func (l *moveList) prepare(root *os.Root, stepName string) error {
 	for _, m := range l.Moves { // revert treats a missing staged path as already moved
 		if m.From != "" && !has(root, m.From) {
@@ -64,8 +64,7 @@ func (l *moveList) make(root *os.Root, stepName string) error {
 	return syncDirs(root, stepName, l.dirs()...)
 }
 
-// revert undoes the moves as far as they were made, the last one first. It makes the names in
-// those of the directories durable that exist.
+// revert undoes the moves as far as they were made, the last one first.
 func (l *moveList) revert(root *os.Root, stepName string) error {
 	for _, m := range slices.Backward(l.Moves) {
 		if err := m.revert(root, stepName); err != nil {
@@ -75,18 +74,16 @@ func (l *moveList) revert(root *os.Root, stepName string) error {
 	return syncDirs(root, stepName, slices.DeleteFunc(l.dirs(), func(dir string) bool { return !has(root, dir) })...)
 }
 
-// dirs returns the directories in which the moves rename entries.
 func (l *moveList) dirs() []string { return []string{".", ownName, l.Inner, l.Retired} }
 
 // move renames To to Retired, and then From to To. If From is "", To is only removed.
 type move struct {
 	From, To string
-	// Retired is the new path of the old file or directory, or "" if To does not exist.
+	// Retired is "" if To does not exist.
 	Retired string
 }
 
-// replace retires m.To and renames m.From to it. A directory is never renamed over
-// another one, because that fails on every system unless the other one is empty.
+// replace never renames a directory over another one, which fails on every system unless it is empty.
 func (m move) replace(root *os.Root, stepName string) error {
 	if err := m.retire(root, stepName); err != nil {
 		return err
@@ -94,7 +91,7 @@ func (m move) replace(root *os.Root, stepName string) error {
 	return m.install(root, stepName)
 }
 
-// retire renames m.To to m.Retired. A link is renamed, not its target.
+// retire renames a link, not its target.
 func (m move) retire(root *os.Root, stepName string) error {
 	if m.Retired == "" {
 		return nil
@@ -130,13 +127,11 @@ func (m move) revert(root *os.Root, stepName string) error {
 	return atomicfile.Step(stepName+".unretire", func() error { return root.Rename(m.Retired, m.To) })
 }
 
-// has reports whether a file, directory or link exists in root.
 func has(root *os.Root, name string) bool {
 	_, err := root.Lstat(name)
 	return err == nil
 }
 
-// syncDirs makes the names in directories durable.
 func syncDirs(root *os.Root, stepName string, dirs ...string) error {
 	for _, dir := range dirs {
 		if err := atomicfile.SyncDir(root, dir, stepName); err != nil {

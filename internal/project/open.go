@@ -17,16 +17,16 @@ import (
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
-// Open opens the project exclusively. It waits until no other process holds the project, creates
-// the modules directory if it does not exist, undoes the unfinished change of a killed process,
-// and removes leftover files. The wait ends early if ctx is done. If another process holds the
-// project and onWait is not nil, Open calls onWait once.
+// Open opens the project exclusively. It waits until no other process holds the project or ctx is
+// done, and calls onWait once if it must wait and onWait is not nil. Then it creates the modules
+// directory, undoes the unfinished change of a killed process, and removes leftover files.
 //
-// Neither the last component of DataDir, if the modules directory is in it, nor the modules
-// directory may be a symbolic link, because
-// files must not be written outside of them. If the lock or the data directory would be in the
-// metadata of version control, the error is a *[MetadataError]; this is so for every function that
-// takes a Location and reads or writes these files.
+// One lock is on the project directory and protects the dependency lock. The other is .cotter/lock and
+// protects the modules directory, which TF_DATA_DIR can put anywhere.
+//
+// Neither the modules directory nor DataDir, if it is in there, may be a symbolic link, because files
+// must not be written outside of them. The error of every function with a Location is a
+// *[MetadataError] if the lock or the data directory would be in the metadata of version control.
 func Open(ctx context.Context, location Location, key *userkey.Key, onWait func()) (_ *Project, err error) {
 	p := &Project{location: location, key: key, path: location.Modules()}
 	defer func() {
@@ -58,7 +58,7 @@ func Open(ctx context.Context, location Location, key *userkey.Key, onWait func(
 	lock := filelock.File(flock)
 	err = p.hold(ctx, lock, onWait)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !lock.IsAt(flock) {
-		// The process that held the lock has removed the directory that it had created.
+		// The process that held the lock has removed it with the directory that it had created.
 		if err := p.Close(); err != nil {
 			return nil, err
 		}
@@ -101,21 +101,19 @@ func View(location Location, key *userkey.Key) (*Project, error) {
 	return p, nil
 }
 
-// IsOpened reports whether [Open] has ever opened the project. It checks for the directory that
-// Open creates.
+// IsOpened reports whether [Open] has ever opened the project.
 func IsOpened(location Location) bool {
 	info, err := os.Lstat(filepath.Join(location.Modules(), ownName))
 	return err == nil && info.IsDir()
 }
 
-// dirTimeout is how long a process waits for the lock on the project directory.
-// A script may run Cotter under the same lock ("flock . cotter install") and would
-// wait for itself. After the timeout, the lock file is protected only by comparing
-// it before it is replaced.
+// dirTimeout is how long a process waits for the lock on the project directory: a script that runs
+// Cotter under the same lock ("flock . cotter install") would wait for itself. Without it, the lock
+// file is protected only by the comparison before it is replaced.
 const dirTimeout = 30 * time.Second
 
-// holdDir takes the lock on the project directory. It returns false if the file system does not
-// support such locks, or if another program holds the lock for too long.
+// holdDir takes the lock on the project directory. It returns false if the file system has no such
+// locks, or after dirTimeout.
 func (p *Project) holdDir(ctx context.Context, onWait func()) (bool, error) {
 	dir, err := filepath.EvalSymlinks(p.location.Dir)
 	if err != nil {
@@ -138,7 +136,6 @@ func (p *Project) hold(ctx context.Context, lock *filelock.Lock, onWait func()) 
 	return nil
 }
 
-// openModules opens the modules directory and derives the project's identity.
 func (p *Project) openModules() error {
 	var err error
 	if p.modules, err = pathsafe.OpenRoot(p.path); err != nil {
@@ -162,8 +159,8 @@ var (
 	ownFiles = []string{flockName, journalName, lockCopyName}
 )
 
-// removeIrregular removes links and other irregular files that have the name of one of Cotter's
-// own files or directories.
+// removeIrregular removes what has the name of one of Cotter's own files or directories and is
+// something else, such as a link.
 func (p *Project) removeIrregular() error {
 	if p.modules == nil {
 		return nil
@@ -191,8 +188,7 @@ func (p *Project) removeIrregular() error {
 	return err
 }
 
-// sweep removes the staged and retired packages and temporary files of killed
-// processes. Failures are ignored, because these files are never read.
+// sweep removes what killed processes have left. Failures are ignored: these files are never read.
 func (p *Project) sweep(ownsDir bool) {
 	_ = p.modules.RemoveAll(stageName)
 	_ = p.modules.RemoveAll(retiredName)

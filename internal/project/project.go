@@ -17,8 +17,7 @@ import (
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
-// Project is the open state of a project. One from [Open] is held exclusively
-// until Close; one from [View] is for reading only.
+// Project is the open state of a project: held exclusively from [Open], for reading only from [View].
 type Project struct {
 	location Location
 	key      *userkey.Key
@@ -34,15 +33,14 @@ type Project struct {
 	// made are the directories that this process has created, outermost first.
 	made   []string
 	vendor *vendorRoot
-	former []byte // the verified copy of the lock; nil if there is none
-	// confirmed are the times of the records in that copy, by their names.
+	former []byte // the proven copy of the lock; nil if there is none
+	// confirmed are the times of the records in that copy, by name.
 	confirmed map[string]time.Time
 	notices   []Notice
 }
 
-// Close releases the project and removes its staged files. If nothing was installed, it also
-// removes the directories that Open has created. Files that cannot be removed now are removed
-// by the next Open.
+// Close releases the project and removes its staged files, and what Open has created if nothing was
+// installed. The next Open removes what cannot be removed now.
 func (p *Project) Close() error {
 	if p.stage != "" {
 		_ = atomicfile.Step("project.stage.remove", func() error { return p.modules.RemoveAll(p.stage) })
@@ -67,46 +65,39 @@ func (p *Project) keepStages() {
 	}
 }
 
-// Path returns the modules directory as it was opened, for messages and for
-// reading configuration in it.
+// Path returns the modules directory as it was opened.
 func (p *Project) Path() string { return p.path }
 
 // Notice is about an unfinished change or an untrusted file that [Open] or [View] found.
 type Notice struct {
 	Kind NoticeKind
-	// File is the path of the file, for messages.
-	File string
+	File string // for messages
 }
 
-// NoticeKind is a kind of notice.
 type NoticeKind int
 
-// The kinds of notices.
 const (
-	// Undone means that the unfinished change of a killed process was undone.
+	// Undone is about the unfinished change of a killed process.
 	Undone NoticeKind = iota + 1
-	// GivenUp means that another program installed modules after a process was
-	// killed during a change. The change was abandoned and nothing moved back.
+	// GivenUp means that another program installed modules after a process was killed during a change,
+	// so nothing was moved back.
 	GivenUp
-	// UnprovenJournal and UnprovenLockCopy mean that this user did not write the file for this
-	// project. The file is treated as absent.
+	// UnprovenJournal and UnprovenLockCopy mean that nothing proves that this user wrote the file for
+	// this project. It is treated as absent.
 	UnprovenJournal
 	UnprovenLockCopy
 )
 
-// Notices returns the problems and events that [Open] or [View] found and that the user should
-// know about.
+// Notices returns what [Open] or [View] found.
 func (p *Project) Notices() []Notice { return p.notices }
 
 func (p *Project) note(kind NoticeKind, name string) {
 	p.notices = append(p.notices, Notice{Kind: kind, File: filepath.Join(p.path, filepath.FromSlash(name))})
 }
 
-// Lock returns the dependency lock's bytes, as [ReadLock] does.
 func (p *Project) Lock() ([]byte, error) { return p.lock.read() }
 
-// FormerLock returns the dependency lock as the last run wrote it, from the sealed copy. It
-// returns nil if there is no copy or its seal is not valid.
+// FormerLock returns the lock of the sealed copy, or nil if there is none with a valid seal.
 func (p *Project) FormerLock() []byte { return p.former }
 
 // HasLockCopy reports whether a run has left a copy of the lock, even if nothing proves it.
@@ -114,18 +105,20 @@ func (p *Project) HasLockCopy() bool {
 	return p.former != nil || slices.ContainsFunc(p.notices, func(f Notice) bool { return f.Kind == UnprovenLockCopy })
 }
 
-// purpose returns the purpose under which a file of this project is sealed.
+// purpose returns the purpose under which a file of this project is sealed. Everything below the project
+// directory can come from a repository, so only sealed files are trusted; packages and sums are
+// compared with the lock by callers, and modules.json is only a hint.
 func (p *Project) purpose(what string) string {
 	return fmt.Sprintf("%s of project %s", what, p.identity)
 }
 
-// Manifest reads modules.json. The error wraps fs.ErrNotExist if it is absent.
+// Manifest returns modules.json. The error wraps fs.ErrNotExist if it is absent.
 func (p *Project) Manifest() ([]byte, error) {
 	return atomicfile.Read(p.modules, manifestName, MaxManifest)
 }
 
-// Package opens the directory in which the call with this key is installed. The
-// error wraps fs.ErrNotExist if it is absent. A link is an error.
+// Package opens the directory of a call. The error wraps fs.ErrNotExist if it is absent. A link is an
+// error.
 func (p *Project) Package(key string) (*os.Root, error) {
 	info, err := p.modules.Lstat(key)
 	if err != nil {
@@ -137,14 +130,13 @@ func (p *Project) Package(key string) (*os.Root, error) {
 	return p.modules.OpenRoot(key)
 }
 
-// Stage returns the path to which a package must be written before it is installed. The directory
-// does not exist yet, but its parent does.
+// Stage returns the path, in an existing directory, to which a package is written before it is installed.
 func (p *Project) Stage(name string) string {
 	return filepath.Join(p.path, filepath.FromSlash(p.stage), name)
 }
 
-// StageLink stages a link to a directory outside of the modules directory, which becomes the directory
-// of a call. It returns "" if that is such a link already.
+// StageLink stages a link to a directory outside of the modules directory as the directory of a call,
+// or returns "" if that is such a link already.
 func (p *Project) StageLink(key, target string) (string, error) {
 	if p.LinksTo(key, target) {
 		return "", nil
@@ -153,23 +145,21 @@ func (p *Project) StageLink(key, target string) (string, error) {
 	return staged, atomicfile.Step("project.stage.link", func() error { return linkDirectory(target, staged) })
 }
 
-// LinksTo reports whether the directory of a call is a link to another directory.
 func (p *Project) LinksTo(key, target string) bool {
 	linked, err := p.modules.Readlink(key)
 	return err == nil && filepath.Clean(linked) == target
 }
 
-// SetVendorDir sets the directory of the project's vendored packages, and removes the stages that
-// killed processes have left there. It must be called before the directory is used.
+// SetVendorDir must be called before vendored packages are used. It removes the stages of killed
+// processes.
 func (p *Project) SetVendorDir(d *VendorDir) {
 	suffix := rand.Text()
 	p.vendor = &vendorRoot{dir: d, stage: vendorStagePrefix + suffix, retired: vendorRetiredPrefix + suffix}
 	d.sweep()
 }
 
-// StageVendored returns the path to which the package of a call must be written before it is
-// vendored. It does not exist yet, but its parent does. If the directory of vendored packages has
-// other files, the error is a *[NotOursError].
+// StageVendored is [Project.Stage] for a package that is vendored. The error is a *[NotOursError] if
+// the directory of vendored packages has other files.
 func (p *Project) StageVendored(key string) (string, error) {
 	if err := p.vendor.open(); err != nil {
 		return "", err
@@ -180,8 +170,7 @@ func (p *Project) StageVendored(key string) (string, error) {
 // FoldsCase reports whether the file system ignores case in names.
 func (p *Project) FoldsCase() bool { return has(p.modules, strings.ToUpper(ownName)) }
 
-// KeepsModes reports whether the file system stores executable bits. FAT and
-// similar file systems give all files the same mode.
+// KeepsModes reports whether the file system stores executable bits. FAT gives all files the same mode.
 func (p *Project) KeepsModes() bool {
 	if runtime.GOOS == "windows" {
 		return false
@@ -190,8 +179,7 @@ func (p *Project) KeepsModes() bool {
 	return err != nil || info.Mode().Perm()&0o111 == 0
 }
 
-// HasLinks reports whether the file system supports symbolic links. It tries to create one in the
-// staging directory.
+// HasLinks reports whether the file system supports symbolic links, by trying it.
 func (p *Project) HasLinks() bool {
 	name := path.Join(p.stage, "@link") // no call can have this name
 	if err := p.modules.Symlink("target", name); err != nil {
@@ -200,8 +188,8 @@ func (p *Project) HasLinks() bool {
 	return p.modules.Remove(name) == nil
 }
 
-// removeMade removes the directories that this process has created, if nothing was installed in
-// them. Windows, which does not remove an open file, keeps them for the lock.
+// removeMade removes what this process has created, if nothing was installed. Windows, which does not
+// remove an open file, keeps the directories for the lock.
 func (p *Project) removeMade() {
 	own := filepath.Join(p.path, ownName)
 	entries, err := os.ReadDir(p.path)

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// RepositoryDirs returns an absolute directory and the directories above it, up to the root of
-// its git repository. It returns only the directory itself if it is not in a git repository.
+// RepositoryDirs returns an absolute directory and those above it, up to the root of its git
+// repository, or only itself if it is not in one.
 func RepositoryDirs(dir string) []string {
 	dirs := []string{dir}
 	for at := dir; !exists(filepath.Join(at, ".git")); {
@@ -22,15 +22,13 @@ func RepositoryDirs(dir string) []string {
 	return dirs
 }
 
-// FoundFile is a file in a directory or above it.
 type FoundFile struct {
 	Path string
-	// Shown is the path of the file relative to the starting directory.
+	// Shown is relative to the starting directory.
 	Shown string
 }
 
-// FilesAbove returns the files with a given name in a directory and in the directories above it
-// within the git repository, nearest first.
+// FilesAbove returns the files with a name in [RepositoryDirs], nearest first.
 func FilesAbove(dir, name string) ([]FoundFile, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -51,8 +49,7 @@ func FilesAbove(dir, name string) ([]FoundFile, error) {
 	return found, nil
 }
 
-// ReadRegular reads a regular file. If the file has more than limit bytes, it returns limit+1
-// bytes. It fails for devices and pipes instead of waiting for them.
+// ReadRegular reads at most limit+1 bytes. It fails for devices and pipes instead of waiting for them.
 func ReadRegular(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -6,8 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncTree makes all files below the directory name in root durable. It syncs the whole file
-// system with one call, which is much faster than a call for each file.
+// syncTree syncs the whole file system with one call, which is much faster than a call for each file.
 func syncTree(root *os.Root, _, _ string) error {
 	dir, err := root.Open(".")
 	if err != nil {

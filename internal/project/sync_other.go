@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
-// syncTree makes all files below the directory name in root durable, one by one.
+// syncTree makes all files below the directory name durable, one by one.
 func syncTree(root *os.Root, name, stepName string) error {
 	err := fs.WalkDir(root.FS(), name, func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -28,8 +28,7 @@ func syncTree(root *os.Root, name, stepName string) error {
 	return errors.Join(err, atomicfile.SyncDir(root, path.Dir(name), stepName))
 }
 
-// syncFile makes one file durable. Windows only syncs files that are open for
-// writing.
+// syncFile opens the file for writing on Windows, which syncs no others.
 func syncFile(root *os.Root, name string) error {
 	flag := os.O_RDONLY
 	if runtime.GOOS == "windows" {

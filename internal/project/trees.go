@@ -14,21 +14,20 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
-// TreeName returns the name of the shared tree with a t1 hash. The name is short because file
-// systems store short link targets in the inode (ext4: up to 59 bytes). Longer targets take a
-// disk block each and ten times as long to write, and a call has hundreds of links. 80 bits are
-// enough, because a tree is hashed before it is used.
+// TreeName returns the name of the shared tree with a t1 hash. It is short because file systems store
+// short link targets in the inode (ext4: up to 59 bytes). Longer targets take a disk block each and ten
+// times as long to write, and a call has hundreds. 80 bits are enough: a tree is hashed before use.
 func TreeName(t1 hashing.Hash) string {
 	sum := sha256.Sum256([]byte(t1))
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10]))
 }
 
-// TreePath returns the path of a shared tree. The tree need not exist.
+// TreePath returns the path of a shared tree, which need not exist.
 func (p *Project) TreePath(name string) string {
 	return filepath.Join(p.path, filepath.FromSlash(treesName), name)
 }
 
-// Trees returns the names of the project's shared trees, or none if they cannot be listed.
+// Trees returns the names of the project's shared trees.
 func (p *Project) Trees() []string {
 	entries, _ := fs.ReadDir(p.modules.FS(), treesName)
 	names := make([]string, len(entries))
@@ -38,12 +37,10 @@ func (p *Project) Trees() []string {
 	return names
 }
 
-// KeepTrees removes the shared trees whose names are not in keep.
 func (p *Project) KeepTrees(keep map[string]bool) error {
 	return p.keepOnly(treesName, keep)
 }
 
-// keepOnly removes the entries of dir whose names are not in keep.
 func (p *Project) keepOnly(dir string, keep map[string]bool) error {
 	entries, err := fs.ReadDir(p.modules.FS(), dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,15 +54,14 @@ func (p *Project) keepOnly(dir string, keep map[string]bool) error {
 	return err
 }
 
-// TreeLink returns the target for a link at pathInPackage in a key's directory. The target is the
-// same path in a shared tree, and it is relative so that the project can be moved.
+// TreeLink returns the target for a link at pathInPackage in a call's directory: the same path in a
+// shared tree, relative so that the project can be moved.
 func TreeLink(name, pathInPackage string) string {
 	up := strings.Repeat("../", strings.Count(pathInPackage, "/")+1)
 	return up + path.Join(treesName, name, pathInPackage)
 }
 
-// LinkedTree is the inverse of TreeLink. It returns the name of the shared tree that a link at
-// pathInPackage points to, or "" if it is another link.
+// LinkedTree is the inverse of TreeLink. It returns the name of the tree, or "" for another link.
 func LinkedTree(target, pathInPackage string) string {
 	ok, rest := true, target
 	for up := strings.Count(pathInPackage, "/") + 1; ok && up > 0; up-- {
@@ -81,13 +77,12 @@ func LinkedTree(target, pathInPackage string) string {
 	return name
 }
 
-// Sums reads the sums that were saved under name. The error wraps fs.ErrNotExist if there are
-// none. Sums does not verify them: callers compare them with a hash of the lock.
+// Sums reads the sums saved under name, without verifying them: callers compare them with a hash of the
+// lock. The error wraps fs.ErrNotExist if there are none.
 func (p *Project) Sums(name string) ([]byte, error) {
 	return atomicfile.Read(p.modules, path.Join(sumsName, name), maxSums)
 }
 
-// SaveSums saves sums under name. It does nothing if the same sums are already saved.
 func (p *Project) SaveSums(name string, sums []byte) error {
 	if now, err := p.Sums(name); err == nil && bytes.Equal(now, sums) {
 		return nil
@@ -104,5 +99,4 @@ func (p *Project) SaveSums(name string, sums []byte) error {
 	return atomicfile.Write(p.modules, file, sums, atomicfile.Options{Disposable: true, Step: "project.sums"})
 }
 
-// KeepSums removes the saved sums whose names are not in keep.
 func (p *Project) KeepSums(keep map[string]bool) error { return p.keepOnly(sumsName, keep) }

@@ -15,35 +15,30 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// VendorChange is a change of the directory of vendored packages.
 type VendorChange struct {
-	// Staged lists the keys of the calls whose packages are in the stage, at the paths from
-	// [Project.StageVendored].
+	// Staged lists the keys of the calls whose packages [Project.StageVendored] has staged.
 	Staged []string
-	// Keep lists the keys of all packages that the directory has after the change. Other packages
-	// that were written to it are removed.
+	// Keep lists the keys of all packages that the directory has afterwards. Others are removed.
 	Keep []string
 	// Sums are the per-file sums of these packages, by the file names of their t1 hashes.
 	Sums map[string][]byte
 }
 
-// gitAttributes keeps git from converting line ends. Without it, line ends differ in some
-// checkouts, and the hashes do not match.
+// gitAttributes keeps git from converting line ends, so that the hashes match in every checkout.
 const gitAttributes = "# Written by Cotter: line ends stay as they are.\n* -text\n"
 
-// vendorMoves is the part of a change that is made in the directory of vendored packages, as it
-// is in the journal. All names are relative to that directory.
+// vendorMoves is the change of the directory of vendored packages in the journal. All names are
+// relative to it.
 type vendorMoves struct {
 	moveList
-	// Dir is the directory, relative to the root module.
+	// Dir is relative to the root module.
 	Dir string
 
 	// files are the files that have to be written to the stage, by their names there.
 	files map[string][]byte
 }
 
-// plan plans a change. It returns nil if nothing changes. It writes nothing.
-//
+// plan returns nil if nothing changes. It writes nothing.
 // The first move replaces the record by one that lists the packages before and after the change, so
 // that each package is listed while it is there, even if the journal is lost. A process that is killed
 // between the two renames of that move leaves no record: then only the journal brings it back.
@@ -106,15 +101,14 @@ func (v *vendorRoot) has(name string) bool {
 	return exists(filepath.Join(v.dir.path, filepath.FromSlash(name)))
 }
 
-// write adds a move of a file that is to be written to the stage. No call has a key with "@".
+// write adds a move of a file that is to be written to the stage. No key has "@".
 func (m *vendorMoves) write(staged, to string, data []byte, replaces bool) {
 	m.files[staged] = data
 	m.add(path.Join(m.Stage, staged), to, replaces)
 }
 
-// check returns an error if two keys differ only in case, because the repository may be checked
-// out on a file system that ignores case. It also returns an error if a staged package would
-// replace files that are not a vendored package.
+// check returns an error if two keys differ only in case, because the repository may be checked out on a
+// file system that ignores case, or if a package would replace files that are not a vendored package.
 func (v *vendorRoot) check(c *VendorChange, former vendorRecord) error {
 	folded := make(map[string]string)
 	for _, key := range slices.Sorted(slices.Values(c.Keep)) {
@@ -131,7 +125,6 @@ func (v *vendorRoot) check(c *VendorChange, former vendorRecord) error {
 	return nil
 }
 
-// prepare writes everything that a planned change needs, durably.
 func (v *vendorRoot) prepare(m *vendorMoves) error {
 	if err := v.open(); err != nil {
 		return err
@@ -145,9 +138,8 @@ func (v *vendorRoot) prepare(m *vendorMoves) error {
 	return m.moveList.prepare(v.root, "vendor")
 }
 
-// openVendorOf opens the directory of the moves of a killed process. It returns nil if there are
-// none, or if they cannot be undone: the directory is no longer what it was, or another process or
-// program has removed the packages that were retired.
+// openVendorOf opens the directory of the moves of a killed process, or returns nil if there are none,
+// or if they cannot be undone.
 func openVendorOf(l Location, m *vendorMoves) (*vendorRoot, error) {
 	if m == nil {
 		return nil, nil

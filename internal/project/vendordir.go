@@ -18,17 +18,22 @@ import (
 
 // The names in the directory of vendored packages.
 const (
-	vendorRecordName = ownName + "/vendored"
-	vendorSumsName   = ownName + "/sums"
+	vendorRecordName = ownName + "/vendored" // the root module, and the packages that were written for it
+	vendorSumsName   = ownName + "/sums"     // the per-file sums of the packages, by t1 hash
 	attributesName   = ".gitattributes"
 
-	// The rest of a name is random.
-	vendorStagePrefix   = ownName + "/stage-"
-	vendorRetiredPrefix = ownName + "/retired-"
+	// A process adds random text.
+	vendorStagePrefix   = ownName + "/stage-"   // packages that are being written
+	vendorRetiredPrefix = ownName + "/retired-" // packages that are being replaced or removed
 )
 
-// VendorDir is the directory with the vendored packages of one root module. It is safe for
-// concurrent use.
+// VendorDir is a directory of the user's repository with the packages of the lock of one root module,
+// so that an installation needs no network. Each package is a directory that is named after the key
+// of its call, such as "network.subnets". It is safe for concurrent use.
+//
+// A change is only made in a directory that does not exist, is empty, or has a record for the same root
+// module, and only to packages that the record lists. Nothing in it is trusted: package packagedir
+// compares the packages with the lock.
 type VendorDir struct {
 	name string // relative to the root module, with slashes
 	path string
@@ -37,9 +42,9 @@ type VendorDir struct {
 	keepsModes func() bool
 }
 
-// VendorDirError is the error for a directory that cannot be used for vendored packages.
+// VendorDirError says why a directory cannot be used for vendored packages.
 type VendorDirError struct {
-	// Name is the invalid directory, or the invalid part of its path.
+	// Name is the directory, or the part of its path that is invalid.
 	Name string
 	// Reason completes a sentence that begins with "it".
 	Reason string
@@ -49,8 +54,7 @@ func (e *VendorDirError) Error() string {
 	return fmt.Sprintf("%s cannot be the directory of vendored packages: it %s", e.Name, e.Reason)
 }
 
-// CheckVendorDir checks the name of a directory, which is relative to a root module. It does not
-// access the file system.
+// CheckVendorDir checks the name of a directory without access to the file system.
 func CheckVendorDir(name string) error {
 	clean := path.Clean(filepath.ToSlash(name))
 	below := clean
@@ -74,9 +78,8 @@ func CheckVendorDir(name string) error {
 	return nil
 }
 
-// FindVendorDir returns the directory with a name relative to a root module's directory. The directory
-// need not exist. dataDir is the path of the stock tools' data directory. The error is a
-// *[VendorDirError] in these cases:
+// FindVendorDir returns the directory with a name relative to a root module's directory. It need not
+// exist. dataDir is the stock tools' data directory. The error is a *[VendorDirError] in these cases:
 //
 //   - The directory is not in the root module's git repository or, if there is no repository, not
 //     below the root module.
@@ -120,9 +123,8 @@ func FindVendorDir(rootDir, name, dataDir string) (*VendorDir, error) {
 	return d, nil
 }
 
-// refuseLinks returns an error if the path of a directory contains a link or a file. It checks
-// the part below the last directory that it has in common with the root module, whose path has no
-// links.
+// refuseLinks returns an error if the path of a directory contains a link or a file, below the last
+// directory that it has in common with the root module, whose path has no links.
 func refuseLinks(rootPath, full string) error {
 	at := rootPath
 	for !within(full, at) {
@@ -146,21 +148,16 @@ func refuseLinks(rootPath, full string) error {
 	return nil
 }
 
-// Name returns the directory's path relative to the root module, with slashes.
 func (d *VendorDir) Name() string { return d.name }
 
-// PackageDir returns the path of a call's package relative to the root module, in the form that
-// modules.json has.
+// PackageDir returns the path of a call's package as modules.json has it.
 func (d *VendorDir) PackageDir(key string) string { return path.Join(d.name, key) }
 
-// PackagePath returns the path by which this process accesses a call's package.
 func (d *VendorDir) PackagePath(key string) string { return filepath.Join(d.path, key) }
 
-// Path returns the path by which this process accesses the directory.
 func (d *VendorDir) Path() string { return d.path }
 
-// Keys returns the sorted names of the subdirectories that can be packages, which are those that
-// do not begin with a dot. It returns nil if the directory does not exist.
+// Keys returns the sorted names of the subdirectories that can be packages.
 func (d *VendorDir) Keys() []string {
 	entries, err := os.ReadDir(d.path)
 	if err != nil {
@@ -175,13 +172,12 @@ func (d *VendorDir) Keys() []string {
 	return keys
 }
 
-// IsVendorDir reports whether a directory was created for the vendored packages of any root module.
+// IsVendorDir reports whether a directory was created for vendored packages of any root module.
 func IsVendorDir(path string) bool {
 	info, err := os.Lstat(filepath.Join(path, filepath.FromSlash(vendorRecordName)))
 	return err == nil && info.Mode().IsRegular()
 }
 
-// KeepsModes reports whether the file system stores executable bits.
 func (d *VendorDir) KeepsModes() bool { return d.keepsModes() }
 
 func (d *VendorDir) probeModes() bool {
@@ -192,8 +188,7 @@ func (d *VendorDir) probeModes() bool {
 	return err != nil || info.Mode().Perm()&0o111 == 0
 }
 
-// Sums reads the sums that were vendored under name. The error wraps fs.ErrNotExist if there are
-// none. Like [Project.Sums], it does not verify them.
+// Sums is like [Project.Sums].
 func (d *VendorDir) Sums(name string) ([]byte, error) {
 	own, err := d.openOwn()
 	if err != nil {
@@ -203,7 +198,7 @@ func (d *VendorDir) Sums(name string) ([]byte, error) {
 	return atomicfile.Read(own, path.Join(path.Base(vendorSumsName), name), maxSums)
 }
 
-// openOwn opens .cotter, which must be a directory and not a link to one.
+// openOwn opens .cotter, which must not be a link.
 func (d *VendorDir) openOwn() (*os.Root, error) {
 	name := filepath.Join(d.path, ownName)
 	info, err := os.Lstat(name)

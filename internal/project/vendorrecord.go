@@ -13,18 +13,15 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
-// maxVendorRecord is the maximum size of a record in bytes. A key has at most 255 bytes.
+// maxVendorRecord is in bytes. A key has at most 255.
 const maxVendorRecord = 8 << 20
 
-// vendorRecord has the root module of a directory and the packages that were written to it.
 type vendorRecord struct {
-	// root is the path of the root module, relative to the directory, with slashes.
-	root string
-	// keys are the keys of the packages, sorted.
+	root string // of the root module, relative to the directory, with slashes
+	// keys are sorted.
 	keys []string
 }
 
-// vendorRecordComment explains the record to readers of the repository.
 const vendorRecordComment = "# The packages beside this directory were written by Cotter, from the lock of the root module.\n"
 
 func (r vendorRecord) text() []byte {
@@ -37,8 +34,8 @@ func (r vendorRecord) text() []byte {
 	return []byte(b.String())
 }
 
-// parseVendorRecord parses a record. A key that cannot be the name of a package's directory is an
-// error, because directories are removed according to the record.
+// parseVendorRecord refuses keys that cannot be the names of packages' directories, because directories
+// are removed according to the record.
 func parseVendorRecord(text []byte) (vendorRecord, error) {
 	var r vendorRecord
 	for i, line := range strings.Split(string(text), "\n") {
@@ -62,19 +59,16 @@ func parseVendorRecord(text []byte) (vendorRecord, error) {
 	return r, nil
 }
 
-// isKey reports whether a name can be that of a package's directory. It only makes sure that the
-// name stays inside the directory; package cotter checks keys completely.
+// isKey makes sure that a name stays inside the directory; package installer checks keys completely.
 func isKey(name string) bool {
 	return name != "" && !strings.HasPrefix(name, ".") && !strings.ContainsAny(name, "/\\:\x00")
 }
 
-// newVendorRecord returns the record of a root module's packages.
 func newVendorRecord(root string, keys []string) vendorRecord {
 	return vendorRecord{root: root, keys: slices.Compact(slices.Sorted(slices.Values(keys)))}
 }
 
-// readRecord reads the record of the directory, and returns its text too. If there is none, the
-// error wraps fs.ErrNotExist.
+// readRecord also returns the text of the record. If there is none, the error wraps fs.ErrNotExist.
 func (d *VendorDir) readRecord() (vendorRecord, []byte, error) {
 	own, err := d.openOwn()
 	if err != nil {
@@ -93,8 +87,7 @@ func (d *VendorDir) readRecord() (vendorRecord, []byte, error) {
 type NotOursError struct {
 	// Dir is the directory as the user named it, or the directory of a package in it.
 	Dir string
-	// Root is the path of the other root module, relative to the directory. It is "" if the files
-	// are not vendored packages at all.
+	// Root is the path of the other root module, relative to the directory, or "".
 	Root string
 }
 
@@ -105,15 +98,13 @@ func (e *NotOursError) Error() string {
 	return fmt.Sprintf("%s has files that were not written as vendored packages", e.Dir)
 }
 
-// Unwrap returns [ErrNotOurs].
 func (e *NotOursError) Unwrap() error { return ErrNotOurs }
 
-// ErrNotOurs says that a directory for vendored packages has other content.
 var ErrNotOurs = errors.New("the directory has other content than vendored packages")
 
-// ownRecord returns the record of the directory and its text, or a new one and nil if the
-// directory does not exist or has nothing but what a killed process left before it wrote a record.
-// If the directory belongs to something else, the error is a *NotOursError.
+// ownRecord returns the record of the directory and its text, or a new one and nil if there is nothing
+// but what a killed process left before it wrote a record. The error for other content is a
+// *NotOursError.
 func (d *VendorDir) ownRecord() (vendorRecord, []byte, error) {
 	r, text, err := d.readRecord()
 	switch {
@@ -132,8 +123,8 @@ func (d *VendorDir) ownRecord() (vendorRecord, []byte, error) {
 	return vendorRecord{root: d.root}, nil, nil
 }
 
-// isAbandoned reports whether an entry of a directory without a record is what a killed process
-// has left: a .cotter with stages, and without sums.
+// isAbandoned reports whether an entry of a directory without a record is the .cotter of a killed
+// process: with stages, and without sums.
 func (d *VendorDir) isAbandoned(entry fs.DirEntry) bool {
 	if entry.Name() != ownName || !entry.IsDir() {
 		return false
@@ -146,12 +137,10 @@ func (d *VendorDir) isAbandoned(entry fs.DirEntry) bool {
 	})
 }
 
-// isLeftover reports whether a name in the directory is that of a stage or of retired packages.
 func isLeftover(name string) bool {
 	return strings.HasPrefix(name, vendorStagePrefix) || strings.HasPrefix(name, vendorRetiredPrefix)
 }
 
-// Removed returns the packages that were written to the directory and are not in keep.
 func (d *VendorDir) Removed(keep []string) ([]string, error) {
 	r, _, err := d.readRecord()
 	if errors.Is(err, fs.ErrNotExist) || err == nil && r.root != d.root {

@@ -12,7 +12,6 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// vendorRoot is the directory of vendored packages of an open project.
 type vendorRoot struct {
 	dir            *VendorDir
 	stage, retired string // the directories of this process, in root
@@ -57,7 +56,7 @@ func (v *vendorRoot) open() (err error) {
 	return atomicfile.Step("vendor.dirs.mkdir", func() error { return v.root.Mkdir(v.stage, 0o777) })
 }
 
-// clean removes what a change that is complete or undone has left.
+// clean is for a change that is complete or undone.
 func (v *vendorRoot) clean() {
 	v.dir.sweep()
 	for _, dir := range slices.Backward(v.made) {
@@ -65,7 +64,6 @@ func (v *vendorRoot) clean() {
 	}
 }
 
-// close removes what this process has staged, and closes the directory.
 func (v *vendorRoot) close() error {
 	if v == nil || v.root == nil {
 		return nil
@@ -76,9 +74,9 @@ func (v *vendorRoot) close() error {
 	return v.root.Close()
 }
 
-// sweep removes the stages of all processes, and then a directory that has nothing else. The
-// packages that a change has retired are no longer needed either: the change is complete or
-// undone, or it belongs to another data directory and can no longer be undone.
+// sweep removes the stages of all processes, and then a directory that has nothing else. What a change
+// has retired is not needed either: the change is complete or undone, or belongs to another data
+// directory and can no longer be undone.
 func (d *VendorDir) sweep() {
 	if _, text, err := d.ownRecord(); err != nil || text == nil && !exists(filepath.Join(d.path, ownName)) {
 		return
