@@ -9,16 +9,14 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Tool is a stock tool.
 type Tool int
 
-// The stock tools. The zero value stands for neither.
+// The zero value stands for neither.
 const (
 	OpenTofu Tool = iota + 1
 	Terraform
 )
 
-// RegistryHost returns the host that the tool uses for an address without a host.
 func (t Tool) RegistryHost() addrs.Hostname {
 	if t == Terraform {
 		return addrs.TerraformRegistryHost
@@ -26,7 +24,6 @@ func (t Tool) RegistryHost() addrs.Hostname {
 	return addrs.DefaultRegistryHost
 }
 
-// Parser returns a parser for source addresses with the tool's default host.
 func (t Tool) Parser() addrs.Parser { return addrs.Parser{DefaultRegistryHost: t.RegistryHost()} }
 
 func (t Tool) name() string {
@@ -39,24 +36,22 @@ func (t Tool) name() string {
 // Sign is a sign in a project of the stock tool that it is for.
 type Sign struct {
 	Tool Tool
-	// What describes the sign in messages, such as "the hosts of the lock's providers".
+	// What is for messages: "the hosts of the lock's providers".
 	What string
-	// InLock says that the sign is the hosts in a lock.
+	// InLock says that the sign is hosts in a lock.
 	InLock bool
 }
 
-// Project is the known information about a project.
 type Project struct {
-	// Location says where the project's files are.
 	Location project.Location
-	// LockSrc is the text of the lock, or nil if there is none, and Lock is the parsed lock.
+	// LockSrc is the text of the lock, or nil if there is none.
 	LockSrc []byte
 	Lock    *lockfile.File
-	// Recorded is modules.json. It is empty if there is no such file.
+	// Recorded is modules.json, or empty.
 	Recorded *project.Manifest
-	// Tools are the stock tools that are installed on this machine.
+	// Tools are those that are installed on this machine.
 	Tools []Tool
-	// Next is the tool that runs after this program, or zero if that is not known.
+	// Next is the tool that runs after this program, or zero.
 	Next Tool
 }
 
@@ -102,19 +97,16 @@ func Signs(ctx context.Context, p Project) []Sign {
 	return d.signs
 }
 
-// Detection is the tool that a project is for, with the signs of it.
 type Detection struct {
 	Tool Tool
-	// Signs are all signs that were found. The first one decides. If there are none, the tool is a
-	// guess.
+	// Signs are all signs. The first one decides. Without any, the tool is a guess.
 	Signs []Sign
-	// IsOnlyTool says that the tool is a guess, because it is the only one that is installed.
-	// Packages of the project may leave the host of a registry to it.
+	// IsOnlyTool says that the tool is the only installed one, and no sign. Packages may leave the host of
+	// a registry to it.
 	IsOnlyTool bool
 }
 
-// Detect returns the tool that a project is for. If there are no signs, it is the only installed
-// tool, or else OpenTofu.
+// Detect returns the tool of the first sign, or else the only installed tool, or else OpenTofu.
 func Detect(ctx context.Context, p Project) Detection {
 	found := Detection{Tool: OpenTofu, Signs: Signs(ctx, p)}
 	if len(found.Signs) > 0 {
@@ -125,11 +117,9 @@ func Detect(ctx context.Context, p Project) Detection {
 	return found
 }
 
-// IsGuess reports whether the project has no sign of either tool.
 func (d Detection) IsGuess() bool { return len(d.Signs) == 0 }
 
-// Contradiction returns the first sign of the other tool, or an empty string if
-// all signs agree.
+// Contradiction returns the first sign of the other tool, or "".
 func (d Detection) Contradiction() string {
 	for _, s := range d.Signs {
 		if s.Tool != d.Tool {
@@ -139,8 +129,7 @@ func (d Detection) Contradiction() string {
 	return ""
 }
 
-// ImpliesHost reports whether an address is a registry address without a host, so that the stock
-// tool decides the host.
+// ImpliesHost reports whether an address leaves the host of a registry to the stock tool.
 func ImpliesHost(address string) bool {
 	tofu, err := OpenTofu.Parser().ParseModuleSource(address)
 	if err != nil {

@@ -15,30 +15,23 @@ import (
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
-// Module describes the module in a directory.
 type Module struct {
-	// Calls are the local paths by which the module calls other modules, in the form of source
-	// addresses, or absolute.
+	// Calls are the local paths of called modules, as source addresses, or absolute.
 	Calls []string
-	// Root reports whether the module looks like a root module.
-	Root bool
-	// Unknown reports that the module's configuration could not be read, so that it may call
-	// further modules.
+	Root  bool // looks like a root module
+	// Unknown says that the configuration could not be read, so there may be further calls.
 	Unknown bool
 }
 
-// ModuleReader reads the module in a directory. Several goroutines call it at once.
+// ModuleReader is called by several goroutines at once.
 type ModuleReader func(ctx context.Context, dir string) (Module, error)
 
-// parallel returns the number of directories that are read at once. Reading is mainly work for
-// the processors.
+// parallel is how many directories are read at once, which is mainly work for the processors.
 func parallel() int { return 2 * runtime.GOMAXPROCS(0) }
 
-// Roots returns the directories at and below dir that have a module that looks like a root module
-// and that no other module there calls. It skips directories whose names begin with a dot and
-// those for which skip returns true, and does not follow links. The paths begin with dir and are
-// sorted. Roots returns an error if a directory cannot be listed, if read returns one, or if ctx
-// ends.
+// Roots returns the directories at and below dir with modules that look like root modules and that no other
+// module there calls, sorted. It skips directories whose names begin with a dot and those for which skip
+// returns true, and does not follow links.
 func Roots(ctx context.Context, dir string, skip func(dir string) bool, read ModuleReader) ([]string, error) {
 	dirs, err := directories(ctx, dir, skip)
 	if err != nil {
@@ -86,15 +79,13 @@ func directories(ctx context.Context, dir string, skip func(dir string) bool) ([
 	return dirs, err
 }
 
-// ChangedRoots returns the root modules in dirs that changed files affect. A root module is affected
-// by its own files and by the files of the modules that it calls directly or indirectly. A file
-// belongs to the innermost of all these modules' directories that contains it, so a change in
-// envs/prod does not affect a root module in envs. Files below .terraform are ignored. The files
-// need not exist any more.
+// ChangedRoots returns the root modules in dirs that changed files affect: their own files, and those of the
+// modules that they call directly or indirectly. A file belongs to the innermost of all these directories,
+// so a change in envs/prod does not affect a root module in envs. Files below .terraform are ignored. The
+// files need not exist any more.
 //
-// concerns reports whether other files affect a root module. It gets the module's directory and
-// the changed files as absolute paths without symbolic links. A root module with a part that is
-// Unknown always counts as changed.
+// concerns reports whether other files affect a root module. It gets its directory and the changed files as
+// absolute paths without symbolic links. A root module with an Unknown part counts as changed.
 func ChangedRoots(ctx context.Context, dirs, files []string, read ModuleReader, concerns func(root string, changed map[string]bool) bool) ([]string, error) {
 	trees, err := localTrees(ctx, dirs, read)
 	if err != nil {
@@ -132,12 +123,10 @@ func ChangedRoots(ctx context.Context, dirs, files []string, read ModuleReader, 
 	return found, nil
 }
 
-// localTree is a root module with all modules that it calls by local paths, directly or
-// indirectly.
+// localTree is a root module with the modules that it calls by local paths, directly or indirectly.
 type localTree struct {
-	dirs []string // the root module's directory first, in the form of realPath
-	// unknown reports whether there may be further modules.
-	unknown bool
+	dirs    []string // the root module's directory first, in the form of realPath
+	unknown bool     // there may be further modules
 }
 
 func localTrees(ctx context.Context, roots []string, read ModuleReader) ([]localTree, error) {
@@ -158,7 +147,7 @@ func localTrees(ctx context.Context, roots []string, read ModuleReader) ([]local
 	return trees, group.Wait()
 }
 
-// localCalls finds out which modules call which others by local paths. It reads each directory only once.
+// localCalls reads each directory only once.
 type localCalls struct {
 	read  ModuleReader
 	calls singleflight.Memo[string, localSource] // by directory
@@ -197,8 +186,7 @@ func (r *localCalls) module(ctx context.Context, dir string) localSource {
 	return m
 }
 
-// realPath returns the absolute path of a file without symbolic links. If only a part of the path
-// exists, only that part is resolved.
+// realPath resolves the symbolic links in the part of a path that exists.
 func realPath(name string) (string, error) {
 	name, err := filepath.Abs(name)
 	if err != nil {

@@ -40,8 +40,7 @@ func (d *detector) addLocked(addresses []string, what string) {
 	}
 }
 
-// readStockLock reads the stock tools' lock, which has the providers, if the module entries are
-// in a separate lock.
+// readStockLock reads the stock tools' lock, which has the providers if the module entries are elsewhere.
 func (d *detector) readStockLock() {
 	location := d.Location
 	location.LockFile = stockLock
@@ -55,8 +54,7 @@ func (d *detector) readStockLock() {
 	}
 }
 
-// lockedSources and recordedSources return the addresses of modules from registries. They leave
-// out modules whose hosts the root module itself specifies, because these are no sign.
+// lockedSources and recordedSources leave out modules whose hosts the root module itself specifies.
 func (d *detector) lockedSources() []string {
 	var sources []string
 	for _, m := range d.Lock.Modules() {
@@ -95,8 +93,7 @@ func (d *detector) tofuFiles() {
 	}
 }
 
-// lockHeader checks the comment at the beginning of the lock. Cotter's own comment names both
-// tools if the tool was not known.
+// lockHeader ignores a comment that names both tools: Cotter writes it if the tool was not known.
 func (d *detector) lockHeader() {
 	for _, src := range d.locks {
 		var header []byte
@@ -116,12 +113,10 @@ func (d *detector) lockHeader() {
 	}
 }
 
-// maxVersionFile is the maximum size of a version manager's file in bytes. These files have a few
-// lines.
+// maxVersionFile is in bytes. These files have a few lines.
 const maxVersionFile = 64 << 10
 
-// versionFiles checks the files by which version managers choose a tool. It uses the nearest
-// directory that has any.
+// versionFiles checks the files by which version managers choose a tool.
 func (d *detector) versionFiles() {
 	dir, err := filepath.Abs(d.dir)
 	if err != nil {
@@ -170,8 +165,7 @@ func (d *detector) versionFilesIn(root *os.Root) {
 	}
 }
 
-// terraformCloud is the default host of Terraform's "cloud" blocks and remote backends. OpenTofu
-// has no such default.
+// terraformCloud is Terraform's default host of "cloud" blocks and remote backends. OpenTofu has none.
 const terraformCloud = "app.terraform.io"
 
 func (d *detector) configuration() {
@@ -186,8 +180,8 @@ func (d *detector) configuration() {
 	}
 }
 
-// excludesTofu reports whether a constraint allows versions of terraform before 1.6.0, the first
-// version of tofu, and no version from 1.6.0 on.
+// excludesTofu reports whether a constraint allows versions before 1.6.0, the first one of tofu, and none
+// from there on.
 func excludesTofu(constraint string) bool {
 	meets := func(also string) bool {
 		both, err := versions.ParseConstraints(constraint + ", " + also)
@@ -196,9 +190,8 @@ func excludesTofu(constraint string) bool {
 	return meets("< 1.6.0") && !meets(">= 1.6.0")
 }
 
-// otherTool adds a sign of the tool that the user runs, if it is not the one that the first sign
-// stands for. An installed tool counts only against the hosts of the lock's providers, because
-// people who change from one tool to the other have such a lock.
+// otherTool adds a sign of the tool that runs, if it is not that of the first sign. An installed tool counts
+// only against the hosts of the lock's providers: people who change tools have such a lock.
 func (d *detector) otherTool() {
 	first, only := d.signs[0], d.onlyTool()
 	switch {
@@ -210,7 +203,6 @@ func (d *detector) otherTool() {
 	}
 }
 
-// onlyTool returns the installed tool, or zero unless exactly one is installed.
 func (p Project) onlyTool() Tool {
 	found := slices.Compact(slices.Sorted(slices.Values(p.Tools)))
 	if len(found) != 1 {
@@ -221,9 +213,8 @@ func (p Project) onlyTool() Tool {
 
 const maxOwnModules = 1000
 
-// tools checks which stock tool is installed. That is a property of the machine and not of the
-// project, so it counts only if it matters: if one of the user's own modules leaves the host of a
-// registry to the tool, for a module or a provider.
+// tools checks which stock tool is installed. That is a property of the machine, so it counts only if one of
+// the user's own modules leaves the host of a registry to the tool.
 func (d *detector) tools(ctx context.Context) {
 	only := d.onlyTool()
 	if only == 0 {
@@ -256,7 +247,6 @@ func (d *detector) tools(ctx context.Context) {
 	}
 }
 
-// leavesHost reports whether a module of the user leaves the host of a registry to the stock tool.
 func (d *detector) leavesHost(ctx context.Context, dir string, settings configs.Settings) bool {
 	for _, source := range settings.Sources {
 		if ImpliesHost(source) {
@@ -266,9 +256,8 @@ func (d *detector) leavesHost(ctx context.Context, dir string, settings configs.
 	return configs.Reader{}.RequiresHostless(ctx, configs.Dir{Path: dir})
 }
 
-// toolOfHosts returns the tool whose registry is among the hosts of addresses. If both registries
-// are, it is OpenTofu: a configuration for tofu may well contain the full name of Terraform's
-// registry, but the reverse is rare.
+// toolOfHosts returns OpenTofu if both registries are among the hosts: a configuration for tofu may well have
+// the full name of Terraform's registry, but the reverse is rare.
 func toolOfHosts(addresses []string) Tool {
 	var found Tool
 	for _, address := range addresses {

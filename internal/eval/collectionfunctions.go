@@ -10,8 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// collectionFunctions returns the functions that the cty library does not have, or that behave
-// differently there.
+// collectionFunctions are missing in the cty library, or behave differently there.
 func collectionFunctions() map[string]function.Function {
 	return map[string]function.Function{
 		"alltrue":  truthFunction(func(all, _ bool) bool { return all }),

@@ -13,21 +13,19 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// Scope has the names and files that an expression can use.
 type Scope struct {
-	// Values are the values of all names that the expression refers to.
+	// Values has all names that the expression refers to.
 	Values map[string]cty.Value
-	// Files are the files that functions can read. If it is nil, they can read none.
+	// Files may be nil.
 	Files Files
 }
 
-// maxErrors is the maximum number of reported errors of one expression. A loop could have one in
-// each iteration.
+// maxErrors limits the errors of one expression: a loop could have one in each iteration.
 const maxErrors = 3
 
-// Evaluate evaluates an expression. Values that are not known, such as those of resources, must
-// be [UnknownValue]s in the scope. They do not cause errors by themselves. Diagnostics do not
-// contain values that are computed from a secret.
+// Evaluate evaluates an expression. Values that are not known, such as those of resources, must be
+// [UnknownValue]s in the scope, which cause no errors. Diagnostics contain nothing that is computed from a
+// secret.
 func (m *Meter) Evaluate(expr hclsyntax.Expression, scope Scope) (cty.Value, hcl.Diagnostics) {
 	functions, diags := m.functionsOf(expr, scope)
 	if diags.HasErrors() {
@@ -44,8 +42,8 @@ func (m *Meter) Evaluate(expr hclsyntax.Expression, scope Scope) (cty.Value, hcl
 	return value, nil
 }
 
-// valueOf returns the value of an expression. HCL panics on a few expressions, such as nested
-// splats of elements that are null or not (fixed in version 2.24). They are errors.
+// valueOf makes errors of HCL's panics on a few expressions, such as nested splats of elements that are null
+// or not (fixed in version 2.24).
 func valueOf(expr hclsyntax.Expression, ctx *hcl.EvalContext) (value cty.Value, diags hcl.Diagnostics) {
 	defer func() {
 		if recover() != nil {
@@ -55,8 +53,7 @@ func valueOf(expr hclsyntax.Expression, ctx *hcl.EvalContext) (value cty.Value, 
 	return expr.Value(ctx)
 }
 
-// Constant evaluates an expression without references and function calls, such as the default of
-// a variable.
+// Constant evaluates an expression without references and function calls, such as a variable's default.
 func (m *Meter) Constant(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	native, ok := expr.(hclsyntax.Expression)
 	if !ok {
@@ -69,7 +66,6 @@ func (m *Meter) Constant(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	return value, report(diags, false)
 }
 
-// Convert converts a value to a type. It counts the work of the conversion.
 func (m *Meter) Convert(v cty.Value, to cty.Type) (cty.Value, error) {
 	s := measure(v, m.left)
 	work := s.weight
@@ -103,8 +99,8 @@ func (s Scope) secretIn(expr hclsyntax.Expression) bool {
 	})
 }
 
-// report returns the first errors of an expression. It removes the values that HCL attaches. If
-// secret is set, it also removes HCL's message, because that may contain a secret.
+// report returns the first errors of an expression without the values that HCL attaches, and without HCL's
+// message if that may contain a secret.
 func report(found hcl.Diagnostics, secret bool) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	for _, diag := range found {

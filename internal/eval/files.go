@@ -14,13 +14,12 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// Files are the files that functions can read. Names are those in the configuration: absolute, or
-// relative to the root module's directory. If an error of a method wraps a *[config.FileReadError],
-// the evaluation fails, even if the function is called in try or can, and the error is the Extra of the diagnostic.
+// Files are the files that functions can read. Names are absolute, or relative to the root module's
+// directory. If an error wraps a *[config.FileReadError], the evaluation fails, even in try or can, and the
+// error is the Extra of the diagnostic.
 type Files interface {
-	// ReadFile reads a file of at most max bytes. It returns an error if the file is larger.
+	// ReadFile returns an error if the file has more than max bytes.
 	ReadFile(name string, max int64) ([]byte, error)
-	// Exists reports whether the file exists.
 	Exists(name string) (bool, error)
 	// Abs returns the absolute form of a name, or an error if the module must not know it.
 	Abs(name string) (string, error)
@@ -97,7 +96,7 @@ func (m *Meter) render(files Files, name string, values map[string]cty.Value) (c
 	return v, nil
 }
 
-// noteRefusal remembers a refused file for try and can, and returns the error.
+// noteRefusal remembers a refused file for try and can.
 func (m *Meter) noteRefusal(err error) error {
 	if refused, ok := errors.AsType[*config.FileReadError](err); ok {
 		m.refused = refused
@@ -105,8 +104,8 @@ func (m *Meter) noteRefusal(err error) error {
 	return err
 }
 
-// showRefusals returns try or can such that it does not hide that a file was refused. Otherwise
-// the result would differ from that of stock tools, and the address would be another one.
+// showRefusals keeps try and can from hiding that a file was refused: the result, and so the address, would
+// differ from that of stock tools.
 func (m *Meter) showRefusals(f function.Function) function.Function {
 	check := func(err error, before *config.FileReadError) error {
 		if m.refused != before {
@@ -130,8 +129,8 @@ func (m *Meter) showRefusals(f function.Function) function.Function {
 	})
 }
 
-// refusal returns the diagnostic for a function call that failed because a file was refused. It
-// returns nil if diag has another cause. If secret is set, the diagnostic does not name the file.
+// refusal returns the diagnostic for a function call that failed because a file was refused, or nil. If
+// secret is set, it does not name the file.
 func refusal(diag *hcl.Diagnostic, secret bool) *hcl.Diagnostic {
 	call, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](diag)
 	if !ok {

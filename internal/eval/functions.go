@@ -24,8 +24,7 @@ func (m *Meter) functions(scope Scope) map[string]function.Function {
 	return table
 }
 
-// plainFunctions returns the functions that need time and memory in proportion to their
-// arguments.
+// plainFunctions need time and memory in proportion to their arguments.
 func plainFunctions() map[string]function.Function {
 	return map[string]function.Function{
 		"abs":          stdlib.AbsoluteFunc,
@@ -81,8 +80,8 @@ func isImpure(name string) bool {
 	return false
 }
 
-// isUnsupported reports whether a function of stock tools is not supported here, because no
-// address needs it or because it reads the user's environment, such as the home directory.
+// isUnsupported lists functions of stock tools that no address needs, or that read the user's environment,
+// such as the home directory.
 func isUnsupported(name string) bool {
 	switch name {
 	case "base64gunzip", "base64gzip", "cidrcontains", "cidrhost", "cidrnetmask", "cidrsubnet", "cidrsubnets",
@@ -95,8 +94,7 @@ func isUnsupported(name string) bool {
 	return false
 }
 
-// expensiveFunctions returns the functions whose work can far exceed the size of their arguments.
-// The work is counted before the call.
+// expensiveFunctions do work that can far exceed the size of their arguments. It is counted before the call.
 func (m *Meter) expensiveFunctions() map[string]function.Function {
 	return map[string]function.Function{
 		"csvdecode":       m.guard(stdlib.CSVDecodeFunc, manyValues),
@@ -182,8 +180,7 @@ func manyValues(m *Meter, args []cty.Value) float64 {
 // wide matches a width or a precision of at least four digits in a format.
 var wide = regexp.MustCompile(`%[^a-zA-Z%]*[0-9]{4}`)
 
-// maxPadding is the maximum number of bytes that one byte of a format can add to a text: four
-// bytes such as "%99s" can request up to 999.
+// maxPadding is how many bytes one byte of a format can add: four such as "%99s" can request up to 999.
 const maxPadding = 250
 
 func formatted(m *Meter, args []cty.Value) float64 {

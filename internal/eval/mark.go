@@ -13,22 +13,19 @@ import (
 // Kind is the reason why a value cannot be a source or a version.
 type Kind int
 
-// The kinds.
 const (
-	// Unknown means that the value is not known before the configuration is applied.
+	// Unknown means not known before the configuration is applied.
 	Unknown Kind = iota
-	// Sensitive means that the value must not be shown, and therefore must not be written to locks
-	// and manifests.
+	// Sensitive means that the value must not be shown, so also not written to locks and manifests.
 	Sensitive
 	// Ephemeral means that the value must not be stored.
 	Ephemeral
 )
 
-// Mark names the origin of a value that cannot be used. Everything that is computed from the
-// value has the mark too.
+// Mark names the origin of a value that cannot be used, for that and everything that is computed from it.
 type Mark struct {
 	Kind Kind
-	// What is the name of the origin in messages, such as "var.token", and At is its place.
+	// What is for messages, such as "var.token".
 	What string
 	At   hcl.Range
 }
@@ -53,12 +50,11 @@ func Marks(v cty.Value, kind Kind) []Mark {
 	return found
 }
 
-// Secret reports whether a value must not be shown.
 func Secret(v cty.Value) bool {
 	return len(Marks(v, Sensitive)) > 0 || len(Marks(v, Ephemeral)) > 0
 }
 
-// without returns a value without its own marks of one kind. The marks of its parts remain.
+// without leaves the marks of the value's parts.
 func without(v cty.Value, kind Kind) cty.Value {
 	v, marks := v.Unmark()
 	for mark := range marks {
@@ -69,14 +65,13 @@ func without(v cty.Value, kind Kind) cty.Value {
 	return v
 }
 
-// keeping is an expression whose value has the marks of some of its parts. HCL loses them before
-// version 2.23: those of conditions, and those of unknown values that are looked into.
+// keeping is an expression whose value has the marks of some of its parts, which may be nil. HCL loses
+// them before version 2.23: those of conditions, and those of unknown values that are looked into.
 type keeping struct {
 	hclsyntax.Expression
 	parts []*metered
 }
 
-// keep returns an expression whose value has the marks of the parts, which may be nil.
 func keep(expr hclsyntax.Expression, parts ...hclsyntax.Expression) hclsyntax.Expression {
 	k := &keeping{Expression: expr}
 	for _, part := range parts {
@@ -87,10 +82,9 @@ func keep(expr hclsyntax.Expression, parts ...hclsyntax.Expression) hclsyntax.Ex
 	return k
 }
 
-// Value implements hclsyntax.Expression.
 func (e *keeping) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	for _, part := range e.parts {
-		part.marks = nil // those of the last iteration, if this is part of a loop
+		part.marks = nil // of the last iteration of a loop
 	}
 	value, diags := e.Expression.Value(ctx)
 	for _, part := range e.parts {
@@ -99,11 +93,9 @@ func (e *keeping) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return value, diags
 }
 
-// reference is a reference whose value has the marks of all values on the way to it, even if one
-// of them is unknown.
+// reference has the marks of all values on the way to its value, even if one of them is unknown.
 type reference struct{ *hclsyntax.ScopeTraversalExpr }
 
-// Value implements hclsyntax.Expression.
 func (e *reference) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	value, diags := e.ScopeTraversalExpr.Value(ctx)
 	if diags.HasErrors() || value.IsKnown() {

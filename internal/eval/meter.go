@@ -14,27 +14,22 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 )
 
-// Limits of evaluation in units of work. A unit is about a byte of a string or a tenth of a
-// microsecond. Real addresses take a few hundred units.
+// A unit of work is about a byte of a string or a tenth of a microsecond. Real addresses take a few hundred.
 const (
-	// maxWork is the maximum work for one module: about half a second and 30 MB.
+	// maxWork is for one module: about half a second and 30 MB.
 	maxWork = 4 << 20
-	// maxTreeWork is the maximum work for all modules of a tree. A hostile package may be called
-	// thousands of times.
+	// maxTreeWork is for all modules of a tree, because a hostile package may be called thousands of times.
 	maxTreeWork = 256 << 20
-	// nodeWork is the work of evaluating one part of an expression, without its value.
+	// nodeWork is for one part of an expression, without its value.
 	nodeWork = 8
 )
 
-// ErrTooMuchWork says that an expression was not evaluated because it would take too
-// much time or memory.
 var ErrTooMuchWork = errors.New("evaluating it would take too much time or memory")
 
-// Tree counts the work of all modules of a tree. The zero value is ready to use.
+// Tree counts the work of all modules of a tree.
 type Tree struct{ done atomic.Int64 }
 
-// Meter limits the work of evaluating the expressions of one module. It is not safe for
-// concurrent use.
+// Meter limits the work for the expressions of one module. It is not safe for concurrent use.
 type Meter struct {
 	ctx  context.Context
 	tree *Tree
@@ -44,17 +39,15 @@ type Meter struct {
 	refused *config.FileReadError
 }
 
-// NewMeter returns a meter that also counts its work in a tree, and that stops when ctx ends.
 func NewMeter(ctx context.Context, tree *Tree) *Meter {
 	return &Meter{ctx: ctx, tree: tree, left: maxWork}
 }
 
-// Err returns ErrTooMuchWork if a limit was reached, the context's error if the context has
-// ended, and nil otherwise.
+// Err returns ErrTooMuchWork if a limit was reached, or the context's error if it has ended.
 func (m *Meter) Err() error { return m.err }
 
-// charge counts work before it is done, and reports whether it may be done. Once it has returned
-// false, it always returns false, so that try(...) cannot continue with another expression.
+// charge counts work before it is done, and reports whether it may be done. It never returns true after
+// false, so that try(...) cannot continue with another expression.
 func (m *Meter) charge(units int64) bool {
 	if m.err != nil {
 		return false
@@ -71,7 +64,6 @@ func (m *Meter) charge(units int64) bool {
 	return true
 }
 
-// chargeValue counts the size of a value. It stops walking the value when the limit is reached.
 func (m *Meter) chargeValue(v cty.Value) bool {
 	s := measure(v, m.left)
 	return m.charge(s.weight)
@@ -89,13 +81,11 @@ func (m *Meter) diagnostic(at hcl.Range) *hcl.Diagnostic {
 type metered struct {
 	hclsyntax.Expression
 	meter *Meter
-	// marks are the marks of the values so far, if the part is one of a keeping expression.
-	marks cty.ValueMarks
+	marks cty.ValueMarks // of the values so far, for a keeping expression
 	// plain removes the marks from unknown values.
 	plain bool
 }
 
-// Value implements hclsyntax.Expression.
 func (e *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if !e.meter.charge(nodeWork) {
 		return cty.DynamicVal, hcl.Diagnostics{e.meter.diagnostic(e.Range())}
@@ -116,8 +106,7 @@ func (e *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return value, diags
 }
 
-// meter returns a copy of an expression in which every part is metered, because loops evaluate
-// their parts many times.
+// meter returns a copy of an expression in which every part is metered: loops evaluate parts many times.
 func (m *Meter) meter(expr hclsyntax.Expression) hclsyntax.Expression {
 	if expr == nil {
 		return nil
@@ -133,8 +122,7 @@ func (m *Meter) all(exprs []hclsyntax.Expression) []hclsyntax.Expression {
 	return copied
 }
 
-// copy copies an expression with metered parts. It assumes that unknown kinds of expressions have
-// no parts.
+// copy assumes that unknown kinds of expressions have no parts.
 func (m *Meter) copy(expr hclsyntax.Expression) hclsyntax.Expression {
 	switch e := expr.(type) {
 	case *hclsyntax.ParenthesesExpr:
@@ -205,8 +193,7 @@ func (m *Meter) copy(expr hclsyntax.Expression) hclsyntax.Expression {
 	return expr
 }
 
-// copyKey copies the key of an object's attribute. A bare name must keep its type, because it is
-// not a reference.
+// copyKey keeps the type of a bare name, because it is not a reference.
 func (m *Meter) copyKey(expr hclsyntax.Expression) hclsyntax.Expression {
 	key, ok := expr.(*hclsyntax.ObjectConsKeyExpr)
 	if !ok {
@@ -221,22 +208,20 @@ func (m *Meter) copyKey(expr hclsyntax.Expression) hclsyntax.Expression {
 }
 
 const (
-	// elementWeight is the weight of a value without the bytes of its strings.
+	// elementWeight is the weight of a value without its strings.
 	elementWeight = 16
-	// maxString is the maximum size of one string in bytes. Converting a string to a number takes
-	// time that grows with the square of its length.
+	// maxString is in bytes. Converting a string to a number takes time with the square of its length.
 	maxString = 256 << 10
 )
 
 type size struct {
 	// weight is the number of bytes in strings plus elementWeight for each value.
-	weight int64
-	// elements is the number of values at all depths.
-	elements int64
+	weight   int64
+	elements int64 // at all depths
 }
 
-// measure walks a value. A value may have more parts than would fit into memory, because parts
-// can be shared. So the walk ends at the limit; the weight then exceeds the limit.
+// measure stops when the weight exceeds the limit: parts can be shared, so a value may have more than would
+// fit into memory.
 func measure(v cty.Value, limit int64) size {
 	var s size
 	s.add(v, limit)
@@ -258,8 +243,7 @@ func (s *size) add(v cty.Value, limit int64) {
 			s.weight = limit + 1
 		}
 	case ty == cty.Number:
-		// Formatting a number takes time that grows with the square of its length,
-		// and comparing two numbers formats them.
+		// Formatting a number, as for comparisons, takes time with the square of its length.
 		n := digits(v.AsBigFloat())
 		s.weight += n * n / elementWeight
 	case ty.IsCollectionType() || ty.IsTupleType() || ty.IsObjectType():
@@ -289,8 +273,7 @@ func (s *size) addElements(v cty.Value, limit int64) {
 	}
 }
 
-// digits returns an upper bound for the length of a number in decimal notation. "1e999999999" is
-// short, but its value has many digits.
+// digits returns an upper bound of Digits: "1e999999999" is short, but its value has many.
 func digits(f *big.Float) int64 {
 	if f.IsInf() {
 		return 0
@@ -300,8 +283,7 @@ func digits(f *big.Float) int64 {
 	return int64(exponent * digitsPerBit)
 }
 
-// Digits returns the length of a number in decimal notation or slightly more. It returns 0 for
-// any other value.
+// Digits returns the length of a number in decimal notation or slightly more, and 0 for other values.
 func Digits(v cty.Value) int64 {
 	if v.Type() != cty.Number || v.IsNull() || !v.IsKnown() {
 		return 0

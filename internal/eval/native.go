@@ -13,8 +13,7 @@ import (
 	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
-// Native converts an expression of a JSON file to an expression in native syntax, in which its
-// strings are templates. It returns other expressions unchanged.
+// Native returns an expression of JSON in native syntax, in which its strings are templates.
 func Native(ctx context.Context, expr hcl.Expression) (hclsyntax.Expression, hcl.Diagnostics) {
 	if native, ok := expr.(hclsyntax.Expression); ok {
 		return native, nil

@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// MaxDepth is the maximum number of nested levels in a file, so that evaluating it is safe. The deepest real
-// file that we have found has 31 levels.
+// MaxDepth is the maximum number of nested levels, so that evaluating is safe. The deepest real file that we
+// found has 31.
 const MaxDepth = 200
 
 // DepthError reports where a source text is nested too deeply.
@@ -17,9 +17,8 @@ type DepthError struct {
 	Line   int // 1-based
 	Column int // 1-based, in characters
 
-	// TooLarge reports whether the text was not parsed because a single attribute or block has too
-	// many brackets and operators for the parser. If it is false, there are more than MaxDepth
-	// levels.
+	// TooLarge says that a single attribute or block has too many brackets and operators for the parser.
+	// Otherwise there are more than MaxDepth levels.
 	TooLarge bool
 }
 
@@ -41,13 +40,11 @@ const (
 	// Tokens are names, numbers, operators, brackets, quotes, parts of strings, escapes, comments
 	// and ends of lines.
 	Tokens Unit = iota
-	// JoinedBytes are the bytes that are copied to join the parts of one string or name, such as
-	// the lines of a heredoc.
+	// JoinedBytes are those that are copied to join the parts of one string or name, such as the lines of
+	// a heredoc.
 	JoinedBytes
-	// Digits are the digits of one number.
-	Digits
-	// Bytes are the bytes of a template.
-	Bytes
+	Digits // of one number
+	Bytes  // of a template
 )
 
 // SizeError reports that parsing a source text would take too much memory or time.
@@ -75,7 +72,7 @@ func (e *SizeError) problem() string {
 	return fmt.Sprintf("the text has about %d tokens (names, values, operators, brackets, line ends), and the limit of %d is exceeded here", e.Count, e.Limit)
 }
 
-// failure returns the diagnostics for a file that was not read. Their Extra is the error.
+// failure makes the error the Extra of the diagnostics.
 func failure(at hcl.Range, summary string, err error) hcl.Diagnostics {
 	at.End = at.Start
 	return hcl.Diagnostics{{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf("The file was not read: %s.", err), Subject: &at, Extra: err}}
@@ -95,8 +92,8 @@ func interrupted(filename string, err error) hcl.Diagnostics {
 	return diags
 }
 
-// SyntaxError reports the place of a syntax error in a JSON text that was not parsed, because it
-// has so many brackets that the parser's recovery could exhaust the stack.
+// SyntaxError is about a JSON text that was not parsed: it has so many brackets that the parser's recovery
+// could exhaust the stack.
 type SyntaxError struct {
 	Line   int // 1-based
 	Column int // 1-based, in characters

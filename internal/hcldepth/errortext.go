@@ -8,9 +8,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// ErrorText returns the errors among diagnostics, one a line: "main.tf:3,5-8: Summary; Detail". If there
-// are no errors, it returns the warnings. The Error method of hcl.Diagnostics names only the first one,
-// and counts warnings too.
+// ErrorText returns the errors among diagnostics, or else the warnings, one a line: "main.tf:3,5-8: Summary;
+// Detail". The Error method of hcl.Diagnostics names only the first one, and counts warnings too.
 func ErrorText(diags hcl.Diagnostics) string {
 	var lines []string
 	for _, diag := range diags {
@@ -35,8 +34,8 @@ func errorLine(diag *hcl.Diagnostic) string {
 	return diag.Subject.String() + ": " + text
 }
 
-// ErrorOf returns the error for diagnostics, or nil if they have no errors. Its text is that of
-// [ErrorText]. It wraps the diagnostics, and errors.As finds the errors in their Extra.
+// ErrorOf returns an error with the text of [ErrorText] that wraps the diagnostics and the errors in their
+// Extra, or nil if there are only warnings.
 func ErrorOf(diags hcl.Diagnostics) error {
 	if !diags.HasErrors() {
 		return nil
@@ -51,7 +50,7 @@ func (e *diagnosticsError) Unwrap() error        { return e.diags }
 func (e *diagnosticsError) As(target any) bool   { return ErrorAs(e.diags, target) }
 func (e *diagnosticsError) Is(target error) bool { return ErrorIs(e.diags, target) }
 
-// ErrorAs sets target to the first error of its type in the Extra of diagnostics, as errors.As does.
+// ErrorAs is errors.As for the Extra of diagnostics.
 func ErrorAs(diags hcl.Diagnostics, target any) bool {
 	return slices.ContainsFunc(diags, func(diag *hcl.Diagnostic) bool {
 		err, ok := diag.Extra.(error)
@@ -59,7 +58,6 @@ func ErrorAs(diags hcl.Diagnostics, target any) bool {
 	})
 }
 
-// ErrorIs reports whether an error in the Extra of diagnostics is or wraps target, as errors.Is does.
 func ErrorIs(diags hcl.Diagnostics, target error) bool {
 	return slices.ContainsFunc(diags, func(diag *hcl.Diagnostic) bool {
 		err, ok := diag.Extra.(error)

@@ -8,10 +8,9 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// ParseConfig is hclsyntax.ParseConfig for untrusted files. The file is nil if parsing it would
-// take too much memory or time, if it is nested too deeply, if it exceeds the budget and has a
-// syntax error, or if ctx was done before it was parsed. The Extra of the diagnostic is then a
-// [*SizeError], a [*DepthError], or the error of ctx.
+// ParseConfig is hclsyntax.ParseConfig for untrusted files. The file is nil if it was not parsed because it
+// exceeds a limit, or because ctx was done. The Extra of the diagnostic is then a [*SizeError], a
+// [*DepthError], or the error of ctx.
 func ParseConfig(ctx context.Context, src []byte, filename string, start hcl.Pos) (*hcl.File, hcl.Diagnostics) {
 	return parseWithin(ctx, src, filename, start, budget)
 }
@@ -32,8 +31,7 @@ func parseWithin(ctx context.Context, src []byte, filename string, start hcl.Pos
 	return file, diags
 }
 
-// admit waits until src may be parsed, and checks that this takes neither too much memory nor too much time.
-// The caller must call release in any case.
+// admit waits until src may be parsed, and checks its size. The caller must call release in any case.
 func admit(ctx context.Context, src []byte, filename string, start hcl.Pos) (release func(), diags hcl.Diagnostics) {
 	release, diags = reserve(ctx, src, filename)
 	if diags.HasErrors() {
@@ -42,8 +40,7 @@ func admit(ctx context.Context, src []byte, filename string, start hcl.Pos) (rel
 	return release, checkTokens(src, filename, start)
 }
 
-// ParseExpression is hclsyntax.ParseExpression for untrusted text. The expression is nil if it
-// exceeds a limit of [ParseConfig], or if ctx is done.
+// ParseExpression is like [ParseConfig] for an expression.
 func ParseExpression(ctx context.Context, src []byte, filename string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
 	release, diags := admit(ctx, src, filename, start)
 	defer release()
@@ -66,12 +63,10 @@ func ParseExpression(ctx context.Context, src []byte, filename string, start hcl
 	return expr, diags
 }
 
-// MaxTemplate is the maximum length in bytes of a template.
 const MaxTemplate = 4 << 10
 
-// ParseTemplate is hclsyntax.ParseTemplate for untrusted text. The expression is nil if the text is
-// longer than [MaxTemplate], if it has so many brackets and operators that it could be nested too
-// deeply, or if ctx is done.
+// ParseTemplate is like [ParseConfig] for a template of at most [MaxTemplate] bytes. It refuses one that has
+// so many brackets and operators that it could be nested too deeply.
 func ParseTemplate(ctx context.Context, src []byte, filename string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
 	if len(src) > MaxTemplate {
 		return nil, tooLarge(hcl.Range{Filename: filename, Start: start}, &SizeError{Line: start.Line, Column: start.Column, Unit: Bytes, Limit: MaxTemplate, Count: len(src)})

@@ -11,9 +11,8 @@ import (
 	hcljson "github.com/hashicorp/hcl/v2/json"
 )
 
-// ParseJSON is the Parse function of hcl/v2/json for untrusted files. The file is nil if
-// [CheckJSON] returns an error with a limit of [MaxTokens], or if ctx is done first. That error is
-// the Extra of the diagnostic.
+// ParseJSON is the Parse function of hcl/v2/json for untrusted files. The file is nil if [CheckJSON] returns
+// an error with [MaxTokens], which is the Extra of the diagnostic, or if ctx is done first.
 func ParseJSON(ctx context.Context, src []byte, filename string) (*hcl.File, hcl.Diagnostics) {
 	release, diags := reserve(ctx, src, filename)
 	if diags.HasErrors() {
@@ -36,12 +35,10 @@ func ParseJSON(ctx context.Context, src []byte, filename string) (*hcl.File, hcl
 	return hcljson.Parse(src, filename)
 }
 
-// CheckJSON returns a [*DepthError] if more than [MaxDepth] objects and arrays are open at once,
-// and a [*SizeError] if src has more than maxTokens tokens or a number that is too long. It returns
-// a [*SyntaxError] if src has a syntax error and also too many brackets for HCL's parser. A nil
-// error means that src is safe to parse, not that it is valid.
-//
-// A string that may be parsed as a template counts as the tokens of that.
+// CheckJSON returns a [*DepthError] if more than [MaxDepth] objects and arrays are open at once, a
+// [*SizeError] if src has more than maxTokens tokens or too long a number, and a [*SyntaxError] if src has
+// one and also too many brackets for HCL's parser. Otherwise src is safe to parse, but may be invalid. A
+// string that may be parsed as a template counts as the tokens of that.
 func CheckJSON(src []byte, maxTokens int) error {
 	s := jsonScanner{src: src}
 	for s.pos < len(src) {
@@ -76,12 +73,11 @@ type jsonScanner struct {
 	pos           int
 	tokens, depth int
 	digits        int // of the last number
-	// brackets is the number of all brackets, including those in strings, because after an error
-	// the parser may confuse strings and other text.
+	// brackets counts those in strings too: after an error, the parser may confuse strings and other text.
 	brackets int
-	// ambiguous is set if HCL's scanner and other JSON parsers disagree about the end of a string.
-	// HCL's takes a quote for a part of the character before it if Unicode says that both are one
-	// grapheme. Everything after that counts as code.
+	// ambiguous says that HCL's scanner and others disagree about the end of a string: HCL's takes a quote
+	// for a part of the character before it if Unicode says that both are one grapheme. Everything after
+	// it counts as code.
 	ambiguous bool
 }
 
@@ -149,8 +145,7 @@ func isDigit(b byte) bool {
 
 func isLetter(b byte) bool { return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || b == '_' }
 
-// isTemplate reports whether a string with its quotes could be one that is parsed as a template. An
-// escape of six bytes can stand for one byte.
+// isTemplate allows for escapes of six bytes that stand for one byte of a template.
 func isTemplate(text []byte) bool {
 	return len(text) <= 6*MaxTemplate+2 &&
 		(bytes.Contains(text, []byte("${")) || bytes.Contains(text, []byte("%{")) || bytes.Contains(text, []byte(`\u`)))

@@ -9,20 +9,18 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// The weights correspond to the parser's use of the stack: up to 15 kB for a bracket, and up to
-// 2.3 kB for an operator.
+// The weights are the parser's use of the stack: up to 15 kB for a bracket and 2.3 kB for an operator.
 const (
 	bracketWeight  = 8
 	operatorWeight = 1
 	budget         = 1_500 * bracketWeight
 )
 
-// effortPerByte is the maximum number of times that each byte of a file is parsed, on average.
+// effortPerByte is how often a byte of a file may be parsed, on average.
 const effortPerByte = 8
 
-// fitting returns the length of the longest prefix of src that is within a budget. It counts
-// every byte that can be part of a token that opens a level, even if it is part of a text. So the
-// tokens never weigh more than fitting counts.
+// fitting returns the length of the longest prefix of src within a budget. It counts every byte that can
+// be part of a token that opens a level, even in text, so the tokens never weigh more.
 func fitting(src []byte, budget int) int {
 	weight := 0
 	for i, b := range src {
@@ -45,20 +43,20 @@ func fitting(src []byte, budget int) int {
 
 // checkPieces returns diagnostics if src might be too deep for the parser.
 //
-// Counting the open brackets does not prevent that. After its first syntax error, the parser skips tokens,
-// including closing brackets, and continues at the depth that it had reached: "b {\n x }\n" repeated often
-// enough exhausts the stack although it is never more than one bracket deep. Instead, this relies on facts that
-// do not depend on HCL's grammar:
+// Counting the open brackets is not enough. After its first syntax error, the parser skips tokens, including
+// closing brackets, and continues at the depth that it had reached: "b {\n x }\n" repeated often enough
+// exhausts the stack although it is never more than one bracket deep. These facts do not depend on HCL's
+// grammar:
 //
 //   - The parser cannot go deeper than the number of tokens that open a level. A text within the budget for
-//     these tokens is safe, whatever it contains: the parser's stack stays below 32 MiB.
+//     these is safe, whatever it contains: the parser's stack stays below 32 MiB.
 //   - A parser that finds no syntax error is exactly as deep as the number of open brackets.
 //   - A line that ends outside of all brackets ends an attribute or a block. A comma, or the end of a line in
-//     braces, ends an element of the surrounding brackets. So a text above the budget can be parsed in parts that
-//     each have a few of these elements. If no part has a syntax error, the whole has none.
+//     braces, ends an element of the surrounding brackets. So a larger text can be parsed in parts of a few
+//     elements. If no part has a syntax error, the whole has none.
 //
-// So a long list of lists is accepted. An expression above the budget that has no such elements, such as a sum of
-// thousands of lists, is refused.
+// So a long list of lists is accepted. A large expression without such elements, such as a sum of thousands
+// of lists, is refused.
 func checkPieces(ctx context.Context, src []byte, filename string, start hcl.Pos, budget int) hcl.Diagnostics {
 	if fitting(src, budget) == len(src) {
 		return nil
@@ -82,13 +80,12 @@ func level(token hclsyntax.TokenType) (change, weight int) {
 	return 0, 0
 }
 
-// endsLine reports whether a token ends a line. A comment includes the end of its line.
+// endsLine counts comments, which include the end of their line.
 func endsLine(token hclsyntax.Token) bool {
 	return token.Type == hclsyntax.TokenNewline ||
 		token.Type == hclsyntax.TokenComment && bytes.HasSuffix(token.Bytes, []byte("\n"))
 }
 
-// A checker checks the pieces of one file.
 type checker struct {
 	ctx      context.Context
 	filename string
@@ -96,14 +93,13 @@ type checker struct {
 	effort   int // the number of bytes that may still be parsed: elements are parsed together with the text around them
 }
 
-// check returns a diagnostic if src has a syntax error or might be too deep for the parser. src
-// is one or more attributes or blocks.
+// check returns a diagnostic if src, one or more attributes or blocks, has a syntax error or might be too
+// deep for the parser.
 //
-// If src exceeds the budget, check parses the elements of one list, object, block or call in src, or the
-// attributes and blocks of src, a few at a time. It replaces the elements before them by a placeholder, and
-// leaves out the elements after them. After a separator, the parser is always in the same state, so if it finds
-// no syntax error in these texts, src has none either, and the parser gets no deeper in src than
-// in these texts.
+// Above the budget, it parses the elements of one list, object, block or call, or the attributes and blocks
+// of src, a few at a time, with a placeholder for those before them and without those after them. After a
+// separator, the parser is always in the same state. So if these texts have no syntax error, src has none
+// either, and the parser gets no deeper in it.
 func (c *checker) check(src []byte, start hcl.Pos) hcl.Diagnostics {
 	if err := c.ctx.Err(); err != nil {
 		return interrupted(c.filename, err)
@@ -172,7 +168,7 @@ func (c *checker) check(src []byte, start hcl.Pos) hcl.Diagnostics {
 	return nil
 }
 
-// syntaxError returns the first syntax error of src. Further errors can be consequences of it.
+// syntaxError returns only the first syntax error: further ones can be its consequences.
 func syntaxError(src []byte, filename string, start hcl.Pos) hcl.Diagnostics {
 	_, diags := hclsyntax.ParseConfig(src, filename, start)
 	for _, d := range diags {
@@ -184,8 +180,8 @@ func syntaxError(src []byte, filename string, start hcl.Pos) hcl.Diagnostics {
 	return nil
 }
 
-// largestBrackets returns the indexes of the innermost pair of brackets whose elements can be
-// parsed separately and weigh at least min. It returns 0, 0 if there is no such pair.
+// largestBrackets returns the innermost pair of brackets whose elements can be parsed separately and weigh
+// at least min, or 0, 0.
 func largestBrackets(tokens hclsyntax.Tokens, min int) (open, closer int) {
 	type opener struct{ index, weight int }
 	var openers []opener
@@ -208,8 +204,7 @@ func largestBrackets(tokens hclsyntax.Tokens, min int) (open, closer int) {
 	return 0, 0
 }
 
-// startsFor reports whether the first of the tokens in brackets is "for". A "for" expression has
-// no elements.
+// startsFor reports whether brackets contain a "for" expression, which has no elements.
 func startsFor(tokens hclsyntax.Tokens) bool {
 	for _, token := range tokens {
 		if token.Type != hclsyntax.TokenNewline && token.Type != hclsyntax.TokenComment {
@@ -219,9 +214,8 @@ func startsFor(tokens hclsyntax.Tokens) bool {
 	return false
 }
 
-// placeholderFor returns an element that replaces the first elements, and the index of the first
-// token after it. The elements of a block are on separate lines, so the end of the line after the
-// bracket is kept.
+// placeholderFor returns an element that replaces the first elements, and the index of the first token
+// after it. It keeps the end of the line after the bracket of a block, whose elements are on lines.
 func placeholderFor(tokens hclsyntax.Tokens, open int) (first int, placeholder []byte) {
 	first = open + 1
 	if tokens[open].Type != hclsyntax.TokenOBrace {
@@ -235,8 +229,7 @@ func placeholderFor(tokens hclsyntax.Tokens, open int) (first int, placeholder [
 	return first, []byte("hcldepth_placeholder = 0,")
 }
 
-// elementsEnd returns the index after the elements that begin at the token first and that
-// together are within the budget. There is always at least one element.
+// elementsEnd returns the index after those elements from first on, at least one, that are within the budget.
 func elementsEnd(tokens hclsyntax.Tokens, first int, open hclsyntax.TokenType, budget int) int {
 	end, depth, weight := first, 0, 0
 	for i := first; i < len(tokens); i++ {
@@ -254,7 +247,6 @@ func elementsEnd(tokens hclsyntax.Tokens, first int, open hclsyntax.TokenType, b
 	return len(tokens)
 }
 
-// checkDepth returns diagnostics for the first bracket that is nested too deeply.
 func checkDepth(tokens hclsyntax.Tokens) hcl.Diagnostics {
 	depth := 0
 	for _, token := range tokens {

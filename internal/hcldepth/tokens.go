@@ -10,30 +10,29 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// MaxTokens is the maximum number of tokens in a text that is parsed at once. Escapes in strings
-// count as well, and invalid characters count twice, because each can cause a diagnostic.
+// MaxTokens is the maximum number of tokens in a text that is parsed at once. Escapes in strings count as
+// well, and invalid characters twice, because each can cause a diagnostic.
 //
-// At the limit, the parser takes about 150 MiB, including the garbage between two collections. A
-// lock with 500 modules, and 60 providers for 15 platforms, has 37,000 tokens in 320 KiB. Values
-// of a variable with 5,000 users of three attributes have 150,000 tokens in 560 KiB.
+// At the limit, the parser takes about 150 MiB, including garbage. A lock with 500 modules, and 60 providers
+// for 15 platforms, has 37,000 tokens in 320 KiB. Values of a variable with 5,000 users of three attributes
+// have 150,000 tokens in 560 KiB.
 const MaxTokens = 250_000
 
 const (
-	// maxCeiling limits the upper bound of the number of tokens, above which a text is not even split
-	// into tokens. These take 100 bytes each. For real files, the bound is up to 1.5 times the number.
+	// maxCeiling is the upper bound of the number of tokens above which a text is not split into them, at
+	// 100 bytes each. For real files, the bound is up to 1.5 times the number.
 	maxCeiling = MaxTokens * 6 / 5
-	// maxJoined limits the bytes that the parser copies for a string or name of many parts. Each
-	// line of a heredoc is a part, and the parser copies everything before it. This takes about
-	// a second for 17,000 lines of 40 bytes, which is the limit.
+	// maxJoined limits the bytes that the parser copies for a string or name of many parts: for each line of
+	// a heredoc, everything before it. The limit is 17,000 lines of 40 bytes, which take about a second.
 	maxJoined = 1 << 34
 	// partBytes is the size of an element in the list of the parts, which is copied as often.
 	partBytes = 16
-	// maxDigits limits the length of a number, because converting it takes quadratic time.
+	// maxDigits limits a number, because converting it takes quadratic time.
 	maxDigits = 1 << 16
 )
 
-// checkTokens returns diagnostics if parsing src would take too much memory or time, or if src is
-// found to be nested too deeply before that. Most texts are so small that a pass over their bytes is enough.
+// checkTokens returns diagnostics if parsing src would take too much memory or time. Most texts are so small
+// that a pass over their bytes is enough.
 func checkTokens(src []byte, filename string, start hcl.Pos) hcl.Diagnostics {
 	most, length := ceiling(src, maxCeiling)
 	if length < len(src) {
@@ -63,8 +62,8 @@ func checkTokens(src []byte, filename string, start hcl.Pos) hcl.Diagnostics {
 	return nil
 }
 
-// CountTokens returns an upper bound of the number of tokens in src, for callers that parse a text
-// in pieces. It counts text in strings and comments as if it were code.
+// CountTokens returns an upper bound of the number of tokens in src. Text in strings and comments counts as
+// code.
 func CountTokens(src []byte) int {
 	tokens, _ := ceiling(src, math.MaxInt)
 	return tokens
@@ -80,7 +79,7 @@ type counter struct {
 	depth         int // of brackets
 }
 
-// A partKind is the kind of a string or name that consists of several tokens.
+// A partKind is a string or name that consists of several tokens.
 type partKind byte
 
 const (
@@ -134,12 +133,10 @@ func (c *counter) excess() *SizeError {
 	return nil
 }
 
-// joined returns the work for a string or name of so many parts and bytes.
 func joined(parts, length int) int { return parts * (length + partBytes*parts) }
 
-// ceiling returns an upper bound of the number of tokens in the longest prefix of src for which
-// the bound is not above limit, and the length of that prefix. Escapes in strings count as tokens.
-// The bound does not depend on the lexer's state: text in strings and comments counts as code.
+// ceiling returns CountTokens for the longest prefix of src for which it is not above limit, and the length
+// of that prefix. Escapes in strings count as tokens.
 func ceiling(src []byte, limit int) (tokens, length int) {
 	inWord := false
 	for i, b := range src {
@@ -176,8 +173,8 @@ func ceiling(src []byte, limit int) (tokens, length int) {
 	return tokens, len(src)
 }
 
-// alone reports whether a byte stands for at most one token. Otherwise text of blanks may follow it, or
-// it may be invalid, which causes a diagnostic.
+// alone reports whether a byte is at most one token. Text of blanks may follow others, or they may be
+// invalid, which causes a diagnostic.
 func alone(b, next byte) bool {
 	switch b {
 	case '{', '[', ']', '(', ')', '=', ',', '.', ':', '?', '!', '<', '>', '+', '-', '*', '/', '&', '|', '#':
@@ -188,13 +185,11 @@ func alone(b, next byte) bool {
 	return false
 }
 
-// memory has a unit for each token that may be parsed at the same time. It is shared by the whole
-// process, because the memory is: a program that installs many projects at once has the same limit
-// as one that installs a single project.
+// memory has a unit for each token that may be parsed at the same time, in the whole process, because it has
+// one memory.
 var memory = semaphore.NewWeighted(MaxTokens)
 
-// reserve waits until src may be parsed. The caller must call release when it has been parsed. If
-// ctx is done first, reserve returns a diagnostic.
+// reserve waits until src may be parsed. The caller must call release when it has been parsed.
 func reserve(ctx context.Context, src []byte, filename string) (release func(), diags hcl.Diagnostics) {
 	if err := ctx.Err(); err != nil {
 		return nil, interrupted(filename, err)

@@ -5,8 +5,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// operatorsPerLevel is the number of consecutive binary operators or indexes that count as one
-// level. The parser needs no stack for them, but evaluating them does.
+// operatorsPerLevel consecutive binary operators or indexes count as one level: evaluating them needs stack.
 const operatorsPerLevel = 20
 
 func checkTree(src []byte, root hclsyntax.Node) hcl.Diagnostics {
@@ -58,7 +57,7 @@ func (w *depthWalker) levelsOf(node hclsyntax.Node) int {
 	return levelsOf(node)
 }
 
-// levelsOf returns the number of operators that a node adds to the depth anywhere.
+// levelsOf returns what a node adds to the depth, in operators.
 func levelsOf(node hclsyntax.Node) int {
 	switch node.(type) {
 	case *hclsyntax.Block, *hclsyntax.ParenthesesExpr, *hclsyntax.FunctionCallExpr, *hclsyntax.TupleConsExpr,
