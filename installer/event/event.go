@@ -12,12 +12,13 @@ import (
 )
 
 // Event is one of the structs of this package. New ones may be added, so a switch over them needs a
-// default case.
+// default case. docs/json.schema.json shows the comments of those that the command prints as JSON.
 type Event interface{ event() }
 
 // Resolved reports which version or location was selected for a module call. Each call gets one,
 // also of a local module.
 type Resolved struct {
+	// Path is the path of the module: app.network.
 	Path    addrs.Module       `json:"key"`
 	Source  addrs.ModuleSource `json:"source"`
 	Version versions.Version   `json:"version,omitzero"` // Zero if the source has no versions.
@@ -25,7 +26,8 @@ type Resolved struct {
 	// and otherwise where it is fetched from. It is absent for a module in its caller's package.
 	Package string `json:"package,omitempty"`
 	// Locked says that the lock determined the version, by the call's entry or another one.
-	Locked    bool      `json:"locked"`
+	Locked bool `json:"locked"`
+	// Selection says why the version or location was selected.
 	Selection Selection `json:"selection"`
 }
 
@@ -64,11 +66,13 @@ type FetchStarted struct {
 	Package string `json:"package"` // Redacted.
 }
 
-// FetchProgress reports how many bytes of a package were received. Total is 0 if it is not known.
+// FetchProgress reports the progress of a fetch, in bytes.
 type FetchProgress struct {
 	Package string `json:"package"`
-	Done    int64  `json:"done"`
-	Total   int64  `json:"total,omitempty"`
+	// Done is the number of bytes received.
+	Done int64 `json:"done"`
+	// Total is the number of bytes of the package; 0 if it is not known.
+	Total int64 `json:"total,omitempty"`
 }
 
 // FetchDone reports that a fetch succeeded.
@@ -108,35 +112,42 @@ type ProviderReady struct {
 	Version  versions.Version `json:"version"`
 }
 
-// ProviderProgress reports how many bytes of a provider's archive were fetched or unpacked, at the
-// start of a transfer, during it, and when the archive is unpacked. Total is 0 if it is not known.
+// ProviderProgress reports the progress of a provider's archive, in bytes. It is sent at the start of
+// a transfer, during it, and when the archive is unpacked.
 type ProviderProgress struct {
-	Provider  addrs.Provider   `json:"provider"`
-	Version   versions.Version `json:"version"`
-	Platform  addrs.Platform   `json:"platform"`
-	Done      int64            `json:"done"`
-	Total     int64            `json:"total,omitempty"`
-	Unpacking bool             `json:"unpacking,omitempty"`
+	Provider addrs.Provider   `json:"provider"`
+	Version  versions.Version `json:"version"`
+	Platform addrs.Platform   `json:"platform"`
+	// Done is the number of bytes fetched or unpacked.
+	Done int64 `json:"done"`
+	// Total is the number of bytes to fetch or unpack; 0 if it is not known.
+	Total     int64 `json:"total,omitempty"`
+	Unpacking bool  `json:"unpacking,omitempty"`
 	// Stored says that the archive comes from a bundle or a mirror.
 	Stored bool `json:"stored,omitempty"`
 }
 
-// ProviderInstalled reports that a provider was added or changed in its directory. KeyID
-// and Key say who signed it; they are "" if no signature was checked in this run.
+// ProviderInstalled reports that a provider was added or changed in its directory.
 type ProviderInstalled struct {
-	Provider addrs.Provider    `json:"provider"`
-	Version  versions.Version  `json:"version"`
-	Dir      string            `json:"dir"`
-	KeyID    string            `json:"key_id,omitempty"`
-	Key      string            `json:"key_name,omitempty"`
+	Provider addrs.Provider   `json:"provider"`
+	Version  versions.Version `json:"version"`
+	Dir      string           `json:"dir"`
+	// KeyID is the ID of the key that signed the provider's checksums; "" if no signature was checked
+	// in this run.
+	KeyID string `json:"key_id,omitempty"`
+	// Key is the name of that key.
+	Key string `json:"key_name,omitempty"`
+	// Evidence is who confirms the package.
 	Evidence evidence.Evidence `json:"evidence,omitzero"`
-	Replaced bool              `json:"replaced,omitempty"`
+	// Replaced says that the directory had other content before.
+	Replaced bool `json:"replaced,omitempty"`
 }
 
 // LockFileWritten reports that the dependency lock was written.
 type LockFileWritten struct {
-	File    string `json:"file"`
-	Created bool   `json:"created"`
+	File string `json:"file"`
+	// Created says that there was no such file before.
+	Created bool `json:"created"`
 }
 
 // Waiting reports that another process is working on the same project.

@@ -70,6 +70,7 @@ func (k *Kind) UnmarshalText(text []byte) error {
 
 // Evidence is who confirms a package, and since when. The zero value confirms nothing.
 type Evidence struct {
+	// Kind is, as text, "origin", "signature", "mirror", "imported", "user", "project", "installed" or "none".
 	Kind Kind `json:"kind"`
 	// By is the name of a mirror or a bundle, the ID and the name of the key of a Signature, or
 	// the directory of a project. It is "" for User and Imported, and for Origin, whose address is that of the
