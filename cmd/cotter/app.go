@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// run runs the command line and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out := &output{stdout: forLog(stdout, os.Getenv), stderr: forLog(stderr, os.Getenv), env: os.Getenv, started: time.Now(), reached: new(atomic.Bool)}
 	out.columns, out.errColumns = terminalWidth(out.stdout), terminalWidth(out.stderr)
@@ -64,7 +63,6 @@ func newApp(out *output) *cobra.Command {
 	return app
 }
 
-// globalFlags returns the flags of every command.
 func globalFlags() []addFlag {
 	return []addFlag{
 		text("chdir", "work in `DIR` instead of the current directory"),
@@ -74,8 +72,7 @@ func globalFlags() []addFlag {
 	}
 }
 
-// projectFlags returns the flags of every command that works on a project, followed by
-// more.
+// projectFlags returns the flags of commands that work on a project, and more.
 func projectFlags(more ...addFlag) []addFlag {
 	return append([]addFlag{
 		func(set *pflag.FlagSet) {

@@ -54,8 +54,7 @@ func bundleCommand(out *output) *cobra.Command {
 	)
 }
 
-// createBundle writes a bundle to a new file. When the file is complete, it replaces an
-// earlier one.
+// createBundle replaces an earlier file when the bundle is complete.
 func createBundle(ctx context.Context, cmd *invocation, out *output) (err error) {
 	name := cmd.String("out")
 	if name == "" {
@@ -95,8 +94,7 @@ func createBundle(ctx context.Context, cmd *invocation, out *output) (err error)
 	return nil
 }
 
-// carriedFlags returns the flags that select the provider packages for a bundle or a
-// mirror.
+// carriedFlags select the provider packages for a bundle or a mirror.
 func carriedFlags() []addFlag {
 	return []addFlag{
 		onlyFlag("take only `WHAT`: modules or providers"),
@@ -104,14 +102,14 @@ func carriedFlags() []addFlag {
 	}
 }
 
-// publishFlags returns the flags of commands that copy locked packages to a bundle or a mirror.
+// publishFlags are for commands that copy locked packages to a bundle or a mirror.
 func publishFlags() []addFlag {
 	return append(carriedFlags(),
 		toggle("project-providers", "include providers that only the repository itself has, for example in terraform.d/plugins; others will trust them"))
 }
 
-// carried returns which packages a bundle or a mirror gets, from the flags of carriedFlags and
-// publishFlags. The platforms in settings are for the lock, and do not select the packages to copy.
+// carried reads carriedFlags and publishFlags. The platforms in settings are for the lock, and do not
+// select the packages to copy.
 func carried(cmd *invocation) (o installer.LockedOptions, err error) {
 	o = installer.LockedOptions{Offline: cmd.Bool("offline"), AllowProject: cmd.Bool("project-providers"), AcceptUnreachable: modulePaths(cmd.Strings("accept-unreachable"))}
 	if o.Platforms, err = platforms(cmd); err != nil {
@@ -128,8 +126,7 @@ func carried(cmd *invocation) (o installer.LockedOptions, err error) {
 	return o, err
 }
 
-// lockedProjects reads the flags of commands that copy locked packages to a bundle or a
-// mirror. It returns an installer, the projects, and which of their packages are wanted.
+// lockedProjects returns an installer, the projects, and which of their packages a bundle or a mirror gets.
 func lockedProjects(ctx context.Context, cmd *invocation, out *output) (in *installer.Installer, projects []installer.Project, o installer.LockedOptions, err error) {
 	req, err := newRequest(cmd, out.env)
 	if err != nil {
@@ -159,8 +156,8 @@ func lockedProjects(ctx context.Context, cmd *invocation, out *output) (in *inst
 	return telling(in, out), projects, o, errors.Join(failures...)
 }
 
-// readBundle opens the bundle that the command line names, calls read, and prints the
-// result for each entry. done is the past participle for messages, such as "verified".
+// readBundle prints what read finds in the bundle that the command line names. done is "verified" or
+// "imported".
 func readBundle(cmd *invocation, out *output, done string, read func(*bundle.Bundle) ([]ocistore.Entry, error)) (err error) {
 	if cmd.NArg() != 1 {
 		return usageError{fmt.Errorf("%s takes one file", cmd.CommandPath())}
@@ -177,8 +174,7 @@ func readBundle(cmd *invocation, out *output, done string, read func(*bundle.Bun
 	return out.storeEntries(found, done)
 }
 
-// storeEntries prints the result for each entry of a bundle or a mirror, and a summary. It
-// fails if any entry has an error. done is the past participle for messages.
+// storeEntries prints the entries of a bundle or a mirror. It fails if any of them has an error.
 func (o *output) storeEntries(found []ocistore.Entry, done string) error {
 	damaged := 0
 	for _, entry := range found {

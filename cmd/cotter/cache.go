@@ -133,7 +133,6 @@ func (o *output) cacheClean(ctx context.Context, cmd *invocation, c store.Cache)
 	return nil
 }
 
-// linking returns the subject and the verb of a sentence about projects with links.
 func linking(projects int) string {
 	if projects == 1 {
 		return "1 project links"
@@ -141,8 +140,7 @@ func linking(projects int) string {
 	return fmt.Sprintf("%d projects link", projects)
 }
 
-// cleanedProjects names the projects that stock tools cannot use after the cache was cleaned. It
-// does so before anything is removed.
+// cleanedProjects names the projects that stock tools cannot use after cleaning, before it begins.
 func (o *output) cleanedProjects(projects []store.Project) {
 	if len(projects) == 0 || o.json {
 		return // JSON output has the projects in the result
@@ -153,7 +151,6 @@ func (o *output) cleanedProjects(projects []store.Project) {
 	}
 }
 
-// usage prints the size of each part of the cache after a label.
 func (o *output) usage(label string, u store.Usage) {
 	o.printf("%s%s (%s), %s (%s), %s (%s)\n", label, count(u.Modules.Number, "package"), megabytes(u.Modules.Bytes+u.QuarantineBytes),
 		count(u.Git.Number, "git store"), megabytes(u.Git.Bytes), count(u.Providers.Number, "provider"), megabytes(u.Providers.Bytes))

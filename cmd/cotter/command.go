@@ -11,13 +11,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// invocation is a command that runs, with the arguments of its command line.
+// invocation is a command that runs, with its arguments.
 type invocation struct {
 	*cobra.Command
 	args []string
 }
 
-// Args returns the arguments, NArg their number, and Arg one of them, or "".
 func (c *invocation) Args() []string { return slices.Clone(c.args) }
 func (c *invocation) NArg() int      { return len(c.args) }
 func (c *invocation) Arg(i int) string {
@@ -27,8 +26,7 @@ func (c *invocation) Arg(i int) string {
 	return c.args[i]
 }
 
-// String returns the value of a flag; "" if the command does not have it. Bool and Strings do the same
-// for flags of these types.
+// String, Bool and Strings return zero values for flags that the command does not have.
 func (c *invocation) String(name string) string {
 	if f := c.Flag(name); f != nil {
 		return f.Value.String()
@@ -105,7 +103,7 @@ func command(out *output, c *cobra.Command, run func(context.Context, *invocatio
 	return c
 }
 
-// runGroup prints the help of a command that only has others below it, or of one of those.
+// runGroup prints the help of a command that only has others below it, or of one of these.
 func runGroup(cmd *invocation) error {
 	switch found, rest, _ := cmd.Find(cmd.args[min(len(cmd.args), 1):]); {
 	case cmd.NArg() == 0:
@@ -122,8 +120,8 @@ func argsUsage(c *cobra.Command) string {
 	return args
 }
 
-// longFlags writes flags with one dash and a long name, as users of stock tools type them, with two
-// dashes. The words after "--", and the values of flags, stay as they are.
+// longFlags gives long flags with one dash, as users of stock tools type them, a second one. It leaves the
+// words after "--" and the values of flags alone.
 func longFlags(root *cobra.Command, words []string) []string {
 	takesValue := make(map[string]bool)
 	var visit func(*cobra.Command)

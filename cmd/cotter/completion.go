@@ -45,7 +45,7 @@ func completionCommand(out *output) *cobra.Command {
 	}, nil)
 }
 
-// completeArguments returns what can be the next argument of a command, according to its usage.
+// completeArguments returns what the usage of a command says about its next argument.
 func completeArguments(c *cobra.Command, args []string, current string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var all []cobra.Completion
 	directive := cobra.ShellCompDirectiveNoFileComp
@@ -80,7 +80,6 @@ func plain(word string) bool {
 	}) < 0
 }
 
-// valueWords are the words that a placeholder stands for.
 var valueWords = map[string][]string{
 	"TOOL":    {"tofu", "terraform", "auto"},
 	"WHAT":    {"modules", "providers"},
@@ -89,8 +88,8 @@ var valueWords = map[string][]string{
 	"OS_ARCH": {"linux_amd64", "linux_arm64", "darwin_amd64", "darwin_arm64", "windows_amd64", "windows_arm64"},
 }
 
-// completions returns the words that a placeholder in the usage of a command or a flag stands for, and
-// that begin like the current one. A lower-case word stands for itself.
+// completions returns the words that a placeholder in a usage stands for and that begin like current. A
+// lower-case word stands for itself.
 func completions(c *cobra.Command, placeholder, current string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var all []cobra.Completion
 	add := func(word, text string) {
@@ -127,8 +126,7 @@ func completions(c *cobra.Command, placeholder, current string) ([]cobra.Complet
 	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
-// lockToComplete returns the lock of the project, or nil if it cannot be read. A completion cannot
-// show the error.
+// lockToComplete returns nil for a lock that cannot be read, because a completion cannot show the error.
 func lockToComplete(c *cobra.Command) *lockfile.File {
 	dir := (&invocation{c, nil}).String("chdir")
 	found, err := readSettings(os.Getenv, dir)

@@ -21,13 +21,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// demoWorld has the content of the demo's servers, its configuration, and the content that
-// an attacker puts in place of a module.
+// demoWorld has the content of the demo's servers, its configuration, and what an attacker puts in place
+// of a module.
 //
 //go:embed demo.txtar
 var demoWorld string
 
-// demoTree returns demoWorld as a file system, with a provider for this machine's platform.
+// demoTree has a provider for this machine's platform.
 func demoTree() fs.FS {
 	return modtest.Txtar(strings.ReplaceAll(demoWorld, "PLATFORM", addrs.CurrentPlatform().String()))
 }
@@ -86,7 +86,6 @@ func runDemo(ctx context.Context, out *output) (err error) {
 	return nil
 }
 
-// install shows the configuration, an installation, and an entry of the lock.
 func (d demo) install(ctx context.Context) error {
 	out, dir := d.output, d.dir()
 	if err := d.world.WriteTree(dir, "config"); err != nil {
@@ -128,8 +127,8 @@ func (d demo) install(ctx context.Context) error {
 	return nil
 }
 
-// attack moves the tag of a module, and then installs the locked modules as on a machine
-// that has only the project's files. The installation must fail.
+// attack moves the tag of a module, and then installs as on a machine that has only the project's files,
+// which must fail.
 func (d demo) attack(ctx context.Context) error {
 	files, err := fs.Sub(demoTree(), "attack")
 	if err != nil {
@@ -157,13 +156,10 @@ func (d demo) attack(ctx context.Context) error {
 	return nil
 }
 
-// environmentFile is the name of the shell script that sets the demo's environment.
 const environmentFile = "env.sh"
 
-// writeEnvironment writes the environment that the printed commands need: the demo's cache
-// and state, and the trust in its servers while they are running. If the cotter in PATH is
-// not this program, it also keeps a copy of the program and adds the copy to PATH. The copy
-// is needed because "go run" removes its program at the end.
+// writeEnvironment writes the script with the demo's cache and state, the trust in its running servers, and,
+// unless the cotter in PATH is this program, a copy of it: "go run" removes its program at the end.
 func (d demo) writeEnvironment(served bool) error {
 	var entries []string
 	if served {
@@ -191,8 +187,6 @@ func (d demo) writeEnvironment(served bool) error {
 	return os.WriteFile(filepath.Join(d.base, environmentFile), []byte(text.String()), 0o644)
 }
 
-// printCommands prints commands to try on the installed example. served reports whether
-// the servers are running.
 func (d demo) printCommands(served bool) {
 	line := func(command, what string) { d.printf("  %-22s  # %s\n", command, what) }
 	d.printf("  . %s\n  cd %s\n", shellWord(filepath.Join(d.base, environmentFile)), shellWord(d.dir()))
@@ -211,7 +205,6 @@ func (d demo) printCommands(served bool) {
 	line("rm -rf "+shellWord(d.base), "removes all files of the demo")
 }
 
-// awaitEnter returns when a line has been read from the terminal, or when ctx is done.
 func awaitEnter(ctx context.Context) {
 	entered := make(chan struct{})
 	go func() {
@@ -233,7 +226,7 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// keepProgram creates dir, and links or copies a program into it under the name cotter.
+// keepProgram links or copies a program into a new directory under the name cotter.
 func keepProgram(program, dir string) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err

@@ -22,7 +22,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// diffName is the name of the command diff. Its arguments are locks.
+// diffName is a command whose arguments are locks.
 const diffName = "diff"
 
 func diffCommand(out *output) *cobra.Command {
@@ -51,7 +51,6 @@ func diffCommand(out *output) *cobra.Command {
 	)...))
 }
 
-// exitCodeFlag returns the flag of commands that list differences.
 func exitCodeFlag() addFlag {
 	return toggle("exit-code", "exit with 3 if there is something to list")
 }
@@ -113,7 +112,6 @@ type lockDiff struct {
 	interfaces              interfaceDiffs
 }
 
-// newLockDiff compares the locks that the command line names.
 func newLockDiff(ctx context.Context, cmd *invocation, in *installer.Installer, out *output, req request) (_ *lockDiff, err error) {
 	reader := newLockReader(req)
 	reader.revisions = severalProjects(cmd)
@@ -160,8 +158,7 @@ func (o *output) lockDiff(d *lockDiff, format string) error {
 	return nil
 }
 
-// graph returns the modules and providers of the newer lock, and those that only the older one has,
-// with their changes. Local modules have no entries in locks.
+// graph has the modules and providers of both locks, with their changes. Locks have no local modules.
 func (d *lockDiff) graph() graph.Graph {
 	g := graph.Graph{Title: d.title, Old: d.oldName, New: d.newName}
 	marks, seen := make(map[string][]graph.Mark), make(map[string]bool) // by the keys of modules and the addresses of providers
@@ -187,7 +184,6 @@ func (d *lockDiff) graph() graph.Graph {
 	return g
 }
 
-// marks returns what a picture notes about a change.
 func (c entryChange) marks() []graph.Mark {
 	first := graph.Mark{Kind: graph.Kind(c.Change)}
 	switch c.Change {
@@ -205,8 +201,7 @@ func (c entryChange) marks() []graph.Mark {
 	return marks
 }
 
-// diff prints changes as text: with --verbose all details, and otherwise versions with short
-// commits and digests.
+// diff prints changes as text, with all details only for --verbose.
 func (o *output) diff(changes []entryChange) {
 	breaking := 0
 	var broken []string
@@ -230,7 +225,6 @@ func (o *output) diff(changes []entryChange) {
 	}
 }
 
-// diffMarkdown prints changes as a Markdown table for a pull request comment.
 func (o *output) diffMarkdown(changes []entryChange) {
 	o.printf("| module or provider | before | after | details |\n|---|---|---|---|\n")
 	for _, c := range changes {
@@ -242,13 +236,11 @@ func (o *output) diffMarkdown(changes []entryChange) {
 	}
 }
 
-// lockReader reads the locks that the command line names.
 type lockReader struct {
-	req      request
-	dir      string // the project's directory
-	lockFile string // the project's lock file, relative to dir
-	// revisions is true if names are git revisions only.
-	revisions bool
+	req       request
+	dir       string // the project's directory
+	lockFile  string // the project's lock file, relative to dir
+	revisions bool   // names are git revisions only
 }
 
 func newLockReader(req request) lockReader {
@@ -263,8 +255,7 @@ func (r lockReader) current() (*lockfile.File, error) {
 	return checkedLock(readLock(name))
 }
 
-// read reads the lock that name refers to: a file, the lock in a directory, or a lock at a
-// git revision.
+// read reads a lock: name is a file, a directory with a lock, or a git revision.
 func (r lockReader) read(ctx context.Context, name string) (*lockfile.File, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -284,8 +275,7 @@ func (r lockReader) read(ctx context.Context, name string) (*lockfile.File, erro
 	return checkedLock(lock, err)
 }
 
-// checkedLock returns an error if the lock has provider blocks that cannot be read: a
-// comparison would report their providers as removed.
+// checkedLock refuses provider blocks that cannot be read: they would be reported as removed.
 func checkedLock(lock *lockfile.File, err error) (*lockfile.File, error) {
 	if err != nil {
 		return nil, err
@@ -296,7 +286,7 @@ func checkedLock(lock *lockfile.File, err error) (*lockfile.File, error) {
 	return lock, nil
 }
 
-// The kinds of changes. The first that applies is used.
+// The first kind that applies is used.
 const (
 	changeAdded   = "added"
 	changeRemoved = "removed"
@@ -325,16 +315,14 @@ type entryChange struct {
 
 	shown      string                   // Provider as shown in text
 	interfaces []config.InterfaceChange // Interface as shown in text
-	// before and after are Old and New as shown in text, and shownChange is the change from one to the
-	// other.
+	// Old and New as shown in text, and the change from one to the other.
 	before, after, shownChange string
-	// full has the packages with their full revisions, and newRef is the detail that only the tag
-	// or branch in the source differs. Both are for --verbose.
+	// full has the packages with full revisions, and newRef is the detail that only the tag or branch of
+	// the source differs. Both are for --verbose.
 	full   []string
 	newRef string
 }
 
-// subject returns the name of the module or provider for text.
 func (c entryChange) subject() string {
 	return cmp.Or(c.Key, c.shown)
 }
@@ -351,8 +339,7 @@ func (c entryChange) summary() string {
 	return c.shownChange
 }
 
-// shownDetails returns the details for text. Without verbose, those are missing that differ only in
-// the revision, which the summary has.
+// shownDetails leaves out details that differ only in the revision, which the summary has, unless verbose.
 func (c entryChange) shownDetails(verbose bool) []string {
 	if verbose {
 		return slices.Compact(slices.Concat(c.Details, c.full))
@@ -360,14 +347,12 @@ func (c entryChange) shownDetails(verbose bool) []string {
 	return slices.DeleteFunc(slices.Clone(c.Details), func(detail string) bool { return slices.Contains(c.full, detail) || detail == c.newRef })
 }
 
-// differs adds a detail if two values differ.
 func (c *entryChange) differs(what, old, updated string) {
 	if old != updated {
 		c.Details = append(c.Details, fmt.Sprintf("%s %q -> %q", what, old, updated))
 	}
 }
 
-// entryChanges describes the differences between two locks.
 func entryChanges(modules []lockfile.ModuleChange, providers []lockfile.ProviderChange) []entryChange {
 	list := []entryChange{}
 	for _, c := range modules {
@@ -409,7 +394,6 @@ func moduleChange(from lockfile.ModuleChange) entryChange {
 	return c
 }
 
-// valueOf returns the entry that a pointer points to, or an empty one for nil.
 func valueOf(entry *lockfile.Module) lockfile.Module {
 	if entry == nil {
 		return lockfile.Module{}

@@ -14,11 +14,11 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// interfaceDiffs has what changes for callers, by the keys of the calls.
+// interfaceDiffs are by the keys of the calls.
 type interfaceDiffs map[string]config.InterfaceDiff
 
-// diffInterfaces compares the packages of two locks. The calls are from the configuration
-// in NEW if NEW is a directory, and otherwise from the project's configuration.
+// diffInterfaces compares the packages of two locks for the calls in NEW if it is a directory, and
+// otherwise in the project.
 func diffInterfaces(ctx context.Context, cmd *invocation, in *installer.Installer, out *output, req request, old, updated *lockfile.File) (interfaceDiffs, error) {
 	if name := cmd.Arg(1); !severalProjects(cmd) && isDir(name) {
 		req.Dir = name
@@ -56,8 +56,8 @@ func (d interfaceDiffs) addTo(changes []entryChange) {
 	}
 }
 
-// report warns about the modules that could not be compared, and prints each cause once.
-// It returns an error if a package does not match its lock.
+// report warns about the modules that could not be compared, by cause. Its error is about packages that do
+// not match their lock.
 func (d interfaceDiffs) report(out *output) error {
 	var order []string
 	keys, causes := make(map[string][]string), make(map[string]message)
@@ -87,9 +87,8 @@ func (d interfaceDiffs) report(out *output) error {
 	return errors.Join(mismatches...)
 }
 
-// otherContentError reports a package that does not match one of the compared locks. It
-// does not wrap the library's error, because that error's remedies change the project's
-// lock. Here it is not known which of the two locks is wrong.
+// otherContentError does not wrap the library's error, whose remedies change the project's lock: it is not
+// known which of the two compared locks is wrong.
 type otherContentError struct {
 	key      string
 	mismatch *installer.HashMismatchError
@@ -129,11 +128,8 @@ func breakingChanges(changes []config.InterfaceChange) (n int) {
 	return n
 }
 
-// maxInterfaceLines is the number of changes of one module that text output shows.
 const maxInterfaceLines = 40
 
-// shortList returns the first maxInterfaceLines lines, and a line with the number of the
-// others.
 func shortList(lines []string) []string {
 	if len(lines) <= maxInterfaceLines {
 		return lines

@@ -1,26 +1,18 @@
 // Command cotter installs the modules and providers of an OpenTofu or Terraform
 // configuration, locks the selected packages, and verifies them on every later run.
 //
-// The exit status is 0 for success, 1 for failure, 2 for a wrong command line, and 130
-// if the command was interrupted. Once init has started tofu or terraform, it exits with
-// the status of that tool.
+// The exit status is 0 for success, 1 for failure, 2 for a wrong command line, 3 if outdated or diff list
+// something with --exit-code, and 130 after an interruption. Once init has started tofu or terraform, it
+// is the status of that tool.
 //
-// With --exit-code, outdated and diff exit with 3 if they list something.
+// The command is a program on the public API. Each subcommand has a file of its name:
 //
-// # Structure
-//
-// The command is a program on the public API. Each subcommand has a file of its name with its
-// flags, its story and its output:
-//
-//   - main.go has the exit status and app.go the list of subcommands; request.go turns flags, the
-//     environment and settings into a request, installer.go makes the installer, and projects.go
-//     runs a command for several projects.
-//   - A failure becomes messages (messages.go), gets a short wording (problem.go and
-//     problem_project.go) and the remedies of its type (remedies.go), and is printed
-//     (printerror.go). Errors of the library state facts only; all advice on them, and on the
-//     library's warnings, is in remedies.go.
-//   - format.go has the formats of tree and diff. The records of the JSON output are in
-//     json_records.go; docs/json.schema.json is made from them.
+//   - app.go lists the subcommands; request.go turns flags, the environment and settings into a request,
+//     installer.go makes the installer, and projects.go runs a command for several projects.
+//   - A failure becomes messages (messages.go), gets a short wording (problem.go and its neighbors) and the
+//     remedies of its type (remedies.go), and is printed (printerror.go). Errors of the library state facts
+//     only; all advice is in the remedies.
+//   - format.go has the formats of tree and diff, and json_records.go the records of the JSON output.
 //
 // Of the internal packages it imports only these:
 //
@@ -34,6 +26,4 @@
 //     and replaces the lock in merge-lock, as all files are written;
 //   - internal/httpx has the errors of requests, and sends the requests of doctor under the same
 //     rules as all others.
-//
-// A test in internal/layering keeps this list.
 package main

@@ -24,15 +24,14 @@ func doctorCommand(out *output) *cobra.Command {
 	))
 }
 
-// The levels of findings.
 const (
 	levelOK      = "ok"
 	levelNote    = "note"
 	levelProblem = "problem"
 )
 
-// doctor looks at one subject after another, and collects what it finds. It states facts: what to
-// do about a problem is what the commands say that fail because of it.
+// doctor collects what it finds about one subject after another. It states facts: the commands that fail
+// because of a problem say what to do about it.
 type doctor struct {
 	*output
 	cmd     *invocation
@@ -42,17 +41,14 @@ type doctor struct {
 	fetcher *getmodules.Fetcher
 	offline bool
 
-	// git are the settings of the installed git.
-	git []getmodules.GitSetting
-	// hosts are the hosts of the configuration, the lock and the mirrors, in the order in which
-	// they were found.
+	git []getmodules.GitSetting // of the installed git
+	// hosts are those of the configuration, the lock and the mirrors, in the order in which they were found.
 	hosts []*host
 
 	subject string
 	records []findingRecord
 }
 
-// begin begins a subject. What is found next belongs to it.
 func (d *doctor) begin(subject string) { d.subject = subject }
 
 func (d *doctor) ok(format string, args ...any) { d.add(levelOK, format, args...) }
@@ -67,8 +63,7 @@ func (d *doctor) add(level, format string, args ...any) {
 	d.records = append(d.records, findingRecord{d.subject, level, fmt.Sprintf(format, args...)})
 }
 
-// failed adds the problems that an error consists of. Text output names files as seen from the
-// current directory.
+// failed adds the problems that an error consists of, in text with files as seen from the current directory.
 func (d *doctor) failed(err error) {
 	for _, m := range messages(err) {
 		if !d.json {
@@ -113,7 +108,7 @@ func runDoctor(ctx context.Context, cmd *invocation, out *output) error {
 	return d.report()
 }
 
-// report prints what was found. If there are problems, it returns an error with their number.
+// report prints what was found. Problems are an error.
 func (d *doctor) report() error {
 	counts := make(map[string]int)
 	subject := ""

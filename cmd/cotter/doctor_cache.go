@@ -10,7 +10,6 @@ import (
 	"github.com/cotterpin/cotter/internal/store"
 )
 
-// lookAtCache checks the cache and the user's key.
 func (d *doctor) lookAtCache(ctx context.Context) {
 	d.begin("Cache and key")
 	user := store.Cache{Dir: d.in.Options().CacheDir, StateDir: d.in.Options().StateDir, StateKey: d.in.Options().StateKey}
@@ -47,7 +46,6 @@ func (d *doctor) lookAtCache(ctx context.Context) {
 	}
 }
 
-// tryToWrite creates a file in a directory, and removes it.
 func tryToWrite(dir string) error {
 	file, err := os.CreateTemp(dir, ".cotter-doctor-")
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules/s3"
 )
 
-// lookAtGit reports which git is installed, which client fetches from which host and why, and the
-// settings of git that affect this.
+// lookAtGit reports which client of git fetches from which host, why, and the settings that affect this.
 func (d *doctor) lookAtGit(ctx context.Context) {
 	d.begin("Git")
 	git, err := d.fetcher.Git.Inspect(ctx)
@@ -54,7 +53,6 @@ func (d *doctor) lookAtGit(ctx context.Context) {
 	}
 }
 
-// gitWay describes which git client fetches a package.
 func (d *doctor) gitWay(ctx context.Context, pkg addrs.ModulePackage) string {
 	client, err := d.fetcher.GitClient(ctx, pkg)
 	switch {
@@ -74,7 +72,6 @@ func (d *doctor) gitWay(ctx context.Context, pkg addrs.ModulePackage) string {
 	return "by the installed git (" + client.Reason + ")"
 }
 
-// lookAtCredentials reports for each host where credentials for it were found.
 func (d *doctor) lookAtCredentials(ctx context.Context) {
 	d.begin("Credentials")
 	for _, h := range d.hosts {
@@ -111,7 +108,7 @@ func (d *doctor) lookAtCredentials(ctx context.Context) {
 	}
 }
 
-// credentials reports where credentials were found. none is the text if there are none.
+// credentials reports where credentials were found. none is the text for nowhere.
 func (d *doctor) credentials(h *host, what string, found cliconfig.Place, err error, none string) {
 	switch {
 	case err != nil:
@@ -125,7 +122,7 @@ func (d *doctor) credentials(h *host, what string, found cliconfig.Place, err er
 	}
 }
 
-// s3Credentials reports which credentials the packages on a server of S3 would be fetched with.
+// s3Credentials reports what the packages on a server of S3 would be fetched with.
 func (d *doctor) s3Credentials(ctx context.Context, h *host) {
 	user, err := userSettings(ctx)
 	if err != nil {
@@ -148,8 +145,8 @@ func (d *doctor) s3Credentials(ctx context.Context, h *host) {
 	}
 }
 
-// httpCredentials reports where credentials for archives and for git over http and https were
-// found. Of git's credential helpers it only names those that git would ask: they may open windows.
+// httpCredentials reports the credentials for archives and for git over http and https. It only names git's
+// credential helpers, which may open windows.
 func (d *doctor) httpCredentials(ctx context.Context, h *host) {
 	what, none := "archives", "none in netrc: requests are anonymous"
 	if h.has("git") {
@@ -174,7 +171,6 @@ func (d *doctor) httpCredentials(ctx context.Context, h *host) {
 	d.credentials(h, what, found, err, none)
 }
 
-// sshAgent reports which keys git has over ssh.
 func (d *doctor) sshAgent(h *host) {
 	switch _, err := os.Stat(d.env("SSH_AUTH_SOCK")); {
 	case d.env("SSH_AUTH_SOCK") == "":

@@ -22,16 +22,14 @@ import (
 type host struct {
 	scheme, name string // name includes the port, if there is one
 	// kinds say what the host serves: modules, providers, git, archives, oci and so on.
-	kinds []string
-	// packages are the packages on the host whose addresses are known.
+	kinds    []string
 	packages []addrs.ModulePackage
 	// named says that the user or one of the project's own modules names the host. Otherwise only
 	// packages, registries or the lock do, and the host is not asked if it is on this machine.
 	named bool
 }
 
-// host returns the host with a scheme and a name. It adds the host if it is new. named says that the
-// user or one of the project's own modules names it.
+// host adds a host, if it is new.
 func (d *doctor) host(scheme, name string, named bool) *host {
 	for _, h := range d.hosts {
 		if h.scheme == scheme && h.name == name {
@@ -44,7 +42,6 @@ func (d *doctor) host(scheme, name string, named bool) *host {
 	return h
 }
 
-// serves records what the host is needed for.
 func (h *host) serves(kind string) {
 	if !h.has(kind) {
 		h.kinds = append(h.kinds, kind)
@@ -85,7 +82,6 @@ func (d *doctor) lookAtHosts(ctx context.Context) {
 	d.clock(answers)
 }
 
-// network reports the proxies and certificates that the environment sets.
 func (d *doctor) network() {
 	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"} {
 		value, isFile := d.env(name), strings.HasPrefix(name, "SSL_")
@@ -112,11 +108,10 @@ type answer struct {
 	err     error
 }
 
-// askTimeout limits the time of the request to a host.
 const askTimeout = 10 * time.Second
 
-// ask sends the request to a host, or opens a connection if the host does not speak HTTP. It sets the
-// scheme of an OCI registry on this machine that is asked over http.
+// ask sends a request to a host, or connects to one that does not speak HTTP. It sets the scheme of an OCI
+// registry on this machine that speaks http.
 func (d *doctor) ask(ctx context.Context, h *host) answer {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -148,7 +143,6 @@ func (d *doctor) ask(ctx context.Context, h *host) answer {
 	return a
 }
 
-// dial opens a connection to a host that does not speak HTTP.
 func dial(ctx context.Context, h *host) error {
 	port, ok := map[string]string{"ssh": "22", "git": "9418"}[h.scheme]
 	if !ok {
@@ -168,9 +162,8 @@ func dial(ctx context.Context, h *host) error {
 	return conn.Close()
 }
 
-// url returns the address to request. For a registry it is the discovery document, or a
-// service from a host block of the CLI configuration. For an OCI registry it is /v2/, and
-// for other hosts the root.
+// url returns the address to request: the discovery document of a registry, or a service from a host block of
+// the CLI configuration; /v2/ of an OCI registry; the root of other hosts.
 func (h *host) url(services map[addrs.Hostname]map[string]any) string {
 	at := url.URL{Scheme: h.scheme, Host: h.name, Path: "/"}
 	forced := services[addrs.Hostname(h.name)]
@@ -189,7 +182,6 @@ func (h *host) url(services map[addrs.Hostname]map[string]any) string {
 	return at.String()
 }
 
-// answered reports the result of the request to a host.
 func (d *doctor) answered(h *host, a answer) {
 	what := h.name + " (" + strings.Join(h.kinds, ", ") + ")"
 	if h.scheme != "https" {
@@ -213,12 +205,10 @@ func (d *doctor) answered(h *host, a answer) {
 	}
 }
 
-// maxSkew is the accepted difference between the local clock and that of the hosts.
-// Signatures, tokens and certificates depend on the time.
+// maxSkew is the accepted difference of clocks. Signatures, tokens and certificates depend on the time.
 const maxSkew = 5 * time.Minute
 
-// clock compares the local clock with the clocks of the hosts. It uses the host with the
-// smallest difference, because the clocks of other hosts may be wrong.
+// clock compares the local clock with that of the host with the smallest difference: others may be wrong.
 func (d *doctor) clock(answers []answer) {
 	known, closest := false, time.Duration(0)
 	for _, a := range answers {

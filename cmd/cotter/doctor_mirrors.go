@@ -10,7 +10,6 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 )
 
-// lookAtMirrors reports the mirrors that modules and providers are taken from first.
 func (d *doctor) lookAtMirrors(ctx context.Context) {
 	d.begin("Mirrors")
 	used, err := usedMirrors(ctx, d.cmd, d.env, d.req.Dir, "")
@@ -58,7 +57,6 @@ func (d *doctor) lookAtMirrors(ctx context.Context) {
 	}
 }
 
-// listed lists patterns after a label. It returns "" if there are none.
 func listed(label string, patterns []getproviders.Pattern) string {
 	for _, p := range patterns {
 		label += p.String() + ", "

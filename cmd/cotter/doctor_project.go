@@ -10,8 +10,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 )
 
-// lookAtProject reports which stock tool the project is for, and collects the hosts that its
-// configuration and its lock need.
+// lookAtProject also collects the hosts that the configuration and the lock need.
 func (d *doctor) lookAtProject(ctx context.Context) {
 	d.begin("Project")
 	var err error
@@ -56,8 +55,7 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 	}
 }
 
-// isOwnCall reports whether the call of a module is in one of the project's own modules, and not in a
-// package.
+// isOwnCall reports whether a module is called by the project's own modules and not by a package.
 func isOwnCall(result *installer.Result, path addrs.Module) bool {
 	for _, m := range result.Modules {
 		isAbove := len(m.Path) < len(path) && m.Path.String() == path[:len(m.Path)].String()
@@ -68,7 +66,6 @@ func isOwnCall(result *installer.Result, path addrs.Module) bool {
 	return true
 }
 
-// tellTool reports which stock tool the project is for, and how that was determined.
 func (d *doctor) tellTool(result *installer.Result) {
 	dialect, signs := result.Dialect, result.DialectSigns
 	switch {
@@ -88,8 +85,7 @@ func (d *doctor) tellTool(result *installer.Result) {
 	}
 }
 
-// needSource adds the hosts that a module needs. pkg is its package if that is
-// known, and otherwise zero. own says that the call is in one of the project's own modules.
+// needSource adds the hosts of a module. pkg is its package, or zero; own is as for isOwnCall.
 func (d *doctor) needSource(source addrs.ModuleSource, pkg addrs.ModulePackage, own bool) {
 	switch s := source.(type) {
 	case addrs.ModuleSourceRegistry:
@@ -102,7 +98,6 @@ func (d *doctor) needSource(source addrs.ModuleSource, pkg addrs.ModulePackage, 
 	}
 }
 
-// needPackage adds the host of a package. named says that the user or the project names it.
 func (d *doctor) needPackage(pkg addrs.ModulePackage, named bool) {
 	location, err := pkg.Location()
 	if err != nil || location.Host() == "" {
@@ -125,8 +120,8 @@ func (d *doctor) needPackage(pkg addrs.ModulePackage, named bool) {
 	h.packages = append(h.packages, pkg)
 }
 
-// fromRegistry reports whether a provider can come from its registry. It does not if the CLI
-// configuration has only mirrors for it, or a directory that is a mirror by default has it.
+// fromRegistry returns false for a provider for which the CLI configuration has only mirrors, or that is in a
+// directory that is a mirror by default.
 func (d *doctor) fromRegistry(ctx context.Context, provider addrs.Provider) bool {
 	providers := &d.config.Providers
 	matches := func(p getproviders.Pattern) bool { return p.Matches(provider) }

@@ -10,8 +10,8 @@ import (
 	"github.com/cotterpin/cotter/installer/evidence"
 )
 
-// evidenceFlags returns the flags that name the mirror or the bundle whose evidence of earlier
-// runs counts, for commands that send no requests.
+// evidenceFlags name the mirror or the bundle whose evidence of earlier runs counts, for commands that send no
+// requests.
 func evidenceFlags() []addFlag {
 	return []addFlag{
 		text("mirror", "count what the mirror `oci://HOST/REPOSITORY` has confirmed; the default is COTTER_MIRROR"),
@@ -19,8 +19,8 @@ func evidenceFlags() []addFlag {
 	}
 }
 
-// withNamedStores returns a request with the mirrors of its project and the bundle of the command
-// line as Stores, so that what they have confirmed in earlier runs counts. It sends no requests.
+// withNamedStores adds the mirrors of a project and the bundle of the command line, so that what they have
+// confirmed in earlier runs counts. It sends no requests.
 func withNamedStores(ctx context.Context, cmd *invocation, out *output, in *installer.Installer, req request) (request, error) {
 	req, err := newMirrors(cmd, out, in).inRequest(ctx, req)
 	if err != nil {
@@ -38,7 +38,6 @@ func withNamedStores(ctx context.Context, cmd *invocation, out *output, in *inst
 	return req, nil
 }
 
-// confirmedText describes who confirms a package, and since which day, in a few words.
 func confirmedText(e evidence.Evidence) string {
 	text := e.String()
 	switch e.Kind {
@@ -54,8 +53,7 @@ func confirmedText(e evidence.Evidence) string {
 	return text
 }
 
-// hasPackage reports whether a module has a package of its own. Other modules are in their
-// caller's package, or in the project.
+// hasPackage returns false for a module in its caller's package, or in the project.
 func hasPackage(m installer.Module) bool {
 	_, local := m.Source.(addrs.ModuleSourceLocal)
 	return !local

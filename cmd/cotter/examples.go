@@ -3,7 +3,7 @@ package main
 // example is a command line that help shows, with its purpose.
 type example struct{ what, command string }
 
-// examples are the examples of each command. Each command has at least one.
+// examples has at least one example for each command.
 var examples = map[string][]example{
 	"cotter": {
 		{"Install everything that the configuration needs, and write the lock.", "cotter install"},

@@ -17,29 +17,24 @@ import (
 )
 
 const (
-	// maxSource is the size of the largest file that is read for an excerpt.
-	maxSource = 1 << 20
-	// maxExcerpt is the longest line that is shown, in bytes.
-	maxExcerpt = 160
+	maxSource  = 1 << 20 // bytes of a file that is read for an excerpt
+	maxExcerpt = 160     // bytes of a line that is shown
 )
 
-// quotable are the suffixes of files whose lines may be shown. Files with values of
-// variables, or with tokens, are not included.
+// quotable are the suffixes of files whose lines may be shown, without those with values or tokens.
 var quotable = []string{".tf", ".tofu", ".hcl", ".tf.json", ".tofu.json"}
 
-// lockLine matches the lines of a lock that may be shown: the first line of a block, and
-// the markers of a merge conflict. Other lines are not shown, because a file that is not
-// really a lock may contain secrets.
+// lockLine matches the lines of a lock that may be shown: the first of a block, and the markers of a merge
+// conflict. Others may be secrets, if the file is not really a lock.
 var lockLine = lazyRegexp(`^(<{7}|={7}|>{7}|(module|provider) "[^"]*" \{$)`)
 
-// isLockName reports whether a file may be a lock: any .hcl file except cotter.hcl.
+// isLockName returns true for any .hcl file except cotter.hcl.
 func isLockName(name string) bool {
 	return strings.HasSuffix(name, ".hcl") && filepath.Base(name) != "cotter.hcl"
 }
 
-// sourceExcerpt returns the line of a file that a message is about, with its number, and a
-// line of carets below it. It returns nil if there is nothing to show. dir is the project's
-// directory.
+// sourceExcerpt returns the line of a file that a message is about, with its number and a line of carets
+// below it, or nil. dir is the project's directory.
 func sourceExcerpt(dir string, at hcl.Range) []string {
 	line, start, end := sourceLine(dir, at)
 	if strings.TrimSpace(line) == "" || len(line) > maxExcerpt || isLockName(at.Filename) && !lockLine().MatchString(line) {
@@ -56,13 +51,13 @@ func sourceExcerpt(dir string, at hcl.Range) []string {
 	return append(lines, margin+" "+strings.Repeat(" ", columnsOf(before))+strings.Repeat("^", max(columnsOf(marked), 1)))
 }
 
-// escapeTabs escapes a line and replaces its tabs by spaces, so that columns can be counted.
+// escapeTabs replaces tabs by spaces, so that columns can be counted.
 func escapeTabs(text string) string {
 	return sanitize.Escape(strings.ReplaceAll(text, "\t", "    "))
 }
 
-// sourceLine returns the line at which a range starts, and the bytes of the line that the
-// range covers. start and end are 0 if the range does not fit the file.
+// sourceLine returns the line at which a range starts, and the bytes of the line that the range covers; 0, 0
+// if it does not fit the file.
 func sourceLine(dir string, at hcl.Range) (line string, start, end int) {
 	if at.Start.Line < 1 || !slices.ContainsFunc(quotable, func(suffix string) bool { return strings.HasSuffix(at.Filename, suffix) }) {
 		return "", 0, 0
@@ -97,7 +92,6 @@ func sourceLine(dir string, at hcl.Range) (line string, start, end int) {
 	return line, start, end
 }
 
-// readRegular reads a regular file of at most maxSource bytes.
 func readRegular(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {

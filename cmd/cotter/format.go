@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/internal/graph"
 )
 
-// The formats of tree and diff.
 const (
 	formatText     = "text"
 	formatJSON     = "json"
@@ -34,7 +33,7 @@ var formatEndings = map[string]string{
 	".mmd": "mermaid", ".mermaid": "mermaid", ".dot": "dot", ".gv": "dot", ".html": "html", ".htm": "html",
 }
 
-// formatFlags returns the flags of commands with several formats. usage lists the formats.
+// formatFlags is for commands with several formats, which usage lists.
 func formatFlags(usage string) []addFlag {
 	return []addFlag{
 		text("format", "print `FORMAT`: "+usage+"; the default is that of the ending of --out, or text"),
@@ -42,8 +41,8 @@ func formatFlags(usage string) []addFlag {
 	}
 }
 
-// formatOf returns the format that the command line selects: by --format, by the flag of its name,
-// such as --json, or by the ending of --out. others are formats besides text, JSON and pictures.
+// formatOf returns the format of --format, of the flag of its name, such as --json, or of the ending of --out.
+// others are formats besides text, JSON and pictures.
 func formatOf(cmd *invocation, out *output, others ...string) (string, error) {
 	name := cmd.String("format")
 	for _, short := range append([]string{formatJSON}, others...) {
@@ -79,8 +78,7 @@ func (o *output) picture(format string, g graph.Graph) error {
 	return err
 }
 
-// toFile calls print, and writes what it prints to a file; to standard output if name is "".
-// Nothing is written if it fails without a result.
+// toFile writes what print prints to a file, unless name is "", or print fails without a result.
 func (o *output) toFile(name string, print func() error) error {
 	if name == "" {
 		return print()

@@ -25,7 +25,7 @@ func visible(c *cobra.Command) []*cobra.Command {
 	return slices.DeleteFunc(slices.Clone(c.Commands()), func(below *cobra.Command) bool { return below.Hidden })
 }
 
-// page is the description of a command, which printHelp prints.
+// page describes a command.
 type page struct {
 	name, summary string
 	synopsis      string
@@ -35,13 +35,13 @@ type page struct {
 	examples      []example
 }
 
-// block is a paragraph to be filled, or verbatim lines.
+// block is a paragraph to fill, or verbatim lines.
 type block struct {
 	text     string
 	verbatim bool
 }
 
-// entry is the name of a command, or an option with its value, and a description.
+// entry is a command, or an option with its value.
 type entry struct{ name, text string }
 
 type optionGroup struct {
@@ -49,7 +49,7 @@ type optionGroup struct {
 	options []entry
 }
 
-// flagGroups are the groups of flags that several commands share.
+// flagGroups are the flags that several commands share.
 var flagGroups = []struct {
 	title string
 	flags []string
@@ -119,8 +119,7 @@ func shownFlags(cmd *cobra.Command) []*pflag.Flag {
 	return shown
 }
 
-// optionGroups returns the flags of a command in groups: first those in none of flagGroups,
-// then the groups of flagGroups.
+// optionGroups returns the flags of a command that are in no group first.
 func optionGroups(cmd *cobra.Command) []optionGroup {
 	groups := make([]optionGroup, len(flagGroups)+1)
 	groups[0].title = "Options"
@@ -139,7 +138,6 @@ func optionGroups(cmd *cobra.Command) []optionGroup {
 	return slices.DeleteFunc(groups, func(g optionGroup) bool { return len(g.options) == 0 })
 }
 
-// option returns a flag, with the name of its value and a description.
 func option(flag *pflag.Flag) entry {
 	value, text := pflag.UnquoteUsage(flag)
 	e := entry{name: "--" + flag.Name, text: text}
@@ -155,7 +153,7 @@ func option(flag *pflag.Flag) entry {
 	return e
 }
 
-// The measures of help on a terminal, in columns.
+// In columns of a terminal.
 const (
 	helpWidth = 80
 	maxColumn = 28 // the maximum column at which the descriptions of options and commands begin
@@ -189,7 +187,6 @@ func printHelp(w io.Writer, p page) {
 	fmt.Fprint(w, b.String())
 }
 
-// columns formats commands or options in two columns.
 func columns(list []entry) string {
 	column := 0
 	for _, e := range list {
@@ -208,7 +205,7 @@ func columns(list []entry) string {
 	return b.String()
 }
 
-// fill breaks a text into lines of at most helpWidth columns, each indented by indent blanks.
+// fill breaks a text into indented lines of at most helpWidth columns.
 func fill(text string, indent int) string {
 	var b strings.Builder
 	column := 0

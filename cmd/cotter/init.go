@@ -41,8 +41,7 @@ func initCommand(out *output) *cobra.Command {
 	)...))
 }
 
-// runInit installs a project, runs init of its stock tool, and puts back the module entries that
-// the tool has dropped from the lock, even if the tool fails.
+// runInit puts back the module entries that the tool has dropped from the lock even if the tool fails.
 func runInit(ctx context.Context, cmd *invocation, out *output) error {
 	req, args, err := initRequest(cmd, out)
 	if err != nil {
@@ -84,9 +83,9 @@ func runInit(ctx context.Context, cmd *invocation, out *output) error {
 	return ended
 }
 
-// initRequest returns the request for the installation, and the arguments to start the tool with.
-// The parser of the command line puts the directory and the arguments after -- in one list. The
-// latter begin with a flag, because init of the tools takes no other arguments.
+// initRequest returns the request for the installation, and the arguments of the tool. The command line's
+// parser puts the directory and the arguments after -- in one list. The latter begin with a flag, because
+// init of the tools takes no other arguments.
 func initRequest(cmd *invocation, out *output) (req request, args []string, err error) {
 	if req, err = flagRequest(cmd, out.env); err != nil {
 		return req, nil, err
@@ -114,13 +113,11 @@ func initRequest(cmd *invocation, out *output) (req request, args []string, err 
 	return req, args, err
 }
 
-// lockPath returns the path of the file with the module entries.
 func lockPath(req request) string {
 	return below(req.Dir, cmp.Or(req.LockFile, stockLockName))
 }
 
-// readManifest returns the content of modules.json, in which stock tools record the
-// installed modules. It returns nil if the file cannot be read.
+// readManifest returns modules.json, or nil if it cannot be read.
 func readManifest(req request) []byte {
 	text, err := os.ReadFile(below(req.Dir, filepath.Join(cmp.Or(req.DataDir, ".terraform"), "modules", "modules.json")))
 	if err != nil {
@@ -129,7 +126,6 @@ func readManifest(req request) []byte {
 	return text
 }
 
-// putBack puts back the module entries that an earlier text of the lock has.
 func putBack(ctx context.Context, cmd *invocation, out *output, req request, tool string, earlier []byte) error {
 	lock, err := lockfile.Parse(earlier, req.LockFile)
 	if err != nil {

@@ -14,14 +14,12 @@ import (
 	"github.com/cotterpin/cotter/internal/procgroup"
 )
 
-// noToolError reports a stock tool that was not found.
 type noToolError struct{ text string }
 
 func (e *noToolError) Error() string { return e.text }
 
-// findTool returns the path of the tool that --tool names, or otherwise of the project's tool. If
-// nothing indicates which tool the project is for, the one that runs decides, and findTool sets the
-// dialect of req.
+// findTool returns the path of the tool that --tool names, or else of the project's tool. If nothing indicates
+// one, the tool that runs decides, and findTool sets the dialect of req.
 func findTool(ctx context.Context, cmd *invocation, out *output, req *request) (string, error) {
 	name, sign := cmd.String("tool"), ""
 	result, err := localInstaller(out).Load(ctx, req.Project, installer.LoadOptions{BestEffort: true})
@@ -71,9 +69,8 @@ func toolDialect(name string) installer.Dialect {
 	return installer.DialectAuto
 }
 
-// toolCommand returns the command to run the tool with the terminal of this process. The tool
-// gets the whole environment except COTTER_STATE_KEY, the secret that proves which files
-// Cotter has written. What it prints is not filtered, as if the user had run it.
+// toolCommand gives the tool the terminal, unfiltered, and the whole environment except COTTER_STATE_KEY, the
+// secret that proves which files Cotter has written.
 func toolCommand(ctx context.Context, out *output, path string, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, unfiltered(out.stdout), unfiltered(out.stderr)
@@ -81,10 +78,9 @@ func toolCommand(ctx context.Context, out *output, path string, args []string) *
 	return cmd
 }
 
-// runTool runs the tool and waits until it ends, even if this process gets signals. Signals
-// from the terminal reach the tool directly, because they are sent to all processes in the
-// foreground. runTool passes SIGTERM on to the tool. The status of its error is the tool's exit
-// status or, as in shells, 128 plus the number of the signal that killed it.
+// runTool waits until the tool ends, even if this process gets signals. It passes on SIGTERM; those from the
+// terminal reach all processes in the foreground. The status of its error is the tool's or, as in shells, 128
+// plus the number of the signal that killed it.
 func runTool(tool *exec.Cmd, caught <-chan os.Signal) error {
 	if err := tool.Start(); err != nil {
 		return err

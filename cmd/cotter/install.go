@@ -35,7 +35,7 @@ func installFlags() []addFlag {
 	)
 }
 
-// lockFlags returns the flags of every command that selects versions.
+// lockFlags is for commands that select versions.
 func lockFlags() []addFlag {
 	return append(providerFlags(), policyFlag(), mirrorFlag(),
 		toggle("offline", "send no requests: use only what is installed or cached"),
@@ -44,8 +44,8 @@ func lockFlags() []addFlag {
 	)
 }
 
-// acceptUnreachableFlag returns the flag of every command that uses locked packages. There is no
-// setting for it, because the author of a repository must not accept a commit for the user.
+// acceptUnreachableFlag has no setting, because the author of a repository must not accept a commit for the
+// user.
 func acceptUnreachableFlag() addFlag {
 	return texts("accept-unreachable", "use the locked commit of the call `KEY`, even if no branch or tag contains it; can be repeated")
 }
@@ -64,8 +64,7 @@ func runInstall(ctx context.Context, cmd *invocation, out *output) error {
 	return err
 }
 
-// warnOfCI explains why a run was locked, if it failed for this reason and was locked only
-// because CI is set.
+// warnOfCI explains why a failed run was locked, if only because CI is set.
 func warnOfCI(cmd *invocation, out *output, err error) {
 	byDefault := !cmd.IsSet("locked") && !cmd.IsSet("lockfile")
 	if byDefault && (is[*installer.LockedError](err) || is[noConfigurationError](err)) {
@@ -73,8 +72,7 @@ func warnOfCI(cmd *invocation, out *output, err error) {
 	}
 }
 
-// installProjects installs the project of the request, or the projects that the arguments
-// name.
+// installProjects installs the project of the request, or those that the arguments name.
 func installProjects(ctx context.Context, cmd *invocation, out *output, req request) error {
 	if !severalProjects(cmd) {
 		return installOne(ctx, cmd, out, req)
@@ -122,8 +120,7 @@ func install(ctx context.Context, cmd *invocation, out *output, in *installer.In
 	return nil
 }
 
-// prepareInstall reads the flags that all installing commands share into a request, and
-// returns an installer.
+// prepareInstall reads the flags that installing commands share into a request.
 func prepareInstall(ctx context.Context, cmd *invocation, out *output, req *request) (_ *installer.Installer, err error) {
 	req.Offline, req.Unify = cmd.Bool("offline"), cmd.Bool("unify")
 	if err := setProviders(cmd, req); err != nil {
@@ -145,9 +142,8 @@ func prepareInstall(ctx context.Context, cmd *invocation, out *output, req *requ
 	return telling(in, out), err
 }
 
-// locked reports whether the run is a locked one. It reads --locked and the stock tools'
-// name for it, -lockfile=readonly. Without either flag, runs on build servers, which set CI,
-// are locked: they install just what was reviewed.
+// locked reports whether --locked or the stock tools' -lockfile=readonly is set. Without them, runs on build
+// servers, which set CI, are locked: they install just what was reviewed.
 func locked(cmd *invocation, env func(string) string) (bool, error) {
 	mode := cmd.String("lockfile")
 	asked, name := cmd.Bool("locked"), "--locked"
@@ -171,7 +167,6 @@ func locked(cmd *invocation, env func(string) string) (bool, error) {
 	return onBuildServer(env), nil
 }
 
-// onBuildServer reports whether the environment variable CI is set as on build servers.
 func onBuildServer(env func(string) string) bool {
 	switch env("CI") {
 	case "", "0", "false":
@@ -180,7 +175,6 @@ func onBuildServer(env func(string) string) bool {
 	return true
 }
 
-// installOne installs the project of a request, unless it is empty.
 func installOne(ctx context.Context, cmd *invocation, out *output, req request) error {
 	if empty, err := skipEmpty(ctx, out, req); empty || err != nil {
 		return err

@@ -21,9 +21,8 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// newInstaller returns an Installer for commands that use the network, with the settings and
-// credentials in the stock tools' CLI configuration. If COTTER_ALWAYS_GIT is set, the
-// installed git sends all requests to git servers.
+// newInstaller returns an Installer that uses the network, with the stock tools' settings and credentials. If
+// COTTER_ALWAYS_GIT is set, the installed git sends all requests to git servers.
 func newInstaller(ctx context.Context, cmd *invocation, out *output, req request) (*installer.Installer, error) {
 	config, err := cliConfig(ctx, out, req.Dialect)
 	if err != nil {
@@ -65,16 +64,16 @@ func newInstaller(ctx context.Context, cmd *invocation, out *output, req request
 	return installer.New(o), err
 }
 
-// telling returns an Installer that prints the warnings that are about no project. Commands that only ask
-// origins do not need them.
+// telling returns an Installer that prints the warnings that are about no project, which commands that only
+// ask origins do not need.
 func telling(in *installer.Installer, out *output) *installer.Installer {
 	o := in.Options()
 	o.OnEvent = out.warning
 	return installer.New(o)
 }
 
-// localHosts returns the hosts that packages and servers may name although they are on this machine:
-// those of the user's lists, and the servers for the user's AWS credentials.
+// localHosts returns the hosts of this machine that packages and servers may name: those of the user's lists,
+// and the servers for the user's AWS credentials.
 func localHosts(user *policy.UserSettings) []string {
 	all := slices.Concat(user.LocalHosts, user.PlainHTTP)
 	for _, endpoint := range user.S3Endpoints {
@@ -85,8 +84,7 @@ func localHosts(user *policy.UserSettings) []string {
 	return all
 }
 
-// limits returns the limits for fetches. COTTER_MIN_RATE is the minimum rate of a transfer in
-// bytes per second. Slow networks may need a lower rate; -1 disables the check.
+// limits reads COTTER_MIN_RATE, in bytes per second: slow networks may need a lower rate; -1 disables the check.
 func limits(env func(string) string) (getmodules.Limits, error) {
 	text := env("COTTER_MIN_RATE")
 	if text == "" {
@@ -108,14 +106,12 @@ func localOptions(out *output) installer.Options {
 	}
 }
 
-// localInstaller returns an Installer for commands that read installed files and do not use
-// the network.
+// localInstaller is for commands that do not use the network.
 func localInstaller(out *output) *installer.Installer { return installer.New(localOptions(out)) }
 
-// evidenceInstaller returns a localInstaller that also knows the user's sources of providers. It
-// does not ask them, but they decide what counts of what earlier runs have learned, and which
-// providers the project itself brings. Warnings about the CLI configuration are for commands that
-// use it.
+// evidenceInstaller is a localInstaller with the user's sources of providers. They are not asked, but decide
+// what earlier evidence counts, and which providers the project brings. It does not repeat the warnings about
+// the CLI configuration.
 func evidenceInstaller(ctx context.Context, cmd *invocation, out *output, req request) (*installer.Installer, error) {
 	config, err := cliConfig(ctx, &output{stdout: io.Discard, stderr: io.Discard, env: out.env, quiet: true}, req.Dialect)
 	if err != nil {
@@ -126,9 +122,8 @@ func evidenceInstaller(ctx context.Context, cmd *invocation, out *output, req re
 	return installer.New(o), err
 }
 
-// transport returns a copy of the standard transport that keeps more idle connections to a
-// host: as many as can be in use at once. This avoids handshakes, which cost two round trips. If
-// reached is not nil, it is set when a server was reached by its name.
+// transport keeps as many idle connections to a host as can be in use at once, because handshakes cost two
+// round trips. reached, if not nil, is set when a server was reached by its name.
 func transport(reached *atomic.Bool) http.RoundTripper {
 	standard, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
@@ -142,9 +137,8 @@ func transport(reached *atomic.Bool) http.RoundTripper {
 	return ours
 }
 
-// cliConfig reads the CLI configuration of the stock tool that the project is for. If the
-// tool is not known, it reads the configuration of tofu, which falls back to terraform's
-// files if tofu has none.
+// cliConfig reads the CLI configuration of the project's tool, or of tofu, which falls back to terraform's
+// files.
 func cliConfig(ctx context.Context, out *output, dialect installer.Dialect) (*cliconfig.Config, error) {
 	config, err := cliconfig.OSEnvironment().Load(ctx, cliconfig.Options{
 		Terraform: dialect == installer.DialectTerraform,
@@ -156,9 +150,8 @@ func cliConfig(ctx context.Context, out *output, dialect installer.Dialect) (*cl
 	return config, nil
 }
 
-// getters returns the getters for sources that need large dependencies or other programs.
-// The SDKs find most of their settings themselves. The other settings are environment
-// variables that stock tools use too.
+// getters are for sources that need large dependencies or other programs. The SDKs find most settings
+// themselves; the environment variables are those of stock tools.
 func getters(client *http.Client, env func(string) string, user *policy.UserSettings) map[string]getmodules.Getter {
 	return map[string]getmodules.Getter{
 		"s3": &s3.Getter{HTTPClient: client, MetadataURL: env("AWS_METADATA_URL"), Endpoints: user.S3Endpoints},
@@ -172,8 +165,8 @@ func getters(client *http.Client, env func(string) string, user *policy.UserSett
 	}
 }
 
-// gitBackend returns the value of COTTER_GIT_BACKEND: git is the installed git, go is the built-in
-// client, and auto, the default, is git if it is installed.
+// gitBackend reads COTTER_GIT_BACKEND: git is the installed one, go the built-in client, and auto, the default,
+// git if it is installed.
 func gitBackend(env func(string) string) (getmodules.GitBackend, error) {
 	switch name := env("COTTER_GIT_BACKEND"); name {
 	case "", "auto":

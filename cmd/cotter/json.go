@@ -12,11 +12,9 @@ import (
 	"github.com/cotterpin/cotter/installer/evidence"
 )
 
-// writeJSON writes a record as a line to stdout.
 func (o *output) writeJSON(r record) error { return o.writeProjectJSON(o.project, r) }
 
-// writeProjectJSON writes a record about a project as a line to stdout. project is "" if the
-// run has only one.
+// writeProjectJSON writes a record as a line to stdout. project is "" if the run has only one.
 func (o *output) writeProjectJSON(project string, r record) error {
 	begin, err := encodeJSON(envelope{jsonVersion, r.kind(), project})
 	if err != nil {
@@ -100,8 +98,7 @@ func jsonModules(modules []installer.Module, withEvidence bool) []jsonModule {
 	return list
 }
 
-// jsonResult returns the last record of an installation. done is the record's type; see
-// function done.
+// jsonResult returns the last record of an installation, of the type that function done returns.
 func jsonResult(done string, result *installer.Result) record {
 	return resultRecord{
 		done, result.Dialect.String(), jsonModules(result.Modules, true), jsonChanges(result.LockChanges), jsonUpdates(result.Updates),
@@ -162,10 +159,8 @@ func jsonReport(report *installer.Report, ok bool) record {
 	return reportRecord{ok, report.Unfinished, report.Unproven, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread), packages, report.Directories, jsonProviderReports(report.Providers)}
 }
 
-// eventRecord is an event of an installation.
 type eventRecord struct{ event.Event }
 
-// eventKinds has the type of the line for each type of event that has one.
 var eventKinds = map[reflect.Type]string{
 	reflect.TypeFor[event.Resolved](): "resolved", reflect.TypeFor[event.FetchStarted](): "fetch_started", reflect.TypeFor[event.FetchProgress](): "fetch_progress",
 	reflect.TypeFor[event.FetchDone](): "fetch_done", reflect.TypeFor[event.WaitingForFetch](): "waiting_for_fetch", reflect.TypeFor[event.ProviderProgress](): "provider_progress",
@@ -175,8 +170,7 @@ var eventKinds = map[reflect.Type]string{
 
 func (r eventRecord) kind() string { return eventKinds[reflect.TypeOf(r.Event)] }
 
-// jsonEvent returns the record for an event of an installation, or nil if the event has no
-// record.
+// jsonEvent returns nil for events without a record.
 func jsonEvent(ev installer.Event) record {
 	switch e := ev.(type) {
 	case event.Resolved:

@@ -12,8 +12,7 @@ import (
 // version; any other change needs a new version.
 const jsonVersion = 1
 
-// record has the fields of a line of the JSON output, without those of its envelope. kind
-// returns the line's "type".
+// record has the fields of a line of the JSON output without its envelope. kind is its "type".
 type record interface{ kind() string }
 
 // envelope has the fields at the start of each line of the JSON output.

@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// The phases of a transfer.
 const (
 	fetching  = "fetching"
 	unpacking = "unpacking"
@@ -29,8 +28,7 @@ type view struct {
 	fetched, resolved int
 }
 
-// transfer is a package that is being fetched or unpacked, or that another process is
-// fetching.
+// transfer is a package that is fetched or unpacked, here or by another process.
 type transfer struct {
 	name, phase string
 	done, total int64 // in bytes; total is 0 if it is not known
@@ -40,8 +38,7 @@ type transfer struct {
 	since time.Time // the start of the current measurement
 }
 
-// lines returns the lines for a terminal of the given size. Each line is shorter than the
-// width, because some terminals begin a new line after the last column.
+// lines are shorter than the width, because some terminals begin a new line after the last column.
 func (v *view) lines(width, height int, now time.Time) []string {
 	width = max(width-1, 10)
 	rows := v.active
@@ -59,7 +56,6 @@ func (v *view) lines(width, height int, now time.Time) []string {
 	return append(lines, shorten(v.summary(now), width))
 }
 
-// summary returns the line for the whole run.
 func (v *view) summary(now time.Time) string {
 	elapsed := seconds(now.Sub(v.started))
 	if v.fetched+len(v.active) == 0 {
@@ -68,7 +64,6 @@ func (v *view) summary(now time.Time) string {
 	return fmt.Sprintf("%d fetched, %d in progress, %s", v.fetched, len(v.active), elapsed)
 }
 
-// The minimum widths of terminals for lines with more columns, and the width of the bar.
 const (
 	roomyWidth = 70
 	wideWidth  = 100
@@ -77,7 +72,7 @@ const (
 	percentWidth = 48
 )
 
-// line returns the line for a transfer: its name, followed by columns of fixed width.
+// line has a name, followed by columns of fixed width.
 func (t *transfer) line(width int, now time.Time) string {
 	var columns string
 	switch rate := t.rateText(now); {
@@ -100,7 +95,6 @@ func (t *transfer) line(width int, now time.Time) string {
 	return name + strings.Repeat(" ", room-columnsOf(name)+1) + columns
 }
 
-// amount returns the number of bytes done, with the total if it is known.
 func (t *transfer) amount() string {
 	if t.total <= 0 {
 		return size(t.done)
@@ -108,7 +102,6 @@ func (t *transfer) amount() string {
 	return size(t.done) + " of " + size(t.total)
 }
 
-// percent returns the percentage done, or "" if the total is not known.
 func (t *transfer) percent() string {
 	if t.total <= 0 {
 		return ""
@@ -129,13 +122,13 @@ func (t *transfer) rateText(now time.Time) string {
 	return ""
 }
 
-// bar returns a progress bar. The total must be known.
+// bar is only for a known total.
 func (t *transfer) bar() string {
 	full := int(min(t.done*barWidth/t.total, barWidth))
 	return strings.Repeat("#", full) + strings.Repeat("-", barWidth-full)
 }
 
-// shortName returns the name of a package without its scheme and arguments.
+// shortName has neither scheme nor arguments.
 func shortName(name string) string {
 	name = strings.TrimPrefix(name, "git::")
 	if _, rest, ok := strings.Cut(name, "://"); ok {
@@ -145,9 +138,8 @@ func shortName(name string) string {
 	return sanitize.Escape(name)
 }
 
-// shorten returns text that takes at most width columns, with "…" in place of omitted
-// characters. It keeps more of the end than of the start, because the end of an address says
-// more.
+// shorten puts "…" in place of the characters that do not fit in width columns. It keeps more of the end,
+// because the end of an address says more.
 func shorten(text string, width int) string {
 	if columnsOf(text) <= width {
 		return text
@@ -162,8 +154,7 @@ func shorten(text string, width int) string {
 	return front + "…" + string(back)
 }
 
-// columnsOf returns the number of terminal columns that text takes. Characters of wide
-// scripts take two columns.
+// columnsOf counts terminal columns. Characters of wide scripts take two.
 func columnsOf(text string) int {
 	const firstWide, firstSymbol, lastSymbol = 0x1100, 0x2000, 0x2e7f
 	n := 0
@@ -176,7 +167,7 @@ func columnsOf(text string) int {
 	return n
 }
 
-// seconds formats a duration for people, such as "4.2 s" or "2 min 5 s".
+// seconds formats a duration as "4.2 s" or "2 min 5 s".
 func seconds(d time.Duration) string {
 	switch s := d.Seconds(); {
 	case s < 0.995:
@@ -191,16 +182,13 @@ func seconds(d time.Duration) string {
 }
 
 const (
-	// redrawEvery is the time between two drawings of the live lines.
 	redrawEvery = 100 * time.Millisecond
 	// patience is the time before the lines are drawn at all. Most runs end earlier.
 	patience = 200 * time.Millisecond
-	// rateOver is the time over which a transfer rate is measured.
-	rateOver = time.Second
+	rateOver = time.Second // for measuring a rate
 )
 
-// live draws lines at the bottom of a terminal that show the progress: one line for each
-// package in transfer, and a line for the whole run.
+// live draws lines at the bottom of a terminal: one for each package in transfer, and one for the whole run.
 type live struct {
 	out     io.Writer
 	stop    chan struct{}
@@ -212,7 +200,6 @@ type live struct {
 	shown  bool // whether there are lines on the screen
 }
 
-// startLive starts to draw. Call end to stop.
 func startLive(out io.Writer, started time.Time) *live {
 	l := &live{
 		out: out, screen: cwriter.New(out), view: view{started: started},
@@ -261,12 +248,10 @@ func (l *live) clear() {
 	l.shown = l.screen.Flush(0) != nil
 }
 
-// toLineStart moves the cursor to the start of its line. The cursor is elsewhere only if the
-// user has typed something, such as Ctrl-C.
+// toLineStart is needed if the user has typed something, such as Ctrl-C.
 func (l *live) toLineStart() { _, _ = io.WriteString(l.out, "\r") }
 
-// above removes the lines and calls print, so that its output appears above the lines when
-// they are drawn again.
+// above calls print without the lines, so that its output appears above them.
 func (l *live) above(print func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -274,7 +259,6 @@ func (l *live) above(print func()) {
 	print()
 }
 
-// end removes the lines for good.
 func (l *live) end() {
 	close(l.stop)
 	<-l.stopped
@@ -289,7 +273,6 @@ func (l *live) event(event installer.Event) {
 	l.view.event(event, time.Now())
 }
 
-// event updates the view with an event about a package.
 func (v *view) event(ev installer.Event, now time.Time) {
 	switch e := ev.(type) {
 	case event.Resolved:
@@ -315,7 +298,6 @@ func (v *view) event(ev installer.Event, now time.Time) {
 	}
 }
 
-// transfer returns the transfer with a name. It adds the transfer if it is new.
 func (v *view) transfer(name string, now time.Time) *transfer {
 	for _, t := range v.active {
 		if t.name == name {
@@ -327,14 +309,12 @@ func (v *view) transfer(name string, now time.Time) *transfer {
 	return t
 }
 
-// end removes the transfer with a name, and counts it as fetched.
 func (v *view) end(name string) {
 	before := len(v.active)
 	v.active = slices.DeleteFunc(v.active, func(t *transfer) bool { return t.name == name })
 	v.fetched += before - len(v.active)
 }
 
-// progress updates a transfer, and its rate if it was measured long enough.
 func (t *transfer) progress(phase string, done, total int64, now time.Time) {
 	if phase != t.phase || done < t.done {
 		t.since, t.base, t.rate = now, done, 0

@@ -50,10 +50,10 @@ func runLock(ctx context.Context, cmd *invocation, out *output) error {
 	return installProjects(ctx, cmd, out, req)
 }
 
-// selects are the flags of lock that a run without a selection cannot have.
+// selects are the flags that need a selection.
 var selects = []string{"upgrade", "unify", "platform", "only", "prune-providers", "accept-unreachable"}
 
-// restore puts back the entries that locks have lost, for lock --offline.
+// restore is lock --offline.
 func restore(ctx context.Context, cmd *invocation, out *output) error {
 	for _, flag := range selects {
 		if cmd.IsSet(flag) {
@@ -91,7 +91,7 @@ func entries(n int, of string) string {
 	return fmt.Sprintf("%d %s entries", n, of)
 }
 
-// keysOf returns the keys of modules, which are never nil.
+// keysOf never returns nil.
 func keysOf(modules []addrs.Module) []string {
 	keys := []string{}
 	for _, m := range modules {
@@ -108,9 +108,8 @@ func jsonRestored(restored *installer.Restored) record {
 	return restoredRecord{restored.From, "", keysOf(restored.Modules), providers}
 }
 
-// checkLock returns an error if the lock of a project in dir would change, for lock --check. dir
-// is "" if there is only one project. If only hashes of providers would change, it prints a
-// warning.
+// checkLock returns an error if the lock of a project would change, for lock --check, and prints a warning if
+// only hashes of providers would. dir is "" if there is only one project.
 func (o *output) checkLock(dir string, result *installer.Result) error {
 	switch {
 	case !wouldChange(result):

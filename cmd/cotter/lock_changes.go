@@ -31,8 +31,7 @@ func changeText(change installer.LockChange) string {
 	return releaseText(change.New) + ", from another source"
 }
 
-// versionOrPackage returns the version of an entry, or its package or directory if it has no version; ""
-// if there is no entry.
+// versionOrPackage returns the version of an entry, or its package or directory; "" for no entry.
 func versionOrPackage(entry lockfile.Module) string {
 	if entry.IsDirectory() {
 		return entry.Source.String()
@@ -40,8 +39,7 @@ func versionOrPackage(entry lockfile.Module) string {
 	return cmp.Or(entry.Version.String(), entry.Package.String())
 }
 
-// updateText describes the change from a package that the last run installed to the one of the
-// lock.
+// updateText describes the change from what the last run installed to the entry of the lock.
 func updateText(update installer.LockChange) string {
 	if entryName(update.Old) != entryName(update.New) {
 		return sourceChange(update.Old, update.New)
@@ -64,8 +62,7 @@ func releaseChange(old, updated lockfile.Module) string {
 	return refOrPackage(old) + " -> " + releaseText(updated)
 }
 
-// sourceChange describes the change to a package from another source:
-// "acme/network/aws 1.0.0 -> acme/subnets/aws 1.0.0".
+// sourceChange returns a text such as "acme/network/aws 1.0.0 -> acme/subnets/aws 1.0.0".
 func sourceChange(old, updated lockfile.Module) string {
 	return sourceText(old) + " -> " + sourceText(updated)
 }
@@ -78,9 +75,8 @@ func sourceText(entry lockfile.Module) string {
 	return name + " " + release
 }
 
-// releaseText returns the version, tag or branch of an entry, with the short commit or digest that
-// was fetched: "1.2.0", "v2.1.0 (3f2a91c)" or "3f2a91c". If an entry has none of these, it returns
-// the package.
+// releaseText returns the version, tag or branch of an entry, with the short commit or digest that was
+// fetched: "1.2.0", "v2.1.0 (3f2a91c)" or "3f2a91c", or else the package.
 func releaseText(entry lockfile.Module) string {
 	if entry.IsDirectory() {
 		return entry.Source.String() + ", not locked"
@@ -92,14 +88,12 @@ func releaseText(entry lockfile.Module) string {
 	return cmp.Or(name, revision, entry.Package.ForDisplay())
 }
 
-// refName returns the version of an entry. For an entry without a version, it returns the tag or
-// branch in the source, or "" if it has none or if it is a commit or a digest.
+// refName returns the version of an entry, or the tag or branch in the source, or "".
 func refName(entry lockfile.Module) string {
 	return cmp.Or(entry.Version.String(), refIn(entry.Source, "ref", "tag", "rev"))
 }
 
-// releaseName returns the version of an entry. For an entry without a version, it returns the
-// ref of the source if it has one, and otherwise the package. JSON output has this name.
+// releaseName returns the version of an entry, or the ref or commit of its source, or its package, for JSON.
 func releaseName(entry lockfile.Module) string {
 	revision := ""
 	if remote, ok := entry.Source.(addrs.ModuleSourceRemote); ok && remote.Package.Getter() == "git" {
@@ -108,8 +102,7 @@ func releaseName(entry lockfile.Module) string {
 	return cmp.Or(entry.Version.String(), refIn(entry.Source, "ref"), revision, entry.Package.String())
 }
 
-// refIn returns the first of some arguments that a source address has, or "" if it has none or if it
-// is a commit or a digest.
+// refIn returns the first of some arguments of a source address, or "" if it is a commit or a digest.
 func refIn(source addrs.ModuleSource, arguments ...string) string {
 	remote, _ := source.(addrs.ModuleSourceRemote)
 	for _, name := range arguments {
@@ -122,8 +115,7 @@ func refIn(source addrs.ModuleSource, arguments ...string) string {
 	return ""
 }
 
-// shortRevision returns the first digits of the commit or digest of a package, if the source
-// names a repository and not a module of a registry; otherwise "".
+// shortRevision returns the first digits of the commit or digest, or "" for a module of a registry.
 func shortRevision(entry lockfile.Module) string {
 	const digits = 7
 	_, revision, isDigest := strings.Cut(entry.Revision(), ":")
@@ -168,8 +160,6 @@ type jsonExclusion struct {
 	Line       int    `json:"line,omitempty"`
 }
 
-// exclusionsOf returns the constraint that does not allow the old version of a module, if there is
-// one.
 func exclusionsOf(change installer.LockChange) []jsonExclusion {
 	if change.ExcludedBy == nil {
 		return nil
@@ -183,7 +173,6 @@ func exclusionsOf(change installer.LockChange) []jsonExclusion {
 	return []jsonExclusion{{caller.String(), by.Constraint, at.Filename, at.Start.Line}}
 }
 
-// providerExclusions returns the constraints that do not allow the old version of a provider.
 func providerExclusions(change installer.ProviderChange) []jsonExclusion {
 	var list []jsonExclusion
 	for _, use := range change.ExcludedBy {
@@ -192,11 +181,9 @@ func providerExclusions(change installer.ProviderChange) []jsonExclusion {
 	return list
 }
 
-// maxExclusions is the maximum number of constraints that becauseOf names.
 const maxExclusions = 3
 
-// becauseOf returns text that names the constraints that exclude the old version, such as
-// `, because "~> 2.0" (main.tf:3) excludes 1.4.0`. It returns "" if there are none.
+// becauseOf returns a text such as `, because "~> 2.0" (main.tf:3) excludes 1.4.0`, or "".
 func becauseOf(all []jsonExclusion, old string) string {
 	if len(all) == 0 {
 		return ""
@@ -219,13 +206,11 @@ func becauseOf(all []jsonExclusion, old string) string {
 	return fmt.Sprintf(", because %s %s %s", enumeration(names), verb, old)
 }
 
-// refOrPackage returns the version, tag, branch or short revision of an entry.
 func refOrPackage(entry lockfile.Module) string {
 	return cmp.Or(refName(entry), shortRevision(entry), entry.Package.ForDisplay())
 }
 
-// consequences returns what a changed version means for the caller: a line for each change
-// of the interface, and a line with the numbers of changed files.
+// consequences says what a changed version means for the caller, and which files have changed.
 func consequences(change installer.LockChange) []string {
 	lines := interfaceLines(change.Interface)
 	var files []string
@@ -247,8 +232,7 @@ func joinCells(lines []string) string {
 	return strings.Join(lines, "<br>")
 }
 
-// markdownCell returns text as a code span for a cell of a table. The text can neither end
-// the cell nor act as markup.
+// markdownCell returns text as a code span, which can neither end a cell of a table nor be markup.
 func markdownCell(text string) string {
 	if text == "" {
 		return ""
@@ -285,7 +269,6 @@ type jsonChange struct {
 	Newer string `json:"newer,omitempty"`
 }
 
-// redactedSource returns the source of an entry; "" if there is no entry.
 func redactedSource(entry lockfile.Module) string {
 	if entry.Source == nil {
 		return ""

@@ -18,13 +18,11 @@ func main() {
 	collectLater()
 	cobra.EnableCommandSorting = false // help lists the commands in the order of newApp
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// A second signal ends the process at once. This is safe: the files on disk are
-	// consistent at any time.
+	// A second signal ends the process at once. The files on disk are consistent at any time.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args, os.Stdout, os.Stderr))
 }
 
-// The exit statuses. The package comment documents them.
 const (
 	exitFailure     = 1
 	exitUsage       = 2
@@ -32,12 +30,11 @@ const (
 	exitInterrupted = 130
 )
 
-// exitOnly is an exit status without a message: everything was printed before.
+// exitOnly is an exit status whose reason was printed already.
 type exitOnly struct{ status int }
 
 func (e exitOnly) Error() string { return fmt.Sprintf("the exit status was %d", e.status) }
 
-// usageError is a wrong command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
@@ -58,14 +55,11 @@ func exitStatus(ctx context.Context, err error) int {
 	return exitFailure
 }
 
-// growth is the GC percentage (see [debug.SetGCPercent]) that applies after the first
-// collection. 0 means the runtime's default.
+// growth is the GC percentage (see [debug.SetGCPercent]) after the first collection; 0 is the default.
 var growth atomic.Int32
 
-// collectLater delays the first garbage collection from a heap of 4 MiB to a heap of
-// 32 MiB. Most runs end before that, and use most of their memory until they end. After the
-// first collection the default percentage applies again, or the one that collectSeldom sets.
-// collectLater does nothing if the user has set GOGC.
+// collectLater delays the first garbage collection from a heap of 4 MiB to one of 32 MiB, unless GOGC is set.
+// Most runs end before that, and use most of their memory until they end.
 func collectLater() {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -80,7 +74,6 @@ func collectLater() {
 	}, int32(asEver))
 }
 
-// collectSeldom makes later collections rarer, for runs on many projects. Such a run needs
-// little memory for longer than a project, and would spend a fifth of its time on garbage
-// collection.
+// collectSeldom is for runs on many projects, which need little memory for longer, and would spend a fifth of
+// their time on garbage collection.
 func collectSeldom() { growth.Store(300) }

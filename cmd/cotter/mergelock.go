@@ -39,8 +39,7 @@ var (
 	errOtherChanged = errors.New("both sides have changed the file, and they differ outside of its module and provider blocks")
 )
 
-// mergeLock merges three lock files, and writes the result to oursPath. If there are
-// conflicts, it fails after writing.
+// mergeLock writes the result to oursPath, also if it then fails because of conflicts.
 func (o *output) mergeLock(basePath, oursPath, theirsPath string) error {
 	base, baseErr := readLock(basePath)
 	ours, oursErr := readLock(oursPath)
@@ -65,8 +64,7 @@ func (o *output) mergeLock(basePath, oursPath, theirsPath string) error {
 	return fmt.Errorf("%w %s", errBothChanged, strings.Join(blocks, ", "))
 }
 
-// readLock reads a lock file. A file that does not exist counts as an empty lock: git has no
-// base for a file that both sides have added.
+// readLock returns an empty lock if there is none: git has no base for a file that both sides have added.
 func readLock(path string) (*lockfile.File, error) {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {

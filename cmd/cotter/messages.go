@@ -24,24 +24,20 @@ type message struct {
 	// Remedy says what to do next.
 	Remedy string `json:"remedy,omitempty"`
 
-	// remedies are the remedies that Remedy consists of. Text output prints them after all
-	// messages.
+	// remedies are what Remedy consists of. Text output prints them after all messages.
 	remedies []remedy
 
 	at  hcl.Range // the position in the configuration that the message is about
 	dir string    // the directory of the project, or "" if there is only one project
 	err error
-	// problem is a better wording for text output. It is nil if the error's own text is best.
+	// problem is a better wording for text output, or nil.
 	problem *problem
-	// requirements are the lines of Detail that say which modules require a provider.
+	// requirements are the lines of Detail about the modules that require a provider.
 	requirements string
-	// placed is true if the file names are those that text output shows; see output.placed.
-	placed bool
-	// refusal is set if a policy refuses the module or the provider.
-	refusal *refusal
+	placed       bool     // by output.placed
+	refusal      *refusal // by a policy
 }
 
-// text returns what has happened, for text output.
 func (m message) text() string {
 	if m.problem != nil {
 		return m.problem.Error()
@@ -49,16 +45,14 @@ func (m message) text() string {
 	return m.Detail
 }
 
-// isOf reports whether the message is about a module or a provider. The summary names it.
+// isOf reports whether the message is about a module or a provider, which the summary names.
 func (m message) isOf() bool { return m.Module != "" || m.Provider != "" }
 
-// withRemedies returns the message with remedies.
 func (m message) withRemedies(list []remedy) message {
 	m.Remedy, m.remedies = strings.Join(remedyLines(list), " "), list
 	return m
 }
 
-// line returns the message on one line.
 func (m message) line() string {
 	text := m.Summary + m.where()
 	if m.problem != nil {
@@ -73,7 +67,7 @@ func (m message) line() string {
 	return text
 }
 
-// together returns messages with the same text on one line. m is the first of them.
+// together returns messages with the same text on one line. m is the first one.
 func (m message) together(group []message) string {
 	if len(group) < 2 || !m.isOf() {
 		return m.line()
@@ -86,12 +80,10 @@ func (m message) together(group []message) string {
 	return text + ": " + strings.Join(of, ", ")
 }
 
-// messages splits an error into messages: one for each failed module, and one for each
-// diagnostic.
+// messages returns a message for each failed module and each diagnostic in an error.
 func messages(err error) []message { return messagesOf("", err) }
 
-// messagesOf is messages for an error of one of several projects. dir is the project's
-// directory, or "" if there is only one project.
+// messagesOf is messages for one of several projects. dir is "" if there is only one.
 func messagesOf(dir string, err error) []message {
 	if parts := joined(err); parts != nil {
 		var all []message
@@ -127,8 +119,7 @@ func messagesOf(dir string, err error) []message {
 	return []message{m}
 }
 
-// oneMessage returns the message for an error that neither joins several errors nor
-// contains diagnostics.
+// oneMessage is for an error that neither joins several errors nor contains diagnostics.
 func oneMessage(err error) message {
 	var module *installer.ModuleError
 	if errors.As(err, &module) {
@@ -159,7 +150,7 @@ func oneMessage(err error) message {
 	return message{Summary: err.Error()}
 }
 
-// listMessage returns the message of an error whose first line is a summary.
+// listMessage is for an error whose first line is a summary.
 func listMessage(err error) message {
 	summary, rest, _ := strings.Cut(err.Error(), "\n")
 	if list, indented := strings.CutPrefix(rest, "  "); indented {
@@ -168,8 +159,7 @@ func listMessage(err error) message {
 	return message{Summary: summary, Detail: strings.TrimSpace(rest)}
 }
 
-// joined returns the errors that errors.Join has joined. It returns nil for other errors,
-// including an error that wraps several others in its own sentence.
+// joined returns nil for errors that errors.Join has not made, such as one that wraps several in a sentence.
 func joined(err error) []error {
 	list, ok := err.(interface{ Unwrap() []error })
 	if !ok || reflect.TypeOf(err) != reflect.TypeOf(errors.Join(err)) {
@@ -178,7 +168,6 @@ func joined(err error) []error {
 	return list.Unwrap()
 }
 
-// flatten returns the messages of several errors.
 func flatten(errs []error) []message {
 	var all []message
 	for _, err := range errs {
@@ -187,7 +176,6 @@ func flatten(errs []error) []message {
 	return all
 }
 
-// fromDiagnostics returns a message for each error in diags. dir is as for messagesOf.
 func fromDiagnostics(dir string, diags hcl.Diagnostics) []message {
 	var all []message
 	for _, diag := range diags {
@@ -207,8 +195,7 @@ func fromDiagnostics(dir string, diags hcl.Diagnostics) []message {
 	return all
 }
 
-// repeats reports whether a diagnostic only repeats the previous one: the parser reports an
-// unclosed string at each of its ends.
+// repeats finds diagnostics that only repeat the previous one: an unclosed string is reported at each end.
 func repeats(all []message, m message) bool {
 	if len(all) == 0 {
 		return false

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// mirrorScheme is the prefix of mirror addresses.
 const mirrorScheme = "oci://"
 
 func mirrorCommand(out *output) *cobra.Command {
@@ -46,8 +45,7 @@ func mirrorCommand(out *output) *cobra.Command {
 	)
 }
 
-// mirrorArgument returns the mirror address that is the last argument of a command. It
-// returns "" if no argument is a mirror address.
+// mirrorArgument returns the mirror address that is the last argument of a command, or "".
 func mirrorArgument(cmd *invocation) (string, error) {
 	args := cmd.Args()
 	for i, arg := range args {
@@ -62,15 +60,13 @@ func mirrorArgument(cmd *invocation) (string, error) {
 	return "", nil
 }
 
-// namedMirror is a mirror that a command works on, with its projects.
 type namedMirror struct {
 	*mirror.Mirror
 	projects []installer.Project
 }
 
-// namedMirrors returns the mirror that the last argument of a command names, or otherwise
-// COTTER_MIRROR. If neither is given, it returns for each project the first mirror that the
-// user's settings name or trust.
+// namedMirrors returns the mirror that the last argument or COTTER_MIRROR names, or else for each project the
+// first one that the user's settings name or trust.
 func namedMirrors(ctx context.Context, cmd *invocation, out *output, in *installer.Installer, projects []installer.Project) ([]namedMirror, error) {
 	named, err := mirrorArgument(cmd)
 	if err != nil {
@@ -140,7 +136,6 @@ func (o *output) pushed(to *mirror.Mirror, result *mirror.Result) error {
 	return nil
 }
 
-// errNotMirrored is the error of mirror status for entries that are missing or wrong.
 var errNotMirrored = errors.New("the mirror does not have all locked packages as required")
 
 func mirrorStatus(ctx context.Context, cmd *invocation, out *output) error {
@@ -159,8 +154,7 @@ func mirrorStatus(ctx context.Context, cmd *invocation, out *output) error {
 	return errors.Join(errs...)
 }
 
-// statusOf prints the entries that a mirror has for its projects. It fails if any entry is
-// missing or wrong.
+// statusOf prints what a mirror has for its projects. It fails if anything is missing or wrong.
 func statusOf(ctx context.Context, out *output, m namedMirror, o installer.LockedOptions) error {
 	found, err := mirror.Status(ctx, m.Mirror, m.projects, o.Scope, o.Platforms...)
 	if err != nil {
@@ -222,8 +216,7 @@ func (t *tallyOfStatus) text(all string) string {
 	return strings.Join(parts, ", ")
 }
 
-// mirrorEntry prints what a mirror has for a lock entry. Text output shows only entries that
-// are missing or wrong.
+// mirrorEntry prints what a mirror has for a lock entry, as text only if it is missing or wrong.
 func (o *output) mirrorEntry(entry mirror.Entry) error {
 	fault := ""
 	switch {

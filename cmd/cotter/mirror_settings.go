@@ -40,9 +40,8 @@ func userSettings(ctx context.Context) (*policy.UserSettings, error) {
 	return found, nil
 }
 
-// usedMirrors returns the mirrors of a run. If named is not "", or --mirror or COTTER_MIRROR
-// is set, it is that mirror. Otherwise it is the mirrors in the settings of the user and of
-// the project in dir.
+// usedMirrors returns the mirror named, or of --mirror, or of COTTER_MIRROR, or else those in the settings of
+// the user and of the project in dir.
 func usedMirrors(ctx context.Context, cmd *invocation, env func(string) string, dir, named string) ([]policy.UsedMirror, error) {
 	user, err := userSettings(ctx)
 	if err != nil {
@@ -67,7 +66,7 @@ func openUsed(fetcher *getmodules.Fetcher, used policy.UsedMirror) (*mirror.Mirr
 	return opened, nil
 }
 
-// mirrors opens the mirrors of projects. It opens mirrors with the same settings only once.
+// mirrors opens mirrors with the same settings only once.
 type mirrors struct {
 	cmd *invocation
 	out *output
@@ -98,7 +97,7 @@ func (m *mirrors) open(used policy.UsedMirror) (*mirror.Mirror, error) {
 	return opened, err
 }
 
-// inRequest returns a request with the mirrors of its project before its other stores.
+// inRequest puts the mirrors of a project before the other stores of its request.
 func (m *mirrors) inRequest(ctx context.Context, req request) (request, error) {
 	used, err := usedMirrors(ctx, m.cmd, m.out.env, req.Dir, "")
 	if err != nil {
@@ -116,14 +115,13 @@ func (m *mirrors) inRequest(ctx context.Context, req request) (request, error) {
 	return req, nil
 }
 
-// mirrorOf is a mirror with the projects that use it.
 type mirrorOf struct {
 	policy.UsedMirror
 	projects []installer.Project
 }
 
-// byMirror groups projects by their mirrors, in the order in which each mirror is first used.
-// choose selects which of a project's mirrors count. named is as for usedMirrors.
+// byMirror groups projects by those of their mirrors that choose selects, in the order of their first use.
+// named is as for usedMirrors.
 func (m *mirrors) byMirror(ctx context.Context, projects []installer.Project, named string, choose func([]policy.UsedMirror) []policy.UsedMirror) (groups []mirrorOf, err error) {
 	for _, p := range projects {
 		used, err := usedMirrors(ctx, m.cmd, m.out.env, p.Dir, named)
@@ -141,18 +139,15 @@ func (m *mirrors) byMirror(ctx context.Context, projects []installer.Project, na
 	return groups, nil
 }
 
-// writer pushes the packages that a run has fetched from origins to the mirrors with the mode
-// "write".
+// writer pushes what a run has fetched from origins to the mirrors with the mode "write".
 type writer struct {
-	cmd *invocation
-	out *output
-	in  *installer.Installer
-	req request
-	// fetched is true if a package came from its origin.
-	fetched bool
+	cmd     *invocation
+	out     *output
+	in      *installer.Installer
+	req     request
+	fetched bool // something came from its origin
 }
 
-// note records whether an event is about a package that came from its origin.
 func (w *writer) note(ev installer.Event) {
 	switch e := ev.(type) {
 	case event.FetchDone:
@@ -162,8 +157,7 @@ func (w *writer) note(ev installer.Event) {
 	}
 }
 
-// write pushes the locked packages of root modules that their mirrors do not have. The root
-// modules are installed already, so failures are only warnings.
+// write only warns about failures, because the root modules are installed already.
 func (w *writer) write(ctx context.Context, projects ...installer.Project) {
 	if !w.fetched || w.req.DryRun || w.req.Offline || len(projects) == 0 || ctx.Err() != nil {
 		return
@@ -199,7 +193,7 @@ func (w *writer) writeTo(ctx context.Context, all *mirrors, group mirrorOf) erro
 	return err
 }
 
-// silent returns projects whose events nobody gets, since the run has told them already.
+// silent returns projects without events, which the run has told already.
 func silent(projects []installer.Project) []installer.Project {
 	quiet := slices.Clone(projects)
 	for i := range quiet {

@@ -13,12 +13,10 @@ import (
 	"github.com/cotterpin/cotter/internal/repository"
 )
 
-// A directory without configuration is not a project for any command, even if it has a lock. Units of
-// Terragrunt are such directories: Terragrunt runs the tool in a copy, with the configuration. An
-// installation that may change the lock has nothing to do there, and other commands fail. --recursive does
-// not count it. All of them say where the configuration may be.
+// A directory without configuration is no project, even if it has a lock. Units of Terragrunt are such
+// directories: Terragrunt runs the tool in a copy that has the configuration. An installation that may change
+// the lock has nothing to do there, other commands fail, and --recursive does not count it.
 
-// noConfigurationError reports a directory without configuration.
 type noConfigurationError struct{ dir string }
 
 func (e noConfigurationError) Error() string {
@@ -28,7 +26,6 @@ func (e noConfigurationError) Error() string {
 // useHook is for directories with a lock and without configuration.
 const useHook = "If it is a unit of Terragrunt, run `cotter install` in a `before_hook`, where Terragrunt has written the configuration: docs/ci.md has one."
 
-// remedies says where the configuration may be.
 func (e noConfigurationError) remedies() []remedy {
 	unit, below := lookBelow(e.dir)
 	switch {
@@ -40,13 +37,11 @@ func (e noConfigurationError) remedies() []remedy {
 	return nil
 }
 
-// maxLookBelow is the maximum number of files and directories that lookBelow looks at. It is for a hint,
-// and the directory may be the root of a disk.
+// maxLookBelow limits a search for a hint, because the directory may be the root of a disk.
 const maxLookBelow = 10_000
 
-// lookBelow looks at a directory without configuration, and at the directories below it. It returns the
-// first of them that has configuration, relative to the directory. unit reports that there is a lock and no
-// configuration.
+// lookBelow returns the first directory with configuration below another one, relative to it. unit reports
+// that there is a lock and no configuration.
 func lookBelow(top string) (unit bool, below string) {
 	seen := 0
 	_ = filepath.WalkDir(top, func(name string, entry fs.DirEntry, err error) error {
@@ -73,9 +68,8 @@ func lookBelow(top string) (unit bool, below string) {
 	return unit && below == "", filepath.ToSlash(below)
 }
 
-// withoutConfiguration returns the absolute directory of a request, and reports whether it
-// has no configuration. It reports false for a directory that cannot be read, because the
-// installer returns the error.
+// withoutConfiguration returns the absolute directory of a request, and whether it has no configuration. It
+// reports false for a directory that cannot be read: the installer returns the error.
 func withoutConfiguration(ctx context.Context, req request) (string, bool) {
 	full, err := repository.HasConfiguration(ctx, req.Project)
 	dir := cmp.Or(req.Dir, ".")
@@ -85,9 +79,8 @@ func withoutConfiguration(ctx context.Context, req request) (string, bool) {
 	return dir, !full && err == nil
 }
 
-// skipEmpty reports whether the directory of a request has no configuration. If so, it
-// prints that there is nothing to install. For a locked installation it returns an error
-// instead: such an installation must prove that the lock fits a configuration.
+// skipEmpty reports whether a directory has no configuration, and says so. A locked installation fails,
+// because it must prove that the lock fits a configuration.
 func skipEmpty(ctx context.Context, out *output, req request) (bool, error) {
 	dir, empty := withoutConfiguration(ctx, req)
 	switch {
@@ -103,8 +96,7 @@ func skipEmpty(ctx context.Context, out *output, req request) (bool, error) {
 	return true, nil
 }
 
-// withConfiguration returns the directories that have a configuration. It skips the others
-// as skipEmpty does.
+// withConfiguration returns the directories that skipEmpty does not skip.
 func withConfiguration(ctx context.Context, out *output, dirs []string, req request) ([]string, error) {
 	var kept []string
 	var failed []error

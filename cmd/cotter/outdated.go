@@ -57,8 +57,7 @@ func runOutdated(ctx context.Context, cmd *invocation, out *output) error {
 	return failed
 }
 
-// outdated returns the modules and providers of a project that have newer versions, with --all
-// those that are up to date as well. The list is never nil.
+// outdated returns what has newer versions in a project, or with --all everything. The list is never nil.
 func outdated(ctx context.Context, cmd *invocation, in *installer.Installer, req request) (*outdatedList, error) {
 	if dir, empty := withoutConfiguration(ctx, req); empty {
 		return &outdatedList{}, noConfigurationError{dir}
@@ -80,16 +79,14 @@ func outdated(ctx context.Context, cmd *invocation, in *installer.Installer, req
 	return list, failed
 }
 
-// outdatedList has the modules and providers of a project to list, the numbers of those that were
-// examined, and whether there is something newer.
+// outdatedList is what to list, how much was examined, and whether there is something newer.
 type outdatedList struct {
 	installer.Outdated
 	examined, providers int
 	newer               bool
 }
 
-// printOutdated prints a list. complete reports whether all versions are known. If it is false, an
-// empty list does not mean that everything is up to date, so printOutdated does not say so.
+// printOutdated says that all is up to date only if the list is complete.
 func (o *output) printOutdated(list *outdatedList, complete bool) error {
 	switch {
 	case o.json:
@@ -102,7 +99,6 @@ func (o *output) printOutdated(list *outdatedList, complete bool) error {
 	return nil
 }
 
-// nothingNewer says that everything is up to date.
 func (l outdatedList) nothingNewer() string {
 	switch {
 	case l.examined == 0:
@@ -129,9 +125,8 @@ func (o *output) outdated(list *outdatedList) {
 	o.proposals(pins)
 }
 
-// outdatedProjects prints one table for several projects, by their directories: a line for each
-// module or provider with the same versions. failed is the number of projects about which not
-// everything is known.
+// outdatedProjects prints one table for projects by directory, with a line for the same versions. failed is the
+// number of projects about which not all is known.
 func (o *output) outdatedProjects(found map[string]*outdatedList, failed int) {
 	type release struct{ source, current, allowed, latest string }
 	uses := make(usesBy[release])
@@ -178,7 +173,7 @@ func (o *output) outdatedProjects(found map[string]*outdatedList, failed int) {
 	o.proposeForProjects(pins)
 }
 
-// usesBy are the uses of what is listed once for several projects.
+// usesBy are uses in several projects of what is listed once.
 type usesBy[K comparable] map[K]*releaseUses
 
 func (u usesBy[K]) add(key K, dir, place string) {
@@ -188,14 +183,13 @@ func (u usesBy[K]) add(key K, dir, place string) {
 	u[key].add(dir, place)
 }
 
-// mostFirst returns the keys of most projects first, and those of as many in the order of compare.
+// mostFirst sorts keys by their numbers of projects, and then by compare.
 func (u usesBy[K]) mostFirst(compare func(a, b K) int) []K {
 	return slices.SortedFunc(maps.Keys(u), func(a, b K) int {
 		return cmp.Or(cmp.Compare(len(u[b].dirs), len(u[a].dirs)), compare(a, b))
 	})
 }
 
-// releaseUses are the calls of a module, or the requirements of a provider, in several projects.
 type releaseUses struct {
 	calls int
 	place string // of the first
@@ -211,7 +205,7 @@ func (u *releaseUses) add(dir, place string) {
 	}
 }
 
-// String returns the place of a single call, and otherwise how many projects there are.
+// String returns the place of a single call, and otherwise numbers.
 func (u *releaseUses) String() string {
 	switch {
 	case u.calls == 1:
@@ -226,7 +220,6 @@ func (u *releaseUses) String() string {
 
 func dash(text string) string { return cmp.Or(text, "-") }
 
-// firstUse returns the first place where a provider is required, or "-".
 func (o *output) firstUse(dir string, uses []installer.ProviderRequirement) string {
 	if len(uses) == 0 {
 		return "-"

@@ -14,13 +14,11 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// output prints what a command has to say. Results go to stdout, errors and warnings to
-// stderr. With --json, stdout has one JSON value per line and nothing else.
+// output prints what a command has to say: results to stdout, errors and warnings to stderr. With --json,
+// stdout has one JSON value per line and nothing else.
 //
-// A message says which call is affected, at which file and line, what was tried, and what to
-// do next. All arguments pass through [sanitize.Escape]: names, versions and the messages of
-// servers come from other people. They must neither act on the terminal nor look like a
-// line of Cotter's.
+// All arguments pass through [sanitize.Escape]: names, versions and the messages of servers come from other
+// people, and must neither act on the terminal nor look like a line of Cotter's.
 type output struct {
 	stdout, stderr io.Writer
 	env            func(string) string
@@ -30,24 +28,20 @@ type output struct {
 	verbose        bool // print everything that happens
 	started        time.Time
 	dir            string // the value of --chdir
-	// whenInterrupted is the message for a run that the user interrupts. It is set when the
-	// run may have changed something.
+	// whenInterrupted is the message after an interruption. It is set when something may have changed.
 	whenInterrupted string
-	// bundle is true if packages come from a bundle and not from servers.
-	bundle bool
-	// columns is the width of stdout's terminal, and errColumns that of stderr's. They are 0 if it is
-	// not a terminal: then no line is folded.
+	bundle          bool // packages come from a bundle and not from servers
+	// columns is the width of stdout's terminal, and errColumns that of stderr's, or 0: then no line is folded.
 	columns, errColumns int
-	// reached is set when the run has reached a server by its name. It is nil if that is not known.
+	// reached is set when a server was reached by its name. nil means not known.
 	reached *atomic.Bool
-	// replaced is the last warning about sources that are replaced.
+	// replaced is the last warning about replaced sources.
 	replaced string
-	// project is the directory of the project that the output is about, if there are
-	// several: see inProjects. conclusion is the result of the project in one line.
+	// project is the directory that the output is about, if there are several, and conclusion the result in
+	// one line: see inProjects.
 	project, conclusion string
 }
 
-// configure reads the flags that affect the output.
 func (o *output) configure(cmd *invocation) {
 	o.json, o.dir = cmd.Bool("json"), cmd.String("chdir")
 	o.bundle = cmd.String("bundle") != ""
@@ -55,19 +49,18 @@ func (o *output) configure(cmd *invocation) {
 	o.color = !cmd.Bool("no-color") && o.env("NO_COLOR") == "" && o.env("TERM") != "dumb" && isTerminal(o.stderr)
 }
 
-// printf prints to stdout. It escapes the arguments.
 func (o *output) printf(format string, args ...any) {
 	fmt.Fprint(o.stdout, escapef(format, args...))
 }
 
-// notef is printf, unless --quiet is set.
+// notef is printf for what --quiet leaves out.
 func (o *output) notef(format string, args ...any) {
 	if !o.quiet {
 		fmt.Fprint(o.stdout, foldedLines(escapef(format, args...), o.columns))
 	}
 }
 
-// errLine prints lines to stderr. On a terminal, it folds them.
+// errLine prints to stderr, folded on a terminal.
 func (o *output) errLine(text string) { fmt.Fprintln(o.stderr, foldedLines(text, o.errColumns)) }
 
 func (o *output) errLineOf(color, word, text string) {
@@ -75,10 +68,9 @@ func (o *output) errLineOf(color, word, text string) {
 	fmt.Fprintln(o.stderr, o.paint(color, word)+strings.TrimPrefix(text, word))
 }
 
-// elapsed returns the time that the run has taken, as text.
 func (o *output) elapsed() string { return seconds(time.Since(o.started)) }
 
-// warnf prints a warning to stderr, unless --quiet is set.
+// warnf prints a warning, unless --quiet is set.
 func (o *output) warnf(format string, args ...any) {
 	if o.quiet {
 		return
@@ -90,7 +82,7 @@ func (o *output) warnf(format string, args ...any) {
 	o.errLineOf(yellow, "Warning:", indented(text))
 }
 
-// The colors of a terminal, by their SGR parameters.
+// SGR parameters of a terminal.
 const (
 	red    = "31"
 	green  = "32"
@@ -104,14 +96,13 @@ func (o *output) paint(color, text string) string {
 	return "\x1b[1;" + color + "m" + text + "\x1b[0m"
 }
 
-// interactive reports whether stdout is a terminal that a person watches.
+// interactive reports whether a person watches stdout.
 func (o *output) interactive() bool {
 	return !o.json && o.env("TERM") != "dumb" && !onBuildServer(o.env) && isTerminal(o.stdout)
 }
 
-// forLog returns a writer that keeps names from being read as commands by the build server that
-// shows the output. The terminal of a person is returned unchanged, because nothing reads commands
-// there.
+// forLog keeps names from being read as commands by the build server that shows the output. Nothing reads
+// commands on the terminal of a person.
 func forLog(w io.Writer, env func(string) string) io.Writer {
 	if isTerminal(w) && !onBuildServer(env) {
 		return w
@@ -119,7 +110,7 @@ func forLog(w io.Writer, env func(string) string) io.Writer {
 	return &sanitize.Log{To: w}
 }
 
-// unfiltered returns the writer that was passed to [forLog], for the output of other programs.
+// unfiltered is the inverse of [forLog], for the output of other programs.
 func unfiltered(w io.Writer) io.Writer {
 	if log, ok := w.(*sanitize.Log); ok {
 		return log.To
@@ -140,7 +131,6 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// fileGroup has the files with one kind of change.
 type fileGroup struct {
 	label string
 	files []string
@@ -150,8 +140,7 @@ func changedFiles(c hashing.Changes) []fileGroup {
 	return []fileGroup{{"changed", c.Changed}, {"vanished", c.Vanished}, {"added", c.Added}}
 }
 
-// indented escapes text of several lines, and indents all lines but the first, so that
-// they do not look like separate messages.
+// indented escapes text, and indents all lines but the first, so that they do not look like messages.
 func indented(text string) string {
 	return sanitize.EscapeLines(strings.ReplaceAll(text, "\n", "\n  "))
 }
@@ -159,8 +148,7 @@ func indented(text string) string {
 // lines is an argument of [escapef] that keeps its line breaks.
 type lines string
 
-// escapef is fmt.Sprintf with escaped arguments. Escaping keeps each argument on one line,
-// except for [lines].
+// escapef is fmt.Sprintf with escaped arguments on one line, except for [lines].
 func escapef(format string, args ...any) string {
 	safe := make([]any, len(args))
 	for i, arg := range args {
@@ -180,9 +168,8 @@ func escapef(format string, args ...any) string {
 	return fmt.Sprintf(format, safe...)
 }
 
-// escapeJSON escapes the unprintable characters of an encoded JSON value without changing
-// the value, and also "##", with which commands for build servers begin (see [sanitize.Log]). Both
-// can only be in its strings.
+// escapeJSON escapes unprintable characters in the strings of an encoded JSON value, and "##", with which
+// commands for build servers begin (see [sanitize.Log]). The value does not change.
 func escapeJSON(text string) string {
 	var b strings.Builder
 	var last rune

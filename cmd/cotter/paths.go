@@ -16,8 +16,7 @@ import (
 // In errors, results and JSON, file names are relative to the project. Text output shows them
 // relative to the current directory, so that an editor or a shell can open them from there.
 
-// shownFile returns the name of a file of the project in dir, as text output shows it. dir is ""
-// for the project that the output is about.
+// shownFile returns the name of a file for text output. dir is "" for the project that the output is about.
 func (o *output) shownFile(dir, name string) string {
 	if name == "" {
 		return ""
@@ -36,18 +35,17 @@ func (o *output) shownFile(dir, name string) string {
 	return filepath.ToSlash(full)
 }
 
-// shownRange returns a range whose file is named as text output shows it.
 func (o *output) shownRange(dir string, at hcl.Range) hcl.Range {
 	at.Filename = o.shownFile(dir, at.Filename)
 	return at
 }
 
-// place returns the file and the line of a range, or "-" if it is in no file.
+// place returns the file and the line of a range, or "-".
 func (o *output) place(dir string, at hcl.Range) string {
 	return dash(o.at(dir, at.Filename, at.Start.Line))
 }
 
-// at is place for a name and a line. It returns "" without a name.
+// at is place for a name and a line, or "".
 func (o *output) at(dir, file string, line int) string {
 	if file == "" {
 		return ""

@@ -54,11 +54,9 @@ func (o *output) printError(err error) {
 	}
 }
 
-// maxAffected is the maximum number of modules, providers or projects that are listed below an
-// error that they have in common.
+// maxAffected limits the modules, providers or projects below an error that they have in common.
 const maxAffected = 12
 
-// failedProjects returns the projects that messages are about, in their order.
 func failedProjects(all []message) []string {
 	var dirs []string
 	for _, m := range all {
@@ -69,7 +67,6 @@ func failedProjects(all []message) []string {
 	return dirs
 }
 
-// explained returns a message with a better wording for text output, if there is one.
 func (o *output) explained(m message) message {
 	if m = o.placed(m); m.err == nil {
 		return m
@@ -94,8 +91,7 @@ func (o *output) explained(m message) message {
 	return m
 }
 
-// explainAll replaces messages by explained ones. If no name was resolved, it says so, and not that
-// each of the hosts does not exist.
+// explainAll says of all hosts together that no name was resolved, and not that each does not exist.
 func (o *output) explainAll(all []message) {
 	for i, m := range all {
 		all[i] = o.explained(m)
@@ -112,8 +108,7 @@ func (o *output) explainAll(all []message) {
 	}
 }
 
-// sameText groups messages that have the same text, and messages about the same rule of a
-// policy.
+// sameText groups messages with the same text, or about the same rule of a policy.
 func sameText(all []message) [][]message {
 	var groups [][]message
 	index := make(map[string]int)
@@ -184,8 +179,7 @@ func (o *output) printGroup(group []message) {
 	}
 }
 
-// withoutProject returns the text of a message that several projects have in common: without the
-// project's directory in names of files.
+// withoutProject returns a text that several projects can have in common, without their directories.
 func (m message) withoutProject() string {
 	if m.Project == "" {
 		return m.text()
@@ -193,8 +187,7 @@ func (m message) withoutProject() string {
 	return strings.ReplaceAll(m.text(), m.Project+"/", "")
 }
 
-// parts returns the first line of a message that is printed by itself, and the text to print
-// after the excerpt of the source.
+// parts returns the first line of a message, and the text after the excerpt of the source.
 func (m message) parts() (headline, body string) {
 	first, rest, _ := strings.Cut(m.text(), "\n")
 	switch {
@@ -212,7 +205,6 @@ func (m message) parts() (headline, body string) {
 	return m.Summary + m.where(), m.Detail
 }
 
-// where returns the position in the configuration in parentheses, or "".
 func (m message) where() string {
 	if m.File == "" {
 		return ""
@@ -220,7 +212,7 @@ func (m message) where() string {
 	return fmt.Sprintf(" (%s:%d)", m.File, m.Line)
 }
 
-// placed returns a message with its files named as text output shows them.
+// placed names the files of a message as text output shows them.
 func (o *output) placed(m message) message {
 	if m.placed {
 		return m
@@ -237,7 +229,7 @@ func (o *output) placed(m message) message {
 	return m
 }
 
-// sourceDir returns the directory that the file names in a message are relative to.
+// sourceDir is what file names in a message are relative to.
 func (o *output) sourceDir(m message) string {
 	if m.dir != "" {
 		return m.dir
@@ -251,8 +243,7 @@ func (o *output) printRemedies(list []remedy) {
 	}
 }
 
-// fromHere returns remedies whose commands work in the current directory: with --chdir, they need
-// this flag as well.
+// fromHere makes commands work in the current directory: with --chdir, they need this flag as well.
 func (o *output) fromHere(list []remedy) []remedy {
 	list = slices.Clone(list)
 	for i := range list {
@@ -261,8 +252,7 @@ func (o *output) fromHere(list []remedy) []remedy {
 	return list
 }
 
-// interrupted reports whether the user has interrupted the run. If so, it prints that,
-// instead of the errors that the interruption caused. With --json it returns false.
+// interrupted prints that the user has interrupted the run, instead of the errors that this caused.
 func (o *output) interrupted(ctx context.Context, err error) bool {
 	if ctx.Err() == nil || !errors.Is(err, context.Canceled) || o.json {
 		return false

@@ -25,14 +25,13 @@ import (
 	"github.com/cotterpin/cotter/registryclient"
 )
 
-// problem is a short wording for an error of the library. The text of the error itself has
-// all details.
+// problem is a short wording for an error of the library, whose own text has all details.
 type problem struct {
-	// error is what has happened. Its type selects the remedies: see remedyTable.
+	// error has a type that selects the remedies in remedyTable.
 	error
-	// more is text to add if only one call has the problem.
+	// more is added if only one call has the problem.
 	more string
-	// instead is true if the remedies of the library's error do not apply.
+	// instead says that the remedies of the library's error do not apply.
 	instead bool
 }
 
@@ -42,50 +41,45 @@ func (f fact) Error() string { return string(f) }
 
 // The wordings that have remedies.
 type (
-	// untrustedHost is for a certificate that is not trusted.
 	untrustedHost struct {
 		fact
 		host  string
 		fault certificateFault
 		byGit bool
 	}
-	// unknownHostKey is for an ssh host whose key is not the known one, or not known.
+	// unknownHostKey is an ssh host whose key is another one, or not known.
 	unknownHostKey struct {
 		fact
 		host string
 	}
-	// unreachableHost is for a host that cannot be reached.
 	unreachableHost struct {
 		fact
 		host string
 		name nameState
 		near []string // known hosts with a similar name, if there is no such host
 	}
-	// noNetwork is for hosts of a run that resolves no name.
+	// noNetwork is for a run that resolves no name.
 	noNetwork struct{ fact }
-	// fullDisk is for a file system that has no space left.
-	fullDisk struct{ fact }
-	// refusedLogin is for a request that needs credentials, or other ones than were sent.
+	fullDisk  struct{ fact }
+	// refusedLogin needs credentials, or other ones than were sent.
 	refusedLogin struct {
 		fact
 		host string
 		to   loginKind
 		sent bool
-		// withheld is the setting of git that was not used; "" if there is none.
+		// withheld is the setting of git that was not used, or "".
 		withheld string
 	}
-	// failingHost is for an answer with an unexpected status, such as 500.
+	// failingHost has answered with an unexpected status, such as 500.
 	failingHost struct {
 		fact
 		host string
 	}
-	// missingLock is for a locked run without a lock. restorable is true if an earlier lock is
-	// known.
+	// missingLock is a locked run without a lock, of which an earlier one is known if restorable is true.
 	missingLock struct {
 		fact
 		restorable bool
 	}
-	// notInBundle is for a package that the bundle of the run does not have.
 	notInBundle struct{ fact }
 )
 
@@ -99,7 +93,6 @@ const (
 	loginSSH
 )
 
-// certificateFault is the reason why a certificate is not trusted.
 type certificateFault int
 
 const (
@@ -109,7 +102,6 @@ const (
 	faultName // it is for other names
 )
 
-// nameState says what is known about the name of a host that cannot be reached.
 type nameState int
 
 const (
@@ -118,7 +110,7 @@ const (
 	nameNotAsked                  // no server answered the question
 )
 
-// problemOf returns a short wording for an error, or nil if the error's own text is best.
+// problemOf returns nil if the error's own text is best.
 func problemOf(err error) *problem {
 	switch {
 	case errors.Is(err, installer.ErrOffline):
@@ -156,13 +148,12 @@ func problemOf(err error) *problem {
 	return nil
 }
 
-// wholeCommit matches the full ID of a commit. Text output shows only its first digits.
+// wholeCommit is the ID of a commit, of which text output shows the first digits.
 var wholeCommit = lazyRegexp(`\b[0-9a-f]{40}\b`)
 
 func withShortCommits(text string) string { return wholeCommit().ReplaceAllStringFunc(text, short) }
 
-// lazyRegexp returns a function that compiles a regular expression on its first call. Few
-// runs need these expressions.
+// lazyRegexp compiles a regular expression on its first call, because few runs need one.
 func lazyRegexp(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
@@ -177,7 +168,7 @@ func offlineProblem(err error) *problem {
 	return &problem{error: fact("neither installed nor in the cache")}
 }
 
-// hostOf returns the host that an error is about, or "" if it is not about a host.
+// hostOf returns the host that an error is about, or "".
 func hostOf(err error) string {
 	if network, ok := errors.AsType[*httpx.NetworkError](err); ok && network.RedirectedTo != "" {
 		return hostIn(network.RedirectedTo)
@@ -212,7 +203,6 @@ func hostIn(address string) string {
 	return u.Host
 }
 
-// unreachable is for hosts that cannot be reached.
 func unreachable(host string, err error) *problem {
 	network, isNetwork := errors.AsType[*httpx.NetworkError](err)
 	if !isNetwork && !errors.Is(err, disco.ErrUnreachable) && !errors.Is(err, getmodules.ErrHostUnreachable) {
@@ -233,7 +223,6 @@ func unreachable(host string, err error) *problem {
 	return &problem{error: &unreachableHost{fact: fact(host + " cannot be reached: " + reason), host: host, name: state}}
 }
 
-// hostname returns a host without its port.
 func hostname(host string) string {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -242,7 +231,7 @@ func hostname(host string) string {
 	return name
 }
 
-// These match messages of git's HTTP library and of ssh, which report no error codes.
+// The messages of git's HTTP library and of ssh, which report no error codes.
 var (
 	gitNoHost = lazyRegexp(`Could not resolve (host|proxy): (\S+)`)
 	gitNoPort = lazyRegexp(`Failed to connect to (\S+) port (\d+)`)
@@ -251,8 +240,7 @@ var (
 	sshClosed = lazyRegexp(`(?i)connection (closed|reset) by (remote host|\S+ port \d+)`)
 )
 
-// networkReason returns a few words about why a host was not reached, and what is known about its
-// name. The reason is "" for errors that it does not know.
+// networkReason says in a few words why a host was not reached, or "", and what is known about its name.
 func networkReason(err error) (reason string, state nameState) {
 	text := err.Error()
 	name, isName := errors.AsType[*net.DNSError](err)
@@ -298,8 +286,7 @@ func networkReason(err error) (reason string, state nameState) {
 	return reason, nameKnown
 }
 
-// proxyOf returns the address of the proxy that was not reached. It returns "" if the host
-// that was not reached is not a proxy.
+// proxyOf returns the address of the proxy that was not reached, or "".
 func proxyOf(err error) string {
 	failed, ok := errors.AsType[*net.OpError](err)
 	if !ok || failed.Op != "proxyconnect" {
@@ -311,8 +298,7 @@ func proxyOf(err error) string {
 	return "of the environment"
 }
 
-// lastWords returns the last part of a message of git. The parts before it say what git was
-// doing.
+// lastWords cuts what git was doing from its message.
 func lastWords(text string) string {
 	if i := strings.LastIndex(text, ": "); i >= 0 {
 		return text[i+2:]
@@ -320,7 +306,6 @@ func lastWords(text string) string {
 	return text
 }
 
-// unauthorized is for requests that need credentials, or other ones.
 func unauthorized(host string, err error) *problem {
 	request, isRegistry := errors.AsType[*registryclient.RequestError](err)
 	status, isStatus := errors.AsType[*getmodules.StatusError](err)
@@ -374,10 +359,8 @@ func unauthorized(host string, err error) *problem {
 	return nil
 }
 
-// sshDenied matches the message of ssh about a refused login.
 var sshDenied = lazyRegexp(`Permission denied \([a-z0-9,-]+\)`)
 
-// userIn returns the user in the redacted address of a package, or "".
 func userIn(address string) string {
 	if i := strings.Index(address, "::"); i >= 0 {
 		address = address[i+2:]
@@ -389,7 +372,6 @@ func userIn(address string) string {
 	return u.User.Username()
 }
 
-// messageOf returns the message of a server as text to add to a fact, or "".
 func messageOf(request *registryclient.RequestError) string {
 	if request.Message == "" {
 		return ""
@@ -397,8 +379,6 @@ func messageOf(request *registryclient.RequestError) string {
 	return fmt.Sprintf("; it says %q", request.Message)
 }
 
-// refusedText describes an answer with status 401 or 403. sent reports whether credentials were
-// sent.
 func refusedText(host string, status int, sent bool) string {
 	text := fmt.Sprintf("%s answered %d %s: ", host, status, http.StatusText(status))
 	if sent {
@@ -407,8 +387,7 @@ func refusedText(host string, status int, sent bool) string {
 	return text + "no credentials were sent"
 }
 
-// notFound is for modules, providers, repositories and archives that do not exist, or that
-// the host shows only to authorized users.
+// notFound is for what does not exist, or what the host shows only to authorized users.
 func notFound(host string, err error) *problem {
 	request, isRegistry := errors.AsType[*registryclient.RequestError](err)
 	unusable, isUnusable := errors.AsType[*config.UnusableVersionError](err)
@@ -457,7 +436,6 @@ func missingRef(repository string, err error) *problem {
 	return nil
 }
 
-// noLocalRepository is notFound for repositories on this machine.
 func noLocalRepository(err error) *problem {
 	fetch, ok := errors.AsType[*getmodules.FetchError](err)
 	if !ok || !strings.HasPrefix(fetch.Package, "git::file:") {
@@ -475,7 +453,6 @@ func noLocalRepository(err error) *problem {
 
 func withoutHost(address, host string) string { return strings.TrimPrefix(address, host+"/") }
 
-// failing is for answers with an unexpected status, such as 500.
 func failing(host string, err error) *problem {
 	request, ok := errors.AsType[*registryclient.RequestError](err)
 	if !ok || !errors.Is(err, registryclient.ErrUnexpectedStatus) {

@@ -9,8 +9,7 @@ import (
 	"syscall"
 )
 
-// diskFull returns the wording for an error of a file system that has no space left, or whose quota
-// is exceeded. It returns nil for other errors.
+// diskFull is for a file system without space, or an exceeded quota.
 func diskFull(err error) *problem {
 	what := "no space is left on the disk"
 	switch {
@@ -32,8 +31,7 @@ func isFullOnWindows(err error) bool {
 	return runtime.GOOS == "windows" && (errors.Is(err, handleDiskFull) || errors.Is(err, diskFull))
 }
 
-// fullPlace returns the directory to name for a path that could not be written: the project's
-// .terraform, the cache, or the directory of the file. A run writes many files below it.
+// fullPlace names the project's .terraform, the cache, or the directory of the file: a run writes many below.
 func fullPlace(name string) string {
 	parts := strings.Split(filepath.ToSlash(name), "/")
 	for i, part := range parts {

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 )
 
-// unresolved returns the host that a message is about if its name was not resolved, or nil.
+// unresolved returns the host that a message is about if its name was not resolved.
 func unresolved(m message) *unreachableHost {
 	if m.problem == nil {
 		return nil
@@ -21,9 +21,8 @@ func unresolved(m message) *unreachableHost {
 	return host
 }
 
-// networkDown returns the wording for all messages about hosts whose names were not resolved, if the
-// network or DNS seems to be down: no name of the run was resolved, and the names are not only one
-// that may be misspelled. Otherwise it returns nil.
+// networkDown returns the wording for all names that were not resolved, if the network or DNS seems to be
+// down: none was resolved, and it is not one that may be misspelled.
 func (o *output) networkDown(all []message) *problem {
 	if o.reached != nil && o.reached.Load() {
 		return nil
@@ -43,20 +42,17 @@ func (o *output) networkDown(all []message) *problem {
 	return &problem{error: &noNetwork{fact(networkIsDown + someOf(names, maxDown))}}
 }
 
-// networkIsDown begins the message that lists names that were not resolved.
 const networkIsDown = "no host name can be resolved, so the network or DNS is down: "
 
-// maxDown is the maximum number of names in that message.
 const maxDown = 5
 
-// lookup is a host that a run needed, and what is known about its name.
 type lookup struct {
 	host string
 	name nameState
 }
 
-// namesNotResolved returns the names that were not resolved, if there are several, or one that exists or
-// that no server was asked about, and no other name was resolved. Otherwise it returns nil.
+// namesNotResolved returns nil if a name was resolved, or only one was not, unless that exists or no server
+// was asked about it.
 func namesNotResolved(hosts []lookup) []string {
 	var names []string
 	sure := false
@@ -76,14 +72,13 @@ func namesNotResolved(hosts []lookup) []string {
 	return names
 }
 
-// isLookedUp reports whether a host, with or without a port, has a name that must be resolved.
+// isLookedUp reports whether a host, with or without a port, has a name to resolve.
 func isLookedUp(host string) bool {
 	name := hostname(host)
 	return name != "" && name != "localhost" && net.ParseIP(strings.Trim(name, "[]")) == nil
 }
 
-// noteReached returns a function that opens connections as dial does. It sets reached if a server was
-// reached by a name.
+// noteReached sets reached if dial has reached a server by a name.
 func noteReached(reached *atomic.Bool, dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
@@ -94,5 +89,4 @@ func noteReached(reached *atomic.Bool, dial dialFunc) dialFunc {
 	}
 }
 
-// dialFunc opens a connection, as [net.Dialer.DialContext] does.
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)

@@ -18,16 +18,10 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// refusal is the refusal of one module or provider by a rule of a policy.
-type refusal struct {
-	// rule is the policy's argument with its position, such as "cotter.hcl:2, allow_sources".
-	rule string
-	// reason is the reason why the module or provider is refused.
-	reason string
-}
+// refusal says that a rule, such as "cotter.hcl:2, allow_sources", refuses a module or provider.
+type refusal struct{ rule, reason string }
 
-// refusalOf returns the refusal in the error of a module or a provider. It returns nil if
-// the error has another cause.
+// refusalOf returns nil if the error of a module or a provider has another cause.
 func refusalOf(err error) *refusal {
 	violation, ok := errors.AsType[*policy.Violation](err)
 	if !ok {
@@ -48,8 +42,7 @@ func reworded(err, wrapped error, text string) string {
 	return strings.Replace(err.Error(), wrapped.Error(), text, 1)
 }
 
-// refusedTogether returns a headline for several modules and providers that one rule refuses,
-// and a line for each of them. ok is false if the group is not such a group.
+// refusedTogether returns a headline and a line for each of several things that one rule refuses.
 func refusedTogether(group []message) (headline string, lines []string, ok bool) {
 	if len(group) < 2 || group[0].refusal == nil {
 		return "", nil, false
@@ -87,7 +80,7 @@ func refusedThings(modules, providers int) string {
 	return count(modules, "module") + " and " + count(providers, "provider")
 }
 
-// projectProblem is problemOf for errors whose cause can be found in the project's directory.
+// projectProblem is problemOf for causes that can be found in the project's directory.
 func (o *output) projectProblem(m message) *problem {
 	var module *installer.ModuleError
 	var locked *installer.LockedError
@@ -114,13 +107,12 @@ func (o *output) projectProblem(m message) *problem {
 	return nil
 }
 
-// shownPath returns a path in the project dir, relative to the current directory, with
-// slashes.
+// shownPath returns a path relative to the current directory, with slashes.
 func shownPath(dir, name string) string {
 	return filepath.ToSlash(below(dir, name))
 }
 
-// below returns name if it is absolute, and otherwise joins it to dir.
+// below joins name to dir unless it is absolute.
 func below(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -133,7 +125,7 @@ func absent(name string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// fileIn returns the part of a path that is a file and not a directory, or else the path.
+// fileIn returns the part of a path that is not a directory, or else the path.
 func fileIn(name string) string {
 	for at := name; at != "." && at != "/"; at = filepath.Dir(at) {
 		if info, err := os.Stat(at); err == nil && !info.IsDir() {
@@ -143,7 +135,7 @@ func fileIn(name string) string {
 	return name
 }
 
-// entriesIn returns the names in a directory that are not hidden.
+// entriesIn leaves out hidden files.
 func entriesIn(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -158,8 +150,7 @@ func entriesIn(dir string) []string {
 	return names
 }
 
-// localProblem describes what is wrong with a local source address. It returns nil if the
-// error's own text is best.
+// localProblem describes what is wrong with a local source address, or returns nil.
 func localProblem(dir string, err *installer.ModuleError) *problem {
 	caller := filepath.Join(dir, filepath.Dir(filepath.FromSlash(err.Range.Filename)))
 	isLocal := strings.HasPrefix(err.Source, "./") || strings.HasPrefix(err.Source, "../")
@@ -190,13 +181,11 @@ func isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// publicHosts are hosts that many source addresses name.
 var publicHosts = []string{
 	"registry.opentofu.org", "registry.terraform.io", "app.terraform.io", "github.com", "gitlab.com", "bitbucket.org", "ghcr.io", "codeberg.org",
 }
 
-// knownHosts returns hosts to suggest for a misspelled one: well-known hosts, and the hosts
-// in the project's lock.
+// knownHosts returns hosts to suggest for a misspelled one.
 func (o *output) knownHosts(m message) []string {
 	hosts := slices.Clone(publicHosts)
 	found, err := readSettings(o.env, o.sourceDir(m))

@@ -11,7 +11,6 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// untrusted is for certificates and keys of hosts that are not trusted.
 func untrusted(host string, err error) *problem {
 	network, ok := errors.AsType[*httpx.NetworkError](err)
 	text := host + "'s certificate is not trusted"
@@ -33,7 +32,6 @@ func untrusted(host string, err error) *problem {
 	return &problem{error: &unknownHostKey{fact: fact(host + "'s ssh key is not known on this machine"), host: host}}
 }
 
-// certificateReason returns the reason why a certificate is not trusted, to add to a text.
 func certificateReason(err error) (reason string, fault certificateFault) {
 	var name x509.HostnameError
 	var unknown x509.UnknownAuthorityError
@@ -53,7 +51,7 @@ func certificateReason(err error) (reason string, fault certificateFault) {
 
 func minute(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 MST") }
 
-// gitCertificateReason is certificateReason for a message of git, in lower case.
+// gitCertificateReason is certificateReason for a message of git in lower case.
 func gitCertificateReason(said string) (reason string, fault certificateFault) {
 	switch {
 	case strings.Contains(said, "certificate has expired"), strings.Contains(said, "expired certificate"):

@@ -10,9 +10,8 @@ import (
 	"github.com/cotterpin/cotter/installer/event"
 )
 
-// progress shows the events of an installation: as JSON objects with --json, as live lines
-// on an interactive terminal, and as plain lines with -v. It also counts the events for the
-// summary at the end.
+// progress shows the events of an installation as JSON, as live lines on an interactive terminal, or as plain
+// lines with -v, and counts them for the summary.
 type progress struct {
 	*tally
 	out   *output
@@ -57,7 +56,6 @@ func (p *progress) event(ev installer.Event) {
 	}
 }
 
-// tell prints a line for an event, for --verbose.
 func (p *progress) tell(ev installer.Event) {
 	switch e := ev.(type) {
 	case event.Resolved:
@@ -84,12 +82,10 @@ func (p *progress) tell(ev installer.Event) {
 	}
 }
 
-// note prints a line immediately, unless --quiet is set.
 func (p *progress) note(format string, args ...any) {
 	p.above(func() { p.out.notef(format, args...) })
 }
 
-// above calls print so that its output appears above the live lines, if there are any.
 func (p *progress) above(print func()) {
 	if p.live != nil {
 		p.live.above(print)
@@ -98,7 +94,6 @@ func (p *progress) above(print func()) {
 	print()
 }
 
-// end removes the live lines, and prints the collected warnings.
 func (p *progress) end() {
 	if p.live != nil {
 		p.live.end()
@@ -106,8 +101,7 @@ func (p *progress) end() {
 	p.warnings.print(p.out)
 }
 
-// providerName returns the name of a provider package for the live lines. It includes the
-// platform if that is not the current one.
+// providerName returns the name of a provider package for the live lines, with another platform.
 func providerName(e event.ProviderProgress) string {
 	name := fmt.Sprintf("provider %s %s", e.Provider.ForDisplay(), e.Version)
 	if e.Platform != addrs.CurrentPlatform() {
@@ -116,7 +110,7 @@ func providerName(e event.ProviderProgress) string {
 	return name
 }
 
-// tally collects information about the result of a run from its events.
+// tally collects the result of a run from its events.
 type tally struct {
 	modules   map[string]event.ModuleInstalled   // by key
 	providers map[string]event.ProviderInstalled // by address
@@ -158,8 +152,7 @@ func (t *tally) event(ev installer.Event) {
 	}
 }
 
-// add adds the fetched packages of another tally. A provider archive that both have counts
-// once.
+// add counts a provider archive that both have once.
 func (t *tally) add(other *tally) {
 	t.fetched += other.fetched
 	t.bytes += other.bytes
@@ -168,8 +161,6 @@ func (t *tally) add(other *tally) {
 	}
 }
 
-// fetchedText describes the number and size of fetched packages. It returns "" if nothing was
-// fetched.
 func (t *tally) fetchedText() string {
 	bytes := t.bytes
 	for _, n := range t.archives {

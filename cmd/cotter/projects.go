@@ -17,8 +17,7 @@ import (
 	"github.com/cotterpin/cotter/internal/repository"
 )
 
-// severalFlags returns the flags of every command that can work on several projects, after
-// more.
+// severalFlags returns more, and the flags of commands that can work on several projects.
 func severalFlags(more ...addFlag) []addFlag {
 	return append(more,
 		toggle("recursive", "work on all root modules in and below the directories"),
@@ -26,16 +25,13 @@ func severalFlags(more ...addFlag) []addFlag {
 	)
 }
 
-// severalProjects reports whether the command line selects projects by arguments, --recursive
-// or --since.
 func severalProjects(cmd *invocation) bool {
 	return len(dirArguments(cmd)) > 0 || cmd.Bool("recursive") || cmd.String("since") != ""
 }
 
-// dirArguments returns the arguments that are directories of projects. The command mirror also
-// takes the address of a mirror. The commands update and tree also take keys and providers: their
-// arguments are directories only if they begin with a dot or are absolute paths. Those of diff are
-// locks.
+// dirArguments returns the arguments that are directories of projects. The command mirror also takes the
+// address of a mirror. Update and tree also take keys and providers, so their directories begin with a dot or
+// are absolute paths. The arguments of diff are locks.
 func dirArguments(cmd *invocation) []string {
 	return slices.DeleteFunc(cmd.Args(), func(arg string) bool {
 		switch cmd.Name() {
@@ -48,8 +44,7 @@ func dirArguments(cmd *invocation) []string {
 	})
 }
 
-// forProjects calls run for each project that the command line selects, or otherwise for the
-// project in --chdir.
+// forProjects calls run for each project that the command line selects, or for the one in --chdir.
 func forProjects(ctx context.Context, cmd *invocation, out *output, run func(ctx context.Context, out *output, req request) error) error {
 	req, err := newRequest(cmd, out.env)
 	if err != nil {
@@ -73,8 +68,7 @@ func forProjects(ctx context.Context, cmd *invocation, out *output, run func(ctx
 	})
 }
 
-// withOrigins is forProjects for commands that ask origins. The projects share a session, so
-// that each question is asked only once.
+// withOrigins is forProjects with a session that asks each question only once.
 func withOrigins(ctx context.Context, cmd *invocation, out *output, run func(ctx context.Context, in *installer.Installer, out *output, req request) error) error {
 	req, err := newRequest(cmd, out.env)
 	if err != nil {
@@ -92,7 +86,7 @@ func withOrigins(ctx context.Context, cmd *invocation, out *output, run func(ctx
 	return forProjectsWith(ctx, cmd, out, in, run)
 }
 
-// forProjectsWith is forProjects with an installer, whose warnings are printed with each project.
+// forProjectsWith prints the warnings of the installer with each project.
 func forProjectsWith(ctx context.Context, cmd *invocation, out *output, in *installer.Installer, run func(ctx context.Context, in *installer.Installer, out *output, req request) error) error {
 	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req request) error {
 		req.OnEvent = out.warning
@@ -104,8 +98,7 @@ func forProjectsWith(ctx context.Context, cmd *invocation, out *output, in *inst
 	})
 }
 
-// projectDirs returns the root modules that the command line selects. If --since leaves out
-// all of them, it prints that and returns none.
+// projectDirs returns the root modules that the command line selects. It says so if --since leaves out all.
 func projectDirs(ctx context.Context, cmd *invocation, out *output, req request) ([]string, error) {
 	collectSeldom()
 	dirs, err := namedDirs(ctx, cmd, req)
@@ -123,8 +116,7 @@ func projectDirs(ctx context.Context, cmd *invocation, out *output, req request)
 	return changed, err
 }
 
-// namedDirs returns the root modules that the command line selects, without regard to
-// --since.
+// namedDirs is projectDirs without regard to --since.
 func namedDirs(ctx context.Context, cmd *invocation, req request) ([]string, error) {
 	var dirs []string
 	for _, dir := range dirArguments(cmd) {
@@ -158,7 +150,6 @@ func namedDirs(ctx context.Context, cmd *invocation, req request) ([]string, err
 	return roots, nil
 }
 
-// installAll installs several projects and prints a line for each.
 func installAll(ctx context.Context, cmd *invocation, out *output, in *installer.Installer, req request) error {
 	dirs, err := projectDirs(ctx, cmd, out, req)
 	if err != nil {
@@ -208,8 +199,8 @@ func installAll(ctx context.Context, cmd *invocation, out *output, in *installer
 	return err
 }
 
-// installUsable installs the projects that have no failure yet. The results are in the order of the
-// projects, and the error joins all failures.
+// installUsable installs the projects without a failure. The results are in the order of projects, and the
+// error joins all failures.
 func installUsable(ctx context.Context, in *installer.Installer, o installer.InstallOptions, projects []installer.Project, failures []error) ([]*installer.Result, error) {
 	var usable []installer.Project
 	var at []int
@@ -226,7 +217,6 @@ func installUsable(ctx context.Context, in *installer.Installer, o installer.Ins
 	return results, errors.Join(errors.Join(failures...), err)
 }
 
-// installedOf returns the projects that did not fail.
 func installedOf(projects []installer.Project, results []*installer.Result) (installed []installer.Project) {
 	for i, result := range results {
 		if result != nil {
@@ -236,8 +226,7 @@ func installedOf(projects []installer.Project, results []*installer.Result) (ins
 	return installed
 }
 
-// projectEvent prints an event in one of several projects. JSON output has all events, text
-// output only warnings.
+// projectEvent prints an event in one of several projects; as text only warnings.
 func (o *output) projectEvent(dir string, ev installer.Event) {
 	if o.json {
 		if value := jsonEvent(ev); value != nil {
@@ -250,8 +239,8 @@ func (o *output) projectEvent(dir string, ev installer.Event) {
 	}
 }
 
-// projects prints the results of several projects, and a summary. The result of a project
-// that failed is nil. seen has the tally of each project, by its directory.
+// projects prints the results of several projects, nil for those that failed, and a summary. seen has their
+// tallies by directory.
 func (o *output) projects(done string, dirs []string, results []*installer.Result, seen map[string]*tally) error {
 	all, whole, succeeded := &installer.Result{}, newTally(), 0
 	var changed projectOutcomes
@@ -305,8 +294,7 @@ func (o *output) projects(done string, dirs []string, results []*installer.Resul
 	return nil
 }
 
-// changedSince returns the projects in dirs that have changed since a git revision, in
-// commits or in the work tree. All projects must be in the repository of the first one.
+// changedSince needs all projects in the repository of the first one.
 func changedSince(ctx context.Context, dirs []string, rev string, req request) ([]string, error) {
 	files, err := repository.ChangedFiles(ctx, dirs[0], rev)
 	if errors.Is(err, repository.ErrNoRepository) {
@@ -318,13 +306,11 @@ func changedSince(ctx context.Context, dirs []string, rev string, req request) (
 	return repository.ChangedRoots(ctx, installer.New(installer.Options{}), dirs, files, req.Project)
 }
 
-// projectsAtOnce is the maximum number of projects that are processed at the same time. Each
-// of them processes many packages at the same time.
+// projectsAtOnce limits the projects at a time. Each of them processes many packages at a time.
 const projectsAtOnce = 8
 
-// inProjects calls run for each of several projects, each with a separate output. The
-// outputs are printed below the names of the directories, in the order of dirs. A failure
-// does not affect other projects. The errors are *installer.ProjectErrors, joined.
+// inProjects calls run for each of several projects with an output of its own, printed below the name of the
+// directory, in the order of dirs. A failure, which is an *installer.ProjectError, does not affect others.
 func (o *output) inProjects(ctx context.Context, dirs []string, run func(ctx context.Context, out *output, dir string) error) error {
 	sections, failures := make([]*section, len(dirs)), make([]error, len(dirs))
 	for i, dir := range dirs {
@@ -354,7 +340,6 @@ func (o *output) inProjects(ctx context.Context, dirs []string, run func(ctx con
 
 const sectionIndent = "    "
 
-// section is the output of a command for one of several projects.
 type section struct {
 	*output
 	stdout, stderr bytes.Buffer
@@ -370,8 +355,7 @@ func newSection(o *output, dir string) *section {
 	return s
 }
 
-// print prints a complete section. In JSON each value names its project. In text all lines
-// are indented below the project's directory.
+// print indents all lines of text below the project's directory. In JSON each value names its project.
 func (s *section) print(o *output) error {
 	if _, err := o.stderr.Write(s.stderr.Bytes()); err != nil {
 		return err
@@ -392,8 +376,7 @@ func (s *section) print(o *output) error {
 	return nil
 }
 
-// conclude prints the result for a whole project. If there are several projects, it becomes
-// the heading of the project's section.
+// conclude prints the result for a whole project, as the heading of its section if there are several.
 func (o *output) conclude(text string) {
 	if o.project != "" {
 		o.conclusion = text

@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/installer/evidence"
 )
 
-// providerFlags returns the flags of every command that installs or locks providers.
 func providerFlags() []addFlag {
 	return []addFlag{
 		onlyFlag("work only on `WHAT`: modules or providers; the rest of the lock does not change"),
@@ -22,12 +21,11 @@ func providerFlags() []addFlag {
 	}
 }
 
-// pruneFlag returns the flag of the commands that select providers for the whole configuration.
+// pruneFlag is for commands that select providers for the whole configuration.
 func pruneFlag() addFlag {
 	return toggle("prune-providers", "remove providers that no module requires from the lock, even if the state needs them")
 }
 
-// setProviders reads the flags of providerFlags into a request.
 func setProviders(cmd *invocation, req *request) (err error) {
 	if req.Platforms, err = platforms(cmd); err != nil {
 		return err
@@ -45,10 +43,8 @@ func setProviders(cmd *invocation, req *request) (err error) {
 	return nil
 }
 
-// onlyFlag returns the flag of the commands that can leave out modules or providers.
 func onlyFlag(usage string) addFlag { return text("only", usage) }
 
-// scope reads the flag of onlyFlag.
 func scope(cmd *invocation) (installer.Scope, error) {
 	switch only := cmd.String("only"); only {
 	case "":
@@ -62,7 +58,6 @@ func scope(cmd *invocation) (installer.Scope, error) {
 	}
 }
 
-// platforms reads the values of --platform.
 func platforms(cmd *invocation) (named []addrs.Platform, err error) {
 	for _, text := range cmd.Strings("platform") {
 		platform, err := addrs.ParsePlatform(text)
@@ -74,7 +69,6 @@ func platforms(cmd *invocation) (named []addrs.Platform, err error) {
 	return named, nil
 }
 
-// providerChangeText describes a change of a provider's lock entry.
 func providerChangeText(change installer.ProviderChange) string {
 	switch {
 	case change.Old.IsZero():
@@ -91,8 +85,8 @@ func providerChangeText(change installer.ProviderChange) string {
 	return text + " -> " + change.New.String()
 }
 
-// splitMoved separates the providers that only move to another registry from the other changes.
-// It leaves out the removal of an entry whose version another provider has taken over.
+// splitMoved separates providers that only move to another registry. It leaves out the removal of an entry
+// whose version another provider has taken over.
 func splitMoved(changes []installer.ProviderChange) (moved, others []installer.ProviderChange) {
 	from := make(map[addrs.Provider]bool)
 	for _, change := range changes {
@@ -109,12 +103,12 @@ func splitMoved(changes []installer.ProviderChange) (moved, others []installer.P
 	return moved, others
 }
 
-// moveText describes the change of providers that move to another registry, of which one is given.
+// moveText describes providers that move to another registry, of which one is given.
 func moveText(change installer.ProviderChange) string {
 	return fmt.Sprintf("from %s to %s, at the locked versions", change.From.Hostname.ForDisplay(), change.Provider.Hostname.ForDisplay())
 }
 
-// hashChanges describes how the hashes of an entry change whose version stays.
+// hashChanges is for an entry whose version stays.
 func hashChanges(change installer.ProviderChange) (changes []string) {
 	if change.Hashes > 0 {
 		changes = append(changes, moreHashes(change.Hashes))
@@ -132,8 +126,7 @@ func moreHashes(n int) string {
 	return fmt.Sprintf("%d more hashes", n)
 }
 
-// signedBy returns text about the signature of a provider's package, with --verbose also about the
-// key. It returns "" if the signature was not checked in this run.
+// signedBy returns "" if the signature was not checked in this run.
 func (o *output) signedBy(e event.ProviderInstalled) string {
 	switch {
 	case e.KeyID == "":
@@ -146,7 +139,7 @@ func (o *output) signedBy(e event.ProviderInstalled) string {
 	return fmt.Sprintf(" (signed, key %s, %s)", e.KeyID, e.Key)
 }
 
-// fromProject returns the names of the providers that the project itself brings.
+// fromProject names the providers that the project itself brings.
 func fromProject(providers []installer.Provider) []string {
 	var names []string
 	for _, p := range providers {
@@ -157,15 +150,13 @@ func fromProject(providers []installer.Provider) []string {
 	return names
 }
 
-// unsigned names the providers that the project itself brings, so that they are not mistaken
-// for those of a registry. prefix begins the line.
+// unsigned names them, so that they are not mistaken for those of a registry.
 func (o *output) unsigned(prefix string, names []string) {
 	if len(names) > 0 && !o.json {
 		o.notef("%s%s from this repository, unsigned: %s\n", prefix, count(len(names), "provider"), strings.Join(names, ", "))
 	}
 }
 
-// providerStatusText describes how an installed provider compares with the lock.
 func providerStatusText(p installer.ProviderReport) string {
 	switch {
 	case p.Status == installer.StatusMissing:
@@ -186,8 +177,7 @@ func providerStatusText(p installer.ProviderReport) string {
 	return fmt.Sprintf("Provider checksum verification failed\n    expected one of the %d hashes in the lock\n    got      %s", len(p.Want), p.Got)
 }
 
-// providerMessage returns the message for an error about a provider. Its detail ends with the
-// modules that require the provider.
+// providerMessage returns a message whose detail ends with the modules that require the provider.
 func providerMessage(err *installer.ProviderError) message {
 	m := message{Summary: "provider " + err.Provider.ForDisplay(), Detail: err.Err.Error(), Provider: err.Provider.String()}
 	if !err.Version.IsZero() {
@@ -298,8 +288,6 @@ func jsonProviderChanges(changes []installer.ProviderChange) []jsonProviderChang
 	return list
 }
 
-// loadProviders returns the providers that the installed modules require, with their lock
-// entries.
 func loadProviders(ctx context.Context, cmd *invocation, out *output, req request) ([]installer.Provider, error) {
 	in, err := evidenceInstaller(ctx, cmd, out, req)
 	if err != nil {
@@ -308,8 +296,7 @@ func loadProviders(ctx context.Context, cmd *invocation, out *output, req reques
 	return providersOf(ctx, in, req)
 }
 
-// providersOf returns the providers that the installed modules require. All modules must be
-// installed.
+// providersOf returns the providers that the modules require, which must all be installed.
 func providersOf(ctx context.Context, in *installer.Installer, req request) ([]installer.Provider, error) {
 	result, err := in.Load(ctx, req.Project, installer.LoadOptions{Providers: true})
 	if err != nil {
@@ -318,8 +305,8 @@ func providersOf(ctx context.Context, in *installer.Installer, req request) ([]i
 	return result.Providers, nil
 }
 
-// configuredSource is the source of providers that the CLI configuration selects. If several
-// projects share it, it is without the mirrors that a project can bring itself.
+// configuredSource is the source of providers that the CLI configuration selects, without the mirrors that a
+// project can bring if several share it.
 type configuredSource struct {
 	getproviders.Source
 	config *cliconfig.Config
@@ -327,7 +314,6 @@ type configuredSource struct {
 	client *http.Client
 }
 
-// newConfiguredSource returns the source for the project in a directory, or for several projects.
 func newConfiguredSource(ctx context.Context, config *cliconfig.Config, direct getproviders.Source, dir string, several bool, client *http.Client) (*configuredSource, error) {
 	s := &configuredSource{config: config, direct: direct, client: client}
 	var err error
@@ -335,8 +321,7 @@ func newConfiguredSource(ctx context.Context, config *cliconfig.Config, direct g
 	return s, err
 }
 
-// inProject adds the source of one of several projects to its request, if the project can bring
-// providers itself.
+// inProject adds the source of one of several projects to its request, if it can bring providers.
 func inProject(ctx context.Context, in *installer.Installer, req request) (_ request, err error) {
 	if s, ok := in.Options().Providers.(*configuredSource); ok && s.config.Providers.InProject(req.Dir) {
 		req.ProviderSource, err = s.sourceIn(ctx, req.Dir, false)

@@ -27,24 +27,19 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// remedy is what a user can do about an error. Its text may have placeholders: {dir} is the
-// flag for the project's directory if there are several projects, {lock} is the path of the
-// lock, and {keys} are the keys of the module calls or providers that have the problem; {names} are
-// the same as a list in a sentence. {accept} and {unreachable} are an --accept-changed and an
-// --accept-unreachable flag for each of them.
+// remedy is what a user can do about an error. {dir} is the flag for the project's directory if there are
+// several, {lock} the path of the lock, {keys} the keys of module calls or providers, {names} the same as a
+// list in a sentence, and {accept} and {unreachable} an --accept-changed and an --accept-unreachable for each.
 type remedy struct {
 	text    string
 	project string
 	key     string // "" if the text has no {keys}
 }
 
-// The errors of the library state facts. All advice on what to do next with this command is in
-// this file and, for hosts and logins, in remedies_hosts.go: remedyTable has a row for each type of
-// error, diagnosticRemedies are for parts of the configuration and the lock, and warningRemedies for
-// warnings.
+// The errors of the library state facts; all advice is here and, for hosts and logins, in remedies_hosts.go.
 
-// remedyTable says what to do about each type of error. The first row that has a remedy for an
-// error is used. So a row for an error that wraps others is above the rows for those.
+// remedyTable says what to do about each type of error. The first row with a remedy is used, so a row for an
+// error that wraps others is above theirs.
 var remedyTable = []remedyRow{
 	on(func(e hintedError) []remedy { return do(e.hint) }),
 
@@ -200,7 +195,7 @@ var remedyTable = []remedyRow{
 	}),
 	wraps(installer.ErrShortStateKey, "Set COTTER_STATE_KEY to a longer secret, such as `openssl rand -hex 32` prints."),
 
-	// The command's own wordings, see problem. Only text output has these remedies.
+	// The command's own wordings, only in text output: see problem.
 	on(func(e *untrustedHost) []remedy { return trustHost(e, runtime.GOOS) }),
 	on(func(e *unknownHostKey) []remedy {
 		return do(fmt.Sprintf("Compare the key with what the owner of %s says: connect once with ssh by hand, and add it to ~/.ssh/known_hosts.", e.host))
@@ -232,7 +227,7 @@ var remedyTable = []remedyRow{
 	always[*notInBundle]("Make a new bundle with `cotter bundle create`, or run the command once without `--bundle`."),
 }
 
-// Remedies that several rows, warnings or reports have in common.
+// Remedies that several rows, warnings or reports share.
 const (
 	nameTool       = "If the project is for one of them only, name it with `--for`, or with `for` in the settings of cotter.hcl. Otherwise write the same in both files."
 	updateLock     = "Run `cotter install{dir}` to bring the lock up to date."
@@ -259,8 +254,6 @@ const (
 	useEarlierLock = "To use the versions of that one, remove {lock} and run `cotter lock --offline{dir}`."
 )
 
-// unreachableCommit returns the remedies for a locked commit that no branch or tag is known to
-// contain.
 func unreachableCommit(e *installer.UnreachableError) (list []remedy) {
 	if !e.Unknown {
 		list = do("Look at the lock's last changes, with `git log -p {lock}`.")
@@ -280,7 +273,6 @@ func allowSource(violation *policy.Violation) string {
 	return fmt.Sprintf("If you trust the source, add it to `allow_sources` in %s.", violation.Range.Filename)
 }
 
-// replaceLink says what to do about a lock file that is a symbolic link.
 func replaceLink(linked *installer.LinkedLockError) string {
 	text := fmt.Sprintf("Replace the link with a copy of the file %q, as tofu and terraform do when they write the lock", linked.Target)
 	if linked.Inside != "" {
@@ -302,8 +294,7 @@ func diagnosticRemedies(project string, diag *hcl.Diagnostic) []remedy {
 	return nil
 }
 
-// warningRemedies returns the remedies for a warning in a project, whose directory is "" if there
-// is only one.
+// warningRemedies are for a warning in a project, which is "" if there is only one.
 func warningRemedies(project string, w event.Warning) []remedy {
 	switch w.Kind {
 	case event.WarningNoCache:
@@ -332,8 +323,7 @@ func warningRemedies(project string, w event.Warning) []remedy {
 	return nil
 }
 
-// remediesOf returns the remedies for an error that does not join others. project is the
-// directory of its project.
+// remediesOf is for an error, of a project, that does not join others.
 func remediesOf(project string, err error) []remedy {
 	for _, row := range remedyTable {
 		if list := row.remedies(err); len(list) > 0 {
@@ -346,8 +336,7 @@ func remediesOf(project string, err error) []remedy {
 	return nil
 }
 
-// remedyRow is a row of the table. It is about errors that wrap a sentinel, about errors of a type
-// that all have the same remedy, or about errors whose fields decide.
+// remedyRow is for errors that wrap a sentinel, or of a type, or whose fields decide.
 type remedyRow struct {
 	sentinel error
 	isType   func(error) bool
@@ -356,7 +345,6 @@ type remedyRow struct {
 	advise func(error) []remedy
 }
 
-// remedies returns the remedies for an error, or nil if the row is not about it.
 func (r remedyRow) remedies(err error) []remedy {
 	switch {
 	case r.advise != nil:
@@ -371,7 +359,7 @@ func wraps(sentinel error, text string) remedyRow { return remedyRow{sentinel: s
 
 func always[E error](text string) remedyRow { return remedyRow{isType: is[E], text: text} }
 
-// on returns the row for errors of type E whose fields decide.
+// on is for errors of a type whose fields decide.
 func on[E error](advise func(E) []remedy) remedyRow {
 	return remedyRow{advise: func(err error) []remedy {
 		if e, ok := errors.AsType[E](err); ok {
@@ -381,8 +369,7 @@ func on[E error](advise func(E) []remedy) remedyRow {
 	}}
 }
 
-// within returns the row for errors of type E in an error of type Outer, which names the module call
-// or the provider.
+// within is for errors of type E in one of type Outer, which names the module call or the provider.
 func within[Outer, E error](advise func(Outer, E) []remedy) remedyRow {
 	return remedyRow{advise: func(err error) []remedy {
 		outer, isOuter := errors.AsType[Outer](err)
@@ -395,7 +382,6 @@ func within[Outer, E error](advise func(Outer, E) []remedy) remedyRow {
 
 func do(text string) []remedy { return []remedy{{text: text}} }
 
-// about returns a remedy for the module call or the provider with a key.
 func about(key, text string) []remedy { return []remedy{{text: text, key: key}} }
 
 func is[E error](err error) bool {
@@ -403,8 +389,8 @@ func is[E error](err error) bool {
 	return errors.As(err, &target)
 }
 
-// remedyLines returns the texts of remedies. A remedy that several errors have in common is
-// returned once, with all their keys. If several projects need the same, it names the others.
+// remedyLines returns what several errors have in common once, with all their keys, and names the other
+// projects that need the same.
 func remedyLines(list []remedy) []string {
 	var order []remedy // without keys
 	keys := make(map[remedy][]string)
@@ -450,7 +436,6 @@ func (r remedy) isOfProject() bool {
 	return strings.Contains(r.text, "{dir}") || strings.Contains(r.text, "{lock}")
 }
 
-// line returns the text of a remedy with its placeholders replaced.
 func (r remedy) line(keys []string) string {
 	dir, accept, unreachable := "", "", ""
 	if r.project != "" && r.project != "." {
@@ -466,7 +451,7 @@ func (r remedy) line(keys []string) string {
 		"{accept}", accept, "{unreachable}", strings.TrimSpace(unreachable)).Replace(r.text)
 }
 
-// plainWord matches words that all shells take literally.
+// plainWord is what all shells take literally.
 var plainWord = lazyRegexp(`^[A-Za-z0-9_./:@%+=][A-Za-z0-9_./:@%+=-]*$`)
 
 func shellWord(word string) string {

@@ -5,10 +5,7 @@ import (
 	"strings"
 )
 
-// What a user can do about a host that is not trusted, or that wants other credentials.
-
-// trustHost says what to do about a certificate that is not trusted, on the operating system that
-// system names.
+// trustHost is about a certificate that is not trusted, on the operating system that system names.
 func trustHost(e *untrustedHost, system string) []remedy {
 	switch e.fault {
 	case faultExpired:
@@ -29,8 +26,7 @@ func trustHost(e *untrustedHost, system string) []remedy {
 	return do(text + ".")
 }
 
-// certificateStore names the store of trusted certificates on Windows and macOS, or returns "" for other
-// operating systems, where Go reads SSL_CERT_FILE and SSL_CERT_DIR.
+// certificateStore returns "" for operating systems where Go reads SSL_CERT_FILE and SSL_CERT_DIR.
 func certificateStore(system string) string {
 	switch system {
 	case "darwin", "ios":
@@ -63,8 +59,7 @@ func (e *refusedLogin) remedies() []remedy {
 	return do(netrcLogin(e.host))
 }
 
-// registryLogin says how to log in to a registry. For a host with a port it does not offer
-// the variable TF_TOKEN_..., whose name cannot contain a port.
+// registryLogin does not offer TF_TOKEN_... for a host with a port, which a name cannot contain.
 func registryLogin(host string) string {
 	block := fmt.Sprintf("add a `credentials \"%s\"` block with a token to the CLI configuration", host)
 	if strings.Contains(host, ":") {
@@ -74,12 +69,10 @@ func registryLogin(host string) string {
 	return fmt.Sprintf("Run `tofu login %s`, set TF_TOKEN_%s, or %s.", shellWord(host), name, block)
 }
 
-// checkLogin says what to do about credentials that a host does not accept.
 func checkLogin(host string) string {
 	return fmt.Sprintf("Check that they are valid and allow this. `cotter doctor` shows where the credentials for %s come from.", host)
 }
 
-// netrcLogin says how to log in to a server for archives.
 func netrcLogin(host string) string {
 	name, _, _ := strings.Cut(host, ":")
 	return fmt.Sprintf("Add %s to ~/.netrc.", name)

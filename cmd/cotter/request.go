@@ -15,15 +15,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// request is what the command line, the environment and the settings say of a run: the project, and what
-// the run may do to it.
+// request is what the command line, the environment and the settings say of a run.
 type request struct {
 	installer.Project
 	installer.InstallOptions
 }
 
-// newRequest returns the request for the project in --chdir, from the flags, the environment
-// and the project's settings.
+// newRequest returns the request for the project in --chdir.
 func newRequest(cmd *invocation, env func(string) string) (request, error) {
 	req, err := flagRequest(cmd, env)
 	if err != nil {
@@ -42,7 +40,6 @@ func flagRequest(cmd *invocation, env func(string) string) (request, error) {
 	return req, setInputs(cmd, env, &req)
 }
 
-// tools returns the stock tools that PATH contains.
 func tools(env func(string) string) []installer.Dialect {
 	var found []installer.Dialect
 	for _, tool := range []installer.Dialect{installer.DialectOpenTofu, installer.DialectTerraform} {
@@ -53,8 +50,7 @@ func tools(env func(string) string) []installer.Dialect {
 	return found
 }
 
-// configFlags returns the flags of every command that reads configuration, followed by more.
-// The flags have the same names as in stock tools.
+// configFlags are for commands that read configuration, named as in stock tools, and more.
 func configFlags(more ...addFlag) []addFlag {
 	return projectFlags(append([]addFlag{
 		inputFlags(),
@@ -87,7 +83,7 @@ func inputFlags() addFlag {
 	}
 }
 
-// Set implements [pflag.Value]. The error does not contain the value, which may be secret.
+// Set does not put the value, which may be secret, into its error.
 func (v *inputValue) Set(text string) error {
 	parsed, err := parseVariable(v.name, text)
 	if err == nil {
@@ -96,13 +92,10 @@ func (v *inputValue) Set(text string) error {
 	return err
 }
 
-// String and Type implement [pflag.Value].
 func (v *inputValue) String() string { return "" }
 func (v *inputValue) Type() string   { return "input" }
 
-// setInputs sets the inputs of a request from the flags and the environment: variables and
-// workspace. If a variable has several values, the last one is used, so
-// the values from the command line come last.
+// setInputs puts the values from the command line last, because the last value of a variable is used.
 func setInputs(cmd *invocation, env func(string) string, req *request) error {
 	var err error
 	if req.Inputs.Variables, err = variablesFromEnv(env); err != nil {
@@ -124,18 +117,16 @@ func setInputs(cmd *invocation, env func(string) string, req *request) error {
 	return nil
 }
 
-// stockLockName is the lock that stock tools read and write.
 const stockLockName = ".terraform.lock.hcl"
 
-// readSettings returns the settings of the project in dir. Without a cotter.hcl, they are those in
-// the file that COTTER_SETTINGS names, for wrappers that copy root modules to directories of their
-// own.
+// readSettings returns the settings of the project in dir or, without a cotter.hcl, of COTTER_SETTINGS, for
+// wrappers that copy root modules elsewhere.
 func readSettings(env func(string) string, dir string) (*policy.Settings, error) {
 	return installer.ReadSettings(dir, env("COTTER_SETTINGS"))
 }
 
-// projectsIn returns the projects in some directories, each with its settings and with what prepare adds.
-// failures has an *installer.ProjectError for each directory without a usable project, by its index.
+// projectsIn returns the projects in directories, with their settings and what prepare adds. failures has an
+// *installer.ProjectError at the index of each unusable one.
 func projectsIn(cmd *invocation, env func(string) string, req request, dirs []string, prepare func(request) (request, error)) (projects []installer.Project, failures []error) {
 	projects, failures = make([]installer.Project, len(dirs)), make([]error, len(dirs))
 	for i, dir := range dirs {
@@ -153,8 +144,7 @@ func projectsIn(cmd *invocation, env func(string) string, req request, dirs []st
 	return projects, failures
 }
 
-// applySettings returns a request with the settings of its project. It may be called again after
-// req.Dir has changed.
+// applySettings adds the settings of the project in req.Dir. It may be called again for another one.
 func applySettings(cmd *invocation, env func(string) string, req request) (request, error) {
 	found, err := readSettings(env, req.Dir)
 	if err != nil {
@@ -181,8 +171,7 @@ func applySettings(cmd *invocation, env func(string) string, req request) (reque
 	return req, nil
 }
 
-// layout returns the layout of a project: the one that COTTER_LAYOUT names, for a machine whose
-// directories are copied to others, or otherwise the project's setting.
+// layout is that of COTTER_LAYOUT, for a machine whose directories are copied to others, or the project's.
 func layout(env func(string) string, setting string) (installer.Layout, error) {
 	switch name := cmp.Or(env("COTTER_LAYOUT"), setting); name {
 	case "", "link":
@@ -194,8 +183,7 @@ func layout(env func(string) string, setting string) (installer.Layout, error) {
 	}
 }
 
-// secondLockError reports that a run would create a second lock next to the project's
-// existing one, because its settings differ from those of earlier runs.
+// secondLockError says that the setting lock_file is not that of earlier runs.
 type secondLockError struct {
 	existing, other string
 }
@@ -204,9 +192,8 @@ func (e *secondLockError) Error() string {
 	return fmt.Sprintf("the modules are locked in %s, but this run would lock them in %s, which has no module entries", e.existing, e.other)
 }
 
-// checkSecondLock returns an error if a run would create a second lock for the modules of a project:
-// the project's lock has no module entries, but another lock in its directory has. This happens if
-// the setting lock_file is not that of earlier runs.
+// checkSecondLock refuses to make a second lock: the project's has no module entries, but another one in its
+// directory has.
 func checkSecondLock(req request) error {
 	own := cmp.Or(req.LockFile, stockLockName)
 	if locksModules(filepath.Join(req.Dir, own)) {
@@ -232,15 +219,13 @@ func locksModules(name string) bool {
 	return err == nil && len(lock.Modules()) > 0
 }
 
-// policyFlag returns the flag of every command that applies a policy.
 func policyFlag() addFlag {
 	return func(set *pflag.FlagSet) {
 		set.StringArray("policy", nil, "also apply the policy in `FILE`; can be repeated, and all must allow")
 	}
 }
 
-// policyFiles returns the files that COTTER_POLICY and --policy name. Those of the environment apply
-// in any case.
+// policyFiles returns the files of COTTER_POLICY, which apply in any case, and of --policy.
 func policyFiles(cmd *invocation, env func(string) string) []string {
 	files := filepath.SplitList(env("COTTER_POLICY"))
 	if given, err := cmd.Flags().GetStringArray("policy"); err == nil { // the command has the flag

@@ -84,12 +84,10 @@ func encodeBOM(w io.Writer, bom *cyclonedx.BOM) error {
 	return err
 }
 
-// rootRef is the reference of the configuration itself in the graph of dependencies. That of each of
-// several projects is below it.
+// rootRef is the reference of the configuration itself. That of each of several projects is below it.
 const rootRef = "configuration"
 
-// bill collects the components of a document by their references, and the components that each one
-// calls or requires. A component that several projects use is in the document once.
+// bill collects components by their references, each once, and those that each one calls or requires.
 type bill struct {
 	components map[string]*cyclonedx.Component
 	calls      map[string][]string
@@ -99,7 +97,6 @@ func newBill() *bill {
 	return &bill{make(map[string]*cyclonedx.Component), map[string][]string{rootRef: nil}}
 }
 
-// project adds one of several projects, and returns its reference.
 func (b *bill) project(dir string) string {
 	ref := rootRef + ":" + dir
 	b.call(rootRef, ref)
@@ -107,7 +104,6 @@ func (b *bill) project(dir string) string {
 	return ref
 }
 
-// call adds that one component calls or requires another one, which then is in the graph.
 func (b *bill) call(by, ref string) {
 	if !slices.Contains(b.calls[by], ref) {
 		b.calls[by] = append(b.calls[by], ref)
@@ -115,16 +111,15 @@ func (b *bill) call(by, ref string) {
 	b.use(ref)
 }
 
-// use adds a component to the graph that may call none.
+// use adds a component that may call none.
 func (b *bill) use(ref string) {
 	if _, ok := b.calls[ref]; !ok {
 		b.calls[ref] = nil
 	}
 }
 
-// add adds the tree of the project with a reference. A module in its caller's package is part of
-// that package's component. The user's own local modules are part of the project. prefix begins the
-// names of what calls or requires something.
+// add adds the tree of a project. A module in its caller's package is part of that package's component, and
+// the user's own local modules are part of the project. prefix begins the names of callers.
 func (b *bill) add(result *installer.Result, project, prefix string) {
 	owners := map[string]string{} // the components that modules belong to, by the modules' keys
 	for _, m := range result.Modules {
@@ -171,7 +166,6 @@ func (b *bill) add(result *installer.Result, project, prefix string) {
 	}
 }
 
-// document returns the document of a configuration, or of a directory with several projects.
 func (b *bill) document(name string) *cyclonedx.BOM {
 	bom := cyclonedx.NewBOM()
 	bom.Metadata = &cyclonedx.Metadata{

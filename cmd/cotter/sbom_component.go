@@ -17,8 +17,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 )
 
-// packageRef returns the reference of a package in the document: its immutable address, and
-// the version that was selected for the call.
+// packageRef is the immutable address of a package, and the version that was selected for the call.
 func packageRef(m installer.Module) string {
 	ref := m.Package.Package.Redacted()
 	if !m.Version.IsZero() {
@@ -46,8 +45,7 @@ func component(m installer.Module, ref string) *cyclonedx.Component {
 		addProperty(c, "cotter:replaces", m.Replaces.String())
 	}
 	for _, h := range m.Hashes {
-		// h1 and t1 are hashes of trees. Other tools expect the SHA-256 of a single
-		// file, which exists only for archives: see reference.
+		// h1 and t1 are hashes of trees. Other tools expect the SHA-256 of an archive: see reference.
 		if h.Scheme() != "zh" {
 			addProperty(c, "cotter:"+h.Scheme(), string(h))
 		}
@@ -65,7 +63,7 @@ func addProperty(c *cyclonedx.Component, name, value string) {
 	}
 }
 
-// reference returns the origin of a package, with the hash of the archive if it is known.
+// reference is the origin of a package, with the hash of the archive if it is known.
 func reference(pkg addrs.ModulePackage, hashes []hashing.Hash) cyclonedx.ExternalReference {
 	ref := cyclonedx.ExternalReference{Type: cyclonedx.ERTypeDistribution, URL: bareURL(pkg)}
 	if pkg.Getter() == "git" || pkg.Getter() == "hg" {
@@ -79,7 +77,7 @@ func reference(pkg addrs.ModulePackage, hashes []hashing.Hash) cyclonedx.Externa
 	return ref
 }
 
-// archiveSum returns the SHA-256 of an archive in hex. It returns "" for hashes of trees.
+// archiveSum returns a SHA-256 in hex, or "" for hashes of trees.
 func archiveSum(h hashing.Hash) string {
 	value, ok := strings.CutPrefix(string(h), "zh:")
 	if !ok {
@@ -91,9 +89,8 @@ func archiveSum(h hashing.Hash) string {
 	return value
 }
 
-// packageURL returns a package in the form of https://github.com/package-url. This form has
-// no type for modules. The types for GitHub repositories and OCI artifacts fit; all other
-// packages have the type "generic".
+// packageURL has the form of https://github.com/package-url, which has no type for modules. The types for
+// GitHub repositories and OCI artifacts fit; others are "generic".
 func packageURL(pkg addrs.ModulePackage, name, version string) string {
 	u, err := url.Parse(bareURL(pkg))
 	if err != nil {
@@ -120,7 +117,6 @@ func generic(name, version, qualifier, value string) string {
 	return purl + "?" + qualifier + "=" + url.QueryEscape(value)
 }
 
-// bareURL returns the address of a package without arguments and credentials.
 func bareURL(pkg addrs.ModulePackage) string {
 	at, err := addrs.ParseModulePackage(pkg.Redacted()).Location()
 	if err != nil {
@@ -131,7 +127,6 @@ func bareURL(pkg addrs.ModulePackage) string {
 	return u.String()
 }
 
-// packageName returns the last part of a package's address.
 func packageName(pkg addrs.ModulePackage) string {
 	u, err := url.Parse(bareURL(pkg))
 	if err != nil {
@@ -140,7 +135,6 @@ func packageName(pkg addrs.ModulePackage) string {
 	return strings.TrimSuffix(path.Base(u.Path), ".git")
 }
 
-// providerComponent returns the component for a locked provider, without its properties.
 func providerComponent(p installer.Provider) *cyclonedx.Component {
 	return &cyclonedx.Component{
 		BOMRef:  p.Address.String() + "#" + p.Version.String(),

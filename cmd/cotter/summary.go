@@ -15,7 +15,7 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// resultLine is the outcome of a run for a module or a provider, or for several providers.
+// resultLine is the outcome of a run for a module, or for one or several providers.
 type resultLine struct {
 	verb    string // one of verbs
 	subject string // the key of a module, or the address of a provider
@@ -23,19 +23,16 @@ type resultLine struct {
 	details []string
 	several int // the number of providers, if the line is about more than one
 
-	// name and release are subject and what for the summary of several projects: the source
-	// address without version, and the versions only.
+	// name and release are subject and what for several projects: the source without version, and versions.
 	name, release string
-	// breaking are the changes that break calls.
-	breaking []string
+	breaking      []string // the changes that break calls
 }
 
-// verbs are the verbs of outcomes, in the order in which they are counted.
+// verbs are in the order in which they are counted.
 var verbs = []string{"added", "changed", "moved", "updated", "removed", "restored", "installed"}
 
-// outcomesOf returns the outcomes for all modules and providers that were changed: first the
-// modules in the order of their paths, and then the providers. dir is the project, or "" if there
-// is only one.
+// outcomesOf returns the outcomes for all changed modules, by path, and then providers. dir is the project, or
+// "" if there is only one.
 func (o *output) outcomesOf(dir string, result *installer.Result, seen *tally) []resultLine {
 	changes := make(map[string]installer.LockChange)
 	for _, change := range result.LockChanges {
@@ -102,7 +99,6 @@ func (o *output) entryOutcome(dir string, change installer.LockChange, m install
 	return line
 }
 
-// entryLine returns the outcome for the lock entry of a module. text says what has happened to it.
 func entryLine(verb, key string, entry lockfile.Module, text string) resultLine {
 	return resultLine{verb: verb, subject: key, what: text, name: entryName(entry), release: text}
 }
@@ -112,7 +108,6 @@ func moduleOutcome(verb string, m installer.Module) resultLine {
 	return resultLine{verb: verb, subject: m.Path.String(), what: describe(m), name: entryName(entry), release: releaseText(entry)}
 }
 
-// describe returns the source and the version of a module.
 func describe(m installer.Module) string {
 	text := strings.TrimSpace(addrs.Redact(m.Source.ForDisplay()) + " " + m.Version.String())
 	if m.Replaces != nil {
@@ -196,11 +191,9 @@ func (o *output) providerOutcomes(dir string, result *installer.Result, seen *ta
 	return list
 }
 
-// maxAligned is the width up to which subjects are aligned, so that a long subject does not
-// move all other columns to the right.
+// maxAligned limits the width of aligned subjects, so that a long one does not move all other columns.
 const maxAligned = 40
 
-// printOutcomes prints a line for each outcome in columns, followed by its details.
 func (o *output) printOutcomes(list []resultLine, indent string) {
 	verb, subject, longest := 0, 0, maxAligned
 	if o.columns > 0 {
@@ -232,7 +225,7 @@ func paintFor(o *output, verb, text string) string {
 	return o.paint(yellow, text)
 }
 
-// counted returns the number of outcomes of each kind, such as "3 added, 1 changed".
+// counted returns a text such as "3 added, 1 changed".
 func counted(list []resultLine) string {
 	var parts []string
 	for _, verb := range verbs {
@@ -249,8 +242,7 @@ func counted(list []resultLine) string {
 	return strings.Join(parts, ", ")
 }
 
-// total returns the number of modules and providers in a result, such as "12 modules and 3
-// providers".
+// total returns a text such as "12 modules and 3 providers".
 func total(result *installer.Result) string {
 	var parts []string
 	if n := len(result.Modules); n > 0 || len(result.Providers) == 0 {
@@ -262,7 +254,6 @@ func total(result *installer.Result) string {
 	return strings.Join(parts, " and ")
 }
 
-// installed prints the result of an installation. done is as for jsonResult.
 func (o *output) installed(done string, result *installer.Result, seen *tally) error {
 	if o.json {
 		return o.writeJSON(jsonResult(done, result))
@@ -305,8 +296,7 @@ func (o *output) installed(done string, result *installer.Result, seen *tally) e
 	return nil
 }
 
-// writtenLocks asks to commit the locks that a run has written. If there are two, one has the modules
-// and the other one the providers.
+// writtenLocks asks to commit the locks that a run has written, of modules and of providers if there are two.
 func (o *output) writtenLocks(locks []event.LockFileWritten) {
 	for _, lock := range locks {
 		name, of := o.shownFile("", lock.File), ""
@@ -326,7 +316,6 @@ func (o *output) writtenLocks(locks []event.LockFileWritten) {
 	}
 }
 
-// planned prints the result of a dry run.
 func (o *output) planned(result *installer.Result, seen *tally) error {
 	if o.json {
 		return o.writeJSON(jsonResult("planned", result))
@@ -361,8 +350,7 @@ func (o *output) planned(result *installer.Result, seen *tally) error {
 	return nil
 }
 
-// inUse prints how many entries were added for what the project used already, and how many of
-// them have newer versions, as far as the run knows. what describes the number.
+// inUse prints how many entries were added for what was in use already, and how many have newer versions.
 func (o *output) inUse(what string, result *installer.Result) {
 	inUse, newer := 0, 0
 	for _, change := range result.LockChanges {
@@ -383,8 +371,8 @@ func (o *output) inUse(what string, result *installer.Result) {
 	}
 }
 
-// earlierLock says where the earlier version of a lock file is that did not exist. Versions were
-// selected anew, as with stock tools.
+// earlierLock says where the earlier version of a missing lock is. Versions were selected anew, as with stock
+// tools.
 func (o *output) earlierLock(project string, result *installer.Result) {
 	if result.EarlierLock == "" {
 		return
@@ -397,15 +385,13 @@ func (o *output) earlierLock(project string, result *installer.Result) {
 		strings.ToUpper(result.EarlierLock[:1])+result.EarlierLock[1:], remedy{text: useEarlierLock, project: cmp.Or(project, o.dir)}.line(nil))
 }
 
-// lockedOnly prints that the lock was written, but no modules were installed.
 func (o *output) lockedOnly(result *installer.Result) {
 	if !o.json && !o.quiet && len(result.LockChanges) > 0 {
 		o.printf("\nOnly the lock was written. `cotter install` installs the locked packages.\n")
 	}
 }
 
-// done returns what a successful run did, in one word. It is the type of the last value that
-// --json prints.
+// done is the type of the last value that --json prints.
 func done(req request) string {
 	switch {
 	case req.DryRun:
@@ -416,8 +402,7 @@ func done(req request) string {
 	return "installed"
 }
 
-// refetched says which installed packages were downloaded only to confirm them, how large they were,
-// and why. It is printed once per run. A package that several modules or projects have counts once.
+// refetched says which installed packages were downloaded only to confirm them, and why. Each counts once.
 func (o *output) refetched(result *installer.Result) {
 	var modules, providers int
 	var bytes int64

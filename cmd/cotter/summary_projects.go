@@ -10,23 +10,21 @@ import (
 	"github.com/cotterpin/cotter/installer"
 )
 
-// projectOutcome is what a run has changed in one of several projects.
 type projectOutcome struct {
 	dir    string
 	result *installer.Result
 	lines  []resultLine
 }
 
-// projectOutcomes are the outcomes for several projects, which can be hundreds. Text output has a
-// line for each project that has changed, and a summary by module. With --verbose it has a line for
-// each module and provider of each project.
+// projectOutcomes can be hundreds. Text output has a line for each project that has changed and a summary by
+// module, or with --verbose a line for each module and provider.
 type projectOutcomes []projectOutcome
 
 func (all projectOutcomes) any() bool {
 	return slices.ContainsFunc(all, func(p projectOutcome) bool { return p.changes() != "" })
 }
 
-// changes counts what has changed in a project. It returns "" if nothing has.
+// changes returns "" if nothing has changed.
 func (p projectOutcome) changes() string {
 	text := counted(p.lines)
 	if n := len(p.result.Vendored); n > 0 {
@@ -35,7 +33,6 @@ func (p projectOutcome) changes() string {
 	return text
 }
 
-// print prints the projects that have changed, with --verbose all of them, and then the summary.
 func (all projectOutcomes) print(o *output) {
 	width := 0
 	for _, p := range all {
@@ -70,8 +67,7 @@ func (all projectOutcomes) print(o *output) {
 	}
 }
 
-// printEarlierLocks explains for one project that an earlier version of its lock exists, and names
-// the others.
+// printEarlierLocks explains the first project with an earlier lock, and names the others.
 func (all projectOutcomes) printEarlierLocks(o *output) {
 	var others []string
 	first := true
@@ -90,7 +86,7 @@ func (all projectOutcomes) printEarlierLocks(o *output) {
 	}
 }
 
-// printUnsigned names the providers that the projects themselves bring, each once.
+// printUnsigned names the providers that the projects bring, each once.
 func (all projectOutcomes) printUnsigned(o *output) {
 	dirs := make(map[string][]string) // by the names of providers
 	var order []string
@@ -115,15 +111,14 @@ func (all projectOutcomes) printUnsigned(o *output) {
 	}
 }
 
-// releaseSummary is a change that several projects can have in common.
 type releaseSummary struct {
 	verb, name, release string
 	dirs                []string // the projects, in their order
 	breaking            []string // what breaks, with the places of calls
 }
 
-// releases returns the changes of all projects. Changes of the same module or provider from one
-// version to another are one. Those that break calls are first, followed by those of most projects.
+// releases joins the same changes of several projects. Those that break calls are first, then those of most
+// projects.
 func (all projectOutcomes) releases() []*releaseSummary {
 	type key struct{ verb, name, release string }
 	known := make(map[key]*releaseSummary)
@@ -154,7 +149,7 @@ func (all projectOutcomes) releases() []*releaseSummary {
 	return list
 }
 
-// The maximum numbers of changes in the summary, and of breaking changes of each.
+// For each summary, and for each change in it.
 const (
 	maxReleases = 40
 	maxBreaking = 3
@@ -179,7 +174,6 @@ func (o *output) printReleases(list []*releaseSummary) {
 // maxNamed is the maximum number of projects that a sentence names.
 const maxNamed = 6
 
-// someOf joins at most a number of names, and counts the others.
 func someOf(names []string, most int) string {
 	if rest := len(names) - most; rest > 0 {
 		names = append(slices.Clone(names[:most]), fmt.Sprintf("%d more", rest))
@@ -187,7 +181,6 @@ func someOf(names []string, most int) string {
 	return enumeration(names)
 }
 
-// inDirs says in which projects something is: "in envs/dev", or "in 38 projects".
 func inDirs(dirs []string) string {
 	if len(dirs) == 1 {
 		return "in " + dirs[0]

@@ -10,15 +10,13 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// table is a list of rows in columns. On a terminal that is too narrow for it, each row is printed
-// on several lines, so that no word is broken.
+// table has rows that are printed on several lines if a terminal is too narrow, so that no word is broken.
 type table struct {
 	head  []string
 	title int // the number of columns that begin a row on a narrow terminal
 	rows  [][]string
 }
 
-// add adds a row with a cell for each column.
 func (t *table) add(cells ...string) {
 	for i, cell := range cells {
 		cells[i] = sanitize.Escape(cell)
@@ -54,8 +52,8 @@ func (t *table) print(o *output) {
 	}
 }
 
-// printNarrow prints each row as its title, followed by an indented line for the other cells. The
-// last one is the place.
+// printNarrow prints each row as its title, and an indented line for the other cells, of which the last is the
+// place.
 func (t *table) printNarrow(o *output) {
 	for _, row := range t.rows {
 		var title, others []string
@@ -77,7 +75,7 @@ func (t *table) printNarrow(o *output) {
 	}
 }
 
-// terminalWidth returns the number of columns of a terminal, or 0 if w is not a terminal.
+// terminalWidth returns columns, or 0 if w is not a terminal.
 func terminalWidth(w io.Writer) int {
 	file, ok := w.(*os.File)
 	if !ok {
@@ -90,8 +88,7 @@ func terminalWidth(w io.Writer) int {
 	return width
 }
 
-// foldedLines folds each line of a text. The parts of a line are indented by two more blanks than
-// the line.
+// foldedLines indents the parts of a folded line by two more blanks.
 func foldedLines(text string, width int) string {
 	if width <= 0 {
 		return text
@@ -104,9 +101,8 @@ func foldedLines(text string, width int) string {
 	return strings.Join(all, "\n")
 }
 
-// folded breaks a line between words so that no part is longer than width, if possible. All parts
-// but the first begin with indent. A command in backquotes is not broken, so that it can be copied.
-// It returns the text unchanged if width is 0.
+// folded breaks a line between words so that no part is longer than width, if possible. All parts but the
+// first begin with indent. A command in backquotes is not broken, so that it can be copied. Width 0 is no limit.
 func folded(text string, width int, indent string) string {
 	if width <= 0 || columnsOf(text) <= width {
 		return text

@@ -12,8 +12,8 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// warnOfVersion warns if the project needs another version of tofu than the one in PATH, which then stops
-// at the configuration. Few projects say what they need, so tofu is seldom asked.
+// warnOfVersion warns if the tofu in PATH will stop at the configuration. Few projects say which version they
+// need, so tofu is seldom asked.
 func (o *output) warnOfVersion(ctx context.Context, req request) {
 	var has versions.Version
 	for _, text := range repository.CompatibleWith(ctx, req.Project) {
@@ -33,8 +33,7 @@ func (o *output) warnOfVersion(ctx context.Context, req request) {
 	}
 }
 
-// tofuVersion returns the version of the tofu in PATH, without "-dev" and the like; the zero Version if
-// there is none that says it.
+// tofuVersion returns the version of the tofu in PATH, without "-dev" and the like, or zero.
 func tofuVersion(ctx context.Context, env func(string) string) versions.Version {
 	path := procgroup.Find([]string{"PATH=" + env("PATH")}, "tofu")
 	if path == "" {

@@ -21,7 +21,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// treeName is the name of the command tree. Its arguments are also names, as those of update.
+// treeName is a command whose arguments are also names: see dirArguments.
 const treeName = "tree"
 
 func treeCommand(out *output) *cobra.Command {
@@ -98,14 +98,13 @@ func runTree(ctx context.Context, cmd *invocation, out *output) error {
 	})
 }
 
-// tree is what is installed in a project, and its record in JSON.
+// tree is what is installed in a project.
 type tree struct {
 	treeRecord
 	title string // the name of the project's directory
 }
 
-// readTree returns what is installed in a project. If it also returns an error, there are parts
-// that cannot be read.
+// readTree may return a tree and an error about parts that cannot be read.
 func readTree(ctx context.Context, cmd *invocation, out *output, req request) (_ *tree, err error) {
 	if dir, empty := withoutConfiguration(ctx, req); empty {
 		return nil, noConfigurationError{dir}
@@ -158,13 +157,12 @@ func newTree(result *installer.Result, req request, withEvidence bool) (*tree, e
 	return t, nil
 }
 
-// titleOf returns the name of the directory of a request.
 func titleOf(req request) (string, error) {
 	dir, err := filepath.Abs(cmp.Or(req.Dir, "."))
 	return filepath.Base(dir), err
 }
 
-// addUnresolved adds the calls of modules that are neither installed nor locked, or cannot be read.
+// addUnresolved adds calls of modules that are neither installed nor locked, or cannot be read.
 func (t *tree) addUnresolved(unresolved []installer.Unresolved) {
 	for _, u := range unresolved {
 		m := jsonModule{Key: u.Path.String(), Source: addrs.Redact(u.Call.Source), Constraint: constraintOf(u.Call), File: u.Call.Range.Filename, Line: u.Call.Range.Start.Line}
@@ -184,7 +182,7 @@ func (t *tree) addUnresolved(unresolved []installer.Unresolved) {
 	slices.SortStableFunc(t.Modules, func(a, b jsonModule) int { return graph.CompareKeys(a.Key, b.Key) })
 }
 
-// keysAbove returns the keys above a key, such as "a" and "a.b" for "a.b.c".
+// keysAbove returns "a" and "a.b" for "a.b.c".
 func keysAbove(key string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i, c := range key {
@@ -206,7 +204,6 @@ func isBelow(key string, set map[string]bool) bool {
 
 const reasonMissing = "not installed"
 
-// constraintOf returns the version argument of a call; "" if it has none.
 func constraintOf(call config.Call) string {
 	if call.Version == nil {
 		return ""
@@ -214,9 +211,8 @@ func constraintOf(call config.Call) string {
 	return *call.Version
 }
 
-// only returns the part of a tree that a name is about: the modules of that key or source, with
-// what is below them, or the provider of that name. It has the callers of these modules, or of those
-// that require the provider.
+// only returns the part of a tree that a name is about: the modules of that key or source with those below
+// them, or the provider of that name, and the callers of these modules or of those that require it.
 func (t *tree) only(name string) *tree {
 	part, named := &tree{title: t.title}, make(map[string]bool)
 	for _, m := range t.Modules {
@@ -253,8 +249,7 @@ func (t *tree) only(name string) *tree {
 	return part
 }
 
-// isNamed reports whether a name is a module's key, its source address, or the address of its
-// package.
+// isNamed reports whether a name is a module's key, its source address, or its package's address.
 func (m jsonModule) isNamed(name string) bool {
 	for _, source := range []string{m.Source, m.shown, m.Replaces} {
 		pkg, _ := addrs.SplitSubdir(source)
@@ -266,14 +261,11 @@ func (m jsonModule) isNamed(name string) bool {
 	return m.Key == name
 }
 
-// isProvider reports whether name refers to a provider: by its address with or without the
-// host, or by its type only.
+// isProvider reports whether name is a provider's address, with or without the host, or its type.
 func isProvider(p addrs.Provider, name string) bool {
 	return slices.Contains([]string{p.String(), p.ForDisplay(), p.Namespace + "/" + p.Type, p.Type}, name)
 }
 
-// nothingNamed returns the error for a name that is neither a module nor a provider of the
-// project.
 func (t *tree) nothingNamed(name string) error {
 	var known []string
 	for _, m := range t.Modules {
@@ -286,7 +278,7 @@ func (t *tree) nothingNamed(name string) error {
 	return hinted(fmt.Errorf("no module has the key or the source %q, and no module requires a provider of that name", name), hint)
 }
 
-// tree prints a tree. named is true if it is about one module or provider.
+// named says that the tree is about one module or provider.
 func (o *output) tree(t *tree, format string, named bool) error {
 	if format == formatJSON {
 		t.Modules = append([]jsonModule{}, t.Modules...)
@@ -345,15 +337,13 @@ func (o *output) graph(t *tree) graph.Graph {
 	return g
 }
 
-// packageOf returns the address of a package without the directory in the package, and
-// without credentials.
+// packageOf returns an address without the directory in the package, and without credentials.
 func packageOf(address string) string {
 	pkg, _ := addrs.SplitSubdir(address)
 	return addrs.Redact(pkg)
 }
 
-// users prints who uses a module or a provider, of the trees of several projects by their
-// directories.
+// users prints who uses a module or a provider in several projects, by directory.
 func (o *output) users(trees map[string]*tree, name string) {
 	t, inUse := table{head: []string{"PROJECT", "KEY", "SOURCE", "VERSION", "CONSTRAINT", "CALL"}, title: 2}, make(map[string]bool)
 	for _, dir := range slices.Sorted(maps.Keys(trees)) {

@@ -20,8 +20,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// updateName is the name of the command update, whose arguments are not only directories: see
-// dirArguments.
+// updateName is a command whose arguments are also names: see dirArguments.
 const updateName = "update"
 
 func updateCommand(out *output) *cobra.Command {
@@ -104,9 +103,8 @@ func runUpdate(ctx context.Context, cmd *invocation, out *output, req request) e
 	return proposePins(ctx, cmd, out, in)
 }
 
-// setUpdates reads the arguments of update into a request. Of the arguments that are not
-// directories, those with a slash are addresses of providers, and the others are keys of
-// module calls.
+// setUpdates reads the arguments that are not directories: with a slash they are addresses of providers,
+// otherwise keys of module calls.
 func setUpdates(cmd *invocation, req *request) {
 	dirs := dirArguments(cmd)
 	req.Update.All = cmd.NArg() == len(dirs)
@@ -122,8 +120,7 @@ func setUpdates(cmd *invocation, req *request) {
 	}
 }
 
-// modulePath returns the path of a module call that the user has named. Names that no call can have
-// are kept, so that messages show what the user has written.
+// modulePath keeps names that no call can have, so that messages show what the user has written.
 func modulePath(key string) addrs.Module {
 	if key == "" {
 		return nil
@@ -139,8 +136,7 @@ func modulePaths(keys []string) []addrs.Module {
 	return paths
 }
 
-// explainNames adds an explanation to an error about a name that cannot be updated: a
-// sentence about the name, and similar names. It returns other errors unchanged.
+// explainNames adds a sentence to an error about a name that cannot be updated, with similar names.
 func explainNames(ctx context.Context, cmd *invocation, out *output, req request, err error) error {
 	if !errors.Is(err, installer.ErrNoSuchCall) && !errors.Is(err, installer.ErrNoSuchProvider) {
 		return err
@@ -172,8 +168,7 @@ func explainNames(ctx context.Context, cmd *invocation, out *output, req request
 	return err
 }
 
-// providerHint returns a hint for the name of a provider that no module requires. A name without a
-// host, which means that of another registry, resembles providers of all hosts.
+// providerHint is about a name that no module requires. Without a host it resembles providers of all hosts.
 func providerHint(name string, providers []string) string {
 	var similar []string
 	for _, full := range providers {
@@ -189,8 +184,7 @@ func providerHint(name string, providers []string) string {
 	return "Did you mean " + alternatives(similar[:min(len(similar), maxSuggested)]) + "?"
 }
 
-// directoryHint returns a sentence for the first key that is the name of a directory. Only
-// arguments that begin with a dot, or are absolute, are directories.
+// directoryHint is for a key that is a directory: only arguments that begin with a dot or are absolute are.
 func directoryHint(dir string, keys []addrs.Module) string {
 	for _, path := range keys {
 		if name := path.String(); isDir(filepath.Join(dir, name)) {
@@ -208,8 +202,7 @@ type namedError struct {
 func (e *namedError) Error() string { return e.text }
 func (e *namedError) Unwrap() error { return e.err }
 
-// explainKey returns an error about a key that has no lock entry. It returns nil if the key
-// has one. providers are the names of the providers.
+// explainKey returns an error about a key that has no lock entry, or nil.
 func explainKey(calls *installer.Result, key string, providers []string, err error) error {
 	var own, below []string // the keys with an entry, and those of them that are below key
 	known := map[string]bool{}
@@ -264,7 +257,6 @@ func explainKey(calls *installer.Result, key string, providers []string, err err
 	return hinted(&namedError{key + " " + what, err}, hint)
 }
 
-// writePinned ends a list of newer versions.
 const writePinned = "`cotter update --edit` writes them, another major version only for a KEY.\n"
 
 func newerThan(pin installer.Pin) string {
@@ -279,7 +271,6 @@ func newerThan(pin installer.Pin) string {
 	return text
 }
 
-// proposals prints the pins for which there are newer versions.
 func (o *output) proposals(pins []installer.Pin) {
 	pins = slices.DeleteFunc(slices.Clone(pins), func(pin installer.Pin) bool { return !pin.Outdated() })
 	if len(pins) == 0 {
@@ -300,7 +291,7 @@ func (o *output) proposals(pins []installer.Pin) {
 	}
 }
 
-// proposeForProjects prints the pins of several projects for which there are newer versions, each once. found has the pins by the directories of projects.
+// proposeForProjects prints the outdated pins of projects by directory, each once.
 func (o *output) proposeForProjects(found map[string][]installer.Pin) {
 	type proposal struct{ source, value, newer string }
 	uses := make(usesBy[proposal])
@@ -324,8 +315,8 @@ func (o *output) proposeForProjects(found map[string][]installer.Pin) {
 	o.printf(writePinned)
 }
 
-// editPins writes newer versions into the configuration of the projects, and returns the pins that the
-// request updates as they were. It edits one project after another, because they can share modules.
+// editPins writes newer versions into configurations, and returns the pins that the request updates as they
+// were. It edits one project after another, because they can share modules.
 func editPins(ctx context.Context, cmd *invocation, out *output, in *installer.Installer, req request) ([]installer.Pin, error) {
 	dirs := []string{req.Dir}
 	if severalProjects(cmd) {
@@ -360,8 +351,7 @@ func editPins(ctx context.Context, cmd *invocation, out *output, in *installer.I
 	return all, nil
 }
 
-// writePins writes the newest versions of pins into the files of a project. If one of them cannot be
-// edited, no file is changed.
+// writePins changes no file if a pin cannot be edited.
 func writePins(ctx context.Context, req request, pins []installer.Pin) error {
 	files, err := configedit.Files(ctx, req.Dir, configedit.Changes{Pins: pins})
 	if err != nil {
@@ -375,8 +365,7 @@ func writePins(ctx context.Context, req request, pins []installer.Pin) error {
 	return nil
 }
 
-// edited prints the values that were written into the configuration, or that would be written
-// without --dry-run.
+// edited prints the values that were written, or would be without --dry-run.
 func (o *output) edited(pins []installer.Pin, dir string, dryRun bool) error {
 	for _, pin := range pins {
 		if !pin.Outdated() || pin.LatestValue == "" {
@@ -399,8 +388,8 @@ func (o *output) edited(pins []installer.Pin, dir string, dryRun bool) error {
 	return nil
 }
 
-// proposePins prints the outdated pins that an update did not change. The update was
-// successful, so errors of origins are only warnings here.
+// proposePins prints the outdated pins that an update did not change. It was successful, so errors of origins
+// are only warnings.
 func proposePins(ctx context.Context, cmd *invocation, out *output, in *installer.Installer) error {
 	var mu sync.Mutex
 	found := make(map[string][]installer.Pin)

@@ -11,10 +11,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// maxSuggested is the maximum number of suggestions for a word.
 const maxSuggested = 3
 
-// nearest returns the known words that resemble a word, the most similar first.
+// nearest returns at most maxSuggested known words that resemble a word, the most similar first.
 func nearest(word string, known []string) []string {
 	type candidate struct {
 		word     string
@@ -39,8 +38,6 @@ func nearest(word string, known []string) []string {
 	return words
 }
 
-// didYouMean returns a question with the known words that resemble a word. It returns "" if
-// no known word does.
 func didYouMean(word string, known []string) string {
 	words := nearest(word, known)
 	if len(words) == 0 {
@@ -49,7 +46,6 @@ func didYouMean(word string, known []string) string {
 	return "Did you mean " + alternatives(words) + "?"
 }
 
-// alternatives returns words as a list, such as "a, b or c".
 func alternatives(words []string) string {
 	if len(words) == 1 {
 		return words[0]
@@ -57,7 +53,6 @@ func alternatives(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
-// enumeration joins words with commas and "and".
 func enumeration(words []string) string {
 	last := len(words) - 1
 	if last < 1 {
@@ -66,9 +61,8 @@ func enumeration(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// editDistance returns the number of edits that turn one word into another. An edit inserts,
-// removes or replaces a character, or swaps it with the next one. For words that are too long
-// to compare, editDistance returns a large number.
+// editDistance counts edits that turn one word into another: inserted, removed, replaced and swapped
+// characters. Words that are too long to compare have a large distance.
 func editDistance(from, to string) int {
 	const longest = 256
 	a, b := []rune(from), []rune(to)
@@ -106,7 +100,6 @@ type hintedError struct {
 
 func (e hintedError) Unwrap() error { return e.error }
 
-// hinted returns an error with a hint. It returns err if the hint is "".
 func hinted(err error, hint string) error {
 	if hint == "" {
 		return err
@@ -114,11 +107,11 @@ func hinted(err error, hint string) error {
 	return hintedError{err, hint}
 }
 
-// flagsNote is an annotation of a command: what errors about its flags add.
+// flagsNote annotates a command with what errors about its flags add.
 const flagsNote = "flags note"
 
-// lineError turns an error about a flag of a command into a usageError with a better text or a hint. If
-// help was asked for before the wrong flag, it is printed instead.
+// lineError turns an error about a flag into a usageError with a hint. Help that was asked for before the wrong
+// flag is printed instead.
 func lineError(c *cobra.Command, err error) error {
 	if c.Flags().Changed("help") {
 		return c.Help()
@@ -133,7 +126,6 @@ func lineError(c *cobra.Command, err error) error {
 	return usageError{err}
 }
 
-// flagError adds a better text or a hint to an error about a flag.
 func flagError(c *cobra.Command, err error) error {
 	unknown, isUnknown := errors.AsType[*pflag.NotExistError](err)
 	missing, isMissing := errors.AsType[*pflag.ValueRequiredError](err)
@@ -153,8 +145,7 @@ func flagError(c *cobra.Command, err error) error {
 	return err
 }
 
-// flagHint returns a hint for a flag that the command does not have: the flags with similar
-// names, or how to list all flags.
+// flagHint names the flags with similar names, or says how to list all.
 func flagHint(c *cobra.Command, name string) string {
 	var known []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
@@ -168,7 +159,7 @@ func flagHint(c *cobra.Command, name string) string {
 	return "Did you mean " + alternatives(likely) + "?"
 }
 
-// otherWords are words that people try, with the commands that do it.
+// otherWords are words that people try.
 var otherWords = map[string]string{
 	"get":     "Run `cotter install`.",
 	"upgrade": "Run `cotter update`.",
@@ -181,8 +172,7 @@ var otherWords = map[string]string{
 	"vendor":  "Set `vendor` in the settings block of cotter.hcl: `cotter install` then writes that directory.",
 }
 
-// checkGroup returns an error if a command that has others below it was called with a word that is none
-// of them.
+// checkGroup refuses a word that is no command below c.
 func checkGroup(c *cobra.Command) error {
 	if !c.HasSubCommands() || c.Flags().NArg() == 0 {
 		return nil
@@ -190,8 +180,7 @@ func checkGroup(c *cobra.Command) error {
 	return unknownCommand(c, c.Flags().Arg(0))
 }
 
-// unknownCommand returns the error for a word that is no command below another one, with a hint: the
-// command that does it, the commands with similar names, or how to list all commands.
+// unknownCommand hints at the command that does it, at similar names, or at the list of all commands.
 func unknownCommand(c *cobra.Command, name string) error {
 	return usageError{hintedError{fmt.Errorf("unknown command %q", name), commandHint(c, name)}}
 }
@@ -214,8 +203,8 @@ func commandHint(c *cobra.Command, name string) string {
 	return "Did you mean " + alternatives(likely) + "?"
 }
 
-// flagAsArgument returns an error if an argument after "--" is the name of a flag of the command, as
-// in `cotter install -- -upgrade`. Commands that take the words of other commands are excluded.
+// flagAsArgument refuses the name of a flag after "--", as in `cotter install -- -upgrade`, except for commands
+// that take the words of other commands.
 func flagAsArgument(cmd *invocation) error {
 	if strings.Contains(cmd.Use, "-- ") || cmd.ArgsLenAtDash() < 0 {
 		return nil

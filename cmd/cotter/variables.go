@@ -10,14 +10,12 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 )
 
-// argumentVariables are the environment variables from which stock tools take arguments
-// for init and get, in the order in which the tools insert them after the subcommand. The
-// arguments on the command line come last, so they take precedence.
+// argumentVariables are those from which stock tools take arguments for init and get, in the order in which the
+// tools insert them, before the command line's:
 // https://opentofu.org/docs/cli/config/environment-variables/#tf_cli_args-and-tf_cli_args_name
 var argumentVariables = []string{"TF_CLI_ARGS_init", "TF_CLI_ARGS_get", "TF_CLI_ARGS"}
 
-// variablesFromEnv returns the variables that the flags -var and -var-file in the
-// environment set. It ignores all other flags, which are for stock tools.
+// variablesFromEnv returns what -var and -var-file in the environment set. Other flags are for stock tools.
 func variablesFromEnv(env func(string) string) ([]config.Variable, error) {
 	var given []config.Variable
 	for _, name := range argumentVariables {
@@ -34,7 +32,6 @@ func variablesFromEnv(env func(string) string) ([]config.Variable, error) {
 	return given, nil
 }
 
-// appendVariables appends the variables that -var and -var-file in args set.
 func appendVariables(given []config.Variable, args []string) ([]config.Variable, error) {
 	for i := 0; i < len(args) && args[i] != "--"; i++ {
 		name, value, hasValue := strings.Cut(args[i], "=")

@@ -7,7 +7,6 @@ import (
 	"github.com/cotterpin/cotter/installer"
 )
 
-// vendored prints the vendored packages that were written or removed, or would be.
 func (o *output) vendored(req request, result *installer.Result) {
 	switch {
 	case o.json || o.quiet || len(result.Vendored) == 0:
@@ -22,8 +21,7 @@ func (o *output) vendored(req request, result *installer.Result) {
 	}
 }
 
-// reportedFiles returns the files that verify found to be different in a package. The files
-// of a vendored package have paths relative to the root module.
+// reportedFiles names the different files of a vendored package relative to the root module.
 func reportedFiles(p installer.PackageReport) hashing.Changes {
 	if p.Vendored == "" {
 		return p.Changes

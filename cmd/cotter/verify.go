@@ -68,7 +68,6 @@ func runVerify(ctx context.Context, cmd *invocation, out *output) (err error) {
 	return err
 }
 
-// verifySum adds up what was verified in several projects.
 type verifySum struct {
 	mu                  sync.Mutex
 	projects, ok        int
@@ -76,7 +75,6 @@ type verifySum struct {
 	origins             originCount
 }
 
-// add adds a project. ok reports whether it has no failure.
 func (s *verifySum) add(report *installer.Report, origins originCount, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,8 +113,7 @@ func verifiedText(packages, providers int) string {
 	return count(packages, "package") + " and " + count(providers, "provider")
 }
 
-// verify verifies the project of a request. If remote is not nil, it also asks the project's
-// origins.
+// verify also asks the project's origins if remote is not nil.
 func verify(ctx context.Context, cmd *invocation, out *output, req request, remote *installer.Installer, sum *verifySum) (err error) {
 	var report *installer.Report
 	var origins originCount
@@ -152,8 +149,7 @@ func verify(ctx context.Context, cmd *invocation, out *output, req request, remo
 
 type reportError struct {
 	error
-	// causes are errors that were printed as part of the report. Their remedies are printed after
-	// this error.
+	// causes were printed as part of the report. Their remedies are printed after this error.
 	causes []error
 }
 
@@ -195,7 +191,6 @@ func faultsOf(report *installer.Report) faults {
 	return f
 }
 
-// failureOf returns the error for a report, or nil if it has no faults.
 func failureOf(report *installer.Report) error {
 	found := faultsOf(report)
 	if found == (faults{}) {
@@ -239,8 +234,7 @@ func missingError(report *installer.Report) error {
 	return errSomeMissing
 }
 
-// isFresh reports whether all packages are missing, as in a fresh checkout. Then modules.json has no
-// records of local modules either.
+// isFresh reports whether all packages are missing, as in a fresh checkout, where modules.json is missing too.
 func isFresh(report *installer.Report) bool {
 	for _, p := range report.Packages {
 		if p.Status != installer.StatusMissing || p.Vendored != "" {
@@ -255,8 +249,7 @@ func isFresh(report *installer.Report) bool {
 	return len(report.Packages)+len(report.Providers) > 0
 }
 
-// isFormer reports whether the installed packages are those that this user's last run installed,
-// and the only fault is that the lock has others now.
+// isFormer reports whether the only fault is that the lock has other packages now than the last run installed.
 func isFormer(report *installer.Report) bool {
 	former := false
 	expected := func(status installer.Status, err error) bool {
@@ -278,8 +271,7 @@ func isFormer(report *installer.Report) bool {
 	return former && report.Complete && !report.Unfinished && len(report.Stale)+len(report.Refused)+len(report.Misplaced) == 0
 }
 
-// report prints what verify found: a line for each package, followed by its files. failed is the
-// error of the report, and remote says that the origins are asked next.
+// report prints a line for each package, followed by its files. remote says that the origins are asked next.
 func (o *output) report(report *installer.Report, failed error, remote bool) error {
 	if o.json {
 		return o.writeJSON(jsonReport(report, failed == nil))
@@ -344,7 +336,6 @@ func (o *output) report(report *installer.Report, failed error, remote bool) err
 	return nil
 }
 
-// refused prints violations of the policy, grouped by rule.
 func (o *output) refused(errs []error) {
 	all := flatten(errs)
 	for i, m := range all {
@@ -377,8 +368,7 @@ func providerMatches(p installer.ProviderReport) bool {
 	return p.Err == nil && p.Status == installer.StatusVerified
 }
 
-// unconfirmedEntries returns the modules and providers that match the lock, but whose entries nothing has
-// confirmed.
+// unconfirmedEntries returns what matches the lock, but has entries that nothing has confirmed.
 func unconfirmedEntries(report *installer.Report) (keys, providers []string) {
 	for _, p := range report.Packages {
 		if p.Unconfirmed && matches(p) {
@@ -393,8 +383,7 @@ func unconfirmedEntries(report *installer.Report) (keys, providers []string) {
 	return keys, providers
 }
 
-// unconfirmed prints the entries that nothing has confirmed, in one message. If the command fails for
-// them, its error says what to do.
+// unconfirmed prints these entries in one message. An error about them says what to do itself.
 func (o *output) unconfirmed(report *installer.Report, failed error) {
 	keys, providers := unconfirmedEntries(report)
 	if len(keys) > 0 {
@@ -408,7 +397,7 @@ func (o *output) unconfirmed(report *installer.Report, failed error) {
 	}
 }
 
-// brought prints the packages that the repository has, and that nothing has confirmed.
+// brought prints what the repository has and nothing has confirmed.
 func (o *output) brought(report *installer.Report) {
 	n := 0
 	for _, p := range report.Packages {
@@ -428,7 +417,7 @@ func (o *output) brought(report *installer.Report) {
 	o.unsigned("", providers)
 }
 
-// unread warns about parts of the configuration that were not compared with the lock.
+// unread warns about parts of the configuration that were not compared.
 func (o *output) unread(errs []error) {
 	var remedies []remedy
 	for _, m := range flatten(errs) {
@@ -438,7 +427,6 @@ func (o *output) unread(errs []error) {
 	o.printRemedies(remedies)
 }
 
-// statusText describes how an installed package compares with the lock.
 func statusText(p installer.PackageReport) string {
 	switch {
 	case p.Err != nil:
@@ -465,5 +453,4 @@ func statusText(p installer.PackageReport) string {
 	return notCompared
 }
 
-// notCompared describes a package or provider that was not compared with the lock.
 const notCompared = "unknown: it was not compared with the lock"

@@ -12,8 +12,8 @@ import (
 	"github.com/cotterpin/cotter/installer/evidence"
 )
 
-// verifyRemote compares the lock with the origins, and prints the result. report is the result of
-// the comparison without them. The error is a reportError if not all origins have the locked content.
+// verifyRemote compares the lock with the origins. report is the result without them. The error is a
+// reportError if not all origins have the locked content.
 func verifyRemote(ctx context.Context, in *installer.Installer, out *output, req request, report *installer.Report) (asked originCount, err error) {
 	req.Scope = installer.ScopeAll
 	list, err := in.VerifyRemote(ctx, req.Project, installer.OriginOptions{Scope: req.Scope})
@@ -57,8 +57,7 @@ func verifyRemote(ctx context.Context, in *installer.Installer, out *output, req
 	return asked, failed
 }
 
-// comparedOrigin is the origin of a module whose files are in Vendored, relative to the root
-// module; "" if the module is not vendored.
+// comparedOrigin has the directory of a vendored module, relative to the root module, or "".
 type comparedOrigin struct {
 	installer.ModuleOrigin
 	Vendored string
@@ -76,22 +75,20 @@ func comparedOrigins(list []installer.ModuleOrigin, report *installer.Report) []
 	return origins
 }
 
-// movedOrigin is the cause of errMoved for a module call. named is true if the same tag, version or
-// address has other content now.
+// movedOrigin is about a module call. named says that the same tag, version or address has other content.
 type movedOrigin struct {
 	error
 	key   string
 	named bool
 }
 
-// movedProvider is the cause of errMoved for a provider.
 type movedProvider struct {
 	error
 	key string
 }
 
-// follows reports whether the call follows a name that is expected to move, such as a branch. An
-// update then needs no permission.
+// follows reports whether the call follows a name that is expected to move, such as a branch, so that an
+// update needs no permission.
 func (o comparedOrigin) follows() bool {
 	if o.Compared != installer.ComparedRevision {
 		return false
@@ -103,8 +100,7 @@ func (o comparedOrigin) follows() bool {
 	return false
 }
 
-// comparedName names what was compared with an origin: a ref, "directory" or "address". It is "" for
-// the content.
+// comparedName is a ref, "directory" or "address", or "" for the content.
 func comparedName(o installer.ModuleOrigin) string {
 	switch o.Compared {
 	case installer.ComparedRevision:
@@ -115,7 +111,6 @@ func comparedName(o installer.ModuleOrigin) string {
 	return ""
 }
 
-// moved describes an origin that has other content than the lock.
 func (o comparedOrigin) moved() string {
 	now := short(o.Locked) + " -> " + short(o.Now)
 	switch {
@@ -127,8 +122,7 @@ func (o comparedOrigin) moved() string {
 	return fmt.Sprintf("%s: content changed %s", o.Package, now)
 }
 
-// note describes a locked commit that no branch or tag is known to contain. It returns "" for other
-// commits.
+// note describes a locked commit that no branch or tag is known to contain, or returns "".
 func (o comparedOrigin) note() string {
 	unreachable, ok := errors.AsType[*installer.UnreachableError](o.History)
 	switch {
@@ -146,8 +140,8 @@ func (o comparedOrigin) note() string {
 	return text
 }
 
-// origins prints each origin of modules that has moved once, with the calls that use it, then the
-// notes, and each provider whose lock entry has hashes that its registry does not confirm.
+// origins prints what has moved once, with the calls that use it, then notes, and providers with hashes that
+// their registries do not confirm.
 func (o *output) origins(origins []comparedOrigin, providers []installer.ProviderOrigin) originCount {
 	var moves, notes usedTexts
 	var failed []message
@@ -193,8 +187,8 @@ func (o *output) origins(origins []comparedOrigin, providers []installer.Provide
 	return n
 }
 
-// originCount counts origins: all, and those that still have the locked content. Of the modules,
-// before and fetched are those that an earlier run has confirmed, and those that were fetched again.
+// originCount counts all origins, and those with the locked content; of the modules, those that were fetched
+// again, and those that an earlier run has confirmed.
 type originCount struct{ all, same, fetched, before int }
 
 func (n *originCount) add(more originCount) {
@@ -215,18 +209,16 @@ func (n originCount) String() string {
 	return text + "."
 }
 
-// usedTexts are texts about origins that several calls can have in common.
+// usedTexts are about origins that several calls can have in common.
 type usedTexts struct {
 	order []string
 	users map[string][]string
 }
 
-// usedBy names the call that uses an origin.
 func (o *output) usedBy(origin comparedOrigin) string {
 	return fmt.Sprintf("%s (%s)", origin.Path, o.place("", origin.Call.Range))
 }
 
-// add adds a text about an origin, and a call that uses it.
 func (u *usedTexts) add(text, user string) {
 	if u.users == nil {
 		u.users = make(map[string][]string)
@@ -237,15 +229,12 @@ func (u *usedTexts) add(text, user string) {
 	u.users[text] = append(u.users[text], user)
 }
 
-// print prints each text once, with the calls.
 func (u *usedTexts) print(o *output) {
 	for _, text := range u.order {
 		o.printf("- %s, used by %s\n", text, strings.Join(u.users[text], ", "))
 	}
 }
 
-// originProviderText describes the hashes of a lock entry that the provider's source does not
-// confirm.
 func originProviderText(p installer.ProviderOrigin) string {
 	what := "the lock has a hash that %s does not confirm: %s"
 	if len(p.Unknown) > 1 {
@@ -262,7 +251,7 @@ func originProviderText(p installer.ProviderOrigin) string {
 	return fmt.Sprintf(what, who, strings.Join(hashes, ", "))
 }
 
-// short shortens a commit or a digest to its first digits. It returns other text unchanged.
+// short shortens a commit or a digest, and no other text.
 func short(revision string) string {
 	const commit, digits = 40, 12
 	scheme, value, ok := strings.Cut(revision, ":")

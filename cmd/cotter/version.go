@@ -8,12 +8,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// release is the version of a release build, which sets it with -ldflags
-// "-X main.release=...".
+// release is set by -ldflags "-X main.release=..." in release builds.
 var release = ""
 
-// version returns the release or, for other builds, the version that the go command has
-// recorded.
+// version is that of the go command in other builds.
 func version() string {
 	if release != "" {
 		return release

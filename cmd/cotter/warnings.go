@@ -9,8 +9,7 @@ import (
 	"github.com/cotterpin/cotter/installer/event"
 )
 
-// warning is a function for Installer.OnEvent, for commands that do not show progress. It
-// prints warnings only.
+// warning is an OnEvent for commands that show no progress.
 func (o *output) warning(ev installer.Event) {
 	w, ok := ev.(event.Warning)
 	switch {
@@ -22,7 +21,7 @@ func (o *output) warning(ev installer.Event) {
 	o.printWarning("", w)
 }
 
-// printWarning prints a warning about the project in dir, which is "" if there is only one.
+// printWarning is about the project in dir, which is "" if there is only one.
 func (o *output) printWarning(dir string, w event.Warning) {
 	w.Range = o.shownRange(dir, w.Range)
 	text := warningText(w)
@@ -32,7 +31,6 @@ func (o *output) printWarning(dir string, w event.Warning) {
 	o.warnf("%s", strings.Join(append([]string{text}, remedyLines(o.fromHere(warningRemedies(dir, w)))...), "\n"))
 }
 
-// warningText returns the message of a warning with its place.
 func warningText(w event.Warning) string {
 	if w.Range.Filename == "" {
 		return w.Message
@@ -44,7 +42,6 @@ func warningText(w event.Warning) string {
 	return place + ": " + w.Message
 }
 
-// warningSubject returns the project and the module that a warning is about, or "".
 func warningSubject(dir string, w event.Warning) string {
 	var parts []string
 	if dir != "" {
@@ -56,9 +53,8 @@ func warningSubject(dir string, w event.Warning) string {
 	return strings.Join(parts, ": ")
 }
 
-// originWarnings collects the warnings that many modules can have in common, because their
-// packages come from the same repository, and all warnings of several projects. They are printed
-// once, at the end of a run.
+// originWarnings collects the warnings that modules of one repository can have in common, and all of several
+// projects. They are printed once, at the end of a run.
 type originWarnings []originWarning
 
 type originWarning struct {
@@ -75,8 +71,7 @@ func (c *originWarnings) take(dir string, ev installer.Event) bool {
 	return ok
 }
 
-// print prints the collected warnings. A warning that several modules or projects have in common
-// is followed by their names:
+// print prints a warning that several modules or projects have in common with their names:
 //
 //	Warning: tag v1.0.0 points to 1ba9f699385c now; the locked f38b40497d8a is used:
 //	  module app.dns

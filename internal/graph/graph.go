@@ -1,10 +1,9 @@
-// Package graph draws the module tree of a configuration as text, for Mermaid and Graphviz, and as
-// an HTML page. It reads no files and uses no network.
+// Package graph draws the module tree of a configuration as text, for Mermaid and Graphviz, and as an HTML
+// page. It reads no files and uses no network.
 //
-// Keys, sources and versions come from configurations and locks that may be written by other
-// people. Every renderer outputs them only as text. Control characters and characters that change
-// the direction of text are escaped first, and then each renderer escapes the text by the syntax
-// of its format. Identifiers in the output are numbers that the renderer assigns.
+// Keys, sources and versions may be written by other people, so they are output only as text. Characters
+// that control a terminal or change the direction of text are escaped first, and then each renderer escapes
+// by the syntax of its format. Identifiers in the output are numbers that the renderer assigns.
 package graph
 
 import (
@@ -15,50 +14,43 @@ import (
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
-// Graph is a module tree with marks on its modules and providers. All fields are text to show.
+// Graph is a module tree with marks. All fields are text to show.
 type Graph struct {
-	// Title is the name of the root module's directory.
 	Title string
-	// Old and New are the names of two compared locks.
+	// Old and New name two compared locks.
 	Old, New string
-	// Modules are the modules of the tree except the root module, and those that only the old
-	// lock has. The parent of a module is the module with the longest key that is a prefix of its
-	// own, in whole parts: "a" is the parent of "a.b".
+	// Modules leaves out the root module, and includes those that only the old lock has. The module with the
+	// key "a" is the parent of "a.b".
 	Modules   []Module
 	Providers []Provider
 }
 
-// Module is a module in a graph.
 type Module struct {
-	// Key is the path of the call, separated by dots.
+	// Key has the parts of the path, separated by dots.
 	Key        string `json:"key"`
 	Source     string `json:"source,omitempty"`
 	Version    string `json:"version,omitempty"`
 	Constraint string `json:"constraint,omitempty"`
-	// Package is the address of the fetched package. Modules in one package have the same address.
-	Package string `json:"package,omitempty"`
-	Dir     string `json:"dir,omitempty"`
-	// Place is the file and line of the call.
-	Place string `json:"place,omitempty"`
-	// Confirmed says who confirms the package.
+	// Package is equal for modules in one package.
+	Package   string `json:"package,omitempty"`
+	Dir       string `json:"dir,omitempty"`
+	Place     string `json:"place,omitempty"` // of the call
 	Confirmed string `json:"confirmed,omitempty"`
 	Marks     []Mark `json:"marks,omitempty"`
 }
 
-// Provider is a provider in a graph.
 type Provider struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"`
-	// Constraints are the constraints of all modules together.
+	// Constraints are those of all modules together.
 	Constraints string `json:"constraints,omitempty"`
 	Confirmed   string `json:"confirmed,omitempty"`
 	Uses        []Use  `json:"uses,omitempty"`
 	Marks       []Mark `json:"marks,omitempty"`
 }
 
-// Use is a requirement of a provider.
 type Use struct {
-	// Key is the key of the module; "" is the root module.
+	// "" is the root module.
 	Key        string `json:"key"`
 	Constraint string `json:"constraint,omitempty"`
 	// By is what requires the provider, such as "required_providers".
@@ -66,17 +58,14 @@ type Use struct {
 	Place string `json:"place,omitempty"`
 }
 
-// Kind is the kind of a mark.
 type Kind string
 
-// The kinds of marks.
 const (
-	// Missing means that the module is not installed or cannot be read; the text says why.
+	// Missing means not installed, or unreadable if the text says why.
 	Missing Kind = "missing"
 
-	// Added, Removed, Updated, Content and Relocked are differences between two locks, by the names
-	// that they have in JSON: in the whole entry, in its version, in the content of the same version,
-	// or in anything else. Breaking is a change of the module that breaks its caller.
+	// These are differences between two locks by their names in JSON: in the whole entry, in its version, in
+	// the content of the same version, or in anything else. Breaking breaks the caller.
 	Added    Kind = "added"
 	Removed  Kind = "removed"
 	Updated  Kind = "version"
@@ -85,7 +74,7 @@ const (
 	Breaking Kind = "breaking"
 )
 
-// kinds are the texts of the kinds and the classes of their colors, most serious first.
+// kinds has the most serious first.
 var kinds = []struct {
 	Kind Kind   `json:"kind"`
 	Word string `json:"word"`
@@ -100,13 +89,11 @@ var kinds = []struct {
 	{Added, "added", "new"},
 }
 
-// Mark is something to note about a module or a provider.
 type Mark struct {
 	Kind Kind   `json:"kind"`
 	Text string `json:"text,omitempty"`
 }
 
-// String returns the mark as one line.
 func (m Mark) String() string {
 	word := string(m.Kind)
 	for _, k := range kinds {
@@ -122,27 +109,20 @@ func (m Mark) String() string {
 
 type node struct {
 	Module
-	id int
-	// parent is the id of the parent, or -1 for the root module. name is the part of the key below
-	// the parent.
-	parent   int
-	name     string
+	id       int
+	parent   int    // its id, or -1 for the root module
+	name     string // the key below the parent
 	children []*node
-	// shared is the number, counted from 1, of a package that several modules use. It is 0 for
-	// other packages.
-	shared int
+	shared   int // counts the packages that several modules use from 1; 0 for others
 }
 
-// tree is a graph with its modules as nodes of a tree.
 type tree struct {
 	Graph
-	nodes []*node // in the order of the tree: a module is followed by its descendants
-	roots []*node
-	// packages are the packages that several modules use, as lists of module ids.
-	packages [][]int
+	nodes    []*node // in the order of the tree: a module is followed by its descendants
+	roots    []*node
+	packages [][]int // those that several modules use, by module ids
 }
 
-// tree returns the modules as a tree, with all text made printable.
 func (g Graph) tree() *tree {
 	t := &tree{Graph: g.printable()}
 	slices.SortStableFunc(t.Modules, func(a, b Module) int { return CompareKeys(a.Key, b.Key) })
@@ -177,13 +157,11 @@ func (g Graph) tree() *tree {
 	return t
 }
 
-// CompareKeys compares keys by their parts, so that a module is followed by its descendants.
+// CompareKeys sorts a module before its descendants.
 func CompareKeys(a, b string) int {
 	return strings.Compare(strings.ReplaceAll(a, ".", "\x00"), strings.ReplaceAll(b, ".", "\x00"))
 }
 
-// printable returns a copy in which characters are escaped that control a terminal or are
-// invisible.
 func (g Graph) printable() Graph {
 	escape := func(texts ...*string) {
 		for _, text := range texts {
@@ -216,7 +194,7 @@ func (g Graph) printable() Graph {
 	return g
 }
 
-// summary counts the modules and the marks, for example "5 modules; 1 updated, 2 added".
+// summary returns a text such as "5 modules; 1 updated, 2 added".
 func (t *tree) summary() string {
 	text := count(len(t.nodes), "module")
 	if len(t.Providers) > 0 {
@@ -249,7 +227,6 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// heading returns the title and, if locks are compared, their names.
 func (t *tree) heading() string {
 	if t.Old == "" {
 		return t.Title

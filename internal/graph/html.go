@@ -16,8 +16,6 @@ var (
 	pageScript string
 )
 
-// pageModule is a module in the data of the page. Parent is the index of its parent, or -1 for the
-// root module.
 type pageModule struct {
 	Module
 	Name   string `json:"name"`
@@ -25,7 +23,7 @@ type pageModule struct {
 	Shared int    `json:"shared,omitempty"`
 }
 
-// HTML returns the tree as a page that needs no other files and no network.
+// HTML returns a page that needs no other files and no network.
 func (g Graph) HTML() (string, error) {
 	t := g.tree()
 	data, err := t.pageJSON()
@@ -63,14 +61,13 @@ func (g Graph) HTML() (string, error) {
 	return b.String(), nil
 }
 
-// sourceHash returns the source expression for a style or a script in a content security policy.
+// sourceHash is a source expression of a content security policy.
 func sourceHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// pageJSON encodes the data for the script of the page. The encoder escapes <, > and &, so no text
-// can end the script element.
+// pageJSON relies on the encoder to escape <, > and &, so that no text can end the script element.
 func (t *tree) pageJSON() (string, error) {
 	modules, providers := []pageModule{}, []Provider{}
 	for _, n := range t.nodes {
@@ -87,7 +84,6 @@ func (t *tree) pageJSON() (string, error) {
 	return string(text), err
 }
 
-// labeled returns the marks with the texts that the page shows.
 func labeled(marks []Mark) []Mark {
 	list := make([]Mark, len(marks))
 	for i, m := range marks {

@@ -7,11 +7,9 @@ import (
 	"unicode"
 )
 
-// colors are the colors of the classes in formats that do not know the background. They are
-// visible on light and dark backgrounds.
+// colors are visible on light and dark backgrounds.
 var colors = map[string]string{"bad": "#d1242f", "gone": "#8250df", "note": "#bf8700", "new": "#1a7f37"}
 
-// box is a module or a provider in a picture.
 type box struct {
 	id, tooltip string
 	lines       []string
@@ -20,7 +18,6 @@ type box struct {
 	provider    bool
 }
 
-// boxes returns the modules and then the providers.
 func (t *tree) boxes() []box {
 	var all []box
 	for _, n := range t.nodes {
@@ -48,13 +45,12 @@ func newBox(b box, marks []Mark) box {
 	return b
 }
 
-// arrow is a call, or the requirement of a provider, by the ids of boxes.
+// arrow is a call, or the requirement of a provider.
 type arrow struct {
 	from, to string
 	requires bool
 }
 
-// arrows returns the calls and then the requirements, each once.
 func (t *tree) arrows() []arrow {
 	var all []arrow
 	ids := map[string]string{"": idOf(-1)}
@@ -73,7 +69,6 @@ func (t *tree) arrows() []arrow {
 	return all
 }
 
-// idOf returns the identifier of the module with an id. -1 is the root module.
 func idOf(id int) string {
 	if id < 0 {
 		return "root"
@@ -118,8 +113,7 @@ func (g Graph) DOT() string {
 	return b.String()
 }
 
-// dotText escapes text in quotation marks: a backslash begins an escape there, and Graphviz
-// interprets entities such as &lt; in labels.
+// dotText escapes what Graphviz interprets between quotation marks, which includes entities such as &lt;.
 var dotText = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`)
 
 func quoteDOT(lines ...string) string {
@@ -130,7 +124,7 @@ func quoteDOT(lines ...string) string {
 	return `"` + joined(`\n`, texts...) + `"`
 }
 
-// Mermaid returns the tree as a flowchart that GitHub and GitLab can draw in Markdown.
+// Mermaid returns a flowchart that GitHub and GitLab can draw in Markdown.
 func (g Graph) Mermaid() string {
 	t := g.tree()
 	var b strings.Builder
@@ -161,8 +155,8 @@ func (g Graph) Mermaid() string {
 	return b.String()
 }
 
-// quoteMermaid returns the non-empty lines as a label. Characters that can have a meaning in
-// Mermaid, Markdown or HTML are written as numeric entities, which begin with "#" in Mermaid.
+// quoteMermaid writes characters with a meaning in Mermaid, Markdown or HTML as numeric entities, which begin
+// with "#" there.
 func quoteMermaid(lines ...string) string {
 	var texts []string
 	for _, line := range lines {

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Text returns the tree for a terminal: below each module those that it calls and the providers
-// that it requires, with marks in brackets. With places, it has the constraints and the places of
-// the calls too.
+// Text returns the tree for a terminal: below each module those that it calls and the providers that it
+// requires, with marks in brackets, and for places with the constraints and the places of the calls.
 func (g Graph) Text(places bool) string {
 	t := g.tree()
 	var b strings.Builder
@@ -41,8 +40,7 @@ func (t *tree) writeBranches(b *strings.Builder, key string, nodes []*node, inde
 	}
 }
 
-// requiredBy returns a line for each provider that the module with a key requires. Providers that
-// no module requires are the root module's.
+// requiredBy returns lines for providers. Those that no module requires are the root module's.
 func (t *tree) requiredBy(key string, places bool) []string {
 	var list []string
 	for _, p := range t.Providers {
@@ -76,7 +74,6 @@ func brackets(marks []Mark) string {
 	return strings.Join(texts, " ")
 }
 
-// inParentheses returns the non-empty texts in parentheses, or "" if there are none.
 func inParentheses(texts ...string) string {
 	if text := joined(", ", texts...); text != "" {
 		return "(" + text + ")"
