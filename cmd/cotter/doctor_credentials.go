@@ -20,7 +20,7 @@ func (d *doctor) lookAtGit(ctx context.Context) {
 	git, err := d.fetcher.Git.Inspect(ctx)
 	switch needed := d.fetcher.AlwaysGit || d.fetcher.GitBackend == getmodules.GitInstalled; {
 	case errors.Is(err, getmodules.ErrNoGit) && needed:
-		d.problem("%s, but COTTER_ALWAYS_GIT or the git backend wants it", err)
+		d.problem("%s, but COTTER_ALWAYS_GIT or COTTER_GIT_BACKEND requires it", err)
 	case errors.Is(err, getmodules.ErrNoGit):
 		d.note("%s; repositories are fetched without it, by https and ssh, and without credential helpers, url.insteadOf and http.extraHeader", err)
 	case err != nil:
@@ -37,7 +37,7 @@ func (d *doctor) lookAtGit(ctx context.Context) {
 		}
 		slices.Sort(ways)
 		for _, way := range slices.Compact(ways) {
-			d.ok("%s: fetched %s", h.name, way)
+			d.ok("%s: %s", h.name, way)
 		}
 	}
 	d.git = git.Settings
@@ -57,19 +57,19 @@ func (d *doctor) gitWay(ctx context.Context, pkg addrs.ModulePackage) string {
 	client, err := d.fetcher.GitClient(ctx, pkg)
 	switch {
 	case err != nil:
-		return "not at all: " + err.Error()
+		return "cannot be fetched: " + err.Error()
 	case client.InProcess && client.Alone && client.SSH:
-		return "in this process, over ssh"
+		return "fetched in this process, over ssh"
 	case client.InProcess && client.SSH:
-		return "in this process, over a connection of your ssh (the installed git only if its server needs it)"
+		return "fetched in this process, over a connection of your ssh (the installed git only if its server needs it)"
 	case client.InProcess && client.Alone:
-		return "in this process, over HTTP"
+		return "fetched in this process, over HTTP"
 	case client.InProcess:
-		return "in this process, over HTTP (the installed git only if that fails)"
+		return "fetched in this process, over HTTP (the installed git only if that fails)"
 	case client.Alone:
-		return "not without git: " + client.Reason
+		return "cannot be fetched without git: " + client.Reason
 	}
-	return "by the installed git (" + client.Reason + ")"
+	return "fetched by the installed git (" + client.Reason + ")"
 }
 
 func (d *doctor) lookAtCredentials(ctx context.Context) {

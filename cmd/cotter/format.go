@@ -57,7 +57,7 @@ func formatOf(cmd *invocation, out *output, others ...string) (string, error) {
 	known := slices.Concat([]string{formatText, formatJSON}, others, slices.Sorted(maps.Keys(pictures)))
 	if file := cmd.String("out"); name == "" && file != "" {
 		if name = formatEndings[strings.ToLower(filepath.Ext(file))]; !slices.Contains(known, name) {
-			return "", usageError{hinted(fmt.Errorf("--out %s: the ending %q is of no format", file, filepath.Ext(file)), "Add `--format` with one of: "+strings.Join(known, ", ")+".")}
+			return "", usageError{hinted(fmt.Errorf("--out %s: no format has the ending %q", file, filepath.Ext(file)), "Add `--format` with one of: "+strings.Join(known, ", ")+".")}
 		}
 	}
 	if name = cmp.Or(name, formatText); !slices.Contains(known, name) {

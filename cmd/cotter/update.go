@@ -34,7 +34,8 @@ func updateCommand(out *output) *cobra.Command {
 			"\n" +
 			"Tags in source addresses, such as \"?ref=v1.2.0\", and version constraints do not change;\n" +
 			"newer versions are only reported. With --edit they are first written into the\n" +
-			"configuration, \"~> 1.2\" as \"~> 2.0\"; another major version only for a call that is named.\n" +
+			"configuration: \"~> 1.2.0\" becomes \"~> 1.3.0\". Another major version is written only for\n" +
+			"a call that is named.\n" +
 			"\n" +
 			"Arguments that begin with a dot or are absolute paths are directories of projects:\n" +
 			"`cotter update network ./envs/dev`. If there are several projects, those that do not\n" +
@@ -257,7 +258,7 @@ func explainKey(calls *installer.Result, key string, providers []string, err err
 	return hinted(&namedError{key + " " + what, err}, hint)
 }
 
-const writePinned = "`cotter update --edit` writes them, another major version only for a KEY.\n"
+const writePinned = "`cotter update --edit` writes them into the files; add the KEY of a call for another major version.\n"
 
 func newerThan(pin installer.Pin) string {
 	latest := pin.LatestValue
