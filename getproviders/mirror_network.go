@@ -44,8 +44,8 @@ type NetworkMirror struct {
 	URL *url.URL
 	// Credentials finds the token for the mirror's host. nil has none.
 	Credentials disco.CredentialsSource
-	// TrustAllHashes takes all listed hashes as proven, for providers of TrustedHost, as OpenTofu does for
-	// its default host.
+	// TrustAllHashes takes the hashes that are listed for all platforms of a version as proven, for providers
+	// of TrustedHost, as OpenTofu does for its default host.
 	TrustAllHashes bool
 	TrustedHost    addrs.Hostname
 	// HTTPClient provides the transport, and its Timeout, by default 30 s, limits each request for a
@@ -76,6 +76,15 @@ type release struct {
 type releaseDocument struct {
 	archives map[addrs.Platform]listedArchive
 	from     *url.URL
+}
+
+// hashes returns the hashes that are listed for all platforms.
+func (d releaseDocument) hashes() []hashing.Hash {
+	var all []hashing.Hash
+	for _, archive := range d.archives {
+		all = append(all, archive.hashes...)
+	}
+	return sorted(all)
 }
 
 const (
@@ -128,15 +137,18 @@ func (m *NetworkMirror) Package(ctx context.Context, provider addrs.Provider, ve
 	if err != nil {
 		return nil, about.with(err)
 	}
-	return &networkPackage{
+	found := &networkPackage{
 		mirror:   m,
 		url:      at,
 		location: addrs.Redact(at.String()),
 		hashes:   listed.hashes,
 		unusable: listed.unusable,
 		about:    about,
-		trusted:  m.TrustAllHashes && m.TrustedHost != "" && provider.Hostname == m.TrustedHost,
-	}, nil
+	}
+	if m.TrustAllHashes && m.TrustedHost != "" && provider.Hostname == m.TrustedHost {
+		found.trusted = document.hashes()
+	}
+	return found, nil
 }
 
 // Evidence implements [Source].
@@ -277,8 +289,8 @@ type networkPackage struct {
 	// unusable is set if hashes are listed and none can be compared; about is the subject of the error.
 	unusable bool
 	about    MirrorError
-	// trusted is set if all of them count as proven.
-	trusted bool
+	// trusted are the hashes of all platforms, if they count as proven.
+	trusted []hashing.Hash
 }
 
 var _ Package = (*networkPackage)(nil)
@@ -306,11 +318,7 @@ func (p *networkPackage) Authenticate(context.Context) (Authentication, error) {
 	if p.unusable {
 		return Authentication{}, p.about.with(fmt.Errorf("%w: it lists hashes, and none of them has a form that can be compared", ErrInvalidMirror))
 	}
-	found := Authentication{Evidence: p.mirror.evidence(), Announced: slices.Clone(p.hashes)}
-	if p.trusted {
-		found.Hashes = slices.Clone(p.hashes)
-	}
-	return found, nil
+	return Authentication{Evidence: p.mirror.evidence(), Announced: slices.Clone(p.hashes), Hashes: slices.Clone(p.trusted)}, nil
 }
 
 func (p *networkPackage) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {

@@ -157,7 +157,7 @@ func TestNetworkMirrorAddress(t *testing.T) {
 // and which of them a lock may record.
 func TestNetworkMirrorHashes(t *testing.T) {
 	t.Parallel()
-	own, other := zh(archive), zh("that of another platform")
+	own, other, darwin := zh(archive), zh("that of another platform"), zh("that of darwin_arm64")
 	for _, test := range []struct {
 		name, source string
 		listed       []hashing.Hash
@@ -179,7 +179,7 @@ func TestNetworkMirrorHashes(t *testing.T) {
 		},
 		{
 			name: "all are trusted", source: "acme/x", listed: []hashing.Hash{own, other}, trust: true,
-			want: getproviders.Authentication{Announced: []hashing.Hash{own, other}, Hashes: []hashing.Hash{own, other}},
+			want: getproviders.Authentication{Announced: []hashing.Hash{own, other}, Hashes: []hashing.Hash{own, other, darwin}},
 		},
 		{
 			name: "all are trusted, of the default host", source: "example.com/acme/x", listed: []hashing.Hash{own, other}, trust: true,
@@ -201,7 +201,7 @@ func TestNetworkMirrorHashes(t *testing.T) {
 		x := provider(t, test.source)
 		web := webtest.New(t)
 		web.Serve("https://mirror.example.com", pages(map[string]string{
-			"/m/" + x.String() + "/1.0.0.json": fmt.Sprintf(`{"archives": {"linux_amd64": {"url": "x.zip", "hashes": [%s]}, "x": {}}}`, strings.Join(quoted, ", ")),
+			"/m/" + x.String() + "/1.0.0.json": fmt.Sprintf(`{"archives": {"linux_amd64": {"url": "x.zip", "hashes": [%s]}, "darwin_arm64": {"url": "y.zip", "hashes": [%q]}, "x": {}}}`, strings.Join(quoted, ", "), darwin),
 			"/m/" + x.String() + "/x.zip":      archive,
 		}))
 		m := mirror(t, web, mirrorBase)

@@ -7,7 +7,8 @@
 // The packages are directories below internal/ in OpenTofu's source; without arguments, those in
 // suites. The source comes from the Go module proxy and is copied to the
 // user's cache directory. The files in _overlay take the place of those of the same name, by the
-// -overlay flag of the go command; none of OpenTofu's files is changed, or part of this module.
+// -overlay flag of the go command; none of OpenTofu's files is changed, or part of this module. The
+// files in _both are tests that run with OpenTofu's code too.
 //
 // The exit status is 1 if a test passes with OpenTofu's code but not with Cotter's, unless the
 // file allowed names it with a reason; and if that file names a test that passes. It is 0 if the
@@ -78,8 +79,12 @@ func run(packages []string) error {
 		fmt.Println("skipped: what OpenTofu requires cannot be had:", err)
 		return nil
 	}
-	overlay := filepath.Join(work, "overlay.json")
-	if err := writeOverlay(overlay, here, source); err != nil {
+	oursOverlay, stockOverlay := filepath.Join(work, "overlay.json"), filepath.Join(work, "stock.json")
+	err = errors.Join(
+		writeOverlay(oursOverlay, source, filepath.Join(here, "_both"), filepath.Join(here, "_overlay")),
+		writeOverlay(stockOverlay, source, filepath.Join(here, "_both")),
+	)
+	if err != nil {
 		return err
 	}
 	allowed, err := readAllowed(filepath.Join(here, "allowed"))
@@ -87,18 +92,18 @@ func run(packages []string) error {
 		return err
 	}
 	// Our run is the first, because the go command then adds what Cotter requires to go.mod.
-	ours, err := suite.run(overlay)
+	ours, err := suite.run(oursOverlay)
 	if err != nil {
 		return err
 	}
-	stock, err := suite.run("")
+	stock, err := suite.run(stockOverlay)
 	if err != nil {
 		return err
 	}
 	maps.DeleteFunc(allowed, func(at test, _ string) bool { return !slices.Contains(packages, at.pkg) })
 	if differ(stock, ours, allowed) {
 		// Some of OpenTofu's tests depend on the load of the machine. What differs, must differ twice.
-		if err := errors.Join(suite.again(overlay, ours), suite.again("", stock)); err != nil {
+		if err := errors.Join(suite.again(oursOverlay, ours), suite.again(stockOverlay, stock)); err != nil {
 			return err
 		}
 	}
@@ -187,20 +192,21 @@ func writeModFile(work, source, cotter string) error {
 	return os.WriteFile(filepath.Join(work, "go.sum"), bytes.Join(sums, nil), 0o644)
 }
 
-// writeOverlay writes the file for the -overlay flag.
-func writeOverlay(name, here, source string) error {
+// writeOverlay writes the file for the -overlay flag. roots are directories like source.
+func writeOverlay(name, source string, roots ...string) error {
 	files := make(map[string]string)
-	root := filepath.Join(here, "_overlay")
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+	for _, root := range roots {
+		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			rel, err := filepath.Rel(root, path)
+			files[filepath.Join(source, rel)] = path
+			return err
+		})
+		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(root, path)
-		files[filepath.Join(source, rel)] = path
-		return err
-	})
-	if err != nil {
-		return err
 	}
 	text, err := json.Marshal(map[string]any{"Replace": files})
 	if err != nil {
@@ -241,11 +247,7 @@ func (t test) String() string { return t.pkg + " " + t.name }
 // run returns the result of each test: "pass", "fail" or "skip". A package that does not
 // compile has a failed test without a name.
 func (s suite) run(overlay string) (map[test]string, error) {
-	args := []string{"test", "-json", "-vet=off", "-mod=mod", "-modfile=" + s.modFile}
-	if overlay != "" {
-		args = append(args, "-overlay="+overlay)
-	}
-	cmd := s.command(args...)
+	cmd := s.command("test", "-json", "-vet=off", "-mod=mod", "-modfile="+s.modFile, "-overlay="+overlay)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	output, err := cmd.StdoutPipe()

@@ -117,8 +117,12 @@ func (s *HTTPMirrorSource) PackageMeta(ctx context.Context, provider addrs.Provi
 	if err != nil {
 		return PackageMeta{}, s.fail(provider, err)
 	}
+	accepted := found.Announced
+	if s.locationConfig.TrustAllHashes {
+		accepted = found.Hashes
+	}
 	var hashes []Hash
-	for _, hash := range found.Announced {
+	for _, hash := range accepted {
 		hashes = append(hashes, Hash(hash))
 	}
 	if len(hashes) > 0 {
