@@ -248,6 +248,7 @@ func (t test) String() string { return t.pkg + " " + t.name }
 // compile has a failed test without a name.
 func (s suite) run(overlay string) (map[test]string, error) {
 	cmd := s.command("test", "-json", "-vet=off", "-mod=mod", "-modfile="+s.modFile, "-overlay="+overlay)
+	cmd.Env = append(os.Environ(), "TMPDIR="+filepath.Dir(overlay)) // files that tests leave behind are removed too
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	output, err := cmd.StdoutPipe()
