@@ -7,8 +7,9 @@
 // The packages are directories below internal/ in OpenTofu's source; without arguments, those in
 // suites. The source comes from the Go module proxy and is copied to the
 // user's cache directory. The files in _overlay take the place of those of the same name, by the
-// -overlay flag of the go command; none of OpenTofu's files is changed, or part of this module. The
-// files in _both are tests that run with OpenTofu's code too.
+// -overlay flag of the go command; none of OpenTofu's files is part of this module. The files in
+// _both are tests that run with OpenTofu's code too. One of OpenTofu's own files is changed in both
+// runs: see writeMockRegistry.
 //
 // The exit status is 1 if a test passes with OpenTofu's code but not with Cotter's, unless the
 // file allowed names it with a reason; and if that file names a test that passes. It is 0 if the
@@ -80,9 +81,11 @@ func run(packages []string) error {
 		return nil
 	}
 	oursOverlay, stockOverlay := filepath.Join(work, "overlay.json"), filepath.Join(work, "stock.json")
+	both, changed := filepath.Join(here, "_both"), filepath.Join(work, "changed")
 	err = errors.Join(
-		writeOverlay(oursOverlay, source, filepath.Join(here, "_both"), filepath.Join(here, "_overlay")),
-		writeOverlay(stockOverlay, source, filepath.Join(here, "_both")),
+		writeMockRegistry(changed, source),
+		writeOverlay(oursOverlay, source, changed, both, filepath.Join(here, "_overlay")),
+		writeOverlay(stockOverlay, source, changed, both),
 	)
 	if err != nil {
 		return err
@@ -190,6 +193,25 @@ func writeModFile(work, source, cotter string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(work, "go.sum"), bytes.Join(sums, nil), 0o644)
+}
+
+// writeMockRegistry writes the registry of OpenTofu's tests to a directory like source, with one
+// change: private modules are at a URL, not in a file of this machine. Cotter refuses such a file, and
+// TestRegistryAuth, which is about credentials, would end there.
+func writeMockRegistry(root, source string) error {
+	const name, file, url = "internal/registry/test/mock_registry.go", `"file://%s/%s"`, `"https://example.com%s/%s"`
+	text, err := os.ReadFile(filepath.Join(source, name))
+	if err != nil {
+		return err
+	}
+	if count := bytes.Count(text, []byte(file)); count != 1 {
+		return fmt.Errorf("%s has %s %d times, not once", name, file, count)
+	}
+	changed := filepath.Join(root, name)
+	if err := os.MkdirAll(filepath.Dir(changed), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(changed, bytes.ReplaceAll(text, []byte(file), []byte(url)), 0o644)
 }
 
 // writeOverlay writes the file for the -overlay flag. roots are directories like source.
