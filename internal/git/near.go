@@ -24,7 +24,6 @@ func (r Refs) Near(ref string) []string {
 		if !isName || seen[name] {
 			continue
 		}
-		seen[name] = true
 		switch {
 		case resembles(name, ref):
 			near = append(near, name)
@@ -32,7 +31,10 @@ func (r Refs) Near(ref string) []string {
 			similar = append(similar, name)
 		case strings.HasPrefix(full, Tags) && isRelease(name):
 			releases = append(releases, name)
+		default:
+			continue // a tag may have the name of this branch
 		}
+		seen[name] = true
 	}
 	distance := func(name string) int { return max(len(name)-len(ref), len(ref)-len(name)) }
 	slices.SortFunc(near, func(a, b string) int { return cmp.Or(distance(a)-distance(b), strings.Compare(a, b)) })

@@ -73,3 +73,32 @@ func TestChooseRival(t *testing.T) {
 		t.Errorf("Choose (-want +got):\n%s", diff)
 	}
 }
+
+// TestNear checks which names are proposed for a missing one: each once, the nearest first.
+func TestNear(t *testing.T) {
+	t.Parallel()
+	refs := git.Refs{}
+	for _, name := range []string{
+		"HEAD", "refs/heads/main", "refs/heads/v1.2.0", "refs/pull/1/head", "refs/tags/1.2.0", "refs/tags/v1.2.0", "refs/tags/v1.2.0-rc.1",
+		"refs/tags/network-v1.2.0", "refs/tags/v2.0.0", "refs/tags/x1.2.0.1.2.0", "refs/tags/long/name/of/v1.2.0", "refs/tags/other",
+	} {
+		refs.Add(strings.Repeat("1", 40), name)
+	}
+	for ref, want := range map[string][]string{
+		"v1.2.0-final":             {"v1.2.0", "1.2.0"},
+		"V1.2":                     {"1.2.0", "v1.2.0", "v1.2.0-rc.1", "x1.2.0.1.2.0", "network-v1.2.0"},
+		"refs/tags/V1.2":           {"1.2.0", "v1.2.0", "v1.2.0-rc.1", "x1.2.0.1.2.0", "network-v1.2.0"},
+		"refs/remotes/origin/main": {"main"},
+		"mian":                     {"main"},
+		"othr":                     {"other"},
+		"v1.3.0":                   {"v1.2.0"},
+		"nothing":                  {"v2.0.0", "v1.2.0", "1.2.0"},
+		"":                         nil,
+	} {
+		for range 10 { // in any order of the refs
+			if diff := cmp.Diff(want, refs.Near(ref)); diff != "" {
+				t.Errorf("Near(%q) (-want +got):\n%s", ref, diff)
+			}
+		}
+	}
+}
