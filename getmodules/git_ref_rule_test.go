@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,8 +48,8 @@ func TestGitRefRule(t *testing.T) {
 		fetcher       *getmodules.Fetcher
 	}{
 		{"git", local, newGitFetcher(t)},
-		{"wire", web, newWireFetcher(t)},
-		{"go", web, newBuiltInFetcher(t)},
+		{"in process", web, newWireFetcher(t)},
+		{"built in", web, newBuiltInFetcher(t)},
 	}
 	names := []string{
 		"", "HEAD", "main", "heads/main", "refs/heads/main", "tags/heads/main", "refs/tags/heads/main", "heads/heads/main",
@@ -152,9 +153,9 @@ func describeCommit(r *gitRepo, commit string) string {
 // TestGitRivalRefs checks the warning that a name also matches a second ref.
 func TestGitRivalRefs(t *testing.T) {
 	t.Parallel()
-	s := newGitServer(t)
+	s, old := newGitServer(t), newGitServer(t)
+	old.root, old.oldProtocol = s.root, true
 	r := gitAmbiguous(t, s)
-	clients := map[string]func(testing.TB, ...string) *getmodules.Fetcher{"git": newGitFetcher, "wire": newWireFetcher, "go": newBuiltInFetcher}
 	for name, want := range map[string]struct{ taken, rival string }{
 		"main":         {},
 		"v1":           {"refs/v1", "refs/tags/v1"},
@@ -170,19 +171,19 @@ func TestGitRivalRefs(t *testing.T) {
 				parts = append(parts, "(commit "+r.git("", "rev-parse", ref+"^{commit}")+")")
 			}
 		}
-		for client, fetcher := range clients {
-			pkg, _, err := fetchGit(t, fetcher(t), getmodules.Request{Package: s.address(r, "ref="+name)})
+		check := func(client string, server *gitServer, f *getmodules.Fetcher) {
+			pkg, _, err := fetchGit(t, f, getmodules.Request{Package: server.address(r, "ref="+name)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if (len(pkg.Warnings) > 0) != (len(parts) > 0) {
-				t.Errorf("?ref=%s by %s: warnings %q, want %q in them", name, client, pkg.Warnings, parts)
-			}
-			for _, part := range parts {
-				if !strings.Contains(strings.Join(pkg.Warnings, "\n"), part) {
-					t.Errorf("?ref=%s by %s: warnings %q, want %q in them", name, client, pkg.Warnings, part)
-				}
+			warnings := strings.Join(pkg.Warnings, "\n")
+			if lacks := func(part string) bool { return !strings.Contains(warnings, part) }; (warnings != "") != (len(parts) > 0) || slices.ContainsFunc(parts, lacks) {
+				t.Errorf("?ref=%s by %s: warnings %q, want %q in them", name, client, warnings, parts)
 			}
 		}
+		for client, fetcher := range gitClients {
+			check(client, s, fetcher(t))
+		}
+		check("git, with an old server", old, newGitFetcher(t))
 	}
 }

@@ -2,106 +2,91 @@ package getmodules_test
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/testenv"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// TestGitRefForms has the kinds of refs and the arguments beside them, with the number of requests that git
-// needs. TestGitRefRule has more refs.
+// TestGitRefForms has the kinds of refs and the arguments beside them, with the number of requests that each
+// client needs. TestGitRefRule has more refs.
 func TestGitRefForms(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
 	r, first, second := gitMainTF(t, s)
 	r.annotate("v1.1.0", first)
 	r.setRef("refs/heads/"+first, second) // a branch whose name looks like a commit
-
 	tests := []struct {
-		name, query, want string
-		requests          int
+		query, revision, want string
+		byGit, inProcess      int
 	}{
-		{"none", "", second, 3},
-		{"empty", "ref=", second, 3},
-		{"annotated tag", "ref=v1.1.0", first, 3},
-		{"branch", "ref=main", second, 3},
-		{"commit", "ref=" + first, first, 2},
-		{"commit in capitals", "ref=" + strings.ToUpper(first), first, 2},
-		{"short commit", "ref=" + first[:8], first, 7},
-		{"depth", "ref=v1.1.0&depth=1", first, 3},
-		{"depth of a commit", "depth=1&ref=" + first, first, 2},
-		{"odd depth", "ref=main&depth=many", second, 3},
-		{"first ref counts", "ref=" + first + "&ref=main", first, 2},
-		{"version is not git's", "ref=v1.1.0&version=~%3E1.0", first, 3},
+		{"", "", second, 3, 2},
+		{"ref=", "", second, 3, 2},
+		{"ref=v1.1.0", "", first, 3, 2},
+		{"ref=main", "", second, 3, 2},
+		{"ref=" + first, "", first, 2, 1},
+		{"ref=" + strings.ToUpper(first), "", first, 2, 1},
+		{"ref=" + first[:8], "", first, 7, 8}, // git takes over
+		{"ref=v1.1.0&depth=1", "", first, 3, 2},
+		{"depth=1&ref=" + first, "", first, 2, 1},
+		{"ref=main&depth=many", "", second, 3, 2},
+		{"ref=" + first + "&ref=main", "", first, 2, 1}, // the first one counts
+		{"ref=v1.1.0&version=~%3E1.0", "", first, 3, 2},
+		{"ref=main", first, first, 2, 1},
+		{"", second, second, 2, 1},
 	}
 	for _, tt := range testenv.Sample(tests) {
-		// Not parallel, because the test counts the server's requests.
-		t.Run(tt.name, func(t *testing.T) {
-			s.count()
-			pkg, dir, err := fetchGit(t, newGitFetcher(t), getmodules.Request{Package: s.address(r, tt.query)})
-			if err != nil {
-				t.Fatalf("FetchGit(%q): %v", tt.query, err)
-			}
-			if pkg.Revision != tt.want {
-				t.Errorf("FetchGit(%q).Revision = %s, want %s", tt.query, pkg.Revision, tt.want)
-			}
-			if got, want := pkg.Resolved, s.address(r, "ref="+tt.want); got != want {
-				t.Errorf("FetchGit(%q).Resolved = %s, want %s", tt.query, got, want)
-			}
-			if n := s.count(); n != tt.requests {
-				t.Errorf("FetchGit(%q) made %d requests, want %d", tt.query, n, tt.requests)
-			}
-			if len(pkg.Warnings) > 0 {
-				t.Errorf("FetchGit(%q).Warnings = %q", tt.query, pkg.Warnings)
-			}
-			want := "# one\n"
-			if tt.want == second {
-				want = "# two\n"
-			}
-			if got, _ := os.ReadFile(filepath.Join(dir, "main.tf")); string(got) != want {
-				t.Errorf("FetchGit(%q): main.tf = %q, want %q", tt.query, got, want)
-			}
-		})
+		for client, requests := range map[string]int{"git": tt.byGit, "in process": tt.inProcess} {
+			// Not parallel, because the test counts the server's requests.
+			t.Run(client+" "+tt.query+" "+tt.revision, func(t *testing.T) {
+				s.count()
+				got := wireResult(t, gitClients[client](t), getmodules.Request{Package: s.address(r, tt.query), Revision: tt.revision})
+				if n := s.count(); n != requests {
+					t.Errorf("%d requests, want %d", n, requests)
+				}
+				text := map[string]string{first: "# one\n", second: "# two\n"}[tt.want]
+				want := wireFetch{Package: &getmodules.Package{Resolved: s.address(r, "ref="+tt.want), Revision: tt.want}, Tree: map[string]string{"main.tf": text}}
+				if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(getmodules.Package{}, "Bytes")); diff != "" {
+					t.Errorf("FetchGit (-want +got):\n%s", diff)
+				}
+			})
+		}
 	}
 }
 
+// TestGitMissing checks that a fetch that fails in this process fails as with git, which is asked then.
+func TestGitMissing(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r, first, _ := gitMainTF(t, s)
+	r.git("", "tag", "tree", first+"^{tree}")
+	tag := r.annotate("v1", first)
+	for _, tt := range []struct{ query, revision string }{
+		{"ref=v9", ""}, {"ref=tree", ""}, {"ref=00000", ""}, {"ref=" + strings.Repeat("1", 40), ""},
+		{"", tag}, {"", strings.Repeat("1", 40)}, {"", strings.Repeat("1", 64)},
+	} {
+		wireSame(t, s, s.URL, getmodules.Request{Package: s.address(r, tt.query), Revision: tt.revision}, getmodules.Limits{})
+	}
+}
+
+// TestGitRefNotFound checks the error for a ref that does not exist. Package git has more names and what
+// resembles them.
 func TestGitRefNotFound(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
 	r, first, _ := gitMainTF(t, s)
-	for _, name := range []string{"v1.2.0", "net/v1.2.0", "v1.2.0-rc1", "other"} {
-		r.setRef("refs/tags/"+name, first)
-	}
-	tests := []struct {
-		ref  string
-		near string
-	}{
-		{"1.2.0", `"v1.2.0", "net/v1.2.0", "v1.2.0-rc1"`},
-		{"V1.2.0", `"v1.2.0", "net/v1.2.0", "v1.2.0-rc1"`},
-		{"refs/tags/1.2", `"v1.2.0", "net/v1.2.0", "v1.2.0-rc1"`},
-		{"nothing", ""},
-		{"deadbeef", ""},                       // no commit begins with this
-		{"abcd", ""},                           // no commit begins with this either
-		{"refs/heads/v1.2.0", `"v1.2.0"`},      // v1.2.0 is a tag, not a branch
-		{"v1.2.0-rc1-mine", `"v1.2.0-rc1"`},    // longer than the existing name
-		{"refs/remotes/origin/main", `"main"`}, // a ref that exists only in clones
-	}
-	for _, tt := range testenv.Sample(tests) {
-		t.Run(tt.ref, func(t *testing.T) {
-			t.Parallel()
-			for _, f := range []*getmodules.Fetcher{newGitFetcher(t), newBuiltInFetcher(t)} {
-				_, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref="+tt.ref)})
-				if !errors.Is(err, getmodules.ErrRefNotFound) {
-					t.Fatalf("FetchGit(%q) = %v, want ErrRefNotFound", tt.ref, err)
-				}
-				if got := err.Error(); !strings.Contains(got, tt.ref) || !strings.Contains(got, tt.near) {
-					t.Errorf("FetchGit(%q) = %q, want both the ref and %q in it", tt.ref, got, tt.near)
-				}
+	r.setRef("refs/tags/v1.2.0", first)
+	for client, fetcher := range gitClients {
+		for ref, near := range map[string][]string{"1.2.0": {"v1.2.0"}, "refs/heads/v1.2.0": {"v1.2.0"}, "refs/remotes/origin/main": {"main"}, "abcd": {"v1.2.0"}} {
+			_, _, err := fetchGit(t, fetcher(t), getmodules.Request{Package: s.address(r, "ref="+ref)})
+			notFound, ok := errors.AsType[*getmodules.RefNotFoundError](err)
+			if !ok || notFound.Ref != ref || !cmp.Equal(near, notFound.Near) || !errors.Is(err, getmodules.ErrRefNotFound) || !strings.Contains(err.Error(), `"`+near[0]+`"`) {
+				t.Errorf("FetchGit(%q) by %s = %v, want a *RefNotFoundError near %q", ref, client, err, near)
 			}
-		})
+		}
 	}
 }
 
@@ -118,38 +103,6 @@ func TestGitRefWithPlus(t *testing.T) {
 	}
 	if _, _, err := fetchGit(t, newGitFetcher(t), getmodules.Request{Package: s.address(r, "ref=v1.2.0%2Bmine")}); err != nil {
 		t.Errorf("?ref=v1.2.0%%2Bmine: %v", err)
-	}
-}
-
-// TestGitTagAndBranch uses a server with version 0 of the protocol. TestGitRivalRefs uses version 2.
-func TestGitTagAndBranch(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	s.oldProtocol = true
-	r, first, second := gitMainTF(t, s)
-	r.annotate("v1", first)
-	r.setRef("refs/heads/v1", second)
-	r.setRef("refs/tags/same", first)
-	r.setRef("refs/heads/same", first)
-	f := newGitFetcher(t)
-
-	pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=v1")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if pkg.Revision != first {
-		t.Errorf("Revision = %s, want the tag's %s", pkg.Revision, first)
-	}
-	if w := strings.Join(pkg.Warnings, "\n"); !strings.Contains(w, first) || !strings.Contains(w, second) {
-		t.Errorf("Warnings = %q, want both commits", w)
-	}
-	pkg, _, err = fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=same")})
-	if err != nil || len(pkg.Warnings) > 0 {
-		t.Errorf("a branch at the tag's commit: %v, %q, want no warning", err, pkg.Warnings)
-	}
-	pkg, _, err = fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=refs/heads/v1")})
-	if err != nil || pkg.Revision != second || len(pkg.Warnings) > 0 {
-		t.Errorf("the branch by its full name: %v, %+v, want %s", err, pkg, second)
 	}
 }
 

@@ -105,6 +105,10 @@ func newGitFetcher(t testing.TB, env ...string) *getmodules.Fetcher {
 	return &getmodules.Fetcher{AlwaysGit: true, CacheDir: t.TempDir(), Git: getmodules.Git{Env: gitEnv(t, env...)}}
 }
 
+// gitClients are the ways to fetch with git: by the installed program, by our own client with the user's
+// settings and the program where it is needed, and by our own client alone.
+var gitClients = map[string]func(testing.TB, ...string) *getmodules.Fetcher{"git": newGitFetcher, "in process": newWireFetcher, "built in": newBuiltInFetcher}
+
 // fetchGit fetches into a new directory and returns its path.
 func fetchGit(t testing.TB, f *getmodules.Fetcher, req getmodules.Request) (*getmodules.Package, string, error) {
 	t.Helper()

@@ -16,7 +16,6 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // newWireFetcher returns a fetcher that uses git only if it has to.
@@ -77,79 +76,6 @@ func wireSame(t *testing.T, s *gitServer, gitBase string, req getmodules.Request
 		t.Errorf("FetchGit(%q at %q).Bytes = 0", req.Package, req.Revision)
 	}
 	return requests
-}
-
-func TestWireRefs(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	r, first, second := gitMainTF(t, s)
-	r.setRef("refs/tags/v1.0.0", first)
-	r.annotate("v1.1.0", first)
-	r.annotateTag("twice", "v1.1.0")
-	r.annotate("clash", first)
-	r.git("", "tag", "tree", first+"^{tree}")
-	r.setRef("refs/heads/clash", second)
-	r.setRef("refs/heads/feat/x", first)
-	r.setRef("refs/heads/tags/odd", first)
-	r.setRef("refs/heads/heads/main", first)
-	r.setRef("refs/heads/"+first, second)
-	r.setRef("refs/heads/refs/tags/hidden", first)
-	r.setRef("refs/pull/1/head", first)
-	r.setRef("refs/remotes/origin/far", first)
-	tag := r.head("refs/tags/v1.1.0")
-	const fallen = -1 // git takes over
-	tests := []struct {
-		query, revision string
-		requests        int
-	}{
-		{"", "", 2},
-		{"ref=", "", 2},
-		{"ref=v1.0.0", "", 2},
-		{"ref=v1.1.0", "", 2},
-		{"ref=twice", "", 2},
-		{"ref=clash", "", 2},
-		{"ref=refs/heads/clash", "", 2},
-		{"ref=refs/tags/v1.0.0", "", 2},
-		{"ref=refs/tags/twice", "", 2},
-		{"ref=main", "", 2},
-		{"ref=heads/main", "", 2},
-		{"ref=tags/v1.0.0", "", 2},
-		{"ref=tags/odd", "", 2},
-		{"ref=feat/x", "", 2},
-		{"ref=feat%2Fx", "", 2},
-		{"ref=main&depth=1", "", 2},
-		{"ref=refs/pull/1/head", "", 2},
-		{"ref=" + first, "", 1},
-		{"ref=" + strings.ToUpper(first), "", 1},
-		{"ref=" + tag, "", 1},
-		{"ref=main", first, 1},
-		{"", second, 1},
-		{"ref=" + first[:8], "", fallen},
-		{"ref=00000", "", fallen},
-		{"ref=tree", "", fallen},
-		{"ref=hidden", "", fallen},
-		{"ref=far", "", fallen},
-		{"ref=origin/far", "", fallen},
-		{"ref=HEAD", "", fallen},
-		{"ref=v9", "", fallen},
-		{"ref=" + strings.Repeat("1", 40), "", fallen},
-		{"", tag, fallen},
-		{"", strings.Repeat("1", 40), fallen},
-		{"", strings.Repeat("1", 64), fallen},
-	}
-	for _, tt := range testenv.Sample(tests) {
-		// Not parallel, because the test counts the server's requests.
-		t.Run(tt.query+" "+tt.revision, func(t *testing.T) {
-			gitBase := "file://" + s.root
-			if tt.requests == fallen {
-				gitBase = s.URL // git's errors show the server's address
-			}
-			n := wireSame(t, s, gitBase, getmodules.Request{Package: s.address(r, tt.query), Revision: tt.revision}, getmodules.Limits{})
-			if tt.requests != fallen && n != tt.requests {
-				t.Errorf("FetchGit(%q at %q) made %d requests, want %d", tt.query, tt.revision, n, tt.requests)
-			}
-		})
-	}
 }
 
 // TestWireTrees compares the results for all kinds of trees, valid and invalid.
