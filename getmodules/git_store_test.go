@@ -16,29 +16,32 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
+// TestGitWarmStore fetches with what earlier fetches, by git, have left in the cache.
 func TestGitWarmStore(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
 	r, first, second := gitMainTF(t, s)
-	f := newGitFetcher(t)
-	for _, tt := range []struct {
-		query, revision, want string
-		requests              int
-	}{
-		{"ref=main", first, first, 2},
-		{"ref=main", first, first, 0},
-		{"ref=gone", first, first, 0},
-		{"ref=" + first, "", first, 0},
-		{"", "", second, 3},
-		{"", second, second, 0},
-	} {
-		s.count()
-		pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, tt.query), Revision: tt.revision})
-		if err != nil || pkg.Revision != tt.want {
-			t.Errorf("FetchGit(%q at %q) = %+v, %v, want %s", tt.query, tt.revision, pkg, err, tt.want)
-		}
-		if n := s.count(); n != tt.requests {
-			t.Errorf("FetchGit(%q at %q) made %d requests, want %d", tt.query, tt.revision, n, tt.requests)
+	for client, requests := range map[string][]int{"git": {2, 0, 0, 0, 3, 0}, "in process": {2, 0, 0, 0, 2, 1}} {
+		f := newGitFetcher(t)
+		for i, tt := range []struct{ query, revision, want string }{
+			{"ref=main", first, first},
+			{"ref=main", first, first},
+			{"ref=gone", first, first},
+			{"ref=" + first, "", first},
+			{"", "", second},
+			{"", second, second}, // our own client stores nothing
+		} {
+			s.count()
+			pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, tt.query), Revision: tt.revision})
+			if err != nil || pkg.Revision != tt.want {
+				t.Errorf("FetchGit(%q at %q) by %s = %+v, %v, want %s", tt.query, tt.revision, client, pkg, err, tt.want)
+			}
+			if n := s.count(); n != requests[i] {
+				t.Errorf("FetchGit(%q at %q) by %s made %d requests, want %d", tt.query, tt.revision, client, n, requests[i])
+			}
+			next := gitClients[client](t)
+			next.CacheDir = f.CacheDir
+			f = next
 		}
 	}
 }
@@ -155,61 +158,6 @@ func TestGitRefusedRevision(t *testing.T) {
 	}
 }
 
-// TestGitBrokenStore removes or overwrites each file of a store in turn. The next fetch
-// must notice the damage and rebuild the store, whether it is by revision or by ref.
-func TestGitBrokenStore(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	r, first, second := gitMainTF(t, s)
-	filled := newGitFetcher(t)
-	for _, revision := range []string{first, ""} {
-		if _, _, err := fetchGit(t, filled, getmodules.Request{Package: s.address(r, "ref=main"), Revision: revision}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	intact := gitStoreDir(filled, s.URL+"/net.git")
-	remove := os.Remove
-	spoil := func(file string) error { return gitRewrite(file, []byte("garbage\n")) }
-	files := gitFilesBelow(t, intact)
-	for i, tt := range []struct {
-		name     string
-		damage   func(file string) error
-		revision string
-		want     string
-	}{
-		{"removed, by revision", remove, first, first},
-		{"removed, by ref", remove, "", second},
-		{"spoiled, by ref", spoil, "", second},
-		{"spoiled, by revision", spoil, first, first},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			f := newGitFetcher(t)
-			dir := gitStoreDir(f, s.URL+"/net.git")
-			for j, file := range files {
-				if !*exhaustive && i%2 != j%2 {
-					continue
-				}
-				rel, _ := filepath.Rel(intact, file)
-				if err := errors.Join(os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(intact)), tt.damage(filepath.Join(dir, rel))); err != nil {
-					t.Fatal(err)
-				}
-				pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=main"), Revision: tt.revision})
-				if err != nil || pkg.Revision != tt.want {
-					t.Errorf("%s: FetchGit = %+v, %v, want %s", rel, pkg, err, tt.want)
-				}
-			}
-		})
-	}
-}
-
-func gitRewrite(file string, body []byte) error {
-	if err := os.Remove(file); err != nil { // git makes pack files read-only
-		return err
-	}
-	return os.WriteFile(file, body, 0o600)
-}
-
 func gitFilesBelow(t *testing.T, dir string) []string {
 	t.Helper()
 	var files []string
@@ -263,17 +211,19 @@ func TestGitWithoutCache(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
 	r, _, second := gitMainTF(t, s)
-	f := newGitFetcher(t)
-	f.CacheDir = ""
-	var sizes []int64
-	pkg, _, err := fetchGit(t, f, getmodules.Request{
-		Package:  s.address(r, ""),
-		Progress: func(done, _ int64) { sizes = append(sizes, done) },
-	})
-	if err != nil || pkg.Revision != second {
-		t.Fatalf("FetchGit = %+v, %v, want %s", pkg, err, second)
-	}
-	if len(sizes) == 0 || sizes[len(sizes)-1] != pkg.Bytes || pkg.Bytes == 0 {
-		t.Errorf("Progress was told %d, and Bytes = %d, want the same", sizes, pkg.Bytes)
+	for client, fetcher := range gitClients {
+		f := fetcher(t)
+		f.CacheDir = ""
+		var sizes []int64
+		pkg, _, err := fetchGit(t, f, getmodules.Request{
+			Package:  s.address(r, ""),
+			Progress: func(done, _ int64) { sizes = append(sizes, done) },
+		})
+		if err != nil || pkg.Revision != second {
+			t.Fatalf("FetchGit by %s = %+v, %v, want %s", client, pkg, err, second)
+		}
+		if len(sizes) == 0 || sizes[len(sizes)-1] != pkg.Bytes || pkg.Bytes == 0 {
+			t.Errorf("%s: Progress was told %d, and Bytes = %d, want the same", client, sizes, pkg.Bytes)
+		}
 	}
 }

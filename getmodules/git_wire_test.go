@@ -186,46 +186,6 @@ func TestWireWithoutGit(t *testing.T) {
 	}
 }
 
-func TestWireProgress(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	r, _, _ := gitMainTF(t, s)
-	var sizes []int64
-	pkg, _, err := fetchGit(t, newWireFetcher(t), getmodules.Request{
-		Package:  s.address(r, ""),
-		Progress: func(done, _ int64) { sizes = append(sizes, done) },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(sizes) == 0 || sizes[len(sizes)-1] != pkg.Bytes {
-		t.Errorf("Progress was told %d, and Bytes = %d, want the same", sizes, pkg.Bytes)
-	}
-}
-
-// TestWireStore uses a store that an earlier fetch by git has left.
-func TestWireStore(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	r, first, second := gitMainTF(t, s)
-	old := newGitFetcher(t)
-	if _, _, err := fetchGit(t, old, getmodules.Request{Package: s.address(r, ""), Revision: first}); err != nil {
-		t.Fatal(err)
-	}
-	f := newWireFetcher(t)
-	f.CacheDir = old.CacheDir
-	for revision, want := range map[string]int{first: 0, second: 1} {
-		s.count()
-		pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, ""), Revision: revision})
-		if err != nil || pkg.Revision != revision {
-			t.Errorf("FetchGit at %s = %+v, %v", revision, pkg, err)
-		}
-		if n := s.count(); n != want {
-			t.Errorf("FetchGit at %s made %d requests, want %d", revision, n, want)
-		}
-	}
-}
-
 func TestWireTags(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
