@@ -148,7 +148,7 @@ func TestGitInsteadOfIsJudged(t *testing.T) {
 	const asked = "git::https://git.example.com/team/net.git"
 	mirror := fmt.Sprintf("[url %q]\n\tinsteadOf = https://git.example.com/team/\n", s.URL+"/")
 	denied := errors.New("the policy denies it")
-	for name, newFetcher := range map[string]func(testing.TB, ...string) *getmodules.Fetcher{"git": newGitFetcher, "in process": newWireFetcher} {
+	for name, newFetcher := range userClients {
 		home := t.TempDir()
 		writeFile(t, filepath.Join(home, ".gitconfig"), mirror)
 		f := newFetcher(t, "HOME="+home)
@@ -204,7 +204,7 @@ func TestGitInsteadOfToken(t *testing.T) {
 	}
 	certificates := filepath.Join(t.TempDir(), "certificates")
 	writeFile(t, certificates, string(w.Certificates()))
-	for name, newFetcher := range map[string]func(testing.TB, ...string) *getmodules.Fetcher{"git": newGitFetcher, "in process": newWireFetcher} {
+	for name, newFetcher := range userClients {
 		for base, at := range map[string]string{"https://git.example.com": ".evil.example/x", "https://git.example.com/": "x"} {
 			home := t.TempDir()
 			rule := strings.Replace(base, "https://", "https://u:"+webtest.Canary+"@", 1)

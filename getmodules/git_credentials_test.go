@@ -26,7 +26,7 @@ func TestGitCredentialsOfCaller(t *testing.T) {
 	r, _, second := gitMainTF(t, s)
 	r.setRef("refs/tags/v1.0.0", r.head("refs/heads/main"))
 	trace := filepath.Join(t.TempDir(), "trace")
-	for name, f := range map[string]*getmodules.Fetcher{"git": newGitFetcher(t, "GIT_TRACE="+trace), "without configuration": newWireFetcher(t), "built in": newBuiltInFetcher(t)} {
+	for name, f := range map[string]*getmodules.Fetcher{"git": newGitFetcher(t, "GIT_TRACE="+trace), "in process": newWireFetcher(t), "built in": newBuiltInFetcher(t)} {
 		var asked []string
 		f.GitCredentials = func(_ context.Context, at *url.URL) (*url.Userinfo, error) {
 			asked = append(asked, at.String())

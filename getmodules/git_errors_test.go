@@ -1,7 +1,6 @@
 package getmodules_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -26,36 +25,17 @@ func gitWithUser(s *gitServer, user *url.Userinfo, repo string) addrs.ModulePack
 	return addrs.ParseModulePackage("git::" + u.String() + "/" + repo)
 }
 
+// TestGitCredentials fetches with credentials of the address that have characters with a meaning for a URL,
+// a shell and a configuration file. TestGitPrivate checks that they are not shown.
 func TestGitCredentials(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
 	s.user, s.password = "me", "pa ss/@:%\"'é"
 	_, _, second := gitMainTF(t, s)
-	home := t.TempDir()
-	trace := filepath.Join(home, "trace")
-	f := newGitFetcher(t, "HOME="+home, "GIT_TRACE="+trace)
-	config := "[credential]\n\thelper = \"!f() { echo username=other; echo password=wrong; }; f\"\n"
-	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	pkg, _, err := fetchGit(t, f, getmodules.Request{Package: gitWithUser(s, url.UserPassword(s.user, s.password), "net.git")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := addrs.ParseModulePackage("git::" + s.URL + "/net.git?ref=" + second); pkg.Resolved != want {
-		t.Errorf("Resolved = %s, want %s", pkg.Resolved, want)
-	}
-	secret := url.UserPassword(s.user, s.password).String()
-	started, err := os.ReadFile(trace)
-	if err != nil || !strings.Contains(string(started), "remote-http") {
-		t.Fatalf("git's trace: %q, %v", started, err)
-	}
-	if strings.Contains(string(started), secret) || strings.Contains(string(started), s.password) {
-		t.Errorf("a command line holds the password: %s", started)
-	}
-	for _, file := range gitFilesBelow(t, f.CacheDir) {
-		if body, _ := os.ReadFile(file); strings.Contains(string(body), "pa ss") || strings.Contains(string(body), "pa%20ss") {
-			t.Errorf("%s holds the password", file)
+	for client, fetcher := range gitClients {
+		pkg, _, err := fetchGit(t, fetcher(t), getmodules.Request{Package: gitWithUser(s, url.UserPassword(s.user, s.password), "net.git")})
+		if want := pkgOf("git::" + s.URL + "/net.git?ref=" + second); err != nil || pkg.Resolved != want {
+			t.Errorf("FetchGit by %s = %+v, %v, want %s", client, pkg, err, want)
 		}
 	}
 }
@@ -72,12 +52,14 @@ func TestGitUserWithoutPassword(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name, password string
+		config         string
 		env            []string
 		builtIn        bool
 		want           error
 	}{
 		{name: "empty"},
 		{name: "askpass", password: "known", env: []string{"GIT_ASKPASS=" + askpass}},
+		{name: "helper", password: "known", config: "[credential]\n\thelper = \"!f() { grep -qx username=" + token + " && echo password=known; }; f\"\n"},
 		{name: "refused", password: "other", want: getmodules.ErrAuthentication},
 		{name: "in process", builtIn: true},
 		{name: "refused in process", password: "other", builtIn: true, want: getmodules.ErrAuthentication},
@@ -88,7 +70,9 @@ func TestGitUserWithoutPassword(t *testing.T) {
 			s.user, s.password = token, test.password
 			_, _, second := gitMainTF(t, s)
 			trace := filepath.Join(t.TempDir(), "trace")
-			f := newGitFetcher(t, slices.Concat(test.env, []string{"GIT_TRACE=" + trace})...)
+			home := t.TempDir()
+			writeFile(t, filepath.Join(home, ".gitconfig"), test.config)
+			f := newGitFetcher(t, slices.Concat(test.env, []string{"HOME=" + home, "GIT_TRACE=" + trace})...)
 			if test.builtIn {
 				f = newBuiltInFetcher(t)
 			}
@@ -99,8 +83,8 @@ func TestGitUserWithoutPassword(t *testing.T) {
 				t.Fatalf("FetchGit = %v, Tags = %v, want %v", err, tagsErr, test.want)
 			}
 			shown := fmt.Sprint(err, tagsErr, pkg, tags)
-			// In the askpass case, git itself passes the user name to the program.
-			if started, err := os.ReadFile(trace); err == nil && test.env == nil {
+			// Git itself passes the user name to the askpass program, and this helper has it.
+			if started, err := os.ReadFile(trace); err == nil && test.password != "known" {
 				shown += string(started)
 			}
 			if !test.builtIn {
@@ -119,23 +103,6 @@ func TestGitUserWithoutPassword(t *testing.T) {
 	}
 }
 
-func TestGitCredentialHelper(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	s.user, s.password = "token", "secret"
-	_, _, second := gitMainTF(t, s)
-	home := t.TempDir()
-	// The helper answers only for the user name in the address.
-	config := "[credential]\n\thelper = \"!f() { grep -qx username=token && echo password=secret; }; f\"\n"
-	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	pkg, _, err := fetchGit(t, newGitFetcher(t, "HOME="+home), getmodules.Request{Package: gitWithUser(s, url.User("token"), "net.git")})
-	if err != nil || pkg.Revision != second {
-		t.Errorf("FetchGit = %+v, %v, want %s", pkg, err, second)
-	}
-}
-
 func TestGitErrors(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
@@ -147,67 +114,51 @@ func TestGitErrors(t *testing.T) {
 	gone.Close()
 	forbidding := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
 	t.Cleanup(forbidding.Close)
-	plain := newGitFetcher(t).Git.Env
-
+	newGitRepo(t, s.root, "empty.git")
+	git, builtIn := []string{"git"}, []string{"git", "built in"}
 	tests := []struct {
-		name string
-		pkg  addrs.ModulePackage
-		git  getmodules.Git
-		want error
-		in   string
+		name    string
+		pkg     addrs.ModulePackage
+		env     string
+		clients []string
+		want    error
+		says    string // by git
 	}{
-		{"no repository", addrs.ParseModulePackage("git::" + s.URL + "/none.git"), getmodules.Git{Env: plain}, getmodules.ErrRepositoryNotFound, "check the address"},
-		{"no local repository", addrs.ParseModulePackage("git::file:///does/not/exist.git"), getmodules.Git{Env: plain}, getmodules.ErrRepositoryNotFound, ""},
-		{"no commit", addrs.ParseModulePackage("git::" + s.URL + "/net.git?ref=" + strings.Repeat("0", 39) + "1"), getmodules.Git{Env: plain}, getmodules.ErrRevisionNotFound, "00001"},
-		{"no credentials", addrs.ParseModulePackage("git::" + private.URL + "/net.git"), getmodules.Git{Env: plain}, getmodules.ErrAuthentication, "credential.helper"},
-		{"wrong credentials", gitWithUser(private, url.UserPassword("u", "wr0ng"), "net.git"), getmodules.Git{Env: plain}, getmodules.ErrAuthentication, ""},
-		{"forbidden", addrs.ParseModulePackage("git::" + forbidding.URL + "/net.git"), getmodules.Git{Env: plain}, getmodules.ErrAuthentication, "403"},
-		{"unreachable", addrs.ParseModulePackage("git::" + gone.URL + "/net.git"), getmodules.Git{Env: plain}, getmodules.ErrHostUnreachable, ""},
-		{"no git", addrs.ParseModulePackage("git::" + s.URL + "/net.git"), getmodules.Git{Env: []string{"PATH=."}}, getmodules.ErrNoGit, ""},
-		{"ssh refuses", addrs.ParseModulePackage("git::ssh://h.example/n.git"), getmodules.Git{Env: append(plain, "GIT_SSH_COMMAND=echo 'Host key verification failed.' >&2; false")}, getmodules.ErrHostUntrusted, "known_hosts"},
+		{"no repository", pkgOf("git::" + s.URL + "/none.git"), "", builtIn, getmodules.ErrRepositoryNotFound, "check the address"},
+		{"no local repository", pkgOf("git::file:///does/not/exist.git"), "", git, getmodules.ErrRepositoryNotFound, ""},
+		{"empty", pkgOf("git::" + s.URL + "/empty.git"), "", git, getmodules.ErrRefNotFound, "empty"},
+		{"no commit", pkgOf("git::" + s.URL + "/net.git?ref=" + strings.Repeat("0", 39) + "1"), "", builtIn, getmodules.ErrRevisionNotFound, "00001"},
+		{"no credentials", pkgOf("git::" + private.URL + "/net.git"), "", builtIn, getmodules.ErrAuthentication, "credential.helper"},
+		{"wrong credentials", gitWithUser(private, url.UserPassword("u", "wr0ng"), "net.git"), "", builtIn, getmodules.ErrAuthentication, ""},
+		{"forbidden", pkgOf("git::" + forbidding.URL + "/net.git"), "", builtIn, getmodules.ErrAuthentication, "403"},
+		{"unreachable", pkgOf("git::" + gone.URL + "/net.git"), "", builtIn, getmodules.ErrHostUnreachable, ""},
+		{"no git", pkgOf("git::" + s.URL + "/net.git"), "PATH=.", git, getmodules.ErrNoGit, ""},
+		{"ssh refuses", pkgOf("git::ssh://h.example/n.git"), "GIT_SSH_COMMAND=echo 'Host key verification failed.' >&2; false", git, getmodules.ErrHostUntrusted, "known_hosts"},
 	}
 	for i := range tests {
-		tt := &tests[i]
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			f := &getmodules.Fetcher{AlwaysGit: true, CacheDir: t.TempDir(), Git: getmodules.Git{Env: tt.git.Env}}
-			_, _, err := fetchGit(t, f, getmodules.Request{Package: tt.pkg})
-			if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.in) {
-				t.Fatalf("FetchGit = %v, want %v with %q", err, tt.want, tt.in)
-			}
-			if strings.Contains(err.Error(), "wr0ng") || strings.Contains(err.Error(), "\n") {
-				t.Errorf("FetchGit = %q: a secret, or more than a line", err)
-			}
-			// A failed fetch must not affect a later one.
-			f = &getmodules.Fetcher{CacheDir: f.CacheDir, Git: getmodules.Git{Env: plain}}
-			if _, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage("git::" + s.URL + "/net.git?ref=" + first)}); err != nil {
-				t.Error(err)
-			}
-		})
+		for _, client := range tests[i].clients {
+			tt := &tests[i]
+			t.Run(tt.name+", "+client, func(t *testing.T) {
+				t.Parallel()
+				f := gitClients[client](t, tt.env)
+				f.Attempts = 1
+				_, _, err := fetchGit(t, f, getmodules.Request{Package: tt.pkg})
+				if !errors.Is(err, tt.want) || client == "git" && !strings.Contains(err.Error(), tt.says) {
+					t.Fatalf("FetchGit = %v, want %v with %q", err, tt.want, tt.says)
+				}
+				if client != "git" && errors.Is(err, getmodules.ErrAuthentication) && !strings.Contains(err.Error(), "install git") {
+					t.Errorf("FetchGit = %v, want the advice to install git", err)
+				}
+				if strings.Contains(err.Error(), "wr0ng") || strings.Contains(err.Error(), "\n") {
+					t.Errorf("FetchGit = %q: a secret, or more than a line", err)
+				}
+				// A failed fetch must not affect a later one.
+				later := newGitFetcher(t)
+				later.CacheDir = f.CacheDir
+				if _, _, err := fetchGit(t, later, getmodules.Request{Package: pkgOf("git::" + s.URL + "/net.git?ref=" + first)}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
 	}
-}
-
-func TestGitCancelled(t *testing.T) {
-	t.Parallel()
-	asked := make(chan struct{}, 10)
-	release := make(chan struct{})
-	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		asked <- struct{}{}
-		<-release
-	}))
-	t.Cleanup(s.Close)
-	t.Cleanup(func() { close(release) }) // must run before s.Close, which waits for the handler
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		<-asked
-		cancel()
-	}()
-	parent := t.TempDir()
-	_, err := newGitFetcher(t).FetchGit(ctx, getmodules.Request{
-		Package: addrs.ParseModulePackage("git::" + s.URL + "/net.git"), Dir: filepath.Join(parent, "tree"),
-	})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("FetchGit = %v, want context.Canceled", err)
-	}
-	gitWantLeft(t, parent, false)
 }

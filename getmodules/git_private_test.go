@@ -10,8 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,58 +21,19 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
 )
 
-// privateServer is a git server that answers only requests that it lets in.
-type privateServer struct {
-	*httptest.Server
-	letsIn func(*http.Request) bool
-
-	mu       sync.Mutex
-	requests []*http.Request
-	refused  int
-}
-
-func newPrivateServer(t testing.TB, letsIn func(*http.Request) bool) *privateServer {
+// newPrivateServer starts a front of a git server that answers only requests that it lets in.
+func newPrivateServer(t testing.TB, letsIn func(*http.Request) bool) *gitFront {
 	t.Helper()
 	s := newGitServer(t)
 	gitMainTF(t, s)
-	p := &privateServer{letsIn: letsIn}
-	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		in := p.letsIn(r)
-		p.mu.Lock()
-		p.requests = append(p.requests, r.Clone(context.WithoutCancel(r.Context())))
-		if !in {
-			p.refused++
-		}
-		p.mu.Unlock()
-		if !in {
-			w.Header().Set("WWW-Authenticate", `Basic realm="test"`)
-			w.WriteHeader(http.StatusUnauthorized)
+	return newGitFront(t, s, func(w http.ResponseWriter, r *http.Request, truth *httptest.ResponseRecorder) {
+		if letsIn(r) {
+			sendTruth(w, r, truth)
 			return
 		}
-		r.Header.Del("Authorization")
-		s.Config.Handler.ServeHTTP(w, r)
-	}))
-	t.Cleanup(p.Close)
-	return p
-}
-
-// take returns the requests since the last call, the number of those that did not come from a git
-// program, and the number of those that were refused.
-func (p *privateServer) take() (requests []*http.Request, inProcess, refused int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, r := range p.requests {
-		if strings.Contains(r.UserAgent(), "cotter") {
-			inProcess++
-		}
-	}
-	requests, refused = p.requests, p.refused
-	p.requests, p.refused = nil, 0
-	return requests, inProcess, refused
-}
-
-func (p *privateServer) request() getmodules.Request {
-	return getmodules.Request{Package: addrs.ParseModulePackage("git::" + p.URL + "/net.git")}
+		w.Header().Set("WWW-Authenticate", `Basic realm="test"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	})
 }
 
 // loggedGit returns a PATH whose git appends its arguments to a file.
@@ -114,7 +75,7 @@ func TestGitPrivate(t *testing.T) {
 		"a header":               {config: "[http \"%s\"]\n\textraHeader = Authorization: Basic dTpjYW5hcnktNGYxZDlj\n"},
 		"a header for all hosts": {config: "[http]\n\textraHeader = Authorization: Basic dTpjYW5hcnktNGYxZDlj\n"},
 		"insteadOf":              {config: "[url \"http://u:" + webtest.Canary + "@HOST/\"]\n\tinsteadOf = http://HOST/\n"},
-		"an address":             {userURL: "u:" + webtest.Canary + "@"},
+		"an address":             {userURL: "u:" + webtest.Canary + "@", config: "[credential]\n\thelper = \"!f() { echo username=other; echo password=wrong; }; f\"\n"},
 		"a helper":               {config: "[credential]\n\thelper = \"!f() { test $1 = get && " + login + "; }; f\"\n", refused: 1},
 		"a helper for the host":  {config: "[credential \"%s\"]\n\thelper = \"!f() { test $1 = get && " + login + "; }; f\"\n", refused: 1},
 		"netrc":                  {netrc: true, refused: 1},
@@ -122,10 +83,11 @@ func TestGitPrivate(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPrivateServer(t, func(r *http.Request) bool {
+			letsIn := func(r *http.Request) bool {
 				user, password, _ := r.BasicAuth()
 				return user == "u" && password == webtest.Canary
-			})
+			}
+			p := newPrivateServer(t, letsIn)
 			home := t.TempDir()
 			host := strings.TrimPrefix(p.URL, "http://")
 			config := strings.ReplaceAll(strings.ReplaceAll(tt.config, "%s", p.URL), "HOST", host)
@@ -147,8 +109,10 @@ func TestGitPrivate(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if requests, inProcess, refused := p.take(); inProcess != len(requests) || refused != tt.refused || inProcess != 6+refused {
-				t.Errorf("%d requests, %d of them without git and %d without credentials; want 6 with credentials and %d without", len(requests), inProcess, refused, tt.refused)
+			requests, byGit, inProcess := p.take()
+			letIn := len(slices.DeleteFunc(requests, func(r *http.Request) bool { return !letsIn(r) }))
+			if byGit > 0 || letIn != 6 || inProcess-letIn != tt.refused {
+				t.Errorf("%d requests by git, %d without it and %d with credentials; want none, 6 with credentials and %d without", byGit, inProcess, letIn, tt.refused)
 			}
 			asked := 0
 			for _, run := range runs(t, log) {
@@ -206,7 +170,7 @@ func TestGitHelperIsTold(t *testing.T) {
 			if tt.netrc {
 				f.HTTPCredentials = func(context.Context, *url.URL) (*url.Userinfo, error) { return url.UserPassword("u", "right"), nil }
 			}
-			_, _, err := fetchGit(t, f, p.request())
+			_, _, err := fetchGit(t, f, p.request(""))
 			if (err == nil) != (tt.password != "wrong") || err != nil && !errors.Is(err, getmodules.ErrAuthentication) {
 				t.Errorf("FetchGit = %v", err)
 			}
@@ -238,8 +202,8 @@ func TestGitHeadersAsGit(t *testing.T) {
 		home := t.TempDir()
 		writeFile(t, filepath.Join(home, ".gitconfig"), strings.ReplaceAll(config, "%s", p.URL))
 		sent := map[string][]string{}
-		for name, newFetcher := range map[string]func(testing.TB, ...string) *getmodules.Fetcher{"git": newGitFetcher, "in process": newWireFetcher} {
-			if _, _, err := fetchGit(t, newFetcher(t, "HOME="+home), p.request()); err != nil {
+		for name, newFetcher := range userClients {
+			if _, _, err := fetchGit(t, newFetcher(t, "HOME="+home), p.request("")); err != nil {
 				t.Fatal(err)
 			}
 			requests, _, _ := p.take()
@@ -261,12 +225,12 @@ func TestGitWithheld(t *testing.T) {
 	t.Parallel()
 	key := filepath.Join(t.TempDir(), "key.pem")
 	writeFile(t, key, "none")
-	for name, newFetcher := range map[string]func(testing.TB, ...string) *getmodules.Fetcher{"git": newGitFetcher, "in process": newWireFetcher} {
+	for name, newFetcher := range userClients {
 		p := newPrivateServer(t, func(r *http.Request) bool { return r.Header.Get("X-Token") != "" })
 		fetch := func(config string, change func(*getmodules.Request)) error {
 			home := t.TempDir()
 			writeFile(t, filepath.Join(home, ".gitconfig"), strings.ReplaceAll(config, "%s", p.URL))
-			req := p.request()
+			req := p.request("")
 			change(&req)
 			_, _, err := fetchGit(t, newFetcher(t, "HOME="+home), req)
 			return err
@@ -321,7 +285,7 @@ func TestGitPlainHelper(t *testing.T) {
 	home := t.TempDir()
 	writeFile(t, filepath.Join(home, ".gitconfig"), "[credential]\n\thelper = \"!printf 'username=u\\\\npassword="+webtest.Canary+"\\\\n'\"\n[core]\n\taskPass = echo "+webtest.Canary+"\n")
 	for _, fromPackage := range []bool{true, false} {
-		for name, newFetcher := range map[string]func(testing.TB, ...string) *getmodules.Fetcher{"git": newGitFetcher, "in process": newWireFetcher} {
+		for name, newFetcher := range userClients {
 			f := newFetcher(t, "HOME="+home, "http_proxy="+w.Proxy())
 			f.HTTPClient, f.Attempts = w.Client(), 1
 			before := len(w.Requests())

@@ -1,8 +1,6 @@
 package getmodules_test
 
 import (
-	"encoding/base64"
-	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -13,64 +11,45 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// TestGitRefusedAddresses checks addresses for which git must not even start. A stand-in
-// for git records whether it is run.
-func TestGitRefusedAddresses(t *testing.T) {
+// TestGitRefusedRequests checks requests for which neither git is started nor a server asked. Package
+// internal/hostile has addresses, and TestCheckLocation those that a server names.
+func TestGitRefusedRequests(t *testing.T) {
 	t.Parallel()
+	s := newGitServer(t)
+	r, _, _ := gitMainTF(t, s)
 	mark := filepath.Join(t.TempDir(), "ran")
 	git := filepath.Join(t.TempDir(), "git")
 	gitScript(t, git, "touch "+mark)
-	local := "git::file://" + t.TempDir()
-	tests := []getmodules.Request{
-		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=--upload-pack=touch x")},
-		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=--upload-pack%3Dtouch+x")},
-		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=-")},
-		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=a..b")},
-		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=a:b")},
-		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=%2Ba:b")},
-		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=refs/heads/*")},
-		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=%5Emain")},
-		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=main~1")},
-		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=v1%5E%7B%7D")},
-		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=a%0Ab")},
-		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=a%00b")},
-		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=" + strings.Repeat("a", 2000))},
-		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?ref=%zz")},
-		{Package: addrs.ParseModulePackage("git::https://example.com/n.git#main")},
-		{Package: addrs.ParseModulePackage("git::https://example.com/n.git"), Revision: "--upload-pack=id"},
-		{Package: addrs.ParseModulePackage("git::https://example.com/n.git"), Revision: "main"},
-		{Package: addrs.ParseModulePackage("git::https://example.com/n.git"), Revision: strings.Repeat("A", 40)},
-		{Package: addrs.ParseModulePackage("git::https://example.com/n.git?sshkey=%21%21")},
-		{Package: addrs.ParseModulePackage("git::https://example.com")},
-		{Package: addrs.ParseModulePackage("git::https:///n.git")},
-		{Package: addrs.ParseModulePackage("git::https:n.git")},
-		{Package: addrs.ParseModulePackage("git::ssh://-oProxyCommand=touch%20x/n.git")},
-		{Package: addrs.ParseModulePackage("git::ssh://-oProxyCommand=x@example.com/n.git")},
-		{Package: addrs.ParseModulePackage("git::ssh://example.com/-n.git")},
-		{Package: addrs.ParseModulePackage("git::ext::sh -c touch% x")},
-		{Package: addrs.ParseModulePackage("git::fd::7")},
-		{Package: addrs.ParseModulePackage("git::foo::bar")},
-		{Package: addrs.ParseModulePackage("git::ext://x/y")},
-		{Package: addrs.ParseModulePackage("git::ftp://example.com/n.git")},
-		{Package: addrs.ParseModulePackage("git::-u/n.git")},
-		{Package: addrs.ParseModulePackage("git::git::https://example.com/n.git")},
-		{Package: addrs.ParseModulePackage("git::file://host/n.git")},
-		{Package: addrs.ParseModulePackage(local), FromPackage: true},
-		{Package: addrs.ParseModulePackage(local), FromServer: true, Origin: "https://example.com"},
-		{Package: addrs.ParseModulePackage(local), FromServer: true, Origin: "http://127.0.0.1:1"},
-		{Package: addrs.ParseModulePackage("git::http://example.com/n.git"), FromServer: true, Origin: "https://example.com"},
-		{Package: addrs.ParseModulePackage("git::http://example.com/n.git"), FromServer: true, Origin: "http://127.0.0.1:1"},
-		{Package: addrs.ParseModulePackage("git::http://127.0.0.1/n.git"), FromServer: true, Origin: "https://example.com"},
-		{Package: addrs.ParseModulePackage("git::git://example.com/n.git"), FromServer: true, Origin: "https://example.com"},
+	remote := s.address(r, "")
+	for _, tt := range []struct {
+		req   getmodules.Request
+		alone bool // with git, it is for git to refuse
+		env   string
+	}{
+		{req: getmodules.Request{Package: remote, Revision: "--upload-pack=id"}},
+		{req: getmodules.Request{Package: remote, Revision: "main"}},
+		{req: getmodules.Request{Package: remote, Revision: strings.Repeat("A", 40)}},
+		{req: getmodules.Request{Package: remote.WithArg("ref", "main~1")}},
+		{req: getmodules.Request{Package: pkgOf("git::" + s.URL + "/net.git?ref=%2Ba:b")}},
+		{req: getmodules.Request{Package: pkgOf("git::file://" + r.dir), FromPackage: true}},
+		{req: getmodules.Request{Package: pkgOf("git::file://" + r.dir), FromServer: true, Origin: s.URL}},
+		{req: getmodules.Request{Package: remote, FromServer: true, Origin: "https://registry.example"}},
+		{req: getmodules.Request{Package: remote}, alone: true, env: "GIT_ALLOW_PROTOCOL=https:ssh"},
+		{req: getmodules.Request{Package: pkgOf("git::file://" + r.dir)}, alone: true, env: "GIT_ALLOW_PROTOCOL=http"},
+		{req: getmodules.Request{Package: pkgOf("git::http://u:p@git.example.com/net.git")}, alone: true}, // credentials without encryption
+	} {
+		clients := map[string]*getmodules.Fetcher{"built in": newBuiltInFetcher(t, tt.env)}
+		if !tt.alone {
+			clients["git"] = &getmodules.Fetcher{CacheDir: t.TempDir(), Git: getmodules.Git{Path: git}}
+		}
+		for client, f := range clients {
+			if _, _, err := fetchGit(t, f, tt.req); err == nil || s.count() > 0 {
+				t.Errorf("FetchGit(%+v) by %s with %q = %v, want an error and no request", tt.req, client, tt.env, err)
+			}
+		}
 	}
-	for _, req := range tests {
-		f := &getmodules.Fetcher{CacheDir: t.TempDir(), Git: getmodules.Git{Path: git}}
-		if _, _, err := fetchGit(t, f, req); err == nil {
-			t.Errorf("FetchGit(%+v) = nil error", req)
-		}
-		if _, err := os.Stat(mark); err == nil {
-			t.Fatalf("FetchGit(%+v) started git", req)
-		}
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("git was started")
 	}
 }
 
@@ -116,44 +95,6 @@ func FuzzGitAddress(f *testing.F) {
 			t.Errorf("GitRemote(%q) resolves to %q", pkg, resolved)
 		}
 	})
-}
-
-// TestGitSSH runs the ssh transport with a stand-in for ssh.
-func TestGitSSH(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	r := newGitRepo(t, root, "net.git")
-	commit := r.commit("main", gitFile{path: "main.tf", content: "x"})
-	bin := t.TempDir()
-	log := filepath.Join(bin, "log")
-	// The last argument of ssh is the command for the remote side.
-	gitScript(t, filepath.Join(bin, "ssh"), fmt.Sprintf(`
-printf '%%s\n' "$*" >> %[1]s
-key=
-while [ $# -gt 1 ]; do
-	if [ "$1" = -i ]; then key=$2; fi
-	shift
-done
-if [ -n "$key" ]; then ls -l "$key" >> %[1]s; cat "$key" >> %[1]s; fi
-exec sh -c "$1"`, log))
-	key := base64.StdEncoding.EncodeToString([]byte("PRIVATE>>KEY??"))
-	pkg := addrs.ParseModulePackage("git::ssh://git:password@host.example:2222" + r.dir + "?ref=main&sshkey=" + key)
-	got, _, err := fetchGit(t, newGitFetcher(t, "PATH="+bin+":"+os.Getenv("PATH")), getmodules.Request{Package: pkg})
-	if err != nil || got.Revision != commit {
-		t.Fatalf("FetchGit = %+v, %v, want %s", got, err, commit)
-	}
-	body, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"-o BatchMode=yes -i ", "git@host.example", "2222", "-rw------- ", "PRIVATE>>KEY??"} {
-		if !strings.Contains(string(body), want) {
-			t.Errorf("ssh got %q, want %q in it", body, want)
-		}
-	}
-	if strings.Contains(string(body), "password") {
-		t.Errorf("ssh got the password: %q", body)
-	}
 }
 
 func TestGitLocalRepository(t *testing.T) {

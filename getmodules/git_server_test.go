@@ -3,6 +3,7 @@ package getmodules_test
 import (
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
@@ -92,6 +94,75 @@ func (s *gitServer) address(repo *gitRepo, query string) addrs.ModulePackage {
 	return addrs.ParseModulePackage(a)
 }
 
+// gitFront is a server in front of a git server. It records the requests and may change the answers.
+type gitFront struct {
+	*httptest.Server
+	mu       sync.Mutex
+	requests []*http.Request
+}
+
+// newGitFront starts a front. answer answers a request, to which the answer of the git server would be truth. The
+// git server gets no credentials.
+func newGitFront(t testing.TB, behind *gitServer, answer func(w http.ResponseWriter, r *http.Request, truth *httptest.ResponseRecorder)) *gitFront {
+	t.Helper()
+	f := &gitFront{}
+	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.mu.Lock()
+		f.requests = append(f.requests, r.Clone(context.WithoutCancel(r.Context())))
+		f.mu.Unlock()
+		asked := r.Clone(r.Context())
+		asked.Header.Del("Authorization")
+		truth := httptest.NewRecorder()
+		behind.Config.Handler.ServeHTTP(truth, asked)
+		answer(w, r, truth)
+	}))
+	t.Cleanup(f.Close)
+	return f
+}
+
+// newWireFront starts a front that changes only the answers to requests that no git program sends.
+func newWireFront(t testing.TB, behind *gitServer, answer func(w http.ResponseWriter, r *http.Request, truth *httptest.ResponseRecorder)) *gitFront {
+	t.Helper()
+	return newGitFront(t, behind, func(w http.ResponseWriter, r *http.Request, truth *httptest.ResponseRecorder) {
+		if isByGit(r) {
+			sendTruth(w, r, truth)
+		} else {
+			answer(w, r, truth)
+		}
+	})
+}
+
+func sendTruth(w http.ResponseWriter, _ *http.Request, truth *httptest.ResponseRecorder) {
+	sendBody(w, truth, truth.Body.Bytes())
+}
+
+// sendBody sends body with the status and the headers of another answer.
+func sendBody(w http.ResponseWriter, truth *httptest.ResponseRecorder, body []byte) {
+	maps.Copy(w.Header(), truth.Header())
+	w.WriteHeader(truth.Code)
+	_, _ = w.Write(body)
+}
+
+func isByGit(r *http.Request) bool { return !strings.Contains(r.UserAgent(), "cotter") }
+
+// take returns the requests since the last call, and the numbers of those that a git program sent and of the others.
+func (f *gitFront) take() (requests []*http.Request, byGit, inProcess int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	requests, f.requests = f.requests, nil
+	for _, r := range requests {
+		if isByGit(r) {
+			byGit++
+		}
+	}
+	return requests, byGit, len(requests) - byGit
+}
+
+// request returns a request for the repository of gitMainTF.
+func (f *gitFront) request(query string) getmodules.Request {
+	return getmodules.Request{Package: addrs.ParseModulePackage("git::" + f.URL + "/net.git" + query)}
+}
+
 // gitEnv returns an environment that ignores the machine's git configuration.
 func gitEnv(t testing.TB, extra ...string) []string {
 	t.Helper()
@@ -105,9 +176,41 @@ func newGitFetcher(t testing.TB, env ...string) *getmodules.Fetcher {
 	return &getmodules.Fetcher{AlwaysGit: true, CacheDir: t.TempDir(), Git: getmodules.Git{Env: gitEnv(t, env...)}}
 }
 
+// newWireFetcher returns a fetcher that uses git only if it has to.
+func newWireFetcher(t testing.TB, env ...string) *getmodules.Fetcher {
+	t.Helper()
+	f := newGitFetcher(t, env...)
+	return &getmodules.Fetcher{CacheDir: f.CacheDir, Git: getmodules.Git{Env: f.Git.Env}, Backoff: func(int) time.Duration { return 0 }}
+}
+
+// newGitlessFetcher returns a fetcher that has no git to fall back to.
+func newGitlessFetcher(t testing.TB) *getmodules.Fetcher {
+	t.Helper()
+	return &getmodules.Fetcher{CacheDir: t.TempDir(), Git: getmodules.Git{Path: filepath.Join(t.TempDir(), "none"), Env: []string{"GIT_CONFIG_NOSYSTEM=1"}}}
+}
+
+// newBuiltInFetcher returns a fetcher that uses the built-in client for everything and has
+// no git program.
+func newBuiltInFetcher(t testing.TB, env ...string) *getmodules.Fetcher {
+	t.Helper()
+	f := newAutoFetcher(t, env...)
+	f.GitBackend = getmodules.GitBuiltIn
+	return f
+}
+
+// newAutoFetcher returns a fetcher that has no git program.
+func newAutoFetcher(t testing.TB, env ...string) *getmodules.Fetcher {
+	t.Helper()
+	env = append([]string{"PATH=" + t.TempDir(), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}, env...)
+	return &getmodules.Fetcher{CacheDir: t.TempDir(), Git: getmodules.Git{Env: env}}
+}
+
 // gitClients are the ways to fetch with git: by the installed program, by our own client with the user's
 // settings and the program where it is needed, and by our own client alone.
 var gitClients = map[string]func(testing.TB, ...string) *getmodules.Fetcher{"git": newGitFetcher, "in process": newWireFetcher, "built in": newBuiltInFetcher}
+
+// userClients are the gitClients that read the user's configuration.
+var userClients = map[string]func(testing.TB, ...string) *getmodules.Fetcher{"git": newGitFetcher, "in process": newWireFetcher}
 
 // fetchGit fetches into a new directory and returns its path.
 func fetchGit(t testing.TB, f *getmodules.Fetcher, req getmodules.Request) (*getmodules.Package, string, error) {

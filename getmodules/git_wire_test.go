@@ -1,9 +1,12 @@
 package getmodules_test
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"os"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,25 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
-
-// newWireFetcher returns a fetcher that uses git only if it has to.
-func newWireFetcher(t testing.TB, env ...string) *getmodules.Fetcher {
-	t.Helper()
-	f := newGitFetcher(t, env...)
-	return &getmodules.Fetcher{CacheDir: f.CacheDir, Git: getmodules.Git{Env: f.Git.Env}, Backoff: func(int) time.Duration { return 0 }}
-}
-
-// newGitlessFetcher returns a fetcher that has no git to fall back to.
-func newGitlessFetcher(t testing.TB) *getmodules.Fetcher {
-	t.Helper()
-	return &getmodules.Fetcher{CacheDir: t.TempDir(), Git: getmodules.Git{Path: filepath.Join(t.TempDir(), "none"), Env: []string{"GIT_CONFIG_NOSYSTEM=1"}}}
-}
 
 // wireFetch is the result of a fetch: either the package and its tree, or the parts of the
 // error, sorted because git's processes write them in any order.
@@ -76,6 +65,221 @@ func wireSame(t *testing.T, s *gitServer, gitBase string, req getmodules.Request
 		t.Errorf("FetchGit(%q at %q).Bytes = 0", req.Package, req.Revision)
 	}
 	return requests
+}
+
+// TestWireFaults uses servers that fail for our own client but work for git. The fetch must be left to git, also
+// the next one.
+func TestWireFaults(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	_, first, second := gitMainTF(t, s)
+	tests := map[string]func(http.ResponseWriter, *http.Request, *httptest.ResponseRecorder){
+		"404": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) { w.WriteHeader(404) },
+		"503": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) { w.WriteHeader(503) },
+		"page": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
+			fmt.Fprint(w, "<html>please log in</html>")
+		},
+		"cut off": func(w http.ResponseWriter, _ *http.Request, truth *httptest.ResponseRecorder) {
+			sendBody(w, truth, truth.Body.Bytes()[:truth.Body.Len()-30])
+		},
+		"broken off": func(w http.ResponseWriter, _ *http.Request, truth *httptest.ResponseRecorder) {
+			w.Header().Set("Content-Length", "100000")
+			sendBody(w, truth, truth.Body.Bytes())
+			panic(http.ErrAbortHandler)
+		},
+		"no such ref": func(w http.ResponseWriter, _ *http.Request, truth *httptest.ResponseRecorder) {
+			sendBody(w, truth, []byte("0000"))
+		},
+		"redirect in vain": func(w http.ResponseWriter, r *http.Request, _ *httptest.ResponseRecorder) {
+			http.Redirect(w, r, "/x", http.StatusFound)
+		},
+	}
+	for name, answer := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			front, fetcher := newWireFront(t, s, answer), newWireFetcher(t)
+			for revision, want := range map[string]string{"": second, first: first} {
+				req := front.request("?ref=main")
+				req.Revision = revision
+				pkg, _, err := fetchGit(t, fetcher, req)
+				if err != nil || pkg.Revision != want {
+					t.Errorf("FetchGit at %q = %+v, %v, want %s", revision, pkg, err, want)
+				}
+			}
+			requests, _, _ := front.take()
+			toGit := slices.IndexFunc(requests, isByGit)
+			if toGit < 1 || slices.ContainsFunc(requests[toGit:], func(r *http.Request) bool { return !isByGit(r) }) {
+				t.Errorf("of %d requests the first by git is number %d, want some before it and none without git after it", len(requests), toGit)
+			}
+		})
+	}
+}
+
+// TestWireWrongPack checks that a pack with a commit other than the requested one is
+// refused.
+func TestWireWrongPack(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	_, first, second := gitMainTF(t, s)
+	front := newWireFront(t, s, func(w http.ResponseWriter, r *http.Request, _ *httptest.ResponseRecorder) {
+		body := "0011command=fetch0001000fno-progress000dofs-delta000cdeepen 10032want " + second + "\n0009done\n0000"
+		request := httptest.NewRequest(http.MethodPost, r.URL.Path, strings.NewReader(body))
+		request.Header = r.Header.Clone()
+		truth := httptest.NewRecorder()
+		s.Config.Handler.ServeHTTP(truth, request)
+		sendTruth(w, r, truth)
+	})
+	req := front.request("")
+	req.Revision = first
+	_, _, err := fetchGit(t, newBuiltInFetcher(t), req)
+	if err == nil || !strings.Contains(err.Error(), "did not send the commit "+first) {
+		t.Errorf("FetchGit = %v, want that the server did not send the commit", err)
+	}
+}
+
+// TestWireDamaged cuts the answer to a fetch off at every byte and changes every byte of it, with no git to
+// fall back to. The fetch must fail, or return the right tree if a byte was changed.
+func TestWireDamaged(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	_, first, _ := gitMainTF(t, s)
+	var truth *httptest.ResponseRecorder
+	damage := bytes.Clone
+	front := newWireFront(t, s, func(w http.ResponseWriter, _ *http.Request, answer *httptest.ResponseRecorder) {
+		if truth == nil {
+			truth = answer
+		}
+		sendBody(w, truth, damage(truth.Body.Bytes()))
+	})
+	f, req := newBuiltInFetcher(t), front.request("")
+	req.Revision = first
+	if got := wireResult(t, f, req); got.Err != nil {
+		t.Fatal(got.Err)
+	}
+	size, refused := truth.Body.Len(), 0
+	for offset := range size {
+		damage = func(body []byte) []byte { return body[:offset] }
+		if got := wireResult(t, f, req); got.Err == nil {
+			t.Errorf("cut off at %d: %v", offset, got.Tree)
+		}
+		damage = func(body []byte) []byte {
+			body = bytes.Clone(body)
+			body[offset] ^= 1 << (offset % 8)
+			return body
+		}
+		if got := wireResult(t, f, req); got.Err != nil {
+			refused++
+		} else if diff := cmp.Diff(map[string]string{"main.tf": "# one\n"}, got.Tree); diff != "" {
+			t.Errorf("with byte %d changed (-want +got):\n%s", offset, diff)
+		}
+	}
+	// The commits that the server calls shallow are not checked, so changes to them go unnoticed.
+	if refused < size-len("shallow "+first) {
+		t.Errorf("%d of %d answers were refused", refused, size)
+	}
+}
+
+func TestWireGzip(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	_, _, second := gitMainTF(t, s)
+	front := newWireFront(t, s, func(w http.ResponseWriter, _ *http.Request, truth *httptest.ResponseRecorder) {
+		w.Header().Set("Content-Encoding", "gzip")
+		sendBody(w, truth, gzipped(truth.Body.Bytes()))
+	})
+	pkg, _, err := fetchGit(t, newWireFetcher(t), front.request(""))
+	if _, byGit, _ := front.take(); err != nil || pkg.Revision != second || byGit > 0 {
+		t.Errorf("FetchGit = %+v, %v, %d requests of git's, want %s and none", pkg, err, byGit, second)
+	}
+}
+
+// TestGitCancelled cancels a fetch in the middle of the pack. Nothing is left, and git is not tried then.
+func TestGitCancelled(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	gitMainTF(t, s)
+	for client, fetcher := range gitClients {
+		t.Run(client, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			front := newGitFront(t, s, func(w http.ResponseWriter, r *http.Request, truth *httptest.ResponseRecorder) {
+				if !bytes.Contains(truth.Body.Bytes(), []byte("packfile\n")) {
+					sendTruth(w, r, truth)
+					return
+				}
+				sendBody(w, truth, truth.Body.Bytes()[:truth.Body.Len()/2])
+				_ = http.NewResponseController(w).Flush()
+				cancel()
+				<-r.Context().Done()
+			})
+			parent := t.TempDir()
+			req := front.request("")
+			req.Dir = filepath.Join(parent, "tree")
+			_, err := fetcher(t).FetchGit(ctx, req)
+			if _, byGit, _ := front.take(); !errors.Is(err, context.Canceled) || byGit > 0 && client != "git" {
+				t.Errorf("FetchGit = %v, %d requests of git's, want context.Canceled and none", err, byGit)
+			}
+			gitWantLeft(t, parent, false)
+		})
+	}
+}
+
+// TestGitServerSays checks that what a server says is fit for a terminal.
+func TestGitServerSays(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	gitMainTF(t, s)
+	hostile := "x\x1b]0;\u202e\n\rERR"
+	said := fmt.Appendf(nil, "%04xERR %s", len(hostile)+8, hostile)
+	tests := map[string]func(w http.ResponseWriter, r *http.Request, truth *httptest.ResponseRecorder){
+		"an error instead of the list": func(w http.ResponseWriter, _ *http.Request, truth *httptest.ResponseRecorder) {
+			sendBody(w, truth, said)
+		},
+		"an error instead of the pack": func(w http.ResponseWriter, r *http.Request, truth *httptest.ResponseRecorder) {
+			if !bytes.Contains(truth.Body.Bytes(), []byte("packfile\n")) {
+				sendTruth(w, r, truth)
+				return
+			}
+			sendBody(w, truth, said)
+		},
+		"junk": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
+			fmt.Fprint(w, "00ff"+hostile)
+		},
+	}
+	for name, answer := range tests {
+		for client, fetcher := range gitClients {
+			t.Run(name+", "+client, func(t *testing.T) {
+				t.Parallel()
+				_, _, err := fetchGit(t, fetcher(t), newGitFront(t, s, answer).request(""))
+				if err == nil || strings.ContainsAny(err.Error(), "\x1b\u202e\n\r") {
+					t.Errorf("FetchGit = %q, want an error fit for a terminal", err)
+				}
+			})
+		}
+	}
+}
+
+// TestGitStatus checks that the error has the status of the server's answer, whichever client of git
+// is used.
+func TestGitStatus(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	gitMainTF(t, s)
+	for _, status := range []int{http.StatusInternalServerError, http.StatusTeapot} {
+		front := newGitFront(t, s, func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) { w.WriteHeader(status) })
+		for client, fetcher := range gitClients {
+			t.Run(fmt.Sprintf("%d, %s", status, client), func(t *testing.T) {
+				t.Parallel()
+				f := fetcher(t)
+				f.Backoff = func(int) time.Duration { return 0 }
+				_, _, err := fetchGit(t, f, front.request(""))
+				found, ok := errors.AsType[*getmodules.StatusError](err)
+				if !ok || found.StatusCode != status || !strings.HasPrefix(found.URL, front.URL) {
+					t.Errorf("FetchGit = %v with the status %+v, want %d", err, found, status)
+				}
+			})
+		}
+	}
 }
 
 // TestWireTrees compares the results for all kinds of trees, valid and invalid.
@@ -161,65 +365,4 @@ func wireManyFiles() []gitFile {
 		files = append(files, gitFile{path: fmt.Sprintf("d%d/e%d/f%d.tf", i%10, i%70, i), content: body})
 	}
 	return files
-}
-
-func TestWireWithoutGit(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	r, first, _ := gitMainTF(t, s)
-	r.annotate("v1", first)
-	f := newGitlessFetcher(t)
-	pkg, dir, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=v1")})
-	if err != nil || pkg.Revision != first {
-		t.Fatalf("FetchGit = %+v, %v, want %s", pkg, err, first)
-	}
-	if body, _ := os.ReadFile(filepath.Join(dir, "main.tf")); string(body) != "# one\n" {
-		t.Errorf("main.tf = %q", body)
-	}
-	_, _, err = fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=v2")})
-	if !errors.Is(err, getmodules.ErrNoGit) || !errors.Is(err, getmodules.ErrRefNotFound) {
-		t.Errorf("FetchGit of an unknown ref = %v, want both why there is no git and what went wrong without it", err)
-	}
-	f.AlwaysGit = true
-	if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=v1")}); !errors.Is(err, getmodules.ErrNoGit) {
-		t.Errorf("FetchGit with AlwaysGit = %v, want ErrNoGit", err)
-	}
-}
-
-func TestWireTags(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	r, first, second := gitMainTF(t, s)
-	r.setRef("refs/tags/v1", first)
-	r.annotate("v2", second)
-	r.annotateTag("v3", "v2")
-	r.setRef("refs/heads/no-tag", r.head("refs/heads/main"))
-	req := getmodules.Request{Package: s.address(r, "")}
-	want, err := newGitFetcher(t).Tags(t.Context(), req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, f := range map[string]*getmodules.Fetcher{"wire": newWireFetcher(t), "built-in": newBuiltInFetcher(t)} {
-		s.count()
-		got, err := f.Tags(t.Context(), req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := s.count(); n != 1 {
-			t.Errorf("Tags by %s made %d requests, want 1", name, n)
-		}
-		if diff := cmp.Diff(want, got); diff != "" || len(got) != 3 {
-			t.Errorf("Tags (-git +%s):\n%s", name, diff)
-		}
-	}
-	for _, tag := range []string{"v1", "v2", "v3"} {
-		r.git("", "tag", "--delete", tag)
-	}
-	if got, err := newWireFetcher(t).Tags(t.Context(), req); err != nil || len(got) > 0 {
-		t.Errorf("Tags of a repository without tags = %v, %v", got, err)
-	}
-	none := getmodules.Request{Package: addrs.ParseModulePackage(strings.TrimSuffix(req.Package.String(), "net.git") + "none.git")}
-	if _, err := newWireFetcher(t).Tags(t.Context(), none); !errors.Is(err, getmodules.ErrRepositoryNotFound) {
-		t.Errorf("Tags of no repository = %v, want ErrRepositoryNotFound", err)
-	}
 }
