@@ -1,7 +1,6 @@
 package getmodules_test
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"net"
@@ -21,7 +20,7 @@ func TestBuiltInSSH(t *testing.T) {
 	t.Parallel()
 	t.Run("OpenSSH", func(t *testing.T) {
 		t.Parallel()
-		testBuiltInSSH(t, newOpenSSH(t))
+		testBuiltInSSH(t, newSSHServer(t))
 	})
 	t.Run("in process", func(t *testing.T) {
 		t.Parallel()
@@ -40,11 +39,12 @@ type sshCase struct {
 	says []string
 }
 
-func testBuiltInSSH(t *testing.T, s *loginServer) {
+func testBuiltInSSH(t *testing.T, s *sshServer) {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "it's a dir")
 	r := newGitRepo(t, root, "net.git")
-	commit := r.commit("main", gitFile{path: "main.tf", content: "x"})
+	older := r.commit("main", gitFile{path: "main.tf", content: "x"})
+	commit := r.commit("main", gitFile{path: "main.tf", content: "y"})
 	known := map[string]string{"known_hosts": s.knows(s.ed25519) + "\n"}
 	with := func(name, text string) map[string]string {
 		return map[string]string{"known_hosts": known["known_hosts"], name: text}
@@ -81,10 +81,14 @@ func testBuiltInSSH(t *testing.T, s *loginServer) {
 			path, query, _ := strings.Cut(tt.repo, "?")
 			u := url.URL{Scheme: "ssh", User: url.User(s.user), Host: s.address, Path: root + path, RawQuery: query}
 			f := newBuiltInFetcher(t, append(tt.env, "HOME="+home)...)
-			pkg, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage("git::" + u.String())})
+			req := getmodules.Request{Package: addrs.ParseModulePackage("git::" + u.String())}
+			pkg, _, err := fetchGit(t, f, req)
 			if tt.want == nil {
 				if err != nil || pkg.Revision != commit {
 					t.Fatalf("FetchGit = %+v, %v, want %s", pkg, err, commit)
+				}
+				if reach, err := f.Reachable(t.Context(), req, getmodules.LockedCommit{Revision: older}); err != nil || reach[older].Result != getmodules.Reachable {
+					t.Errorf("Reachable = %+v, %v", reach, err)
 				}
 				return
 			}
@@ -124,33 +128,4 @@ func serveAgent(t *testing.T, keys ...sshKey) string {
 		}
 	}()
 	return socket
-}
-
-// TestBuiltInSSHCancelled cancels a fetch from a server that never sends its
-// identification.
-func TestBuiltInSSHCancelled(t *testing.T) {
-	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = listener.Close() })
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		if c, err := listener.Accept(); err == nil {
-			cancel()
-			<-t.Context().Done()
-			_ = c.Close()
-		}
-	}()
-	home := t.TempDir()
-	writeFile(t, filepath.Join(home, ".ssh", "known_hosts"), "")
-	parent := t.TempDir()
-	_, err = newBuiltInFetcher(t, "HOME="+home).FetchGit(ctx, getmodules.Request{
-		Package: addrs.ParseModulePackage("git::ssh://git@" + listener.Addr().String() + "/net.git"), Dir: filepath.Join(parent, "tree"),
-	})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("FetchGit = %v, want context.Canceled", err)
-	}
-	gitWantLeft(t, parent, false)
 }

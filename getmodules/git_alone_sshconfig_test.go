@@ -30,11 +30,11 @@ func TestBuiltInSSHConfig(t *testing.T) {
 		if _, err := exec.LookPath("ssh"); err != nil {
 			t.Skip("ssh is not installed")
 		}
-		testBuiltInSSHConfig(t, newOpenSSH(t), true)
+		testBuiltInSSHConfig(t, newSSHServer(t), true)
 	})
 }
 
-func testBuiltInSSHConfig(t *testing.T, s *loginServer, git bool) {
+func testBuiltInSSHConfig(t *testing.T, s *sshServer, git bool) {
 	t.Helper()
 	r := newGitRepo(t, t.TempDir(), "net.git")
 	commit := r.commit("main", gitFile{path: "main.tf", content: "x"})

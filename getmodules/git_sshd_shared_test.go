@@ -70,7 +70,6 @@ func TestSSHShared(t *testing.T) {
 	s := newSSHServer(t)
 	small := newSSHServer(t, "MaxSessions 1")
 	addresses := sshRepositories(t, 8)
-	known := "  UserKnownHostsFile " + s.file("known_hosts") + "\n  IdentityFile " + s.file("user_key")
 	for name, tt := range map[string]struct {
 		server *sshServer
 		config string
@@ -78,11 +77,11 @@ func TestSSHShared(t *testing.T) {
 		alone  bool // the run has no memory
 		races  bool // ssh fails if it finds a master that is just ending, and git tries again
 	}{
-		"shared":                {server: s, config: known, logins: 1},
-		"no end of the run":     {server: s, config: known, logins: 8, alone: true},
-		"the user's own master": {server: s, config: known + "\n  ControlMaster auto\n  ControlPath " + temp + "/own-%C\n  ControlPersist no", logins: -1, races: true},
-		"the user's own path":   {server: s, config: known + "\n  ControlPath " + temp + "/none", logins: 8},
-		"few sessions":          {server: small, config: "  UserKnownHostsFile " + small.file("known_hosts") + "\n  IdentityFile " + small.file("user_key"), logins: -1},
+		"shared":                {server: s, config: s.withKey(), logins: 1},
+		"no end of the run":     {server: s, config: s.withKey(), logins: 8, alone: true},
+		"the user's own master": {server: s, config: s.withKey() + "  ControlMaster auto\n  ControlPath " + temp + "/own-%C\n  ControlPersist no", logins: -1, races: true},
+		"the user's own path":   {server: s, config: s.withKey() + "  ControlPath " + temp + "/none", logins: 8},
+		"few sessions":          {server: small, config: small.withKey(), logins: -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newGitFetcher(t, tt.server.clientConfig(t, tt.config))
@@ -181,9 +180,8 @@ func TestSSHSharedKilled(t *testing.T) {
 	}
 	temp := newShortTemp(t)
 	s := newSSHServer(t)
-	known := "  UserKnownHostsFile " + s.file("known_hosts") + "\n  IdentityFile " + s.file("user_key")
 	cmd := exec.Command(os.Args[0], "-test.run=^TestSSHSharedKilled$")
-	cmd.Env = append(gitEnv(t, s.clientConfig(t, known)), "TMPDIR="+temp, "COTTER_TEST_SSH_KILLED="+strings.Join(sshRepositories(t, 4), "\n"))
+	cmd.Env = append(gitEnv(t, s.clientConfig(t, s.withKey())), "TMPDIR="+temp, "COTTER_TEST_SSH_KILLED="+strings.Join(sshRepositories(t, 4), "\n"))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -214,12 +212,12 @@ func TestSSHSharedBetweenEquals(t *testing.T) {
 	temp := newShortTemp(t)
 	t.Setenv("TMPDIR", temp)
 	s := newSSHServer(t)
-	s.write(t, "authorized_keys", string(s.read(t, "user_key.pub"))+string(s.read(t, "other_key.pub")))
-	f := newGitFetcher(t, s.clientConfig(t, "  UserKnownHostsFile "+s.file("known_hosts")+"\n  IdentityFile "+s.file("user_key")))
+	s.write(t, "authorized_keys", s.client.line()+"\n"+s.other.line()+"\n")
+	f := newGitFetcher(t, s.clientConfig(t, s.withKey()))
 	f.AlwaysGit = false
 	var addresses []string
 	for i, address := range sshRepositories(t, 6) {
-		key := url.QueryEscape(base64.StdEncoding.EncodeToString(s.read(t, []string{"user_key", "other_key"}[i%2])))
+		key := url.QueryEscape(base64.StdEncoding.EncodeToString([]sshKey{s.client, s.other}[i%2].pem))
 		switch i / 2 {
 		case 0:
 			address += "&sshkey=" + key

@@ -25,12 +25,12 @@ func TestSSH(t *testing.T) {
 	t.Parallel()
 	s := newSSHServer(t)
 	r := newGitRepo(t, t.TempDir(), "net.git")
-	commit := r.commit("main", gitFile{path: "main.tf", content: "x"})
-	r.setRef("refs/tags/v1.0.0", r.head("refs/heads/main"))
-	known := "  UserKnownHostsFile " + s.file("known_hosts") + "\n"
-	withKey := known + "  IdentityFile " + s.file("user_key")
-	inAddress := url.QueryEscape(base64.StdEncoding.EncodeToString(s.key))
-	full := fmt.Sprintf("git::ssh://%s@127.0.0.1:%d%s", s.user, s.port, r.dir)
+	older := r.commit("main", gitFile{path: "main.tf", content: "x"})
+	commit := r.commit("main", gitFile{path: "main.tf", content: "y"})
+	r.setRef("refs/tags/v1.0.0", commit)
+	known, withKey := "  UserKnownHostsFile "+s.file("known_hosts")+"\n", s.withKey()
+	inAddress := url.QueryEscape(base64.StdEncoding.EncodeToString(s.client.pem))
+	full := fmt.Sprintf("git::ssh://%s@%s%s", s.user, s.address, r.dir)
 	// Addresses in scp style name the user "git", which may not exist on this machine. An
 	// insteadOf rule in the user's configuration replaces it.
 	s.write(t, "gitconfig", fmt.Sprintf("[url \"ssh://%s@forge/\"]\n\tinsteadOf = ssh://git@forge/\n", s.user))
@@ -85,7 +85,10 @@ func TestSSH(t *testing.T) {
 				if diff := cmp.Diff([]getmodules.Tag{{Name: "v1.0.0", Revision: commit}}, tags); err != nil || diff != "" {
 					t.Errorf("Tags = %v (-want +got):\n%s", err, diff)
 				}
-				noKeysLeft(t, f.CacheDir, string(s.key))
+				if reach, err := f.Reachable(t.Context(), req, getmodules.LockedCommit{Revision: older}); err != nil || reach[older].Result != getmodules.Reachable {
+					t.Errorf("Reachable = %+v, %v", reach, err)
+				}
+				noKeysLeft(t, f.CacheDir, string(s.client.pem))
 			})
 		}
 	}
@@ -118,7 +121,7 @@ func TestSSHFallback(t *testing.T) {
 	s := newSSHServer(t)
 	r := newGitRepo(t, t.TempDir(), "net.git")
 	commit := r.commit("main", gitFile{path: "main.tf", content: "x"})
-	ssh := s.clientConfig(t, "  UserKnownHostsFile "+s.file("known_hosts")+"\n  IdentityFile "+s.file("user_key"))
+	ssh := s.clientConfig(t, s.withKey())
 	command := strings.TrimPrefix(ssh, "GIT_SSH_COMMAND=")
 	wrapper := func(name, text string) string {
 		path := filepath.Join(t.TempDir(), name)
@@ -158,17 +161,9 @@ func TestSSHFallback(t *testing.T) {
 // noKeysLeft checks that no file in a directory contains the private key.
 func noKeysLeft(t *testing.T, dir, key string) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() {
-			return err
-		}
-		text, err := os.ReadFile(name)
-		if strings.Contains(string(text), key) {
+	for name, text := range tree(t, dir) {
+		if strings.Contains(text, key) {
 			t.Errorf("%s has the key", name)
 		}
-		return err
-	})
-	if err != nil {
-		t.Error(err)
 	}
 }

@@ -1,0 +1,354 @@
+package getmodules_test
+
+import (
+	"bufio"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/rsa"
+	"encoding/pem"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/knownhosts"
+)
+
+type sshKey struct {
+	private any
+	pem     []byte
+	signer  ssh.Signer
+}
+
+func newSSHKey(t testing.TB) sshKey {
+	t.Helper()
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return encodeSSHKey(t, private)
+}
+
+var generatedRSA = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
+
+func newRSAKey(t testing.TB) sshKey {
+	t.Helper()
+	private, err := generatedRSA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return encodeSSHKey(t, private)
+}
+
+// generatedClient is the key of all clients. lockedClient is the same key in a file with a
+// passphrase. Both are made once, because encrypting the key takes longer than a fetch.
+var (
+	generatedClient = sync.OnceValues(func() (ed25519.PrivateKey, error) {
+		_, private, err := ed25519.GenerateKey(rand.Reader)
+		return private, err
+	})
+	lockedClient = sync.OnceValues(func() (*pem.Block, error) {
+		private, err := generatedClient()
+		if err != nil {
+			return nil, err
+		}
+		return ssh.MarshalPrivateKeyWithPassphrase(private, "", []byte("secret"))
+	})
+)
+
+func newClientKey(t testing.TB) sshKey {
+	t.Helper()
+	private, err := generatedClient()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return encodeSSHKey(t, private)
+}
+
+// lockedClientFile returns the client's private key file, encrypted with a passphrase.
+func lockedClientFile(t testing.TB) string {
+	t.Helper()
+	block, err := lockedClient()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(pem.EncodeToMemory(block))
+}
+
+func encodeSSHKey(t testing.TB, private any) sshKey {
+	t.Helper()
+	block, err := ssh.MarshalPrivateKey(private, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := ssh.NewSignerFromKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sshKey{private, pem.EncodeToMemory(block), signer}
+}
+
+// line returns the public key in the format of authorized_keys.
+func (k sshKey) line() string {
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(k.signer.PublicKey())))
+}
+
+// sshServer is an ssh server that accepts one key and runs the commands that clients ask for.
+type sshServer struct {
+	address, user string
+	rsa, ed25519  sshKey // host keys
+	client, other sshKey // the key that it accepts, and another one
+
+	// The other fields are those of a real sshd.
+	dir string // holds the keys and configuration files
+	// logins is the number of connections on which a user has logged in.
+	logins atomic.Int32
+	// left gets a value when a client leaves.
+	left chan struct{}
+}
+
+func (s *sshServer) knows(host sshKey) string {
+	return knownhosts.Line([]string{knownhosts.Normalize(s.address)}, host.signer.PublicKey())
+}
+
+func newSSHKeys(t testing.TB) *sshServer {
+	t.Helper()
+	return &sshServer{rsa: newRSAKey(t), ed25519: newSSHKey(t), client: newClientKey(t), other: newSSHKey(t)}
+}
+
+// newSSHServer starts a real sshd on the loopback interface, for the user who runs the test. Clients have to be
+// given their configuration file, because ssh does not look for one in HOME. Commands run with HOME set to the
+// server's directory and with SHLVL set, which keeps bash from reading the user's .bashrc: some of those
+// files take longer than the rest of a test. OpenSSH's default key exchange does as well.
+func newSSHServer(t *testing.T, options ...string) *sshServer {
+	t.Helper()
+	sshd := findSSHD(t)
+	s := newSSHKeys(t)
+	s.dir, s.left = t.TempDir(), make(chan struct{}, 100)
+	port := freePort(t)
+	s.address = fmt.Sprintf("127.0.0.1:%d", port)
+	who, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.user = who.Username
+	for name, text := range map[string]string{
+		"rsa": string(s.rsa.pem), "ed25519": string(s.ed25519.pem), "user_key": string(s.client.pem), "other_key": string(s.other.pem),
+		"authorized_keys": s.client.line() + "\n", "known_hosts": s.knows(s.ed25519) + "\n",
+		"sshd_config": fmt.Sprintf(`Port %d
+ListenAddress 127.0.0.1
+HostKey %[2]s/rsa
+HostKey %[2]s/ed25519
+AuthorizedKeysFile %[2]s/authorized_keys
+AuthenticationMethods publickey
+StrictModes no
+UsePAM no
+MaxStartups 100
+PidFile none
+AcceptEnv GIT_PROTOCOL
+SetEnv HOME=%[2]s SHLVL=1
+KexAlgorithms curve25519-sha256
+LogLevel INFO
+%s
+`, port, s.dir, strings.Join(options, "\n")),
+	} {
+		s.write(t, name, text)
+	}
+	s.start(t, sshd)
+	return s
+}
+
+// findSSHD looks for sshd in PATH and in /usr/sbin, where Debian installs it and which is
+// not in most users' PATH.
+func findSSHD(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"sshd", "/usr/sbin/sshd"} {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		if os.Geteuid() == 0 {
+			// sshd needs this directory, which a service manager would normally create.
+			if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if path, err = filepath.Abs(path); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	t.Skip("sshd is not installed")
+	return ""
+}
+
+// start starts the server and waits until it reports that it is listening.
+func (s *sshServer) start(t *testing.T, sshd string) {
+	t.Helper()
+	cmd := exec.Command(sshd, "-D", "-e", "-f", s.file("sshd_config"))
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	lines := bufio.NewScanner(stderr)
+	var said []string
+	for lines.Scan() {
+		if said = append(said, lines.Text()); strings.HasPrefix(lines.Text(), "Server listening") {
+			go func() {
+				for lines.Scan() {
+					if strings.Contains(lines.Text(), "Accepted publickey") {
+						s.logins.Add(1)
+					}
+					if strings.Contains(lines.Text(), "Disconnected from user") {
+						select {
+						case s.left <- struct{}{}:
+						default: // no test counts them
+						}
+					}
+				}
+			}()
+			return
+		}
+	}
+	t.Fatalf("sshd ended: %q", said)
+}
+
+// withKey returns lines of an ssh configuration with which a client knows the server and has the right key.
+func (s *sshServer) withKey() string {
+	return "  UserKnownHostsFile " + s.file("known_hosts") + "\n  IdentityFile " + s.file("user_key") + "\n"
+}
+
+// clientConfig writes an ssh configuration with the host "forge" as an alias of the
+// server. It returns the environment variable that makes git use it.
+func (s *sshServer) clientConfig(t *testing.T, more string) string {
+	t.Helper()
+	dir := t.TempDir()
+	config := filepath.Join(dir, "ssh_config")
+	_, port, _ := strings.Cut(s.address, ":")
+	text := fmt.Sprintf("Host forge\n  HostName 127.0.0.1\n  Port %s\n  User %s\nHost *\n  IdentitiesOnly yes\n  IdentityAgent none\n%s\n", port, s.user, more)
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return "GIT_SSH_COMMAND=ssh -F " + config
+}
+
+func (s *sshServer) file(name string) string { return filepath.Join(s.dir, name) }
+
+func (s *sshServer) write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(s.file(name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// freePort returns a port that is most likely unused.
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// newGoSSH starts an ssh server in this process, which works on every machine.
+func newGoSSH(t testing.TB) *sshServer {
+	t.Helper()
+	s := newSSHKeys(t)
+	s.user = "git"
+	allowed := string(s.client.signer.PublicKey().Marshal())
+	config := &ssh.ServerConfig{
+		PublicKeyCallback: func(c ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
+			if c.User() != s.user || string(key.Marshal()) != allowed {
+				return nil, os.ErrPermission
+			}
+			return nil, nil
+		},
+	}
+	config.AddHostKey(s.ed25519.signer)
+	config.AddHostKey(s.rsa.signer)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var running sync.WaitGroup
+	t.Cleanup(running.Wait)
+	t.Cleanup(func() { _ = listener.Close() })
+	running.Go(func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			running.Go(func() { serveSSH(c, config) })
+		}
+	})
+	s.address = listener.Addr().String()
+	return s
+}
+
+func serveSSH(c net.Conn, config *ssh.ServerConfig) {
+	defer c.Close()
+	_, channels, requests, err := ssh.NewServerConn(c, config)
+	if err != nil {
+		return
+	}
+	go ssh.DiscardRequests(requests)
+	for channel := range channels {
+		session, asked, err := channel.Accept()
+		if err != nil {
+			return
+		}
+		protocol := ""
+		for request := range asked {
+			var variable struct{ Name, Value string }
+			if request.Type == "env" && ssh.Unmarshal(request.Payload, &variable) == nil && variable.Name == "GIT_PROTOCOL" {
+				protocol = variable.Value
+				_ = request.Reply(true, nil)
+				continue
+			}
+			if request.Type != "exec" {
+				_ = request.Reply(false, nil)
+				continue
+			}
+			var command struct{ Text string }
+			if err := ssh.Unmarshal(request.Payload, &command); err != nil {
+				return
+			}
+			_ = request.Reply(true, nil)
+			runForSSH(session, command.Text, protocol)
+		}
+	}
+}
+
+func runForSSH(session ssh.Channel, command, protocol string) {
+	defer session.Close()
+	cmd := exec.Command("sh", "-c", command)
+	cmd.Env = append(os.Environ(), "GIT_PROTOCOL="+protocol)
+	cmd.Stdout, cmd.Stderr = session, session.Stderr()
+	in, err := cmd.StdinPipe()
+	if err != nil || cmd.Start() != nil {
+		return
+	}
+	go copyAndClose(in, session)
+	status := struct{ Status uint32 }{}
+	if err := cmd.Wait(); err != nil {
+		status.Status = uint32(max(1, cmd.ProcessState.ExitCode()))
+	}
+	_, _ = session.SendRequest("exit-status", false, ssh.Marshal(&status))
+}
