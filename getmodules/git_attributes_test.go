@@ -40,19 +40,6 @@ func filesWithAttributes() []gitFile {
 	}
 }
 
-func contentsBelow(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	contents := map[string]string{}
-	for _, name := range filesBelow(t, dir) {
-		content, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		contents[name] = string(content)
-	}
-	return contents
-}
-
 // TestGitAttributes checks that all three clients write the same files that git checks out
 // for a user without settings.
 func TestGitAttributes(t *testing.T) {
@@ -69,7 +56,7 @@ func TestGitAttributes(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(work, ".git")); err != nil {
 		t.Fatal(err)
 	}
-	want := contentsBelow(t, work)
+	want := tree(t, work)
 	hostile := filepath.Join(t.TempDir(), "gitconfig")
 	attributes := filepath.Join(t.TempDir(), "attributes")
 	for name, text := range map[string]string{hostile: "[core]\n\tautocrlf = true\n\teol = crlf\n\tattributesFile = " + attributes + "\n", attributes: "* eol=crlf ident\n"} {
@@ -86,7 +73,7 @@ func TestGitAttributes(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if diff := cmp.Diff(want, contentsBelow(t, dir)); diff != "" {
+		if diff := cmp.Diff(want, tree(t, dir)); diff != "" {
 			t.Errorf("%s (-git clone +ours):\n%s", name, diff)
 		}
 		if warnings := strings.Join(pkg.Warnings, "\n"); !strings.Contains(warnings, `"a.unknown"`) || strings.Contains(warnings, "a.utf16") {
@@ -109,9 +96,9 @@ func TestGitAttributesOfSubmodule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := contentsBelow(t, dir)
+	got := tree(t, dir)
 	maps.DeleteFunc(got, func(name, _ string) bool { return strings.Contains(name, ".git") })
-	want := map[string]string{"x.bat": "1\r\n", "x.id": "$Id$", "inner/x.bat": "1\n", "inner/x.id": "$Id: " + inner.blob("$Id$") + " $"}
+	want := map[string]string{"x.bat": "1\r\n", "x.id": "$Id$", "inner": "dir", "inner/x.bat": "1\n", "inner/x.id": "$Id: " + inner.blob("$Id$") + " $"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}

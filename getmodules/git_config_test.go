@@ -86,27 +86,12 @@ func TestGitHostileConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(gitContents(t, plain), gitContents(t, hostile)); diff != "" {
+	if diff := cmp.Diff(tree(t, plain), tree(t, hostile)); diff != "" {
 		t.Errorf("the configuration changed the tree (-without +with):\n%s", diff)
 	}
 	if ran, err := os.ReadFile(mark); err == nil {
 		t.Errorf("programs of the configuration ran: %s", ran)
 	}
-}
-
-// gitContents returns the contents of all files of a tree, by path.
-func gitContents(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	for _, path := range gitFilesBelow(t, dir) {
-		body, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rel, _ := filepath.Rel(dir, path)
-		all[rel] = string(body)
-	}
-	return all
 }
 
 func gitScript(t testing.TB, path, body string) {

@@ -88,9 +88,8 @@ func TestGitUserWithoutPassword(t *testing.T) {
 				shown += string(started)
 			}
 			if !test.builtIn {
-				for _, file := range gitFilesBelow(t, f.CacheDir) {
-					body, _ := os.ReadFile(file)
-					shown += string(body)
+				for _, body := range tree(t, f.CacheDir) {
+					shown += body
 				}
 			}
 			if strings.Contains(shown, token) {

@@ -132,8 +132,8 @@ func TestGitPrivate(t *testing.T) {
 			for _, run := range runs(t, log) {
 				webtest.CheckText(t, run)
 			}
-			for file := range contentsBelow(t, f.CacheDir) {
-				if body, _ := os.ReadFile(filepath.Join(f.CacheDir, file)); strings.Contains(string(body), webtest.Canary) {
+			for file, body := range tree(t, f.CacheDir) {
+				if strings.Contains(body, webtest.Canary) {
 					t.Errorf("%s has the credential", file)
 				}
 			}

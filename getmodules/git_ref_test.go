@@ -68,7 +68,7 @@ func TestGitMissing(t *testing.T) {
 		{"ref=v9", ""}, {"ref=tree", ""}, {"ref=00000", ""}, {"ref=" + strings.Repeat("1", 40), ""},
 		{"", tag}, {"", strings.Repeat("1", 40)}, {"", strings.Repeat("1", 64)},
 	} {
-		wireSame(t, s, s.URL, getmodules.Request{Package: s.address(r, tt.query), Revision: tt.revision}, getmodules.Limits{})
+		wireSame(t, s, s.URL, getmodules.Request{Package: s.address(r, tt.query), Revision: tt.revision})
 	}
 }
 

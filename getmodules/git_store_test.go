@@ -3,7 +3,6 @@ package getmodules_test
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -156,21 +155,6 @@ func TestGitRefusedRevision(t *testing.T) {
 	if !errors.Is(err, getmodules.ErrRevisionNotFound) {
 		t.Errorf("FetchGit of an unknown commit = %v, want ErrRevisionNotFound", err)
 	}
-}
-
-func gitFilesBelow(t *testing.T, dir string) []string {
-	t.Helper()
-	var files []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			files = append(files, path)
-		}
-		return err
-	})
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%s has the files %q, %v", dir, files, err)
-	}
-	return files
 }
 
 func TestGitConcurrent(t *testing.T) {

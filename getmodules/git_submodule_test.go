@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -40,8 +41,13 @@ func TestSubmodules(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		want := []string{".gitmodules", "main.tf", "modules/middle/.gitmodules", "modules/middle/lib/inner/deep.tf", "modules/middle/middle.tf", "modules/other.tf"}
-		if diff := cmp.Diff(want, filesBelow(t, dir)); diff != "" {
+		files := tree(t, dir)
+		maps.DeleteFunc(files, func(name, _ string) bool { return strings.HasSuffix(name, ".gitmodules") })
+		want := map[string]string{
+			"main.tf": "x", "modules": "dir", "modules/middle": "dir", "modules/middle/lib": "dir", "modules/middle/lib/inner": "dir",
+			"modules/middle/lib/inner/deep.tf": "deep", "modules/middle/middle.tf": "middle", "modules/other.tf": "",
+		}
+		if diff := cmp.Diff(want, files); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		if len(pkg.Gitlinks) != 0 || len(pkg.Warnings) != 0 {
@@ -49,7 +55,7 @@ func TestSubmodules(t *testing.T) {
 		}
 		// Submodules are left out unless the request asks for them.
 		pkg, dir, err = fetchTree(t, newGitFetcher(t), getmodules.Request{Package: s.address(outer, "")})
-		if err != nil || !slices.Equal(pkg.Gitlinks, []string{"modules/middle"}) || len(filesBelow(t, dir)) != 3 {
+		if err != nil || !slices.Equal(pkg.Gitlinks, []string{"modules/middle"}) || len(tree(t, dir)) != 4 {
 			t.Errorf("%s, without submodules: %v, %v", name, pkg, err)
 		}
 	}
@@ -205,22 +211,6 @@ func fetchTree(t *testing.T, f *getmodules.Fetcher, req getmodules.Request) (*ge
 	pkg, err := f.Fetch(t.Context(), req)
 	gitWantLeft(t, parent, err == nil)
 	return pkg, req.Dir, err
-}
-
-func filesBelow(t *testing.T, dir string) []string {
-	t.Helper()
-	var files []string
-	err := filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() {
-			rel, _ := filepath.Rel(dir, name)
-			files = append(files, filepath.ToSlash(rel))
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
 }
 
 func TestParseGitmodules(t *testing.T) {

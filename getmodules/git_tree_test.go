@@ -1,10 +1,8 @@
 package getmodules_test
 
 import (
+	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,153 +11,131 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// gitListing returns a line for each file, link and empty directory of a tree.
-func gitListing(t testing.TB, dir string) []string {
-	t.Helper()
-	var lines []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		rel, _ := filepath.Rel(dir, path)
-		line := fmt.Sprintf("%v %s", info.Mode(), filepath.ToSlash(rel))
-		if target, err := os.Readlink(path); err == nil {
-			line = fmt.Sprintf("link %s -> %s", filepath.ToSlash(rel), target)
-		}
-		lines = append(lines, line)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return lines
-}
-
-func TestGitTree(t *testing.T) {
+// TestGitTrees fetches all kinds of trees, valid and invalid, with our own client as with git.
+func TestGitTrees(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
 	r := newGitRepo(t, s.root, "net.git")
 	gitlink := strings.Repeat("1", 40)
 	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("0", 64) + "\nsize 1\n"
-	r.commit("main",
-		gitFile{path: "main.tf", content: "x\r\n$Id$\n"},
-		gitFile{path: "empty"},
+	noise := wireNoise(1 << 18)
+	r.commit("everything",
+		gitFile{path: "main.tf", content: "x\r\n$Id$\n"}, gitFile{path: "empty"},
 		gitFile{path: "bin/run", mode: "100755", content: "#!/bin/sh\n"},
-		gitFile{path: "a/b/c/deep.tf", content: "deep"},
-		gitFile{path: "link", mode: "120000", content: "a/b/c/deep.tf"},
-		gitFile{path: "dirlink", mode: "120000", content: "a/b"},
-		gitFile{path: "vendored", mode: "160000", content: gitlink},
-		gitFile{path: "modules/sub", mode: "160000", content: gitlink},
-		gitFile{path: "big.zip", content: pointer},
-		gitFile{path: "long.txt", content: pointer + strings.Repeat("x", 1024)},
+		gitFile{path: "a/b/c/deep.tf", content: "deep"}, gitFile{path: "a.b", content: "x"}, gitFile{path: "a-b/c", content: "x"},
+		gitFile{path: "link", mode: "120000", content: "a/b/c/deep.tf"}, gitFile{path: "dirlink", mode: "120000", content: "a/b"},
+		gitFile{path: "vendored", mode: "160000", content: gitlink}, gitFile{path: "modules/sub", mode: "160000", content: gitlink},
+		gitFile{path: "big.zip", content: pointer}, gitFile{path: "long.txt", content: pointer + strings.Repeat("x", 1024)},
 		gitFile{path: ".gitattributes", content: "*.tf text ident\nmain.tf export-ignore\n"},
 		gitFile{path: ".gitmodules", content: "[submodule \"x\"]\n\tpath = vendored\n\turl = ../evil\n"},
-	)
-	pkg, dir, err := fetchGit(t, newGitFetcher(t), getmodules.Request{Package: s.address(r, "")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"modules/sub", "vendored"}, pkg.Gitlinks); diff != "" {
-		t.Errorf("Gitlinks (-want +got):\n%s", diff)
-	}
-	warnings := strings.Join(pkg.Warnings, "\n")
-	if !strings.Contains(warnings, `submodules are not fetched: "modules/sub", "vendored"`) {
-		t.Errorf("Warnings = %q, want the submodules", warnings)
-	}
-	if !strings.Contains(warnings, `: "big.zip"`) || strings.Contains(warnings, "long.txt") {
-		t.Errorf("Warnings = %q, want just big.zip as a pointer", warnings)
-	}
-	if got, _ := os.ReadFile(filepath.Join(dir, "main.tf")); string(got) != "x\r\n$Id: 533dd1a278a19e2719c720ed3d8a1c38556609d5 $\n" {
-		t.Errorf("main.tf = %q", got)
-	}
-	want := []string{
-		"-rw-r--r-- .gitattributes",
-		"-rw-r--r-- .gitmodules",
-		"-rw-r--r-- a/b/c/deep.tf",
-		"-rw-r--r-- big.zip",
-		"-rwxr-xr-x bin/run",
-		"link dirlink -> a/b",
-		"-rw-r--r-- empty",
-		"link link -> a/b/c/deep.tf",
-		"-rw-r--r-- long.txt",
-		"-rw-r--r-- main.tf",
-	}
-	if diff := cmp.Diff(want, gitListing(t, dir)); diff != "" {
-		t.Errorf("tree (-want +got):\n%s", diff)
-	}
-}
-
-func TestGitFsckRefuses(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	r := newGitRepo(t, s.root, "net.git")
-	commit := r.rawCommit("main", gitRawEntry{"40000", ".git", r.rawTree(gitRawEntry{"100644", "x", r.blob("x")})})
-	f := newGitFetcher(t)
-	if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref="+commit)}); err == nil {
-		t.Error("FetchGit of a tree with .git = nil error")
-	}
-}
-
-func TestGitOldFaults(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	r := newGitRepo(t, s.root, "net.git")
-	sub := r.rawTree(gitRawEntry{"100664", "x.tf", r.blob("x")})
-	want := r.rawCommit("main", gitRawEntry{"040000", "sub", sub})
-	pkg, dir, err := fetchGit(t, newGitFetcher(t), getmodules.Request{Package: s.address(r, "")})
-	if err != nil || pkg.Revision != want {
-		t.Fatalf("FetchGit of a tree with padded modes = %v, %v", pkg, err)
-	}
-	if diff := cmp.Diff([]string{"-rw-r--r-- sub/x.tf"}, gitListing(t, dir)); diff != "" {
-		t.Errorf("tree (-want +got):\n%s", diff)
-	}
-}
-
-func TestGitLimits(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	r := newGitRepo(t, s.root, "net.git")
-	noise := make([]byte, 0, 1<<15)
-	for i := range 1 << 13 {
-		noise = fmt.Appendf(noise, "%x", i*i*7919)
-	}
-	r.commit("main", gitFile{path: "a", content: string(noise)}, gitFile{path: "b/c", content: "x"})
-	tree := r.rawTree(gitRawEntry{"100644", "x", r.blob("x")})
+		gitFile{path: "noise", content: noise})
+	r.commit("large", gitFile{path: ".gitattributes", content: "* text eol=crlf ident\n"},
+		gitFile{path: "large", content: strings.Repeat("large\n", 3<<19)}) // more than v2Memory
+	r.commit("many", wireManyFiles()...)
+	r.git("", "repack", "--quiet", "-adf", "--depth=200", "--window=20")
+	r.commit("huge", gitFile{path: "huge", content: strings.Repeat("x", 17<<20)}, gitFile{path: "small", content: "x"}) // more than v2Object
+	blob := r.blob("x")
+	x := gitRawEntry{"100644", "x", blob}
+	r.rawCommit("old", gitRawEntry{"040000", "sub", r.rawTree(gitRawEntry{"100664", "x.tf", blob})})
+	r.rawCommit("hollow", gitRawEntry{"40000", "empty", r.rawTree()}, x)
+	r.rawCommit("nothing")
+	r.rawCommit("git", gitRawEntry{"40000", ".git", r.rawTree(x)})
+	r.rawCommit("twice", x, gitRawEntry{"100644", "x", r.blob("y")})
+	r.rawCommit("unsorted", x, gitRawEntry{"100644", "a", blob})
+	r.rawCommit("both", gitRawEntry{"100644", "a", blob}, gitRawEntry{"40000", "a", r.rawTree(x)})
+	r.rawCommit("outside", gitRawEntry{"120000", "a", r.blob("../../etc")})
+	bomb, deep := r.rawTree(x), r.rawTree(x)
 	for range 20 { // 2^20 files, but only about 20 objects
-		tree = r.rawTree(gitRawEntry{"40000", "a", tree}, gitRawEntry{"40000", "b", tree})
+		bomb = r.rawTree(gitRawEntry{"40000", "a", bomb}, gitRawEntry{"40000", "b", bomb})
 	}
-	r.rawCommit("bomb", gitRawEntry{"40000", "a", tree})
-	deep := r.rawTree(gitRawEntry{"100644", "x", r.blob("x")})
 	for range 200 {
 		deep = r.rawTree(gitRawEntry{"40000", "d", deep})
 	}
+	r.rawCommit("bomb", gitRawEntry{"40000", "a", bomb})
 	r.rawCommit("deep", gitRawEntry{"40000", "d", deep})
-
-	tests := []struct {
-		name, ref string
-		limits    getmodules.Limits
-	}{
-		{"download", "main", getmodules.Limits{DownloadBytes: 1000}},
-		{"tree", "main", getmodules.Limits{TreeBytes: 1000}},
-		{"file", "main", getmodules.Limits{FileBytes: 1000}},
-		{"entries", "main", getmodules.Limits{Entries: 2}},
-		{"bomb", "bomb", getmodules.Limits{}},
-		{"deep", "deep", getmodules.Limits{}},
+	want := map[string]map[string]string{
+		"everything": {
+			"main.tf": "x\r\n$Id: 533dd1a278a19e2719c720ed3d8a1c38556609d5 $\n", "empty": "", "bin": "dir", "bin/run": "exec:#!/bin/sh\n",
+			"a": "dir", "a/b": "dir", "a/b/c": "dir", "a/b/c/deep.tf": "deep", "a.b": "x", "a-b": "dir", "a-b/c": "x", "modules": "dir",
+			"link": "link:a/b/c/deep.tf", "dirlink": "link:a/b", "big.zip": pointer, "long.txt": pointer + strings.Repeat("x", 1024),
+			".gitattributes": "*.tf text ident\nmain.tf export-ignore\n", ".gitmodules": "[submodule \"x\"]\n\tpath = vendored\n\turl = ../evil\n", "noise": noise,
+		},
+		"old":     {"sub": "dir", "sub/x.tf": "x"},
+		"nothing": nil, "outside": nil, "twice": nil,
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			f := newGitFetcher(t)
-			f.Limits = tt.limits
-			if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref="+tt.ref)}); err == nil {
-				t.Error("FetchGit = nil error")
+	for _, tt := range []struct {
+		ref      string
+		requests int
+	}{
+		{"everything", 2}, {"large", 2}, {"many", 2}, {"old", 2}, {"hollow", 2},
+		{"huge", 2 + 3}, {"unsorted", 2 + 3}, {"twice", 2 + 3},
+		{"nothing", 2}, {"outside", 2},
+	} {
+		t.Run(tt.ref, func(t *testing.T) {
+			got, n := wireSame(t, s, "file://"+s.root, getmodules.Request{Package: s.address(r, "ref="+tt.ref)})
+			if n != tt.requests {
+				t.Errorf("FetchGit(%q) made %d requests, want %d", tt.ref, n, tt.requests)
+			}
+			if want, ok := want[tt.ref]; ok {
+				if diff := cmp.Diff(want, got.Tree); diff != "" {
+					t.Errorf("tree (-want +got):\n%s", diff)
+				}
+			}
+			if tt.ref != "everything" {
+				return
+			}
+			if diff := cmp.Diff([]string{"modules/sub", "vendored"}, got.Package.Gitlinks); diff != "" {
+				t.Errorf("Gitlinks (-want +got):\n%s", diff)
+			}
+			warnings := strings.Join(got.Package.Warnings, "\n")
+			if !strings.Contains(warnings, `submodules are not fetched: "modules/sub", "vendored"`) || !strings.Contains(warnings, `: "big.zip"`) || strings.Contains(warnings, "long.txt") {
+				t.Errorf("Warnings = %q, want the submodules and just big.zip as a pointer", warnings)
 			}
 		})
 	}
+	for client, fetcher := range gitClients {
+		for _, tt := range []struct {
+			ref    string
+			limits getmodules.Limits
+		}{
+			{ref: "git"}, {ref: "both"}, {ref: "bomb"}, {ref: "deep"},
+			{"everything", getmodules.Limits{DownloadBytes: 1 << 16}},
+			{"everything", getmodules.Limits{TreeBytes: 1 << 16}},
+			{"everything", getmodules.Limits{FileBytes: 1 << 16}},
+			{"everything", getmodules.Limits{Entries: 5}},
+		} {
+			f := fetcher(t)
+			f.Limits = tt.limits
+			_, _, err := fetchTree(t, f, getmodules.Request{Package: s.address(r, "ref="+tt.ref)})
+			if err == nil || tt.ref == "everything" && !errors.Is(err, getmodules.ErrTooLarge) {
+				t.Errorf("FetchGit(%q) by %s with %+v = %v", tt.ref, client, tt.limits, err)
+			}
+		}
+	}
+}
+
+// wireNoise returns text that compresses badly.
+func wireNoise(size int) string {
+	var b strings.Builder
+	for state := uint64(88172645463325252); b.Len() < size; {
+		state ^= state << 13
+		state ^= state >> 7
+		state ^= state << 17
+		fmt.Fprintf(&b, "%016x", state)
+	}
+	return b.String()[:size]
+}
+
+// wireManyFiles returns files that each differ a little from the previous one, so that git
+// makes deltas of deltas.
+func wireManyFiles() []gitFile {
+	var files []gitFile
+	body := strings.Repeat("the quick brown fox jumps over the lazy dog\n", 30)
+	for i := range 300 {
+		body = body[:7*(i%150)] + fmt.Sprintf("line %d ", i*i) + body[7*(i%150)+6:]
+		files = append(files, gitFile{path: fmt.Sprintf("d%d/e%d/f%d.tf", i%10, i%70, i), content: body})
+	}
+	return files
 }
 
 func TestGitSHA256(t *testing.T) {

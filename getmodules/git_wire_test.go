@@ -43,12 +43,11 @@ func wireResult(t testing.TB, f *getmodules.Fetcher, req getmodules.Request) wir
 }
 
 // wireSame checks that a fetch gives the same result with git and with the wire client,
-// and returns the number of requests that the latter made. Git fetches from gitBase:
+// and returns it with the number of requests that the latter made. Git fetches from gitBase:
 // either the server itself, or its directory, which needs fewer processes.
-func wireSame(t *testing.T, s *gitServer, gitBase string, req getmodules.Request, limits getmodules.Limits) int {
+func wireSame(t *testing.T, s *gitServer, gitBase string, req getmodules.Request) (wireFetch, int) {
 	t.Helper()
 	git, wire := newGitFetcher(t), newWireFetcher(t)
-	git.Limits, wire.Limits = limits, limits
 	gitReq := req
 	gitReq.Package = addrs.ParseModulePackage(strings.Replace(req.Package.String(), s.URL, gitBase, 1))
 	want := wireResult(t, git, gitReq)
@@ -64,7 +63,7 @@ func wireSame(t *testing.T, s *gitServer, gitBase string, req getmodules.Request
 	if got.Package != nil && got.Package.Bytes == 0 {
 		t.Errorf("FetchGit(%q at %q).Bytes = 0", req.Package, req.Revision)
 	}
-	return requests
+	return got, requests
 }
 
 // TestWireFaults uses servers that fail for our own client but work for git. The fetch must be left to git, also
@@ -280,89 +279,4 @@ func TestGitStatus(t *testing.T) {
 			})
 		}
 	}
-}
-
-// TestWireTrees compares the results for all kinds of trees, valid and invalid.
-func TestWireTrees(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	r := newGitRepo(t, s.root, "net.git")
-	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("0", 64) + "\nsize 1\n"
-	r.commit("everything",
-		gitFile{path: "main.tf", content: "x\r\n$Id$\n"}, gitFile{path: "empty"},
-		gitFile{path: "bin/run", mode: "100755", content: "#!/bin/sh\n"},
-		gitFile{path: "a/b/c/deep.tf", content: "deep"}, gitFile{path: "a.b", content: "x"}, gitFile{path: "a-b/c", content: "x"},
-		gitFile{path: "link", mode: "120000", content: "a/b/c/deep.tf"}, gitFile{path: "dirlink", mode: "120000", content: "a/b"},
-		gitFile{path: "vendored", mode: "160000", content: strings.Repeat("1", 40)},
-		gitFile{path: "big.zip", content: pointer}, gitFile{path: ".gitattributes", content: "* text eol=crlf ident\n"},
-		gitFile{path: "noise", content: wireNoise(1 << 18)})
-	r.commit("large", gitFile{path: ".gitattributes", content: "* text eol=crlf ident\n"},
-		gitFile{path: "large", content: strings.Repeat("large\n", 3<<19)}) // more than v2Memory
-	r.commit("many", wireManyFiles()...)
-	r.git("", "repack", "--quiet", "-adf", "--depth=200", "--window=20")
-	r.commit("huge", gitFile{path: "huge", content: strings.Repeat("x", 17<<20)}, gitFile{path: "small", content: "x"}) // more than v2Object
-	blob := r.blob("x")
-	r.rawCommit("old", gitRawEntry{"040000", "sub", r.rawTree(gitRawEntry{"100664", "x.tf", blob})})
-	r.rawCommit("hollow", gitRawEntry{"40000", "empty", r.rawTree()}, gitRawEntry{"100644", "x", blob})
-	r.rawCommit("nothing")
-	r.rawCommit("git", gitRawEntry{"40000", ".git", r.rawTree(gitRawEntry{"100644", "x", blob})})
-	r.rawCommit("twice", gitRawEntry{"100644", "x", blob}, gitRawEntry{"100644", "x", r.blob("y")})
-	r.rawCommit("unsorted", gitRawEntry{"100644", "x", blob}, gitRawEntry{"100644", "a", blob})
-	r.rawCommit("both", gitRawEntry{"100644", "a", blob}, gitRawEntry{"40000", "a", r.rawTree(gitRawEntry{"100644", "x", blob})})
-	r.rawCommit("outside", gitRawEntry{"120000", "a", r.blob("../../etc")})
-	for _, tt := range []struct {
-		ref      string
-		requests int
-	}{
-		{"everything", 2}, {"large", 2}, {"many", 2}, {"old", 2}, {"hollow", 2},
-		{"huge", 2 + 3}, {"unsorted", 2 + 3}, {"twice", 2 + 3},
-		{"nothing", 2}, {"outside", 2},
-	} {
-		t.Run(tt.ref, func(t *testing.T) {
-			if n := wireSame(t, s, "file://"+s.root, getmodules.Request{Package: s.address(r, "ref="+tt.ref)}, getmodules.Limits{}); n != tt.requests {
-				t.Errorf("FetchGit(%q) made %d requests, want %d", tt.ref, n, tt.requests)
-			}
-		})
-	}
-	for _, ref := range []string{"git", "both"} { // git's error has a different text
-		if _, _, err := fetchGit(t, newWireFetcher(t), getmodules.Request{Package: s.address(r, "ref="+ref)}); err == nil {
-			t.Errorf("FetchGit(%q) = nil error", ref)
-		}
-	}
-	for name, limits := range map[string]getmodules.Limits{
-		"tree": {TreeBytes: 1 << 16}, "file": {FileBytes: 1 << 16}, "entries": {Entries: 5},
-	} {
-		t.Run("limited "+name, func(t *testing.T) {
-			wireSame(t, s, "file://"+s.root, getmodules.Request{Package: s.address(r, "ref=everything")}, limits)
-		})
-	}
-	f := newWireFetcher(t)
-	f.Limits.DownloadBytes = 1 << 16
-	if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=everything")}); !errors.Is(err, getmodules.ErrTooLarge) {
-		t.Errorf("FetchGit over DownloadBytes = %v, want ErrTooLarge", err)
-	}
-}
-
-// wireNoise returns text that compresses badly.
-func wireNoise(size int) string {
-	var b strings.Builder
-	for state := uint64(88172645463325252); b.Len() < size; {
-		state ^= state << 13
-		state ^= state >> 7
-		state ^= state << 17
-		fmt.Fprintf(&b, "%016x", state)
-	}
-	return b.String()[:size]
-}
-
-// wireManyFiles returns files that each differ a little from the previous one, so that git
-// makes deltas of deltas.
-func wireManyFiles() []gitFile {
-	var files []gitFile
-	body := strings.Repeat("the quick brown fox jumps over the lazy dog\n", 30)
-	for i := range 300 {
-		body = body[:7*(i%150)] + fmt.Sprintf("line %d ", i*i) + body[7*(i%150)+6:]
-		files = append(files, gitFile{path: fmt.Sprintf("d%d/e%d/f%d.tf", i%10, i%70, i), content: body})
-	}
-	return files
 }
