@@ -78,22 +78,3 @@ func TestAttempts(t *testing.T) {
 		}
 	}
 }
-
-// TestOCIAttempts checks how often a request to an OCI registry is sent.
-func TestOCIAttempts(t *testing.T) {
-	t.Parallel()
-	for attempts, want := range map[int]int32{0: 4, 1: 1, 2: 2} {
-		var sent atomic.Int32
-		registry := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			sent.Add(1)
-			w.WriteHeader(http.StatusServiceUnavailable)
-		}))
-		t.Cleanup(registry.Close)
-		f := &getmodules.Fetcher{HTTPClient: registry.Client(), Attempts: attempts, Backoff: func(int) time.Duration { return 0 }}
-		pkg := addrs.ParseModulePackage("oci://" + registry.Listener.Addr().String() + "/net?tag=1")
-		_, err := f.Fetch(t.Context(), getmodules.Request{Package: pkg, Dir: newSandbox(t).dir})
-		if err == nil || sent.Load() != want {
-			t.Errorf("with Attempts %d, Fetch = %v after %d requests, want %d", attempts, err, sent.Load(), want)
-		}
-	}
-}

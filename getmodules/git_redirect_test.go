@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,10 +58,10 @@ func (w *redirectWeb) fetchers(t *testing.T, env ...string) map[string]*getmodul
 	t.Helper()
 	proxy := w.Proxy()
 	env = append(env, "http_proxy="+proxy, "https_proxy="+proxy, "no_proxy=")
-	all := map[string]*getmodules.Fetcher{"git": newGitFetcher(t, env...), "git after wire": newGitFetcher(t, env...), "go": newBuiltInFetcher(t)}
-	all["git after wire"].AlwaysGit = false
-	for _, f := range all {
-		f.HTTPClient, f.Attempts = w.Client(), 1
+	all := map[string]*getmodules.Fetcher{}
+	for client, fetcher := range gitClients {
+		all[client] = fetcher(t, env...)
+		all[client].HTTPClient, all[client].Attempts = w.Client(), 1
 	}
 	return all
 }
@@ -92,8 +93,8 @@ func TestGitRedirects(t *testing.T) {
 			every := *exhaustive || to == "http://forge.example.org" || to == "http://169.254.169.254"
 			w := newRedirectWeb(t, to)
 			clients := w.fetchers(t)
-			if !every { // git follows the same rule whether or not the wire client was tried first
-				delete(clients, []string{"git", "git after wire"}[i%2])
+			if !every { // both follow the same rule
+				delete(clients, []string{"git", "in process"}[i%2])
 			}
 			for name, f := range clients {
 				const base = "git::http://git.example.com/"
@@ -104,8 +105,15 @@ func TestGitRedirects(t *testing.T) {
 						t.Errorf("%s by %s: %v", what, name, err)
 					}
 				}
-				_, err := f.Fetch(t.Context(), getmodules.Request{Package: moved, Dir: filepath.Join(t.TempDir(), "tree")})
+				before := len(w.Requests())
+				pkg, err := f.Fetch(t.Context(), getmodules.Request{Package: moved, Dir: filepath.Join(t.TempDir(), "tree")})
 				check("Fetch", err)
+				if err == nil && pkg.Resolved != moved.WithArg("ref", pkg.Revision) {
+					t.Errorf("Resolved by %s = %s, want the address that was asked for, %s", name, pkg.Resolved, moved)
+				}
+				if err == nil && name != "git" && slices.ContainsFunc(w.Requests()[before:], isByGit) {
+					t.Errorf("%s: git sent requests", name)
+				}
 				if !every {
 					continue // the rule is the same for every command
 				}
@@ -235,7 +243,7 @@ func TestGitRedirectWithSettings(t *testing.T) {
 			home := t.TempDir()
 			writeFile(t, filepath.Join(home, ".gitconfig"), test.config)
 			fetchers := w.fetchers(t, "HOME="+home)
-			delete(fetchers, "go")
+			delete(fetchers, "built in")
 			for name, f := range fetchers {
 				pkg := addrs.ParseModulePackage("git::" + cmp.Or(test.address, "http://private.example.com/net.git"))
 				_, err := f.Tags(t.Context(), getmodules.Request{Package: pkg})

@@ -46,6 +46,7 @@ func TestFoundHTTPCredentials(t *testing.T) {
 		{"archive", "/a.zip?x=1", nil, map[string]string{host + "/a.zip": "me"}},
 		{"named", "//you:secret@/a.zip", nil, map[string]string{host + "/a.zip": "you"}},
 		{"redirect", "/away.zip", nil, map[string]string{host + "/away.zip": "me", elsewhere + "/b.zip": ""}},
+		{"named page", "//you:secret@/own", nil, map[string]string{host + "/own": "you", host + "/a.zip": "me"}},
 		{"page", "/own", nil, map[string]string{host + "/own": "me", host + "/a.zip": "me"}},
 		{"page of another", "/page", nil, map[string]string{host + "/page": "me", elsewhere + "/b.zip": ""}},
 		{"registry there", "/a.zip", func(r *getmodules.Request) { r.FromServer, r.Origin = true, site.URL+"/v1/" }, map[string]string{host + "/a.zip": "me"}},

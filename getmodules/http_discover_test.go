@@ -73,19 +73,6 @@ func TestDiscover(t *testing.T) {
 	}
 }
 
-func TestDiscoverCredentials(t *testing.T) {
-	t.Parallel()
-	site := newSite(t, map[string]http.HandlerFunc{"/a.zip": serve(sampleZip())})
-	site.routes["/page"] = leadTo(site.URL + "/a.zip")
-	if _, _, err := fetchURL(t, newHTTPFetcher(), site.withUserinfo("/page")); err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"GET /page?terraform-get=1 user:hunter2", "GET /a.zip"}
-	if diff := cmp.Diff(want, site.asked()); diff != "" {
-		t.Errorf("asked (-want +got):\n%s", diff)
-	}
-}
-
 func TestDiscoverRefused(t *testing.T) {
 	t.Parallel()
 	site := newSite(t, map[string]http.HandlerFunc{"/a.zip": serve(sampleZip())})

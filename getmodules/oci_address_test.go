@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 )
 
@@ -80,7 +79,7 @@ func TestOCIAddressRefused(t *testing.T) {
 		if !errors.Is(err, getmodules.ErrOCIAddress) || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%q: error is %v, want ErrOCIAddress with %q", test.address, err, test.says)
 		}
-		_, err = new(getmodules.Fetcher).OCIRepository(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage("oci://r.example.com/net?tag=")})
+		_, err = new(getmodules.Fetcher).OCIRepository(t.Context(), getmodules.Request{Package: pkgOf(test.address)})
 		if !errors.Is(err, getmodules.ErrOCIAddress) {
 			t.Errorf("OCIRepository(%q): error is %v, want ErrOCIAddress", test.address, err)
 		}

@@ -50,11 +50,11 @@ func TestReachable(t *testing.T) {
 			addresses["git"] = "git::git://" + newGitDaemon(t, s.root) + "/net.git"
 		}
 		for scheme, address := range addresses {
-			for client, fetcher := range testenv.SampleMap(reachClients, "v2") {
-				if client == "v2" && (scheme != "http" || s.oldProtocol && server != "old server") {
+			for client, fetcher := range testenv.SampleMap(gitClients, "in process") {
+				if client == "in process" && (scheme != "http" || s.oldProtocol && server != "old server") {
 					continue // git does everything
 				}
-				if client == "built-in" && (scheme != "http" || s.oldProtocol) {
+				if client == "built in" && (scheme != "http" || s.oldProtocol) {
 					if _, err := fetcher(t).Reachable(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage(address), Revision: r.id["m2"]}); !errors.Is(err, getmodules.ErrBuiltInGit) {
 						t.Errorf("%s over %s without git: %v, want ErrBuiltInGit", server, scheme, err)
 					}
@@ -64,7 +64,7 @@ func TestReachable(t *testing.T) {
 					t.Parallel()
 					f := fetcher(t)
 					reachTogether(t, f, r, address, server == "any commit")
-					if client == "built-in" || client == "v2" && !s.oldProtocol || server == "default" && scheme == "http" {
+					if client == "built in" || client == "in process" && !s.oldProtocol || server == "default" && scheme == "http" {
 						reachSingly(t, f, r, address)
 					}
 				})
@@ -97,7 +97,7 @@ func TestReachableLongHistory(t *testing.T) {
 		}
 		return got[id], bytes.Load()
 	}
-	for client, fetcher := range testenv.SampleMap(reachClients, "v2") {
+	for client, fetcher := range testenv.SampleMap(gitClients, "in process") {
 		f := fetcher(t)
 		near, cost := ask(t, f, line[commits-10])
 		checkReach(t, client+": near", near, getmodules.Reachable, "refs/heads/main")
@@ -143,17 +143,10 @@ func TestReachableManyTags(t *testing.T) {
 	r.add("tagged", "only")
 	r.ref("refs/tags/v0.1.0", "tagged")
 	r.add("forged", "tagged")
-	for client, fetcher := range testenv.SampleMap(reachClients, "v2") {
+	for client, fetcher := range testenv.SampleMap(gitClients, "in process") {
 		for name, want := range map[string]getmodules.Reachability{"only": getmodules.Reachable, "forged": getmodules.Unreachable} {
-			by := ""
-			if want == getmodules.Reachable {
-				by = "refs/tags/v0.1.0"
-			}
-			got, err := fetcher(t).Reachable(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, "ref=v1.3.0"), Revision: r.id[name]})
-			if err != nil {
-				t.Errorf("%s: %s: %v", client, name, err)
-			}
-			checkReach(t, client+": "+name, got[r.id[name]], want, by)
+			by := map[getmodules.Reachability]string{getmodules.Reachable: "refs/tags/v0.1.0"}[want]
+			wantReach(t, client+": "+name, fetcher(t), s.address(r.gitRepo, "ref=v1.3.0"), r.id[name], want, by, nil)
 		}
 	}
 }
@@ -168,19 +161,12 @@ func TestReachableOldFault(t *testing.T) {
 	r.add("next", "root")
 	r.add("tip", "next")
 	r.ref("refs/heads/main", "tip")
-	for client, fetcher := range testenv.SampleMap(reachClients, "v2") {
-		got, err := fetcher(t).Reachable(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, "ref=main"), Revision: r.id["next"]})
-		if err != nil {
-			t.Errorf("%s: %v", client, err)
+	for client, fetcher := range testenv.SampleMap(gitClients, "in process") {
+		want, by := getmodules.Reachable, "refs/heads/main"
+		if client == "git" {
+			want, by = getmodules.ReachUnknown, ""
 		}
-		if client != "git" {
-			checkReach(t, client, got[r.id["next"]], getmodules.Reachable, "refs/heads/main")
-			continue
-		}
-		checkReach(t, client, got[r.id["next"]], getmodules.ReachUnknown, "")
-		if err := got[r.id["next"]].Err; !errors.Is(err, getmodules.ErrNoHistory) {
-			t.Errorf("%s: %v, want ErrNoHistory", client, err)
-		}
+		wantReach(t, client, fetcher(t), s.address(r.gitRepo, "ref=main"), r.id["next"], want, by, getmodules.ErrNoHistory)
 	}
 }
 
@@ -195,10 +181,10 @@ func TestShortCommitRefusedFilter(t *testing.T) {
 		if allowed != "" {
 			r.git("", "config", "uploadpackfilter."+allowed+".allow", "true")
 		}
-		for client, fetcher := range testenv.SampleMap(reachClients, "v2") {
+		for client, fetcher := range testenv.SampleMap(gitClients, "in process") {
 			got, err := fetcher(t).Reference(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, "ref="+id[:12])})
 			want := getmodules.Reference{Kind: getmodules.ReferenceCommit, Name: id, Revision: id}
-			if client == "built-in" {
+			if client == "built in" {
 				if !errors.Is(err, getmodules.ErrBuiltInGit) {
 					t.Errorf("without git: %v, want ErrBuiltInGit", err)
 				}
@@ -229,17 +215,13 @@ func TestReachableDates(t *testing.T) {
 		r.date = date
 		r.add(name, "normal")
 	}
-	for client, fetcher := range testenv.SampleMap(reachClients, "v2") {
+	for client, fetcher := range testenv.SampleMap(gitClients, "in process") {
 		for name, id := range r.id {
 			want, by := getmodules.Reachable, "refs/heads/main"
 			if strings.HasPrefix(name, "forged") {
 				want, by = getmodules.Unreachable, ""
 			}
-			got, err := fetcher(t).Reachable(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, "ref=main"), Revision: id})
-			if err != nil {
-				t.Errorf("%s: %s: %v", client, name, err)
-			}
-			checkReach(t, client+": "+name, got[id], want, by)
+			wantReach(t, client+": "+name, fetcher(t), s.address(r.gitRepo, "ref=main"), id, want, by, nil)
 		}
 	}
 }
@@ -254,33 +236,17 @@ func TestReachableShallow(t *testing.T) {
 	shallow := &reachRepo{gitRepo: &gitRepo{t: t, dir: filepath.Join(s.root, "net.git"), env: r.env}, id: map[string]string{"l18": line[18]}, date: r.date}
 	shallow.git("", "config", "uploadpack.allowFilter", "true")
 	forged := shallow.add("forged", "l18")
-	for client, fetcher := range testenv.SampleMap(reachClients, "v2") {
+	for client, fetcher := range testenv.SampleMap(gitClients, "in process") {
 		for _, oldProtocol := range []bool{false, true} {
-			if oldProtocol && client == "built-in" {
+			if oldProtocol && client == "built in" {
 				continue // it needs git
 			}
 			server := newGitServer(t)
 			server.root, server.oldProtocol = s.root, oldProtocol
-			for name, tt := range map[string]struct {
-				id   string
-				want getmodules.Reachability
-			}{
-				"present": {line[17], getmodules.Reachable}, "boundary": {line[15], getmodules.Reachable},
-				"forged": {forged, getmodules.ReachUnknown},
-			} {
-				by := ""
-				if tt.want == getmodules.Reachable {
-					by = "refs/heads/main"
-				}
-				got, err := fetcher(t).Reachable(t.Context(), getmodules.Request{Package: server.address(shallow.gitRepo, "ref=main"), Revision: tt.id})
-				if err != nil {
-					t.Errorf("%s: %s: %v", client, name, err)
-				}
-				checkReach(t, fmt.Sprintf("%s: %s, old %v", client, name, oldProtocol), got[tt.id], tt.want, by)
-				if name == "forged" && !errors.Is(got[tt.id].Err, getmodules.ErrIncompleteHistory) {
-					t.Errorf("%s: %s: %v, want ErrIncompleteHistory", client, name, got[tt.id].Err)
-				}
-			}
+			at, what := server.address(shallow.gitRepo, "ref=main"), fmt.Sprintf("%s, old %v: ", client, oldProtocol)
+			wantReach(t, what+"present", fetcher(t), at, line[17], getmodules.Reachable, "refs/heads/main", nil)
+			wantReach(t, what+"boundary", fetcher(t), at, line[15], getmodules.Reachable, "refs/heads/main", nil)
+			wantReach(t, what+"forged", fetcher(t), at, forged, getmodules.ReachUnknown, "", getmodules.ErrIncompleteHistory)
 		}
 	}
 }
@@ -293,25 +259,14 @@ func TestReachableDumb(t *testing.T) {
 	r.git("", "update-server-info")
 	dumb := httptest.NewServer(http.FileServer(http.Dir(s.root)))
 	t.Cleanup(dumb.Close)
-	for client, fetcher := range testenv.SampleMap(reachClients, "v2") {
-		if client == "built-in" {
+	for client, fetcher := range testenv.SampleMap(gitClients, "in process") {
+		if client == "built in" {
 			continue // does not read such repositories at all
 		}
-		for commit, want := range map[string]getmodules.Reachability{
-			"m5": getmodules.Reachable, "m2": getmodules.ReachUnknown, "forced": getmodules.ReachUnknown,
-		} {
-			id, by := r.id[commit], ""
-			if want == getmodules.Reachable {
-				by = "refs/heads/main"
-			}
-			got, err := fetcher(t).Reachable(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage("git::" + dumb.URL + "/net.git?ref=main"), Revision: id})
-			if err != nil {
-				t.Errorf("%s: %s: %v", client, commit, err)
-			}
-			checkReach(t, client+": "+commit, got[id], want, by)
-			if want == getmodules.ReachUnknown && !errors.Is(got[id].Err, getmodules.ErrNoHistory) {
-				t.Errorf("%s: %s: %v, want ErrNoHistory", client, commit, got[id].Err)
-			}
+		at := addrs.ParseModulePackage("git::" + dumb.URL + "/net.git?ref=main")
+		wantReach(t, client+": tip", fetcher(t), at, r.id["m5"], getmodules.Reachable, "refs/heads/main", nil)
+		for _, commit := range []string{"m2", "forced"} {
+			wantReach(t, client+": "+commit, fetcher(t), at, r.id[commit], getmodules.ReachUnknown, "", getmodules.ErrNoHistory)
 		}
 	}
 }
@@ -321,13 +276,13 @@ func TestReachableSHA256(t *testing.T) {
 	s := newGitServer(t)
 	r := reachWorld(t, s.root, "net.git", "--object-format=sha256")
 	r.id["none"] = strings.Repeat("1", 64)
-	reachTogether(t, reachClients["v2"](t), r, s.address(r.gitRepo, "").String(), true)
+	reachTogether(t, gitClients["in process"](t), r, s.address(r.gitRepo, "").String(), true)
 	id := r.id["m2"]
-	if _, err := reachClients["built-in"](t).Reachable(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, ""), Revision: id}); !errors.Is(err, getmodules.ErrBuiltInGit) {
+	if _, err := gitClients["built in"](t).Reachable(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, ""), Revision: id}); !errors.Is(err, getmodules.ErrBuiltInGit) {
 		t.Errorf("built-in: %v, want ErrBuiltInGit", err)
 	}
 	short := strings.Repeat("1", 40)
-	got, err := reachClients["git"](t).Reachable(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, ""), Revision: short})
+	got, err := gitClients["git"](t).Reachable(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, ""), Revision: short})
 	if err != nil || got[short].Result != getmodules.Unreachable || !errors.Is(got[short].Err, getmodules.ErrRevisionNotFound) {
 		t.Errorf("a SHA-1 name in a SHA-256 repository: %+v, %v", got[short], err)
 	}
@@ -338,9 +293,9 @@ func TestReachableEmpty(t *testing.T) {
 	s := newGitServer(t)
 	r := newReachRepo(t, s.root, "net.git")
 	id := r.add("forged")
-	for client, fetcher := range testenv.SampleMap(reachClients, "v2") {
+	for client, fetcher := range testenv.SampleMap(gitClients, "in process") {
 		got, err := fetcher(t).Reachable(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, ""), Revision: id})
-		if client == "built-in" {
+		if client == "built in" {
 			if !errors.Is(err, getmodules.ErrBuiltInGit) { // a server that misunderstands the request lists no refs either
 				t.Errorf("without git: %v, want ErrBuiltInGit", err)
 			}
@@ -368,7 +323,7 @@ func TestReachableErrors(t *testing.T) {
 	}))
 	t.Cleanup(slow.Close)
 	t.Cleanup(func() { close(held) })
-	for client, fetcher := range testenv.SampleMap(reachClients, "v2") {
+	for client, fetcher := range testenv.SampleMap(gitClients, "in process") {
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			<-asked

@@ -126,15 +126,6 @@ var reachCases = map[string]struct {
 	"ref has a name of another one": {"m2", "refs/heads/release", getmodules.Reachable, "refs/heads/release"},
 }
 
-// reachClients are the clients that can be used without credentials.
-var reachClients = map[string]func(testing.TB) *getmodules.Fetcher{
-	"v2": func(t testing.TB) *getmodules.Fetcher {
-		return &getmodules.Fetcher{CacheDir: t.TempDir(), Git: getmodules.Git{Env: gitEnv(t)}}
-	},
-	"git":      func(t testing.TB) *getmodules.Fetcher { return newGitFetcher(t) },
-	"built-in": func(t testing.TB) *getmodules.Fetcher { return newBuiltInFetcher(t) },
-}
-
 // reachSingly searches for each commit of reachCases on its own.
 func reachSingly(t *testing.T, f *getmodules.Fetcher, r *reachRepo, address string) {
 	t.Helper()
@@ -174,6 +165,20 @@ func reachTogether(t *testing.T, f *getmodules.Fetcher, r *reachRepo, address st
 		if missing != (tt.commit == "none") && (lacks || missing && tt.commit != "forced") {
 			t.Errorf("together: %s: ErrRevisionNotFound is %v (%v)", name, missing, got.Err)
 		}
+	}
+}
+
+// wantReach searches for one commit and checks the answer: by is the ref that has it, if it is reachable, and reason
+// is wrapped by the error, if it is unknown.
+func wantReach(t *testing.T, name string, f *getmodules.Fetcher, address addrs.ModulePackage, id string, want getmodules.Reachability, by string, reason error) {
+	t.Helper()
+	got, err := f.Reachable(t.Context(), getmodules.Request{Package: address, Revision: id})
+	if err != nil {
+		t.Errorf("%s: %v", name, err)
+	}
+	checkReach(t, name, got[id], want, by)
+	if want == getmodules.ReachUnknown && !errors.Is(got[id].Err, reason) {
+		t.Errorf("%s: %v, want %v", name, got[id].Err, reason)
 	}
 }
 
