@@ -3,11 +3,13 @@ package getmodules_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +18,152 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 )
+
+func gitWithUser(s *gitServer, user *url.Userinfo, repo string) addrs.ModulePackage {
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		panic(err)
+	}
+	u.User = user
+	return addrs.ParseModulePackage("git::" + u.String() + "/" + repo)
+}
+
+// TestGitCredentials fetches with credentials of the address that have characters with a meaning for a URL,
+// a shell and a configuration file. TestGitPrivate checks that they are not shown.
+func TestGitCredentials(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	s.user, s.password = "me", "pa ss/@:%\"'é"
+	_, _, second := gitMainTF(t, s)
+	for client, fetcher := range gitClients {
+		pkg, _, err := fetchGit(t, fetcher(t), getmodules.Request{Package: gitWithUser(s, url.UserPassword(s.user, s.password), "net.git")})
+		if want := pkgOf("git::" + s.URL + "/net.git?ref=" + second); err != nil || pkg.Resolved != want {
+			t.Errorf("FetchGit by %s = %+v, %v, want %s", client, pkg, err, want)
+		}
+	}
+}
+
+// TestGitUserWithoutPassword uses addresses that have a user name, here a token, but no
+// password. Git first asks the user's own programs, such as askpass, for the password.
+// Without an answer, the password is empty.
+func TestGitUserWithoutPassword(t *testing.T) {
+	t.Parallel()
+	const token = "t0ken-of-a-forge"
+	askpass := filepath.Join(t.TempDir(), "askpass")
+	if err := os.WriteFile(askpass, []byte("#!/bin/sh\necho known\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, password string
+		config         string
+		env            []string
+		builtIn        bool
+		want           error
+	}{
+		{name: "empty"},
+		{name: "askpass", password: "known", env: []string{"GIT_ASKPASS=" + askpass}},
+		{name: "helper", password: "known", config: "[credential]\n\thelper = \"!f() { grep -qx username=" + token + " && echo password=known; }; f\"\n"},
+		{name: "refused", password: "other", want: getmodules.ErrAuthentication},
+		{name: "in process", builtIn: true},
+		{name: "refused in process", password: "other", builtIn: true, want: getmodules.ErrAuthentication},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := newGitServer(t)
+			s.user, s.password = token, test.password
+			_, _, second := gitMainTF(t, s)
+			trace := filepath.Join(t.TempDir(), "trace")
+			home := t.TempDir()
+			writeFile(t, filepath.Join(home, ".gitconfig"), test.config)
+			f := newGitFetcher(t, slices.Concat(test.env, []string{"HOME=" + home, "GIT_TRACE=" + trace})...)
+			if test.builtIn {
+				f = newBuiltInFetcher(t)
+			}
+			address := gitWithUser(s, url.User(token), "net.git")
+			pkg, _, err := fetchGit(t, f, getmodules.Request{Package: address})
+			tags, tagsErr := f.Tags(t.Context(), getmodules.Request{Package: address})
+			if !errors.Is(err, test.want) || !errors.Is(tagsErr, test.want) {
+				t.Fatalf("FetchGit = %v, Tags = %v, want %v", err, tagsErr, test.want)
+			}
+			shown := fmt.Sprint(err, tagsErr, pkg, tags)
+			// Git itself passes the user name to the askpass program, and this helper has it.
+			if started, err := os.ReadFile(trace); err == nil && test.password != "known" {
+				shown += string(started)
+			}
+			if !test.builtIn {
+				for _, body := range tree(t, f.CacheDir) {
+					shown += body
+				}
+			}
+			if strings.Contains(shown, token) {
+				t.Errorf("the token is shown: %s", shown)
+			}
+			if test.want == nil && pkg.Revision != second {
+				t.Errorf("FetchGit = %+v, want %s", pkg, second)
+			}
+		})
+	}
+}
+
+func TestGitErrors(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	_, first, _ := gitMainTF(t, s)
+	private := newGitServer(t)
+	private.user, private.password = "u", "p"
+	gitMainTF(t, private)
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	forbidding := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	t.Cleanup(forbidding.Close)
+	newGitRepo(t, s.root, "empty.git")
+	git, builtIn := []string{"git"}, []string{"git", "built in"}
+	tests := []struct {
+		name    string
+		pkg     addrs.ModulePackage
+		env     string
+		clients []string
+		want    error
+		says    string // by git
+	}{
+		{"no repository", pkgOf("git::" + s.URL + "/none.git"), "", builtIn, getmodules.ErrRepositoryNotFound, "check the address"},
+		{"no local repository", pkgOf("git::file:///does/not/exist.git"), "", git, getmodules.ErrRepositoryNotFound, ""},
+		{"empty", pkgOf("git::" + s.URL + "/empty.git"), "", git, getmodules.ErrRefNotFound, "empty"},
+		{"no commit", pkgOf("git::" + s.URL + "/net.git?ref=" + strings.Repeat("0", 39) + "1"), "", builtIn, getmodules.ErrRevisionNotFound, "00001"},
+		{"no credentials", pkgOf("git::" + private.URL + "/net.git"), "", builtIn, getmodules.ErrAuthentication, "credential.helper"},
+		{"wrong credentials", gitWithUser(private, url.UserPassword("u", "wr0ng"), "net.git"), "", builtIn, getmodules.ErrAuthentication, ""},
+		{"forbidden", pkgOf("git::" + forbidding.URL + "/net.git"), "", builtIn, getmodules.ErrAuthentication, "403"},
+		{"unreachable", pkgOf("git::" + gone.URL + "/net.git"), "", builtIn, getmodules.ErrHostUnreachable, ""},
+		{"no git", pkgOf("git::" + s.URL + "/net.git"), "PATH=.", git, getmodules.ErrNoGit, ""},
+		{"ssh refuses", pkgOf("git::ssh://h.example/n.git"), "GIT_SSH_COMMAND=echo 'Host key verification failed.' >&2; false", git, getmodules.ErrHostUntrusted, "known_hosts"},
+	}
+	for i := range tests {
+		for _, client := range tests[i].clients {
+			tt := &tests[i]
+			t.Run(tt.name+", "+client, func(t *testing.T) {
+				t.Parallel()
+				f := gitClients[client](t, tt.env)
+				f.Attempts = 1
+				_, _, err := fetchGit(t, f, getmodules.Request{Package: tt.pkg})
+				if !errors.Is(err, tt.want) || client == "git" && !strings.Contains(err.Error(), tt.says) {
+					t.Fatalf("FetchGit = %v, want %v with %q", err, tt.want, tt.says)
+				}
+				if client != "git" && errors.Is(err, getmodules.ErrAuthentication) && !strings.Contains(err.Error(), "install git") {
+					t.Errorf("FetchGit = %v, want the advice to install git", err)
+				}
+				if strings.Contains(err.Error(), "wr0ng") || strings.Contains(err.Error(), "\n") {
+					t.Errorf("FetchGit = %q: a secret, or more than a line", err)
+				}
+				// A failed fetch must not affect a later one.
+				later := newGitFetcher(t)
+				later.CacheDir = f.CacheDir
+				if _, _, err := fetchGit(t, later, getmodules.Request{Package: pkgOf("git::" + s.URL + "/net.git?ref=" + first)}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
 
 // TestGitCredentialsOfCaller fetches from a server that requires a token, which the caller
 // of the library supplies.

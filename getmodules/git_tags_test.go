@@ -1,13 +1,24 @@
 package getmodules_test
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/google/go-cmp/cmp"
+	"github.com/cotterpin/cotter/internal/testenv"
+	"github.com/cotterpin/cotter/modtest"
 )
 
 func TestWireTags(t *testing.T) {
@@ -46,4 +57,178 @@ func TestWireTags(t *testing.T) {
 	if _, err := newWireFetcher(t).Tags(t.Context(), none); !errors.Is(err, getmodules.ErrRepositoryNotFound) {
 		t.Errorf("Tags of no repository = %v, want ErrRepositoryNotFound", err)
 	}
+}
+
+// TestTagsAmongManyRefs checks that the cost of listing tags depends on the number of
+// tags, not on the number of branches and pull requests.
+func TestTagsAmongManyRefs(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r := newGitRepo(t, s.root, "many.git")
+	commit := r.commit("main", gitFile{path: "main.tf", content: "x"})
+	const tags, others = 500, 50_000
+	var packed strings.Builder
+	packed.WriteString("# pack-refs with: peeled fully-peeled sorted \n")
+	for i := range others {
+		fmt.Fprintf(&packed, "%s refs/heads/branch-%06d\n%s refs/pull/%06d/head\n", commit, i, commit, i)
+	}
+	for i := range tags {
+		fmt.Fprintf(&packed, "%s refs/tags/v1.%d.0\n", commit, i)
+	}
+	if err := os.WriteFile(filepath.Join(r.dir, "packed-refs"), []byte(packed.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var bytes, requests atomic.Int64
+	counted := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		requests.Add(1)
+		s.Config.Handler.ServeHTTP(countingWriter{w, &bytes}, req)
+	}))
+	defer counted.Close()
+	for _, alwaysGit := range []bool{false, true} {
+		bytes.Store(0)
+		requests.Store(0)
+		f := newGitFetcher(t)
+		f.AlwaysGit = alwaysGit
+		got, err := f.Tags(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage("git::" + counted.URL + "/many.git")})
+		if err != nil || len(got) != tags {
+			t.Fatalf("Tags = %d, %v; want %d", len(got), err, tags)
+		}
+		if bytes.Load() > 100<<10 || requests.Load() > 2 {
+			t.Errorf("AlwaysGit %v: %d bytes in %d answers", alwaysGit, bytes.Load(), requests.Load())
+		}
+	}
+}
+
+type countingWriter struct {
+	http.ResponseWriter
+	bytes *atomic.Int64
+}
+
+func (w countingWriter) Write(p []byte) (int, error) {
+	w.bytes.Add(int64(len(p)))
+	return w.ResponseWriter.Write(p)
+}
+
+// A server that lists refs without end is left at the limit of refs, by each client. The git program
+// is not asked after the native client has reached the limit, because git has none.
+func TestEndlessRefs(t *testing.T) {
+	t.Parallel()
+	const maxSent = 256 << 20 // what a client reads, and what its connection buffers
+	var sent, byGit atomic.Int64
+	packet := func(w io.Writer, line string) error {
+		n, err := fmt.Fprintf(w, "%04x%s", len(line)+4, line)
+		sent.Add(int64(n))
+		return err
+	}
+	// Formatting each ref takes longer than reading it, so only the number of the block is replaced.
+	block := []byte("BLOCK")
+	var refs []byte
+	for i := range 4096 {
+		line := fmt.Sprintf("%040x refs/tags/v%s.%04d\n", i+1, block, i)
+		refs = fmt.Appendf(refs, "%04x%s", len(line)+4, line)
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.Contains(r.UserAgent(), "cotter") {
+			byGit.Add(1)
+		}
+		if r.Method == http.MethodGet {
+			w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
+			_ = packet(w, "# service=git-upload-pack\n")
+			fmt.Fprint(w, "0000")
+			for _, line := range []string{"version 2\n", "agent=git/2.39.5\n", "ls-refs\n", "fetch=shallow\n", "object-format=sha1\n"} {
+				_ = packet(w, line)
+			}
+			fmt.Fprint(w, "0000")
+			return
+		}
+		w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
+		for i := 0; sent.Load() < maxSent; i++ {
+			n, err := w.Write(bytes.ReplaceAll(refs, block, fmt.Appendf(nil, "%05d", i)))
+			sent.Add(int64(n))
+			if err != nil {
+				return // the client has closed the connection
+			}
+		}
+	}))
+	t.Cleanup(s.Close)
+	for name, alwaysGit := range testenv.SampleMap(map[string]bool{"native": false, "git": true}, "native") {
+		for _, revisions := range []bool{false, true} {
+			sent.Store(0)
+			byGit.Store(0)
+			f := newGitFetcher(t)
+			f.AlwaysGit = alwaysGit
+			address := "git::" + s.URL + "/net.git"
+			var err error
+			if revisions {
+				_, _, err = fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage(address + "?ref=v1.0.0")})
+			} else {
+				_, err = f.Tags(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage(address)})
+			}
+			if !errors.Is(err, getmodules.ErrTooLarge) {
+				t.Errorf("%s: the error is %v, want ErrTooLarge", name, err)
+			}
+			if sent.Load() >= maxSent {
+				t.Errorf("%s: the client has read %d bytes", name, sent.Load())
+			}
+			if asked := byGit.Load() > 0; asked != alwaysGit {
+				t.Errorf("%s: git sent %d requests", name, byGit.Load())
+			}
+		}
+	}
+}
+
+// BenchmarkManyRefs uses a repository with 5,000 tags and 100,000 other refs. It lists the
+// tags with the client in this process and with the installed git, and asks for a missing
+// tag, whose error message searches the names of tags and branches. It reports the
+// megabytes received, and the megabytes saved by asking only for refs with a prefix.
+func BenchmarkManyRefs(b *testing.B) {
+	const tags = 5_000
+	world := modtest.NewWith(b, modtest.Txtar("-- git/many.git/v1.0.0/main.tf --\n# one\n"),
+		modtest.Options{ManyRefs: 100_000, ManyTags: tags})
+	all := wholeAdvertisement(b, world)
+	list := func(b *testing.B, f *getmodules.Fetcher) {
+		got, err := f.Tags(b.Context(), getmodules.Request{Package: addrs.ParseModulePackage(world.GitSource("many.git", ""))})
+		if err != nil || len(got) != tags+1 {
+			b.Fatalf("Tags = %d, %v; want %d", len(got), err, tags+1)
+		}
+	}
+	miss := func(b *testing.B, f *getmodules.Fetcher) {
+		_, _, err := fetchGit(b, f, getmodules.Request{Package: addrs.ParseModulePackage(world.GitSource("many.git", "?ref=1"))})
+		if !errors.Is(err, getmodules.ErrRefNotFound) {
+			b.Fatalf("Fetch = %v, want ErrRefNotFound", err)
+		}
+	}
+	for _, test := range []struct {
+		name      string
+		alwaysGit bool
+		ask       func(*testing.B, *getmodules.Fetcher)
+	}{{"tags", false, list}, {"tags by git", true, list}, {"no such tag", true, miss}} {
+		b.Run(test.name, func(b *testing.B) {
+			f := &getmodules.Fetcher{HTTPClient: world.HTTPClient(), AlwaysGit: test.alwaysGit, CacheDir: b.TempDir(),
+				Git: getmodules.Git{Env: append(os.Environ(), world.Env()...)}}
+			before := world.BytesSent()
+			for b.Loop() {
+				test.ask(b, f)
+			}
+			each := float64(world.BytesSent()-before) / float64(b.N)
+			b.ReportMetric(each/1e6, "MB-got/op")
+			b.ReportMetric((float64(all)-each)/1e6, "MB-spared/op")
+		})
+	}
+}
+
+// wholeAdvertisement returns the size in bytes of the complete list of refs, which clients
+// of the first protocol version receive.
+func wholeAdvertisement(b *testing.B, world *modtest.World) int64 {
+	b.Helper()
+	before := world.BytesSent()
+	answer, err := world.HTTPClient().Get(world.URL() + "/git/many.git/info/refs?service=git-upload-pack")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+		b.Fatal(err)
+	}
+	return world.BytesSent() - before
 }

@@ -1,16 +1,26 @@
 package getmodules_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/httpx/webtest"
+	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/ocistore"
 )
 
 func TestHTTPArchive(t *testing.T) {
@@ -144,6 +154,225 @@ func TestIsForgeArchive(t *testing.T) {
 		}
 		if got := getmodules.IsForgeArchive(u); got != want {
 			t.Errorf("IsForgeArchive(%q) = %v, want %v", address, got, want)
+		}
+	}
+}
+
+// TestUserAgent checks the User-Agent header of a Fetcher's requests.
+func TestUserAgent(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{"": "cotter", "tool/1.2.3": "tool/1.2.3"} {
+		web := webtest.New(t)
+		web.Serve("https://example.com", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(sampleZip()) })
+		f := newHTTPFetcher()
+		f.HTTPClient, f.UserAgent = web.Client(), given
+		if _, _, err := fetchURL(t, f, "https://example.com/a.zip"); err != nil {
+			t.Error(err)
+		}
+		if got := web.Requests()[0].UserAgent(); got != want {
+			t.Errorf("an archive is requested as %q, want %q", got, want)
+		}
+		world := modtest.New(t, modtest.Txtar(ociTree))
+		f = newOCIFetcher(world)
+		f.UserAgent = given
+		if _, _, err := fetchURL(t, f, world.OCISource("net", "")); err != nil {
+			t.Error(err)
+		}
+		for _, r := range world.Requests() {
+			if got := r.Header.Get("User-Agent"); got != want {
+				t.Errorf("%s is requested as %q, want %q", r.Path, got, want)
+			}
+		}
+	}
+}
+
+// TestMessagesOfHTTP checks complete error messages, in which no address is repeated
+// needlessly.
+func TestMessagesOfHTTP(t *testing.T) {
+	t.Parallel()
+	web := webtest.New(t)
+	web.Serve("https://example.com", func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/loop.zip":
+			http.Redirect(w, r, "/loop.zip", http.StatusFound)
+		case "/plain.zip":
+			http.Redirect(w, r, "http://example.com/x.zip", http.StatusFound)
+		case "/moved.zip":
+			http.Redirect(w, r, "https://nowhere.example/x.zip", http.StatusFound)
+		case "/page":
+			w.Header().Set("X-Terraform-Get", "https://example.com/404.zip")
+		case "/sum.zip":
+			_, _ = w.Write(sampleZip())
+		case "/v2/token/manifests/latest":
+			w.Header().Set("Www-Authenticate", `Bearer realm="https://example.com/token",service="x"`)
+			w.WriteHeader(http.StatusUnauthorized)
+		case "/token":
+			w.WriteHeader(http.StatusForbidden)
+		default:
+			http.NotFound(w, r)
+		}
+	})
+	const missing = "the server answered 404 Not Found; check the address, and credentials if the package is private"
+	for address, want := range map[string]string{
+		"https://example.com/404.zip":                                        missing,
+		"https://example.com/page":                                           `the page points to "https://example.com/404.zip": ` + missing,
+		"https://example.com/loop.zip":                                       `refused location: "https://example.com/loop.zip" redirects to "https://example.com/loop.zip": that is more than 5 redirects in a row`,
+		"https://example.com/plain.zip":                                      `refused location: the server redirects to "http://example.com/x.zip": redirects from https to http are not followed`,
+		"https://example.com/moved.zip":                                      `after a redirect to "https://nowhere.example/x.zip": dial tcp: connection refused (after 4 attempts)`,
+		"https://nowhere.example/x.zip":                                      "dial tcp: connection refused (after 4 attempts)",
+		"https://example.com/sum.zip?checksum=file:https://example.com/sums": `checksum argument: the file of checksums at "https://example.com/sums": ` + missing,
+		"oci://example.com/none":                                             missing,
+		"oci://example.com/token":                                            `the registry's token service at "https://example.com": the server answered 403 Forbidden; check the credentials for this host`,
+	} {
+		f := newHTTPFetcher()
+		f.HTTPClient = web.Client()
+		_, _, err := fetchURL(t, f, address)
+		want = fmt.Sprintf("cannot fetch %q: %s", addrs.Redact(address), want)
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: error is\n%v, want\n%s", address, err, want)
+		}
+	}
+}
+
+// TestUnknownLength fetches an archive of unknown length, which ends when the connection
+// is closed.
+func TestUnknownLength(t *testing.T) {
+	t.Parallel()
+	site := newSite(t, map[string]http.HandlerFunc{"/a.zip": func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, "HTTP/1.0 200 OK\r\n\r\n"+string(sampleZip()))
+	}})
+	if _, _, err := fetchURL(t, newHTTPFetcher(), site.URL+"/a.zip"); err != nil {
+		t.Errorf("error is %v, want none: the archive itself shows its end", err)
+	}
+}
+
+type otherRepository struct{ ocistore.Repository }
+
+type wrapper struct{ *getmodules.Fetcher }
+
+func (w wrapper) OCIRepository(ctx context.Context, req getmodules.Request) (ocistore.Repository, error) {
+	inner, err := w.Fetcher.OCIRepository(ctx, req)
+	return otherRepository{inner}, err
+}
+
+// TestOCIRepositoryCanBeWrapped lists tags through a wrapped repository.
+func TestOCIRepositoryCanBeWrapped(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar(ociTree))
+	repository, err := wrapper{newOCIFetcher(world)}.OCIRepository(t.Context(), getmodules.Request{Package: pkgOf(world.OCISource("net", ""))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tags []string
+	err = repository.Tags(t.Context(), "", func(page []string) error {
+		tags = append(tags, page...)
+		return nil
+	})
+	if err != nil || !strings.Contains(strings.Join(tags, " "), "latest") {
+		t.Errorf("Tags = %q, %v", tags, err)
+	}
+}
+
+func TestRedirectLimit(t *testing.T) {
+	t.Parallel()
+	routes := map[string]http.HandlerFunc{"/0.zip": serve(sampleZip())}
+	for i := range 6 {
+		routes[fmt.Sprintf("/%d.zip", i+1)] = redirectTo(302, fmt.Sprintf("/%d.zip", i))
+	}
+	site := newSite(t, routes)
+	if _, _, err := fetchURL(t, newHTTPFetcher(), site.URL+"/5.zip"); err != nil {
+		t.Errorf("5 redirects: %v", err)
+	}
+	if _, _, err := fetchURL(t, newHTTPFetcher(), site.URL+"/6.zip"); !errors.Is(err, getmodules.ErrRefusedLocation) {
+		t.Errorf("6 redirects: error is %v, want ErrRefusedLocation", err)
+	}
+}
+
+// TestUntrustedTLS checks that an untrusted certificate is an error that is not retried.
+func TestUntrustedTLS(t *testing.T) {
+	t.Parallel()
+	secure := httptest.NewUnstartedServer(serve(sampleZip()))
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	defer secure.Close()
+	retried := false
+	f := newHTTPFetcher()
+	f.Backoff = func(int) time.Duration { retried = true; return 0 }
+	if _, _, err := fetchURL(t, f, secure.URL+"/a.zip"); err == nil || retried {
+		t.Errorf("error is %v, retried: %v", err, retried)
+	}
+}
+
+// TestFoundHTTPCredentials checks that the user's credentials are sent to the server that
+// the address names, but not to another server that it redirects or points to.
+func TestFoundHTTPCredentials(t *testing.T) {
+	t.Parallel()
+	users := map[string]string{} // by host and path
+	note := func(h http.HandlerFunc) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			user, _, _ := r.BasicAuth()
+			users[r.Host+r.URL.Path] = user
+			h(w, r)
+		}
+	}
+	other := newSite(t, map[string]http.HandlerFunc{"/b.zip": note(serve(sampleZip()))})
+	site := newSite(t, map[string]http.HandlerFunc{
+		"/a.zip":    note(serve(sampleZip())),
+		"/away.zip": note(redirectTo(302, other.URL+"/b.zip")),
+		"/page":     note(leadTo(other.URL + "/b.zip")),
+	})
+	site.routes["/own"] = note(leadTo(site.URL + "/a.zip"))
+	fetcher := newHTTPFetcher()
+	fetcher.HTTPCredentials = func(_ context.Context, at *url.URL) (*url.Userinfo, error) {
+		if at.User != nil || at.RawQuery != "" || at.Fragment != "" {
+			t.Errorf("asked for the credentials of %s", at)
+		}
+		return url.UserPassword("me", "secret"), nil
+	}
+	host, elsewhere := strings.TrimPrefix(site.URL, "http://"), strings.TrimPrefix(other.URL, "http://")
+	for _, tt := range []struct {
+		name, address string
+		change        func(*getmodules.Request)
+		want          map[string]string
+	}{
+		{"archive", "/a.zip?x=1", nil, map[string]string{host + "/a.zip": "me"}},
+		{"named", "//you:secret@/a.zip", nil, map[string]string{host + "/a.zip": "you"}},
+		{"redirect", "/away.zip", nil, map[string]string{host + "/away.zip": "me", elsewhere + "/b.zip": ""}},
+		{"named page", "//you:secret@/own", nil, map[string]string{host + "/own": "you", host + "/a.zip": "me"}},
+		{"page", "/own", nil, map[string]string{host + "/own": "me", host + "/a.zip": "me"}},
+		{"page of another", "/page", nil, map[string]string{host + "/page": "me", elsewhere + "/b.zip": ""}},
+		{"registry there", "/a.zip", func(r *getmodules.Request) { r.FromServer, r.Origin = true, site.URL+"/v1/" }, map[string]string{host + "/a.zip": "me"}},
+		{"registry elsewhere", "/a.zip", func(r *getmodules.Request) { r.FromServer, r.Origin = true, other.URL }, map[string]string{host + "/a.zip": ""}},
+	} {
+		clear(users)
+		address := site.URL + tt.address
+		if user, ok := strings.CutPrefix(tt.address, "//you:secret@"); ok {
+			address = strings.Replace(site.URL, "http://", "http://you:secret@", 1) + user
+		}
+		change := func(r *getmodules.Request) {
+			if tt.change != nil {
+				tt.change(r)
+			}
+		}
+		if _, _, err := fetchURL(t, fetcher, address, change); err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		for at, want := range tt.want {
+			if got, asked := users[at]; got != want || !asked {
+				t.Errorf("%s: %s was asked by %q (%t), want %q", tt.name, at, got, asked, want)
+			}
+		}
+	}
+	broken := errors.New("broken file")
+	fetcher.HTTPCredentials = func(context.Context, *url.URL) (*url.Userinfo, error) { return nil, broken }
+	for _, path := range []string{"/a.zip", "/page"} {
+		if _, _, err := fetchURL(t, fetcher, site.URL+path); !errors.Is(err, broken) {
+			t.Errorf("Fetch = %v, want the failure to find credentials", err)
 		}
 	}
 }

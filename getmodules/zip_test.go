@@ -1,7 +1,11 @@
 package getmodules_test
 
 import (
+	"bytes"
+	"compress/flate"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"testing"
 
@@ -111,4 +115,214 @@ func TestZipDisagreements(t *testing.T) {
 			}
 		}
 	}
+}
+
+func wantZipsRefused(t *testing.T, tests map[string]*rawZip) {
+	t.Helper()
+	for name, zip := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := extract(t, "zip", zip.bytes(), getmodules.Limits{})
+			wantRefused(t, name, err)
+		})
+	}
+}
+
+// TestZipLayoutRefused checks archives whose parts are in the wrong place. Package internal/hostile has more
+// archives, and all names, links and modes.
+func TestZipLayoutRefused(t *testing.T) {
+	t.Parallel()
+	a := func() *zipRaw { return rawFile("a", "text") }
+	end := func(change func([]byte)) *rawZip {
+		return newZip(a()).but(func(z *rawZip) { z.end = change })
+	}
+	wantZipsRefused(t, map[string]*rawZip{
+		"zip as comment":     newZip(a()).but(func(z *rawZip) { z.comment = newZip(rawFile("b", "")).bytes() }),
+		"end in comment":     newZip(a()).but(func(z *rawZip) { z.comment = []byte("PK\x05\x06 and more than twenty-two bytes") }),
+		"gap before end":     newZip(a()).but(func(z *rawZip) { z.between = []byte("gap") }),
+		"gap between":        newZip(a().but(func(e *zipRaw) { e.gap = []byte("gap") }), rawFile("b", "")),
+		"hidden entry":       newZip(a(), rawFile("b", "").but(func(e *zipRaw) { e.hidden = true })),
+		"same place":         newZip(a(), a().but(func(e *zipRaw) { e.central.name, e.shift = "b", -36-len(e.data)+5 })),
+		"file and dir":       newZip(a(), rawDir("a")),
+		"dir twice":          newZip(rawDir("a"), rawDir("a"), rawFile("a/b", "")),
+		"by dot slash twice": newZip(a(), rawFile("./a", "")),
+		"more entries":       end(func(r []byte) { r[8], r[10] = 2, 2 }),
+		"fewer entries":      end(func(r []byte) { r[8], r[10] = 0, 0 }),
+		"zip64 locator":      newZip(a()).but(func(z *rawZip) { z.between = append([]byte("PK\x06\x07"), make([]byte, 16)...) }),
+		"two ends":           newZip(a()).but(func(z *rawZip) { z.middle = append([]byte("PK\x05\x06"), bytes.Repeat([]byte{0}, 18)...) }),
+	})
+}
+
+// TestZipEntriesRefused checks archives with an invalid entry.
+func TestZipEntriesRefused(t *testing.T) {
+	t.Parallel()
+	a := func() *zipRaw { return rawFile("a", "text") }
+	wantZipsRefused(t, map[string]*rawZip{
+		"dir by name":         newZip(rawStored("d/", "").but(func(e *zipRaw) { e.attributes = 0o100644 << 16 }), a()),
+		"link by name":        newZip(rawStored("d/", "").but(func(e *zipRaw) { e.attributes = 0o120644 << 16 }), a()),
+		"link by windows":     newZip(rawLink("l", "a").but(func(e *zipRaw) { e.system = 0 }), a()),
+		"dir with content":    newZip(rawDir("d").but(func(e *zipRaw) { *e = *rawStored("d/", "x"); e.attributes = 0o40755 << 16 }), a()),
+		"data behind deflate": newZip(a().but(func(e *zipRaw) { e.data = append(e.data, 0); e.both(func(h *zipRawHeader) { h.packed++ }) })),
+		"deflate cut off":     newZip(a().but(func(e *zipRaw) { e.data = e.data[1:]; e.both(func(h *zipRawHeader) { h.packed-- }) })),
+		"descriptor unasked":  newZip(described(a(), true).but(func(e *zipRaw) { e.both(func(h *zipRawHeader) { h.flags = 0 }) })),
+		"descriptor missing":  newZip(described(a(), true).but(func(e *zipRaw) { e.descriptor = nil })),
+		"descriptor lies":     newZip(described(a(), true).but(func(e *zipRaw) { e.descriptor[5]++ })),
+		"descriptor of 64":    newZip(described(a(), true).but(func(e *zipRaw) { e.descriptor = append(e.descriptor, make([]byte, 8)...) })),
+	})
+}
+
+// rawZip is a zip archive of which every part can be made invalid. newZip returns a valid
+// one, which tests then change.
+type rawZip struct {
+	entries []*zipRaw
+	prefix  []byte // before the first entry
+	middle  []byte // before the central directory
+	between []byte // before the end record
+	comment []byte
+	suffix  []byte
+	// end, if not nil, changes the end record.
+	end func(record []byte)
+}
+
+// zipRawHeader has the fields that the local and the central header of an entry share.
+type zipRawHeader struct {
+	name          string
+	flags, method uint16
+	crc           uint32
+	packed, size  uint32
+	extra         []byte
+}
+
+type zipRaw struct {
+	local, central zipRawHeader
+	data           []byte
+	descriptor     []byte
+	gap            []byte // after the descriptor
+	system         byte
+	attributes     uint32
+	disk           uint16
+	shift          int // added to the offset in the central directory
+	hidden         bool
+}
+
+// rawFile returns a deflated file as Unix tools write it.
+func rawFile(name, text string) *zipRaw {
+	header := zipRawHeader{name: name, method: 8, crc: crc32.ChecksumIEEE([]byte(text)), size: uint32(len(text))}
+	return rawPacked(header, deflate([]byte(text)))
+}
+
+// rawPacked returns a file whose content is already compressed.
+func rawPacked(header zipRawHeader, data []byte) *zipRaw {
+	header.packed = uint32(len(data))
+	return &zipRaw{local: header, central: header, data: data, system: 3, attributes: 0o100644 << 16}
+}
+
+// rawStored returns a file without compression.
+func rawStored(name, text string) *zipRaw {
+	e := rawFile(name, text)
+	e.data = []byte(text)
+	e.both(func(h *zipRawHeader) { h.method, h.packed = 0, h.size })
+	return e
+}
+
+func rawDir(name string) *zipRaw {
+	e := rawStored(name+"/", "")
+	e.attributes = 0o40755 << 16
+	return e
+}
+
+func rawLink(name, target string) *zipRaw {
+	e := rawStored(name, target)
+	e.attributes = 0o120777 << 16
+	return e
+}
+
+// described changes an entry so that its sizes follow its content, with or without a
+// signature.
+func described(e *zipRaw, signature bool) *zipRaw {
+	if signature {
+		e.descriptor = []byte("PK\x07\x08")
+	}
+	for _, v := range []uint32{e.central.crc, e.central.packed, e.central.size} {
+		e.descriptor = binary.LittleEndian.AppendUint32(e.descriptor, v)
+	}
+	e.both(func(h *zipRawHeader) { h.flags |= 8 })
+	e.local.crc, e.local.packed, e.local.size = 0, 0, 0
+	return e
+}
+
+func (e *zipRaw) both(change func(*zipRawHeader)) *zipRaw {
+	change(&e.local)
+	change(&e.central)
+	return e
+}
+
+func (e *zipRaw) but(change func(*zipRaw)) *zipRaw {
+	change(e)
+	return e
+}
+
+func deflate(text []byte) []byte {
+	var out bytes.Buffer
+	w, _ := flate.NewWriter(&out, flate.BestCompression)
+	_, _ = w.Write(text)
+	_ = w.Close()
+	return out.Bytes()
+}
+
+func newZip(entries ...*zipRaw) *rawZip { return &rawZip{entries: entries} }
+
+func (z *rawZip) but(change func(*rawZip)) *rawZip {
+	change(z)
+	return z
+}
+
+func (z *rawZip) bytes() []byte {
+	le := binary.LittleEndian
+	out := bytes.Clone(z.prefix)
+	var directory []byte
+	count := 0
+	for _, e := range z.entries {
+		offset := uint32(len(out) + e.shift)
+		out = append(out, e.local.encode([]byte("PK\x03\x04\x14\x00"), nil)...)
+		out = append(append(append(out, e.data...), e.descriptor...), e.gap...)
+		if e.hidden {
+			continue
+		}
+		count++
+		tail := make([]byte, 14)
+		le.PutUint16(tail[2:], e.disk)
+		le.PutUint32(tail[6:], e.attributes)
+		le.PutUint32(tail[10:], offset)
+		directory = append(directory, e.central.encode([]byte{'P', 'K', 1, 2, 20, e.system, 20, 0}, tail)...)
+	}
+	out = append(out, z.middle...)
+	end := make([]byte, 22)
+	copy(end, "PK\x05\x06")
+	le.PutUint16(end[8:], uint16(count))
+	le.PutUint16(end[10:], uint16(count))
+	le.PutUint32(end[12:], uint32(len(directory)))
+	le.PutUint32(end[16:], uint32(len(out)))
+	le.PutUint16(end[20:], uint16(len(z.comment)))
+	if z.end != nil {
+		z.end(end)
+	}
+	out = append(append(append(out, directory...), z.between...), end...)
+	return append(append(out, z.comment...), z.suffix...)
+}
+
+// encode returns a header that begins with start and has tail between the lengths and the
+// name.
+func (h zipRawHeader) encode(start, tail []byte) []byte {
+	le := binary.LittleEndian
+	out := le.AppendUint16(start, h.flags)
+	out = le.AppendUint16(out, h.method)
+	out = append(out, 0, 0, 0x21, 0x5c) // time and date
+	for _, v := range []uint32{h.crc, h.packed, h.size} {
+		out = le.AppendUint32(out, v)
+	}
+	out = le.AppendUint16(out, uint16(len(h.name)))
+	out = le.AppendUint16(out, uint16(len(h.extra)))
+	out = append(out, tail...)
+	return append(append(out, h.name...), h.extra...)
 }

@@ -35,3 +35,36 @@ var ParseGitmodules = parseGitmodules
 
 // SubmoduleAddress exports submoduleAddress.
 var SubmoduleAddress = submoduleAddress
+
+// CheckLocation exports checkLocation for tests without a network.
+var CheckLocation = checkLocation
+
+// MetaLocation exports metaLocation.
+var MetaLocation = metaLocation
+
+// ChecksumInFile exports checksumInFile, but returns only the checksum.
+func ChecksumInFile(text, name string) ([]byte, error) {
+	found, err := checksumInFile(text, name)
+	return found.sum, err
+}
+
+// IsForgeArchive exports isForgeArchive.
+var IsForgeArchive = isForgeArchive
+
+// OCIReference returns the host, the repository and the reference of an oci address.
+func OCIReference(address string) (host, repository, reference string, err error) {
+	a, err := parseOCIAddress(addrs.ParseModulePackage(address))
+	if err != nil {
+		return "", "", "", err
+	}
+	return a.host, a.repository, a.reference(), nil
+}
+
+// CheckOCIManifest checks a manifest and returns the digest of its layer.
+func CheckOCIManifest(mediaType string, text []byte, limit int64) (string, error) {
+	layer, err := moduleLayer(mediaType, text, limit)
+	return layer.Digest, err
+}
+
+// SameSite exports sameSite.
+var SameSite = sameSite
