@@ -150,3 +150,55 @@ func TestUntrustedCertificate(t *testing.T) {
 		t.Errorf("ServiceURL = %v, want ErrUntrusted and the reason", err)
 	}
 }
+
+// documents answers every request with one document.
+type documents string
+
+func (d documents) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{
+		StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Request: req,
+		Header:        http.Header{"Content-Type": {"application/json"}},
+		Body:          io.NopCloser(strings.NewReader(string(d))),
+		ContentLength: int64(len(d)),
+	}, nil
+}
+
+func FuzzDocument(f *testing.F) {
+	for _, seed := range []string{
+		`{"modules.v1": "/v1/modules/"}`, `{"modules.v1": "https://h:1/a?b#c"}`, `{"modules.v1": "http://127.0.0.1"}`,
+		`{"modules.v2": "/"}`, `{"modules.v1": {}}`, `{"a":1,"a":2}`, `[]`, `null`, ``, `{`, `{"modules.v1": "//[::1%25x]/"}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c := &disco.Client{HTTPClient: &http.Client{Transport: documents(text)}}
+		u, err := c.ServiceURL(t.Context(), host, "modules.v1")
+		if err != nil {
+			if _, ok := errors.AsType[*disco.DiscoveryError](err); !ok {
+				t.Errorf("ServiceURL = %v, want *DiscoveryError", err)
+			}
+			webtest.CheckText(t, err.Error())
+			return
+		}
+		if u.Scheme != "https" || u.Host == "" || u.User != nil || !strings.HasSuffix(u.Path, "/") {
+			t.Errorf("ServiceURL = %q", u)
+		}
+	})
+}
+
+// TestZeroValues checks that methods of zero values do not panic.
+func TestZeroValues(t *testing.T) {
+	t.Parallel()
+	for _, err := range []error{&disco.DiscoveryError{}, &disco.CredentialsError{}} {
+		_, _ = err.Error(), errors.Unwrap(err)
+	}
+	c := &disco.Client{HTTPClient: webtest.New(t).Client()}
+	if _, err := c.ServiceURL(t.Context(), "", ""); err == nil {
+		t.Error("ServiceURL of no host succeeded")
+	}
+	req := &http.Request{URL: request(t, origin).URL, Header: http.Header{}}
+	if err := c.Authorize(t.Context(), "", req); err != nil || c.Refused(t.Context(), "", req) {
+		t.Errorf("Authorize = %v, or Refused = true", err)
+	}
+	_ = c.Fresh()
+}

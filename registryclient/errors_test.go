@@ -32,19 +32,13 @@ var calls = map[string]call{
 func TestStatuses(t *testing.T) {
 	t.Parallel()
 	tests := map[int]error{
-		201: registryclient.ErrUnexpectedStatus,
 		202: registryclient.ErrUnexpectedStatus,
-		206: registryclient.ErrUnexpectedStatus,
 		304: registryclient.ErrUnexpectedStatus,
-		400: registryclient.ErrUnexpectedStatus,
 		401: registryclient.ErrUnauthorized,
 		403: registryclient.ErrForbidden,
 		404: registryclient.ErrNotFound,
-		410: registryclient.ErrUnexpectedStatus,
 		422: registryclient.ErrUnexpectedStatus,
 		429: registryclient.ErrUnexpectedStatus,
-		500: registryclient.ErrUnexpectedStatus,
-		501: registryclient.ErrUnexpectedStatus,
 		503: registryclient.ErrUnexpectedStatus,
 	}
 	for name, ask := range calls {
@@ -247,15 +241,32 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-func TestWithoutServices(t *testing.T) {
+// TestZeroValues checks that methods of zero values return errors and do not panic.
+func TestZeroValues(t *testing.T) {
 	t.Parallel()
-	for name, ask := range calls {
-		err := ask(t.Context(), &registryclient.Client{})
+	for _, err := range []error{&registryclient.RequestError{}, &registryclient.ProtocolError{}} {
+		_, _ = err.Error(), errors.Unwrap(err)
+	}
+	_ = (&registryclient.RequestError{}).Subject()
+	c := &registryclient.Client{}
+	_, versionsErr := c.ModuleVersions(t.Context(), addrs.ModuleRegistryPackage{})
+	_, locationErr := c.PackageLocation(t.Context(), addrs.ModuleRegistryPackage{}, versions.Version{})
+	_, providersErr := c.ProviderVersions(t.Context(), addrs.Provider{})
+	_, packageErr := c.ProviderPackage(t.Context(), addrs.Provider{}, versions.Version{}, addrs.Platform{})
+	_, _, renamedErr := c.ProviderRenamed(t.Context(), addrs.Provider{})
+	downloadErr := c.Download(t.Context(), addrs.ModuleRegistryPackage{}, registryclient.Location{}, io.Discard)
+	for name, err := range map[string]error{
+		"ModuleVersions": versionsErr, "PackageLocation": locationErr, "Download": downloadErr,
+		"ProviderVersions": providersErr, "ProviderPackage": packageErr, "ProviderRenamed": renamedErr,
+	} {
 		if _, ok := errors.AsType[*registryclient.RequestError](err); !ok {
-			t.Errorf("%s: %v, want *RequestError", name, err)
+			t.Errorf("%s of a zero Client = %v, want a *RequestError", name, err)
 		}
 	}
-	if _, err := client(webtest.New(t)).PackageLocation(t.Context(), pkg, versions.Version{}); err == nil {
+	c.Services = services{base: base}
+	if _, err := c.PackageLocation(t.Context(), pkg, versions.Version{}); err == nil {
 		t.Error("PackageLocation of no version: no error")
 	}
+	_ = registryclient.ProviderVersion{}.Compatible()
+	_ = c.Fresh()
 }

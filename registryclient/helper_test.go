@@ -9,11 +9,15 @@ import (
 	"net/url"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const (
 	origin       = "https://example.com"

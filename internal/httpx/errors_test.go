@@ -1,16 +1,26 @@
 package httpx_test
 
 import (
+	"compress/gzip"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"io"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestMessages has failures with their messages. No message contains the URL of the request.
 func TestMessages(t *testing.T) {
@@ -86,6 +96,190 @@ func TestMessagesAboutCertificates(t *testing.T) {
 		network, ok := errors.AsType[*httpx.NetworkError](err)
 		if !ok || err.Error() != want || !network.IsUntrusted() || !errors.Is(err, reason) && reason.Error() == "x509: bad" {
 			t.Errorf("error is %v, want %s", err, want)
+		}
+	}
+}
+
+func TestBodyLimit(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		size             int
+		chunked, gzipped bool
+		fits             bool
+	}{
+		{100, false, false, true},
+		{100, true, false, true},
+		{101, false, false, false},
+		{101, true, false, false},
+		{100, false, true, true},
+		{101, false, true, false},
+		{1 << 20, false, true, false},
+	}
+	for _, test := range tests {
+		web := webtest.New(t)
+		web.Serve("https://example.com", func(w http.ResponseWriter, _ *http.Request) {
+			if test.chunked {
+				_ = http.NewResponseController(w).Flush()
+			}
+			var to io.Writer = w
+			if test.gzipped {
+				w.Header().Set("Content-Encoding", "gzip")
+				packed := gzip.NewWriter(w)
+				defer packed.Close()
+				to = packed
+			}
+			_, _ = io.WriteString(to, strings.Repeat("x", test.size))
+		})
+		c := httpx.Client{HTTP: web.Client()}
+		answer, err := c.Read(get(t, "https://example.com/"), 100)
+		if !test.fits {
+			if large, ok := errors.AsType[*httpx.TooLargeError](err); !ok || large.Limit != 100 {
+				t.Errorf("%+v: Read = %v, want *TooLargeError{100}", test, err)
+			}
+			continue
+		}
+		if err != nil || len(answer.Body) != test.size {
+			t.Errorf("%+v: Read = %v, %v", test, answer, err)
+		}
+	}
+}
+
+func TestExcerptOfOtherAnswers(t *testing.T) {
+	t.Parallel()
+	web := webtest.New(t)
+	web.Serve("https://example.com", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusTeapot)
+		_, _ = io.WriteString(w, strings.Repeat("x", 10_000))
+	})
+	c := httpx.Client{HTTP: web.Client()}
+	answer, err := c.Read(get(t, "https://example.com/"), 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.StatusCode != http.StatusTeapot || len(answer.Body) != 512 {
+		t.Errorf("Read = %d with %d bytes, want 418 with 512", answer.StatusCode, len(answer.Body))
+	}
+}
+
+func TestHeadersThatCannotBeSent(t *testing.T) {
+	t.Parallel()
+	web := webtest.New(t)
+	req := get(t, "https://example.com/")
+	req.Header.Set("Authorization", "Bearer "+webtest.Canary+"\n")
+	c := httpx.Client{HTTP: web.Client()}
+	_, err := c.Read(req, 100)
+	if _, ok := errors.AsType[*httpx.HeaderError](err); !ok {
+		t.Fatalf("Read = %v, want *HeaderError", err)
+	}
+	webtest.CheckText(t, err.Error())
+}
+
+func TestErrorsHoldNoSecretsAndNoControls(t *testing.T) {
+	t.Parallel()
+	transports := map[string]http.RoundTripper{
+		"raw header": &script{steps: []step{{err: errors.New("malformed header \x1b[2J\r\nforged \u202e line")}}},
+		"refused":    webtest.New(t).Client().Transport,
+	}
+	for name, transport := range transports {
+		c := httpx.Client{HTTP: &http.Client{Transport: transport}, Retry: httpx.Retry{Attempts: 1}}
+		_, err := c.Read(get(t, "https://"+webtest.Canary+"@example.com/?token="+webtest.Canary), 100)
+		if _, ok := errors.AsType[*httpx.NetworkError](err); !ok {
+			t.Fatalf("%s: Read = %v, want *NetworkError", name, err)
+		}
+		webtest.CheckText(t, err.Error())
+		if strings.ContainsRune(err.Error(), '\u202e') {
+			t.Errorf("%s: %q has a character that turns the direction", name, err)
+		}
+	}
+}
+
+func TestUserAgent(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{"": "cotter", "cotter/1.2.3": "cotter/1.2.3"} {
+		web := webtest.New(t)
+		web.Serve("https://example.com", hello)
+		c := httpx.Client{HTTP: web.Client(), UserAgent: given}
+		if _, err := c.Read(get(t, "https://example.com/"), 100); err != nil {
+			t.Fatal(err)
+		}
+		if got := web.Requests()[0].UserAgent(); got != want {
+			t.Errorf("UserAgent %q sends %q, want %q", given, got, want)
+		}
+	}
+}
+
+// TestDownloadToAFile writes to a new file, and to a file that has been written to.
+func TestDownloadToAFile(t *testing.T) {
+	t.Parallel()
+	file, err := os.Create(filepath.Join(t.TempDir(), "archive"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for _, text := range []string{"a long text", "short", ""} {
+		if err := (&httpx.Download{File: file}).Copy(strings.NewReader(text), -1); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(file.Name()); err != nil || string(got) != text {
+			t.Errorf("the file has %q, %v; want %q", got, err, text)
+		}
+	}
+}
+
+// Emptying a file that cannot be changed is an error, unless it is already empty.
+func TestDownloadToAReadOnlyFile(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "archive")
+	if err := os.WriteFile(name, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	if err := (&httpx.Download{File: file}).Copy(strings.NewReader(""), -1); err == nil {
+		t.Error("a file that is open for reading was emptied")
+	}
+}
+
+// TestDownloadLimit writes contents around a limit of four bytes, announced and not.
+func TestDownloadLimit(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		content  string
+		size     int64
+		tooLarge bool
+	}{
+		"smaller":               {content: "abc", size: 3},
+		"at the limit":          {content: "abcd", size: 4},
+		"larger":                {content: "abcde", size: 5, tooLarge: true},
+		"smaller, not known":    {content: "abc", size: -1},
+		"at the limit, unknown": {content: "abcd", size: -1},
+		"larger, unknown":       {content: "abcde", size: -1, tooLarge: true},
+		"empty":                 {content: "", size: 0},
+	} {
+		var written strings.Builder
+		var done, total int64
+		sum := sha256.New()
+		d := httpx.Download{Writer: &written, Limit: 4, Hash: sum, Progress: func(n, of int64) { done, total = n, of }}
+		err := d.Copy(strings.NewReader(test.content), test.size)
+		large, isLarge := errors.AsType[*httpx.TooLargeError](err)
+		if isLarge != test.tooLarge || err != nil && !isLarge {
+			t.Errorf("%s: Copy = %v", name, err)
+		}
+		if isLarge {
+			if large.Limit != 4 || large.Size != max(test.size, 0) {
+				t.Errorf("%s: the error is %+v", name, large)
+			}
+			continue
+		}
+		size := int64(len(test.content))
+		if written.String() != test.content || d.Size() != size || done != size || total != size {
+			t.Errorf("%s: wrote %q, %d bytes; progress ended at %d of %d", name, &written, d.Size(), done, total)
+		}
+		if want := sha256.Sum256([]byte(test.content)); [32]byte(sum.Sum(nil)) != want {
+			t.Errorf("%s: the hash is %x, want %x", name, sum.Sum(nil), want)
 		}
 	}
 }

@@ -86,12 +86,7 @@ func TestRetryAfter(t *testing.T) {
 		{"0", seconds(0, 0), 200},
 		{"60", seconds(0, 60), 200},
 		{"61", seconds(0), 429},
-		{"99999999999999999999999", seconds(0), 429},
-		{"9999999999999", seconds(0), 429},
 		{"Sat, 01 Jan 2000 00:00:30 GMT", seconds(0, 30), 200}, // synctest's clock starts at midnight
-		{"Fri, 31 Dec 1999 23:00:00 GMT", seconds(0, 0), 200},
-		{"Sat, 01 Jan 2000 01:00:00 GMT", seconds(0), 429},
-		{"-5", nil, 200},
 		{"soon", nil, 200},
 		{"", nil, 200},
 	}
