@@ -2,6 +2,7 @@ package addrs_test
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,10 +10,8 @@ import (
 )
 
 func FuzzParseModuleSource(f *testing.F) {
-	for _, tables := range [][]sourceCase{localCases, registryCases, hostCases, forgeCases, urlCases, bucketCases} {
-		for _, test := range tables {
-			f.Add(test.input)
-		}
+	for _, test := range slices.Concat(localCases, registryCases, hostCases, forgeCases, urlCases, bucketCases) {
+		f.Add(test.input)
 	}
 	for _, stored := range storedSources(f) {
 		f.Add(stored.input)

@@ -3,8 +3,11 @@ package addrs_test
 import (
 	"errors"
 	"net/url"
+	"path"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
 )
@@ -37,27 +40,6 @@ func TestGetterAndURL(t *testing.T) {
 		if err != nil || at.URL().String() != test.url {
 			t.Errorf("the URL of %q is %v, %v, want %q", test.pkg, at.URL(), err, test.url)
 		}
-	}
-}
-
-// net/url quotes the URL in its errors, and parts of it in the errors that they wrap.
-func TestLocationErrorHoldsNoSecret(t *testing.T) {
-	t.Parallel()
-	const secret = "S3CRET"
-	pkg := addrs.ParseModulePackage("git::https://u:" + secret + "/x@h.com/n.git")
-	at, err := pkg.Location()
-	var parseError *addrs.ParseError
-	if !errors.As(err, &parseError) {
-		t.Fatalf("Location() = %v, %v, want a *ParseError", at, err)
-	}
-	if strings.Contains(err.Error(), secret) {
-		t.Errorf("the error %q holds the secret", err)
-	}
-	if foreign := new(url.Error); errors.As(err, &foreign) {
-		t.Errorf("the error wraps %v", foreign)
-	}
-	if got := pkg.Getter(); got != "git" {
-		t.Errorf("Getter() = %q, want git", got)
 	}
 }
 
@@ -136,4 +118,103 @@ func TestReplaceArg(t *testing.T) {
 			t.Errorf("ReplaceArg(%q, %q) = %q, %t; want %q, %t", tt.address, tt.value, got, ok, tt.want, tt.ok)
 		}
 	}
+}
+
+func TestLocation(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		address, url, host, port string
+		path                     []string
+		bucket                   string // SERVICE or ENDPOINT, REGION, NAME and KEY
+	}{
+		{address: "https://H.example.:0443/a/b.zip?x=..", url: "https://H.example.:0443/a/b.zip?x=..", host: "h.example", port: "443", path: []string{"a", "b.zip"}},
+		{address: "https://127.1/a", url: "https://127.0.0.1/a", host: "127.0.0.1", path: []string{"a"}},
+		{address: "https://h/a%2Fb/%25/c%20;d/", url: "https://h/a%2Fb/%25/c%20;d/", host: "h", path: []string{"a%2Fb", "%25", "c ;d"}},
+		{address: "git::ssh://git@h/a%2Fb.git", url: "ssh://git@h/a%2Fb.git", host: "h", path: []string{"a", "b.git"}},
+		{address: "file:///srv/a/../b%20c", url: "file:///srv/b%20c", path: []string{"srv", "b c"}},
+		{address: "https://h", url: "https://h", host: "h"},
+		{address: "s3::http://S3.amazonaws.com:80/b/k%2Fl.zip", url: "https://S3.amazonaws.com/b/k%2Fl.zip", host: "s3.amazonaws.com", path: []string{"b", "k", "l.zip"}, bucket: "amazonaws.com us-east-1 b k/l.zip"},
+		{address: "s3::https://a.b.s3.eu-west-1.amazonaws.com/k/", url: "https://a.b.s3.eu-west-1.amazonaws.com/k/", host: "a.b.s3.eu-west-1.amazonaws.com", path: []string{"k"}, bucket: "amazonaws.com eu-west-1 a.b k/"},
+		{address: "s3::http://h:9000/b/k?region=x", url: "http://h:9000/b/k?region=x", host: "h", port: "9000", path: []string{"b", "k"}, bucket: "http://h:9000 x b k"},
+		{address: "gcs::https://www.googleapis.com/storage/v1/acme/a%2Fb", url: "https://www.googleapis.com/storage/v1/acme/a%2Fb", host: "www.googleapis.com", path: []string{"storage", "v1", "acme", "a", "b"}, bucket: "googleapis.com  acme a/b"},
+	} {
+		at, err := addrs.ParseModulePackage(tt.address).Location()
+		if err != nil {
+			t.Errorf("%q: %v", tt.address, err)
+			continue
+		}
+		if at.URL().String() != tt.url || at.Host() != tt.host || at.Port() != tt.port {
+			t.Errorf("%q is %q at %q port %q", tt.address, at.URL(), at.Host(), at.Port())
+		}
+		if diff := cmp.Diff(tt.path, at.Path()); diff != "" {
+			t.Errorf("the path of %q (-want +got):\n%s", tt.address, diff)
+		}
+		b := at.Bucket()
+		if got := b.Service + b.Endpoint + " " + b.Region + " " + b.Name + " " + b.Key; strings.TrimSpace(got) != tt.bucket {
+			t.Errorf("the bucket of %q is %q, want %q", tt.address, got, tt.bucket)
+		}
+	}
+}
+
+// TestRefusedLocations has addresses that are not accepted because servers could read them in
+// several ways. The message says what is wrong.
+func TestRefusedLocations(t *testing.T) {
+	t.Parallel()
+	const dot, control, s3, gcs = `the element "."`, "control character", "an address of S3 is", "an address of Google Cloud Storage is"
+	for address, want := range map[string]string{
+		"https://h/evil/../acme/x.zip": `the element ".."`, "https://h/evil/..%2facme/x.zip": `".."`, "https://h/evil/%2e%2e/acme/x.zip": `".."`,
+		"https://h/evil/%252e%252e/acme/x.zip": `".."`, "https://h/evil/%252e%252e%252facme/x.zip": `".."`, "https://h/evil/..%5cacme/x.zip": `".."`,
+		"https://h/evil/..;x/acme/x.zip": `".."`, "https://h/evil/..%20/acme/x.zip": `".."`, "https://h/./x.zip": dot, "https://h/x/.": dot,
+		"git::https://h/evil/../acme": `".."`, "git::ssh://git@h/evil/../acme": `".."`, "git::ssh://git@h/evil/%2e%2e/acme": `".."`, "git@h.com:../acme": `".."`,
+		"hg::https://h/evil/../acme": `".."`, "oci://h/evil/../acme": `".."`, "s3::https://h/evil/../acme/x.zip": `".."`, "other::foo://h/evil/../acme": `".."`,
+		"https://h/bad%00/x.zip": control, "https://h/bad%2500/x.zip": control, "git::ssh://git@h/bad%0a": control, "https://h/%7f": control,
+		"s3::https://s3.amazonaws.com": s3, "s3::https://s3.amazonaws.com//x": s3, "s3::https://h": s3, "s3::file:///etc": s3, "s3::/etc": s3, "s3::https:///b/k": s3,
+		"s3::https://s3.amazonaws.com/arn:aws:s3:eu-west-1:1:accesspoint:evil/k": s3, "s3::https://h/arn:aws:s3:::evil/k": s3,
+		"s3::https://s3.cn-north-1.amazonaws.com/b/k": s3, "s3::https://s3.amazonaws.eu/b/k": s3, "s3::https://s3.aws-cn-global.amazonaws.com/b/k": s3,
+		"s3::https://bucket.s3.amazonaws.com/k": s3, "s3::https://b.ec2.us-west-2.amazonaws.com/k": s3, "s3::https://s3-.amazonaws.com/b/k": s3, "s3::https://.s3.x.amazonaws.com/k": s3,
+		"gcs::https://storage.googleapis.com/acme/x/evil/x.zip": gcs, "gcs::https://storage.googleapis.com/acme/storage/v1/evil/x.zip": gcs,
+		"gcs::https://x.googleapis.com/storage/v1/acme/x.zip": gcs, "gcs::https://www.googleapis.com/storage/v2/acme/x.zip": gcs, "gcs::https://www.googleapis.com/storage/v1": gcs,
+		"gcs::https://www.googleapis.com:8443/storage/v1/acme/x.zip": gcs, "gcs::http://127.0.0.1/storage/v1/b/k": gcs, "gcs::file:///etc": gcs,
+	} {
+		source, err := addrs.ParseModuleSource(address)
+		if parseError := (*addrs.ParseError)(nil); !errors.As(err, &parseError) || source != nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseModuleSource(%q) = %v, %v, want an error with %q", address, source, err, want)
+		}
+		if _, err := addrs.ParseModulePackage(address).Location(); strings.Contains(address, "://") && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("the location of %q has the error %v, want one with %q", address, err, want)
+		}
+	}
+}
+
+// FuzzLocation checks that no reading of a path that servers may have is outside of what the location
+// says: decoding as often as possible, and resolving dots.
+func FuzzLocation(f *testing.F) {
+	for _, seed := range []string{
+		"https://h/evil/../acme/x.zip", "https://h/a%2f..%2fb", "https://h/a/%252e%252e/b", "https://h/a/..;/b", "git::ssh://git@h/a%2Fb/../c", "s3::https://s3.amazonaws.com/b/%2e%2e/k",
+		"gcs::https://www.googleapis.com/storage/v1/acme/a%2Fb", "https://127.1:0443//a", "https://h/a%5c..%5cb", "https://h/%e0%80%ae%e0%80%ae/x",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, address string) {
+		at, err := addrs.ParseModulePackage(address).Location()
+		if err != nil || at.Host() == "" {
+			return
+		}
+		for range 2 {
+			sent := at.URL().EscapedPath()
+			for range 2 {
+				if decoded, err := url.PathUnescape(sent); err == nil {
+					sent = decoded
+				}
+				slashes := strings.ReplaceAll(sent, `\`, "/")
+				if at.URL().Opaque == "" && strings.Trim(path.Clean("/"+slashes), "/") != strings.Join(strings.FieldsFunc(slashes, func(c rune) bool { return c == '/' }), "/") {
+					t.Errorf("%q sends %q, which a server may read as %q", address, at.URL(), path.Clean("/"+slashes))
+				}
+			}
+			again, err := addrs.LocationOf(at.URL())
+			if err != nil || again.Host() != at.Host() || again.Port() != at.Port() {
+				t.Fatalf("%q is at %q, but its URL is at %q, %v", address, at.Host(), again.Host(), err)
+			}
+		}
+	})
 }

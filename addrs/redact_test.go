@@ -1,6 +1,10 @@
 package addrs_test
 
 import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,52 +78,52 @@ func TestRedacted(t *testing.T) {
 		{"https://h/https://tok@h/n", "https://h/https://h/n"},
 	}
 	for _, test := range tests {
-		if got := addrs.ParseModulePackage(test.pkg).Redacted(); got != test.want {
-			t.Errorf("ModulePackage(%q).Redacted() = %q, want %q", test.pkg, got, test.want)
+		source := addrs.ModuleSourceRemote{Package: addrs.ParseModulePackage(test.pkg)}
+		if got := source.Package.Redacted(); got != test.want || source.ForDisplay() != test.want {
+			t.Errorf("ModulePackage(%q).Redacted() = %q, ForDisplay() = %q, want %q", test.pkg, got, source.ForDisplay(), test.want)
 		}
 	}
 }
 
-func TestRemoteForDisplay(t *testing.T) {
-	t.Parallel()
-	src, err := addrs.ParseModuleSource("git::https://tok@h.com/n.git//modules/x@1?ref=v1&sshkey=QUJD")
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = "git::https://h.com/n.git//modules/x@1?ref=v1&sshkey=REDACTED"
-	if got := src.ForDisplay(); got != want {
-		t.Errorf("ForDisplay() = %q, want %q", got, want)
-	}
-}
-
-// Errors quote addresses that do not parse, so they must not contain secrets.
+// Errors quote addresses that do not parse, so they must not contain secrets, however they are
+// printed. net/url quotes the URL in its errors, and parts of it in the errors that they wrap.
 func TestErrorsHoldNoSecret(t *testing.T) {
 	t.Parallel()
 	const secret = "S3CRET"
-	for _, input := range []string{
+	urls := []string{
 		"git::ssh://" + secret + "@h.com:acme/n.git",
 		"git::https://u:" + secret + "@h.com:acme/n.git//../x",
 		"https://u:" + secret + "/x@h.com/n.git",
 		"b b:" + secret + "@h.com:acme/n.git?a;b",
-		"acme/net/aws?token=" + secret,
-		"github.com/acme?token=" + secret,
-		secret + "@reg.example.com/acme/net/aws",
+		"https://user:" + secret + "@example.com/a/b/c//../d",
 		"https://h/n//../" + secret + "?ref=v1&token=" + secret,
+	}
+	sources := append([]string{"acme/net/aws?token=" + secret, "github.com/acme?token=" + secret, secret + "@reg.example.com/acme/net/aws"}, urls...)
+	for name, test := range map[string]struct {
+		parse  func(string) error
+		inputs []string
+	}{
+		"ParseModuleSource":         {func(input string) error { _, err := addrs.ParseModuleSource(input); return err }, sources},
+		"ParseModuleSourceRegistry": {func(input string) error { _, err := addrs.ParseModuleSourceRegistry(input); return err }, sources},
+		"ParseProviderSource":       {func(input string) error { _, err := addrs.ParseProviderSource(input); return err }, slices.Concat(urls, []string{"user:" + secret + "@example.com/a/b"})},
+		"ParseHostname":             {func(input string) error { _, err := addrs.ParseHostname(input); return err }, slices.Concat(sources, []string{"user:" + secret + "@example.com"})},
+		"Location":                  {func(input string) error { _, err := addrs.ParseModulePackage(input).Location(); return err }, urls},
 	} {
-		parsers := map[string]func() error{
-			"ParseModuleSource":         func() error { _, err := addrs.ParseModuleSource(input); return err },
-			"ParseModuleSourceRegistry": func() error { _, err := addrs.ParseModuleSourceRegistry(input); return err },
-			"ParseHostname":             func() error { _, err := addrs.ParseHostname(input); return err },
-		}
-		for name, parse := range parsers {
-			err := parse()
-			if err == nil {
-				t.Errorf("%s(%q) succeeds", name, input)
+		for _, input := range test.inputs {
+			err := test.parse(input)
+			parseError, ok := errors.AsType[*addrs.ParseError](err)
+			if !ok {
+				t.Errorf("%s(%q): error %v, want a *ParseError", name, input, err)
 				continue
 			}
-			message := strings.ReplaceAll(err.Error(), "../"+secret, "")
-			if strings.Contains(message, secret) {
-				t.Errorf("%s(%q): %v", name, input, err)
+			for _, verb := range []string{"%v", "%+v", "%#v", "%q"} {
+				text := strings.ReplaceAll(fmt.Sprintf(verb+verb, err, *parseError), "../"+secret, "")
+				if strings.Contains(text, secret) {
+					t.Errorf("%s(%q) with %s: %s", name, input, verb, text)
+				}
+			}
+			if foreign, ok := errors.AsType[*url.Error](err); ok {
+				t.Errorf("%s(%q): the error wraps %v", name, input, foreign)
 			}
 		}
 	}

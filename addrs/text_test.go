@@ -67,8 +67,8 @@ func TestText(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			text, err := test.value.MarshalText()
-			if err != nil || string(text) != test.want {
-				t.Fatalf("MarshalText() = %q, %v, want %q", text, err, test.want)
+			if err != nil || string(text) != test.want || test.want == "" && test.value.String() != "" {
+				t.Fatalf("MarshalText() = %q, %v, String() = %q, want %q", text, err, test.value, test.want)
 			}
 			again := reflect.New(reflect.TypeOf(test.value))
 			if err := again.Interface().(encoding.TextUnmarshaler).UnmarshalText(text); err != nil {
