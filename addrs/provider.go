@@ -133,10 +133,10 @@ func ParseProviderPart(given string) (string, error) {
 	}
 	name, err := regaddr.ParseProviderPart(given)
 	if err != nil {
-		return "", fmt.Errorf("%q is not valid: %w", given, err)
+		return "", fmt.Errorf("%q is not valid: %w", Redact(given), err)
 	}
 	if again, err := regaddr.ParseProviderPart(name); err != nil || again != name {
-		return "", fmt.Errorf("%q is not a valid name after normalization", given)
+		return "", fmt.Errorf("%q is not a valid name after normalization", Redact(given))
 	}
 	return name, nil
 }

@@ -105,7 +105,7 @@ func TestErrorsHoldNoSecret(t *testing.T) {
 	}{
 		"ParseModuleSource":         {func(input string) error { _, err := addrs.ParseModuleSource(input); return err }, sources},
 		"ParseModuleSourceRegistry": {func(input string) error { _, err := addrs.ParseModuleSourceRegistry(input); return err }, sources},
-		"ParseProviderSource":       {func(input string) error { _, err := addrs.ParseProviderSource(input); return err }, slices.Concat(urls, []string{"user:" + secret + "@example.com/a/b"})},
+		"ParseProviderSource":       {func(input string) error { _, err := addrs.ParseProviderSource(input); return err }, slices.Concat(sources, []string{"user:" + secret + "@example.com/a/b", "u:" + secret + "@h"})},
 		"ParseHostname":             {func(input string) error { _, err := addrs.ParseHostname(input); return err }, slices.Concat(sources, []string{"user:" + secret + "@example.com"})},
 		"Location":                  {func(input string) error { _, err := addrs.ParseModulePackage(input).Location(); return err }, urls},
 	} {
