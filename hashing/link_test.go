@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cotterpin/cotter/hashing"
 )
 
@@ -81,18 +83,6 @@ func TestBadLinks(t *testing.T) {
 	}
 }
 
-func TestEscapingLinkOnDisk(t *testing.T) {
-	t.Parallel()
-	outside := onDisk(t, fstest.MapFS{"secret": file("s")})
-	for _, target := range []string{filepath.Join(outside, "secret"), "../secret", "../../../../../../../../etc/passwd"} {
-		dir := onDisk(t, fstest.MapFS{"sub/self": link(target)})
-		var refused *hashing.TreeError
-		if _, err := hashing.Dir(t.Context(), dir); !errors.As(err, &refused) || refused.Path != "sub/self" {
-			t.Errorf("Dir with a link to %q: error %v, want a *TreeError of the link", target, err)
-		}
-	}
-}
-
 // TestLinkChains checks that the limit is the same whether the first or the last link of a chain
 // is sorted first.
 func TestLinkChains(t *testing.T) {
@@ -132,5 +122,65 @@ func TestLinkBomb(t *testing.T) {
 	}
 	if _, err := hashing.ReadTree(t.Context(), fsys); err == nil || !strings.Contains(err.Error(), "too many links") {
 		t.Errorf("ReadTree: error %v, want one about too many links", err)
+	}
+}
+
+// mixedTree returns a tree of links, files and directories in different orders and at different
+// depths.
+func mixedTree() fstest.MapFS {
+	tree := fstest.MapFS{"f": file("top"), "empty": emptyDir(), "deep/empty": emptyDir()}
+	for i := range 20 {
+		tree[fmt.Sprintf("m/d%02d/main.tf", i)] = file(fmt.Sprint(i))
+		tree[fmt.Sprintf("m/d%02d-link", i)] = link(fmt.Sprintf("d%02d", i))
+		tree[fmt.Sprintf("m/l%02d", i)] = link("../f")
+		tree[fmt.Sprintf("m/l%02d-run", i/3)] = executable("run")
+		tree["deep"+strings.Repeat("/d", i)+"/x"] = file("x")
+	}
+	return tree
+}
+
+func openRoot(t testing.TB, dir string) *os.Root {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { root.Close() })
+	return root
+}
+
+// TestRootFSIsAFileSystem runs the standard library's tests for file systems.
+func TestRootFSIsAFileSystem(t *testing.T) {
+	t.Parallel()
+	fsys := hashing.RootFS(openRoot(t, onDisk(t, mixedTree())))
+	if err := fstest.TestFS(fsys, "f", "m/d07/main.tf", "m/l07", "deep/d/d/x"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRootFSReadsTheSame compares RootFS with a file system that opens everything by its path.
+func TestRootFSReadsTheSame(t *testing.T) {
+	t.Parallel()
+	root := openRoot(t, onDisk(t, mixedTree()))
+	if diff := cmp.Diff(readTree(t, root.FS()), readTree(t, hashing.RootFS(root))); diff != "" {
+		t.Errorf("entries (-by path +by directory):\n%s", diff)
+	}
+}
+
+// TestRootFSKeepsToItsDirectory checks that a link that points out of the directory is not
+// followed.
+func TestRootFSKeepsToItsDirectory(t *testing.T) {
+	t.Parallel()
+	outside := onDisk(t, fstest.MapFS{"main.tf": file("secret")})
+	dir := onDisk(t, fstest.MapFS{"a": link("b"), "b": file("x")})
+	if err := os.Symlink(outside, filepath.Join(dir, "c")); err != nil {
+		t.Fatal(err)
+	}
+	var refused *hashing.TreeError
+	if _, err := hashing.Dir(t.Context(), dir); !errors.As(err, &refused) || refused.Path != "c" {
+		t.Errorf("error is %v, want a *TreeError of c", err)
+	}
+	if _, err := hashing.RootFS(openRoot(t, dir)).Open("c/main.tf"); err == nil {
+		t.Error("a file outside is opened")
 	}
 }
