@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter/bundle"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -94,20 +95,14 @@ func TestCreate(t *testing.T) {
 	w := modtest.NewWith(t, modtest.Txtar(world), modtest.Options{Archives: true})
 	dir := t.TempDir()
 	in, err := installed(w, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var first, second bytes.Buffer
 	result, err := bundle.Create(t.Context(), in, []installer.Project{{Dir: dir}, {Dir: dir}}, installer.LockedOptions{}, &first)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if want := (bundle.Result{Entries: 1, Packages: 1, Bytes: int64(first.Len())}); *result != want {
 		t.Errorf("Create = %+v, want %+v", *result, want)
 	}
-	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.RemoveAll(filepath.Join(dir, ".terraform")))
 	if _, err := bundle.Create(t.Context(), w.Installer(), []installer.Project{{Dir: dir}}, installer.LockedOptions{}, &second); err != nil {
 		t.Fatal(err)
 	}
@@ -124,9 +119,7 @@ func TestCreateWithoutLock(t *testing.T) {
 	t.Parallel()
 	w := modtest.NewWith(t, modtest.Txtar(world), modtest.Options{Archives: true})
 	dir := t.TempDir()
-	if err := w.WriteTree(dir, "config"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, w.WriteTree(dir, "config"))
 	var text bytes.Buffer
 	if _, err := bundle.Create(t.Context(), w.Installer(), []installer.Project{{Dir: dir}}, installer.LockedOptions{}, &text); err == nil || text.Len() > 0 {
 		t.Errorf("Create = %v, and %d bytes were written", err, text.Len())

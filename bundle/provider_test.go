@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -47,9 +48,7 @@ terraform {
   }
 }
 `
-	if err := os.WriteFile(filepath.Join(p.dir, "main.tf"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(filepath.Join(p.dir, "main.tf"), []byte(text), 0o600))
 	if _, err := p.in.Install(t.Context(), p.projects()[0], p.options()); err != nil {
 		t.Fatal(err)
 	}
@@ -71,9 +70,7 @@ func (p *providerProject) locked() installer.LockedOptions {
 func (p *providerProject) bundle(t *testing.T) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "bundle.tar")
-	if err := os.WriteFile(name, p.bytes(t), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(name, p.bytes(t), 0o600))
 	return name
 }
 
@@ -90,28 +87,20 @@ func (p *providerProject) bytes(t *testing.T) []byte {
 func (p *providerProject) changeLock(t *testing.T, change func([]hashing.Hash) []hashing.Hash) {
 	t.Helper()
 	lock, err := installer.ReadLock(t.Context(), p.projects()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	entry := lock.Providers()[0]
 	entry.Hashes = change(entry.Hashes)
 	changed := &lockfile.File{}
 	changed.SetProvider(entry)
-	if err := os.WriteFile(filepath.Join(p.dir, ".terraform.lock.hcl"), changed.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(filepath.Join(p.dir, ".terraform.lock.hcl"), changed.Bytes(), 0o600))
 }
 
 // installFrom installs from a bundle on a machine that has nothing else, and sends no requests.
 func (p *providerProject) installFrom(t *testing.T, name string) error {
 	t.Helper()
-	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.RemoveAll(filepath.Join(p.dir, ".terraform")))
 	opened, err := bundle.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer opened.Close()
 	o := p.options()
 	o.Locked, o.Offline = true, true
@@ -178,15 +167,11 @@ func TestProviderWithoutArchiveHash(t *testing.T) {
 	published := p.bytes(t)
 	p.changeLock(t, withScheme("h1"))
 	fromStore := p.bundle(t)
-	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.RemoveAll(filepath.Join(p.dir, ".terraform")))
 	fromOrigin := *p
 	fromOrigin.in = p.w.Installer()
 	text, err := os.ReadFile(fromStore)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if again := fromOrigin.bytes(t); !bytes.Equal(text, again) || bytes.Equal(text, published) {
 		t.Errorf("the bundle has %d bytes, from the origin %d, and with the archive that was published %d", len(text), len(again), len(published))
 	}
@@ -205,9 +190,7 @@ func unpackedMirror(t *testing.T, p *providerProject) string {
 	t.Helper()
 	dir := t.TempDir()
 	at := filepath.Join(dir, string(p.w.Host()), "acme", "cloud", "1.2.0", addrs.CurrentPlatform().String())
-	if err := os.MkdirAll(at, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(at, 0o700))
 	if err := os.WriteFile(filepath.Join(at, "terraform-provider-cloud_v1.2.0"), []byte("cloud\n"), 0o755); err != nil { //nolint:gosec // as it is to be
 		t.Fatal(err)
 	}
@@ -238,18 +221,12 @@ func TestDamagedProvider(t *testing.T) {
 	p := newProviderProject(t)
 	name := p.bundle(t)
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	at := bytes.Index(text, []byte("PK\x03\x04"))
 	text[at+20] ^= 1
-	if err := os.WriteFile(name, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(name, text, 0o600))
 	opened, err := bundle.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer opened.Close()
 	entries, err := p.in.VerifyStore(t.Context(), opened)
 	if err != nil || len(entries) != 1 || !errors.Is(entries[0].Err, oci.ErrLayout) || entries[0].Platform != addrs.CurrentPlatform() {

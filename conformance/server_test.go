@@ -20,6 +20,7 @@ import (
 	"github.com/cotterpin/cotter/conformance"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -110,17 +111,11 @@ func serve(t *testing.T, m mistake, opts modtest.Options) (host string, client c
 	}
 	world := modtest.NewWith(t, modtest.Txtar(tree), opts)
 	if m.prepare != nil {
-		if err := m.prepare(world); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, m.prepare(world))
 	}
-	if err := world.PushOCIProvider("mirror/cloud", "acme/cloud", "1.0.0"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, world.PushOCIProvider("mirror/cloud", "acme/cloud", "1.0.0"))
 	target, err := url.Parse(world.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	m.header = strings.ReplaceAll(m.header, "PLAIN", world.PlainURL())
 	trusting := http.DefaultTransport.(*http.Transport).Clone()
 	trusting.TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
@@ -169,9 +164,7 @@ func check(t *testing.T, rule, host string, client conformance.Client) *conforma
 	default:
 		report, err = client.OCIRepository(t.Context(), "oci://"+host+"/acme/net")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return report
 }
 

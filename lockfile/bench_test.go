@@ -58,9 +58,7 @@ func BenchmarkFile(b *testing.B) {
 	for _, n := range []int{1_000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			root, err := os.OpenRoot(b.TempDir())
-			if err != nil {
-				b.Fatal(err)
-			}
+			testenv.Must(b, err)
 			defer root.Close()
 			file := lockOf(n)
 			changed := file.Modules()[n/2]

@@ -26,9 +26,7 @@ func TestEdits(t *testing.T) {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			t.Parallel()
 			archive, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			parts := map[string]string{}
 			for _, part := range archive.Files {
 				parts[part.Name] = string(part.Data)

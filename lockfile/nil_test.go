@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -51,9 +52,7 @@ func TestMergeNil(t *testing.T) {
 	t.Parallel()
 	const text = "# This is a lock.\n\nmodule \"net\" {\n  source = \"git::https://example.com/net.git\"\n\n  hashes = [\n    \"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\",\n  ]\n}\n"
 	some, err := lockfile.Parse([]byte(text), "lock")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	empty := &lockfile.File{}
 	for name, files := range map[string][2][3]*lockfile.File{
 		"nothing": {{nil, nil, nil}, {empty, empty, empty}},

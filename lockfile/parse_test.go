@@ -65,9 +65,7 @@ func TestParseFixtures(t *testing.T) {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			t.Parallel()
 			src, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			// Line endings and a byte order mark make no difference.
 			for _, src := range [][]byte{src, bytes.ReplaceAll(src, []byte("\n"), []byte("\r\n")), append([]byte("\ufeff"), src...)} {
 				file, err := lockfile.Parse(src, "x")
@@ -155,9 +153,7 @@ func TestParseNewerDraft(t *testing.T) {
 func readFixture(t testing.TB, name string) []byte {
 	t.Helper()
 	src, err := os.ReadFile(testdata + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return src
 }
 

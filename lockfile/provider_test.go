@@ -28,9 +28,7 @@ const (
 func address(t testing.TB, source string) addrs.Provider {
 	t.Helper()
 	p, err := addrs.ParseProviderSource(source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return p
 }
 
@@ -82,9 +80,7 @@ provider "bücher.example/a/b" {
 	file.SetProvider(lockedProvider(t, "example.com:8443/a/b", "1.0.0", "~> 1.0"))
 	file.SetProvider(lockedProvider(t, "example.com:443/A/b", "2.1.0+build", ""))
 	file.SetProvider(lockedProvider(t, "b-2.example/a/b", "1.0.0", "", hashA))
-	if err := file.Check(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, file.Check())
 	if diff := gocmp.Diff(want, string(file.Bytes())); diff != "" {
 		t.Errorf("Bytes (-want +got):\n%s", diff)
 	}
@@ -492,8 +488,6 @@ func parsed[T any, P interface {
 	encoding.TextUnmarshaler
 }](t testing.TB, text string) (value T) {
 	t.Helper()
-	if err := P(&value).UnmarshalText([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, P(&value).UnmarshalText([]byte(text)))
 	return value
 }

@@ -8,8 +8,10 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/cotterpin/cotter/lockfile"
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/internal/testenv"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
 const lockName = ".terraform.lock.hcl"
@@ -18,15 +20,11 @@ func project(t *testing.T, lock string) (*os.Root, string) {
 	t.Helper()
 	dir := t.TempDir()
 	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	t.Cleanup(func() { root.Close() })
 	name := filepath.Join(dir, lockName)
 	if lock != "" {
-		if err := os.WriteFile(name, []byte(lock), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.WriteFile(name, []byte(lock), 0o600))
 	}
 	return root, name
 }
@@ -34,9 +32,7 @@ func project(t *testing.T, lock string) (*os.Root, string) {
 func readLock(t *testing.T, root *os.Root) *lockfile.File {
 	t.Helper()
 	file, err := lockfile.ReadFile(root, lockName)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return file
 }
 
@@ -50,9 +46,7 @@ func write(t *testing.T, file *lockfile.File, root *os.Root, want bool) {
 func content(t *testing.T, name string) string {
 	t.Helper()
 	got, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return string(got)
 }
 
@@ -101,13 +95,9 @@ func TestWriteFileRefusesWhatChanged(t *testing.T) {
 			root, name := project(t, tt.before)
 			file := readLock(t, root)
 			file.SetModule(testModule("a"))
-			if err := os.RemoveAll(name); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, os.RemoveAll(name))
 			if tt.meanwhile != "" {
-				if err := os.WriteFile(name, []byte(tt.meanwhile), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testenv.Must(t, os.WriteFile(name, []byte(tt.meanwhile), 0o644))
 			}
 			if wrote, err := file.WriteFile(root, lockName); wrote || !errors.Is(err, lockfile.ErrChanged) {
 				t.Errorf("WriteFile = %v, %v, want ErrChanged", wrote, err)
@@ -133,9 +123,7 @@ func TestReadFileErrors(t *testing.T) {
 	t.Run("directory", func(t *testing.T) {
 		t.Parallel()
 		root, name := project(t, "")
-		if err := os.Mkdir(name, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Mkdir(name, 0o755))
 		if _, err := lockfile.ReadFile(root, lockName); !errors.Is(err, lockfile.ErrIrregular) {
 			t.Errorf("ReadFile = %v, want ErrIrregular", err)
 		}
@@ -143,9 +131,7 @@ func TestReadFileErrors(t *testing.T) {
 	t.Run("link", func(t *testing.T) {
 		t.Parallel()
 		root, name := project(t, "")
-		if err := os.WriteFile(name+".real", []byte("# c\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.WriteFile(name+".real", []byte("# c\n"), 0o644))
 		if err := os.Symlink(filepath.Base(name)+".real", name); err != nil {
 			t.Skipf("this system makes no symbolic links: %v", err)
 		}

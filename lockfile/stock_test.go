@@ -16,6 +16,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -260,15 +261,11 @@ func stockRefusals(t *testing.T, name, binary string) func(t *testing.T, n int) 
 func stockInit(t *testing.T, binary, dir, config, lock string, args ...string) (out string, failed bool) {
 	t.Helper()
 	for name, text := range map[string]string{"main.tf": config, lockName: lock} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	cli := filepath.Join(t.TempDir(), "cli.tfrc")
 	mirror := fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", filepath.Join(filepath.Dir(dir), "mirror"))
-	if err := os.WriteFile(cli, []byte(mirror), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(cli, []byte(mirror), 0o600))
 	cmd := exec.Command(binary, append([]string{"init", "-input=false", "-no-color"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+cli)
@@ -343,16 +340,10 @@ func TestSetProvidersAsStockTools(t *testing.T) {
 	replace := make([]string, 0, 4)
 	for _, p := range []struct{ kind, version, constraints, mark string }{{kind: "a", version: "1.0.0", constraints: "1.0.0", mark: "HASH_A"}, {kind: "b", version: "2.0.0", constraints: "~> 2.0", mark: "HASH_B"}} {
 		dir := filepath.Join(top, "mirror/example.com/acme", p.kind, p.version, addrs.CurrentPlatform().String())
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "terraform-provider-"+p.kind), []byte(p.kind), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.MkdirAll(dir, 0o700))
+		testenv.Must(t, os.WriteFile(filepath.Join(dir, "terraform-provider-"+p.kind), []byte(p.kind), 0o600))
 		h1, err := hashing.Dir(t.Context(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		installed = append(installed, lockedProvider(t, "example.com/acme/"+p.kind, p.version, p.constraints, h1))
 		replace = append(replace, p.mark, string(h1))
 	}
@@ -385,16 +376,12 @@ func TestSetProvidersAsStockTools(t *testing.T) {
 				}
 				for _, before := range locks {
 					dir, err := os.MkdirTemp(top, "project")
-					if err != nil {
-						t.Fatal(err)
-					}
+					testenv.Must(t, err)
 					if out, failed := stockInit(t, binary, dir, stockRewriteConfig, before); failed {
 						t.Fatalf("%s init: %s", tool.name, out)
 					}
 					after, err := os.ReadFile(filepath.Join(dir, lockName))
-					if err != nil {
-						t.Fatal(err)
-					}
+					testenv.Must(t, err)
 					want := ours
 					if i == 1 && before != ours {
 						want = strings.Replace(ours, `"tofu init"`, `"terraform init"`, 1)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -36,16 +37,12 @@ func open(t *testing.T) (w *modtest.World, in *installer.Installer, dir string, 
 	w = modtest.New(t, modtest.Txtar(world))
 	in, dir = w.Installer(), t.TempDir()
 	text := strings.ReplaceAll(config, "HOST", string(w.Host()))
-	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(text), 0o600))
 	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	m, err := mirror.Open(in.Options().Fetcher.(*getmodules.Fetcher), "oci://"+string(w.Host())+"/corp/modules")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return w, in, dir, m
 }
 
@@ -112,12 +109,8 @@ func TestPushWithoutLock(t *testing.T) {
 	_, in, dir, m := open(t)
 	unlocked := t.TempDir()
 	text, err := os.ReadFile(filepath.Join(dir, "main.tf"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(unlocked, "main.tf"), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
+	testenv.Must(t, os.WriteFile(filepath.Join(unlocked, "main.tf"), text, 0o600))
 	result, err := mirror.Push(t.Context(), in, []installer.Project{{Dir: unlocked}, {Dir: dir}}, installer.LockedOptions{}, m)
 	var failed *installer.ProjectError
 	var locked *installer.LockedError

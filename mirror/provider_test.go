@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
@@ -52,18 +53,12 @@ func openProvider(t *testing.T) (*providerProject, *mirror.Mirror) {
 	p.w = modtest.New(t, modtest.Txtar(strings.ReplaceAll(providerWorld, "PLATFORM", addrs.CurrentPlatform().String())))
 	p.in = p.w.Installer()
 	text := "terraform {\n  required_providers {\n    cloud = {\n      source = \"" + string(p.w.Host()) + "/acme/cloud\"\n    }\n  }\n}\n"
-	if err := os.WriteFile(filepath.Join(p.dir, "main.tf"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.install(t, p.in); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(filepath.Join(p.dir, "main.tf"), []byte(text), 0o600))
+	testenv.Must(t, p.install(t, p.in))
 	fetcher := p.in.Options().Fetcher.(*getmodules.Fetcher)
 	fetcher.Backoff = noWait
 	m, err := mirror.Open(fetcher, "oci://"+string(p.w.Host())+"/corp/mirror")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return p, m
 }
 
@@ -77,9 +72,7 @@ func (p *providerProject) install(t *testing.T, in *installer.Installer) error {
 // and the requests to the provider registry.
 func (p *providerProject) installFresh(t *testing.T, m *mirror.Mirror) (warnings, asked []string) {
 	t.Helper()
-	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.RemoveAll(filepath.Join(p.dir, ".terraform")))
 	in := with(p.w.Installer(), func(o *installer.Options) {
 		o.CacheDir, o.StateDir, o.Stores = t.TempDir(), t.TempDir(), []installer.PackageStore{m}
 	})
@@ -107,9 +100,7 @@ func (p *providerProject) installFresh(t *testing.T, m *mirror.Mirror) (warnings
 func (p *providerProject) push(t *testing.T, m *mirror.Mirror, want mirror.Result) {
 	t.Helper()
 	result, err := mirror.Push(t.Context(), p.in, p.projects(), p.locked(), m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if result.Bytes = 0; *result != want {
 		t.Errorf("Push = %+v, want %+v", *result, want)
 	}
@@ -118,15 +109,11 @@ func (p *providerProject) push(t *testing.T, m *mirror.Mirror, want mirror.Resul
 func (p *providerProject) changeHashes(t *testing.T, change func([]hashing.Hash) []hashing.Hash) {
 	t.Helper()
 	locked, err := installer.ReadLockedProviders(t.Context(), p.projects()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	locked[0].Hashes = change(locked[0].Hashes)
 	lock := &lockfile.File{}
 	lock.SetProvider(locked[0])
-	if err := os.WriteFile(filepath.Join(p.dir, ".terraform.lock.hcl"), lock.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(filepath.Join(p.dir, ".terraform.lock.hcl"), lock.Bytes(), 0o600))
 }
 
 func has(paths []string, suffix string) bool {
@@ -242,9 +229,7 @@ func TestProviderDockerRegistry(t *testing.T) {
 	}
 	for _, entry := range entries {
 		if entry.Platform == addrs.CurrentPlatform() {
-			if err := registry.Damage("sha256:" + strings.TrimPrefix(string(entry.Hashes[1]), "zh:")); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, registry.Damage("sha256:"+strings.TrimPrefix(string(entry.Hashes[1]), "zh:")))
 		}
 	}
 	if warnings, asked := p.installFresh(t, m); len(warnings) != 1 || !has(asked, ".zip") {

@@ -19,9 +19,7 @@ func startDocker(t *testing.T) (*testenv.Registry, *mirror.Mirror) {
 	t.Helper()
 	registry := testenv.StartRegistry(t, "")
 	m, err := mirror.Open(&getmodules.Fetcher{HTTPClient: registry.Client(), Backoff: noWait}, "oci://"+registry.Host()+"/corp/modules")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return registry, m
 }
 
@@ -46,21 +44,15 @@ func damaged(t *testing.T, in *installer.Installer, m *mirror.Mirror) (n int) {
 func layerOf(t *testing.T, in *installer.Installer, m *mirror.Mirror, source string) string {
 	t.Helper()
 	entries, err := in.VerifyStore(t.Context(), m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, entry := range entries {
 		if !strings.Contains(entry.Source, source) {
 			continue
 		}
 		text, err := stores.Manifest(t.Context(), m, entry.Tag)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		found, err := artifact.ParseModule(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		return found.Layer.Digest
 	}
 	t.Fatalf("there is no entry of %s", source)
@@ -92,9 +84,7 @@ func TestRepairDockerRegistry(t *testing.T) {
 	run("Push", push, mirror.Result{Entries: 2, Pushed: 2})
 	run("Repair of an undamaged mirror", repair, mirror.Result{Entries: 2})
 	for range 2 {
-		if err := registry.Damage(layerOf(t, in, m, "/net/")); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, registry.Damage(layerOf(t, in, m, "/net/")))
 		if n := damaged(t, in, m); n != 1 {
 			t.Fatalf("%d entries are damaged, want 1", n)
 		}
@@ -104,9 +94,7 @@ func TestRepairDockerRegistry(t *testing.T) {
 			t.Errorf("%d entries are damaged after a repair", n)
 		}
 	}
-	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.RemoveAll(filepath.Join(dir, ".terraform")))
 	in = with(in, func(o *installer.Options) { o.Stores, o.CacheDir = []installer.PackageStore{m}, t.TempDir() })
 	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{Locked: true}); err != nil {
 		t.Error(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/ocistore"
 )
@@ -37,9 +38,7 @@ func TestTrust(t *testing.T) {
 				}
 			})
 			w.ResetRequests()
-			if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, os.RemoveAll(filepath.Join(dir, ".terraform")))
 			if _, err := fresh.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{Locked: true}); err != nil {
 				t.Fatal(err)
 			}
@@ -71,9 +70,7 @@ func TestUntrustedMirrorDelivers(t *testing.T) {
 	m.Trusted = false
 	in = with(in, func(o *installer.Options) { o.Stores, o.CacheDir = []installer.PackageStore{m}, t.TempDir() })
 	for _, name := range []string{"net", "tar"} {
-		if err := os.RemoveAll(filepath.Join(dir, ".terraform", "modules", name)); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.RemoveAll(filepath.Join(dir, ".terraform", "modules", name)))
 	}
 	w.ResetRequests()
 	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
@@ -99,9 +96,7 @@ func TestImportUntrusted(t *testing.T) {
 	if err != nil || len(entries) != 2 || !errors.Is(entries[0].Err, ocistore.ErrDeliversOnly) {
 		t.Errorf("ImportStore = %v, %v, want ErrDeliversOnly", entries, err)
 	}
-	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.RemoveAll(filepath.Join(dir, ".terraform")))
 	if _, err := fresh.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{Offline: true}); !errors.Is(err, installer.ErrOffline) {
 		t.Errorf("after the import: %v, want ErrOffline", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -46,9 +47,7 @@ func TestBranches(t *testing.T) {
 		}
 	}
 	want, err := versions.ParseConstraints("~> 1.0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if err := p.CheckCall(policy.Call{Source: source(t, "git::https://example.com/net.git"), Constraint: want}); err != nil {
 		t.Errorf("a range of tags: %v", err)
 	}

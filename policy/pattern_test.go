@@ -6,24 +6,21 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/policy"
 )
 
 func pattern(t testing.TB, text string) policy.Pattern {
 	t.Helper()
 	p, err := policy.ParsePattern(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return p
 }
 
 func source(t testing.TB, text string) addrs.ModuleSource {
 	t.Helper()
 	s, err := addrs.ParseModuleSource(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return s
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -30,9 +31,7 @@ func TestProviders(t *testing.T) {
 		"corp.example/acme/cloud":     "allow_providers",
 	} {
 		provider, err := addrs.ParseProviderSource(address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if got := refusedBy(t, p.CheckProvider(provider)); got != want {
 			t.Errorf("CheckProvider(%s) is refused by %q, want %q", address, got, want)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -68,9 +69,7 @@ policy {}
 		"git::https://git.example.com/acme/net2":       `replace "git.example.com/acme/*": `,
 	} {
 		parsed, err := addrs.ParseModuleSource(source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		by, got, err := r.Find(parsed)
 		if err != nil {
 			if got = err.Error(); by == nil || want == "" || !strings.Contains(got, want) {

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -40,9 +41,7 @@ func TestCheckURL(t *testing.T) {
 		{"bücher.example", "https://xn--bcher-kva.example/x.zip", true},
 	} {
 		u, err := url.Parse(tt.url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		p := &policy.Policy{Deny: []policy.Pattern{pattern(t, tt.pattern)}, Allow: []policy.Pattern{pattern(t, "github.com")}}
 		if got := refusedBy(t, p.CheckURL(u)) != ""; got != tt.denied {
 			t.Errorf("%q in deny_sources: CheckURL(%q) is denied: %v, want %v", tt.pattern, tt.url, got, tt.denied)
@@ -62,9 +61,7 @@ func TestCheckProviderURL(t *testing.T) {
 		"https://github.com/acme/x.zip":            "",
 	} {
 		u, err := url.Parse(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if got := refusedBy(t, p.CheckProviderURL(u)); got != want || p.CheckURL(u) != nil {
 			t.Errorf("CheckProviderURL(%q) is refused by %q, want %q", raw, got, want)
 		}

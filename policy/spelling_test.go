@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -119,9 +120,7 @@ func TestDeniedRequests(t *testing.T) {
 		{"h.example/acme/net", "https://h.example/acme/net.GIT/info/refs", "denied"},
 	} {
 		u, err := url.Parse(tt.url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		p := &policy.Policy{Deny: []policy.Pattern{pattern(t, tt.pattern)}}
 		if err := p.CheckURL(u); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%q in deny_sources: CheckURL(%q) = %v, want an error with %q", tt.pattern, tt.url, err, tt.want)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -14,18 +15,12 @@ import (
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	pattern, err := policy.ParsePattern("*.Corp.example/a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	given := policy.Policy{Allow: []policy.Pattern{pattern, {}}, Versions: policy.VersionsExact}
 	text, err := json.Marshal(given)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var got policy.Policy
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, json.Unmarshal(text, &got))
 	if got.Versions != given.Versions || len(got.Allow) != 2 || got.Allow[0].String() != "*.Corp.example/a" || got.Allow[1].String() != "" {
 		t.Errorf("%s is read as %+v", text, got)
 	}
@@ -46,9 +41,7 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	var again policy.UserSettings
-	if err := json.Unmarshal(text, &again); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, json.Unmarshal(text, &again))
 	if diff := cmp.Diff(*settings, again); diff != "" {
 		t.Error(diff)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // readSource reads a module with one call and returns the call's source.
@@ -77,9 +78,7 @@ func TestFilesOfPackages(t *testing.T) {
 	pkg := filepath.Join(base, "stage/pkg")
 	write(t, filepath.Join(pkg, "shared/x"), "shared")
 	write(t, filepath.Join(pkg, "modules/m/x"), "own")
-	if err := os.Symlink("../../../../secret", filepath.Join(pkg, "modules/m/link")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Symlink("../../../../secret", filepath.Join(pkg, "modules/m/link")))
 	tests := map[string]string{ // each expression with the expected source or error
 		`file("${path.module}/x")`:                             "own",
 		`file("${path.module}/../../shared/x")`:                "shared",

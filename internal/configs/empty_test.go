@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestEmpty distinguishes directories with configuration from those without.
@@ -34,12 +35,8 @@ func TestEmpty(t *testing.T) {
 			dir := t.TempDir()
 			for _, name := range test.files {
 				name = filepath.Join(dir, filepath.FromSlash(name))
-				if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(name, nil, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+				testenv.Must(t, os.WriteFile(name, nil, 0o644))
 			}
 			for terraform, want := range map[bool]bool{false: test.tofu, true: test.terraform} {
 				reader := configs.Reader{Terraform: terraform}

@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestFileReads reads files in the user's own modules. Without AllowFileReads, only files of the
@@ -126,8 +127,6 @@ func TestLinkedVariables(t *testing.T) {
 				t.Errorf("%s -> %s: %q, %v, want a refused file", test.name, test.target, source, diags)
 			}
 		}
-		if err := os.Remove(link); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Remove(link))
 	}
 }

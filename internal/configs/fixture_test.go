@@ -15,6 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 var update = flag.Bool("update", false, "write what the fixtures in testdata want")
@@ -41,9 +42,7 @@ func TestFixtures(t *testing.T) {
 
 func checkFixture(t *testing.T, fixture string) {
 	archive, err := txtar.ParseFile(fixture)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	dir := t.TempDir()
 	want := -1
 	for i, file := range archive.Files {
@@ -138,12 +137,8 @@ func short(r *hcl.Range) string {
 // write writes a file and creates its directory.
 func write(t testing.TB, name, content string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	testenv.Must(t, os.WriteFile(name, []byte(content), 0o644))
 }
 
 func callNames(m config.Module) string {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/hcldepth"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // FuzzRead reads any bytes as a file of each syntax. If neither Read nor the parser
@@ -32,9 +33,7 @@ func FuzzRead(f *testing.F) {
 }
 
 func checkRead(t *testing.T, name string, src []byte) {
-	if err := os.WriteFile(name, src, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(name, src, 0o644))
 	defer os.Remove(name)
 	m, diags := configs.Reader{Providers: true}.Read(t.Context(), configs.Dir{Path: filepath.Dir(name)})
 	for _, diag := range append(diags, m.ProviderDiagnostics...) {
@@ -91,16 +90,12 @@ func FuzzInterface(f *testing.F) {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, name), string(src))
 			one, err := configs.Reader{}.ReadInterface(t.Context(), configs.Dir{Path: dir})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			if same := one.Diff(one); same != nil {
 				t.Errorf("%q differs from itself: %v", src, same)
 			}
 			calls, err := configs.Reader{}.ReadArguments(t.Context(), configs.Dir{Path: dir})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			for _, call := range calls {
 				configs.ForCall((&configs.Interface{}).Diff(one), call)
 			}

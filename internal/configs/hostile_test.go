@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestIrregularFiles reads directories in which a configuration file is not a regular file.
@@ -34,9 +35,7 @@ func TestIrregularFiles(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, "a.tf"), call("a"))
-			if err := test.make(filepath.Join(dir, "x.tf")); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, test.make(filepath.Join(dir, "x.tf")))
 			m, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir, Display: "."})
 			if len(m.Calls) != 1 || len(diags) != 1 {
 				t.Fatalf("Read = %v, %v, want one call and one error", m.Calls, diags)
@@ -77,12 +76,8 @@ func TestBoundary(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := filepath.Join(pkg, name)
-			if err := os.Mkdir(dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink(test.target, filepath.Join(dir, "main.tf")); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, os.Mkdir(dir, 0o755))
+			testenv.Must(t, os.Symlink(test.target, filepath.Join(dir, "main.tf")))
 			bounded, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir, Boundary: pkg})
 			if got := callNames(bounded); got != test.want || diags.HasErrors() != (test.want == "") {
 				t.Errorf("Read with a boundary = %q, %v, want %q", got, diags, test.want)
@@ -100,12 +95,8 @@ func TestBoundaryOfDirectory(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
 	write(t, filepath.Join(base, "outside/main.tf"), call("outside"))
-	if err := os.MkdirAll(filepath.Join(base, "pkg"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("../outside", filepath.Join(base, "pkg/link")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(filepath.Join(base, "pkg"), 0o755))
+	testenv.Must(t, os.Symlink("../outside", filepath.Join(base, "pkg/link")))
 	dir := configs.Dir{Path: filepath.Join(base, "pkg/link"), Boundary: filepath.Join(base, "pkg")}
 	if m, diags := (configs.Reader{}).Read(t.Context(), dir); !diags.HasErrors() || len(m.Calls) != 0 {
 		t.Errorf("Read(%+v) = %v, %v, want an error", dir, m.Calls, diags)
@@ -119,9 +110,7 @@ func TestTotalSize(t *testing.T) {
 	const files = 17 // of 4 MiB each; 16 are allowed
 	write(t, filepath.Join(dir, "00.tf"), strings.Repeat("#", 4<<20))
 	for i := range files - 1 {
-		if err := os.Link(filepath.Join(dir, "00.tf"), filepath.Join(dir, "1"+strings.Repeat("0", i)+".tf")); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Link(filepath.Join(dir, "00.tf"), filepath.Join(dir, "1"+strings.Repeat("0", i)+".tf")))
 	}
 	_, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir})
 	if len(diags) != 1 || !strings.Contains(diags[0].Detail, "64 MiB together") {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 const interfaceFiles = `
@@ -115,9 +116,7 @@ func interfaceOf(t *testing.T, text string) *configs.Interface {
 		write(t, filepath.Join(dir, file.Name), string(file.Data))
 	}
 	found, err := configs.Reader{}.ReadInterface(t.Context(), configs.Dir{Path: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return found
 }
 
@@ -219,9 +218,7 @@ output "id" {
 `)
 	write(t, filepath.Join(dir, "net_override.tf"), "module \"net\" {\n  more = 1\n}\n")
 	calls, err := configs.Reader{}.ReadArguments(t.Context(), configs.Dir{Path: dir, Display: "."})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	call := calls["net"]
 	if got := strings.Join(slices.Sorted(maps.Keys(call.Set)), " "); got != "more removed set type" {
 		t.Errorf("ReadArguments = %q", got)

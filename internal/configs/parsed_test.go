@@ -9,6 +9,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // The files of a directory are parsed once, however often the tree calls the module in it. Each call
@@ -36,8 +37,6 @@ func TestDirectoryIsParsedOnce(t *testing.T) {
 		for _, diag := range diags {
 			diag.Detail = "changed"
 		}
-		if err := os.RemoveAll(filepath.Dir(file)); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.RemoveAll(filepath.Dir(file)))
 	}
 }

@@ -48,9 +48,7 @@ func TestProviderReferencesLikeStock(t *testing.T) {
 					text := fmt.Sprintf("resource \"x_y\" \"r\" {\n  for_each = {}\n  provider = %s\n}\n", reference)
 					if file == "main.tf.json" {
 						quoted, err := json.Marshal(reference)
-						if err != nil {
-							t.Fatal(err)
-						}
+						testenv.Must(t, err)
 						text = fmt.Sprintf(`{"resource": {"x_y": {"r": {"for_each": {}, "provider": %s}}}}`, quoted)
 					}
 					got := requirementsOf(t, configs.Reader{Terraform: tool == "terraform"}, "-- "+file+" --\n"+text)
@@ -74,9 +72,7 @@ const noSuchInstance = "Invalid resource provider configuration"
 func stockAccepts(t *testing.T, binary, file, text string) bool {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
 	cmd := exec.Command(binary, "providers", "-no-color")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+os.DevNull)

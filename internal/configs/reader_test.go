@@ -14,6 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/hcldepth"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func call(name string) string { return `module "` + name + `" { source = "./x" }` + "\n" }
@@ -193,9 +194,7 @@ func TestUnusualNames(t *testing.T) {
 	for _, name := range []string{"ä.tf", "a b.tf", "-x.tf"} {
 		write(t, filepath.Join(dir, name), call(strings.TrimSuffix(strings.ReplaceAll("n"+name, " ", "_"), ".tf")))
 	}
-	if err := os.Mkdir(filepath.Join(dir, "dir.tf"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Mkdir(filepath.Join(dir, "dir.tf"), 0o755))
 	m, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir})
 	if diags.HasErrors() || len(m.Calls) != 3 {
 		t.Errorf("Read = %v, %v, want three calls", m.Calls, diags)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // writeNames writes files whose content is their own name, and creates directories for names that end
@@ -25,15 +26,11 @@ func writeNames(t *testing.T, dir string, names ...string) {
 		if strings.HasSuffix(name, "/") {
 			parent = path
 		}
-		if err := os.MkdirAll(parent, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.MkdirAll(parent, 0o755))
 		if strings.HasSuffix(name, "/") {
 			continue
 		}
-		if err := os.WriteFile(path, []byte(name), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.WriteFile(path, []byte(name), 0o644))
 	}
 }
 
@@ -49,9 +46,7 @@ func yes(string) bool { return true }
 func readableDirOf(t *testing.T, root, home string, isUsable func(string) bool) *configs.ReadableDir {
 	t.Helper()
 	dir, err := configs.FindReadable(root, home, isUsable)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return dir
 }
 
@@ -73,9 +68,7 @@ func readName(t *testing.T, dir *configs.ReadableDir, name string) string {
 	}
 	defer f.Close()
 	text, err := io.ReadAll(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return string(text)
 }
 
@@ -83,9 +76,7 @@ func readName(t *testing.T, dir *configs.ReadableDir, name string) string {
 func realTempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return dir
 }
 

@@ -9,15 +9,14 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestPipe opens pipes in the repository, which would block until there is a writer.
 func TestPipe(t *testing.T) {
 	t.Parallel()
 	repo := realTempDir(t)
-	if err := syscall.Mkfifo(filepath.Join(repo, "pipe"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, syscall.Mkfifo(filepath.Join(repo, "pipe"), 0o644))
 	link(t, repo, "link", "pipe")
 	dir := readableDirOf(t, repo, "", yes)
 	for _, name := range []string{"pipe", "link"} {

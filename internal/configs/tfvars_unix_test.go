@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestVariablePipes reads values from pipes that the user named, such as those that a shell
@@ -71,9 +72,7 @@ func TestVariablePipeWithoutWriter(t *testing.T) {
 		done <- err
 	}()
 	w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits for the reader
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer w.Close()
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
@@ -83,7 +82,5 @@ func TestVariablePipeWithoutWriter(t *testing.T) {
 
 func mkfifo(t *testing.T, name string) {
 	t.Helper()
-	if err := syscall.Mkfifo(name, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, syscall.Mkfifo(name, 0o600))
 }

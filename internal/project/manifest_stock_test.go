@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestStockBytes compares the manifest for nested local modules with the one that a stock tool
@@ -41,9 +42,7 @@ module "out-side" { source = "./linked" }
 		t.Fatalf("terraform get: %v\n%s", err, out)
 	}
 	want, err := os.ReadFile(filepath.Join(root, ".terraform/modules/modules.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 
 	got := newManifest(
 		project.ManifestRecord{Key: "out_side", Source: "../shared", Dir: "../shared"},
@@ -67,10 +66,6 @@ module "out-side" { source = "./linked" }
 // write writes a file and creates its directory.
 func write(t *testing.T, name, content string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	testenv.Must(t, os.WriteFile(name, []byte(content), 0o644))
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
@@ -55,9 +56,7 @@ func (a at) location() project.Location {
 func (a at) open(t testing.TB) *project.Project {
 	t.Helper()
 	p, err := project.Open(context.Background(), a.location(), a.key, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if a.vendored != notVendored {
 		p.SetVendorDir(vendorDir(t, a.dir, "vendor"))
 	}
@@ -68,12 +67,8 @@ func (a at) open(t testing.TB) *project.Project {
 func (a at) write(t testing.TB, name, text string) {
 	t.Helper()
 	name = filepath.Join(a.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	testenv.Must(t, os.WriteFile(name, []byte(text), 0o600))
 }
 
 // change stages a package for each key and describes the change that places
@@ -93,12 +88,8 @@ func change(t testing.TB, p *project.Project, packages map[string]string, gone .
 func stage(t testing.TB, p *project.Project, name, text string) string {
 	t.Helper()
 	staged := p.Stage(name)
-	if err := os.Mkdir(staged, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(staged, "main.tf"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Mkdir(staged, 0o755))
+	testenv.Must(t, os.WriteFile(filepath.Join(staged, "main.tf"), []byte(text), 0o644))
 	return staged
 }
 
@@ -125,9 +116,7 @@ func (a at) files(t testing.TB, own bool) map[string]string {
 		files[filepath.ToSlash(rel)] = string(text)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return files
 }
 
@@ -208,9 +197,7 @@ func vendorChange(t testing.TB, p *project.Project, packages map[string]string, 
 	c := &project.VendorChange{Sums: map[string][]byte{"t1-" + sums: []byte(sums + " sums")}}
 	for key, text := range packages {
 		staged, err := p.StageVendored(key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		writeFile(t, filepath.Join(staged, "main.tf"), text)
 		c.Staged, c.Keep = append(c.Staged, key), append(c.Keep, key)
 	}
@@ -235,9 +222,7 @@ func startWith(t testing.TB, vendored vendored) at {
 	if vendored == oldVendored {
 		c.Vendor = vendorChange(t, p, map[string]string{"a": "# old\n", "gone": "# gone\n"}, "old")
 	}
-	if err := errors.Join(p.SaveSums("t1-abc", []byte("sums")), p.Commit(c), p.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, errors.Join(p.SaveSums("t1-abc", []byte("sums")), p.Commit(c), p.Close()))
 	if diff := cmp.Diff(a.before(), a.files(t, true)); diff != "" {
 		t.Fatalf("the project of the tests (-want +got):\n%s", diff)
 	}
@@ -260,9 +245,7 @@ func TestCommit(t *testing.T) {
 	for _, vendored := range []vendored{notVendored, newlyVendored, oldVendored} {
 		a := startWith(t, vendored)
 		p := a.open(t)
-		if err := errors.Join(p.Commit(a.theChange(t, p)), p.Close()); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, errors.Join(p.Commit(a.theChange(t, p)), p.Close()))
 		if diff := cmp.Diff(a.after(), a.files(t, true)); diff != "" {
 			t.Errorf("after Commit (-want +got):\n%s", diff)
 		}
@@ -278,9 +261,7 @@ func TestLockChangedInBetween(t *testing.T) {
 	if err := p.Commit(c); !errors.Is(err, project.ErrLockChanged) {
 		t.Errorf("Commit = %v, want ErrLockChanged", err)
 	}
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, p.Close())
 	if diff := cmp.Diff(before, a.files(t, true)); diff != "" {
 		t.Errorf("after a refused Commit (-before +after):\n%s", diff)
 	}
@@ -292,12 +273,8 @@ func TestOpenRefusesLinks(t *testing.T) {
 		a := newAt(t)
 		victim := t.TempDir()
 		name := filepath.Join(a.dir, filepath.FromSlash(link))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(victim, name); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testenv.Must(t, os.Symlink(victim, name))
 		if _, err := project.Open(t.Context(), a.location(), a.key, nil); err == nil {
 			t.Errorf("Open with %s as a link succeeded", link)
 		}
@@ -313,28 +290,18 @@ func TestOpenRemovesIrregularFiles(t *testing.T) {
 	for _, name := range []string{"lock", "journal", "lock.hcl", "stage", "retired", "tree", "sums"} {
 		a := newAt(t)
 		victim := t.TempDir()
-		if err := os.WriteFile(filepath.Join(victim, "precious"), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.WriteFile(filepath.Join(victim, "precious"), nil, 0o600))
 		own := filepath.Join(a.dir, modules, ".cotter")
-		if err := os.MkdirAll(own, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.MkdirAll(own, 0o755))
 		for _, target := range []string{victim, filepath.Join(victim, "absent")} {
-			if err := os.Symlink(target, filepath.Join(own, name)); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, os.Symlink(target, filepath.Join(own, name)))
 			p := a.open(t)
-			if err := errors.Join(p.SaveSums("x", []byte("y")), p.KeepSums(nil), p.KeepTrees(nil), p.Close()); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, errors.Join(p.SaveSums("x", []byte("y")), p.KeepSums(nil), p.KeepTrees(nil), p.Close()))
 			entries, err := os.ReadDir(victim)
 			if err != nil || len(entries) != 1 || entries[0].Name() != "precious" {
 				t.Errorf("with a link as %s, its target has %v, %v", name, entries, err)
 			}
-			if err := os.RemoveAll(filepath.Join(own, name)); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, os.RemoveAll(filepath.Join(own, name)))
 		}
 	}
 }
@@ -357,9 +324,7 @@ func TestOpenWaits(t *testing.T) {
 			opened <- err
 		}()
 		<-waiting
-		if err := first.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, first.Close())
 		if err := <-opened; err != nil {
 			t.Errorf("Open after waiting: %v", err)
 		}
@@ -396,15 +361,11 @@ func TestNothingInstalled(t *testing.T) {
 			before := dirs(t, a.dir)
 			p := a.open(t)
 			stage(t, p, "a", "# a\n")
-			if err := p.SaveSums("t1-abc", []byte("sums")); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, p.SaveSums("t1-abc", []byte("sums")))
 			if test.during != "" {
 				a.write(t, test.during, "")
 			}
-			if err := p.Close(); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, p.Close())
 			kept := test.during != "" || strings.HasPrefix(test.before, ".terraform/modules")
 			if diff := cmp.Diff(before, dirs(t, a.dir)); diff != "" && !kept {
 				t.Errorf("(-before +after):\n%s", diff)
@@ -425,9 +386,7 @@ func dirs(t *testing.T, dir string) (names []string) {
 		names = append(names, name)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return names
 }
 
@@ -447,12 +406,8 @@ func TestNothingInstalledWhileWaiting(t *testing.T) {
 		opened <- err
 	}()
 	<-waiting
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-opened; err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, first.Close())
+	testenv.Must(t, <-opened)
 	text, err := os.ReadFile(filepath.Join(a.dir, modules, "modules.json"))
 	if err != nil || string(text) != "manifest" {
 		t.Errorf("modules.json has %q, %v", text, err)
@@ -464,9 +419,7 @@ func TestPackageRefusesLinks(t *testing.T) {
 	a := newAt(t)
 	p := a.open(t)
 	defer p.Close()
-	if err := os.Symlink(t.TempDir(), filepath.Join(p.Path(), "a")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Symlink(t.TempDir(), filepath.Join(p.Path(), "a")))
 	if _, err := p.Package("a"); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Package of a link = %v, want an error", err)
 	}

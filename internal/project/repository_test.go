@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // No file or directory of a project is in .git, however the path is spelled and whichever links it
@@ -44,15 +45,11 @@ func TestMetadataIsRefused(t *testing.T) {
 		a.write(t, ".git/HEAD", "ref: refs/heads/main\n")
 		a.write(t, "a/main.tf", "")
 		for _, dir := range []string{".git/hooks", ".git/refs"} {
-			if err := os.Mkdir(filepath.Join(a.dir, dir), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, os.Mkdir(filepath.Join(a.dir, dir), 0o755))
 		}
 		for link, target := range test.links {
 			path := filepath.Join(a.dir, link)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Symlink(target, path)); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Symlink(target, path)))
 		}
 		location := a.location()
 		if test.lockFile != "" {
@@ -83,9 +80,7 @@ func TestMetadataIsRefused(t *testing.T) {
 func TestMetadataAbove(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), ".git", "modules", "root")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(dir, 0o755))
 	location := project.Location{Dir: dir, DataDir: filepath.Join(dir, ".terraform"), LockFile: lockName}
 	if err := project.WriteLock(location, nil, []byte("x")); err != nil {
 		t.Error(err)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
@@ -49,13 +50,9 @@ func (a at) killChange(t testing.TB, number int, planned func(*project.Project) 
 		if recovered := recover(); recovered != nil && recovered != (killed{}) {
 			panic(recovered)
 		}
-		if err := p.Abandon(); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, p.Abandon())
 	}()
-	if err := p.Commit(c); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, p.Commit(c))
 	return name
 }
 
@@ -121,9 +118,7 @@ func testKilled(t *testing.T, vendored vendored) {
 		if undone != (phase == "no modules") && phase != "the old tree" {
 			t.Errorf("killed before step %d, %s: Notices = %v in phase %s", number, name, p.Notices(), phase)
 		}
-		if err := p.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, p.Close())
 		if diff := cmp.Diff(want, a.files(t, true)); diff != "" {
 			t.Errorf("killed before step %d, %s, and opened again (-want +got):\n%s", number, name, diff)
 		}
@@ -140,13 +135,9 @@ func checkView(t testing.TB, a at, name, phase string) {
 	t.Helper()
 	files := a.files(t, true)
 	p, err := project.View(a.location(), a.key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	unfinished := p.Unfinished()
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, p.Close())
 	if phase == "no modules" && !unfinished || phase == "the new tree" && unfinished {
 		t.Errorf("killed before %s: Unfinished = %v in phase %s", name, unfinished, phase)
 	}
@@ -187,9 +178,7 @@ func testFailure(t *testing.T, vendored vendored, number int, fault error, forev
 	})
 	err := p.Commit(c)
 	atomicfile.SetStepHook(nil)
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, p.Close())
 	var notUndone *project.UndoError
 	if errors.As(err, &notUndone) {
 		if !forever || a.phase(t) == "the new tree" {
@@ -260,9 +249,7 @@ func TestForeignInstall(t *testing.T) {
 	if notices := p.Notices(); len(notices) != 1 || notices[0].Kind != project.GivenUp {
 		t.Errorf("Notices = %v, want GivenUp", notices)
 	}
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, p.Close())
 	files := a.files(t, true)
 	if files[modules+"modules.json"] != "of another tool" || files[modules+"c/main.tf"] == "" {
 		t.Errorf("what the other tool installed is %v", files)
@@ -294,13 +281,9 @@ func TestUnproven(t *testing.T) {
 		number++
 	}
 	journal, err := os.ReadFile(filepath.Join(a.dir, modules, ".cotter/journal"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	lockCopy, err := os.ReadFile(filepath.Join(a.dir, modules, ".cotter/lock.hcl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	_, bare, _ := bytes.Cut(journal, []byte("\n"))
 	for name, text := range map[string]string{
 		"another project's": string(journal), "not sealed": string(bare), "no content": string(journal[:bytes.IndexByte(journal, '\n')+1]),
@@ -323,9 +306,7 @@ func TestUnproven(t *testing.T) {
 		if p.FormerLock() != nil {
 			t.Errorf("%s: FormerLock = %q", name, p.FormerLock())
 		}
-		if err := p.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, p.Close())
 		if diff := cmp.Diff(trees(before), trees(other.files(t, false))); diff != "" {
 			t.Errorf("%s: the project (-want +got):\n%s", name, diff)
 		}
@@ -350,9 +331,7 @@ func TestProof(t *testing.T) {
 		t.Errorf("for another user, FormerLock = %q", got.FormerLock())
 	}
 	moved := filepath.Join(t.TempDir(), "moved")
-	if err := os.Rename(a.dir, moved); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Rename(a.dir, moved))
 	if got := (at{dir: moved, key: a.key}).open(t); got.FormerLock() != nil || got.Close() != nil {
 		t.Errorf("after the project was moved, FormerLock = %q", got.FormerLock())
 	}
@@ -374,9 +353,7 @@ func TestLimits(t *testing.T) {
 	var memBefore, memAfter runtime.MemStats
 	runtime.ReadMemStats(&memBefore)
 	p, err := project.View(a.location(), a.key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer p.Close()
 	_, lockErr := p.Lock()
 	_, manifestErr := p.Manifest()
@@ -403,9 +380,7 @@ func TestKilledElsewhere(t *testing.T) {
 	phases := map[bool]int{}
 	for number := 0; ; number++ {
 		base, err := os.MkdirTemp(other, "killed")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		a := at{dir: t.TempDir(), key: userkey.Random()}
 		a.elsewhere = &project.Location{Dir: a.dir, DataDir: filepath.Join(a.dir, ".terraform"), ModulesDir: filepath.Join(base, "modules"), LockFile: filepath.Join(base, "the.lock")}
 		outside := at{dir: base}
@@ -430,9 +405,7 @@ func TestKilledElsewhere(t *testing.T) {
 		got := trees(outside.files(t, false))
 		delete(got, "the.lock")
 		lock, err := p.Lock()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		want, wantLock := trees(before), "old lock\n"
 		delete(want, "the.lock")
 		if complete {
@@ -443,9 +416,7 @@ func TestKilledElsewhere(t *testing.T) {
 		if string(lock) != wantLock {
 			t.Errorf("killed before step %d, %s: the lock is %q, want %q", number, name, lock, wantLock)
 		}
-		if err := p.Close(); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, p.Close())
 		if files := a.files(t, true); len(files) > 0 {
 			t.Errorf("killed before step %d, %s: the project has %v", number, name, slices.Sorted(maps.Keys(files)))
 		}
@@ -462,20 +433,14 @@ func TestLockDirectoryGone(t *testing.T) {
 	for number := 0; ; number++ {
 		a := at{dir: t.TempDir(), key: userkey.Random()}
 		locks := filepath.Join(base, strconv.Itoa(number))
-		if err := os.Mkdir(locks, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Mkdir(locks, 0o755))
 		a.elsewhere = &project.Location{Dir: a.dir, DataDir: filepath.Join(a.dir, ".terraform"), LockFile: filepath.Join(locks, "the.lock")}
 		name := a.killChange(t, number, func(p *project.Project) project.Change { return change(t, p, map[string]string{"a": "# new\n"}) })
 		if name == "" {
 			return
 		}
-		if err := os.RemoveAll(locks); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.RemoveAll(locks))
 		a.elsewhere.LockFile = lockName
-		if err := a.open(t).Close(); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, a.open(t).Close())
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -24,9 +25,7 @@ func repository(t testing.TB) (top, root string) {
 	top = t.TempDir()
 	root = filepath.Join(top, "root")
 	for _, dir := range []string{filepath.Join(top, ".git"), root} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.MkdirAll(dir, 0o755))
 	}
 	return top, root
 }
@@ -34,9 +33,7 @@ func repository(t testing.TB) (top, root string) {
 func vendorDir(t testing.TB, root, name string) *project.VendorDir {
 	t.Helper()
 	d, err := project.FindVendorDir(root, name, filepath.Join(root, ".terraform"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return d
 }
 
@@ -47,12 +44,8 @@ func inspect(t testing.TB, root, name string, entry lockfile.Module) packagedir.
 
 func writeFile(t testing.TB, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	testenv.Must(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 // commit writes packages, each with one file, to a root module's directory, and keeps the packages
@@ -70,13 +63,9 @@ func commit(t testing.TB, root, name string, packages map[string]string, keep ..
 			return nil, err
 		}
 		writeFile(t, filepath.Join(staged, "main.tf"), text)
-		if err := os.Mkdir(filepath.Join(staged, "empty"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Mkdir(filepath.Join(staged, "empty"), 0o755))
 		tree, err := store.ReadTree(t.Context(), staged)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		entries[key] = lockfile.Module{Key: key, Hashes: []hashing.Hash{tree.H1(), tree.T1()}}
 		if vendor.Sums[store.FileName(tree.T1())], err = tree.MarshalText(); err != nil {
 			t.Fatal(err)
@@ -95,9 +84,7 @@ func TestFindVendorDir(t *testing.T) {
 			t.Skip("the file system has no links")
 		}
 	}
-	if err := os.Mkdir(filepath.Join(root, "data"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Mkdir(filepath.Join(root, "data"), 0o755))
 	for name, want := range map[string]string{
 		"vendor":              "",
 		"./vendor/modules/":   "",
@@ -141,25 +128,17 @@ func TestCommitVendored(t *testing.T) {
 	t.Parallel()
 	_, root := repository(t)
 	first, err := commit(t, root, "vendor", map[string]string{"a": "# a\n", "b": "# b\n", "c": "# c\n"}, "a", "b", "c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	// Simulate a process that was killed during a change, after it had retired a package.
 	writeFile(t, filepath.Join(root, "vendor/.cotter/stage-X/a/main.tf"), "# half\n")
-	if err := os.Mkdir(filepath.Join(root, "vendor/.cotter/retired-X"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(filepath.Join(root, "vendor/b"), filepath.Join(root, "vendor/.cotter/retired-X/b")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Mkdir(filepath.Join(root, "vendor/.cotter/retired-X"), 0o755))
+	testenv.Must(t, os.Rename(filepath.Join(root, "vendor/b"), filepath.Join(root, "vendor/.cotter/retired-X/b")))
 	writeFile(t, filepath.Join(root, "vendor/notes.txt"), "mine\n")
 	if got := inspect(t, root, "vendor", first["b"]).Status; got != packagedir.Missing {
 		t.Errorf("a package that was retired has status %v, want Missing", got)
 	}
 	second, err := commit(t, root, "vendor", map[string]string{"b": "# b\n", "a": "# new\n"}, "a", "b")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, entry := range second {
 		if got := inspect(t, root, "./vendor", entry); got.Status != packagedir.Verified {
 			t.Errorf("%s after the second change: %+v", entry.Key, got)
@@ -197,9 +176,7 @@ func TestVendorRefusals(t *testing.T) {
 		t.Errorf("keys that differ in case: %v", err)
 	}
 	other := filepath.Join(top, "other")
-	if err := os.Mkdir(other, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Mkdir(other, 0o755))
 	if _, err := commit(t, other, "../vendor", nil); !errors.As(err, &notOurs) || notOurs.Root != "../root" {
 		t.Errorf("the directory of another root module: %v", err)
 	}
@@ -207,13 +184,9 @@ func TestVendorRefusals(t *testing.T) {
 	p := at{dir: root, key: userkey.Random()}.open(t)
 	p.SetVendorDir(vendorDir(t, root, "new/modules"))
 	staged, err := p.StageVendored("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	writeFile(t, filepath.Join(staged, "main.tf"), "")
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, p.Close())
 	if _, err := os.Lstat(filepath.Join(root, "new/modules")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a change that was not made left its directory: %v", err)
 	}
@@ -228,9 +201,7 @@ func TestVendorSumsLink(t *testing.T) {
 	}
 	writeFile(t, filepath.Join(root, "vendor/notes/mine.txt"), "mine\n")
 	sums := filepath.Join(root, "vendor/.cotter/sums")
-	if err := os.RemoveAll(sums); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.RemoveAll(sums))
 	if err := os.Symlink("../notes", sums); err != nil {
 		t.Skip("the file system has no links")
 	}
@@ -249,17 +220,13 @@ func TestUndoVendored(t *testing.T) {
 	t.Parallel()
 	_, root := repository(t)
 	first, err := commit(t, root, "vendor", map[string]string{"a": "# a\n", "b": "# b\n"}, "a", "b")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	p := at{dir: root, key: userkey.Random()}.open(t)
 	defer p.Close()
 	d := vendorDir(t, root, "vendor")
 	p.SetVendorDir(d)
 	staged, err := p.StageVendored("a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	writeFile(t, filepath.Join(staged, "main.tf"), "# new\n")
 	change := project.Change{Vendor: &project.VendorChange{Staged: []string{"a", "lost"}, Keep: []string{"a", "lost"}}}
 	if err := p.Commit(change); err == nil {
@@ -313,9 +280,7 @@ func TestVendorChangedAfterKill(t *testing.T) {
 
 func removeVendored(t *testing.T, a at) {
 	t.Helper()
-	if err := os.RemoveAll(filepath.Join(a.dir, "vendor")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.RemoveAll(filepath.Join(a.dir, "vendor")))
 }
 
 // resetVendored restores the directory of vendored packages as git reset and git clean do.
@@ -326,9 +291,7 @@ func resetVendored(t *testing.T, a at) {
 		if err != nil || len(found) != 1 {
 			t.Fatalf("%s: %q, %v", name, found, err)
 		}
-		if err := os.RemoveAll(found[0]); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.RemoveAll(found[0]))
 	}
 	for name, text := range vendoredBefore {
 		a.write(t, name, text)
@@ -338,9 +301,7 @@ func resetVendored(t *testing.T, a at) {
 // A change is not undone through a link that was put in the place of the vendored packages.
 func TestVendorLinkedAfterKill(t *testing.T) {
 	a := killUntil(t, oldVendored, isAbsent("vendor/a"))
-	if err := os.Rename(filepath.Join(a.dir, "vendor"), filepath.Join(a.dir, "elsewhere")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Rename(filepath.Join(a.dir, "vendor"), filepath.Join(a.dir, "elsewhere")))
 	if err := os.Symlink("elsewhere", filepath.Join(a.dir, "vendor")); err != nil {
 		t.Skip("the file system has no links")
 	}
@@ -358,9 +319,7 @@ func TestVendorLinkedAfterKill(t *testing.T) {
 func (a at) reopened(t testing.TB) map[string]string {
 	t.Helper()
 	a.vendored = notVendored
-	if err := a.open(t).Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, a.open(t).Close())
 	return a.files(t, true)
 }
 
