@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -31,9 +32,7 @@ func BenchmarkNothingToDo(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			dir := b.TempDir()
 			project, cache, state := filepath.Join(dir, "project"), filepath.Join(dir, "cache"), filepath.Join(dir, "state")
-			if err := world.WriteTree(project, "config"); err != nil {
-				b.Fatal(err)
-			}
+			testenv.Must(b, world.WriteTree(project, "config"))
 			install := func() {
 				in := installer.New(installer.Options{CacheDir: cache, StateDir: state, Fetcher: &getmodules.Fetcher{HTTPClient: world.HTTPClient(), CacheDir: cache,
 					Git: getmodules.Git{Env: append(os.Environ(), world.Env()...)}}})

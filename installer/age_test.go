@@ -9,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -35,9 +36,7 @@ func aged(req request) request {
 func agingProject(t *testing.T) *project {
 	p := world(t, agingWorld)
 	for version, days := range map[string]int{"1.0.0": 100, "1.1.0": 2, "2.0.0": 1} {
-		if err := p.world.SetDiscovered("acme/net/aws", version, time.Now().AddDate(0, 0, -days)); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, p.world.SetDiscovered("acme/net/aws", version, time.Now().AddDate(0, 0, -days)))
 	}
 	return p
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/registryclient"
 )
@@ -57,9 +58,7 @@ func benchmarkInstall(b *testing.B, text string) {
 		b.Run(state.name, func(b *testing.B) {
 			dir := b.TempDir()
 			project := filepath.Join(dir, "project")
-			if err := world.WriteTree(project, "config"); err != nil {
-				b.Fatal(err)
-			}
+			testenv.Must(b, world.WriteTree(project, "config"))
 			install := func() {
 				client := world.HTTPClient()
 				cache := filepath.Join(dir, "cache")
@@ -79,9 +78,7 @@ func benchmarkInstall(b *testing.B, text string) {
 				// The files are moved away, not removed: after a removal, ext4 spends a long
 				// time looking for inodes other than those that were just freed.
 				for i, name := range state.gone {
-					if err := os.Rename(filepath.Join(dir, name), filepath.Join(dir, fmt.Sprintf("gone-%d-%d", n, i))); err != nil {
-						b.Fatal(err)
-					}
+					testenv.Must(b, os.Rename(filepath.Join(dir, name), filepath.Join(dir, fmt.Sprintf("gone-%d-%d", n, i))))
 				}
 				b.StartTimer()
 				install()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -25,9 +26,7 @@ module "net" {
 }
 `), modtest.Options{})
 	dir, in := world.Dir(t, "config"), world.Installer()
-	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, in, installer.Project{Dir: dir}, installer.InstallOptions{})
 	cause := errors.New("the user pressed a button")
 	ended, end := context.WithCancelCause(t.Context())
 	end(cause)
@@ -57,7 +56,8 @@ module "net" {
 			_, err := in.DiffInterfaces(ended, req.Project, installer.DiffOptions{}, nil, nil)
 			return err
 		},
-		"ReadLock": func() error { _, err := installer.ReadLock(ended, req.Project); return err },
+		"ReadLock":         func() error { _, err := installer.ReadLock(ended, req.Project); return err },
+		"HasConfiguration": func() error { _, err := repository.HasConfiguration(ended, req.Project); return err },
 	} {
 		if err := run(); !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
 			t.Errorf("%s = %v, want the error of the context and its cause", name, err)

@@ -2,7 +2,6 @@ package installer_test
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -11,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -28,27 +28,23 @@ func proposed(t *testing.T) (p *project, foreign, first string) {
 	t.Helper()
 	p = world(t, historyWorld+"-- git/wrap.git/v1.0.0/main.tf --\n# nothing\n")
 	foreign, err := p.world.ProposeCommit("net.git", "refs/pull/1/head", evilFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	first, err = p.world.Commit("net.git", "v1.0.0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.world.DeleteTag("net.git", "v1.0.0"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
+	testenv.Must(t, p.world.DeleteTag("net.git", "v1.0.0"))
 	return p, foreign, first
 }
 
 const netRepository = "git::https://MODTEST_HOST/git/net.git"
 
 // The policy commits = "reachable" refuses a commit that only a pull request has: in a new
-// selection, for an entry that nothing has confirmed, and for one that was confirmed without it.
+// selection, for an entry that nothing has confirmed, and for one that was confirmed without it. The
+// user's own exception for one call does not override the policy.
 func TestReachableCommits(t *testing.T) {
 	t.Parallel()
 	modes := map[string]request{
 		"install": {}, "lock": {InstallOptions: installer.InstallOptions{LockOnly: true}}, "locked": {InstallOptions: installer.InstallOptions{Locked: true}}, "vendored": {Project: installer.Project{Vendor: "vendor/modules"}},
+		"accepted": {InstallOptions: installer.InstallOptions{AcceptUnreachable: []addrs.Module{{"net"}}}},
 	}
 	p, foreign, first := proposed(t)
 	check := func(when string, refused bool, run func(request) error) {
@@ -119,9 +115,7 @@ func TestReachableCommitsInPackage(t *testing.T) {
 	p, foreign, _ := proposed(t)
 	inner := strings.ReplaceAll(netRepository, "MODTEST_HOST", string(p.world.Host())) + "?ref=" + foreign
 	files := fstest.MapFS{"main.tf": {Data: []byte("module \"net\" {\n  source = \"" + inner + "\"\n}\n")}}
-	if err := p.world.PublishTag("wrap.git", "v1.1.0", files); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, p.world.PublishTag("wrap.git", "v1.1.0", files))
 	p.write(t, "main.tf", "module \"wrap\" {\n  source = \"git::https://MODTEST_HOST/git/wrap.git?ref=v1.1.0\"\n}\n")
 	for range 2 {
 		_, err := p.installer().Install(t.Context(), installer.Project{Dir: p.dir, Policies: reachableCommits}, installer.InstallOptions{})
@@ -129,18 +123,6 @@ func TestReachableCommitsInPackage(t *testing.T) {
 			t.Errorf("Install = %v", err)
 		}
 		p.mustInstall(t, request{})
-	}
-}
-
-// The user's own exception for one call does not override the policy.
-func TestReachableCommitsAccepted(t *testing.T) {
-	t.Parallel()
-	p, foreign, _ := proposed(t)
-	p.call(t, netRepository+"?ref="+foreign)
-	p.mustInstall(t, request{InstallOptions: installer.InstallOptions{AcceptUnreachable: []addrs.Module{{"net"}}}})
-	_, err := p.onNewMachine(t, request{Project: installer.Project{Policies: reachableCommits}, InstallOptions: installer.InstallOptions{AcceptUnreachable: []addrs.Module{{"net"}}}})
-	if !refusesCommit(err, "net", foreign) {
-		t.Errorf("Install = %v", err)
 	}
 }
 
@@ -154,9 +136,7 @@ func TestReachableCommitsRemembered(t *testing.T) {
 		t.Helper()
 		p.world.ResetRequests()
 		req.Dir, req.Policies = p.dir, reachableCommits
-		if _, err := in.Install(t.Context(), req.Project, req.InstallOptions); err != nil {
-			t.Fatal(err)
-		}
+		mustInstall(t, in, req.Project, req.InstallOptions)
 		return len(p.world.Requests())
 	}
 	install(request{})
@@ -182,20 +162,12 @@ func TestReachableCommitsOffline(t *testing.T) {
 	for commit, refused := range map[string]bool{foreign: true, first: false} {
 		p.call(t, netRepository+"?ref="+commit)
 		p.mustInstall(t, request{})
-		var warnings []string
-		in := with(p.installer(), func(o *installer.Options) {
-			o.OnEvent = func(ev installer.Event) {
-				if w, ok := ev.(event.Warning); ok {
-					warnings = append(warnings, w.Message)
-				}
-			}
-		})
-		_, err := in.Install(t.Context(), installer.Project{Dir: p.dir, Policies: reachableCommits}, installer.InstallOptions{Offline: true})
-		warned := slices.ContainsFunc(warnings, func(text string) bool { return strings.Contains(text, "cannot be checked in offline mode") })
-		if err != nil || !warned || len(warnings) != 1 {
-			t.Errorf("offline: %v, with the warnings %q", err, warnings)
+		var warnings []event.Warning
+		mustInstall(t, withWarnings(p.installer(), &warnings), installer.Project{Dir: p.dir, Policies: reachableCommits}, installer.InstallOptions{Offline: true})
+		if len(warnings) != 1 || !strings.Contains(warnings[0].Message, "cannot be checked in offline mode") {
+			t.Errorf("offline: the warnings are %v", warnings)
 		}
-		_, err = p.installer().Install(t.Context(), installer.Project{Dir: p.dir, Policies: reachableCommits}, installer.InstallOptions{})
+		_, err := p.installer().Install(t.Context(), installer.Project{Dir: p.dir, Policies: reachableCommits}, installer.InstallOptions{})
 		if refusesCommit(err, "net", commit) != refused || !refused && err != nil {
 			t.Errorf("online: %v, want refused %t", err, refused)
 		}
@@ -207,9 +179,7 @@ func TestReachableCommitsUnknown(t *testing.T) {
 	t.Parallel()
 	p, _, first := proposed(t)
 	for _, tag := range []string{"v1.2.0", "v1.3.0", "v1.4.0"} {
-		if err := p.world.PublishTag("net.git", tag, fstest.MapFS{"main.tf": {Data: []byte("# " + tag + "\n")}}); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, p.world.PublishTag("net.git", tag, fstest.MapFS{"main.tf": {Data: []byte("# " + tag + "\n")}}))
 	}
 	p.call(t, netRepository+"?ref="+first)
 	for _, locked := range []bool{false, true} {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -181,9 +182,7 @@ terraform {
 }
 `
 	in, done, err := w.in.Share()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer done()
 	dir := w.project(t, map[string]string{"main.tf": providers})
 	if _, err := in.Outdated(t.Context(), installer.Project{Dir: dir}, installer.OriginOptions{Scope: installer.ScopeAll}); err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -76,9 +77,7 @@ provider "registry.acme.test/acme/cloud" {
 func TestMadeUpHashes(t *testing.T) {
 	t.Parallel()
 	world := modtest.NewWith(t, modtest.Txtar(""), modtest.Options{MadeUp: true})
-	if err := world.MakeUpProvider("acme/cloud", "3.1.4"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, world.MakeUpProvider("acme/cloud", "3.1.4"))
 	for _, foreign := range []bool{false, true} {
 		hasH1 := map[string]bool{"linux_amd64": !foreign, "darwin_arm64": foreign}
 		got := string(withMadeUpHashes(world, []byte(lockedWithHashes), foreign))

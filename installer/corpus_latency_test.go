@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -70,19 +71,13 @@ func installDelayed(t *testing.T, all *repositories, worlds *rootWorlds, root st
 	ctx, cancel := context.WithTimeout(t.Context(), rootTimeout)
 	defer cancel()
 	below, err := filepath.Rel(all.dir, root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	p := &project{world: worlds.world, dir: t.TempDir(), state: t.TempDir()}
-	if err := all.copyRoot(worlds.world, root, p.dir); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, all.copyRoot(worlds.world, root, p.dir))
 	req := request{Project: installer.Project{Dir: filepath.Join(p.dir, below), Dialect: installer.DialectOpenTofu}}
 	(&rootComparison{repositories: all, past: "none"}).givePast(ctx, t, req.Dir)
 	c, err := newInitComparison(p, "", worlds.env, req, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	c.hosts = all.hosts
 	p.world.SetFaults(modtest.Fault{Delay: answer})
 	in := c.installer(t)

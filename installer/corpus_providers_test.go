@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // initComparison compares a stock tool's init with an installation of modules and providers by
@@ -222,9 +223,7 @@ func (c *initComparison) init(ctx context.Context, t *testing.T, dir string, rem
 		text.WriteString("  }\n}\n")
 	}
 	config := filepath.Join(t.TempDir(), "cli.tfrc")
-	if err := os.WriteFile(config, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(config, []byte(text.String()), 0o600))
 	args := []string{"init", "-no-color", "-input=false"}
 	if remote {
 		args = append(args, "-backend=false")
@@ -326,8 +325,6 @@ func treeOf(t *testing.T, dir string) map[string]string {
 		tree[strings.TrimPrefix(name, dir)] = entry.Type().String() + " " + text
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return tree
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -299,15 +300,11 @@ func (r *repositories) world(t *testing.T, newer bool) *modtest.World {
 		return texts
 	}
 	for name, texts := range r.providers {
-		if err := world.MakeUpProvider(name, wanted(texts)...); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, world.MakeUpProvider(name, wanted(texts)...))
 	}
 	for key, texts := range r.modules {
 		part := strings.Split(key, "/")
-		if err := world.MakeUpModule(key, r.content(key, part[0], "terraform-"+part[2]+"-"+part[1]), wanted(texts)...); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, world.MakeUpModule(key, r.content(key, part[0], "terraform-"+part[2]+"-"+part[1]), wanted(texts)...))
 	}
 	for key, refs := range r.git {
 		owner, name := path.Split(strings.TrimSuffix(key, ".git"))

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/repository"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -33,19 +34,13 @@ const rootTimeout = 3 * time.Minute
 // repositories and logs a table, which it returns before it has any rows.
 func testRepositories(t *testing.T, dir string, pasts []string, every int) *rootTable {
 	dir, err := filepath.Abs(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	all, err := readRepositories(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	err = all.rootsOf(t.Context(), func(ctx context.Context, dir string) ([]string, error) {
 		return repository.Roots(ctx, installer.New(installer.Options{}), dir, installer.DialectAuto)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	t.Logf("%d root modules; %d providers, %d modules of registries, %d git repositories", len(all.roots), len(all.providers), len(all.modules), len(all.git))
 	if *delay > 0 {
 		testLatency(t, all, every)
@@ -108,9 +103,7 @@ func newRootWorlds(t *testing.T, all *repositories, newer bool) *rootWorlds {
 func gitEnvOf(t *testing.T, config string) []string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "gitconfig")
-	if err := os.WriteFile(name, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(name, []byte(config), 0o600))
 	return []string{"GIT_CONFIG_GLOBAL=" + name, "GIT_CONFIG_NOSYSTEM=1"}
 }
 
@@ -128,9 +121,7 @@ func (c *rootComparison) run(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), rootTimeout)
 	defer cancel()
 	below, err := filepath.Rel(c.repositories.dir, c.root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	p, other := &project{world: c.worlds.world, dir: t.TempDir(), state: t.TempDir()}, t.TempDir()
 	req := request{Project: installer.Project{Dir: filepath.Join(p.dir, below), Dialect: c.dialect}}
 	if c.initComparison, err = newInitComparison(p, c.binary, c.worlds.env, req, other); err != nil {
@@ -138,9 +129,7 @@ func (c *rootComparison) run(t *testing.T) {
 	}
 	c.initComparison.hosts = c.repositories.hosts
 	for _, dir := range []string{p.dir, other} {
-		if err := c.copyRoot(c.worlds.world, c.root, dir); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, c.copyRoot(c.worlds.world, c.root, dir))
 		c.givePast(ctx, t, filepath.Join(dir, below))
 	}
 	if c.past == "adopt" {
@@ -160,9 +149,7 @@ func (c *rootComparison) givePast(ctx context.Context, t *testing.T, dir string)
 	t.Helper()
 	lock := filepath.Join(dir, ".terraform.lock.hcl")
 	if c.past != "lock" {
-		if err := os.RemoveAll(lock); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.RemoveAll(lock))
 	}
 	switch c.past {
 	case "lock", "none":
@@ -182,9 +169,7 @@ func (c *rootComparison) writeState(t *testing.T, dir string) {
 	t.Helper()
 	one := newRepositories(dir)
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, entry := range entries {
 		if text, err := os.ReadFile(filepath.Join(dir, entry.Name())); err == nil && isConfiguration(entry.Name()) {
 			one.read(entry.Name(), text)
@@ -204,17 +189,11 @@ func (c *rootComparison) writeState(t *testing.T, dir string) {
 		"version": 4, "terraform_version": "1.9.0", "serial": 1, "lineage": "00000000-0000-0000-0000-000000000000",
 		"outputs": map[string]any{}, "resources": resources,
 	}, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "terraform.tfstate"), append(text, '\n'), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
+	testenv.Must(t, os.WriteFile(filepath.Join(dir, "terraform.tfstate"), append(text, '\n'), 0o644))
 	if hasRemoteBackend(dir) {
 		override := "terraform {\n  backend \"local\" {}\n}\n"
-		if err := os.WriteFile(filepath.Join(dir, "corpus_override.tf"), []byte(override), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.WriteFile(filepath.Join(dir, "corpus_override.tf"), []byte(override), 0o644))
 	}
 }
 

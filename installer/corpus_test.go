@@ -88,9 +88,7 @@ func readCorpusCase(t *testing.T, name string) *corpusCase {
 		return &corpusCase{files: os.DirFS(name)}
 	}
 	archive, err := txtar.ParseFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	c := &corpusCase{}
 	files := fstest.MapFS{}
 	for line := range strings.Lines(string(archive.Comment)) {
@@ -126,9 +124,7 @@ func (c *corpusCase) run(t *testing.T) {
 	c.write(t, p, p.dir)
 	env := c.gitEnv(t, p)
 	roots, err := repository.Roots(t.Context(), installer.New(installer.Options{}), p.dir, installer.DialectAuto)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if len(roots) == 0 {
 		roots = []string{p.dir}
 	}
@@ -164,9 +160,7 @@ func (c *corpusCase) run(t *testing.T) {
 
 func (c *corpusCase) write(t *testing.T, p *project, dir string) {
 	t.Helper()
-	if err := p.world.WriteTree(dir, "config"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, p.world.WriteTree(dir, "config"))
 	for _, link := range c.links {
 		name, target, _ := strings.Cut(link, " -> ")
 		if err := os.Symlink(strings.ReplaceAll(target, "DIR", dir), filepath.Join(dir, name)); err != nil {
@@ -183,9 +177,7 @@ func (c *corpusCase) compareInit(t *testing.T, world *modtest.World, binary stri
 	c.write(t, p, other)
 	req.Dir = filepath.Join(p.dir, below)
 	one, err := newInitComparison(p, binary, env, req, other)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	one.run(t.Context(), t)
 	return one.differences
 }
@@ -200,9 +192,7 @@ func (c *corpusCase) gitEnv(t *testing.T, p *project) []string {
 	}
 	name := filepath.Join(t.TempDir(), "gitconfig")
 	text = bytes.ReplaceAll(text, []byte(modtest.HostPlaceholder), []byte(p.world.Host()))
-	if err := os.WriteFile(name, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(name, text, 0o600))
 	return []string{"GIT_CONFIG_GLOBAL=" + name}
 }
 
@@ -311,9 +301,7 @@ func (c *comparison) clear(t *testing.T) { c.removeAll(t, c.modules()) }
 
 func (c *comparison) removeAll(t *testing.T, name string) {
 	t.Helper()
-	if err := os.RemoveAll(name); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.RemoveAll(name))
 }
 
 // get runs the stock tool's get command.
@@ -324,9 +312,7 @@ func (c *comparison) get(t *testing.T) (string, error) {
 	for _, host := range []string{"registry.opentofu.org", "registry.terraform.io"} {
 		fmt.Fprintf(&text, "host %q {\n  services = {\n    \"modules.v1\" = %q\n  }\n}\n", host, c.world.URL()+"/v1/modules/")
 	}
-	if err := os.WriteFile(config, []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(config, []byte(text.String()), 0o600))
 	cmd := exec.Command(c.binary, "get", "-no-color")
 	cmd.Dir = c.req.Dir
 	cmd.Env = append(append(os.Environ(), c.world.Env()...), "TF_CLI_CONFIG_FILE="+config, "TF_DATA_DIR="+c.req.DataDir, "CHECKPOINT_DISABLE=1")
@@ -348,9 +334,7 @@ func (c *comparison) installed(t *testing.T) installedTree {
 		return installedTree{}
 	}
 	recorded, err := manifests.ParseManifest(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	tree := installedTree{manifest: string(text), files: map[string]string{}}
 	for _, record := range recorded.Records()[1:] {
 		dir := record.Dir

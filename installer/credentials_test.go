@@ -9,6 +9,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // Results contain the credentials of source addresses only if the request asks for them, and
@@ -35,9 +36,7 @@ module "ranged" {
 			return loadedCalls(ctx, in, req)
 		},
 	}
-	if _, err := p.installer().Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, p.installer(), installer.Project{Dir: p.dir}, installer.InstallOptions{})
 	if strings.Contains(p.events(), secret) {
 		t.Errorf("an event has the password:\n%s", p.events())
 	}
@@ -64,9 +63,7 @@ func TestKeepCredentialsOfNoAddress(t *testing.T) {
 	t.Parallel()
 	p := world(t, "-- config/main.tf --\nmodule \"bad\" {\n  source = \"git::https://user:s3cr3t@[::1/net.git\"\n}\n")
 	result, err := p.installer().Load(t.Context(), installer.Project{Dir: p.dir}, installer.LoadOptions{BestEffort: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if len(result.Unresolved) != 1 || result.Unresolved[0].Source != nil || strings.Contains(result.Unresolved[0].Call.Source, "s3cr3t") {
 		t.Errorf("Unresolved = %+v, want one without the password", result.Unresolved)
 	}

@@ -1,11 +1,8 @@
 package installer_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -39,21 +37,10 @@ func (r *rotating) ForHost(context.Context, addrs.Hostname) (disco.Credentials, 
 // Within a run, and while answers are shared, each question is asked once.
 func TestRunsForget(t *testing.T) {
 	t.Parallel()
-	world := modtest.NewWith(t, modtest.Txtar(strings.ReplaceAll(oneOfEachNewer, "PLATFORM", addrs.CurrentPlatform().String())), modtest.Options{Token: "new", Archives: true})
-	client := world.HTTPClient()
-	published := &switchable{RoundTripper: client.Transport}
-	published.set(func(req *http.Request) (*http.Response, error) {
-		answer, err := published.RoundTripper.RoundTrip(req)
-		if err == nil && strings.HasSuffix(req.URL.Path, "/versions") {
-			text, _ := io.ReadAll(answer.Body)
-			text = bytes.ReplaceAll(text, []byte("1.1.0"), []byte("0.9.0"))
-			answer.Body = io.NopCloser(bytes.NewReader(text))
-		}
-		return answer, err
-	})
-	client.Transport = published
+	text := strings.ReplaceAll(oneOfEach, "-- registry/acme/net/aws/1.1.0/main.tf --\n", "")
+	world := modtest.NewWith(t, modtest.Txtar(strings.ReplaceAll(text, "PLATFORM", addrs.CurrentPlatform().String())), modtest.Options{Token: "new", Archives: true})
 	tokens := &rotating{token: "old"}
-	in := installer.New(installer.Options{HTTPClient: client, Credentials: tokens, CacheDir: t.TempDir(), StateDir: t.TempDir(), UserAgent: "daemon"})
+	in := installer.New(installer.Options{HTTPClient: world.HTTPClient(), Credentials: tokens, CacheDir: t.TempDir(), StateDir: t.TempDir(), UserAgent: "daemon"})
 	dir := writeProject(t, map[string]string{"main.tf": strings.ReplaceAll(oneOfEachConfig, "~> 1.0", ">= 1.0")}, string(world.Host()))
 	req := request{Project: installer.Project{Dir: dir}, InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}, Scope: installer.ScopeAll}}
 	if _, err := in.Install(t.Context(), req.Project, req.InstallOptions); err == nil {
@@ -62,27 +49,18 @@ func TestRunsForget(t *testing.T) {
 	tokens.set("new")
 	run := func(in *installer.Installer, want string) {
 		t.Helper()
-		result, err := in.Install(t.Context(), req.Project, req.InstallOptions)
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := mustInstall(t, in, req.Project, req.InstallOptions)
 		if got := fmt.Sprint(result.Modules[0].Version, " ", result.Providers[0].Version); got != want {
 			t.Errorf("the run has selected %s, want %s", got, want)
 		}
 	}
 	run(in, "1.0.0 1.0.0")
 	shared, done, err := in.Share()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	run(shared, "1.0.0 1.0.0")
-	published.set(nil)
+	testenv.Must(t, world.PublishVersion("acme/net/aws", "1.1.0", modtest.Txtar("-- main.tf --\n")))
+	testenv.Must(t, world.PublishProvider("acme/cloud", "1.1.0", addrs.CurrentPlatform().String(), modtest.Txtar("-- terraform-provider-cloud --\nbinary\n")))
 	run(shared, "1.0.0 1.0.0")
 	done()
 	run(in, "1.1.0 1.1.0")
 }
-
-const oneOfEachNewer = oneOfEach + `
--- providers/acme/cloud/1.1.0/PLATFORM/terraform-provider-cloud --
-binary
-`

@@ -38,6 +38,7 @@ type detectCase struct {
 	name     string
 	files    map[string]string
 	tools    []installer.Dialect
+	asked    installer.Dialect // the dialect of the request
 	next     installer.Dialect // the tool that runs next
 	lockFile string
 	want     installer.Dialect
@@ -49,6 +50,7 @@ var detectCases = []detectCase{
 	{name: "nothing, both tools", tools: bothTools, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
 	{name: "only terraform is there", tools: onlyTerraform, want: installer.DialectTerraform},
 	{name: "only tofu is there", tools: onlyTofu, want: installer.DialectOpenTofu},
+	{name: "asked for", asked: installer.DialectTerraform, want: installer.DialectTerraform},
 
 	{name: "providers of terraform", files: map[string]string{".terraform.lock.hcl": terraformProvider}, want: installer.DialectTerraform},
 	{name: "providers of terraform and only terraform", files: map[string]string{".terraform.lock.hcl": terraformProvider}, tools: onlyTerraform, want: installer.DialectTerraform},
@@ -163,11 +165,9 @@ func TestDetect(t *testing.T) {
 			t.Parallel()
 			p := test.project(t)
 			in := p.installerOfBoth()
-			req := request{Project: installer.Project{Dir: p.dir, Tools: test.tools, Next: test.next, LockFile: test.lockFile}}
+			req := request{Project: installer.Project{Dir: p.dir, Tools: test.tools, Dialect: test.asked, Next: test.next, LockFile: test.lockFile}}
 			result, err := in.Install(context.Background(), req.Project, req.InstallOptions)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			if result.Dialect != test.want {
 				t.Errorf("the dialect is %s, want %s", result.Dialect, test.want)
 			}
@@ -175,7 +175,13 @@ func TestDetect(t *testing.T) {
 			if text := p.file(result.LockFile[len(p.dir):]); test.files[".terraform.lock.hcl"] == "" && !strings.Contains(text, `"`+test.want.String()+` init", which keeps`) {
 				t.Errorf("the lock's comment does not name %s:\n%s", test.want, text)
 			}
-			req.Tools, req.Next, req.Locked = nil, installer.DialectAuto, true
+			host := map[installer.Dialect]string{installer.DialectOpenTofu: "registry.opentofu.org", installer.DialectTerraform: "registry.terraform.io"}[test.want]
+			for _, file := range []string{result.LockFile[len(p.dir):], ".terraform/modules/modules.json"} {
+				if text := p.file(file); !strings.Contains(text, `"`+host+`/acme/network/aws"`) {
+					t.Errorf("%s does not have the host %q:\n%s", file, host, text)
+				}
+			}
+			req.Tools, req.Dialect, req.Next, req.Locked = nil, installer.DialectAuto, installer.DialectAuto, true
 			again, err := in.Install(context.Background(), req.Project, req.InstallOptions)
 			if err != nil || again.Dialect != test.want {
 				t.Errorf("a second install = %+v, %v; want the same dialect", again, err)
@@ -258,63 +264,36 @@ module "network" {
 	}
 }
 
-// The tool that is available on this machine also determines the dialect of calls in local
-// modules.
-func TestDetectInLocalModule(t *testing.T) {
+// The tool that is available on this machine also determines the dialect of calls in local modules, and
+// of those in packages, which are not known when a run begins.
+func TestDetectInCalledModules(t *testing.T) {
 	t.Parallel()
-	p := world(t, `
--- config/main.tf --
-module "app" {
-  source = "./app"
-}
--- config/app/main.tf --
-module "network" {
-  source = "acme/network/aws"
-}
--- registry/acme/network/aws/1.0.0/main.tf --
-`)
-	result, err := p.installerOfBoth().Install(t.Context(), installer.Project{Dir: p.dir, Tools: onlyTerraform}, installer.InstallOptions{})
-	if err != nil || result.Dialect != installer.DialectTerraform {
-		t.Errorf("Install = %+v, %v; want terraform", result, err)
-	}
-}
-
-// It also determines the dialect of calls in packages, which are not known when a run begins.
-func TestDetectInPackage(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		tools []installer.Dialect
-		want  installer.Dialect
-		warns string
-	}{
-		{onlyTerraform, installer.DialectTerraform, ""},
-		{onlyTofu, installer.DialectOpenTofu, ""},
-		{bothTools, installer.DialectOpenTofu, "nothing in the project shows whether it is for tofu or for terraform; tofu was assumed"},
-	} {
-		t.Run(test.want.String()+test.warns, func(t *testing.T) {
-			t.Parallel()
-			p := world(t, `
--- config/main.tf --
-module "app" {
-  source = "git::https://MODTEST_HOST/git/app.git?ref=v1.0.0"
-}
--- git/app.git/v1.0.0/main.tf --
-module "network" {
-  source = "acme/network/aws"
-}
--- registry/acme/network/aws/1.0.0/main.tf --
-`)
-			result, err := p.installerOfBoth().Install(t.Context(), installer.Project{Dir: p.dir, Tools: test.tools}, installer.InstallOptions{})
-			if err != nil || result.Dialect != test.want || !result.DialectMatters {
-				t.Errorf("Install = %+v, %v; want %s", result, err, test.want)
-			}
-			if warned := strings.Contains(p.events(), string(event.WarningDialectAssumed)); warned != (test.warns != "") || !strings.Contains(p.events(), test.warns) {
-				t.Errorf("the events are\n%s\nwant the warning %q", p.events(), test.warns)
-			}
-			if text, want := p.file(".terraform.lock.hcl"), test.want.String()+" init"; !strings.Contains(text, want) {
-				t.Errorf("the lock's comment does not name %q:\n%s", want, text)
-			}
-		})
+	const network = "module \"network\" {\n  source = \"acme/network/aws\"\n}\n"
+	for _, source := range []string{"./app", "git::https://MODTEST_HOST/git/app.git?ref=v1.0.0"} {
+		for _, test := range []struct {
+			tools []installer.Dialect
+			want  installer.Dialect
+			warns string
+		}{
+			{onlyTerraform, installer.DialectTerraform, ""},
+			{onlyTofu, installer.DialectOpenTofu, ""},
+			{bothTools, installer.DialectOpenTofu, "nothing in the project shows whether it is for tofu or for terraform; tofu was assumed"},
+		} {
+			t.Run(source+test.want.String()+test.warns, func(t *testing.T) {
+				t.Parallel()
+				p := world(t, "-- config/main.tf --\n"+calls("app="+source)+"-- config/app/main.tf --\n"+network+"-- git/app.git/v1.0.0/main.tf --\n"+network+"-- registry/acme/network/aws/1.0.0/main.tf --\n")
+				result := mustInstall(t, p.installerOfBoth(), installer.Project{Dir: p.dir, Tools: test.tools}, installer.InstallOptions{})
+				if result.Dialect != test.want || !result.DialectMatters {
+					t.Errorf("Install = %+v, want %s", result, test.want)
+				}
+				if warned := strings.Contains(p.events(), string(event.WarningDialectAssumed)); warned != (test.warns != "") || !strings.Contains(p.events(), test.warns) {
+					t.Errorf("the events are\n%s\nwant the warning %q", p.events(), test.warns)
+				}
+				if text, want := p.file(".terraform.lock.hcl"), test.want.String()+" init"; !strings.Contains(text, want) {
+					t.Errorf("the lock's comment does not name %q:\n%s", want, text)
+				}
+			})
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // dialectFilesWorld has two versions of a module, and one in a registry.
@@ -80,17 +81,16 @@ func TestDialectFiles(t *testing.T) {
 			for name, text := range row.files {
 				p.write(t, name, strings.ReplaceAll(text, "URL", p.world.URL()))
 			}
-			var warned []string
-			in := with(p.installer(), func(o *installer.Options) {
-				o.OnEvent = func(ev installer.Event) {
-					if w, ok := ev.(event.Warning); ok && strings.Contains(w.Message, "read different files") {
-						warned = append(warned, w.Message)
+			var warned []event.Warning
+			in := withWarnings(p.installer(), &warned)
+			check := func(what string, locked bool, err error, warned []event.Warning) {
+				t.Helper()
+				want, text := row.differs, ""
+				for _, w := range warned {
+					if what == "Verify" || strings.Contains(w.Message, "read different files") {
+						text += w.Message
 					}
 				}
-			})
-			check := func(what string, locked bool, err error, warned []string) {
-				t.Helper()
-				want, text := row.differs, strings.Join(warned, "\n")
 				if locked && !row.settled && want != "" {
 					var differs *installer.DialectError
 					if !errors.As(err, &differs) {
@@ -116,14 +116,8 @@ func TestDialectFiles(t *testing.T) {
 				return // there is nothing to verify
 			}
 			report, err := in.Verify(t.Context(), req.Project, installer.VerifyOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			warned = nil
-			for _, w := range report.Warnings {
-				warned = append(warned, w.Message)
-			}
-			check("Verify", true, errors.Join(report.Stale...), warned)
+			testenv.Must(t, err)
+			check("Verify", true, errors.Join(report.Stale...), report.Warnings)
 		})
 	}
 }

@@ -1,7 +1,6 @@
 package installer_test
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -62,9 +62,7 @@ func listing(t *testing.T, dir string) map[string]string {
 		all[strings.TrimPrefix(name, dir)] = text
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return all
 }
 
@@ -86,7 +84,8 @@ func versionsOf(modules []installer.Module) []string {
 	return list
 }
 
-// A dry run reports what an installation would do and does not change the project.
+// A dry run reports what an installation would do and does not change the project. The installation after it
+// has the same result.
 func TestDryRun(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -117,9 +116,7 @@ func TestDryRun(t *testing.T) {
 		"locked, without modules": {
 			installed: true,
 			change: func(t *testing.T, p *project) {
-				if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {
-					t.Fatal(err)
-				}
+				testenv.Must(t, os.RemoveAll(filepath.Join(p.dir, ".terraform")))
 			},
 			req:     request{InstallOptions: installer.InstallOptions{Locked: true}},
 			modules: []string{"net 1.2.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
@@ -137,9 +134,7 @@ func TestDryRun(t *testing.T) {
 			t.Parallel()
 			p := netProject(t)
 			if tt.installed {
-				if _, err := p.installer().Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
-					t.Fatal(err)
-				}
+				mustInstall(t, p.installer(), installer.Project{Dir: p.dir}, installer.InstallOptions{})
 			}
 			if tt.change != nil {
 				tt.change(t, p)
@@ -148,9 +143,7 @@ func TestDryRun(t *testing.T) {
 			req := tt.req
 			req.Dir, req.DryRun = p.dir, true
 			result, err := p.installer().Install(t.Context(), req.Project, req.InstallOptions)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			if diff := cmp.Diff(before, listing(t, p.dir)); diff != "" {
 				t.Errorf("the dry run changed the project (-before +after):\n%s", diff)
 			}
@@ -163,38 +156,11 @@ func TestDryRun(t *testing.T) {
 			if result.Root.Dir != "." || !result.Root.Path.IsRoot() {
 				t.Errorf("Root = %+v, want the root module", result.Root)
 			}
+			req.DryRun = false
+			if diff := cmp.Diff(result, p.mustInstall(t, req), cmpopts.EquateComparable(versions.Version{})); diff != "" {
+				t.Errorf("results (-planned +made):\n%s", diff)
+			}
 		})
-	}
-}
-
-// A dry run refuses whatever an installation would refuse.
-func TestDryRunLocked(t *testing.T) {
-	t.Parallel()
-	p := netProject(t)
-	_, err := p.installer().Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{DryRun: true, Locked: true})
-	var refused *installer.LockedError
-	if !errors.As(err, &refused) {
-		t.Errorf("Install = %v, want a *LockedError", err)
-	}
-	if _, err := os.Lstat(filepath.Join(p.dir, ".terraform")); err == nil {
-		t.Error("the dry run left .terraform behind")
-	}
-}
-
-// The result of a dry run equals the result of the installation after it.
-func TestDryRunThenInstall(t *testing.T) {
-	t.Parallel()
-	p := netProject(t)
-	planned, err := p.installer().Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{DryRun: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := p.installer().Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(planned, made, cmpopts.EquateComparable(versions.Version{})); diff != "" {
-		t.Errorf("results (-planned +made):\n%s", diff)
 	}
 }
 
@@ -209,18 +175,14 @@ func TestLockOnly(t *testing.T) {
 			in := with(p.installer(), func(o *installer.Options) { o.CacheDir = t.TempDir() })
 			want := "1.2.0"
 			if installed {
-				if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
-					t.Fatal(err)
-				}
+				mustInstall(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{})
 				p.useNewer(t)
 				want = "1.3.0"
 			}
 			before := snapshot(t, p.dir)
 			lockOnly := request{Project: installer.Project{Dir: p.dir}, InstallOptions: installer.InstallOptions{LockOnly: true, Update: installer.Update{All: installed}}}
 			result, err := in.Install(t.Context(), lockOnly.Project, lockOnly.InstallOptions)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			if got := result.Modules[0].Version.String(); got != want {
 				t.Errorf("locked version %s, want %s", got, want)
 			}
@@ -247,9 +209,7 @@ func (p *project) installWithoutRequests(t *testing.T, in *installer.Installer, 
 	t.Helper()
 	p.world.ResetRequests()
 	result, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if got := result.Modules[0].Version.String(); got != want || len(result.LockChanges) > 0 {
 		t.Errorf("installed version %s, want %s; changes of the lock: %v", got, want, result.LockChanges)
 	}
@@ -265,19 +225,9 @@ func TestLockOnlyNothing(t *testing.T) {
 	p := world(t, "-- config/main.tf --\nmodule \"local\" {\n  source = \"./local\"\n}\n-- config/local/main.tf --\n")
 	before := listing(t, p.dir)
 	for range 2 {
-		if _, err := p.installer().Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{LockOnly: true}); err != nil {
-			t.Fatal(err)
-		}
+		mustInstall(t, p.installer(), installer.Project{Dir: p.dir}, installer.InstallOptions{LockOnly: true})
 	}
 	if diff := cmp.Diff(before, listing(t, p.dir)); diff != "" {
 		t.Errorf("the run changed the project (-before +after):\n%s", diff)
-	}
-}
-
-func TestLockOnlyAndLocked(t *testing.T) {
-	t.Parallel()
-	var in installer.Installer
-	if _, err := in.Install(t.Context(), installer.Project{Dir: t.TempDir()}, installer.InstallOptions{LockOnly: true, Locked: true}); err == nil {
-		t.Error("Install that only locks and keeps the lock = nil, want an error")
 	}
 }

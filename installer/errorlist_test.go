@@ -14,6 +14,8 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // enumerated returns the paths of the module errors and the types of the providers in err.
@@ -124,6 +126,9 @@ func TestAllErrors(t *testing.T) {
 	}{
 		{"Install", func(in *installer.Installer, req request) error {
 			_, err := in.Install(t.Context(), req.Project, req.InstallOptions)
+			if _, ok := errors.AsType[*versions.NoMatchError](err); !ok { // of network
+				return fmt.Errorf("no *versions.NoMatchError: %v", err) //nolint:errorlint // no error of a module
+			}
 			return err
 		}, all},
 		{"Install without modules", func(in *installer.Installer, req request) error {
@@ -136,7 +141,7 @@ func TestAllErrors(t *testing.T) {
 			_, err := in.Install(t.Context(), req.Project, req.InstallOptions)
 			var locked *installer.LockedError
 			if !errors.As(err, &locked) || len(locked.Reasons) != 2 { // network and app.dns
-				return fmt.Errorf("not two entries are refused: %w", err)
+				return fmt.Errorf("not two entries are refused: %v", err) //nolint:errorlint // no error of a module
 			}
 			return err
 		}, []string{"app.nowhere", "provider disk"}},
@@ -161,9 +166,7 @@ func TestAllErrors(t *testing.T) {
 			t.Parallel()
 			p := world(t, strings.ReplaceAll(brokenWorld, "PLATFORM", addrs.CurrentPlatform().String()))
 			p.write(t, ".terraform.lock.hcl", "")
-			if err := os.MkdirAll(filepath.Join(p.dir, ".terraform", "providers"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, os.MkdirAll(filepath.Join(p.dir, ".terraform", "providers"), 0o755))
 			err := tt.run(p.installer(), request{Project: installer.Project{Dir: p.dir}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}})
 			if diff := cmp.Diff(tt.want, enumerated(err)); diff != "" {
 				t.Errorf("errors (-want +got):\n%s\n%v", diff, err)

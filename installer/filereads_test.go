@@ -9,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestFileReads reads a file outside of the repository. The error is a *FileReadError, unless the
@@ -16,9 +17,7 @@ import (
 func TestFileReads(t *testing.T) {
 	t.Parallel()
 	base, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	repo := filepath.Join(base, "repo")
 	for name, text := range map[string]string{
 		"name":             "net",
@@ -27,12 +26,8 @@ func TestFileReads(t *testing.T) {
 		"repo/net/main.tf": "",
 	} {
 		file := filepath.Join(base, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		testenv.Must(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	req := request{Project: installer.Project{Dir: repo}}
 	_, err = installer.New(installer.Options{}).Install(t.Context(), req.Project, req.InstallOptions)
@@ -53,9 +48,7 @@ func TestLinkedWorkspace(t *testing.T) {
 	base := t.TempDir()
 	project := filepath.Join(base, "project")
 	for _, dir := range []string{"project", "etc"} {
-		if err := os.Mkdir(filepath.Join(base, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Mkdir(filepath.Join(base, dir), 0o755))
 	}
 	if err := os.Symlink("../etc", filepath.Join(project, ".terraform")); err != nil {
 		t.Skip(err)
@@ -63,9 +56,7 @@ func TestLinkedWorkspace(t *testing.T) {
 	if _, err := installer.DefaultConfigReader(installer.Project{Dir: project}); err != nil {
 		t.Errorf("DefaultConfigReader without a workspace: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(base, "etc", "environment"), []byte("CANARY"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(filepath.Join(base, "etc", "environment"), []byte("CANARY"), 0o644))
 	_, err := installer.DefaultConfigReader(installer.Project{Dir: project})
 	if err == nil || !strings.Contains(err.Error(), "symbolic link") || strings.Contains(err.Error(), "CANARY") {
 		t.Errorf("DefaultConfigReader = %v, want an error about the link", err)

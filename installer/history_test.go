@@ -18,6 +18,7 @@ import (
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/modtest"
 )
 
 const historyWorld = `
@@ -27,6 +28,8 @@ const historyWorld = `
 -- git/net.git/v1.1.0/main.tf --
 # two
 -- registry/acme/net/aws/1.0.0/main.tf --
+# one
+-- oci/net/1.0.0/main.tf --
 # one
 `
 
@@ -38,9 +41,7 @@ func forgedProject(t *testing.T, source, repo string) (p *project, commit string
 	t.Helper()
 	p = world(t, historyWorld)
 	commit, err := p.world.ProposeCommit(repo, "refs/pull/1/head", evilFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	p.call(t, strings.ReplaceAll(source, "COMMIT", commit))
 	p.mustInstall(t, request{})
 	p.forgeCommit(t, commit, evilFiles)
@@ -57,21 +58,27 @@ func (p *project) call(t *testing.T, source string) {
 // other files.
 func (p *project) forgeCommit(t *testing.T, commit string, files fs.FS) {
 	t.Helper()
-	tree, err := hashing.ReadTree(t.Context(), files)
-	if err != nil {
-		t.Fatal(err)
-	}
 	p.editEntry(t, func(entry *lockfile.Module) {
 		entry.Package = testenv.Package(strings.ReplaceAll(entry.Package.String(), entry.Revision(), commit))
-		entry.Hashes = []hashing.Hash{tree.H1(), tree.T1()}
 	})
+	p.forgeHashes(t, files)
+}
+
+// forgeHashes replaces the hashes of the only module in the lock by those of other files, and returns them.
+func (p *project) forgeHashes(t *testing.T, files fs.FS) []hashing.Hash {
+	t.Helper()
+	tree, err := hashing.ReadTree(t.Context(), files)
+	testenv.Must(t, err)
+	hashes := []hashing.Hash{tree.H1(), tree.T1()}
+	p.editEntry(t, func(entry *lockfile.Module) { entry.Hashes = hashes })
+	return hashes
 }
 
 func (p *project) editEntry(t *testing.T, edit func(*lockfile.Module)) {
 	t.Helper()
-	lock, err := lockfile.Parse([]byte(p.file(".terraform.lock.hcl")), "")
-	if err != nil || len(lock.Modules()) != 1 {
-		t.Fatalf("the lock has %d modules: %v", len(lock.Modules()), err)
+	lock := p.lockOf(t)
+	if len(lock.Modules()) != 1 {
+		t.Fatalf("the lock has %d modules", len(lock.Modules()))
 	}
 	entry := lock.Modules()[0]
 	edit(&entry)
@@ -82,15 +89,8 @@ func (p *project) editEntry(t *testing.T, edit func(*lockfile.Module)) {
 // onNewMachine runs an installation as on a machine that has only the project's own files.
 func (p *project) onNewMachine(t *testing.T, req request) (warnings []event.Warning, err error) {
 	t.Helper()
-	in := with(freshInstaller(t, p, nil), func(o *installer.Options) {
-		o.OnEvent = func(ev installer.Event) {
-			if w, ok := ev.(event.Warning); ok {
-				warnings = append(warnings, w)
-			}
-		}
-	})
 	req.Dir = p.dir
-	_, err = in.Install(t.Context(), req.Project, req.InstallOptions)
+	_, err = withWarnings(freshInstaller(t, p, nil), &warnings).Install(t.Context(), req.Project, req.InstallOptions)
 	return warnings, err
 }
 
@@ -143,13 +143,9 @@ func TestForgedAbbreviation(t *testing.T) {
 	t.Parallel()
 	p := world(t, historyWorld)
 	commit, err := p.world.ProposeCommit("net.git", "refs/pull/1/head", evilFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	first, err := p.world.Commit("net.git", "v1.0.0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	p.call(t, "git::https://MODTEST_HOST/git/net.git?ref="+first)
 	p.mustInstall(t, request{})
 	p.call(t, "git::https://MODTEST_HOST/git/net.git?ref="+commit[:10])
@@ -165,7 +161,8 @@ func TestForgedAbbreviation(t *testing.T) {
 	}
 }
 
-// A commit that its ref has left is installed if a branch or tag still contains it.
+// A commit that its ref has left is installed if a branch or tag still contains it, and an artifact that its
+// tag has left.
 func TestRefMovedOn(t *testing.T) {
 	t.Parallel()
 	more := fstest.MapFS{"main.tf": {Data: []byte("# three\n")}}
@@ -192,21 +189,25 @@ func TestRefMovedOn(t *testing.T) {
 			"a version tag that is gone", "git::https://MODTEST_HOST/git/net.git?ref=v1.0.0",
 			func(p *project) error { return p.world.DeleteTag("net.git", "v1.0.0") }, event.WarningMoved, "the ref v1.0.0 is gone; the locked COMMIT is used", true,
 		},
+		{
+			"a tag of an artifact", "oci://MODTEST_HOST/net?tag=1.0.0",
+			func(p *project) error { return p.world.PushOCI("net", "1.0.0", modtest.OCIModule, more) }, event.WarningMoved, "tag 1.0.0 points to DIGEST now; the locked DIGEST is used", true,
+		},
+		{
+			"a tag of an artifact in a range", "oci://MODTEST_HOST/net?version=~> 1.0",
+			func(p *project) error { return p.world.PushOCI("net", "1.0.0", modtest.OCIModule, more) }, event.WarningMoved, "tag 1.0.0 points to DIGEST now; the locked DIGEST is used", true,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			p := world(t, historyWorld)
-			if err := p.world.PublishTag("net.git", "stable", fstest.MapFS{"main.tf": {Data: []byte("# one\n")}}); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, p.world.PublishTag("net.git", "stable", fstest.MapFS{"main.tf": {Data: []byte("# one\n")}}))
 			p.call(t, test.source)
 			p.mustInstall(t, request{})
-			before := p.file(".terraform/modules/net/main.tf")
-			if err := test.change(p); err != nil {
-				t.Fatal(err)
-			}
+			before, lock := p.file(".terraform/modules/net/main.tf"), p.file(".terraform.lock.hcl")
+			testenv.Must(t, test.change(p))
 			warnings, err := p.onNewMachine(t, request{})
-			if err != nil || p.file(".terraform/modules/net/main.tf") != before {
+			if err != nil || p.file(".terraform/modules/net/main.tf") != before || p.file(".terraform.lock.hcl") != lock {
 				t.Fatalf("install: %v, and the module is %q", err, p.file(".terraform/modules/net/main.tf"))
 			}
 			warned := slices.IndexFunc(warnings, func(w event.Warning) bool { return w.Kind == event.WarningMoved })
@@ -214,7 +215,8 @@ func TestRefMovedOn(t *testing.T) {
 				t.Errorf("warnings %v, want %q", warnings, test.warning)
 			}
 			_, err = p.onNewMachine(t, request{InstallOptions: installer.InstallOptions{Locked: true}})
-			if (err != nil) != test.lockedFails {
+			moved, ok := errors.AsType[*installer.ContentChangedError](err)
+			if (err != nil) != test.lockedFails || ok != strings.Contains(test.warning, "points to") || ok && !moved.Confirming {
 				t.Errorf("locked: %v, want an error: %t", err, test.lockedFails)
 			}
 		})
@@ -229,26 +231,17 @@ func TestUnknownHistory(t *testing.T) {
 	p.call(t, "git::https://MODTEST_HOST/git/net.git?ref=main")
 	p.mustInstall(t, request{})
 	for _, tag := range []string{"v1.2.0", "v1.3.0", "v1.4.0"} {
-		if err := p.world.PublishTag("net.git", tag, fstest.MapFS{"main.tf": {Data: []byte("# " + tag + "\n")}}); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, p.world.PublishTag("net.git", tag, fstest.MapFS{"main.tf": {Data: []byte("# " + tag + "\n")}}))
 	}
-	if err := errors.Join(p.world.DeleteTag("net.git", "v1.1.0"), p.world.DeleteTag("net.git", "v1.0.0")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, errors.Join(p.world.DeleteTag("net.git", "v1.1.0"), p.world.DeleteTag("net.git", "v1.0.0")))
 	in := freshInstaller(t, p, nil)
 	in.Options().Fetcher.(*getmodules.Fetcher).Limits.HistoryCommits = 1
 	for range 2 {
-		warned := false
-		in = with(in, func(o *installer.Options) {
-			o.OnEvent = func(ev installer.Event) {
-				w, ok := ev.(event.Warning)
-				warned = warned || ok && w.Kind == event.WarningUnknownHistory
-			}
-		})
+		p.log = nil
 		p.remove(t, ".terraform")
-		if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil || !warned {
-			t.Fatalf("install: %v, warned: %t", err, warned)
+		mustInstall(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{})
+		if !strings.Contains(p.events(), "Kind:"+string(event.WarningUnknownHistory)) {
+			t.Fatalf("there is no warning:\n%s", p.events())
 		}
 	}
 	p.remove(t, ".terraform")
@@ -296,18 +289,14 @@ func TestVerifyRemoteContent(t *testing.T) {
 			dir = vendor + "/net"
 		}
 		p.write(t, dir+"/main.tf", "# one\n# and more\n")
-		tree, err := hashing.ReadTree(t.Context(), os.DirFS(filepath.Join(p.dir, dir)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.editEntry(t, func(entry *lockfile.Module) { entry.Hashes = []hashing.Hash{tree.H1(), tree.T1()} })
+		forged := p.forgeHashes(t, os.DirFS(filepath.Join(p.dir, dir)))
 		in := with(p.installer(), func(o *installer.Options) { o.CacheDir, o.StateDir = t.TempDir(), t.TempDir() })
 		req.Dir = p.dir
 		origins, err := in.VerifyRemote(t.Context(), req.Project, installer.OriginOptions{Scope: req.Scope})
 		if err != nil || len(origins.Modules) != 1 {
 			t.Fatalf("VerifyRemote = %v, %v", origins, err)
 		}
-		if o := origins.Modules[0]; !o.Moved() || !o.Fetched || o.Compared != installer.ComparedContent || o.Ref != (getmodules.Reference{}) || o.Locked != string(tree.H1()) {
+		if o := origins.Modules[0]; !o.Moved() || !o.Fetched || o.Compared != installer.ComparedContent || o.Ref != (getmodules.Reference{}) || o.Locked != string(forged[0]) {
 			t.Errorf("vendored %t: %+v, want other content", vendor != "", o)
 		}
 	}
@@ -318,9 +307,7 @@ func TestVerifyRemoteHistory(t *testing.T) {
 	t.Parallel()
 	p, commit := forgedProject(t, "git::https://MODTEST_HOST/git/net.git?ref=main", "net.git")
 	in := freshInstaller(t, p, nil)
-	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{AcceptUnreachable: []addrs.Module{{"net"}}}); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{AcceptUnreachable: []addrs.Module{{"net"}}})
 	origins, err := in.VerifyRemote(t.Context(), installer.Project{Dir: p.dir}, installer.OriginOptions{})
 	if err != nil || len(origins.Modules) != 1 {
 		t.Fatalf("VerifyRemote = %v, %v", origins, err)

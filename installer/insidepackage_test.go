@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 const insidePackage = `
@@ -32,9 +33,7 @@ func TestPathsIntoPackages(t *testing.T) {
 	p := world(t, insidePackage)
 	p.mustInstall(t, request{})
 	result, err := p.installer().Load(t.Context(), installer.Project{Dir: p.dir}, installer.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var got []string
 	for _, m := range result.Modules {
 		got = append(got, m.Path.String()+" "+m.Dir)

@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/repository"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestHasConfiguration(t *testing.T) {
@@ -34,13 +35,11 @@ func TestHasConfiguration(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			test.project.Dir = t.TempDir()
+			files := map[string]string{}
 			if test.file != "" {
-				name := filepath.Join(test.project.Dir, test.file)
-				if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, nil, 0o644)); err != nil {
-					t.Fatal(err)
-				}
+				files[test.file] = ""
 			}
+			test.project.Dir = writeProject(t, files, "")
 			if got, err := repository.HasConfiguration(t.Context(), test.project); got != test.want || err != nil {
 				t.Errorf("HasConfiguration = %t, %v, want %t", got, err, test.want)
 			}
@@ -61,9 +60,7 @@ func TestRepository(t *testing.T) {
 	lockFile := filepath.Join(p.Dir, ".terraform.lock.hcl")
 	const entry = "module \"a\" {\n  source = \"git::https://example.com/a.git\"\n  package = \"git::https://example.com/a.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0\"\n" +
 		"  hashes = [\n    \"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\",\n  ]\n}\n"
-	if err := errors.Join(os.MkdirAll(p.Dir, 0o755), os.WriteFile(lockFile, []byte(entry), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, errors.Join(os.MkdirAll(p.Dir, 0o755), os.WriteFile(lockFile, []byte(entry), 0o644)))
 	if got, err := repository.Dir(p.Dir); got != p.Dir || err != nil {
 		t.Errorf("without a repository, RepositoryDir = %q, %v, want the directory", got, err)
 	}
@@ -86,9 +83,7 @@ func TestRepository(t *testing.T) {
 	git("commit", "-q", "--allow-empty", "-m", "empty")
 	git("add", "envs")
 	git("commit", "-q", "-m", "lock")
-	if err := os.WriteFile(lockFile, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(lockFile, nil, 0o644))
 	if got, err := repository.Dir(p.Dir); got != dir || err != nil {
 		t.Errorf("RepositoryDir = %q, %v, want %q", got, err, dir)
 	}

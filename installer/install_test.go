@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
-	"github.com/cotterpin/cotter/versions"
 )
 
 // nested is a world with every kind of nesting: a registry module that calls another one, a git
@@ -62,22 +62,21 @@ output "zone" {
 func (p *project) mustInstall(t *testing.T, req request) *installer.Result {
 	t.Helper()
 	req.Dir = p.dir
-	result, err := p.installer().Install(context.Background(), req.Project, req.InstallOptions)
-	if err != nil {
-		t.Fatalf("Install: %v", err)
-	}
-	return result
+	return mustInstall(t, p.installer(), req.Project, req.InstallOptions)
 }
 
-// mustFail installs, expects an error, and checks that neither the lock nor the
-// modules changed.
+// mustFail installs, expects an error, and checks that neither the lock nor the modules changed, and
+// that a first run has left nothing.
 func (p *project) mustFail(t *testing.T, req request) error {
 	t.Helper()
-	before := snapshot(t, p.dir)
+	before, hadData := snapshot(t, p.dir), exists(filepath.Join(p.dir, ".terraform"))
 	req.Dir = p.dir
-	_, err := p.installer().Install(context.Background(), req.Project, req.InstallOptions)
+	_, err := p.installer().Install(t.Context(), req.Project, req.InstallOptions)
 	if err == nil {
 		t.Fatal("Install succeeded, want an error")
+	}
+	if !hadData && exists(filepath.Join(p.dir, ".terraform")) {
+		t.Error("a failed Install left .terraform behind")
 	}
 	if diff := cmp.Diff(before, snapshot(t, p.dir)); diff != "" {
 		t.Errorf("a failed Install changed the project (-before +after):\n%s", diff)
@@ -85,47 +84,29 @@ func (p *project) mustFail(t *testing.T, req request) error {
 	return err
 }
 
-func TestInstallTwiceAsksNobody(t *testing.T) {
-	t.Parallel()
-	p := world(t, nested)
-	p.mustInstall(t, request{})
-	before := snapshot(t, p.dir)
-	p.world.ResetRequests()
-	p.mustInstall(t, request{})
-	p.mustInstall(t, request{InstallOptions: installer.InstallOptions{Locked: true}})
-	if requests := p.world.Requests(); len(requests) > 0 {
-		t.Errorf("a second Install made %d requests, want none: %v", len(requests), requests)
-	}
-	if diff := cmp.Diff(before, snapshot(t, p.dir)); diff != "" {
-		t.Errorf("a second Install changed the project (-first +second):\n%s", diff)
-	}
-}
-
-func TestInstallFromLockAndCache(t *testing.T) {
+// A run sends no requests if everything is installed, or in the cache.
+func TestNothingToFetch(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
 	in := with(p.installer(), func(o *installer.Options) { o.CacheDir = t.TempDir() })
-	install := func() {
-		t.Helper()
-		if _, err := in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	install()
+	mustInstall(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{})
 	before := snapshot(t, p.dir)
-	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {
-		t.Fatal(err)
-	}
 	p.world.ResetRequests()
-	install()
-	if requests := p.world.Requests(); len(requests) > 0 {
-		t.Errorf("Install with a lock and a warm cache made requests: %v", requests)
-	}
-	if diff := cmp.Diff(before, snapshot(t, p.dir)); diff != "" {
-		t.Errorf("Install out of the cache differs (-first +second):\n%s", diff)
+	for _, gone := range []string{"nothing", ".terraform"} {
+		for _, locked := range []bool{false, true} {
+			p.remove(t, gone)
+			mustInstall(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: locked})
+			if requests := p.world.Requests(); len(requests) > 0 {
+				t.Errorf("%s removed, locked %t: requests %v", gone, locked, requests)
+			}
+			if diff := cmp.Diff(before, snapshot(t, p.dir)); diff != "" {
+				t.Errorf("%s removed, locked %t: the project has changed (-first +now):\n%s", gone, locked, diff)
+			}
+		}
 	}
 }
 
+// A locked version stays until its constraint excludes it, or it is updated.
 func TestInstallIsSticky(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
@@ -134,35 +115,22 @@ func TestInstallIsSticky(t *testing.T) {
 	if v := version(p.mustInstall(t, request{}), "network"); v != "1.0.0" {
 		t.Errorf("after a new release Install took %s, want the locked 1.0.0", v)
 	}
-	p.write(t, "main.tf", `module "network" {
-  source  = "MODTEST_HOST/acme/network/aws"
-  version = ">= 1.1"
-}
-`)
-	err := p.mustFail(t, request{InstallOptions: installer.InstallOptions{Locked: true}})
-	var locked *installer.LockedError
-	if !errors.As(err, &locked) || locked.Reasons[0].Path.String() != "network" {
-		t.Errorf("Install with Locked and a stale entry = %v, want *LockedError about network", err)
-	}
-	if v := version(p.mustInstall(t, request{}), "network"); v != "1.5.0" {
-		t.Errorf("after the constraint changed Install took %s, want 1.5.0", v)
-	}
-}
-
-func TestUpgrade(t *testing.T) {
-	t.Parallel()
-	p := world(t, nested)
-	p.mustInstall(t, request{})
-	p.publish(t, "acme/network/aws", "1.5.0")
 	result := p.mustInstall(t, request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}})
-	if v := version(result, "network"); v != "1.5.0" {
-		t.Errorf("Install with Upgrade took %s, want 1.5.0", v)
+	if v, pinned := version(result, "network"), version(result, "app.network"); v != "1.5.0" || pinned != "1.0.0" {
+		t.Errorf("an update took %s and %s, want 1.5.0, and 1.0.0 for the call that is pinned", v, pinned)
 	}
-	if v := version(result, "app.network"); v != "1.0.0" {
-		t.Errorf("Install with Upgrade took %s for app.network, want 1.0.0, which is pinned", v)
+	absent(t, filepath.Join(p.dir, ".terraform/modules/network.subnets")) // whose call is gone
+	p.publish(t, "acme/network/aws", "1.6.0")
+	p.calls(t, "network MODTEST_HOST/acme/network/aws > 1.5")
+	for _, dry := range []bool{true, false} {
+		err := p.mustFail(t, request{InstallOptions: installer.InstallOptions{Locked: true, DryRun: dry}})
+		var locked *installer.LockedError
+		if !errors.As(err, &locked) || locked.Reasons[0].Path.String() != "network" {
+			t.Errorf("Install with Locked and a stale entry = %v, want *LockedError about network", err)
+		}
 	}
-	if _, err := os.Stat(filepath.Join(p.dir, ".terraform/modules/network.subnets")); !os.IsNotExist(err) {
-		t.Errorf("the directory of a call that is gone: %v, want it removed", err)
+	if v := version(p.mustInstall(t, request{}), "network"); v != "1.6.0" {
+		t.Errorf("after the constraint changed Install took %s, want 1.6.0", v)
 	}
 }
 
@@ -186,9 +154,7 @@ module "net" {
 -- archives/net.zip/README.md --
 `)
 	p.mustInstall(t, request{})
-	if err := p.world.PublishArchive("net.zip", modtest.Txtar("-- main.tf --\n# evil\n")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, p.world.PublishArchive("net.zip", modtest.Txtar("-- main.tf --\n# evil\n")))
 	p.remove(t, ".terraform/modules/net")
 	err := p.mustFail(t, request{})
 	var mismatch *installer.HashMismatchError
@@ -206,16 +172,12 @@ module "net" {
 
 func (p *project) publish(t *testing.T, pkg, version string) {
 	t.Helper()
-	if err := p.world.PublishVersion(pkg, version, modtest.Txtar("-- main.tf --\n")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, p.world.PublishVersion(pkg, version, modtest.Txtar("-- main.tf --\n")))
 }
 
 func (p *project) remove(t *testing.T, name string) {
 	t.Helper()
-	if err := os.RemoveAll(filepath.Join(p.dir, filepath.FromSlash(name))); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.RemoveAll(filepath.Join(p.dir, filepath.FromSlash(name))))
 }
 
 func TestInstalledFilesThatChangedAreReplaced(t *testing.T) {
@@ -225,9 +187,7 @@ func TestInstalledFilesThatChangedAreReplaced(t *testing.T) {
 	before := snapshot(t, p.dir)
 	p.write(t, ".terraform/modules/network/main.tf", "# edited\n")
 	p.write(t, ".terraform/modules/network/evil.tf", "# added\n")
-	if err := os.Remove(filepath.Join(p.dir, ".terraform/modules/network/README.md")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Remove(filepath.Join(p.dir, ".terraform/modules/network/README.md")))
 	report, err := p.installer().Verify(context.Background(), installer.Project{Dir: p.dir}, installer.VerifyOptions{})
 	if err != nil || report.OK() {
 		t.Fatalf("Verify = %+v, %v; want a report that is not OK", report, err)
@@ -241,23 +201,6 @@ func TestInstalledFilesThatChangedAreReplaced(t *testing.T) {
 	p.mustInstall(t, request{})
 	if diff := cmp.Diff(before, snapshot(t, p.dir)); diff != "" {
 		t.Errorf("Install did not put the files right (-want +got):\n%s", diff)
-	}
-}
-
-func TestFailureKeepsEverything(t *testing.T) {
-	t.Parallel()
-	p := world(t, nested)
-	p.mustInstall(t, request{})
-	p.write(t, "more.tf", `module "none" {
-  source  = "MODTEST_HOST/acme/network/aws"
-  version = "~> 7.0"
-}
-`)
-	err := p.mustFail(t, request{})
-	var noMatch *versions.NoMatchError
-	var module *installer.ModuleError
-	if !errors.As(err, &noMatch) || !errors.As(err, &module) || module.Range.Filename != "more.tf" || module.Range.Start.Line != 3 {
-		t.Errorf("Install = %v, want *ModuleError at more.tf:3 over *versions.NoMatchError", err)
 	}
 }
 

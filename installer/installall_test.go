@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/repository"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func manyProjects(t *testing.T, n int) (*project, []string) {
@@ -69,9 +70,7 @@ func TestInstallAll(t *testing.T) {
 func (p *project) mustInstallAll(t *testing.T, dirs []string) []*installer.Result {
 	t.Helper()
 	results, err := p.installer().InstallAll(t.Context(), projects(dirs...), installer.InstallOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return results
 }
 
@@ -158,9 +157,7 @@ module "x" {
 }
 `)
 	dirs, err := repository.Roots(t.Context(), installer.New(installer.Options{}), p.dir, installer.DialectAuto)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var want []string
 	for _, root := range []string{"", "backend", "broken", "cloud", "examples/c", "examples/full", "locked", "provider"} {
 		want = append(want, filepath.Join(p.dir, root))

@@ -8,15 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
 func (p *project) lockOf(t *testing.T) *lockfile.File {
 	t.Helper()
 	lock, err := installer.ReadLock(t.Context(), installer.Project{Dir: p.dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return lock
 }
 
@@ -59,14 +58,10 @@ func TestDiffInterfaces(t *testing.T) {
 	t.Parallel()
 	p := world(t, interfaceWorld)
 	in := with(p.installer(), func(o *installer.Options) { o.CacheDir = t.TempDir() })
-	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{})
 	old, stores := p.lockOf(t), []installer.PackageStore{bundleOf(t, in, p)}
 	p.useNewer(t)
-	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Update: installer.Update{All: true}}); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{Update: installer.Update{All: true}})
 	updated, stores := p.lockOf(t), append(stores, bundleOf(t, in, p))
 	empty := with(in, func(o *installer.Options) { o.CacheDir = t.TempDir() })
 	for name, test := range map[string]struct {
@@ -81,9 +76,7 @@ func TestDiffInterfaces(t *testing.T) {
 		},
 	} {
 		diffs, err := test.in.DiffInterfaces(t.Context(), test.req.Project, installer.DiffOptions{Offline: test.req.Offline}, old, updated)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		var got []string
 		for _, d := range diffs {
 			for _, c := range d.Changes {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // A program can store results and events as JSON, and read them.
@@ -20,13 +21,9 @@ func TestJSONReadsBack(t *testing.T) {
 			events = append(events, resolved)
 		}
 	}}, installer.InstallOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	outdated, err := p.installer().Outdated(context.Background(), installer.Project{Dir: p.dir}, installer.OriginOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	read := readBack(t, result)
 	for i, m := range result.Modules {
 		if got := read.Modules[i]; got.Source != m.Source || got.Package != m.Package {
@@ -44,9 +41,7 @@ func TestJSONReadsBack(t *testing.T) {
 func readBack[T any](t *testing.T, value *T) *T {
 	t.Helper()
 	text, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	read := new(T)
 	if err := json.Unmarshal(text, read); err != nil {
 		t.Fatalf("%v\n%s", err, text)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // shared is a package whose modules use files outside of their own directories.
@@ -77,9 +78,7 @@ y
 func isLink(t *testing.T, name string) bool {
 	t.Helper()
 	info, err := os.Lstat(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return info.Mode().Type() == os.ModeSymlink
 }
 
@@ -147,15 +146,11 @@ func followed(t *testing.T, p *project) map[string]string {
 	t.Helper()
 	dir := filepath.Join(p.dir, ".terraform/modules")
 	out, err := exec.Command("find", "-L", dir, "-type", "f", "-not", "-path", "*/.cotter/*").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	files := make(map[string]string)
 	for _, name := range strings.Fields(string(out)) {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		files[strings.TrimPrefix(name, dir)] = string(text)
 	}
 	return files
@@ -169,9 +164,7 @@ func TestDamagedSharedPart(t *testing.T) {
 	before := followed(t, p)
 	p.write(t, ".terraform/modules/a/shared/x.txt", "changed through the link\n")
 	report, err := p.installer().Verify(context.Background(), installer.Project{Dir: p.dir}, installer.VerifyOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, r := range report.Packages {
 		if r.Status != installer.StatusChanged || !slices.Equal(r.Changes.Changed, []string{"shared/x.txt"}) {
 			t.Errorf("%s is %s with changes %+v, want shared/x.txt changed", r.Path, r.Status, r.Changes)
@@ -191,12 +184,8 @@ func TestForeignLink(t *testing.T) {
 	p.mustInstall(t, request{})
 	name := filepath.Join(p.dir, ".terraform/modules/a/modules/a/main.tf")
 	for _, target := range []string{"/etc/passwd", "../sibling/main.tf", "../../../.cotter/tree/x/modules/a/main.tf"} {
-		if err := os.Remove(name); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(target, name); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Remove(name))
+		testenv.Must(t, os.Symlink(target, name))
 		if report, err := p.installer().Verify(context.Background(), installer.Project{Dir: p.dir}, installer.VerifyOptions{}); err != nil || report.OK() {
 			t.Errorf("with main.tf a link to %s: Verify = %+v, %v; want not OK", target, report, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func describe(result *installer.Result) []string {
@@ -29,9 +30,7 @@ func TestLoad(t *testing.T) {
 	installed := p.mustInstall(t, request{})
 	p.world.ResetRequests()
 	loaded, err := p.installer().Load(context.Background(), installer.Project{Dir: p.dir}, installer.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if diff := cmp.Diff(describe(installed), describe(loaded)); diff != "" {
 		t.Errorf("Load (-installed +loaded):\n%s", diff)
 	}
@@ -49,9 +48,7 @@ func TestLoadOfWhatIsNotInstalled(t *testing.T) {
 		t.Errorf("Load = %v, want ErrNotInstalled", err)
 	}
 	result, err := p.installer().Load(context.Background(), installer.Project{Dir: p.dir}, installer.LoadOptions{BestEffort: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if diff := cmp.Diff([]string{"app  app 0"}, describe(result)); diff != "" {
 		t.Errorf("Load of the best effort (-want +got):\n%s", diff)
 	}
@@ -70,9 +67,7 @@ func TestLoadFromLock(t *testing.T) {
 	t.Parallel()
 	p := world(t, nested)
 	installed := p.mustInstall(t, request{})
-	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.RemoveAll(filepath.Join(p.dir, ".terraform")))
 	p.world.ResetRequests()
 	var want []installer.Module
 	for _, m := range installed.Modules {
@@ -84,9 +79,7 @@ func TestLoadFromLock(t *testing.T) {
 		}
 	}
 	loaded, err := p.installer().Load(t.Context(), installer.Project{Dir: p.dir}, installer.LoadOptions{FromLock: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if diff := cmp.Diff(describe(&installer.Result{Modules: want}), describe(loaded)); diff != "" {
 		t.Errorf("Load (-installed +loaded):\n%s", diff)
 	}
@@ -98,9 +91,7 @@ func TestLoadFromLock(t *testing.T) {
 	if requests := p.world.Requests(); len(requests) > 0 {
 		t.Errorf("Load asked servers: %v", requests)
 	}
-	if err := os.Remove(filepath.Join(p.dir, ".terraform.lock.hcl")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Remove(filepath.Join(p.dir, ".terraform.lock.hcl")))
 	if _, err := p.installer().Load(t.Context(), installer.Project{Dir: p.dir}, installer.LoadOptions{FromLock: true}); !errors.Is(err, installer.ErrNotInstalled) {
 		t.Errorf("Load without a lock = %v, want ErrNotInstalled", err)
 	}

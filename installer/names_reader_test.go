@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // callReader returns one call for the root module.
@@ -28,9 +29,7 @@ func (r callReader) ReadModule(_ context.Context, dir config.Dir) (config.Module
 func TestNamesOfReader(t *testing.T) {
 	t.Parallel()
 	pkg := t.TempDir()
-	if err := os.WriteFile(filepath.Join(pkg, "main.tf"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(filepath.Join(pkg, "main.tf"), nil, 0o644))
 	for _, tt := range []struct {
 		name   string
 		prefix addrs.Module
@@ -52,9 +51,7 @@ func TestNamesOfReader(t *testing.T) {
 			t.Parallel()
 			parent := t.TempDir()
 			dir := filepath.Join(parent, "project")
-			if err := os.Mkdir(dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, os.Mkdir(dir, 0o755))
 			in := installer.New(installer.Options{Config: callReader{config.Call{Name: tt.call, Prefix: tt.prefix, Source: pkg}}})
 			result, err := in.Install(t.Context(), installer.Project{Dir: dir, Layout: installer.LayoutCopy}, installer.InstallOptions{})
 			if tt.valid {
@@ -80,9 +77,7 @@ func TestShareCreatesKey(t *testing.T) {
 	t.Parallel()
 	in := installer.New(installer.Options{StateDir: t.TempDir()})
 	_, done, err := in.Share()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	done()
 	if _, err := os.Stat(filepath.Join(in.Options().StateDir, "key")); err != nil {
 		t.Error(err)

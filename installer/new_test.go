@@ -125,9 +125,7 @@ func TestNew(t *testing.T) {
 			}
 		},
 	})
-	if _, err := in.Install(t.Context(), installer.Project{Dir: world.Dir(t, "config")}, installer.InstallOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, in, installer.Project{Dir: world.Dir(t, "config")}, installer.InstallOptions{})
 	if diff := cmp.Diff([]string{".well-known", "archives", "packages", "v1", "v2"}, keys(sent.kinds)); diff != "" {
 		t.Errorf("kinds of requests (-want +got):\n%s", diff)
 	}
@@ -171,9 +169,7 @@ module "net" {
 	in := world.Installer()
 	forwarding := &forwardingFetcher{Fetcher: in.Options().Fetcher}
 	in = with(in, func(o *installer.Options) { o.Fetcher = forwarding })
-	if _, err := in.Install(t.Context(), installer.Project{Dir: world.Dir(t, "config")}, installer.InstallOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, in, installer.Project{Dir: world.Dir(t, "config")}, installer.InstallOptions{})
 	if diff := cmp.Diff([]string{"Interactive", "ExtractArchive"}, forwarding.called); diff != "" {
 		t.Errorf("methods that were called (-want +got):\n%s", diff)
 	}

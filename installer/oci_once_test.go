@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // An artifact is downloaded once in a run, even if calls use different names for it.
@@ -41,9 +42,7 @@ module "net" {
 -- oci/net/latest/b/main.tf --
 `)
 			digest, err := p.world.OCIDigest("net", "1.0.0")
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			p.write(t, "main.tf", strings.ReplaceAll(calls(test.sources), "DIGEST", digest))
 			for _, req := range []request{{}, {InstallOptions: installer.InstallOptions{Locked: true}}} {
 				p.world.ResetRequests()

@@ -2,22 +2,19 @@ package installer_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
-	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -65,9 +62,7 @@ module "zip" {
 	fetcher := in.Options().Fetcher.(*getmodules.Fetcher)
 	fetcher.Git.Env = append(fetcher.Git.Env, "GIT_CONFIG_GLOBAL="+filepath.Join(p.dir, "../gitconfig"))
 	result, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	want := result.Modules[0].Hashes[:2]
 	for _, m := range result.Modules {
 		if diff := cmp.Diff(want, m.Hashes[:2]); diff != "" {
@@ -76,62 +71,6 @@ module "zip" {
 	}
 	if len(result.Modules) != 6 {
 		t.Errorf("%d modules, want 6", len(result.Modules))
-	}
-}
-
-// The digest in the lock determines the artifact. If the tag moves, the same artifact is
-// installed, with a warning that names both digests. A run that must not change the lock fails.
-func TestOCITagMoves(t *testing.T) {
-	t.Parallel()
-	p := world(t, `
--- config/main.tf --
-module "range" {
-  source = "oci://MODTEST_HOST/net?version=~> 1.0"
-}
-module "tag" {
-  source = "oci://MODTEST_HOST/net?tag=1.0.0"
-}
--- oci/net/1.0.0/main.tf --
-# first
-`)
-	p.mustInstall(t, request{})
-	lock := p.file(".terraform.lock.hcl")
-	if err := p.world.PushOCI("net", "1.0.0", modtest.OCIModule, fstest.MapFS{"main.tf": {Data: []byte("# second\n")}}); err != nil {
-		t.Fatal(err)
-	}
-	p.remove(t, ".terraform")
-	var moved []string
-	in := with(p.installer(), func(o *installer.Options) {
-		o.OnEvent = func(ev installer.Event) {
-			if w, ok := ev.(event.Warning); ok && w.Kind == event.WarningMoved {
-				moved = append(moved, w.Path.String()+": "+w.Message)
-			}
-		}
-	})
-	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(moved)
-	if len(moved) != 2 || !strings.HasPrefix(moved[0], "range: tag 1.0.0 points to sha256:") || !strings.Contains(moved[1], "; the locked sha256:") {
-		t.Errorf("warnings about moved tags: %q", moved)
-	}
-	if got := p.file(".terraform/modules/range/main.tf"); got != "# first\n" {
-		t.Errorf("after the tag was moved the module is %q", got)
-	}
-	if diff := cmp.Diff(lock, p.file(".terraform.lock.hcl")); diff != "" {
-		t.Errorf("the lock (-before +after):\n%s", diff)
-	}
-	p.remove(t, ".terraform")
-	_, err := p.installer().Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true})
-	if changed, ok := errors.AsType[*installer.ContentChangedError](err); !ok || !changed.Confirming {
-		t.Errorf("a run that must not change the lock: %v", err)
-	}
-	if err := p.mustFail(t, request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}}); !strings.Contains(err.Error(), "1.0.0 has OTHER CONTENT than the lock (sha256:") {
-		t.Errorf("an upgrade to the moved tag: %v", err)
-	}
-	result := p.mustInstall(t, request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true, AcceptChanged: []addrs.Module{{"range"}, {"tag"}}}}})
-	if got := p.file(".terraform/modules/tag/main.tf"); got != "# second\n" || len(result.Modules) != 2 {
-		t.Errorf("after an upgrade the module is %q", got)
 	}
 }
 
@@ -157,9 +96,7 @@ module "net" {
 			asked = append(asked, host+"/"+repository)
 			return getmodules.OCICredential{Username: "robot", Password: password}, nil
 		})
-	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{})
 	if want := string(p.world.Host()) + "/team/net"; !slices.Contains(asked, want) {
 		t.Errorf("credentials were asked for %q, want %q", asked, want)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -122,9 +123,7 @@ func TestSameSource(t *testing.T) {
 			p := world(t, pastWorld)
 			p.mustInstall(t, request{})
 			err := p.world.PublishVersion("acme/net/aws", "1.5.0", modtest.Txtar("-- main.tf --\n-- x/main.tf --\n"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			p.publish(t, "acme/sub/aws", "0.2.0")
 			p.calls(t, test.calls)
 			p.checkSelected(t, test.req, test.want...)
@@ -146,9 +145,7 @@ func TestSameSourceOfSeveral(t *testing.T) {
 	p.calls(t, "a "+net+" 1.1.0\nb "+net+" 1.2.0\nc MODTEST_HOST/acme/sub/aws\nd "+net+"\ne "+net+" < 1.2.0\nf "+net+" > 1.2.0")
 	p.checkSelected(t, request{}, "d 1.2.0 same source", "e 1.1.0 same source", "f 1.3.0 newest")
 
-	if err := p.world.PublishVersion("acme/net/aws", "1.4.0", modtest.Txtar("-- main.tf --\nmodule \"sub\" {\n  source = \""+p.world.Source("acme/sub/aws")+"\"\n}\n")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, p.world.PublishVersion("acme/net/aws", "1.4.0", modtest.Txtar("-- main.tf --\nmodule \"sub\" {\n  source = \""+p.world.Source("acme/sub/aws")+"\"\n}\n")))
 	p.checkSelected(t, request{InstallOptions: installer.InstallOptions{Update: installer.Update{Keys: []addrs.Module{{"d"}}}}}, "d 1.4.0 newest", "d.sub 0.2.0 newest")
 	p.calls(t, "c MODTEST_HOST/acme/sub/aws\nf "+net+" > 1.3.0")
 	p.checkSelected(t, request{}, "f 1.4.0 newest", "f.sub 0.2.0 same source")
@@ -164,9 +161,7 @@ func TestRenamedOffline(t *testing.T) {
 		t.Helper()
 		req.Dir = p.dir
 		result, err := in.Install(t.Context(), req.Project, req.InstallOptions)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		return result
 	}
 	install(request{})
@@ -235,18 +230,14 @@ func TestRenamedBranch(t *testing.T) {
 func (p *project) commitOf(t *testing.T, repo, tag string) string {
 	t.Helper()
 	commit, err := p.world.Commit(repo, tag)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return commit
 }
 
 // pushMain adds a commit to the branch main of infra.git.
 func (p *project) pushMain(t *testing.T) {
 	t.Helper()
-	if err := p.world.PublishTag("infra.git", "v1.1.0", modtest.Txtar("-- main.tf --\n# two\n")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, p.world.PublishTag("infra.git", "v1.1.0", modtest.Txtar("-- main.tf --\n# two\n")))
 }
 
 // If the locked version no longer exists, a renamed call takes the newest, and the run says so.
@@ -255,9 +246,7 @@ func TestRenamedGone(t *testing.T) {
 	p := world(t, pastWorld)
 	p.calls(t, "a git::https://MODTEST_HOST/git/infra.git?ref=main")
 	p.mustInstall(t, request{})
-	if err := p.world.ReplaceRepository("infra.git", "v1.0.0", modtest.Txtar("-- main.tf --\n# other\n")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, p.world.ReplaceRepository("infra.git", "v1.0.0", modtest.Txtar("-- main.tf --\n# other\n")))
 	p.calls(t, "b git::https://MODTEST_HOST/git/infra.git?ref=main")
 	p.remove(t, ".terraform")
 	p.state = t.TempDir()
@@ -287,9 +276,7 @@ func TestRenamedWithOtherContent(t *testing.T) {
 			p := world(t, pastWorld+"-- archives/net.zip/main.tf --\n")
 			p.calls(t, "a "+test.call)
 			p.mustInstall(t, request{})
-			if err := test.change(p.world); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, test.change(p.world))
 			p.calls(t, "b "+test.call)
 			p.remove(t, ".terraform")
 			p.state = t.TempDir()
@@ -324,9 +311,7 @@ func (p *project) stockInstall(t *testing.T, commits map[string]string, records 
 		records[i].Dir = ".terraform/modules/" + records[i].Key
 	}
 	text, err := json.Marshal(map[string]any{"Modules": append([]stockRecord{{Dir: "."}}, records...)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	p.write(t, ".terraform/modules/modules.json", string(text))
 	for key, commit := range commits {
 		p.write(t, ".terraform/modules/"+key+"/.git/HEAD", commit+"\n")
@@ -359,9 +344,7 @@ func TestFirstLockTakesInstalledVersions(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			p := world(t, pastWorld)
-			if err := p.world.PublishVersion("acme/net/aws", "1.5.0", modtest.Txtar("-- main.tf --\n-- x/main.tf --\n")); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, p.world.PublishVersion("acme/net/aws", "1.5.0", modtest.Txtar("-- main.tf --\n-- x/main.tf --\n")))
 			p.publish(t, "acme/sub/aws", "0.2.0")
 			p.calls(t, test.calls)
 			p.stockInstall(t, nil, test.records...)
@@ -487,8 +470,6 @@ func TestInstalledCommitOfCopies(t *testing.T) {
 	p.pushMain(t)
 	p.calls(t, "a "+infra+"\nb "+infra+"\nc "+infra)
 	p.stockInstall(t, map[string]string{"b": old}, stockRecord{Key: "a", Source: infra}, stockRecord{Key: "b", Source: infra})
-	if err := os.MkdirAll(filepath.Join(p.dir, ".terraform/modules/a"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(filepath.Join(p.dir, ".terraform/modules/a"), 0o755))
 	p.checkSelected(t, request{}, "a "+old+" installed", "b "+old+" installed", "c "+p.commitOf(t, "infra.git", "_HEAD")+" newest")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -42,9 +43,7 @@ terraform {
 func locks(t *testing.T, w *providerWorld, src []byte) string {
 	t.Helper()
 	lock, err := lockfile.Parse(src, "lock")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var list []string
 	for _, m := range lock.Modules() {
 		list = append(list, m.Key+" "+m.Version.String())
@@ -60,9 +59,7 @@ const bothLocked = "net 1.1.0, HOST/acme/cloud 1.0.0"
 func read(t *testing.T, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return text
 }
 
@@ -84,9 +81,7 @@ func TestPlaces(t *testing.T) {
 	before := snapshot(t, dir)
 	req := request{Project: installer.Project{Dir: dir, LockFile: filepath.Join(elsewhere, "the.lock"), DataDir: filepath.Join(elsewhere, "data"), ModulesDir: filepath.Join(elsewhere, "modules")}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
 	result, err := w.in.Install(t.Context(), req.Project, req.InstallOptions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if diff := cmp.Diff(before, snapshot(t, dir)); diff != "" {
 		t.Errorf("the root module has changed (-before +after):\n%s", diff)
 	}
@@ -127,9 +122,7 @@ func TestLockContent(t *testing.T) {
 	for _, dry := range []bool{true, false} {
 		req.DryRun = dry
 		result, err := w.in.Install(t.Context(), req.Project, req.InstallOptions)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if got := locks(t, w, result.LockContent); got != bothLocked || result.LockFile != "" || len(result.LockChanges) != 1 {
 			t.Errorf("DryRun %t: the lock has %s in the file %q with the changes %+v", dry, got, result.LockFile, result.LockChanges)
 		}
@@ -193,9 +186,7 @@ func TestNoLock(t *testing.T) {
 		{"what is installed does not fit", "< 1.1", "1.0.0", false},
 	} {
 		config := strings.ReplaceAll(strings.ReplaceAll(oneOfEachConfig, "~> 1.0", step.constraint), "HOST", string(w.Host()))
-		if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o644))
 		req.Update.All = step.update
 		result, err := w.in.Install(t.Context(), req.Project, req.InstallOptions)
 		if err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -86,6 +87,19 @@ func (r roundTrips) RoundTrip(request *http.Request) (*http.Response, error) {
 	return got.response, got.err
 }
 
+// roundsOf returns how many round trips, one after the other, an installation takes. The transport of the
+// installer must be a roundTrips.
+func roundsOf(t *testing.T, in *installer.Installer, p installer.Project, o installer.InstallOptions) int {
+	t.Helper()
+	var took time.Duration
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		mustInstall(t, in, p, o)
+		took = time.Since(began)
+	})
+	return int(took / roundTrip)
+}
+
 // chain returns a configuration whose root module calls the first of several packages, each of
 // which calls the next. source and at are the address and the path in the world of package %d.
 func chain(depth int, source, at string) string {
@@ -141,15 +155,7 @@ func TestPrefetchRoundTrips(t *testing.T) {
 			p := world(t, chain(depth, test.source, test.at))
 			p.mustInstall(t, request{})
 			in := p.fresh(t, newRoundTrips(t, p.world))
-			var took time.Duration
-			synctest.Test(t, func(t *testing.T) {
-				began := time.Now()
-				if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true}); err != nil {
-					t.Fatal(err)
-				}
-				took = time.Since(began)
-			})
-			if rounds := int(took / roundTrip); rounds > test.rounds {
+			if rounds := roundsOf(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true}); rounds > test.rounds {
 				t.Errorf("%d round trips, want %d", rounds, test.rounds)
 			}
 			discovery, asked := 0, map[string]int{}
@@ -321,9 +327,7 @@ func TestPrefetchStaleEntry(t *testing.T) {
 	p.editLock(t, block, block+strings.ReplaceAll(strings.ReplaceAll(block, "m1.m2", "m1.stale"), "p2", "p9"))
 	p.world.SetFaults(modtest.Fault{Path: "/v1/modules/acme/p9/", Delay: time.Hour})
 	in := p.fresh(t, p.world.HTTPClient().Transport)
-	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{})
 	if diff := cmp.Diff(before, p.file(".terraform.lock.hcl")); diff != "" {
 		t.Errorf("the lock (-before +after):\n%s", diff)
 	}
@@ -337,9 +341,7 @@ func TestPrefetchNothingConfirmed(t *testing.T) {
 	for _, want := range []string{"p1:2 p2:2 p3:2 p4:2 p5:2", ""} {
 		p.remove(t, ".terraform")
 		p.world.ResetRequests()
-		if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true}); err != nil {
-			t.Fatal(err)
-		}
+		mustInstall(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true})
 		if got := p.askedFor(); got != want {
 			t.Errorf("asked for %q, want %q", got, want)
 		}
@@ -353,28 +355,17 @@ func TestPrefetchMirror(t *testing.T) {
 	address := "oci://" + string(p.world.Host()) + "/corp/modules"
 	pusher := p.installer()
 	target, err := mirror.Open(pusher.Options().Fetcher.(*getmodules.Fetcher), address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if _, err := mirror.Push(t.Context(), pusher, projects(p.dir), installer.LockedOptions{}, target); err != nil {
 		t.Fatal(err)
 	}
 	in := p.fresh(t, newRoundTrips(t, p.world))
 	stored, err := mirror.Open(in.Options().Fetcher.(*getmodules.Fetcher), address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	in = with(in, func(o *installer.Options) { o.Stores = []installer.PackageStore{stored} })
-	var took time.Duration
-	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
-		if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true}); err != nil {
-			t.Fatal(err)
-		}
-		took = time.Since(began)
-	})
-	if n := len(p.world.Requests()); n != 2*5 || p.askedFor() != "" || took > 2*roundTrip {
-		t.Errorf("%d requests in %s, of which to origins %q, want 10 in 2s to none", n, took, p.askedFor())
+	rounds := roundsOf(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true})
+	if n := len(p.world.Requests()); n != 2*5 || p.askedFor() != "" || rounds > 2 {
+		t.Errorf("%d requests in %d round trips, of which to origins %q, want 10 in 2 to none", n, rounds, p.askedFor())
 	}
 }
 
@@ -399,22 +390,12 @@ module "m1" {
 1.0.0
 `)
 	both := request{Project: installer.Project{Dir: p.dir}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
-	if _, err := p.world.Installer().Install(t.Context(), both.Project, both.InstallOptions); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, p.world.Installer(), both.Project, both.InstallOptions)
 	in := p.fresh(t, newRoundTrips(t, p.world))
 	both.Locked = true
-	var took time.Duration
-	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
-		if _, err := in.Install(t.Context(), both.Project, both.InstallOptions); err != nil {
-			t.Fatal(err)
-		}
-		took = time.Since(began)
-	})
 	// The round trips are discovery, the locations of both packages, and the packages
 	// themselves.
-	if took > 3*roundTrip {
-		t.Errorf("%s, want 3s:\n%v", took, p.world.Requests())
+	if rounds := roundsOf(t, in, both.Project, both.InstallOptions); rounds > 3 {
+		t.Errorf("%d round trips, want 3:\n%v", rounds, p.world.Requests())
 	}
 }

@@ -70,51 +70,54 @@ func changeAll(t *testing.T, p *project) {
 }
 
 // An update refuses new content for the same version, version tag or archive, unless it names
-// the call. Branches may move.
+// the call, or all of them. Branches may move.
 func TestUpdateRefusesOtherContent(t *testing.T) {
 	t.Parallel()
-	p := world(t, changingWorld)
-	p.mustInstall(t, request{})
-	before := p.file(".terraform.lock.hcl")
-	changeAll(t, p)
+	for name, accepting := range map[string]installer.Update{
+		"the calls": {All: true, AcceptChanged: []addrs.Module{{"registry"}, {"range"}, {"tag"}, {"archive"}, {"oci"}}},
+		"all":       {All: true, AcceptAllChanged: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := world(t, changingWorld)
+			p.mustInstall(t, request{})
+			changeAll(t, p)
+			err := p.mustFail(t, request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}})
+			refused := map[string]string{}
+			for _, err := range joinedErrors(err) {
+				var changed *installer.ContentChangedError
+				if !errors.As(err, &changed) {
+					t.Errorf("update: %v", err)
+					continue
+				}
+				refused[changed.Path.String()] = strings.ReplaceAll(changed.Name, string(p.world.Host()), "HOST")
+				says := "has OTHER CONTENT than the lock ("
+				if strings.HasPrefix(changed.Name, "tag ") {
+					says = changed.Name + " moved " // as an installation says it
+				}
+				if !strings.Contains(changed.Error(), says) || changed.Locked == changed.Now {
+					t.Errorf("%s: %s", changed.Path, changed.Error())
+				}
+			}
+			want := map[string]string{"registry": "1.0.0", "range": "1.0.0", "tag": "tag v1.0.0", "archive": "https://HOST/archives/n.zip", "oci": "tag 1.0.0"}
+			if diff := cmp.Diff(want, refused); diff != "" {
+				t.Errorf("refused (-want +got):\n%s", diff)
+			}
 
-	err := p.mustFail(t, request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}})
-	refused := map[string]string{}
-	for _, err := range joinedErrors(err) {
-		var changed *installer.ContentChangedError
-		if !errors.As(err, &changed) {
-			t.Errorf("update: %v", err)
-			continue
-		}
-		refused[changed.Path.String()] = strings.ReplaceAll(changed.Name, string(p.world.Host()), "HOST")
-		says := "has OTHER CONTENT than the lock ("
-		if strings.HasPrefix(changed.Name, "tag ") {
-			says = changed.Name + " moved " // as an installation says it
-		}
-		if !strings.Contains(changed.Error(), says) || changed.Locked == changed.Now {
-			t.Errorf("%s: %s", changed.Path, changed.Error())
-		}
-	}
-	want := map[string]string{"registry": "1.0.0", "range": "1.0.0", "tag": "tag v1.0.0", "archive": "https://HOST/archives/n.zip", "oci": "tag 1.0.0"}
-	if diff := cmp.Diff(want, refused); diff != "" {
-		t.Errorf("refused (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(before, p.file(".terraform.lock.hcl")); diff != "" {
-		t.Errorf("the lock after a refused update (-before +after):\n%s", diff)
-	}
-
-	result := p.mustInstall(t, request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true, AcceptChanged: []addrs.Module{{"registry"}, {"range"}, {"tag"}, {"archive"}, {"oci"}}}}})
-	reported := 0
-	for _, change := range result.LockChanges {
-		if change.OtherContent != "" {
-			reported++
-		}
-	}
-	if reported != 5 || len(result.LockChanges) != 6 {
-		t.Errorf("%d of %d changes are reported as other content, want 5 of 6", reported, len(result.LockChanges))
-	}
-	if got := p.file(".terraform/modules/registry/main.tf"); got != "# second\n" {
-		t.Errorf("the accepted module is %q", got)
+			result := p.mustInstall(t, request{InstallOptions: installer.InstallOptions{Update: accepting}})
+			reported := 0
+			for _, change := range result.LockChanges {
+				if change.OtherContent != "" {
+					reported++
+				}
+			}
+			if reported != 5 || len(result.LockChanges) != 6 {
+				t.Errorf("%d of %d changes are reported as other content, want 5 of 6", reported, len(result.LockChanges))
+			}
+			if got := p.file(".terraform/modules/registry/main.tf"); got != "# second\n" {
+				t.Errorf("the accepted module is %q", got)
+			}
+		})
 	}
 }
 
@@ -188,9 +191,7 @@ func TestRestoreSingleEntries(t *testing.T) {
 	config = strings.Replace(config, "n.zip", "other.zip", 1)
 	p.write(t, "main.tf", config)
 	restored, err := p.installer().Restore(context.Background(), installer.Project{Dir: p.dir}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if diff := cmp.Diff([]addrs.Module{{"registry"}, {"tag"}}, restored.Modules); diff != "" {
 		t.Errorf("restored (-want +got):\n%s", diff)
 	}
@@ -288,15 +289,11 @@ module "branch" {
 		return err
 	}
 	evil := fstest.MapFS{"main.tf": {Data: []byte("# evil\n")}}
-	if err := errors.Join(p.world.PublishTag("plain.git", "v2.0.0", evil), install(request{})); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, errors.Join(p.world.PublishTag("plain.git", "v2.0.0", evil), install(request{})))
 	if p.file(".terraform/modules/branch/main.tf") != "# evil\n" {
 		t.Fatal("the attacker's commit is not installed")
 	}
-	if err := p.world.ReplaceRepository("plain.git", "v1.0.0", fstest.MapFS{"main.tf": {Data: []byte("# good\n")}}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, p.world.ReplaceRepository("plain.git", "v1.0.0", fstest.MapFS{"main.tf": {Data: []byte("# good\n")}}))
 	p.remove(t, ".terraform")
 	p.state = t.TempDir() // the state of another user
 	if err := install(request{InstallOptions: installer.InstallOptions{Locked: true}}); err == nil || p.file(".terraform/modules/branch/main.tf") != "" {
@@ -353,13 +350,9 @@ func TestUnusableCache(t *testing.T) {
 	t.Parallel()
 	p := world(t, changingWorld)
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(file, nil, 0o600))
 	in := with(p.installer(), func(o *installer.Options) { o.CacheDir = filepath.Join(file, "cache") })
-	if _, err := in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{})
 	if n := strings.Count(p.events(), "Kind:"+string(event.WarningNoCache)); n != 1 {
 		t.Errorf("%d warnings are about the cache, want one:\n%s", n, p.events())
 	}
@@ -381,16 +374,7 @@ func TestExposedCache(t *testing.T) {
 		o.CacheDir, o.StateDir = filepath.Join(open, "cache"), filepath.Join(open, "state")
 	})
 	var warnings []event.Warning
-	in = with(in, func(o *installer.Options) {
-		o.OnEvent = func(e installer.Event) {
-			if w, ok := e.(event.Warning); ok {
-				warnings = append(warnings, w)
-			}
-		}
-	})
-	if _, err := in.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, withWarnings(in, &warnings), installer.Project{Dir: p.dir}, installer.InstallOptions{})
 	if len(warnings) != 1 || warnings[0].Kind != event.WarningExposed || !errors.As(warnings[0].Err, new(*pathsafe.ExposedError)) {
 		t.Errorf("the warnings are %+v, want one of the kind %q", warnings, event.WarningExposed)
 	}

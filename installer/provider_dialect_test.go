@@ -7,6 +7,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -100,9 +101,7 @@ func TestAssumedDialectOfProviders(t *testing.T) {
 					req.Scope = installer.ScopeProviders
 				}
 				result, err := in.Install(t.Context(), req.Project, req.InstallOptions)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testenv.Must(t, err)
 				if got := w.versionsOf(result.Providers); got != row.want {
 					t.Errorf("installed %q, want %q", got, row.want)
 				}
@@ -230,9 +229,7 @@ func TestQueriesOnLockOfTerraform(t *testing.T) {
 	}
 	req.Dialect = installer.DialectOpenTofu
 	report, err := w.in.Verify(t.Context(), req.Project, installer.VerifyOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	const stale = "the lock has version 2.0.0 from registry.terraform.io, and tofu takes it from registry.opentofu.org"
 	if len(report.Stale) != 1 || !strings.Contains(report.Stale[0].Error(), stale) {
 		t.Errorf("the lock is stale because of %v, want %q", report.Stale, stale)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -47,9 +48,7 @@ const appProviders = "HOST/acme/cloud 1.10.0, HOST/acme/net 1.0.0"
 func (w *providerWorld) mustInstall(t *testing.T, req request) *installer.Result {
 	t.Helper()
 	result, err := w.in.Install(t.Context(), req.Project, req.InstallOptions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return result
 }
 
@@ -118,9 +117,7 @@ func TestLockedPlatform(t *testing.T) {
 	lock := filepath.Join(dir, ".terraform.lock.hcl")
 	whole := fileIn(t, dir, ".terraform.lock.hcl")
 	alone := regexp.MustCompile(`(?m)^ *"zh:.*\n`).ReplaceAllString(whole, "")
-	if err := os.WriteFile(lock, []byte(alone), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(lock, []byte(alone), 0o600))
 	_, err := w.in.Install(t.Context(), installer.Project{Dir: dir, Platforms: other}, installer.InstallOptions{Scope: installer.ScopeAll, Locked: true})
 	refused, ok := errors.AsType[*installer.LockedError](err)
 	if !ok || len(refused.Reasons) != 2 || refused.Reasons[0].Reason != "the lock has no h1: or zh: hash of its package for plan9_mips" {
@@ -169,9 +166,7 @@ func TestVerifyProviders(t *testing.T) {
 	verify := func(want ...installer.Status) {
 		t.Helper()
 		report, err := w.in.Verify(t.Context(), installer.Project{Dir: req.Dir}, installer.VerifyOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		ok := true
 		for i, p := range report.Providers {
 			ok = ok && p.Status == installer.StatusVerified
@@ -185,19 +180,13 @@ func TestVerifyProviders(t *testing.T) {
 	}
 	verify(installer.StatusVerified, installer.StatusVerified)
 	file := w.placed(req.Dir)
-	if err := errors.Join(os.Chmod(filepath.Dir(file), 0o755), os.Remove(file), os.WriteFile(file, []byte("other"), 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, errors.Join(os.Chmod(filepath.Dir(file), 0o755), os.Remove(file), os.WriteFile(file, []byte("other"), 0o755)))
 	verify(installer.StatusChanged, installer.StatusVerified)
-	if err := os.RemoveAll(filepath.Dir(file)); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.RemoveAll(filepath.Dir(file)))
 	verify(installer.StatusMissing, installer.StatusVerified)
 	w.mustInstall(t, req)
 	verify(installer.StatusVerified, installer.StatusVerified)
-	if err := os.RemoveAll(filepath.Join(req.Dir, ".terraform/providers")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.RemoveAll(filepath.Join(req.Dir, ".terraform/providers")))
 	verify() // the project was installed without providers
 }
 
@@ -246,9 +235,7 @@ func TestVerifyStaleProviders(t *testing.T) {
 	} {
 		req := request{Project: installer.Project{Dir: w.project(t, map[string]string{"main.tf": cloud("~> 1.0")})}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
 		w.mustInstall(t, req)
-		if err := os.WriteFile(filepath.Join(req.Dir, "main.tf"), []byte(strings.ReplaceAll(row.main, "HOST", string(w.Host()))), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.WriteFile(filepath.Join(req.Dir, "main.tf"), []byte(strings.ReplaceAll(row.main, "HOST", string(w.Host()))), 0o644))
 		report, err := w.in.Verify(t.Context(), installer.Project{Dir: req.Dir}, installer.VerifyOptions{})
 		if err != nil {
 			t.Fatalf("%s: %v", row.name, err)
@@ -319,9 +306,7 @@ func TestProviderLayout(t *testing.T) {
 			result := w.mustInstall(t, req)
 			dir := filepath.Join(req.Dir, filepath.FromSlash(result.Providers[0].Dir))
 			info, err := os.Lstat(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			if link := info.Mode()&fs.ModeSymlink != 0; link != row.link && runtime.GOOS != "windows" {
 				t.Errorf("link: %v, want %v", link, row.link)
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 const callOfChild = "module \"c\" {\n  source = \"./c\"\n}\n"
@@ -91,9 +92,7 @@ func TestPooledProviders(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			found, err := loadProviders(t.Context(), (installer.New(installer.Options{})), request{Project: installer.Project{Dir: writeProject(t, row.files, "")}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			var got []string
 			for _, p := range found {
 				text := strings.TrimSpace(p.Address.ForDisplay() + " " + p.Constraints.String())

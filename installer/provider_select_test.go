@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
@@ -119,18 +120,12 @@ func TestUpdateOneKind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			req := request{Project: installer.Project{Dir: w.project(t, map[string]string{"main.tf": config("1.0.0")})}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
-			if _, err := w.in.Install(t.Context(), req.Project, req.InstallOptions); err != nil {
-				t.Fatal(err)
-			}
+			mustInstall(t, w.in, req.Project, req.InstallOptions)
 			newer := strings.ReplaceAll(config(">= 1.0.0"), "HOST", string(w.Host()))
-			if err := os.WriteFile(filepath.Join(req.Dir, "main.tf"), []byte(newer), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, os.WriteFile(filepath.Join(req.Dir, "main.tf"), []byte(newer), 0o600))
 			req.Update = row.update
 			result, err := w.in.Install(t.Context(), req.Project, req.InstallOptions)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			if got := fmt.Sprintf("net %s, cloud %s", result.Modules[0].Version, result.Providers[0].Version); got != row.want {
 				t.Errorf("got %s, want %s", got, row.want)
 			}
@@ -216,9 +211,7 @@ func TestWithdrawnVersion(t *testing.T) {
 	if got, want := w.warned(), "provider HOST/acme/cloud: acme/cloud moves soon"; got != want {
 		t.Errorf("warnings %q, want %q", got, want)
 	}
-	if err := w.WithdrawProvider("acme/cloud", "2.0.0"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, w.WithdrawProvider("acme/cloud", "2.0.0"))
 	w.asked()
 	files[".terraform.lock.hcl"] = fileIn(t, first, ".terraform.lock.hcl")
 	dir := w.project(t, files)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -136,9 +137,7 @@ func TestVerifyStateWithoutModule(t *testing.T) {
 		".terraform/providers/x": "",
 	}, "")
 	report, err := (installer.New(installer.Options{})).Verify(t.Context(), installer.Project{Dir: dir, Dialect: installer.DialectOpenTofu}, installer.VerifyOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, stale := range report.Stale {
 		if strings.Contains(stale.Error(), "acme/old") {
 			t.Errorf("Verify reports %v, although a module could not be read", stale)

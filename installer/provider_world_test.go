@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -76,12 +77,8 @@ func writeProject(t *testing.T, files map[string]string, host string) string {
 	dir := t.TempDir()
 	for name, text := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(strings.ReplaceAll(text, "HOST", host)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		testenv.Must(t, os.WriteFile(name, []byte(strings.ReplaceAll(text, "HOST", host)), 0o644))
 	}
 	return dir
 }

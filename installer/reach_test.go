@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -50,9 +51,7 @@ func publishCaller(t *testing.T, w *modtest.World, call string) {
 // publishPackage publishes an archive, caller.zip, with one file.
 func publishPackage(t *testing.T, w *modtest.World, text string) {
 	t.Helper()
-	if err := w.PublishArchive("caller.zip", fstest.MapFS{"main.tf": {Data: []byte(text)}}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, w.PublishArchive("caller.zip", fstest.MapFS{"main.tf": {Data: []byte(text)}}))
 }
 
 func callTo(host string) string {
@@ -108,7 +107,7 @@ func TestPackagesPointNoFurtherThanServers(t *testing.T) {
 			w := newReachWorld(t)
 			publishCaller(t, w, here(w, test.call))
 			install := func(host string) error {
-				_, err := w.Installer().Install(t.Context(), installer.Project{Dir: writeFiles(t, map[string]string{"main.tf": callTo(here(w, host))})}, installer.InstallOptions{})
+				_, err := w.Installer().Install(t.Context(), installer.Project{Dir: writeProject(t, map[string]string{"main.tf": callTo(here(w, host))}, "")}, installer.InstallOptions{})
 				return err
 			}
 			err := install(callerElsewhere)
@@ -171,7 +170,7 @@ func TestHostsThatTheProjectNames(t *testing.T) {
 			for _, host := range test.local {
 				in = with(in, func(o *installer.Options) { o.LocalHosts = append(o.LocalHosts, here(w, host)) })
 			}
-			_, err := in.Install(t.Context(), installer.Project{Dir: writeFiles(t, files)}, installer.InstallOptions{})
+			_, err := in.Install(t.Context(), installer.Project{Dir: writeProject(t, files, "")}, installer.InstallOptions{})
 			refused, ok := errors.AsType[*httpx.ReachError](err)
 			if ok != test.refused || !test.refused && err != nil {
 				t.Errorf("Install = %v, %v, want refused: %v", err, refused, test.refused)
@@ -214,19 +213,13 @@ func TestProvidersOfPackagesPointNoFurtherThanServers(t *testing.T) {
 		}},
 		"a network mirror": {setup: func(t *testing.T, w *modtest.World, o *installer.Options) {
 			at, err := url.Parse(w.ProviderMirrorURL())
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			o.Providers = &getproviders.NetworkMirror{URL: at, HTTPClient: w.HTTPClient()}
 		}},
 		"an OCI mirror": {setup: func(t *testing.T, w *modtest.World, o *installer.Options) {
-			if err := w.PushOCIProvider("acme-cloud", "acme/cloud", "1.0.0"); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, w.PushOCIProvider("acme-cloud", "acme/cloud", "1.0.0"))
 			at, err := getproviders.ParseRepositoryTemplate(here(w, "HOST/acme-cloud"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			o.Providers = &getproviders.OCIMirror{Repository: at, Fetcher: &getmodules.Fetcher{HTTPClient: w.HTTPClient()}}
 		}},
 	} {
@@ -243,7 +236,7 @@ func TestProvidersOfPackagesPointNoFurtherThanServers(t *testing.T) {
 			if test.setup != nil {
 				in = with(in, func(o *installer.Options) { test.setup(t, w, o) })
 			}
-			_, err := in.Install(t.Context(), installer.Project{Dir: writeFiles(t, files)}, installer.InstallOptions{Scope: installer.ScopeAll})
+			_, err := in.Install(t.Context(), installer.Project{Dir: writeProject(t, files, "")}, installer.InstallOptions{Scope: installer.ScopeAll})
 			if !test.refused {
 				if err != nil {
 					t.Errorf("Install = %v", err)
@@ -270,7 +263,7 @@ func TestLockedProvidersOfPackages(t *testing.T) {
 	t.Parallel()
 	w := newReachWorld(t)
 	publishPackage(t, w, requires(here(w, "HOST/acme/cloud")))
-	dir := writeFiles(t, map[string]string{"main.tf": callTo(callerElsewhere), "own.tf": requires(here(w, "HOST/acme/cloud"))})
+	dir := writeProject(t, map[string]string{"main.tf": callTo(callerElsewhere), "own.tf": requires(here(w, "HOST/acme/cloud"))}, "")
 	archive := func(ctx context.Context, p installer.LockedProvider) error {
 		got, err := p.Archive(ctx)
 		if err == nil {
@@ -310,9 +303,7 @@ func TestLockedProvidersOfPackages(t *testing.T) {
 			t.Errorf("%s, and the root module requires the provider: %v", name, err)
 		}
 	}
-	if err := os.Remove(filepath.Join(dir, "own.tf")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Remove(filepath.Join(dir, "own.tf")))
 	for _, state := range []string{"installed", "a fresh checkout"} {
 		w.ResetRequests()
 		for name, run := range runs {
@@ -324,9 +315,7 @@ func TestLockedProvidersOfPackages(t *testing.T) {
 		if asked := requestsHere(w); len(asked) > 0 {
 			t.Errorf("%s: this machine got the requests %q", state, asked)
 		}
-		if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.RemoveAll(filepath.Join(dir, ".terraform")))
 	}
 }
 
@@ -338,15 +327,13 @@ func TestHostsThatAnotherProjectNames(t *testing.T) {
 	alone := map[string]string{"main.tf": callTo(callerElsewhere)}
 	names := map[string]string{"main.tf": callTo(callerElsewhere) + here(w, "module \"own\" {\n  source = \"https://HOST/archives/a.zip\"\n}\n")}
 	in, done, err := w.Installer().Share()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer done()
 	for _, test := range []struct {
 		files   map[string]string
 		refused bool
 	}{{alone, true}, {names, false}, {alone, true}, {names, false}} {
-		_, err := in.Install(t.Context(), installer.Project{Dir: writeFiles(t, test.files)}, installer.InstallOptions{})
+		_, err := in.Install(t.Context(), installer.Project{Dir: writeProject(t, test.files, "")}, installer.InstallOptions{})
 		if _, refused := errors.AsType[*httpx.ReachError](err); refused != test.refused || !refused && err != nil {
 			t.Errorf("Install = %v, want refused: %v", err, test.refused)
 		}
@@ -360,14 +347,10 @@ func TestPackagesOfTheLockPointNoFurtherThanServers(t *testing.T) {
 	w := newReachWorld(t)
 	publishCaller(t, w, here(w, `source = "git::https://HOST/git/net.git?ref=v1.0.0"`))
 	own := here(w, "module \"own\" {\n  source = \"https://HOST/archives/a.zip\"\n}\n")
-	dir := writeFiles(t, map[string]string{"main.tf": callTo(callerElsewhere), "own.tf": own})
+	dir := writeProject(t, map[string]string{"main.tf": callTo(callerElsewhere), "own.tf": own}, "")
 	in := w.Installer()
-	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(dir, "own.tf")); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, in, installer.Project{Dir: dir}, installer.InstallOptions{})
+	testenv.Must(t, os.Remove(filepath.Join(dir, "own.tf")))
 	w.ResetRequests()
 	for name, req := range map[string]request{
 		"update": {Project: installer.Project{Dir: dir}, InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}}, "another machine": {Project: installer.Project{Dir: dir}},
@@ -384,19 +367,4 @@ func TestPackagesOfTheLockPointNoFurtherThanServers(t *testing.T) {
 	if asked := requestsHere(w); len(asked) > 0 {
 		t.Errorf("this machine got the requests %q", asked)
 	}
-}
-
-func writeFiles(t *testing.T, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
 }

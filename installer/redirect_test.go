@@ -84,9 +84,7 @@ func patterns(t *testing.T, texts ...string) (list []policy.Pattern) {
 	t.Helper()
 	for _, text := range texts {
 		p, err := policy.ParsePattern(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		list = append(list, p)
 	}
 	return list
@@ -94,9 +92,13 @@ func patterns(t *testing.T, texts ...string) (list []policy.Pattern) {
 
 // A redirect to a host that a policy denies is not followed, and the host gets no request. A list of
 // allowed sources does not apply to redirects.
+//
+// Projects with different policies can share a session, a fetcher and a cache. None of them gets an
+// answer or a package that came through a redirect that its policy denies, and none of them fails
+// because of the policy of another one.
 func TestRedirectsUnderPolicy(t *testing.T) {
 	t.Parallel()
-	for _, test := range testenv.Sample(redirects) {
+	for _, test := range redirects {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			if _, err := exec.LookPath("git"); test.always && err != nil {
@@ -110,44 +112,6 @@ func TestRedirectsUnderPolicy(t *testing.T) {
 			} else {
 				deny.Deny, allow.Allow, allow.DenyProviders = patterns(t, elsewhere), patterns(t, string(w.Host())), patterns(t, elsewhere)
 			}
-			in := func() *installer.Installer {
-				in := w.Installer()
-				fetcher := in.Options().Fetcher.(*getmodules.Fetcher)
-				fetcher.AlwaysGit, fetcher.GitBackend = test.always, test.backend
-				return in
-			}
-			err := w.install(t, in(), test.call, allow, deny)
-			violation, ok := errors.AsType[*policy.Violation](err)
-			if !ok || !strings.HasPrefix(violation.Argument, "deny_") || !strings.Contains(violation.Reason, elsewhere) {
-				t.Errorf("Install = %v, want a violation of the rule that denies %s", err, elsewhere)
-			}
-			if asked := w.requestsTo(elsewhere); len(asked) > 0 {
-				t.Errorf("the denied host was asked for %q", asked)
-			}
-			if err := w.install(t, in(), test.call, allow); err != nil {
-				t.Errorf("without the rule: %v", err)
-			}
-			if asked := w.requestsTo(elsewhere); len(asked) == 0 {
-				t.Errorf("without the rule, %s was not asked: the test shows nothing", elsewhere)
-			}
-		})
-	}
-}
-
-// Projects with different policies can share a pool, a fetcher and a cache. None of them gets an
-// answer or a package that came through a redirect that its policy denies, and none of them fails
-// because of the policy of another one.
-func TestRedirectsUnderPoliciesOfSeveralProjects(t *testing.T) {
-	t.Parallel()
-	for _, test := range redirects {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			if _, err := exec.LookPath("git"); test.always && err != nil {
-				t.Skip("git is not installed")
-			}
-			w := newRedirectWorld(t, test.hosted)
-			w.SetFaults(modtest.Fault{Path: test.path, RedirectHost: elsewhere})
-			deny := &policy.Policy{Deny: patterns(t, elsewhere), DenyProviders: patterns(t, elsewhere)}
 			first := w.Installer()
 			for name, share := range map[string]bool{"a session": true, "a cache": false} {
 				next := func() *installer.Installer {
@@ -160,18 +124,28 @@ func TestRedirectsUnderPoliciesOfSeveralProjects(t *testing.T) {
 				}
 				if share {
 					in, done, err := next().Share()
-					if err != nil {
-						t.Fatal(err)
-					}
+					testenv.Must(t, err)
 					defer done()
 					next = func() *installer.Installer { return in }
 				}
-				for _, rules := range [][]*policy.Policy{{deny}, nil, {deny}, nil} {
+				for _, denied := range []bool{true, false, true, false} {
+					rules := []*policy.Policy{allow}
+					if denied {
+						rules = append(rules, deny)
+					}
+					asked := len(w.requestsTo(elsewhere))
 					err := w.install(t, next(), test.call, rules...)
-					if _, denied := errors.AsType[*policy.Violation](err); denied != (rules != nil) || !denied && err != nil {
-						t.Errorf("sharing %s, denied %v: Install = %v", name, rules != nil, err)
+					violation, ok := errors.AsType[*policy.Violation](err)
+					if ok != denied || !denied && err != nil || ok && (!strings.HasPrefix(violation.Argument, "deny_") || !strings.Contains(violation.Reason, elsewhere)) {
+						t.Errorf("sharing %s, denied %v: Install = %v", name, denied, err)
+					}
+					if more := w.requestsTo(elsewhere)[asked:]; denied && len(more) > 0 {
+						t.Errorf("sharing %s: the denied host was asked for %q", name, more)
 					}
 				}
+			}
+			if asked := w.requestsTo(elsewhere); len(asked) == 0 {
+				t.Errorf("without the rule, %s was not asked: the test shows nothing", elsewhere)
 			}
 		})
 	}

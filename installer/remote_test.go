@@ -7,6 +7,7 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 const remoteWorld = `
@@ -23,9 +24,7 @@ func TestVerifyRemoteShortCommit(t *testing.T) {
 	t.Parallel()
 	p := world(t, remoteWorld)
 	first, err := p.world.Commit("net.git", "v1.0.0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	p.write(t, "main.tf", "module \"net\" {\n  source = \""+p.world.GitSource("net.git", "?ref="+first[:10])+"\"\n}\n")
 	p.mustInstall(t, request{})
 	verify := func(requests int) {
@@ -44,14 +43,10 @@ func TestVerifyRemoteShortCommit(t *testing.T) {
 	}
 	verify(4) // checks if a ref has that name, first without git and then with git
 	moved := fstest.MapFS{"main.tf": &fstest.MapFile{Data: []byte("# moved\n")}}
-	if err := p.world.MoveTag("net.git", "v1.1.0", moved); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, p.world.MoveTag("net.git", "v1.1.0", moved))
 	verify(4)
 	// A tag with that name takes precedence, as in an installation.
-	if err := p.world.PublishTag("net.git", first[:10], moved); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, p.world.PublishTag("net.git", first[:10], moved))
 	origins, err := p.installer().VerifyRemote(context.Background(), installer.Project{Dir: p.dir}, installer.OriginOptions{})
 	if err != nil || len(origins.Modules) != 1 || !origins.Modules[0].Moved() || origins.Modules[0].Ref.Kind != getmodules.ReferenceTag {
 		t.Errorf("VerifyRemote = %+v, %v; want the tag that has the name now", origins, err)

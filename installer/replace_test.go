@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 const replaceWorld = `
@@ -77,9 +78,7 @@ replace "MODTEST_HOST/acme/net/aws" {
 		p.write(t, "cotter.hcl", step.replace)
 		for range 2 {
 			result, err := in.Install(context.Background(), req.Project, req.InstallOptions)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			if diff := cmp.Diff(step.want, sources(p, result)); diff != "" {
 				t.Errorf("replace %q (-want +got):\n%s", step.replace, diff)
 			}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -171,69 +171,6 @@ func TestInstallAllPlaces(t *testing.T) {
 	}
 }
 
-// AcceptAllChanged accepts what AcceptChanged accepts, for every call.
-func TestAcceptAllChanged(t *testing.T) {
-	t.Parallel()
-	old, now := modtest.Txtar("-- registry/acme/net/aws/1.0.0/main.tf --\n# old\n"), modtest.Txtar("-- registry/acme/net/aws/1.0.0/main.tf --\n# new\n")
-	first, second := modtest.NewWith(t, old, modtest.Options{Archives: true}), modtest.NewWith(t, now, modtest.Options{Archives: true})
-	dir := writeProject(t, map[string]string{"main.tf": "module \"net\" {\n  source = \"HOST/acme/net/aws\"\n}\n"}, string(first.Host()))
-	client := first.HTTPClient()
-	target := &switchable{RoundTripper: client.Transport}
-	client.Transport = target
-	in := installer.New(installer.Options{HTTPClient: client, CacheDir: t.TempDir(), StateDir: t.TempDir()})
-	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	target.set(func(req *http.Request) (*http.Response, error) {
-		if req.URL.Host != string(first.Host()) {
-			return target.RoundTripper.RoundTrip(req)
-		}
-		other := req.Clone(req.Context())
-		other.URL.Host, other.Host = string(second.Host()), string(second.Host())
-		return second.HTTPClient().Transport.RoundTrip(other)
-	})
-	req := request{Project: installer.Project{Dir: dir}, InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}}
-	if _, err := in.Install(t.Context(), req.Project, req.InstallOptions); !is[*installer.ContentChangedError](err) {
-		t.Errorf("other content: %v, want *ContentChangedError", err)
-	}
-	req.Update.AcceptAllChanged = true
-	result, err := in.Install(t.Context(), req.Project, req.InstallOptions)
-	if err != nil || len(result.LockChanges) != 1 || result.LockChanges[0].OtherContent == "" {
-		t.Errorf("AcceptAllChanged: %+v, %v", result, err)
-	}
-	if got := fileIn(t, dir, ".terraform/modules/net/main.tf"); got != "# new\n" {
-		t.Errorf("the module is %q", got)
-	}
-}
-
-func is[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
-}
-
-// switchable is a transport whose behavior can be changed.
-type switchable struct {
-	http.RoundTripper
-	mu sync.Mutex
-	fn func(*http.Request) (*http.Response, error)
-}
-
-func (s *switchable) set(fn func(*http.Request) (*http.Response, error)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.fn = fn
-}
-
-func (s *switchable) RoundTrip(req *http.Request) (*http.Response, error) {
-	s.mu.Lock()
-	fn := s.fn
-	s.mu.Unlock()
-	if fn == nil {
-		return s.RoundTripper.RoundTrip(req)
-	}
-	return fn(req)
-}
-
 // Requests at the same time on one Installer have events of their own. Each call and each provider
 // says when it was resolved and when it is ready, and fetches can be matched with calls.
 func TestEventsBelongToRequests(t *testing.T) {
@@ -243,9 +180,7 @@ func TestEventsBelongToRequests(t *testing.T) {
 		o.OnEvent = func(event installer.Event) { t.Errorf("the callback of the Installer got %T", event) }
 	})
 	in, done, err := w.in.Share()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer done()
 	var wait sync.WaitGroup
 	for i := range 4 {
@@ -350,9 +285,7 @@ module "git" {
   source = "git::https://HOST/git/dns.git?ref=v1.0.0"
 }
 `}, string(world.Host()))
-	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, in, installer.Project{Dir: dir}, installer.InstallOptions{})
 	for _, kind := range []string{"http", "fetch", "fetch > http", "fetch > git"} {
 		if kinds[kind] == 0 {
 			t.Errorf("there is no operation %q: %v", kind, kinds)
@@ -422,9 +355,7 @@ module "oci" {
   source = "oci://HOST/acme/net?version=~> 1.0"
 }
 `})}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
-	if _, err := w.in.Install(t.Context(), req.Project, req.InstallOptions); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, w.in, req.Project, req.InstallOptions)
 	methods := map[string]func() error{
 		"Install": func() error {
 			_, err := w.in.Install(t.Context(), req.Project, installer.InstallOptions{Scope: installer.ScopeAll, Update: installer.Update{All: true}})

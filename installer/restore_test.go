@@ -1,7 +1,6 @@
 package installer_test
 
 import (
-	"context"
 	"errors"
 	"os/exec"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
 // asStock is a lock without module blocks, as a stock tool leaves it when it rewrites the file.
@@ -61,8 +61,11 @@ func TestRestore(t *testing.T) {
 	p.mustInstall(t, request{})
 	want := blocks(p.file(".terraform.lock.hcl"))
 	req := request{Project: installer.Project{Dir: p.dir}}
-	if _, err := p.installer().Restore(context.Background(), req.Project, nil); !errors.Is(err, installer.ErrNothingToRestore) {
-		t.Errorf("Restore of a whole lock = %v, want ErrNothingToRestore", err)
+	earlier := p.lockOf(t)
+	for _, from := range []*lockfile.File{nil, earlier} {
+		if _, err := p.installer().Restore(t.Context(), req.Project, from); !errors.Is(err, installer.ErrNothingToRestore) {
+			t.Errorf("Restore of a whole lock = %v, want ErrNothingToRestore", err)
+		}
 	}
 	for _, args := range [][]string{{"init", "-q"}, {"add", ".terraform.lock.hcl"}, {"-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-qm", "lock"}} {
 		cmd := exec.Command("git", args...)
@@ -71,17 +74,20 @@ func TestRestore(t *testing.T) {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
-	for _, from := range []string{"the copy of the last run", "git show HEAD:.terraform.lock.hcl"} {
+	for _, test := range []struct {
+		earlier *lockfile.File
+		from    string
+	}{{nil, "the copy of the last run"}, {nil, "git show HEAD:.terraform.lock.hcl"}, {earlier, ""}} {
 		p.write(t, ".terraform.lock.hcl", asStock)
-		restored, err := p.installer().Restore(context.Background(), req.Project, nil)
+		restored, err := p.installer().Restore(t.Context(), req.Project, test.earlier)
 		if err != nil {
-			t.Fatalf("Restore from %s: %v", from, err)
+			t.Fatalf("Restore from %q: %v", test.from, err)
 		}
-		if restored.From != from || len(restored.Modules) != 5 {
-			t.Errorf("Restore = %+v, want 5 keys from %s", restored, from)
+		if restored.From != test.from || len(restored.Modules) != 5 {
+			t.Errorf("Restore = %+v, want 5 keys from %q", restored, test.from)
 		}
 		if diff := cmp.Diff(want, blocks(p.file(".terraform.lock.hcl"))); diff != "" {
-			t.Errorf("module blocks from %s (-before +after):\n%s", from, diff)
+			t.Errorf("module blocks from %q (-before +after):\n%s", test.from, diff)
 		}
 		p.remove(t, ".terraform")
 	}

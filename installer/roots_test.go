@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/repository"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestChangedRoots(t *testing.T) {
@@ -77,9 +78,7 @@ module "net" {
 			want = append(want, filepath.Join(p.dir, dir))
 		}
 		got, err := repository.ChangedRoots(t.Context(), p.installer(), dirs, files, installer.Project{LockFile: tt.lock})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("ChangedRoots of %q, lock %q (-want +got):\n%s", tt.changed, tt.lock, diff)
 		}
@@ -109,9 +108,7 @@ func TestShare(t *testing.T) {
 	asked := func(dirs []string) int {
 		p.world.ResetRequests()
 		in, done, err := p.installer().Share()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		defer done()
 		for _, dir := range dirs {
 			req := request{Project: installer.Project{Dir: dir}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}

@@ -45,9 +45,7 @@ func newSameLock(t *testing.T) *sameLock {
 	w := &sameLock{providerWorld: newProviderWorld(t, sameLockWorld, modtest.Options{})}
 	w.files = map[string]string{"main.tf": required(`cloud = { source = "HOST/acme/cloud", version = "1.0.0" }`)}
 	w.mirror.Dir = t.TempDir()
-	if err := w.WriteProviderMirror(w.mirror.Dir, modtest.ProviderMirror{}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, w.WriteProviderMirror(w.mirror.Dir, modtest.ProviderMirror{}))
 	return w
 }
 
@@ -61,9 +59,7 @@ func (w *sameLock) lock(t *testing.T, hashes string) string {
 			platform = addrs.CurrentPlatform().String()
 		}
 		h1, zh, err := w.ProviderHashes("acme/cloud", "1.0.0", platform)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		h := map[string]hashing.Hash{"h1": h1, "zh": zh, "zz": "zz:1"}[scheme]
 		lines = append(lines, fmt.Sprintf("    %q,\n", h))
 	}
@@ -111,9 +107,7 @@ var sameLockStates = map[string]func(t *testing.T, w *sameLock, dir string) *ins
 		in := with(w.warm(t, request{Project: installer.Project{Dir: w.project(t, w.files)}}), func(o *installer.Options) { o.PluginCacheDir = t.TempDir() })
 		w.unpack(t, in.Options().PluginCacheDir)
 		packages := filepath.Join(in.Options().CacheDir, "provider", "package")
-		if err := os.RemoveAll(packages); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.RemoveAll(packages))
 		return in
 	},
 }
@@ -124,9 +118,7 @@ func (w *sameLock) warm(t *testing.T, req request) *installer.Installer {
 	in := w.Installer()
 	req.Scope = installer.ScopeAll
 	req.Platforms = []addrs.Platform{plan9}
-	if _, err := in.Install(t.Context(), req.Project, req.InstallOptions); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, in, req.Project, req.InstallOptions)
 	return in
 }
 
@@ -134,19 +126,13 @@ func (w *sameLock) warm(t *testing.T, req request) *installer.Installer {
 func (w *sameLock) unpack(t *testing.T, dir string) {
 	t.Helper()
 	at := filepath.Join(dir, filepath.FromSlash(w.ProviderSource("acme/cloud")), "1.0.0", addrs.CurrentPlatform().String())
-	if err := os.MkdirAll(at, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(at, "terraform-provider-cloud"), []byte("cloud\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(at, 0o755))
+	testenv.Must(t, os.WriteFile(filepath.Join(at, "terraform-provider-cloud"), []byte("cloud\n"), 0o755))
 }
 
 func writeLock(t *testing.T, dir, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, ".terraform.lock.hcl"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(filepath.Join(dir, ".terraform.lock.hcl"), []byte(text), 0o644))
 }
 
 // The lock after a run depends on the configuration, the lock before it and the flags, and not on
@@ -252,9 +238,7 @@ func TestSameLockOfModules(t *testing.T) {
 		if lock != "" {
 			writeLock(t, dir, lock)
 		}
-		if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		mustInstall(t, in, installer.Project{Dir: dir}, installer.InstallOptions{})
 		return dir, fileIn(t, dir, ".terraform.lock.hcl")
 	}
 	_, whole := install(t, w.Installer(), "")
@@ -277,9 +261,7 @@ func TestSameLockOfModules(t *testing.T) {
 			if lock != "" {
 				writeLock(t, dir, lock)
 			}
-			if _, err := warm.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			mustInstall(t, warm, installer.Project{Dir: dir}, installer.InstallOptions{})
 			other := with(warm, func(o *installer.Options) { o.StateDir = t.TempDir() })
 			_, unsealed := install(t, other, lock)
 			for state, after := range map[string]string{"a warm cache": cached, "an installation": fileIn(t, dir, ".terraform.lock.hcl"), "a cache of another user": unsealed} {

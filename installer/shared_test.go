@@ -6,12 +6,11 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/hashicorp/hcl/v2"
-
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -39,20 +38,16 @@ module "oci" {
 func installShared(t *testing.T, p *project, cache string) (files map[string]string, fetched []string) {
 	t.Helper()
 	one := &project{world: p.world, dir: t.TempDir(), state: p.state}
-	if err := p.world.WriteTree(one.dir, "config"); err != nil {
-		t.Fatal(err)
-	}
-	in := with(one.installer(), func(o *installer.Options) { o.CacheDir = cache })
-	in = with(in, func(o *installer.Options) {
+	testenv.Must(t, p.world.WriteTree(one.dir, "config"))
+	in := with(one.installer(), func(o *installer.Options) {
+		o.CacheDir = cache
 		o.OnEvent = func(ev installer.Event) {
 			if e, ok := ev.(event.FetchStarted); ok {
 				fetched = append(fetched, e.Package)
 			}
 		}
 	})
-	if _, err := in.Install(context.Background(), installer.Project{Dir: one.dir}, installer.InstallOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, in, installer.Project{Dir: one.dir}, installer.InstallOptions{})
 	files = make(map[string]string)
 	for _, key := range []string{"git", "archive", "oci"} {
 		files[key] = one.file(".terraform/modules/" + key + "/main.tf")
@@ -75,9 +70,7 @@ func TestSharedCacheIsCurrent(t *testing.T) {
 		p.world.MoveTag("net.git", "v1.0.0", moved), p.world.PublishArchive("n.zip", moved),
 		p.world.PushOCI("db", "1.0.0", modtest.OCIModule, moved),
 	} {
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 	}
 	files, _ := installShared(t, p, cache)
 	for key, text := range files {
@@ -93,8 +86,9 @@ func TestSharedArchive(t *testing.T) {
 	t.Parallel()
 	p, cache := world(t, sharedWorld), t.TempDir()
 	fetching, began := make(chan struct{}), make(chan struct{})
-	first := with(p.installer(), func(o *installer.Options) { o.CacheDir = cache })
-	first = with(first, func(o *installer.Options) { o.Fetcher = heldFetcher{o.Fetcher, fetching, began} })
+	first := with(p.installer(), func(o *installer.Options) {
+		o.CacheDir, o.Fetcher = cache, heldFetcher{o.Fetcher, fetching, began}
+	})
 	ended := make(chan error, 1)
 	go func() {
 		_, err := first.Install(context.Background(), installer.Project{Dir: p.dir}, installer.InstallOptions{})
@@ -102,12 +96,9 @@ func TestSharedArchive(t *testing.T) {
 	}()
 	<-fetching
 	second := &project{world: p.world, dir: t.TempDir(), state: p.state}
-	if err := p.world.WriteTree(second.dir, "config"); err != nil {
-		t.Fatal(err)
-	}
-	in := with(second.installer(), func(o *installer.Options) { o.CacheDir = cache })
-	in = with(in, func(o *installer.Options) { o.Config = oneCall{p.world.ArchiveSource("n.zip", "")} })
-	in = with(in, func(o *installer.Options) {
+	testenv.Must(t, p.world.WriteTree(second.dir, "config"))
+	in := with(second.installer(), func(o *installer.Options) {
+		o.CacheDir, o.Config = cache, callReader{config.Call{Name: "archive", Source: p.world.ArchiveSource("n.zip", "")}}
 		o.OnEvent = func(ev installer.Event) {
 			if _, ok := ev.(event.Resolved); ok { // the pool of the run has begun
 				close(began)
@@ -115,12 +106,8 @@ func TestSharedArchive(t *testing.T) {
 			second.record(ev)
 		}
 	})
-	if _, err := in.Install(context.Background(), installer.Project{Dir: second.dir}, installer.InstallOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, in, installer.Project{Dir: second.dir}, installer.InstallOptions{})
+	testenv.Must(t, <-ended)
 	if got := second.events(); strings.Contains(got, "FetchStarted") {
 		t.Errorf("the second run fetched as well:\n%s", got)
 	}
@@ -139,14 +126,4 @@ func (f heldFetcher) Fetch(ctx context.Context, req getmodules.Request) (*getmod
 		<-f.until
 	}
 	return f.Fetcher.Fetch(ctx, req)
-}
-
-// oneCall returns one call for the root module.
-type oneCall struct{ source string }
-
-func (r oneCall) ReadModule(_ context.Context, dir config.Dir) (config.Module, hcl.Diagnostics) {
-	if !dir.Path.IsRoot() {
-		return config.Module{}, nil
-	}
-	return config.Module{Calls: []config.Call{{Name: "archive", Source: r.source}}}, nil
 }

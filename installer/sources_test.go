@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/registryclient"
 )
@@ -209,9 +210,7 @@ module "b" {
 -- config/project/deep/b/main.tf --
 `)
 	result, err := p.installer().Install(context.Background(), installer.Project{Dir: p.dir + "/project"}, installer.InstallOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	want := []string{"json  ../shared 0", "list  deep/a 0", "list.b  deep/b 0"}
 	if diff := cmp.Diff(want, describe(result)); diff != "" {
 		t.Errorf("modules (-want +got):\n%s", diff)

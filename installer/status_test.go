@@ -2,8 +2,6 @@ package installer_test
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/cotterpin/cotter/hashing"
@@ -77,12 +75,7 @@ func TestReportOK(t *testing.T) {
 
 func TestVerifyOfAnEmptyProject(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	for name, text := range map[string]string{"main.tf": "", ".terraform.lock.hcl": ""} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := writeProject(t, map[string]string{"main.tf": "", ".terraform.lock.hcl": ""}, "")
 	report, err := (installer.New(installer.Options{})).Verify(t.Context(), installer.Project{Dir: dir}, installer.VerifyOptions{})
 	if err != nil || !report.Complete || !report.OK() {
 		t.Errorf("Verify = %+v, %v, want a complete report that is OK", report, err)

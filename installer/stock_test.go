@@ -12,6 +12,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer"
 	manifests "github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -161,14 +162,10 @@ func TestModuleDirectories(t *testing.T) {
 			t.Parallel()
 			p := test.project(t)
 			req := request{Project: installer.Project{Dir: filepath.Join(p.dir, test.root), DataDir: test.dataDir, Dialect: installer.DialectTerraform}}
-			if _, err := p.installer().Install(t.Context(), req.Project, req.InstallOptions); err != nil {
-				t.Fatal(err)
-			}
+			mustInstall(t, p.installer(), req.Project, req.InstallOptions)
 			ours := p.file(test.manifest())
 			recorded, err := manifests.ParseManifest([]byte(ours))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			got := make(map[string]string)
 			for _, record := range recorded.Records()[1:] {
 				got[record.Key] = strings.ReplaceAll(record.Dir, p.dir, "DIR")

@@ -14,11 +14,10 @@ import (
 	"github.com/cotterpin/cotter/bundle"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
-	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/stores"
-	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -65,13 +64,9 @@ func bundleOf(t *testing.T, in *installer.Installer, p *project) *bundle.Bundle 
 func openBundle(t *testing.T, text []byte) *bundle.Bundle {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "bundle.tar")
-	if err := os.WriteFile(name, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(name, text, 0o600))
 	opened, err := bundle.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	t.Cleanup(func() { _ = opened.Close() })
 	return opened
 }
@@ -94,9 +89,7 @@ func TestBundleInstall(t *testing.T) {
 	lock := p.file(".terraform.lock.hcl")
 	in := freshInstaller(t, p, openBundle(t, text))
 	p.world.ResetRequests()
-	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true, Offline: true}); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true, Offline: true})
 	if n := len(p.world.Requests()); n > 0 || p.file(".terraform.lock.hcl") != lock {
 		t.Errorf("%d requests were sent, or the lock has changed", n)
 	}
@@ -112,9 +105,7 @@ func TestBundleDamaged(t *testing.T) {
 	damaged[at+40] ^= 1
 	in := freshInstaller(t, p, nil)
 	entries, err := in.ImportStore(t.Context(), openBundle(t, damaged))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	failed := 0
 	for _, entry := range entries {
 		if entry.Err != nil {
@@ -143,17 +134,12 @@ func TestBundleDamaged(t *testing.T) {
 func TestBundleWithOtherContent(t *testing.T) {
 	t.Parallel()
 	p, text := bundled(t)
-	lock, err := lockfile.Parse([]byte(p.file(".terraform.lock.hcl")), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	lock := p.lockOf(t)
 	victim, _ := lock.Module("tar")
 	names, _ := lock.Module("net.names")
 	forged := forge(t, text, artifact.StatementOf(names), artifact.StatementOf(victim))
 	entries, err := p.installer().VerifyStore(t.Context(), openBundle(t, forged))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var mismatch *installer.HashMismatchError
 	if len(entries) != 1 || !errors.As(entries[0].Err, &mismatch) {
 		t.Errorf("VerifyStore: %v, want a *HashMismatchError", entries)
@@ -180,25 +166,15 @@ func forge(t *testing.T, text []byte, content, other artifact.Statement) []byte 
 	t.Helper()
 	opened := openBundle(t, text)
 	manifest, err := stores.Manifest(t.Context(), opened, content.Tag())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	forgery, err := artifact.ParseModule(manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	layer, err := os.Create(filepath.Join(t.TempDir(), "layer"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer layer.Close()
 	repository, err := opened.Repository(t.Context(), addrs.Provider{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := oci.Download(t.Context(), repository, forgery.Layer, layer, nil); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
+	testenv.Must(t, oci.Download(t.Context(), repository, forgery.Layer, layer, nil))
 	forgery.Statement = other
 	if manifest, err = forgery.Manifest(); err != nil {
 		t.Fatal(err)
@@ -212,9 +188,7 @@ func forge(t *testing.T, text []byte, content, other artifact.Statement) []byte 
 			return os.Open(layer.Name())
 		}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return forged.Bytes()
 }
 
@@ -222,37 +196,26 @@ func forge(t *testing.T, text []byte, content, other artifact.Statement) []byte 
 func TestBundleWithOtherTag(t *testing.T) {
 	t.Parallel()
 	p, text := bundled(t)
-	lock, _ := lockfile.Parse([]byte(p.file(".terraform.lock.hcl")), "")
+	lock := p.lockOf(t)
 	victim, _ := lock.Module("tar")
 	names, _ := lock.Module("net.names")
 	moved := bytes.Replace(text, []byte(artifact.StatementOf(victim).Tag()), []byte("entry-unused"+strings.Repeat("0", 58)), 1)
 	moved = bytes.Replace(moved, []byte(artifact.StatementOf(names).Tag()), []byte(artifact.StatementOf(victim).Tag()), 1)
 	in := freshInstaller(t, p, openBundle(t, moved))
-	var warnings []string
-	in = with(in, func(o *installer.Options) {
-		o.OnEvent = func(ev installer.Event) {
-			if warning, ok := ev.(event.Warning); ok {
-				warnings = append(warnings, warning.Message)
-			}
-		}
-	})
 	_, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true, Offline: true})
-	if !errors.Is(err, installer.ErrOffline) || !strings.Contains(strings.Join(warnings, "\n"), "artifact of another entry") {
-		t.Errorf("error is %v, warnings are %q", err, warnings)
+	if !errors.Is(err, installer.ErrOffline) {
+		t.Errorf("error is %v, want ErrOffline", err)
 	}
+	p.checkWarned(t, "artifact of another entry")
 }
 
 func mirrored(t *testing.T) (*project, *mirror.Mirror) {
 	t.Helper()
 	p, _ := bundled(t)
 	to, err := mirror.Open(p.installer().Options().Fetcher.(*getmodules.Fetcher), "oci://"+string(p.world.Host())+"/corp/modules")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	result, err := mirror.Push(t.Context(), p.installer(), projects(p.dir), installer.LockedOptions{}, to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if result.Entries != 3 || result.Pushed != 3 || result.Bytes == 0 {
 		t.Errorf("mirror.Push = %+v, want 3 entries, all pushed", result)
 	}
@@ -265,9 +228,7 @@ func TestMirrorInstall(t *testing.T) {
 	p, from := mirrored(t)
 	in := freshInstaller(t, p, from)
 	p.world.ResetRequests()
-	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true}); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true})
 	for _, request := range p.world.Requests() {
 		if !strings.HasPrefix(request.Path, "/v2/corp/modules/") {
 			t.Errorf("asked for %s", request)
@@ -313,9 +274,7 @@ func TestMirrorFaults(t *testing.T) {
 			in := freshInstaller(t, p, from)
 			p.log = nil
 			p.world.SetFaults(test.fault)
-			if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true}); err != nil {
-				t.Fatal(err)
-			}
+			mustInstall(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true})
 			if log := p.events(); !strings.Contains(log, test.warning) {
 				t.Errorf("no warning has %q:\n%s", test.warning, log)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestStockTool runs the available stock tools in projects that an Installer has installed. They
@@ -97,9 +98,7 @@ func (p *project) runStock(t *testing.T, dir string, env []string, binary string
 	cmd := exec.Command(binary, args...)
 	cmd.Dir = dir
 	empty := filepath.Join(t.TempDir(), "cli.tfrc")
-	if err := os.WriteFile(empty, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(empty, nil, 0o600))
 	cmd.Env = append(append(os.Environ(), p.world.Env()...), env...)
 	cmd.Env = append(cmd.Env, "TF_CLI_CONFIG_FILE="+empty, "CHECKPOINT_DISABLE=1")
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -37,9 +37,7 @@ func TestTrustInstalled(t *testing.T) {
 			overwrite(t, filepath.Join(dir, ".terraform/modules/net/main.tf"))
 		}, refused: true},
 		"the module is gone": {change: func(t *testing.T, dir string) {
-			if err := os.RemoveAll(filepath.Join(dir, ".terraform/modules/net")); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, os.RemoveAll(filepath.Join(dir, ".terraform/modules/net")))
 		}, refused: true},
 		"the provider has changed": {change: func(t *testing.T, dir string) {
 			found, err := filepath.Glob(filepath.Join(dir, ".terraform/providers/*/acme/cloud/1.0.0/*/terraform-provider-cloud"))
@@ -51,9 +49,7 @@ func TestTrustInstalled(t *testing.T) {
 		"the lock has another hash": {change: func(t *testing.T, dir string) {
 			lock := filepath.Join(dir, ".terraform.lock.hcl")
 			text := strings.ReplaceAll(string(read(t, lock)), "h1:", "h1:0")
-			if err := os.WriteFile(lock, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, os.WriteFile(lock, []byte(text), 0o644))
 		}, refused: true},
 		"an update": {req: request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}}, refused: true},
 		"vendored":  {req: request{Project: installer.Project{Vendor: "vendor"}}, refused: true},
@@ -62,9 +58,7 @@ func TestTrustInstalled(t *testing.T) {
 			t.Parallel()
 			dir := w.project(t, map[string]string{"main.tf": oneOfEachConfig})
 			first := with(w.in, func(o *installer.Options) { o.CacheDir, o.StateDir = "", "" })
-			if _, err := first.Install(t.Context(), installer.Project{Dir: dir, Layout: installer.LayoutCopy}, installer.InstallOptions{Scope: installer.ScopeAll}); err != nil {
-				t.Fatal(err)
-			}
+			mustInstall(t, first, installer.Project{Dir: dir, Layout: installer.LayoutCopy}, installer.InstallOptions{Scope: installer.ScopeAll})
 			if test.change != nil {
 				test.change(t, dir)
 			}
@@ -81,9 +75,7 @@ func TestTrustInstalled(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			checkTrusted(t, in, req, result)
 			// Nothing of this is kept for a run that does not believe it.
 			if _, err := first.Install(t.Context(), req.Project, req.InstallOptions); err == nil {
@@ -112,9 +104,7 @@ func checkTrusted(t *testing.T, in *installer.Installer, req request, result *in
 
 func overwrite(t *testing.T, name string) {
 	t.Helper()
-	if err := errors.Join(os.Chmod(name, 0o755), os.WriteFile(name, []byte("# changed\n"), 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, errors.Join(os.Chmod(name, 0o755), os.WriteFile(name, []byte("# changed\n"), 0o755)))
 }
 
 // Online, a run that believes what is installed sends no requests for it.
@@ -167,12 +157,8 @@ func TestTrustInstalledWithoutLock(t *testing.T) {
 			dir := w.project(t, map[string]string{"main.tf": "module \"net\" {\n  source  = \"HOST/acme/net/aws\"\n  version = \"1.0.0\"\n}\n"})
 			in := with(w.in, func(o *installer.Options) { o.CacheDir, o.StateDir, o.TrustInstalled = "", "", true })
 			req := request{Project: installer.Project{Dir: dir, NoLock: true}}
-			if _, err := in.Install(t.Context(), req.Project, req.InstallOptions); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(strings.ReplaceAll(test.config, "HOST", string(w.Host()))), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			mustInstall(t, in, req.Project, req.InstallOptions)
+			testenv.Must(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(strings.ReplaceAll(test.config, "HOST", string(w.Host()))), 0o644))
 			req.Offline, req.Update = true, test.update
 			if _, err := in.Install(t.Context(), req.Project, req.InstallOptions); (err != nil) != test.refused || err != nil && !errors.Is(err, installer.ErrOffline) {
 				t.Errorf("offline: %v, want refused %t", err, test.refused)
@@ -185,19 +171,11 @@ func TestTrustInstalledWithoutLock(t *testing.T) {
 // call's.
 func TestTrustInstalledByOldTools(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	for name, text := range map[string]string{
+	dir := writeProject(t, map[string]string{
 		"main.tf": "module \"net\" {\n  source = \"acme/net/aws\"\n}\n",
 		".terraform/modules/net/aws-1.0.0/main.tf": "",
 		".terraform/modules/modules.json":          `{"Modules":[{"Key":"net","Source":"acme/net/aws","Version":"1.0.0","Dir":".terraform/modules/net/aws-1.0.0"},{"Key":"","Source":"","Dir":"."}]}`,
-	} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	}, "")
 	in := installer.New(installer.Options{TrustInstalled: true})
 	project := installer.Project{Dir: dir, NoLock: true}
 	for verb, run := range map[string]func() (*installer.Result, error){
@@ -222,15 +200,11 @@ func TestVerifyBelowLocalArchive(t *testing.T) {
 `)
 	archive := filepath.Join(t.TempDir(), "all.zip")
 	call := fmt.Sprintf("module \"net\" {\n  source = \"git::https://%s/git/net.git?ref=v1.0.0\"\n}\n", p.world.Host())
-	if err := os.WriteFile(archive, testenv.Zip(t, map[string]string{"main.tf": call}), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(archive, testenv.Zip(t, map[string]string{"main.tf": call}), 0o600))
 	p.write(t, "main.tf", fmt.Sprintf("module \"all\" {\n  source = %q\n}\n", archive))
 	p.mustInstall(t, request{})
 	report, err := p.installer().Verify(t.Context(), installer.Project{Dir: p.dir}, installer.VerifyOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, pkg := range report.Packages {
 		if pkg.Unconfirmed || pkg.Evidence.Kind != evidence.Origin {
 			t.Errorf("module %s is %v, want its origin", pkg.Path, pkg.Evidence)

@@ -11,10 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/repository"
-	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 const vendorWorld = `
@@ -36,15 +35,11 @@ module "zone" {
 func newVendored(t *testing.T) (*project, request) {
 	t.Helper()
 	p := world(t, vendorWorld)
-	if err := os.Mkdir(filepath.Join(p.dir, ".git"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Mkdir(filepath.Join(p.dir, ".git"), 0o755))
 	p.mustInstall(t, request{})
 	req := request{Project: installer.Project{Dir: p.dir, Vendor: "vendor/modules"}}
 	result, err := p.installer().Install(context.Background(), req.Project, req.InstallOptions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	want := []installer.VendorChange{{Path: addrs.Module{"network"}, Dir: "vendor/modules/network", Kind: "added"}}
 	if diff := cmp.Diff(want, result.Vendored); diff != "" {
 		t.Errorf("what Install has vendored (-want +got):\n%s", diff)
@@ -58,18 +53,7 @@ func newVendored(t *testing.T) (*project, request) {
 func (p *project) forge(t *testing.T) {
 	t.Helper()
 	p.write(t, "vendor/modules/network/zone/main.tf", "# evil\n")
-	tree, err := hashing.ReadTree(t.Context(), os.DirFS(filepath.Join(p.dir, "vendor/modules/network")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lock, err := lockfile.Parse([]byte(p.file(".terraform.lock.hcl")), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	entry, _ := lock.Module("network")
-	entry.Hashes = []hashing.Hash{tree.H1(), tree.T1()}
-	lock.SetModule(entry)
-	p.write(t, ".terraform.lock.hcl", string(lock.Bytes()))
+	p.forgeHashes(t, os.DirFS(filepath.Join(p.dir, "vendor/modules/network")))
 }
 
 // TestVendoredConfirmsNothing checks that installing a vendored package does not confirm its
@@ -185,9 +169,7 @@ func TestVendorChangedRoots(t *testing.T) {
 	p := world(t, vendorWorld)
 	p.write(t, "root/main.tf", "")
 	p.write(t, "other/main.tf", "")
-	if err := os.Mkdir(filepath.Join(p.dir, ".git"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Mkdir(filepath.Join(p.dir, ".git"), 0o755))
 	dirs := []string{filepath.Join(p.dir, "other"), filepath.Join(p.dir, "root")}
 	files := []string{filepath.Join(p.dir, "vendor/network/main.tf")}
 	got, err := repository.ChangedRoots(context.Background(), p.installer(), dirs, files, installer.Project{Vendor: "../vendor"})

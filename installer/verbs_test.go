@@ -1,18 +1,14 @@
 package installer_test
 
 import (
-	"context"
 	"encoding"
 	"errors"
 	"fmt"
 	"os"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/cotterpin/cotter/installer"
-	"github.com/cotterpin/cotter/internal/repository"
-	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -32,9 +28,7 @@ module "net" {
 `,
 		".terraform.lock.hcl": lockedProvider("HOST/acme/cloud", "1.0.0"),
 	})
-	if _, err := w.in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, w.in, installer.Project{Dir: dir}, installer.InstallOptions{})
 	return w, dir
 }
 
@@ -59,9 +53,7 @@ func TestPartsDoNotHideEachOther(t *testing.T) {
 		t.Errorf("VerifyRemote = %+v, %v, want one module that is OK, and the locked provider", remote, err)
 	}
 
-	if err := os.RemoveAll(dir + "/.terraform"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.RemoveAll(dir+"/.terraform"))
 	outdated, err = w.in.Outdated(t.Context(), req.Project, installer.OriginOptions{Scope: req.Scope})
 	if _, ok := errors.AsType[*installer.ProviderError](err); !ok || errors.Is(err, installer.ErrNotInstalled) || len(outdated.Modules) != 1 || len(outdated.Providers) != 2 {
 		t.Fatalf("Outdated = %+v, %v, want what the lock has, and the error about a provider", outdated, err)
@@ -75,58 +67,6 @@ func TestPartsDoNotHideEachOther(t *testing.T) {
 	}
 	if remote, err := w.in.VerifyRemote(t.Context(), req.Project, installer.OriginOptions{Scope: req.Scope}); !errors.Is(err, installer.ErrNotInstalled) || len(remote.Providers) != 1 {
 		t.Errorf("VerifyRemote = %+v, %v, want ErrNotInstalled beside one provider", remote, err)
-	}
-}
-
-// A canceled run returns the cause that its caller has given.
-func TestCauseOfCancellation(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	stopped := errors.New("the user pressed a key")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(stopped)
-	req := request{Project: installer.Project{Dir: dir}}
-	const lock = "module \"net\" {\n  source = \"git::https://example.com/net.git\"\n  hashes = [\"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\"]\n}\n"
-	for name, content := range map[string]string{"main.tf": "", ".terraform.lock.hcl": lock} {
-		if err := os.WriteFile(dir+"/"+name, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, run := range map[string]func() error{
-		"ReadLock":         func() error { _, err := installer.ReadLock(ctx, req.Project); return err },
-		"HasConfiguration": func() error { _, err := repository.HasConfiguration(ctx, req.Project); return err },
-		"Verify": func() error {
-			_, err := (installer.New(installer.Options{})).Verify(ctx, req.Project, installer.VerifyOptions{})
-			return err
-		},
-	} {
-		if err := run(); !errors.Is(err, stopped) || !errors.Is(err, context.Canceled) {
-			t.Errorf("%s = %v, want the cause and context.Canceled", name, err)
-		}
-	}
-}
-
-// Restore with an earlier lock puts back only what that lock has.
-func TestRestoreEarlier(t *testing.T) {
-	t.Parallel()
-	p := world(t, nested)
-	p.mustInstall(t, request{})
-	before := p.file(".terraform.lock.hcl")
-	earlier, err := lockfile.Parse([]byte(before), ".terraform.lock.hcl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	req := request{Project: installer.Project{Dir: p.dir}}
-	if _, err := p.installer().Restore(t.Context(), req.Project, earlier); !errors.Is(err, installer.ErrNothingToRestore) {
-		t.Errorf("Restore of a whole lock = %v, want ErrNothingToRestore", err)
-	}
-	p.write(t, ".terraform.lock.hcl", asStock)
-	restored, err := p.installer().Restore(t.Context(), req.Project, earlier)
-	if err != nil || len(restored.Modules) != 5 || restored.From != "" {
-		t.Fatalf("Restore = %+v, %v, want 5 modules", restored, err)
-	}
-	if diff := cmp.Diff(blocks(before), blocks(p.file(".terraform.lock.hcl"))); diff != "" {
-		t.Errorf("module blocks (-before +after):\n%s", diff)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -77,12 +78,8 @@ disk
 `, modtest.Options{})
 	dir := w.project(t, map[string]string{"main.tf": `module "slow" { source = "https://HOST/archives/slow.zip" }`})
 	req := request{Project: installer.Project{Dir: dir}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
-	if _, err := w.in.Install(t.Context(), req.Project, req.InstallOptions); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
-		t.Fatal(err)
-	}
+	mustInstall(t, w.in, req.Project, req.InstallOptions)
+	testenv.Must(t, os.RemoveAll(filepath.Join(dir, ".terraform")))
 	began := make(chan struct{})
 	begin := sync.OnceFunc(func() { close(began) })
 	in := with(w.Installer(), func(o *installer.Options) { o.Fetcher = slowFetcher{o.Fetcher, began} })

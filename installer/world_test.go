@@ -47,9 +47,7 @@ func TestInstallWorlds(t *testing.T) {
 
 func testWorld(t *testing.T, file string) {
 	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	p := newProject(t, archive, modtest.Options{})
 	req := p.request(string(archive.Comment))
 	_, err = p.installer().Install(context.Background(), req.Project, req.InstallOptions)
@@ -89,9 +87,7 @@ func compare(t *testing.T, file string, archive *txtar.Archive, got map[string]s
 		t.Errorf("Install: %s", got["want/error"])
 	}
 	if changed {
-		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.WriteFile(file, txtar.Format(archive), 0o644))
 	}
 }
 
@@ -108,13 +104,9 @@ type project struct {
 func newProject(t *testing.T, archive *txtar.Archive, opts modtest.Options) *project {
 	t.Helper()
 	fsys, err := txtar.FS(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	p := &project{world: modtest.NewWith(t, fsys, opts), dir: t.TempDir(), state: t.TempDir()}
-	if err := p.world.WriteTree(p.dir, "config"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, p.world.WriteTree(p.dir, "config"))
 	return p
 }
 
@@ -192,15 +184,19 @@ func (p *project) file(name string) string {
 	return string(text)
 }
 
+// mustInstall installs a project and ends the test if that fails.
+func mustInstall(t *testing.T, in *installer.Installer, p installer.Project, o installer.InstallOptions) *installer.Result {
+	t.Helper()
+	result, err := in.Install(t.Context(), p, o)
+	testenv.Must(t, err)
+	return result
+}
+
 func (p *project) write(t *testing.T, name, text string) {
 	t.Helper()
 	name = filepath.Join(p.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(strings.ReplaceAll(text, "MODTEST_HOST", string(p.world.Host()))), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	testenv.Must(t, os.WriteFile(name, []byte(strings.ReplaceAll(text, "MODTEST_HOST", string(p.world.Host()))), 0o644))
 }
 
 func (p *project) mustVerify(t *testing.T, req request) {
@@ -271,6 +267,17 @@ func projects(dirs ...string) (list []installer.Project) {
 		list = append(list, installer.Project{Dir: dir})
 	}
 	return list
+}
+
+// withWarnings returns an installer that adds the warnings of its runs to a list.
+func withWarnings(in *installer.Installer, list *[]event.Warning) *installer.Installer {
+	return with(in, func(o *installer.Options) {
+		o.OnEvent = func(ev installer.Event) {
+			if w, ok := ev.(event.Warning); ok {
+				*list = append(*list, w)
+			}
+		}
+	})
 }
 
 func with(in *installer.Installer, change func(*installer.Options)) *installer.Installer {

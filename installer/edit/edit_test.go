@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/edit"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -51,9 +52,7 @@ func TestPins(t *testing.T) {
 			t.Parallel()
 			world := modtest.New(t, modtest.Txtar("-- config/"+tt.file+" --\n"+tt.text+"\n-- git/net.git/v1.0.0/main.tf --\n-- git/net.git/v1.1.0/main.tf --\n# newer\n-- git/net.git/1.2.0/main.tf --\n# spelled otherwise\n"))
 			dir := t.TempDir()
-			if err := world.WriteTree(dir, "config"); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, world.WriteTree(dir, "config"))
 			before := read(t, dir, tt.file)
 			pins, err := world.Installer().Pins(t.Context(), installer.Project{Dir: dir, Dialect: installer.DialectOpenTofu}, installer.PinOptions{})
 			if err != nil || len(pins) == 0 || pins[0].LatestVersion.String() != "1.1.0" {
@@ -121,9 +120,7 @@ func TestPinnedConstraints(t *testing.T) {
 			}
 			world := modtest.New(t, modtest.Txtar(archive.String()))
 			dir := t.TempDir()
-			if err := world.WriteTree(dir, "config"); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, world.WriteTree(dir, "config"))
 			pins, err := world.Installer().Pins(t.Context(), installer.Project{Dir: dir, Dialect: installer.DialectOpenTofu}, tt.options)
 			if err != nil || len(pins) != 1 {
 				t.Fatalf("Pins = %+v, %v, want one", pins, err)
@@ -161,9 +158,7 @@ func TestConstraints(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, tt.file, tt.text)
 			reader, err := installer.DefaultConfigReader(installer.Project{Dir: dir})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			config, diags := reader.ReadModule(t.Context(), config.Dir{Dir: dir, Display: ".", Providers: true})
 			if diags.HasErrors() {
 				t.Fatal(diags)
@@ -197,9 +192,7 @@ func TestSeveralChanges(t *testing.T) {
 	const text = "module \"a\" {\n  source = \"git::https://example.com/a.git?ref=v1.9.0\"\n}\nmodule \"b\" {\n  source  = \"acme/b/aws\"\n  version = \"~> 1.0\"\n}\n"
 	write(t, dir, "main.tf", text)
 	reader, err := installer.DefaultConfigReader(installer.Project{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	read, diags := reader.ReadModule(t.Context(), config.Dir{Dir: dir, Display: "."})
 	if diags.HasErrors() {
 		t.Fatal(diags)
@@ -258,15 +251,11 @@ func TestRefusedConstraints(t *testing.T) {
 func read(t *testing.T, dir, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return string(text)
 }
 
 func write(t *testing.T, dir, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 }
