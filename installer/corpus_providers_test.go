@@ -28,8 +28,9 @@ type initComparison struct {
 	env    []string
 	// hosts are the registries that the world serves. nil means those of both stock tools.
 	hosts []string
-	// stock and ours are the copies.
+	// stock and ours are the copies. other is the directory of the stock tool's, as dir is that of ours.
 	stock, ours comparison
+	other       string
 	// failures are the errors of the first stock init and of the first install, "" if they
 	// succeeded.
 	stockFailure, ourFailure string
@@ -83,9 +84,9 @@ func newInitComparison(p *project, binary string, env []string, req request, oth
 	inOther := req
 	inOther.Dir = filepath.Join(other, below)
 	return &initComparison{
-		project: p, binary: binary, env: env,
-		stock: comparison{project: p, binary: binary, env: env, req: inOther},
-		ours:  comparison{project: p, binary: binary, env: env, req: req},
+		project: p, binary: binary, env: env, other: other,
+		stock: comparison{inOther},
+		ours:  comparison{req},
 	}, nil
 }
 
@@ -130,7 +131,7 @@ func (c *initComparison) compareInstalled(t *testing.T) {
 	t.Helper()
 	c.diff(otherBlocks, providerText(c.stock.lock(t)), providerText(c.ours.lock(t)))
 	stock, ours := c.stock.installed(t), c.ours.installed(t)
-	c.diff(otherManifest, stock.manifest, ours.manifest)
+	c.diff(otherManifest, strings.ReplaceAll(stock.manifest, c.other, c.dir), ours.manifest) // behind absolute links
 	c.diff(otherModules, stock.files, ours.files)
 	c.diff(otherProviders, c.stock.providers(t), c.ours.providers(t))
 }
@@ -144,7 +145,8 @@ func (c *initComparison) initAfterOurs(ctx context.Context, t *testing.T, remote
 		c.differ(failsAfterOurs, "%s", out)
 	}
 	c.after = c.requests(func(path string) bool { return true })
-	if more := c.requests(func(path string) bool { return !isQuestion(path) }); len(more) > 0 {
+	hasProviders := providerText(lock) != ""
+	if more := c.requests(func(path string) bool { return !hasProviders || !isQuestion(path) }); len(more) > 0 {
 		c.differ(requestsAfterOurs, "%s", strings.Join(more, "\n"))
 	}
 	c.diff(lockAfterOurs, lock, c.ours.lock(t))

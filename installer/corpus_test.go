@@ -7,18 +7,15 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
 	manifests "github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/repository"
@@ -38,12 +35,11 @@ var allowedDifferences = []struct {
 	{[]string{"stock installs, ours fails", "is not a regular file but a symbolic link"}, "a lock is not written through a link, and the error says what to do"},
 	{[]string{"stock installs, ours fails", "local module path escapes module package"}, "what a path out of a package hits depends on the order in which things were installed"},
 	{[]string{"ours installs, stock fails", "locked provider", "-upgrade"}, "a locked version that the constraints exclude is selected anew, and the summary says so"},
-	{[]string{"modules.json", "nothing was installed"}, "without module calls we write nothing, as stock init"},
 }
 
-// TestCorpus installs each root module of each case with Cotter and with each stock tool that is
-// available. It compares exit codes, modules.json and the files of all modules, and checks which
-// requests the stock tool still sends after Cotter's installation.
+// TestCorpus installs each root module of each case with Cotter and with an init of each stock tool that is
+// available. It compares exit codes, the provider blocks of the lock, modules.json, and the files of all
+// modules and providers, and checks what a second run of either still requests and changes.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	dir := *corpus
@@ -77,9 +73,6 @@ type corpusCase struct {
 	dataDir  string
 	lockFile string
 	links    []string // "NAME -> TARGET" in the configuration
-	// providers says that whole installations are compared, with providers: a stock init with
-	// an install. Cotter is told the tool.
-	providers bool
 }
 
 func readCorpusCase(t *testing.T, name string) *corpusCase {
@@ -96,8 +89,6 @@ func readCorpusCase(t *testing.T, name string) *corpusCase {
 		switch option {
 		case "tool":
 			c.tool = value
-		case "providers":
-			c.providers = true
 		case "data-dir":
 			c.dataDir = value
 		case "lock-file":
@@ -117,7 +108,8 @@ func readCorpusCase(t *testing.T, name string) *corpusCase {
 }
 
 func (c *corpusCase) run(t *testing.T) {
-	if platform := addrs.CurrentPlatform().String(); c.providers && platform != "linux_amd64" {
+	_, err := fs.Stat(c.files, "providers")
+	if platform := addrs.CurrentPlatform().String(); err == nil && platform != "linux_amd64" {
 		t.Skipf("the providers are for linux_amd64, not for %s", platform)
 	}
 	p := &project{world: modtest.NewWith(t, c.files, modtest.Options{}), dir: t.TempDir(), state: t.TempDir()}
@@ -137,18 +129,10 @@ func (c *corpusCase) run(t *testing.T) {
 		for _, root := range roots {
 			below := strings.TrimPrefix(root, p.dir)
 			req := request{Project: installer.Project{Dir: root, DataDir: c.dataDir, LockFile: c.lockFile, Dialect: dialect}}
-			if c.providers {
-				for _, difference := range c.compareInit(t, p.world, binary, env, req, below) {
-					report(t, fmt.Sprintf("%s, %s: %s", dialect, below, difference))
-				}
-				continue
-			}
 			if c.tool != "" {
 				req.Dialect = installer.DialectAuto
 			}
-			one := &comparison{project: p, binary: binary, env: env, req: req}
-			one.run(t)
-			for _, difference := range one.differences {
+			for _, difference := range c.compareInit(t, p.world, binary, env, req, below) {
 				report(t, fmt.Sprintf("%s, %s: %s", dialect, below, difference))
 			}
 		}
@@ -208,83 +192,8 @@ func report(t *testing.T, difference string) {
 	t.Error(difference)
 }
 
-// comparison installs one root module with Cotter and with a stock tool.
-type comparison struct {
-	*project
-	binary      string
-	env         []string
-	req         request
-	differences []string
-}
-
-func (c *comparison) differ(format string, args ...any) {
-	c.differences = append(c.differences, fmt.Sprintf(format, args...))
-}
-
-func (c *comparison) run(t *testing.T) {
-	lockFile := filepath.Join(c.req.Dir, orElse(c.req.LockFile, ".terraform.lock.hcl"))
-	lock, lockErr := os.ReadFile(lockFile)
-	in := c.installerOfBoth()
-	fetcher := in.Options().Fetcher.(*getmodules.Fetcher)
-	fetcher.Git.Env = append(fetcher.Git.Env, c.env...)
-	_, ourErr := in.Install(t.Context(), c.req.Project, c.req.InstallOptions)
-	ours := c.installed(t)
-	c.clear(t)
-	if info, err := os.Lstat(lockFile); err == nil && info.Mode().IsRegular() {
-		if lockErr != nil {
-			c.removeAll(t, lockFile)
-		} else if err := os.WriteFile(lockFile, lock, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	out, stockErr := c.get(t)
-	stock := c.installed(t)
-	c.clear(t)
-	switch {
-	case stockErr != nil && ourErr == nil:
-		c.differ("ours installs, stock fails:\n%s", out)
-	case stockErr == nil && ourErr != nil:
-		c.differ("stock installs, ours fails: %v", ourErr)
-	case ourErr != nil:
-		return // the files that a stock tool leaves after a failure are not compared
-	}
-	if ourErr != nil || stockErr != nil {
-		return
-	}
-	if ours.manifest == "" && stock.manifest != "" {
-		c.differ("modules.json: nothing was installed, stock has %s", stock.manifest)
-		return
-	}
-	if diff := cmp.Diff(stock.manifest, ours.manifest); diff != "" {
-		c.differ("modules.json (-stock +ours):\n%s", diff)
-	}
-	if diff := cmp.Diff(stock.files, ours.files); diff != "" {
-		c.differ("files (-stock +ours):\n%s", diff)
-	}
-	c.askedAfterOurs(t, in)
-}
-
-// askedAfterOurs runs the stock tool after Cotter's installation. It checks which requests the
-// tool sends and whether it changes modules.json.
-func (c *comparison) askedAfterOurs(t *testing.T, in *installer.Installer) {
-	if _, err := in.Install(t.Context(), c.req.Project, c.req.InstallOptions); err != nil {
-		c.differ("a second install of ours: %v", err)
-		return
-	}
-	before := c.installed(t)
-	c.world.ResetRequests()
-	out, err := c.get(t)
-	if err != nil {
-		c.differ("after ours, stock fails:\n%s", out)
-	}
-	if requests := c.world.Requests(); len(requests) > 0 {
-		c.differ("after ours, stock asks for %v", requests)
-	}
-	if diff := cmp.Diff(before.manifest, c.installed(t).manifest); diff != "" {
-		c.differ("after ours, stock changes modules.json (-ours +stock):\n%s", diff)
-	}
-	c.clear(t)
-}
+// comparison is the installation of one root module, by Cotter or by a stock tool.
+type comparison struct{ req request }
 
 func (c *comparison) modules() string {
 	return filepath.Join(c.req.Dir, orElse(c.req.DataDir, ".terraform"), "modules")
@@ -295,30 +204,6 @@ func orElse(s, otherwise string) string {
 		return otherwise
 	}
 	return s
-}
-
-func (c *comparison) clear(t *testing.T) { c.removeAll(t, c.modules()) }
-
-func (c *comparison) removeAll(t *testing.T, name string) {
-	t.Helper()
-	testenv.Must(t, os.RemoveAll(name))
-}
-
-// get runs the stock tool's get command.
-func (c *comparison) get(t *testing.T) (string, error) {
-	t.Helper()
-	config := filepath.Join(t.TempDir(), "cli.tfrc")
-	var text strings.Builder
-	for _, host := range []string{"registry.opentofu.org", "registry.terraform.io"} {
-		fmt.Fprintf(&text, "host %q {\n  services = {\n    \"modules.v1\" = %q\n  }\n}\n", host, c.world.URL()+"/v1/modules/")
-	}
-	testenv.Must(t, os.WriteFile(config, []byte(text.String()), 0o600))
-	cmd := exec.Command(c.binary, "get", "-no-color")
-	cmd.Dir = c.req.Dir
-	cmd.Env = append(append(os.Environ(), c.world.Env()...), "TF_CLI_CONFIG_FILE="+config, "TF_DATA_DIR="+c.req.DataDir, "CHECKPOINT_DISABLE=1")
-	cmd.Env = append(cmd.Env, c.env...)
-	out, err := cmd.CombinedOutput()
-	return string(out), err
 }
 
 // installedTree has the keys and paths in modules.json and the files of all modules.

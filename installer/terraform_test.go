@@ -6,43 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
-
-// TestStockTool runs the available stock tools in projects that an Installer has installed. They
-// must find every module, send no requests, and leave the lock unchanged.
-func TestStockTool(t *testing.T) {
-	t.Parallel()
-	for _, dialect := range []installer.Dialect{installer.DialectTerraform, installer.DialectOpenTofu} {
-		t.Run(dialect.String(), func(t *testing.T) {
-			t.Parallel()
-			binary, err := exec.LookPath(dialect.String())
-			if err != nil {
-				t.Skipf("%s is not installed", dialect)
-			}
-			p := world(t, nested)
-			p.mustInstall(t, request{Project: installer.Project{Dialect: dialect}})
-			lock, manifest := p.file(".terraform.lock.hcl"), p.file(".terraform/modules/modules.json")
-			p.world.ResetRequests()
-			p.stock(t, binary, "init", "-backend=false")
-			p.stock(t, binary, "validate")
-			p.stock(t, binary, "get")
-			if requests := p.world.Requests(); len(requests) > 0 {
-				t.Errorf("%s made requests: %v", dialect, requests)
-			}
-			if diff := cmp.Diff(lock, p.file(".terraform.lock.hcl")); diff != "" {
-				t.Errorf("%s changed the lock (-before +after):\n%s", dialect, diff)
-			}
-			if diff := cmp.Diff(manifest, p.file(".terraform/modules/modules.json")); diff != "" {
-				t.Errorf("%s changed modules.json (-before +after):\n%s", dialect, diff)
-			}
-			p.sameAsStock(t, binary, manifest)
-		})
-	}
-}
 
 // Stock tools do not support ranges in the address of a repository, but they accept what Cotter
 // has installed for one.
@@ -73,16 +39,6 @@ module "net" {
 	loaded, err := p.installer().Load(t.Context(), installer.Project{Dir: p.dir}, installer.LoadOptions{})
 	if err != nil || version(loaded, "net") != "1.3.0" {
 		t.Errorf("Load = %+v, %v; want version 1.3.0", loaded, err)
-	}
-}
-
-// sameAsStock lets the stock tool install the project and compares its modules.json.
-func (p *project) sameAsStock(t *testing.T, binary, manifest string) {
-	t.Helper()
-	p.remove(t, ".terraform")
-	p.stock(t, binary, "get")
-	if diff := cmp.Diff(p.file(".terraform/modules/modules.json"), manifest); diff != "" {
-		t.Errorf("modules.json (-stock +ours):\n%s", diff)
 	}
 }
 
