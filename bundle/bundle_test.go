@@ -88,6 +88,8 @@ func Example() {
 	// network 1.2.3
 }
 
+// Bundles with providers are tested in package mirror, whose project has one.
+
 // Calls with the same package share an entry of the bundle. The same lock gives the same bytes,
 // regardless of where the packages come from.
 func TestCreate(t *testing.T) {

@@ -3,55 +3,25 @@ package mirror_test
 import (
 	"errors"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
 )
 
-const world = `
--- registry/acme/net/aws/1.2.0/main.tf --
-# net
--- archives/tar.tar.gz/main.tf --
-# tar
-`
-
-const config = `
-module "net" {
-  source = "HOST/acme/net/aws"
-}
-module "tar" {
-  source = "https://HOST/archives/tar.tar.gz"
-}
-`
-
-func open(t *testing.T) (w *modtest.World, in *installer.Installer, dir string, m *mirror.Mirror) {
+// missing returns how many of the entries Status reports as missing.
+func (p *project) missing(t *testing.T, m *mirror.Mirror) (n int) {
 	t.Helper()
-	w = modtest.New(t, modtest.Txtar(world))
-	in, dir = w.Installer(), t.TempDir()
-	text := strings.ReplaceAll(config, "HOST", string(w.Host()))
-	testenv.Must(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(text), 0o600))
-	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	m, err := mirror.Open(in.Options().Fetcher.(*getmodules.Fetcher), "oci://"+string(w.Host())+"/corp/modules")
-	testenv.Must(t, err)
-	return w, in, dir, m
-}
-
-// missing returns how many of the two entries Status reports as missing.
-func missing(t *testing.T, m *mirror.Mirror, dir string) (n int) {
-	t.Helper()
-	found, err := mirror.Status(t.Context(), m, []installer.Project{{Dir: dir}}, installer.ScopeModules)
-	if err != nil || len(found) != 2 {
-		t.Fatalf("Status = %v, %v, want 2 entries", found, err)
+	found, err := mirror.Status(t.Context(), m, p.projects(), installer.ScopeAll, p.platforms...)
+	if err != nil || len(found) != 3 {
+		t.Fatalf("Status = %v, %v, want 3 entries", found, err)
 	}
 	for _, entry := range found {
 		if entry.Missing {
@@ -61,61 +31,97 @@ func missing(t *testing.T, m *mirror.Mirror, dir string) (n int) {
 	return n
 }
 
+func (p *project) push(t *testing.T, m *mirror.Mirror, want mirror.Result) {
+	t.Helper()
+	result, err := mirror.Push(t.Context(), p.in, append(p.projects(), p.projects()...), p.locked(), m)
+	testenv.Must(t, err)
+	if (result.Bytes > 0) != (result.Pushed+result.Replaced > 0) {
+		t.Errorf("Push = %+v, with so many bytes", *result)
+	}
+	if result.Bytes = 0; *result != want {
+		t.Errorf("Push = %+v, want %+v", *result, want)
+	}
+}
+
 // Entries that the mirror lacks are listed and pushed once. Damage in the mirror is detected.
 func TestPushStatusAndVerify(t *testing.T) {
 	t.Parallel()
-	w, in, dir, m := open(t)
-	if n := missing(t, m, dir); n != 2 {
-		t.Errorf("%d entries are missing in an empty mirror, want 2", n)
+	p, m := open(t)
+	if n := p.missing(t, m); n != 3 {
+		t.Errorf("%d entries are missing in an empty mirror, want 3", n)
 	}
-	if entries, err := in.VerifyStore(t.Context(), m); err != nil || len(entries) > 0 {
+	if entries, err := p.in.VerifyStore(t.Context(), m); err != nil || len(entries) > 0 {
 		t.Errorf("VerifyStore of an empty mirror = %v, %v", entries, err)
 	}
-	for _, pushed := range []int{2, 0} {
-		result, err := mirror.Push(t.Context(), in, []installer.Project{{Dir: dir}, {Dir: dir}}, installer.LockedOptions{}, m)
-		if err != nil || result.Entries != 2 || result.Pushed != pushed || (result.Bytes > 0) != (pushed > 0) {
-			t.Errorf("Push = %+v, %v, want 2 entries, %d pushed", result, err, pushed)
-		}
-	}
-	if n := missing(t, m, dir); n != 0 {
+	p.push(t, m, mirror.Result{Entries: 2, Providers: 1, Pushed: 3})
+	p.push(t, m, mirror.Result{Entries: 2, Providers: 1})
+	if n := p.missing(t, m); n != 0 {
 		t.Errorf("%d entries are missing after a push", n)
 	}
-	w.SetFaults(modtest.Fault{Path: "/v2/corp/modules/blobs/", Status: http.StatusOK, Body: "damaged"})
-	entries, err := in.VerifyStore(t.Context(), m)
-	if err != nil || len(entries) != 2 {
-		t.Fatalf("VerifyStore = %v, %v, want 2 entries", entries, err)
+	p.w.SetFaults(
+		modtest.Fault{Path: "/v2/corp/modules/blobs/", Status: http.StatusOK, Body: "damaged"},
+		modtest.Fault{Path: p.providerPath() + "blobs/", Status: http.StatusOK, Body: "damaged"},
+	)
+	entries, err := p.in.VerifyStore(t.Context(), m)
+	if err != nil || len(entries) != 3 {
+		t.Fatalf("VerifyStore = %v, %v, want 3 entries", entries, err)
 	}
 	for _, entry := range entries {
 		if entry.Err == nil {
 			t.Errorf("%s is damaged, and VerifyStore has no error", entry.Source)
 		}
 	}
-	w.SetFaults(modtest.Fault{Path: "/v2/", Status: http.StatusForbidden})
-	found, err := mirror.Status(t.Context(), m, []installer.Project{{Dir: dir}}, installer.ScopeModules)
+	p.w.SetFaults(modtest.Fault{Path: "/v2/", Status: http.StatusForbidden})
+	found, err := mirror.Status(t.Context(), m, p.projects(), installer.ScopeAll)
 	if slices.ContainsFunc(found, func(e mirror.Entry) bool { return e.Checked || e.Missing }) {
 		t.Errorf("Status = %+v, want entries that are not checked", found)
 	}
 	if !errors.Is(err, getmodules.ErrAuthentication) {
 		t.Errorf("Status of a closed mirror: %v", err)
 	}
-	if _, err := mirror.Push(t.Context(), in, []installer.Project{{Dir: dir}}, installer.LockedOptions{}, m); !errors.Is(err, getmodules.ErrAuthentication) {
+	if _, err := mirror.Push(t.Context(), p.in, p.projects(), p.locked(), m); !errors.Is(err, getmodules.ErrAuthentication) {
 		t.Errorf("Push to a closed mirror: %v", err)
 	}
+}
+
+// providerPath is the path of requests for the provider's repository in the mirror.
+func (p *project) providerPath() string {
+	return "/v2/corp/modules/providers/" + strings.ReplaceAll(string(p.w.Host()), ":", "_") + "/acme/cloud/"
 }
 
 // If a project fails, the others are pushed nevertheless.
 func TestPushWithoutLock(t *testing.T) {
 	t.Parallel()
-	_, in, dir, m := open(t)
-	unlocked := t.TempDir()
-	text, err := os.ReadFile(filepath.Join(dir, "main.tf"))
-	testenv.Must(t, err)
-	testenv.Must(t, os.WriteFile(filepath.Join(unlocked, "main.tf"), text, 0o600))
-	result, err := mirror.Push(t.Context(), in, []installer.Project{{Dir: unlocked}, {Dir: dir}}, installer.LockedOptions{}, m)
+	p, m := open(t)
+	unlocked := p.w.Dir(t, "config")
+	result, err := mirror.Push(t.Context(), p.in, append([]installer.Project{{Dir: unlocked}}, p.projects()...), p.locked(), m)
 	var failed *installer.ProjectError
 	var locked *installer.LockedError
-	if !errors.As(err, &failed) || failed.Dir != unlocked || !errors.As(err, &locked) || result.Pushed != 2 {
-		t.Errorf("Push = %+v, %v, want 2 pushed and a *LockedError of %s", result, err, unlocked)
+	if !errors.As(err, &failed) || failed.Dir != unlocked || !errors.As(err, &locked) || result.Pushed != 3 {
+		t.Errorf("Push = %+v, %v, want 3 pushed and a *LockedError of %s", result, err, unlocked)
+	}
+}
+
+// A mirror cannot have two packages of the same version and platform. A published archive
+// replaces one that was packed.
+func TestPushOtherProvider(t *testing.T) {
+	t.Parallel()
+	p, m := open(t)
+	var both []hashing.Hash
+	p.changeHashes(t, func(all []hashing.Hash) []hashing.Hash { both = all; return withScheme("h1")(all) })
+	p.push(t, m, mirror.Result{Entries: 2, Providers: 1, Pushed: 3})
+	p.changeHashes(t, func([]hashing.Hash) []hashing.Hash { return both })
+	p.push(t, m, mirror.Result{Entries: 2, Providers: 1})
+	p.changeHashes(t, withScheme("zh"))
+	p.push(t, m, mirror.Result{Entries: 2, Providers: 1, Replaced: 1})
+	p.changeHashes(t, ofAnotherPackage)
+	found, err := mirror.Status(t.Context(), m, p.projects(), installer.ScopeAll)
+	if err != nil || len(found) != 3 || !found[2].Other {
+		t.Errorf("Status = %+v, %v, want another package", found, err)
+	}
+	_, err = mirror.Push(t.Context(), p.in, p.projects(), p.locked(), m)
+	if mismatch, ok := errors.AsType[*getproviders.MismatchError](err); !ok || !mismatch.Locked {
+		t.Errorf("Push = %v, want a *MismatchError", err)
 	}
 }
 
