@@ -164,61 +164,6 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// A run with LockOnly writes the lock and nothing else. A later installation with the same cache
-// installs the locked packages without any requests.
-func TestLockOnly(t *testing.T) {
-	t.Parallel()
-	for name, installed := range map[string]bool{"first": false, "update": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := netProject(t)
-			in := with(p.installer(), func(o *installer.Options) { o.CacheDir = t.TempDir() })
-			want := "1.2.0"
-			if installed {
-				mustInstall(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{})
-				p.useNewer(t)
-				want = "1.3.0"
-			}
-			before := snapshot(t, p.dir)
-			lockOnly := request{Project: installer.Project{Dir: p.dir}, InstallOptions: installer.InstallOptions{LockOnly: true, Update: installer.Update{All: installed}}}
-			result, err := in.Install(t.Context(), lockOnly.Project, lockOnly.InstallOptions)
-			testenv.Must(t, err)
-			if got := result.Modules[0].Version.String(); got != want {
-				t.Errorf("locked version %s, want %s", got, want)
-			}
-			after := snapshot(t, p.dir)
-			if before["/.terraform.lock.hcl"] == after["/.terraform.lock.hcl"] {
-				t.Error("the lock was not written")
-			}
-			delete(before, "/.terraform.lock.hcl")
-			delete(after, "/.terraform.lock.hcl")
-			if diff := cmp.Diff(before, after); diff != "" {
-				t.Errorf("the run changed more than the lock (-before +after):\n%s", diff)
-			}
-			if _, err := os.Lstat(filepath.Join(p.dir, ".terraform")); !installed && err == nil {
-				t.Error("the run left .terraform behind")
-			}
-			p.installWithoutRequests(t, in, want)
-		})
-	}
-}
-
-// installWithoutRequests installs exactly the locked versions, using packages that are already
-// in the cache.
-func (p *project) installWithoutRequests(t *testing.T, in *installer.Installer, want string) {
-	t.Helper()
-	p.world.ResetRequests()
-	result, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true})
-	testenv.Must(t, err)
-	if got := result.Modules[0].Version.String(); got != want || len(result.LockChanges) > 0 {
-		t.Errorf("installed version %s, want %s; changes of the lock: %v", got, want, result.LockChanges)
-	}
-	if requests := p.world.Requests(); len(requests) > 0 {
-		t.Errorf("the installation sent %v", requests)
-	}
-	p.mustVerify(t, request{Project: installer.Project{Dir: p.dir}})
-}
-
 // A run with LockOnly writes no lock if there is nothing to lock.
 func TestLockOnlyNothing(t *testing.T) {
 	t.Parallel()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/repository"
@@ -25,6 +26,8 @@ module "names" {
 }
 -- registry/acme/names/aws/1.0.0/main.tf --
 -- git/dns.git/v1.0.0/main.tf --
+-- providers/acme/cloud/1.0.0/` + addrs.CurrentPlatform().String() + `/terraform-provider-cloud --
+1.0.0
 `)
 	for i := range n {
 		fmt.Fprintf(&text, `-- config/p%02d/main.tf --
@@ -34,6 +37,11 @@ module "net" {
 }
 module "dns" {
   source = "git::https://MODTEST_HOST/git/dns.git?version=1.0.0"
+}
+terraform {
+  required_providers {
+    cloud = { source = "MODTEST_HOST/acme/cloud" }
+  }
 }
 `, i)
 	}
@@ -45,59 +53,51 @@ module "dns" {
 	return p, dirs
 }
 
-// A package that several projects use is fetched only once.
+// A package that several projects use is fetched only once. If one project fails, the others are still
+// installed. Events go to the project that they belong to, and no two of them at once.
 func TestInstallAll(t *testing.T) {
 	t.Parallel()
+	both := installer.InstallOptions{Scope: installer.ScopeAll}
 	p, dirs := manyProjects(t, 1)
-	p.mustInstallAll(t, dirs)
+	_, err := p.installer().InstallAll(t.Context(), projects(dirs...), both)
+	testenv.Must(t, err)
 	want := len(p.world.Requests())
 	p, dirs = manyProjects(t, 12)
-	results := p.mustInstallAll(t, dirs)
+	p.write(t, "p01/main.tf", "module \"net\" {\n  source = \"MODTEST_HOST/acme/net/aws\"\n  version = \"9.0.0\"\n}\n")
+	installed, wantInstalled := map[string]int{}, map[string]int{}
+	all := projects(dirs...)
+	for i, dir := range dirs {
+		all[i].OnEvent = func(ev installer.Event) {
+			if _, ok := ev.(event.ModuleInstalled); ok {
+				installed[dir]++
+			}
+		}
+	}
+	results, err := p.installer().InstallAll(t.Context(), all, both)
+	var failed *installer.ProjectError
+	if !errors.As(err, &failed) || failed.Dir != dirs[1] || !strings.Contains(err.Error(), "module net (main.tf:3)") {
+		t.Errorf("InstallAll = %v, want an error of %s", err, dirs[1])
+	}
 	if got := len(p.world.Requests()); got != want {
 		t.Errorf("12 projects took %d requests, one takes %d", got, want)
 	}
 	for i, dir := range dirs {
-		if len(results[i].Modules) != 3 {
-			t.Errorf("%s has %d modules, want 3", dir, len(results[i].Modules))
+		if i == 1 {
+			if results[i] != nil {
+				t.Errorf("the result of the project that failed is %+v", results[i])
+			}
+			continue
+		}
+		wantInstalled[dir] = 3
+		if len(results[i].Modules) != 3 || len(results[i].Providers) != 1 {
+			t.Errorf("%s has %d modules and %d providers, want 3 and 1", dir, len(results[i].Modules), len(results[i].Providers))
 		}
 		report, err := p.installer().Verify(t.Context(), installer.Project{Dir: dir}, installer.VerifyOptions{})
 		if err != nil || !report.OK() {
 			t.Errorf("Verify(%s) = %+v, %v", dir, report, err)
 		}
 	}
-}
-
-func (p *project) mustInstallAll(t *testing.T, dirs []string) []*installer.Result {
-	t.Helper()
-	results, err := p.installer().InstallAll(t.Context(), projects(dirs...), installer.InstallOptions{})
-	testenv.Must(t, err)
-	return results
-}
-
-// If one project fails, the others are still installed. Events go to the project that they belong
-// to, and no two of them at once.
-func TestInstallAllFailure(t *testing.T) {
-	t.Parallel()
-	p, dirs := manyProjects(t, 3)
-	p.write(t, "p01/main.tf", "module \"net\" {\n  source = \"MODTEST_HOST/acme/net/aws\"\n  version = \"9.0.0\"\n}\n")
-	installed := map[string]int{}
-	all := projects(dirs...)
-	for i, dir := range dirs {
-		all[i].OnEvent = func(ev installer.Event) {
-			if _, ok := ev.(event.ModuleInstalled); ok {
-				installed[filepath.Base(dir)]++
-			}
-		}
-	}
-	results, err := p.installer().InstallAll(t.Context(), all, installer.InstallOptions{})
-	var failed *installer.ProjectError
-	if !errors.As(err, &failed) || failed.Dir != dirs[1] || !strings.Contains(err.Error(), "module net (main.tf:3)") {
-		t.Errorf("InstallAll = %v, want an error of %s", err, dirs[1])
-	}
-	if results[0] == nil || results[1] != nil || results[2] == nil {
-		t.Errorf("InstallAll = %v, want a result of the first and the last", results)
-	}
-	if diff := cmp.Diff(map[string]int{"p00": 3, "p02": 3}, installed); diff != "" {
+	if diff := cmp.Diff(wantInstalled, installed); diff != "" {
 		t.Errorf("installed modules (-want +got):\n%s", diff)
 	}
 }

@@ -2,6 +2,7 @@ package installer_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,17 +11,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// appWorld has a module that requires a provider that its caller does not require.
-const appWorld = cloudVersions + `
--- providers/acme/net/1.0.0/PLATFORM/terraform-provider-net --
-1.0.0
--- registry/acme/app/aws/1.0.0/main.tf --
+// appModule requires a provider that its caller does not require.
+const appModule = `
+-- main.tf --
 terraform {
   required_providers {
     cloud = {
@@ -34,11 +35,16 @@ terraform {
 }
 `
 
+var appWorld = cloudVersions + `
+-- providers/acme/net/1.0.0/PLATFORM/terraform-provider-net --
+1.0.0
+` + strings.Replace(appModule, "main.tf", "registry/acme/app/aws/1.0.0/main.tf", 1)
+
 // appFiles are the files of a project in appWorld.
 var appFiles = map[string]string{"main.tf": required(`cloud = { source = "HOST/acme/cloud", version = ">= 1.0" }`) + `
 module "app" {
   source  = "HOST/acme/app/aws"
-  version = "1.0.0"
+  version = "~> 1.0"
 }
 `}
 
@@ -57,46 +63,70 @@ func (w *providerWorld) placed(dir string) string {
 	return filepath.Join(dir, ".terraform/providers", string(w.Host()), "acme/cloud/1.10.0", addrs.CurrentPlatform().String(), "terraform-provider-cloud")
 }
 
-// Each row is a run in another mode. All rows use the same project, and check its state after
-// the run.
-func TestProviderModes(t *testing.T) {
+// Each row is a run in another mode, with modules and providers. All rows use the same project, and check
+// what the run has changed in it.
+func TestModes(t *testing.T) {
 	t.Parallel()
 	w := newProviderWorld(t, appWorld, modtest.Options{})
 	dir := w.project(t, appFiles)
+	nothing := func() {}
+	publish := func() {
+		testenv.Must(t, w.PublishVersion("acme/app/aws", "1.1.0", modtest.Txtar(appModule+"# newer\n")))
+		testenv.Must(t, w.PublishProvider("acme/cloud", "1.11.0", addrs.CurrentPlatform().String(), modtest.Txtar("-- terraform-provider-cloud --\nnewer\n")))
+	}
 	for _, row := range []struct {
-		name              string
-		req               request
-		lock, install     bool // after the run
-		changes, requests bool
+		name                   string
+		before                 func()
+		options                installer.InstallOptions
+		app, cloud             string // the versions
+		changes, locks, places bool   // in the result, in the lock and in .terraform
+		requests               bool
 	}{
-		{"a dry run", request{InstallOptions: installer.InstallOptions{DryRun: true}}, false, false, true, true},
-		{"the lock alone", request{InstallOptions: installer.InstallOptions{LockOnly: true}}, true, false, true, true}, // listings are asked for in each run
-		{"a dry run with a lock", request{InstallOptions: installer.InstallOptions{DryRun: true}}, true, false, false, false},
-		{"from the cache", request{InstallOptions: installer.InstallOptions{Offline: true, Locked: true}}, true, true, false, false},
-		{"again", request{}, true, true, false, false},
-		{"again, by the lock", request{InstallOptions: installer.InstallOptions{Locked: true}}, true, true, false, false},
+		{"a dry run", nothing, installer.InstallOptions{DryRun: true}, "1.0.0", "1.10.0", true, false, false, true},
+		{"the lock alone", nothing, installer.InstallOptions{LockOnly: true}, "1.0.0", "1.10.0", true, true, false, true}, // listings are asked for in each run
+		{"a dry run with a lock", nothing, installer.InstallOptions{DryRun: true}, "1.0.0", "1.10.0", false, false, false, false},
+		{"from the cache", nothing, installer.InstallOptions{Offline: true, Locked: true}, "1.0.0", "1.10.0", false, false, true, false},
+		{"again", nothing, installer.InstallOptions{}, "1.0.0", "1.10.0", false, false, false, false},
+		{"again, by the lock", nothing, installer.InstallOptions{Locked: true}, "1.0.0", "1.10.0", false, false, false, false},
+		{"newer versions are offered", publish, installer.InstallOptions{}, "1.0.0", "1.10.0", false, false, false, false},
+		{"a module is updated", nothing, installer.InstallOptions{Update: installer.Update{Keys: []addrs.Module{{"app"}}}}, "1.1.0", "1.10.0", true, true, true, true},
+		{"a provider is updated in the lock", nothing, installer.InstallOptions{LockOnly: true, Update: installer.Update{Providers: []string{string(w.Host()) + "/acme/cloud"}}}, "1.1.0", "1.11.0", true, true, false, true},
+		{"what the lock has", nothing, installer.InstallOptions{Offline: true, Locked: true}, "1.1.0", "1.11.0", false, false, true, false},
 	} {
+		row.before()
 		w.asked()
-		row.req.Dir, row.req.Scope = dir, installer.ScopeAll
-		result, err := w.in.Install(t.Context(), row.req.Project, row.req.InstallOptions)
+		before := snapshot(t, dir)
+		row.options.Scope = installer.ScopeAll
+		result, err := w.in.Install(t.Context(), installer.Project{Dir: dir, Layout: installer.LayoutCopy}, row.options)
 		if err != nil {
 			t.Fatalf("%s: %v", row.name, err)
 		}
-		if got := w.versionsOf(result.Providers); got != appProviders {
-			t.Errorf("%s: providers %q, want %q", row.name, got, appProviders)
+		want := fmt.Sprintf("app %s, HOST/acme/cloud %s, HOST/acme/net 1.0.0", row.app, row.cloud)
+		if got := "app " + version(result, "app") + ", " + w.versionsOf(result.Providers); got != want {
+			t.Errorf("%s: got %s, want %s", row.name, got, want)
 		}
-		if changes := len(result.ProviderChanges) > 0; changes != row.changes {
-			t.Errorf("%s: changes %+v, want some: %v", row.name, result.ProviderChanges, row.changes)
+		if changes := len(result.LockChanges)+len(result.ProviderChanges) > 0; changes != row.changes {
+			t.Errorf("%s: changes %+v and %+v, want some: %v", row.name, result.LockChanges, result.ProviderChanges, row.changes)
 		}
 		if asked := w.asked(); (len(asked) > 0) != row.requests {
 			t.Errorf("%s: asked for %q, want requests: %v", row.name, asked, row.requests)
 		}
-		if lock := strings.Contains(fileIn(t, dir, ".terraform.lock.hcl"), "acme/net\""); lock != row.lock {
-			t.Errorf("%s: the lock has the providers: %v, want %v", row.name, lock, row.lock)
+		const lock = "/.terraform.lock.hcl"
+		after := snapshot(t, dir)
+		if locks := before[lock] != after[lock]; locks != row.locks {
+			t.Errorf("%s: the lock has changed: %v, want %v", row.name, locks, row.locks)
 		}
-		if _, err := os.Stat(w.placed(dir)); (err == nil) != row.install {
-			t.Errorf("%s: installed: %v, want %v", row.name, err, row.install)
+		delete(before, lock)
+		delete(after, lock)
+		if diff := cmp.Diff(before, after); (diff != "") != row.places {
+			t.Errorf("%s: changes of the other files, wanted: %v (-before +after):\n%s", row.name, row.places, diff)
 		}
+		if installed := exists(filepath.Join(dir, ".terraform")); !installed && row.places || installed && len(before)+len(after) == 2 {
+			t.Errorf("%s: .terraform exists: %v", row.name, installed)
+		}
+	}
+	if report, err := w.in.Verify(t.Context(), installer.Project{Dir: dir}, installer.VerifyOptions{}); err != nil || !report.OK() {
+		t.Errorf("Verify = %+v, %v", report, err)
 	}
 }
 
@@ -190,33 +220,6 @@ func TestVerifyProviders(t *testing.T) {
 	verify() // the project was installed without providers
 }
 
-// A provider that several projects use is fetched only once. If one project fails, the others
-// are still installed.
-func TestInstallAllProviders(t *testing.T) {
-	t.Parallel()
-	w := newProviderWorld(t, appWorld, modtest.Options{})
-	w.mustInstall(t, request{Project: installer.Project{Dir: w.project(t, appFiles)}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}})
-	want := len(w.asked())
-	dirs := []string{w.project(t, map[string]string{"main.tf": required(`cloud = { source = "HOST/acme/cloud", version = "9.0.0" }`)})}
-	for range 6 {
-		dirs = append(dirs, w.project(t, appFiles))
-	}
-	in := w.Installer() // with an empty cache
-	results, err := in.InstallAll(t.Context(), projects(dirs...), installer.InstallOptions{Scope: installer.ScopeAll})
-	failed, ok := errors.AsType[*installer.ProjectError](err)
-	if !ok || failed.Dir != dirs[0] || !strings.Contains(err.Error(), "no version meets") {
-		t.Errorf("InstallAll = %v, want an error of the first project", err)
-	}
-	for i, result := range results[1:] {
-		if result == nil || w.versionsOf(result.Providers) != appProviders {
-			t.Errorf("project %d: %+v", i+1, result)
-		}
-	}
-	if got := len(w.asked()); got != want {
-		t.Errorf("7 projects took %d requests, one takes %d", got, want)
-	}
-}
-
 // Verify reports where the lock does not match the providers that the modules require.
 func TestVerifyStaleProviders(t *testing.T) {
 	t.Parallel()
@@ -244,26 +247,6 @@ func TestVerifyStaleProviders(t *testing.T) {
 		if got != row.want || report.OK() != (row.want == "") {
 			t.Errorf("%s: stale %q, want %q", row.name, got, row.want)
 		}
-	}
-}
-
-func TestOutdatedProviders(t *testing.T) {
-	t.Parallel()
-	w := newProviderWorld(t, cloudVersions, modtest.Options{})
-	dir := w.project(t, map[string]string{
-		"main.tf":             required(`cloud = { source = "HOST/acme/cloud", version = "~> 1.0" }`, `gone = { source = "HOST/acme/gone" }`),
-		".terraform.lock.hcl": lockedProvider("HOST/acme/cloud", "1.0.0"),
-	})
-	found, err := outdatedProviders(t.Context(), w.in, request{Project: installer.Project{Dir: dir}})
-	failed, ok := errors.AsType[*installer.ProviderError](err)
-	if !ok || failed.Provider.Type != "gone" {
-		t.Errorf("OutdatedProviders: error %v, want one of acme/gone", err)
-	}
-	if text := w.plain(err.Error()); !strings.HasPrefix(text, "provider HOST/acme/gone: GET https://HOST/v1/providers/acme/gone/versions: ") {
-		t.Errorf("OutdatedProviders: error %q, want one that names the provider once", text)
-	}
-	if len(found) != 2 || found[0].Current.String() != "1.0.0" || found[0].Allowed.String() != "1.10.0" || found[0].Latest.String() != "2.0.0" || found[0].Constraints.String() != "~> 1.0" {
-		t.Errorf("OutdatedProviders = %+v", found)
 	}
 }
 

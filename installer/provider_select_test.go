@@ -3,9 +3,6 @@ package installer_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -97,37 +94,6 @@ func TestSelectProvider(t *testing.T) {
 			}
 			if got != row.want && (err == nil || !strings.Contains(got, row.want)) {
 				t.Errorf("selected %q, want %q", got, row.want)
-			}
-		})
-	}
-}
-
-// An update of a module keeps the locked providers, and the other way round.
-func TestUpdateOneKind(t *testing.T) {
-	t.Parallel()
-	w := newProviderWorld(t, cloudVersions+"-- registry/acme/net/aws/1.0.0/main.tf --\n-- registry/acme/net/aws/1.1.0/main.tf --\n", modtest.Options{})
-	config := func(constraint string) string {
-		return required(`cloud = { source = "HOST/acme/cloud", version = "`+constraint+`" }`) +
-			"module \"net\" {\n  source  = \"HOST/acme/net/aws\"\n  version = \"" + constraint + "\"\n}\n"
-	}
-	for name, row := range map[string]struct {
-		update installer.Update
-		want   string
-	}{
-		"a module":   {installer.Update{Keys: []addrs.Module{{"net"}}}, "net 1.1.0, cloud 1.0.0"},
-		"a provider": {installer.Update{Providers: []string{string(w.Host()) + "/acme/cloud"}}, "net 1.0.0, cloud 2.0.0"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			req := request{Project: installer.Project{Dir: w.project(t, map[string]string{"main.tf": config("1.0.0")})}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
-			mustInstall(t, w.in, req.Project, req.InstallOptions)
-			newer := strings.ReplaceAll(config(">= 1.0.0"), "HOST", string(w.Host()))
-			testenv.Must(t, os.WriteFile(filepath.Join(req.Dir, "main.tf"), []byte(newer), 0o600))
-			req.Update = row.update
-			result, err := w.in.Install(t.Context(), req.Project, req.InstallOptions)
-			testenv.Must(t, err)
-			if got := fmt.Sprintf("net %s, cloud %s", result.Modules[0].Version, result.Providers[0].Version); got != row.want {
-				t.Errorf("got %s, want %s", got, row.want)
 			}
 		})
 	}

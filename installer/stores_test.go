@@ -82,20 +82,6 @@ func freshInstaller(t *testing.T, p *project, store installer.PackageStore) *ins
 	return in
 }
 
-// A bundle replaces all origins.
-func TestBundleInstall(t *testing.T) {
-	t.Parallel()
-	p, text := bundled(t)
-	lock := p.file(".terraform.lock.hcl")
-	in := freshInstaller(t, p, openBundle(t, text))
-	p.world.ResetRequests()
-	mustInstall(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true, Offline: true})
-	if n := len(p.world.Requests()); n > 0 || p.file(".terraform.lock.hcl") != lock {
-		t.Errorf("%d requests were sent, or the lock has changed", n)
-	}
-	p.mustVerify(t, request{Project: installer.Project{Dir: p.dir}})
-}
-
 // Damaged packages in a bundle are reported and not imported. The others are imported.
 func TestBundleDamaged(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/cotterpin/cotter/installer"
@@ -45,7 +46,14 @@ func TestPartsDoNotHideEachOther(t *testing.T) {
 		t.Errorf("Outdated = %+v, want one call and two providers", outdated)
 	}
 	only := request{Project: installer.Project{Dir: dir}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeProviders}}
-	if outdated, _ := w.in.Outdated(t.Context(), only.Project, installer.OriginOptions{Scope: only.Scope}); outdated.Modules != nil || len(outdated.Providers) != 2 {
+	outdated, err = w.in.Outdated(t.Context(), only.Project, installer.OriginOptions{Scope: only.Scope})
+	if failed, ok := errors.AsType[*installer.ProviderError](err); !ok || failed.Provider.Type != "gone" {
+		t.Errorf("Outdated of providers: error %v, want one of acme/gone", err)
+	}
+	if text := w.plain(err.Error()); !strings.HasPrefix(text, "provider HOST/acme/gone: GET https://HOST/v1/providers/acme/gone/versions: ") {
+		t.Errorf("Outdated of providers: error %q, want one that names the provider once", text)
+	}
+	if cloud := outdated.Providers[0]; outdated.Modules != nil || len(outdated.Providers) != 2 || cloud.Current.String() != "1.0.0" || cloud.Latest.String() != "2.0.0" || cloud.Constraints.String() != "~> 1.0" {
 		t.Errorf("Outdated of providers = %+v, want two providers only", outdated)
 	}
 	remote, err := w.in.VerifyRemote(t.Context(), req.Project, installer.OriginOptions{Scope: req.Scope})

@@ -118,6 +118,7 @@ func world(t *testing.T, text string) *project {
 // installer returns an installer like the command's, which trusts the world's servers.
 func (p *project) installer() *installer.Installer {
 	return installer.New(installer.Options{
+		HTTPClient: p.world.HTTPClient(),
 		Registry: &registryclient.Client{
 			Services:   &disco.Client{HTTPClient: p.world.HTTPClient()},
 			HTTPClient: p.world.HTTPClient(),
