@@ -42,7 +42,7 @@ var cellValues = [...][]string{
 	{"git", "registry", "provider"},
 	{"origin", "restored cache", "committed .terraform", "kept copy", "vendor directory", "repository's mirror", "user's mirror", "bundle", "plugin cache", "terraform.d"},
 	{"nothing", "commit", "hashes", "version", "subdir", "added hash", "signature", "other platform"},
-	{"install", "install --locked", "update other", "lock", "lock --check", "verify", "verify --remote", "mirror push", "bundle create"},
+	{"install", "install --locked", "install --locked --offline", "update other", "lock", "lock --check", "verify", "verify --remote", "mirror push", "bundle create"},
 }
 
 func (c cell) values() [4]string { return [...]string{c.pkg, c.brought, c.forged, c.run} }
@@ -89,10 +89,17 @@ type cellRuns []struct {
 	runs []string
 }
 
-var ownProjectRuns = []string{"install", "install --locked", "update other", "lock", "lock --check", "verify"}
+const offline = "install --locked --offline"
+
+var ownProjectRuns = []string{"install", "install --locked", offline, "update other", "lock", "lock --check", "verify"}
 
 var cellTable = map[string]struct{ nothing, forged cellRuns }{
 	"": {
+		nothing: cellRuns{{isRefused, []string{offline}}, {isUsed, nil}},
+		forged:  cellRuns{{isListed, []string{"verify"}}, {isRefused, nil}},
+	},
+	// What the user has imported is at hand.
+	"bundle": {
 		nothing: cellRuns{{isUsed, nil}},
 		forged:  cellRuns{{isListed, []string{"verify"}}, {isRefused, nil}},
 	},
@@ -120,7 +127,7 @@ func (c cell) expected() string {
 	if c.brought != "kept copy" && c.brought != "terraform.d" {
 		switch {
 		case c.forged != "added hash" && c.forged != "other platform":
-		case slices.Contains(packageRuns, c.run):
+		case slices.Contains(packageRuns, c.run), c.run == offline && c.brought == "bundle":
 			return isUsed
 		case c.forged == "other platform" && c.run == "verify --remote":
 			return isListed // the lock is right, and what is installed is not
@@ -167,14 +174,18 @@ func (c cell) saysWhy(out string) bool {
 		why = []string{"the package is from the project's own repository"}
 	case "kept copy":
 		why = []string{"the lock has no entry", "has no entry in the lock", "the lock is not up to date"}
+	default:
+		if c.run == offline {
+			why = []string{"neither installed nor in the cache", "no origin has confirmed"}
+		}
 	}
 	return slices.ContainsFunc(why, func(part string) bool { return strings.Contains(out, part) })
 }
 
 // needsInstallation reports whether the victim installs before the run, because verify compares
-// what is installed.
+// what is installed, or because the other provider must be at hand without a network.
 func (c cell) needsInstallation() bool {
-	return strings.HasPrefix(c.run, "verify") && (c.forged == "nothing" || c.brought == "vendor directory" || c.brought == "terraform.d")
+	return c.run == offline && c.brought == "terraform.d" || strings.HasPrefix(c.run, "verify") && (c.forged == "nothing" || c.brought == "vendor directory" || c.brought == "terraform.d")
 }
 
 func allCells() (cells []cell) {
@@ -320,7 +331,7 @@ func (c cell) checkUsed(t *testing.T, s *cellSite, u *cellUser, end cellEnd, bef
 	if end.status != 0 || strings.Contains(end.out, "Nothing has confirmed") {
 		t.Errorf("status %d, want 0 and nothing that is not confirmed", end.status)
 	}
-	if text := after.Installed; text != "# honest\n" && slices.Contains([]string{"install", "install --locked", "update other"}, c.run) {
+	if text := after.Installed; text != "# honest\n" && slices.Contains([]string{"install", "install --locked", offline, "update other"}, c.run) {
 		t.Errorf("the module is %q", text)
 	}
 	switch {

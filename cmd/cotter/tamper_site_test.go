@@ -196,3 +196,12 @@ func writeText(t *testing.T, name, text string) {
 		t.Fatal(err)
 	}
 }
+
+func readFile(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
