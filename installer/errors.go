@@ -154,21 +154,17 @@ type LockedReason struct {
 	Missing bool
 }
 
-// Subject names the subject of the entry: "module app.network", "provider acme/cloud".
-func (r LockedReason) Subject() string {
-	if !r.Path.IsRoot() {
-		return "module " + r.Path.String()
-	}
-	return "provider " + r.Provider.ForDisplay()
-}
-
 // String returns the reason with its subject and its place, such as
 // "module net (main.tf:3): the lock has no entry for it".
 func (r LockedReason) String() string {
-	if r.Range.Filename == "" {
-		return fmt.Sprintf("%s: %s", r.Subject(), r.Reason)
+	subject := "provider " + r.Provider.ForDisplay()
+	if !r.Path.IsRoot() {
+		subject = "module " + r.Path.String()
 	}
-	return fmt.Sprintf("%s (%s:%d): %s", r.Subject(), r.Range.Filename, r.Range.Start.Line, r.Reason)
+	if r.Range.Filename == "" {
+		return fmt.Sprintf("%s: %s", subject, r.Reason)
+	}
+	return fmt.Sprintf("%s (%s:%d): %s", subject, r.Range.Filename, r.Range.Start.Line, r.Reason)
 }
 
 // Error returns the reasons after the first line, one a line.

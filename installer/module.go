@@ -127,10 +127,6 @@ func checkTest(found config.Call, source addrs.ModuleSource, dialect Dialect) er
 	return nil
 }
 
-// ErrRangeAndRef says that a call asks both for a range of versions and for one particular
-// ref, tag or digest.
-var ErrRangeAndRef = origins.ErrRangeAndRef
-
 // evaluated adds the value of a computed argument to an error about it. Sensitive values
 // were rejected before.
 func evaluated(computed bool, value string, err error) error {

@@ -134,14 +134,6 @@ func (m *Module) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Caller returns the path of the module that calls this one; empty for the root module.
-func (m Module) Caller() addrs.Module {
-	if m.Path.IsRoot() {
-		return nil
-	}
-	return m.Path[:len(m.Path)-1-len(m.Call.Prefix)]
-}
-
 // Unresolved is a module that could not be found or read.
 type Unresolved struct {
 	// Path is the called module's path. If the module was found but its configuration
