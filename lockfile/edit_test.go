@@ -171,29 +171,23 @@ func TestModulesAreCopies(t *testing.T) {
 	}
 }
 
-func TestNameTool(t *testing.T) {
+// A file without a comment gets the header that was set, or one that names the tool.
+func TestHeaderOfNewFile(t *testing.T) {
 	t.Parallel()
-	const header = "# This file is maintained automatically by \"cotter install\", which keeps the\n" +
+	const ofTerraform = "# This file is maintained automatically by \"cotter install\", which keeps the\n" +
 		"# module blocks, and by \"terraform init\", which keeps the provider blocks.\n" +
 		"# Manual edits may be lost in future updates.\n"
-	for before, comment := range map[string]string{"": header, "# by hand\n": "# by hand\n"} {
-		file := parse(t, []byte(before), "x")
-		file.NameTool("terraform")
-		file.SetModule(testModule("a"))
-		if diff := gocmp.Diff(comment+"\n"+testBlock, string(file.Bytes())); diff != "" {
-			t.Errorf("Bytes of %q (-want +got):\n%s", before, diff)
-		}
-	}
-}
-
-func TestSetHeader(t *testing.T) {
-	t.Parallel()
-	for before, comment := range map[string]string{"": "# by init\n# of iac\n", "# by hand\n": "# by hand\n"} {
-		file := parse(t, []byte(before), "x")
-		file.SetHeader("# by init\n# of iac")
-		file.SetModule(testModule("a"))
-		if diff := gocmp.Diff(comment+"\n"+testBlock, string(file.Bytes())); diff != "" {
-			t.Errorf("Bytes of %q (-want +got):\n%s", before, diff)
+	for header, set := range map[string]func(*lockfile.File){
+		ofTerraform:             func(f *lockfile.File) { f.NameTool("terraform") },
+		"# by init\n# of iac\n": func(f *lockfile.File) { f.SetHeader("# by init\n# of iac") },
+	} {
+		for before, comment := range map[string]string{"": header, "# by hand\n": "# by hand\n"} {
+			file := parse(t, []byte(before), "x")
+			set(file)
+			file.SetModule(testModule("a"))
+			if diff := gocmp.Diff(comment+"\n"+testBlock, string(file.Bytes())); diff != "" {
+				t.Errorf("Bytes of %q (-want +got):\n%s", before, diff)
+			}
 		}
 	}
 }

@@ -229,54 +229,6 @@ func TestProviderEdits(t *testing.T) {
 	}
 }
 
-// An invalid block is not included in the providers. The file can still be read and changed.
-func TestProviderFaults(t *testing.T) {
-	t.Parallel()
-	provider := func(label, body string) string { return "provider \"" + label + "\" {\n" + body + "\n}\n" }
-	const version = "version = \"1.0.0\""
-	for _, test := range []struct{ name, src, want string }{
-		{"not an address", provider("p", version), "Invalid provider address"},
-		{"no host", provider("a/b", version), "Invalid provider address"},
-		{"default port", provider("example.com:443/a/b", version), "Invalid provider address"},
-		{"upper case", provider("example.com/A/b", version), "Invalid provider address"},
-		{"built in", provider("terraform.io/builtin/terraform", version), "Invalid provider address"},
-		{"legacy", provider("registry.opentofu.org/-/b", version), "Invalid provider address"},
-		{"two labels", "provider \"a\" \"b\" {}\n", "Invalid provider block"},
-		{"no label", "provider {}\n", "Invalid provider block"},
-		{"no version", provider("example.com/a/b", ""), "Invalid version"},
-		{"two numbers", provider("example.com/a/b", `version = "1.0"`), "Invalid version"},
-		{"four numbers", provider("example.com/a/b", `version = "1.0.0.0"`), "Invalid version"},
-		{"leading v", provider("example.com/a/b", `version = "v1.0.0"`), "Invalid version"},
-		{"expression", provider("example.com/a/b", `version = "${1}.0.0"`), "Not a literal string"},
-		{"hashes", provider("example.com/a/b", version+"\nhashes = \"h1:x\""), "Not a literal list"},
-		{"hash", provider("example.com/a/b", version+"\nhashes = [\"x\"]"), "Invalid hash"},
-		{"no hash in the list", provider("example.com/a/b", version+"\nhashes = []"), "Invalid hashes"},
-		{"constraints", provider("example.com/a/b", version+"\nconstraints = \"~>   1\""), "Invalid version constraints"},
-		{"unknown argument", provider("example.com/a/b", version+"\nfuture = [1]"), "Unsupported argument"},
-		{"nested block", provider("example.com/a/b", version+"\nfuture {}"), "Unsupported block"},
-		{"duplicate", provider("example.com/a/b", version) + provider("example.com/a/b", version), "Duplicate provider block"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			file := parse(t, []byte(test.src), "x")
-			faults := file.ProviderFaults()
-			if len(faults) != 1 || faults[0].Summary != test.want || faults[0].Subject.Filename != "x" {
-				t.Errorf("ProviderFaults = %v, want %q", faults, test.want)
-			}
-			if n := len(file.Providers()); n != strings.Count(test.src, "provider ")-1 {
-				t.Errorf("Providers has %d", n)
-			}
-			if n := len(file.ProviderLabels()); n != strings.Count(test.src, "provider ") {
-				t.Errorf("ProviderLabels has %d", n)
-			}
-			file.SetModule(testModule("a"))
-			if diff := gocmp.Diff(testBlock+"\n"+test.src, string(file.Bytes())); diff != "" {
-				t.Errorf("Bytes (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
 // A lock can have more constraints than the configuration of a single module.
 func TestLongConstraints(t *testing.T) {
 	t.Parallel()

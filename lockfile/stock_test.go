@@ -191,6 +191,29 @@ func firstFault(src string, dialect addrs.Parser) string {
 	return ""
 }
 
+// checkFaults checks that an invalid block is not included in the providers, and that the file can still be
+// read and changed.
+func checkFaults(t *testing.T, src string) {
+	t.Helper()
+	file, err := lockfile.Parse([]byte(src), "x")
+	if err != nil {
+		return
+	}
+	faults, blocks := file.ProviderFaults(), strings.Count(src, "provider ")
+	if read := len(file.Providers()); (len(faults) > 0) != (read < blocks) || len(file.ProviderLabels()) != blocks {
+		t.Errorf("%d of %d providers are read, with the faults %v and the labels %q", read, blocks, faults, file.ProviderLabels())
+	}
+	for _, fault := range faults {
+		if fault.Subject.Filename != "x" {
+			t.Errorf("a fault is in %s", fault.Subject)
+		}
+	}
+	file.SetModule(testModule("a"))
+	if diff := cmp.Diff(testBlock+"\n"+src, string(file.Bytes())); strings.HasPrefix(src, "provider ") && diff != "" {
+		t.Errorf("with a module (-want +got):\n%s", diff)
+	}
+}
+
 // A lock that a stock tool does not read is refused, with its position, and no other lock is.
 func TestStockVerdicts(t *testing.T) {
 	t.Parallel()
@@ -209,6 +232,7 @@ func TestStockVerdicts(t *testing.T) {
 				if got := firstFault(test.src, tool.addrs); got != test.want {
 					t.Errorf("the first fault is %q, want %q", got, test.want)
 				}
+				checkFaults(t, test.src)
 				if err != nil {
 					t.Skipf("%s is not installed; the verdict was not compared", tool.name)
 				}
@@ -304,6 +328,18 @@ var stockRewrites = []struct {
 	{"a provider too many", stockHeaderText + blockA + "\n" + blockB + "\n" + withLabel("example.com/acme/c"), true},
 	{"a provider too few", stockHeaderText + blockB, true},
 	{"none", "", true},
+	{"modules", oddModules() + "\n" + blockA + "\n" + blockB, false},
+}
+
+// oddModules returns a lock of modules, with characters that HCL escapes.
+func oddModules() string {
+	var file lockfile.File
+	for _, key := range []string{"a", "a.b-c", "é"} {
+		m := testModule(key)
+		m.Package = testenv.Package(`https://example.com/${a}%{b}"\` + "\u00a0é")
+		file.SetModule(m)
+	}
+	return string(file.Bytes())
 }
 
 var (

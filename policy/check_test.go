@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"errors"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -142,9 +143,14 @@ func TestNilPolicy(t *testing.T) {
 		p.CheckReference("HEAD"),
 		p.CheckCommit("1ba9f699385c", nil),
 		p.CheckAge(versions.MustParse("1.0.0"), time.Now(), time.Now()),
+		p.CheckCall(policy.Call{}), p.CheckProvider(addrs.Provider{}), p.CheckProjectProvider(),
+		p.CheckURL(&url.URL{}), p.CheckProviderURL(&url.URL{}),
 	} {
 		if err != nil {
 			t.Error(err)
 		}
+	}
+	if denied := p.DeniedURLs() + p.DeniedProviderURLs(); denied != "" {
+		t.Errorf("a nil policy denies %s", denied)
 	}
 }

@@ -10,29 +10,6 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-func TestParseMirrors(t *testing.T) {
-	t.Parallel()
-	got, diags := policy.ParseSettings([]byte(`
-policy {
-}
-mirror "oci://Registry.Example.com/Modules" {
-}
-mirror "oci://r.example.com:5000/a/b" {
-  mode = "write"
-}
-`), "cotter.hcl")
-	if diags.HasErrors() {
-		t.Fatal(diags)
-	}
-	want := &policy.Settings{Mirrors: []policy.Mirror{
-		{Address: "oci://registry.example.com/Modules"},
-		{Address: "oci://r.example.com:5000/a/b", Write: true},
-	}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("Parse (-want +got):\n%s", diff)
-	}
-}
-
 func TestParseMirrorErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

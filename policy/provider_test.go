@@ -36,10 +36,6 @@ func TestProviders(t *testing.T) {
 			t.Errorf("CheckProvider(%s) is refused by %q, want %q", address, got, want)
 		}
 	}
-	var none *policy.Policy
-	if err := none.CheckProvider(addrs.Provider{}); err != nil {
-		t.Errorf("without a policy: %v", err)
-	}
 }
 
 // TestCheckSignature checks how policies combine. A weak signature is accepted if one policy
@@ -99,9 +95,6 @@ func TestProjectProviders(t *testing.T) {
 		if got != wantErr {
 			t.Errorf("%s: %q, want %q", text, got, wantErr)
 		}
-	}
-	if err := (*policy.Policy)(nil).CheckProjectProvider(); err != nil {
-		t.Errorf("no policy: %v", err)
 	}
 	if _, diags := policy.Parse([]byte(`policy { project_providers = "no" }`), "cotter.hcl"); !diags.HasErrors() {
 		t.Error("another word is accepted")

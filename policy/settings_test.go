@@ -23,6 +23,10 @@ func TestParseSettings(t *testing.T) {
 		"settings {\n test_directory = \"checks\"\n}\n":                                          {TestDirectory: "checks"},
 		"settings {\n vendor = \"../vendor/dev\"\n}\n":                                           {Vendor: "../vendor/dev"},
 		"settings {\n platforms = []\n}\n":                                                       {Platforms: []addrs.Platform{}},
+		"mirror \"oci://Registry.Example.com/Modules\" {\n}\nmirror \"oci://r.example.com:5000/a/b\" {\n  mode = \"write\"\n}\n": {Mirrors: []policy.Mirror{
+			{Address: "oci://registry.example.com/Modules"},
+			{Address: "oci://r.example.com:5000/a/b", Write: true},
+		}},
 	} {
 		got, diags := policy.ParseSettings([]byte(text), "cotter.hcl")
 		if diags.HasErrors() {

@@ -11,34 +11,6 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// TestPathSpellings has addresses whose paths servers may read in several ways. An allowed pattern
-// matches only the literal reading, and a denied one matches all of them.
-func TestPathSpellings(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		pattern, source string
-		allows, denies  bool
-	}{
-		{pattern: "h.example/evil", source: "https://h.example/evil.GIT", denies: true},
-		{pattern: "h.example/evil", source: "https://h.example/evil%20/x.zip", denies: true},
-		{pattern: "h.example/evil", source: "https://h.example/evil;x/x.zip", denies: true},
-		{pattern: "h.example/evil", source: "https://h.example/evil.git;x%20/x.zip", denies: true},
-		{pattern: "h.example/evil", source: "https://h.example/evil%2Fx.zip", denies: true},
-		{pattern: "h.example/evil", source: "https://h.example/evil%252Fx.zip"},
-		{pattern: "h.example/acme", source: "https://h.example/acme%2Fx.zip", denies: true},
-		{pattern: "h.example/acme%2Fnet", source: "https://h.example/acme%2fnet/x.zip", allows: true, denies: true},
-		{pattern: "gitlab.com/api/v4/projects/*/repository", source: "https://gitlab.com/api/v4/projects/acme%2Fnet/repository/archive.tar.gz", allows: true, denies: true},
-		{pattern: "dev.azure.com/acme/My%20Project", source: "git::https://dev.azure.com/acme/My%20Project/_git/net", allows: true, denies: true},
-		{pattern: "h.example/a;b", source: "https://h.example/a;b/x.zip", allows: true, denies: true},
-		{pattern: "h.example/acme", source: "git::ssh://git@h.example/acme%2Fnet.git", allows: true, denies: true}, // git decodes it
-		{pattern: "/srv/a%20b", source: "/srv/a%20b/x.zip", allows: true, denies: true},
-		{pattern: "/srv/a", source: "/srv/b/../a/x.zip", allows: true, denies: true},
-		{pattern: "/srv/b", source: "/srv/b/../a/x.zip"},
-	} {
-		checkPattern(t, tt.pattern, source(t, tt.source), tt.allows, tt.denies)
-	}
-}
-
 // TestBuckets checks that a bucket is one place under all its addresses.
 func TestBuckets(t *testing.T) {
 	t.Parallel()
