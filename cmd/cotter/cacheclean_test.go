@@ -41,13 +41,13 @@ func TestCleanDuringInstalls(t *testing.T) {
 	})
 	for i := range installs {
 		dir := filepath.Join(t.TempDir(), fmt.Sprint(i))
-		if err := copyTree(dir, s.project(), false); err != nil {
+		if err := copyTree(dir, s.project); err != nil {
 			t.Fatal(err)
 		}
 		installing.Go(func() {
 			for _, args := range []string{"install", "install --locked"} {
-				if out, err := s.run(nil, strings.Fields(args+" -chdir="+dir)...); err != nil {
-					t.Errorf("cotter %s beside cache clean: %v\n%s", args, err, out)
+				if end := s.run(args + " -chdir=" + dir); end.status != 0 {
+					t.Errorf("cotter %s beside cache clean: status %d\n%s", args, end.status, end.out)
 				}
 				if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
 					t.Error(err)

@@ -157,41 +157,40 @@ func TestCaseInsensitive(t *testing.T) {
 	}
 }
 
-// folding is a project on a file system that ignores case, and the same project as it was
-// installed on another file system.
+// folding is a project on a file system that ignores case, and the same project of the same user on
+// another file system.
 type folding struct {
 	*site
-	there string
+	there *site
 	good  map[string]string // the expected files
 }
 
 func newFolding(t *testing.T, world *modtest.World, disk, config string) *folding {
 	t.Helper()
-	s := &site{world: world, home: t.TempDir()}
-	s.dir, s.cache = filepath.Join(disk, config), filepath.Join(s.home, "cache")
-	f := &folding{site: s, there: world.Dir(t, config)}
-	writeText(t, filepath.Join(s.home, "cli.tfrc"), "")
-	for name, text := range files(t, f.there) {
-		writeText(t, filepath.Join(f.dir, name), text)
+	there := newSite(t, world)
+	if err := world.WriteTree(there.project, config); err != nil {
+		t.Fatal(err)
 	}
-	if status, out := f.run(f.there, f.cache, "install"); status != 0 {
-		t.Fatalf("elsewhere: status %d\n%s", status, out)
+	at := *there
+	at.project = filepath.Join(disk, config)
+	f := &folding{site: &at, there: there}
+	for name, text := range files(t, there.project) {
+		writeText(t, filepath.Join(f.project, name), text)
 	}
-	f.good = files(t, f.there)
+	there.mustRun(t, "install")
+	f.good = files(t, there.project)
 	return f
 }
 
 func (f *folding) checkInstalls(t *testing.T) {
 	t.Helper()
-	for i, command := range []string{"install", "verify", "install --locked", "install", "verify"} {
-		if i == 3 {
-			writeText(t, filepath.Join(f.dir, "cotter.hcl"), "settings {\n  layout = \"copy\"\n}\n")
-		}
-		if status, out := f.run(f.dir, f.cache, strings.Fields(command)...); status != 0 {
-			t.Fatalf("cotter %s: status %d\n%s", command, status, out)
-		}
+	for _, command := range []string{"install", "verify", "install --locked"} {
+		f.mustRun(t, command)
 	}
-	got := files(t, f.dir)
+	f.write(t, "cotter.hcl", "settings {\n  layout = \"copy\"\n}\n")
+	f.mustRun(t, "install")
+	f.mustRun(t, "verify")
+	got := files(t, f.project)
 	for name, want := range f.good { // copies of linked directories are allowed in addition
 		if got[name] != want {
 			t.Errorf("%s has %q, want %q", name, got[name], want)
@@ -201,25 +200,24 @@ func (f *folding) checkInstalls(t *testing.T) {
 
 func (f *folding) checkRefused(t *testing.T, says []string) {
 	t.Helper()
-	before := picture(t, f.dir)
-	status, out := f.run(f.dir, f.cache, "install")
-	if status != 1 {
-		t.Errorf("status %d, want 1", status)
+	before, end := picture(t, f.project), f.run("install")
+	if end.status != 1 {
+		t.Errorf("status %d, want 1", end.status)
 	}
 	for _, text := range says {
-		if !regexp.MustCompile(text).MatchString(out) {
+		if !regexp.MustCompile(text).MatchString(end.out) {
 			t.Errorf("the message has no %s", text)
 		}
 	}
 	for _, text := range []string{"damaged", "file exists"} {
-		if strings.Contains(out, text) {
+		if strings.Contains(end.out, text) {
 			t.Errorf("the message has %q", text)
 		}
 	}
 	if t.Failed() {
-		t.Logf("%s", out)
+		t.Logf("%s", end.out)
 	}
-	if diff := differing(before, picture(t, f.dir)); diff != "" {
+	if diff := differing(before, picture(t, f.project)); diff != "" {
 		t.Errorf("it wrote something (-before +after):\n%s", diff)
 	}
 }
@@ -228,15 +226,10 @@ func (f *folding) checkRefused(t *testing.T, says []string) {
 // system cannot hold it.
 func (f *folding) checkCache(t *testing.T) {
 	t.Helper()
-	if status, out := f.run(f.there, f.cache, "cache", "verify"); status != 0 {
-		t.Errorf("cotter cache verify: status %d\n%s", status, out)
-	}
-	remove(t, filepath.Join(f.there, ".terraform"))
-	if status, out := f.run(f.there, f.cache, "install", "--locked", "--offline"); status != 0 {
-		t.Errorf("elsewhere, from the cache: status %d\n%s", status, out)
-		return
-	}
-	if diff := cmp.Diff(f.good, files(t, f.there)); diff != "" {
+	f.there.mustRun(t, "cache verify")
+	remove(t, filepath.Join(f.there.project, ".terraform"))
+	f.there.mustRun(t, "install --locked --offline")
+	if diff := cmp.Diff(f.good, files(t, f.there.project)); diff != "" {
 		t.Errorf("elsewhere, from the cache (-before +after):\n%s", diff)
 	}
 }

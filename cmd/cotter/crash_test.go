@@ -89,15 +89,12 @@ func watchSteps() {
 	})
 }
 
-// crashScene is a command that is killed. It has its own project, cache and state directory,
-// whose paths stay the same.
+// crashScene is a command that is killed, in its own project.
 type crashScene struct {
-	world *modtest.World
-	dir   string // contains project, cache and state
-	saved string // a copy of dir before the command
-	args  []string
-	// other is another command that follows the killed one; empty if only the same one does.
-	other []string
+	*site
+	args string
+	// other is another command that follows the killed one; "" if only the same one does.
+	other string
 }
 
 // crashWorld has servers from which installing starts no processes, except for the module
@@ -141,77 +138,50 @@ func newCrashScene(t *testing.T, args string, earlier ...func(s *crashScene)) *c
 // newCrashSceneIn is like newCrashScene, but with a world that contains the project.
 func newCrashSceneIn(t *testing.T, world *modtest.World, args string, earlier ...func(s *crashScene)) *crashScene {
 	t.Helper()
-	s := &crashScene{world: world, args: strings.Fields(args)}
-	top := t.TempDir()
-	s.dir, s.saved = filepath.Join(top, "at"), filepath.Join(top, "saved")
-	if err := s.world.WriteTree(s.project(), "project"); err != nil {
+	s := &crashScene{site: newSite(t, world), args: args}
+	if err := s.world.WriteTree(s.project, "project"); err != nil {
 		t.Fatal(err)
 	}
 	for _, do := range earlier {
 		do(s)
 	}
-	if err := copyTree(s.saved, s.dir, false); err != nil {
-		t.Fatal(err)
-	}
+	s.save(t, "before")
 	return s
 }
 
-func (s *crashScene) project() string { return filepath.Join(s.dir, "project") }
-
-// run runs the command with additional variables. A command that will be killed runs in its
-// own process instead of a worker.
-func (s *crashScene) run(more []string, args ...string) (string, error) {
-	env := append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.dir, "TF_CLI_CONFIG_FILE=/dev/null",
-		"COTTER_CACHE_DIR="+filepath.Join(s.dir, "cache"), "COTTER_STATE_DIR="+filepath.Join(s.dir, "state"))
-	env = append(env, more...)
-	if len(more) == 0 || !strings.HasPrefix(more[0], killVariable) {
-		return warm.run(s.project(), env, args...)
-	}
-	cmd := exec.Command(cotterBinary, args...)
-	cmd.Dir, cmd.Env = s.project(), env
-	out, err := cmd.CombinedOutput()
-	return string(out), err
+// kill runs the command in its own process, which kills itself before a step. It returns the output, and
+// whether the process was killed: concurrent runs do not always have the same number of steps.
+func (s *crashScene) kill(t *testing.T, number int) (out string, killed bool) {
+	t.Helper()
+	text, err := s.command(s.args, killVariable+"="+strconv.Itoa(number)).CombinedOutput()
+	exit, failed := errors.AsType[*exec.ExitError](err)
+	return string(text), failed && !exit.Exited()
 }
 
-// mustRun runs an earlier command of a scene, which must succeed.
-func (s *crashScene) mustRun(t *testing.T, args string) {
-	t.Helper()
-	if out, err := s.run(nil, strings.Fields(args)...); err != nil {
-		t.Fatalf("cotter %s: %v\n%s", args, err, out)
-	}
+// fail runs the command, in which a step fails.
+func (s *crashScene) fail(number int, fault syscall.Errno) ending {
+	return s.run(s.args, fmt.Sprintf("%s=%d %d", failVariable, number, int(fault)))
 }
 
 // thenRun adds another command that must succeed after the killed one, and must end as if the
 // killed one had either not begun or had been complete.
 func (s *crashScene) thenRun(args string) *crashScene {
-	s.other = strings.Fields(args)
+	s.other = args
 	return s
 }
 
-// reset restores the state before the command.
-func (s *crashScene) reset(t *testing.T) {
+// runAgain runs the command once more, which must succeed.
+func (s *crashScene) runAgain(t *testing.T, at string) {
 	t.Helper()
-	s.resetTo(t, s.saved)
-}
-
-// resetTo restores a saved state.
-func (s *crashScene) resetTo(t *testing.T, saved string) {
-	t.Helper()
-	remove(t, s.dir)
-	if err := copyTree(s.dir, saved, false); err != nil {
-		t.Fatal(err)
+	if end := s.run(s.args); end.status != 0 && !strings.HasPrefix(s.args, "lock") { // that may have nothing to do
+		t.Errorf("%s: the next run: status %d\n%s", at, end.status, end.out)
 	}
 }
 
 func changeFile(t *testing.T, file, old, text string) func(*crashScene) {
 	return func(s *crashScene) {
 		t.Helper()
-		name := filepath.Join(s.project(), file)
-		src, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		writeText(t, name, strings.Replace(string(src), old, text, 1))
+		s.write(t, file, strings.Replace(string(readFile(t, filepath.Join(s.project, file))), old, text, 1))
 	}
 }
 
@@ -219,7 +189,7 @@ func changeFile(t *testing.T, file, old, text string) func(*crashScene) {
 func setting(t *testing.T, line string) func(*crashScene) {
 	return func(s *crashScene) {
 		t.Helper()
-		writeText(t, filepath.Join(s.project(), "cotter.hcl"), "settings {\n  "+line+"\n}\n")
+		s.write(t, "cotter.hcl", "settings {\n  "+line+"\n}\n")
 	}
 }
 
@@ -234,19 +204,16 @@ func TestCrash(t *testing.T) {
 	noZip := changeFile(t, "main.tf", `=~> 1.0"`, `=1.0.0"`)
 	anyNet := changeFile(t, "main.tf", `=1.0.0"`, `=~> 1.0"`)
 	noPart := changeFile(t, "main.tf", `module "part"`, `module "other"`)
-	bare := func(s *crashScene) { remove(t, filepath.Join(s.project(), ".terraform")) }
+	bare := func(s *crashScene) { remove(t, filepath.Join(s.project, ".terraform")) }
 	withGit := func(s *crashScene) {
-		if err := os.Rename(filepath.Join(s.project(), "git.txt"), filepath.Join(s.project(), "git.tf")); err != nil {
+		if err := os.Rename(filepath.Join(s.project, "git.txt"), filepath.Join(s.project, "git.tf")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	linked := func(s *crashScene) {
-		dir := filepath.Join(s.dir, "linked")
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		dir := filepath.Join(s.base, "linked")
 		writeText(t, filepath.Join(dir, "main.tf"), "# linked\n")
-		writeText(t, filepath.Join(s.project(), "main.tf"), fmt.Sprintf("module \"part\" {\n  source = %q\n}\n", dir))
+		s.write(t, "main.tf", fmt.Sprintf("module \"part\" {\n  source = %q\n}\n", dir))
 	}
 	// The share is the part of the random kills that a scenario gets; fast ones get more.
 	// With a prefix, only steps whose names begin with it are tested, because an earlier
@@ -264,7 +231,7 @@ func TestCrash(t *testing.T) {
 		{"changed calls", 3, "project.", newCrashScene(t, "install", noZip, install, anyNet, noPart)},
 		{"a link in the place of a package", 1, "project.", newCrashScene(t, "install", install, linked)},
 		{"locked in a fresh checkout", 4, "", newCrashScene(t, "install --locked", install, bare)},
-		{"restore", 4, "", newCrashScene(t, "lock --offline", install, func(s *crashScene) { writeText(t, filepath.Join(s.project(), lockFile), "# rewritten\n") })},
+		{"restore", 4, "", newCrashScene(t, "lock --offline", install, func(s *crashScene) { s.write(t, lockFile, "# rewritten\n") })},
 		{"cache clean", 4, "", newCrashScene(t, "cache clean", install)},
 		{"vendor", 2, "vendor.", newCrashScene(t, "install", install, vendors)},
 		{"update of vendored modules", 3, "", newCrashScene(t, "update", noZip, vendor, anyNet).thenRun("install")},
@@ -297,14 +264,10 @@ func TestCrash(t *testing.T) {
 func (s *crashScene) steps(t *testing.T) []string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "steps")
-	if out, err := s.run([]string{stepsVariable + "=" + file}, s.args...); err != nil {
-		t.Fatalf("cotter %v: %v\n%s", s.args, err, out)
+	if end := s.run(s.args, stepsVariable+"="+file); end.status != 0 {
+		t.Fatalf("cotter %s: status %d\n%s", s.args, end.status, end.out)
 	}
-	names, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Fields(string(names))
+	return strings.Fields(string(readFile(t, file)))
 }
 
 // firstOfEachName returns the number of the first step of each name with a prefix.
@@ -332,35 +295,28 @@ func firstAndLast(steps []string) []int {
 // test kills the command before the steps with these numbers, and before the given number of
 // random ones. The command must already have run once.
 func (s *crashScene) test(t *testing.T, steps []string, numbers []int, random int) {
-	want, old := s.picture(t), s.saved
+	want := s.picture(t)
 	seed := rand.Uint64()
 	t.Logf("the random steps are of seed %d", seed)
 	source := rand.New(rand.NewPCG(seed, 0))
 	for range random {
 		numbers = append(numbers, source.IntN(len(steps)))
 	}
-	oldTree, newTree := stockView(t, filepath.Join(old, "project")), stockView(t, s.project())
+	oldTree, newTree := stockView(t, filepath.Join(s.base, "saved/before/project")), stockView(t, s.project)
 	others := s.otherPictures(t)
 	for _, number := range numbers {
-		s.reset(t)
-		out, err := s.run([]string{killVariable + "=" + strconv.Itoa(number)}, s.args...)
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.Exited() {
-			continue // concurrent runs do not always have the same number of steps
+		s.restore(t, "before")
+		out, killed := s.kill(t, number)
+		if !killed {
+			continue
 		}
 		at := fmt.Sprintf("killed before step %d, about %s", number, steps[number])
-		seen := stockView(t, s.project())
+		seen := stockView(t, s.project)
 		if seen != nil && !cmp.Equal(seen, oldTree) && !cmp.Equal(seen, newTree) {
 			t.Errorf("%s: stock tools see neither the old nor the new tree (-old +seen):\n%s\n%s", at, cmp.Diff(oldTree, seen), out)
 		}
 		s.testOther(t, at, others)
-		out, err = s.run(nil, s.args...)
-		if err != nil && s.args[0] == "lock" {
-			err = nil // the command was done, or the comparison below fails
-		}
-		if err != nil {
-			t.Errorf("%s: the next run: %v\n%s", at, err, out)
-		}
+		s.runAgain(t, at)
 		if diff := cmp.Diff(want, s.picture(t)); diff != "" {
 			t.Errorf("%s, and run again (-undisturbed +got):\n%s\n%s", at, diff, out)
 		}
@@ -372,14 +328,14 @@ func (s *crashScene) test(t *testing.T, steps []string, numbers []int, random in
 // had not begun. The command must have just run.
 func (s *crashScene) otherPictures(t *testing.T) []map[string]string {
 	t.Helper()
-	if len(s.other) == 0 {
+	if s.other == "" {
 		return nil
 	}
 	var pictures []map[string]string
 	for range 2 {
-		s.mustRun(t, strings.Join(s.other, " "))
-		pictures = append(pictures, picture(t, s.project()))
-		s.reset(t)
+		s.mustRun(t, s.other)
+		pictures = append(pictures, picture(t, s.project))
+		s.restore(t, "before")
 	}
 	return pictures
 }
@@ -388,29 +344,26 @@ func (s *crashScene) otherPictures(t *testing.T) []map[string]string {
 // state.
 func (s *crashScene) testOther(t *testing.T, at string, want []map[string]string) {
 	t.Helper()
-	if len(s.other) == 0 {
+	if s.other == "" {
 		return
 	}
-	killed := filepath.Join(t.TempDir(), "killed")
-	if err := copyTree(killed, s.dir, false); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := s.run(nil, s.other...); err != nil {
-		t.Errorf("%s: cotter %s: %v\n%s", at, strings.Join(s.other, " "), err, out)
-	} else if got := picture(t, s.project()); !cmp.Equal(got, want[0]) && !cmp.Equal(got, want[1]) {
-		t.Errorf("%s, and cotter %s: the project is as after neither the old nor the new state (-old +got):\n%s", at, strings.Join(s.other, " "), cmp.Diff(want[1], got))
+	s.save(t, "killed")
+	if end := s.run(s.other); end.status != 0 {
+		t.Errorf("%s: cotter %s: status %d\n%s", at, s.other, end.status, end.out)
+	} else if got := picture(t, s.project); !cmp.Equal(got, want[0]) && !cmp.Equal(got, want[1]) {
+		t.Errorf("%s, and cotter %s: the project is as after neither the old nor the new state (-old +got):\n%s", at, s.other, cmp.Diff(want[1], got))
 	}
 	s.checkLeftovers(t, at+", and another command")
-	s.resetTo(t, killed)
+	s.restore(t, "killed")
 }
 
 // picture returns the files that the command leaves in the project and the names of the
 // cache entries.
 func (s *crashScene) picture(t *testing.T) map[string]string {
 	t.Helper()
-	files := picture(t, s.project())
+	files := picture(t, s.project)
 	for _, kept := range []string{"cache/tree/*", "cache/provider/package/*"} {
-		trees, err := filepath.Glob(filepath.Join(s.dir, kept))
+		trees, err := filepath.Glob(filepath.Join(s.base, kept))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -428,9 +381,9 @@ func (s *crashScene) checkLeftovers(t *testing.T, at string) {
 		"project/*.tmp", "project/.*.tmp", "project/.terraform/modules/*.tmp", "project/.terraform/modules/.cotter/*.tmp", "project/.terraform/modules/.cotter/.*.tmp",
 		"project/.terraform/modules/.cotter/stage/*", "project/.terraform/modules/.cotter/retired", "project/.terraform/modules/.cotter/journal",
 		"project/vendor/.cotter/stage-*", "project/vendor/.cotter/retired-*", "project/vendor/.cotter/.*", "project/vendor/.cotter/sums/.*",
-		"project/.terraform/providers/.*", "cache/provider/stage/*", "cache/stage/*", "state/.*", "state/*.tmp",
+		"project/.terraform/providers/.*", "cache/provider/stage/*", "cache/stage/*", "state/cotter/.*", "state/cotter/*.tmp",
 	} {
-		left, err := filepath.Glob(filepath.Join(s.dir, pattern))
+		left, err := filepath.Glob(filepath.Join(s.base, pattern))
 		if err != nil || len(left) > 0 {
 			t.Errorf("%s: left over: %v, %v", at, left, err)
 		}

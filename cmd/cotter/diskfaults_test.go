@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -29,8 +28,8 @@ func TestDiskFaults(t *testing.T) {
 		scene *crashScene
 	}{
 		{"cold install", newCrashScene(t, "install")},
-		{"locked in a fresh checkout", newCrashScene(t, "install --locked", install, func(s *crashScene) { remove(t, s.project()+"/.terraform") })},
-		{"rewritten lock", newCrashScene(t, "install", install, func(s *crashScene) { writeText(t, s.project()+"/"+lockFile, "# rewritten\n") })},
+		{"locked in a fresh checkout", newCrashScene(t, "install --locked", install, func(s *crashScene) { remove(t, s.project+"/.terraform") })},
+		{"rewritten lock", newCrashScene(t, "install", install, func(s *crashScene) { s.write(t, lockFile, "# rewritten\n") })},
 		{"vendor", newCrashScene(t, "install", install, vendors)},
 		{"update of vendored modules", newCrashScene(t, "update", oldNet, vendor, newNet)},
 	} {
@@ -50,40 +49,28 @@ func mayBeLeftOut(name string) bool {
 
 func (s *crashScene) testFaults(t *testing.T) {
 	steps := s.steps(t)
-	want := picture(t, s.project())
-	s.reset(t)
-	before := picture(t, s.project())
-	var first []int // the first step of each name
-	for i, name := range steps {
-		if slices.Index(steps, name) == i {
-			first = append(first, i)
-		}
-	}
-	for _, i := range testenv.Sample(first) {
-		name := steps[i]
-		fault := diskFaults[i%len(diskFaults)]
-		s.reset(t)
+	want := picture(t, s.project)
+	s.restore(t, "before")
+	before := picture(t, s.project)
+	for _, i := range testenv.Sample(firstOfEachName(steps, "")) {
+		name, fault := steps[i], diskFaults[i%len(diskFaults)]
+		s.restore(t, "before")
 		at := fmt.Sprintf("%v at step %d, about %s", fault, i, name)
-		out, err := s.run([]string{fmt.Sprintf("%s=%d %d", failVariable, i, int(fault))}, s.args...)
+		end := s.fail(i, fault)
 		switch {
-		case err == nil:
-			if diff := cmp.Diff(want, picture(t, s.project())); diff != "" && !mayBeLeftOut(name) {
-				t.Errorf("%s: success, with another result (-undisturbed +got):\n%s\n%s", at, diff, out)
+		case end.status == 0:
+			if diff := cmp.Diff(want, picture(t, s.project)); diff != "" && !mayBeLeftOut(name) {
+				t.Errorf("%s: success, with another result (-undisturbed +got):\n%s\n%s", at, diff, end.out)
 			}
-		case exitCode(err) != 1:
-			t.Errorf("%s: %v\n%s", at, err, out)
+		case end.status != 1 || !strings.Contains(end.out, "Error: ") || strings.Contains(end.out, "panic"):
+			t.Errorf("%s: status %d, want 1 and an error:\n%s", at, end.status, end.out)
 		default:
-			if !strings.Contains(out, "Error: ") || strings.Contains(out, "panic") {
-				t.Errorf("%s: the command failed without a word:\n%s", at, out)
-			}
-			if diff := differing(before, picture(t, s.project())); diff != "" {
-				t.Errorf("%s: the command failed and wrote something (-before +after):\n%s\n%s", at, diff, out)
+			if diff := differing(before, picture(t, s.project)); diff != "" {
+				t.Errorf("%s: the command failed and wrote something (-before +after):\n%s\n%s", at, diff, end.out)
 			}
 		}
-		if out, err := s.run(nil, s.args...); err != nil {
-			t.Errorf("%s: the next run: %v\n%s", at, err, out)
-		}
-		if diff := cmp.Diff(want, picture(t, s.project())); diff != "" {
+		s.runAgain(t, at)
+		if diff := cmp.Diff(want, picture(t, s.project)); diff != "" {
 			t.Errorf("%s, and run again (-undisturbed +got):\n%s", at, diff)
 		}
 		s.checkLeftovers(t, at)

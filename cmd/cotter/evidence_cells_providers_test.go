@@ -4,9 +4,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,20 +39,20 @@ func (s *cellSite) newProviderSite(t *testing.T, c cell) {
 		"providers/acme/disk/1.0.0/" + foreignPlatform + "/terraform-provider-disk":   {Data: []byte("# disk\n")},
 	})
 	host := string(s.world.Host())
-	s.config = strings.ReplaceAll("terraform {\n  required_providers {\n    cloud = {\n      source = \"HOST/acme/cloud\"\n    }\n    disk = {\n      source = \"HOST/acme/disk\"\n    }\n  }\n}\n", "HOST", host)
+	s.config = "terraform {\n  required_providers {\n    cloud = {\n      source = \"MODTEST_HOST/acme/cloud\"\n    }\n    disk = {\n      source = \"MODTEST_HOST/acme/disk\"\n    }\n  }\n}\n"
 	s.honestMirror, s.evilMirror = "oci://"+host+"/honest", "oci://"+host+"/evil"
-	honest := s.user(t, filepath.Join(s.top, "honest"), "")
-	honest.must(t, "lock")
+	honest := s.user(t, "")
+	honest.mustRun(t, "lock")
 	if c.forged == "other platform" {
-		honest.must(t, "lock --platform "+platform+" --platform "+foreignPlatform)
+		honest.mustRun(t, "lock --platform "+platform+" --platform "+foreignPlatform)
 	}
-	honest.must(t, "install --locked")
-	s.honest = string(readFile(t, filepath.Join(honest.project, lockFile)))
-	honest.must(t, "mirror push "+s.honestMirror)
+	honest.mustRun(t, "install --locked")
+	s.honest = honest.lockText(t)
+	honest.mustRun(t, "mirror push "+s.honestMirror)
 	s.bundle = filepath.Join(s.top, "honest.tar")
-	honest.must(t, "bundle create --out "+s.bundle)
+	honest.mustRun(t, "bundle create --out "+s.bundle)
 
-	s.attacker, s.forged = s.user(t, filepath.Join(s.top, "attacker"), s.honest), s.honest
+	s.attacker, s.forged = s.user(t, s.honest), s.honest
 	plugins := filepath.Join(s.top, "plugins")
 	if c.forged == "nothing" {
 		s.writePlugins(t, plugins, "1.0.0", "# honest\n")
@@ -63,9 +60,9 @@ func (s *cellSite) newProviderSite(t *testing.T, c cell) {
 		s.forgeProvider(t, c, plugins)
 	}
 	s.attacker.env = append(s.attacker.env, "COTTER_LAYOUT=copy")
-	s.attacker.must(t, "install --locked")
+	s.attacker.mustRun(t, "install --locked")
 	copyAside(t, s.attacker)
-	s.attacker.must(t, "mirror push "+s.evilMirror)
+	s.attacker.mustRun(t, "mirror push "+s.evilMirror)
 	if c.forged == "signature" {
 		if err := s.world.SetProviderShape("acme/cloud", "1.0.0", modtest.ProviderUnknownKey); err != nil {
 			t.Fatal(err)
@@ -103,8 +100,8 @@ func (s *cellSite) forgeProvider(t *testing.T, c cell, plugins string) {
 	cloud := s.world.ProviderSource("acme/cloud")
 	writeText(t, filepath.Join(s.attacker.home, "cli.tfrc"), "provider_installation {\n  filesystem_mirror {\n    path    = \""+filepath.ToSlash(plugins)+"\"\n    include = [\""+cloud+"\"]\n  }\n  direct {\n    exclude = [\""+cloud+"\"]\n  }\n}\n")
 	remove(t, filepath.Join(s.attacker.project, lockFile))
-	s.attacker.must(t, "lock")
-	forged := string(readFile(t, filepath.Join(s.attacker.project, lockFile)))
+	s.attacker.mustRun(t, "lock")
+	forged := s.attacker.lockText(t)
 	switch c.forged {
 	case "added hash":
 		lock, err := lockfile.Parse([]byte(s.honest), lockFile)
@@ -133,24 +130,16 @@ func cellEntry(t *testing.T, text string, world *modtest.World) lockfile.Provide
 }
 
 // installedProvider returns the text of the installed provider, of the locked version.
-func (u *cellUser) installedProvider(t *testing.T) string {
+func (u *site) installedProvider(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(u.project, lockFile))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	version := cmp.Or(cellEntry(t, string(text), u.world).Version.String(), "*")
+	version := cmp.Or(cellEntry(t, u.lockText(t), u.world).Version.String(), "*")
 	names, err := filepath.Glob(filepath.Join(u.project, ".terraform/providers", u.world.ProviderSource("acme/cloud"), version, addrs.CurrentPlatform().String(), "terraform-provider-cloud"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var texts strings.Builder
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts.Write(text)
+		texts.Write(readFile(t, name))
 	}
 	return texts.String()
 }

@@ -292,12 +292,12 @@ var unconfirmed = regexp.MustCompile(`Nothing has confirmed \d+ .*: .*\b(net|clo
 func (s *cellSite) test(t *testing.T, c cell) {
 	u := s.victim(t, c)
 	if c.needsInstallation() {
-		u.must(t, "install")
+		u.mustRun(t, "install")
 	}
-	before := u.state(t)
+	before := cellStateOf(t, u)
 	s.world.ResetRequests()
 	want, end := c.expected(), u.run(c.args(s))
-	after := u.state(t)
+	after := cellStateOf(t, u)
 	switch want {
 	case isUsed:
 		c.checkUsed(t, s, u, end, before, after)
@@ -315,7 +315,7 @@ func (s *cellSite) test(t *testing.T, c cell) {
 		if end.status != 0 || after.Lock != before.Lock && c.run != "update other" {
 			t.Errorf("status %d, want 0, and the same lock", end.status)
 		}
-		u.must(t, "install")
+		u.mustRun(t, "install")
 		if tree := u.run("tree --evidence --json"); !strings.Contains(tree.out, `"evidence":{"kind":"project"`) {
 			t.Errorf("tree does not name the package as brought:\n%s", tree.out)
 		}
@@ -326,7 +326,7 @@ func (s *cellSite) test(t *testing.T, c cell) {
 }
 
 // checkUsed checks that the honest package was used: installed, locked, vendored or confirmed.
-func (c cell) checkUsed(t *testing.T, s *cellSite, u *cellUser, end cellEnd, before, after cellState) {
+func (c cell) checkUsed(t *testing.T, s *cellSite, u *site, end ending, before, after cellState) {
 	t.Helper()
 	if end.status != 0 || strings.Contains(end.out, "Nothing has confirmed") {
 		t.Errorf("status %d, want 0 and nothing that is not confirmed", end.status)
@@ -349,7 +349,7 @@ func (c cell) checkUsed(t *testing.T, s *cellSite, u *cellUser, end cellEnd, bef
 	s.checkPublished(t, c, u)
 }
 
-func (s *cellSite) checkPublished(t *testing.T, c cell, from *cellUser) {
+func (s *cellSite) checkPublished(t *testing.T, c cell, from *site) {
 	t.Helper()
 	args, ok := map[string]string{
 		"mirror push":   "install --locked --mirror oci://" + c.published(s),
@@ -358,9 +358,9 @@ func (s *cellSite) checkPublished(t *testing.T, c cell, from *cellUser) {
 	if !ok {
 		return
 	}
-	u := s.user(t, filepath.Join(from.top, "another"), s.forged)
-	u.must(t, args)
-	if text := u.state(t).Installed; text != "# honest\n" {
+	u := s.user(t, s.forged)
+	u.mustRun(t, args)
+	if text := cellStateOf(t, u).Installed; text != "# honest\n" {
 		t.Errorf("%q was published", text)
 	}
 }
@@ -384,7 +384,7 @@ func (s *cellSite) checkNothingDone(t *testing.T, c cell, before, after cellStat
 // cellState is what a run can change about the module net.
 type cellState struct{ Lock, Installed, Bundle string }
 
-func (u *cellUser) state(t *testing.T) cellState {
+func cellStateOf(t *testing.T, u *site) cellState {
 	t.Helper()
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join(u.project, name))
@@ -393,7 +393,7 @@ func (u *cellUser) state(t *testing.T) cellState {
 		}
 		return string(text)
 	}
-	state := cellState{Lock: read(lockFile), Bundle: read("out.tar")}
+	state := cellState{Lock: u.lockText(t), Bundle: read("out.tar")}
 	state.Installed = u.installedProvider(t)
 	if dir, ok := loadedDirs(t, u.project)["net"]; ok {
 		state.Installed = read(filepath.Join(dir, "main.tf"))

@@ -4,7 +4,6 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -36,8 +35,8 @@ const cellWorld = `
 `
 
 var cellSources = map[string]struct{ config, repo string }{
-	"git":      {"  source = \"git::https://HOST/git/net.git?ref=v1.0.0\"\n", "net.git"},
-	"registry": {"  source  = \"HOST/acme/net/aws\"\n  version = \"~> 1.0\"\n", "registry/acme/net/aws.git"},
+	"git":      {"  source = \"git::https://MODTEST_HOST/git/net.git?ref=v1.0.0\"\n", "net.git"},
+	"registry": {"  source  = \"MODTEST_HOST/acme/net/aws\"\n  version = \"~> 1.0\"\n", "registry/acme/net/aws.git"},
 }
 
 var cellEvil = fstest.MapFS{"main.tf": {Data: []byte("# evil\n")}}
@@ -51,53 +50,10 @@ type cellSite struct {
 	config         string
 	honest, forged string
 	// attacker has the forged package in every form. For the honest site, nothing is forged.
-	attacker *cellUser
+	attacker *site
 	// bundle has the honest packages, as has the mirror honestMirror.
 	bundle                   string
 	honestMirror, evilMirror string
-}
-
-type cellUser struct {
-	world       *modtest.World
-	top         string
-	project     string
-	cache, home string
-	env         []string
-}
-
-func newCellUser(world *modtest.World, top string) *cellUser {
-	return &cellUser{world: world, top: top, project: filepath.Join(top, "project"), cache: filepath.Join(top, "cache"), home: filepath.Join(top, "home")}
-}
-
-// run runs a command in the user's project.
-func (u *cellUser) run(args string) cellEnd {
-	cmd := exec.Command(cotterBinary, strings.Fields(args)...)
-	cmd.Dir = u.project
-	cmd.Env = append(append(os.Environ(), u.world.Env()...),
-		"CI=", "HOME="+u.home, "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "XDG_DATA_DIRS=", "TF_CLI_CONFIG_FILE="+filepath.Join(u.home, "cli.tfrc"),
-		"COTTER_STATE_DIR="+filepath.Join(u.top, "state"), "COTTER_CACHE_DIR="+u.cache)
-	cmd.Env = append(cmd.Env, u.env...)
-	out, err := warm.output(cmd)
-	return cellEnd{exitCode(err), out}
-}
-
-type cellEnd struct {
-	status int
-	out    string
-}
-
-// must runs a command that must succeed.
-func (u *cellUser) must(t *testing.T, args string) {
-	t.Helper()
-	if end := u.run(args); end.status != 0 {
-		t.Fatalf("%s: status %d\n%s", args, end.status, end.out)
-	}
-}
-
-// write writes a file of the project.
-func (u *cellUser) write(t *testing.T, name, text string) {
-	t.Helper()
-	writeText(t, filepath.Join(u.project, name), text)
 }
 
 // newCellSite starts the servers, lets an honest user lock and publish the packages, and then
@@ -114,14 +70,13 @@ func newCellSite(t *testing.T, c cell) *cellSite {
 }
 
 // user returns a user with an empty home directory and a project with a lock.
-func (s *cellSite) user(t *testing.T, top, lock string) *cellUser {
+func (s *cellSite) user(t *testing.T, lock string) *site {
 	t.Helper()
-	u := newCellUser(s.world, top)
+	u := newSite(t, s.world)
 	u.write(t, "main.tf", s.config)
 	if lock != "" {
 		u.write(t, lockFile, lock)
 	}
-	writeText(t, filepath.Join(u.home, "cli.tfrc"), "")
 	return u
 }
 
@@ -129,36 +84,36 @@ func (s *cellSite) newModuleSite(t *testing.T, c cell) {
 	t.Helper()
 	s.world = modtest.New(t, modtest.Txtar(cellWorld))
 	host := string(s.world.Host())
-	s.config = strings.ReplaceAll("module \"net\" {\n"+cellSources[c.pkg].config+"}\nmodule \"other\" {\n  source = \"git::https://HOST/git/other.git?version=~> 1.0\"\n}\n", "HOST", host)
+	s.config = "module \"net\" {\n" + cellSources[c.pkg].config + "}\nmodule \"other\" {\n  source = \"git::https://MODTEST_HOST/git/other.git?version=~> 1.0\"\n}\n"
 	s.honestMirror, s.evilMirror = "oci://"+host+"/honest", "oci://"+host+"/evil"
-	honest := s.user(t, filepath.Join(s.top, "honest"), "")
-	honest.must(t, "install")
-	s.honest = string(readFile(t, filepath.Join(honest.project, lockFile)))
-	honest.must(t, "mirror push "+s.honestMirror)
+	honest := s.user(t, "")
+	honest.mustRun(t, "install")
+	s.honest = honest.lockText(t)
+	honest.mustRun(t, "mirror push "+s.honestMirror)
 	s.bundle = filepath.Join(s.top, "honest.tar")
-	honest.must(t, "bundle create --out "+s.bundle)
+	honest.mustRun(t, "bundle create --out "+s.bundle)
 	if err := s.world.PublishTag("other.git", "v1.1.0", modtest.Txtar("-- main.tf --\n# other\n")); err != nil {
 		t.Fatal(err)
 	}
-	s.attacker = s.user(t, filepath.Join(s.top, "attacker"), s.honest)
-	s.attacker.must(t, "install --locked")
+	s.attacker = s.user(t, s.honest)
+	s.attacker.mustRun(t, "install --locked")
 	s.forged = s.honest
 	if c.forged != "nothing" {
 		s.forgeModule(t, c)
 	}
-	s.attacker.must(t, "mirror push "+s.evilMirror)
-	s.attacker.must(t, "install --locked --offline")
+	s.attacker.mustRun(t, "mirror push "+s.evilMirror)
+	s.attacker.mustRun(t, "install --locked --offline")
 	copyAside(t, s.attacker)
 	s.attacker.write(t, "cotter.hcl", cellVendor)
-	s.attacker.must(t, "install --offline")
+	s.attacker.mustRun(t, "install --offline")
 }
 
 const cellVendor = "settings {\n  vendor = \"vendor/modules\"\n}\n"
 
 // copyAside keeps .terraform as it is before packages are vendored.
-func copyAside(t *testing.T, u *cellUser) {
+func copyAside(t *testing.T, u *site) {
 	t.Helper()
-	if err := os.CopyFS(filepath.Join(u.top, "installed"), os.DirFS(filepath.Join(u.project, ".terraform"))); err != nil {
+	if err := os.CopyFS(filepath.Join(u.base, "installed"), os.DirFS(filepath.Join(u.project, ".terraform"))); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -195,7 +150,7 @@ func (s *cellSite) forgeModule(t *testing.T, c cell) {
 	s.forged = string(lock.Bytes())
 	s.attacker.write(t, lockFile, s.forged)
 
-	key, err := userkey.Read(filepath.Join(s.attacker.top, "state"))
+	key, err := userkey.Read(s.attacker.locate("@state"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,17 +172,16 @@ func (s *cellSite) forgeModule(t *testing.T, c cell) {
 	}
 }
 
-func (s *cellSite) victim(t *testing.T, c cell) *cellUser {
+func (s *cellSite) victim(t *testing.T, c cell) *site {
 	t.Helper()
-	top := t.TempDir()
-	u := s.user(t, top, s.forged)
+	u := s.user(t, s.forged)
 	settings := ""
 	brings := func(to, from string) {
 		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	installed := filepath.Join(s.attacker.top, "installed")
+	installed := filepath.Join(s.attacker.base, "installed")
 	switch c.brought {
 	case "restored cache":
 		brings(u.cache, s.attacker.cache)
@@ -246,12 +200,12 @@ func (s *cellSite) victim(t *testing.T, c cell) *cellUser {
 		u.env = append(u.env, "COTTER_MIRROR="+s.honestMirror)
 		brings(filepath.Join(u.project, ".terraform"), installed)
 	case "plugin cache":
-		u.env = append(u.env, "TF_PLUGIN_CACHE_DIR="+filepath.Join(top, "plugins"))
-		brings(filepath.Join(top, "plugins"), filepath.Join(installed, "providers"))
+		u.env = append(u.env, "TF_PLUGIN_CACHE_DIR="+filepath.Join(u.base, "plugins"))
+		brings(filepath.Join(u.base, "plugins"), filepath.Join(installed, "providers"))
 	case "terraform.d":
 		brings(filepath.Join(u.project, "terraform.d/plugins"), filepath.Join(s.top, "plugins"))
 	case "bundle":
-		u.must(t, "bundle import "+s.bundle)
+		u.mustRun(t, "bundle import "+s.bundle)
 		brings(filepath.Join(u.project, ".terraform"), installed)
 	}
 	if strings.HasPrefix(c.run, "verify") && c.forged != "nothing" && c.brought != "kept copy" && c.brought != "vendor directory" && c.brought != "terraform.d" {

@@ -4,7 +4,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -75,14 +74,13 @@ var replacements = []replacement{
 			writeText(t, filepath.Join(to.path, "main.tf"), "# not of any origin\n")
 		}
 	}},
-	{"user", func(t *testing.T, s *hostileSite, to hostileTarget) {
+	{"user", func(t *testing.T, _ *hostileSite, to hostileTarget) {
 		if os.Getuid() != 0 {
 			t.Skip("only root can give files to another user")
 		}
 		if _, err := os.Lstat(to.path); err != nil {
 			t.Fatalf("an installation makes no %s", to.path)
 		}
-		s.chowned = true
 		err := filepath.WalkDir(to.path, func(name string, _ fs.DirEntry, err error) error {
 			return errors.Join(err, os.Lchown(name, nobody, nobody))
 		})
@@ -91,7 +89,7 @@ var replacements = []replacement{
 		}
 	}},
 	{"other", func(t *testing.T, _ *hostileSite, to hostileTarget) {
-		if err := copyTree(to.path, to.twin, false); err != nil {
+		if err := copyTree(to.path, to.twin); err != nil {
 			t.Fatal(err)
 		}
 	}},
@@ -115,7 +113,7 @@ func makeLink(t *testing.T, target, name string) {
 func (s *hostileSite) targets(t *testing.T, file string) []hostileTarget {
 	t.Helper()
 	pattern := strings.NewReplacer("<hex>.", "*.", "<hex>", "*[0-9a-f]", "<name>", "*").Replace(strings.TrimSuffix(file, "/"))
-	found, twins := []string{s.locate(pattern)}, []string{s.twin(pattern)}
+	found, twins := []string{s.locate(pattern)}, []string{s.other.locate(pattern)}
 	if strings.Contains(pattern, "*") {
 		var err, twinErr error
 		found, err = filepath.Glob(found[0])
@@ -151,58 +149,4 @@ func (s *hostileSite) replace(t *testing.T, file string, with replacement) []hos
 		with.put(t, s, target)
 	}
 	return targets
-}
-
-// maxPictured is the number of bytes of a file that are compared.
-const maxPictured = 1 << 20
-
-// pictured returns the files at and below a path, by their relative paths. It opens only
-// regular files. Empty directories that every run creates are left out, and so are the paths
-// for which skip returns true, with everything below them.
-func pictured(t *testing.T, dir string, skip func(rel string) bool) map[string]string {
-	t.Helper()
-	found := make(map[string]string)
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		rel, _ := filepath.Rel(dir, name)
-		if skip != nil && skip(rel) {
-			if d.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		switch mode := info.Mode(); {
-		case mode.IsRegular() && info.Size() <= maxPictured:
-			text, err := os.ReadFile(name)
-			found[rel] = fmt.Sprintf("%v %s", mode, text)
-			return err
-		case mode.IsRegular():
-			found[rel] = fmt.Sprintf("%v %d bytes", mode, info.Size())
-		case mode&fs.ModeSymlink != 0:
-			target, err := os.Readlink(name)
-			found[rel] = fmt.Sprintf("%v %s", mode, target)
-			return err
-		case mode.IsDir() && isMadeByAll(rel):
-		default:
-			found[rel] = mode.String()
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
-}
-
-func isMadeByAll(rel string) bool {
-	return rel == "." || rel == ".terraform" || rel == ".terraform/modules" || rel == ".terraform/modules/.cotter"
 }

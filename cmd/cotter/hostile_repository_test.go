@@ -79,8 +79,8 @@ func plantRepository(t *testing.T, s *hostileSite, top string) *hostileRepositor
 		t.Skip("git is not installed")
 	}
 	r := &hostileRepository{top: top, canary: filepath.Join(s.home, "canary")}
-	r.env = append(s.env(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
-	writeText(t, filepath.Join(top, ".gitignore"), ".terraform/\n/cache\n/state\n/home\n/tmp\n/outside\n/other\n/saved\n")
+	r.env = append(s.environment(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+	writeText(t, filepath.Join(top, ".gitignore"), ".terraform/\n/cache\n/state\n/home\n/tmp\n/outside\n/other\n/saved\n/git\n")
 	for _, args := range []string{"init -q", "add .", "commit -q -m one"} {
 		if out, err := r.git(strings.Fields(args)...); err != nil {
 			t.Fatalf("git %s: %v\n%s", args, err, out)
@@ -111,8 +111,7 @@ func plantRepository(t *testing.T, s *hostileSite, top string) *hostileRepositor
 	if err := os.Chmod(program, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	main := filepath.Join(s.project, "main.tf")
-	writeText(t, main, string(readFile(t, main))+"# changed\n")
+	s.write(t, "main.tf", string(readFile(t, s.locate("main.tf")))+"# changed\n")
 	// With these files the canary sings for git.
 	_, _ = r.git("diff", "HEAD")
 	r.wantSong(t)

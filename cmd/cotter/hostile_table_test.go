@@ -77,8 +77,8 @@ const hostileTable = `
 .terraform/modules/.cotter/tree/                | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
 .terraform/modules/.cotter/tree/<name>/         | installed  | install --locked | ok       ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       ok       ok
 .terraform/modules/.cotter/tree/<name>/         | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
-.terraform/modules/.cotter/tree/<name>/shared/x | installed  | install --locked | ok       ok       ok       ok       ok       ok       ok       ok       ok       ok       ok
-.terraform/modules/.cotter/tree/<name>/shared/x | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
+.terraform/modules/.cotter/tree/<name>/shared/policy.json | installed  | install --locked | ok       ok       ok       ok       ok       ok       ok       ok       ok       ok       ok
+.terraform/modules/.cotter/tree/<name>/shared/policy.json | installed  | verify           | no       no       no       no       no       no       no       no       no       ok       no
 .terraform/modules/.cotter/retired/             | edited     | install --locked | -        ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       -        -
 .terraform/modules/.cotter/trash/               | edited     | install --locked | -        ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok/no    ok       -        -
 
@@ -133,7 +133,6 @@ type hostileEnd struct {
 	run             bool // false for "-"
 	ok, asks, no    bool // the ends that are correct; asks means ok with requests to the origins
 	warns           bool
-	onlyInvariants  bool // for combinations that are not in the table
 	written, column string
 }
 

@@ -73,7 +73,7 @@ func linkSelf(dir string) (string, error) {
 		name += ".exe"
 	}
 	if err := os.Symlink(self, name); err != nil {
-		return name, copyTree(name, self, false)
+		return name, copyTree(name, self)
 	}
 	return name, nil
 }

@@ -98,17 +98,17 @@ func TestNetworkFaults(t *testing.T) {
 // faultSite is the installed project with which all rows begin.
 type faultSite struct {
 	*site
-	faults       []netFault
-	good         *tls.Certificate // the certificate of all servers without a fault
-	certificates string           // the file with the trusted certificates
+	faults []netFault
+	good   *tls.Certificate // the certificate of all servers without a fault
 }
 
 func newFaultSite(t *testing.T) *faultSite {
 	t.Helper()
 	world := modtest.NewWith(t, modtest.Txtar(faultsWorld), modtest.Options{OCIBearer: true})
-	s := &faultSite{site: &site{world: world, home: t.TempDir()}}
-	s.dir, s.cache = world.Dir(t, "project"), filepath.Join(s.home, "cache")
-	writeText(t, filepath.Join(s.home, "cli.tfrc"), "")
+	s := &faultSite{site: newSite(t, world)}
+	if err := world.WriteTree(s.project, "project"); err != nil {
+		t.Fatal(err)
+	}
 
 	now := time.Now()
 	s.good = certificateFor(t, "127.0.0.1", now.AddDate(0, 0, 7))
@@ -118,7 +118,7 @@ func newFaultSite(t *testing.T) *faultSite {
 	s.faults = append(connectionFaults(unknown, elsewhere, expired), registryFaults()...)
 	s.faults = append(append(append(s.faults, archiveFaults()...), gitFaults()...), ociFaults()...)
 
-	s.certificates = filepath.Join(s.home, "ca.pem")
+	certificates := filepath.Join(s.home, "ca.pem")
 	trusted := append(asPEM(s.good.Certificate[0]), asPEM(elsewhere.Certificate[0])...)
 	trusted = append(trusted, asPEM(expired.Certificate[0])...)
 	for _, entry := range world.Env() {
@@ -130,58 +130,48 @@ func newFaultSite(t *testing.T) *faultSite {
 			trusted = append(trusted, own...)
 		}
 	}
-	writeText(t, s.certificates, string(trusted))
-	if status, out := s.install(s.dir, s.cache, "go"); status != 0 {
-		t.Fatalf("the first installation: status %d\n%s", status, out)
-	}
+	writeText(t, certificates, string(trusted))
+	s.env = []string{"SSL_CERT_FILE=" + certificates, "GIT_SSL_CAINFO=" + certificates, "SSL_CERT_DIR=" + s.home, "TF_REGISTRY_DISCOVERY_RETRY=1"}
+	s.mustRun(t, "install")
 	return s
-}
-
-// install runs an installation as a user would, with a client for git repositories.
-func (s *faultSite) install(dir, cache, client string) (status int, out string) {
-	return ended(warm.run(dir, append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.home,
-		"COTTER_CACHE_DIR="+cache, "COTTER_GIT_BACKEND="+client, "TF_CLI_CONFIG_FILE="+filepath.Join(s.home, "cli.tfrc"),
-		"SSL_CERT_FILE="+s.certificates, "GIT_SSL_CAINFO="+s.certificates, "SSL_CERT_DIR="+s.home, "TF_REGISTRY_DISCOVERY_RETRY=1"), "install"))
 }
 
 func (s *faultSite) check(t *testing.T, fault *netFault) {
 	front := newFaultyFront(t, s.world, s.good, fault)
-	dir, cache := filepath.Join(t.TempDir(), "project"), t.TempDir()
-	if err := copyTree(dir, s.dir, false); err != nil {
-		t.Fatal(err)
-	}
+	at, dir := *s.site, t.TempDir()
+	at.project, at.cache = filepath.Join(dir, "project"), filepath.Join(dir, "cache")
+	copyOf(t, at.project, s.project)
 	host := front.host
 	if fault.host != "" {
 		host = fault.host
 	}
 	call := func(host string) {
-		text := strings.ReplaceAll("module \"new\" {\n  "+faultCalls[fault.call]+"\n}\n", "HOST", host)
-		writeText(t, filepath.Join(dir, "more.tf"), text)
+		at.write(t, "more.tf", strings.ReplaceAll("module \"new\" {\n  "+faultCalls[fault.call]+"\n}\n", "HOST", host))
 	}
 	call(host)
-	before := picture(t, dir)
+	before := picture(t, at.project)
 	client := "go"
 	if fault.call == "git" {
 		client = "auto"
 	}
-	status, out := s.install(dir, cache, client)
+	end := at.run("install", "COTTER_GIT_BACKEND="+client)
 	if fault.says == nil {
-		if status != 0 {
-			t.Errorf("status %d, want 0: it passes\n%s", status, out)
+		if end.status != 0 {
+			t.Errorf("status %d, want 0: it passes\n%s", end.status, end.out)
 		}
 	} else {
-		if status != 1 {
-			t.Errorf("status %d, want 1\n%s", status, out)
+		if end.status != 1 {
+			t.Errorf("status %d, want 1\n%s", end.status, end.out)
 		}
-		fault.checkMessage(t, strings.ReplaceAll(out, host, "HOST"))
-		if diff := differing(before, picture(t, dir)); diff != "" {
+		fault.checkMessage(t, strings.ReplaceAll(end.out, host, "HOST"))
+		if diff := differing(before, picture(t, at.project)); diff != "" {
 			t.Errorf("it wrote something (-before +after):\n%s", diff)
 		}
 	}
 	if n := front.most(); fault.asked > 0 && n > fault.asked {
 		t.Errorf("the server was asked %d times, want %d", n, fault.asked)
 	}
-	for _, stage := range []string{filepath.Join(dir, modules, ".cotter/stage"), filepath.Join(cache, "stage")} {
+	for _, stage := range []string{at.locate(modules + ".cotter/stage"), at.locate("@cache/stage")} {
 		for _, name := range leftovers(t, stage) {
 			t.Errorf("left behind: %s", name)
 		}
@@ -191,9 +181,9 @@ func (s *faultSite) check(t *testing.T, fault *netFault) {
 	}
 	front.turnOff()
 	call(front.host)
-	if status, out := s.install(dir, cache, client); status != 0 {
-		t.Errorf("without the fault: status %d\n%s", status, out)
-	} else if got := picture(t, dir)[modules+"modules.json"]; !strings.Contains(got, `"new"`) {
+	if end := at.run("install", "COTTER_GIT_BACKEND="+client); end.status != 0 {
+		t.Errorf("without the fault: status %d\n%s", end.status, end.out)
+	} else if got := picture(t, at.project)[modules+"modules.json"]; !strings.Contains(got, `"new"`) {
 		t.Errorf("without the fault: modules.json is %s", got)
 	}
 }

@@ -78,20 +78,16 @@ module "new" {
 // cutProject is a project on a disk that loses power. The cache, the home directory and the
 // servers are on other disks and are not affected.
 type cutProject struct {
-	world         *modtest.World
-	home, cache   string
-	dir           string
+	*site
 	before, after map[string]string // the project's files, as stock tools see them
-	// workers run its commands. They end before the disk is unmounted, which fails while a
-	// process has a file open there.
-	workers *workers
 }
 
 func newCutProject(t *testing.T, dir string) *cutProject {
 	t.Helper()
-	p := &cutProject{world: modtest.New(t, modtest.Txtar(cutWorld)),
-		home: t.TempDir(), cache: t.TempDir(), dir: dir, workers: &workers{start: warm.start}}
-	writeText(t, filepath.Join(p.home, "cli.tfrc"), "")
+	p := &cutProject{site: newSite(t, modtest.New(t, modtest.Txtar(cutWorld)), "COTTER_GIT_BACKEND=go")}
+	// The workers end before the disk is unmounted, which fails while a process has a file open there.
+	p.project, p.workers = dir, &workers{start: warm.start}
+	t.Cleanup(func() { p.endWorkers(t) })
 	return p
 }
 
@@ -100,23 +96,12 @@ func (p *cutProject) endWorkers(t *testing.T) {
 	testenv.Must(t, p.workers.endIdle())
 }
 
-// command returns a command that runs in the project as its user would run it.
-func (p *cutProject) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(cotterBinary, args...)
-	cmd.Dir = p.dir
-	cmd.Env = append(append(os.Environ(), p.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+p.home, "XDG_STATE_HOME=", "SSL_CERT_DIR="+p.home,
-		"COTTER_CACHE_DIR="+p.cache, "COTTER_GIT_BACKEND=go", "TF_CLI_CONFIG_FILE="+filepath.Join(p.home, "cli.tfrc"))
-	return cmd
-}
-
 // configure writes the first or the second configuration.
 func (p *cutProject) configure(t *testing.T, which string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(p.world.Dir(t, which), "main.tf"))
-	if err != nil {
+	if err := p.world.WriteTree(p.project, which); err != nil {
 		t.Fatal(err)
 	}
-	writeText(t, filepath.Join(p.dir, "main.tf"), string(text))
 }
 
 // prepare creates the state before the interrupted run: a configuration and, for an upgrade,
@@ -125,9 +110,7 @@ func (p *cutProject) prepare(t *testing.T, upgrade bool) {
 	t.Helper()
 	if upgrade {
 		p.configure(t, "first")
-		if out, err := p.workers.output(p.command("install")); err != nil {
-			t.Fatalf("the first installation: %v\n%s", err, out)
-		}
+		p.mustRun(t, "install")
 	}
 	p.configure(t, "second")
 	p.before = p.files(t)
@@ -137,7 +120,7 @@ func (p *cutProject) prepare(t *testing.T, upgrade bool) {
 // behind, because no program reads them.
 func (p *cutProject) files(t *testing.T) map[string]string {
 	t.Helper()
-	found := files(t, p.dir)
+	found := files(t, p.project)
 	maps.DeleteFunc(found, func(name, _ string) bool { return temporary.MatchString(name) })
 	return found
 }
@@ -190,13 +173,11 @@ func (p *cutProject) installWithCuts(t *testing.T, disk *diskImage) []powerCut {
 	cut := func(after string, ended bool) {
 		image := fmt.Sprintf("%s.%d", disk.file, len(cuts))
 		mustRun(t, "cp", "--sparse=always", disk.file, image)
-		cuts = append(cuts, powerCut{strings.ReplaceAll(after, p.dir, "DIR"), image, ended})
+		cuts = append(cuts, powerCut{strings.ReplaceAll(after, p.project, "DIR"), image, ended})
 	}
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Log("strace is not installed: the power is cut after the end only")
-		if out, err := p.workers.output(p.command("install")); err != nil {
-			t.Fatalf("cotter install: %v\n%s", err, out)
-		}
+		p.mustRun(t, "install")
 	} else {
 		trace(t, p.command("install"), func(call string) {
 			if p.changesInstallation(call) {
@@ -215,7 +196,7 @@ func (p *cutProject) installWithCuts(t *testing.T, disk *diskImage) []powerCut {
 // changesInstallation reports whether a call in strace's output may change the project as
 // stock tools see it. Removals in Cotter's own directory and changes of the sums do not.
 func (p *cutProject) changesInstallation(call string) bool {
-	if !strings.Contains(call, p.dir) || strings.Contains(call, " = -1 ") || strings.Contains(call, ".cotter/sums") {
+	if !strings.Contains(call, p.project) || strings.Contains(call, " = -1 ") || strings.Contains(call, ".cotter/sums") {
 		return false
 	}
 	removal := strings.HasPrefix(call, "unlink") || strings.HasPrefix(call, "rmdir")
@@ -263,23 +244,23 @@ func (p *cutProject) checkCut(t *testing.T, when string, ended bool) {
 	case !ok: // stock tools report that the modules are not installed
 	case manifest == p.after["/"+modules+"modules.json"]:
 		p.checkInstalled(t, when+": with the new modules.json", p.after, found)
-		if out, err := p.workers.output(p.command("verify")); err != nil && ended {
-			t.Errorf("%s: cotter verify: %v\n%s", when, err, out)
+		if end := p.run("verify"); end.status != 0 && ended {
+			t.Errorf("%s: cotter verify: status %d\n%s", when, end.status, end.out)
 		}
 	case manifest == p.before["/"+modules+"modules.json"]:
 		p.checkInstalled(t, when+": with the old modules.json", p.before, found)
 	default:
 		t.Errorf("%s: modules.json is neither the one before nor the one after:\n%q", when, manifest)
 	}
-	if out, err := p.workers.output(p.command("install")); err != nil {
-		t.Errorf("%s: the next installation: %v\n%s", when, err, out)
+	if end := p.run("install"); end.status != 0 {
+		t.Errorf("%s: the next installation: status %d\n%s", when, end.status, end.out)
 		return
 	}
 	if diff := cmp.Diff(p.after, p.files(t)); diff != "" {
 		t.Errorf("%s, and run again (-undisturbed +got):\n%s", when, diff)
 	}
-	if out, err := p.workers.output(p.command("verify")); err != nil {
-		t.Errorf("%s, and run again: cotter verify: %v\n%s", when, err, out)
+	if end := p.run("verify"); end.status != 0 {
+		t.Errorf("%s, and run again: cotter verify: status %d\n%s", when, end.status, end.out)
 	}
 }
 

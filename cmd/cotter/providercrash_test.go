@@ -1,13 +1,11 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -101,7 +99,7 @@ func newProviderScene(t *testing.T, args, there string) *providerScene {
 
 // providerPlace returns the directory in which stock tools look for the provider.
 func providerPlace(s *crashScene) string {
-	return filepath.Join(s.project(), ".terraform/providers", s.world.ProviderSource("acme/cloud"), "1.0.0", addrs.CurrentPlatform().String())
+	return filepath.Join(s.project, ".terraform/providers", s.world.ProviderSource("acme/cloud"), "1.0.0", addrs.CurrentPlatform().String())
 }
 
 // named returns the first step of each name that is about providers, and the step that
@@ -123,18 +121,15 @@ func (s *providerScene) named(t *testing.T, steps []string) []int {
 // testKill kills the command before a step.
 func (s *providerScene) testKill(t *testing.T, want map[string]string, number int, name string) {
 	t.Helper()
-	s.reset(t)
-	out, err := s.run([]string{killVariable + "=" + strconv.Itoa(number)}, s.args...)
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.Exited() {
-		return // concurrent runs do not always have the same number of steps
+	s.restore(t, "before")
+	out, killed := s.kill(t, number)
+	if !killed {
+		return
 	}
 	at := fmt.Sprintf("killed before step %d, about %s", number, name)
 	s.checkVisible(t, at)
 	s.checkStock(t, at)
-	if out, err := s.run(nil, s.args...); err != nil {
-		t.Errorf("%s: the next run: %v\n%s", at, err, out)
-	}
+	s.runAgain(t, at)
 	if diff := cmp.Diff(want, s.picture(t)); diff != "" {
 		t.Errorf("%s, and run again (-undisturbed +got):\n%s\n%s", at, diff, out)
 	}
@@ -145,21 +140,18 @@ func (s *providerScene) testKill(t *testing.T, want map[string]string, number in
 // copied instead.
 func (s *providerScene) testFault(t *testing.T, want map[string]string, number int, name string) {
 	t.Helper()
-	s.reset(t)
+	s.restore(t, "before")
 	fault := diskFaults[number%len(diskFaults)]
 	at := fmt.Sprintf("%v at step %d, about %s", fault, number, name)
-	out, err := s.run([]string{fmt.Sprintf("%s=%d %d", failVariable, number, int(fault))}, s.args...)
-	lock, readErr := os.ReadFile(filepath.Join(s.project(), lockFile))
+	end, lock := s.fail(number, fault), s.lockText(t)
 	switch {
-	case err == nil && (len(lock) == 0 || !strings.HasSuffix(want[lockFile], string(lock))):
+	case end.status == 0 && (lock == "" || !strings.HasSuffix(want[lockFile], lock)):
 		t.Errorf("%s: success, with the lock\n%s", at, lock)
-	case err != nil && (readErr == nil || exitCode(err) != 1 || !strings.Contains(out, "Error: ")):
-		t.Errorf("%s: %v, with the lock\n%s\n%s", at, err, lock, out)
+	case end.status != 0 && (lock != "" || end.status != 1 || !strings.Contains(end.out, "Error: ")):
+		t.Errorf("%s: status %d, with the lock\n%s\n%s", at, end.status, lock, end.out)
 	}
 	s.checkVisible(t, at)
-	if out, err := s.run(nil, s.args...); err != nil {
-		t.Errorf("%s: the next run: %v\n%s", at, err, out)
-	}
+	s.runAgain(t, at)
 	s.checkVisible(t, at+", and run again")
 	if program, err := os.ReadFile(filepath.Join(providerPlace(s.crashScene), "terraform-provider-cloud")); err != nil || string(program) != "right\n" {
 		t.Errorf("%s, and run again: at the place is %q, %v", at, program, err)
@@ -186,10 +178,10 @@ func (s *providerScene) checkVisible(t *testing.T, at string) {
 // distinguish.
 func (s *providerScene) checkStock(t *testing.T, at string) {
 	t.Helper()
-	state := fmt.Sprint(stockView(t, s.project()))
+	state := fmt.Sprint(stockView(t, s.project))
 	for _, name := range []string{lockFile, providerPlace(s.crashScene) + "/terraform-provider-cloud"} {
 		if !filepath.IsAbs(name) {
-			name = filepath.Join(s.project(), name)
+			name = filepath.Join(s.project, name)
 		}
 		text, err := os.ReadFile(name)
 		state += fmt.Sprintf("%s %v\n", text, err != nil)
@@ -205,12 +197,12 @@ func (s *providerScene) checkStock(t *testing.T, at string) {
 			continue
 		}
 		dir := filepath.Join(t.TempDir(), "project") // a copy, because Cotter continues in the original
-		if err := copyTree(dir, s.project(), false); err != nil {
+		if err := copyTree(dir, s.project); err != nil {
 			t.Fatal(err)
 		}
 		cmd := exec.Command(binary, "init", "-no-color", "-input=false")
 		cmd.Dir = dir
-		cmd.Env = append(append(os.Environ(), s.world.Env()...), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=/dev/null", "HOME="+s.dir)
+		cmd.Env = append(append(os.Environ(), s.world.Env()...), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=/dev/null", "HOME="+s.home)
 		out, err := cmd.CombinedOutput()
 		// A package that tofu itself has not finished makes tofu fail as long as it is
 		// there.

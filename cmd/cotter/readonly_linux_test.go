@@ -15,36 +15,34 @@ func TestReadOnlyCheckout(t *testing.T) {
 	needMount(t)
 	s := newCrashScene(t, "install", func(s *crashScene) { s.mustRun(t, "install") })
 	data := filepath.Join(t.TempDir(), "data")
-	env := []string{"TF_DATA_DIR=" + data}
-	mount := exec.Command("mount", "--bind", s.project(), s.project())
+	mount := exec.Command("mount", "--bind", s.project, s.project)
 	if out, err := mount.CombinedOutput(); err != nil {
 		t.Skipf("cannot bind mounts here: %v: %s", err, out)
 	}
 	t.Cleanup(func() {
-		if out, err := exec.Command("umount", s.project()).CombinedOutput(); err != nil {
+		if out, err := exec.Command("umount", s.project).CombinedOutput(); err != nil {
 			t.Errorf("umount: %v: %s", err, out)
 		}
 	})
 	writable := func(mode string) {
-		if out, err := exec.Command("mount", "-o", "remount,bind,"+mode, s.project()).CombinedOutput(); err != nil {
+		if out, err := exec.Command("mount", "-o", "remount,bind,"+mode, s.project).CombinedOutput(); err != nil {
 			t.Skipf("cannot make mounts read-only here: %v: %s", err, out)
 		}
 	}
-	check := func(what string, wantError string, args ...string) {
+	check := func(what, wantError, line string) {
 		t.Helper()
-		out, err := s.run(env, args...)
-		if (err != nil) != (wantError != "") || !strings.Contains(out, wantError) {
-			t.Errorf("%s: cotter %v: %v, want an error with %q\n%s", what, args, err, wantError, out)
+		end := s.run(line, "TF_DATA_DIR="+data)
+		if (end.status != 0) != (wantError != "") || !strings.Contains(end.out, wantError) {
+			t.Errorf("%s: cotter %s: status %d, want an error with %q\n%s", what, line, end.status, wantError, end.out)
 		}
 	}
 	writable("ro")
-	check("a lock that fits", "", "install", "--locked")
+	check("a lock that fits", "", "install --locked")
 	check("a lock that fits", "", "install")
 	check("a lock that fits", "", "verify")
 	before := picture(t, data)
 	writable("rw")
-	config := filepath.Join(s.project(), "main.tf")
-	writeText(t, config, "module \"zip\" {\n  source = \"https://"+string(s.world.Host())+"/archives/n.zip\"\n}\n")
+	s.write(t, "main.tf", "module \"zip\" {\n  source = \"https://MODTEST_HOST/archives/n.zip\"\n}\n")
 	writable("ro")
 	check("a lock that has to change", lockFile+": read-only file system", "install")
 	if diff := differing(before, picture(t, data)); diff != "" {

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -48,7 +47,7 @@ var projectStates = []projectState{
 		name: "a journal without proof", stock: "old",
 		then: func(t *testing.T, s *crashScene) {
 			t.Helper()
-			writeText(t, filepath.Join(s.project(), modules, ".cotter/journal"), "{}")
+			writeText(t, filepath.Join(s.project, modules, ".cotter/journal"), "{}")
 		},
 		install: stateEnd{0, "old", ".cotter/journal is from another directory or user"},
 		locked:  stateEnd{0, "old", ".cotter/journal is from another directory or user"},
@@ -82,7 +81,7 @@ var projectStates = []projectState{
 		name: "another program has installed since", killedBefore: "project.lock.rename", stock: "other",
 		then: func(t *testing.T, s *crashScene) {
 			t.Helper()
-			writeText(t, filepath.Join(s.project(), modules, "modules.json"), `{"Modules":[{"Key":"","Source":"","Dir":"."}]}`)
+			writeText(t, filepath.Join(s.project, modules, "modules.json"), `{"Modules":[{"Key":"","Source":"","Dir":"."}]}`)
 		},
 		install: stateEnd{0, "old", "was given up"}, locked: stateEnd{0, "old", "was given up"}, verify: stateEnd{1, "old", "interrupted"},
 	},
@@ -96,44 +95,41 @@ func TestStates(t *testing.T) {
 	if err := s.world.PushOCI("net", "1.2.0", modtest.OCIModule, newer); err != nil {
 		t.Fatal(err)
 	}
-	locks := map[string]string{"old": s.lock(t)}
+	locks := map[string]string{"old": s.lockText(t)}
 	steps := s.steps(t)
-	locks["new"] = s.lock(t)
+	locks["new"] = s.lockText(t)
 	if locks["old"] == locks["new"] {
 		t.Fatal("the update changes nothing")
 	}
-	oldTree, newTree := stockView(t, filepath.Join(s.saved, "project")), stockView(t, s.project())
+	oldTree, newTree := stockView(t, filepath.Join(s.base, "saved/before/project")), stockView(t, s.project)
 	for _, state := range projectStates {
 		s.enter(t, state, steps)
-		entered := filepath.Join(t.TempDir(), "entered")
-		if err := copyTree(entered, s.dir, false); err != nil {
-			t.Fatal(err)
-		}
-		seen := stockView(t, s.project())
+		s.save(t, "entered")
+		seen := stockView(t, s.project)
 		want := map[string]map[string]string{"old": oldTree, "new": newTree, "none": nil, "other": seen}[state.stock]
 		if diff := cmp.Diff(want, seen); diff != "" {
 			t.Errorf("%s: stock tools see (-want +got):\n%s", state.name, diff)
 		}
 		s.checkStock(t, state)
 		for args, want := range map[string]stateEnd{"install": state.install, "install --locked": state.locked, "verify": state.verify} {
-			s.resetTo(t, entered)
-			before := picture(t, s.project())
-			out, err := s.run(nil, strings.Fields(args)...)
+			s.restore(t, "entered")
+			before := picture(t, s.project)
+			end := s.run(args)
 			at := fmt.Sprintf("cotter %s, %s", args, state.name)
-			if status := exitCode(err); status != want.status || !strings.Contains(out, want.says) {
-				t.Errorf("%s: status %d, want %d, saying %q\n%s", at, status, want.status, want.says, out)
+			if end.status != want.status || !strings.Contains(end.out, want.says) {
+				t.Errorf("%s: status %d, want %d, saying %q\n%s", at, end.status, want.status, want.says, end.out)
 			}
-			if diff := cmp.Diff(locks[want.lock], s.lock(t)); diff != "" {
+			if diff := cmp.Diff(locks[want.lock], s.lockText(t)); diff != "" {
 				t.Errorf("%s: the lock is not the %s one (-want +got):\n%s", at, want.lock, diff)
 			}
 			if args == "verify" {
-				if diff := differing(before, picture(t, s.project())); diff != "" {
+				if diff := differing(before, picture(t, s.project)); diff != "" {
 					t.Errorf("%s wrote something:\n%s", at, diff)
 				}
 				continue
 			}
 			s.checkLeftovers(t, at)
-			if diff := cmp.Diff(map[string]map[string]string{"old": oldTree, "new": newTree}[want.lock], stockView(t, s.project())); diff != "" {
+			if diff := cmp.Diff(map[string]map[string]string{"old": oldTree, "new": newTree}[want.lock], stockView(t, s.project)); diff != "" {
 				t.Errorf("%s: stock tools see afterwards (-want +got):\n%s", at, diff)
 			}
 		}
@@ -142,16 +138,14 @@ func TestStates(t *testing.T) {
 
 func (s *crashScene) enter(t *testing.T, state projectState, steps []string) {
 	t.Helper()
-	s.reset(t)
+	s.restore(t, "before")
 	if state.killedBefore != "" {
 		number := slices.Index(steps, state.killedBefore)
 		if number < 0 {
 			t.Fatalf("%s: the update has no step %s", state.name, state.killedBefore)
 		}
-		out, err := s.run([]string{killVariable + "=" + strconv.Itoa(number)}, s.args...)
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.Exited() {
-			t.Fatalf("%s: the update was not killed: %v\n%s", state.name, err, out)
+		if out, killed := s.kill(t, number); !killed {
+			t.Fatalf("%s: the update was not killed:\n%s", state.name, out)
 		}
 	}
 	if state.then != nil {
@@ -168,22 +162,13 @@ func (s *crashScene) checkStock(t *testing.T, state projectState) {
 		return
 	}
 	cmd := exec.Command(binary, "validate", "-no-color")
-	cmd.Dir = s.project()
+	cmd.Dir = s.project
 	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=/dev/null")
 	out, err := cmd.CombinedOutput()
 	installed := !strings.Contains(string(out), "Module not installed")
 	if want := state.stock == "old" || state.stock == "new"; installed != want || want && err != nil {
 		t.Errorf("%s: terraform validate: %v\n%s", state.name, err, out)
 	}
-}
-
-func (s *crashScene) lock(t *testing.T) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(s.project(), lockFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }
 
 // exitCode returns the exit status of a command that has ended, or -1.

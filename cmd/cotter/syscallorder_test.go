@@ -30,7 +30,7 @@ func TestSyscallOrder(t *testing.T) {
 				p.vendorFirst(t)
 			}
 			lines := trace(t, p.command("install"), nil)
-			r := newRecording(parseTrace(lines, p.dir), p.dir)
+			r := newRecording(parseTrace(lines, p.project), p.project)
 			r.checkJournal(t)
 			r.checkTemporaryFiles(t)
 			r.checkManifest(t, c.upgrade)
@@ -42,10 +42,8 @@ func TestSyscallOrder(t *testing.T) {
 func (p *cutProject) vendorFirst(t *testing.T) {
 	t.Helper()
 	p.configure(t, "first")
-	writeText(t, filepath.Join(p.dir, "cotter.hcl"), "settings {\n  vendor = \"vendor\"\n}\n")
-	if out, err := warm.output(p.command("install")); err != nil {
-		t.Fatalf("cotter install: %v\n%s", err, out)
-	}
+	p.write(t, "cotter.hcl", "settings {\n  vendor = \"vendor\"\n}\n")
+	p.mustRun(t, "install")
 	p.configure(t, "second")
 }
 

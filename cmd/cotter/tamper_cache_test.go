@@ -10,7 +10,7 @@ import (
 )
 
 // tree returns the directory of a module's package in the cache.
-func (s *scene) tree(t *testing.T, key string) string {
+func (s *site) tree(t *testing.T, key string) string {
 	t.Helper()
 	t1 := regexp.MustCompile(`"t1:(.*)"`).FindStringSubmatch(s.block(t, key))
 	raw, err := base64.StdEncoding.DecodeString(t1[1])
@@ -25,12 +25,12 @@ func (s *scene) tree(t *testing.T, key string) string {
 // fails.
 func TestTamperCache(t *testing.T) {
 	t.Parallel()
-	row := func(name, says string, offline *outcome, do func(t *testing.T, s *scene)) tampering {
-		return tampering{name: name, do: do, cache: true, want: outcomes{locked: accepted(), fresh: healed(says), offline: offline, verify: matching()}}
+	row := func(name, says string, offline *outcome, do func(t *testing.T, s *site)) tampering {
+		return tampering{name: name, do: do, want: outcomes{locked: accepted(), fresh: healed(says), offline: offline, verify: accepted()}}
 	}
 	// in returns a step that applies do to a module's package in the cache.
 	in := func(key string, do func(tree string) step) step {
-		return func(t *testing.T, s *scene) {
+		return func(t *testing.T, s *site) {
 			t.Helper()
 			do(s.tree(t, key))(t, s)
 		}
@@ -42,7 +42,7 @@ func TestTamperCache(t *testing.T) {
 	zip := func(name string, do func(tree string) step) tampering {
 		return row(name, "module zip: "+damaged, gone("zip"), in("zip", do))
 	}
-	testTampering(t, newSite(t, "go", "tag", "tgz", "zip"), []tampering{
+	testTampering(t, tamperSite(t, "go", "tag", "tgz", "zip"), []tampering{
 		row("nothing", "", healed(), all()),
 		zip("byte flipped", func(tree string) step { return edit(tree+"/main.tf", "z", "Z") }),
 		zip("truncated", func(tree string) step { return put(tree+"/main.tf", "") }),
@@ -56,18 +56,18 @@ func TestTamperCache(t *testing.T) {
 		}),
 		zip("link out of the cache", func(tree string) step { return link(tree+"/evil.tf", "/etc/passwd") }),
 		zip("another tree", func(tree string) step { return all(drop(tree), put(tree+"/main.tf", "# evil\n")) }),
-		row("tree of another module", "module zip: "+damaged, gone("zip"), func(t *testing.T, s *scene) { rename(s.tree(t, "tgz"), s.tree(t, "zip"))(t, s) }),
+		row("tree of another module", "module zip: "+damaged, gone("zip"), func(t *testing.T, s *site) { rename(s.tree(t, "tgz"), s.tree(t, "zip"))(t, s) }),
 		row("tree of a subdirectory's package", damaged, refused("neither installed nor in the cache"), in("tag", func(tree string) step { return edit(tree+"/shared/policy.json", "{}", "[]") })),
 		row("module beside the called one", damaged, refused("neither installed nor in the cache"), in("tag", func(tree string) step { return edit(tree+"/modules/other/main.tf", "other", "evil") })),
 		row("tree is a link", "", gone("zip"), in("zip", func(tree string) step { return all(rename(tree, tree+"/../evil"), link(tree, "evil")) })),
 		row("tree is a file", "", gone("zip"), in("zip", func(tree string) step { return all(drop(tree), put(tree, "")) })),
 		row("tree gone", "", gone("zip"), in("zip", func(tree string) step { return drop(tree) })),
 		row("all trees gone", "", gone("zip"), drop("@cache/tree")),
-		row("answers that lead to another tree", "", gone("zip"), func(t *testing.T, s *scene) {
+		row("answers that lead to another tree", "", gone("zip"), func(t *testing.T, s *site) {
 			drop(s.tree(t, "zip"))(t, s)
 			rewriteAnswers(t, s, regexp.MustCompile(`"Tree":"[^"]*"`), `"Tree":"`+regexp.MustCompile(`t1:[^"]*`).FindString(s.block(t, "tgz"))+`"`)
 		}),
-		row("answers that are none", "", gone("zip"), func(t *testing.T, s *scene) {
+		row("answers that are none", "", gone("zip"), func(t *testing.T, s *site) {
 			drop(s.tree(t, "zip"))(t, s)
 			rewriteAnswers(t, s, regexp.MustCompile(`(?s)^.*$`), `{"Tree":`)
 		}),
@@ -76,7 +76,7 @@ func TestTamperCache(t *testing.T) {
 }
 
 // rewriteAnswers edits the answers of earlier fetches that the cache keeps.
-func rewriteAnswers(t *testing.T, s *scene, pattern *regexp.Regexp, with string) {
+func rewriteAnswers(t *testing.T, s *site, pattern *regexp.Regexp, with string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(s.cache, "fetch/*.json"))
 	if err != nil || len(files) == 0 {

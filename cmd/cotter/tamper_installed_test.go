@@ -16,17 +16,17 @@ func TestTamperInstalled(t *testing.T) {
 	}
 	// verify lists the files on separate lines.
 	differs := func(key, what string) *outcome {
-		return found("- "+key+": ", strings.ReplaceAll(what, ":", ""), "Run `cotter install`")
+		return refused("- "+key+": ", strings.ReplaceAll(what, ":", ""), "Run `cotter install`")
 	}
 	row := func(name, key, what string, do ...step) tampering {
 		return tampering{name: name, do: all(do...), want: outcomes{locked: replaced(key, what), empty: replaced(key, what), verify: differs(key, what)}}
 	}
 	// named is for files that modules may write next to their own files.
 	named := func(name, key, what string, do ...step) tampering {
-		return tampering{name: name, do: all(do...), want: outcomes{locked: accepted(), verify: matching(what)}}
+		return tampering{name: name, do: all(do...), want: outcomes{locked: accepted(), verify: accepted(what)}}
 	}
-	testTampering(t, newSite(t, "go", "app", "commit", "hosted", "net", "oci", "tag", "tgz", "zip"), []tampering{
-		{name: "nothing", do: all(), want: outcomes{locked: accepted(), fresh: healed(), cold: healed(), verify: matching(), remote: matching()}},
+	testTampering(t, tamperSite(t, "go", "app", "commit", "hosted", "net", "oci", "tag", "tgz", "zip"), []tampering{
+		{name: "nothing", do: all(), want: outcomes{locked: accepted(), fresh: healed(), cold: healed(), verify: accepted(), remote: accepted()}},
 
 		row("byte flipped", "zip", `changed: "main.tf"`, edit(modules+"zip/main.tf", "z", "Z")),
 		row("truncated", "tgz", `changed: "main.tf"`, put(modules+"tgz/main.tf", "")),
@@ -61,7 +61,7 @@ func TestTamperInstalled(t *testing.T) {
 		row("a package without links", "commit", `added: "sub/evil.tf"`, put(modules+"commit/sub/evil.tf", "# evil\n")),
 		row("renamed", "zip", `added: "main2.tf"`, rename(modules+"zip/main.tf", modules+"zip/main2.tf")),
 		row("file replaced by a directory", "zip", `vanished: "main.tf"`, drop(modules+"zip/main.tf"), put(modules+"zip/main.tf/main.tf", "")),
-		{name: "directory removed", do: drop(modules + "zip"), want: outcomes{locked: healed(), verify: found("- zip: not installed", "Run `cotter install`")}},
+		{name: "directory removed", do: drop(modules + "zip"), want: outcomes{locked: healed(), verify: refused("- zip: not installed", "Run `cotter install`")}},
 	})
 }
 
@@ -71,13 +71,13 @@ func TestTamperManifest(t *testing.T) {
 	t.Parallel()
 	const manifest = modules + "modules.json"
 	row := func(name, says string, do ...step) tampering {
-		return tampering{name: name, do: all(do...), want: outcomes{locked: healed(), verify: found(says, "Run `cotter install`")}}
+		return tampering{name: name, do: all(do...), want: outcomes{locked: healed(), verify: refused(says, "Run `cotter install`")}}
 	}
-	intoWhole := func(t *testing.T, s *scene) {
+	intoWhole := func(t *testing.T, s *site) {
 		whole := filepath.Dir(filepath.Dir(s.path(t, modules+".cotter/tree/*/shared/policy.json")))
 		writeText(t, filepath.Join(whole, "evil.tf"), "# evil\n")
 	}
-	testTampering(t, newSite(t, "go", "app", "net", "tag", "tgz", "zip"), []tampering{
+	testTampering(t, tamperSite(t, "go", "app", "net", "tag", "tgz", "zip"), []tampering{
 		row("directory outside", `module net (main.tf:5): modules.json does not match the lock: it points to "evil" instead of ".terraform/modules/net"`,
 			edit(manifest, `"Dir":".terraform/modules/net"`, `"Dir":"evil"`)),
 		row("directory above", `it points to "../evil"`,

@@ -29,7 +29,7 @@ func TestTamperLock(t *testing.T) {
 	stale := func(name, key, says string, do ...step) tampering {
 		no := refused("module "+key+" (main.tf:", says)
 		return tampering{name: name, do: all(do...), want: outcomes{
-			locked: no, install: healed(), verify: found("module "+key+" (main.tf:", says, "Run `cotter install`")}}
+			locked: no, install: healed(), verify: refused("module "+key+" (main.tf:", says, "Run `cotter install`")}}
 	}
 	// mended is for a wrong entry that still points to the right files.
 	mended := func(name, says string, verify *outcome, do ...step) tampering {
@@ -37,10 +37,10 @@ func TestTamperLock(t *testing.T) {
 		return tampering{name: name, do: all(do...), want: outcomes{locked: no, fresh: no, cold: no, install: healed(says), verify: verify}}
 	}
 	edited := func(says string) *outcome {
-		return found("the lock has changed since the installation: ", says)
+		return refused("the lock has changed since the installation: ", says)
 	}
-	differs := found("Module checksum verification failed")
-	testTampering(t, newSite(t, "go", "app", "net"), []tampering{
+	differs := refused("Module checksum verification failed")
+	testTampering(t, tamperSite(t, "go", "app", "net"), []tampering{
 		stale("version out of range", "net", `the locked version 2.0.0 does not meet the constraint "~> 1.0"`, lock("net", `"1.1.0"`, `"2.0.0"`)),
 		always("another version in range", "the lock has SHORT, but the source points to commit SHORT", edited(`its version is "1.0.0" and not "1.1.0"`), lock("net", `"1.1.0"`, `"1.0.0"`)),
 		always("version that is not offered", "1.9.9", edited(`its version is "1.9.9" and not "1.1.0"`), lock("net", `"1.1.0"`, `"1.9.9"`)),
@@ -51,7 +51,7 @@ func TestTamperLock(t *testing.T) {
 		always("commit and hashes of another version", "the source points to commit SHORT", differs, take("net", "app.net", packageLine), take("net", "app.net", hashLines)),
 		always("hashes of a nested call", "Module checksum verification failed", differs, take("net.subnets", "net", hashLines)),
 	})
-	testTampering(t, newSite(t, "go", "branch", "commit", "range", "tag"), []tampering{
+	testTampering(t, tamperSite(t, "go", "branch", "commit", "range", "tag"), []tampering{
 		always("another version of a repository", "the version 1.5.0 is no longer offered", edited(`its version is "1.5.0" and not "1.0.0"`), lock("range", `"1.0.0"`, `"1.5.0"`)),
 		stale("source ref", "tag", `the lock is for source`, lock("tag", `ref=v1.0.0`, `ref=v0.9.0`)),
 		always("commit of another tag", "Module checksum verification failed", edited("its package is"), take("branch", "commit", packageLine)),
@@ -62,14 +62,14 @@ func TestTamperLock(t *testing.T) {
 		always("subdirectory of a source's package", `in the directory "modules/other", and its origin says ""`, edited("its package is"), lock("tag", `(package.*)\?`, `$1//modules/other?`)),
 		mended("zh of a repository", "its zh hash is", edited("its zh hash is"), lock("commit", `    "t1:.*\n`, `$0    "zh:`+strings.Repeat("0", 64)+`",`+"\n")),
 	})
-	testTampering(t, newSite(t, "go", "deep", "hosted", "parts"), []tampering{
+	testTampering(t, tamperSite(t, "go", "deep", "hosted", "parts"), []tampering{
 		stale("source subdirectory", "parts", `the lock is for source`, lock("parts", `//modules/part`, `//modules/other`)),
 		always("subdirectory of a registry's package", `the lock says that the package's modules begin in the directory "modules/other", and its origin says "modules/dns"`, edited("its package is"), lock("deep", `//modules/dns`, `//modules/other`)),
 		always("no subdirectory of a registry's package", `the lock says that the package's modules begin in the directory "", and its origin says "modules/dns"`, edited("its package is"), lock("deep", `//modules/dns`, ``)),
 		always("subdirectory of an archive of a registry", `and its origin says "hosted-1.0.0"`, edited("its package is"), lock("hosted", `//hosted-1.0.0`, ``)),
 		always("subdirectory that does not exist", `module deep (main.tf:2)`, edited("its package is"), lock("deep", `//modules/dns`, `//modules/none`)),
 	})
-	testTampering(t, newSite(t, "go", "oci", "ocidigest", "tgz", "zip"), []tampering{
+	testTampering(t, tamperSite(t, "go", "oci", "ocidigest", "tgz", "zip"), []tampering{
 		stale("version of a source without", "zip", `the lock has version 9.0.0 for a source without versions`, lock("zip", "\n  source", "\n  version = \"9.0.0\"\n  source")),
 		stale("source path", "zip", `the lock is for source "https://HOST/archives/m.zip"`, lock("zip", `n\.zip`, `m.zip`)),
 		always("digest", "the address and the pinned revision name different digests", edited("its package is"), lock("ocidigest", `(package.*sha256:).`, `${1}0`)),

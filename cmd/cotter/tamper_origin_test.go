@@ -27,12 +27,12 @@ func testOrigins(t *testing.T, gitBackend string, rows []originTampering) {
 	for _, row := range testenv.Sample(rows) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			s := newSite(t, gitBackend, row.call)
+			s := tamperSite(t, gitBackend, row.call)
 			if err := row.do(s); err != nil {
 				t.Fatal(err)
 			}
 			s.tamper(t, tampering{do: all(), want: outcomes{
-				locked: accepted(), fresh: healed(), cold: row.cold, anew: row.anew, verify: matching(), remote: row.asks}})
+				locked: accepted(), fresh: healed(), cold: row.cold, anew: row.anew, verify: accepted(), remote: row.asks}})
 		})
 	}
 }
@@ -52,32 +52,32 @@ func TestTamperRepositories(t *testing.T) {
 	}
 	testOrigins(t, "auto", []originTampering{
 		tag(func(s *site) error { return s.world.MoveTag("mono.git", "v1.0.0", evil) }, "tag moved",
-			named("tag", "tag v1.0.0 "+moved, "run `cotter update tag --accept-changed tag`"), healed(), found("tag v1.0.0 moved SHORT -> SHORT, used by tag (main.tf:1)", "run `cotter update tag --accept-changed tag`")),
+			named("tag", "tag v1.0.0 "+moved, "run `cotter update tag --accept-changed tag`"), healed(), refused("tag v1.0.0 moved SHORT -> SHORT, used by tag (main.tf:1)", "run `cotter update tag --accept-changed tag`")),
 		tag(func(s *site) error { return s.world.DeleteTag("mono.git", "v1.0.0") }, "tag deleted",
-			named("tag", "v1.0.0"), healed(), found("module tag (main.tf:2)", "v1.0.0")),
+			named("tag", "v1.0.0"), healed(), refused("module tag (main.tf:2)", "v1.0.0")),
 		tag(func(s *site) error { return s.world.ReplaceRepository("mono.git", "v1.0.0", evil) }, "another history",
-			named("tag", "COMMIT"), named("tag", "COMMIT"), found("tag v1.0.0 moved SHORT -> SHORT, used by tag (main.tf:1)")),
+			named("tag", "COMMIT"), named("tag", "COMMIT"), refused("tag v1.0.0 moved SHORT -> SHORT, used by tag (main.tf:1)")),
 		tag(func(s *site) error { return s.world.PublishTag("mono.git", "v2.0.0", evil) }, "another tag",
-			healed(), healed(), matching()),
+			healed(), healed(), accepted()),
 		tag(func(s *site) error {
 			s.world.SetFaults(modtest.Fault{Path: "/git/mono.git", Status: 404})
 			return nil
-		}, "no repository", named("tag", "there is no repository https://"), named("tag", "there is no repository https://"), found("module tag (main.tf:2)")),
+		}, "no repository", named("tag", "there is no repository https://"), named("tag", "there is no repository https://"), refused("module tag (main.tf:2)")),
 
 		{"branch moved", "branch", func(s *site) error { return s.world.PublishTag("plain.git", "v3.0.0", evil) },
-			healed(), healed(), found("branch main moved SHORT -> SHORT, used by branch (main.tf:1)")},
+			healed(), healed(), refused("branch main moved SHORT -> SHORT, used by branch (main.tf:1)")},
 		{"another history of a branch", "branch", func(s *site) error { return s.world.ReplaceRepository("plain.git", "v1.0.0", evil) },
-			named("branch", "COMMIT"), named("branch", "COMMIT"), found("branch main moved SHORT -> SHORT")},
+			named("branch", "COMMIT"), named("branch", "COMMIT"), refused("branch main moved SHORT -> SHORT")},
 		{"tag of a commit moved", "commit", func(s *site) error { return s.world.MoveTag("plain.git", "v1.0.0", evil) },
-			healed(), healed(), matching()},
+			healed(), healed(), accepted()},
 		{"commit gone", "commit", func(s *site) error { return s.world.ReplaceRepository("plain.git", "v1.0.0", evil) },
-			named("commit", "COMMIT"), named("commit", "COMMIT"), matching()},
+			named("commit", "COMMIT"), named("commit", "COMMIT"), accepted()},
 		{"tag in a range moved", "range", func(s *site) error { return s.world.MoveTag("plain.git", "v1.0.0", evil) },
-			named("range", "tag v1.0.0 "+moved, "run `cotter update range --accept-changed range`"), healed(), found("tag v1.0.0 moved SHORT -> SHORT, used by range (main.tf:1)")},
+			named("range", "tag v1.0.0 "+moved, "run `cotter update range --accept-changed range`"), healed(), refused("tag v1.0.0 moved SHORT -> SHORT, used by range (main.tf:1)")},
 		{"tag in a range deleted", "range", func(s *site) error { return s.world.DeleteTag("plain.git", "v1.0.0") },
-			named("range", "the version 1.0.0 is no longer offered"), healed(), found("the version 1.0.0 is no longer offered")},
+			named("range", "the version 1.0.0 is no longer offered"), healed(), refused("the version 1.0.0 is no longer offered")},
 		{"newer tag in a range", "range", func(s *site) error { return s.world.PublishTag("plain.git", "v1.1.0", evil) },
-			healed(), healed(), matching()},
+			healed(), healed(), accepted()},
 	})
 }
 
@@ -100,32 +100,32 @@ func TestTamperRegistry(t *testing.T) {
 	const other = "the lock says that the package's modules begin in the directory \"modules/dns\", and its origin says \"modules/other\""
 	testOrigins(t, "go", []originTampering{
 		{"another directory", "deep", location("deep", "git::https://MODTEST_HOST/git/mono.git//modules/other?ref=v1.0.0"),
-			named("deep", other), named("deep", other), found("directory moved modules/dns -> modules/other, used by deep (main.tf:1)")},
+			named("deep", other), named("deep", other), refused("directory moved modules/dns -> modules/other, used by deep (main.tf:1)")},
 		{"another tag", "deep", location("deep", "git::https://MODTEST_HOST/git/mono.git//modules/dns?ref=v2.0.0"),
-			named("deep", "tag v2.0.0 moved SHORT -> SHORT"), healed(), found("tag v2.0.0 moved SHORT -> SHORT, used by deep (main.tf:1)")},
+			named("deep", "tag v2.0.0 moved SHORT -> SHORT"), healed(), refused("tag v2.0.0 moved SHORT -> SHORT, used by deep (main.tf:1)")},
 		{"another repository", "deep", location("deep", "git::https://MODTEST_HOST/git/plain.git//modules/dns?ref=v1.0.0"),
-			named("deep", "COMMIT"), named("deep", "COMMIT"), found("tag v1.0.0 moved SHORT -> SHORT, used by deep (main.tf:1)")},
-		{"a file of this machine", "deep", location("deep", "file:///etc"), named("deep", "file"), named("deep", "file"), found("module deep (main.tf:2)")},
+			named("deep", "COMMIT"), named("deep", "COMMIT"), refused("tag v1.0.0 moved SHORT -> SHORT, used by deep (main.tf:1)")},
+		{"a file of this machine", "deep", location("deep", "file:///etc"), named("deep", "file"), named("deep", "file"), refused("module deep (main.tf:2)")},
 		{"another archive of the same files", "hosted", func(s *site) error {
 			s.answer(s.registryAnswer("hosted", "https://MODTEST_HOST/archives/moved.tar.gz//*"))
 			return s.world.PublishArchive("moved.tar.gz", modtest.Txtar("-- hosted-1.0.0/main.tf --\n# hosted\n"))
-		}, named("hosted", "the lock does not match the origin: its package is"), rewritten("the lock was corrected"), found("address moved https://HOST/archives/hosted.tar.gz -> https://HOST/archives/moved.tar.gz, used by hosted (main.tf:1)")},
+		}, named("hosted", "the lock does not match the origin: its package is"), rewritten("the lock was corrected"), refused("address moved https://HOST/archives/hosted.tar.gz -> https://HOST/archives/moved.tar.gz, used by hosted (main.tf:1)")},
 		{"archive changed", "hosted", func(s *site) error {
 			return s.world.PublishArchive("hosted.tar.gz", modtest.Txtar("-- hosted-1.0.0/main.tf --\n# evil\n"))
-		}, named("hosted", "Module checksum verification failed"), named("hosted", "Module checksum verification failed"), found("content changed h1:HASH -> h1:HASH, used by hosted (main.tf:1)")},
+		}, named("hosted", "Module checksum verification failed"), named("hosted", "Module checksum verification failed"), refused("content changed h1:HASH -> h1:HASH, used by hosted (main.tf:1)")},
 
 		{"version published anew", "net", func(s *site) error { return s.world.PublishVersion("acme/net/aws", "1.1.0", evil) },
 			named("net", "the lock has SHORT, but the source points to commit SHORT", "run `cotter update net --accept-changed net`"), named("net", "the lock has SHORT, but the source points to commit SHORT"),
-			found("commit COMMIT moved SHORT -> SHORT, used by net (main.tf:1)")},
+			refused("commit COMMIT moved SHORT -> SHORT, used by net (main.tf:1)")},
 		{"version withdrawn", "net", func(s *site) error { return s.world.WithdrawVersion("acme/net/aws", "1.1.0") },
-			named("net", "404"), named("net", "404"), found("module net (main.tf:2)")},
+			named("net", "404"), named("net", "404"), refused("module net (main.tf:2)")},
 		{"nested version withdrawn", "net", func(s *site) error { return s.world.WithdrawVersion("acme/subnets/aws", "0.3.0") },
-			refused("module net.subnets (.terraform/modules/net/main.tf:2)"), refused("module net.subnets (.terraform/modules/net/main.tf:2)"), found("module net.subnets (")},
+			refused("module net.subnets (.terraform/modules/net/main.tf:2)"), refused("module net.subnets (.terraform/modules/net/main.tf:2)"), refused("module net.subnets (")},
 		{"newer version", "net", func(s *site) error { return s.world.PublishVersion("acme/net/aws", "1.2.0", evil) },
-			healed(), healed(), matching()},
-		{"another registry behind the host", "net", services(`{"modules.v1": "/elsewhere/"}`), named("net", "404"), named("net", "404"), found("module net (main.tf:2)")},
-		{"no registry behind the host", "net", services(`{"providers.v1": "/v1/providers/"}`), named("net"), named("net"), found("module net (main.tf:2)")},
-		{"registry without TLS", "net", services(`{"modules.v1": "http://registry.example.com/v1/modules/"}`), named("net", "http"), named("net", "http"), found("module net (main.tf:2)")},
+			healed(), healed(), accepted()},
+		{"another registry behind the host", "net", services(`{"modules.v1": "/elsewhere/"}`), named("net", "404"), named("net", "404"), refused("module net (main.tf:2)")},
+		{"no registry behind the host", "net", services(`{"providers.v1": "/v1/providers/"}`), named("net"), named("net"), refused("module net (main.tf:2)")},
+		{"registry without TLS", "net", services(`{"modules.v1": "http://registry.example.com/v1/modules/"}`), named("net", "http"), named("net", "http"), refused("module net (main.tf:2)")},
 	})
 }
 
@@ -142,7 +142,7 @@ func TestTamperArchives(t *testing.T) {
 	}
 	const failed = "; it was changed at its origin or tampered with"
 	changed := func(key string) *outcome {
-		return found("content changed h1:HASH -> h1:HASH, used by "+key+" (main.tf:1)", "run `cotter update "+key+" --accept-changed "+key+"`")
+		return refused("content changed h1:HASH -> h1:HASH, used by "+key+" (main.tf:1)", "run `cotter update "+key+" --accept-changed "+key+"`")
 	}
 	testOrigins(t, "go", []originTampering{
 		{"zip changed", "zip", publish("n.zip", "-- main.tf --\n# evil\n"), named("zip", failed), named("zip", failed), changed("zip")},
@@ -152,20 +152,20 @@ func TestTamperArchives(t *testing.T) {
 			body, err := storedZip()
 			s.world.SetFaults(modtest.Fault{Path: "/archives/n.zip", Status: 200, Body: body})
 			return err
-		}, named("zip", "the lock does not match the origin: its zh hash is"), rewritten("the lock was corrected"), found("content changed zh:HASH -> zh:HASH, used by zip (main.tf:1)")},
-		{"cut off", "tgz", fault(modtest.Fault{Path: "/archives/n.tar.gz", Truncate: true}), named("tgz"), named("tgz"), found("module tgz (main.tf:2)")},
-		{"a page", "tgz", fault(modtest.Fault{Path: "/archives/n.tar.gz", Status: 200, Body: "<html>log in</html>"}), named("tgz", "archive"), named("tgz", "archive"), found("module tgz (main.tf:2)")},
-		{"empty", "zip", fault(modtest.Fault{Path: "/archives/n.zip", Status: 200}), named("zip"), named("zip"), found("module zip (main.tf:2)")},
-		{"gone", "zip", fault(modtest.Fault{Path: "/archives/n.zip", Status: 404}), named("zip", "404"), named("zip", "404"), found("module zip (main.tf:2)")},
+		}, named("zip", "the lock does not match the origin: its zh hash is"), rewritten("the lock was corrected"), refused("content changed zh:HASH -> zh:HASH, used by zip (main.tf:1)")},
+		{"cut off", "tgz", fault(modtest.Fault{Path: "/archives/n.tar.gz", Truncate: true}), named("tgz"), named("tgz"), refused("module tgz (main.tf:2)")},
+		{"a page", "tgz", fault(modtest.Fault{Path: "/archives/n.tar.gz", Status: 200, Body: "<html>log in</html>"}), named("tgz", "archive"), named("tgz", "archive"), refused("module tgz (main.tf:2)")},
+		{"empty", "zip", fault(modtest.Fault{Path: "/archives/n.zip", Status: 200}), named("zip"), named("zip"), refused("module zip (main.tf:2)")},
+		{"gone", "zip", fault(modtest.Fault{Path: "/archives/n.zip", Status: 404}), named("zip", "404"), named("zip", "404"), refused("module zip (main.tf:2)")},
 
 		{"tag moved", "oci", func(s *site) error { return s.world.PushOCI("acme/oci", "1.0.0", modtest.OCIModule, evil) },
-			named("oci", "tag 1.0.0 moved DIGEST -> DIGEST", "run `cotter update oci --accept-changed oci`"), healed(), found("tag 1.0.0 moved sha256:SHORT -> sha256:SHORT, used by oci (main.tf:1)")},
+			named("oci", "tag 1.0.0 moved DIGEST -> DIGEST", "run `cotter update oci --accept-changed oci`"), healed(), refused("tag 1.0.0 moved sha256:SHORT -> sha256:SHORT, used by oci (main.tf:1)")},
 		{"tag moved, digest locked", "ocidigest", func(s *site) error { return s.world.PushOCI("acme/oci", "1.0.0", modtest.OCIModule, evil) },
-			healed(), healed(), matching()},
+			healed(), healed(), accepted()},
 		{"another manifest", "ocidigest", fault(modtest.Fault{Path: "/v2/acme/oci/manifests/sha256:", Status: 200, Body: `{"schemaVersion":2}`,
-			Header: map[string][]string{"Content-Type": {"application/vnd.oci.image.manifest.v1+json"}}}), named("ocidigest", "digest"), named("ocidigest", "digest"), matching()},
-		{"another blob", "oci", fault(modtest.Fault{Path: "/v2/acme/oci/blobs/", Status: 200, Body: strings.Repeat("x", 300)}), named("oci"), named("oci"), matching()},
-		{"repository gone", "oci", fault(modtest.Fault{Path: "/v2/acme/oci/", Status: 404}), named("oci"), named("oci"), found("module oci (main.tf:2)")},
+			Header: map[string][]string{"Content-Type": {"application/vnd.oci.image.manifest.v1+json"}}}), named("ocidigest", "digest"), named("ocidigest", "digest"), accepted()},
+		{"another blob", "oci", fault(modtest.Fault{Path: "/v2/acme/oci/blobs/", Status: 200, Body: strings.Repeat("x", 300)}), named("oci"), named("oci"), accepted()},
+		{"repository gone", "oci", fault(modtest.Fault{Path: "/v2/acme/oci/", Status: 404}), named("oci"), named("oci"), refused("module oci (main.tf:2)")},
 	})
 }
 

@@ -3,19 +3,15 @@ package main
 import (
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
-	"golang.org/x/tools/txtar"
-
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// tamperWorld has a package from every kind of origin.
+// tamperWorld has a package from every kind of origin, and two of what the project of hostileConfig calls.
 const tamperWorld = `
 -- registry/acme/net/aws/1.0.0/main.tf --
 # net 1.0.0
@@ -31,6 +27,10 @@ module "a" {
 # a
 -- registry/acme/net/aws/1.1.0/README.md --
 # Network
+-- registry/acme/plain/aws/1.0.0/main.tf --
+# plain 1.0.0
+-- registry/acme/plain/aws/1.1.0/main.tf --
+# plain 1.1.0
 -- registry/acme/subnets/aws/0.3.0/main.tf --
 # subnets
 -- registry/acme/parts/aws/1.0.0/main.tf --
@@ -39,6 +39,14 @@ module "a" {
 # part
 -- registry/acme/parts/aws/1.0.0/modules/other/main.tf --
 # other
+-- git/mono.git/v0.9.0/main.tf --
+# mono 0.9.0
+-- git/mono.git/v0.9.0/modules/dns/main.tf --
+# dns 0.9.0
+-- git/mono.git/v0.9.0/shared/policy.json --
+[]
+-- git/mono.git/v1.0.0/main.tf --
+# mono
 -- git/mono.git/v1.0.0/modules/dns/main.tf --
 module "zone" {
   source = "../zone"
@@ -61,6 +69,8 @@ module "zone" {
 # zip
 -- archives/n.zip/README.md --
 # Zip
+-- archives/other.zip/main.tf --
+# other zip
 -- archives/n.tar.gz/main.tf --
 # tgz
 -- archives/hosted.tar.gz/hosted-1.0.0/main.tf --
@@ -84,41 +94,20 @@ var tamperCalls = map[string]string{
 	"app":       `source = "./app"`,
 }
 
-// site is an intact installation of some calls, with its servers.
-type site struct {
-	world *modtest.World
-	home  string
-	dir   string // the project
-	cache string
-	good  map[string]string // the project's files
-	// gitBackend is the client for git repositories: the fast one, unless the test is about
-	// the other.
-	gitBackend string
-}
-
-// newSite starts a world and installs calls in this order. gitBackend is the client for git
-// repositories.
-func newSite(t *testing.T, gitBackend string, keys ...string) *site {
+// tamperSite starts a world and installs calls in this order. gitBackend is the client for git
+// repositories: the fast one, unless the test is about the other.
+func tamperSite(t *testing.T, gitBackend string, keys ...string) *site {
 	t.Helper()
-	fsys, err := txtar.FS(txtar.Parse([]byte(tamperWorld)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &site{world: modtest.New(t, withOddFiles(t, fsys)), home: t.TempDir(), gitBackend: gitBackend}
-	s.dir, s.cache = filepath.Join(s.home, "project"), filepath.Join(s.home, "cache")
+	s := newSite(t, modtest.New(t, withOddFiles(t, modtest.Txtar(tamperWorld))), "COTTER_GIT_BACKEND="+gitBackend)
 	s.answer(s.registryAnswer("deep", "git::https://MODTEST_HOST/git/mono.git//modules/dns?ref=v1.0.0"),
 		s.registryAnswer("hosted", "https://MODTEST_HOST/archives/hosted.tar.gz//*"))
-	writeText(t, filepath.Join(s.home, "cli.tfrc"), "")
 	config := ""
 	for _, key := range keys {
 		config += fmt.Sprintf("module %q {\n  %s\n}\n", key, tamperCalls[key])
 	}
-	writeText(t, filepath.Join(s.dir, "main.tf"), s.expand(t, config))
-	writeText(t, filepath.Join(s.dir, "app/main.tf"), s.expand(t, "module \"net\" {\n  "+`source = "MODTEST_HOST/acme/net/aws", version = "1.0.0"`+"\n}\n"))
-	if status, out := s.run(s.dir, s.cache, "install"); status != 0 {
-		t.Fatalf("the first installation: status %d\n%s", status, out)
-	}
-	s.good = picture(t, s.dir)
+	s.write(t, "main.tf", s.expand(t, config))
+	s.write(t, "app/main.tf", "module \"net\" {\n  source  = \"MODTEST_HOST/acme/net/aws\"\n  version = \"1.0.0\"\n}\n")
+	s.install(t)
 	return s
 }
 
@@ -157,7 +146,7 @@ func (s *site) registryAnswer(name, location string) []modtest.Fault {
 
 func (s *site) answer(faults ...[]modtest.Fault) { s.world.SetFaults(slices.Concat(faults...)...) }
 
-// expand inserts the addresses of the world into a configuration.
+// expand inserts the commit and the digest of the world's packages into a configuration.
 func (s *site) expand(t *testing.T, config string) string {
 	t.Helper()
 	commit, err := s.world.Commit("plain.git", "v1.0.0")
@@ -168,40 +157,5 @@ func (s *site) expand(t *testing.T, config string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config = strings.ReplaceAll(config, ", version", "\n  version")
-	return strings.NewReplacer("MODTEST_HOST", string(s.world.Host()), "COMMIT", commit, "DIGEST", digest).Replace(config)
-}
-
-// run runs the command as its user would, and returns its exit status and output.
-func (s *site) run(dir, cache string, args ...string) (status int, out string) {
-	return ended(warm.run(dir, append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "HOME="+s.home, "XDG_STATE_HOME=", "COTTER_STATE_DIR=", "COTTER_GIT_BACKEND="+s.gitBackend,
-		"COTTER_CACHE_DIR="+cache, "TF_CLI_CONFIG_FILE="+filepath.Join(s.home, "cli.tfrc")), args...))
-}
-
-// ended returns the exit status of a command in a worker, and the command's output or the
-// worker's error.
-func ended(out string, err error) (int, string) {
-	if status := exitCode(err); status >= 0 {
-		return status, out
-	}
-	return -1, err.Error()
-}
-
-func writeText(t *testing.T, name, text string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func readFile(t *testing.T, name string) []byte {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return strings.NewReplacer(", version", "\n  version", "COMMIT", commit, "DIGEST", digest).Replace(config)
 }

@@ -8,21 +8,26 @@ import (
 	"testing"
 )
 
-// step is one change of a scene. Its paths are relative to the project; "@cache/" stands for
-// the cache, and "*" for any name.
-type step = func(*testing.T, *scene)
+// step is one change of a site. Its paths are those of locate, in which "*" stands for any name.
+type step = func(*testing.T, *site)
 
-const modules = ".terraform/modules/"
+// locate returns the location of a path. It is relative to the project, unless it begins with "@cache/", the
+// user's cache, or "@state/", the directory of the user's key.
+func (s *site) locate(file string) string {
+	if rest, ok := strings.CutPrefix(file, "@cache"); ok {
+		return filepath.Join(s.cache, rest)
+	}
+	if rest, ok := strings.CutPrefix(file, "@state"); ok {
+		return filepath.Join(s.state, "cotter", rest)
+	}
+	return filepath.Join(s.project, file)
+}
 
 // path returns the path that a pattern matches. The directory must match exactly once; the
 // file need not exist.
-func (s *scene) path(t *testing.T, pattern string) string {
+func (s *site) path(t *testing.T, pattern string) string {
 	t.Helper()
-	name, inCache := strings.CutPrefix(pattern, "@cache/")
-	name = filepath.Join(s.dir, name)
-	if inCache {
-		name = filepath.Join(s.cache, strings.TrimPrefix(pattern, "@cache/"))
-	}
+	name := s.locate(pattern)
 	if !strings.Contains(pattern, "*") {
 		return name
 	}
@@ -35,7 +40,7 @@ func (s *scene) path(t *testing.T, pattern string) string {
 }
 
 func all(steps ...step) step {
-	return func(t *testing.T, s *scene) {
+	return func(t *testing.T, s *site) {
 		t.Helper()
 		for _, do := range steps {
 			do(t, s)
@@ -45,7 +50,7 @@ func all(steps ...step) step {
 
 // edit replaces a text, which the file must contain.
 func edit(name, old, text string) step {
-	return func(t *testing.T, s *scene) {
+	return func(t *testing.T, s *site) {
 		t.Helper()
 		file := s.path(t, name)
 		data, err := os.ReadFile(file)
@@ -62,7 +67,7 @@ func edit(name, old, text string) step {
 
 // put writes a file, and replaces an existing one.
 func put(name, text string) step {
-	return func(t *testing.T, s *scene) {
+	return func(t *testing.T, s *site) {
 		t.Helper()
 		writeText(t, s.path(t, name), text)
 	}
@@ -70,7 +75,7 @@ func put(name, text string) step {
 
 // drop removes a file or a directory, which must exist.
 func drop(name string) step {
-	return func(t *testing.T, s *scene) {
+	return func(t *testing.T, s *site) {
 		t.Helper()
 		file := s.path(t, name)
 		if _, err := os.Lstat(file); err != nil {
@@ -82,7 +87,7 @@ func drop(name string) step {
 
 // link makes a link, and replaces an existing file.
 func link(name, target string) step {
-	return func(t *testing.T, s *scene) {
+	return func(t *testing.T, s *site) {
 		t.Helper()
 		file := s.path(t, name)
 		remove(t, file)
@@ -93,7 +98,7 @@ func link(name, target string) step {
 }
 
 func chmod(name string, mode os.FileMode) step {
-	return func(t *testing.T, s *scene) {
+	return func(t *testing.T, s *site) {
 		t.Helper()
 		if err := os.Chmod(s.path(t, name), mode); err != nil {
 			t.Fatal(err)
@@ -103,7 +108,7 @@ func chmod(name string, mode os.FileMode) step {
 
 // rename moves a file or a directory, and replaces an existing one.
 func rename(from, to string) step {
-	return func(t *testing.T, s *scene) {
+	return func(t *testing.T, s *site) {
 		t.Helper()
 		source, target := s.path(t, from), s.path(t, to)
 		remove(t, target)
@@ -113,16 +118,11 @@ func rename(from, to string) step {
 	}
 }
 
-const lockFile = ".terraform.lock.hcl"
-
 // block returns a module's block of the lock.
-func (s *scene) block(t *testing.T, key string) string {
+func (s *site) block(t *testing.T, key string) string {
 	t.Helper()
-	text, err := os.ReadFile(s.path(t, lockFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := regexp.MustCompile(`(?s)module "` + regexp.QuoteMeta(key) + `" \{\n.*?\n\}\n`).FindString(string(text))
+	text := s.lockText(t)
+	found := regexp.MustCompile(`(?s)module "` + regexp.QuoteMeta(key) + `" \{\n.*?\n\}\n`).FindString(text)
 	if found == "" {
 		t.Fatalf("the lock has no block %q:\n%s", key, text)
 	}
@@ -132,7 +132,7 @@ func (s *scene) block(t *testing.T, key string) string {
 // lock replaces the text that a pattern matches in a module's block of the lock. In the
 // replacement, HOST stands for the world's host.
 func lock(key, pattern, with string) step {
-	return func(t *testing.T, s *scene) {
+	return func(t *testing.T, s *site) {
 		t.Helper()
 		old := s.block(t, key)
 		text := regexp.MustCompile(pattern).ReplaceAllString(old, strings.ReplaceAll(with, "HOST", string(s.world.Host())))
@@ -146,7 +146,7 @@ func lock(key, pattern, with string) step {
 // take replaces the text that a pattern matches in a module's block of the lock by the
 // matching text in another module's block.
 func take(key, from, pattern string) step {
-	return func(t *testing.T, s *scene) {
+	return func(t *testing.T, s *site) {
 		t.Helper()
 		lock(key, pattern, strings.ReplaceAll(regexp.MustCompile(pattern).FindString(s.block(t, from)), "$", "$$"))(t, s)
 	}
