@@ -17,14 +17,12 @@ import (
 	"github.com/cotterpin/cotter/bench/internal/report"
 )
 
-// These are the baselines that goals name.
 const (
 	readingAndHashing = "reading and hashing the files"
 	cloningBare       = "a bare shallow clone"
 )
 
-// readAndHash reads and hashes every file of the installed modules in this process, one
-// after another. Any tool that verifies the files has to do at least this much.
+// readAndHash is the least that a tool does that verifies the files.
 func readAndHash(ctx context.Context, p project, runs int) (report.Row, error) {
 	sum := sha256.New()
 	return timed(ctx, readingAndHashing, runs, func(int) error {
@@ -36,8 +34,8 @@ func readAndHash(ctx context.Context, p project, runs int) (report.Row, error) {
 	})
 }
 
-// copyFiles copies every file of the installed modules, one after another. Any tool that
-// installs the files has to do about this much, unless the file system shares blocks.
+// copyFiles is about the least that a tool does that installs the files, unless the file system shares
+// blocks.
 func copyFiles(ctx context.Context, p project, runs int) (report.Row, error) {
 	from := p.file(installed)
 	return timed(ctx, "copying the files", runs, func(run int) error {
@@ -74,8 +72,7 @@ func timed(ctx context.Context, name string, runs int, do func(run int) error) (
 	return row, nil
 }
 
-// eachFile calls use for every file below a directory, except for the files in cotter's own
-// directory, which contains the packages a second time.
+// eachFile leaves out cotter's own directory, which contains the packages a second time.
 func eachFile(dir string, use func(path string, file *os.File) error) error {
 	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -96,8 +93,8 @@ func eachFile(dir string, use func(path string, file *os.File) error) error {
 	})
 }
 
-// cloneBare clones the tag of the world "monorepo" with git, without history and without
-// writing a file. Any tool that takes a package from git has to do at least this much.
+// cloneBare clones a tag without history and files: the least that a tool does that takes a package from
+// git.
 func cloneBare(ctx context.Context, p project, runs int) (report.Row, error) {
 	return timed(ctx, cloningBare, runs, func(run int) error {
 		cmd := exec.CommandContext(ctx, "git", "clone", "--quiet", "--bare", "--depth", "1", "--branch", "v1.0.0",
@@ -110,8 +107,7 @@ func cloneBare(ctx context.Context, p project, runs int) (report.Row, error) {
 	})
 }
 
-// listAllRefs requests the refs of the world's repository as clients of git's protocol
-// version 1 do. The answer lists all refs.
+// listAllRefs requests all refs, as clients of git's protocol version 1 do.
 func listAllRefs(ctx context.Context, p project, _ int) (report.Row, error) {
 	before := p.servers.BytesSent()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.servers.URL()+"/git/many.git/info/refs?service=git-upload-pack", nil)

@@ -6,8 +6,7 @@ import (
 	"path/filepath"
 )
 
-// diskUsage returns the disk space that a directory takes, in bytes, including all files,
-// directories and links below it. It returns 0 if the directory does not exist.
+// diskUsage is in bytes, with all files, directories and links below; 0 if the directory does not exist.
 func diskUsage(dir string) (int64, error) {
 	var sum int64
 	err := filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {

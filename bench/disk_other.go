@@ -4,5 +4,5 @@ package main
 
 import "io/fs"
 
-// allocated returns the size of a file. The number of its blocks is not available here.
+// allocated returns the size, without the number of blocks.
 func allocated(info fs.FileInfo) int64 { return info.Size() }

@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// allocated returns the disk space that a file takes, in bytes. It counts whole blocks. The
-// space of a file with several names is divided by the number of names.
+// allocated is in bytes, in whole blocks, divided by the number of names of the file.
 func allocated(info fs.FileInfo) int64 {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -23,7 +23,7 @@ import (
 	"github.com/cotterpin/cotter/bench/internal/report"
 )
 
-// delay is the time that the servers wait before each answer.
+// delay is the time before each answer.
 const delay = 80 * time.Millisecond
 
 func main() {
@@ -65,8 +65,7 @@ func run(ctx context.Context, names string, runs int) error {
 	return nil
 }
 
-// choose returns the worlds with the given names, which are separated by commas. If names is
-// "", it returns all worlds.
+// choose returns the worlds with these names, separated by commas; "" means all.
 func choose(all []world, names string) ([]world, error) {
 	if names == "" {
 		return all, nil

@@ -23,8 +23,7 @@ func measure(ctx context.Context, w world, tools []tool, place workplace, runs i
 	return result, nil
 }
 
-// measurePart starts the servers of a part, and measures all its phases. The rows are in the
-// order of the phases.
+// measurePart returns rows in the order of the phases.
 func measurePart(ctx context.Context, w world, part part, tools []tool, place workplace, runs int) ([]report.Row, error) {
 	servers, err := part.start()
 	if err != nil {
@@ -35,8 +34,7 @@ func measurePart(ctx context.Context, w world, part part, tools []tool, place wo
 	if err != nil {
 		return nil, err
 	}
-	// Run once without a delay, so that the servers have created everything that they
-	// create lazily, and so that phases that begin with a cache have one.
+	// Run once without a delay: servers create some things lazily, and phases with a cache need one.
 	for _, p := range projects {
 		last := part.phases[len(part.phases)-1]
 		if last.prepared || !p.tool.ours && !last.keepCache {
@@ -46,8 +44,7 @@ func measurePart(ctx context.Context, w world, part part, tools []tool, place wo
 			return nil, err
 		}
 	}
-	// The phases that write the least are measured first: the more files earlier runs have
-	// created, the longer the system takes to find a file.
+	// The phases that write the least come first: the system finds a file slower after many were created.
 	rows := make([][]report.Row, len(part.phases))
 	for i, ph := range slices.Backward(part.phases) {
 		if ph.prepared {
@@ -71,8 +68,7 @@ func measurePart(ctx context.Context, w world, part part, tools []tool, place wo
 	return slices.Concat(rows...), nil
 }
 
-// newProjects returns a project for each tool that knows the world. The first project is
-// cotter's.
+// newProjects returns a project for each tool of the world, cotter's first.
 func newProjects(servers servers, w world, part part, tools []tool, place workplace) ([]project, error) {
 	var projects []project
 	for _, t := range tools {
@@ -88,8 +84,7 @@ func newProjects(servers servers, w world, part part, tools []tool, place workpl
 	return projects, nil
 }
 
-// prepare runs all tools once, without a delay, to create what the phase keeps: the cache,
-// the lock or the installed files.
+// prepare runs all tools once, without a delay, to create what the phase keeps.
 func prepare(ctx context.Context, ph phase, projects []project) error {
 	for _, p := range projects {
 		p.servers.Wait(0)
@@ -113,8 +108,7 @@ func prepare(ctx context.Context, ph phase, projects []project) error {
 	return nil
 }
 
-// measurePhase measures all tools in a phase. The tools take turns, so that other load on the
-// machine affects all of them.
+// measurePhase lets the tools take turns, so that other load affects all.
 func measurePhase(ctx context.Context, ph phase, projects []project, runs int) ([]report.Row, error) {
 	series := make([][]usage, len(projects))
 	rows := make([]report.Row, len(projects))
@@ -145,11 +139,9 @@ func measurePhase(ctx context.Context, ph phase, projects []project, runs int) (
 	return rows, nil
 }
 
-// settle makes the system write the data that earlier runs have left in memory. Otherwise
-// this would slow down the next command. It does nothing if there is no sync command.
+// settle writes data of earlier runs, which would slow down the next command, if there is a sync command.
 func settle(ctx context.Context) { _ = exec.CommandContext(ctx, "sync").Run() }
 
-// usage has the resources that one run has used.
 type usage struct {
 	elapsed, cpu time.Duration
 	peak         int64 // peak memory in bytes
@@ -157,8 +149,7 @@ type usage struct {
 	requests     []modtest.Request
 }
 
-// summary returns a row with the median times of runs, the highest peak memory, and the
-// requests and received bytes of the last run.
+// summary has the median times, the highest peak, and requests and bytes of the last run.
 func summary(runs []usage) report.Row {
 	var times, cpus []time.Duration
 	row := report.Row{Runs: len(runs)}

@@ -8,10 +8,8 @@ import (
 	"time"
 )
 
-// watchMemory samples the peak memory of a process until the returned function is called,
-// which returns the highest value. The resource usage that the system reports after the end
-// of the process is not suitable: it includes the memory that this process had when it
-// started the other one.
+// watchMemory samples the peak memory of a process until the returned function is called. The resource
+// usage after the end includes the memory of this process when it started the other one.
 func watchMemory(pid int) (peak func() int64) {
 	stop, done := make(chan struct{}), make(chan int64)
 	go func() {
@@ -34,8 +32,7 @@ func watchMemory(pid int) (peak func() int64) {
 	}
 }
 
-// peakMemory returns the peak memory of a process in bytes, as Linux reports it. It returns 0
-// on other systems, and if the process has ended.
+// peakMemory is in bytes, as Linux reports it; 0 on other systems, and if the process has ended.
 func peakMemory(pid int) int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -7,16 +7,15 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// The sizes of the world of nested calls: the number of chains of packages, and the number
-// of packages in each chain. Each package calls the next one.
+// The number of chains of packages, of which each calls the next, and their length.
 const (
 	chainCount = 8
 	chainDepth = 5
 	chained    = chainCount * chainDepth
 )
 
-// The usual job of a CI system runs on a machine that has only the project and its lock.
-// Stock tools do not lock modules or read mirrors, so all states are the same for them.
+// CI systems usually have only the project and its lock. Stock tools do not lock modules or read mirrors,
+// so all states are the same for them.
 var (
 	locked   = commands{ours: []string{"install", "--locked", "--only", "modules"}, stock: modules.stock}
 	push     = commands{ours: []string{"mirror", "push"}}

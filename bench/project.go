@@ -17,10 +17,10 @@ import (
 	"github.com/cotterpin/cotter/bench/internal/report"
 )
 
-// stockSample is the number of root modules that stock tools run in, in worlds with many.
+// stockSample is the number of roots that stock tools run in, of many.
 const stockSample = 10
 
-// project is a tool's own copy of a world's configuration.
+// project is a tool's own copy of a configuration.
 type project struct {
 	place   workplace
 	tool    tool
@@ -58,7 +58,7 @@ func (p project) in(ph phase) project {
 	return p
 }
 
-// command returns the name of the tool and its arguments without flags.
+// command is without flags.
 func (p project) command() string {
 	words := []string{p.tool.name}
 	for _, arg := range p.phase.work.of(p.tool) {
@@ -69,7 +69,7 @@ func (p project) command() string {
 	return strings.Join(words, " ")
 }
 
-// copies returns the directories of all projects that are installed at the same time.
+// copies are installed at the same time.
 func (p project) copies() []string {
 	names := []string{"project"}
 	for i := 1; i < p.phase.projects; i++ {
@@ -80,8 +80,7 @@ func (p project) copies() []string {
 
 func (p project) file(name string) string { return filepath.Join(p.dir, filepath.FromSlash(name)) }
 
-// reset restores the state in which the phase begins: it discards everything that the phase
-// does not keep.
+// reset discards what the phase does not keep.
 func (p project) reset() error {
 	ph := p.phase
 	var gone []string
@@ -103,8 +102,7 @@ func (p project) reset() error {
 	return errors.Join(err, os.MkdirAll(p.file("plugins"), 0o755)) //nolint:gosec // it is no secret
 }
 
-// rootDirs returns the directories of the project's root modules, or an evenly distributed
-// sample of them.
+// rootDirs returns the root modules, or an evenly distributed sample.
 func (p project) rootDirs() []string {
 	if p.roots == nil {
 		return p.copies()
@@ -120,8 +118,7 @@ func (p project) rootDirs() []string {
 	return dirs
 }
 
-// finish adds the disk usage to a row. If the row is of a sample, it extrapolates the values
-// to all roots.
+// finish adds the disk usage, and extrapolates a sample to all roots.
 func (p project) finish(row *report.Row) error {
 	var err error
 	for _, root := range p.rootDirs() {
@@ -148,7 +145,7 @@ func (p project) finish(row *report.Row) error {
 	return nil
 }
 
-// measured is run, with the requests and the bytes that the servers have sent.
+// measured is run with requests and bytes.
 func (p project) measured(ctx context.Context) (usage, error) {
 	p.servers.ResetRequests()
 	before := p.servers.BytesSent()
@@ -157,8 +154,7 @@ func (p project) measured(ctx context.Context) (usage, error) {
 	return u, err
 }
 
-// run runs the tool. If there are many roots, cotter runs once for all of them, and stock
-// tools run in a loop.
+// run runs cotter once for all of many roots, and stock tools in a loop.
 func (p project) run(ctx context.Context) (sum usage, err error) {
 	if p.tool.ours && p.roots != nil {
 		return p.execute(ctx, "project", "--recursive")
@@ -176,8 +172,7 @@ func (p project) run(ctx context.Context) (sum usage, err error) {
 	return sum, nil
 }
 
-// runAtOnce runs the tool in all copies of the project at the same time. The CPU times are
-// added up.
+// runAtOnce runs all copies at the same time, and adds up the CPU times.
 func (p project) runAtOnce(ctx context.Context) (sum usage, err error) {
 	start := time.Now()
 	each := make([]usage, p.phase.projects)
@@ -196,7 +191,6 @@ func (p project) runAtOnce(ctx context.Context) (sum usage, err error) {
 	return sum, err
 }
 
-// execute runs the tool once in a directory, with additional arguments.
 func (p project) execute(ctx context.Context, dir string, args ...string) (u usage, err error) {
 	cmd := exec.CommandContext(ctx, p.tool.binary, append(slices.Clone(p.phase.work.of(p.tool)), args...)...)
 	cmd.Dir = p.file(dir)

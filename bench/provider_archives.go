@@ -27,8 +27,7 @@ type providerArchive struct {
 	sum      string // the SHA-256 of the file, in hex
 }
 
-// makeArchives creates the archives of all providers in the user's cache directory. They stay
-// there for the next measurement, because creating them takes half a minute.
+// makeArchives keeps archives in the user's cache directory, because creating them takes half a minute.
 func makeArchives() ([][]providerArchive, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -54,7 +53,7 @@ func makeArchives() ([][]providerArchive, error) {
 	return all, group.Wait()
 }
 
-// makeArchive returns an archive. It creates the file if it does not exist.
+// makeArchive creates the file if necessary.
 func makeArchive(dir string, provider int, platform addrs.Platform) (providerArchive, error) {
 	a := providerArchive{platform: platform, name: fmt.Sprintf("terraform-provider-p%d_%s_%s.zip", provider, providerVersion, platform)}
 	a.path = filepath.Join(dir, a.name)
@@ -74,8 +73,7 @@ func makeArchive(dir string, provider int, platform addrs.Platform) (providerArc
 	return a, err
 }
 
-// writeArchive writes an archive whose executable consists of random blocks and zeros. The
-// same arguments always give the same bytes.
+// writeArchive writes an executable of random blocks and zeros, always the same.
 func writeArchive(name string, provider int, platform addrs.Platform) (err error) {
 	file, err := os.CreateTemp(filepath.Dir(name), "")
 	if err != nil {

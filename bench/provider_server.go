@@ -23,10 +23,8 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// providerServers is a provider registry. Unlike the registry of modtest, it serves its
-// archives from the disk, and does not hold an answer in memory while it waits. It has no
-// TLS: the servers and the tools share the CPUs of one machine, so the servers should
-// compute as little as possible.
+// providerServers is a registry that serves archives from the disk, holds no answer in memory while it
+// waits, and has no TLS: servers and tools share the CPUs of one machine.
 type providerServers struct {
 	server   *httptest.Server
 	archives [][]providerArchive
@@ -76,7 +74,7 @@ func (s *providerServers) makeKey() error {
 	return err
 }
 
-// logged records each request, and waits before it calls next.
+// logged records requests, and waits.
 func (s *providerServers) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -156,8 +154,6 @@ func answerJSON(w http.ResponseWriter, body any) {
 	_ = json.NewEncoder(w).Encode(body) // fails only if the client has disconnected
 }
 
-// These methods implement the interface servers.
-
 func (s *providerServers) URL() string              { return s.server.URL }
 func (s *providerServers) HTTPClient() *http.Client { return s.server.Client() }
 func (s *providerServers) BytesSent() int64         { return s.sent.Load() }
@@ -198,7 +194,6 @@ func (s *providerServers) Close() error {
 	return nil
 }
 
-// sentListener counts the bytes that are written to its connections.
 type sentListener struct {
 	net.Listener
 	sent *atomic.Int64
@@ -220,7 +215,7 @@ func (c sentConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom lets the operating system copy files to the connection directly.
+// ReadFrom lets the system copy files to the connection.
 func (c sentConn) ReadFrom(r io.Reader) (int64, error) {
 	n, err := io.Copy(c.Conn, r)
 	c.sent.Add(n)

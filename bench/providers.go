@@ -11,13 +11,13 @@ import (
 // The sizes of the world of providers.
 const (
 	providerCount = 6
-	// archiveBytes is the number of random bytes in an archive, and so about the size of the
-	// archive. unpackedBytes is the size of the executable; its other bytes are zeros.
+	// archiveBytes is the number of random bytes in an archive, and about its size. unpackedBytes is the
+	// size of the executable, whose other bytes are zeros.
 	archiveBytes  = 20_000_000
 	unpackedBytes = 60_000_000
 )
 
-// lockPlatforms returns the four platforms of a lock. The first is this machine's platform.
+// lockPlatforms begins with this machine's platform.
 func lockPlatforms() []addrs.Platform {
 	platforms := []addrs.Platform{addrs.CurrentPlatform()}
 	for _, name := range []string{"linux_amd64", "linux_arm64", "darwin_arm64", "windows_amd64", "darwin_amd64"} {
@@ -36,13 +36,12 @@ func withPlatforms(option string, args ...string) []string {
 	return args
 }
 
-// initializeFor returns the commands that install providers in a project for a stock tool.
+// initializeFor installs providers in a project for a stock tool.
 func initializeFor(tool string) commands {
 	return commands{ours: []string{"install", "--for=" + tool}, stock: []string{"init", "-input=false"}}
 }
 
-// providersMeasured returns the world of providers. Stock tools have a plugin cache in the
-// states in which it helps them.
+// providersMeasured gives stock tools a plugin cache in the states in which it helps them.
 func providersMeasured() world {
 	initialize := initializeFor("tofu")
 	lock := commands{ours: withPlatforms("--platform", "lock"), stock: withPlatforms("-platform", "providers", "lock")}
@@ -75,8 +74,7 @@ func providersMeasured() world {
 	}
 }
 
-// terraformProvidersMeasured returns the world of providers in projects for terraform, which get
-// copies of providers and no links.
+// terraformProvidersMeasured is for projects for terraform, which get copies of providers.
 func terraformProvidersMeasured() world {
 	initialize := initializeFor("terraform")
 	states := []phase{
@@ -101,8 +99,7 @@ func terraformProvidersMeasured() world {
 	}
 }
 
-// providerGoals returns the goals of the world of providers. The factors are those for tofu
-// and for terraform in each state.
+// providerGoals have factors for tofu and for terraform in each state.
 func providerGoals(states []phase) []report.Goal {
 	factors := [][2]float64{{1.3, 5}, {1.8, 6}, {4, 25}, {6, 20}, {4, 13}, {}, {2, 8}, {10, 40}}
 	var goals []report.Goal

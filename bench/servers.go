@@ -10,13 +10,12 @@ import (
 type servers interface {
 	URL() string
 	HTTPClient() *http.Client
-	// Env returns environment variables for the tools.
+	// Env is for the tools.
 	Env() []string
-	// CLIConfig returns the content of the tools' CLI configuration.
+	// CLIConfig is the tools' CLI configuration.
 	CLIConfig() string
-	// WriteTree writes the project to a directory.
 	WriteTree(dir, name string) error
-	// Wait sets the time that the servers wait before each answer.
+	// Wait sets the time before each answer.
 	Wait(time.Duration)
 	Requests() []modtest.Request
 	ResetRequests()

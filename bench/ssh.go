@@ -21,7 +21,7 @@ import (
 
 const (
 	sshRepositories = 20
-	// sshRoundTrip is the time that a message over ssh and its answer take in addition.
+	// sshRoundTrip is added to a message over ssh and its answer.
 	sshRoundTrip = 40 * time.Millisecond
 )
 
@@ -39,7 +39,7 @@ func sshMeasured() world {
 	}
 }
 
-// sshServers are a world of modules with a real sshd behind a proxy.
+// sshServers have a real sshd behind a proxy.
 type sshServers struct {
 	moduleServers
 	dir   string
@@ -48,7 +48,7 @@ type sshServers struct {
 	wait  atomic.Int64 // the time of a round trip, in nanoseconds
 }
 
-// startSSH starts an sshd with repositories. It needs git and OpenSSH.
+// startSSH needs git and OpenSSH.
 func startSSH() (servers, error) {
 	dir, err := os.MkdirTemp("", "bench-ssh-")
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *sshServers) start() error {
 	return s.writeClientConfig()
 }
 
-// makeRepository creates a bare repository with one module and the tag v1.0.0.
+// makeRepository creates a bare repository with one module, tagged v1.0.0.
 func (s *sshServers) makeRepository(name string, seed int) error {
 	tree := filepath.Join(s.dir, "tree")
 	if err := os.MkdirAll(tree, 0o755); err != nil {
@@ -198,7 +198,7 @@ func (s *sshServers) serve(address string) {
 	}
 }
 
-// pass copies bytes, and delays each by half of a round trip.
+// pass delays each byte by half of a round trip.
 func (s *sshServers) pass(to, from net.Conn) {
 	type part struct {
 		bytes []byte

@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// tool is a program that installs modules and providers.
 type tool struct {
 	name    string // cotter, tofu or terraform
 	version string
@@ -17,7 +16,7 @@ type tool struct {
 	ours    bool
 }
 
-// commands has the arguments with which cotter and the stock tools do the same work.
+// commands do the same work.
 type commands struct{ ours, stock []string }
 
 var modules = commands{ours: []string{"install", "--only", "modules"}, stock: []string{"get"}}
@@ -29,7 +28,7 @@ func (c commands) of(t tool) []string {
 	return c.stock
 }
 
-// findTools builds cotter in a directory, and finds the stock binaries in PATH.
+// findTools builds cotter, and finds the stock binaries in PATH.
 func findTools(ctx context.Context, dir string) ([]tool, error) {
 	binary := filepath.Join(dir, "cotter")
 	build := exec.CommandContext(ctx, "go", "build", "-o", binary, "./cmd/cotter")
@@ -48,7 +47,7 @@ func findTools(ctx context.Context, dir string) ([]tool, error) {
 	return tools, nil
 }
 
-// firstLine returns the first line that a command prints, or "".
+// firstLine returns "" without output.
 func firstLine(ctx context.Context, name string, args ...string) string {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE=", "CHECKPOINT_DISABLE=1")

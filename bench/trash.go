@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// workplace is a temporary directory that is removed at the end.
+// workplace is removed at the end.
 type workplace struct {
 	dir     string
 	trashed *int
@@ -24,15 +24,11 @@ func newWorkplace() (workplace, error) {
 
 func (w workplace) remove() { _ = os.RemoveAll(w.dir) }
 
-// newDir creates a directory in the workplace.
 func (w workplace) newDir() (string, error) { return os.MkdirTemp(w.dir, "") }
 
-// discard moves a file or directory to the trash, and truncates larger files to free disk
-// space. It does nothing if name does not exist.
-//
-// discard does not remove files. For some minutes after a removal, ext4 looks at every
-// removed file whenever it creates one. A run would take longer the more files the previous
-// run had created.
+// discard moves a file or directory, if it exists, to the trash, and truncates large files. It removes
+// nothing, because ext4 looks at every file removed in the last minutes when it creates one, so a run would
+// take longer the more files the previous one had created.
 func (w workplace) discard(name string) error {
 	*w.trashed++
 	to := filepath.Join(w.dir, "trash", strconv.Itoa(*w.trashed))

@@ -13,7 +13,7 @@ func rootNames(n int) []string {
 	return names
 }
 
-// rootsWorld returns a world with many projects that share packages.
+// rootsWorld has many projects that share packages.
 func rootsWorld(roots, packages int) string {
 	var b strings.Builder
 	for i, name := range rootNames(roots) {
@@ -28,9 +28,8 @@ func rootsWorld(roots, packages int) string {
 	return b.String()
 }
 
-// flatWorld returns a world with calls of different modules. Each module has a readme of
-// readme bytes. In source and in dir, the module's directory, %d stands for the number of
-// the call.
+// flatWorld has calls of different modules with readmes. In source and dir, the module's directory, %d
+// stands for the number of the call.
 func flatWorld(calls int, source, dir string, readme int) string {
 	var b strings.Builder
 	b.WriteString("-- config/main.tf --\n")
@@ -47,7 +46,7 @@ func flatWorld(calls int, source, dir string, readme int) string {
 	return b.String()
 }
 
-// docsWorld returns size bytes of files to add to the repository of a flatWorld.
+// docsWorld returns files to add to the repository of a flatWorld.
 func docsWorld(size int) string {
 	var b strings.Builder
 	const file = 64 << 10
@@ -57,8 +56,7 @@ func docsWorld(size int) string {
 	return b.String()
 }
 
-// registryWorld returns a world with calls of packages in a registry. Every second package
-// calls the next one.
+// registryWorld has packages in a registry, of which every second calls the next.
 func registryWorld(packages, calls int) string {
 	var b strings.Builder
 	b.WriteString("-- config/main.tf --\n")
@@ -77,8 +75,7 @@ func registryWorld(packages, calls int) string {
 	return b.String()
 }
 
-// ciWorld returns a world with calls of packages in a registry, each of which calls another
-// package.
+// ciWorld has packages in a registry, each of which calls another one.
 func ciWorld(packages, calls int) string {
 	const call = "module \"%s\" {\n  source  = \"MODTEST_HOST/acme/%s/aws\"\n  version = \"~> 1.0\"\n}\n"
 	var b strings.Builder
@@ -96,8 +93,7 @@ func ciWorld(packages, calls int) string {
 	return b.String()
 }
 
-// chainsWorld returns a world with chains of packages, in which each package calls the next
-// one. The project calls the first package of each chain.
+// chainsWorld has chains of packages in which each calls the next; the project calls the first ones.
 func chainsWorld(chains, depth int) string {
 	const call = "module \"%s\" {\n  source  = \"MODTEST_HOST/acme/c%dp%d/aws\"\n  version = \"~> 1.0\"\n}\n"
 	var b strings.Builder
@@ -120,9 +116,8 @@ func chainsWorld(chains, depth int) string {
 	return b.String()
 }
 
-// graphWorld returns a world with 10,000 calls. The project has 100 calls of 20 packages.
-// Each of these calls nine of 20 other packages, and each of those calls ten modules in its
-// own directories.
+// graphWorld has 10,000 calls: 100 of 20 packages in the project, in each nine of 20 other packages, and in
+// each of those ten of modules in its own directories.
 func graphWorld() string {
 	const packages, calls, nested, local = 20, 100, 9, 10
 	const source = "  source = \"git::https://MODTEST_HOST/git/%s%d.git?ref=v1.0.0\"\n"
@@ -147,7 +142,6 @@ func graphWorld() string {
 	return b.String()
 }
 
-// writeModule writes the files of a module with the standard structure.
 func writeModule(b *strings.Builder, dir string) {
 	fmt.Fprintf(b, "-- %s/main.tf --\n%s-- %s/variables.tf --\n", dir, resources(5), dir)
 	for _, name := range []string{"zones", "cidr", "tags", "prefix"} {
@@ -165,13 +159,13 @@ func resources(n int) string {
 	return b.String()
 }
 
-// refsWorld returns a world with one call of the newest version in a git repository.
+// refsWorld calls the newest version in a git repository.
 func refsWorld() string {
 	return "-- config/main.tf --\nmodule \"m\" {\n  source = \"git::https://MODTEST_HOST/git/many.git?version=~> 1.0\"\n}\n" +
 		"-- git/many.git/v1.0.0/main.tf --\noutput \"n\" {\n  value = 1\n}\n"
 }
 
-// filler returns text of a given size that does not compress well.
+// filler does not compress well.
 func filler(size, seed int) string {
 	var b strings.Builder
 	state := uint64(seed)*2654435761 + 88172645463325252

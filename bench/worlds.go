@@ -12,47 +12,39 @@ import (
 type world struct {
 	name, about string
 	notes       []string
-	// tofuOnly and terraformOnly say that the world is for one stock tool, and oursOnly that it is
-	// for none.
+	// These say that the world is for one stock tool, or for none.
 	tofuOnly, terraformOnly, oursOnly bool
 	parts                             []part
 	goals                             []report.Goal
 }
 
-// part is a project with its servers, and the states in which its installation is measured.
+// part is a project with its servers, and its states.
 type part struct {
 	start func() (servers, error)
-	// roots are the directories of the project's root modules. If there are none, the
-	// project itself is the root module.
+	// roots are the project's root modules; none means the project itself.
 	roots []string
-	// phases are in the order in which they are shown. They are measured in one project,
-	// the last one first.
+	// phases are shown in this order, and measured in one project, the last one first.
 	phases []phase
 }
 
-// baseline measures a baseline in the state that a phase has left.
+// baseline is measured in the state that a phase has left.
 type baseline func(ctx context.Context, p project, runs int) (report.Row, error)
 
-// phase is one state in which the commands run.
 type phase struct {
 	name string
 	work commands
-	// keepCache, keepLock and keepInstalled say what is kept from earlier runs: the user's
-	// cache, the lock, and the installed files.
+	// These say what is kept from earlier runs.
 	keepCache, keepLock, keepInstalled bool
-	// prepared is true if all tools run once before the phase, to create what is kept. They
-	// run first, or work if first is zero.
+	// prepared says that all tools first run once to create what is kept, with first or else work.
 	prepared bool
 	first    commands
-	// mirrored is true if the locked packages are in a mirror that cotter reads.
+	// mirrored says that the locked packages are in a mirror that cotter reads.
 	mirrored bool
-	// pluginCache is true if stock tools have a plugin cache. It is kept if keepCache is set.
+	// pluginCache gives one to stock tools. It is kept if keepCache is set.
 	pluginCache bool
-	// projects is the number of copies of the project that are installed at the same time;
-	// 0 means one.
+	// projects is the number of copies that are installed at once; 0 means one.
 	projects int
-	// baselines measure the least that the work costs. They are measured in the project
-	// that cotter has left.
+	// baselines are measured in the project that cotter has left.
 	baselines []baseline
 }
 
@@ -66,8 +58,7 @@ func (w world) knownTo(t tool) bool {
 	return t.ours || !w.oursOnly && !(w.tofuOnly && t.name == "terraform") && !(w.terraformOnly && t.name == "tofu")
 }
 
-// usual returns the goals for every world with the phases cold, warm and again. cold is the
-// factor for the phase cold.
+// usual has the goals for worlds with the phases cold, warm and again. cold is a factor.
 func usual(cold float64) []report.Goal {
 	return []report.Goal{
 		report.Faster("cold", cold),
@@ -84,8 +75,8 @@ const (
 	fewTags      = "5,000 tags"
 	manyTags     = "50,000 tags"
 	otherRefs    = 100_000
-	// refBytes is a lower limit for the size of a ref in a list: four digits of length, 40
-	// digits of an ID, a space, a name and a newline.
+	// refBytes is a lower limit for a ref in a list: four digits of length, an ID of 40, a space, a name
+	// and a newline.
 	refBytes = 60
 )
 

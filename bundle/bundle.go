@@ -18,7 +18,7 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Bundle is an open bundle. It is an [ocistore.Store] and must be closed.
+// Bundle is an open bundle, an [ocistore.Store]. It must be closed.
 type Bundle struct {
 	file   *os.File
 	layout *oci.Layout
@@ -29,8 +29,7 @@ var _ ocistore.Store = (*Bundle)(nil)
 // ErrBundle means that a file is not a bundle or is damaged.
 var ErrBundle = oci.ErrLayout
 
-// Open opens a bundle. It reads the index, but no packages. Errors about its content wrap
-// [ErrBundle].
+// Open reads the index, but no packages. Errors about the content wrap [ErrBundle].
 func Open(name string) (*Bundle, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -53,8 +52,7 @@ func Open(name string) (*Bundle, error) {
 // Close closes the file.
 func (b *Bundle) Close() error { return b.file.Close() }
 
-// Info implements [ocistore.Store]. The name is "the bundle" and the name of the file. A bundle
-// confirms its entries, because it is a file that the user has named.
+// Info implements [ocistore.Store]. A bundle confirms its entries, because the user has named the file.
 func (b *Bundle) Info() ocistore.Info {
 	name := ""
 	if b.file != nil {
@@ -63,7 +61,7 @@ func (b *Bundle) Info() ocistore.Info {
 	return ocistore.Info{Name: "the bundle " + name, Local: true, Trusted: true}
 }
 
-// Repository implements [ocistore.Store]. The repository reads the file.
+// Repository implements [ocistore.Store].
 func (b *Bundle) Repository(_ context.Context, provider addrs.Provider) (ocistore.Repository, error) {
 	if b.layout == nil {
 		return nil, fs.ErrClosed
@@ -80,7 +78,6 @@ type releases struct {
 	provider addrs.Provider
 }
 
-// Resolve implements [ocistore.Repository].
 func (r releases) Resolve(ctx context.Context, reference string) (ocispec.Descriptor, error) {
 	if version, err := versions.ParseProviderVersion(oci.VersionOfTag(reference)); err == nil {
 		reference = artifact.Release{Provider: r.provider, Version: version}.Tag()
@@ -88,7 +85,6 @@ func (r releases) Resolve(ctx context.Context, reference string) (ocispec.Descri
 	return r.Layout.Resolve(ctx, reference)
 }
 
-// Tags implements [ocistore.Repository].
 func (r releases) Tags(ctx context.Context, last string, page func(tags []string) error) error {
 	var tags []string
 	for _, ref := range r.Refs() {

@@ -21,8 +21,7 @@ import (
 
 // Result describes the bundle that Create has written.
 type Result struct {
-	// Entries is the number of different lock entries of modules, and Packages is the number of
-	// their packages with different content.
+	// Entries are the different lock entries of modules, and Packages those with different content.
 	Entries, Packages int
 	// Providers is the number of provider packages, for all platforms.
 	Providers int
@@ -30,8 +29,8 @@ type Result struct {
 	Bytes int64
 }
 
-// OtherPackageError is returned if locks have the hashes of different packages for the same
-// version and platform of a provider.
+// OtherPackageError is returned if locks have the hashes of different packages for the same version and
+// platform of a provider.
 type OtherPackageError struct {
 	Provider addrs.Provider
 	Version  string
@@ -42,12 +41,9 @@ func (e *OtherPackageError) Error() string {
 	return fmt.Sprintf("provider %s %s for %s: the locks have hashes of different packages", e.Provider.ForDisplay(), e.Version, e.Platform)
 }
 
-// Create writes a bundle with all packages of the scope that the locks of some projects name.
-//
-// The locks must be complete. projects and o are passed to
-// [installer.Installer.LockedPackages], which confirms and fetches the packages. If a project fails, nothing is written, and the error joins a
-// *[installer.ProjectError] for each failed project. The archives are kept in a temporary directory
-// until all of them are written.
+// Create writes a bundle with all packages of the scope that the locks of some projects name. The locks
+// must be complete. [installer.Installer.LockedPackages] confirms and fetches the packages. If a project
+// fails, nothing is written, and the error joins a *[installer.ProjectError] for each.
 func Create(ctx context.Context, in *installer.Installer, projects []installer.Project, o installer.LockedOptions, w io.Writer) (*Result, error) {
 	temporary, err := os.MkdirTemp("", "cotter-bundle-")
 	if err != nil {
@@ -73,8 +69,7 @@ type builder struct {
 	ofProviders singleflight.Memo[string, providerArchive]
 
 	mu sync.Mutex
-	// modules are the packages of modules by tag. contents has the tag of one of them for each
-	// content.
+	// modules are by tag; contents has the tag of one for each content.
 	modules   map[string]module
 	contents  map[hashing.Hash]string
 	providers map[providerKey]*provider
@@ -104,14 +99,12 @@ func (b *builder) addModule(ctx context.Context, p installer.LockedModule) error
 	return nil
 }
 
-// providerKey identifies a package of a provider.
 type providerKey struct {
 	release  artifact.Release
 	platform addrs.Platform
 }
 
-// provider is a package of a provider that locks name. It has an archive for each different list
-// of hashes.
+// provider is a package of a provider, with an archive for each different list of hashes.
 type provider struct {
 	archives []providerArchive
 	entries  []installer.LockedProvider
@@ -149,7 +142,7 @@ func (b *builder) addProvider(ctx context.Context, p installer.LockedProvider) e
 	return nil
 }
 
-// choose returns the archive that matches all locks. It prefers the published archive.
+// choose prefers the published archive among those that match all locks.
 func (p *provider) choose() (providerArchive, error) {
 	best := slices.MinFunc(p.archives, func(a, b providerArchive) int {
 		if c := len(b.statement.Hashes) - len(a.statement.Hashes); c != 0 {
@@ -198,7 +191,7 @@ func (b *builder) addModules(l *layout) error {
 	return nil
 }
 
-// addProviders adds the artifacts of providers to a layout, with an index for each version.
+// addProviders adds an index for each version.
 func (b *builder) addProviders(l *layout) error {
 	targets := make(map[artifact.Release]artifact.Targets)
 	for key, pkg := range b.providers {
@@ -244,7 +237,6 @@ func (l *layout) addFile(file oci.File) {
 	})
 }
 
-// countingWriter counts the bytes that are written to it.
 type countingWriter struct {
 	w io.Writer
 	n int64

@@ -22,7 +22,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// The limits of what a server may send, in bytes. They are those of clients or far above them.
+// Limits in bytes: those of clients, or far above them.
 const (
 	maxDiscovery = 1 << 20
 	maxDocument  = 16 << 20
@@ -30,20 +30,18 @@ const (
 	maxPackage   = 1 << 30
 )
 
-// Client checks servers. The zero value works: it sends no credentials. A Client is safe for
-// concurrent use if its HTTPClient is.
+// Client checks servers; the zero value without credentials. It is safe for concurrent use if its
+// HTTPClient is.
 type Client struct {
-	// HTTPClient sends the requests. nil means a client with a timeout of 30 s for each request.
+	// HTTPClient may be nil, for a timeout of 30 s for each request.
 	HTTPClient *http.Client
-	// Credentials are sent to registries for modules and providers, but not to the addresses of
-	// packages. nil means that there are none.
+	// Credentials are sent to registries for modules and providers, but not to the addresses of packages.
 	Credentials disco.CredentialsSource
-	// OCICredentials are sent to OCI registries that ask for them. nil means that a token for
-	// reading is requested without them, as for public repositories.
+	// OCICredentials are sent to OCI registries that ask for them. Without any, a token for reading is
+	// requested.
 	OCICredentials getmodules.OCICredentials
 }
 
-// httpClient returns the client that sends the requests.
 func (c Client) httpClient() *http.Client {
 	if c.HTTPClient != nil {
 		return c.HTTPClient
@@ -61,7 +59,7 @@ func (c Client) session(server string) session {
 	return session{c.httpClient().Do, nil, &Report{Server: server, Checked: []string{}, Violations: []Violation{}}}
 }
 
-// registry returns the check of a registry, with the credentials for its host.
+// registry has the credentials for the host.
 func (c Client) registry(ctx context.Context, server string, host addrs.Hostname) (session, error) {
 	s := c.session(server)
 	if c.Credentials == nil {
@@ -86,8 +84,7 @@ type answer struct {
 	body    []byte
 }
 
-// ask sends a request and reads at most limit bytes of the answer; it is an error if there are more.
-// Without an answer it returns nil.
+// ask reads at most limit bytes, and more are an error. It returns nil without an answer.
 func (s session) ask(ctx context.Context, method string, u *url.URL, header http.Header, limit int64) (*answer, error) {
 	var body bytes.Buffer
 	a, err := s.askInto(ctx, &body, method, u, header, limit)
@@ -97,7 +94,7 @@ func (s session) ask(ctx context.Context, method string, u *url.URL, header http
 	return a, err
 }
 
-// askInto is like ask, but copies the body to a writer.
+// askInto copies the body to a writer.
 func (s session) askInto(ctx context.Context, w io.Writer, method string, u *url.URL, header http.Header, limit int64) (*answer, error) {
 	request, err := http.NewRequestWithContext(ctx, method, u.String(), http.NoBody)
 	if err != nil {
@@ -131,7 +128,7 @@ type packageFile struct {
 	sum  string // SHA-256, as hexadecimal digits
 }
 
-// download downloads a package. The caller closes it.
+// download returns a file that the caller closes.
 func (s session) download(ctx context.Context, u *url.URL, header http.Header) (*packageFile, error) {
 	file, err := os.CreateTemp("", "cotter-conformance-*")
 	if err != nil {
@@ -151,13 +148,13 @@ func (s session) download(ctx context.Context, u *url.URL, header http.Header) (
 	return p, nil
 }
 
-// Close closes and removes the file.
+// Close also removes the file.
 func (p *packageFile) Close() {
 	_ = p.File.Close()
 	_ = os.Remove(p.Name())
 }
 
-// names returns the names of the files in a zip archive.
+// names is for a zip archive.
 func (p *packageFile) names() ([]string, error) {
 	archive, err := zip.NewReader(p.File, p.size)
 	if err != nil {
@@ -172,7 +169,7 @@ func (p *packageFile) names() ([]string, error) {
 	return names, nil
 }
 
-// mediaType returns the content type without its parameters.
+// mediaType is without parameters.
 func (a *answer) mediaType() string {
 	kind, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
 	if err != nil {
@@ -181,7 +178,7 @@ func (a *answer) mediaType() string {
 	return kind
 }
 
-// decode parses the body as one JSON document. Unknown fields are allowed, as the protocols say.
+// decode allows unknown fields, as the protocols say.
 func (a *answer) decode(target any) error {
 	decoder := json.NewDecoder(bytes.NewReader(a.body))
 	if err := decoder.Decode(target); err != nil {
@@ -193,8 +190,8 @@ func (a *answer) decode(target any) error {
 	return nil
 }
 
-// document requests a JSON document and checks its status, content type and size, by the rules with
-// the given prefix. It returns nil if there is no document to read on.
+// document checks status, content type and size of a JSON document, by the rules with the prefix. It
+// returns nil if there is nothing to read on.
 func (s session) document(ctx context.Context, prefix string, u *url.URL, limit int64) *answer {
 	return s.documentWith(ctx, prefix+"status", prefix+"type", prefix+"json", u, limit)
 }
@@ -219,7 +216,7 @@ func (s session) documentWith(ctx context.Context, status, kind, format string, 
 	return a
 }
 
-// missing checks that something that does not exist has status 404.
+// missing expects status 404.
 func (s session) missing(ctx context.Context, rule string, u *url.URL, header http.Header) {
 	a, err := s.ask(ctx, http.MethodGet, u, header, maxDocument)
 	request := "GET " + addrs.Redact(u.String())
@@ -230,10 +227,9 @@ func (s session) missing(ctx context.Context, rule string, u *url.URL, header ht
 	s.report.expect(a.status == http.StatusNotFound, rule, request, "the status is %d, not 404", a.status)
 }
 
-// unknownName is the name of something that no server has.
 const unknownName = "cotter-conformance-does-not-exist"
 
-// finish returns the report, or the reason why the checks ended.
+// finish returns the report, or why the checks ended.
 func (s session) finish(ctx context.Context) (*Report, error) {
 	return s.report, context.Cause(ctx)
 }

@@ -10,11 +10,10 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// discover finds the URL of a service of a host and checks the document that names it. It returns
-// nil if there is none.
+// discover returns the URL of a service, or nil, and checks the document that names it.
 func (s session) discover(ctx context.Context, host addrs.Hostname, service string) *url.URL {
 	document := &url.URL{Scheme: "https", Host: host.String(), Path: "/.well-known/terraform.json"}
-	// The document is public: clients send credentials for it only if they have some.
+	// The document is public: clients send the credentials that they have.
 	a := s.documentWith(ctx, "discovery.answer", "discovery.type", "discovery.json", document, maxDiscovery)
 	if a == nil {
 		return nil
@@ -48,7 +47,7 @@ func (s session) discover(ctx context.Context, host addrs.Hostname, service stri
 	return u
 }
 
-// get requests a document a second time and reports whether the answer is the same.
+// isStable requests a document a second time.
 func (s session) isStable(ctx context.Context, before *answer, u *url.URL) bool {
 	a, err := s.ask(ctx, http.MethodGet, u, s.authorization, maxDocument)
 	return err == nil && a.status == before.status && string(a.body) == string(before.body)

@@ -8,8 +8,8 @@ import (
 //go:embed testdata
 var kit embed.FS
 
-// Kit returns the cases for programs that read and write locks or compute hashes. Its README.md
-// describes them; docs/spec/conformance.md describes how a program is run on them.
+// Kit returns the cases for programs that read and write locks or compute hashes, with a README.md;
+// docs/spec/conformance.md describes how a program is run on them.
 func Kit() fs.FS {
 	cases, err := fs.Sub(kit, "testdata")
 	if err != nil {

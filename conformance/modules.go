@@ -11,9 +11,8 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// ModuleRegistry checks the registry of a module: service discovery and the module registry
-// protocol. The module must exist. The error is that of the credentials or of the context: whatever
-// the server does wrong, is in the report.
+// ModuleRegistry checks the registry of an existing module: discovery and the module registry protocol. The
+// error is that of the credentials or the context; the server's faults are in the report.
 func (c Client) ModuleRegistry(ctx context.Context, module addrs.ModuleRegistryPackage) (*Report, error) {
 	s, err := c.registry(ctx, module.String(), module.Host)
 	if err != nil {
@@ -32,7 +31,7 @@ func (c Client) ModuleRegistry(ctx context.Context, module addrs.ModuleRegistryP
 	return s.finish(ctx)
 }
 
-// moduleVersions checks the list of a module's versions and returns those that can be asked for.
+// moduleVersions returns the versions that can be asked for.
 func (s session) moduleVersions(ctx context.Context, base *url.URL, module addrs.ModuleRegistryPackage) []string {
 	u := base.JoinPath(module.Namespace, module.Name, module.TargetSystem, "versions")
 	a := s.document(ctx, "modules.versions.", u, maxDocument)
@@ -62,8 +61,7 @@ func (s session) moduleVersions(ctx context.Context, base *url.URL, module addrs
 	return s.versionList("modules.versions.", a, all)
 }
 
-// versionList checks a list of versions and returns those that are valid, from the newest to the
-// oldest.
+// versionList returns the valid versions, from the newest to the oldest.
 func (s session) versionList(prefix string, a *answer, listed []string) []string {
 	var valid []string
 	for i, text := range listed {
@@ -77,7 +75,6 @@ func (s session) versionList(prefix string, a *answer, listed []string) []string
 	return valid
 }
 
-// ends returns the first and the last element.
 func ends[T comparable](list []T) []T {
 	if len(list) == 0 {
 		return nil
@@ -85,7 +82,7 @@ func ends[T comparable](list []T) []T {
 	return slices.Compact([]T{list[0], list[len(list)-1]})
 }
 
-// moduleDownload checks the answer with the address of one version's package.
+// moduleDownload checks the address of one version's package.
 func (s session) moduleDownload(ctx context.Context, u *url.URL) {
 	a, err := s.ask(ctx, http.MethodGet, u, s.authorization, maxDocument)
 	request := "GET " + addrs.Redact(u.String())
@@ -119,8 +116,7 @@ func (s session) moduleDownload(ctx context.Context, u *url.URL) {
 	}
 }
 
-// location returns the address in an answer: of the header or of the document, as OpenTofu's own
-// registry does.
+// location is in the header or in the document, as OpenTofu's own registry does.
 func (a *answer) location() string {
 	if location := a.header.Get("X-Terraform-Get"); location != "" {
 		return location
@@ -132,8 +128,7 @@ func (a *answer) location() string {
 	return document.Location
 }
 
-// resolved returns an address, of which those that begin with "/", "./" or "../" are relative to
-// the request.
+// resolved: addresses that begin with "/", "./" or "../" are relative to the request.
 func resolved(base *url.URL, location string) string {
 	if strings.HasPrefix(location, "/") || strings.HasPrefix(location, "./") || strings.HasPrefix(location, "../") {
 		if relative, err := url.Parse(location); err == nil {

@@ -19,10 +19,9 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// OCIRepository checks a repository of an OCI registry that has the packages of a module, or mirrors
-// a provider. The address has the form oci://HOST/REPOSITORY. A registry on the loopback interface
-// may speak HTTP, others must speak HTTPS. The repository must have a tag. The error is that of the
-// address, of the credentials or of the context: whatever the server does wrong, is in the report.
+// OCIRepository checks the repository oci://HOST/REPOSITORY, which has the packages of a module or mirrors
+// a provider, and at least a tag. A registry on the loopback interface may speak HTTP. The error is that of
+// the address, the credentials or the context; the server's faults are in the report.
 func (c Client) OCIRepository(ctx context.Context, address string) (*Report, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "oci" || u.Host == "" || len(u.Path) < 2 || u.RawQuery != "" || u.User != nil {
@@ -65,8 +64,7 @@ func (r repository) at(kind, reference string) *url.URL {
 
 var manifestTypes = http.Header{"Accept": {oci.ManifestType, oci.IndexType}}
 
-// challenge checks the answer to a request without credentials. It finds out whether a registry on
-// the loopback interface speaks HTTP.
+// challenge checks a request without credentials, and finds out whether a loopback registry speaks HTTP.
 func (r repository) challenge(ctx context.Context, host string) {
 	u := r.at("tags", "list")
 	a, err := r.ask(ctx, http.MethodGet, u, nil, maxDocument)
@@ -86,8 +84,7 @@ func (r repository) challenge(ctx context.Context, host string) {
 
 var tagSyntax = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
 
-// tags checks the list of tags and returns the newest and the oldest version, or any tag of a
-// repository without versions.
+// tags returns the newest and the oldest version, or else any tag.
 func (r repository) tags(ctx context.Context) []string {
 	u := r.at("tags", "list")
 	a := r.list(ctx, u)
@@ -115,7 +112,7 @@ func (r repository) tags(ctx context.Context) []string {
 	return ends(versioned)
 }
 
-// tagList is one page of a list of tags.
+// tagList is one page.
 type tagList struct {
 	*answer
 	Name string
@@ -139,7 +136,7 @@ func (r repository) list(ctx context.Context, u *url.URL) *tagList {
 	return &list
 }
 
-// pages reads the list of tags with one tag a page.
+// pages reads one tag a page.
 func (r repository) pages(ctx context.Context, u *url.URL, want int) {
 	next := *u
 	next.RawQuery = "n=1"
@@ -168,7 +165,6 @@ func (r repository) pages(ctx context.Context, u *url.URL, want int) {
 	r.report.expect(got == want, "oci.tags.pages", request, "the pages have %d of %d tags", got, want)
 }
 
-// tagged checks the manifest of a tag, and what it points to.
 func (r repository) tagged(ctx context.Context, tag string) {
 	a := r.manifest(ctx, tag)
 	if a == nil {
@@ -195,8 +191,7 @@ func (r repository) tagged(ctx context.Context, tag string) {
 	r.report.expect(err == nil && len(names) > 0, "oci.module.archive", request, "it has no files%s", suffix(err))
 }
 
-// manifest requests a manifest and checks what holds for all of them. It returns nil if it cannot be
-// read on.
+// manifest checks what holds for all manifests. It returns nil if it cannot be read on.
 func (r repository) manifest(ctx context.Context, reference string) *answer {
 	u := r.at("manifests", reference)
 	a, err := r.ask(ctx, http.MethodGet, u, manifestTypes, maxManifest)
@@ -225,7 +220,7 @@ func (r repository) manifest(ctx context.Context, reference string) *answer {
 	return a
 }
 
-// head compares the answer to a HEAD request with the one to a GET request.
+// head compares HEAD with GET.
 func (r repository) head(ctx context.Context, tag string, a *answer) {
 	got, err := r.ask(ctx, http.MethodHead, r.at("manifests", tag), manifestTypes, maxManifest)
 	request := "HEAD " + r.at("manifests", tag).String()
@@ -239,14 +234,13 @@ func (r repository) head(ctx context.Context, tag string, a *answer) {
 		got.status, excerpt(length), excerpt(got.header.Get("Docker-Content-Digest")))
 }
 
-// expectArtifact checks the artifact type of a manifest or an index.
 func (r repository) expectArtifact(rule string, a *answer, want string) bool {
 	var fields struct{ ArtifactType string }
 	_ = json.Unmarshal(a.body, &fields) // it was parsed before
 	return r.report.expect(fields.ArtifactType == want, rule, a.request, "the artifact type is %s", excerpt(fields.ArtifactType))
 }
 
-// providerIndex checks the index of a provider's version, and the package of its first platforms.
+// providerIndex also checks the packages of the first platforms.
 func (r repository) providerIndex(ctx context.Context, tag string, a *answer) {
 	_, err := versions.Parse(oci.VersionOfTag(tag))
 	r.report.expect(err == nil, "oci.provider.tag", a.request, "the tag is %s", excerpt(tag))
@@ -273,8 +267,8 @@ func (r repository) providerIndex(ctx context.Context, tag string, a *answer) {
 	}
 }
 
-// archive downloads the archive that a manifest has as its layer, by the rule for the layer. It
-// returns nil if there is none, and the request otherwise.
+// archive downloads the layer of a manifest, by the rule for it. It returns nil if there is none, and the
+// request otherwise.
 func (r repository) archive(ctx context.Context, rule string, a *answer, artifact string) (archive *packageFile, request string) {
 	manifest, err := oci.ParseManifest(oci.ManifestType, a.body, artifact)
 	var layer oci.Descriptor
@@ -287,7 +281,7 @@ func (r repository) archive(ctx context.Context, rule string, a *answer, artifac
 	return r.blob(ctx, layer.Digest, layer.Size), "GET " + r.at("blobs", layer.Digest).String()
 }
 
-// blob downloads a blob and checks its size and its digest. It returns nil if it cannot be read on.
+// blob checks size and digest. It returns nil if the blob cannot be read on.
 func (r repository) blob(ctx context.Context, digest string, size int64) *packageFile {
 	request := "GET " + r.at("blobs", digest).String()
 	blob, err := r.download(ctx, r.at("blobs", digest), nil)

@@ -13,12 +13,11 @@ import (
 	"github.com/cotterpin/cotter/internal/signing"
 )
 
-// MaxPlatforms is the number of platforms of a provider's version whose packages are checked.
+// MaxPlatforms is the number of platforms of a version whose packages are checked.
 const MaxPlatforms = 2
 
-// ProviderRegistry checks the registry of a provider: service discovery and the provider registry
-// protocol. The provider must exist. The error is that of the credentials or of the context: whatever
-// the server does wrong, is in the report.
+// ProviderRegistry checks the registry of an existing provider: discovery and the provider registry
+// protocol. The error is that of the credentials or the context; the server's faults are in the report.
 func (c Client) ProviderRegistry(ctx context.Context, provider addrs.Provider) (*Report, error) {
 	s, err := c.registry(ctx, provider.String(), provider.Hostname)
 	if err != nil {
@@ -51,7 +50,7 @@ type providerPlatform struct{ OS, Arch string }
 
 var pluginProtocol = regexp.MustCompile(`^[1-9][0-9]*\.[0-9]+$`)
 
-// providerVersions checks the list of a provider's versions, and returns the newest and the oldest.
+// providerVersions returns the newest and the oldest version.
 func (s session) providerVersions(ctx context.Context, u *url.URL) []providerVersion {
 	a := s.document(ctx, "providers.versions.", u, maxDocument)
 	if a == nil {
@@ -88,7 +87,6 @@ func lastIndex[T comparable](list []T, element T) int {
 	return -1
 }
 
-// packageDocument is the answer about a provider's package.
 type packageDocument struct {
 	OS, Arch, Filename, Shasum string
 	Protocols                  []string
@@ -157,7 +155,7 @@ func (s session) signedSums(ctx context.Context, a *answer, p packageDocument, s
 	s.report.expect(err == nil, "providers.package.signature", request, "%v", err)
 }
 
-// because returns the reason of a failed request as the end of a sentence.
+// because returns the reason as the end of a sentence.
 func because(a *answer, err error) string {
 	if err != nil {
 		return ": " + err.Error()
@@ -165,7 +163,7 @@ func because(a *answer, err error) string {
 	return fmt.Sprintf(": the status is %d", a.status)
 }
 
-// providerArchive checks the archive of a provider, whose SHA-256 sum is sum.
+// providerArchive: sum is a SHA-256.
 func (s session) providerArchive(ctx context.Context, provider addrs.Provider, u *url.URL, sum string) {
 	request := "GET " + addrs.Redact(u.String())
 	archive, err := s.download(ctx, u, nil)
@@ -178,8 +176,7 @@ func (s session) providerArchive(ctx context.Context, provider addrs.Provider, u
 	}
 }
 
-// expectProgram checks that an archive has a provider's program. provider is "" if its type is not
-// known.
+// expectProgram gets "" for a provider of unknown type.
 func (s session) expectProgram(rule, request string, archive *packageFile, provider string) {
 	names, err := archive.names()
 	program := "terraform-provider-" + provider

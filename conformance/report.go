@@ -9,16 +9,14 @@ import (
 
 // Violation is an answer of a server that breaks a rule.
 type Violation struct {
-	// Rule is the ID of the rule, such as "modules.versions.json".
+	// Rule is an ID, such as "modules.versions.json".
 	Rule string `json:"rule"`
-	// Request is the request that was answered: its method and URL, without credentials. It is
-	// "" if no request was possible.
+	// Request is the method and URL, without credentials; "" if no request was possible.
 	Request string `json:"request,omitempty"`
 	// Message says what the server answered.
 	Message string `json:"message"`
 }
 
-// String returns the violation with its rule in one line.
 func (v Violation) String() string {
 	text := v.Rule + ": " + v.Message
 	if v.Request != "" {
@@ -34,11 +32,10 @@ func (v Violation) String() string {
 type Report struct {
 	// Server is the address that was checked.
 	Server string `json:"server"`
-	// Checked are the IDs of the rules that the server's answers were compared with, sorted. A
-	// server that breaks one rule may leave others unchecked: without a list of versions, there
-	// is no version to ask for.
+	// Checked are the IDs of the compared rules, sorted. A broken rule can leave others unchecked: without
+	// a list of versions, there is none to ask for.
 	Checked []string `json:"checked"`
-	// Violations are the rules that it breaks, in the order of the requests.
+	// Violations are in the order of the requests.
 	Violations []Violation `json:"violations"`
 }
 
@@ -66,7 +63,7 @@ func (r *Report) check(rule string) {
 	}
 }
 
-// expect records that a rule was checked, and a violation unless ok.
+// expect records a violation unless ok.
 func (r *Report) expect(ok bool, rule, request, format string, args ...any) bool {
 	r.check(rule)
 	if !ok {
@@ -75,7 +72,7 @@ func (r *Report) expect(ok bool, rule, request, format string, args ...any) bool
 	return ok
 }
 
-// excerpt returns the beginning of a server's text for a message, quoted.
+// excerpt quotes the beginning of a text.
 func excerpt(text string) string {
 	const most = 80
 	if len(text) > most {

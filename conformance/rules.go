@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// Rule is a rule of a protocol that the checks of this package compare servers with.
+// Rule is a rule of a protocol.
 type Rule struct {
-	// ID names the rule: "discovery", "modules", "providers" or "oci", the subject, and the rule.
+	// ID is "discovery", "modules", "providers" or "oci", the subject, and the rule.
 	ID string `json:"id"`
 	// Section is the title of the specification and of its section.
 	Section string `json:"section"`
-	// Text is the rule.
-	Text string `json:"text"`
+	Text    string `json:"text"`
 }
 
 // Rules returns all rules, by protocol.
@@ -27,7 +26,6 @@ func ruleOf(id string) (Rule, bool) {
 	return rules[i], true
 }
 
-// The sections of the specifications.
 const (
 	discoveryProcess  = "Remote Service Discovery, Discovery Process"
 	discoveryResponse = "Remote Service Discovery, Service Identifiers"

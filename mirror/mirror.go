@@ -13,12 +13,10 @@ import (
 	"github.com/cotterpin/cotter/ocistore"
 )
 
-// Mirror is a repository of an OCI registry. It is an [ocistore.Store].
-//
-// Its fields must not change while it is in use.
+// Mirror is a repository of an OCI registry, as an [ocistore.Store]. Its fields must not change while it is
+// in use.
 type Mirror struct {
-	// Trusted reports whether the mirror confirms entries of locks; see [ocistore.Info]. [Open]
-	// sets it.
+	// Trusted reports whether the mirror confirms entries; see [ocistore.Info]. [Open] sets it.
 	Trusted bool
 
 	fetcher          *getmodules.Fetcher
@@ -26,19 +24,15 @@ type Mirror struct {
 	host, repository string
 
 	mu sync.Mutex
-	// opened are the repositories of providers, and with the zero Provider the mirror's own. They
-	// remember the registry's tokens.
+	// opened are the repositories by provider, which remember the registry's tokens.
 	opened map[addrs.Provider]ocistore.Repository
 }
 
 var _ ocistore.Store = (*Mirror)(nil)
 
-// Open opens a mirror at oci://HOST/REPOSITORY without sending a request. It uses the fetcher's
-// credentials, limits and retries for OCI registries, or the repositories of its field OCI, which
-// can only be read.
-//
-// The mirror confirms entries of locks, as a mirror that the user has named. For other mirrors,
-// clear Trusted.
+// Open opens a mirror at oci://HOST/REPOSITORY without a request, with the fetcher's credentials, limits
+// and retries, or the repositories of its field OCI, which can only be read. The mirror confirms entries,
+// as one that the user has named; for others, clear Trusted.
 func Open(fetcher *getmodules.Fetcher, address string) (*Mirror, error) {
 	host, repository, ok := strings.Cut(strings.TrimPrefix(address, "oci://"), "/")
 	if !strings.HasPrefix(address, "oci://") || !ok {
@@ -51,10 +45,10 @@ func Open(fetcher *getmodules.Fetcher, address string) (*Mirror, error) {
 	return &Mirror{Trusted: true, fetcher: fetcher, writer: writer, host: host, repository: repository}, nil
 }
 
-// Address returns the address oci://HOST/REPOSITORY.
+// Address returns oci://HOST/REPOSITORY.
 func (m *Mirror) Address() string { return "oci://" + m.host + "/" + m.repository }
 
-// Info implements [ocistore.Store]. The name is "the mirror" and the address.
+// Info implements [ocistore.Store].
 func (m *Mirror) Info() ocistore.Info {
 	return ocistore.Info{Name: "the mirror " + m.Address(), Trusted: m.Trusted}
 }
@@ -80,10 +74,9 @@ func (m *Mirror) Repository(ctx context.Context, provider addrs.Provider) (ocist
 	return found, nil
 }
 
-// errNotOpen is returned by the zero Mirror.
 var errNotOpen = errors.New("the mirror is not open")
 
-// pathOf returns the repository of a provider, or the mirror's own for the zero Provider.
+// pathOf returns the mirror's own repository for the zero Provider.
 func (m *Mirror) pathOf(provider addrs.Provider) string {
 	if provider == (addrs.Provider{}) {
 		return m.repository
@@ -91,8 +84,7 @@ func (m *Mirror) pathOf(provider addrs.Provider) string {
 	return m.repository + "/" + artifact.RepositoryOf(provider)
 }
 
-// RepositoryTemplate returns the location of a mirror's providers in the form of the
-// repository_template of an oci_mirror in OpenTofu's CLI configuration:
+// RepositoryTemplate returns the repository_template of an oci_mirror in OpenTofu's CLI configuration:
 // HOST/REPOSITORY/providers/${hostname}/${namespace}/${type}.
 func (m *Mirror) RepositoryTemplate() string {
 	return m.host + "/" + m.repository + "/" + artifact.RepositoryTemplate

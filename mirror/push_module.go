@@ -14,15 +14,12 @@ import (
 	"github.com/cotterpin/cotter/internal/stores"
 )
 
-// lockedModule is the package of a module. Its archive is stored first, then the manifest, to
-// which the tags of its content and of its statement point.
+// lockedModule is stored in this order: archive, manifest, and the tags of its content and its statement.
 type lockedModule struct {
 	installer.LockedModule
 	statement artifact.Statement
 }
 
-// pushModule stores the package of a module unless the mirror already has its entry in the
-// required form.
 func (p *pusher) pushModule(ctx context.Context, locked installer.LockedModule) error {
 	statement := artifact.StatementOf(locked.Entry)
 	return p.push(ctx, statement.Tag(), lockedModule{locked, statement}, &p.result.Entries)
@@ -36,19 +33,17 @@ func (l lockedModule) manifest(ctx context.Context, p *pusher) ([]byte, error) {
 	return stores.Manifest(ctx, p.mirror, l.statement.Tag())
 }
 
-// archiveForms is the maximum number of different archives of a package that a repair tries.
+// archiveForms bounds the archives of a package that a repair tries.
 const archiveForms = 4
 
-// layerKey identifies an archive by its content and form.
 type layerKey struct {
 	t1   hashing.Hash
 	form int
 }
 
-// pushedLayer is an archive that is now in the mirror.
 type pushedLayer struct {
 	oci.Descriptor
-	// uploaded reports whether the archive was missing or damaged before.
+	// uploaded says that the archive was missing or damaged before.
 	uploaded bool
 }
 
@@ -90,7 +85,6 @@ func (l lockedModule) store(ctx context.Context, p *pusher, former []byte) (chan
 	return false, ErrNotRepaired
 }
 
-// pushLayer packs a package and uploads the archive.
 func (l lockedModule) pushLayer(ctx context.Context, p *pusher, form int) (pushedLayer, error) {
 	layer, err := artifact.PackModule(ctx, p.dir, l.Open, l.Tree, form)
 	if err != nil {

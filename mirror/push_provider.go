@@ -16,24 +16,20 @@ import (
 	"github.com/cotterpin/cotter/internal/stores"
 )
 
-// ErrOtherPackage means that a mirror has a different package of a provider for the same version
-// and platform, and that the lock has none of its hashes. [Repair] replaces it.
+// ErrOtherPackage means that a mirror has another package for the same version and platform. [Repair]
+// replaces it.
 var ErrOtherPackage = errors.New("the mirror has a different package, and the lock has none of its hashes")
 
-// errNoArchiveHash says that a lock does not have enough hashes to replace an archive: other
-// locks may need exactly the one in the mirror.
+// errNoArchiveHash: other locks may need exactly the archive in the mirror.
 var errNoArchiveHash = errors.New("the mirror has the published archive, and the lock has no zh hash to check it with")
 
-// lockedProvider is the package of a provider for one platform. Its archive and its manifest are
-// stored first, in the repository of the provider, then the index that points to the manifest, and
-// the reference in the mirror's own repository by which the release is listed.
+// lockedProvider is stored in this order: archive and manifest in the repository of the provider, the index
+// that points to the manifest, and the reference in the mirror's own repository that lists the release.
 type lockedProvider struct {
 	installer.LockedProvider
 	release artifact.Release
 }
 
-// pushProvider stores the package of a provider unless the mirror already has it in the required
-// form.
 func (p *pusher) pushProvider(ctx context.Context, locked installer.LockedProvider) error {
 	key := artifact.ProviderKey(locked.Entry, locked.Platform)
 	return p.push(ctx, key, lockedProvider{locked, artifact.ReleaseOf(locked.Entry)}, &p.result.Providers)
@@ -101,7 +97,7 @@ func (l lockedProvider) storePackage(ctx context.Context, p *pusher, former []by
 	return uploaded || !bytes.Equal(text, former), err
 }
 
-// checkReplaced returns an error if the package must not replace the one that the mirror has.
+// checkReplaced refuses to replace some packages of the mirror.
 func (l lockedProvider) checkReplaced(p *pusher, made, replaced artifact.Provider) error {
 	isLocked := replaced.Statement.IsIn(l.Entry.Hashes)
 	had, has := replaced.Statement.Hashes, made.Statement.Hashes
@@ -114,7 +110,6 @@ func (l lockedProvider) checkReplaced(p *pusher, made, replaced artifact.Provide
 	return nil
 }
 
-// pack writes the archive of the package to a file in a directory.
 func (l lockedProvider) pack(ctx context.Context, dir string) (_ oci.File, s artifact.ProviderStatement, err error) {
 	archive, err := l.Archive(ctx)
 	if err != nil {
@@ -125,8 +120,7 @@ func (l lockedProvider) pack(ctx context.Context, dir string) (_ oci.File, s art
 	return file, artifact.ProviderStatement{Release: l.release, Platform: l.Platform, Hashes: archive.Hashes}, err
 }
 
-// targets returns the targets in the mirror's index of a release. In a repair, an index that
-// cannot be read counts as missing.
+// targets are those in the mirror's index. In a repair, an unreadable index counts as missing.
 func (p *pusher) targets(ctx context.Context, release artifact.Release) (artifact.Targets, error) {
 	targets, err := stores.Targets(ctx, p.mirror, release)
 	unreadable := errors.Is(err, getmodules.ErrOCIContent) || errors.Is(err, artifact.ErrManifest)
@@ -136,8 +130,8 @@ func (p *pusher) targets(ctx context.Context, release artifact.Release) (artifac
 	return targets, err
 }
 
-// pushIndex adds a manifest to the index of a release, which keeps the manifests for other
-// platforms. It also adds the release to the mirror's list.
+// pushIndex adds a manifest to the index of a release, which keeps other platforms, and the release to the
+// mirror's list.
 func (p *pusher) pushIndex(ctx context.Context, writer *getmodules.OCIWriter, release artifact.Release, target oci.Target) error {
 	defer p.indexes.lock(release)()
 	targets, err := p.targets(ctx, release)
@@ -161,7 +155,7 @@ func (p *pusher) pushIndex(ctx context.Context, writer *getmodules.OCIWriter, re
 	return p.pushManifest(ctx, release.Tag(), reference, false)
 }
 
-// indexLocks are the mutexes that are held while the index of a release is changed.
+// indexLocks are held while the index of a release is changed.
 type indexLocks struct {
 	mu      sync.Mutex
 	indexes map[artifact.Release]*sync.Mutex

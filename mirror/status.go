@@ -14,34 +14,27 @@ import (
 
 // Entry describes what a mirror has for one entry of a lock.
 type Entry struct {
-	// Dir is the directory of the root module, and Key is the key of its entry. Key is "" for a
-	// provider.
+	// Dir is the directory of the root module, and Key that of its entry; "" for a provider.
 	Dir, Key string
-	// Source, Version and Tag have the same meaning as in [ocistore.Entry].
+	// Source, Version and Tag are as in [ocistore.Entry].
 	Source, Version, Tag string
-	// Platform is the platform of a provider's package. It is zero for modules.
+	// Platform is zero for modules.
 	Platform addrs.Platform
-	// Checked reports that the mirror was asked for the entry and has answered.
+	// Checked says that the mirror has answered about the entry.
 	Checked bool
-	// Missing reports that the mirror does not have the entry.
 	Missing bool
-	// Other reports that the mirror has a package of the provider, but the lock has none of its
-	// hashes.
+	// Other says that the mirror has a package of the provider, but the lock has none of its hashes.
 	Other bool
 }
 
-// OK reports whether the mirror has the entry in the required form. It is false if that was not
-// checked.
+// OK reports whether the mirror was found to have the entry in the required form.
 func (e Entry) OK() bool { return e.Checked && !e.Missing && !e.Other }
 
-// parallelRequests is the number of concurrent requests of Status.
 const parallelRequests = 16
 
-// Status reports which entries of the locks of some projects a mirror has. The result is in
-// the order of projects and keys; the providers of a project come after its modules. Status reads
-// only the locks and queries only the mirror. scope says whether it reports modules, providers or both;
-// platforms are those of the providers, none means this machine's platform. An error about a lock is a
-// *[installer.ProjectError].
+// Status reports which entries of the locks of some projects a mirror has, in the order of projects and
+// keys, providers after modules. It reads only the locks and queries only the mirror. platforms are for
+// providers; none means this machine's. An error about a lock is a *[installer.ProjectError].
 func Status(ctx context.Context, m *Mirror, projects []installer.Project, scope installer.Scope, platforms ...addrs.Platform) ([]Entry, error) {
 	s := &status{mirror: m, scope: scope, platforms: platforms}
 	if len(platforms) == 0 {
@@ -71,7 +64,6 @@ func Status(ctx context.Context, m *Mirror, projects []installer.Project, scope 
 	return entries, group.Wait()
 }
 
-// status collects the queries about the entries of locks.
 type status struct {
 	mirror    *Mirror
 	scope     installer.Scope
@@ -79,7 +71,7 @@ type status struct {
 	queries   []query
 }
 
-// query is a query about an entry. Queries with the same key are sent once.
+// Queries with the same key are sent once.
 type query struct {
 	entry Entry
 	key   string
@@ -114,7 +106,6 @@ func (s *status) addModules(ctx context.Context, p installer.Project) error {
 	return nil
 }
 
-// addProviders adds the entries of providers, for each platform.
 func (s *status) addProviders(ctx context.Context, p installer.Project) error {
 	locked, err := installer.ReadLockedProviders(ctx, p)
 	if err != nil {

@@ -17,8 +17,7 @@ const (
 	dotZip = ".zip"
 )
 
-// mutation is appended to each file of a mutated download. It is a comment in HCL, so the module
-// still works.
+// mutation is appended to each file. It is a comment in HCL, so the module still works.
 const mutation = "\n# changed by modtest\n"
 
 // archiveServer packs archives when they are requested.
@@ -81,7 +80,7 @@ func (s *archiveServer) mount(mux *http.ServeMux) {
 	})
 }
 
-// serve answers with an archive of files. The path of the request determines its kind.
+// serve packs the kind of archive of the request's path.
 func (s *archiveServer) serve(w http.ResponseWriter, r *http.Request, fsys fs.FS) {
 	files, err := readFiles(fsys, s.host)
 	if err == nil && s.mutated(r) {
@@ -103,7 +102,7 @@ func (s *archiveServer) serve(w http.ResponseWriter, r *http.Request, fsys fs.FS
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
 }
 
-// mutated counts a download and reports whether it must be a mutated one.
+// mutated counts a download.
 func (s *archiveServer) mutated(r *http.Request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

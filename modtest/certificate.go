@@ -16,23 +16,21 @@ import (
 	"time"
 )
 
-// certificateLife is long enough for a demonstration that keeps running, and short enough for
-// every client's limit on the lifetime of a certificate.
+// certificateLife is long enough for a demonstration that keeps running, and short enough for every
+// client's limit.
 const certificateLife = 30 * 24 * time.Hour
 
-// authority is a certificate authority that no system trusts.
+// No system trusts an authority.
 type authority struct {
 	pool   *x509.CertPool
 	pem    []byte
 	server tls.Certificate
 }
 
-// processAuthority returns the authority of all worlds of this process, so that a program that
-// trusts one world can be used with the others.
+// processAuthority is that of all worlds of this process, so that a program that trusts one trusts all.
 var processAuthority = sync.OnceValues(newAuthority)
 
-// newAuthority creates an authority and a server certificate signed by it. These are two
-// certificates, because some TLS libraries refuse a certificate that is both.
+// newAuthority creates an authority and a server certificate: some TLS libraries refuse one that is both.
 func newAuthority() (*authority, error) {
 	now := time.Now()
 	ca := &x509.Certificate{
@@ -73,8 +71,7 @@ func newAuthority() (*authority, error) {
 	return a, nil
 }
 
-// sign creates a key for cert and signs cert with the parent's key, or with its own key if
-// parentKey is nil.
+// sign creates a key for cert, and signs cert with the parent's key or, if that is nil, with its own.
 func sign(cert, parent *x509.Certificate, parentKey crypto.Signer) (crypto.Signer, []byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

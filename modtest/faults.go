@@ -14,11 +14,9 @@ import (
 	"time"
 )
 
-// SetFaults replaces the current faults and resets their counts. Without arguments it
-// removes all faults.
+// SetFaults replaces the faults, or removes all, and resets their counts.
 func (w *World) SetFaults(list ...Fault) { w.faults.set(slices.Clone(list), w.host) }
 
-// faults are the current faults, with the number of requests that each has affected.
 type faults struct {
 	mu   sync.Mutex
 	list []Fault
@@ -37,7 +35,7 @@ func (f *faults) set(list []Fault, host string) {
 	f.list, f.host, f.seen = list, host, map[strike]int{}
 }
 
-// next returns the first fault that affects a request, and counts it.
+// next counts the first fault that affects a request.
 func (f *faults) next(r *http.Request) (Fault, bool) {
 	path, to := r.URL.Path, url.URL{Scheme: "https", Host: r.Host, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
 	if r.TLS == nil {
@@ -96,7 +94,7 @@ func (f *faults) wrap(h http.Handler) http.Handler {
 	})
 }
 
-// wait waits for the delay and reports whether the client is still connected.
+// wait reports whether the client is still connected after the delay.
 func (f Fault) wait(r *http.Request) bool {
 	if f.Delay <= 0 {
 		return true
@@ -111,7 +109,6 @@ func (f Fault) wait(r *http.Request) bool {
 	}
 }
 
-// fill creates the answer that replaces the original one.
 func (f Fault) fill(a *answer) {
 	a.status = f.Status
 	a.header.Set("Content-Type", "text/plain; charset=utf-8")
@@ -121,7 +118,7 @@ func (f Fault) fill(a *answer) {
 	io.WriteString(&a.body, f.Body) // a buffer takes everything
 }
 
-// answer is a buffered answer, which can be changed before it is sent.
+// answer is buffered, and can be changed before it is sent.
 type answer struct {
 	header http.Header
 	status int
@@ -150,7 +147,7 @@ func (a *answer) send(w http.ResponseWriter, truncate bool) {
 		body = body[:len(body)/2]
 	}
 	w.WriteHeader(a.status)
-	// If the client has disconnected, it needs no answer.
+	// A client that has disconnected needs no answer.
 	_, _ = w.Write(body)
 	if truncate {
 		_ = http.NewResponseController(w).Flush()

@@ -18,11 +18,10 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// headTag is the name for the last commit of the branch main among the tags.
+// headTag stands for the last commit of the branch main.
 const headTag = "_HEAD"
 
-// gitServer has the repositories. It creates each repository when it is first needed, because
-// most tests use few of the repositories in a shared tree.
+// gitServer creates a repository when it is first needed: most tests use few of a shared tree.
 type gitServer struct {
 	opts Options
 	host string
@@ -89,14 +88,13 @@ func (g *gitServer) add(repo, tag string, files fs.FS) error {
 	return nil
 }
 
-// validTag checks the most common of git's rules. All of them are checked when the repository is
-// created.
+// validTag checks the most common of git's rules; all are checked when the repository is created.
 func validTag(tag string) bool {
 	return tag != "" && fs.ValidPath(tag) && !strings.Contains(tag, "..") &&
 		!strings.ContainsAny(tag, " ~^:?*[\\\x7f") && !strings.HasSuffix(tag, ".lock")
 }
 
-// open returns the repository with this name. It adds a new one if there is none.
+// open adds a repository if there is none with this name.
 func (g *gitServer) open(repo string) *repository {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -123,8 +121,7 @@ func (g *gitServer) lookup(repo string) (*repository, error) {
 	return nil, fmt.Errorf("no such repository: %w", fs.ErrNotExist)
 }
 
-// check returns an error if there are repositories that cannot be created because git is not
-// installed.
+// check returns an error if there are repositories, and no git to create them.
 func (g *gitServer) check() error {
 	g.mu.Lock()
 	none := len(g.repos) == 0
@@ -149,7 +146,7 @@ func (g *gitServer) program() (string, error) {
 	return g.git, nil
 }
 
-// publish adds or moves a tag of a repository that may be in use.
+// publish gets the tag of a repository that may be in use.
 func (g *gitServer) publish(repo, tag string, files fs.FS) error {
 	if !validTag(tag) || tag == headTag {
 		return errBadTag
@@ -179,7 +176,6 @@ func (g *gitServer) with(repo string, do func(r *repository, git string) error) 
 	return do(r, git)
 }
 
-// commit returns the commit that the tag points to now.
 func (g *gitServer) commit(repo, tag string) (id string, err error) {
 	err = g.with(repo, func(r *repository, _ string) error {
 		id, err = r.commit(tag)
@@ -188,8 +184,7 @@ func (g *gitServer) commit(repo, tag string) (id string, err error) {
 	return id, err
 }
 
-// tagOrder returns the tags in the order of their commits: tags that are not versions first, then
-// the versions, then headTag. So main ends at the newest version or at the commit of headTag.
+// tagOrder sorts other tags before versions, and headTag last, so main ends at that or the newest version.
 func tagOrder(trees map[string]fs.FS) []string {
 	rank := func(tag string) int {
 		switch {
@@ -218,8 +213,7 @@ func withV(tag string) string {
 	return "v" + tag
 }
 
-// manyRefNames returns the full names of the refs for Options.ManyRefs and Options.ManyTags,
-// sorted.
+// manyRefNames returns the full names for Options.ManyRefs and Options.ManyTags, sorted.
 func (o Options) manyRefNames() []string {
 	var names []string
 	for i := range o.ManyRefs {
@@ -237,9 +231,8 @@ func (o Options) manyRefNames() []string {
 	return names
 }
 
-// writePackedRefs creates refs with these names, which must be sorted. It writes them to the
-// single file in which git keeps many refs (gitrepository-layout(5)). Writing a separate file for
-// each ref would take minutes.
+// writePackedRefs creates sorted refs in the single file in which git keeps many (gitrepository-layout(5)).
+// A file for each would take minutes.
 func (r *repository) writePackedRefs(names []string, id string) error {
 	var text strings.Builder
 	text.WriteString("# pack-refs with: peeled fully-peeled sorted \n")

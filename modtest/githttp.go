@@ -13,9 +13,7 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gittest"
 )
 
-// maxGitRequest is the maximum size of a request to git in bytes. A fetch lists the wanted and
-// the present commits, with about 50 bytes each, so this is far more than any test needs. It
-// limits the use of memory.
+// maxGitRequest is in bytes. Wanted and present commits take about 50 each.
 const maxGitRequest = 16 << 20
 
 func (g *gitServer) mount(mux *http.ServeMux) {
@@ -44,7 +42,7 @@ func (g *gitServer) ready(repo string) (git string, err error) {
 	return git, r.ensure()
 }
 
-// repoOf returns the path up to the first element that names a repository, or "".
+// repoOf returns the path up to the first repository, or "".
 func repoOf(path string) string {
 	end := 0
 	for element := range strings.SplitSeq(path, "/") {
@@ -57,8 +55,7 @@ func repoOf(path string) string {
 	return ""
 }
 
-// isWholeRoot reports whether the last element of path satisfies isRoot and no earlier element
-// does.
+// isWholeRoot reports whether the last element satisfies isRoot and no earlier one.
 func isWholeRoot(path string, isRoot func(string) bool) bool {
 	elements := strings.Split(path, "/")
 	for i, element := range elements {
@@ -76,8 +73,7 @@ func (g *gitServer) serve(git string, w http.ResponseWriter, req *http.Request) 
 		return
 	}
 	if g.opts.RefuseCommits {
-		// Servers with protocol version 2 do not check the wanted commits against their refs, so a
-		// server that refuses commits must not use it.
+		// Protocol version 2 does not check wanted commits against the refs.
 		req.Header.Del("Git-Protocol")
 	}
 	if err := settleBody(w, req); err != nil {
@@ -99,14 +95,13 @@ func (g *gitServer) backend(git, protocol string) http.Handler {
 		Root: "/git",
 		Dir:  g.dir,
 		Env:  env,
-		// Both would only repeat what the client sees.
+		// These would only repeat what the client sees.
 		Stderr: io.Discard,
 		Logger: log.New(io.Discard, "", 0),
 	}
 }
 
-// settleBody reads a body of unknown length, because CGI supports only bodies with a known
-// length.
+// settleBody reads a body of unknown length, which CGI does not support.
 func settleBody(w http.ResponseWriter, req *http.Request) error {
 	if req.ContentLength >= 0 {
 		return nil

@@ -19,10 +19,9 @@ type commit struct {
 	number int // the number of earlier commits in the repository
 }
 
-// person is the author of every commit. It is fixed, like the dates, so that the ids are fixed.
+// person is fixed, like the dates, so that the ids are.
 const person = "modtest <modtest@example.com>"
 
-// importCommits writes the commits and returns their ids.
 func (r *repository) importCommits(commits []commit) ([]string, error) {
 	repo := gittest.Repository{Dir: r.dir}
 	var ids []string
@@ -49,13 +48,11 @@ func (r *repository) importCommits(commits []commit) ([]string, error) {
 	return ids, nil
 }
 
-// maxLoose is the maximum number of bytes of files that are left in loose objects. Git compresses
-// loose objects again for each fetch, which takes a server seconds for tens of megabytes. It
-// sends objects in a pack unchanged.
+// maxLoose bounds the bytes of files in loose objects, which git compresses again for each fetch: seconds
+// for tens of megabytes. Packs are sent unchanged.
 const maxLoose = 1 << 20
 
-// repack moves the loose objects into a pack. Objects that are not reachable from a ref stay
-// loose.
+// repack moves loose objects into a pack, unless no ref reaches them.
 func (r *repository) repack() error {
 	git, err := r.program()
 	if err != nil {
@@ -69,7 +66,6 @@ func (r *repository) repack() error {
 	return nil
 }
 
-// by returns the author and the date of the commit.
 func (c commit) by() string {
 	const day = 24 * time.Hour
 	return fmt.Sprintf("%s %d +0000", person, epoch.Add(time.Duration(c.number)*day).Unix())
@@ -109,8 +105,7 @@ func (c commit) writeTag(repo gittest.Repository, id string, annotated bool) err
 	return err
 }
 
-// gitEnv returns the complete environment of the server's git processes. No settings of the
-// machine or the user can change the served content.
+// gitEnv is the whole environment, so that no settings of the machine or the user change the content.
 func gitEnv(home string) []string {
 	return []string{"HOME=" + home, "XDG_CONFIG_HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C"}
 }

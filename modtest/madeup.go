@@ -13,21 +13,20 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// madeUpPlatforms are the platforms of made-up providers. Most real providers have these or more.
+// madeUpPlatforms: most real providers have these or more.
 var madeUpPlatforms = []string{
 	"darwin_amd64", "darwin_arm64", "freebsd_386", "freebsd_amd64", "freebsd_arm", "linux_386",
 	"linux_amd64", "linux_arm", "linux_arm64", "windows_386", "windows_amd64", "windows_arm64",
 }
 
-// MakeUpProvider makes the provider registry have versions of a provider ("hashicorp/aws") of
-// which only the address is known, so that a real configuration can be installed. wanted are
-// the versions and constraints that configurations, locks and states have for it, such as
-// "~> 5.1, != 5.3.0" and "5.82.1". The registry then lists [MadeUpVersions] of all texts that it
-// was given for this provider, beside the versions that the tree has or a test has published.
+// MakeUpProvider makes the registry have versions of a provider ("hashicorp/aws") of which only the address
+// is known, so that a real configuration can be installed. wanted are versions and constraints of
+// configurations, locks and states, such as "~> 5.1, != 5.3.0"; the registry lists [MadeUpVersions] of all
+// that it was given, beside other versions.
 //
-// The packages are small archives for 12 common platforms and this one. They are the same in every run and on
-// every machine, and are packed when they are first requested. Hashes in real locks do not match
-// them; [World.ProviderHashes] returns those that do. The error is a [*PublishError].
+// The packages are small archives for 12 common platforms and this one, the same in every run, packed on
+// request. Real locks do not match them; [World.ProviderHashes] returns their hashes. The error is a
+// [*PublishError].
 func (w *World) MakeUpProvider(name string, wanted ...string) error {
 	if strings.Count(name, "/") != 1 || !fs.ValidPath(name) {
 		return publishError(name, strings.Join(wanted, ", "), errNotProvider)
@@ -38,9 +37,8 @@ func (w *World) MakeUpProvider(name string, wanted ...string) error {
 	return nil
 }
 
-// MakeUpModule makes the module registry have versions of a module ("acme/net/aws"), which all
-// have these files. The versions are found as by [World.MakeUpProvider]. nil means a module
-// without content. The error is a [*PublishError].
+// MakeUpModule is [World.MakeUpProvider] for a module ("acme/net/aws"), whose versions all have these
+// files; nil means no content.
 func (w *World) MakeUpModule(pkg string, files fs.FS, wanted ...string) error {
 	if files == nil {
 		files = noContent()
@@ -48,9 +46,9 @@ func (w *World) MakeUpModule(pkg string, files fs.FS, wanted ...string) error {
 	return publishError(pkg, strings.Join(wanted, ", "), w.registry.makeUp(pkg, files, wanted))
 }
 
-// MakeUpRepository makes the git server have a repository ("net.git") with a commit of these files
-// for each tag. nil means a module without content. Tags that it has are left as they are. As in
-// the tree, the tag "_HEAD" is the last commit of the branch main. The error is a [*PublishError].
+// MakeUpRepository makes the git server have a repository ("net.git") with a commit of these files for each
+// tag that it lacks; nil means no content. "_HEAD" is the last commit of the branch main. The error is a
+// [*PublishError].
 func (w *World) MakeUpRepository(repo string, files fs.FS, tags ...string) error {
 	if !isWholeRoot(repo, isRepo) {
 		return publishError(repo, "", errBadRepo)
@@ -66,7 +64,7 @@ func (w *World) MakeUpRepository(repo string, files fs.FS, tags ...string) error
 	return nil
 }
 
-// makeUp adds made-up versions to those of a module.
+// makeUp adds to the versions of a module.
 func (r *registry) makeUp(pkg string, files fs.FS, wanted []string) error {
 	r.making.Lock()
 	defer r.making.Unlock()
@@ -82,7 +80,6 @@ func (r *registry) makeUp(pkg string, files fs.FS, wanted []string) error {
 	return nil
 }
 
-// makeUpUnknown makes up a module that is not known, if the options say so.
 func (r *registry) makeUpUnknown(pkg string) {
 	if !r.opts.MadeUp {
 		return
@@ -96,11 +93,9 @@ func (r *registry) makeUpUnknown(pkg string) {
 	}
 }
 
-// noContent returns the content of a made-up module of which nothing is known.
 func noContent() fs.FS { return Txtar("-- main.tf --\n") }
 
-// addLater adds a tag to a repository that may be in use. If the repository has the tag, it stays as
-// it is.
+// addLater leaves a tag that the repository, which may be in use, has.
 func (g *gitServer) addLater(repo, tag string, files fs.FS) error {
 	if !validTag(tag) {
 		return errBadTag
@@ -120,15 +115,14 @@ func (g *gitServer) addLater(repo, tag string, files fs.FS) error {
 	return g.publish(repo, tag, files)
 }
 
-// makeUpUnknown makes up a provider that is not known, if the options say so. The caller holds
-// the lock.
+// makeUpUnknown needs the lock.
 func (r *providerRegistry) makeUpUnknown(name string) {
 	if r.releases[name] == nil && r.opts.MadeUp {
 		r.makeUp(name, nil)
 	}
 }
 
-// makeUp adds made-up versions to those of a provider. The caller holds the lock.
+// makeUp adds to the versions of a provider. It needs the lock.
 func (r *providerRegistry) makeUp(name string, wanted []string) {
 	r.wanted[name] = append(r.wanted[name], wanted...)
 	if r.releases[name] == nil {
@@ -141,7 +135,7 @@ func (r *providerRegistry) makeUp(name string, wanted []string) {
 	}
 }
 
-// madeUpRelease returns a release whose packages are packed when they are needed.
+// madeUpRelease packs packages when they are needed.
 func madeUpRelease(name, version string) *providerRelease {
 	r := &providerRelease{name: name, version: version}
 	for _, text := range madeUpPlatforms {
@@ -157,7 +151,7 @@ func madeUpRelease(name, version string) *providerRelease {
 		for _, platform := range r.platforms {
 			program := fmt.Sprintf("terraform-provider-%s_v%s", path.Base(name), version)
 			files := Txtar(fmt.Sprintf("-- %s --\n%s %s for %s\n", program, name, version, platform))
-			// One file in memory can be read and packed, so there is no error.
+			// One file in memory can be read and packed.
 			pkg, err := newProviderPackage(path.Base(name), version, platform, files, "")
 			if err == nil {
 				packages = append(packages, pkg)
@@ -168,15 +162,12 @@ func madeUpRelease(name, version string) *providerRelease {
 	return r
 }
 
-// madeUpVersion matches the versions in constraints and in other texts.
 var madeUpVersion = regexp.MustCompile(`[0-9]+(?:\.[0-9]+){0,2}(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?`)
 
-// MadeUpVersions returns versions, oldest first, for wanted versions and constraints, so that
-// each of them can be met. For each version in the texts, these are the version itself, one
-// before it and some after it: newer patch, minor and major versions, pre-releases of the next
-// ones, and one with build metadata. No two of them differ only in build metadata unless the texts
-// have both, because stock tools then choose either. Without any version in the texts, it is as if
-// "1.0.0" was wanted.
+// MadeUpVersions returns versions, oldest first, so that each of the wanted ones can be met: for each
+// version in the texts ("1.0.0" without any) itself, one before it, and some after it, with pre-releases
+// and build metadata. Two that differ only in build metadata are both in the texts, because stock tools
+// choose either.
 func MadeUpVersions(wanted ...string) []string {
 	found := map[string]bool{}
 	for _, text := range wanted {
@@ -197,8 +188,8 @@ func MadeUpVersions(wanted ...string) []string {
 	return versions
 }
 
-// addMadeUpVersions adds the versions around one that is wanted. The values report whether a
-// version must be listed although another one differs only in build metadata.
+// addMadeUpVersions adds versions around a wanted one. The values report whether one must be listed
+// although another differs only in build metadata.
 func addMadeUpVersions(found map[string]bool, version string) {
 	core, _, _ := strings.Cut(withoutBuild(version), "-")
 	var n [3]int

@@ -14,8 +14,7 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
-// ociServer is an OCI registry that keeps its repositories in memory. Options, lies and tokens
-// change how it behaves towards clients.
+// ociServer keeps its repositories in memory.
 type ociServer struct {
 	opts   Options
 	host   string
@@ -28,7 +27,7 @@ type ociServer struct {
 }
 
 func newOCIServer(fsys fs.FS, opts Options, host string) (*ociServer, error) {
-	// Manifests may refer to missing blobs, because some shapes do.
+	// Some shapes refer to missing blobs.
 	memory := ocimem.NewWithConfig(&ocimem.Config{LaxChildReferences: true})
 	s := &ociServer{
 		opts:   opts,
@@ -50,7 +49,6 @@ func newOCIServer(fsys fs.FS, opts Options, host string) (*ociServer, error) {
 	return s, nil
 }
 
-// load pushes the files in "REPOSITORY/TAG" of the tree.
 func (s *ociServer) load(fsys fs.FS, at string) error {
 	name, tag, _ := strings.Cut(at, "/")
 	repo, err := url.PathUnescape(name)
@@ -64,7 +62,6 @@ func (s *ociServer) load(fsys fs.FS, at string) error {
 	return s.push(repo, tag, OCIModule, files)
 }
 
-// push packs files and makes the tag point to an artifact with the given shape.
 func (s *ociServer) push(repo, tag string, shape OCIShape, fsys fs.FS) error {
 	files, err := readFiles(fsys, s.host)
 	if err != nil {
@@ -103,10 +100,9 @@ const (
 	providerTargetArtifact = "application/vnd.opentofu.provider-target"
 )
 
-// PushOCIProvider pushes the packages of a provider version in the provider registry to a
-// repository of the OCI registry. name is the provider's name, such as "acme/cloud". The result
-// has the format of an OCI mirror: an image index with a manifest for each platform, under the
-// tag VERSION with "_" instead of "+". The error is a [*PublishError].
+// PushOCIProvider pushes the packages of a version of a provider ("acme/cloud") to a repository, in the
+// format of an OCI mirror: an image index with a manifest for each platform, under the tag VERSION with "_"
+// for "+". The error is a [*PublishError].
 func (w *World) PushOCIProvider(repo, name, version string) error {
 	release, ok := w.providers.release(name, version)
 	if !ok {

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// ociTokenPath is the path at which tokens are issued, on the same host as the registry, under
-// the name that the client uses for it.
+// ociTokenPath is on the registry's host, by the name that the client uses for it.
 const ociTokenPath = "/oci/token"
 
 func (s *ociServer) mount(mux *http.ServeMux) {
@@ -52,8 +51,7 @@ func (s *ociServer) paged(r *http.Request) *http.Request {
 	return r
 }
 
-// ociScope returns the scope that a token for a request must have. A token for pushes is also
-// valid for pulls.
+// ociScope returns the scope of a token for a request. One for pushes is also valid for pulls.
 func ociScope(r *http.Request) string {
 	rest := strings.TrimPrefix(r.URL.Path, "/v2/")
 	actions := ":pull"
@@ -99,8 +97,8 @@ func ociDenied(w http.ResponseWriter) {
 	writeJSON(w, map[string]any{"errors": []map[string]string{{"code": "UNAUTHORIZED", "message": "authentication required"}}})
 }
 
-// serveToken issues a token for one scope. It accepts a GET with basic authentication, and a POST
-// with a password or a refresh token in the form (OAuth 2).
+// serveToken accepts a GET with basic authentication, and a POST with a password or a refresh token (OAuth
+// 2).
 func (s *ociServer) serveToken(w http.ResponseWriter, r *http.Request) {
 	known := s.opts.OCIUser == "" || s.knows(r.BasicAuth())
 	if r.Method == http.MethodPost {

@@ -12,16 +12,16 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
-// OCIShape is the form of an artifact in the OCI registry. Clients should accept the shapes
-// OCIModule and OCIForeignLayers and refuse all others.
+// OCIShape is the form of an artifact in the OCI registry. Clients should accept OCIModule and
+// OCIForeignLayers, and refuse all others.
 type OCIShape int
 
 const (
-	// OCIModule is a module package as described in the OpenTofu documentation: an image manifest
-	// with the artifact type "application/vnd.opentofu.modulepkg" and one layer "archive/zip".
+	// OCIModule is a module package as OpenTofu documents it: an image manifest with the artifact type
+	// "application/vnd.opentofu.modulepkg" and one layer "archive/zip".
 	OCIModule OCIShape = iota
-	// OCIForeignLayers has layers of other types before and after the right one, one of them at a
-	// URL, and a subject. Clients should ignore them.
+	// OCIForeignLayers has layers of other types around the right one, one of them at a URL, and a subject,
+	// which clients should ignore.
 	OCIForeignLayers
 	// OCIWrongArtifactType has a different artifact type.
 	OCIWrongArtifactType
@@ -37,8 +37,7 @@ const (
 	OCIIndex
 	// OCIDockerManifest is a manifest in Docker's older format.
 	OCIDockerManifest
-	// OCIWrongMediaType is an index according to its content, and a manifest according to the
-	// header of the answer.
+	// OCIWrongMediaType is an index by its content, and a manifest by the header of the answer.
 	OCIWrongMediaType
 	// OCIDigestMismatch is an OCIModule whose layer is served with different bytes.
 	OCIDigestMismatch
@@ -61,10 +60,9 @@ const (
 	foreignLayer   = "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip"
 )
 
-// ociBlob is a blob. If lie is not nil, it is served instead of data.
+// ociBlob is served as lie, if that is not nil.
 type ociBlob struct{ data, lie []byte }
 
-// artifact is a manifest to push, with the blobs that it refers to.
 type artifact struct {
 	manifest  ocispec.Manifest
 	mediaType string // in the registry's answers
@@ -90,7 +88,6 @@ func describe(mediaType string, data []byte) ocispec.Descriptor {
 	return ocispec.Descriptor{MediaType: mediaType, Digest: digest.FromBytes(data), Size: int64(len(data))}
 }
 
-// distort changes a valid artifact so that it has the given shape.
 func (a *artifact) distort(shape OCIShape) {
 	m, layer := &a.manifest, &a.manifest.Layers[0]
 	switch shape {

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// epoch is the date of everything in archives, and of the first commit of each repository. It is
-// fixed so that hashes are fixed.
+// epoch is the fixed date of everything in archives, and of the first commit of each repository.
 var epoch = time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 func packTarGz(files []file) ([]byte, error) {
@@ -45,7 +44,7 @@ func tarHeader(f file) *tar.Header {
 	return h
 }
 
-// linkPermissions returns the permissions that archivers write for links, which have none.
+// linkPermissions are what archivers write for links.
 func linkPermissions(mode fs.FileMode) fs.FileMode {
 	if mode == fs.ModeSymlink {
 		return 0o777
@@ -53,8 +52,8 @@ func linkPermissions(mode fs.FileMode) fs.FileMode {
 	return 0
 }
 
-// storedFrom is the size from which files in ZIP archives are not compressed: programs of
-// providers, for which that takes longer than all that the servers do with them.
+// storedFrom is the size from which files in ZIP archives are not compressed, which takes longer than all
+// else.
 const storedFrom = 1 << 20
 
 func packZip(files []file) ([]byte, error) {

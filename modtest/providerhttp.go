@@ -9,11 +9,9 @@ import (
 )
 
 const (
-	// providersPath is the base path of the provider registry protocol.
 	providersPath = "/v1/providers/"
-	// providerFiles is the base path of the files that the registry points to.
-	providerFiles = "/providers/"
-	// providerMirror is the base path of the network mirror.
+	// providerFiles has what the registry points to.
+	providerFiles  = "/providers/"
 	providerMirror = "/mirror/"
 )
 
@@ -70,7 +68,6 @@ func (r *providerRegistry) servePackage(w http.ResponseWriter, req *http.Request
 	writeJSON(w, body)
 }
 
-// serveFile serves an archive, the document of sums or its signature.
 func (r *providerRegistry) serveFile(w http.ResponseWriter, req *http.Request) {
 	release, ok := r.release(requestedProvider(req), req.PathValue("version"))
 	if !ok {

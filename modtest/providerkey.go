@@ -13,14 +13,13 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 )
 
-// providerKey is an OpenPGP key for signing documents of sums.
 type providerKey struct {
 	entity *openpgp.Entity
 	armor  string
 	signed time.Time // the date of its signatures
 }
 
-// The keys of a process. Each is created when it is first needed.
+// The keys of a process, created when they are first needed.
 var (
 	// worldKey is the key that all registries offer.
 	worldKey = sync.OnceValues(func() (*providerKey, error) { return newProviderKey("modtest", packet.Config{}) })
@@ -36,8 +35,7 @@ var (
 	})
 )
 
-// newProviderKey creates a key. By default it is an Ed25519 key, which is fast to create and to
-// use.
+// newProviderKey creates by default an Ed25519 key, which is fast.
 func newProviderKey(name string, config packet.Config) (*providerKey, error) {
 	k := &providerKey{signed: epoch.Add(time.Hour)}
 	config.Algorithm = cmp.Or(config.Algorithm, packet.PubKeyAlgoEdDSA)
@@ -81,9 +79,8 @@ func armored(kind string, write func(io.Writer) error) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// ProviderKey returns the OpenPGP key with which the documents of sums of all worlds of this
-// process are signed. id has 16 upper-case hexadecimal digits, and armor is the public key in
-// ASCII armour.
+// ProviderKey returns the OpenPGP key that signs the documents of sums of all worlds of this process: 16
+// upper-case hexadecimal digits, and the public key in ASCII armour.
 func (w *World) ProviderKey() (id, armor string, err error) {
 	key, err := worldKey()
 	if err != nil {

@@ -11,16 +11,13 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// ProviderSource returns the source address of a provider in the registry, for example
-// "127.0.0.1:PORT/acme/cloud" for "acme/cloud".
+// ProviderSource returns the source address of a provider: "127.0.0.1:PORT/acme/cloud" for "acme/cloud".
 func (w *World) ProviderSource(name string) string { return w.host + "/" + name }
 
-// ProviderMirrorURL returns the base URL of the network mirror, which has the packages of the
-// provider registry for every host.
+// ProviderMirrorURL returns the base URL of the network mirror, which has the same packages for every host.
 func (w *World) ProviderMirrorURL() string { return w.URL() + providerMirror }
 
-// serveMirror serves the network mirror protocol:
-// https://opentofu.org/docs/internals/provider-network-mirror-protocol/.
+// serveMirror: https://opentofu.org/docs/internals/provider-network-mirror-protocol/
 func (r *providerRegistry) serveMirror(w http.ResponseWriter, req *http.Request) {
 	releases, ok := r.list(requestedProvider(req))
 	if !ok {
@@ -49,7 +46,6 @@ func (r *providerRegistry) serveMirror(w http.ResponseWriter, req *http.Request)
 	http.NotFound(w, req)
 }
 
-// mirrored returns the network mirror's description of a release.
 func (r *providerRelease) mirrored() map[string]any {
 	all := map[string]any{}
 	for _, p := range r.packages() {
@@ -60,14 +56,14 @@ func (r *providerRelease) mirrored() map[string]any {
 
 // ProviderMirror determines how a filesystem mirror is written.
 type ProviderMirror struct {
-	// Host is the host of the providers' addresses. "" means the world's host.
+	// Host is that of the providers' addresses; "" means the world's.
 	Host addrs.Hostname
 	// Unpacked writes directories "VERSION/OS_ARCH" instead of archives.
 	Unpacked bool
 }
 
-// WriteProviderMirror writes all packages of the provider registry into the directory dir, in the
-// form of the stock tools' filesystem mirror. It creates dir if it does not exist.
+// WriteProviderMirror writes all packages of the provider registry as a filesystem mirror of stock tools to
+// dir, which it creates.
 func (w *World) WriteProviderMirror(dir string, mirror ProviderMirror) error {
 	host := string(cmp.Or(mirror.Host, w.Host()))
 	for _, name := range w.providers.names() {

@@ -18,23 +18,22 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// providerRegistry is the provider registry. The mirrors have the same packages.
 type providerRegistry struct {
 	opts    Options
 	host    string
-	modules *registry // has the discovery document and the token
+	modules *registry // and the discovery document and token
 
 	mu       sync.Mutex
 	releases map[string]map[string]*providerRelease // "NAMESPACE/TYPE" -> version
 	wanted   map[string][]string                    // the texts of MakeUpProvider by "NAMESPACE/TYPE"
 }
 
-// providerRelease is a version of a provider. It is never modified; put and reshape replace it.
+// providerRelease is never modified; put and reshape replace it.
 type providerRelease struct {
 	name, version string // name is "NAMESPACE/TYPE"
 	shape         ProviderShape
 	platforms     []addrs.Platform // sorted
-	// packages returns the packages in the order of platforms.
+	// packages are in the order of platforms.
 	packages func() []providerPackage
 }
 
@@ -49,7 +48,6 @@ func newProviderRelease(name, version string, packages []providerPackage) *provi
 	return r
 }
 
-// providerPackage is the package of a release for one platform.
 type providerPackage struct {
 	platform addrs.Platform
 	filename string
@@ -150,15 +148,13 @@ func newProviderPackage(kind, version string, platform addrs.Platform, fsys fs.F
 	}, err
 }
 
-// releaseName returns the prefix of the names of a release's files.
 func releaseName(kind, version string) string { return "terraform-provider-" + kind + "_" + version }
 
 func (r *providerRelease) sumsName() string {
 	return releaseName(path.Base(r.name), r.version) + "_SHA256SUMS"
 }
 
-// find returns the package whose archive has this file name. If filename is "", it returns the
-// package for the platform.
+// find returns the package with this name of its archive or, if filename is "", for the platform.
 func (r *providerRelease) find(filename string, platform addrs.Platform) (providerPackage, bool) {
 	packages := r.packages()
 	i := slices.IndexFunc(packages, func(p providerPackage) bool {
@@ -178,7 +174,7 @@ func (r *providerRegistry) release(name, version string) (*providerRelease, bool
 	return found, ok
 }
 
-// list returns the versions of a provider, oldest first, and whether the provider is known.
+// list returns the versions, oldest first, and whether the provider is known.
 func (r *providerRegistry) list(name string) ([]*providerRelease, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -189,14 +185,13 @@ func (r *providerRegistry) list(name string) ([]*providerRelease, bool) {
 	}), ok
 }
 
-// names returns the names of all providers, sorted.
 func (r *providerRegistry) names() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Sorted(maps.Keys(r.releases))
 }
 
-// withdraw removes a version and reports whether it existed.
+// withdraw reports whether the version existed.
 func (r *providerRegistry) withdraw(name, version string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -217,15 +212,14 @@ func (r *providerRegistry) reshape(name, version string, shape ProviderShape) bo
 	return ok
 }
 
-// PublishProvider adds the package of a provider ("acme/cloud") for a platform ("linux_amd64").
-// If the package exists, its files are replaced: archive, sums and signature then match each
-// other, but not the hashes in a lock. The error is a [*PublishError].
+// PublishProvider adds or replaces the package of a provider ("acme/cloud") for a platform ("linux_amd64").
+// Archive, sums and signature match each other, but after a replacement not the hashes in a lock. The error
+// is a [*PublishError].
 func (w *World) PublishProvider(name, version, platform string, files fs.FS) error {
 	return publishError(name, version, w.providers.put(name, version, platform, files))
 }
 
-// WithdrawProvider removes a version of a provider from the registry and the mirrors.
-// The error is a [*PublishError].
+// WithdrawProvider removes a version from the registry and the mirrors. The error is a [*PublishError].
 func (w *World) WithdrawProvider(name, version string) error {
 	if !w.providers.withdraw(name, version) {
 		return publishError(name, version, fs.ErrNotExist)
@@ -233,8 +227,7 @@ func (w *World) WithdrawProvider(name, version string) error {
 	return nil
 }
 
-// SetProviderShape changes the shape of a provider version in the registry. The error is a
-// [*PublishError].
+// SetProviderShape changes the shape of a version in the registry. The error is a [*PublishError].
 func (w *World) SetProviderShape(name, version string, shape ProviderShape) error {
 	if !w.providers.reshape(name, version, shape) {
 		return publishError(name, version, fs.ErrNotExist)
@@ -242,8 +235,8 @@ func (w *World) SetProviderShape(name, version string, shape ProviderShape) erro
 	return nil
 }
 
-// ProviderHashes returns the hashes of a provider's package: the h1 of its files and the zh of
-// its archive. The error is a [*PublishError].
+// ProviderHashes returns the h1 of a package's files and the zh of its archive. The error is a
+// [*PublishError].
 func (w *World) ProviderHashes(name, version, platform string) (h1, zh hashing.Hash, err error) {
 	parsed, err := addrs.ParsePlatform(platform)
 	if err != nil {

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// ProviderShape is the form of a provider version in the registry. Clients should accept the
-// shapes from ProviderSigned to ProviderMalformedLine and refuse all others. It does not affect
-// mirrors.
+// ProviderShape is the form of a provider version in the registry, not in mirrors. Clients should accept
+// those from ProviderSigned to ProviderMalformedLine, and refuse all others.
 type ProviderShape int
 
 const (
@@ -23,8 +22,7 @@ const (
 	ProviderExpiredKey
 	// ProviderBlankLines has blank lines in the document of sums.
 	ProviderBlankLines
-	// ProviderMalformedLine has a comment in the document of sums, so that a lock records none of
-	// the sums.
+	// ProviderMalformedLine has a comment in the document of sums, so that a lock records no sum.
 	ProviderMalformedLine
 	// ProviderNoKeys offers no keys. Stock tools accept that for some hosts.
 	ProviderNoKeys
@@ -62,7 +60,7 @@ func (r *providerRelease) key() (*providerKey, error) {
 	return worldKey()
 }
 
-// offered returns the keys that the registry offers, as JSON values.
+// offered returns keys as JSON values.
 func (r *providerRelease) offered() ([]any, error) {
 	key, err := r.key()
 	if r.shape == ProviderUnknownKey {
@@ -83,7 +81,7 @@ func (r *providerRelease) offered() ([]any, error) {
 	return []any{right}, nil
 }
 
-// otherSum returns a different sum in the same form.
+// otherSum has the same form.
 func otherSum(sum string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '0' {
@@ -128,7 +126,7 @@ func (r *providerRelease) signature() ([]byte, error) {
 	return key.sign(r.sums())
 }
 
-// served returns the archive in the form in which the registry serves it.
+// served is the archive that the registry serves.
 func (r *providerRelease) served(p providerPackage) []byte {
 	if r.shape != ProviderChangedArchive {
 		return p.archive
@@ -138,13 +136,12 @@ func (r *providerRelease) served(p providerPackage) []byte {
 	return changed
 }
 
-// answer returns the registry's answer for a package.
 func (r *providerRelease) answer(p providerPackage, opts Options) (map[string]any, error) {
 	keys, err := r.offered()
 	if err != nil {
 		return nil, err
 	}
-	// The files are outside of the registry's own paths, for which a token is meant.
+	// These are outside of the registry's own paths, for which a token is meant.
 	at := providerFiles + r.name + "/" + r.version + "/"
 	body := map[string]any{
 		"protocols":             opts.providerProtocols(),
@@ -171,7 +168,7 @@ func (r *providerRelease) answer(p providerPackage, opts Options) (map[string]an
 	return body, nil
 }
 
-// reported returns the registry's report about the packages of all platforms.
+// reported describes the packages of all platforms.
 func (r *providerRelease) reported() map[string]any {
 	all := map[string]any{}
 	for _, p := range r.packages() {
@@ -180,6 +177,5 @@ func (r *providerRelease) reported() map[string]any {
 	return all
 }
 
-// hashes returns the hashes of a package in the form in which the registry and the mirrors list
-// them.
+// hashes are in the form in which the registry and the mirrors list them.
 func (p providerPackage) hashes() []string { return []string{string(p.h1), "zh:" + p.sum} }

@@ -23,8 +23,7 @@ func (e *PublishError) Error() string {
 	return fmt.Sprintf("modtest: publish %q of %q: %v", e.Ref, e.Name, e.Err)
 }
 
-// Unwrap returns the reason. It is [fs.ErrNotExist] for a repository, tag or version that does
-// not exist.
+// Unwrap returns [fs.ErrNotExist] for a repository, tag or version that does not exist.
 func (e *PublishError) Unwrap() error { return e.Err }
 
 var (
@@ -39,15 +38,14 @@ func publishError(name, ref string, err error) error {
 	return &PublishError{name, ref, err}
 }
 
-// PublishVersion adds a version of the package pkg ("acme/net/aws") to the registry. If the
-// version exists, its files are replaced, which a real registry should never do; in a git
-// repository its tag moves. The error is a [*PublishError].
+// PublishVersion adds a version of the package pkg ("acme/net/aws"), or replaces its files, which a real
+// registry should never do; the tag in a git repository moves. The error is a [*PublishError].
 func (w *World) PublishVersion(pkg, version string, files fs.FS) error {
 	return publishError(pkg, version, w.registry.put(pkg, version, files, w.git.publish))
 }
 
-// SetDiscovered sets the time at which the registry first saw a version of the package pkg. The
-// registry reports it like OpenTofu's. The error is a [*PublishError].
+// SetDiscovered sets when the registry first saw a version, which it reports like OpenTofu's. The error is
+// a [*PublishError].
 func (w *World) SetDiscovered(pkg, version string, at time.Time) error {
 	if !w.registry.discover(pkg, version, at) {
 		return publishError(pkg, version, fs.ErrNotExist)
@@ -55,8 +53,8 @@ func (w *World) SetDiscovered(pkg, version string, at time.Time) error {
 	return nil
 }
 
-// WithdrawVersion removes a version of the package pkg from the registry's list. If the version
-// has a tag, the tag remains. The error is a [*PublishError].
+// WithdrawVersion removes a version from the registry's list, but not its tag. The error is a
+// [*PublishError].
 func (w *World) WithdrawVersion(pkg, version string) error {
 	if !w.registry.withdraw(pkg, version) {
 		return publishError(pkg, version, fs.ErrNotExist)
@@ -64,9 +62,8 @@ func (w *World) WithdrawVersion(pkg, version string) error {
 	return nil
 }
 
-// PublishTag adds a commit with these files to the branch main of a repository, and a tag for it.
-// It creates the repository if it does not exist. If the tag exists, it moves as with
-// [World.MoveTag]. The error is a [*PublishError].
+// PublishTag adds a commit with these files to the branch main of a repository, which it creates if
+// necessary, and a tag; an existing tag moves as with [World.MoveTag]. The error is a [*PublishError].
 func (w *World) PublishTag(repo, tag string, files fs.FS) error {
 	if !isWholeRoot(repo, isRepo) {
 		return publishError(repo, tag, errBadRepo)
@@ -74,22 +71,20 @@ func (w *World) PublishTag(repo, tag string, files fs.FS) error {
 	return publishError(repo, tag, w.git.publish(repo, tag, files))
 }
 
-// MoveTag makes a tag point to a new commit with these files. The parent of the commit is the
-// tag's previous commit. The branch main does not move, so the old commit remains in the
-// repository. The error is a [*PublishError].
+// MoveTag makes a tag point to a new commit with these files, on top of the tag's previous one. The branch
+// main stays, so the old commit remains in the repository. The error is a [*PublishError].
 func (w *World) MoveTag(repo, tag string, files fs.FS) error {
 	return publishError(repo, tag, w.git.move(repo, tag, files))
 }
 
-// DeleteTag removes a tag of a repository. If its commit is on the branch, the commit remains
-// there. The error is a [*PublishError].
+// DeleteTag removes a tag of a repository, but no commit of the branch. The error is a [*PublishError].
 func (w *World) DeleteTag(repo, tag string) error {
 	return publishError(repo, tag, w.git.with(repo, func(r *repository, git string) error { return r.remove(git, tag) }))
 }
 
-// ProposeCommit adds a commit with these files on top of the branch main of a repository, and makes
-// only the given ref point to it, such as "refs/pull/1/head". Forges do so for pull requests,
-// which anyone can open. It returns the id of the commit. The error is a [*PublishError].
+// ProposeCommit adds a commit with these files on top of main, to which only ref points, such as
+// "refs/pull/1/head": forges do so for pull requests, which anyone can open. It returns the commit's id.
+// The error is a [*PublishError].
 func (w *World) ProposeCommit(repo, ref string, files fs.FS) (id string, err error) {
 	if !strings.HasPrefix(ref, "refs/") || !validTag(path.Base(ref)) {
 		return "", publishError(repo, ref, errBadTag)
@@ -101,8 +96,8 @@ func (w *World) ProposeCommit(repo, ref string, files fs.FS) (id string, err err
 	return id, publishError(repo, ref, err)
 }
 
-// ReplaceRepository replaces a repository by a new one with a single commit of these files. The
-// tag and the branch main point to it. The error is a [*PublishError].
+// ReplaceRepository replaces a repository by one with a single commit of these files, tagged, on main. The
+// error is a [*PublishError].
 func (w *World) ReplaceRepository(repo, tag string, files fs.FS) error {
 	if !validTag(tag) {
 		return publishError(repo, tag, errBadTag)
@@ -110,17 +105,15 @@ func (w *World) ReplaceRepository(repo, tag string, files fs.FS) error {
 	return publishError(repo, tag, w.git.with(repo, func(r *repository, _ string) error { return r.restart(tag, files) }))
 }
 
-// Commit returns the id of the commit that a tag of a repository points to now. For the tag
-// "_HEAD" it returns the last commit of the branch main. The repository of the package
-// "acme/net/aws" is "registry/acme/net/aws.git", and its tags are the versions with a "v" in
-// front. The error is a [*PublishError].
+// Commit returns the id of the commit that a tag of a repository points to now, or for "_HEAD" the last one
+// of main. The repository of "acme/net/aws" is "registry/acme/net/aws.git", with versions behind a "v" as
+// tags. The error is a [*PublishError].
 func (w *World) Commit(repo, tag string) (string, error) {
 	id, err := w.git.commit(repo, tag)
 	return id, publishError(repo, tag, err)
 }
 
-// PublishArchive adds or replaces the archive name ("net.zip") with these files. The error is a
-// [*PublishError].
+// PublishArchive adds or replaces the archive name ("net.zip"). The error is a [*PublishError].
 func (w *World) PublishArchive(name string, files fs.FS) error {
 	if !isWholeRoot(name, isArchive) {
 		return publishError(name, "", errBadArchive)
@@ -129,15 +122,14 @@ func (w *World) PublishArchive(name string, files fs.FS) error {
 	return nil
 }
 
-// PushOCI pushes an artifact with these files and the given shape to the OCI registry, and makes
-// the tag point to it. It creates the repository if it does not exist, and moves an existing tag.
-// The former artifact remains accessible by its digest. The error is a [*PublishError].
+// PushOCI pushes an artifact of the given shape, with these files, and makes the tag point to it. The
+// former artifact remains accessible by its digest. The error is a [*PublishError].
 func (w *World) PushOCI(repo, tag string, shape OCIShape, files fs.FS) error {
 	return publishError(repo, tag, w.oci.push(repo, tag, shape, files))
 }
 
-// OCIDigest returns the digest ("sha256:...") of the manifest that a tag of the OCI registry
-// points to now. The error is a [*PublishError].
+// OCIDigest returns the digest ("sha256:...") of the manifest that a tag points to now. The error is a
+// [*PublishError].
 func (w *World) OCIDigest(repo, tag string) (string, error) {
 	found, err := w.oci.digest(repo, tag)
 	return found, publishError(repo, tag, err)

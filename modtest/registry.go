@@ -15,8 +15,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// registry is the module registry. It has a list of versions and a location for each package. The
-// git server or the archive server serves the packages themselves.
+// registry is the module registry. The git server or the archive server serves the packages.
 type registry struct {
 	opts     Options
 	host     string
@@ -25,7 +24,7 @@ type registry struct {
 
 	mu       sync.Mutex
 	packages map[string]map[string]fs.FS // "NAMESPACE/NAME/SYSTEM" -> version -> files
-	// discovered are the times at which the registry claims to have first seen versions.
+	// discovered is when the registry claims to have first seen versions.
 	discovered map[string]time.Time // by "NAMESPACE/NAME/SYSTEM/VERSION"
 
 	making sync.Mutex          // held while modules are made up
@@ -46,8 +45,7 @@ func newRegistry(fsys fs.FS, opts Options, host string, git *gitServer, archives
 	return r, nil
 }
 
-// directoriesAt returns the directories at the given depth below top. The paths are relative to
-// top.
+// directoriesAt returns the directories at a depth below top, relative to it.
 func directoriesAt(fsys fs.FS, top string, depth int) ([]string, error) {
 	found := []string{""}
 	for range depth {
@@ -90,8 +88,7 @@ var (
 	errNotPackage = errors.New("not of the form NAMESPACE/NAME/SYSTEM")
 )
 
-// put adds a version or replaces its files. If the package is a git repository, put calls tag to
-// create its tag.
+// put adds a version or replaces its files. tag creates the tag of a package in git.
 func (r *registry) put(pkg, version string, files fs.FS, tag func(repo, tag string, files fs.FS) error) error {
 	if !fullVersion(version) {
 		return errNotVersion
@@ -123,7 +120,7 @@ func (r *registry) discover(pkg, version string, at time.Time) bool {
 	return ok
 }
 
-// discoveredAt returns the value of the registry's member "discovered". It may be empty.
+// discoveredAt may be empty.
 func (r *registry) discoveredAt(pkg, version string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,7 +130,7 @@ func (r *registry) discoveredAt(pkg, version string) string {
 	return ""
 }
 
-// withdraw removes a version and reports whether it existed.
+// withdraw reports whether the version existed.
 func (r *registry) withdraw(pkg, version string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,14 +141,13 @@ func (r *registry) withdraw(pkg, version string) bool {
 
 func packageRepo(pkg string) string { return "registry/" + pkg + ".git" }
 
-// fullVersion reports whether s is a version in the canonical form, so that clients request it in
-// exactly the form in which it is listed.
+// fullVersion accepts canonical versions, so that clients request them exactly as they are listed.
 func fullVersion(s string) bool {
 	v := "v" + s
 	return semver.IsValid(v) && semver.Canonical(v)+semver.Build(v) == v
 }
 
-// versions returns the versions of pkg, oldest first, and whether the registry knows pkg.
+// versions returns the versions, oldest first, and whether the registry knows pkg.
 func (r *registry) versions(pkg string) ([]string, bool) {
 	r.makeUpUnknown(pkg)
 	r.mu.Lock()
@@ -162,8 +158,7 @@ func (r *registry) versions(pkg string) ([]string, bool) {
 	}), ok
 }
 
-// compareVersions compares two versions. It orders versions that differ only in build metadata by
-// their text, so that the order is always the same.
+// compareVersions orders versions that differ only in build metadata by their text.
 func compareVersions(a, b string) int {
 	if c := semver.Compare(a, b); c != 0 {
 		return c
@@ -183,7 +178,6 @@ func (r *registry) known(pkg, version string) (fs.FS, bool) {
 	return files, ok
 }
 
-// location returns the location in the registry's answer.
 func (r *registry) location(pkg, version string) (string, error) {
 	if !r.opts.gitPackages() {
 		return packagePath(pkg, version), nil
@@ -192,9 +186,8 @@ func (r *registry) location(pkg, version string) (string, error) {
 	return fmt.Sprintf("git::https://%s/git/%s?ref=%s", r.host, packageRepo(pkg), commit), err
 }
 
-// packagePath returns a URL reference, which clients resolve against the request's URL. It is
-// outside of the registry's own paths, so clients do not send a token for those paths unless they
-// are told to.
+// packagePath returns a URL reference outside of the registry's own paths, so that clients send no token
+// unless they are told to.
 func packagePath(pkg, version string) string {
 	return "/packages/" + pkg + "/" + version + tarGz
 }

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// modulesPath is the base path of the registry protocol. The discovery document has it as a
-// relative URL, which is as common as an absolute one.
+// modulesPath is a relative URL in the discovery document, which is as common as an absolute one.
 const modulesPath = "/v1/modules/"
 
 func (r *registry) mount(mux *http.ServeMux) {
@@ -28,7 +27,7 @@ func (r *registry) mount(mux *http.ServeMux) {
 	mux.HandleFunc("GET /packages/{namespace}/{name}/{system}/{file}", packages)
 }
 
-// guard returns a handler that calls h only for requests with the token.
+// guard passes on requests with the token.
 func (r *registry) guard(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		if !r.authorized(req) {
@@ -101,6 +100,6 @@ func (r *registry) servePackage(w http.ResponseWriter, req *http.Request) {
 
 func writeJSON(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	// Strings can always be encoded, and a client that has disconnected needs no answer.
+	// Strings can always be encoded.
 	_ = json.NewEncoder(w).Encode(v)
 }

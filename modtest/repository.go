@@ -11,7 +11,6 @@ import (
 
 const mainBranch = "refs/heads/main"
 
-// repository is a bare git repository that is created when it is first used.
 type repository struct {
 	dir       string
 	host      string
@@ -27,7 +26,7 @@ type repository struct {
 	made    int               // the number of commits so far, which determines the next one's date
 }
 
-// ensure creates the repository if that has not been done yet.
+// ensure creates the repository once.
 func (r *repository) ensure() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,10 +67,9 @@ func (r *repository) ensureLocked() error {
 	return nil
 }
 
-// initBare writes the files of an empty repository. "git init" would need a process, and would
-// use templates and settings of the machine.
+// initBare replaces "git init", a process that uses templates and settings of the machine.
 func (r *repository) initBare() error {
-	// The directory may exist if an earlier attempt failed halfway.
+	// An earlier attempt may have failed halfway.
 	if err := os.RemoveAll(r.dir); err != nil {
 		return err
 	}
@@ -90,7 +88,7 @@ func (r *repository) initBare() error {
 	return os.WriteFile(filepath.Join(r.dir, "HEAD"), []byte("ref: "+mainBranch+"\n"), 0o644)
 }
 
-// publish moves the tag if it exists. Otherwise it adds a commit to main and a tag for it.
+// publish moves the tag, or adds a commit to main and a tag for it.
 func (r *repository) publish(tag string, fsys fs.FS) error {
 	files, err := readFiles(fsys, r.host)
 	if err != nil {
@@ -149,7 +147,6 @@ func (r *repository) commit(tag string) (string, error) {
 	return "", fmt.Errorf("no such tag: %w", fs.ErrNotExist)
 }
 
-// remove removes a tag. Its commit remains.
 func (r *repository) remove(git, tag string) error {
 	if _, err := r.commit(tag); err != nil {
 		return err
@@ -165,7 +162,7 @@ func (r *repository) remove(git, tag string) error {
 	return nil
 }
 
-// restart creates the repository again, with a single commit.
+// restart creates the repository again, with one commit.
 func (r *repository) restart(tag string, fsys fs.FS) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

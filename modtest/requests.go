@@ -18,8 +18,7 @@ type Request struct {
 	TLS    bool // whether it came to the TLS listener
 }
 
-// String returns the method, the path and the query, for example "GET
-// /v1/modules/a/b/c/versions".
+// String returns method, path and query: "GET /v1/modules/a/b/c/versions".
 func (r Request) String() string {
 	s := r.Method + " " + r.Path
 	if r.Query != "" {
@@ -28,8 +27,7 @@ func (r Request) String() string {
 	return s
 }
 
-// Requests returns all requests so far in the order of their arrival, including those that a
-// [Fault] has affected.
+// Requests returns all requests so far in the order of arrival, also those with a [Fault].
 func (w *World) Requests() []Request {
 	w.log.mu.Lock()
 	defer w.log.mu.Unlock()
@@ -46,8 +44,8 @@ func (w *World) ResetRequests() {
 	w.log.requests = nil
 }
 
-// Requested returns a channel that is closed when the first request in [World.Requests] arrives.
-// With it, a test can do something while the program under test waits for an answer.
+// Requested returns a channel that is closed when the next request arrives, so that a test can act while
+// the program waits.
 func (w *World) Requested() <-chan struct{} {
 	w.log.mu.Lock()
 	defer w.log.mu.Unlock()
@@ -82,11 +80,9 @@ func (l *requestLog) add(r *http.Request) {
 	})
 }
 
-// BytesSent returns the number of bytes that the servers have written to connections so far. It
-// includes headers and the overhead of TLS.
+// BytesSent returns the bytes that the servers have written to connections, with headers and TLS.
 func (w *World) BytesSent() int64 { return w.sent.Load() }
 
-// countingListener counts the bytes that are written to the connections that it accepts.
 type countingListener struct {
 	net.Listener
 	sent *atomic.Int64
@@ -105,8 +101,7 @@ type countingConn struct {
 	sent *atomic.Int64
 }
 
-// Write counts the bytes before it writes them, because a client that has received its whole
-// answer may read the count before Write returns.
+// Write counts before it writes, because a client may read the count before Write returns.
 func (c countingConn) Write(p []byte) (int, error) {
 	c.sent.Add(int64(len(p)))
 	n, err := c.Conn.Write(p)

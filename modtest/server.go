@@ -11,11 +11,10 @@ import (
 	"time"
 )
 
-// headerTimeout keeps a client that never completes its headers from holding a connection
-// forever.
+// headerTimeout ends connections whose headers are never complete.
 const headerTimeout = 30 * time.Second
 
-// listen opens both listeners and thereby determines the host.
+// listen opens both listeners, which determine the host.
 func (w *World) listen() (secure, plain net.Listener, err error) {
 	if secure, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		return nil, nil, err
@@ -28,7 +27,6 @@ func (w *World) listen() (secure, plain net.Listener, err error) {
 	return countingListener{secure, &w.sent}, countingListener{plain, &w.sent}, nil
 }
 
-// serve starts to answer requests on both listeners.
 func (w *World) serve(secure, plain net.Listener) {
 	ctx, cancel := context.WithCancel(context.Background())
 	w.stop = cancel
@@ -39,17 +37,16 @@ func (w *World) serve(secure, plain net.Listener) {
 			Handler:           handler,
 			BaseContext:       func(net.Listener) context.Context { return ctx },
 			ReadHeaderTimeout: headerTimeout,
-			// Clients that do not trust the certificate are part of tests, so such errors are not
-			// logged.
+			// Tests have clients that do not trust the certificate.
 			ErrorLog: log.New(io.Discard, "", 0),
 		}
 		w.servers = append(w.servers, s)
-		// Serve returns only after Close, with an error that says only that.
+		// Serve returns only after Close.
 		go func() { _ = s.Serve(l) }()
 	}
 }
 
-// handler returns the handler for all parts, which records requests and applies faults.
+// handler also records requests and applies faults.
 func (w *World) handler() http.Handler {
 	mux := http.NewServeMux()
 	w.registry.mount(mux)

@@ -16,11 +16,12 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// HostPlaceholder is the text in the files of a tree that is replaced by the world's host and
-// port.
+// HostPlaceholder is replaced by the world's host and port in files that are served or written. The port
+// differs in each run, and so do hashes, commits (and later ones) and digests of such files. All others are
+// the same in every run and on every machine.
 const HostPlaceholder = "MODTEST_HOST"
 
-// TreeError is an error at a path of the tree from which a world should be created.
+// TreeError is an error of the tree of a world.
 type TreeError struct {
 	Path string // in the tree, with forward slashes
 	Err  error
@@ -28,21 +29,18 @@ type TreeError struct {
 
 func (e *TreeError) Error() string { return fmt.Sprintf("modtest: %q: %v", e.Path, e.Err) }
 
-// Unwrap returns the reason without the path.
 func (e *TreeError) Unwrap() error { return e.Err }
 
-// errStrayFile is the reason why a file between the levels is refused: it would never be served,
-// and usually a level was forgotten.
+// errStrayFile is about a file that would never be served; usually a level was forgotten.
 var errStrayFile = errors.New("a file where only directories have a meaning")
 
-// file is one file of a tree, ready to be served.
 type file struct {
 	path string
 	mode fs.FileMode // 0o644, 0o755 or fs.ModeSymlink
 	data []byte      // the target if it is a link
 }
 
-// readFiles reads all files of fsys, sorted by path, and expands the placeholder.
+// readFiles reads all files, sorted by path, and expands the placeholder.
 func readFiles(fsys fs.FS, host string) ([]file, error) {
 	var files []file
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
@@ -88,8 +86,7 @@ func expand(data []byte, host string) []byte {
 	return bytes.ReplaceAll(data, []byte(HostPlaceholder), []byte(host))
 }
 
-// directories returns the names of the directories in dir, sorted. It returns none if dir does
-// not exist.
+// directories returns the sorted names of the directories in dir; none if it does not exist.
 func directories(fsys fs.FS, dir string) ([]string, error) {
 	entries, err := fs.ReadDir(fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -108,8 +105,8 @@ func directories(fsys fs.FS, dir string) ([]string, error) {
 	return names, nil
 }
 
-// roots returns the directories below top whose names satisfy isRoot, without those that are
-// inside another one. The paths are relative to top.
+// roots returns the directories below top that satisfy isRoot, relative to top, without those inside
+// another one.
 func roots(fsys fs.FS, top string, isRoot func(name string) bool) ([]string, error) {
 	names, err := directories(fsys, top)
 	if err != nil {
@@ -132,7 +129,7 @@ func roots(fsys fs.FS, top string, isRoot func(name string) bool) ([]string, err
 	return found, nil
 }
 
-// subtree is like fs.Sub, for paths that were found in fsys and are therefore valid.
+// subtree is fs.Sub for paths that were found in fsys.
 func subtree(fsys fs.FS, dir string) (fs.FS, error) {
 	sub, err := fs.Sub(fsys, dir)
 	if err != nil {
@@ -141,9 +138,8 @@ func subtree(fsys fs.FS, dir string) (fs.FS, error) {
 	return sub, nil
 }
 
-// Txtar returns the file tree of a txtar text. Text before the first file is a comment. Errors,
-// such as invalid names like "../x" and duplicate names, are reported by the function that the
-// tree is passed to.
+// Txtar returns the file tree of a txtar text, without the comment before the first file. Invalid and
+// duplicate names are errors of the function that gets the tree.
 func Txtar(text string) fs.FS {
 	fsys, err := txtar.FS(txtar.Parse([]byte(text)))
 	if err != nil {
@@ -152,8 +148,7 @@ func Txtar(text string) fs.FS {
 	return fsys
 }
 
-// TxtarFile returns the file tree of the txtar file at path. If the file cannot be read, the test
-// fails immediately.
+// TxtarFile is Txtar for a file. If that cannot be read, the test fails.
 func TxtarFile(tb TB, path string) fs.FS {
 	tb.Helper()
 	text, err := os.ReadFile(path)
@@ -163,17 +158,15 @@ func TxtarFile(tb TB, path string) fs.FS {
 	return Txtar(string(text))
 }
 
-// brokenFS returns the error of a text from its methods, so that the result of Txtar can be
-// passed directly to another function.
+// brokenFS returns an error from its methods, so that the result of Txtar can be passed on.
 type brokenFS struct{ err error }
 
 func (b brokenFS) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: b.err}
 }
 
-// WriteTree writes the directory sub of the world's tree ("." is the whole tree) to the directory
-// dir and expands [HostPlaceholder]. It creates dir if it does not exist. If sub does not exist,
-// the error wraps [fs.ErrNotExist].
+// WriteTree writes the directory sub of the tree ("." is all) to dir, which it creates, and expands
+// [HostPlaceholder]. Without sub, the error wraps [fs.ErrNotExist].
 func (w *World) WriteTree(dir, sub string) error {
 	fsys, err := subtree(w.fsys, sub)
 	if err != nil {
@@ -201,8 +194,7 @@ func writeFile(name string, f file) error {
 	return os.WriteFile(name, f.data, f.mode)
 }
 
-// Dir writes the directory sub of the tree to a new directory, like [World.WriteTree], and
-// returns its path. The directory is removed at the end of the test.
+// Dir is [World.WriteTree] to a new directory, which is removed at the end of the test.
 func (w *World) Dir(tb TB, sub string) string {
 	tb.Helper()
 	dir := tb.TempDir()
@@ -212,8 +204,7 @@ func (w *World) Dir(tb TB, sub string) string {
 	return dir
 }
 
-// mountFiles serves the directory files/ of the tree without changes except for the placeholder.
-// Directories have no listing.
+// mountFiles serves the directory files/ of the tree. Directories have no listing.
 func mountFiles(mux *http.ServeMux, fsys fs.FS, host string) {
 	mux.HandleFunc("GET /files/{path...}", func(w http.ResponseWriter, r *http.Request) {
 		files, err := subtree(fsys, "files")

@@ -45,8 +45,8 @@ type World struct {
 	closed  bool
 }
 
-// TB has the methods of [testing.TB] that the package needs. Because of this interface, programs
-// that run a World, such as "cotter demo", do not link the package testing.
+// TB is the part of [testing.TB] that is needed. Programs that run a World, such as "cotter demo", do not
+// link the package testing.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -57,15 +57,14 @@ type TB interface {
 	TempDir() string
 }
 
-// New starts the servers that the tree fsys describes, and stops them at the end of the test. It
-// skips the test if git is needed and not installed. It fails the test if the servers cannot be
-// started.
+// New starts the servers that the tree describes, until the end of the test. It skips the test if git is
+// needed and not installed.
 func New(tb TB, fsys fs.FS) *World {
 	tb.Helper()
 	return NewWith(tb, fsys, Options{})
 }
 
-// NewWith is like [New], but with options.
+// NewWith is [New] with options.
 func NewWith(tb TB, fsys fs.FS, opts Options) *World {
 	tb.Helper()
 	w, err := Start(fsys, opts)
@@ -83,8 +82,8 @@ func NewWith(tb TB, fsys fs.FS, opts Options) *World {
 	return w
 }
 
-// Start is like [NewWith], but for use outside of tests. The caller must call [World.Close]. If
-// the tree is not valid, the error is a [*TreeError]. A nil tree is empty.
+// Start is [NewWith] outside of tests. The caller must call [World.Close]. An invalid tree is a
+// [*TreeError]; a nil tree is empty.
 func Start(fsys fs.FS, opts Options) (*World, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -127,8 +126,7 @@ func (w *World) start() error {
 	return nil
 }
 
-// load creates the parts of the servers from the tree. It needs the host, because files may
-// contain it.
+// load creates the parts of the servers. It needs the host, which files may contain.
 func (w *World) load() (err error) {
 	if w.git, err = newGitServer(w.fsys, w.opts, w.host, filepath.Join(w.dir, "git")); err != nil {
 		return err
@@ -150,11 +148,10 @@ func (w *World) load() (err error) {
 
 func (w *World) certificateFile() string { return filepath.Join(w.dir, "authority.pem") }
 
-// emptyDir returns the directory in which git looks for certificates in addition to the file.
+// emptyDir is where git looks for further certificates.
 func (w *World) emptyDir() string { return filepath.Join(w.dir, "certificates") }
 
-// Close stops the servers and removes their files. It aborts open requests. Further calls do
-// nothing.
+// Close stops the servers, aborts open requests and removes the files. Further calls do nothing.
 func (w *World) Close() error {
 	if w.stop == nil {
 		return nil // the zero World

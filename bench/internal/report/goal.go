@@ -15,13 +15,11 @@ type Goal struct {
 	limit   float64
 	atLeast bool // the limit is the smallest allowed value, not the largest
 	unit    string
-	// measure returns a value for each row that cotter is compared with. The worst value
-	// is compared with the limit.
+	// measure returns a value for each row that cotter is compared with, of which the worst counts.
 	measure func(rows []Row) []float64
 }
 
-// Check returns the measured value, and whether the goal is met. The value is
-// empty if there is nothing to compare with.
+// Check returns the measured value, or "" if there is nothing to compare with.
 func (g Goal) Check(rows []Row) (measured string, met bool) {
 	values := g.measure(rows)
 	if len(values) == 0 {
@@ -47,9 +45,8 @@ func (g Goal) verdict(rows []Row) string {
 	return "**missed** (" + measured + ")"
 }
 
-// against returns a function that compares cotter's row in a state with each row of a kind in
-// the same state. For Baseline it uses only the first baseline. For Ours it measures only
-// cotter's own row.
+// against compares cotter's row with each of a kind in the same state; for Baseline with the first, and for
+// Ours with none.
 func against(state string, kind Kind, value func(ours, other Row) float64) func([]Row) []float64 {
 	return func(rows []Row) (values []float64) {
 		own, found := oursIn(rows, state)
@@ -74,11 +71,9 @@ func oursIn(rows []Row, state string) (Row, bool) {
 	return rows[i], true
 }
 
-// ratio returns the time of a as a multiple of the time of b.
 func ratio(a, b Row) float64 { return float64(a.Median) / float64(max(b.Median, 1)) }
 
-// Faster is the goal that cotter is at least factor times faster than each stock tool in a
-// state.
+// Faster requires at least factor times the speed of each stock tool.
 func Faster(state string, factor float64) Goal {
 	text := fmt.Sprintf("%s: at least %g times faster than stock", state, factor)
 	if factor == 1 {
@@ -87,8 +82,7 @@ func Faster(state string, factor float64) Goal {
 	return Goal{text, factor, true, "times", against(state, Stock, func(ours, stock Row) float64 { return ratio(stock, ours) })}
 }
 
-// FasterThan is the goal that cotter is at least factor times faster than one stock tool in
-// a state.
+// FasterThan requires at least factor times the speed of one stock tool.
 func FasterThan(state, tool string, factor float64) Goal {
 	faster := Faster(state, factor)
 	faster.Text = fmt.Sprintf("%s: at least %g times faster than %s", state, factor, tool)
@@ -101,19 +95,17 @@ func FasterThan(state, tool string, factor float64) Goal {
 	return faster
 }
 
-// NoLongerThan is the goal that cotter takes at most factor times as long in one state as in
-// another.
+// NoLongerThan requires at most factor times the time of another state.
 func NoLongerThan(state, other string, factor float64) Goal {
 	return Goal{fmt.Sprintf("%s: at most %g times as long as %s", state, factor, other), factor, false, "times", ratioOf(other, state)}
 }
 
-// FasterThanState is the goal that cotter is at least factor times faster in one state than
-// in another.
+// FasterThanState requires at least factor times the speed of another state.
 func FasterThanState(state, other string, factor float64) Goal {
 	return Goal{fmt.Sprintf("%s: at least %g times faster than %s", state, factor, other), factor, true, "times", ratioOf(state, other)}
 }
 
-// ratioOf measures cotter's time in the second state as a multiple of its time in the first.
+// ratioOf measures the second state's time as a multiple of the first's.
 func ratioOf(first, second string) func([]Row) []float64 {
 	return func(rows []Row) []float64 {
 		a, found := oursIn(rows, first)
@@ -125,35 +117,29 @@ func ratioOf(first, second string) func([]Row) []float64 {
 	}
 }
 
-// ReceivedBelow is the goal that cotter receives at most a number of megabytes.
 func ReceivedBelow(state string, mb float64) Goal {
 	return Goal{fmt.Sprintf("%s: at most %g MB received", state, mb), mb, false, "MB", ours(state, func(r Row) float64 { return float64(r.Received) / 1e6 })}
 }
 
-// DiskBelow is the goal that the project takes at most a number of megabytes.
 func DiskBelow(state string, mb float64) Goal {
 	return Goal{fmt.Sprintf("%s: at most %g MB of disk in the project", state, mb), mb, false, "MB", ours(state, func(r Row) float64 { return float64(r.Disk) / 1e6 })}
 }
 
-// NoRequest is the goal that cotter sends no request.
 func NoRequest(state string) Goal {
 	return Goal{state + ": no request at all", 0, false, "requests", ours(state, func(r Row) float64 { return float64(r.Requests) })}
 }
 
-// RequestsPerPackage is the goal that cotter sends at most most requests for each package on
-// average, without those for service discovery.
+// RequestsPerPackage is on average, without service discovery.
 func RequestsPerPackage(state string, packages, most int) Goal {
 	text := fmt.Sprintf("%s: no more than %d requests for each of %d packages beyond discovery", state, most, packages)
 	return Goal{text, float64(most * packages), false, "requests", ours(state, func(r Row) float64 { return float64(r.Requests - r.Discovery) })}
 }
 
-// FetchedOnce is the goal that no request is made twice.
 func FetchedOnce(state string) Goal {
 	return Goal{state + ": no request more than once", 1, false, "times", ours(state, func(r Row) float64 { return float64(r.Repeats) })}
 }
 
-// DiskShare is the goal that cotter's project and cache together take at most a percentage
-// of the disk space that the project of each stock tool takes.
+// DiskShare compares cotter's project and cache with the project of each stock tool.
 func DiskShare(state string, percent float64) Goal {
 	return Goal{fmt.Sprintf("%s: at most %g %% of stock's disk, the cache included", state, percent), percent, false, "%",
 		against(state, Stock, func(ours, stock Row) float64 {
@@ -161,13 +147,11 @@ func DiskShare(state string, percent float64) Goal {
 		})}
 }
 
-// NearBaseline is the goal that cotter takes at most factor times as long as the first
-// baseline of a state. The work is what the baseline does.
+// NearBaseline requires at most factor times the time of the first baseline, which does the work.
 func NearBaseline(state, work string, factor float64) Goal {
 	return Goal{fmt.Sprintf("%s: at most %g times the time of %s", state, factor, work), factor, false, "times", against(state, Baseline, ratio)}
 }
 
-// MemoryBelow is the goal that cotter's memory is at most a number of MiB.
 func MemoryBelow(state string, mib float64) Goal {
 	peak := ours(state, func(r Row) float64 { return float64(r.Peak >> 20) })
 	return Goal{fmt.Sprintf("%s: at most %g MiB of memory", state, mib), mib, false, "MiB", func(rows []Row) []float64 {
@@ -175,14 +159,12 @@ func MemoryBelow(state string, mib float64) Goal {
 	}}
 }
 
-// Linear is the goal that the state large, with ten times as much work as the state small,
-// takes at most ten times as long.
+// Linear requires at most ten times the time for ten times as much work.
 func Linear(small, large string) Goal {
 	return Goal{fmt.Sprintf("%s: at most ten times as long as %s", large, small), 10, false, "times", ratioOf(small, large)}
 }
 
-// Spared is the goal that cotter receives at least the given number of bytes less than the
-// baseline of a state.
+// Spared requires at least so many bytes less than the baseline receives.
 func Spared(state string, bytes int64) Goal {
 	return Goal{fmt.Sprintf("%s: at least %s of the list of all refs not transferred", state, megabytes(bytes)), float64(bytes) / 1e6, true, "MB",
 		against(state, Baseline, func(ours, all Row) float64 { return float64(all.Received-ours.Received) / 1e6 })}

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// World has the measurements with one configuration and its servers.
 type World struct {
 	Name  string
 	About string   // a sentence without its full stop
@@ -15,41 +14,36 @@ type World struct {
 	Goals []Goal
 }
 
-// Row has the measurements of one tool in one state.
 type Row struct {
 	State string
 	Tool  string
 	Kind  Kind
-	// Runs is the number of runs. The times are the median and the extremes of these runs.
+	// Runs have a median and extremes.
 	Runs                    int
 	Median, Lowest, Highest time.Duration
 	CPU                     time.Duration // median of the command and all that it starts
-	// Requests is the number of requests that reached the servers. Discovery is the number
-	// of them that were for service discovery. Repeats is the number of times that the most
-	// frequent request was sent.
+	// Requests reached the servers; Discovery is their number for service discovery, and Repeats that of
+	// the most frequent request.
 	Requests, Discovery, Repeats int
 	Received                     int64 // bytes that the servers sent
-	// Disk is the number of bytes that .terraform takes afterwards. Cache is the number of
-	// bytes in cotter's cache.
+	// Disk is what .terraform takes, and Cache cotter's cache, in bytes.
 	Disk, Cache int64
 	Peak        int64 // peak memory of the process in bytes; 0 if it is not known
-	// Sample is 0, or the number of parts out of Whole that were run. In this case times,
-	// requests, received bytes and disk usage are extrapolated.
+	// Sample is the number of parts out of Whole that were run, from which values are extrapolated; 0 means
+	// all.
 	Sample, Whole int
 }
 
-// Kind is the kind of a row.
 type Kind int
 
-// The kinds of rows: of cotter, of a stock tool, or of a baseline, which is the least that
-// the work costs.
+// A baseline is the least that the work costs.
 const (
 	Ours Kind = iota
 	Stock
 	Baseline
 )
 
-// Section returns the section of a world in Markdown: its table and its goals.
+// Section returns a world's table and goals in Markdown.
 func Section(w World) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n%s.\n", w.Name, w.About)
