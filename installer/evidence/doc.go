@@ -1,15 +1,12 @@
-// Package evidence says who confirms the bytes of a package, and whether that is enough for a
-// run. Modules and providers follow the same rules.
+// Package evidence says who confirms the bytes of a package, and whether that is enough for a run.
 //
-// A lock entry, or what a run selects, relies on these statements:
+// A lock entry of a module or a provider, or what a run selects, relies on these statements:
 //
-//   - Package: the source, at the version, is this directory of this package. For sources other than
-//     registries, the configuration says it.
+//   - Package: the module of a registry, at the version, is this directory of this package.
 //   - Content: the package has these hashes. A git commit or an OCI digest determines them.
 //   - Ref: the tag or branch of the address points to the locked commit or digest.
-//   - History: the locked commit is in the history of a branch or a tag. A forge serves the commits of
-//     all forks and pull requests under one address, so the address alone says nothing about a commit.
-//     If Ref holds, History need not be asked.
+//   - History: the locked commit is in the history of a branch or a tag, asked only if Ref does not
+//     hold. The address proves nothing: a forge serves the commits of all forks and pull requests there.
 //   - Release: the package of a provider's version, for a platform, has these hashes.
 //
 // Anyone can compare bytes with hashes, so bytes may come from anywhere. Only evidence makes a
