@@ -160,60 +160,36 @@ func statusOf(ctx context.Context, out *output, m namedMirror, o installer.Locke
 	if err != nil {
 		return err
 	}
-	var failed tallyOfStatus
+	missing, other, providers := 0, 0, 0
 	for _, entry := range found {
-		failed.add(entry)
+		switch {
+		case entry.Other:
+			other++
+		case !entry.OK():
+			missing++
+		}
+		if entry.Key == "" {
+			providers++
+		}
 		if err := out.mirrorEntry(entry); err != nil {
 			return err
 		}
 	}
-	providers := 0
-	for _, entry := range found {
-		if entry.Key == "" {
-			providers++
-		}
+	var faults []string
+	ofAll := " of " + ofCarried(len(found)-providers, providers)
+	if missing > 0 {
+		faults, ofAll = append(faults, fmt.Sprintf("%d%s missing", missing, ofAll)), ""
 	}
-	if failed.any() {
-		return fmt.Errorf("%w: %s", errNotMirrored, failed.text(ofCarried(len(found)-providers, providers)))
+	if other > 0 {
+		faults = append(faults, fmt.Sprintf("%d%s with other content", other, ofAll))
+	}
+	if faults != nil {
+		return fmt.Errorf("%w: %s", errNotMirrored, strings.Join(faults, ", "))
 	}
 	if !out.json {
 		out.printf("%s has all of %s.\n", m.Address(), carriedText(len(found)-providers, providers))
 	}
 	return nil
-}
-
-// tallyOfStatus counts the entries that are missing in a mirror, and that have other content.
-type tallyOfStatus struct{ missing, other int }
-
-func (t *tallyOfStatus) add(e mirror.Entry) {
-	switch {
-	case e.Missing:
-		t.missing++
-	case e.Other:
-		t.other++
-	case !e.OK():
-		t.missing++
-	}
-}
-
-func (t *tallyOfStatus) any() bool { return t.missing+t.other > 0 }
-
-// text returns the counts, such as "2 of 4 module entries missing, 1 of which the lock has no hash".
-// all is the number of all entries as text.
-func (t *tallyOfStatus) text(all string) string {
-	var parts []string
-	for _, part := range []struct {
-		n    int
-		what string
-	}{{t.missing, "missing"}, {t.other, "of which the lock has no hash"}} {
-		switch {
-		case part.n > 0 && parts == nil:
-			parts = append(parts, fmt.Sprintf("%d of %s %s", part.n, all, part.what))
-		case part.n > 0:
-			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 // mirrorEntry prints what a mirror has for a lock entry, as text only if it is missing or wrong.
