@@ -131,6 +131,17 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// countBoth returns "3 modules and 1 provider", without a number that is 0.
+func countBoth(n int, noun string, others int, otherNoun string) string {
+	switch {
+	case others == 0:
+		return count(n, noun)
+	case n == 0:
+		return count(others, otherNoun)
+	}
+	return count(n, noun) + " and " + count(others, otherNoun)
+}
+
 type fileGroup struct {
 	label string
 	files []string

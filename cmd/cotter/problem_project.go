@@ -58,7 +58,7 @@ func refusedTogether(group []message) (headline string, lines []string, ok bool)
 	if same {
 		headline = fmt.Sprintf("the policy does not allow it: %s (%s)", reason, rule)
 	} else {
-		headline = fmt.Sprintf("the policy does not allow %s (%s)", refusedThings(modules, len(group)-modules), rule)
+		headline = fmt.Sprintf("the policy does not allow %s (%s)", countBoth(modules, "module", len(group)-modules, "provider"), rule)
 	}
 	for _, m := range group {
 		line := m.Summary + m.where()
@@ -68,16 +68,6 @@ func refusedTogether(group []message) (headline string, lines []string, ok bool)
 		lines = append(lines, line)
 	}
 	return headline, lines, true
-}
-
-func refusedThings(modules, providers int) string {
-	switch {
-	case providers == 0:
-		return count(modules, "module")
-	case modules == 0:
-		return count(providers, "provider")
-	}
-	return count(modules, "module") + " and " + count(providers, "provider")
 }
 
 // projectProblem is problemOf for causes that can be found in the project's directory.

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
@@ -162,21 +161,14 @@ func (t *tally) add(other *tally) {
 }
 
 func (t *tally) fetchedText() string {
+	if t.fetched+len(t.archives) == 0 {
+		return ""
+	}
 	bytes := t.bytes
 	for _, n := range t.archives {
 		bytes += n
 	}
-	var parts []string
-	if t.fetched > 0 {
-		parts = append(parts, count(t.fetched, "package"))
-	}
-	if n := len(t.archives); n > 0 {
-		parts = append(parts, count(n, "provider"))
-	}
-	if parts == nil {
-		return ""
-	}
-	text := strings.Join(parts, " and ") + " fetched"
+	text := countBoth(t.fetched, "package", len(t.archives), "provider") + " fetched"
 	if bytes > 0 { // otherwise they were linked or copied
 		text += fmt.Sprintf(" (%s)", size(bytes))
 	}

@@ -244,14 +244,7 @@ func counted(list []resultLine) string {
 
 // total returns a text such as "12 modules and 3 providers".
 func total(result *installer.Result) string {
-	var parts []string
-	if n := len(result.Modules); n > 0 || len(result.Providers) == 0 {
-		parts = append(parts, count(n, "module"))
-	}
-	if n := len(result.Providers); n > 0 {
-		parts = append(parts, count(n, "provider"))
-	}
-	return strings.Join(parts, " and ")
+	return countBoth(len(result.Modules), "module", len(result.Providers), "provider")
 }
 
 func (o *output) installed(done string, result *installer.Result, seen *tally) error {
@@ -422,13 +415,6 @@ func (o *output) refetched(result *installer.Result) {
 	if modules+providers == 0 {
 		return
 	}
-	var parts []string
-	if modules > 0 {
-		parts = append(parts, count(modules, "module package"))
-	}
-	if providers > 0 {
-		parts = append(parts, count(providers, "provider"))
-	}
 	them, they := "them", "these are the published packages"
 	switch {
 	case modules == 0 && providers == 1:
@@ -439,7 +425,7 @@ func (o *output) refetched(result *installer.Result) {
 		them, they = "it", "this is the published package"
 	}
 	o.notef("Downloaded %s again (%s): %s or another user had installed %s, and nothing here proved that %s.\n",
-		strings.Join(parts, " and "), size(bytes), result.Dialect, them, they)
+		countBoth(modules, "module package", providers, "provider"), size(bytes), result.Dialect, them, they)
 }
 
 func isRefetched(result *installer.Result, p installer.Provider) bool {

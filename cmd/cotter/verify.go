@@ -92,7 +92,7 @@ func (s *verifySum) print(o *output) {
 		return // there was none, or an error says why it was not verified
 	}
 	if s.ok > 0 {
-		text := fmt.Sprintf("%d of %s verified against the lock in %s: %s", s.ok, count(s.projects, "project"), o.elapsed(), verifiedText(s.packages, s.providers))
+		text := fmt.Sprintf("%d of %s verified against the lock in %s: %s", s.ok, count(s.projects, "project"), o.elapsed(), countBoth(s.packages, "package", s.providers, "provider"))
 		if failed := s.projects - s.ok; failed > 0 {
 			text += fmt.Sprintf("; %d failed", failed)
 		}
@@ -101,16 +101,6 @@ func (s *verifySum) print(o *output) {
 	if s.origins.all > 0 {
 		o.printf("%s\n", s.origins)
 	}
-}
-
-func verifiedText(packages, providers int) string {
-	switch {
-	case providers == 0:
-		return count(packages, "package")
-	case packages == 0:
-		return count(providers, "provider")
-	}
-	return count(packages, "package") + " and " + count(providers, "provider")
 }
 
 // verify also asks the project's origins if remote is not nil.
@@ -325,7 +315,7 @@ func (o *output) report(report *installer.Report, failed error, remote bool) err
 			o.brought(report)
 		}
 	}
-	verified := verifiedText(len(report.Packages), len(report.Providers)) + " verified against the lock"
+	verified := countBoth(len(report.Packages), "package", len(report.Providers), "provider") + " verified against the lock"
 	switch {
 	case failed != nil:
 	case o.project == "":
