@@ -250,9 +250,9 @@ func (o *output) bundleEntry(entry ocistore.Entry) error {
 	return nil
 }
 
-// useBundle adds the bundle that --bundle names to the stores of a request, and sets it to
-// offline mode. The file stays open until the process ends.
-func useBundle(cmd *invocation, req *request) error {
+// addBundle adds the bundle that --bundle names to the stores of a request. The file stays open until the
+// process ends.
+func addBundle(cmd *invocation, req *request) error {
 	name := cmd.String("bundle")
 	if name == "" {
 		return nil
@@ -261,6 +261,6 @@ func useBundle(cmd *invocation, req *request) error {
 	if err != nil {
 		return err
 	}
-	req.Stores, req.Offline = append(req.Stores, opened), true
+	req.Stores = append(req.Stores, opened)
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/bundle"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/evidence"
 )
@@ -23,19 +22,10 @@ func evidenceFlags() []addFlag {
 // confirmed in earlier runs counts. It sends no requests.
 func withNamedStores(ctx context.Context, cmd *invocation, out *output, in *installer.Installer, req request) (request, error) {
 	req, err := newMirrors(cmd, out, in).inRequest(ctx, req)
-	if err != nil {
-		return req, err
+	if err == nil {
+		err = addBundle(cmd, &req)
 	}
-	name := cmd.String("bundle")
-	if name == "" {
-		return req, nil
-	}
-	opened, err := bundle.Open(name) // it stays open until the process ends
-	if err != nil {
-		return req, err
-	}
-	req.Stores = append(req.Stores, opened)
-	return req, nil
+	return req, err
 }
 
 func confirmedText(e evidence.Evidence) string {

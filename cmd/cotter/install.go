@@ -122,7 +122,7 @@ func install(ctx context.Context, cmd *invocation, out *output, in *installer.In
 
 // prepareInstall reads the flags that installing commands share into a request.
 func prepareInstall(ctx context.Context, cmd *invocation, out *output, req *request) (_ *installer.Installer, err error) {
-	req.Offline, req.Unify = cmd.Bool("offline"), cmd.Bool("unify")
+	req.Offline, req.Unify = cmd.Bool("offline") || cmd.String("bundle") != "", cmd.Bool("unify")
 	if err := setProviders(cmd, req); err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func prepareInstall(ctx context.Context, cmd *invocation, out *output, req *requ
 	if err != nil {
 		return nil, err
 	}
-	if err := useBundle(cmd, req); err != nil {
+	if err := addBundle(cmd, req); err != nil {
 		return nil, err
 	}
 	if !severalProjects(cmd) { // each of several projects has its own mirrors
