@@ -59,7 +59,7 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 func isOwnCall(result *installer.Result, path addrs.Module) bool {
 	for _, m := range result.Modules {
 		isAbove := len(m.Path) < len(path) && m.Path.String() == path[:len(m.Path)].String()
-		if _, local := m.Source.(addrs.ModuleSourceLocal); isAbove && !local {
+		if isAbove && hasPackage(m) {
 			return false
 		}
 	}

@@ -191,16 +191,19 @@ func hostOf(err error) string {
 	return ""
 }
 
-// hostIn returns the host in the address of a package, such as "git::https://HOST/x.git".
-func hostIn(address string) string {
-	if i := strings.Index(address, "::"); i >= 0 {
-		address = address[i+2:]
+func hostIn(address string) string { return urlIn(address).Host }
+
+// urlIn returns the URL in the address of a package, such as "git::https://HOST/x.git". It is empty if the
+// address has none.
+func urlIn(address string) *url.URL {
+	if _, rest, ok := strings.Cut(address, "::"); ok {
+		address = rest
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return ""
+		return &url.URL{}
 	}
-	return u.Host
+	return u
 }
 
 func unreachable(host string, err error) *problem {
@@ -342,7 +345,7 @@ func unauthorized(host string, err error) *problem {
 		return &problem{error: &refusedLogin{fact: fact(text), host: withheld.Host, to: loginGit, withheld: withheld.Setting}}
 	case isGit && strings.HasPrefix(fetch.Package, "git::ssh:") && errors.Is(err, getmodules.ErrAuthentication):
 		text := host + " refused the login over ssh"
-		if user := userIn(fetch.Package); user != "" {
+		if user := urlIn(fetch.Package).User.Username(); user != "" {
 			text += " of the user " + user
 		}
 		if m := sshDenied().FindString(err.Error()); m != "" {
@@ -360,17 +363,6 @@ func unauthorized(host string, err error) *problem {
 }
 
 var sshDenied = lazyRegexp(`Permission denied \([a-z0-9,-]+\)`)
-
-func userIn(address string) string {
-	if i := strings.Index(address, "::"); i >= 0 {
-		address = address[i+2:]
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return u.User.Username()
-}
 
 func messageOf(request *registryclient.RequestError) string {
 	if request.Message == "" {

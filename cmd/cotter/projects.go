@@ -120,10 +120,7 @@ func projectDirs(ctx context.Context, cmd *invocation, out *output, req request)
 func namedDirs(ctx context.Context, cmd *invocation, req request) ([]string, error) {
 	var dirs []string
 	for _, dir := range dirArguments(cmd) {
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(req.Dir, dir)
-		}
-		dirs = append(dirs, dir)
+		dirs = append(dirs, below(req.Dir, dir))
 	}
 	if len(dirs) == 0 {
 		dirs = []string{cmp.Or(req.Dir, ".")}
