@@ -37,7 +37,8 @@ func flagRequest(cmd *invocation, env func(string) string) (request, error) {
 		return request{}, usageError{err}
 	}
 	req := request{Project: installer.Project{Dir: cmd.String("chdir"), DataDir: env("TF_DATA_DIR"), Dialect: dialect, Tools: tools(env), PolicyFiles: policyFiles(cmd, env), KeepStateAddresses: env("OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION") == "0"}, InstallOptions: installer.InstallOptions{DryRun: cmd.Bool("dry-run"), AcceptUnreachable: modulePaths(cmd.Strings("accept-unreachable"))}}
-	return req, setInputs(cmd, env, &req)
+	err = setInputs(cmd, env, &req)
+	return req, err
 }
 
 func tools(env func(string) string) []installer.Dialect {
