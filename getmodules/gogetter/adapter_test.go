@@ -61,12 +61,12 @@ func (a acmeV1) GetFile(dst string, u *url.URL) error {
 
 // adapters returns one Fetcher that uses the getter through V2 and one that uses it
 // through V1.
-func adapters(a *acme, limits getmodules.Limits) map[string]*getmodules.Fetcher {
+func adapters(a *acme) map[string]*getmodules.Fetcher {
 	v2 := gogetter.V2{Name: "acme", New: func() getter.Getter { return a }}
 	v1 := gogetter.V1{New: func(context.Context) gogetter.GetterV1 { return acmeV1{a} }}
 	return map[string]*getmodules.Fetcher{
-		"v2": {Getters: map[string]getmodules.Getter{"acme": v2}, Limits: limits},
-		"v1": {Getters: map[string]getmodules.Getter{"acme": v1}, Limits: limits},
+		"v2": {Getters: map[string]getmodules.Getter{"acme": v2}},
+		"v1": {Getters: map[string]getmodules.Getter{"acme": v1}},
 	}
 }
 
@@ -111,7 +111,7 @@ func TestAdapters(t *testing.T) {
 	}
 	for name, test := range tests {
 		a := &acme{write: test.write}
-		for version, f := range adapters(a, getmodules.Limits{}) {
+		for version, f := range adapters(a) {
 			*a = acme{write: test.write}
 			got, _, err := fetch(t, f, test.address)
 			if diff := cmp.Diff(files, got); err != nil || diff != "" {
@@ -129,7 +129,7 @@ func TestAdapters(t *testing.T) {
 func TestV2Settings(t *testing.T) {
 	t.Parallel()
 	a := &acme{write: directory(map[string]string{"main.tf": ""})}
-	if _, _, err := fetch(t, adapters(a, getmodules.Limits{})["v2"], "acme::https://h/net"); err != nil {
+	if _, _, err := fetch(t, adapters(a)["v2"], "acme::https://h/net"); err != nil {
 		t.Fatal(err)
 	}
 	if r := a.request; !r.Copy || !r.DisableSymlinks || r.Umask != 0o077 || r.Inplace {
@@ -159,7 +159,8 @@ func TestNewGetter(t *testing.T) {
 	group.Wait()
 }
 
-// TestRefusedResults checks results of a getter that are not valid packages.
+// TestRefusedResults checks results of a getter that are no directory or no file. Package getmodules
+// tests what is refused of every getter.
 func TestRefusedResults(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
@@ -170,62 +171,26 @@ func TestRefusedResults(t *testing.T) {
 	tests := map[string]struct {
 		address string
 		write   func(string) error
-		limits  getmodules.Limits
 		want    error
 		text    string
 	}{
-		"failure":      {"acme::https://h/net", func(string) error { return failed }, getmodules.Limits{}, failed, "it failed"},
-		"nothing":      {"acme::https://h/net", func(string) error { return nil }, getmodules.Limits{}, nil, "left nothing"},
-		"file":         {"acme::https://h/net", file(nil), getmodules.Limits{}, getmodules.ErrUnsafeEntry, "place of a directory"},
-		"no file":      {"acme::https://h/net.zip", directory(map[string]string{"a": ""}), getmodules.Limits{}, getmodules.ErrUnsafeEntry, "place of a file"},
-		"empty":        {"acme::https://h/net", func(dst string) error { return os.Mkdir(dst, 0o700) }, getmodules.Limits{}, getmodules.ErrEmpty, ""},
-		"link":         {"acme::https://h/net", func(dst string) error { return os.Symlink(outside, dst) }, getmodules.Limits{}, getmodules.ErrUnsafeEntry, "symbolic link"},
-		"link to file": {"acme::https://h/net.zip", func(dst string) error { return os.Symlink(outside, dst) }, getmodules.Limits{}, getmodules.ErrUnsafeEntry, "symbolic link"},
-		"git":          {"acme::https://h/net", directory(map[string]string{".git/config": "", "main.tf": ""}), getmodules.Limits{}, getmodules.ErrUnsafeEntry, ".git"},
-		"no archive":   {"acme::https://h/net.zip", file([]byte("<html>")), getmodules.Limits{}, getmodules.ErrNotArchive, ""},
-		"unsafe name":  {"acme::https://h/net.zip", file(testenv.Zip(t, map[string]string{"../x": ""})), getmodules.Limits{}, getmodules.ErrUnsafeEntry, ""},
-		"one byte over": {"acme::https://h/net", directory(map[string]string{"a": "12345"}),
-			getmodules.Limits{FileBytes: 4}, getmodules.ErrTooLarge, ""},
-		"tree of one byte over": {"acme::https://h/net", directory(map[string]string{"a": "123", "b": "45"}),
-			getmodules.Limits{TreeBytes: 4}, getmodules.ErrTooLarge, ""},
-		"download of one byte over": {"acme::https://h/net.zip", file([]byte("12345")),
-			getmodules.Limits{DownloadBytes: 4}, getmodules.ErrTooLarge, ""},
+		"failure":      {"acme::https://h/net", func(string) error { return failed }, failed, "it failed"},
+		"nothing":      {"acme::https://h/net", func(string) error { return nil }, nil, "left nothing"},
+		"file":         {"acme::https://h/net", file(nil), getmodules.ErrUnsafeEntry, "place of a directory"},
+		"no file":      {"acme::https://h/net.zip", directory(map[string]string{"a": ""}), getmodules.ErrUnsafeEntry, "place of a file"},
+		"link":         {"acme::https://h/net", func(dst string) error { return os.Symlink(outside, dst) }, getmodules.ErrUnsafeEntry, "symbolic link"},
+		"link to file": {"acme::https://h/net.zip", func(dst string) error { return os.Symlink(outside, dst) }, getmodules.ErrUnsafeEntry, "symbolic link"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for version, f := range adapters(&acme{write: test.write}, test.limits) {
+			for version, f := range adapters(&acme{write: test.write}) {
 				_, _, err := fetch(t, f, test.address)
 				if err == nil || test.want != nil && !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) {
 					t.Errorf("%s: error is %v, want %v that says %q", version, err, test.want, test.text)
 				}
 			}
 		})
-	}
-}
-
-// TestLinksInside checks that links in a directory follow the same rules as in every other
-// package.
-func TestLinksInside(t *testing.T) {
-	t.Parallel()
-	write := func(dst string) error {
-		return errors.Join(
-			directory(map[string]string{"main.tf": "x"})(dst),
-			os.Symlink("main.tf", filepath.Join(dst, "in")),
-			os.Symlink("/etc/passwd", filepath.Join(dst, "out")))
-	}
-	for version, f := range adapters(&acme{write: write}, getmodules.Limits{}) {
-		got, pkg, err := fetch(t, f, "acme::https://h/net")
-		if err != nil {
-			t.Errorf("%s: %v", version, err)
-			continue
-		}
-		if diff := cmp.Diff(map[string]string{"main.tf": "x", "in": "link:main.tf"}, got); diff != "" {
-			t.Errorf("%s: tree (-want +got):\n%s", version, diff)
-		}
-		if len(pkg.LeftOut) != 1 || pkg.LeftOut[0].Path != "out" {
-			t.Errorf("%s: left out is %v, want the link \"out\"", version, pkg.LeftOut)
-		}
 	}
 }
 
@@ -239,8 +204,16 @@ func TestRefusedRequests(t *testing.T) {
 		}
 		return at
 	}
-	for version, f := range adapters(&acme{write: func(string) error { panic("asked") }}, getmodules.Limits{}) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Terraform-Get", "s3::https://"+r.Host+"/net")
+	}))
+	t.Cleanup(server.Close)
+	for version, f := range adapters(&acme{write: func(string) error { panic("asked") }}) {
 		g := f.Getters["acme"]
+		pointed := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"s3": g}} // servers may point to s3
+		if _, _, err := fetch(t, pointed, server.URL+"/page"); !errors.Is(err, getmodules.ErrRefusedLocation) {
+			t.Errorf("%s as s3: error is %v, want ErrRefusedLocation", version, err)
+		}
 		if _, err := g.Get(t.Context(), getmodules.Download{Location: location("/net"), FromServer: true}); !errors.Is(err, getmodules.ErrRefusedLocation) {
 			t.Errorf("%s, from a server: error is %v, want ErrRefusedLocation", version, err)
 		}
@@ -255,24 +228,6 @@ func TestRefusedRequests(t *testing.T) {
 	for _, g := range []getmodules.Getter{gogetter.V1{}, gogetter.V2{}} {
 		if _, err := g.Get(t.Context(), getmodules.Download{Location: location("")}); err == nil {
 			t.Errorf("%T without New is not refused", g)
-		}
-	}
-}
-
-// TestServerPoints checks that a page cannot point to an adapted getter, not even under
-// the name of a getter that servers may point to.
-func TestServerPoints(t *testing.T) {
-	t.Parallel()
-	for version, f := range adapters(&acme{write: func(string) error { panic("asked") }}, getmodules.Limits{}) {
-		for name, want := range map[string]error{"s3": getmodules.ErrRefusedLocation, "gcs": getmodules.ErrRefusedLocation, "acme": getmodules.ErrRefusedLocation} {
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				w.Header().Set("X-Terraform-Get", name+"::https://"+r.Host+"/net")
-			}))
-			t.Cleanup(server.Close)
-			pointed := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{name: f.Getters["acme"]}}
-			if _, _, err := fetch(t, pointed, server.URL+"/page"); !errors.Is(err, want) {
-				t.Errorf("%s as %s: error is %v, want %v", version, name, err, want)
-			}
 		}
 	}
 }

@@ -1,16 +1,19 @@
 package hg_test
 
 import (
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
 	"testing"
+	"unicode"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/hg"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestArguments records the arguments of hg with a stand-in. They must not contain
@@ -23,32 +26,36 @@ func TestArguments(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	id := strings.Repeat("ab", 20)
 	g := hg.Getter{
-		Path: script(t, `
-echo "$@" >>`+log+`
-echo "env $HGPLAIN ${HGRCPATH-unset} ${HGPLAINEXCEPT-unset} ${SSH_ASKPASS-unset}" >>`+log+`
+		Path: filepath.Join(t.TempDir(), "hg"),
+		Env:  []string{"PATH=" + os.Getenv("PATH"), "HGRCPATH=/mine", "HGPLAINEXCEPT=alias", "SSH_ASKPASS=ask"},
+	}
+	text := `#!/bin/sh
+echo "$@" >>` + log + `
+echo "env $HGPLAIN ${HGRCPATH-unset} ${HGPLAINEXCEPT-unset} ${SSH_ASKPASS-unset}" >>` + log + `
 for last; do :; done
 case "$*" in
 *" init "*) mkdir -p "$last/.hg";;
-*" identify "*) printf `+id+`;;
-*" archive "*) mkdir "$last" && echo x >"$last/main.tf" && cat .hg/hgrc >>`+log+`;;
-esac`),
-		Env: []string{"PATH=" + os.Getenv("PATH"), "HGRCPATH=/mine", "HGPLAINEXCEPT=alias", "SSH_ASKPASS=ask"},
-	}
+*" identify "*) printf ` + id + `;;
+*" archive "*) mkdir "$last" && echo x >"$last/main.tf" && cat .hg/hgrc >>` + log + `;;
+esac
+`
+	// The lock keeps a concurrent fork from inheriting the open file: a file that is open
+	// for writing cannot be executed.
+	syscall.ForkLock.RLock()
+	err := os.WriteFile(g.Path, []byte(text), 0o700)
+	syscall.ForkLock.RUnlock()
+	testenv.Must(t, err)
 	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"hg": g}}
 	dir := filepath.Join(t.TempDir(), "package")
 	req := getmodules.Request{Package: addrs.ParseModulePackage("hg::https://someone:hunter22@h.example/n?rev=v1&key=secret22"), Dir: dir}
 	pkg, err := f.Fetch(t.Context(), req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if want := "hg::https://h.example/n?rev=" + id; pkg.Revision != id || pkg.Resolved.String() != want {
 		t.Errorf("got %s at %s, want %s", pkg.Revision, pkg.Resolved, want)
 	}
-	text, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	runs, config, _ := strings.Cut(string(text), "[paths]")
+	logged, err := os.ReadFile(log)
+	testenv.Must(t, err)
+	runs, config, _ := strings.Cut(string(logged), "[paths]")
 	for _, secret := range []string{"hunter22", "someone", "secret22", "h.example"} {
 		if strings.Contains(runs, secret) {
 			t.Errorf("%q is in the arguments:\n%s", secret, runs)
@@ -69,32 +76,33 @@ esac`),
 	}
 }
 
-// standIn returns a getter that runs a script instead of hg, which takes a tenth of a
-// second to start. The script has one changeset, whose files are written by the shell
-// command in files.
-func standIn(t *testing.T, files string) map[string]getmodules.Getter {
-	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("the stand-in for hg is a shell script, and /bin/sh is not there")
+// FuzzAddress checks that no address can pass an option to hg or add a line to its
+// configuration.
+func FuzzAddress(f *testing.F) {
+	for _, seed := range []string{
+		"https://h.example/n?rev=v1&x=y", "https://u:p@h.example/n", "ssh://hg@h.example//srv/n?rev=a%20b", "file:///srv/n", "https://h.example/n?rev=-x",
+		"https://h.example/n%0a[hooks]", "https://u%0a:p%0d@h.example/n", "https://h.example/?a%0a=b%0a", "ssh://-oProxyCommand=x/n", "https:n", "//h/n", "-x",
+		"https://h.example/n?rev=\u0085", "https://h.example/n#x", "https://h%0a.example/n", "file://--config/n", "file:",
+	} {
+		f.Add(seed)
 	}
-	path := script(t, `
-for last; do :; done
-case "$*" in
-*" identify "*) printf `+strings.Repeat("ab", 20)+`;;
-*" archive "*) mkdir "$last" && cd "$last" && `+files+`;;
-esac`)
-	return map[string]getmodules.Getter{"hg": hg.Getter{Path: path}}
+	f.Fuzz(func(t *testing.T, raw string) {
+		u, err := url.Parse(raw)
+		if err != nil {
+			return
+		}
+		remote, rev, err := hg.ParseAddress(u)
+		if err != nil {
+			return
+		}
+		scheme, _, _ := strings.Cut(remote, "://")
+		if scheme != "https" && scheme != "http" && scheme != "ssh" && scheme != "file" {
+			t.Errorf("%q becomes %q", raw, remote)
+		}
+		if strings.ContainsFunc(remote+rev, unicode.IsControl) || strings.HasPrefix(rev, "-") {
+			t.Errorf("%q becomes %q at %q", raw, remote, rev)
+		}
+	})
 }
 
-func script(t *testing.T, body string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "hg")
-	// The lock keeps a concurrent fork from inheriting the open file: a file that is open
-	// for writing cannot be executed.
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
+func TestMain(m *testing.M) { os.Exit(testenv.Prepare(m).Run()) }

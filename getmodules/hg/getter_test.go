@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -117,31 +116,6 @@ func TestNoHg(t *testing.T) {
 	}
 }
 
-// TestLimits checks that a package that exceeds a limit is an error.
-func TestLimits(t *testing.T) {
-	t.Parallel()
-	files := standIn(t, `printf %1000s >a.tf && printf %1000s >b.tf`)
-	for _, tt := range []struct {
-		limits getmodules.Limits
-		want   error
-	}{
-		{getmodules.Limits{TreeBytes: 2000, FileBytes: 1000, Entries: 2}, nil},
-		{getmodules.Limits{TreeBytes: 1999}, getmodules.ErrTooLarge},
-		{getmodules.Limits{FileBytes: 999}, getmodules.ErrTooLarge},
-		{getmodules.Limits{Entries: 1}, getmodules.ErrTooLarge},
-	} {
-		f := &getmodules.Fetcher{Limits: tt.limits, Getters: files}
-		if _, _, err := fetch(t, f, "hg::https://h.example/n", ""); !errors.Is(err, tt.want) {
-			t.Errorf("%+v: error is %v, want %v", tt.limits, err, tt.want)
-		}
-	}
-	dir, id := newRepository(t, map[string]string{"a.tf": strings.Repeat("a", 1000)})
-	f := &getmodules.Fetcher{Limits: getmodules.Limits{DownloadBytes: 100}}
-	if _, _, err := fetch(t, f, fileURL(dir), id); !errors.Is(err, getmodules.ErrTooLarge) {
-		t.Errorf("DownloadBytes: error is %v, want ErrTooLarge", err)
-	}
-}
-
 // TestUserConfiguration checks that the user's configuration changes neither the files nor
 // the output of hg.
 func TestUserConfiguration(t *testing.T) {
@@ -220,15 +194,5 @@ func TestCanceled(t *testing.T) {
 	_, _, err := fetchContext(ctx, t, &getmodules.Fetcher{}, "hg::"+server.URL+"/n", "")
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, want context.Canceled", err)
-	}
-}
-
-func TestLinkLeftOut(t *testing.T) {
-	t.Parallel()
-	f := &getmodules.Fetcher{Getters: standIn(t, `echo x >main.tf && mkdir sub && ln -s ../../out sub/out`)}
-	_, pkg, err := fetch(t, f, "hg::https://h.example/n", "")
-	want := []getmodules.Link{{Path: "sub/out", Target: "../../out", Reason: "points out of the package"}}
-	if err != nil || !slices.Equal(pkg.LeftOut, want) {
-		t.Errorf("Fetch = %+v, %v; want %v left out", pkg, err, want)
 	}
 }

@@ -1,12 +1,13 @@
 package s3_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"html"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,21 +18,10 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// serveS3 serves a bucket with these keys, including keys that a real server would not
-// accept. Requests for objects are answered by content.
-func serveS3(t *testing.T, content http.HandlerFunc, keys ...string) string {
+// serveS3 returns the address of a bucket whose server has one answer to all requests.
+func serveS3(t *testing.T, answer http.HandlerFunc) string {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Query().Get("list-type") == "" {
-			content(w, r)
-			return
-		}
-		fmt.Fprint(w, `<?xml version="1.0" encoding="UTF-8"?><ListBucketResult><Name>b</Name><IsTruncated>false</IsTruncated>`)
-		for _, key := range keys {
-			fmt.Fprintf(w, `<Contents><Key>%s</Key><Size>1</Size></Contents>`, html.EscapeString(key))
-		}
-		fmt.Fprint(w, `</ListBucketResult>`)
-	}))
+	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)
 	return "s3::" + server.URL + "/b/"
 }
@@ -40,58 +30,76 @@ func answer(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }
 }
 
-// TestHostileKeys checks that keys are refused if they would be written outside the
-// package or over other files.
-func TestHostileKeys(t *testing.T) {
-	t.Parallel()
-	for _, key := range []string{
-		"net/../../x", "net/../x", "../../../../tmp/x", "/etc/x", "net/a/../../../x", "elsewhere/x", "net/.git/config", "net/a\tb", "net/" + strings.Repeat("x", 300),
-		"net/a\\b", "net/\u202ex",
-	} {
-		if got, _, err := fetch(t, new(getmodules.Fetcher), serveS3(t, answer("x"), "net/main.tf", key)+"net"); err == nil {
-			t.Errorf("with the key %q: %v", key, got)
+// endless writes until the client is gone.
+func endless(w http.ResponseWriter, text string) {
+	for chunk := strings.Repeat(text, 1+4096/len(text)); ; {
+		if _, err := fmt.Fprint(w, chunk); err != nil {
+			return
 		}
 	}
 }
 
 func TestAnswers(t *testing.T) {
 	t.Parallel()
+	other := newLogins(t)
+	redirect := func(to string, status int) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-Amz-Bucket-Region", "eu-west-1")
+			http.Redirect(w, r, to, status)
+		}
+	}
 	tests := map[string]struct {
-		content http.HandlerFunc
-		want    error
+		key    string // "" means net.zip
+		answer http.HandlerFunc
+		want   error
+		says   string
 	}{
-		"endless": {func(w http.ResponseWriter, _ *http.Request) {
-			for {
-				if _, err := fmt.Fprint(w, strings.Repeat("x", 4096)); err != nil {
-					return
-				}
-			}
-		}, getmodules.ErrTooLarge},
-		"short": {func(w http.ResponseWriter, _ *http.Request) {
+		"endless": {answer: func(w http.ResponseWriter, _ *http.Request) { endless(w, "x") }, want: getmodules.ErrTooLarge},
+		"short": {answer: func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			fmt.Fprint(w, "PK\x03\x04")
-		}, nil},
-		"web page": {answer("<html>"), getmodules.ErrNotArchive},
-		"refused": {func(w http.ResponseWriter, _ *http.Request) {
+		}},
+		"web page": {answer: answer("<html>"), want: getmodules.ErrNotArchive},
+		"refused": {answer: func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusForbidden)
 			fmt.Fprint(w, "<Error><Code>AccessDenied</Code><Message>no\x1b[31m</Message></Error>")
-		}, nil},
-		"redirect": {func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "file:///etc/passwd", http.StatusFound)
-		}, nil},
+		}},
+		"endless error": {answer: func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusForbidden)
+			endless(w, "<Error>")
+		}},
+		"endless list": {key: "net", answer: func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, "<ListBucketResult>")
+			endless(w, "<Contents><Key>net/"+strings.Repeat("a", 1000)+"</Key></Contents>")
+		}},
+		"hostile list": {key: "net", answer: answer("<ListBucketResult><Contents><Key>net/../../x</Key></Contents></ListBucketResult>"), says: "net/../../x"},
+		"another region": {answer: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Amz-Bucket-Region", "eu-west-1")
+			w.WriteHeader(http.StatusMovedPermanently)
+			fmt.Fprint(w, "<Error><Code>PermanentRedirect</Code><Message>elsewhere</Message></Error>")
+		}, says: `the region "eu-west-1"`},
+		"redirect to a file": {answer: redirect("file:///etc/passwd", http.StatusFound)},
+		"moved":              {answer: redirect(other.URL+"/b/net.zip", http.StatusMovedPermanently)},
+		"found":              {answer: redirect(other.URL+"/b/net.zip", http.StatusFound)},
+		"temporary redirect": {answer: redirect(other.URL+"/b/net.zip", http.StatusTemporaryRedirect)},
+		"permanent redirect": {answer: redirect(other.URL+"/b/net.zip", http.StatusPermanentRedirect)},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := &getmodules.Fetcher{Limits: getmodules.Limits{DownloadBytes: 1 << 20}}
-			_, _, err := fetch(t, f, serveS3(t, test.content)+"net.zip?aws_access_key_id=AKID22&aws_access_key_secret=hunter22")
-			if err == nil || test.want != nil && !errors.Is(err, test.want) {
-				t.Fatalf("error is %v, want %v", err, test.want)
+			const login = "?aws_access_key_id=AKID22&aws_access_key_secret=hunter22&aws_access_token=session22"
+			_, _, err := fetch(t, f, serveS3(t, test.answer)+cmp.Or(test.key, "net.zip")+login)
+			if err == nil || test.want != nil && !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.says) {
+				t.Fatalf("error is %v, want %v with %q", err, test.want, test.says)
 			}
-			for _, value := range []string{"hunter22", "AKID22", "\x1b"} {
+			for _, value := range []string{"hunter22", "AKID22", "session22", "\x1b"} {
 				if strings.Contains(err.Error(), value) {
 					t.Errorf("%q is in %q", value, err)
 				}
+			}
+			if len(other.seen) != 0 {
+				t.Errorf("another server was asked by %q", other.seen)
 			}
 		})
 	}
@@ -111,64 +119,55 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// TestRedirect checks that redirects to another server are not followed.
-func TestRedirect(t *testing.T) {
-	t.Parallel()
-	other := newLogins(t)
-	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
-		address := serveS3(t, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("X-Amz-Bucket-Region", "eu-west-1")
-			http.Redirect(w, r, other.URL+"/b/net.zip", status)
-		})
-		_, _, err := fetch(t, new(getmodules.Fetcher), address+"net.zip?aws_access_key_id=AKID22&aws_access_key_secret=hunter22&aws_access_token=session22")
-		if err == nil || len(other.seen) != 0 {
-			t.Errorf("%d: error is %v; another server was asked by %q", status, err, other.seen)
-		}
-	}
-}
-
-// TestRegion checks that an error names the region of the bucket, if the server does.
-func TestRegion(t *testing.T) {
-	t.Parallel()
-	address := serveS3(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("X-Amz-Bucket-Region", "eu-west-1")
-		w.WriteHeader(http.StatusMovedPermanently)
-		fmt.Fprint(w, "<Error><Code>PermanentRedirect</Code><Message>elsewhere</Message></Error>")
-	})
-	_, _, err := fetch(t, new(getmodules.Fetcher), address+"net.zip")
-	if err == nil || !strings.Contains(err.Error(), `the region "eu-west-1"`) {
-		t.Errorf("error is %v, want one that names the region", err)
-	}
-}
-
-// TestLongAnswer checks that endless listings and endless error bodies are refused.
-func TestLongAnswer(t *testing.T) {
-	t.Parallel()
-	endless := func(w http.ResponseWriter) {
-		for chunk := strings.Repeat("<Contents><Key>net/"+strings.Repeat("a", 1000)+"</Key></Contents>", 100); ; {
-			if _, err := fmt.Fprint(w, chunk); err != nil {
-				return
-			}
-		}
-	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Query().Has("list-type") {
-			fmt.Fprint(w, "<ListBucketResult>")
-		} else {
-			w.WriteHeader(http.StatusForbidden)
-			fmt.Fprint(w, "<Error>")
-		}
-		endless(w)
-	}))
-	t.Cleanup(server.Close)
-	for _, key := range []string{"net", "net.zip"} {
-		if _, _, err := fetch(t, new(getmodules.Fetcher), "s3::"+server.URL+"/b/"+key); err == nil {
-			t.Errorf("%s: there is no error", key)
-		}
-	}
-}
-
 func zipOf(t *testing.T, text string) []byte {
 	t.Helper()
 	return testenv.Zip(t, map[string]string{"main.tf": text})
+}
+
+// TestMain keeps the machine's configuration away from the SDK, which reads the
+// environment of the process. The SDK finds test credentials, but no configuration files
+// and no instance metadata.
+func TestMain(m *testing.M) {
+	none := filepath.Join(os.TempDir(), "cotter-s3-does-not-exist")
+	for name, value := range map[string]string{
+		"AWS_CONFIG_FILE":             none,
+		"AWS_SHARED_CREDENTIALS_FILE": none,
+		"AWS_EC2_METADATA_DISABLED":   "true",
+		"AWS_CA_BUNDLE":               "",
+		"AWS_PROFILE":                 "",
+		"AWS_SESSION_TOKEN":           "",
+		"AWS_ENDPOINT_URL":            "",
+		"AWS_ENDPOINT_URL_S3":         "",
+		"AWS_ACCESS_KEY_ID":           "AKIDENVIRONMENT",
+		"AWS_SECRET_ACCESS_KEY":       "environment",
+	} {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// fetch fetches a package into a new directory and returns its files. It also checks that
+// nothing else is left there. A Fetcher without Getters gets one for a user who has named the
+// server of the address.
+func fetch(t *testing.T, f *getmodules.Fetcher, address string) (map[string]string, *getmodules.Package, error) {
+	t.Helper()
+	if f.Getters == nil {
+		f.Getters = getters(&s3.Getter{Endpoints: endpointsOf(address)})
+	}
+	return testenv.Fetch(t, t.TempDir(), func(dir string) (*getmodules.Package, error) {
+		return f.Fetch(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage(address), Dir: dir})
+	})
+}
+
+func getters(g *s3.Getter) map[string]getmodules.Getter { return map[string]getmodules.Getter{"s3": g} }
+
+// endpointsOf returns the server of an address, for the user's own list; nil if it is Amazon.
+func endpointsOf(address string) []string {
+	at, err := addrs.ParseModulePackage(address).Location()
+	if err != nil || at.Bucket().Endpoint == "" {
+		return nil
+	}
+	return []string{at.Bucket().Endpoint}
 }

@@ -99,6 +99,9 @@ func TestInstall(t *testing.T) {
 		}
 	}
 	p.mustRun(t, "verify")
+	for _, dir := range []string{p.dir, p.cache} {
+		hasNoSecret(t, dir)
+	}
 
 	s.put(t, "net.zip", testenv.Zip(t, map[string]string{"modules/a/main.tf": "# changed\n"}))
 	p.removeInstalled(t)
@@ -117,32 +120,23 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// TestNoSecretOnDisk checks that no file contains the credentials. Exceptions are the
-// configuration and the manifest modules.json, which stock tools compare with the
-// configuration.
-func TestNoSecretOnDisk(t *testing.T) {
-	t.Parallel()
-	s := newServer(t)
-	s.put(t, "net/main.tf", []byte("# a\n"))
-	p := newProject(t, s.address("net", ""))
-	p.mustRun(t, "install")
-	for _, dir := range []string{p.dir, p.cache} {
-		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() || d.Name() == "modules.json" || name == filepath.Join(p.dir, "main.tf") {
-				return err
-			}
-			text, err := os.ReadFile(name)
-			for _, value := range []string{keyID, secret, "secret%2Fkey%2B22", token} {
-				if strings.Contains(name+string(text), value) {
-					t.Errorf("%q is in %s", value, name)
-				}
-			}
+// hasNoSecret checks that no file contains the credentials. Exceptions are the configuration and the
+// manifest modules.json, which stock tools compare with the configuration.
+func hasNoSecret(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || d.Name() == "modules.json" || name == filepath.Join(dir, "main.tf") {
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
-	}
+		text, err := os.ReadFile(name)
+		for _, value := range []string{keyID, secret, "secret%2Fkey%2B22", token} {
+			if strings.Contains(name+string(text), value) {
+				t.Errorf("%q is in %s", value, name)
+			}
+		}
+		return err
+	})
+	testenv.Must(t, err)
 }
 
 // removeInstalled removes what was installed, so that the project looks like a fresh
