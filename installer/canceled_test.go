@@ -64,16 +64,11 @@ module "net" {
 		}
 	}
 
-	slow := modtest.NewWith(t, modtest.Txtar(`
--- archives/net.zip/main.tf --
--- config/main.tf --
-module "net" {
-  source = "https://MODTEST_HOST/archives/net.zip"
-}
-`), modtest.Options{Faults: []modtest.Fault{{Path: "/archives/", Delay: 1 << 40}}})
+	world.SetFaults(modtest.Fault{Path: "/archives/", Delay: 1 << 40})
+	world.ResetRequests()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	go func() { <-slow.Requested(); cancel(cause) }()
-	if _, err := slow.Installer().Install(ctx, installer.Project{Dir: slow.Dir(t, "config")}, installer.InstallOptions{}); !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
+	go func() { <-world.Requested(); cancel(cause) }()
+	if _, err := world.Installer().Install(ctx, installer.Project{Dir: world.Dir(t, "config")}, installer.InstallOptions{}); !errors.Is(err, context.Canceled) || !errors.Is(err, cause) {
 		t.Errorf("Install, canceled while it waits: %v", err)
 	}
 }

@@ -3,7 +3,6 @@ package installer_test
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -157,7 +156,7 @@ func (c *initComparison) initAfterOurs(ctx context.Context, t *testing.T, remote
 // installAgain runs Cotter's installation again, which must have nothing to do.
 func (c *initComparison) installAgain(ctx context.Context, t *testing.T, in *installer.Installer, remote bool) {
 	t.Helper()
-	before := treeOf(t, c.dir)
+	before := listing(t, c.dir, false)
 	c.world.ResetRequests()
 	if _, err := in.Install(ctx, c.request(remote).Project, c.request(remote).InstallOptions); err != nil {
 		c.differ(secondFails, "%v", err)
@@ -165,7 +164,7 @@ func (c *initComparison) installAgain(ctx context.Context, t *testing.T, in *ins
 	if requests := c.requests(func(string) bool { return true }); len(requests) > 0 {
 		c.differ(secondAsks, "%s", strings.Join(requests, "\n"))
 	}
-	c.diff(secondChanges, before, treeOf(t, c.dir))
+	c.diff(secondChanges, before, listing(t, c.dir, false))
 }
 
 // isQuestion reports whether a request's path is that of a discovery document or of a list of a
@@ -300,33 +299,4 @@ func hasRemoteBackend(dir string) (remote bool) {
 		}
 	}
 	return remote
-}
-
-// treeOf returns the mode and the content of every file below a directory, except for what
-// Cotter keeps for itself in .cotter directories.
-func treeOf(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	tree := map[string]string{}
-	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		text := ""
-		switch entry.Type() {
-		case fs.ModeDir:
-			if entry.Name() == ".cotter" {
-				return filepath.SkipDir
-			}
-		case fs.ModeSymlink:
-			text, err = os.Readlink(name)
-		default:
-			var content []byte
-			content, err = os.ReadFile(name)
-			text = string(content)
-		}
-		tree[strings.TrimPrefix(name, dir)] = entry.Type().String() + " " + text
-		return err
-	})
-	testenv.Must(t, err)
-	return tree
 }

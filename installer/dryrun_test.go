@@ -2,8 +2,10 @@ package installer_test
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,54 +17,24 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// netProject returns a project that calls a module with two versions, which calls another
-// module.
-func netProject(t *testing.T) *project {
-	t.Helper()
-	return world(t, `
--- config/main.tf --
-module "net" {
-  source  = "MODTEST_HOST/acme/net/aws//modules/vpc"
-  version = "1.2.0"
-}
--- registry/acme/net/aws/1.2.0/modules/vpc/main.tf --
-module "names" {
-  source = "git::https://MODTEST_HOST/git/names.git?ref=v1.0.0"
-}
--- registry/acme/net/aws/1.3.0/modules/vpc/main.tf --
-output "id" {
-  value = 1
-}
--- git/names.git/v1.0.0/main.tf --
-`)
-}
-
 // useNewer changes the configuration so that it calls the newer version.
 func (p *project) useNewer(t *testing.T) {
 	t.Helper()
 	p.write(t, "main.tf", strings.Replace(p.file("main.tf"), "1.2.0", ">= 1.2.0", 1))
 }
 
-// listing returns everything below a directory, with the content of files.
-func listing(t *testing.T, dir string) map[string]string {
+// listing returns the type and the content or target of everything below a directory. Without own, that is
+// not what Cotter keeps for itself in .cotter directories.
+func listing(t *testing.T, dir string, own bool) map[string]string {
 	t.Helper()
-	all := make(map[string]string)
-	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
+	all := testenv.Files(t, dir)
+	testenv.Must(t, filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			all[strings.TrimPrefix(name, dir+"/")] = "a directory"
 		}
-		text := entry.Type().String()
-		if entry.Type().IsRegular() {
-			content, err := os.ReadFile(name)
-			if err != nil {
-				return err
-			}
-			text = string(content)
-		}
-		all[strings.TrimPrefix(name, dir)] = text
-		return nil
-	})
-	testenv.Must(t, err)
+		return err
+	}))
+	maps.DeleteFunc(all, func(name, _ string) bool { return !own && slices.Contains(strings.Split(name, "/"), ".cotter") })
 	return all
 }
 
@@ -125,26 +97,26 @@ func TestDryRun(t *testing.T) {
 			installed: true,
 			change:    func(t *testing.T, p *project) { p.useNewer(t) },
 			req:       request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}},
-			changes:   []string{"net 1.2.0 -> 1.3.0", "net.names git::https://MODTEST_HOST/git/names.git?ref=COMMIT -> "},
-			modules:   []string{"net 1.3.0 .terraform/modules/net/modules/vpc"},
+			changes:   []string{"net 1.2.0 -> 1.3.0", "net.names git::https://MODTEST_HOST/git/names.git?ref=COMMIT -> git::https://MODTEST_HOST/git/names.git?ref=COMMIT"},
+			modules:   []string{"net 1.3.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
 		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := netProject(t)
+			p := world(t, interfaceWorld)
 			if tt.installed {
 				mustInstall(t, p.installer(), installer.Project{Dir: p.dir}, installer.InstallOptions{})
 			}
 			if tt.change != nil {
 				tt.change(t, p)
 			}
-			before := listing(t, p.dir)
+			before := listing(t, p.dir, true)
 			req := tt.req
 			req.Dir, req.DryRun = p.dir, true
 			result, err := p.installer().Install(t.Context(), req.Project, req.InstallOptions)
 			testenv.Must(t, err)
-			if diff := cmp.Diff(before, listing(t, p.dir)); diff != "" {
+			if diff := cmp.Diff(before, listing(t, p.dir, true)); diff != "" {
 				t.Errorf("the dry run changed the project (-before +after):\n%s", diff)
 			}
 			if diff := cmp.Diff(strings.Join(tt.changes, "\n"), p.normalize(strings.Join(lockChanges(result), "\n"))); diff != "" {
@@ -168,11 +140,11 @@ func TestDryRun(t *testing.T) {
 func TestLockOnlyNothing(t *testing.T) {
 	t.Parallel()
 	p := world(t, "-- config/main.tf --\nmodule \"local\" {\n  source = \"./local\"\n}\n-- config/local/main.tf --\n")
-	before := listing(t, p.dir)
+	before := listing(t, p.dir, true)
 	for range 2 {
 		mustInstall(t, p.installer(), installer.Project{Dir: p.dir}, installer.InstallOptions{LockOnly: true})
 	}
-	if diff := cmp.Diff(before, listing(t, p.dir)); diff != "" {
+	if diff := cmp.Diff(before, listing(t, p.dir, true)); diff != "" {
 		t.Errorf("the run changed the project (-before +after):\n%s", diff)
 	}
 }

@@ -17,33 +17,24 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
+// A project has a configuration if configs.Reader.Empty says so, for its dialect and its directory of tests.
 func TestHasConfiguration(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		name    string
 		file    string // the only file of the project
 		project installer.Project
 		want    bool
 	}{
-		{name: "no files", want: false},
-		{name: "a configuration", file: "main.tf", want: true},
-		{name: "a configuration of tofu", file: "main.tofu", want: true},
-		{name: "a configuration of tofu for terraform", file: "main.tofu", project: installer.Project{Dialect: installer.DialectTerraform}, want: false},
-		{name: "tests", file: "tests/a.tftest.hcl", want: true},
-		{name: "tests in another directory", file: "checks/a.tftest.hcl", project: installer.Project{Inputs: config.Inputs{TestDir: "checks"}}, want: true},
-		{name: "other files", file: "README.md", want: false},
+		{file: "README.md", want: false},
+		{file: "main.tofu", want: true},
+		{file: "main.tofu", project: installer.Project{Dialect: installer.DialectTerraform}, want: false},
+		{file: "tests/a.tftest.hcl", want: true},
+		{file: "checks/a.tftest.hcl", project: installer.Project{Inputs: config.Inputs{TestDir: "checks"}}, want: true},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			files := map[string]string{}
-			if test.file != "" {
-				files[test.file] = ""
-			}
-			test.project.Dir = writeProject(t, files, "")
-			if got, err := repository.HasConfiguration(t.Context(), test.project); got != test.want || err != nil {
-				t.Errorf("HasConfiguration = %t, %v, want %t", got, err, test.want)
-			}
-		})
+		test.project.Dir = writeProject(t, map[string]string{test.file: ""}, "")
+		if got, err := repository.HasConfiguration(t.Context(), test.project); got != test.want || err != nil {
+			t.Errorf("%s: HasConfiguration = %t, %v, want %t", test.file, got, err, test.want)
+		}
 	}
 	if _, err := repository.HasConfiguration(t.Context(), installer.Project{Dir: filepath.Join(t.TempDir(), "none")}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a directory that does not exist: %v, want fs.ErrNotExist", err)

@@ -144,16 +144,9 @@ func TestLayoutsAgree(t *testing.T) {
 // followed returns every file of the installed modules, with links followed.
 func followed(t *testing.T, p *project) map[string]string {
 	t.Helper()
-	dir := filepath.Join(p.dir, ".terraform/modules")
-	out, err := exec.Command("find", "-L", dir, "-type", "f", "-not", "-path", "*/.cotter/*").Output()
-	testenv.Must(t, err)
-	files := make(map[string]string)
-	for _, name := range strings.Fields(string(out)) {
-		text, err := os.ReadFile(name)
-		testenv.Must(t, err)
-		files[strings.TrimPrefix(name, dir)] = string(text)
-	}
-	return files
+	tree := installedTree{files: map[string]string{}}
+	testenv.Must(t, tree.read("", filepath.Join(p.dir, ".terraform/modules"), 0))
+	return tree.files
 }
 
 // A change in the shared part of a package is reported for every call that uses it.

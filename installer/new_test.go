@@ -3,6 +3,7 @@ package installer_test
 import (
 	"context"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -126,10 +127,10 @@ func TestNew(t *testing.T) {
 		},
 	})
 	mustInstall(t, in, installer.Project{Dir: world.Dir(t, "config")}, installer.InstallOptions{})
-	if diff := cmp.Diff([]string{".well-known", "archives", "packages", "v1", "v2"}, keys(sent.kinds)); diff != "" {
+	if diff := cmp.Diff([]string{".well-known", "archives", "packages", "v1", "v2"}, slices.Sorted(maps.Keys(sent.kinds))); diff != "" {
 		t.Errorf("kinds of requests (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"embedder/1.0"}, keys(sent.agents)); diff != "" {
+	if diff := cmp.Diff([]string{"embedder/1.0"}, slices.Sorted(maps.Keys(sent.agents))); diff != "" {
 		t.Errorf("user agents (-want +got):\n%s", diff)
 	}
 	if getter.agent != "embedder/1.0" || installed != 4 {
@@ -189,15 +190,6 @@ func (f *forwardingFetcher) ExtractArchive(ctx context.Context, file *os.File, k
 func (f *forwardingFetcher) Interactive() bool {
 	f.called = append(f.called, "Interactive")
 	return f.Fetcher.Interactive()
-}
-
-func keys(set map[string]bool) []string {
-	var list []string
-	for key := range set {
-		list = append(list, key)
-	}
-	slices.Sort(list)
-	return list
 }
 
 // Options have every setting of an Installer, and New passes it on. The clients are either made by New

@@ -369,12 +369,16 @@ func TestPrefetchMirror(t *testing.T) {
 	}
 }
 
-// A locked provider is fetched concurrently with the modules, as soon as one of them requires
-// it.
+// A locked provider is fetched concurrently with the modules, although the one that requires it is not there
+// yet.
 func TestPrefetchProvider(t *testing.T) {
 	t.Parallel()
 	p := world(t, `
 -- config/main.tf --
+module "m1" {
+  source = "MODTEST_HOST/acme/p1/aws"
+}
+-- registry/acme/p1/aws/1.2.0/main.tf --
 terraform {
   required_providers {
     cloud = {
@@ -382,10 +386,6 @@ terraform {
     }
   }
 }
-module "m1" {
-  source = "MODTEST_HOST/acme/p1/aws"
-}
--- registry/acme/p1/aws/1.2.0/main.tf --
 -- providers/acme/cloud/1.0.0/`+addrs.CurrentPlatform().String()+`/terraform-provider-cloud --
 1.0.0
 `)

@@ -84,7 +84,7 @@ func TestUpdateRefusesOtherContent(t *testing.T) {
 			changeAll(t, p)
 			err := p.mustFail(t, request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}})
 			refused := map[string]string{}
-			for _, err := range joinedErrors(err) {
+			for err := range installer.ModuleErrors(err) {
 				var changed *installer.ContentChangedError
 				if !errors.As(err, &changed) {
 					t.Errorf("update: %v", err)
@@ -119,18 +119,6 @@ func TestUpdateRefusesOtherContent(t *testing.T) {
 			}
 		})
 	}
-}
-
-func joinedErrors(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var all []error
-	for _, err := range joined.Unwrap() {
-		all = append(all, joinedErrors(err)...)
-	}
-	return all
 }
 
 // dropEntry removes the block of a module from the lock.

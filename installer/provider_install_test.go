@@ -111,7 +111,7 @@ func TestModes(t *testing.T) {
 		if asked := w.asked(); (len(asked) > 0) != row.requests {
 			t.Errorf("%s: asked for %q, want requests: %v", row.name, asked, row.requests)
 		}
-		const lock = "/.terraform.lock.hcl"
+		const lock = ".terraform.lock.hcl"
 		after := snapshot(t, dir)
 		if locks := before[lock] != after[lock]; locks != row.locks {
 			t.Errorf("%s: the lock has changed: %v, want %v", row.name, locks, row.locks)

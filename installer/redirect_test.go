@@ -16,16 +16,6 @@ import (
 // elsewhere is another name of the world's servers, which redirects point to.
 const elsewhere = "localhost"
 
-const redirectWorld = `
--- registry/acme/net/aws/1.0.0/main.tf --
--- git/net.git/v1.0.0/main.tf --
--- archives/a.zip/main.tf --
--- oci/net/1.0.0/main.tf --
--- files/page --
--- providers/acme/null/1.0.0/PLATFORM/terraform-provider-null_v1.0.0 --
-binary
-`
-
 // redirects has a redirect for each transport: the call, and the prefix of the paths that are
 // redirected to elsewhere. Without a call, the project requires a provider.
 var redirects = []struct {
@@ -49,14 +39,14 @@ var redirects = []struct {
 	{name: "repository of a registry", call: "source = \"HOST/acme/net/aws\"\nversion = \"1.0.0\"", path: "/git/registry/"},
 	{name: "package of a registry", call: "source = \"HOST/acme/net/aws\"\nversion = \"1.0.0\"", path: "/packages/", hosted: true},
 	{name: "provider discovery", path: "/.well-known/"},
-	{name: "provider versions", path: "/v1/providers/acme/null/versions"},
-	{name: "provider location", path: "/v1/providers/acme/null/1.0.0/download/"},
+	{name: "provider versions", path: "/v1/providers/acme/cloud/versions"},
+	{name: "provider location", path: "/v1/providers/acme/cloud/1.0.0/download/"},
 	{name: "provider archive", path: "/providers/"},
 }
 
 func newRedirectWorld(t *testing.T, hosted bool) *providerWorld {
 	t.Helper()
-	return newProviderWorld(t, redirectWorld, modtest.Options{Hosted: hosted})
+	return newProviderWorld(t, reachWorld, modtest.Options{Hosted: hosted})
 }
 
 func (w *providerWorld) install(t *testing.T, in *installer.Installer, call string, rules ...*policy.Policy) error {
@@ -64,7 +54,7 @@ func (w *providerWorld) install(t *testing.T, in *installer.Installer, call stri
 	req := request{Project: installer.Project{Policies: rules}}
 	text := "module \"m\" {\n" + call + "\n}\n"
 	if call == "" {
-		text, req.Scope = required(`null = { source = "HOST/acme/null" }`), installer.ScopeAll
+		text, req.Scope = required(`cloud = { source = "HOST/acme/cloud" }`), installer.ScopeAll
 	}
 	req.Dir = w.project(t, map[string]string{"main.tf": text})
 	_, err := in.Install(t.Context(), req.Project, req.InstallOptions)

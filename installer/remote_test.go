@@ -10,19 +10,11 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-const remoteWorld = `
--- config/README.md --
--- git/net.git/v1.0.0/main.tf --
-# first
--- git/net.git/v1.1.0/main.tf --
-# second
-`
-
 // If the call has an abbreviated commit, VerifyRemote compares the lock with the full commit. If
 // a tag later gets the same name, VerifyRemote follows the tag.
 func TestVerifyRemoteShortCommit(t *testing.T) {
 	t.Parallel()
-	p := world(t, remoteWorld)
+	p := world(t, historyWorld)
 	first, err := p.world.Commit("net.git", "v1.0.0")
 	testenv.Must(t, err)
 	p.write(t, "main.tf", "module \"net\" {\n  source = \""+p.world.GitSource("net.git", "?ref="+first[:10])+"\"\n}\n")

@@ -2,6 +2,7 @@ package installer_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,10 +71,9 @@ func (w *sameLock) lock(t *testing.T, hashes string) string {
 // sameLockHashes are hashes that a lock can have before the run.
 var sameLockHashes = []string{"h1", "zh", "h1 zh", "h1 zh/plan9_arm", "h1 h1/plan9_mips", "zh zh/plan9_arm zh/plan9_mips", "h1 zh zh/plan9_arm zh/plan9_mips", "zz", "zz h1"}
 
-// sameLockStates are what a machine and a project have before the run. Each returns the installer
-// for the run, and may write to the project.
+// sameLockStates are what a machine and a project have before the run, other than nothing. Each returns the
+// installer for the run, and may write to the project.
 var sameLockStates = map[string]func(t *testing.T, w *sameLock, dir string) *installer.Installer{
-	"nothing": func(_ *testing.T, w *sameLock, _ string) *installer.Installer { return w.Installer() },
 	"a warm cache": func(t *testing.T, w *sameLock, _ string) *installer.Installer {
 		return w.warm(t, request{Project: installer.Project{Dir: w.project(t, w.files)}})
 	},
@@ -159,10 +159,13 @@ func TestSameLock(t *testing.T) {
 			for _, hashes := range sameLockHashes {
 				lock := w.lock(t, hashes)
 				var cold string
-				for _, state := range slices.Concat([]string{"nothing"}, keysExcept(sameLockStates, "nothing")) {
+				for _, state := range append([]string{"nothing"}, slices.Sorted(maps.Keys(sameLockStates))...) {
 					dir := w.project(t, w.files)
 					writeLock(t, dir, lock)
-					in := sameLockStates[state](t, w, dir)
+					in := w.Installer()
+					if prepare := sameLockStates[state]; prepare != nil {
+						in = prepare(t, w, dir)
+					}
 					req := run.req
 					req.Dir = dir
 					if run.mirror {
@@ -188,17 +191,6 @@ func TestSameLock(t *testing.T) {
 			}
 		})
 	}
-}
-
-func keysExcept[V any](m map[string]V, except string) []string {
-	var keys []string
-	for key := range m {
-		if key != except {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 func (w *sameLock) compareWithStock(t *testing.T, before, after string) {

@@ -4,34 +4,13 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/testenv"
-	"github.com/cotterpin/cotter/modtest"
 )
-
-const sharedWorld = `
--- config/main.tf --
-module "git" {
-  source = "git::https://MODTEST_HOST/git/net.git?ref=v1.0.0"
-}
-module "archive" {
-  source = "https://MODTEST_HOST/archives/n.zip"
-}
-module "oci" {
-  source = "oci://MODTEST_HOST/db?tag=1.0.0"
-}
--- git/net.git/v1.0.0/main.tf --
-# git
--- archives/n.zip/main.tf --
-# archive
--- oci/db/1.0.0/main.tf --
-# oci
-`
 
 // installShared installs a new project with the given cache. It returns the files of its modules
 // and the packages that were fetched.
@@ -49,7 +28,7 @@ func installShared(t *testing.T, p *project, cache string) (files map[string]str
 	})
 	mustInstall(t, in, installer.Project{Dir: one.dir}, installer.InstallOptions{})
 	files = make(map[string]string)
-	for _, key := range []string{"git", "archive", "oci"} {
+	for _, key := range []string{"registry", "range", "tag", "branch", "archive", "oci"} {
 		files[key] = one.file(".terraform/modules/" + key + "/main.tf")
 	}
 	return files, fetched
@@ -58,23 +37,17 @@ func installShared(t *testing.T, p *project, cache string) (files map[string]str
 // A package that an earlier run has fetched is used only if it is known to be current.
 func TestSharedCacheIsCurrent(t *testing.T) {
 	t.Parallel()
-	p, cache := world(t, sharedWorld), t.TempDir()
-	if _, fetched := installShared(t, p, cache); len(fetched) != 3 {
-		t.Errorf("fetched %q, want all three", fetched)
+	p, cache := world(t, changingWorld), t.TempDir()
+	if _, fetched := installShared(t, p, cache); len(fetched) != 6 {
+		t.Errorf("fetched %q, want all six", fetched)
 	}
 	if _, fetched := installShared(t, p, cache); len(fetched) != 1 || !strings.HasSuffix(fetched[0], ".zip") {
 		t.Errorf("fetched %q again, want the archive only: it may be another by now", fetched)
 	}
-	moved := fstest.MapFS{"main.tf": &fstest.MapFile{Data: []byte("# moved\n")}}
-	for _, err := range []error{
-		p.world.MoveTag("net.git", "v1.0.0", moved), p.world.PublishArchive("n.zip", moved),
-		p.world.PushOCI("db", "1.0.0", modtest.OCIModule, moved),
-	} {
-		testenv.Must(t, err)
-	}
+	changeAll(t, p)
 	files, _ := installShared(t, p, cache)
 	for key, text := range files {
-		if text != "# moved\n" {
+		if text != "# second\n" {
 			t.Errorf("%s has %q after its origin was moved", key, text)
 		}
 	}
@@ -84,7 +57,7 @@ func TestSharedCacheIsCurrent(t *testing.T) {
 // fetches.
 func TestSharedArchive(t *testing.T) {
 	t.Parallel()
-	p, cache := world(t, sharedWorld), t.TempDir()
+	p, cache := world(t, changingWorld), t.TempDir()
 	fetching, began := make(chan struct{}), make(chan struct{})
 	first := with(p.installer(), func(o *installer.Options) {
 		o.CacheDir, o.Fetcher = cache, heldFetcher{o.Fetcher, fetching, began}

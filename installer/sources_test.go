@@ -107,25 +107,6 @@ module "network" {
 	}
 }
 
-// A pattern in a source address in the configuration is expanded in every run.
-func TestPatternInSource(t *testing.T) {
-	t.Parallel()
-	p := world(t, `
--- config/main.tf --
-module "network" {
-  source = "https://MODTEST_HOST/archives/forge.tar.gz//*/modules"
-}
--- archives/forge.tar.gz/acme-network-7c1f791/modules/main.tf --
-`)
-	for range 2 {
-		m := p.mustInstall(t, request{}).Modules[0]
-		if want := ".terraform/modules/network/acme-network-7c1f791/modules"; m.Dir != want {
-			t.Errorf("the module is in %s, want %s", m.Dir, want)
-		}
-		p.remove(t, ".terraform")
-	}
-}
-
 // The package address in the lock cannot select another directory of a package.
 func TestLockDoesNotPoint(t *testing.T) {
 	t.Parallel()

@@ -4,7 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -61,6 +61,15 @@ func testWorld(t *testing.T, file string) {
 		p.mustVerify(t, req)
 	}
 	compare(t, file, archive, got, p.normalize)
+	if err == nil && got["want/lock"] != "" {
+		before := snapshot(t, p.dir)
+		p.remove(t, ".terraform")
+		req.Locked, req.Update = true, installer.Update{}
+		p.mustInstall(t, req)
+		if diff := cmp.Diff(before, snapshot(t, p.dir)); diff != "" {
+			t.Errorf("in a fresh checkout (-before +now):\n%s", diff)
+		}
+	}
 }
 
 // compare compares results with the parts of a world that have the expected text. With -update,
@@ -234,21 +243,12 @@ func errorText(err error) string {
 	return err.Error() + "\n"
 }
 
-// snapshot returns every file below a directory with its content.
+// snapshot returns the content of every file below a directory, except for what Cotter keeps for itself
+// in .cotter directories.
 func snapshot(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	files := make(map[string]string)
-	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || strings.Contains(name, "/.cotter") {
-			return err
-		}
-		text, err := os.ReadFile(name)
-		files[strings.TrimPrefix(name, dir)] = string(text)
-		return err
-	})
-	if err != nil && !os.IsNotExist(err) {
-		t.Fatal(err)
-	}
+	files := testenv.Files(t, dir)
+	maps.DeleteFunc(files, func(name, _ string) bool { return strings.Contains("/"+name, "/.cotter") })
 	return files
 }
 
