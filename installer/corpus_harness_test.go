@@ -50,7 +50,7 @@ module "label" {
 		"acme+terraform-null-label/sub/main.tf": "variable \"a\" {}\nmodule \"other\" {\n  source = \"../other\"\n}\n",
 		"acme+terraform-null-label/other/x.tf":  "",
 	}, "")
-	table := testRepositories(t, dir, []string{"none", "lock"}, 1)
+	table := testRepositories(t, dir, 1)
 	t.Cleanup(func() {
 		for name, row := range table.rows {
 			if row.roots == 0 || row.bothSucceed != row.roots {
@@ -89,26 +89,6 @@ func TestMadeUpHashes(t *testing.T) {
 		}
 		if diff := cmp.Diff(len(strings.Split(lockedWithHashes, "\n")), len(strings.Split(got, "\n"))); diff != "" {
 			t.Errorf("the number of lines differs:\n%s", got)
-		}
-	}
-}
-
-func TestHasRemoteBackend(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		files map[string]string
-		want  bool
-	}{
-		{map[string]string{"main.tf": ""}, false},
-		{map[string]string{"main.tf": "terraform {\n  backend \"s3\" {}\n}\n"}, true},
-		{map[string]string{"main.tf": "terraform { backend \"local\" {} }\n"}, false},
-		{map[string]string{"main.tf": "terraform {\n  cloud {\n  }\n}\n"}, true},
-		{map[string]string{"main.tf.json": `{"terraform": {"backend": {"gcs": {}}}}`}, true},
-		{map[string]string{"main.tf.json": `{"terraform": [{"backend": [{"local": {}}]}]}`}, false},
-		{map[string]string{"main.tf": "terraform {\n  backend \"s3\" {}\n}\n", "a_override.tf": "terraform {\n  backend \"local\" {}\n}\n"}, false},
-	} {
-		if got := hasRemoteBackend(writeProject(t, test.files, "")); got != test.want {
-			t.Errorf("hasRemoteBackend(%v) = %v, want %v", test.files, got, test.want)
 		}
 	}
 }

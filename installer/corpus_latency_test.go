@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,19 +37,19 @@ func (l latency) ratio() float64 { return l.delayed.Seconds() / l.bound().Second
 // testLatency installs all root modules one after the other and logs a table.
 func testLatency(t *testing.T, all *repositories, every int) {
 	t.Helper()
-	worlds := newRootWorlds(t, all, false)
+	world := newRootWorld(t, all)
 	var measured []latency
 	for i, root := range all.roots {
 		if i%every != 0 {
 			continue
 		}
 		one := latency{root: strings.TrimPrefix(root, all.dir+string(filepath.Separator))}
-		result, took, err := installDelayed(t, all, worlds, root, 0)
+		result, took, err := installDelayed(t, all, world, root, 0)
 		if err != nil || len(result.Providers)+len(result.Modules) == 0 {
 			continue
 		}
 		one.atOnce, one.rounds = took, rounds(result)
-		if _, one.delayed, err = installDelayed(t, all, worlds, root, *delay); err != nil {
+		if _, one.delayed, err = installDelayed(t, all, world, root, *delay); err != nil {
 			t.Errorf("%s: %v", one.root, err)
 			continue
 		}
@@ -66,23 +67,24 @@ func testLatency(t *testing.T, all *repositories, every int) {
 }
 
 // installDelayed installs a copy of a root module without its lock, with an empty cache.
-func installDelayed(t *testing.T, all *repositories, worlds *rootWorlds, root string, answer time.Duration) (*installer.Result, time.Duration, error) {
+func installDelayed(t *testing.T, all *repositories, world *rootWorld, root string, answer time.Duration) (*installer.Result, time.Duration, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), rootTimeout)
 	defer cancel()
 	below, err := filepath.Rel(all.dir, root)
 	testenv.Must(t, err)
-	p := &project{world: worlds.world, dir: t.TempDir(), state: t.TempDir()}
-	testenv.Must(t, all.copyRoot(worlds.world, root, p.dir))
+	p := &project{world: world.World, dir: t.TempDir(), state: t.TempDir()}
+	testenv.Must(t, all.copyRoot(world.World, root, p.dir))
 	req := request{Project: installer.Project{Dir: filepath.Join(p.dir, below), Dialect: installer.DialectOpenTofu}}
-	(&rootComparison{repositories: all, past: "none"}).givePast(ctx, t, req.Dir)
-	c, err := newInitComparison(p, "", worlds.env, req, t.TempDir())
+	testenv.Must(t, os.RemoveAll(filepath.Join(req.Dir, ".terraform.lock.hcl")))
+	c, err := newInitComparison(p, "", world.env, req, t.TempDir())
 	testenv.Must(t, err)
 	c.hosts = all.hosts
 	p.world.SetFaults(modtest.Fault{Delay: answer})
 	in := c.installer(t)
 	began := time.Now()
-	result, err := in.Install(ctx, c.request(hasRemoteBackend(req.Dir)).Project, c.request(hasRemoteBackend(req.Dir)).InstallOptions)
+	req = c.request(hasRemoteBackend(ctx, req.Dir))
+	result, err := in.Install(ctx, req.Project, req.InstallOptions)
 	return result, time.Since(began), err
 }
 

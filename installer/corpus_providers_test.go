@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -90,7 +91,7 @@ func newInitComparison(p *project, binary string, env []string, req request, oth
 }
 
 func (c *initComparison) run(ctx context.Context, t *testing.T) {
-	remote := hasRemoteBackend(c.ours.req.Dir)
+	remote := hasRemoteBackend(ctx, c.ours.req.Dir)
 	out, err := c.init(ctx, t, c.stock.req.Dir, remote)
 	c.stockFailure = failure(err, out)
 	in := c.installer(t)
@@ -272,31 +273,8 @@ func providerText(lock string) string {
 	return lock[at[0]:]
 }
 
-var (
-	nativeBackend = regexp.MustCompile(`(?m)^\s*(?:terraform\s*\{\s*)?(?:backend\s+"([^"]+)"|cloud)\s*\{`)
-	jsonBackend   = regexp.MustCompile(`"backend"\s*:\s*[{\[]\s*\{?\s*"([^"]+)"|"cloud"\s*:`)
-)
-
 // hasRemoteBackend reports whether the configuration in a directory keeps its state elsewhere.
-func hasRemoteBackend(dir string) (remote bool) {
-	entries, _ := os.ReadDir(dir) // without a directory, there is no backend
-	for _, entry := range entries {
-		pattern := nativeBackend
-		switch name := entry.Name(); {
-		case strings.HasSuffix(name, ".tf.json"), strings.HasSuffix(name, ".tofu.json"):
-			pattern = jsonBackend
-		case !strings.HasSuffix(name, ".tf") && !strings.HasSuffix(name, ".tofu"):
-			continue
-		}
-		text, _ := os.ReadFile(filepath.Join(dir, entry.Name()))
-		match := pattern.FindSubmatch(text)
-		if match == nil {
-			continue
-		}
-		remote = string(match[1]) != "local"
-		if base, _, _ := strings.Cut(entry.Name(), ".t"); base == "override" || strings.HasSuffix(base, "_override") {
-			return remote
-		}
-	}
-	return remote
+func hasRemoteBackend(ctx context.Context, dir string) bool {
+	backend, err := configs.Reader{}.ReadBackend(ctx, configs.Dir{Path: dir})
+	return err == nil && backend.Type != "" && backend.Type != "local"
 }

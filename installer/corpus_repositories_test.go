@@ -1,7 +1,6 @@
 package installer_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -15,11 +14,9 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/zclconf/go-cty/cty"
-
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -75,26 +72,39 @@ func isCaseDir(dir string) bool {
 		!slices.ContainsFunc(entries, func(entry fs.DirEntry) bool { return !slices.Contains(parts, entry.Name()) })
 }
 
-// readRepositories reads what all configurations, locks and module calls below a directory ask for.
-func readRepositories(dir string) (*repositories, error) {
+// readRepositories reads what all configurations and locks below a directory ask for. What cannot be read is
+// left out: the server makes up providers that were not announced to it.
+func readRepositories(ctx context.Context, dir string) (*repositories, error) {
 	r := newRepositories(dir)
-	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() && (entry.Name() == ".terraform" || entry.Name() == ".git") {
-			return filepath.SkipDir
-		}
-		if !entry.Type().IsRegular() {
-			return nil
-		}
+	reader, err := installer.DefaultConfigReader(installer.Project{Dir: dir})
+	if err != nil {
+		return nil, err
+	}
+	err = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {
-		case isConfiguration(name), entry.Name() == ".terraform.lock.hcl":
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == ".terraform" || entry.Name() == ".git"):
+			return filepath.SkipDir
+		case entry.IsDir():
+			module, _ := reader.ReadModule(ctx, config.Dir{Dir: name, Display: ".", Providers: true})
+			for _, c := range module.Calls {
+				r.addModule(c)
+			}
+			for _, p := range module.Providers {
+				r.addProvider(p.Provider, p.Constraint)
+			}
+		case entry.Type().IsRegular() && entry.Name() == ".terraform.lock.hcl":
 			text, err := os.ReadFile(name)
 			if err != nil {
 				return err
 			}
-			r.read(entry.Name(), text)
+			for _, block := range lockBlock.FindAllSubmatch(text, -1) {
+				address, err := addrs.ParseProviderSource(string(block[1]))
+				if version := lockVersion.FindSubmatch(block[0]); err == nil && version != nil {
+					r.addProvider(address, string(version[1]))
+				}
+			}
 		}
 		return nil
 	})
@@ -120,97 +130,16 @@ func isConfiguration(name string) bool {
 	return strings.HasSuffix(name, ".tf") || strings.HasSuffix(name, ".tofu")
 }
 
-// askingBlock matches blocks in formatted files that ask servers for something. Parsing only those
-// is ten times faster.
-var askingBlock = regexp.MustCompile(`(?ms)^(?:terraform|provider|module)\b[^\n]*\{(?:[^\n]*\}$|.*?^\})`)
-
-// read adds what one file asks for. What cannot be read is left out: the server makes up providers
-// that were not announced to it.
-func (r *repositories) read(name string, text []byte) {
-	if name == ".terraform.lock.hcl" {
-		for _, block := range lockBlock.FindAllSubmatch(text, -1) {
-			if version := lockVersion.FindSubmatch(block[0]); version != nil {
-				r.addProvider(string(block[1]), string(version[1]))
-			}
-		}
-		return
-	}
-	file, _ := hclsyntax.ParseConfig(bytes.Join(askingBlock.FindAll(text, -1), []byte("\n")), name, hcl.InitialPos)
-	if file == nil {
-		return
-	}
-	body, ok := file.Body.(*hclsyntax.Body)
-	if !ok {
-		return
-	}
-	for _, block := range body.Blocks {
-		switch block.Type {
-		case "terraform":
-			for _, below := range block.Body.Blocks {
-				if below.Type == "required_providers" {
-					r.readRequired(below.Body)
-				}
-			}
-		case "provider":
-			if version := literal(block.Body, "version"); version != "" && len(block.Labels) == 1 {
-				r.addProvider(block.Labels[0], version)
-			}
-		case "module":
-			if len(block.Labels) == 1 {
-				r.addModule(block.Labels[0], literal(block.Body, "source"), literal(block.Body, "version"))
-			}
-		}
-	}
-}
-
-func (r *repositories) readRequired(body *hclsyntax.Body) {
-	for name, attribute := range body.Attributes {
-		source, version := name, literal(body, name)
-		if object, ok := attribute.Expr.(*hclsyntax.ObjectConsExpr); ok {
-			for _, item := range object.Items {
-				switch text := literalOf(item.ValueExpr); literalOf(item.KeyExpr) {
-				case "source":
-					source = text
-				case "version":
-					version = text
-				}
-			}
-		}
-		r.addProvider(source, version)
-	}
-}
-
-// literal returns the literal string in an argument, or "".
-func literal(body *hclsyntax.Body, name string) string {
-	if attribute, ok := body.Attributes[name]; ok {
-		return literalOf(attribute.Expr)
-	}
-	return ""
-}
-
-// literalOf returns the value of an expression that is a literal string, or "".
-func literalOf(expr hclsyntax.Expression) string {
-	value, diags := expr.Value(nil)
-	if diags.HasErrors() || value.IsNull() || !value.IsKnown() || value.Type() != cty.String {
-		return ""
-	}
-	return value.AsString()
-}
-
-func (r *repositories) addProvider(source string, wanted ...string) {
-	address, err := addrs.ParseProviderSource(source)
-	if err != nil {
-		return
-	}
+func (r *repositories) addProvider(address addrs.Provider, wanted string) {
 	r.hosts = append(r.hosts, string(address.Hostname))
 	name := address.Namespace + "/" + address.Type
-	r.providers[name] = append(r.providers[name], wanted...)
+	r.providers[name] = append(r.providers[name], wanted)
 }
 
 var commitRef = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
-func (r *repositories) addModule(call, source, version string) {
-	parsed, err := addrs.ParseModuleSource(source)
+func (r *repositories) addModule(call config.Call) {
+	parsed, err := addrs.ParseModuleSource(call.Source)
 	if err != nil {
 		return
 	}
@@ -219,6 +148,10 @@ func (r *repositories) addModule(call, source, version string) {
 	case addrs.ModuleSourceRegistry:
 		key, subdir = at.Package.Namespace+"/"+at.Package.Name+"/"+at.Package.TargetSystem, at.Subdir
 		r.hosts = append(r.hosts, string(at.Package.Host))
+		version := ""
+		if call.Version != nil {
+			version = *call.Version
+		}
 		r.modules[key] = append(r.modules[key], version)
 	case addrs.ModuleSourceRemote:
 		location, err := at.Package.Location()
@@ -241,7 +174,7 @@ func (r *repositories) addModule(call, source, version string) {
 		return
 	}
 	put(r.subdirs, key, subdir)
-	put(r.called, call, key)
+	put(r.called, call.Name, key)
 }
 
 func gitName(host, at string) string {
@@ -288,23 +221,16 @@ func (r *repositories) content(key, owner, name string) fs.FS {
 	return files
 }
 
-// world returns a world with everything that the repositories ask for. newer adds versions that
-// are newer than all of those.
-func (r *repositories) world(t *testing.T, newer bool) *modtest.World {
+// world returns a world with everything that the repositories ask for.
+func (r *repositories) world(t *testing.T) *modtest.World {
 	t.Helper()
 	world := modtest.NewWith(t, fstest.MapFS{}, modtest.Options{MadeUp: true, Archives: true})
-	wanted := func(texts []string) []string {
-		if newer {
-			return append(slices.Clone(texts), modtest.MadeUpVersions(texts...)...)
-		}
-		return texts
+	for name, wanted := range r.providers {
+		testenv.Must(t, world.MakeUpProvider(name, wanted...))
 	}
-	for name, texts := range r.providers {
-		testenv.Must(t, world.MakeUpProvider(name, wanted(texts)...))
-	}
-	for key, texts := range r.modules {
+	for key, wanted := range r.modules {
 		part := strings.Split(key, "/")
-		testenv.Must(t, world.MakeUpModule(key, r.content(key, part[0], "terraform-"+part[2]+"-"+part[1]), wanted(texts)...))
+		testenv.Must(t, world.MakeUpModule(key, r.content(key, part[0], "terraform-"+part[2]+"-"+part[1]), wanted...))
 	}
 	for key, refs := range r.git {
 		owner, name := path.Split(strings.TrimSuffix(key, ".git"))

@@ -2,7 +2,6 @@ package installer_test
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
@@ -23,19 +22,17 @@ import (
 )
 
 var (
-	pasts     = flag.String("past", "lock,none", "with -corpus and checked-out repositories: the `PASTS` of each root module, as testdata/README.md says")
-	stopAfter = flag.Duration("stop-after", 0, "with -corpus and checked-out repositories: leave out the root modules that are left after `TIME`; 0 means none")
 	everyRoot = flag.Int("every", 1, "with -corpus and checked-out repositories: take each `N`th root module")
 )
 
 const rootTimeout = 3 * time.Minute
 
 // testRepositories compares whole installations of each every-th root module in checked-out
-// repositories and logs a table, which it returns before it has any rows.
-func testRepositories(t *testing.T, dir string, pasts []string, every int) *rootTable {
+// repositories, with its lock and without it, and logs a table, which it returns before it has any rows.
+func testRepositories(t *testing.T, dir string, every int) *rootTable {
 	dir, err := filepath.Abs(dir)
 	testenv.Must(t, err)
-	all, err := readRepositories(dir)
+	all, err := readRepositories(t.Context(), dir)
 	testenv.Must(t, err)
 	err = all.rootsOf(t.Context(), func(ctx context.Context, dir string) ([]string, error) {
 		return repository.Roots(ctx, installer.New(installer.Options{}), dir, installer.DialectAuto)
@@ -47,14 +44,13 @@ func testRepositories(t *testing.T, dir string, pasts []string, every int) *root
 		return &rootTable{}
 	}
 	workers := runtime.GOMAXPROCS(0)
-	pool := make(chan *rootWorlds, workers)
+	pool := make(chan *rootWorld, workers)
 	for range workers {
-		pool <- newRootWorlds(t, all, slices.Contains(pasts, "adopt"))
+		pool <- newRootWorld(t, all)
 	}
-	begin, tools := time.Now(), stockTools(t)
-	table := &rootTable{rows: map[string]*rootRow{}}
+	table, tools := &rootTable{rows: map[string]*rootRow{}}, stockTools(t)
 	t.Cleanup(func() { t.Log(table.String()) })
-	for _, past := range pasts {
+	for _, past := range []string{"lock", "none"} {
 		for i, root := range all.roots {
 			if i%every != 0 || past == "lock" && !exists(filepath.Join(root, ".terraform.lock.hcl")) {
 				continue
@@ -62,13 +58,10 @@ func testRepositories(t *testing.T, dir string, pasts []string, every int) *root
 			below := strings.TrimPrefix(root, dir+string(filepath.Separator))
 			t.Run(past+"/"+below, func(t *testing.T) {
 				t.Parallel()
-				worlds := <-pool
-				defer func() { pool <- worlds }()
-				if *stopAfter > 0 && time.Since(begin) > *stopAfter {
-					t.Skip("-stop-after")
-				}
+				world := <-pool
+				defer func() { pool <- world }()
 				for dialect, binary := range tools {
-					one := &rootComparison{repositories: all, worlds: worlds, root: root, past: past, dialect: dialect, binary: binary}
+					one := &rootComparison{repositories: all, world: world, root: root, past: past, dialect: dialect, binary: binary}
 					one.run(t)
 					table.add(past+", "+dialect.String(), below, one.initComparison)
 				}
@@ -83,36 +76,26 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// rootWorlds are the servers of one worker. newer, which may be nil, has newer versions as well.
-type rootWorlds struct {
-	world, newer *modtest.World
-	env, envNew  []string
+// rootWorld has the servers of one worker, and git's environment for them.
+type rootWorld struct {
+	*modtest.World
+	env []string
 }
 
-func newRootWorlds(t *testing.T, all *repositories, newer bool) *rootWorlds {
+func newRootWorld(t *testing.T, all *repositories) *rootWorld {
 	t.Helper()
-	w := &rootWorlds{world: all.world(t, false)}
-	w.env = gitEnvOf(t, all.gitConfig(w.world))
-	if newer {
-		w.newer = all.world(t, true)
-		w.envNew = gitEnvOf(t, all.gitConfig(w.newer))
-	}
-	return w
-}
-
-func gitEnvOf(t *testing.T, config string) []string {
-	t.Helper()
+	world := all.world(t)
 	name := filepath.Join(t.TempDir(), "gitconfig")
-	testenv.Must(t, os.WriteFile(name, []byte(config), 0o600))
-	return []string{"GIT_CONFIG_GLOBAL=" + name, "GIT_CONFIG_NOSYSTEM=1"}
+	testenv.Must(t, os.WriteFile(name, []byte(all.gitConfig(world)), 0o600))
+	return &rootWorld{world, []string{"GIT_CONFIG_GLOBAL=" + name, "GIT_CONFIG_NOSYSTEM=1"}}
 }
 
 type rootComparison struct {
 	*repositories
 	*initComparison
-	worlds  *rootWorlds
+	world   *rootWorld
 	root    string
-	past    string
+	past    string // "lock", or "none" for no lock
 	dialect installer.Dialect
 	binary  string
 }
@@ -122,18 +105,16 @@ func (c *rootComparison) run(t *testing.T) {
 	defer cancel()
 	below, err := filepath.Rel(c.repositories.dir, c.root)
 	testenv.Must(t, err)
-	p, other := &project{world: c.worlds.world, dir: t.TempDir(), state: t.TempDir()}, t.TempDir()
+	p, other := &project{world: c.world.World, dir: t.TempDir(), state: t.TempDir()}, t.TempDir()
 	req := request{Project: installer.Project{Dir: filepath.Join(p.dir, below), Dialect: c.dialect}}
-	if c.initComparison, err = newInitComparison(p, c.binary, c.worlds.env, req, other); err != nil {
-		t.Fatal(err)
-	}
+	c.initComparison, err = newInitComparison(p, c.binary, c.world.env, req, other)
+	testenv.Must(t, err)
 	c.initComparison.hosts = c.repositories.hosts
 	for _, dir := range []string{p.dir, other} {
-		testenv.Must(t, c.copyRoot(c.worlds.world, c.root, dir))
-		c.givePast(ctx, t, filepath.Join(dir, below))
-	}
-	if c.past == "adopt" {
-		p.world, c.env = c.worlds.newer, c.worlds.envNew
+		testenv.Must(t, c.copyRoot(c.world.World, c.root, dir))
+		if c.past == "none" {
+			testenv.Must(t, os.RemoveAll(filepath.Join(dir, below, ".terraform.lock.hcl")))
+		}
 	}
 	c.initComparison.run(ctx, t)
 	if c.stockFailure != "" && c.ourFailure != "" {
@@ -141,59 +122,6 @@ func (c *rootComparison) run(t *testing.T) {
 	}
 	for _, difference := range c.differences {
 		report(t, c.dialect.String()+": "+difference.String())
-	}
-}
-
-// givePast changes a copy of the root module so that it has the past.
-func (c *rootComparison) givePast(ctx context.Context, t *testing.T, dir string) {
-	t.Helper()
-	lock := filepath.Join(dir, ".terraform.lock.hcl")
-	if c.past != "lock" {
-		testenv.Must(t, os.RemoveAll(lock))
-	}
-	switch c.past {
-	case "lock", "none":
-	case "adopt":
-		// A failure is compared later: the next init fails as well.
-		_, _ = c.init(ctx, t, dir, hasRemoteBackend(dir))
-	case "state":
-		c.writeState(t, dir)
-	default:
-		t.Fatalf("-past: unknown past %q; there are lock, none, adopt and state", c.past)
-	}
-}
-
-// writeState writes a local state as Terraform does. It has a resource of each provider that the
-// root module names, and of one that it does not name.
-func (c *rootComparison) writeState(t *testing.T, dir string) {
-	t.Helper()
-	one := newRepositories(dir)
-	entries, err := os.ReadDir(dir)
-	testenv.Must(t, err)
-	for _, entry := range entries {
-		if text, err := os.ReadFile(filepath.Join(dir, entry.Name())); err == nil && isConfiguration(entry.Name()) {
-			one.read(entry.Name(), text)
-		}
-	}
-	one.providers["hashicorp/random"] = nil
-	one.providers["acme/unused"] = nil
-	resources := []any{}
-	for _, name := range slices.Sorted(maps.Keys(one.providers)) {
-		kind := name[strings.LastIndex(name, "/")+1:]
-		resources = append(resources, map[string]any{
-			"mode": "managed", "type": kind + "_thing", "name": "a", "instances": []any{},
-			"provider": fmt.Sprintf("provider[%q]", "registry.terraform.io/"+name),
-		})
-	}
-	text, err := json.MarshalIndent(map[string]any{
-		"version": 4, "terraform_version": "1.9.0", "serial": 1, "lineage": "00000000-0000-0000-0000-000000000000",
-		"outputs": map[string]any{}, "resources": resources,
-	}, "", "  ")
-	testenv.Must(t, err)
-	testenv.Must(t, os.WriteFile(filepath.Join(dir, "terraform.tfstate"), append(text, '\n'), 0o644))
-	if hasRemoteBackend(dir) {
-		override := "terraform {\n  backend \"local\" {}\n}\n"
-		testenv.Must(t, os.WriteFile(filepath.Join(dir, "corpus_override.tf"), []byte(override), 0o644))
 	}
 }
 

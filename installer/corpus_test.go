@@ -50,7 +50,7 @@ func TestCorpus(t *testing.T) {
 		t.Skip("neither tofu nor terraform is installed")
 	}
 	if isRepositories(dir) {
-		testRepositories(t, dir, strings.Split(*pasts, ","), max(*everyRoot, 1))
+		testRepositories(t, dir, max(*everyRoot, 1))
 		return
 	}
 	entries, err := os.ReadDir(dir)
