@@ -20,14 +20,14 @@ import (
 // ErrChanged means that a file does not match its sum in the tree.
 var ErrChanged = errors.New("a file changed while it was read")
 
-// maxEntries is the maximum number of entries in an archive without the 64-bit extension.
+// maxEntries is without the 64-bit extension.
 const maxEntries = 1<<16 - 2
 
-// modified is the time of all entries. It is the earliest time in the zip format.
+// modified is the earliest time in the zip format, for all entries.
 var modified = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// PackModule writes the archive of a tree to a new file in dir, as [WriteZip] does. open opens the
-// directory that has the files of the tree.
+// PackModule writes an archive to a new file in dir, as [WriteZip] does. open opens the directory of the
+// tree.
 func PackModule(ctx context.Context, dir string, open func() (*os.Root, error), tree *hashing.Tree, form int) (oci.File, error) {
 	root, err := open()
 	if err != nil {
@@ -37,7 +37,6 @@ func PackModule(ctx context.Context, dir string, open func() (*os.Root, error), 
 	return oci.CreateFile(dir, func(w io.Writer) error { return WriteZip(ctx, w, root.FS(), tree, form) })
 }
 
-// PackProvider writes a provider's archive to a new file in dir.
 func PackProvider(dir string, archive io.WriterTo) (oci.File, error) {
 	return oci.CreateFile(dir, func(w io.Writer) error {
 		_, err := archive.WriteTo(w)
@@ -45,9 +44,8 @@ func PackProvider(dir string, archive io.WriterTo) (oci.File, error) {
 	})
 }
 
-// WriteZip writes the archive of a tree. It reads the files from fsys, which may have further
-// files, and compares them with their sums in the tree. The same tree and form give the same
-// bytes. form is 0 except in repairs.
+// WriteZip writes the archive of a tree. fsys may have further files; those of the tree are compared with
+// their sums. The same tree and form give the same bytes. form is 0 except in repairs.
 func WriteZip(ctx context.Context, w io.Writer, fsys fs.FS, tree *hashing.Tree, form int) error {
 	if len(tree.Entries) > maxEntries {
 		return fmt.Errorf("the package has %d files, more than %d, which a zip archive cannot hold", len(tree.Entries), maxEntries)

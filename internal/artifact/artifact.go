@@ -9,7 +9,7 @@ import (
 	"github.com/cotterpin/cotter/internal/oci"
 )
 
-// MaxManifest is the maximum size of a manifest or an index in bytes.
+// MaxManifest is for a manifest or an index, in bytes.
 const MaxManifest = 1 << 20
 
 const (
@@ -17,24 +17,22 @@ const (
 	annotationHashes  = "io.github.cotterpin.hashes"
 )
 
-// ErrManifest means that a manifest does not belong to an artifact of this package.
 var ErrManifest = errors.New("the artifact is not a module package with the statement of a lock")
 
 func bad(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrManifest, fmt.Errorf(format, args...))
 }
 
-// Artifact is a package as an OCI artifact: a statement, and the archive of the package.
+// Artifact is a package as an OCI artifact.
 type Artifact[S stated] struct {
 	Statement S
-	// Layer is the archive. Its digest is "sha256:" with 64 digits.
+	// Layer is the archive, with a digest of sha256.
 	Layer oci.Descriptor
 }
 
-// Module is the package of a module.
 type Module = Artifact[Statement]
 
-// Provider is the package of a provider for one platform.
+// Provider is a package for one platform.
 type Provider = Artifact[ProviderStatement]
 
 type stated interface {
@@ -43,13 +41,12 @@ type stated interface {
 	annotations() map[string]string
 }
 
-// ArchiveHash returns the hash of the archive, with the scheme zh.
+// ArchiveHash is a zh.
 func (a Artifact[S]) ArchiveHash() hashing.Hash {
 	return hashing.Hash("zh:" + strings.TrimPrefix(a.Layer.Digest, "sha256:"))
 }
 
-// Manifest returns the manifest of the artifact. [ParseModule] and [ParseProvider] are its
-// inverse.
+// [ParseModule] and [ParseProvider] are the inverse of Manifest.
 func (a Artifact[S]) Manifest() ([]byte, error) {
 	return oci.Manifest{
 		ArtifactType: a.Statement.artifactType(),
@@ -58,12 +55,10 @@ func (a Artifact[S]) Manifest() ([]byte, error) {
 	}.Encode()
 }
 
-// ParseModule parses the manifest of a module's package. It does not verify the statement. Its
-// errors wrap [ErrManifest].
+// ParseModule does not verify the statement. Errors wrap [ErrManifest].
 func ParseModule(text []byte) (Module, error) { return parse(text, parseStatement) }
 
-// ParseProvider parses the manifest of a provider's package. It does not verify the statement. Its
-// errors wrap [ErrManifest].
+// ParseProvider does not verify the statement. Errors wrap [ErrManifest].
 func ParseProvider(text []byte) (Provider, error) {
 	a, err := parse(text, parseProviderStatement)
 	switch {

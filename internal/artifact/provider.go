@@ -11,22 +11,19 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// ProviderStatement is what locks state about the package of a provider for one platform.
+// ProviderStatement is what locks state about a package for one platform.
 type ProviderStatement struct {
 	Release
 	Platform addrs.Platform
-	// Hashes are the hashes of the package, sorted: the h1 of its content, and the zh of the
-	// archive if a lock has it.
+	// Hashes are sorted: the h1 of the content, and the zh of the archive if a lock has it.
 	Hashes []hashing.Hash
 }
 
-// IsIn reports whether a lock has one of the package's hashes.
 func (s ProviderStatement) IsIn(locked []hashing.Hash) bool {
 	return slices.ContainsFunc(s.Hashes, func(h hashing.Hash) bool { return slices.Contains(locked, h) })
 }
 
-// ProviderKey returns a text for what a lock's entry states about the package for a platform.
-// Different statements have different texts.
+// ProviderKey is different for different statements of a lock entry about a platform.
 func ProviderKey(entry lockfile.Provider, platform addrs.Platform) string {
 	return fmt.Sprintf("%s %s %q", ReleaseOf(entry).Tag(), platform, entry.Hashes)
 }
@@ -35,7 +32,7 @@ const (
 	annotationProvider = "io.github.cotterpin.provider"
 	annotationPlatform = "io.github.cotterpin.platform"
 
-	// maxProviderArchive is the maximum size of a provider's archive in bytes.
+	// maxProviderArchive is in bytes.
 	maxProviderArchive = 1 << 30
 )
 

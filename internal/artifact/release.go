@@ -12,24 +12,21 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Release is a version of a provider.
 type Release struct {
 	Provider addrs.Provider
 	Version  versions.Version
 }
 
-// ReleaseOf returns the release of a lock's entry.
 func ReleaseOf(entry lockfile.Provider) Release { return Release{entry.Address, entry.Version} }
 
-// ProviderTag is the prefix of the tags of all releases.
+// ProviderTag begins the tags of all releases.
 const ProviderTag = "provider-"
 
-// maxTag is the maximum length of a tag in registries.
+// maxTag is that of registries.
 const maxTag = 128
 
-// Tag returns the tag of a release in a bundle, and of its reference in a mirror:
-// provider-HOST_NAMESPACE_TYPE_VERSION. If that is too long, the part after "provider-" is
-// replaced by its hash.
+// Tag is that of a release in a bundle, and of its reference in a mirror:
+// provider-HOST_NAMESPACE_TYPE_VERSION, or with a hash of the part after "provider-" if that is too long.
 func (r Release) Tag() string {
 	name := strings.Join([]string{hostName(r.Provider), r.Provider.Namespace, r.Provider.Type, r.VersionTag()}, "_")
 	if len(ProviderTag+name) > maxTag {
@@ -39,16 +36,14 @@ func (r Release) Tag() string {
 	return ProviderTag + name
 }
 
-// VersionTag returns the tag of a release in the repository of its provider.
+// VersionTag is the tag in the repository of the provider.
 func (r Release) VersionTag() string { return oci.VersionTag(r.Version.String()) }
 
-// RepositoryTemplate is the location of providers' repositories below a mirror's repository, in
-// the form of the repository_template in OpenTofu's CLI configuration.
+// RepositoryTemplate is below a mirror's repository, in the form of OpenTofu's repository_template.
 const RepositoryTemplate = "providers/${hostname}/${namespace}/${type}"
 
-// RepositoryOf returns the repository of a provider below a mirror's repository:
-// providers/HOST/NAMESPACE/TYPE. If the host has a port, it is separated by "_", because the name
-// of a repository must not contain ":".
+// RepositoryOf is below a mirror's repository: providers/HOST/NAMESPACE/TYPE, with "_" before a port,
+// because ":" is not allowed.
 func RepositoryOf(p addrs.Provider) string {
 	return "providers/" + hostName(p) + "/" + p.Namespace + "/" + p.Type
 }
@@ -58,10 +53,8 @@ func hostName(p addrs.Provider) string { return strings.Replace(string(p.Hostnam
 // Targets are the packages of a release, at most one for each platform.
 type Targets []oci.Target
 
-// maxTargets is the maximum number of platforms in an index.
 const maxTargets = 256
 
-// For returns the target for a platform.
 func (ts Targets) For(platform addrs.Platform) (oci.Target, bool) {
 	i := slices.IndexFunc(ts, func(t oci.Target) bool { return t.Platform == platform })
 	if i < 0 {
@@ -70,19 +63,18 @@ func (ts Targets) For(platform addrs.Platform) (oci.Target, bool) {
 	return ts[i], true
 }
 
-// With returns the targets with t, which replaces the target for the same platform.
+// With replaces the target for the same platform.
 func (ts Targets) With(t oci.Target) Targets {
 	others := slices.DeleteFunc(slices.Clone(ts), func(other oci.Target) bool { return other.Platform == t.Platform })
 	return append(others, t)
 }
 
-// Index returns the index of a release. The order of targets does not matter.
+// Index returns the same text for any order of targets.
 func (r Release) Index(targets Targets) ([]byte, error) {
 	return oci.Index{Targets: targets, Annotations: r.annotations()}.Encode()
 }
 
-// ParseIndex returns the targets of an index, which may have been created by another program. Its
-// errors wrap [ErrManifest].
+// ParseIndex parses an index, possibly of another program. Errors wrap [ErrManifest].
 func ParseIndex(text []byte) (Targets, error) {
 	if err := checkSize(text); err != nil {
 		return nil, err
@@ -108,8 +100,8 @@ func ParseIndex(text []byte) (Targets, error) {
 	return targets, nil
 }
 
-// ParseTarget returns the artifact of a target from its manifest. If the manifest belongs to
-// another package, the error wraps [ErrManifest].
+// ParseTarget parses the manifest of a target. If it is that of another package, the error wraps
+// [ErrManifest].
 func (r Release) ParseTarget(t oci.Target, text []byte) (Provider, error) {
 	if oci.Describe(text).Digest != t.Digest {
 		return Provider{}, bad("its manifest does not match the digest in the index")
@@ -123,14 +115,13 @@ func (r Release) ParseTarget(t oci.Target, text []byte) (Provider, error) {
 
 const referenceArtifact = "application/vnd.cotterpin.provider-reference"
 
-// Reference returns the manifest of the artifact by which a mirror lists a release. Its only blob
-// is [oci.EmptyConfig].
+// Reference is the manifest of the artifact by which a mirror lists a release. Its only blob is
+// [oci.EmptyConfig].
 func (r Release) Reference() ([]byte, error) {
 	return oci.Manifest{ArtifactType: referenceArtifact, Layers: []oci.Layer{oci.EmptyLayer()}, Annotations: r.annotations()}.Encode()
 }
 
-// ParseReference returns the release of a reference, or of an index in a bundle. Its errors wrap
-// [ErrManifest].
+// ParseReference parses a reference, or an index in a bundle. Errors wrap [ErrManifest].
 func ParseReference(text []byte) (Release, error) {
 	if err := checkSize(text); err != nil {
 		return Release{}, err

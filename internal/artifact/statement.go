@@ -13,15 +13,14 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Statement is what a lock entry states about the package of a module, independent of the call.
+// Statement is what a lock entry states about a module's package, independent of the call.
 type Statement struct {
-	// Source, Version and Package are the texts of these fields of a [lockfile.Module].
+	// These are texts of a [lockfile.Module].
 	Source, Version, Package string
-	// Hashes are the known hashes, sorted.
-	Hashes []hashing.Hash
+	Hashes                   []hashing.Hash
 }
 
-// StatementOf returns the statement of a lock's entry; zero for the zero value.
+// StatementOf is zero for the zero value.
 func StatementOf(entry lockfile.Module) Statement {
 	s := Statement{Version: entry.Version.String(), Package: entry.Package.String()}
 	if entry.Source != nil {
@@ -36,7 +35,7 @@ func StatementOf(entry lockfile.Module) Statement {
 	return s
 }
 
-// Hash returns the statement's hash with a scheme, or "" if it has none.
+// Hash returns "" for a scheme without one.
 func (s Statement) Hash(scheme string) hashing.Hash {
 	for _, h := range s.Hashes {
 		if h.Scheme() == scheme {
@@ -46,7 +45,7 @@ func (s Statement) Hash(scheme string) hashing.Hash {
 	return ""
 }
 
-// String returns the statement as text. Different statements have different texts.
+// Different statements have different texts.
 func (s Statement) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q %q %q", s.Source, s.Version, s.Package)
@@ -56,16 +55,15 @@ func (s Statement) String() string {
 	return b.String()
 }
 
-// EntryTag is the prefix of the tags of all statements.
+// EntryTag begins the tags of all statements.
 const EntryTag = "entry-"
 
-// Tag returns the tag of the artifact with this statement.
 func (s Statement) Tag() string {
 	sum := sha256.Sum256([]byte(s.String()))
 	return EntryTag + hex.EncodeToString(sum[:])
 }
 
-// ContentTag returns the tag of an artifact whose tree has this t1 hash.
+// ContentTag is for the artifact whose tree has this t1 hash.
 func ContentTag(t1 hashing.Hash) string { return store.FileName(t1) }
 
 const (
@@ -106,7 +104,7 @@ func parseStatement(annotations map[string]string) (Statement, error) {
 	return s, nil
 }
 
-// maxHashes limits the hashes of a statement. There are three known schemes.
+// maxHashes: there are three known schemes.
 const maxHashes = 16
 
 func joinHashes(hashes []hashing.Hash) string {
@@ -117,7 +115,7 @@ func joinHashes(hashes []hashing.Hash) string {
 	return strings.Join(texts, " ")
 }
 
-// parseHashes is the inverse of joinHashes. The hashes must be known and sorted.
+// parseHashes accepts only known, sorted hashes.
 func parseHashes(text string) (hashes []hashing.Hash, err error) {
 	fields := strings.Fields(text)
 	if len(fields) == 0 || len(fields) > maxHashes {

@@ -5,7 +5,6 @@
 // target must be a regular file or not exist: links, devices and pipes are never followed, replaced or,
 // by [Read], read. Errors are of type *fs.PathError with the target's name.
 //
-// Each change that Cotter makes on disk is a [Step] with a name, here and in the packages that move
-// whole directories. Tests can stop a real process between any two steps, make any one of them fail,
-// or record their order. Outside of tests there is no hook.
+// Each change that Cotter makes on disk is a named [Step]. Tests can stop a real process between any two,
+// make one fail, or record their order. Outside of tests there is no hook.
 package atomicfile

@@ -13,12 +13,10 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// ErrTooLarge says that a file is larger than the limit of the reader.
 var ErrTooLarge = errors.New("is too large")
 
-// Read returns the content of a file of at most limit bytes. The error wraps fs.ErrNotExist if
-// the file does not exist, [ErrIrregular] if it is not a regular file, and [ErrTooLarge] if it is
-// larger. Read does not follow symbolic links and does not block on pipes.
+// Read returns the content of a file. The error wraps fs.ErrNotExist, [ErrIrregular], or [ErrTooLarge] for
+// more than limit bytes. It does not follow symbolic links and does not block on pipes.
 func Read(root *os.Root, name string, limit int64) ([]byte, error) {
 	file, err := open(root, name, limit)
 	if err != nil {
@@ -40,7 +38,7 @@ func Read(root *os.Root, name string, limit int64) ([]byte, error) {
 	return data.Bytes(), nil
 }
 
-// Open opens a file for reading with the same rules as [Read].
+// Open opens a file by the rules of [Read].
 func Open(root *os.Root, name string, limit int64) (*os.File, error) {
 	file, err := open(root, name, limit)
 	if err != nil {
@@ -66,7 +64,7 @@ func open(root *os.Root, name string, limit int64) (_ *os.File, err error) {
 			_ = file.Close() // it was not read
 		}
 	}()
-	// Another program may have replaced the file in the meantime.
+	// Another program may have replaced the file.
 	opened, err := file.Stat()
 	if err != nil {
 		return nil, err
@@ -93,8 +91,8 @@ func irregular(info fs.FileInfo) error {
 	return fmt.Errorf("%w but %s", ErrIrregular, what)
 }
 
-// Sweep removes the temporary files of a target that crashed processes have left behind. The
-// caller must make sure that no other process is replacing the target.
+// Sweep removes the temporary files of a target that crashed processes have left. No other process may be
+// replacing it.
 func Sweep(root *os.Root, name string) {
 	dir, err := root.Open(path.Dir(name))
 	if err != nil {
@@ -114,7 +112,7 @@ func Sweep(root *os.Root, name string) {
 
 const randomLength = 26
 
-// IsTemporary reports whether name is that of a temporary file of a target.
+// IsTemporary gets the name of a target and of another file.
 func IsTemporary(target, name string) bool {
 	random, ok := strings.CutPrefix(name, path.Join(path.Dir(target), "."+path.Base(target)+"."))
 	if ok {

@@ -6,9 +6,8 @@ import (
 	"path/filepath"
 )
 
-// RemoveAll is like [os.RemoveAll], but also removes trees with read-only directories of this user,
-// such as those of a cache that was restored from elsewhere. Only root can remove them without changing
-// their modes first. It does not follow links.
+// RemoveAll also removes trees with read-only directories of this user, as in a restored cache, which
+// [os.RemoveAll] can only as root. It does not follow links.
 func RemoveAll(dir string) error {
 	if os.RemoveAll(dir) == nil {
 		return nil

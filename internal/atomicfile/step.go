@@ -2,14 +2,12 @@ package atomicfile
 
 import "sync/atomic"
 
-// StepHook is called before each step with its name. If it returns an error, the step is
-// skipped and fails with that error.
+// StepHook is called before each step. If it returns an error, the step fails with that.
 type StepHook func(name string) error
 
 var hook atomic.Pointer[StepHook]
 
-// SetStepHook sets the hook of this process. nil removes it. Only test binaries call it, in
-// processes that they start for this purpose.
+// SetStepHook is only called by test binaries, in processes that they start for this. nil removes the hook.
 func SetStepHook(h StepHook) {
 	if h == nil {
 		hook.Store(nil)
@@ -18,8 +16,7 @@ func SetStepHook(h StepHook) {
 	hook.Store(&h)
 }
 
-// Step makes one change on disk. The name has the form "subject.object.operation", such as
-// "project.journal.rename".
+// Step makes one change on disk. name is "subject.object.operation", such as "project.journal.rename".
 func Step(name string, change func() error) error {
 	if h := hook.Load(); h != nil {
 		if err := (*h)(name); err != nil {

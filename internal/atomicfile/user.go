@@ -12,14 +12,10 @@ import (
 
 var errUserKind = errors.New("it is neither a file nor a pipe")
 
-// ReadUser returns the content of a file in which a user keeps settings or credentials, such as
-// ~/.tofurc or ~/.netrc. If the file has more than limit bytes, ReadUser returns an error.
-//
-// The file need not be a regular file: /dev/null is an empty one, and the shell's process
-// substitution or a password manager provides a pipe, which is read until its writers have closed it
-// or ctx is done. Directories, sockets and block devices are errors.
-//
-// Errors are *fs.PathErrors. If ctx ends, they wrap its error.
+// ReadUser returns the content of a user's file of settings or credentials, such as ~/.tofurc or ~/.netrc,
+// of at most limit bytes. The file may be /dev/null, which is empty, or a pipe (of the shell's process
+// substitution, or a password manager), which is read until its writers have closed it or ctx is done.
+// Directories, sockets and block devices are errors. Errors are *fs.PathErrors, and wrap that of ctx.
 func ReadUser(ctx context.Context, name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -35,8 +31,8 @@ func ReadUser(ctx context.Context, name string, limit int64) ([]byte, error) {
 		src []byte
 		err error
 	}
-	// Opening a pipe waits for a writer and cannot be interrupted, so a separate goroutine opens
-	// it. If ctx ends first, the goroutine remains until there is a writer.
+	// Opening a pipe waits for a writer and cannot be interrupted. If ctx ends first, the goroutine remains
+	// until there is one.
 	read := make(chan content, 1)
 	go func() {
 		src, err := readAll(name, limit)
@@ -63,9 +59,8 @@ func readAll(name string, limit int64) ([]byte, error) {
 	return src, err
 }
 
-// IsAbsent reports whether an error of [ReadUser] means that the file does not exist, that its directory
-// is not a directory, or that its directory cannot be searched. An example is a home directory
-// that is /dev/null or belongs to another user.
+// IsAbsent reports whether [ReadUser] found no file, or no directory that can be searched, such as a home
+// directory that is /dev/null or belongs to another user.
 func IsAbsent(err error) bool {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return true

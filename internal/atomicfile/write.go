@@ -12,35 +12,33 @@ import (
 )
 
 var (
-	// ErrChanged says that the content of the target is not [Options.Old], or that the target
-	// exists although Old is nil.
+	// ErrChanged says that the content is not [Options.Old], or that the target exists although that is
+	// nil.
 	ErrChanged = errors.New("changed by another program in the meantime")
 
-	// ErrIrregular says that the target exists and is not a regular file.
+	// ErrIrregular says that the target is not a regular file.
 	ErrIrregular = errors.New("is not a regular file")
 )
 
-// newFileMode is the mode that stock tools give their lock files.
+// newFileMode is that of stock tools' lock files.
 const newFileMode fs.FileMode = 0o644
 
-// Options determine when and how a file is replaced. The zero value replaces it unconditionally
-// and durably.
+// Options determine when and how a file is replaced; the zero value unconditionally and durably.
 type Options struct {
-	// Swap makes the write conditional on Old, which is compared right before the rename. A change in
-	// the microseconds between is not detected; writers that need more must use a lock.
+	// Swap compares Old right before the rename. A change in the microseconds between is not detected;
+	// writers that need more must use a lock.
 	Swap bool
-	// Old is the content that the target must still have. nil means that the target must not
-	// exist. For an empty file, Old is an empty slice that is not nil, as os.ReadFile returns it.
+	// Old is the content that the target must still have: nil if it must not exist, and not nil for an
+	// empty file, as os.ReadFile returns it.
 	Old []byte
-	// Disposable skips syncing to the disk. It is meant for files that can be recreated and are
-	// checked when they are read: after a power failure they may have any content.
+	// Disposable skips syncing, for files that can be recreated and are checked when they are read: after a
+	// power failure they may have any content.
 	Disposable bool
-	// Step is the prefix of the names of the steps (see [Step]). "" means "file".
+	// Step is the prefix of the names of steps (see [Step]); "" means "file".
 	Step string
 }
 
-// WriteFile is like [Write] for a path of the operating system. It follows links in the
-// directories of the path.
+// WriteFile is [Write] for a path of the operating system, with links in its directories.
 func WriteFile(name string, data []byte, opts Options) error {
 	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
@@ -50,15 +48,12 @@ func WriteFile(name string, data []byte, opts Options) error {
 	return Write(root, filepath.Base(name), data, opts)
 }
 
-// Write replaces the content of the file name in root by data. If name has a directory part, it
-// must use slashes, and the directory must exist.
+// Write replaces the content of the file name in root, which may have slashes, by data. It writes a
+// temporary file with a random name in the same directory, with O_EXCL, syncs it, renames it, and syncs the
+// directory. An error leaves no temporary file behind; [Sweep] removes what a crash leaves.
 //
-// The new content is written to a temporary file with a random name in the same directory, which is
-// created with O_EXCL. The file is synced and renamed to the target, and then the directory is synced.
-// An error leaves no temporary file behind. A crash may leave one, which [Sweep] removes.
-//
-// An existing file keeps its permission bits. A new file gets 0644, regardless of the umask. Owner,
-// ACLs and hard links are not kept.
+// An existing file keeps its permission bits, a new one gets 0644 regardless of the umask. Owner, ACLs and
+// hard links are not kept.
 func Write(root *os.Root, name string, data []byte, opts Options) error {
 	pending, err := Prepare(root, name, data, opts)
 	if err != nil {
@@ -67,16 +62,14 @@ func Write(root *os.Root, name string, data []byte, opts Options) error {
 	return pending.Commit()
 }
 
-// Pending is a replacement whose new content is on disk, next to its target. It must be committed
-// or discarded.
+// Pending has the new content next to its target. It must be committed or discarded.
 type Pending struct {
 	root       *os.Root
 	name, temp string
 	opts       Options
 }
 
-// Prepare writes data to a temporary file next to the file name in root. Errors because of
-// missing space or permissions occur here.
+// Prepare writes the temporary file. Errors because of missing space or permissions occur here.
 func Prepare(root *os.Root, name string, data []byte, opts Options) (*Pending, error) {
 	info, err := lstat(root, name)
 	if err != nil {
@@ -96,8 +89,8 @@ func Prepare(root *os.Root, name string, data []byte, opts Options) (*Pending, e
 	return p, nil
 }
 
-// Commit renames the temporary file to its target. After an error the target is unchanged, unless
-// only the sync of its directory failed.
+// Commit renames the temporary file. After an error the target is unchanged, unless only the sync of its
+// directory failed.
 func (p *Pending) Commit() error {
 	err := p.check()
 	if err == nil {
@@ -113,11 +106,10 @@ func (p *Pending) Commit() error {
 	return namedError("replace", p.root, p.name, SyncDir(p.root, path.Dir(p.name), p.opts.Step))
 }
 
-// Discard removes the temporary file.
 func (p *Pending) Discard() { _ = p.root.Remove(p.temp) }
 
-// Create creates a file with a mode. If the file exists, even if another process creates it at
-// the same time, the error wraps fs.ErrExist.
+// Create creates a file with a mode. If it exists, even by another process at the same time, the error
+// wraps fs.ErrExist.
 func Create(root *os.Root, name string, data []byte, mode fs.FileMode, stepName string) error {
 	p := &Pending{root: root, name: name, temp: tempName(name), opts: Options{Step: stepName}}
 	if err := p.write(data, mode); err != nil {
@@ -126,8 +118,7 @@ func Create(root *os.Root, name string, data []byte, mode fs.FileMode, stepName 
 	defer p.Discard()
 	err := Step(stepName+".link", func() error { return root.Link(p.temp, name) })
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		// The file system does not support hard links. If two processes do this at the same time,
-		// the last one wins.
+		// Without hard links, the last of two processes wins.
 		err = Step(stepName+".rename", func() error { return root.Rename(p.temp, name) })
 	}
 	if err == nil {
@@ -198,8 +189,7 @@ func lstat(root *os.Root, name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// SyncDir makes the names in a directory durable. It does nothing on Windows, which has no such
-// call.
+// SyncDir makes the names in a directory durable, except on Windows, which has no such call.
 func SyncDir(root *os.Root, name, stepName string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -214,8 +204,7 @@ func SyncDir(root *os.Root, name, stepName string) error {
 	})
 }
 
-// namedError returns an error with the name of the target, because users do not know the temporary
-// file.
+// namedError names the target, because users do not know the temporary file.
 func namedError(op string, root *os.Root, name string, err error) error {
 	if err == nil {
 		return nil
@@ -231,8 +220,7 @@ func namedError(op string, root *os.Root, name string, err error) error {
 	return &fs.PathError{Op: op, Path: filepath.Join(root.Name(), name), Err: err}
 }
 
-// The name of a temporary file consists of a dot, the target's name, a dot, a random text, and
-// this ending.
+// The name of a temporary file is a dot, the target's name, a dot, a random text, and this ending.
 const tempEnding = ".tmp"
 
 func tempName(name string) string {

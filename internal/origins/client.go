@@ -13,20 +13,18 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Client is what the runs of one process share: clients, the cache, and the answers of origins.
-// The exported fields must be set before use and must not change afterwards.
+// Client is what the runs of one process share. The exported fields must not change once it is in use.
 type Client struct {
 	Registry registryclient.ModuleRegistry
 	Fetcher  getmodules.Source
 	Cache    *store.Modules
-	// CacheErr is the reason why the user's cache could not be used. If it is set, Cache is a
-	// temporary cache.
+	// CacheErr is why the user's cache could not be used. Cache is then a temporary one.
 	CacheErr error
 	Began    time.Time
-	// Slots limits the packages that are worked on at once, and Requests the small requests, such
-	// as those for versions, locations and refs. So these need not wait for transfers of packages.
-	// Transfers limits the fetches whose requests have been sent, or that wait for work on their
-	// packages. A goroutine that holds one of the Slots or Requests never waits for another place.
+	// Slots limits the packages that are worked on at once, and Requests the small requests (versions,
+	// locations, refs), which need not wait for transfers. Transfers limits fetches whose requests have
+	// been sent, or that wait for work. A goroutine that holds a place in Slots or Requests never waits for
+	// another.
 	Slots, Requests, Transfers chan struct{}
 
 	listings   answers[listing, []versions.Candidate]
@@ -36,14 +34,12 @@ type Client struct {
 	references answers[reference, getmodules.Reference]
 	histories  answers[inHistory, getmodules.Reach]
 	packages   answers[fetchKey, *Fetched]
-	// artifacts holds the first artifact that was fetched from each OCI repository, keyed by the
-	// repository's address.
+	// artifacts has the first one that was fetched from each OCI repository.
 	artifacts answers[addrs.ModulePackage, artifact]
 }
 
-// answers are the answers of origins to one kind of question, with one answer for each key. Runs share
-// an answer only if their policies allow the same locations, because its requests may have been
-// redirected, or replaced by the user's git configuration.
+// answers has one answer for each key. Runs share it only if their policies allow the same locations,
+// because requests may have been redirected, or replaced by the user's git configuration.
 type answers[K comparable, V any] struct {
 	memo singleflight.Memo[answerKey[K], V]
 }
@@ -53,18 +49,16 @@ type answerKey[K comparable] struct {
 	places string
 }
 
-// do returns the answer for a key, and asks for it if there is none. The policies of the run apply to
-// all requests that ask sends.
+// do asks if there is no answer. The policies of the run apply to all requests that ask sends.
 func (a *answers[K, V]) do(ctx context.Context, o *Origins, key K, ask func(context.Context) (V, error)) (V, error) {
 	ctx = o.Rules.ForModules(ctx)
 	return a.memo.Do(ctx, answerKey[K]{httpx.Share(ctx, key), o.Rules.Locations()}, ask)
 }
 
-// Slot waits for a free slot for work on a package. The caller must call release to free it again.
+// Slot waits for a free slot for work on a package, until release is called.
 func (c *Client) Slot(ctx context.Context) (release func(), err error) { return wait(ctx, c.Slots) }
 
-// RequestSlot waits for a free slot for a small request. The caller must call release to free it
-// again.
+// RequestSlot waits for a free slot for a small request, until release is called.
 func (c *Client) RequestSlot(ctx context.Context) (release func(), err error) {
 	return wait(ctx, c.Requests)
 }
@@ -78,9 +72,8 @@ func wait(ctx context.Context, slots chan struct{}) (release func(), err error) 
 	}
 }
 
-// queryFor waits for a free slot for a question about the refs of a repository, or to a registry if pkg
-// is zero. Over ssh, each question is a connection and a process, of which servers and users accept
-// few at once.
+// queryFor waits for a free slot for a question about a repository's refs, or to a registry if pkg is zero.
+// Over ssh, each is a connection and a process, of which servers and users accept few at once.
 func (c *Client) queryFor(ctx context.Context, pkg addrs.ModulePackage) (release func(), err error) {
 	if at, err := pkg.Location(); !pkg.IsZero() && (err != nil || at.URL().Scheme != "https" && at.URL().Scheme != "oci") {
 		return c.Slot(ctx)

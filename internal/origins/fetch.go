@@ -18,16 +18,15 @@ import (
 	"github.com/cotterpin/cotter/internal/trace"
 )
 
-// Fetched is a package that was fetched into the cache and hashed from disk.
+// Fetched is a package in the cache, hashed from disk.
 type Fetched struct {
 	Resolved addrs.ModulePackage
-	// Archive is the zh hash of the archive, or "" if the package has no archive hash that counts.
+	// Archive is the zh of the archive, or "" if none counts.
 	Archive hashing.Hash
 	Tree    *store.Tree
-	// Bytes is the number of bytes that this process has downloaded for the package.
+	// Bytes were downloaded by this process.
 	Bytes int64
-	// Gitlinks are the submodules that were not fetched. LeftOut are the links that are not part
-	// of the package.
+	// Gitlinks are unfetched submodules, and LeftOut the links that are not part of the package.
 	Gitlinks []string
 	LeftOut  []getmodules.Link
 }
@@ -46,7 +45,7 @@ func newFetched(from *store.Fetched) *Fetched {
 	return got
 }
 
-// Hashes returns the package's hashes in the form in which a lock lists them.
+// Hashes are in the form of a lock.
 func (f *Fetched) Hashes() []hashing.Hash {
 	hashes := []hashing.Hash{f.Tree.H1(), f.Tree.T1()}
 	if f.Archive != "" {
@@ -60,7 +59,7 @@ type artifact struct {
 	got *Fetched
 }
 
-// Fetch fetches a package into the cache, once per client.
+// Fetch fetches a package once per client.
 func (o *Origins) Fetch(ctx context.Context, from Source, at Location, pin Pin) (*Fetched, error) {
 	ctx = o.Rules.ForModules(ctx)
 	if err := o.check(ctx, from); err != nil {
@@ -101,9 +100,8 @@ func (o *Origins) fetchOnce(ctx context.Context, job fetchJob) (*Fetched, error)
 	})
 }
 
-// isShared reports whether the result of a fetch may be shared with other processes. It may not
-// if the fetch can prompt the user for a password, because other processes must not wait for
-// that.
+// isShared reports whether other processes may wait for a fetch: not if it can prompt the user for a
+// password.
 func (o *Origins) isShared(job fetchJob) bool {
 	return job.pkg.Getter() != "file" && !o.Fetcher.Interactive()
 }
@@ -125,9 +123,9 @@ func (o *Origins) downloadOrShare(ctx context.Context, job fetchJob) (*store.Fet
 	})
 }
 
-// fetchArtifact fetches an artifact whose digest is not known yet. Two tags can be compared only
-// by requesting the digest of each, and most repositories are used with a single tag. So the
-// first tag is fetched at once; fetches of other tags wait for it and then request their digests.
+// fetchArtifact fetches an artifact of unknown digest. Two tags can be compared only by requesting the
+// digest of each, and most repositories are used with one. So the first is fetched at once, and others wait
+// for it and then request their digests.
 func (o *Origins) fetchArtifact(ctx context.Context, job fetchJob) (*Fetched, error) {
 	first, err := o.artifacts.do(ctx, o, job.pkg.Repository(), func(ctx context.Context) (artifact, error) {
 		got, err := o.fetchOnce(ctx, job)
@@ -150,8 +148,8 @@ func (o *Origins) fetchArtifact(ctx context.Context, job fetchJob) (*Fetched, er
 	return o.fetchOnce(ctx, job)
 }
 
-// referenceOf asks the origin which revision a job's address means now. last is what the address
-// meant before: if the address abbreviates that commit, the origin is not asked again.
+// referenceOf asks what a job's address means now. last is what it meant before: if the address abbreviates
+// that commit, the origin is not asked again.
 func (o *Origins) referenceOf(ctx context.Context, job fetchJob, last string) (getmodules.Reference, error) {
 	if job.hosted {
 		return getmodules.Reference{}, nil
@@ -200,7 +198,7 @@ func (o *Origins) download(ctx context.Context, job fetchJob) (*store.Fetched, e
 	for _, warning := range pkg.FetchWarnings {
 		o.warn(job.path, warning)
 	}
-	// Links outside the origin's own subdirectory are not part of the package.
+	// Links outside of the origin's subdirectory are not part of the package.
 	pkg.LeftOut = linksBelow(pkg.LeftOut, pkg.Subdir)
 	dir := filepath.Join(staged, filepath.FromSlash(pkg.Subdir))
 	tree, err := store.ReadTree(ctx, dir)

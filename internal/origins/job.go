@@ -14,24 +14,23 @@ import (
 
 // Pin is what a lock says about the package to fetch. The zero value says nothing.
 type Pin struct {
-	// Revision is the commit or digest that the origin must deliver; "" if there is none.
+	// Revision is the commit or digest that the origin must deliver, or "".
 	Revision string
-	// Tree is the t1 hash of the package; "" if there is none.
+	// Tree is a t1 hash, or "".
 	Tree hashing.Hash
-	// Fresh means that a git store in the cache that has the revision proves nothing, because
-	// nothing has confirmed the revision. The origin must deliver it.
+	// Fresh means that the origin must deliver the revision: nothing has confirmed it, so a git store in
+	// the cache proves nothing.
 	Fresh bool
 }
 
-// fetchKey identifies a fetch: fetches with equal keys get the same package.
+// Fetches with equal keys get the same package.
 type fetchKey struct {
 	pkg        addrs.ModulePackage
 	fromServer bool
 	by         caller
 	hosted     bool
 	submodules bool
-	// places identifies the rules that restrict where a fetch may go: to which submodules and
-	// through which pages and redirects.
+	// places identifies the rules for where a fetch may go: to submodules, and through pages and redirects.
 	places string
 	Pin
 }
@@ -39,9 +38,9 @@ type fetchKey struct {
 type fetchJob struct {
 	fetchKey
 	at Location
-	// path is the module path of that source, for warnings.
+	// path is for warnings.
 	path addrs.Module
-	// origin is the URL of the server or package that named the location; "" if the project did.
+	// origin is the URL of the server or package that named the location; "" for the project.
 	origin string
 }
 
@@ -92,10 +91,9 @@ func (j fetchJob) downloaded(pkg *getmodules.Package, tree *store.Tree, asked ti
 	return got
 }
 
-// sharedKey returns the name under which all processes of the user share the result of a fetch.
-// If an address may not be named by servers and packages, the key also contains which of them
-// named it. Unless the address is pinned, its credentials are part of the key, because a server
-// may send something else for other credentials.
+// sharedKey is the name of the result for all processes of the user. It has who named the address if not
+// everyone may, and its credentials unless it is pinned, because a server may send something else for
+// others.
 func (j fetchJob) sharedKey() string {
 	name := j.pkg.String() + j.extent()
 	if j.Revision != "" {
@@ -114,15 +112,13 @@ func (j fetchJob) sharedKey() string {
 	return strings.Join([]string{name, "named by", j.origin, by}, " ")
 }
 
-// pinnedKey returns the name of a revision of a package. The name does not depend on the ref by
-// which the revision was found.
+// pinnedKey is the name of a revision, whatever ref it was found by.
 func (j fetchJob) pinnedKey(revision string) string {
 	return j.pkg.WithoutCredentials().Unpinned().String() + "#" + url.QueryEscape(revision) + j.extent()
 }
 
-// extent returns a suffix that distinguishes fetches with submodules from fetches without, and
-// fetches under different policies. It cannot be part of an address, because addresses contain no
-// spaces.
+// extent distinguishes fetches with submodules, and under different policies. It has a space, as no address
+// does.
 func (j fetchJob) extent() string {
 	extent := ""
 	if j.submodules {
@@ -134,7 +130,7 @@ func (j fetchJob) extent() string {
 	return extent
 }
 
-// isPublic reports whether servers and packages may name an address just as the user may.
+// isPublic reports whether servers and packages may name an address as the user may.
 func isPublic(pkg addrs.ModulePackage) bool {
 	at, err := pkg.Location()
 	u := at.URL()

@@ -14,19 +14,17 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Location is where a package can be fetched, and which of its directories the origin points to.
+// Location is where a package can be fetched, and the directory in it that the origin points to.
 type Location struct {
 	Package addrs.ModulePackage
 	Subdir  string
-	// Revision is what the origin must deliver, or "" if it is not known.
+	// Revision is what the origin must deliver, or "".
 	Revision string
-	// answer is the registry's answer that named the location, and asked is the registry package
-	// that was looked up. answer is nil if the configuration named the location.
+	// answer is that of the registry which named the location for asked; nil if the configuration named it.
 	answer *registryclient.Location
 	asked  addrs.ModuleRegistryPackage
 }
 
-// FromServer reports whether a server named the location.
 func (at Location) FromServer() bool { return at.answer != nil }
 
 func (at Location) isHosted() bool { return at.answer != nil && at.answer.Direct }
@@ -38,12 +36,11 @@ func (at Location) origin(from Source) string {
 	return at.answer.Origin
 }
 
-// caller says who has named an address, as far as that decides where requests may be sent. It is part
-// of the keys of answers.
+// caller is who has named an address, as far as that decides where requests may be sent. It is part of the
+// keys of answers.
 type caller struct {
 	fromPackage bool
-	// scope is that of the host from which the package came. Packages from hosts of the same scope
-	// may point to the same hosts.
+	// scope is that of the package's host: packages of the same scope may point to the same hosts.
 	scope hostname.Scope
 }
 
@@ -54,7 +51,7 @@ func (s Source) caller() caller {
 	return caller{true, hostname.ScopeOf(ParseOrigin(s.PackageOrigin).Hostname())}
 }
 
-// ParseOrigin parses what [OriginOf] returns. The URL has no host if the origin is not known.
+// ParseOrigin parses [OriginOf]. The URL has no host if the origin is not known.
 func ParseOrigin(text string) *url.URL {
 	from, err := url.Parse(text)
 	if err != nil {
@@ -63,8 +60,7 @@ func ParseOrigin(text string) *url.URL {
 	return from
 }
 
-// OriginOf returns the scheme and the host from which the package of a lock entry came, as a URL. It
-// returns "" if the entry has no such package.
+// OriginOf returns the scheme and host of a lock entry's package as a URL, or "".
 func OriginOf(entry lockfile.Module) string {
 	at, err := entry.Package.Package.Location()
 	if err != nil || at.Host() == "" {
@@ -73,7 +69,7 @@ func OriginOf(entry lockfile.Module) string {
 	return httpx.Origin(at.URL())
 }
 
-// HostOf returns a URL with the host of a source address. It returns nil if the address has none.
+// HostOf returns a URL with the host of a source address, or nil.
 func HostOf(from Source) *url.URL {
 	switch address := from.Address.(type) {
 	case addrs.ModuleSourceRegistry:
@@ -86,8 +82,8 @@ func HostOf(from Source) *url.URL {
 	return nil
 }
 
-// check returns an error if a package has named an address whose host it must not point to. It judges
-// every call, although the answers of origins are shared.
+// check refuses an address that a package must not name because of its host. It judges every call, although
+// answers are shared.
 func (o *Origins) check(ctx context.Context, from Source) error {
 	if !from.FromPackage {
 		return nil
@@ -109,7 +105,7 @@ func (s Source) limited(ctx context.Context) context.Context {
 	return httpx.PointedTo(ctx, ParseOrigin(s.PackageOrigin))
 }
 
-// listing is the key of a listing of a registry's versions.
+// listing is the key of a list of versions.
 type listing struct {
 	pkg addrs.ModuleRegistryPackage
 	by  caller

@@ -16,11 +16,9 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// ErrOffline says that a request to a server is needed, but offline mode forbids it.
 var ErrOffline = errors.New("offline mode is set")
 
-// ErrCannotList says that offline mode is set although the lock has no version that fits, so that
-// the versions would have to be listed. It wraps [ErrOffline].
+// ErrCannotList says that the lock has no version that fits, and offline mode is set.
 var ErrCannotList = fmt.Errorf("the lock has no version that fits, and versions cannot be listed: %w", ErrOffline)
 
 // NotOfferedError says that a repository no longer has the tag of a locked version.
@@ -30,14 +28,14 @@ func (e *NotOfferedError) Error() string { return "the version " + e.Version + "
 
 var errNotAtHand = fmt.Errorf("it is neither installed nor in the cache, and %w", ErrOffline)
 
-// Origins is one run's access to a client, limited by the run's request and policies.
+// Origins is one run's access to a client, limited by its request and policies.
 type Origins struct {
 	*Client
 	Offline bool
 	Rules   rules.Rules
-	// Submodules reports whether the submodules of git repositories are fetched as well.
+	// Submodules says that those of git repositories are fetched as well.
 	Submodules bool
-	// OnEvent receives the events of the run. Several goroutines may call it at once.
+	// OnEvent may be called by several goroutines at once.
 	OnEvent func(event.Event)
 }
 
@@ -52,8 +50,8 @@ func (o *Origins) querySlot(ctx context.Context, pkg addrs.ModulePackage, offlin
 	return o.queryFor(ctx, pkg)
 }
 
-// Locate returns the location of a version of a source. The version is zero if the source has no
-// versions. Locate applies the policies to the registry's answer.
+// Locate returns the location of a version; zero if the source has none. Policies apply to the registry's
+// answer.
 func (o *Origins) Locate(ctx context.Context, from Source, version versions.Version) (Location, error) {
 	if err := o.check(ctx, from); err != nil {
 		return Location{}, err
@@ -77,7 +75,7 @@ func (o *Origins) Locate(ctx context.Context, from Source, version versions.Vers
 	return at, o.checkLocation(ctx, from, at)
 }
 
-// LocateLocked returns the current location of the version in a lock entry.
+// LocateLocked returns the current location of a lock entry's version.
 func (o *Origins) LocateLocked(ctx context.Context, from Source, entry lockfile.Module) (Location, error) {
 	if !from.isTagged() {
 		return o.Locate(ctx, from, entry.Version)
@@ -98,9 +96,8 @@ func (o *Origins) LocateLocked(ctx context.Context, from Source, entry lockfile.
 	return from.TagLocation(found), nil
 }
 
-// Reference asks the origin which revision a location means now. It returns the zero Reference
-// for an archive that a registry hosts itself. locked is the revision that the lock has, or "" if
-// it has none.
+// Reference asks what a location means now; zero for an archive that a registry hosts. locked is the lock's
+// revision, or "".
 func (o *Origins) Reference(ctx context.Context, from Source, at Location, locked string) (getmodules.Reference, error) {
 	if at.isHosted() {
 		return getmodules.Reference{}, nil
@@ -137,9 +134,8 @@ func (o *Origins) checkLocation(ctx context.Context, from Source, at Location) e
 	return nil
 }
 
-// CheckRef asks the origin whether an address means a branch if the policies depend on it and the
-// address does not show it. The lock has the commit but not the kind of the ref, so the request
-// is needed even for a locked package.
+// CheckRef asks whether an address means a branch, if the policies depend on it and the address does not
+// show it. The lock has the commit but not the kind of the ref, so a locked package needs the request too.
 func (o *Origins) CheckRef(ctx context.Context, from Source, at Location) error {
 	if !o.Rules.DenyBranches() || at.Package.Getter() != "git" {
 		return nil

@@ -10,29 +10,25 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// RefStatus compares the revision in a lock entry with the revision that the ref of the entry's
-// location means now. The zero value is that of a package without revisions, such as an archive.
+// RefStatus compares a lock entry's revision with what the ref of its location means now; zero for packages
+// without revisions, such as archives.
 type RefStatus struct {
-	// Name is the name of the ref for messages: "tag v1.2.0", "branch main", "HEAD", "commit 7c1f...".
+	// Name is for messages: "tag v1.2.0", "branch main", "HEAD", "commit 7c1f...".
 	Name string
-	// Locked is the revision in the lock. Now is what the ref means now, or "" if the repository
-	// no longer has the ref.
+	// Now is what the ref means now, or "" if the repository no longer has it.
 	Locked, Now string
-	// Gone is the error of a ref that the repository no longer has.
+	// Gone is the error of a missing ref.
 	Gone error
-	// Fixed reports whether the ref must not move: a commit or a digest, a full version tag, or
-	// the tag of a version that was selected. Exact reports whether it is a commit or a digest,
-	// which cannot move.
+	// Fixed says that the ref must not move: a commit or a digest, a full version tag, or the tag of a
+	// selected version. Exact says that it cannot: a commit or a digest.
 	Fixed, Exact bool
-	// Abbreviated reports whether the ref is the beginning of a commit's name. Anyone who can
-	// create a commit can make one with the same beginning.
+	// Abbreviated says that the ref is the beginning of a commit's name. Anyone who can create a commit can
+	// make one with the same beginning.
 	Abbreviated bool
 }
 
-// Moved reports whether the ref means something other than the locked revision.
 func (s RefStatus) Moved() bool { return s.Locked != s.Now }
 
-// RefStatus compares the revision in an entry with what its ref means now.
 func (o *Origins) RefStatus(ctx context.Context, from Source, entry lockfile.Module, at Location) (RefStatus, error) {
 	locked := entry.Revision()
 	if locked == "" || at.isHosted() {
@@ -76,14 +72,13 @@ type inHistory struct {
 	fromServer bool
 	by         caller
 	commit     string
-	// onlyRef says that only the history of the address's ref is searched.
+	// onlyRef limits the search to the history of the address's ref.
 	onlyRef bool
 }
 
-// Reachable searches for a commit in the histories of the branches and tags of a git repository, once per
-// client. With onlyRef it searches only the history of the ref in the address of the location, also
-// for a commit that no lock has. The zero Reach means that this is not known. The error is an error of
-// asking the repository.
+// Reachable searches for a commit in the histories of branches and tags, once per client. With onlyRef it
+// searches only that of the location's ref, also for a commit that no lock has. The zero Reach means that
+// this is not known. The error is about asking the repository.
 func (o *Origins) Reachable(ctx context.Context, from Source, commit string, at Location, onlyRef bool) (getmodules.Reach, error) {
 	if o.Offline {
 		return getmodules.Reach{}, errNotAtHand

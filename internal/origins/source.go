@@ -12,45 +12,41 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Source is the source address and the version constraint of a module call, parsed.
+// Source is the parsed source address and version constraint of a module call.
 type Source struct {
 	Address addrs.ModuleSource
-	// Directory is the directory of this machine that the address names by its absolute path, or "".
+	// Directory is what the address names by its absolute path on this machine, or "".
 	Directory string
-	// Repository is the package of a remote address without its version argument, if that holds a
-	// constraint.
+	// Repository is the package of a remote address, without a version argument that is a constraint.
 	Repository addrs.ModulePackage
-	// HasConstraint reports whether the call has a version constraint. Constraint is its text,
-	// InAddress reports whether it is part of the source address, and Want is the parsed form.
+	// Constraint is the text of the constraint, InAddress says that it is in the source address, and Want
+	// is parsed.
 	HasConstraint bool
 	Constraint    string
 	InAddress     bool
 	Want          versions.Constraints
-	// Allowed, which may be nil, narrows the versions that Want allows.
+	// Allowed narrows Want. It may be nil.
 	Allowed func(versions.Version) bool
-	// FromPackage reports whether the address was found in a package from elsewhere. Such an
-	// address must not point to files on this machine.
+	// FromPackage says that the address is in a package from elsewhere. It must not point to files on this
+	// machine.
 	FromPackage bool
-	// PackageOrigin is the URL from which that package came, according to its lock entry. It decides to
-	// which hosts the address may point.
+	// PackageOrigin is where that package came from, by its lock entry. It decides to which hosts the
+	// address may point.
 	PackageOrigin string
 	Path          addrs.Module
 }
 
-// The versions of a git or OCI repository are its tags. A call selects a range of them with a
-// version argument in the source address, which stock tools accept:
+// The versions of a git or OCI repository are its tags. A call selects a range of them with a version
+// argument in the source address, which stock tools accept:
 //
 //	source = "git::https://git.example.com/net.git?version=~> 1.2"
 //
-// A call can also have a version argument next to such a source, but stock tools refuse that. A
-// run warns about it; embedding tools may still want to use it.
+// or next to it, which stock tools refuse and a run warns about.
 
-// ErrRangeAndRef says that a source has a version constraint and also one particular ref, tag or
-// digest.
+// ErrRangeAndRef: a source has a version constraint, and also a ref, tag or digest.
 var ErrRangeAndRef = errors.New("a version constraint and a ref, tag or digest exclude each other")
 
-// NewSource returns the source for an address and the call's version argument, which is nil if it
-// has none. It does not parse Want.
+// NewSource gets the call's version argument, or nil. It does not parse Want.
 func NewSource(address addrs.ModuleSource, version *string) (Source, error) {
 	s := Source{Address: address}
 	if version != nil {
@@ -86,13 +82,11 @@ func NewSource(address addrs.ModuleSource, version *string) (Source, error) {
 	return s, nil
 }
 
-// HasTags reports whether a package is in a repository whose tags can be versions, which means
-// git or OCI.
+// HasTags reports whether tags can be versions: of git or OCI.
 func HasTags(pkg addrs.ModulePackage) bool {
 	return pkg.Getter() == "git" || pkg.Getter() == "oci"
 }
 
-// OffersVersions reports whether an address has versions to choose from.
 func OffersVersions(address addrs.ModuleSource) bool {
 	switch address := address.(type) {
 	case addrs.ModuleSourceRegistry:
@@ -103,32 +97,30 @@ func OffersVersions(address addrs.ModuleSource) bool {
 	return false
 }
 
-// IsLocal reports whether the source has no package of its own, and so no entry in the lock. It is a
-// directory in the package of the calling module, or one that is linked.
+// IsLocal reports whether the source has no package of its own, and so no lock entry: a directory in the
+// calling module's package, or a linked one.
 func (s Source) IsLocal() bool {
 	_, local := s.Address.(addrs.ModuleSourceLocal)
 	return local || s.IsLinked()
 }
 
-// IsLinked reports whether the source is a directory of this machine, to which the call's directory
-// links. In a package from elsewhere, such a source is refused like that of any other package.
+// IsLinked reports whether the source is a directory of this machine, to which the call's directory links.
+// In a package from elsewhere, it is refused like that of any other package.
 func (s Source) IsLinked() bool { return s.Directory != "" && !s.FromPackage }
 
-// IsRemote reports whether the source is the address of a package.
 func (s Source) IsRemote() bool {
 	_, remote := s.Address.(addrs.ModuleSourceRemote)
 	return remote
 }
 
-// SelectsVersion reports whether the source has several versions, one of which is selected.
+// SelectsVersion reports whether one of several versions is selected.
 func (s Source) SelectsVersion() bool {
 	_, registry := s.Address.(addrs.ModuleSourceRegistry)
 	return registry || s.HasConstraint
 }
 
-// ModuleSubdir returns the directory of the source's module in its package. located is the
-// directory that the origin points to; it counts only for registry sources. The result may be a
-// pattern.
+// ModuleSubdir returns the directory of the module in its package, possibly a pattern. located is where the
+// origin points to, which counts only for registry sources.
 func (s Source) ModuleSubdir(located string) (string, error) {
 	switch address := s.Address.(type) {
 	case addrs.ModuleSourceRegistry:
@@ -140,14 +132,14 @@ func (s Source) ModuleSubdir(located string) (string, error) {
 	return "", nil
 }
 
-// LockedSubdir is like ModuleSubdir, but takes the origin's directory from a lock entry.
+// LockedSubdir is ModuleSubdir with the origin's directory of a lock entry.
 func (s Source) LockedSubdir(entry lockfile.Module) (string, error) {
 	return s.ModuleSubdir(entry.Package.Subdir)
 }
 
-// FixedName returns the name that two lock entries of the source share if the content under that
-// name must never change: a version, a version tag, or the address of an archive. ok is false if
-// there is no such name: branches, other tags and archives on this machine may change.
+// FixedName returns the name that two lock entries share if the content under it must never change: a
+// version, a version tag, or the address of an archive. Branches, other tags and archives on this machine
+// may change.
 func (s Source) FixedName(old, entry lockfile.Module) (name string, ok bool) {
 	if s.SelectsVersion() {
 		return entry.Version.String(), old.Version == entry.Version
@@ -170,8 +162,8 @@ func (s Source) FixedName(old, entry lockfile.Module) (name string, ok bool) {
 	return remote.Package.Redacted(), old.Revision() == "" && entry.Revision() == ""
 }
 
-// Versioned returns the address that the source's versions belong to. For a repository it
-// contains the directory, because the versions may depend on it.
+// Versioned is the address that versions belong to: of a repository with the directory, on which they may
+// depend.
 func (s Source) Versioned() string {
 	switch address := s.Address.(type) {
 	case addrs.ModuleSourceRegistry:
@@ -182,7 +174,7 @@ func (s Source) Versioned() string {
 	return ""
 }
 
-// OfferedBy returns the name of what offers the source's versions, for messages.
+// OfferedBy names what offers the versions, for messages.
 func (s Source) OfferedBy() string {
 	if address, ok := s.Address.(addrs.ModuleSourceRegistry); ok {
 		return address.Package.String()
@@ -190,10 +182,9 @@ func (s Source) OfferedBy() string {
 	return s.Repository.Redacted()
 }
 
-// LockAddress returns the source's address as the lock writes it.
 func (s Source) LockAddress() addrs.ModuleSource { return LockAddress(s.Address) }
 
-// LockAddress returns an address as the lock writes it: in full and without credentials.
+// LockAddress returns an address in full and without credentials, as in the lock.
 func LockAddress(address addrs.ModuleSource) addrs.ModuleSource {
 	if remote, ok := address.(addrs.ModuleSourceRemote); ok {
 		remote.Package = remote.Package.WithoutCredentials()
@@ -202,8 +193,8 @@ func LockAddress(address addrs.ModuleSource) addrs.ModuleSource {
 	return address
 }
 
-// Mismatch returns the reason why a lock entry does not decide the source, or "" if it does. As
-// long as the constraint allows the entry's version, the entry decides, whatever else is offered.
+// Mismatch returns why a lock entry does not decide the source, or "". As long as the constraint allows its
+// version, it decides, whatever else is offered.
 func (s Source) Mismatch(entry lockfile.Module) string {
 	if entry.Source != s.LockAddress() {
 		return fmt.Sprintf("the lock is for source %q", entry.Source)
@@ -225,7 +216,6 @@ func (s Source) Mismatch(entry lockfile.Module) string {
 	return ""
 }
 
-// Allows reports whether the call allows a version.
 func (s Source) Allows(v versions.Version) bool {
 	return s.Want.Allows(v) && (s.Allowed == nil || s.Allowed(v))
 }
@@ -235,7 +225,7 @@ func (s Source) isTagged() bool {
 	return remote && s.HasConstraint
 }
 
-// Subdir returns the subdirectory in the address; "" for local paths.
+// Subdir is that in the address; "" for local paths.
 func (s Source) Subdir() string {
 	if registry, ok := s.Address.(addrs.ModuleSourceRegistry); ok {
 		return registry.Subdir
@@ -248,7 +238,6 @@ func (s Source) subdir() string {
 	return store.CleanSubdir(remote.Subdir)
 }
 
-// TagLocation returns the location of a version of a repository.
 func (s Source) TagLocation(v versions.Candidate) Location {
 	at := Location{Package: s.Repository.WithArg("ref", "refs/tags/"+v.Ref), Revision: v.Revision}
 	if s.Repository.Getter() == "oci" {
@@ -257,8 +246,7 @@ func (s Source) TagLocation(v versions.Candidate) Location {
 	return at
 }
 
-// isVersionTag reports whether a tag is a version for a source's directory. Such a tag should
-// never move.
+// isVersionTag reports whether a tag is a version for a source's directory, which should never move.
 func isVersionTag(name string, source addrs.ModuleSource) bool {
 	subdir := Source{Address: source}.subdir()
 	return len(versions.FromGitTags([]versions.GitTag{{Name: name}}, subdir)) > 0

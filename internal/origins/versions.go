@@ -9,7 +9,7 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Versions lists the versions of a source. It returns nil if the source names one revision.
+// Versions returns nil if the source names one revision.
 func (o *Origins) Versions(ctx context.Context, from Source) ([]versions.Candidate, error) {
 	if source, ok := from.Address.(addrs.ModuleSourceRegistry); ok {
 		if err := o.check(ctx, from); err != nil {
@@ -30,7 +30,7 @@ func (o *Origins) Versions(ctx context.Context, from Source) ([]versions.Candida
 	return nil, nil
 }
 
-// TagVersions lists the versions among the tags of a source's repository.
+// TagVersions lists the versions among a repository's tags.
 func (o *Origins) TagVersions(ctx context.Context, from Source) ([]versions.Candidate, error) {
 	if err := o.check(ctx, from); err != nil {
 		return nil, err
@@ -73,9 +73,8 @@ func (o *Origins) ociVersions(ctx context.Context, from Source) ([]versions.Cand
 	})
 }
 
-// SelectedTag checks that all tags of the selected version of an OCI repository point to the same
-// artifact, and returns the tag to use. A listing has no digests, so it requests them unless the
-// version has only one tag, as most versions do.
+// SelectedTag checks that all tags of the selected version of an OCI repository point to the same artifact,
+// and returns the one to use. It requests their digests, unless there is only one tag, as usual.
 func (o *Origins) SelectedTag(ctx context.Context, from Source, offered []versions.Candidate, selected versions.Candidate, want versions.Constraints) (versions.Candidate, error) {
 	same := versions.SameVersion(offered, selected)
 	if len(same) == 1 {

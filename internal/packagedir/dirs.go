@@ -13,27 +13,24 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Dirs are the directories of a project's packages: those in the stock tools' data directory, or
-// the vendored ones. It is safe for concurrent use.
-//
-// A path is how this process accesses a file. A directory is a name in modules.json: relative to
+// Dirs are the directories of a project's packages: in the stock tools' data directory, or vendored. It is
+// safe for concurrent use. A path is for this process; a directory is a name in modules.json, relative to
 // the root module, with forward slashes.
 type Dirs struct {
 	Root string
-	// Vendor is the directory of vendored packages, or nil if the project has none.
+	// Vendor is nil without vendored packages.
 	Vendor *project.VendorDir
 
 	modulesDir, modulesPath string
 	installed               *Installed
 	vendored                *Vendored // nil if Vendor is
-	// realModules is the modules directory without symbolic links, relative to the root module as
-	// stock tools see it. It is "" if it does not exist yet.
+	// realModules is the modules directory without symbolic links, relative to the root module as stock
+	// tools see it; "" if it does not exist yet.
 	realModules string
 }
 
-// NewDirs returns the directories of a project. modulesDir is the directory of installed modules,
-// relative to the root module or absolute, and modulesPath is its path. vendor is nil if the project has no vendored
-// packages.
+// NewDirs gets the directory of installed modules, relative to the root module or absolute, and its path.
+// vendor may be nil.
 func NewDirs(root, modulesDir, modulesPath string, in *Installed, vendor *project.VendorDir) *Dirs {
 	d := &Dirs{Root: root, Vendor: vendor, modulesDir: modulesDir, modulesPath: modulesPath, installed: in}
 	if vendor != nil {
@@ -45,7 +42,6 @@ func NewDirs(root, modulesDir, modulesPath string, in *Installed, vendor *projec
 	return d
 }
 
-// PackageDir returns the directory of a call's package.
 func (d *Dirs) PackageDir(key string) string {
 	if d.Vendor != nil {
 		return d.Vendor.PackageDir(key)
@@ -53,13 +49,12 @@ func (d *Dirs) PackageDir(key string) string {
 	return d.DataDir(key)
 }
 
-// DataDir returns the directory of a call's package in the data directory.
+// DataDir is that of a call's package in the data directory.
 func (d *Dirs) DataDir(key string) string {
 	return path.Join(filepath.ToSlash(d.modulesDir), key)
 }
 
-// RealPackageDir is like PackageDir, but without symbolic links in the path of the data
-// directory.
+// RealPackageDir is PackageDir without symbolic links in the path of the data directory.
 func (d *Dirs) RealPackageDir(key string) string {
 	if d.Vendor != nil || d.realModules == "" { // the vendor path has no links
 		return d.PackageDir(key)
@@ -67,7 +62,6 @@ func (d *Dirs) RealPackageDir(key string) string {
 	return path.Join(filepath.ToSlash(d.realModules), key)
 }
 
-// PackagePath returns the path of a call's package.
 func (d *Dirs) PackagePath(key string) string {
 	if d.Vendor != nil {
 		return d.Vendor.PackagePath(key)
@@ -75,11 +69,9 @@ func (d *Dirs) PackagePath(key string) string {
 	return d.DataPath(key)
 }
 
-// DataPath returns the path of a call's package in the data directory.
 func (d *Dirs) DataPath(key string) string { return filepath.Join(d.modulesPath, key) }
 
-// VendoredDir returns the directory of a call's vendored package, or "" if the project has no
-// vendored packages.
+// VendoredDir is "" without vendored packages.
 func (d *Dirs) VendoredDir(key string) string {
 	if d.Vendor == nil {
 		return ""
@@ -87,8 +79,8 @@ func (d *Dirs) VendoredDir(key string) string {
 	return d.Vendor.PackageDir(key)
 }
 
-// Inspect compares the package of an entry, installed or vendored, with the entry. If ctx ends,
-// the report is not complete.
+// Inspect compares an entry's package, installed or vendored, with it. If ctx ends, the report is not
+// complete.
 func (d *Dirs) Inspect(ctx context.Context, entry lockfile.Module) Report {
 	if d.Vendor != nil {
 		return d.vendored.Inspect(ctx, entry)
@@ -96,7 +88,7 @@ func (d *Dirs) Inspect(ctx context.Context, entry lockfile.Module) Report {
 	return d.installed.Inspect(ctx, entry)
 }
 
-// LockedTree returns the tree from which an entry was made, or nil if it is not known.
+// LockedTree is the tree from which an entry was made, or nil if it is not known.
 func (d *Dirs) LockedTree(entry lockfile.Module) *store.Tree {
 	tree := d.installed.LockedTree(entry)
 	if tree == nil && d.Vendor != nil {
@@ -105,8 +97,7 @@ func (d *Dirs) LockedTree(entry lockfile.Module) *store.Tree {
 	return tree
 }
 
-// UnlockedVendored returns the names of the directories next to vendored packages for which the
-// lock has no entry.
+// UnlockedVendored are the directories next to vendored packages for which the lock has no entry.
 func (d *Dirs) UnlockedVendored(lock *lockfile.File) []string {
 	if d.Vendor == nil {
 		return nil
@@ -136,7 +127,7 @@ func (d *Dirs) Path(dir string) string {
 	return filepath.Join(d.Root, filepath.FromSlash(dir))
 }
 
-// Boundary returns the path that links in a directory from modules.json must not leave.
+// Boundary is what links in a directory from modules.json must not leave.
 func (d *Dirs) Boundary(dir string) string {
 	if _, ok := d.vendoredPart(dir); ok {
 		return d.Vendor.Path()

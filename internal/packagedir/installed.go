@@ -21,7 +21,7 @@ import (
 // Installed are the installed packages of a project. It is safe for concurrent use.
 type Installed struct {
 	project *project.Project
-	// keepsModes reports whether the file system stores executable bits.
+	// keepsModes says that the project's file system has executable bits.
 	keepsModes bool
 
 	sharedTrees singleflight.Memo[string, *store.Tree]
@@ -31,8 +31,7 @@ type Installed struct {
 	reader  sync.WaitGroup
 }
 
-// NewInstalled returns the packages of a project without reading them. p is nil if there is no modules
-// directory: then all packages are missing.
+// NewInstalled reads nothing. p is nil without a modules directory: then all packages are missing.
 func NewInstalled(p *project.Project) *Installed {
 	in := &Installed{project: p, keepsModes: p == nil || p.KeepsModes()}
 	if p != nil {
@@ -41,11 +40,9 @@ func NewInstalled(p *project.Project) *Installed {
 	return in
 }
 
-// KeepsModes reports whether the project's file system stores executable bits.
 func (p *Installed) KeepsModes() bool { return p.keepsModes }
 
-// ReadAhead starts to hash the shared trees in the background while the caller parses files. The
-// caller must call [Packages.StopReading].
+// ReadAhead starts to hash the shared trees while the caller parses files, until [Packages.StopReading].
 func (p *Installed) ReadAhead() {
 	p.reader.Go(func() {
 		for _, name := range p.project.Trees() {
@@ -57,15 +54,13 @@ func (p *Installed) ReadAhead() {
 	})
 }
 
-// StopReading ends ReadAhead and waits for the tree that is being read. The project's packages
-// must not be moved before it returns.
+// StopReading waits for the tree that is being read. The project's packages must not be moved before.
 func (p *Installed) StopReading() {
 	p.stopped.Store(true)
 	p.reader.Wait()
 }
 
-// Inspect compares the installed package of an entry with the entry. If ctx ends, the report is
-// not complete.
+// Inspect compares an entry's package with it. If ctx ends, the report is not complete.
 func (p *Installed) Inspect(ctx context.Context, entry lockfile.Module) Report {
 	if p.project == nil {
 		return Report{Status: Missing}
@@ -82,8 +77,7 @@ func (p *Installed) Inspect(ctx context.Context, entry lockfile.Module) Report {
 	return report
 }
 
-// read hashes an installed package. The targets of links into a shared tree are hashed there,
-// once for all calls.
+// read hashes what links into a shared tree point to there, once for all calls.
 func (p *Installed) read(ctx context.Context, key string, report *Report) (*store.Tree, error) {
 	root, err := p.project.Package(key)
 	if err != nil {
@@ -119,8 +113,8 @@ func (p *Installed) sharedTree(ctx context.Context, name string) (*store.Tree, e
 	})
 }
 
-// LockedTree returns the tree from which an entry of the lock was made. It reads the sums in the
-// project, and returns nil if there are none or they do not match the entry.
+// LockedTree reads the tree of an entry from the project's sums; nil if there are none or they do not
+// match.
 func (p *Installed) LockedTree(entry lockfile.Module) *store.Tree {
 	if p.project == nil {
 		return nil
@@ -128,14 +122,14 @@ func (p *Installed) LockedTree(entry lockfile.Module) *store.Tree {
 	return p.sums.lockedTree(entry)
 }
 
-// isTreeLink reports whether an entry is a link into a shared tree. Only links to missing files are
-// in the list of a package that cannot be hashed; they count as missing files.
+// isTreeLink reports whether an entry is a link into a shared tree. A package that cannot be hashed lists
+// only those to missing files, which count as missing files.
 func isTreeLink(e hashing.Entry) bool {
 	return e.Kind == hashing.Link && project.LinkedTree(e.Target, e.Path) != ""
 }
 
-// checkSharedTree checks the parts of a shared tree that no link of this package points to,
-// because configuration is read there.
+// checkSharedTree checks the parts of a shared tree to which no link of this package points, because
+// configuration is read there.
 func (p *Installed) checkSharedTree(ctx context.Context, report *Report) {
 	if report.Status != Verified || report.SharedTree == "" {
 		return

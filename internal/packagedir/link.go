@@ -15,9 +15,9 @@ import (
 	"github.com/cotterpin/cotter/internal/project"
 )
 
-// Link makes a linked directory for a package, under a name in the staging directory. own are the
-// directories in the package that the call gets private copies of; "." means all of them. Link
-// returns the path of the directory and whether it has links into the shared tree.
+// Link makes a linked directory under a name in the staging directory. own are the directories in the
+// package that the call gets private copies of; "." means all. linked reports whether there are links into
+// the shared tree.
 func (s *Stage) Link(ctx context.Context, name string, shared *Shared, own []string) (path string, linked bool, err error) {
 	release, err := s.Slot(ctx)
 	if err != nil {
@@ -51,8 +51,8 @@ type linkedDir struct {
 	linked bool
 }
 
-// hasDirs reports whether the package has all these directories. A directory that is reached
-// through one of the package's own links does not count. The call then gets a copy of everything.
+// hasDirs does not count directories that are reached through the package's own links. The call then gets a
+// copy of everything.
 func (d *linkedDir) hasDirs(dirs []string) bool {
 	for _, dir := range dirs {
 		part := d.shared.Tree.Part(dir)

@@ -16,19 +16,18 @@ import (
 	"github.com/cotterpin/cotter/internal/store"
 )
 
-// Package is a package on disk.
 type Package struct {
 	Path string
-	// Tree is the package's tree, or nil if the package was not read.
+	// Tree is nil if the package was not read.
 	Tree *store.Tree
-	// Gitlinks are the submodules that were not fetched, and LeftOut are the links that are not
-	// part of the package. Both are empty if they need no check.
+	// Gitlinks are unfetched submodules, LeftOut links that are not part of the package; empty if they need
+	// no check.
 	Gitlinks []string
 	LeftOut  []getmodules.Link
 }
 
-// Check returns an error unless a module can be in a directory of the package. subdir is "" for
-// the package's root. Links are followed, but must not leave the package.
+// Check returns an error unless a module can be in the subdirectory; "" is the root. Links are followed
+// within the package.
 func (p Package) Check(subdir string) error {
 	if err := p.checkSubmodules(subdir); err != nil {
 		return err
@@ -48,7 +47,7 @@ func (p Package) Check(subdir string) error {
 	return nil
 }
 
-// Actual returns the path of a directory of the package with all links resolved.
+// Actual returns the path with all links resolved.
 func (p Package) Actual(subdir string) (string, error) {
 	base, err := pathsafe.Real(p.Path)
 	if err != nil {
@@ -71,10 +70,8 @@ func (p Package) checkSubmodules(subdir string) error {
 	return nil
 }
 
-// checkLinks returns an error if a link that was left out of the package concerns the directory:
-// it is above, in or below the directory. For a module at the package's root, only links directly
-// in that directory count, because the directories below may not matter to the module, such as
-// examples.
+// checkLinks refuses a directory if an omitted link is above, in or below it; at the package's root only if
+// it is directly there, because directories below, such as examples, may not matter to the module.
 func (p Package) checkLinks(subdir string) error {
 	if len(p.LeftOut) == 0 {
 		return nil
@@ -93,8 +90,7 @@ func (p Package) checkLinks(subdir string) error {
 	return nil
 }
 
-// noSubdir returns the error for a missing directory. It lists the directories of the package
-// that contain configuration, because usually the wanted directory was renamed.
+// noSubdir lists the directories with configuration, because usually the wanted one was renamed.
 func (p Package) noSubdir(subdir string, cause error) error {
 	if cause == nil {
 		cause = errors.New("it is a file")
@@ -131,11 +127,9 @@ func (p Package) moduleDirs() []string {
 	return dirs
 }
 
-// OwnModule finds a module directory among the user's own files, which may be anywhere. written is its
-// path relative to the root module's directory, with forward slashes. It returns the directory in
-// the form that stock tools record, because path.module is this form: without symbolic links,
-// relative to the root module, with forward slashes. path is the path by which this process
-// accesses the directory.
+// OwnModule finds a module directory among the user's own files, anywhere. written is relative to the root
+// module's directory, with forward slashes. dir is in the form of stock tools, which path.module shows:
+// without symbolic links, relative to the root module, with forward slashes. path is that for this process.
 func OwnModule(rootDir, written string) (dir, path string, err error) {
 	base, err := filepath.EvalSymlinks(rootDir)
 	if err != nil {

@@ -11,37 +11,32 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Status is the result of comparing an installed package with its lock entry.
+// Status is how an installed package compares with its lock entry.
 type Status int
 
-// The statuses. The zero value is for packages that were not compared.
+// The zero value is for packages that were not compared.
 const (
 	Unknown Status = iota
 	Verified
 	Changed
 	Missing
-	// Former is the status of a package that was installed from a former entry. Callers set it: this
-	// package does not know former entries.
+	// Former was installed from a former entry. Callers set it, because this package does not know these.
 	Former
 )
 
-// Report describes how one installed package compares with its entry.
 type Report struct {
 	Status Status
-	// Want are the entry's hashes, and Got are the hashes of the installed files for the same
-	// schemes.
+	// Want are the entry's hashes, and Got those of the installed files for the same schemes.
 	Want, Got []hashing.Hash
-	// Changes lists the files that differ. It is empty if nothing differs or if the sums of the
-	// locked files are not available.
+	// Changes are the files that differ, if the sums of the locked files are available.
 	Changes hashing.Changes
-	// Err is the reason why the installed files could not be read or compared, or nil.
+	// Err is why the installed files could not be read or compared.
 	Err error
-	// Tree is the tree of the entry if the package is verified.
+	// Tree is that of the entry if the package is verified.
 	Tree *store.Tree
-	// Files is the tree of the installed files, or nil if they could not be read.
+	// Files are the installed ones, or nil if they could not be read.
 	Files *store.Tree
-	// SharedTree is the name of the project's shared tree that the package's directory has links
-	// into. It is "" if there are no such links.
+	// SharedTree is the project's shared tree that the directory has links into, if any.
 	SharedTree string
 }
 
@@ -58,19 +53,17 @@ func (r *Report) compareHashes(entry lockfile.Module, tree *store.Tree) bool {
 
 type comparison struct {
 	entry lockfile.Module
-	// locked is the tree from which the entry was made, or nil if it is not known.
+	// locked is the tree from which the entry was made, or nil.
 	locked *store.Tree
-	// keepsModes reports whether the file system stores executable bits.
+	// keepsModes says that the file system has executable bits.
 	keepsModes bool
-	// ignored reports whether a file does not count when files are compared, and harmless whether
-	// changes of files do not matter.
+	// ignored files do not count in comparisons, and harmless changes do not matter.
 	ignored  func(hashing.Entry) bool
 	harmless func(hashing.Changes) bool
 }
 
-// compare adds the result to a report. It compares the hashes and, if they differ and the locked
-// tree is known, the files. err is the reason why the package could not be hashed, or nil. If that
-// is because of links, the files are compared nevertheless.
+// compare compares the hashes and, if they differ and the locked tree is known, the files. err is why the
+// package could not be hashed, or nil. If that is because of links, the files are compared nevertheless.
 func (c comparison) compare(r *Report, tree *store.Tree, err error) {
 	r.Status = Changed
 	if err != nil {
@@ -110,7 +103,6 @@ func (c comparison) counted(tree *hashing.Tree) *hashing.Tree {
 }
 
 type sumsMemo struct {
-	// read returns the sums with a name.
 	read func(name string) ([]byte, error)
 
 	trees singleflight.Memo[hashing.Hash, *store.Tree]

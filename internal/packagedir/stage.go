@@ -13,27 +13,25 @@ import (
 	"github.com/cotterpin/cotter/internal/store"
 )
 
-// Stage puts packages into the staging directory of one run. It is safe for concurrent use. All
-// exported fields must be set.
+// Stage puts packages into the staging directory of one run. It is safe for concurrent use. All exported
+// fields must be set.
 type Stage struct {
 	Project *project.Project
 	Cache   *store.Modules
-	// KeepsModes reports whether the project's file system stores executable bits.
+	// KeepsModes says that the project's file system has executable bits.
 	KeepsModes bool
-	// Slot waits for a free slot. The caller must call release to free it again.
+	// Slot waits for a free slot, until release is called.
 	Slot func(context.Context) (release func(), err error)
 
 	shared singleflight.Group[hashing.Hash, *Shared]
 	links  links
 }
 
-// Shared is a shared tree.
 type Shared struct {
 	Name string
-	// Path is the directory of the tree's files until the end of the run.
+	// Path has the tree's files until the end of the run.
 	Path string
-	// Staged reports whether Path is in the staging directory, because the project does not have
-	// the tree yet.
+	// Staged says that Path is in the staging directory, because the project does not have the tree yet.
 	Staged bool
 	Tree   *store.Tree
 }
@@ -53,7 +51,6 @@ func (s *Stage) Copy(ctx context.Context, name string, t1 hashing.Hash) (path st
 	return path, tree, nil
 }
 
-// Shared returns the shared tree of the package with a t1 hash.
 func (s *Stage) Shared(ctx context.Context, t1 hashing.Hash) (*Shared, error) {
 	return s.shared.Do(ctx, t1, func(ctx context.Context) (*Shared, error) {
 		name := project.TreeName(t1)
@@ -78,17 +75,16 @@ func (s *Stage) readShared(ctx context.Context, name string) (*store.Tree, error
 	return store.ReadTree(ctx, s.Project.TreePath(name))
 }
 
-// links creates symbolic links. If the system supports it, links with the same target are hard
-// links to one symbolic link: a hundred calls of one package have ten thousand links, each of
-// which would need its own inode. A symbolic link cannot be written to, so no call can change the
-// link of another one.
+// links creates symbolic links; if possible, those with the same target are hard links to one: a hundred
+// calls of one package have ten thousand links, each of which would need an inode. A symbolic link cannot
+// be written to, so no call can change another's.
 type links struct {
 	made sync.Map // maps a target to the path of a link to it
 }
 
 func (l *links) add(target, path string) error {
 	target = filepath.FromSlash(target)
-	// On systems other than Linux, a hard link to a symbolic link may become a link to its target.
+	// Elsewhere than on Linux, a hard link to a symbolic link may become a link to its target.
 	if first, ok := l.made.Load(target); ok && runtime.GOOS == "linux" && os.Link(first.(string), path) == nil {
 		return nil
 	}

@@ -13,8 +13,7 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Vendored are the packages in a project's directory of vendored packages. It is safe for
-// concurrent use.
+// Vendored are the packages in a project's directory of vendored ones. It is safe for concurrent use.
 type Vendored struct {
 	dir *project.VendorDir
 
@@ -22,13 +21,12 @@ type Vendored struct {
 	sums  sumsMemo
 }
 
-// NewVendored returns the packages in a directory without reading them.
+// NewVendored reads nothing.
 func NewVendored(dir *project.VendorDir) *Vendored {
 	return &Vendored{dir: dir, sums: sumsMemo{read: dir.Sums}}
 }
 
-// Inspect compares the package of an entry's call with the entry. It reads every file once in the
-// lifetime of a Vendored. Added files count as a change, unlike in an installed package, because
+// Inspect reads every file once. Added files count as a change, unlike in an installed package, because
 // only the author of a commit can have added them. If ctx ends, the report is not complete.
 func (v *Vendored) Inspect(ctx context.Context, entry lockfile.Module) Report {
 	tree, err := v.trees.Do(ctx, entry.Key, func(ctx context.Context) (*store.Tree, error) {
@@ -43,7 +41,7 @@ func (v *Vendored) Inspect(ctx context.Context, entry lockfile.Module) Report {
 	return report
 }
 
-// isEmptyDir reports whether an entry is an empty directory, which git does not keep.
+// isEmptyDir: git does not keep empty directories.
 func isEmptyDir(e hashing.Entry) bool { return e.Kind == hashing.EmptyDir }
 
 func (v *Vendored) read(ctx context.Context, key string) (*store.Tree, error) {
@@ -57,6 +55,6 @@ func (v *Vendored) read(ctx context.Context, key string) (*store.Tree, error) {
 	return store.ReadTree(ctx, v.dir.PackagePath(key))
 }
 
-// LockedTree returns the tree from which an entry of the lock was made. It reads the sums in the
-// directory, and returns nil if there are none or they do not match the entry.
+// LockedTree reads the tree of an entry from the sums in the directory; nil if there are none or they do
+// not match.
 func (v *Vendored) LockedTree(entry lockfile.Module) *store.Tree { return v.sums.lockedTree(entry) }

@@ -11,33 +11,30 @@ import (
 	"github.com/cotterpin/cotter/internal/store"
 )
 
-// VendorStage are the vendored packages that one run uses and replaces. It is safe for concurrent
-// use. A nil *VendorStage stands for a run without vendored packages.
+// VendorStage are the vendored packages that one run uses and replaces. It is safe for concurrent use. nil
+// stands for a run without any.
 type VendorStage struct {
 	Project *project.Project
 	Dir     *project.VendorDir
 	Cache   *store.Modules
-	// OnlyCompares reports whether a package that does not match the lock is an error. Otherwise the
-	// run writes it again.
+	// OnlyCompares makes a package that does not match the lock an error, instead of writing it again.
 	OnlyCompares bool
 
 	mu sync.Mutex
-	// kinds are the staged changes by the keys of the calls.
+	// kinds are staged changes by the calls' keys.
 	kinds map[string]VendorKind
 }
 
-// VendorKind is the kind of a change of a vendored package.
 type VendorKind string
 
-// The kinds.
 const (
 	VendorAdded   VendorKind = "added"
 	VendorChanged VendorKind = "changed"
 	VendorRemoved VendorKind = "removed"
 )
 
-// Stage copies a call's package with the hash t1 from the cache to the stage of the directory. found
-// is the status of the package that is there now.
+// Stage copies a call's package from the cache to the stage of the directory. found is the status of the
+// one that is there now.
 func (v *VendorStage) Stage(ctx context.Context, key string, t1 hashing.Hash, found Status) (string, *store.Tree, error) {
 	path, err := v.Project.StageVendored(key)
 	if err != nil {
@@ -51,7 +48,7 @@ func (v *VendorStage) Stage(ctx context.Context, key string, t1 hashing.Hash, fo
 	return path, copied, nil
 }
 
-// Note notes that a call's package changes. found is the status of the package that is there now.
+// Note notes that a call's package changes. found is its status now.
 func (v *VendorStage) Note(key string, found Status) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -65,13 +62,13 @@ func (v *VendorStage) Note(key string, found Status) {
 
 // PackageChange is a vendored package that will be written or removed.
 type PackageChange struct {
-	// Key is the call's key, and Dir the package's directory, relative to the root module.
+	// Dir is relative to the root module.
 	Key, Dir string
 	Kind     VendorKind
 }
 
-// Plan returns the change after which the directory has only the packages of these calls, and a
-// description of it that is sorted by key. The change is nil if there are no packages at all.
+// Plan returns the change after which the directory has only the packages of these calls, and its
+// description, sorted by key. The change is nil if there are no packages at all.
 func (v *VendorStage) Plan(keep []string, sums map[string][]byte) (*project.VendorChange, []PackageChange, error) {
 	removed, err := v.Dir.Removed(keep)
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"syscall"
 )
 
-// OpenRoot is like [os.OpenRoot] for a name that may be anything, such as a named pipe, for which an
-// ordinary open waits forever. If it is not a directory, the error is an *fs.PathError that wraps
-// syscall.ENOTDIR. OpenRoot follows links.
+// OpenRoot is [os.OpenRoot] for a name that may be anything, such as a named pipe, on which an ordinary
+// open waits forever. If it is not a directory, the error wraps syscall.ENOTDIR. Links are followed.
 func OpenRoot(name string) (*os.Root, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -25,7 +24,7 @@ func OpenRoot(name string) (*os.Root, error) {
 	return os.OpenRoot(name)
 }
 
-// Real returns the absolute path of a file or directory, without symbolic links.
+// Real returns the absolute path without symbolic links.
 func Real(name string) (string, error) {
 	name, err := filepath.Abs(name)
 	if err != nil {
@@ -34,12 +33,12 @@ func Real(name string) (string, error) {
 	return filepath.EvalSymlinks(name)
 }
 
-// maxLinks is the maximum number of symbolic links in a path. Linux allows 40.
+// maxLinks is for a path. Linux allows 40.
 const maxLinks = 255
 
-// Resolve returns a path without symbolic links. base must not have any. A path relative to base
-// stays relative, unless a link in it is absolute. This is the result of filepath.EvalSymlinks in
-// a process whose current directory is base, which is how stock tools use it.
+// Resolve returns a path without symbolic links. base must have none. A relative path stays relative to
+// base, unless a link in it is absolute: stock tools use filepath.EvalSymlinks with base as the current
+// directory.
 func Resolve(base, name string) (string, error) {
 	done, rest := splitVolume(filepath.Clean(name))
 	for links := 0; rest != ""; {
@@ -74,7 +73,7 @@ func Resolve(base, name string) (string, error) {
 	return filepath.Clean(done), nil
 }
 
-// splitVolume splits an absolute path after its root. The root of a relative path is empty.
+// splitVolume splits an absolute path after its root, which is empty for others.
 func splitVolume(name string) (root, rest string) {
 	if !filepath.IsAbs(name) {
 		return "", name
@@ -83,8 +82,7 @@ func splitVolume(name string) (root, rest string) {
 	return volume + string(filepath.Separator), name[len(volume):]
 }
 
-// Inside returns the path by which the current process accesses a path that may be relative to
-// base.
+// Inside returns the path for this process of one that may be relative to base.
 func Inside(base, name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -92,8 +90,7 @@ func Inside(base, name string) string {
 	return filepath.Join(base, name)
 }
 
-// RefuseLink returns an error if there is something other than a directory at a path in a project:
-// a link could point out of the project.
+// RefuseLink refuses anything but a directory at a path in a project: a link could point out of it.
 func RefuseLink(dir string) error {
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -108,7 +105,7 @@ func RefuseLink(dir string) error {
 	return nil
 }
 
-// MissingDirs returns the directories that do not exist of a path, outermost first.
+// MissingDirs are the missing directories of a path, outermost first.
 func MissingDirs(dir string) (missing []string) {
 	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(dir); err == nil {

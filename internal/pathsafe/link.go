@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// MaxHops is the number of links that Linux follows for one name. It also limits the recursion of
-// a Resolver.
+// MaxHops is the number of links that Linux follows for one name. It limits the recursion of a Resolver.
 const MaxHops = 40
 
-// Target returns the reason why the target of a link that is read is refused, or "".
+// Target returns why the target of a link that is read is refused, or "".
 func Target(target string) string {
 	switch {
 	case target == "":
@@ -23,9 +22,8 @@ func Target(target string) string {
 	return ""
 }
 
-// WrittenTarget returns the reason why the target of a link that is written is refused, or "". It
-// accepts clean targets, and also "./" at the beginning and "/" at the end, because people write
-// them and their meaning is clear.
+// WrittenTarget is Target for a link that is written. It accepts clean targets, and "./" at the beginning
+// and "/" at the end, which people write.
 func WrittenTarget(target string) string {
 	if len(target) > MaxPath {
 		return fmt.Sprintf("has a target of more than %d bytes", MaxPath)
@@ -43,10 +41,10 @@ func WrittenTarget(target string) string {
 	return ""
 }
 
-// Kind is the kind of entry that a tree has at a path.
+// Kind is what a tree has at a path.
 type Kind uint8
 
-// Kinds of entries. The zero value is for paths that a tree does not have.
+// The zero value is for paths that a tree does not have.
 const (
 	Absent Kind = iota
 	File
@@ -54,12 +52,12 @@ const (
 	Link
 )
 
-// Resolver follows the links of one tree. A link that was resolved is not followed again, so the
-// time is linear in the total length of the targets. It is not safe for concurrent use.
+// Resolver follows the links of one tree, each once, so the time is linear in the length of all targets. It
+// is not safe for concurrent use.
 type Resolver struct {
-	// Lookup returns the kind of the entry at a clean path, and the target if it is a link.
+	// Lookup gets a clean path, and returns the target if there is a link.
 	Lookup func(name string) (Kind, string)
-	// Target checks the target of each link. It is [Target] or [WrittenTarget].
+	// Target is [Target] or [WrittenTarget].
 	Target func(target string) string
 
 	resolved map[string]entry
@@ -73,25 +71,22 @@ type entry struct {
 
 // Fault is a link that cannot be followed.
 type Fault struct {
-	// Link is the path of the link. It may differ from the link that was to be followed, if that
-	// one points through Link.
+	// Link may be another one, through which the link that was to be followed points.
 	Link, Target string
-	// Reason is the reason why it cannot be followed, such as "points to nothing".
+	// Reason is such as "points to nothing".
 	Reason string
-	// InTarget reports whether the text of the target is refused, regardless of where it points
-	// to.
+	// InTarget says that the text of the target is refused, wherever it points to.
 	InTarget bool
 }
 
-// Follow returns the path of the file or directory that a link points to, and whether it is a
-// file.
+// Follow returns what a link points to, and whether it is a file.
 func (r *Resolver) Follow(link string) (name string, isFile bool, fault *Fault) {
 	_, target := r.Lookup(link)
 	at, fault := r.resolve(link, target, 0)
 	return at.name, at.file, fault
 }
 
-// resolve follows a link. hops is the number of links that have been followed before.
+// resolve gets the number of links that were followed before.
 func (r *Resolver) resolve(link, target string, hops int) (entry, *Fault) {
 	const tooMany = "leads in a circle or through too many links"
 	if at, known := r.resolved[link]; known {
@@ -128,8 +123,8 @@ func (r *Resolver) resolve(link, target string, hops int) (entry, *Fault) {
 	return at, nil
 }
 
-// step goes from an entry to the next one by one component of a target. It returns a reason if
-// that is not possible, or a fault if the problem is in another link.
+// step goes on by one component of a target. It returns why that is not possible, or the fault of another
+// link.
 func (r *Resolver) step(at entry, component string, hops int) (_ entry, reason string, _ *Fault) {
 	switch {
 	case at.file:

@@ -9,20 +9,18 @@ import (
 )
 
 const (
-	// MaxPath limits paths and link targets that are written, in bytes. It leaves room for the
-	// project's directory within PATH_MAX.
+	// MaxPath limits written paths and link targets, in bytes. It leaves room for the project's directory
+	// within PATH_MAX.
 	MaxPath = 1024
-	// MaxReadPath limits paths and link targets that are read, in bytes. Linux cannot open longer
-	// paths.
+	// MaxReadPath limits those that are read. Linux cannot open longer paths.
 	MaxReadPath = 4096
-	// maxComponent is the maximum length of a name in common file systems, in bytes.
+	// maxComponent is that of common file systems, in bytes.
 	maxComponent = 255
-	// maxDepth limits the number of directories that are open at once, and the recursion of code
-	// that reads the tree.
+	// maxDepth limits the directories that are open at once, and the recursion of readers.
 	maxDepth = 64
 )
 
-// Text returns the reason why a text cannot be a path or the target of a link, or "".
+// Text returns why a text cannot be a path or the target of a link, or "".
 func Text(s string) string {
 	if !utf8.ValidString(s) {
 		return "is not valid UTF-8"
@@ -34,7 +32,7 @@ func Text(s string) string {
 	return ""
 }
 
-// ReadText is [Text] for paths and targets that are read, with their limit.
+// ReadText is [Text] with the limit for reading.
 func ReadText(s string) string {
 	if len(s) > MaxReadPath {
 		return fmt.Sprintf("is longer than %d bytes", MaxReadPath)
@@ -57,8 +55,7 @@ func writtenText(s string) string {
 	return ""
 }
 
-// isDeceptive reports whether r is a bidi control (Unicode's Bidi_Control), a
-// line or paragraph separator, or a byte order mark.
+// isDeceptive: bidi controls (Unicode's Bidi_Control), line and paragraph separators, and byte order marks.
 func isDeceptive(r rune) bool {
 	switch {
 	case r == 0x061c, r == 0x200e, r == 0x200f:
@@ -69,8 +66,8 @@ func isDeceptive(r rune) bool {
 	return r == 0xfeff
 }
 
-// Name returns the reason why a tree that is written must not have an entry with this path, or
-// "". A path that it accepts can still clash with another entry.
+// Name returns why a written tree must not have an entry with this path, or "". It can still clash with
+// another entry.
 func Name(path string) string {
 	if len(path) > MaxPath {
 		return fmt.Sprintf("is longer than %d bytes", MaxPath)
@@ -105,20 +102,16 @@ func componentFault(component string) string {
 	return ""
 }
 
-// metadata are the directories in which git, Mercurial, Subversion and Bazaar keep their data. In
-// submodules and worktrees, .git is a file.
+// metadata are those of git, Mercurial, Subversion and Bazaar. In submodules and worktrees, .git is a file.
 var metadata = []string{".git", ".hg", ".svn", ".bzr"}
 
 // IsMetadata reports whether a component is the name of version control metadata.
 func IsMetadata(component string) bool { return slices.Contains(metadata, component) }
 
-// IsVersionControl reports whether some file system would take a component of a path for version
-// control metadata. A package with metadata could contain hooks and configuration that are run
-// with the user's rights as soon as a tool looks at them.
-//
-// It covers the same spellings as git's own check: any case, trailing dots and spaces, NTFS
-// streams (".git::$INDEX_ALLOCATION") and short names ("git~1"), and the code points that HFS+
-// ignores in comparisons.
+// IsVersionControl reports whether some file system would take a component for version control metadata,
+// whose hooks and configuration are run with the user's rights as soon as a tool looks at them. It covers
+// the spellings of git's own check: any case, trailing dots and spaces, NTFS streams
+// (".git::$INDEX_ALLOCATION") and short names ("git~1"), and the code points that HFS+ ignores.
 func IsVersionControl(component string) bool {
 	name := strings.Map(withoutIgnorable, component)
 	name, _, _ = strings.Cut(name, ":")
@@ -128,8 +121,8 @@ func IsVersionControl(component string) bool {
 	})
 }
 
-// VersionControlPart returns the first component of a path that [IsVersionControl] recognizes, or
-// "". Slashes and backslashes separate components, whatever the system is.
+// VersionControlPart returns the first component that [IsVersionControl] recognizes, or "". Slashes and
+// backslashes separate components on every system.
 func VersionControlPart(path string) string {
 	for component := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '/' || r == '\\' }) {
 		if IsVersionControl(component) {
@@ -139,7 +132,7 @@ func VersionControlPart(path string) string {
 	return ""
 }
 
-// withoutIgnorable is a function for strings.Map that removes the code points that HFS+ ignores.
+// withoutIgnorable removes the code points that HFS+ ignores, for strings.Map.
 func withoutIgnorable(r rune) rune {
 	switch {
 	case 0x200c <= r && r <= 0x200f, 0x202a <= r && r <= 0x202e, 0x206a <= r && r <= 0x206f, r == 0xfeff:
@@ -148,7 +141,7 @@ func withoutIgnorable(r rune) rune {
 	return r
 }
 
-// Unportable returns the reason why Windows cannot store a component, or "".
+// Unportable returns why Windows cannot store a component, or "".
 func Unportable(component string) string {
 	switch {
 	case strings.ContainsAny(component, `<>:"|?*`):
@@ -161,8 +154,8 @@ func Unportable(component string) string {
 	return ""
 }
 
-// isReserved reports whether Windows takes a component for a device. Only the part before the
-// first dot counts, without trailing spaces.
+// isReserved reports whether Windows takes a component for a device. The part before the first dot counts,
+// without trailing spaces.
 func isReserved(component string) bool {
 	base, _, _ := strings.Cut(component, ".")
 	base = strings.ToUpper(strings.TrimRight(base, " "))
@@ -177,8 +170,7 @@ func isReserved(component string) bool {
 	return len(digit) == 1 && strings.ContainsRune("0123456789¹²³", digit[0])
 }
 
-// Within reports whether name is the path dir or a path below it. Both must have forward slashes
-// and no "." or "..".
+// Within reports whether name is dir or below it. Both have forward slashes, and no "." or "..".
 func Within(name, dir string) bool {
 	return name == dir || strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/")
 }

@@ -10,20 +10,20 @@ import (
 	"syscall"
 )
 
-// ExposedError says that another user can exchange what is in directories, because that user owns,
-// or can write to, a directory on the path.
+// ExposedError says that another user owns, or can write to, a directory on a path, and can exchange what
+// is below.
 type ExposedError struct {
-	// Paths are the directories that are not protected, as they were given to [CheckOwners].
+	// Paths are as given to [CheckOwners].
 	Paths []string
-	// Dirs are the directories that expose them, without symbolic links.
+	// Dirs expose the paths, without symbolic links.
 	Dirs []ExposedDir
 }
 
 // ExposedDir is a directory, or a symbolic link, on the path to another one.
 type ExposedDir struct {
 	Path string
-	// Owner is the number of the owner. Foreign says that this is neither the user of the process
-	// nor root. If it is false, the problem is Mode: other users can write to the directory.
+	// Foreign says that Owner is neither the user of the process nor root. Otherwise the problem is Mode:
+	// other users can write to the directory.
 	Owner   int
 	Foreign bool
 	Mode    fs.FileMode
@@ -33,7 +33,6 @@ func (e *ExposedError) Error() string {
 	return fmt.Sprintf("other users can exchange what is in %s: %s", strings.Join(e.Paths, " and in "), e.Reason())
 }
 
-// Reason returns what is wrong with each of the directories.
 func (e *ExposedError) Reason() string {
 	var written, reasons []string
 	for _, dir := range e.Dirs {
@@ -49,10 +48,9 @@ func (e *ExposedError) Reason() string {
 	return strings.Join(reasons, ", and ")
 }
 
-// CheckOwners returns an *[ExposedError] if another user can exchange what is in one of the
-// directories. So after it has returned nil, a name below them still means what it meant when it
-// was checked. Each directory from the root to the given one must comply with these rules, and so
-// must the path of the target of a symbolic link:
+// CheckOwners returns an *[ExposedError] if another user can exchange what is in one of the directories, so
+// that a name below would not mean what it meant when it was checked. Each directory from the root on, also
+// on the path of the target of a symbolic link, must comply with these rules:
 //
 //   - It belongs to the user of the process, or to root.
 //   - No other user can write to it. The group of the user (if both have the same number, as private
@@ -61,8 +59,8 @@ func (e *ExposedError) Reason() string {
 //   - A directory above the given one may be writable if it is sticky, as /tmp is. There, others
 //     cannot exchange what is not theirs.
 //
-// A directory that does not exist is fine if those above it are. Empty names are ignored. On Windows,
-// nothing is checked: there, the directories are protected by the user's profile.
+// A missing directory is fine if those above it are. Empty names are ignored. On Windows, the user's
+// profile protects directories, and nothing is checked.
 func CheckOwners(dirs ...string) error {
 	e := &ExposedError{}
 	for _, dir := range dirs {
@@ -89,9 +87,9 @@ func CheckOwners(dirs ...string) error {
 	return e
 }
 
-// MkdirTemp creates a private directory in the first of the given directories in which other users cannot
-// exchange it. Empty names are ignored. After these it tries the directory for temporary files, and /tmp. If all are exposed, the
-// error is the *[ExposedError] of the first. The path is absolute.
+// MkdirTemp creates a private directory in the first of the parents (without empty names), the directory
+// for temporary files, and /tmp, in which other users cannot exchange it. If all are exposed, the error is
+// the *[ExposedError] of the first. The path is absolute.
 func MkdirTemp(prefix string, parents ...string) (string, error) {
 	var exposed error
 	for _, parent := range append(parents[:len(parents):len(parents)], os.TempDir(), "/tmp") {
@@ -112,8 +110,8 @@ func MkdirTemp(prefix string, parents ...string) (string, error) {
 	return "", exposed
 }
 
-// exposing returns what exposes a directory, from the root to the directory. An error of the system
-// that hides the rest of the path ends the walk: nobody can use that directory.
+// exposing returns what exposes a directory, from the root on. An error of the system that hides the rest
+// of the path ends the walk: nobody can use that directory.
 func exposing(dir string) (found []ExposedDir, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil || !hasOwners {
@@ -144,8 +142,8 @@ func exposing(dir string) (found []ExposedDir, err error) {
 				return nil, err
 			}
 			if !filepath.IsAbs(target) {
-				// The directory of the link has no links itself, so the text can be joined. A ".."
-				// in the target may follow a link, so the target must not be cleaned.
+				// The link's directory has no links, so the text can be joined. A ".." in the target may
+				// follow a link, so it must not be cleaned.
 				target = filepath.Dir(at) + string(filepath.Separator) + target
 			}
 			at, rest = splitVolume(target + string(filepath.Separator) + rest)
@@ -165,5 +163,5 @@ func exposing(dir string) (found []ExposedDir, err error) {
 	}
 }
 
-// access is what other users may do with a directory.
+// access is that of other users to a directory.
 type access struct{ write, enter bool }

@@ -4,7 +4,7 @@ package pathsafe
 
 import "io/fs"
 
-// hasOwners is false: modes do not show the access rights on this system.
+// hasOwners is false: modes do not show access rights here.
 const hasOwners = false
 
 func exposedDir(path string, info fs.FileInfo) (ExposedDir, access) {

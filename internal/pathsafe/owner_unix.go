@@ -10,7 +10,6 @@ import (
 
 const hasOwners = true
 
-// exposedDir describes a directory or a link, and what other users may do with it.
 func exposedDir(path string, info fs.FileInfo) (ExposedDir, access) {
 	d := ExposedDir{Path: path, Mode: info.Mode()}
 	stat, ok := info.Sys().(*syscall.Stat_t)

@@ -22,8 +22,7 @@ type content interface {
 	Close() error
 }
 
-// kinds are the kinds of content in a user's cache, in the order in which they are verified. view
-// opens a kind for reading, and open for changes.
+// kinds are in the order in which they are verified. open is for changes.
 var kinds = []struct {
 	view func(dir string) content
 	open func(dir string) (content, error)
@@ -40,21 +39,20 @@ var kinds = []struct {
 
 // Usage is what a cache has, or what was removed from it.
 type Usage struct {
-	// Modules and Providers are packages, and Git are bare git repositories.
+	// Git are bare git repositories.
 	Modules, Git, Providers Count
-	// Linked are the provider packages that projects of the user link to. In the result of Clean,
-	// they are those that were kept only for this reason.
+	// Linked are the provider packages that projects link to, in the result of Clean those that were kept
+	// for this.
 	Linked Count
 	// QuarantineBytes is the size of damaged packages.
 	QuarantineBytes int64
 }
 
-// Bytes returns the total size.
 func (u Usage) Bytes() int64 {
 	return u.Modules.Bytes + u.Git.Bytes + u.Providers.Bytes + u.QuarantineBytes
 }
 
-// Count is a number of entries and the size of their files.
+// Count also has the size of the files.
 type Count struct {
 	Number int
 	Bytes  int64
@@ -189,11 +187,10 @@ func (c Cache) Verify(ctx context.Context) (damaged []string, err error) {
 	return damaged, nil
 }
 
-// Project is a project of the user that has links to provider packages in the cache.
 type Project struct {
 	// Dir is the absolute path of the root module.
 	Dir string `json:"dir"`
-	// Providers is the number of packages that it links to, and Bytes is their size.
+	// Providers is the number of packages that it links to.
 	Providers int   `json:"providers"`
 	Bytes     int64 `json:"bytes"`
 }
@@ -315,8 +312,7 @@ func cleanProviders(ctx context.Context, dir string, key *userkey.Key, limit tim
 	return errors.Join(providers.Forget(limit, needed), providers.ForgetProjects(links), providers.RemoveQuarantine())
 }
 
-// clean calls remove for the entries that were not used since a time. It counts those that were
-// removed, and returns those that were not.
+// clean calls remove for entries that were not used since a time, and returns what was removed and kept.
 func clean(ctx context.Context, entries []Entry, limit time.Time, remove func(name string) (bool, error)) (removed Count, kept []Entry, err error) {
 	for _, entry := range entries {
 		if entry.Used.After(limit) {

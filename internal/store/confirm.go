@@ -10,15 +10,12 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
-// confirmedName is the directory of confirmations.
 const confirmedName = "confirmed"
 
-// Confirm stores records of evidence for the entries of locks; see package evidence. The file name
-// of a record is a message authentication code made with the user's key, so only this user's
-// processes can create it. The content is the time, which is only shown.
-//
-// If the system supports hard links, the records of one call are links to one file, because
-// creating hundreds of files takes longer than fetching some packages.
+// Confirm stores records of evidence for lock entries (package evidence). The name of a file is a code made
+// with the user's key, so only this user's processes can create it; the content is the time, which is only
+// shown. If possible, the records of one call are hard links to one file: creating hundreds takes longer
+// than fetching some packages.
 func (m *Modules) Confirm(records ...string) error {
 	first := ""
 	for _, record := range records {
@@ -47,7 +44,7 @@ func (m *Modules) Confirm(records ...string) error {
 	return nil
 }
 
-// Confirmed reports whether a record was stored by [Modules.Confirm], and when.
+// Confirmed reports whether and when a record was stored.
 func (m *Modules) Confirmed(record string) (since time.Time, ok bool) {
 	if m.dir == "" {
 		return time.Time{}, false

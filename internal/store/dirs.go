@@ -11,18 +11,14 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
-// Entry is a published package.
 type Entry struct {
-	// Name is its file name.
-	Name string
-	// Bytes is the sum of the sizes of its files.
+	Name  string
 	Bytes int64
-	// Used is when it was published or last used, to the hour; see markUsed.
+	// Used is to the hour; see markUsed.
 	Used time.Time
 }
 
-// entriesOf returns the directories in parent, sorted by name. It returns nil if parent does not
-// exist.
+// entriesOf returns the directories in parent, sorted by name; nil if it does not exist.
 func entriesOf(parent string) ([]Entry, error) {
 	found, err := os.ReadDir(parent)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -46,8 +42,7 @@ func entriesOf(parent string) ([]Entry, error) {
 	return entries, err
 }
 
-// Size returns the sum of the sizes of the files at and below a path. Files that another
-// process removes meanwhile are not counted.
+// Size sums up the files at and below a path, but not those that vanish meanwhile.
 func Size(path string) (int64, error) {
 	var sum int64
 	err := filepath.WalkDir(path, func(_ string, entry fs.DirEntry, err error) error {
@@ -65,11 +60,10 @@ func Size(path string) (int64, error) {
 	return sum, err
 }
 
-// usedResolution is how old the recorded time of use must be to be updated.
+// usedResolution is the age of a time of use that is updated.
 const usedResolution = time.Hour
 
-// markUsed records the current time as the time of use of a file or directory, in its
-// modification time. A failure is ignored, because the time only matters for cleaning up.
+// markUsed sets the modification time. A failure is ignored: the time only matters for cleaning up.
 func markUsed(path string) {
 	now := time.Now()
 	if info, err := os.Lstat(path); err == nil && now.Sub(info.ModTime()) > usedResolution {
@@ -77,7 +71,7 @@ func markUsed(path string) {
 	}
 }
 
-// makeDir creates a directory for a store. It removes a link or a file of that name.
+// makeDir removes a link or a file of that name.
 func makeDir(name, steps string) error {
 	info, err := os.Lstat(name)
 	if err == nil && info.IsDir() {
@@ -95,7 +89,7 @@ func makeDir(name, steps string) error {
 	return err
 }
 
-// makeReadOnly makes the files of a tree read-only, and its directories writable for this user.
+// makeReadOnly makes files read-only, and directories writable for this user.
 func makeReadOnly(dir string) error {
 	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {

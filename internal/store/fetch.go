@@ -13,40 +13,34 @@ import (
 
 const fetchNotice = 5 * time.Second
 
-// Answer is the result of the last fetch of an address. Its tree must be verified like any
-// published tree; see [Modules.Read].
+// Answer is the result of the last fetch of an address. Its tree must be verified; see [Modules.Read].
 type Answer struct {
-	// Tree is the t1 hash of the tree; "" if no fetch has succeeded.
+	// Tree is a t1 hash; "" if no fetch has succeeded.
 	Tree hashing.Hash
-	// Package is the immutable address. Revision is the commit or digest in it,
-	// if it has one. Neither contains credentials.
+	// Package is the immutable address, and Revision the commit or digest in it, without credentials.
 	Package, Revision string
 	Archive           hashing.Hash
 	Gitlinks          []string
-	// LeftOut lists the links that are not part of the tree.
-	LeftOut  []LeftOutLink
-	Warnings []string
-	// Asked is when the fetch started, and Done is when it ended.
+	LeftOut           []LeftOutLink
+	Warnings          []string
+	// Asked and Done are when the fetch started and ended.
 	Asked, Done time.Time
 	// Failed is when a later fetch failed.
 	Failed time.Time
 }
 
-// LeftOutLink is a symbolic link of a package that is not part of its tree, with the reason.
 type LeftOutLink struct{ Path, Target, Reason string }
 
-// Fetch is an exclusive lock on fetching the package with a key. Only one goroutine among all
-// processes that share the cache can hold it. It also gives access to the answer of the last
-// fetch, so that a process that has waited for the lock can use it instead of fetching again.
+// Fetch is an exclusive lock, among all processes that share the cache, on fetching the package with a key.
+// It has the answer of the last fetch, which a process that has waited can use.
 type Fetch struct {
 	*filelock.Lock
 	modules *Modules
 	answer  record
 }
 
-// Fetch waits until no other process fetches the package with this key. The wait ends early if
-// ctx is done. Fetch calls onWait once if the wait is long. Only a hash of the key is written to
-// disk.
+// Fetch waits for the lock, until ctx is done. It calls onWait once if that takes long. Only a hash of the
+// key is on disk.
 func (m *Modules) Fetch(ctx context.Context, key string, onWait func()) (*Fetch, error) {
 	f := m.fetch(key)
 	if err := f.Exclusive(ctx, fetchNotice, onWait); err != nil {
@@ -55,9 +49,8 @@ func (m *Modules) Fetch(ctx context.Context, key string, onWait func()) (*Fetch,
 	return f, nil
 }
 
-// answerFormat is part of the names of answers. It must change whenever the tree of a package is
-// made differently, so that older answers are not used. Since format 2, the attributes of git
-// packages are applied.
+// answerFormat is part of the names of answers. It changes whenever trees are made differently. Since
+// format 2, the attributes of git packages are applied.
 const answerFormat = "2 "
 
 func (m *Modules) fetch(key string) *Fetch {
@@ -66,8 +59,7 @@ func (m *Modules) fetch(key string) *Fetch {
 	return &Fetch{m.fetchLock(name), m, record{dir: fetchName, name: answer, purpose: "answer to " + answer}}
 }
 
-// Last returns the recorded answer. It returns the zero Answer if there is no answer, if the
-// answer is incomplete, or if this user did not record it.
+// Last returns the zero Answer if there is none, or it is incomplete or not of this user.
 func (f *Fetch) Last() Answer {
 	var last Answer
 	if f.modules.readRecord(f.answer, &last) != nil {
@@ -76,48 +68,42 @@ func (f *Fetch) Last() Answer {
 	return last
 }
 
-// Record stores an answer for later fetches and other processes.
 func (f *Fetch) Record(a Answer) error { return f.modules.writeRecord(f.answer, a) }
 
-// SharedFetch is a fetch that the processes of one user share. All fields except Revision and
-// Want must be set.
+// SharedFetch is a fetch that the processes of one user share. All fields except Revision and Want must be
+// set.
 type SharedFetch struct {
-	// Key is the name of the fetch's result, for all processes.
+	// Key names the result for all processes.
 	Key string
-	// Revision is the commit or digest to fetch. Want is the t1 hash that the package
-	// should have. Both are empty if unknown.
+	// Revision is the commit or digest to fetch, and Want the expected t1 hash; "" if unknown.
 	Revision string
 	Want     hashing.Hash
-	// Began is when the run began. Answers that were given later are current.
+	// Began is when the run began. Later answers are current.
 	Began time.Time
-	// Fetch fetches the package and publishes its tree in the cache.
+	// Fetch also publishes the tree in the cache.
 	Fetch func(context.Context) (*Fetched, error)
-	// CurrentRevision asks the origin which revision the address means now. It returns "" if the
-	// address has no revisions. last is the revision that it meant before.
+	// CurrentRevision asks the origin what the address means now; "" for addresses without revisions. last
+	// is what it meant before.
 	CurrentRevision func(ctx context.Context, last string) (string, error)
-	// PinnedKey returns the key of a revision, which does not depend on the ref by which it was
-	// found.
+	// PinnedKey is the key of a revision, whatever ref it was found by.
 	PinnedKey func(revision string) string
-	// Slot waits for a free slot. The caller must call release to free it again.
+	// Slot waits for a free slot, until release is called.
 	Slot func(context.Context) (release func(), err error)
-	// OnWait is called if this process waits for another one for a long time.
+	// OnWait is called if this process waits for another one for long.
 	OnWait func()
 }
 
-// Fetched is a package that this or another process has fetched into the cache.
 type Fetched struct {
 	Answer Answer
 	Tree   *Tree
-	// PinnedKey is the key by which the same revision can be found again. It is "" if the package
-	// has no such key.
+	// PinnedKey finds the same revision again; "" if there is none.
 	PinnedKey string
-	// Bytes is the number of bytes that this process has downloaded for the package.
+	// Bytes were downloaded by this process.
 	Bytes int64
 }
 
-// FetchShared fetches a package unless another process has just fetched it or is fetching it.
-// Processes that need the same package wait for the first one, and use its answer if their own
-// fetch would have the same result.
+// FetchShared fetches a package, unless another process has just fetched it or is fetching it. Processes
+// wait for the first one, and use its answer if their own fetch would have the same result.
 func (m *Modules) FetchShared(ctx context.Context, s SharedFetch) (*Fetched, error) {
 	var seen Answer
 	for {
@@ -133,7 +119,7 @@ func (m *Modules) FetchShared(ctx context.Context, s SharedFetch) (*Fetched, err
 			got, err := m.fetchInTurn(ctx, s, turn)
 			return got, errors.Join(err, turn.Release())
 		}
-		// Other processes need not wait while this one examines an answer.
+		// Others need not wait while this one examines an answer.
 		if err := turn.Release(); err != nil {
 			return nil, err
 		}
@@ -142,8 +128,7 @@ func (m *Modules) FetchShared(ctx context.Context, s SharedFetch) (*Fetched, err
 			return got, err
 		}
 		if last.Failed.After(s.Began) {
-			// The fetch of another process failed while this one was waiting. Waiting processes
-			// should not all try and fail one after another.
+			// Waiting processes should not all try and fail one after another.
 			return s.Fetch(ctx)
 		}
 		seen = last
@@ -189,9 +174,8 @@ func (m *Modules) useAnswer(ctx context.Context, s SharedFetch, last Answer) (*F
 	return m.readAnswer(ctx, s, last)
 }
 
-// isCurrent reports whether an answer is for content that never changes, or was given after the
-// run began. An archive has no revision to compare, so for archives it is enough that the
-// transfer ended after the run began.
+// isCurrent reports whether an answer is for content that never changes, or was given after the run began.
+// Of an archive, which has no revision, it is enough that the transfer ended after that.
 func (s SharedFetch) isCurrent(last Answer) bool {
 	given := last.Asked
 	if last.Revision == "" {

@@ -4,11 +4,11 @@ package store
 
 import "io/fs"
 
-// stateOf returns false: this system does not report the change time of a file.
+// stateOf returns false: this system does not report change times.
 func stateOf(fs.FileInfo) (fileState, bool) { return fileState{}, false }
 
-// isOwn returns false: this system does not report the owner of a file in this way.
+// isOwn returns false: this system does not report owners in this way.
 func isOwn(fs.FileInfo) bool { return false }
 
-// boot returns "": this system does not name its current boot.
+// boot returns "": this system does not name its boots.
 func boot() string { return "" }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// stateOf returns the part of a file's state that only the system knows.
+// stateOf has what only the system knows.
 func stateOf(info fs.FileInfo) (fileState, bool) {
 	sys, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

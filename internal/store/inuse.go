@@ -9,8 +9,8 @@ import (
 	"github.com/cotterpin/cotter/internal/filelock"
 )
 
-// inUse are the published directories that this process uses, with a shared lock on each.
-// The zero value is ready for use, by several goroutines. It must be closed.
+// inUse are the directories that this process uses, each with a shared lock. It must be closed. It is safe
+// for concurrent use.
 type inUse struct {
 	mu    sync.Mutex
 	locks map[string]*filelock.Lock // by path
@@ -40,9 +40,8 @@ func (u *inUse) use(path string) bool {
 	return true
 }
 
-// publish calls rename, which must move the directory at staged to path. It locks the
-// directory before that, so that no process removes it as soon as it is visible, and the
-// lock is held as after use.
+// publish calls rename, which moves staged to path. It locks the directory before that, as use does, so
+// that no process removes it as soon as it is visible.
 func (u *inUse) publish(staged, path string, rename func() error) error {
 	lock := filelock.Dir(staged)
 	if _, err := lock.TryShared(); err != nil { // the file system may have no locks
@@ -73,8 +72,8 @@ func (u *inUse) release(path string) {
 	}
 }
 
-// remove releases the directory at path and calls drop unless a process uses the directory. drop
-// must move the directory away before it deletes anything. remove reports whether drop succeeded.
+// remove calls drop, which must move the directory away before it deletes anything, unless a process uses
+// it. It reports whether drop succeeded.
 func (u *inUse) remove(path string, drop func() error) (bool, error) {
 	u.release(path)
 	lock := filelock.Dir(path)

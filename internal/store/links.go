@@ -18,58 +18,50 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// InstallRecord is what the store records about a project's directory of providers: which packages
-// the runs of this user have installed there. It is a sealed file in the store, so neither a
-// project nor a restored cache can make it up.
+// InstallRecord has the packages that the runs of this user have installed in a project's directory of
+// providers. It is a sealed file in the store, which neither a project nor a restored cache can make up.
 type InstallRecord struct {
-	// Root is the absolute path of the root module, for messages. Dir is the absolute path of the
-	// directory of providers, without links.
+	// Root is the absolute path of the root module, for messages; Dir is that of the directory of
+	// providers, without links.
 	Root, Dir string
-	// Hashes has the hashes of the packages that were installed at each path, the last one at the
-	// end. A path can get several packages: locks on different branches of a repository can have
-	// different packages of one version.
+	// Hashes are by path, the last one at the end. A path can have several: locks on different branches can
+	// have different packages of one version.
 	Hashes map[string][]hashing.Hash
-	// Last are the paths that the last run needed, sorted.
-	Last []string
-	// Stores are the paths of the directory of packages that links were made with. A cache can be
-	// reached by several paths.
+	Last   []string
+	// Stores are the paths of the directory of packages in links, by several of which a cache can be
+	// reached.
 	Stores []string
 }
 
 const (
-	// projectsName is the directory of the records of installations.
 	projectsName   = "project"
 	installPurpose = "provider placements"
-	// maxPathHashes is the number of packages that are recorded for a path.
+	// maxPathHashes is for a path.
 	maxPathHashes = 8
-	// maxStores is the number of paths of the store that are recorded for a project.
-	maxStores = 4
-	// maxPaths is the number of paths that are recorded for a project. Stock tools never remove old
-	// versions of providers.
+	maxStores     = 4
+	// maxPaths is for a project. Stock tools never remove old versions of providers.
 	maxPaths = 2000
-	// maxProjects is the number of projects that are recorded. Those that have not been installed
-	// for the longest time are forgotten.
+	// maxProjects is reached by forgetting the longest unused ones.
 	maxProjects = 10_000
 )
 
-// Has reports whether a run of this user has installed a package with this hash at a path.
+// Has reports whether this user has installed a package with this hash at a path.
 func (r *InstallRecord) Has(at string, h1 hashing.Hash) bool {
 	return h1 != "" && slices.Contains(r.Hashes[at], h1)
 }
 
-// HasLink reports whether a link at a path with this target is one that a run of this user has
-// made, to a package that it has installed there.
+// HasLink reports whether a link at a path was made by a run of this user, to a package that it installed
+// there.
 func (r *InstallRecord) HasLink(at, target string) bool {
 	return r.Has(at, hashOf(filepath.Base(target))) && slices.Contains(r.Stores, filepath.Dir(target))
 }
 
-// installRecord identifies the record of a directory of providers, whose path must not contain links.
+// installRecord gets a path without links.
 func (s *Providers) installRecord(dir string) record {
 	return record{dir: projectsName, name: s.key.Name(installPurpose, dir), purpose: installPurpose}
 }
 
-// InstallRecord returns what this user's runs have installed in the directory. It is empty if
-// nothing is known.
+// InstallRecord is empty if nothing is known.
 func (d *ProviderDir) InstallRecord() *InstallRecord {
 	var r InstallRecord
 	dir, err := filepath.EvalSymlinks(d.path)
@@ -79,11 +71,10 @@ func (d *ProviderDir) InstallRecord() *InstallRecord {
 	return &r
 }
 
-// RecordInstall records the packages that a run is about to install in the directory, by their
-// paths, for a root module, and returns what [ProviderDir.InstallRecord] returned until then. It
-// must be called while the packages are in use, so that [Clean] never misses a link. It records
-// nothing if the store is not writable, and ignores errors: without the record, cleaning the store
-// can remove the packages, and a later run cannot tell who installed them.
+// RecordInstall records the packages that a run is about to install, by their paths, and returns the former
+// [ProviderDir.InstallRecord]. It must be called while the packages are in use, so that [Clean] never
+// misses a link. Errors are ignored, and a store that is not writable has no record: then cleaning the
+// store can remove the packages, and a later run cannot tell who installed them.
 func (d *ProviderDir) RecordInstall(root string, packages map[string]hashing.Hash) *InstallRecord {
 	before := d.InstallRecord()
 	dir, err := filepath.EvalSymlinks(d.path)
@@ -119,13 +110,13 @@ func (d *ProviderDir) RecordInstall(root string, packages map[string]hashing.Has
 	return before
 }
 
-// withLast returns a list of at most most elements that ends in last, which occurs once.
+// withLast returns at most most elements, of which last is the last and occurs once.
 func withLast[T comparable](list []T, last T, most int) []T {
 	others := slices.DeleteFunc(slices.Clone(list), func(e T) bool { return e == last })
 	return append(others[max(0, len(others)+1-most):], last)
 }
 
-// forgetProject removes the oldest record if there is no room for another one.
+// forgetProject removes the oldest record if there is no room for another.
 func forgetProject(records string) {
 	entries, err := os.ReadDir(records)
 	if err != nil || len(entries) < maxProjects {
@@ -142,31 +133,26 @@ func forgetProject(records string) {
 	_ = atomicfile.RemoveAll(filepath.Join(records, oldest.Name()))
 }
 
-// LinkingProject is a project of this user that has links to packages in the store.
 type LinkingProject struct {
 	// Root is the directory of its root module.
-	Root string
-	// Packages are the names of the packages that it links to, sorted.
+	Root     string
 	Packages []string
 }
 
-// Links knows which packages of a store the projects of this user link to. Only the paths that
-// this user's runs have recorded are read, and no content of packages. A project that was moved or
-// copied since its last installation is not known.
+// Links knows which packages the projects of this user link to, by the recorded paths alone. A project that
+// was moved or copied since its last installation is not known.
 type Links struct {
 	store *Providers
 	known map[string]knownProject // by the names of records
 }
 
-// knownProject is what was found for a record, and the state of its file at that time.
+// knownProject has what was found for a record, and the state of its file then.
 type knownProject struct {
 	LinkingProject // without packages if nothing links to the store
 	info           fs.FileInfo
-	// foreign says that this user has not written the record.
-	foreign bool
+	foreign        bool
 }
 
-// Links returns the links to the packages of the store. ctx bounds the search.
 func (s *Providers) Links(ctx context.Context) (*Links, error) {
 	l := &Links{store: s, known: make(map[string]knownProject)}
 	return l, l.refresh(ctx)
@@ -214,7 +200,7 @@ func (l *Links) refresh(ctx context.Context) error {
 	return nil
 }
 
-// links returns the names of the packages that a project links to, sorted. There are none if it is gone.
+// links are sorted; there are none if the project is gone.
 func (r *InstallRecord) links() (packages []string) {
 	root, err := pathsafe.OpenRoot(r.Dir)
 	if err != nil {
@@ -231,8 +217,8 @@ func (r *InstallRecord) links() (packages []string) {
 	return slices.Compact(packages)
 }
 
-// Projects returns the projects with links, sorted by their directories. foreign is the number of
-// records that were not written by this user, whose projects are not known.
+// Projects are sorted by directory. foreign is the number of records of other users, whose projects are not
+// known.
 func (l *Links) Projects() (projects []LinkingProject, foreign int) {
 	for _, found := range l.known {
 		if found.Packages != nil {
@@ -255,9 +241,8 @@ func (l *Links) has(e Entry) bool {
 	return false
 }
 
-// RemoveUnlinked is [Providers.Remove] unless a project links to the package. An installation
-// records its links while it uses the package. So if no process uses it, all links to it are
-// recorded.
+// RemoveUnlinked is [Providers.Remove] unless a project links to the package. Installations record links
+// while they use a package, so all links to one that no process uses are recorded.
 func (s *Providers) RemoveUnlinked(ctx context.Context, name string, links *Links) (bool, error) {
 	if links.has(Entry{Name: name}) {
 		return false, nil // without waiting for those that use it
@@ -270,12 +255,11 @@ func (s *Providers) RemoveUnlinked(ctx context.Context, name string, links *Link
 	})
 }
 
-// foreignAge is the age from which the record of another user is removed. Every installation in
-// the project renews it.
+// foreignAge is when another user's record is removed. Every installation renews it.
 const foreignAge = 90 * 24 * time.Hour
 
-// ForgetProjects removes the records of projects that are gone or have no links to the store, and
-// those of other users that are old.
+// ForgetProjects removes the records of projects that are gone or have no links, and old ones of other
+// users.
 func (s *Providers) ForgetProjects(links *Links) error {
 	var err error
 	for name, found := range links.known {

@@ -18,9 +18,8 @@ import (
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
-// moduleKind is the kind of the packages of modules. Any name in the directory is that of a
-// package, because no other program writes there. The files of a package keep their modes, which
-// its hash covers.
+// moduleKind takes any name for that of a package, because no other program writes there. Files keep their
+// modes, which the hash covers.
 var moduleKind = kind{
 	packages: "tree",
 	records:  []string{fetchName, confirmedName},
@@ -30,10 +29,8 @@ var moduleKind = kind{
 // Modules are the packages of modules in a user's cache. It must be closed.
 type Modules struct{ packages }
 
-// OpenModules opens the packages of modules in the cache at dir, and creates the cache if it does
-// not exist. It fails if the cache is not writable, for example because the file system is
-// read-only or full or the directory belongs to another user. So an installation does not fail
-// midway.
+// OpenModules opens, and creates, the cache at dir. It fails if that is not writable (read-only, full,
+// another user's), so that an installation does not fail midway.
 func OpenModules(dir string, key *userkey.Key) (*Modules, error) {
 	m := ViewModules(dir, key)
 	if err := m.create(); err != nil {
@@ -45,31 +42,28 @@ func OpenModules(dir string, key *userkey.Key) (*Modules, error) {
 	return m, nil
 }
 
-// ViewModules opens the packages of modules in the cache at dir for reading. It creates and changes
-// nothing, even if there is no cache. dir may be "".
+// ViewModules opens the cache for reading, and changes nothing. dir may be "".
 func ViewModules(dir string, key *userkey.Key) *Modules {
 	return &Modules{packages{kind: moduleKind, dir: dir, key: key}}
 }
 
-// probe writes a file to find out whether the disk is full.
+// probe finds out whether the disk is full.
 func (m *Modules) probe() error {
 	name := m.Stage()
 	err := atomicfile.Step("cache.stage.probe", func() error { return os.WriteFile(name, make([]byte, 4096), 0o600) })
 	return errors.Join(err, os.Remove(name))
 }
 
-// Dir returns the cache's directory.
 func (m *Modules) Dir() string { return m.dir }
 
-// StageDir returns this process's staging directory, which no other process uses until Close.
+// StageDir is used by no other process until Close.
 func (m *Modules) StageDir() string { return m.stage.dir }
 
-// Stage returns a new path for a tree that will be published. Nothing exists there yet. The path
-// is on the same file system as the published trees.
+// Stage returns a new path for a tree, on the file system of the published ones.
 func (m *Modules) Stage() string { return m.stage.newPath() }
 
-// FileName returns the name of the package with a hash: the scheme and the value in hexadecimal.
-// Base64 would contain slashes, and names that differ only in case.
+// FileName has the scheme and the value in hexadecimal: base64 has slashes, and names that differ only in
+// case.
 func FileName(h hashing.Hash) string {
 	scheme, value, _ := strings.Cut(string(h), ":")
 	raw, err := base64.StdEncoding.DecodeString(value)
@@ -79,25 +73,21 @@ func FileName(h hashing.Hash) string {
 	return fmt.Sprintf("%s-%s", scheme, hex.EncodeToString(raw))
 }
 
-// TreePath returns the path of the tree with this t1 hash. The tree need not exist, and its content
-// has not been compared with the hash; see [Modules.CopyTo].
+// TreePath is that of a tree that need not exist and was not compared; see [Modules.CopyTo].
 func (m *Modules) TreePath(t1 hashing.Hash) string { return m.path(FileName(t1)) }
 
-// Has reports whether a tree with this t1 hash is published. If it is, no process removes it until
-// the cache is closed.
+// Has reports whether a tree is published. Then no process removes it until the cache is closed.
 func (m *Modules) Has(t1 hashing.Hash) bool { return m.use(FileName(t1)) }
 
-// Publish renames the tree at staged to its published name and locks it until the cache is closed.
-// The tree must have been hashed from disk. If the tree is already published, Publish removes the
-// staged one: its content is compared with its name by those who read it.
+// Publish renames the tree at staged, which was hashed from disk, and locks it until the cache is closed.
+// If it is already published, the staged one is removed: readers compare the content.
 func (m *Modules) Publish(staged string, t1 hashing.Hash) error {
 	_, err := m.publish(staged, FileName(t1), func() bool { return m.Has(t1) })
 	return err
 }
 
-// Read hashes a published tree in place and locks it until the cache is closed. If the tree does
-// not exist, the error wraps fs.ErrNotExist. If it is damaged, Read moves it to quarantine, and the
-// error wraps [ErrDamaged].
+// Read hashes a published tree and locks it until the cache is closed. The error wraps fs.ErrNotExist, or
+// [ErrDamaged] after moving the tree to quarantine.
 func (m *Modules) Read(ctx context.Context, t1 hashing.Hash) (*Tree, error) {
 	name := FileName(t1)
 	tree, err := m.readTree(ctx, name)
@@ -107,7 +97,7 @@ func (m *Modules) Read(ctx context.Context, t1 hashing.Hash) (*Tree, error) {
 	return tree, err
 }
 
-// Check is like [Modules.Read], but takes the name of the tree and returns only the error.
+// Check is [Modules.Read] by name.
 func (m *Modules) Check(ctx context.Context, name string) error {
 	_, err := m.readTree(ctx, name)
 	return err
@@ -127,18 +117,16 @@ func (m *Modules) readTree(ctx context.Context, name string) (*Tree, error) {
 	return tree, nil
 }
 
-// Forget removes the answers and confirmations that were last recorded or used before a time.
+// Forget removes the answers and confirmations that were last used before a time.
 func (m *Modules) Forget(before time.Time) error {
 	return errors.Join(m.forget(fetchName, before, nil), m.forget(confirmedName, before, nil))
 }
 
-// UnfitError is returned if the target file system cannot store the tree.
+// UnfitError says that the target file system cannot store the tree.
 type UnfitError struct {
-	// Names are two paths in the tree that the file system does not distinguish. It is nil if the
-	// copy failed for another reason.
+	// Names are two paths that the file system does not distinguish, if that is the reason.
 	Names []string
-	// Err is the reason why the copy failed, or nil if it is not known.
-	Err error
+	Err   error
 }
 
 func (e *UnfitError) Error() string {
@@ -153,11 +141,9 @@ func (e *UnfitError) Error() string {
 
 func (e *UnfitError) Unwrap() error { return e.Err }
 
-// CopyTo copies the tree with this hash to dst, which must not exist, and hashes the copy. modesLost
-// says that the target file system does not store executable bits. If the tree does not exist, the
-// error wraps fs.ErrNotExist. If the tree is damaged, CopyTo moves it to quarantine, and the error
-// wraps [ErrDamaged]. If only the copy differs, the error is an *[UnfitError]. After an error dst
-// does not exist.
+// CopyTo copies a tree to dst, which must not exist and does not exist after an error, and hashes the copy.
+// modesLost says that the target file system has no executable bits. The error is as of [Modules.Read], or
+// an *[UnfitError] if only the copy differs.
 func (m *Modules) CopyTo(ctx context.Context, dst string, t1 hashing.Hash, modesLost bool) (*Tree, error) {
 	for {
 		tree, err := m.copyOnce(ctx, dst, t1, modesLost)
@@ -167,8 +153,7 @@ func (m *Modules) CopyTo(ctx context.Context, dst string, t1 hashing.Hash, modes
 	}
 }
 
-// errReplaced says that the tree was replaced while it was copied. That happens if it was damaged
-// and another process or goroutine has noticed it and fetched the package again.
+// errReplaced: the tree was damaged, and another process or goroutine has fetched it again.
 var errReplaced = errors.New("the stored tree was replaced")
 
 func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, modesLost bool) (*Tree, error) {

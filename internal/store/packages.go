@@ -16,23 +16,20 @@ import (
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
-// kind describes a kind of content: what differs on disk between the packages of modules
-// ([moduleKind]) and those of providers ([providerKind]).
+// kind is what differs on disk between [moduleKind] and [providerKind].
 type kind struct {
-	// dir is the directory of the kind in the user's cache, or "" for the cache itself.
+	// dir is the directory in the user's cache, or "" for the cache itself.
 	dir      string
 	packages string
-	// records are the names of the directories with files about packages: locks of downloads,
-	// and what this user has learned about packages.
+	// records are directories with locks of downloads, and with what this user has learned about packages.
 	records []string
-	// steps is the first part of the names of the steps that change the kind's directory; see
-	// atomicfile.Step.
+	// steps begins the names of steps; see atomicfile.Step.
 	steps string
-	// isName reports whether a file name is the name of a package. nil means that every name is,
-	// and that a package with any other name than that of its content is damaged.
+	// isName reports whether a name is that of a package. nil means any, so that one with another name than
+	// that of its content is damaged.
 	isName func(name string) bool
-	// readOnly says that the files of published packages are read-only, for their user too. The
-	// directories stay writable, so that the user can remove the cache like any other directory.
+	// readOnly says that published files are read-only, even for their user. Directories stay writable, so
+	// that the user can remove the cache.
 	readOnly bool
 }
 
@@ -41,27 +38,27 @@ const (
 	quarantineName = "quarantine"
 )
 
-// ErrDamaged is returned if the content of a package in the store does not have the hash of the
-// package's name. The package has been moved to quarantine.
+// ErrDamaged says that the content of a stored package does not have the hash of its name. The package has
+// been moved to quarantine.
 var ErrDamaged = errors.New("the stored package does not have the hash of its name")
 
-// packages are the packages of one kind in one cache. It is what [Modules] and [Providers] have in
-// common. It knows neither how a package is hashed nor what its name means.
+// packages is what [Modules] and [Providers] have in common. It knows neither how a package is hashed nor
+// what its name means.
 type packages struct {
 	kind kind
 	dir  string // the kind's directory; "" if there is no cache
 	key  *userkey.Key
 	// writable says that create has succeeded. Otherwise the store is only read.
 	writable bool
-	// scratch is the parent of the staging directory if the store is not writable, or "".
+	// scratch is where packages are staged if the store is not writable, or "".
 	scratch string
 
 	stageLock sync.Mutex
 	stage     *stage // nil until it is needed, if the store is not writable
 	inUse     inUse  // the packages that this process uses until Close
 
-	// quarantining is locked while a package is moved to quarantine, so that only the one that was
-	// compared is moved, and not the one that replaces it.
+	// quarantining is locked so that the package that was compared is moved, and not the one that replaces
+	// it.
 	quarantining sync.Mutex
 }
 
@@ -80,8 +77,7 @@ func (p *packages) create() error {
 	return err
 }
 
-// Close releases the packages in use and removes the staging directory. Files that cannot be
-// removed now are removed by the next process.
+// Close also removes the staging directory. The next process removes what cannot be removed now.
 func (p *packages) Close() error {
 	p.stageLock.Lock()
 	defer p.stageLock.Unlock()
@@ -95,10 +91,8 @@ func (p *packages) Close() error {
 	return errors.Join(err, p.inUse.close())
 }
 
-// Writable reports whether packages are kept in the store.
 func (p *packages) Writable() bool { return p.writable }
 
-// errNoScratch is returned if the store is not writable and there is no scratch directory.
 var errNoScratch = errors.New("there is no directory for packages on their way")
 
 func (p *packages) newPath() (string, error) {
@@ -119,10 +113,10 @@ func (p *packages) newPath() (string, error) {
 	return p.stage.newPath(), nil
 }
 
-// path returns the path of the published package with a name. The package need not exist.
+// path is that of a package that need not exist.
 func (p *packages) path(name string) string { return filepath.Join(p.dir, p.kind.packages, name) }
 
-// step returns the name of a step that changes a package, such as "cache.tree.publish".
+// step is such as "cache.tree.publish".
 func (p *packages) step(operation string) string {
 	return p.kind.steps + "." + p.kind.packages + "." + operation
 }
@@ -133,13 +127,10 @@ func (p *packages) use(name string) bool {
 
 const publishAttempts = 10
 
-// publish makes the tree at staged, a path from newPath, the published package with a name. The
-// tree must have been hashed. has reports whether the package is published already. Then publish
-// removes the tree and returns true.
-//
-// This is the order of a publication. A process that is killed before the rename leaves only files
-// in its staging directory, and the next process removes them. After the rename, other processes
-// see the whole package.
+// publish makes the hashed tree at staged, a path from newPath, the package with a name. If has reports
+// that there is one already, publish removes the tree and returns true. A process that is killed before the
+// rename leaves files only in its staging directory, which the next process removes; after it, others see
+// the whole package.
 func (p *packages) publish(staged, name string, has func() bool) (existed bool, err error) {
 	// 1. The files get the mode that they keep.
 	if p.kind.readOnly {
@@ -155,8 +146,8 @@ func (p *packages) publish(staged, name string, has func() bool) (existed bool, 
 		if err = p.clear(name); err != nil {
 			return false, err
 		}
-		// 3. The package is locked, so that no process removes it as soon as it is visible, and
-		// then renamed.
+		// 3. The package is locked, so that no process removes it as soon as it is visible, and then
+		// renamed.
 		err = p.inUse.publish(staged, p.path(name), func() error {
 			return atomicfile.Step(p.step("publish"), func() error { return os.Rename(staged, p.path(name)) })
 		})
@@ -177,13 +168,10 @@ func (p *packages) clear(name string) error {
 	return err
 }
 
-// check compares a published package with its name, and locks it until the store is closed. hash
-// returns the name that the content of a directory should have. If it is another one, or the
-// directory cannot be read because of its content, check moves the package to quarantine, and the
-// error wraps [ErrDamaged]. If the package does not exist, the error wraps fs.ErrNotExist.
-//
-// If another goroutine or process finds the damage too and publishes the package again meanwhile,
-// check compares the new one.
+// check compares a package with its name, and locks it until the store is closed. hash returns the name for
+// the content of a directory. For another one, or unreadable content, check moves the package to
+// quarantine, and the error wraps [ErrDamaged]; if there is no package, it wraps fs.ErrNotExist. If the
+// package is published again meanwhile, check compares the new one.
 func (p *packages) check(name string, hash func(dir string) (string, error)) error {
 	for {
 		before, err := os.Lstat(p.path(name))
@@ -203,8 +191,7 @@ func (p *packages) check(name string, hash func(dir string) (string, error)) err
 	}
 }
 
-// isDamage reports whether reading failed because of the content of a tree, and not because of
-// the system.
+// isDamage reports whether reading failed because of a tree's content, and not because of the system.
 func isDamage(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false // the tree was not read to its end
@@ -214,8 +201,7 @@ func isDamage(err error) bool {
 	return badTree && !failed || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// quarantine releases a package and moves it to the quarantine directory, unless it has been replaced
-// since it was the file that damaged describes.
+// quarantine moves a package, unless it has been replaced since it was the file that damaged describes.
 func (p *packages) quarantine(name string, damaged fs.FileInfo) (replaced bool, err error) {
 	p.quarantining.Lock()
 	defer p.quarantining.Unlock()
@@ -238,14 +224,13 @@ func (p *packages) quarantine(name string, damaged fs.FileInfo) (replaced bool, 
 	return false, p.move(p.step("quarantine"), p.path(name), filepath.Join(dir, rand.Text()))
 }
 
-// Remove removes a package unless a process uses it, and reports whether it did. The package
-// vanishes at once for other processes.
+// Remove removes a package, which vanishes at once for others, unless a process uses it, and reports
+// whether it did.
 func (p *packages) Remove(name string) (bool, error) {
 	return p.removeIf(name, func() (bool, error) { return true, nil })
 }
 
-// removeIf is Remove unless may returns false. No process can start to use the package while may
-// is called.
+// removeIf is Remove unless may returns false, during which no process can start to use the package.
 func (p *packages) removeIf(name string, may func() (bool, error)) (bool, error) {
 	if p.dir == "" || !filepath.IsLocal(name) || filepath.Base(name) != name || name == "." {
 		return false, nil
@@ -267,8 +252,8 @@ func (p *packages) removeIf(name string, may func() (bool, error)) (bool, error)
 	return removed && allowed, err
 }
 
-// move renames a package. It returns no error if another process has already moved the package. The
-// directories of a restored cache can be read-only, and could not be moved.
+// move renames a package, unless another process has already moved it. Directories of a restored cache can
+// be read-only.
 func (p *packages) move(stepName, from, to string) error {
 	if info, err := os.Lstat(from); err == nil && info.IsDir() && info.Mode()&0o200 == 0 {
 		_ = os.Chmod(from, info.Mode().Perm()|0o700)
@@ -286,7 +271,7 @@ func (p *packages) markUsed(name string) {
 	}
 }
 
-// Entries returns the published packages, sorted by name. It returns nil if there is no store.
+// Entries are sorted by name; nil if there is no store.
 func (p *packages) Entries() ([]Entry, error) {
 	if p.dir == "" {
 		return nil, nil
@@ -294,7 +279,6 @@ func (p *packages) Entries() ([]Entry, error) {
 	return entriesOf(filepath.Join(p.dir, p.kind.packages))
 }
 
-// QuarantineSize returns the size of the damaged packages in bytes.
 func (p *packages) QuarantineSize() (int64, error) {
 	if p.dir == "" {
 		return 0, nil
@@ -302,7 +286,6 @@ func (p *packages) QuarantineSize() (int64, error) {
 	return Size(filepath.Join(p.dir, quarantineName))
 }
 
-// RemoveQuarantine removes all damaged packages.
 func (p *packages) RemoveQuarantine() error {
 	if p.dir == "" {
 		return nil

@@ -22,18 +22,18 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// ProviderPath returns the path at which stock tools look for a package in a directory of
-// providers: HOST/NAMESPACE/TYPE/VERSION/OS_ARCH.
+// ProviderPath is where stock tools look for a package in a directory of providers:
+// HOST/NAMESPACE/TYPE/VERSION/OS_ARCH.
 func ProviderPath(provider addrs.Provider, version versions.Version, platform addrs.Platform) string {
 	return path.Join(provider.String(), version.String(), platform.String())
 }
 
-// ownName is a directory for temporary files, next to the directories of hosts.
+// ownName is for temporary files, next to the directories of hosts.
 const ownName = ".cotter"
 
 // ProviderDir is the directory of a project in which stock tools find providers, usually
-// .terraform/providers. Its methods take paths as [ProviderPath] returns them, and may be called
-// concurrently for different paths. A ProviderDir must be closed.
+// .terraform/providers. Paths are those of [ProviderPath]; concurrent calls for different ones are safe. It
+// must be closed.
 type ProviderDir struct {
 	store *Providers
 	path  string // absolute
@@ -41,15 +41,13 @@ type ProviderDir struct {
 
 	mu    sync.Mutex
 	stage *stage // nil until it is needed
-	// made are the absolute paths of the directories that this process has created, parents first.
+	// made are the directories that this process has created, parents first.
 	made []string
 }
 
-// Dir opens a project's directory of providers and creates it if necessary. It removes the
-// temporary files of killed processes.
-//
-// Neither the directory nor the one that contains it, the project's data directory, may be a link:
-// the repository could bring the link, and packages would be written to its target.
+// Dir opens, and creates, a project's directory of providers, and removes the temporary files of killed
+// processes. Neither it nor the project's data directory that contains it may be a link: the repository
+// could bring one, and packages would be written to its target.
 func (s *Providers) Dir(name string) (*ProviderDir, error) {
 	if err := refuseLinks(name); err != nil {
 		return nil, err
@@ -78,8 +76,7 @@ func refuseLinks(name string) error {
 	return cmp.Or(pathsafe.RefuseLink(filepath.Dir(name)), pathsafe.RefuseLink(name))
 }
 
-// ViewDir is like [Providers.Dir], but changes nothing. The error wraps fs.ErrNotExist if the
-// directory does not exist.
+// ViewDir is [Providers.Dir] without changes. If there is no directory, the error wraps fs.ErrNotExist.
 func (s *Providers) ViewDir(name string) (*ProviderDir, error) {
 	if err := refuseLinks(name); err != nil {
 		return nil, err
@@ -95,8 +92,7 @@ func (s *Providers) ViewDir(name string) (*ProviderDir, error) {
 	return &ProviderDir{store: s, path: name, root: root}, nil
 }
 
-// Close removes the temporary files, and the directories that were created for packages that were
-// not installed.
+// Close removes temporary files, and directories for packages that were not installed.
 func (d *ProviderDir) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -113,26 +109,23 @@ func (d *ProviderDir) Close() error {
 	return err
 }
 
-// Path returns the absolute path on disk of a path in the directory.
+// Path is absolute.
 func (d *ProviderDir) Path(at string) string { return filepath.Join(d.path, filepath.FromSlash(at)) }
 
-// ProviderState describes what is at a path in a directory of providers.
 type ProviderState struct {
-	// H1 is the hash of the package, or "" if it could not be hashed.
+	// H1 is "" if the package could not be hashed.
 	H1 hashing.Hash
-	// Target is the target of the link if there is a symbolic link.
+	// Target is that of a symbolic link.
 	Target string
-	// Stored reports whether there is a link to a package of the store.
+	// Stored is set for a link to a package of the store.
 	Stored bool
-	// Err is the reason why stock tools could not use the package, whatever its hash is. It wraps
-	// fs.ErrNotExist if there is nothing, or a link to nothing.
+	// Err is why stock tools could not use the package. It wraps fs.ErrNotExist if there is nothing, or a
+	// link to nothing.
 	Err error
 }
 
-// Inspect returns the state of a package. If full is set, it reads all files. Otherwise it reads
-// them only if one of them has changed since this user last hashed them. If there is a link to a
-// directory outside of the store, it always reads them: another user may own them. Inspect stops
-// when ctx ends.
+// Inspect reads the files of a package if full is set, if one has changed since this user last hashed them,
+// or if a link leads out of the store, where another user may own them. It stops when ctx ends.
 func (d *ProviderDir) Inspect(ctx context.Context, at string, full bool) ProviderState {
 	if err := d.checkPath(at); err != nil {
 		return ProviderState{Err: err}
@@ -162,7 +155,6 @@ func (d *ProviderDir) Inspect(ctx context.Context, at string, full bool) Provide
 	return state
 }
 
-// Differences returns how the installed files at a path differ from those of a package.
 func (d *ProviderDir) Differences(ctx context.Context, pkg *ProviderPackage, at string) hashing.Changes {
 	read := func(dir string) *hashing.Tree {
 		root, err := pathsafe.OpenRoot(dir)
@@ -237,8 +229,7 @@ func (d *ProviderDir) List() ([]string, error) {
 	return found, err
 }
 
-// Remove removes what is at a path, and the directories above it that become empty. It does not
-// remove the target of a link.
+// Remove also removes the directories above that become empty, but not the target of a link.
 func (d *ProviderDir) Remove(at string) error {
 	name := filepath.FromSlash(at)
 	err := atomicfile.Step("provider.place.remove", func() error { return d.root.RemoveAll(name) })

@@ -19,18 +19,17 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// Layout is the way in which a package is installed in a project.
+// Layout is how a package is installed in a project.
 type Layout int
 
 const (
-	// LayoutLink installs a symbolic link into the store. It installs a copy if links are not
-	// possible, the package is not in the store, or another user can change it there.
+	// LayoutLink makes a symbolic link into the store, or a copy if links are not possible, the package is
+	// not in the store, or another user can change it there.
 	LayoutLink Layout = iota
-	// LayoutCopy installs a copy.
 	LayoutCopy
-	// LayoutWritable installs a copy of a package in the store, and otherwise what LayoutLink
-	// installs. It is for projects whose stock tool writes to installed packages: only the store
-	// must not be changed. A stock tool links to mirrors of unpacked packages itself.
+	// LayoutWritable copies packages of the store, which must not change, for projects whose stock tool
+	// writes to installed packages. Others are as by LayoutLink: a stock tool links to mirrors of unpacked
+	// packages itself.
 	LayoutWritable
 )
 
@@ -44,11 +43,10 @@ func (l Layout) links(from location) bool {
 	return false
 }
 
-// Install installs a package at a path and reports whether it has replaced something else there or
-// above it. Stock tools see the previous entry, nothing, or the whole package, but never a part of it.
-// If the package is there already, Install leaves it unchanged: with LayoutLink, this includes a copy
-// and a link to another directory with the same content. With LayoutWritable, it includes a link to a
-// directory outside of the store. The error is a [*PathError] if the system cannot have the path.
+// Install installs a package at a path, and reports whether it has replaced something there or above. Stock
+// tools see the previous entry, nothing, or the whole package. A package that is there stays: with
+// LayoutLink also a copy, or a link to a directory with the same content, and with LayoutWritable a link to
+// outside of the store. The error is a [*PathError] if the system cannot have the path.
 func (d *ProviderDir) Install(ctx context.Context, pkg *ProviderPackage, at string, layout Layout) (replaced bool, err error) {
 	if err := d.checkPath(at); err != nil {
 		return false, err
@@ -73,12 +71,11 @@ func (d *ProviderDir) Install(ctx context.Context, pkg *ProviderPackage, at stri
 	return replaced, d.replace(pkg, made, at, info)
 }
 
-// PathError is the error for a path at which stock tools look for a provider, but which the
-// system cannot have.
+// PathError is about a path of a provider that the system cannot have.
 type PathError struct {
 	// Component is the part of the path with the reason.
 	Component string
-	// Reason is the reason, as [pathsafe.Unportable] returns it.
+	// Reason is that of [pathsafe.Unportable].
 	Reason string
 }
 
@@ -98,8 +95,7 @@ func (d *ProviderDir) checkPath(at string) error {
 	return nil
 }
 
-// makeParents creates the directories above a package. It replaces files and also links, because
-// Terraform does not follow links there.
+// makeParents replaces files, and also links, because Terraform does not follow links there.
 func (d *ProviderDir) makeParents(dir string) (replaced bool, err error) {
 	made := ""
 	for component := range strings.SplitSeq(dir, "/") {
@@ -157,8 +153,7 @@ func (d *ProviderDir) prepare(ctx context.Context, pkg *ProviderPackage, layout 
 	return made, atomicfile.Step("provider.place.copy", func() error { return copyPackage(ctx, pkg, to) })
 }
 
-// stageDir returns the path of the staging directory relative to d. It is on the same file system as
-// the installed packages.
+// stageDir is relative to d, on the file system of the installed packages.
 func (d *ProviderDir) stageDir() (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -203,8 +198,7 @@ func (d *ProviderDir) replace(pkg *ProviderPackage, made, at string, before fs.F
 
 var errCopyDiffers = errors.New("the copy differs from the package: another program changes it, or the file system cannot hold it")
 
-// copyPackage copies a package to a directory that does not exist yet, and hashes the copy. If
-// the file system supports it, the copy shares the blocks of the original's files.
+// copyPackage copies to a new directory, and hashes the copy. If possible, blocks are shared.
 func copyPackage(ctx context.Context, pkg *ProviderPackage, to string) error {
 	from, err := pathsafe.OpenRoot(pkg.dir)
 	if err != nil {

@@ -16,36 +16,34 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// memoName is the directory of what this user has learned about archives and releases.
+// memoName has what this user has learned about archives and releases.
 const memoName = "memo"
 
 // Release is what a source has stated about a package that this user got.
 type Release struct {
-	// Evidence is who confirmed the package, and when.
 	Evidence evidence.Evidence
-	// Archive is the zh of the package's archive, or "" if it came as a directory.
+	// Archive is the zh of the archive, or "" for a directory.
 	Archive hashing.Hash
 	H1      hashing.Hash
-	// KeyID, Key, Weak and Hashes are copied from the source's authentication.
+	// These are copied from the source's authentication.
 	KeyID, Key, Weak string
 	Hashes           []hashing.Hash
 }
 
-// ReleaseStatement returns the statement about a package that evidence is kept for.
+// ReleaseStatement is what evidence about a package is kept for.
 func ReleaseStatement(provider addrs.Provider, version versions.Version, platform addrs.Platform) string {
 	return "release " + provider.String() + " " + version.String() + " " + platform.String()
 }
 
-// Release returns what [Providers.RecordRelease] last recorded under the record of a
-// [ReleaseStatement] and its evidence. A lock or the source may refer to another package by now.
+// Release returns the last [Providers.RecordRelease] for a [ReleaseStatement] and its evidence. A lock or
+// the source may mean another package now.
 func (s *Providers) Release(record string) (Release, bool) {
 	var r Release
 	ok := s.recall(memoName, record, &r)
 	return r, ok
 }
 
-// RecordRelease records what a source has stated about a package with this [ReleaseStatement]. It
-// does nothing for evidence that later runs must not use, and for evidence of an earlier run.
+// RecordRelease does nothing for evidence that later runs must not use, or that is of an earlier run.
 func (s *Providers) RecordRelease(statement string, r Release) {
 	if !r.Evidence.Since.IsZero() {
 		return
@@ -58,24 +56,21 @@ func (s *Providers) RecordRelease(statement string, r Release) {
 	}
 }
 
-// Hashes returns the hashes that [Providers.RecordHashes] last recorded for a source and a
-// [ReleaseStatement]. There is at least one.
+// Hashes returns the last [Providers.RecordHashes] for a source and a [ReleaseStatement], at least one.
 func (s *Providers) Hashes(source, statement string) ([]hashing.Hash, bool) {
 	var hashes []hashing.Hash
 	ok := s.recall(memoName, hashesOf(source, statement), &hashes)
 	return hashes, ok && len(hashes) > 0
 }
 
-// RecordHashes records which hashes a source confirms for a package with this [ReleaseStatement].
-// The lock records them too. source names the source.
+// RecordHashes records which hashes a source confirms for a package, and the lock records.
 func (s *Providers) RecordHashes(source, statement string, hashes []hashing.Hash) {
 	s.remember(memoName, hashesOf(source, statement), hashes)
 }
 
 func hashesOf(source, statement string) string { return "hashes from " + source + ": " + statement }
 
-// UnpacksTo returns the h1 of the content of the archive with this zh, if this user has unpacked
-// or hashed it before; otherwise it returns "".
+// UnpacksTo returns the h1 of the content of an archive that this user has unpacked or hashed, or "".
 func (s *Providers) UnpacksTo(zh hashing.Hash) hashing.Hash {
 	var h1 hashing.Hash
 	if zh.Scheme() != "zh" || !s.recall(memoName, "archive "+string(zh), &h1) {
@@ -84,15 +79,15 @@ func (s *Providers) UnpacksTo(zh hashing.Hash) hashing.Hash {
 	return h1
 }
 
-// RecordArchive records the h1 of an archive's content. It does nothing if zh is "".
+// RecordArchive does nothing if zh is "".
 func (s *Providers) RecordArchive(zh, h1 hashing.Hash) {
 	if zh != "" {
 		s.remember(memoName, "archive "+string(zh), h1)
 	}
 }
 
-// Matches returns the locked hash that a package with this h1 matches: the h1 itself, or the zh
-// of an archive with that content. It returns "" if none matches.
+// Matches returns the locked hash of a package with this h1: the h1 itself, or the zh of an archive with
+// that content; or "".
 func (s *Providers) Matches(h1 hashing.Hash, locked []hashing.Hash) hashing.Hash {
 	for _, h := range locked {
 		if h == h1 {
@@ -111,8 +106,7 @@ func (s *Providers) providerRecord(dir, subject string) record {
 	return record{dir: dir, name: s.key.Name("provider "+dir, subject), purpose: "provider " + dir + " of " + subject}
 }
 
-// recall reads the record of a subject into to. It reports whether there is a record that this
-// user has written.
+// recall reads a record that this user has written, if there is one.
 func (s *Providers) recall(dir, subject string, to any) bool {
 	if s.dir == "" {
 		return false
@@ -127,17 +121,15 @@ func (s *Providers) recall(dir, subject string, to any) bool {
 	return true
 }
 
-// remember writes the record of a subject, if the store is writable. It ignores errors, because a
-// missing record only costs time later.
+// remember ignores errors, because a missing record only costs time.
 func (s *Providers) remember(dir, subject string, what any) {
 	if s.writable {
 		_ = s.writeRecord(s.providerRecord(dir, subject), what)
 	}
 }
 
-// Forget removes the proofs, memos and download locks that were last used before a time, except
-// for those about the packages with the names in keep: without them, these packages could not be
-// used without asking their origins again.
+// Forget removes proofs, memos and download locks that were last used before a time, except for those about
+// the packages in keep, which could not be used without asking their origins again.
 func (s *Providers) Forget(before time.Time, keep map[string]bool) error {
 	var err error
 	for _, dir := range []string{memoName, proofName, fetchName} {
@@ -150,8 +142,8 @@ func (s *Providers) Forget(before time.Time, keep map[string]bool) error {
 	return err
 }
 
-// isAbout reports whether a memo or a proof is about the content of one of the named packages.
-// Its seal is not verified: the answer only decides whether the file is kept.
+// isAbout reports whether a memo or proof is about one of the packages. The seal does not matter: the
+// answer only decides whether the file is kept.
 func isAbout(dir, name string, packages map[string]bool) bool {
 	root, err := pathsafe.OpenRoot(dir)
 	if err != nil {

@@ -19,17 +19,17 @@ type fileState struct {
 	Path string
 	Size int64
 	Mode fs.FileMode
-	// Modified and Changed are times in nanoseconds. Only the system can set Changed.
+	// These are in nanoseconds. Only the system can set Changed.
 	Modified, Changed int64
 	Device, Inode     uint64
 }
 
 type listing struct {
 	Files []fileState
-	// provable reports whether the state of every file is known, there are only regular files and
-	// directories, this user owns them, and no other user may write to the files.
+	// provable says that the state of every file is known, and that there are only regular files and
+	// directories, of this user, to whose files no other user may write.
 	provable bool
-	// uncovered is the path of an entry that stock tools hash but hashing.Dir does not, or "".
+	// uncovered is an entry that stock tools hash but hashing.Dir does not, or "".
 	uncovered string
 }
 
@@ -37,15 +37,14 @@ func (l listing) equal(other listing) bool {
 	return l.provable && other.provable && slices.Equal(l.Files, other.Files)
 }
 
-// The limits of a directory; see [providerzip.Limits].
+// Limits of a directory: [providerzip.Limits].
 var (
 	errLargeFile = errors.New("the file exceeds the size limit for files of providers")
 	errLargeTree = errors.New("the directory exceeds the size limit for providers")
 	errTooMany   = errors.New("the directory has more entries than a provider may have")
 )
 
-// list lists a directory. A directory that exceeds the limits of packages is an error, before
-// anything in it is read.
+// list refuses a directory that exceeds the limits of packages before it reads anything in it.
 func list(ctx context.Context, root *os.Root) (listing, error) {
 	l, limits := listing{provable: true}, providerzip.Limits()
 	entries, size := 0, int64(0)
@@ -88,9 +87,8 @@ func list(ctx context.Context, root *os.Root) (listing, error) {
 	return l, err
 }
 
-// isPrivate reports whether this user owns an entry and, if it is a file, no other user may write
-// to it. Another user could change a file without a change of its times, through memory that was
-// mapped before.
+// isPrivate requires this user as the owner, and that no other may write to a file: another could change it
+// without a change of its times, through memory that was mapped before.
 func isPrivate(info fs.FileInfo) bool {
 	return isOwn(info) && (info.IsDir() || info.Mode()&0o022 == 0)
 }
@@ -101,11 +99,10 @@ func (e *uncoveredError) Error() string {
 	return fmt.Sprintf("it holds %q, which no provider has", e.path)
 }
 
-// proofName is the directory of proofs.
 const proofName = "proof"
 
 type proof struct {
-	// Boot names the boot of the system during which the files were hashed.
+	// Boot is the boot of the system during which the files were hashed.
 	Boot  string
 	H1    hashing.Hash
 	Files []fileState
@@ -123,13 +120,12 @@ func (s *Providers) writeProof(dir string, p proof) {
 	}
 }
 
-// hashOptions says how a directory is hashed: full ignores its proof, and inProject says that it is a
-// project's own and not reached through a link.
+// full ignores the proof, and inProject says that the directory is a project's own, not reached through a
+// link.
 type hashOptions struct{ full, inProject bool }
 
-// hashDir returns the h1 of a directory and what is in it. It returns the h1 of the directory's proof,
-// unless full is set or a file has changed since. Otherwise it reads all files and records a new
-// proof. There are no proofs of directories outside of the store and the project.
+// hashDir returns the h1 of a directory's proof, unless full is set or a file has changed since; otherwise
+// it reads all files and records a proof. Only directories in the store and the project have one.
 func (s *Providers) hashDir(ctx context.Context, dir string, options hashOptions) (hashing.Hash, listing, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -176,8 +172,7 @@ func (s *Providers) isStored(dir string) bool {
 	return err == nil && filepath.Dir(dir) == packages
 }
 
-// proveWritten records a proof for a directory in the store or in a project that this process has just
-// written.
+// proveWritten records a proof for a directory that this process has just written.
 func (s *Providers) proveWritten(dir string, h1 hashing.Hash) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
-// providerKind is the kind of the packages of providers. Their files are read-only, because Terraform
-// writes through a project's link to the store if it considers a package wrong.
+// providerKind has read-only files, because Terraform writes through a project's link to the store if it
+// considers a package wrong.
 var providerKind = kind{
 	dir:      "provider",
 	packages: "package",
@@ -29,19 +29,17 @@ var providerKind = kind{
 	readOnly: true,
 }
 
-// Providers are the packages of providers in a user's cache. It must be closed. It is safe for
-// concurrent use.
+// Providers are the packages of providers in a user's cache. It must be closed. It is safe for concurrent
+// use.
 type Providers struct {
 	packages
 	checked singleflight.Group[string, *ProviderPackage]
-	// windows says that projects are in file systems with the rules of Windows.
+	// windows says that file systems have the rules of Windows.
 	windows bool
 }
 
-// OpenProviders opens the packages of providers in the user's cache directory, and creates the
-// directories if necessary. If they are not writable, they are used only for reading, and new
-// packages are staged in scratch, a directory that is created when it is needed. The same is true
-// if cacheDir is "".
+// OpenProviders opens, and creates, the packages in the user's cache directory. If that is not writable, or
+// "", they are only read, and new ones are staged in scratch, which is created when it is needed.
 func OpenProviders(cacheDir, scratch string, key *userkey.Key) *Providers {
 	s := ViewProviders(cacheDir, key)
 	s.scratch = scratch
@@ -51,8 +49,7 @@ func OpenProviders(cacheDir, scratch string, key *userkey.Key) *Providers {
 	return s
 }
 
-// ViewProviders opens the packages of providers in the user's cache directory for reading. It
-// creates and changes nothing, even if there is no store. cacheDir may be "".
+// ViewProviders opens the packages for reading, and changes nothing. cacheDir may be "".
 func ViewProviders(cacheDir string, key *userkey.Key) *Providers {
 	s := &Providers{packages: packages{kind: providerKind, key: key}, windows: runtime.GOOS == "windows"}
 	// The path must be absolute, because projects have links to it.
@@ -62,15 +59,14 @@ func ViewProviders(cacheDir string, key *userkey.Key) *Providers {
 	return s
 }
 
-// Stage returns a new path in the staging directory. Nothing exists there yet.
+// Stage returns a new path in the staging directory.
 func (s *Providers) Stage() (string, error) { return s.newPath() }
 
 const archiveNotice = time.Second
 
-// LockArchive waits until no other process downloads the archive with this hash, and then holds a
-// lock on the archive until release is called. The wait ends early if ctx is done. LockArchive
-// calls onWait once if it has waited for a second. If the store is not writable, there is no
-// lock.
+// LockArchive waits until no other process downloads the archive with this hash, or ctx is done, and then
+// locks it until release is called. It calls onWait once after a second. A store that is not writable has
+// no lock.
 func (s *Providers) LockArchive(ctx context.Context, zh hashing.Hash, onWait func()) (release func(), err error) {
 	if !s.writable || zh == "" {
 		return func() {}, nil
@@ -104,8 +100,7 @@ func hashOf(name string) hashing.Hash {
 	return h
 }
 
-// ProviderPackage is an unpacked package in the store, on the stage, in a project, or in a
-// directory of another program.
+// ProviderPackage is an unpacked package in the store, on the stage, in a project, or of another program.
 type ProviderPackage struct {
 	H1       hashing.Hash
 	dir      string
@@ -114,22 +109,20 @@ type ProviderPackage struct {
 
 type location int
 
-// The locations. The zero value is the one whose content is compared when the package is installed.
+// The zero value is the location whose content is compared when the package is installed.
 const (
 	outside location = iota
 	stored
-	// shared packages are in the store too, but another user can change or replace them. Projects get
-	// a copy, because a link would only be as good as that user when a stock tool follows it.
+	// shared packages are in the store, but another user can change them. Projects get a copy: a link would
+	// be only as good as that user.
 	shared
 	// private packages are in a project, or on the stage. Another project gets a copy.
 	private
 )
 
-// Dir returns the package's directory.
 func (p *ProviderPackage) Dir() string { return p.dir }
 
-// Outside returns the package in a directory of another program, such as a mirror of unpacked
-// packages. It hashes the directory, which must not exceed the limits of packages.
+// Outside hashes a package of another program, such as a mirror, within the limits of packages.
 func (s *Providers) Outside(ctx context.Context, dir string) (*ProviderPackage, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -142,9 +135,8 @@ func (s *Providers) Outside(ctx context.Context, dir string) (*ProviderPackage, 
 	return &ProviderPackage{H1: h1, dir: dir, location: outside}, nil
 }
 
-// Installed returns the package at a path in a project's directory of providers, or nil if there is
-// none that stock tools could use. Its files are read only if one of them has changed since this
-// user last hashed them; see [ProviderDir.Inspect].
+// Installed returns the package at a path in a project's directory of providers, or nil if stock tools
+// could use none. Its files are read as by [ProviderDir.Inspect].
 func (s *Providers) Installed(ctx context.Context, dir, at string) (*ProviderPackage, error) {
 	d, err := s.ViewDir(dir)
 	if err != nil {
@@ -158,9 +150,8 @@ func (s *Providers) Installed(ctx context.Context, dir, at string) (*ProviderPac
 	return &ProviderPackage{H1: state.H1, dir: d.Path(at), location: private}, nil
 }
 
-// Find returns the stored package that has one of these hashes, or nil. It ignores hashes other
-// than h1 and zh. The content of the returned package has been compared with its hash. If the
-// only such package is damaged, the error wraps [ErrDamaged].
+// Find returns the stored package with one of these hashes, after comparing its content, or nil. Other
+// schemes than h1 and zh are ignored. If the only one is damaged, the error wraps [ErrDamaged].
 func (s *Providers) Find(ctx context.Context, hashes []hashing.Hash) (*ProviderPackage, error) {
 	var damaged error
 	for _, h := range hashes {
@@ -203,8 +194,8 @@ func (s *Providers) storedPackage(h1 hashing.Hash, private bool) *ProviderPackag
 	return pkg
 }
 
-// ownsPath reports whether only this user can replace the package in a directory of the store. The
-// cache itself may be writable for the user's group.
+// ownsPath reports whether only this user can replace a package. The cache itself may be writable for the
+// user's group.
 func (s *Providers) ownsPath(dir string) bool {
 	for at, others := range map[string]fs.FileMode{dir: 0o022, filepath.Dir(dir): 0o022, s.dir: 0o022, filepath.Dir(s.dir): 0o002} {
 		info, err := os.Stat(at)
@@ -215,16 +206,14 @@ func (s *Providers) ownsPath(dir string) bool {
 	return true
 }
 
-// Check reads and hashes all files of a package in the store. The error wraps [ErrDamaged] if the
-// hash differs from the package's name.
+// Check reads and hashes all files of a package. The error wraps [ErrDamaged] if its name is another hash.
 func (s *Providers) Check(ctx context.Context, name string) error {
 	_, err := s.checkContent(ctx, name, true)
 	return err
 }
 
-// checkContent compares a package with its name, and moves the package to quarantine if they
-// differ. If full is set, it reads all files, even if the package has a proof. private reports
-// whether only this user can change the files.
+// checkContent moves a package to quarantine if its name is another hash. full ignores a proof. private
+// reports whether only this user can change the files.
 func (s *Providers) checkContent(ctx context.Context, name string, full bool) (private bool, err error) {
 	var h1 hashing.Hash
 	var found listing
@@ -245,9 +234,9 @@ func (s *Providers) checkContent(ctx context.Context, name string, full bool) (p
 	return found.provable, err
 }
 
-// isPrivatelyWritable reports whether a package has writable files, and other users may write to none.
-// Files of a package to which others may write stay as they are, so that no proof is recorded:
-// another user may have mapped one into memory, and could still change it after a change of its mode.
+// isPrivatelyWritable reports whether a package has files that are writable for this user alone. Files that
+// others can write to stay as they are, without a proof: another user may have mapped one into memory, and
+// could change it even after a change of its mode.
 func isPrivatelyWritable(files []fileState) bool {
 	writable := func(mask fs.FileMode) bool {
 		return slices.ContainsFunc(files, func(f fileState) bool { return f.Mode&mask != 0 })
@@ -255,10 +244,9 @@ func isPrivatelyWritable(files []fileState) bool {
 	return writable(0o222) && !writable(0o022)
 }
 
-// Publish makes a package of the tree at dir, a path from [Providers.Stage]. h1 must have been
-// computed while the tree was written. The package becomes part of the store, or stays on the
-// stage if the store is not writable. If the store has it already, and its content has its hash,
-// Publish returns the stored package and removes the tree.
+// Publish makes a package of the tree at dir, a path from [Providers.Stage], with the h1 that was computed
+// while it was written. The package stays on the stage if the store is not writable. If the store has it
+// undamaged, Publish returns that, and removes the tree.
 func (s *Providers) Publish(ctx context.Context, dir string, h1 hashing.Hash) (*ProviderPackage, error) {
 	if !s.writable {
 		return &ProviderPackage{H1: h1, dir: dir, location: private}, nil

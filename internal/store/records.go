@@ -13,11 +13,11 @@ import (
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
-// fetchName is the directory of the locks that processes hold while they download a package.
+// fetchName has the locks of downloads.
 const fetchName = "fetch"
 
-// fetchLock returns the lock on the download with a name. Anything with that name that is not a
-// regular file is removed first. If that fails, taking the lock will fail too.
+// fetchLock first removes anything of that name that is no regular file. If that fails, so will taking the
+// lock.
 func (p *packages) fetchLock(name string) *filelock.Lock {
 	path := filepath.Join(p.dir, fetchName, name)
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
@@ -26,13 +26,13 @@ func (p *packages) fetchLock(name string) *filelock.Lock {
 	return filelock.File(path)
 }
 
-// maxRecord is the maximum size of a record in bytes. A module package has a few warnings and
-// submodules, each with a path of at most 4 KiB. A provider has up to 10,000 files.
+// maxRecord is in bytes. A module package has a few warnings and submodules with paths of at most 4 KiB, a
+// provider up to 10,000 files.
 const maxRecord = 4 << 20
 
-// record identifies a sealed file with what this user has learned about a package: the answer to a
-// fetch, the release of a provider, the hash of a directory. Only this user's processes can write
-// it, so it is trusted (see package userkey). Its purpose binds it to its subject.
+// record identifies a sealed file with what this user has learned: the answer to a fetch, the release of a
+// provider, the hash of a directory. Only this user's processes can write it; its purpose binds it to its
+// subject.
 type record struct{ dir, name, purpose string }
 
 func (p *packages) readRecord(r record, to any) error {
@@ -59,9 +59,8 @@ func readSealed(dir *os.Root, key *userkey.Key, name, purpose string, to any) er
 	return json.Unmarshal(text, to)
 }
 
-// writeRecord writes a record. It replaces anything of that name that is not a file. It does nothing if
-// the store is not writable, or the record would exceed the limit of its readers: a missing record
-// only costs time later.
+// writeRecord replaces anything of that name that is not a file. It does nothing if the store is not
+// writable, or the record too large: a missing record only costs time.
 func (p *packages) writeRecord(r record, what any) error {
 	if !p.writable {
 		return nil
@@ -88,9 +87,8 @@ func (p *packages) writeRecord(r record, what any) error {
 	return err
 }
 
-// forget removes the files of a directory that were last written or used before a time, except for
-// those that keep, which may be nil, returns true for. Another process may be waiting for such a
-// file. In the worst case, two processes download the same package.
+// forget removes the files of a directory that were last used before a time and that keep, which may be
+// nil, does not keep. If a process is waiting for such a file, two may download the same package.
 func (p *packages) forget(dir string, before time.Time, keep func(name string) bool) error {
 	if p.dir == "" {
 		return nil

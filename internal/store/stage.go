@@ -18,8 +18,8 @@ type stage struct {
 	lock  *filelock.Lock // nil if directories cannot be locked
 }
 
-// newStage creates a staging directory in parent, which must exist, and removes those of
-// killed processes. steps is the prefix of the names of its steps; see atomicfile.Step.
+// newStage creates a staging directory in parent, and removes those of killed processes. steps is a prefix;
+// see atomicfile.Step.
 func newStage(parent, steps string) (*stage, error) {
 	for {
 		dir := filepath.Join(parent, rand.Text())
@@ -35,7 +35,7 @@ func newStage(parent, steps string) (*stage, error) {
 			removeAbandoned(parent, dir, steps)
 			return s, nil
 		}
-		// Another process has removed the directory as abandoned before it was locked.
+		// Another process has taken it for abandoned before it was locked.
 		if err := errors.Join(err, s.lock.Release()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -52,13 +52,11 @@ func (s *stage) close() error {
 	return s.lock.Release()
 }
 
-// abandonedAfter is the age from which a staging directory that cannot be locked is
-// removed. No process is expected to live that long.
+// abandonedAfter is for directories that cannot be locked. No process is expected to live that long.
 const abandonedAfter = 24 * time.Hour
 
-// removeAbandoned removes the staging directories of killed processes from parent, and any files.
-// It keeps own, the staging directory of this process, which may be "". Failures are ignored,
-// because these directories are never read.
+// removeAbandoned removes all but own from parent: staging directories of killed processes, and files.
+// Failures are ignored, because these are never read.
 func removeAbandoned(parent, own, steps string) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {

@@ -12,26 +12,23 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// MaxFile is the maximum size in bytes of a package's file that is hashed in a directory where other
-// programs may have put something else. It is far above the limit of package getmodules.
+// MaxFile is in bytes, for files in directories where other programs may have put something. It is far
+// above the limit of package getmodules.
 const MaxFile = 1 << 30
 
-// Tree is the tree of a module package, in the store or in a project: its files without version
-// control metadata. Its hashes are computed when they are first needed, and only once, because each
-// call of a package asks for them. The caller compares them with the hashes of a lock. It is safe
-// for concurrent use.
+// Tree is the tree of a module package, without version control metadata. Its hashes, for which each call
+// of a package asks, are computed once. It is safe for concurrent use.
 type Tree struct {
 	*hashing.Tree
 	h1, t1 func() hashing.Hash
 }
 
-// NewTree returns a tree whose hashes have not been computed yet.
+// NewTree computes no hashes yet.
 func NewTree(tree *hashing.Tree) *Tree {
 	return &Tree{tree, sync.OnceValue(tree.H1), sync.OnceValue(tree.T1)}
 }
 
-// ReadTree reads the package in a directory. If the directory does not exist, the error wraps
-// fs.ErrNotExist.
+// ReadTree reads a directory. If it does not exist, the error wraps fs.ErrNotExist.
 func ReadTree(ctx context.Context, dir string) (*Tree, error) {
 	root, err := pathsafe.OpenRoot(dir)
 	if err != nil {
@@ -45,13 +42,11 @@ func ReadTree(ctx context.Context, dir string) (*Tree, error) {
 	return NewTree(tree), nil
 }
 
-// H1 returns the tree's h1 hash.
 func (t *Tree) H1() hashing.Hash { return t.h1() }
 
-// T1 returns the tree's t1 hash.
 func (t *Tree) T1() hashing.Hash { return t.t1() }
 
-// Hash returns the tree's hash with a scheme, or "" for schemes that trees do not have.
+// Hash returns "" for schemes that trees do not have.
 func (t *Tree) Hash(scheme string) hashing.Hash {
 	switch scheme {
 	case "h1":
@@ -62,12 +57,10 @@ func (t *Tree) Hash(scheme string) hashing.Hash {
 	return ""
 }
 
-// ErrNoSubdir says that a package does not have the subdirectory that the module should be in.
 var ErrNoSubdir = errors.New("module subdirectory not found")
 
-// Subdir returns the directory of the package that a pattern matches. Registries use patterns for
-// archives with a single directory whose name the forge chooses. A pattern must match exactly one
-// directory. If pattern has no special characters, it is returned unchanged, even by a nil Tree.
+// Subdir returns the only directory that a pattern matches. Registries use patterns for archives with a
+// directory that the forge names. Other text is returned unchanged, even by a nil Tree.
 func (t *Tree) Subdir(pattern string) (string, error) {
 	if !IsPattern(pattern) {
 		return pattern, nil
@@ -94,10 +87,9 @@ func (t *Tree) Subdir(pattern string) (string, error) {
 	return match, nil
 }
 
-// IsPattern reports whether a subdirectory is a pattern.
 func IsPattern(subdir string) bool { return strings.ContainsAny(subdir, `*?[\`) }
 
-// CleanSubdir returns the normal form of a directory of a package. The root of the package is "".
+// CleanSubdir returns the normal form; "" for the root.
 func CleanSubdir(subdir string) string {
 	if subdir = strings.TrimLeft(path.Clean(subdir), "/"); subdir == "." {
 		return ""

@@ -20,29 +20,27 @@ import (
 	"github.com/cotterpin/cotter/ocistore"
 )
 
-// Answers remembers the artifacts and packages that stores have delivered, and which stores have
-// failed.
+// Answers remembers what stores have delivered, and which have failed.
 type Answers struct {
 	with      *origins.Client
 	artifacts singleflight.Memo[storeKey, artifact.Module]
 	trees     singleflight.Memo[storeKey, *store.Tree]
 
 	mu sync.Mutex
-	// stores are the stores of all projects. An [ID] is an index into it.
+	// stores are those of all projects. An [ID] is an index into it.
 	stores []ocistore.Store
-	// failed are the stores that could not be used. They get no more requests.
+	// failed get no more requests.
 	failed map[ID]bool
 }
 
-// NewAnswers returns answers of no stores yet. It uses the slots and the cache of a client of origins.
+// NewAnswers uses the slots and the cache of a client of origins.
 func NewAnswers(with *origins.Client) *Answers {
 	return &Answers{with: with, failed: make(map[ID]bool)}
 }
 
-// ID identifies a store within Answers.
 type ID int
 
-// ID returns the ID of a store. Equal stores have the same ID.
+// ID is the same for equal stores.
 func (s *Answers) ID(store ocistore.Store) ID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +90,7 @@ func isOfArtifact(err error) bool {
 	return false
 }
 
-// ArtifactOf returns the artifact that the tag of an entry points to in a store.
+// ArtifactOf returns what the tag of an entry points to.
 func ArtifactOf(ctx context.Context, store ocistore.Store, tag string) (artifact.Module, error) {
 	text, err := Manifest(ctx, store, tag)
 	if err != nil {
@@ -105,19 +103,18 @@ func ArtifactOf(ctx context.Context, store ocistore.Store, tag string) (artifact
 	return found, err
 }
 
-// Presence is what a store has for an entry of a lock, and for one platform if it is a provider's.
+// Presence is what a store has for a lock entry, of a provider for one platform.
 type Presence int
 
 const (
-	// Missing means that the store has nothing for the entry.
 	Missing Presence = iota
-	// Other means that the store has a package of the provider, but the lock has none of its hashes.
+	// Other is a package of the provider without any hash of the lock.
 	Other
 	Present
 )
 
-// Has returns whether a store has the artifact for a statement. It requests only the manifest.
-// If the tag points to something else, the artifact is missing. The error is about the store.
+// Has requests only the manifest. If the tag points to something else, the artifact is missing. The error
+// is about the store.
 func Has(ctx context.Context, store ocistore.Store, statement artifact.Statement) (Presence, error) {
 	_, err := ArtifactOf(ctx, store, statement.Tag())
 	switch {

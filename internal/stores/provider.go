@@ -23,9 +23,8 @@ import (
 
 type storedProvider struct {
 	artifact.Provider
-	store  ocistore.Store
-	locked []hashing.Hash
-	// evidence is the evidence that the artifact is.
+	store    ocistore.Store
+	locked   []hashing.Hash
 	evidence evidence.Evidence
 }
 
@@ -67,8 +66,7 @@ func (p *storedProvider) Archive() hashing.Hash { return p.ArchiveHash() }
 
 func (p *storedProvider) ReportsH1() bool { return false }
 
-// Authenticate implements [getproviders.Package]. A store confirms only hashes that the lock
-// already has.
+// Authenticate: a store confirms only hashes that the lock already has.
 func (p *storedProvider) Authenticate(context.Context) (getproviders.Authentication, error) {
 	auth := getproviders.Authentication{Evidence: p.evidence}
 	if slices.Contains(p.locked, p.ArchiveHash()) {
@@ -90,7 +88,7 @@ func (p *storedProvider) Download(ctx context.Context, file *os.File, progress f
 	return err
 }
 
-// Offers returns the stores' offers of providers, or nil if there are no stores.
+// Offers returns nil if there are no stores.
 func (s *Stores) Offers() providers.Offers {
 	if len(s.Order) == 0 {
 		return nil
@@ -137,7 +135,6 @@ func (s *Stores) offer(ctx context.Context, at ID, want providers.Want) provider
 	return providers.Offer{}
 }
 
-// Evidence returns the evidence that the stores give.
 func (s *Stores) Evidence() []evidence.Evidence {
 	var all []evidence.Evidence
 	for _, i := range s.Order {
@@ -148,8 +145,7 @@ func (s *Stores) Evidence() []evidence.Evidence {
 	return all
 }
 
-// HasProvider returns what a store has of a locked provider for a platform. It requests only the
-// index and the manifest. The error is about the store.
+// HasProvider requests only the index and the manifest. The error is about the store.
 func HasProvider(ctx context.Context, store ocistore.Store, entry lockfile.Provider, platform addrs.Platform) (Presence, error) {
 	found, err := providerOf(ctx, store, artifact.ReleaseOf(entry), platform)
 	_, isMissing := errors.AsType[*getproviders.MissingPlatformError](err)

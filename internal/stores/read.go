@@ -11,8 +11,8 @@ import (
 	"github.com/cotterpin/cotter/ocistore"
 )
 
-// Manifest returns the manifest that a tag of a store's own repository points to. The error wraps
-// fs.ErrNotExist if the tag does not exist.
+// Manifest returns what a tag of a store's own repository points to. Without it, the error wraps
+// fs.ErrNotExist.
 func Manifest(ctx context.Context, store ocistore.Store, tag string) ([]byte, error) {
 	repository, err := store.Repository(ctx, addrs.Provider{})
 	if err != nil {
@@ -22,7 +22,7 @@ func Manifest(ctx context.Context, store ocistore.Store, tag string) ([]byte, er
 	return found.Text, err
 }
 
-// Tags returns the tags of a store's own repository. There are none if nothing was stored yet.
+// Tags are those of a store's own repository; none if nothing was stored yet.
 func Tags(ctx context.Context, store ocistore.Store) ([]string, error) {
 	repository, err := store.Repository(ctx, addrs.Provider{})
 	if err != nil {
@@ -39,8 +39,7 @@ func Tags(ctx context.Context, store ocistore.Store) ([]string, error) {
 	return found, err
 }
 
-// Targets returns the packages that a store has of a release. The error wraps fs.ErrNotExist if it
-// has none.
+// Targets are a store's packages of a release. If there are none, the error wraps fs.ErrNotExist.
 func Targets(ctx context.Context, store ocistore.Store, r artifact.Release) (artifact.Targets, error) {
 	repository, err := store.Repository(ctx, r.Provider)
 	if err != nil {
@@ -53,7 +52,6 @@ func Targets(ctx context.Context, store ocistore.Store, r artifact.Release) (art
 	return artifact.ParseIndex(index.Text)
 }
 
-// TargetManifest returns the manifest of a target.
 func TargetManifest(ctx context.Context, store ocistore.Store, provider addrs.Provider, target oci.Target) ([]byte, error) {
 	repository, err := store.Repository(ctx, provider)
 	if err != nil {

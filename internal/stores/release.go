@@ -15,21 +15,18 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// ReadProvider is a package of a provider in a store, as ReadRelease found it.
+// ReadProvider is a package that ReadRelease found.
 type ReadProvider struct {
 	Release  artifact.Release
 	Platform addrs.Platform
 	Hashes   []hashing.Hash
-	// Err is the reason why the package cannot be read or does not match its description, or nil
-	// if it does.
+	// Err is why the package cannot be read or does not match its description.
 	Err error
 }
 
-// ReadRelease gets a store's packages of a provider version for all platforms and compares them
-// with everything that the store states about them. tag is the tag of the release. If keep is
-// set, the package for this machine's platform stays in the user's cache; of the other packages
-// only the hashes are recorded. They are recorded as imported by the user. getter returns a Getter
-// for a source.
+// ReadRelease gets a store's packages of a provider version and compares them with everything that the
+// store states. tag is that of the release. With keep, this machine's package stays in the user's cache; of
+// others only the hashes are recorded, as imported by the user.
 func ReadRelease(ctx context.Context, store ocistore.Store, tag string, getter func(getproviders.Source) *providers.Getter, keep bool) []ReadProvider {
 	text, err := Manifest(ctx, store, tag)
 	if err != nil {

@@ -16,29 +16,26 @@ import (
 	"github.com/cotterpin/cotter/ocistore"
 )
 
-// Stores is one run's access to stores.
 type Stores struct {
 	*Answers
-	// Order lists the stores in the order in which they are tried.
+	// Order is that in which the stores are tried.
 	Order []ID
 	// Offline skips stores that are not on this machine.
 	Offline bool
-	// Check compares a package with a statement.
-	Check func(artifact.Statement, *store.Tree) error
-	// OnEvent receives the events of the run. Several goroutines may call it at once.
+	Check   func(artifact.Statement, *store.Tree) error
+	// OnEvent may be called by several goroutines at once.
 	OnEvent func(event.Event)
 }
 
-// Key returns a text that is equal for the same stores in the same order.
+// Key is equal for the same stores in the same order.
 func (s *Stores) Key() string { return fmt.Sprint(s.Order) }
 
 func (s *Stores) warn(path addrs.Module, text string) {
 	s.OnEvent(event.Warning{Path: path, Message: text})
 }
 
-// Confirm returns the evidence of the first store that has the artifact of an entry and is trusted
-// to confirm it, or the zero Evidence. A store that fails or has something else under the entry's
-// tag causes a warning.
+// Confirm returns the evidence of the first trusted store with the artifact of an entry, or zero. A store
+// that fails, or has something else under the tag, causes a warning.
 func (s *Stores) Confirm(ctx context.Context, of origins.Source, entry lockfile.Module) evidence.Evidence {
 	at, _, ok := s.find(ctx, of, entry, func(info ocistore.Info) bool { return info.Trusted })
 	if !ok {
@@ -47,8 +44,7 @@ func (s *Stores) Confirm(ctx context.Context, of origins.Source, entry lockfile.
 	return EvidenceOf(s.store(at))
 }
 
-// EvidenceOf returns the evidence that an artifact in a store is. It is zero for a store that only
-// delivers.
+// EvidenceOf is zero for a store that only delivers.
 func EvidenceOf(store ocistore.Store) evidence.Evidence {
 	if info := store.Info(); info.Trusted {
 		return evidence.Evidence{Kind: evidence.Mirror, By: info.Name}
@@ -56,8 +52,8 @@ func EvidenceOf(store ocistore.Store) evidence.Evidence {
 	return evidence.Evidence{}
 }
 
-// Fetch fetches the package of an entry from a store into the cache and reports whether it did.
-// Failures are warnings, and the caller then asks the origin.
+// Fetch fetches an entry's package into the cache and reports whether it did. Failures are warnings; the
+// caller then asks the origin.
 func (s *Stores) Fetch(ctx context.Context, of origins.Source, entry lockfile.Module) bool {
 	at, found, ok := s.find(ctx, of, entry, func(ocistore.Info) bool { return true })
 	if !ok {
@@ -70,8 +66,7 @@ func (s *Stores) Fetch(ctx context.Context, of origins.Source, entry lockfile.Mo
 	return err == nil
 }
 
-// FetchArtifact fetches the package of an artifact from a store into the cache and compares it
-// with its statement.
+// FetchArtifact fetches a package into the cache and compares it with its statement.
 func (s *Stores) FetchArtifact(ctx context.Context, at ID, found artifact.Module) error {
 	tree, err := s.tree(ctx, at, found, s.OnEvent)
 	if err != nil {

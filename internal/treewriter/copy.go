@@ -14,8 +14,8 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// CopyTree writes a copy of src to dst, which must not exist. A link that a [Writer] would leave
-// out is an error. After an error dst does not exist.
+// CopyTree copies src to dst, which must not exist and does not exist after an error. A link that a
+// [Writer] would leave out is an error.
 func CopyTree(ctx context.Context, dst string, src fs.FS, limits Limits) error {
 	w, err := Create(dst, limits)
 	if err != nil {
@@ -29,8 +29,8 @@ func CopyTree(ctx context.Context, dst string, src fs.FS, limits Limits) error {
 	return w.Close()
 }
 
-// CopyFS adds everything in src. Links are read with fs.ReadLink and never followed. src must be
-// safe for concurrent use. Version control data (.git, .hg, .svn, .bzr) is refused.
+// CopyFS adds everything in src, which must be safe for concurrent use. Links are never followed. Version
+// control data (.git, .hg, .svn, .bzr) is refused.
 func (w *Writer) CopyFS(ctx context.Context, src fs.FS) error {
 	c := copier{Writer: w, src: src}
 	return c.dir(ctx, ".")
@@ -118,7 +118,7 @@ func (c *copier) file(parent *os.Root, name string) error {
 	if err != nil {
 		return err
 	}
-	// Check again, because the name may belong to another file by now.
+	// The name may belong to another file by now.
 	if !info.Mode().IsRegular() {
 		return &PathError{Path: name, Reason: "it changed while it was copied"}
 	}

@@ -7,10 +7,10 @@ import (
 
 // Default limits of a tree.
 const (
-	// DefaultTreeBytes is 1 GiB. The largest published module packages are below 200 MB, and build
-	// agents have that much free space.
+	// DefaultTreeBytes: the largest published packages are below 200 MB, and build agents have that much
+	// space.
 	DefaultTreeBytes = 1 << 30
-	// DefaultFileBytes is 256 MiB, far more than any file of a real module.
+	// DefaultFileBytes is far more than any file of a real module.
 	DefaultFileBytes = 256 << 20
 	// DefaultEntries limits the inodes that a small archive can use up.
 	DefaultEntries = 100_000
@@ -19,19 +19,18 @@ const (
 const (
 	// maxLinks limits the work of checking links.
 	maxLinks = 1000
-	// maxNamedLinks is the maximum number of links that one warning names.
+	// maxNamedLinks is for one warning.
 	maxNamedLinks = 3
 )
 
-// Limits limit a tree. Zero fields mean the defaults.
+// Limits with zero fields mean the defaults.
 type Limits struct {
-	// TreeBytes is the maximum sum of the files' sizes in bytes.
+	// TreeBytes is for all files together.
 	TreeBytes int64
-	// FileBytes is the maximum size of one file in bytes.
 	FileBytes int64
-	// Entries is the maximum number of files, directories and links.
+	// Entries are files, directories and links.
 	Entries int
-	// Portable makes it an error if a name cannot be stored on all systems.
+	// Portable refuses names that not all systems can store.
 	Portable bool
 }
 
@@ -41,24 +40,22 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// PathError is the error for an entry that a tree must not contain.
+// PathError is about an entry that a tree must not contain.
 type PathError struct {
-	// Path is the entry's name as it was given.
+	// Path is as it was given.
 	Path string
-	// Reason is the reason why it is refused. It may quote other names.
+	// Reason may quote other names.
 	Reason string
 }
 
 func (e *PathError) Error() string { return fmt.Sprintf("%q: %s", e.Path, e.Reason) }
 
-// LimitError is the error for a tree that exceeds a limit.
 type LimitError struct {
 	// Path is the entry that went over the limit.
 	Path string
-	// What describes the limited quantity with its unit, such as "bytes in one file".
+	// What is the limited quantity with its unit, such as "bytes in one file".
 	What string
-	// Max is the limit.
-	Max int64
+	Max  int64
 }
 
 func (e *LimitError) Error() string {

@@ -12,11 +12,10 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// Link is a symbolic link that is not part of the tree.
 type Link struct {
-	// Path is the name of the link, and Target is its target as written.
+	// Target is as written.
 	Path, Target string
-	// Reason is the reason why it was left out, such as "points to nothing".
+	// Reason is such as "points to nothing".
 	Reason string
 }
 
@@ -24,11 +23,10 @@ func (l Link) String() string {
 	return fmt.Sprintf("%.200q to %.100q, which %s", l.Path, l.Target, l.Reason)
 }
 
-// LeftOut returns the links that Close left out, sorted by path.
+// LeftOut are the links that Close left out, sorted by path.
 func (w *Writer) LeftOut() []Link { return w.leftOut }
 
-// makeLinks creates all valid links. A valid link passes only through valid links, so leaving out
-// the others does not affect it.
+// makeLinks creates all valid links, which pass only through valid links.
 func (w *Writer) makeLinks() error {
 	good, err := w.checkLinks()
 	if err != nil {
@@ -46,7 +44,7 @@ func (w *Writer) makeLinks() error {
 	return nil
 }
 
-// checkLinks notes the links that are not valid in leftOut, and returns the others, sorted.
+// checkLinks returns the valid links, sorted; the others are in leftOut.
 func (w *Writer) checkLinks() (good []string, err error) {
 	lookup := func(name string) (pathsafe.Kind, string) { return w.kinds[name], w.targets[name] }
 	links := &pathsafe.Resolver{Lookup: lookup, Target: pathsafe.WrittenTarget}
@@ -90,8 +88,8 @@ func (w *Writer) leftOutWarning() string {
 	return text
 }
 
-// PruneLinks removes the links that point out of the tree at dir, which a Writer has written as
-// part of a larger tree. LeftOut of the returned Writer lists them.
+// PruneLinks removes the links out of the tree at dir, which a Writer has written in a larger one. They are
+// LeftOut of the result.
 func PruneLinks(dir string) (*Writer, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

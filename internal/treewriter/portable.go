@@ -12,13 +12,13 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// foldKey returns a key that is equal for names that a file system may treat as the same: names
-// that differ only in case, by full case folding, or in Unicode normalization.
+// foldKey is equal for names that a file system may treat as the same: by full case folding, or by Unicode
+// normalization.
 func foldKey(name string) string {
 	if isASCII(name) {
 		return strings.ToLower(name)
 	}
-	// Normalized before and after folding, because folding undoes it.
+	// Folding undoes normalization.
 	return norm.NFC.String(cases.Fold().String(norm.NFD.String(name)))
 }
 
@@ -31,7 +31,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// checkPortable counts or refuses a new entry that other systems cannot store.
+// checkPortable counts or refuses an entry that other systems cannot store.
 func (w *Writer) checkPortable(name string) error {
 	component := name[strings.LastIndexByte(name, '/')+1:]
 	if reason := pathsafe.Unportable(component); reason != "" {
@@ -65,8 +65,8 @@ func (w *Writer) noteUnportable(example string) {
 	w.unportable++
 }
 
-// Warnings returns messages about the tree for the user: at most one line about links that were
-// left out, and one about names that other systems cannot store.
+// Warnings has at most one line about links that were left out, and one about names that other systems
+// cannot store.
 func (w *Writer) Warnings() []string {
 	var warnings []string
 	if text := w.leftOutWarning(); text != "" {

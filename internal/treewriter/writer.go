@@ -20,20 +20,18 @@ const (
 	dirMode  fs.FileMode = 0o755
 )
 
-// Writer writes one package tree into a new directory. Its first error is final: all later calls
-// return it. It is not safe for concurrent use.
+// Writer writes one tree into a new directory. Its first error is final. It is not safe for concurrent use.
 type Writer struct {
 	dir    string
 	limits Limits
-	// handles are the open directories from the root to the most recently used one. Entries in the
-	// order of a tree take one system call each.
+	// handles are the open directories from the root to the last used one: entries in the order of a tree
+	// take one system call each.
 	handles []handle
-	// kinds has every entry. folded has the first entry for each foldKey.
+	// kinds has every entry, folded the first one for each foldKey.
 	kinds   map[string]pathsafe.Kind
 	folded  map[string]string
 	targets map[string]string // of links
-	// leftOut are the links that are not part of the tree. If allLinks is set, such links are
-	// errors instead.
+	// leftOut are the links that are not part of the tree. allLinks makes them errors.
 	leftOut  []Link
 	allLinks bool
 	bytes    atomic.Int64
@@ -50,7 +48,7 @@ type handle struct {
 	root *os.Root
 }
 
-// Create creates dir, which must not exist, and returns a writer for it.
+// Create creates dir, which must not exist.
 func Create(dir string, limits Limits) (*Writer, error) {
 	if err := os.Mkdir(dir, dirMode); err != nil {
 		return nil, err
@@ -72,8 +70,7 @@ func Create(dir string, limits Limits) (*Writer, error) {
 	return w, nil
 }
 
-// Dir adds a directory. It is not an error if the directory already exists. Every method creates
-// missing parents.
+// Dir adds a directory, which may exist. Every method creates missing parents.
 func (w *Writer) Dir(name string) error {
 	return w.do(func() error {
 		if err := CheckName(name); err != nil {
@@ -84,7 +81,7 @@ func (w *Writer) Dir(name string) error {
 	})
 }
 
-// File adds a regular file with the content of r, which it reads to the end.
+// File reads r to the end.
 func (w *Writer) File(name string, exec bool, r io.Reader) error {
 	return w.do(func() error {
 		parent, err := w.add(name, pathsafe.File)
@@ -95,8 +92,7 @@ func (w *Writer) File(name string, exec bool, r io.Reader) error {
 	})
 }
 
-// Symlink records a link. Close checks the link and creates it or leaves it out. The target is
-// not changed.
+// Symlink records a link with an unchanged target, which Close creates or leaves out.
 func (w *Writer) Symlink(name, target string) error {
 	return w.do(func() error {
 		if _, err := w.add(name, pathsafe.Link); err != nil {
@@ -110,8 +106,8 @@ func (w *Writer) Symlink(name, target string) error {
 	})
 }
 
-// Close checks the tree as a whole, creates the links that stay inside the tree, and releases the
-// directory. After an error the tree must not be used.
+// Close checks the tree as a whole, and creates the links that stay inside. After an error the tree must
+// not be used.
 func (w *Writer) Close() error {
 	err := w.do(w.makeLinks)
 	err = errors.Join(err, w.release())
@@ -122,7 +118,7 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// Empty reports whether the tree has no files and no links. It must be called after Close.
+// Empty reports, after Close, whether there are no files and no links.
 func (w *Writer) Empty() bool {
 	for _, k := range w.kinds {
 		if k == pathsafe.File {
@@ -132,8 +128,7 @@ func (w *Writer) Empty() bool {
 	return len(w.targets) == len(w.leftOut)
 }
 
-// Abort removes the tree unless Close has succeeded. It can be called at any time, so it can be
-// deferred.
+// Abort removes the tree unless Close has succeeded. It can be deferred.
 func (w *Writer) Abort() {
 	if w.done {
 		return
@@ -161,8 +156,7 @@ func (w *Writer) do(step func() error) error {
 	return w.err
 }
 
-// CheckName returns a *[PathError] if a tree must not have an entry with this name, which is a
-// path with slashes. See [pathsafe.Name].
+// CheckName returns a *[PathError] for a path that [pathsafe.Name] refuses.
 func CheckName(name string) error {
 	if reason := pathsafe.Name(name); reason != "" {
 		return &PathError{Path: name, Reason: "the name " + reason}
@@ -190,7 +184,7 @@ func (w *Writer) register(name string, k pathsafe.Kind) error {
 	case pathsafe.Link:
 		return &PathError{Path: name, Reason: "there already is a link with this name"}
 	}
-	// The root is in kinds, too, but does not count.
+	// The root is in kinds, but does not count.
 	if len(w.kinds)-1 == w.limits.Entries {
 		return &LimitError{Path: name, What: "files, directories and links", Max: int64(w.limits.Entries)}
 	}
@@ -265,8 +259,7 @@ func isWithin(name, dir string) bool {
 	return dir == "." || name == dir || strings.HasPrefix(name, dir) && name[len(dir)] == '/'
 }
 
-// write writes a registered file into its directory. It may be called concurrently for several
-// files.
+// write writes a registered file. Calls for several files can be concurrent.
 func (w *Writer) write(parent *os.Root, name string, exec bool, r io.Reader, buf []byte) error {
 	f, err := parent.OpenFile(path.Base(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
@@ -277,12 +270,11 @@ func (w *Writer) write(parent *os.Root, name string, exec bool, r io.Reader, buf
 	if exec {
 		mode = execMode
 	}
-	// The umask was applied to the mode that was passed to OpenFile.
+	// The umask was applied to OpenFile's mode.
 	return errors.Join(err, f.Chmod(mode), f.Close())
 }
 
-// fill copies r to f up to the limits. Files that are filled concurrently may together exceed the
-// limit of the tree before one of them notices.
+// fill copies r up to the limits. Concurrent calls may together exceed the tree's limit before one notices.
 func (w *Writer) fill(f *os.File, name string, r io.Reader, buf []byte) error {
 	room := min(w.limits.FileBytes, w.limits.TreeBytes-w.bytes.Load())
 	var to io.Writer = struct{ io.Writer }{f} // makes io.CopyBuffer use the buffer
