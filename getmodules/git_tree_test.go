@@ -15,21 +15,21 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// TestGitTrees fetches all kinds of trees, valid and invalid, with our own client as with git.
-func TestGitTrees(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	r := newGitRepo(t, s.root, "net.git")
+var (
+	lfsPointer = "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("0", 64) + "\nsize 1\n"
+	noise      = wireNoise(1 << 18)
+)
+
+// commitTrees makes a branch for each kind of tree, valid and invalid.
+func commitTrees(r *gitRepo) {
 	gitlink := strings.Repeat("1", 40)
-	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("0", 64) + "\nsize 1\n"
-	noise := wireNoise(1 << 18)
 	r.commit("everything",
 		gitFile{path: "main.tf", content: "x\r\n$Id$\n"}, gitFile{path: "empty"},
 		gitFile{path: "bin/run", mode: "100755", content: "#!/bin/sh\n"},
 		gitFile{path: "a/b/c/deep.tf", content: "deep"}, gitFile{path: "a.b", content: "x"}, gitFile{path: "a-b/c", content: "x"},
 		gitFile{path: "link", mode: "120000", content: "a/b/c/deep.tf"}, gitFile{path: "dirlink", mode: "120000", content: "a/b"},
 		gitFile{path: "vendored", mode: "160000", content: gitlink}, gitFile{path: "modules/sub", mode: "160000", content: gitlink},
-		gitFile{path: "big.zip", content: pointer}, gitFile{path: "long.txt", content: pointer + strings.Repeat("x", 1024)},
+		gitFile{path: "big.zip", content: lfsPointer}, gitFile{path: "long.txt", content: lfsPointer + strings.Repeat("x", 1024)},
 		gitFile{path: ".gitattributes", content: "*.tf text ident\nmain.tf export-ignore\n"},
 		gitFile{path: ".gitmodules", content: "[submodule \"x\"]\n\tpath = vendored\n\turl = ../evil\n"},
 		gitFile{path: "noise", content: noise})
@@ -57,11 +57,19 @@ func TestGitTrees(t *testing.T) {
 	}
 	r.rawCommit("bomb", gitRawEntry{"40000", "a", bomb})
 	r.rawCommit("deep", gitRawEntry{"40000", "d", deep})
+}
+
+// TestGitTrees fetches all kinds of trees with our own client as with git.
+func TestGitTrees(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	r := newGitRepo(t, s.root, "net.git")
+	commitTrees(r)
 	want := map[string]map[string]string{
 		"everything": {
 			"main.tf": "x\r\n$Id: 533dd1a278a19e2719c720ed3d8a1c38556609d5 $\n", "empty": "", "bin": "dir", "bin/run": "exec:#!/bin/sh\n",
 			"a": "dir", "a/b": "dir", "a/b/c": "dir", "a/b/c/deep.tf": "deep", "a.b": "x", "a-b": "dir", "a-b/c": "x", "modules": "dir",
-			"link": "link:a/b/c/deep.tf", "dirlink": "link:a/b", "big.zip": pointer, "long.txt": pointer + strings.Repeat("x", 1024),
+			"link": "link:a/b/c/deep.tf", "dirlink": "link:a/b", "big.zip": lfsPointer, "long.txt": lfsPointer + strings.Repeat("x", 1024),
 			".gitattributes": "*.tf text ident\nmain.tf export-ignore\n", ".gitmodules": "[submodule \"x\"]\n\tpath = vendored\n\turl = ../evil\n", "noise": noise,
 		},
 		"old":     {"sub": "dir", "sub/x.tf": "x"},
