@@ -186,24 +186,20 @@ func TestDownloadPart(t *testing.T) {
 	}
 }
 
-// TestDownloadRedirects checks which redirects a download follows.
+// TestDownloadRedirects checks which redirects a download follows. Package httpx has those that nothing
+// follows.
 func TestDownloadRedirects(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		url, to string
 		ok      bool
 	}{
-		"another host":         {origin + "/r", "https://cdn.example.com/a.zip", true},
-		"http to https":        {"http://files.example.com/r", "https://cdn.example.com/a.zip", true},
-		"http to http":         {"http://files.example.com/r", "http://cdn.example.com/a.zip", true},
-		"https to http":        {origin + "/r", "http://cdn.example.com/a.zip", false},
-		"file":                 {origin + "/r", "file:///etc/passwd", false},
-		"ftp":                  {origin + "/r", "ftp://cdn.example.com/a.zip", false},
-		"this machine":         {origin + "/r", "https://127.0.0.1/a.zip", false},
-		"a circle":             {origin + "/r", origin + "/r", false},
-		"user and password":    {"https://u:" + webtest.Canary + "@files.example.com/r", "https://cdn.example.com/a.zip", true},
-		"no redirect, by http": {"http://files.example.com/a.zip", "", true},
-		"a file":               {"file:///etc/passwd", "", false},
+		"another host":      {origin + "/r", "https://cdn.example.com/a.zip", true},
+		"http to https":     {"http://files.example.com/r", "https://cdn.example.com/a.zip", true},
+		"https to http":     {origin + "/r", "http://cdn.example.com/a.zip", false},
+		"this machine":      {origin + "/r", "https://127.0.0.1/a.zip", false},
+		"user and password": {"https://u:" + webtest.Canary + "@files.example.com/r", "https://cdn.example.com/a.zip", true},
+		"a file":            {"file:///etc/passwd", "", false},
 	} {
 		web := webtest.New(t)
 		handler := func(w http.ResponseWriter, r *http.Request) {

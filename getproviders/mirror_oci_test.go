@@ -1,6 +1,7 @@
 package getproviders_test
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -10,13 +11,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/opencontainers/go-digest"
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
+	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -132,7 +137,7 @@ func TestOCIMirror(t *testing.T) {
 	for _, v := range listing.Versions {
 		got[v.Version.String()] = true
 	}
-	if diff := cmp.Diff(map[string]bool{"1.0.0": true, "1.2.0+build.1": true, "1.1.0-rc.1": true}, got); diff != "" || err != nil {
+	if diff := gocmp.Diff(map[string]bool{"1.0.0": true, "1.2.0+build.1": true, "1.1.0-rc.1": true}, got); diff != "" || err != nil {
 		t.Errorf("Versions: %v; (-want +got):\n%s", err, diff)
 	}
 	p, err := m.Package(t.Context(), x, versions.MustParse("1.2.0+build.1"), linux)
@@ -142,7 +147,7 @@ func TestOCIMirror(t *testing.T) {
 	}
 	proof, err := p.Authenticate(t.Context())
 	by := evidence.Evidence{Kind: evidence.Mirror, By: "the mirror oci://oci.example.com/mirror/${hostname}/${ namespace }/${type}"}
-	if diff := cmp.Diff(getproviders.Authentication{Evidence: by, Hashes: []hashing.Hash{zh(archive)}, Own: []hashing.Hash{zh(archive)}}, proof); diff != "" || err != nil {
+	if diff := gocmp.Diff(getproviders.Authentication{Evidence: by, Hashes: []hashing.Hash{zh(archive)}, Own: []hashing.Hash{zh(archive)}}, proof); diff != "" || err != nil {
 		t.Errorf("Authenticate: %v; (-want +got):\n%s", err, diff)
 	}
 	if text, err := received(t, p); text != archive || err != nil {
@@ -158,55 +163,29 @@ func TestOCIMirrorFailures(t *testing.T) {
 	manifest := ociManifestText(archive)
 	good := ociTarget{"linux", "amd64", sha(manifest)}
 	index := ociIndexText(good)
+	size := fmt.Sprintf(`"size": %d`, len(archive))
 	for name, test := range map[string]struct {
-		index, manifest string
+		index, manifest string // "" stands for a good one
 		want            error
 		text            string
 	}{
-		"another platform": {
-			index: ociIndexText(ociTarget{"linux", "arm64", sha(manifest)}), manifest: manifest,
-			want: getproviders.ErrUnsupportedPlatform,
-		},
-		"an empty index": {index: ociIndexText(), manifest: manifest, want: getproviders.ErrUnsupportedPlatform},
-		"twice": {
-			index: ociIndexText(good, good), manifest: manifest, want: getproviders.ErrInvalidMirror,
-			text: "several manifests",
-		},
-		"a module": {
-			index: strings.Replace(index, "opentofu.provider\"", "opentofu.modulepkg\"", 1), manifest: manifest,
-			want: getproviders.ErrInvalidMirror, text: "artifact type",
-		},
-		"no index": {index: manifest, manifest: manifest, want: getproviders.ErrInvalidMirror, text: "media type"},
-		"bad digest": {
-			index: ociIndexText(ociTarget{"linux", "amd64", "sha256:x"}), manifest: manifest,
-			want: getproviders.ErrInvalidMirror, text: "digest",
-		},
-		"both": {
-			index: strings.Replace(index, "{", `{"layers": [], `, 1), manifest: manifest,
-			want: getproviders.ErrInvalidMirror, text: "something else",
-		},
+		"another platform":     {index: ociIndexText(ociTarget{"linux", "arm64", sha(manifest)}), want: getproviders.ErrUnsupportedPlatform},
+		"an empty index":       {index: ociIndexText(), want: getproviders.ErrUnsupportedPlatform},
+		"twice":                {index: ociIndexText(good, good), want: getproviders.ErrInvalidMirror, text: "several manifests"},
+		"a module":             {index: strings.Replace(index, "opentofu.provider\"", "opentofu.modulepkg\"", 1), want: getproviders.ErrInvalidMirror, text: "artifact type"},
+		"no index":             {index: manifest, want: getproviders.ErrInvalidMirror, text: "media type"},
+		"bad digest":           {index: ociIndexText(ociTarget{"linux", "amd64", "sha256:x"}), want: getproviders.ErrInvalidMirror, text: "digest"},
+		"both":                 {index: strings.Replace(index, "{", `{"layers": [], `, 1), want: getproviders.ErrInvalidMirror, text: "something else"},
 		"the manifest is gone": {index: index, manifest: "{}", want: getproviders.ErrInvalidMirror, text: "missing"},
+		"another artifact":     {manifest: strings.Replace(manifest, "provider-target", "provider", 1), want: getproviders.ErrInvalidMirror, text: "artifact type"},
+		"no archive":           {manifest: strings.Replace(manifest, "archive/zip", "text/plain", 1), want: getproviders.ErrInvalidMirror, text: "0 layers"},
+		"two archives":         {manifest: strings.Replace(manifest, "text/plain", "archive/zip", 1), want: getproviders.ErrInvalidMirror, text: "2 layers"},
+		"no size":              {manifest: strings.Replace(manifest, size, `"size": 0`, 1), want: getproviders.ErrInvalidMirror, text: "size"},
+		"huge":                 {manifest: strings.Replace(manifest, size, `"size": 9999999999999`, 1), want: getproviders.ErrTooLarge, text: "more than"},
 	} {
-		m, _ := ociMirror(t, ociRegistry{"acme/x": {tags: map[string]string{"1.0.0": test.index}, texts: []string{test.manifest}}}, "oci.example.com/${namespace}/${type}")
-		_, err := m.Package(t.Context(), provider(t, "acme/x"), one, linux)
-		if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) {
-			t.Errorf("%s: %v, want %v with %q", name, err, test.want, test.text)
-		}
-	}
-	for name, test := range map[string]struct {
-		manifest, text string
-		want           error
-	}{
-		"another artifact": {strings.Replace(manifest, "provider-target", "provider", 1), "artifact type", getproviders.ErrInvalidMirror},
-		"no archive":       {strings.Replace(manifest, "archive/zip", "text/plain", 1), "0 layers", getproviders.ErrInvalidMirror},
-		"two archives":     {strings.Replace(manifest, "text/plain", "archive/zip", 1), "2 layers", getproviders.ErrInvalidMirror},
-		"no size":          {strings.Replace(manifest, fmt.Sprintf(`"size": %d`, len(archive)), `"size": 0`, 1), "size", getproviders.ErrInvalidMirror},
-		"huge":             {strings.Replace(manifest, fmt.Sprintf(`"size": %d`, len(archive)), `"size": 9999999999999`, 1), "more than", getproviders.ErrTooLarge},
-	} {
-		m, _ := ociMirror(t, ociRegistry{"acme/x": {
-			tags:  map[string]string{"1.0.0": ociIndexText(ociTarget{"linux", "amd64", sha(test.manifest)})},
-			texts: []string{test.manifest},
-		}}, "oci.example.com/${namespace}/${type}")
+		manifest := cmp.Or(test.manifest, manifest)
+		index := cmp.Or(test.index, ociIndexText(ociTarget{"linux", "amd64", sha(manifest)}))
+		m, _ := ociMirror(t, ociRegistry{"acme/x": {tags: map[string]string{"1.0.0": index}, texts: []string{manifest}}}, "oci.example.com/${namespace}/${type}")
 		_, err := m.Package(t.Context(), provider(t, "acme/x"), one, linux)
 		if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) {
 			t.Errorf("%s: %v, want %v with %q", name, err, test.want, test.text)
@@ -225,6 +204,44 @@ func TestOCIMirrorFailures(t *testing.T) {
 	testenv.Must(t, err)
 	if _, err := received(t, p); err == nil {
 		t.Error("an archive that is missing was downloaded")
+	}
+}
+
+// TestOCIMirrorDockerRegistry lists and downloads a provider from an independent registry
+// implementation.
+func TestOCIMirrorDockerRegistry(t *testing.T) {
+	t.Parallel()
+	registry := testenv.StartRegistry(t, "")
+	fetcher := &getmodules.Fetcher{HTTPClient: registry.Client()}
+	template, err := getproviders.ParseRepositoryTemplate(registry.Host() + "/mirror/${namespace}/${type}")
+	testenv.Must(t, err)
+	x := provider(t, "acme/x")
+	target := artifact.Provider{
+		Statement: artifact.ProviderStatement{Release: artifact.Release{Provider: x, Version: versions.MustParse("1.2.0")}, Platform: linux, Hashes: []hashing.Hash{h1, zh(archive)}},
+		Layer:     oci.Describe([]byte(archive)),
+	}
+	manifest, err := target.Manifest()
+	testenv.Must(t, err)
+	index, err := target.Statement.Index(artifact.Targets{{Platform: linux, Descriptor: oci.Describe(manifest)}})
+	testenv.Must(t, err)
+	writer, err := fetcher.OCIWriter(registry.Host(), "mirror/acme/x")
+	testenv.Must(t, err)
+	for _, blob := range []string{"{}", archive} {
+		_, err := writer.PushBlob(t.Context(), ocispec.Descriptor{Digest: digest.FromString(blob), Size: int64(len(blob))}, strings.NewReader(blob), true)
+		testenv.Must(t, err)
+	}
+	testenv.Must(t, writer.PushManifest(t.Context(), sha(string(manifest)), ociManifestType, manifest))
+	testenv.Must(t, writer.PushManifest(t.Context(), "1.2.0", ociIndexType, index))
+
+	m := &getproviders.OCIMirror{Repository: template, Fetcher: fetcher}
+	listing, err := m.Versions(t.Context(), x)
+	if err != nil || len(listing.Versions) != 1 || listing.Versions[0].Version.String() != "1.2.0" {
+		t.Fatalf("Versions: %v, %v", listing, err)
+	}
+	p, err := m.Package(t.Context(), x, listing.Versions[0].Version, linux)
+	testenv.Must(t, err)
+	if text, err := received(t, p); text != archive || err != nil || p.Archive() != zh(archive) {
+		t.Errorf("received %q as %s, %v", text, p.Archive(), err)
 	}
 }
 

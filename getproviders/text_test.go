@@ -2,11 +2,16 @@ package getproviders_test
 
 import (
 	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
 	"testing"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/testenv"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // Patterns and templates are text in JSON, and the same values afterwards.
@@ -43,3 +48,61 @@ func TestText(t *testing.T) {
 		t.Error("a text that is not a pattern was accepted")
 	}
 }
+
+type noTransport struct{}
+
+func (noTransport) RoundTrip(*http.Request) (*http.Response, error) {
+	return nil, errors.New("there is no network")
+}
+
+// TestZeroValues calls the methods of zero values. None of them panics, and what needs a field says
+// so.
+func TestZeroValues(t *testing.T) {
+	t.Parallel()
+	provider := addrs.Provider{Hostname: "registry.example.com", Namespace: "acme", Type: "cloud"}
+	platform := addrs.Platform{OS: "linux", Arch: "amd64"}
+	noNetwork := &http.Client{Transport: noTransport{}}
+	sources := map[string]struct {
+		source getproviders.Source
+		want   error // of Versions and Package; nil for any
+	}{
+		"Direct":           {&getproviders.Direct{HTTPClient: noNetwork, Attempts: 1}, disco.ErrUnreachable},
+		"NetworkMirror":    {&getproviders.NetworkMirror{}, nil},
+		"OCIMirror":        {&getproviders.OCIMirror{}, nil},
+		"FilesystemMirror": {getproviders.FilesystemMirror{}, nil},
+		"Multi":            {getproviders.Multi(nil), getproviders.ErrNotFound},
+		"Method":           {getproviders.Multi{{}}, getproviders.ErrNotFound},
+	}
+	for name, test := range sources {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := test.source.Versions(t.Context(), provider)
+			if err == nil || test.want != nil && !errors.Is(err, test.want) {
+				t.Errorf("Versions = %v, want %v", err, test.want)
+			}
+			_, err = test.source.Package(t.Context(), provider, versions.MustParse("1.0.0"), platform)
+			if err == nil || test.want != nil && !errors.Is(err, test.want) {
+				t.Errorf("Package = %v, want %v", err, test.want)
+			}
+			_ = test.source.Evidence(provider)
+			_ = test.source.Local()
+			_ = test.source.Evidence(addrs.Provider{})
+		})
+	}
+	for name, err := range map[string]error{
+		"RenamedError": &getproviders.RenamedError{}, "MirrorError": &getproviders.MirrorError{}, "MismatchError": &getproviders.MismatchError{},
+		"SearchError": &getproviders.SearchError{}, "UnconfirmedError": &getproviders.UnconfirmedError{}, "AuthenticationError": &getproviders.AuthenticationError{},
+		"MissingPlatformError": &getproviders.MissingPlatformError{},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, _ = err.Error(), errors.Unwrap(err)
+			_ = errors.Is(err, getproviders.ErrNotFound)
+		})
+	}
+	_, _ = getproviders.Pattern{}.String(), getproviders.RepositoryTemplate{}.String()
+	_ = getproviders.Listing{}.Numbers()
+	_ = getproviders.Version{}.UsableOn(platform)
+}
+
+func TestMain(m *testing.M) { os.Exit(testenv.Prepare(m).Run()) }
