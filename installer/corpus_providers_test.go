@@ -34,9 +34,7 @@ type initComparison struct {
 	// failures are the errors of the first stock init and of the first install, "" if they
 	// succeeded.
 	stockFailure, ourFailure string
-	// after has the requests of the stock init that follows the install.
-	after       []string
-	differences []difference
+	differences              []difference
 }
 
 // difference is a difference between Cotter and a stock tool.
@@ -144,7 +142,6 @@ func (c *initComparison) initAfterOurs(ctx context.Context, t *testing.T, remote
 	if out, err := c.init(ctx, t, c.ours.req.Dir, remote); err != nil {
 		c.differ(failsAfterOurs, "%s", out)
 	}
-	c.after = c.requests(func(path string) bool { return true })
 	hasProviders := providerText(lock) != ""
 	if more := c.requests(func(path string) bool { return !hasProviders || !isQuestion(path) }); len(more) > 0 {
 		c.differ(requestsAfterOurs, "%s", strings.Join(more, "\n"))

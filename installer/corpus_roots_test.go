@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"text/tabwriter"
 	"time"
 
 	"github.com/cotterpin/cotter/installer"
@@ -28,8 +27,9 @@ var (
 const rootTimeout = 3 * time.Minute
 
 // testRepositories compares whole installations of each every-th root module in checked-out
-// repositories, with its lock and without it, and logs a table, which it returns before it has any rows.
-func testRepositories(t *testing.T, dir string, every int) *rootTable {
+// repositories, with its lock and without it, and logs the counts of the outcomes, which it returns before it
+// has any.
+func testRepositories(t *testing.T, dir string, every int) *rootCounts {
 	dir, err := filepath.Abs(dir)
 	testenv.Must(t, err)
 	all, err := readRepositories(t.Context(), dir)
@@ -41,15 +41,15 @@ func testRepositories(t *testing.T, dir string, every int) *rootTable {
 	t.Logf("%d root modules; %d providers, %d modules of registries, %d git repositories", len(all.roots), len(all.providers), len(all.modules), len(all.git))
 	if *delay > 0 {
 		testLatency(t, all, every)
-		return &rootTable{}
+		return nil
 	}
 	workers := runtime.GOMAXPROCS(0)
 	pool := make(chan *rootWorld, workers)
 	for range workers {
 		pool <- newRootWorld(t, all)
 	}
-	table, tools := &rootTable{rows: map[string]*rootRow{}}, stockTools(t)
-	t.Cleanup(func() { t.Log(table.String()) })
+	counts, tools := &rootCounts{roots: map[string]int{}, bothSucceed: map[string]int{}, areEqual: map[string]int{}}, stockTools(t)
+	t.Cleanup(func() { t.Log(counts) })
 	for _, past := range []string{"lock", "none"} {
 		for i, root := range all.roots {
 			if i%every != 0 || past == "lock" && !exists(filepath.Join(root, ".terraform.lock.hcl")) {
@@ -63,12 +63,12 @@ func testRepositories(t *testing.T, dir string, every int) *rootTable {
 				for dialect, binary := range tools {
 					one := &rootComparison{repositories: all, world: world, root: root, past: past, dialect: dialect, binary: binary}
 					one.run(t)
-					table.add(past+", "+dialect.String(), below, one.initComparison)
+					counts.add(past+", "+dialect.String(), one.initComparison)
 				}
 			})
 		}
 	}
-	return table
+	return counts
 }
 
 func exists(name string) bool {
@@ -125,79 +125,30 @@ func (c *rootComparison) run(t *testing.T) {
 	}
 }
 
-// rootTable counts the outcomes of all comparisons.
-type rootTable struct {
-	mu   sync.Mutex
-	rows map[string]*rootRow // by past and tool
+// rootCounts has the outcomes of the comparisons by past and tool.
+type rootCounts struct {
+	mu                           sync.Mutex
+	roots, bothSucceed, areEqual map[string]int
 }
 
-// rootRow has the counts for one past and one tool.
-type rootRow struct {
-	roots, bothSucceed, bothFail, onlyStock, onlyOurs, equal int
-	requests, archives                                       int // after ours
-	kinds                                                    map[string]int
-	examples                                                 map[string]string
-}
-
-func (table *rootTable) add(name, root string, c *initComparison) {
-	table.mu.Lock()
-	defer table.mu.Unlock()
-	row := table.rows[name]
-	if row == nil {
-		row = &rootRow{kinds: map[string]int{}, examples: map[string]string{}}
-		table.rows[name] = row
-	}
-	row.roots++
-	switch {
-	case c.stockFailure != "" && c.ourFailure != "":
-		row.bothFail++
-	case c.stockFailure != "":
-		row.onlyStock++
-	case c.ourFailure != "":
-		row.onlyOurs++
-	default:
-		row.bothSucceed++
+func (counts *rootCounts) add(name string, c *initComparison) {
+	counts.mu.Lock()
+	defer counts.mu.Unlock()
+	counts.roots[name]++
+	if c.stockFailure == "" && c.ourFailure == "" {
+		counts.bothSucceed[name]++
 		if len(c.differences) == 0 {
-			row.equal++
-		}
-	}
-	for _, request := range c.after {
-		row.requests++
-		if _, path, _ := strings.Cut(request, " "); !isQuestion(path) {
-			row.archives++
-		}
-	}
-	for _, d := range c.differences {
-		row.kinds[d.kind]++
-		if row.examples[d.kind] == "" {
-			row.examples[d.kind] = root + "\n" + shorten(d.text)
+			counts.areEqual[name]++
 		}
 	}
 }
 
-// shorten returns the first lines of a text.
-func shorten(text string) string {
-	const maxLines = 40
-	lines := strings.SplitN(text, "\n", maxLines+1)
-	return strings.Join(lines[:min(len(lines), maxLines)], "\n")
-}
-
-func (table *rootTable) String() string {
-	table.mu.Lock()
-	defer table.mu.Unlock()
+func (counts *rootCounts) String() string {
+	counts.mu.Lock()
+	defer counts.mu.Unlock()
 	var text strings.Builder
-	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "\npast, tool\troots\tboth succeed\tequal\tboth fail\tonly stock fails\tonly ours fails\trequests after ours\tother than lists")
-	for _, name := range slices.Sorted(maps.Keys(table.rows)) {
-		row := table.rows[name]
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", name, row.roots, row.bothSucceed, row.equal, row.bothFail, row.onlyStock, row.onlyOurs, row.requests, row.archives)
-	}
-	_ = w.Flush() // a strings.Builder always accepts
-	for _, name := range slices.Sorted(maps.Keys(table.rows)) {
-		row := table.rows[name]
-		for _, kind := range slices.Sorted(maps.Keys(row.kinds)) {
-			fmt.Fprintf(&text, "\n%s: %d with %s, for example %s\n", name, row.kinds[kind], kind, row.examples[kind])
-		}
+	for _, name := range slices.Sorted(maps.Keys(counts.roots)) {
+		fmt.Fprintf(&text, "%s: %d root modules, both succeed with %d, %d are equal\n", name, counts.roots[name], counts.bothSucceed[name], counts.areEqual[name])
 	}
 	return text.String()
 }

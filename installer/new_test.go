@@ -2,6 +2,7 @@ package installer_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -20,6 +21,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -61,26 +63,29 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // closed are the options for servers that require credentials.
 var closed = modtest.Options{
-	Archives: true, Token: "token", ArchiveUser: "user", ArchivePassword: "password",
-	OCIUser: "user", OCIPassword: "password",
+	Archives: true, Token: "canary-token", ArchiveUser: "user", ArchivePassword: "canary-password",
+	OCIUser: "user", OCIPassword: "canary-of-oci",
 }
 
 // credentials has the credentials for the servers with the options closed.
 type credentials struct{}
 
 func (credentials) ForHost(context.Context, addrs.Hostname) (disco.Credentials, error) {
-	return bearer("token"), nil
+	return bearer(closed.Token), nil
 }
 
 func (credentials) HTTPCredentials(_ context.Context, at *url.URL) (*url.Userinfo, error) {
 	if !strings.HasPrefix(at.Path, "/archives/") {
 		return nil, nil
 	}
-	return url.UserPassword("user", "password"), nil
+	return url.UserPassword(closed.ArchiveUser, closed.ArchivePassword), nil
 }
 
-func (credentials) OCICredentials(context.Context, string, string) (getmodules.OCICredential, error) {
-	return getmodules.OCICredential{Username: "user", Password: "password"}, nil
+func (credentials) OCICredentials(_ context.Context, _, repository string) (getmodules.OCICredential, error) {
+	if repository != "acme/net" {
+		return getmodules.OCICredential{}, nil
+	}
+	return getmodules.OCICredential{Username: closed.OCIUser, Password: closed.OCIPassword}, nil
 }
 
 func (credentials) GitCredentials(context.Context, *url.URL) (*url.Userinfo, error) { return nil, nil }
@@ -103,7 +108,7 @@ func (g *ownGetter) Get(_ context.Context, from getmodules.Download) (getmodules
 	return getmodules.Downloaded{}, os.WriteFile(from.Path+"/main.tf", nil, 0o644)
 }
 
-// The options of New apply to discovery, the registry client and the fetcher.
+// The options of New apply to discovery, the registry client and the fetcher. The credentials are kept nowhere.
 func TestNew(t *testing.T) {
 	t.Parallel()
 	world := modtest.NewWith(t, modtest.Txtar(everyKind), closed)
@@ -124,9 +129,20 @@ func TestNew(t *testing.T) {
 			if _, ok := ev.(event.ModuleInstalled); ok {
 				installed++
 			}
+			if text := fmt.Sprintf("%+v", ev); strings.Contains(text, "canary") {
+				t.Errorf("an event has a credential: %s", text)
+			}
 		},
 	})
-	mustInstall(t, in, installer.Project{Dir: world.Dir(t, "config")}, installer.InstallOptions{})
+	dir := world.Dir(t, "config")
+	mustInstall(t, in, installer.Project{Dir: dir}, installer.InstallOptions{})
+	for _, place := range []string{dir, in.Options().CacheDir, in.Options().StateDir} {
+		for name, text := range testenv.Files(t, place) {
+			if strings.Contains(text, "canary") {
+				t.Errorf("%s has a credential", name)
+			}
+		}
+	}
 	if diff := cmp.Diff([]string{".well-known", "archives", "packages", "v1", "v2"}, slices.Sorted(maps.Keys(sent.kinds))); diff != "" {
 		t.Errorf("kinds of requests (-want +got):\n%s", diff)
 	}

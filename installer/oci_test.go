@@ -1,16 +1,13 @@
 package installer_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/tools/txtar"
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
@@ -71,41 +68,5 @@ module "zip" {
 	}
 	if len(result.Modules) != 6 {
 		t.Errorf("%d modules, want 6", len(result.Modules))
-	}
-}
-
-// A private registry receives the credentials that the Fetcher finds. They are not written
-// anywhere.
-func TestOCICredentials(t *testing.T) {
-	t.Parallel()
-	const password = "canary-of-the-password"
-	p := newProject(t, txtar.Parse([]byte(`
--- config/main.tf --
-module "net" {
-  source = "oci://MODTEST_HOST/team/net?version=~> 1.0"
-}
--- oci/team%2Fnet/1.0.0/main.tf --
-`)), modtest.Options{OCIUser: "robot", OCIPassword: password})
-	in := p.installer()
-	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{}); err == nil || !strings.Contains(err.Error(), "none are known") {
-		t.Errorf("Install without credentials = %v, want an error that says so", err)
-	}
-	var asked []string
-	in.Options().Fetcher.(*getmodules.Fetcher).OCICredentials = getmodules.OCICredentials(
-		func(_ context.Context, host, repository string) (getmodules.OCICredential, error) {
-			asked = append(asked, host+"/"+repository)
-			return getmodules.OCICredential{Username: "robot", Password: password}, nil
-		})
-	mustInstall(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{})
-	if want := string(p.world.Host()) + "/team/net"; !slices.Contains(asked, want) {
-		t.Errorf("credentials were asked for %q, want %q", asked, want)
-	}
-	for name, text := range snapshot(t, p.dir) {
-		if strings.Contains(text, password) {
-			t.Errorf("the password is in %s", name)
-		}
-	}
-	if strings.Contains(p.events(), password) {
-		t.Error("the password is in the events")
 	}
 }

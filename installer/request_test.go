@@ -264,7 +264,7 @@ func TestTrace(t *testing.T) {
 			}
 			kinds[kind]++
 			open++
-			if strings.Contains(op.Target, ":password@") || strings.Contains(op.Target, "secret1") {
+			if strings.Contains(op.Target, "canary") || strings.Contains(op.Target, "secret1") {
 				t.Errorf("the target is %q", op.Target)
 			}
 			return context.WithValue(ctx, key{}, op.Kind), func(error) {
@@ -279,7 +279,7 @@ module "registry" {
   source = "HOST/acme/net/aws"
 }
 module "archive" {
-  source = "https://user:password@HOST/archives/net.zip?token=secret1"
+  source = "https://user:canary-password@HOST/archives/net.zip?token=secret1"
 }
 module "git" {
   source = "git::https://HOST/git/dns.git?ref=v1.0.0"
@@ -300,7 +300,7 @@ module "git" {
 			t.Errorf("the log does not have %q", want)
 		}
 	}
-	if strings.Contains(text, ":password@") || strings.Contains(text, "secret1") {
+	if strings.Contains(text, "canary") || strings.Contains(text, "secret1") {
 		t.Errorf("the log has credentials:\n%s", text)
 	}
 }

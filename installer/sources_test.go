@@ -126,13 +126,16 @@ module "network" {
 	}
 }
 
-func TestPrivateRegistry(t *testing.T) {
+// Without credentials, the error of a private server says so.
+func TestPrivateServers(t *testing.T) {
 	t.Parallel()
-	text := "-- config/main.tf --\nmodule \"a\" {\n  source = \"MODTEST_HOST/acme/a/aws\"\n}\n-- registry/acme/a/aws/1.0.0/main.tf --\n"
-	p := newProject(t, txtar.Parse([]byte(text)), modtest.Options{Token: "a token"})
-	err := p.mustFail(t, request{})
-	if !errors.Is(err, registryclient.ErrUnauthorized) || !strings.Contains(err.Error(), "credentials") {
-		t.Errorf("Install without a token = %v, want ErrUnauthorized and advice", err)
+	for source, want := range map[string]string{"MODTEST_HOST/acme/net/aws": "credentials", "oci://MODTEST_HOST/acme/net?version=~> 1.0": "none are known"} {
+		p := newProject(t, txtar.Parse([]byte(everyKind)), closed)
+		p.call(t, source)
+		err := p.mustFail(t, request{})
+		if isRegistry := want == "credentials"; isRegistry && !errors.Is(err, registryclient.ErrUnauthorized) || !strings.Contains(err.Error(), want) {
+			t.Errorf("Install of %s without credentials = %v, want %q", source, err, want)
+		}
 	}
 }
 
