@@ -46,7 +46,7 @@ func (a Artifact[S]) ArchiveHash() hashing.Hash {
 	return hashing.Hash("zh:" + strings.TrimPrefix(a.Layer.Digest, "sha256:"))
 }
 
-// [ParseModule] and [ParseProvider] are the inverse of Manifest.
+// Manifest returns the manifest, of which [ParseModule] and [ParseProvider] are the inverse.
 func (a Artifact[S]) Manifest() ([]byte, error) {
 	return oci.Manifest{
 		ArtifactType: a.Statement.artifactType(),

@@ -45,7 +45,7 @@ func (s Statement) Hash(scheme string) hashing.Hash {
 	return ""
 }
 
-// Different statements have different texts.
+// String returns different texts for different statements.
 func (s Statement) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q %q %q", s.Source, s.Version, s.Package)

@@ -43,7 +43,7 @@ type Source struct {
 //
 // or next to it, which stock tools refuse and a run warns about.
 
-// ErrRangeAndRef: a source has a version constraint, and also a ref, tag or digest.
+// ErrRangeAndRef says that a source has a version constraint, and also a ref, tag or digest.
 var ErrRangeAndRef = errors.New("a version constraint and a ref, tag or digest exclude each other")
 
 // NewSource gets the call's version argument, or nil. It does not parse Want.
