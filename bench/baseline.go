@@ -22,7 +22,7 @@ const (
 	cloningBare       = "a bare shallow clone"
 )
 
-// readAndHash is the least that a tool does that verifies the files.
+// readAndHash is the least work of a tool that verifies the files.
 func readAndHash(ctx context.Context, p project, runs int) (report.Row, error) {
 	sum := sha256.New()
 	return timed(ctx, readingAndHashing, runs, func(int) error {
@@ -34,7 +34,7 @@ func readAndHash(ctx context.Context, p project, runs int) (report.Row, error) {
 	})
 }
 
-// copyFiles is about the least that a tool does that installs the files, unless the file system shares
+// copyFiles is about the least work of a tool that installs the files, unless the file system shares
 // blocks.
 func copyFiles(ctx context.Context, p project, runs int) (report.Row, error) {
 	from := p.file(installed)
@@ -93,7 +93,7 @@ func eachFile(dir string, use func(path string, file *os.File) error) error {
 	})
 }
 
-// cloneBare clones a tag without history and files: the least that a tool does that takes a package from
+// cloneBare clones a tag without history and files: the least work of a tool that takes a package from
 // git.
 func cloneBare(ctx context.Context, p project, runs int) (report.Row, error) {
 	return timed(ctx, cloningBare, runs, func(run int) error {

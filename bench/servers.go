@@ -10,7 +10,7 @@ import (
 type servers interface {
 	URL() string
 	HTTPClient() *http.Client
-	// Env is for the tools.
+	// Env returns environment variables for the tools.
 	Env() []string
 	// CLIConfig is the tools' CLI configuration.
 	CLIConfig() string

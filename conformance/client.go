@@ -154,7 +154,7 @@ func (p *packageFile) Close() {
 	_ = os.Remove(p.Name())
 }
 
-// names is for a zip archive.
+// names returns the names of the files in a zip archive.
 func (p *packageFile) names() ([]string, error) {
 	archive, err := zip.NewReader(p.File, p.size)
 	if err != nil {

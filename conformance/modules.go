@@ -128,7 +128,7 @@ func (a *answer) location() string {
 	return document.Location
 }
 
-// resolved: addresses that begin with "/", "./" or "../" are relative to the request.
+// resolved returns an address, which is relative to the request if it begins with "/", "./" or "../".
 func resolved(base *url.URL, location string) string {
 	if strings.HasPrefix(location, "/") || strings.HasPrefix(location, "./") || strings.HasPrefix(location, "../") {
 		if relative, err := url.Parse(location); err == nil {

@@ -163,7 +163,7 @@ func because(a *answer, err error) string {
 	return fmt.Sprintf(": the status is %d", a.status)
 }
 
-// providerArchive: sum is a SHA-256.
+// providerArchive compares an archive with its SHA-256 sum.
 func (s session) providerArchive(ctx context.Context, provider addrs.Provider, u *url.URL, sum string) {
 	request := "GET " + addrs.Redact(u.String())
 	archive, err := s.download(ctx, u, nil)
@@ -176,7 +176,7 @@ func (s session) providerArchive(ctx context.Context, provider addrs.Provider, u
 	}
 }
 
-// expectProgram gets "" for a provider of unknown type.
+// expectProgram looks for a provider's program in an archive. provider is "" if its type is not known.
 func (s session) expectProgram(rule, request string, archive *packageFile, provider string) {
 	names, err := archive.names()
 	program := "terraform-provider-" + provider

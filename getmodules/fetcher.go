@@ -32,22 +32,22 @@ type Fetcher struct {
 	HTTPClient *http.Client
 	// UserAgent is sent with http requests, except to git servers. "" means "cotter".
 	UserAgent string
-	// Attempts is how often a request is sent at most. 0 means 4; 1 means no retry. After git in this
-	// process, the installed git makes one more. Getters have their own number.
+	// Attempts is how often a request is sent at most. 0 means 4; 1 means no retry. If git is
+	// spoken in this process and all attempts fail, the installed git makes one more. Getters have their own number.
 	Attempts int
-	// Backoff returns the wait before a retry, from 1. nil means 0.5 s, doubled for each further retry,
+	// Backoff returns the wait before a retry, counted from 1. nil means 0.5 s, doubled for each further retry,
 	// with jitter.
 	Backoff func(retry int) time.Duration
 	// StallTimeout is the time in which an http server must begin to answer, and the window of
 	// Limits.MinRate. 0 means 30 s, and 2 minutes for transfers by Getters and git.
 	StallTimeout time.Duration
 	// HTTPCredentials finds the credentials for archives and pages whose address has none. They are sent
-	// over https only, and not if another server pointed to the address. nil has none.
+	// over https only, and not if another server pointed to the address. nil means none.
 	HTTPCredentials HTTPCredentials
 	// PlainHTTP lists OCI registries, as HOST or HOST:PORT in lower case, that are asked over http, without
 	// credentials. One on a loopback address is asked over http if it does not speak https.
 	PlainHTTP []string
-	// OCICredentials finds the credentials for a repository of an OCI registry. nil has none.
+	// OCICredentials finds the credentials for a repository of an OCI registry. nil means none.
 	OCICredentials OCICredentials
 	// OCI opens the repositories of OCI registries, for programs with their own client or store;
 	// OCICredentials and HTTPClient are then not used for them. Digests, sizes and limits are still
@@ -97,8 +97,8 @@ type Fetcher struct {
 }
 
 // Decompressor returns a reader of the content of packed, which is also an [io.ByteReader]. The reader
-// returns io.EOF if the data is complete and correct. It must not read beyond it, because the caller
-// refuses trailing bytes and limits the content.
+// returns io.EOF if the data is complete and correct. It must not read beyond it: the caller refuses
+// trailing bytes, and limits the content.
 type Decompressor func(packed io.Reader) (io.Reader, error)
 
 // Request is a request for one package.
@@ -116,7 +116,7 @@ type Request struct {
 	// absolute paths) are then refused, and hosts restricted as for a server.
 	FromPackage bool
 	// Origin is the URL of the server that named the location or, without FromServer, of the package that
-	// names it. Its scheme and host are used in messages, and because only a server or package on this
+	// names it. Its scheme and host are used in messages, and to judge hosts: only a server or package on this
 	// machine may point to this machine.
 	Origin string
 	// Allow is called before a request for another package to which this one points: through a page, as a
@@ -171,8 +171,8 @@ type Package struct {
 	FetchWarnings []string
 }
 
-// Link is a symbolic link that is not part of a tree, and so neither written nor hashed. One that is part
-// of it has a relative, clean target that resolves to a file or directory of the same tree through at most
+// Link is a symbolic link that is not part of a tree, and so neither written nor hashed. A link is part of a
+// tree if its target is relative and clean, and resolves to a file or directory of the tree through at most
 // 40 links. A //subdir that a page points to and each submodule are trees of their own. The directory of an
 // omitted link is kept.
 type Link struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// errDirectory is about a directory of this machine, which is used where it is, so that edits take effect
+// errDirectory says that a directory of this machine is used where it is, so that edits take effect
 // at once.
 var errDirectory = fmt.Errorf("%w: a directory of this machine is not fetched", ErrUnsupportedScheme)
 

@@ -25,7 +25,7 @@ const (
 	// reported. Without git in PATH, it is GitBuiltIn.
 	//
 	// The address must be http, https or ssh, without arguments for the server; no object may have more
-	// than 16 MiB; and git must have no setting that only git can apply ([Fetcher.GitClient] tells).
+	// than 16 MiB; and git must have no setting that only git can apply ([Fetcher.GitClient] reports it).
 	// Applied by git's rules are url.<base>.insteadOf, and the headers, proxies, certificates and user
 	// agent of http.<url>.*. Credentials are those in the address, of netrc or of "git credential fill".
 	// For ssh, the program that git would run is run, except on Windows, and sessions of a run share its
@@ -57,7 +57,7 @@ const (
 	v2Object = 16 << 20
 	// v2Other is the size of a pack besides its files: directories, the commit, and tags.
 	v2Other = 64 << 20
-	// aloneObject is v2Object on a machine without git.
+	// aloneObject is v2Object without git, which could fetch larger objects.
 	aloneObject = 256 << 20
 )
 

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// maxSubmodules is for a package, with nested ones. Each is a separate fetch.
+	// maxSubmodules limits the submodules of a package, with nested ones. Each is a separate fetch.
 	maxSubmodules     = 200
 	maxSubmoduleDepth = 10
 )

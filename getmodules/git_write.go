@@ -17,7 +17,7 @@ import (
 // maxGitLink is PATH_MAX of Linux, in bytes.
 const maxGitLink = 4096
 
-// maxNamed is for one warning.
+// maxNamed limits the paths in one warning.
 const maxNamed = 10
 
 // Git LFS pointer files: https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md

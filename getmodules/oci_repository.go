@@ -29,7 +29,7 @@ const (
 	// this size.
 	maxOCIMetadata = 4 << 20
 	maxOCITagPages = 1_000
-	// ociTagPage is requested. Some registries return an error for more.
+	// ociTagPage is the number of tags to request. Some registries return an error for more.
 	ociTagPage = 1_000
 )
 

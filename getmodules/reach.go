@@ -60,7 +60,7 @@ func (r *Reachability) UnmarshalText(text []byte) error {
 // Reach is the answer of [Fetcher.Reachable] for one commit. The zero value is unknown.
 type Reach struct {
 	Result Reachability
-	// Ref is a branch or tag that has the commit, for Reachable.
+	// Ref is a branch or tag that has the commit, if Result is Reachable.
 	Ref string
 	// Err says why Result is ReachUnknown: [ErrTooLarge], [ErrIncompleteHistory] or [ErrNoHistory]. For
 	// Unreachable it is [ErrRevisionNotFound] if the server says that it does not have the commit, or else
@@ -70,7 +70,7 @@ type Reach struct {
 
 // The reasons for [ReachUnknown].
 var (
-	// ErrIncompleteHistory is about a repository that is like a shallow clone.
+	// ErrIncompleteHistory means that the repository lacks a part of its history, like a shallow clone.
 	ErrIncompleteHistory = git.ErrIncompleteHistory
 	// ErrNoHistory means that the server does not send histories alone, as with the dumb HTTP protocol, or
 	// that git does not accept the history.
@@ -88,7 +88,7 @@ type LockedCommit struct {
 
 // Reachable determines by Revision whether commits are in the history of a branch or a tag of the git
 // repository of req.Package. Without commits, it searches for req.Revision, with the ref of the address. It
-// ignores req.Dir and req.Progress. The error is a *[FetchError], and nothing is known about any commit.
+// ignores req.Dir and req.Progress. The error is a *[FetchError]: nothing is known about any commit.
 //
 // A forge serves the commits of all forks, pull requests and deleted branches at the address of a
 // repository, so its owners may never have accepted a commit that can be fetched. Only refs/heads/ and

@@ -18,7 +18,7 @@ const (
 	// maxTarHeaders is in bytes, for one entry. A long name takes 1 KiB. archive/tar allows as much for
 	// each header.
 	maxTarHeaders = 1 << 20
-	// maxTarGlobals: git writes one.
+	// maxTarGlobals limits the global headers, of which git writes one.
 	maxTarGlobals = 16
 	gzipReserved  = 0xe0
 )

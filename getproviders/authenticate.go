@@ -142,7 +142,7 @@ func sorted(hashes []hashing.Hash) []hashing.Hash {
 	return slices.Compact(hashes)
 }
 
-// document gets at most limit bytes.
+// document requests a document of at most limit bytes.
 func (d *Direct) document(ctx context.Context, at string, limit int64) ([]byte, error) {
 	return singleflight.For(ctx, &d.documents).Do(ctx, httpx.Share(ctx, at), func(ctx context.Context) ([]byte, error) {
 		req, err := newRequest(ctx, at)

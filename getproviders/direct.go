@@ -56,7 +56,7 @@ type Direct struct {
 	// Attempts is how often a request is sent at most. 0 means 4; 1 means no retry. For an archive they are
 	// counted anew whenever the transfer has advanced.
 	Attempts int
-	// Backoff returns the wait before a retry, from 1. nil means random waits that grow, or those that
+	// Backoff returns the wait before a retry, counted from 1. nil means random waits that grow, or those that
 	// servers ask for.
 	Backoff func(retry int) time.Duration
 	// StallTimeout is the time until a server must answer, and the window of an archive's minimum rate. 0
@@ -87,7 +87,7 @@ func (d *Direct) registry() Registry {
 var _ Source = (*Direct)(nil)
 
 const (
-	// defaultMaxArchive: the largest published archives have 150 MB.
+	// defaultMaxArchive is far above the largest published archives, which have 150 MB.
 	defaultMaxArchive   = 1 << 30
 	defaultStallTimeout = 30 * time.Second
 	// maxRedirects is that of stock tools.

@@ -273,7 +273,7 @@ func (p localPackage) Dir() string {
 
 func (p localPackage) ReportsH1() bool { return false }
 
-// Authenticate: a directory states no hashes of its packages.
+// Authenticate confirms no hashes, because a directory states none.
 func (p localPackage) Authenticate(context.Context) (Authentication, error) {
 	return Authentication{Evidence: p.evidence}, nil
 }

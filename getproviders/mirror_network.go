@@ -42,7 +42,7 @@ import (
 type NetworkMirror struct {
 	// URL is the https URL of the mirror.
 	URL *url.URL
-	// Credentials finds the token for the mirror's host. nil has none.
+	// Credentials finds the token for the mirror's host. nil means none.
 	Credentials disco.CredentialsSource
 	// TrustAllHashes takes the hashes that are listed for all platforms of a version as proven, for providers
 	// of TrustedHost, as OpenTofu does for its default host.
@@ -55,7 +55,7 @@ type NetworkMirror struct {
 	UserAgent string
 	// Attempts is how often a request is sent at most. 0 means 4; 1 means no retry.
 	Attempts int
-	// Backoff returns the wait before a retry, from 1. nil means random waits that grow, or those that
+	// Backoff returns the wait before a retry, counted from 1. nil means random waits that grow, or those that
 	// servers ask for.
 	Backoff func(retry int) time.Duration
 
@@ -168,7 +168,7 @@ func (m *NetworkMirror) evidence() evidence.Evidence {
 // Local implements [Source].
 func (m *NetworkMirror) Local() Source { return Multi(nil) }
 
-// document gets a JSON document, and the URL after redirects. The error is about with a reason.
+// document returns a JSON document and its URL after redirects. The error is about, with a reason.
 func (m *NetworkMirror) document(ctx context.Context, about *MirrorError, name string) (text []byte, from *url.URL, err error) {
 	ctx = httpx.WithoutPointer(ctx) // the user has named the mirror, also if only a package requires the provider
 	about.Location = "network mirror"
@@ -297,7 +297,7 @@ var _ Package = (*networkPackage)(nil)
 
 func (p *networkPackage) Location() string { return p.location }
 
-// Archive: mirrors made by stock tools list the hashes of the archives of all platforms. Then it is not
+// Archive returns "" if several are listed: mirrors made by stock tools list those of all platforms, so it is not
 // known which one is this archive's.
 func (p *networkPackage) Archive() hashing.Hash {
 	if sums := p.sums(); len(sums) == 1 {

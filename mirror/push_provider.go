@@ -20,7 +20,7 @@ import (
 // replaces it.
 var ErrOtherPackage = errors.New("the mirror has a different package, and the lock has none of its hashes")
 
-// errNoArchiveHash: other locks may need exactly the archive in the mirror.
+// errNoArchiveHash refuses to replace an archive that other locks may need exactly.
 var errNoArchiveHash = errors.New("the mirror has the published archive, and the lock has no zh hash to check it with")
 
 // lockedProvider is stored in this order: archive and manifest in the repository of the provider, the index

@@ -146,7 +146,7 @@ func (g *gitServer) program() (string, error) {
 	return g.git, nil
 }
 
-// publish gets the tag of a repository that may be in use.
+// publish adds or moves a tag of a repository that may be in use.
 func (g *gitServer) publish(repo, tag string, files fs.FS) error {
 	if !validTag(tag) || tag == headTag {
 		return errBadTag

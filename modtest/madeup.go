@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
-// madeUpPlatforms: most real providers have these or more.
+// madeUpPlatforms are those of most real providers.
 var madeUpPlatforms = []string{
 	"darwin_amd64", "darwin_arm64", "freebsd_386", "freebsd_amd64", "freebsd_arm", "linux_386",
 	"linux_amd64", "linux_arm", "linux_arm64", "windows_386", "windows_amd64", "windows_arm64",

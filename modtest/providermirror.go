@@ -17,7 +17,7 @@ func (w *World) ProviderSource(name string) string { return w.host + "/" + name 
 // ProviderMirrorURL returns the base URL of the network mirror, which has the same packages for every host.
 func (w *World) ProviderMirrorURL() string { return w.URL() + providerMirror }
 
-// serveMirror: https://opentofu.org/docs/internals/provider-network-mirror-protocol/
+// serveMirror serves https://opentofu.org/docs/internals/provider-network-mirror-protocol/.
 func (r *providerRegistry) serveMirror(w http.ResponseWriter, req *http.Request) {
 	releases, ok := r.list(requestedProvider(req))
 	if !ok {

@@ -31,7 +31,7 @@ func (e *TreeError) Error() string { return fmt.Sprintf("modtest: %q: %v", e.Pat
 
 func (e *TreeError) Unwrap() error { return e.Err }
 
-// errStrayFile is about a file that would never be served; usually a level was forgotten.
+// errStrayFile refuses a file that would never be served; usually a level was forgotten.
 var errStrayFile = errors.New("a file where only directories have a meaning")
 
 type file struct {

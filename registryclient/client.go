@@ -106,7 +106,7 @@ type subject struct {
 
 func (s subject) isProvider() bool { return s.provider != addrs.Provider{} }
 
-// isLocation: such an answer may be only in a header.
+// isLocation reports whether the answer is a module's location, which may be only in a header.
 func (s subject) isLocation() bool { return !s.isProvider() && !s.version.IsZero() }
 
 func (s subject) host() addrs.Hostname {

@@ -23,7 +23,7 @@ const (
 	googleEndpoint  = "https://storage.googleapis.com"
 	projectHeader   = "X-Goog-User-Project"
 	defaultAttempts = 6
-	// maxRedirects is for one request. Normally there are none; a server that moved needs one.
+	// maxRedirects limits the redirects of one request. Normally there are none; a server that moved needs one.
 	maxRedirects = 3
 )
 

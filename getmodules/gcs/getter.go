@@ -33,7 +33,7 @@ type Getter struct {
 	QuotaProject string
 	// Attempts is how often a request is sent at most. 0 means 6; 1 means no retry.
 	Attempts int
-	// Backoff returns the wait before a retry, from 1. nil means 0.5 s, doubled for each further retry,
+	// Backoff returns the wait before a retry, counted from 1. nil means 0.5 s, doubled for each further retry,
 	// with jitter, or the pause that the server asks for.
 	Backoff func(retry int) time.Duration
 

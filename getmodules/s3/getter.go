@@ -116,7 +116,7 @@ func (b *bucket) Get(ctx context.Context, key string, file *os.File) error {
 	return err
 }
 
-// errNoCredentials is for the case that the SDK finds no credentials.
+// errNoCredentials says what to do if the SDK finds no credentials.
 func errNoCredentials(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

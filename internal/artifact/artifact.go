@@ -9,7 +9,7 @@ import (
 	"github.com/cotterpin/cotter/internal/oci"
 )
 
-// MaxManifest is for a manifest or an index, in bytes.
+// MaxManifest limits a manifest or an index, in bytes.
 const MaxManifest = 1 << 20
 
 const (

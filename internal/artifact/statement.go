@@ -63,7 +63,7 @@ func (s Statement) Tag() string {
 	return EntryTag + hex.EncodeToString(sum[:])
 }
 
-// ContentTag is for the artifact whose tree has this t1 hash.
+// ContentTag returns the tag of an artifact whose tree has this t1 hash.
 func ContentTag(t1 hashing.Hash) string { return store.FileName(t1) }
 
 const (
@@ -104,7 +104,7 @@ func parseStatement(annotations map[string]string) (Statement, error) {
 	return s, nil
 }
 
-// maxHashes: there are three known schemes.
+// maxHashes limits the hashes of a statement. There are three known schemes.
 const maxHashes = 16
 
 func joinHashes(hashes []hashing.Hash) string {

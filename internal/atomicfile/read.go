@@ -112,7 +112,7 @@ func Sweep(root *os.Root, name string) {
 
 const randomLength = 26
 
-// IsTemporary gets the name of a target and of another file.
+// IsTemporary reports whether name is that of a temporary file of a target.
 func IsTemporary(target, name string) bool {
 	random, ok := strings.CutPrefix(name, path.Join(path.Dir(target), "."+path.Base(target)+"."))
 	if ok {

@@ -30,17 +30,17 @@ const (
 type Client struct {
 	// HTTP provides only the transport. nil means http.DefaultTransport.
 	HTTP *http.Client
-	// UserAgent is for requests without that header. "" means "cotter".
+	// UserAgent is sent with requests without that header. "" means "cotter".
 	UserAgent string
-	// MaxRedirects is for one attempt. If it is 0, redirecting answers are returned.
+	// MaxRedirects limits the redirects of one attempt. If it is 0, redirecting answers are returned.
 	MaxRedirects int
 	// Refuse returns why a redirect that all clients follow must not be followed, or "". The target may
 	// have credentials, which are dropped later. It may be nil.
 	Refuse func(from, to *url.URL) (reason string)
 	Retry  Retry
-	// AttemptTimeout is for one attempt with its body. 0 means no limit.
+	// AttemptTimeout limits one attempt with its body. 0 means no limit.
 	AttemptTimeout time.Duration
-	// TotalTimeout is for [Client.Do] and [Client.Read]. 0 means no limit.
+	// TotalTimeout limits [Client.Do] and [Client.Read]. 0 means no limit.
 	TotalTimeout time.Duration
 	// Floor has no minimum if its Window is 0.
 	Floor Floor

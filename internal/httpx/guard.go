@@ -140,7 +140,7 @@ func (c *Client) roundTrip(req *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// usesProxy: a proxy resolves the name, and the user has chosen it.
+// usesProxy reports whether a proxy, which the user has chosen, resolves the name.
 func usesProxy(transport *http.Transport, req *http.Request) bool {
 	if transport.Proxy == nil {
 		return false

@@ -87,7 +87,7 @@ func (c *Client) whyRefused(method string, from, to *url.URL) string {
 	return ""
 }
 
-// refusedAfter is for a request that was not sent because of the address of its host.
+// refusedAfter returns the error for a request that was not sent because of the address of its host.
 func refusedAfter(asked []*url.URL, denied *DeniedError) error {
 	if len(asked) == 1 {
 		return denied

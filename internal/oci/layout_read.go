@@ -164,7 +164,7 @@ func (l *Layout) Copy(w io.Writer, blob Descriptor) error {
 	return err
 }
 
-// Resolve gets a tag, or the digest of a manifest with a tag.
+// Resolve accepts a tag, or the digest of a manifest with a tag.
 func (l *Layout) Resolve(_ context.Context, reference string) (ocispec.Descriptor, error) {
 	i, ok := l.byName[reference]
 	switch {

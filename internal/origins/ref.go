@@ -13,7 +13,7 @@ import (
 // RefStatus compares a lock entry's revision with what the ref of its location means now; zero for packages
 // without revisions, such as archives.
 type RefStatus struct {
-	// Name is for messages: "tag v1.2.0", "branch main", "HEAD", "commit 7c1f...".
+	// Name is the ref's name in messages: "tag v1.2.0", "branch main", "HEAD", "commit 7c1f...".
 	Name string
 	// Now is what the ref means now, or "" if the repository no longer has it.
 	Locked, Now string

@@ -46,7 +46,7 @@ type Source struct {
 // ErrRangeAndRef says that a source has a version constraint, and also a ref, tag or digest.
 var ErrRangeAndRef = errors.New("a version constraint and a ref, tag or digest exclude each other")
 
-// NewSource gets the call's version argument, or nil. It does not parse Want.
+// NewSource returns the source for a call, whose version argument may be nil. It does not parse Want.
 func NewSource(address addrs.ModuleSource, version *string) (Source, error) {
 	s := Source{Address: address}
 	if version != nil {

@@ -29,7 +29,7 @@ type Dirs struct {
 	realModules string
 }
 
-// NewDirs gets the directory of installed modules, relative to the root module or absolute, and its path.
+// NewDirs returns the directories of a project. modulesDir is relative to the root module or absolute.
 // vendor may be nil.
 func NewDirs(root, modulesDir, modulesPath string, in *Installed, vendor *project.VendorDir) *Dirs {
 	d := &Dirs{Root: root, Vendor: vendor, modulesDir: modulesDir, modulesPath: modulesPath, installed: in}

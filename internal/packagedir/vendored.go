@@ -41,7 +41,7 @@ func (v *Vendored) Inspect(ctx context.Context, entry lockfile.Module) Report {
 	return report
 }
 
-// isEmptyDir: git does not keep empty directories.
+// isEmptyDir reports whether an entry is an empty directory, which git does not keep.
 func isEmptyDir(e hashing.Entry) bool { return e.Kind == hashing.EmptyDir }
 
 func (v *Vendored) read(ctx context.Context, key string) (*store.Tree, error) {

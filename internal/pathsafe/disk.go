@@ -33,7 +33,7 @@ func Real(name string) (string, error) {
 	return filepath.EvalSymlinks(name)
 }
 
-// maxLinks is for a path. Linux allows 40.
+// maxLinks limits the symbolic links in a path. Linux allows 40.
 const maxLinks = 255
 
 // Resolve returns a path without symbolic links. base must have none. A relative path stays relative to

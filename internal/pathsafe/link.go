@@ -55,7 +55,7 @@ const (
 // Resolver follows the links of one tree, each once, so the time is linear in the length of all targets. It
 // is not safe for concurrent use.
 type Resolver struct {
-	// Lookup gets a clean path, and returns the target if there is a link.
+	// Lookup returns what is at a clean path, and the target of a link.
 	Lookup func(name string) (Kind, string)
 	// Target is [Target] or [WrittenTarget].
 	Target func(target string) string
@@ -86,7 +86,7 @@ func (r *Resolver) Follow(link string) (name string, isFile bool, fault *Fault) 
 	return at.name, at.file, fault
 }
 
-// resolve gets the number of links that were followed before.
+// resolve follows a link. hops is the number of links that were followed before.
 func (r *Resolver) resolve(link, target string, hops int) (entry, *Fault) {
 	const tooMany = "leads in a circle or through too many links"
 	if at, known := r.resolved[link]; known {

@@ -55,7 +55,7 @@ func writtenText(s string) string {
 	return ""
 }
 
-// isDeceptive: bidi controls (Unicode's Bidi_Control), line and paragraph separators, and byte order marks.
+// isDeceptive recognizes bidi controls (Unicode's Bidi_Control), line and paragraph separators, and byte order marks.
 func isDeceptive(r rune) bool {
 	switch {
 	case r == 0x061c, r == 0x200e, r == 0x200f:

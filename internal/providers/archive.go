@@ -29,7 +29,7 @@ func (a *Archive) WriteTo(w io.Writer) (int64, error) {
 // Close removes the archive.
 func (a *Archive) Close() error { return errors.Join(a.file.Close(), os.Remove(a.file.Name())) }
 
-// Archive is for packages of which the lock has a hash.
+// Archive gets the archive of a package of which the lock has a hash.
 func (g *Getter) Archive(ctx context.Context, want Want) (*Archive, error) {
 	if !hasScheme(want.Locked, "zh") {
 		found, ok, err := g.confirmed(ctx, want)

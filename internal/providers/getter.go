@@ -108,7 +108,7 @@ type Proof struct {
 	Matched hashing.Hash
 	// Authentication is that of the source, or what is remembered of an earlier run.
 	Authentication getproviders.Authentication
-	// Asked is about the source; Location is where it has the package.
+	// Asked reports whether the source was asked; Location is where it has the package.
 	Asked    bool
 	Location string
 	Bytes    int64
@@ -122,5 +122,5 @@ type Got struct {
 	Warnings []string
 }
 
-// ErrNotAtHand is for a package that is not in the store while the source must not be asked.
+// ErrNotAtHand says that a package is not in the store, and that the source must not be asked.
 var ErrNotAtHand = errors.New("the package is not in the user's store")

@@ -20,7 +20,7 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// RefusedError is for an archive that is not a provider's, is damaged, or could do harm.
+// RefusedError says that an archive is not a provider's, is damaged, or could do harm.
 type RefusedError struct {
 	// Entry is "" if the archive as a whole is at fault.
 	Entry  string

@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// MaxSignature is for a file with signatures, in bytes.
+	// MaxSignature limits a file with signatures, in bytes.
 	MaxSignature = 64 << 10
 	MaxKeys      = 64
 	// MaxKey is in bytes. Longer keys are skipped.
 	MaxKey = 64 << 10
-	// maxSignatures is for one file.
+	// maxSignatures limits the signatures in a file.
 	maxSignatures = 16
 	// minRSA is in bits.
 	minRSA = 2048
-	// maxName is for a key's owner; both are in characters.
+	// maxName limits the name of a key's owner, and maxReason a reason, in characters.
 	maxName, maxReason = 128, 512
 )
 

@@ -24,7 +24,7 @@ type InstallRecord struct {
 	// Root is the absolute path of the root module, for messages; Dir is that of the directory of
 	// providers, without links.
 	Root, Dir string
-	// Hashes are by path, the last one at the end. A path can have several: locks on different branches can
+	// Hashes are the installed packages by path, the last one at the end. A path can have several: locks on different branches can
 	// have different packages of one version.
 	Hashes map[string][]hashing.Hash
 	Last   []string
@@ -36,12 +36,12 @@ type InstallRecord struct {
 const (
 	projectsName   = "project"
 	installPurpose = "provider placements"
-	// maxPathHashes is for a path.
+	// maxPathHashes limits the packages that are recorded for a path.
 	maxPathHashes = 8
 	maxStores     = 4
-	// maxPaths is for a project. Stock tools never remove old versions of providers.
+	// maxPaths limits the paths of a project. Stock tools never remove old versions of providers.
 	maxPaths = 2000
-	// maxProjects is reached by forgetting the longest unused ones.
+	// maxProjects limits the recorded projects. The longest unused ones are forgotten.
 	maxProjects = 10_000
 )
 

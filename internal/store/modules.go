@@ -153,7 +153,7 @@ func (m *Modules) CopyTo(ctx context.Context, dst string, t1 hashing.Hash, modes
 	}
 }
 
-// errReplaced: the tree was damaged, and another process or goroutine has fetched it again.
+// errReplaced says that another process or goroutine has found the tree damaged, and fetched it again.
 var errReplaced = errors.New("the stored tree was replaced")
 
 func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, modesLost bool) (*Tree, error) {

@@ -28,7 +28,7 @@ func ProviderPath(provider addrs.Provider, version versions.Version, platform ad
 	return path.Join(provider.String(), version.String(), platform.String())
 }
 
-// ownName is for temporary files, next to the directories of hosts.
+// ownName is a directory for temporary files, next to the directories of hosts.
 const ownName = ".cotter"
 
 // ProviderDir is the directory of a project in which stock tools find providers, usually

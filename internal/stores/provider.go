@@ -66,7 +66,7 @@ func (p *storedProvider) Archive() hashing.Hash { return p.ArchiveHash() }
 
 func (p *storedProvider) ReportsH1() bool { return false }
 
-// Authenticate: a store confirms only hashes that the lock already has.
+// Authenticate confirms only hashes that the lock already has.
 func (p *storedProvider) Authenticate(context.Context) (getproviders.Authentication, error) {
 	auth := getproviders.Authentication{Evidence: p.evidence}
 	if slices.Contains(p.locked, p.ArchiveHash()) {

@@ -161,7 +161,7 @@ func (p Required) Fits(locked versions.Version) bool {
 	return p.isLockedOnly() || p.Want.Allows(locked)
 }
 
-// Fail gets "" if no version was selected.
+// Fail returns an error about the provider. version is "" if none was selected.
 func (p Required) Fail(version versions.Version, err error) error {
 	return &config.ProviderError{Provider: p.Address, Version: version, RequiredBy: p.Uses, Err: p.withoutSubject(err)}
 }

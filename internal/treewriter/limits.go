@@ -7,7 +7,7 @@ import (
 
 // Default limits of a tree.
 const (
-	// DefaultTreeBytes: the largest published packages are below 200 MB, and build agents have that much
+	// DefaultTreeBytes is enough: the largest published packages are below 200 MB. Build agents have that much
 	// space.
 	DefaultTreeBytes = 1 << 30
 	// DefaultFileBytes is far more than any file of a real module.
@@ -19,13 +19,13 @@ const (
 const (
 	// maxLinks limits the work of checking links.
 	maxLinks = 1000
-	// maxNamedLinks is for one warning.
+	// maxNamedLinks limits the links that one warning names.
 	maxNamedLinks = 3
 )
 
 // Limits with zero fields mean the defaults.
 type Limits struct {
-	// TreeBytes is for all files together.
+	// TreeBytes limits all files together.
 	TreeBytes int64
 	FileBytes int64
 	// Entries are files, directories and links.

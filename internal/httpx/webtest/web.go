@@ -38,7 +38,7 @@ func New(t testing.TB) *Web {
 	return w
 }
 
-// Serve gets a URL without a path, such as "https://example.com:8443".
+// Serve starts a server at a URL without a path, such as "https://example.com:8443".
 func (w *Web) Serve(url string, h http.HandlerFunc) {
 	w.t.Helper()
 	scheme, addr, _ := strings.Cut(url, "://")
