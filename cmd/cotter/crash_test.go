@@ -195,7 +195,7 @@ func setting(t *testing.T, line string) func(*crashScene) {
 
 // TestCrash kills real processes before each named step and before random ones. Afterwards,
 // stock tools see the old tree, no tree, or the new one. The next run ends as if the killed
-// one had not happened, and leaves no files behind.
+// one had not happened, and leaves no files behind. In some scenarios, each step fails as well.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	install := func(s *crashScene) { s.mustRun(t, "install") }
@@ -215,6 +215,7 @@ func TestCrash(t *testing.T) {
 		writeText(t, filepath.Join(dir, "main.tf"), "# linked\n")
 		s.write(t, "main.tf", fmt.Sprintf("module \"part\" {\n  source = %q\n}\n", dir))
 	}
+	rewritten := func(s *crashScene) { s.write(t, lockFile, "# rewritten\n") }
 	// The share is the part of the random kills that a scenario gets; fast ones get more.
 	// With a prefix, only steps whose names begin with it are tested, because an earlier
 	// scenario covers the others in the same state.
@@ -223,19 +224,21 @@ func TestCrash(t *testing.T) {
 		share  int
 		prefix string
 		scene  *crashScene
+		faults bool
 	}{
-		{"cold install", 1, "", newCrashScene(t, "install")},
-		{"cold install from git", 0, "cache.", newCrashScene(t, "install", withGit)},
-		{"cold install of copies", 1, "project.", newCrashScene(t, "install", copies)},
-		{"update", 3, "project.", newCrashScene(t, "update", noZip, install, anyNet)},
-		{"changed calls", 3, "project.", newCrashScene(t, "install", noZip, install, anyNet, noPart)},
-		{"a link in the place of a package", 1, "project.", newCrashScene(t, "install", install, linked)},
-		{"locked in a fresh checkout", 4, "", newCrashScene(t, "install --locked", install, bare)},
-		{"restore", 4, "", newCrashScene(t, "lock --offline", install, func(s *crashScene) { s.write(t, lockFile, "# rewritten\n") })},
-		{"cache clean", 4, "", newCrashScene(t, "cache clean", install)},
-		{"vendor", 2, "vendor.", newCrashScene(t, "install", install, vendors)},
-		{"update of vendored modules", 3, "", newCrashScene(t, "update", noZip, vendor, anyNet).thenRun("install")},
-		{"changed calls of vendored modules", 3, "vendor.", newCrashScene(t, "install", noZip, vendor, anyNet, noPart)},
+		{"cold install", 1, "", newCrashScene(t, "install"), true},
+		{"cold install from git", 0, "cache.", newCrashScene(t, "install", withGit), false},
+		{"cold install of copies", 1, "project.", newCrashScene(t, "install", copies), false},
+		{"update", 3, "project.", newCrashScene(t, "update", noZip, install, anyNet), false},
+		{"changed calls", 3, "project.", newCrashScene(t, "install", noZip, install, anyNet, noPart), false},
+		{"a link in the place of a package", 1, "project.", newCrashScene(t, "install", install, linked), false},
+		{"locked in a fresh checkout", 4, "", newCrashScene(t, "install --locked", install, bare), true},
+		{"restore", 4, "", newCrashScene(t, "lock --offline", install, rewritten), false},
+		{"rewritten lock", 1, "project.", newCrashScene(t, "install", install, rewritten), true},
+		{"cache clean", 4, "", newCrashScene(t, "cache clean", install), false},
+		{"vendor", 2, "vendor.", newCrashScene(t, "install", install, vendors), true},
+		{"update of vendored modules", 3, "", newCrashScene(t, "update", noZip, vendor, anyNet).thenRun("install"), true},
+		{"changed calls of vendored modules", 3, "vendor.", newCrashScene(t, "install", noZip, vendor, anyNet, noPart), false},
 	}
 	shares := 0
 	for _, c := range scenes {
@@ -252,7 +255,11 @@ func TestCrash(t *testing.T) {
 		numbers = testenv.Sample(numbers)
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			undisturbed := picture(t, c.scene.project)
 			c.scene.test(t, steps, numbers, *kills*c.share/shares)
+			if c.faults {
+				c.scene.testFaults(t, steps, undisturbed)
+			}
 		})
 	}
 	if named < 60 {

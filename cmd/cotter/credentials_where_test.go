@@ -3,13 +3,9 @@ package main
 import (
 	"archive/zip"
 	"bytes"
-	"crypto/tls"
 	"encoding/base64"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,11 +13,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/httpx/webtest"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -52,6 +49,7 @@ type secretRow struct {
 const (
 	targetHost = "target.corp.example"
 	targetZip  = "https://target.corp.example/x.zip"
+	amazonHost = "modules.s3.eu-west-1.amazonaws.com"
 	// sshHost needs no DNS. No packet is sent to it: the program ssh is replaced.
 	sshHost = "203.0.113.7"
 	// targetCanary is the user's secret for the target, or for all hosts, and otherCanary that for each
@@ -59,6 +57,9 @@ const (
 	targetCanary = "cnrytargetz"
 	otherCanary  = "cnryotherz"
 )
+
+// otherHosts are the hosts that name the target, or are redirected to it.
+var otherHosts = []string{"other.corp.example", "open.corp.example", "page.corp.example", "registry.corp.example", "mirror.corp.example"}
 
 func secretRows() []secretRow {
 	const (
@@ -74,7 +75,7 @@ func secretRows() []secretRow {
 	)
 	aws := []string{"AWS_ACCESS_KEY_ID=CANARY", "AWS_SECRET_ACCESS_KEY=secret", "AWS_SESSION_TOKEN=CANARY"}
 	profile := []string{"AWS_ACCESS_KEY_ID=default", "AWS_SECRET_ACCESS_KEY=secret", "AWS_CONFIG_FILE=HOME/profiles"}
-	const amazon = "modules.s3.eu-west-1.amazonaws.com"
+	const amazon = amazonHost
 	const s3Redirects = "s3::https://other.corp.example/modules/x.zip"
 	return []secretRow{
 		{secret: "registry token", scheme: "https", target: targetHost, source: "target.corp.example/acme/net/aws", location: targetZip, redirects: "other.corp.example/acme/net/aws", mirrored: true, file: ".tofurc", entry: token},
@@ -161,9 +162,9 @@ func TestWhereCredentialsGo(t *testing.T) {
 	}
 }
 
-// recordedInternet is a proxy that serves all hosts, and records what they are sent.
+// recordedInternet has all hosts of the table, and records what they are sent.
 type recordedInternet struct {
-	proxy, authority string // its URL, and the file with its certificate
+	proxy, authority string // the URL of its proxy, and the file with its certificates
 
 	mu     sync.Mutex
 	naming naming
@@ -178,65 +179,16 @@ type received struct {
 
 func newRecordedInternet(t *testing.T) *recordedInternet {
 	t.Helper()
-	certificate := certificateFor(t, "127.0.0.1", time.Now().AddDate(0, 0, 7), "*.corp.example", "*.googleapis.com", "*.s3.eu-west-1.amazonaws.com")
+	web := webtest.New(t)
 	in := &recordedInternet{authority: filepath.Join(t.TempDir(), "ca.pem")}
-	writeText(t, in.authority, string(asPEM(certificate.Certificate[0])))
-	connections := &tunnels{make(chan net.Conn), make(chan struct{})}
-	secure := &http.Server{Handler: in, ErrorLog: discardLog, ReadHeaderTimeout: time.Minute}
-	config := &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12}
-	ended := make(chan error, 1)
-	go func() { ended <- secure.Serve(tls.NewListener(connections, config)) }()
-	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodConnect {
-			in.ServeHTTP(w, r)
-			return
-		}
-		conn, _, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			return
-		}
-		if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\n\r\n"); err == nil {
-			connections.add(conn)
-		}
-	}))
-	t.Cleanup(func() {
-		_ = secure.Close()
-		<-ended
-		proxy.Close()
-	})
-	in.proxy = proxy.URL
+	for _, host := range append(slices.Clone(otherHosts), targetHost, amazonHost, "www.googleapis.com", "storage.googleapis.com") {
+		web.Serve("https://"+host, in.ServeHTTP)
+		web.Serve("http://"+host, in.ServeHTTP)
+	}
+	writeText(t, in.authority, string(web.Certificates()))
+	in.proxy = web.Proxy()
 	return in
 }
-
-// tunnels is a listener for the connections that a proxy was asked for.
-type tunnels struct {
-	opened chan net.Conn
-	closed chan struct{}
-}
-
-func (l *tunnels) add(conn net.Conn) {
-	select {
-	case l.opened <- conn:
-	case <-l.closed:
-		_ = conn.Close()
-	}
-}
-
-func (l *tunnels) Accept() (net.Conn, error) {
-	select {
-	case conn := <-l.opened:
-		return conn, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (l *tunnels) Close() error {
-	close(l.closed)
-	return nil
-}
-
-func (l *tunnels) Addr() net.Addr { return &net.TCPAddr{} }
 
 // naming is the situation of a cell: who names which address.
 type naming struct {
@@ -284,14 +236,14 @@ func (row secretRow) naming(by string) (_ naming, ok bool) {
 func (row secretRow) writeHome(t *testing.T, home, scheme, by string) {
 	t.Helper()
 	files := map[string]string{".config/cotter/cotter.hcl": row.settings, "bin/ssh": "#!/bin/sh\necho \"$@\" >>'" + home + "/connections'\nexit 255\n"}
-	for _, name := range []string{"target", "other", "open", "page", "registry", "mirror"} {
+	for _, host := range append(slices.Clone(otherHosts), targetHost) {
 		canary := otherCanary
-		if name == "target" {
+		if host == targetHost {
 			canary = targetCanary
 		}
-		if row.file != "profiles" || name == "target" { // a profile is for all hosts
+		if row.file != "profiles" || host == targetHost { // a profile is for all hosts
 			basic := base64.StdEncoding.EncodeToString([]byte("user:" + canary))
-			files[row.file] += strings.NewReplacer("HOST", name+".corp.example", "CANARY", canary, "SCHEME", scheme, "BASIC", basic).Replace(row.entry)
+			files[row.file] += strings.NewReplacer("HOST", host, "CANARY", canary, "SCHEME", scheme, "BASIC", basic).Replace(row.entry)
 		}
 	}
 	if row.file == ".docker/config.json" {
@@ -304,6 +256,21 @@ func (row secretRow) writeHome(t *testing.T, home, scheme, by string) {
 	delete(files, "") // of a row without a file
 	for name, text := range files {
 		writeProgram(t, filepath.Join(home, name), text)
+	}
+}
+
+// writeProgram writes an executable file. It holds the fork lock: a child that is forked
+// meanwhile would keep the file open for writing, and a file that is open for writing cannot
+// be executed.
+func writeProgram(t *testing.T, name, text string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -14,32 +14,6 @@ import (
 // diskFaults are the disk errors with which a step fails.
 var diskFaults = []syscall.Errno{syscall.ENOSPC, syscall.EIO, syscall.EROFS, syscall.EACCES, syscall.EDQUOT, syscall.EMFILE}
 
-// TestDiskFaults makes each named step of real processes fail with a disk error. A command
-// that still succeeds has done its work. A command that fails reports the error and leaves
-// the project unchanged, and the next run ends as if nothing had happened.
-func TestDiskFaults(t *testing.T) {
-	t.Parallel()
-	install := func(s *crashScene) { s.mustRun(t, "install") }
-	vendors := setting(t, `vendor = "vendor"`)
-	vendor := func(s *crashScene) { s.mustRun(t, "install"); vendors(s); s.mustRun(t, "install") }
-	oldNet, newNet := changeFile(t, "main.tf", `=~> 1.0"`, `=1.0.0"`), changeFile(t, "main.tf", `=1.0.0"`, `=~> 1.0"`)
-	for _, c := range []struct {
-		name  string
-		scene *crashScene
-	}{
-		{"cold install", newCrashScene(t, "install")},
-		{"locked in a fresh checkout", newCrashScene(t, "install --locked", install, func(s *crashScene) { remove(t, s.project+"/.terraform") })},
-		{"rewritten lock", newCrashScene(t, "install", install, func(s *crashScene) { s.write(t, lockFile, "# rewritten\n") })},
-		{"vendor", newCrashScene(t, "install", install, vendors)},
-		{"update of vendored modules", newCrashScene(t, "update", oldNet, vendor, newNet)},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			c.scene.testFaults(t)
-		})
-	}
-}
-
 // mayBeLeftOut reports whether a command may succeed without a step. Only steps that later
 // runs can make up for may be left out.
 func mayBeLeftOut(name string) bool {
@@ -47,9 +21,11 @@ func mayBeLeftOut(name string) bool {
 		name == "project.journal.remove" || name == "project.retired.remove"
 }
 
-func (s *crashScene) testFaults(t *testing.T) {
-	steps := s.steps(t)
-	want := picture(t, s.project)
+// testFaults makes each named step of the command fail with a disk error. A command that still succeeds has
+// done its work. A command that fails reports the error and leaves the project unchanged, and the next run
+// ends as if nothing had happened. The command must already have run once.
+func (s *crashScene) testFaults(t *testing.T, steps []string, want map[string]string) {
+	t.Helper()
 	s.restore(t, "before")
 	before := picture(t, s.project)
 	for _, i := range testenv.Sample(firstOfEachName(steps, "")) {

@@ -15,6 +15,18 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
+const secret = "canary-token-4711"
+
+// noSecret checks that no file in a directory contains the secret.
+func noSecret(t *testing.T, dir string) {
+	t.Helper()
+	for name, text := range picture(t, dir) {
+		if strings.Contains(name+text, secret) {
+			t.Errorf("%s has the secret", name)
+		}
+	}
+}
+
 // buckets is an HTTP server that acts as S3 and as Google Cloud Storage, with a directory of
 // one file, and as an instance's metadata service.
 type buckets struct {

@@ -99,6 +99,21 @@ type statusFailure int
 
 func (s statusFailure) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
+// exitCode returns the exit status of a command that has ended, or -1.
+func exitCode(err error) int {
+	var exit *exec.ExitError
+	var status statusFailure
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &status):
+		return int(status)
+	case errors.As(err, &exit):
+		return exit.ExitCode()
+	}
+	return -1
+}
+
 // run runs a command like [exec.Cmd.CombinedOutput]. If the status is not 0, the error is a
 // statusFailure.
 func (w *workers) run(dir string, env []string, args ...string) (string, error) {
