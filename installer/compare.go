@@ -25,33 +25,26 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// comparison compares the configuration of a project with its lock and with modules.json,
-// while the tree is walked with the lock.
+// comparison compares the configuration with the lock and modules.json, while the tree is walked with the lock.
 type comparison struct {
 	*reading
 	run *trust
-	// changed has the keys of packages that do not match the lock. formerly has those of them that
-	// were installed from the former lock.
+	// changed has the keys of packages that do not match the lock, and formerly those of them that were
+	// installed from the former lock.
 	changed, formerly map[string]bool
 	// lost has the entries that the lock had once. lostCall is set if a call has one of them.
 	lost     *lostEntries
 	lostCall atomic.Bool
 
-	// misplaced has the errors about records of modules.json. edited has the errors about
-	// lock entries that differ from the entries that the packages were installed from.
+	// misplaced has the errors about records of modules.json, and edited those about lock entries that differ
+	// from the entries that the packages were installed from.
 	misplaced, edited failures
 	// evidence has the evidence for entries, by their keys.
 	evidence sync.Map // of evidence.Evidence
 }
 
-// compareConfig adds the differences between the configuration and the lock to the report:
-//
-//   - calls without an entry, and entries for another source or constraint
-//   - records of modules.json that match neither
-//   - calls that the policy does not allow, as far as this can be decided offline
-//
-// Installed modules are read if they exist. Missing packages are reported by
-// comparePackages.
+// compareConfig adds the differences between the configuration and the lock to the report, and calls that the
+// policy does not allow, as far as this can be decided offline. comparePackages has reported missing packages.
 func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report *Report) error {
 	cmp := &comparison{
 		reading: p, run: p.trust(), changed: make(map[string]bool), formerly: make(map[string]bool),
@@ -113,7 +106,6 @@ func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report 
 	return p.compareRequirements(ctx, lock, required, len(failures.errs()) == 0, report)
 }
 
-// changedAbove reports whether a package above a call does not match the lock.
 func (cmp *comparison) changedAbove(path addrs.Module) bool {
 	for i := range len(path) {
 		if cmp.changed[path[:i].String()] {
@@ -123,8 +115,8 @@ func (cmp *comparison) changedAbove(path addrs.Module) bool {
 	return false
 }
 
-// goneEntries returns the keys of lock entries whose calls the configuration does not have, or which
-// are local. It skips entries if the configuration could not be read.
+// goneEntries returns the keys of lock entries whose calls the configuration does not have, or which are local.
+// It skips entries below what could not be read.
 func goneEntries(lock *lockfile.File, modules []*module, failures *failures) []string {
 	known := make(map[string]bool)
 	for _, m := range modules {
@@ -139,7 +131,6 @@ func goneEntries(lock *lockfile.File, modules []*module, failures *failures) []s
 	return gone
 }
 
-// whyGone says why the lock must not have an entry.
 func whyGone(path addrs.Module, modules []*module) string {
 	if slices.ContainsFunc(modules, func(m *module) bool { return m.key() == path.String() }) {
 		return "the lock has an entry for it, but its source is a local directory, which is not locked"
@@ -147,7 +138,7 @@ func whyGone(path addrs.Module, modules []*module) string {
 	return "the lock has an entry for it, but the configuration has no such call"
 }
 
-// warningsOfLinks returns a warning if the tree has directories of this machine, which no lock covers.
+// warningsOfLinks warns of directories of this machine, which no lock covers.
 func (p *openProject) warningsOfLinks(modules []*module) []event.Warning {
 	var calls []string
 	for _, m := range modules {
@@ -161,9 +152,8 @@ func (p *openProject) warningsOfLinks(modules []*module) []event.Warning {
 	return []event.Warning{{Message: "linked to directories of this machine, and not locked: " + strings.Join(calls, ", ")}}
 }
 
-// module finds the module of a call by the lock, and compares its directory with the one in
-// modules.json. Stock tools read only modules.json: if it names other directories, they run
-// files that were not verified.
+// module finds the module of a call by the lock, and compares its directory with the one in modules.json. Stock
+// tools read only modules.json: if it names other directories, they run files that were not verified.
 func (cmp *comparison) module(ctx context.Context, c *call) (*module, error) {
 	if err := checkCall(cmp.rules, c, cmp.lock); err != nil {
 		return nil, err
@@ -194,7 +184,6 @@ func (cmp *comparison) module(ctx context.Context, c *call) (*module, error) {
 	return cmp.lockedModule(c, entry)
 }
 
-// noteLost records that the lock has lost the entry of a call.
 func (cmp *comparison) noteLost(ctx context.Context, c *call) {
 	if entry, ok := cmp.lost.entry(ctx, c.key()); ok && c.from.Mismatch(entry) == "" {
 		cmp.lostCall.Store(true)
@@ -220,9 +209,8 @@ func (cmp *comparison) checkLocked(c *call, entry lockfile.Module, locked bool) 
 	return nil
 }
 
-// checkFormer compares an entry of the lock with the entry from which its package was
-// installed. It does so only if the files match, because files do not show where they came
-// from.
+// checkFormer compares an entry with the one from which its package was installed, if the files match: they do
+// not show where they came from.
 func (cmp *comparison) checkFormer(c *call, entry lockfile.Module) {
 	old, ok := cmp.former.Module(entry.Key)
 	if !ok || cmp.changed[entry.Key] {
@@ -251,9 +239,8 @@ func (cmp *comparison) lockedModule(c *call, entry lockfile.Module) (*module, er
 	return m, cmp.notInstalled(c, pkg, err)
 }
 
-// lockedSubdir returns the directory of a module in its package according to the lock. If
-// the lock has only a pattern, or the entry has no package, the directory is taken from
-// modules.json.
+// lockedSubdir returns the directory of a module in its package by the lock. If that has only a pattern, or no
+// package, it is the one in modules.json.
 func (cmp *comparison) lockedSubdir(c *call, entry lockfile.Module) (string, error) {
 	subdir, err := c.from.LockedSubdir(entry)
 	if err != nil || !entry.Package.IsZero() && !store.IsPattern(subdir) {
@@ -267,9 +254,8 @@ func (cmp *comparison) lockedSubdir(c *call, entry lockfile.Module) (string, err
 	return subdir, nil
 }
 
-// notInstalled returns the error of a module whose directory could not be read. If the
-// module's package or record is already reported, it returns an ErrNotInstalled, which is
-// not reported again.
+// notInstalled returns the error of a module whose directory could not be read. If its package or record is
+// already reported, it is an ErrNotInstalled, which is not reported again.
 func (cmp *comparison) notInstalled(c *call, pkg *placement, err error) error {
 	if err == nil || pkg == nil {
 		return err
@@ -280,8 +266,6 @@ func (cmp *comparison) notInstalled(c *call, pkg *placement, err error) error {
 	return err
 }
 
-// checkRecord compares the record of a module with the one that an installation would
-// write.
 func (cmp *comparison) checkRecord(m *module, version versions.Version) {
 	if what := cmp.recordFault(m, version); what != "" {
 		cmp.misplaced.addCall(m.call, m.call.fail(fmt.Errorf("%w: %s", ErrMisplaced, what)))
@@ -307,7 +291,6 @@ func (cmp *comparison) recordFault(m *module, version versions.Version) string {
 	return ""
 }
 
-// checkLink compares the directory of a call with the link that an installation would make.
 func (cmp *comparison) checkLink(m *module) {
 	if m.linksTo == "" || cmp.misplaced.has(m.path()) || cmp.files == nil || cmp.files.LinksTo(m.key(), m.linksTo) {
 		return
@@ -315,7 +298,6 @@ func (cmp *comparison) checkLink(m *module) {
 	cmp.misplaced.addCall(m.call, m.call.fail(fmt.Errorf("%w: %s is not a link to %s", ErrMisplaced, cmp.dirs.DataDir(m.key()), m.linksTo)))
 }
 
-// checkManifest reports a manifest that cannot be read.
 func (cmp *comparison) checkManifest() {
 	err := cmp.recordedErr
 	if errors.Is(err, fs.ErrNotExist) {
@@ -336,8 +318,8 @@ func sameVersion(a, b string) bool {
 	return errA == nil && errB == nil && va == vb
 }
 
-// compareProviders compares the installed providers with the lock. If the project has no
-// providers directory, it was installed without providers, and none is reported as missing.
+// compareProviders returns none for a project without a providers directory, which was installed without
+// providers.
 func (p *reading) compareProviders(ctx context.Context, lock *providerLock) ([]ProviderReport, error) {
 	entries := lock.Providers()
 	if len(entries) == 0 {
@@ -367,8 +349,6 @@ func (p *reading) compareProviders(ctx context.Context, lock *providerLock) ([]P
 	return reports, nil
 }
 
-// refusedProviders returns a *ProviderError for each provider in a lock that the policies
-// do not allow. reports are the reports about the installed ones.
 func (p *reading) refusedProviders(lock *providerLock, reports []ProviderReport) []error {
 	var refused []error
 	for _, entry := range lock.Providers() {
@@ -386,9 +366,8 @@ func (p *reading) refusedProviders(lock *providerLock, reports []ProviderReport)
 	return refused
 }
 
-// compareRequirements adds to a report where the lock does not match the requirements of
-// the modules. Entries that no module requires are reported only if all modules could be
-// read.
+// compareRequirements adds to a report where the lock does not match the requirements of the modules. Entries
+// that no module requires are reported only if all modules could be read.
 func (p *reading) compareRequirements(ctx context.Context, lock *providerLock, required *requirements, complete bool, report *Report) error {
 	pooled, err := required.pool()
 	if err != nil {
@@ -422,7 +401,6 @@ func (p *reading) compareRequirements(ctx context.Context, lock *providerLock, r
 	return nil
 }
 
-// addFailures adds the failures of the walk to the right lists of the report.
 func (r *Report) addFailures(failures *failures) {
 	for _, err := range failures.errs() {
 		var unreadable *ConfigError

@@ -23,22 +23,20 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// ConfigReader reads the configuration of one directory. Tools with their own parser can supply
-// their own implementation.
+// ConfigReader reads the configuration of one directory. Tools with their own parser can bring their own.
 type ConfigReader = config.Reader
 
 // ProviderRequirement is one place where a module requires a provider.
 type ProviderRequirement = config.ProviderRequirement
 
-// workspaceName is the file in the data directory that contains the name of the selected
-// workspace, and maxWorkspace is its maximum size in bytes.
+// workspaceName is the file in the data directory with the name of the selected workspace, and maxWorkspace its
+// maximum size in bytes.
 const (
 	workspaceName = "environment"
 	maxWorkspace  = 4096
 )
 
-// workspace returns the workspace of the inputs, or else the one that was selected with a
-// stock tool.
+// workspace returns the workspace of the inputs, or else the one that was selected with a stock tool.
 func (p Project) workspace() (string, error) {
 	if p.Inputs.Workspace != "" {
 		return p.Inputs.Workspace, nil
@@ -63,20 +61,10 @@ func (p Project) workspace() (string, error) {
 	return cmp.Or(strings.TrimSpace(string(name)), "default"), err
 }
 
-// DefaultConfigReader returns the ConfigReader that an Installer with no Config uses for a
-// request. It is for programs that wrap it:
-//
-//	reader, err := installer.DefaultConfigReader(req)
-//	in := installer.Installer{Config: wrapper{reader}}
-//	result, err := in.Install(ctx, project, installer.InstallOptions{})
-//
-// It evaluates expressions with the project's variables, environment and workspace, and
-// reads the tests in the project's test directory. It remembers the values that a module
-// passes to the modules that it calls, and what the files of a directory declare, so each reader
-// serves one configuration: a project in another directory or with other variables, or after the
-// files have changed, needs another reader. It is safe for concurrent use.
-//
-// The error says why the selected workspace could not be read.
+// DefaultConfigReader returns the ConfigReader that an Installer without a Config uses for a project, for
+// programs that wrap it. It evaluates expressions with the project's Inputs, and reads the tests in their test
+// directory. It remembers what it has read, so another project or changed files need another reader. It is safe
+// for concurrent use. The error says why the selected workspace could not be read.
 func DefaultConfigReader(p Project) (ConfigReader, error) {
 	workspace, err := p.workspace()
 	if err != nil {
@@ -85,20 +73,16 @@ func DefaultConfigReader(p Project) (ConfigReader, error) {
 	return configs.NewTree(p.inputsIn(workspace)), nil
 }
 
-// inputsIn returns the inputs of the project's expressions in a workspace.
 func (p Project) inputsIn(workspace string) config.Inputs {
 	inputs := p.Inputs
 	inputs.Workspace = workspace
 	return inputs
 }
 
-// ReadSettings returns the settings that apply to the root module in dir. They are read
-// from cotter.hcl in dir, or from the nearest one above it in the same git repository.
-// If there is no such file, they are read from the file fallback, unless that is "". Without a
-// file, or without a settings block in it, the result is empty. The error is a
-// *[policy.FileError], or an error of reading the file.
-//
-// Runs do not apply settings by themselves: programs must put them into projects.
+// ReadSettings returns the settings for the root module in dir: those in cotter.hcl there or in the nearest one
+// above it in the same git repository, or else in the file fallback, unless that is "". Without any, the result
+// is empty. Runs do not apply settings: programs must put them into projects. The error is a
+// *[policy.FileError], or that of reading the file.
 func ReadSettings(dir, fallback string) (*policy.Settings, error) {
 	return rules.ReadSettings(cmp.Or(dir, "."), fallback)
 }
@@ -108,11 +92,10 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// namesChecker is a ConfigReader that drops the calls whose names cannot be in a module's path, and
-// reports them as errors. Names become names of directories, and the reader may be a caller's.
+// namesChecker drops calls whose names cannot be in a module's path, and reports them as errors. Names become
+// names of directories, and the reader may be a caller's.
 type namesChecker struct{ ConfigReader }
 
-// ReadModule implements ConfigReader.
 func (r namesChecker) ReadModule(ctx context.Context, dir config.Dir) (config.Module, hcl.Diagnostics) {
 	module, diags := r.ConfigReader.ReadModule(ctx, dir)
 	var valid []config.Call
@@ -132,8 +115,8 @@ func (r namesChecker) ReadModule(ctx context.Context, dir config.Dir) (config.Mo
 	return module, diags
 }
 
-// checkNames returns an error unless the name of a call, and those before it, are as in a key of
-// modules.json. Only the paths of modules that tests run have names before it.
+// checkNames returns an error unless the name of a call, and those before it, are as in a key of modules.json.
+// Only the paths of modules that tests run have names before it.
 func checkNames(call config.Call) error {
 	path := call.PathIn(nil)
 	parsed, err := addrs.ParseModule(path.String())
@@ -148,20 +131,17 @@ func checkNames(call config.Call) error {
 	return nil
 }
 
-// rootReader is a ConfigReader that reads the root module only once, because a file of
-// variable values may be a pipe, which cannot be read again.
+// rootReader reads the root module only once, because a file of variable values may be a pipe.
 type rootReader struct {
 	ConfigReader
 
 	mu sync.Mutex
-	// dir is the argument of the last read of the root module; its Dir is "" before the
-	// first one.
+	// dir is the argument of the last read of the root module; its Dir is "" before that.
 	dir    config.Dir
 	module config.Module
 	diags  hcl.Diagnostics
 }
 
-// ReadModule implements ConfigReader.
 func (r *rootReader) ReadModule(ctx context.Context, dir config.Dir) (config.Module, hcl.Diagnostics) {
 	if !dir.Path.IsRoot() {
 		return r.ConfigReader.ReadModule(ctx, dir)

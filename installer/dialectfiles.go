@@ -17,32 +17,25 @@ import (
 	"github.com/cotterpin/cotter/internal/detect"
 )
 
-// DialectError says that the project's own modules have files that only one of the stock tools
-// reads, such as main.tofu beside main.tf, and that the tools therefore read different module
-// calls or provider requirements. The lock is for one of the tools, and nothing says that the other
-// one will not be used: neither Project.Dialect nor the hosts in the lock, or they contradict each
-// other.
+// DialectError says that the stock tools read different calls or provider requirements in the project's own
+// modules, because files such as main.tofu are for one of them. The lock is for one tool, and neither
+// Project.Dialect nor the hosts in it say that the other one is not used.
 type DialectError struct {
 	// Dialect is the tool whose files were read.
-	Dialect Dialect
-	// Differences are what the tools read differently, in the order of the modules.
+	Dialect     Dialect
 	Differences []DialectDifference
 }
 
 // DialectDifference is a module call or a required provider that the stock tools read differently.
 type DialectDifference struct {
-	// Module is the module whose files differ; empty for the root module.
-	Module addrs.Module
-	// Subject names the call or the provider: "module app.net", "provider acme/cloud".
-	Subject string
-	// OpenTofu and Terraform are what each tool reads: the source and the version, or the version
-	// constraint. It is "" if the tool does not read the call or the requirement.
-	OpenTofu, Terraform string
-	// OpenTofuRange and TerraformRange are where. The range is empty if the tool does not read it.
+	Module  addrs.Module // the module whose files differ
+	Subject string       // the call or the provider: "module app.net", "provider acme/cloud"
+	// OpenTofu and Terraform are the source and version, or the version constraint, that each tool reads at its
+	// range. Both are empty if the tool does not read the call or the requirement.
+	OpenTofu, Terraform           string
 	OpenTofuRange, TerraformRange hcl.Range
 }
 
-// String returns the difference in one line.
 func (d DialectDifference) String() string {
 	return fmt.Sprintf("%s: %s for tofu, %s for terraform", d.Subject, readAs(d.OpenTofu, d.OpenTofuRange), readAs(d.Terraform, d.TerraformRange))
 }
@@ -54,7 +47,6 @@ func readAs(text string, at hcl.Range) string {
 	return fmt.Sprintf("%s (%s:%d)", text, at.Filename, at.Start.Line)
 }
 
-// Error returns the differences after the first line, one a line.
 func (e *DialectError) Error() string {
 	text := fmt.Sprintf("tofu and terraform read different files here, and the lock is only for what %s reads", e.Dialect)
 	for _, d := range e.Differences {
@@ -63,8 +55,7 @@ func (e *DialectError) Error() string {
 	return text
 }
 
-// warning returns the warning for a run that goes on. It needs no action if it is settled which tool
-// the project is for.
+// warning returns the warning for a run that goes on. It needs no action if the tool is settled.
 func (e *DialectError) warning(settled bool) event.Warning {
 	w := event.Warning{Kind: event.WarningDialectFiles, Message: e.Error()}
 	if settled {
@@ -73,9 +64,8 @@ func (e *DialectError) warning(settled bool) event.Warning {
 	return w
 }
 
-// checkForms looks for a difference between what the stock tools read in the project's own modules.
-// It returns a warning or, if the lock must fit and nothing settles which tool the project is for, an
-// error.
+// checkForms returns a warning if the stock tools read the project's own modules differently, or an error if
+// the lock must fit and nothing settles which tool the project is for.
 func (p *openProject) checkForms(ctx context.Context, modules []*module) (event.Warning, error) {
 	found, err := p.compareForms(ctx, modules)
 	if err != nil || found == nil {
@@ -88,8 +78,7 @@ func (p *openProject) checkForms(ctx context.Context, modules []*module) (event.
 	return found.warning(settled), nil
 }
 
-// compareForms compares what the stock tools read in the root module and the project's own modules.
-// It returns nil if that is the same, or if no file is for one tool only.
+// compareForms returns nil if the stock tools read the same in the project's own modules.
 func (p *openProject) compareForms(ctx context.Context, modules []*module) (*DialectError, error) {
 	own := []*module{p.rootModule()}
 	for _, m := range modules {
@@ -134,8 +123,8 @@ func (p *openProject) compareForms(ctx context.Context, modules []*module) (*Dia
 	return found, nil
 }
 
-// isSettled reports whether the user, the project's settings or the hosts in the lock say which
-// stock tool the project is for, and none of them contradicts the others.
+// isSettled reports whether the user, the settings or the hosts in the lock say which tool the project is for,
+// without contradiction.
 func (p *openProject) isSettled(ctx context.Context) bool {
 	signs := p.detected.Signs
 	if p.dialectGiven {
@@ -151,8 +140,8 @@ func (p *openProject) isSettled(ctx context.Context) bool {
 	return settled
 }
 
-// formReader reads the modules of a project with the files that one of the stock tools reads.
-// Expressions are those of OpenTofu for both, so only the files make a difference.
+// formReader reads modules with the files of one of the stock tools. Expressions are those of OpenTofu for
+// both, so only the files make a difference.
 type formReader struct {
 	reader configs.Reader
 	tree   *configs.Tree
@@ -166,7 +155,7 @@ func newFormReader(inputs config.Inputs, terraform bool) *formReader {
 	}
 }
 
-// module reads a module. It returns nil if the tool does not call it.
+// module returns nil if the tool does not call the module.
 func (f *formReader) module(ctx context.Context, m *module) *config.Module {
 	if known, ok := f.found[m.key()]; ok {
 		return known
@@ -190,8 +179,8 @@ type comparedForms struct {
 	forms  *configs.Forms
 }
 
-// calls returns the calls that the two forms have with different sources or versions, and those
-// in one of two files of the same name that the other file does not have.
+// calls returns the calls that the two forms have with different sources or versions, and those that only one
+// of two files of the same name has.
 func (c comparedForms) calls(tofu, terraform *config.Module) []DialectDifference {
 	var list []DialectDifference
 	for name, pair := range pairUp(tofu.Calls, terraform.Calls, func(c config.Call) string { return c.Name }) {
@@ -215,8 +204,8 @@ func describeCall(call config.Call) string {
 	return text
 }
 
-// requirements is calls for required providers. Without files in two forms, requirements that only
-// tofu has are additions of the project for tofu, not a second form of them.
+// requirements is calls for required providers. Without files in two forms, what only tofu has are additions
+// for tofu.
 func (c comparedForms) requirements(tofu, terraform *config.Module) []DialectDifference {
 	if len(c.forms.Names) == 0 {
 		return nil
@@ -261,8 +250,7 @@ func (r requiredForm) String() string {
 	return fmt.Sprintf("%q", strings.Join(slices.Sorted(slices.Values(r.constraints)), ", "))
 }
 
-// add adds a difference, if it is one. What only one of the tools reads counts only in a file that
-// has two forms.
+// add adds a difference, if it is one. What only one tool reads counts only in a file that has two forms.
 func (c comparedForms) add(list []DialectDifference, d DialectDifference) []DialectDifference {
 	onlyIn := d.OpenTofuRange.Filename + d.TerraformRange.Filename
 	switch {
@@ -279,8 +267,7 @@ func sortedDifferences(list []DialectDifference) []DialectDifference {
 	return list
 }
 
-// pairUp returns the elements of two lists by their names. An element is nil if the list has none
-// of that name.
+// pairUp returns the elements of two lists by name, with nil for one that a list lacks.
 func pairUp[T any](a, b []T, name func(T) string) map[string][2]*T {
 	pairs := make(map[string][2]*T)
 	for side, list := range [][]T{a, b} {

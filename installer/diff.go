@@ -26,24 +26,13 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// DiffInterfaces says what a change of the lock means to those who call the modules: which variables,
-// outputs and required providers the new packages add, remove or change, and which calls break. It
-// compares the packages of each call that has an entry in both locks, with different content. It is
-// for reviews of an update that somebody else made; an update by Install has the same in
-// LockChange.Interface.
+// DiffInterfaces says what a change of the lock means to those who call the modules: which variables, outputs
+// and required providers the packages with different content add, remove or change, and which calls that
+// breaks. The arguments of the project's calls decide it. For an entry without a call, everything counts that
+// could break one, and its source must not be on this machine.
 //
-// The locks need not belong to a project. If req.Dir has their configuration, the arguments that the
-// calls set decide which changes break them, and changes have the place that breaks. For calls that the
-// configuration does not have, every change that could break a call counts.
-//
-// Packages are taken from the cache or from the installed modules, or are fetched as by
-// Install, and are compared with the hashes of their locks. With Offline, a package
-// that is neither cached nor installed is an error that wraps [ErrOffline]. The result is
-// sorted by key. A call whose packages cannot be compared has Err set; the error is about the
-// comparison as a whole.
-//
-// An entry without a call in the configuration is treated as if a package called it: its
-// source must not be on this machine.
+// The result is sorted by key. Err of an element says why its packages cannot be compared; the error is about
+// the comparison as a whole.
 func (in *Installer) DiffInterfaces(ctx context.Context, project Project, o DiffOptions, old, updated *lockfile.File) (_ []config.InterfaceDiff, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	req := request{Project: project, InstallOptions: InstallOptions{Offline: o.Offline}}
@@ -84,7 +73,7 @@ func (in *Installer) DiffInterfaces(ctx context.Context, project Project, o Diff
 	return diffs, ctxerr.Of(ctx)
 }
 
-// changedContent returns the changes of calls whose modules may differ between two locks.
+// changedContent returns the changes of calls whose modules may differ.
 func changedContent(old, updated *lockfile.File) []lockfile.ModuleChange {
 	all, _ := lockfile.Compare(old, updated)
 	return slices.DeleteFunc(all, func(c lockfile.ModuleChange) bool {
@@ -95,8 +84,7 @@ func changedContent(old, updated *lockfile.File) []lockfile.ModuleChange {
 	})
 }
 
-// interfaceDiffer compares the modules of two locks. It walks the configuration with the
-// newer lock, down to the calls that have changed.
+// interfaceDiffer walks the configuration with the newer lock, down to the calls that have changed.
 type interfaceDiffer struct {
 	*inquiry
 	updated *lockfile.File
@@ -110,11 +98,9 @@ type interfaceDiffer struct {
 	arguments singleflight.Memo[string, map[string]configs.Arguments]
 }
 
-// foundKey identifies a package in an interfaceDiffer.
 type foundKey struct{ record, key string }
 
-// module records a call. It also finds the module of the call, by the newer lock, if the
-// call or one below it has changed.
+// module records a call, and finds its module if the call or one below it has changed.
 func (d *interfaceDiffer) module(ctx context.Context, c *call) (*module, error) {
 	d.calls.Store(c.key(), c)
 	if c.from.IsLocal() {
@@ -145,7 +131,6 @@ func (d *interfaceDiffer) subdirOf(c *call, entry lockfile.Module, pkg *placemen
 	return pkg.tree.Subdir(subdir)
 }
 
-// diff compares the packages of a call.
 func (d *interfaceDiffer) diff(ctx context.Context, old *lockfile.File, c lockfile.ModuleChange) ([]config.InterfaceChange, error) {
 	before, err := d.interfaceOf(ctx, *c.Old, old)
 	if err != nil {
@@ -165,8 +150,7 @@ func (d *interfaceDiffer) diff(ctx context.Context, old *lockfile.File, c lockfi
 	return d.forCall(ctx, c.Key, before.module.Diff(after.module)), nil
 }
 
-// forCall returns the changes that matter to the call with a key, or all if the
-// configuration does not have the call.
+// forCall returns the changes that matter to a call, or all if the configuration does not have it.
 func (d *interfaceDiffer) forCall(ctx context.Context, key string, changes []config.InterfaceChange) []config.InterfaceChange {
 	if known, ok := d.calls.Load(key); ok {
 		if arguments, ok := d.argumentsOf(ctx, known.(*call)); ok {
@@ -176,7 +160,7 @@ func (d *interfaceDiffer) forCall(ctx context.Context, key string, changes []con
 	return configs.BreakingFirst(changes)
 }
 
-// argumentsOf returns the arguments that a call sets. ok is false if they are not known.
+// argumentsOf returns the arguments that a call sets; ok is false if they are not known.
 func (d *interfaceDiffer) argumentsOf(ctx context.Context, c *call) (_ configs.Arguments, ok bool) {
 	if len(c.Prefix) > 0 {
 		return configs.Arguments{}, false
@@ -188,8 +172,7 @@ func (d *interfaceDiffer) argumentsOf(ctx context.Context, c *call) (_ configs.A
 	return arguments, ok && err == nil
 }
 
-// declaredModule is what the module of an entry declares. module is nil if the package does
-// not have the module's directory.
+// declaredModule is what a module declares; module is nil if the package lacks its directory.
 type declaredModule struct {
 	module *configs.Interface
 	subdir string
@@ -215,10 +198,9 @@ func (d *interfaceDiffer) interfaceOf(ctx context.Context, entry lockfile.Module
 	return declaredModule{found, subdir}, err
 }
 
-// callOf returns the call of an entry. If the configuration has the call with the same
-// source, it returns that call, else one that is made from the entry. Nothing is known
-// about the author of the lock, so a call made from an entry counts as the call of a
-// package: the one that the lock has above it or, for a call of the project itself, the called one.
+// callOf returns the call of an entry: that of the configuration if it has the same source, else one made from
+// the entry. As nothing is known about the author of the lock, it then counts as the call of a package: the one
+// that the lock has above it or, for a call of the project itself, the called one.
 func (d *interfaceDiffer) callOf(entry lockfile.Module, lock *lockfile.File) (*call, error) {
 	if known, ok := d.calls.Load(entry.Key); ok {
 		if c := known.(*call); c.from.Address != nil && !c.from.IsLocal() && c.from.LockAddress() == entry.Source {
@@ -241,7 +223,6 @@ func (d *interfaceDiffer) callOf(entry lockfile.Module, lock *lockfile.File) (*c
 	return parseCall(caller, blockOf(entry), d.dialect, nil)
 }
 
-// packageOf returns the package of an entry, after comparing its hashes.
 func (d *interfaceDiffer) packageOf(ctx context.Context, c *call, entry lockfile.Module, lock *lockfile.File) (*placement, error) {
 	key := foundKey{lockentry.StatementsOf(entry, c.from.FromPackage).Package, entry.Key}
 	return d.found.Do(ctx, key, func(ctx context.Context) (*placement, error) {
@@ -293,5 +274,5 @@ func (d *interfaceDiffer) ladder(c *call, entry lockfile.Module, lock *lockfile.
 	}
 }
 
-// kindSubmodule is the Kind of the directory of a package that a call names.
+// kindSubmodule is the Kind of a change of the package's directory that a call names.
 const kindSubmodule = "submodule"

@@ -15,15 +15,16 @@
 // where a package is fetched from: only the configuration and the registry do.
 //
 // Bytes may come from anywhere; what confirms them is in package evidence. A package
-// without the hashes of its entry is refused in every mode. If a version, a version tag or
-// an archive has changed its content since it was locked, it is refused, even by an update,
-// unless [Update] accepts the call. What earlier runs have confirmed counts only if it is
-// sealed with the user's key; see [Options].
+// without the hashes of its entry is refused in every mode. Content that has changed since
+// it was locked is refused, even by an update, unless [Update] accepts it. What earlier runs
+// have confirmed counts only if it is sealed with the user's key; see [Options].
 //
 // A run changes all of a project or nothing, also if it is killed. It configures no
-// backend, asks for no values, reads no environment variables, and logs nothing unless
-// [Options].Logger is set: callers get events. Results, events and reports have no
-// credentials, unless Project.KeepCredentials is set, and marshal as JSON.
+// backend, asks for no values, and reads no environment variables. Results, events and
+// reports have no credentials, unless Project.KeepCredentials is set, and marshal as JSON.
 //
-// A tree may be 100 calls deep and have 20,000 calls; a call's path may have 255 bytes.
+// A path consists of the names of calls from the root module; its String method returns the
+// key in the lock and in modules.json. Lists are in the order of these keys, and those of
+// providers in the order of the lock. Directories in results have forward slashes. A tree
+// may be 100 calls deep and have 20,000 calls; a call's key may have 255 bytes.
 package installer

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// enum has the names of the values of an integer type, in the order of the values from 0.
+// enum has the names of an integer type's values, from 0.
 type enum[T ~int] struct {
 	typ   string
 	names []string
 }
 
-// text returns the name of a value, or that of 0 for an unknown one.
+// text returns the name of 0 for an unknown value.
 func (e enum[T]) text(value T) string {
 	if value < 0 || int(value) >= len(e.names) {
 		value = 0

@@ -11,21 +11,16 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// ModuleErrors returns the errors about single modules that are in err, in the order of their
-// paths and each once. It finds them however they are joined or wrapped: by [errors.Join], by
-// other errors, or in the Extra of diagnostics. It does not look into a ModuleError, whose Err
-// is the reason for it. The errors of several root modules are mixed: for each of
-// [ProjectErrors], ModuleErrors returns those of one.
+// ModuleErrors returns the errors about single modules in err, each once and by path, also if they are joined,
+// wrapped or in the Extra of diagnostics. The Err of a ModuleError is not searched. For several projects, call
+// it with each of [ProjectErrors].
 func ModuleErrors(err error) iter.Seq[*ModuleError] {
 	return each(err, func(a, b *ModuleError) int { return strings.Compare(a.Path.String(), b.Path.String()) })
 }
 
-// ProjectError is the error of one of the configurations that InstallAll or LockedPackages
-// process.
+// ProjectError is the error of one of several projects.
 type ProjectError struct {
-	// Dir is the root module's directory, as passed to the method.
-	Dir string
-	// Err is the error for this project.
+	Dir string // as passed to the method
 	Err error
 }
 
@@ -33,19 +28,16 @@ func (e *ProjectError) Error() string { return fmt.Sprintf("%s: %s", e.Dir, e.Er
 
 func (e *ProjectError) Unwrap() error { return e.Err }
 
-// ProjectErrors returns the errors of single root modules that are in err, in the order in which
-// the method of Installer got the root modules. It finds them as [ModuleErrors] does.
+// ProjectErrors returns the errors of single projects in err, in the order of the method's argument.
 func ProjectErrors(err error) iter.Seq[*ProjectError] {
 	return each(err, func(*ProjectError, *ProjectError) int { return 0 })
 }
 
-// ProviderErrors returns the errors about single providers that are in err, in the order of the
-// providers in the lock and each once. It finds them as [ModuleErrors] does.
+// ProviderErrors is like [ModuleErrors] for providers.
 func ProviderErrors(err error) iter.Seq[*ProviderError] {
 	return each(err, func(a, b *ProviderError) int { return a.Provider.Compare(b.Provider) })
 }
 
-// each returns the errors of type *E in err, sorted, and each once.
 func each[P interface {
 	*E
 	error
@@ -61,8 +53,7 @@ func each[P interface {
 	}
 }
 
-// collect adds the errors of type *E in a tree of errors to list, unless list has them. It does
-// not look into errors that it adds.
+// collect adds the errors of type *E in a tree of errors that list does not have. It does not look into them.
 func collect[P interface {
 	*E
 	error
@@ -93,8 +84,7 @@ func collect[P interface {
 	return list
 }
 
-// join joins errors in one list: the errors that an element joins become elements. It returns
-// nil if there are no errors, and a single error as it is.
+// join joins errors in one flat list, and returns a single error as it is.
 func join(errs ...error) error {
 	var flat []error
 	for _, err := range errs {
@@ -106,8 +96,8 @@ func join(errs ...error) error {
 	return errors.Join(flat...)
 }
 
-// parts returns the errors that errors.Join has joined, at all levels, and any other error by
-// itself. An error that wraps several others in a sentence of its own is one error.
+// parts returns the errors that errors.Join has joined, at all levels. An error that wraps several others in a
+// sentence of its own is one error.
 func parts(err error) []error {
 	if err == nil {
 		return nil

@@ -37,8 +37,7 @@ func (e *events) emit(ev Event) {
 	e.fn(ev)
 }
 
-// ofFetches returns events that pass on only warnings and the events of fetches. It is for
-// a walk that is repeated later.
+// ofFetches passes on only warnings and the events of fetches, for a walk that is repeated later.
 func (e *events) ofFetches() *events {
 	return &events{fn: func(ev Event) {
 		switch ev.(type) {
@@ -48,17 +47,14 @@ func (e *events) ofFetches() *events {
 	}}
 }
 
-// warn tells the user something about a module; path is empty if it concerns the whole run.
 func (e *events) warn(path addrs.Module, message string) {
 	e.emit(event.Warning{Path: path, Message: message})
 }
 
-// ofSelected reports that a version of a provider was selected.
 func (e *events) ofSelected(p treeproviders.Selected) {
 	e.emit(event.ProviderResolved{Provider: p.Address, Version: p.Version, Locked: !p.Entry.Version.IsZero()})
 }
 
-// ofReady reports that the package of a provider is ready.
 func (e *events) ofReady(p treeproviders.Selected) {
 	e.emit(event.ProviderReady{Provider: p.Address, Version: p.Version})
 }

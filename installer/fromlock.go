@@ -12,13 +12,12 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// A fresh checkout has a lock and nothing installed. The lock has the calls of all packages that it was
-// written for, so the tree can be walked without them. What is not in the lock is not known: the positions
-// of calls in packages, and the sources of the local modules in them.
+// A fresh checkout has a lock and nothing installed. The lock has the calls of all packages that it was written
+// for, so the tree can be walked without them. Positions of calls in packages, and the sources of local modules
+// in them, are not known.
 
-// lockedCalls returns the calls of a module whose package is not installed. A local module between a
-// package and the calls below it has no entry, so its source is made up. If the source of a call is
-// replaced, the call has the replaced one, as in the configuration.
+// lockedCalls returns the calls of a module whose package is not installed. A local module between a package
+// and the calls below it has no entry, so its source is made up. A replaced source is as in the configuration.
 func (p *openProject) lockedCalls(at addrs.Module) []config.Call {
 	entries := slices.Concat(p.lock.Modules(), p.lock.Directories())
 	slices.SortFunc(entries, func(a, b lockfile.Module) int { return strings.Compare(a.Key, b.Key) })
@@ -51,8 +50,7 @@ func withoutMadeUp(modules []*module) []*module {
 	return slices.DeleteFunc(modules, func(m *module) bool { return m.isLocked() && !m.ownsPackage() })
 }
 
-// withLocked adds the providers in the lock that are not required. Packages that are not installed may
-// require them.
+// withLocked adds the other providers in the lock, which packages that are not installed may require.
 func withLocked(required []treeproviders.Required, lock *providerLock) []treeproviders.Required {
 	for _, entry := range lock.Providers() {
 		if slices.ContainsFunc(required, func(r treeproviders.Required) bool { return r.Address == entry.Address }) {

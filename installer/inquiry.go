@@ -14,8 +14,7 @@ type inquiry struct {
 	done    func()
 }
 
-// openToAsk opens a project for a run that asks origins, with the returned context. The inquiry must
-// be closed.
+// openToAsk opens a project for a run that asks origins, with the returned context. The inquiry must be closed.
 func openToAsk(ctx context.Context, in *Installer, req request) (context.Context, *inquiry, error) {
 	r, err := openToRead(ctx, in, req)
 	if err != nil {
@@ -37,7 +36,6 @@ func (q *inquiry) close() error {
 	return q.openProject.close()
 }
 
-// newSelector returns a selector of the versions that origins offer.
 func (q *inquiry) newSelector() *selector {
 	return &selector{origins: q.origins, events: q.events, lock: q.lock}
 }

@@ -19,44 +19,22 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Install installs the modules of a configuration: exactly the packages in the lock, and
-// for calls without an entry what the project uses already (see [event.Selection]), or else the
-// newest version that their constraint allows. It puts the
-// modules in their directories, then writes the lock, then modules.json. After an error all
-// three are as they were before. With DryRun or LockOnly it writes less; see [InstallOptions].
+// Install installs the modules of a configuration, and providers if the scope has them: as locked, else as the
+// project uses them already (see [event.Selection]), else in the newest versions that the constraints allow. It
+// puts packages in their directories, then writes the lock, then modules.json. After an error, all are as they
+// were.
 //
-// The type of an error depends on its subject:
+// The error joins *[ConfigError]s and *[ModuleError]s by path, and *[ProviderError]s; see [ModuleErrors]. It
+// has a *[LockedError] if the lock would have to change, but must not, a *[lockfile.SyntaxError] if it is
+// invalid, and, with Locked, a *[DialectError] if tofu and terraform read different files. An error in one part
+// does not keep Install from looking at the others.
 //
-//   - *ModuleError: one module
-//   - *ConfigError: configuration that cannot be read
-//   - *lockfile.SyntaxError: an invalid lock
-//   - *LockedError: a lock that would have to change, but must not
-//   - *DialectError: with Locked, files of which tofu and terraform read different ones
-//   - *ProviderError: one provider
-//
-// If several modules and providers failed, the error joins all of their errors in one list:
-// first the entries of the lock, then modules in the order of their paths, then providers in
-// the order of the lock. [ModuleErrors] and [ProviderErrors] enumerate them. If modules
-// failed, the providers that the others require are checked without further requests: against
-// the lock, the policies, and the versions that their sources have listed by then. Requests
-// without an answer are canceled.
-//
-// If Install fails after it has walked the tree, the result is not nil, and describes what
-// was found: Root, Modules, Dialect and LockFile, and in Unresolved the modules that failed.
-// Dir of a module is where it would be; nothing is there unless an earlier run has installed
-// it. The other fields are empty, because nothing was changed.
-//
-// Configuration that cannot be read makes Install fail after everything else was looked at.
-// A module with such an error in one file may have calls in others, which are followed. With
-// AllowConfigErrors, they are also installed.
-//
-// Locked versions of providers are kept as long as they meet all constraints. For other providers,
-// the newest version that all modules allow is selected.
+// If Install fails after it has walked the tree, the result is not nil: it has Root, Modules, Dialect,
+// LockFile, and in Unresolved the modules that failed. Dir of a module is then where it would be.
 func (in *Installer) Install(ctx context.Context, p Project, o InstallOptions) (*Result, error) {
 	return install(ctx, in, request{Project: p, InstallOptions: o})
 }
 
-// install is Install for a project that may be one of several.
 func install(ctx context.Context, in *Installer, req request) (_ *Result, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	inst, err := prepare(in, req)
@@ -88,8 +66,7 @@ type installation struct {
 	events  *events
 }
 
-// prepare checks a request, and reads the user's key, the policies and the inputs that the
-// request names.
+// prepare checks a request, and reads the key, the policies and the inputs.
 func prepare(in *Installer, req request) (_ *installation, err error) {
 	if err := req.check(); err != nil {
 		return nil, err
@@ -109,10 +86,8 @@ func prepare(in *Installer, req request) (_ *installation, err error) {
 	return inst, nil
 }
 
-// emptyResult returns the result of an installation with no modules to place or remove: the
-// root module calls none, the lock has none, and there is no modules directory. In this
-// case stock tools write nothing, and neither does Install. The result is nil if the
-// project has to be opened.
+// emptyResult returns the result of an installation with no modules to place or remove, in which stock tools
+// write nothing, and neither does Install; nil if the project has to be opened.
 func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 	req := inst.req
 	_, err := os.Lstat(req.modulesPath())
@@ -140,7 +115,6 @@ func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 	return p.newResult(nil), ctxerr.Of(ctx)
 }
 
-// installTree installs the modules, and the providers if the request asks for them.
 func (inst *installation) installTree(ctx context.Context) (_ *Result, err error) {
 	ctx, run, release, err := inst.begin(ctx, inst.req.run())
 	if err != nil {
@@ -150,8 +124,8 @@ func (inst *installation) installTree(ctx context.Context) (_ *Result, err error
 	return run.run(ctx)
 }
 
-// begin opens the project, and returns its installation, which accepts the evidence that is enough for
-// a kind of run, and the context of all requests. release must be called at the end.
+// begin opens the project, and returns its installation, which accepts the evidence that is enough for a kind
+// of run, and the context of all requests. release must be called at the end.
 func (inst *installation) begin(ctx context.Context, kind evidencerules.Run) (_ context.Context, _ *installRun, release func() error, err error) {
 	p, err := inst.openProject(ctx)
 	if err != nil {
@@ -170,9 +144,7 @@ func (inst *installation) begin(ctx context.Context, kind evidencerules.Run) (_ 
 	return ctx, run, func() error { return join(done(), p.close()) }, nil
 }
 
-// openProject opens the project under the rules of the installation. If the run does not
-// place packages, the project is opened without creating anything in it, not even an empty
-// directory.
+// openProject creates nothing in the project, not even an empty directory, unless the run places packages.
 func (inst *installation) openProject(ctx context.Context) (p *openProject, err error) {
 	req := inst.req
 	takes := req.placesModules() || req.Scope.modules() && req.LockOnly && !req.DryRun && project.IsOpened(req.location())
@@ -191,7 +163,6 @@ func (inst *installation) openProject(ctx context.Context) (p *openProject, err 
 	return p, nil
 }
 
-// installProviders installs the providers of a project, and leaves its modules as they are.
 func (inst *installation) installProviders(ctx context.Context) (_ *Result, err error) {
 	inst.req.Scope = ScopeProviders // if there are no modules, nothing of theirs is placed
 	ctx, p, release, err := inst.begin(ctx, inst.req.run())
@@ -231,7 +202,6 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	return result, nil
 }
 
-// found returns the result of a run that has failed after it has walked the tree.
 func (p *openProject) found(modules []*module, failures *failures) *Result {
 	result := p.newResult(modules)
 	failures.addTo(result, p.req.KeepCredentials)
@@ -241,18 +211,16 @@ func (p *openProject) found(modules []*module, failures *failures) *Result {
 // installRun is the installation of one open project.
 type installRun struct {
 	*openProject
-	pool   *pool
-	config ConfigReader
-	events *events
-	trust  *trust
-	// mismatches are the installed packages that do not match the lock.
+	pool       *pool
+	config     ConfigReader
+	events     *events
+	trust      *trust
 	mismatches mismatches
 	lost       *lostEntries
 }
 
-// run walks the calls of the tree, and selects, fetches and stages a package for each. It
-// gets the providers that the modules require. Then it plans the change of the project and
-// commits it. Nothing in the project changes before the commit.
+// run walks the tree, stages a package for each call, plans the change of the project, and commits it. Nothing
+// in the project changes before the commit.
 func (r *installRun) run(ctx context.Context) (*Result, error) {
 	defer r.keepMemos()
 	defer r.lost.close()
@@ -263,8 +231,7 @@ func (r *installRun) run(ctx context.Context) (*Result, error) {
 	return result, join(unread, err)
 }
 
-// install is run without what ends every run. unread are the errors about configuration that
-// the request allows.
+// install is run without what ends every run. unread are the errors that the request allows.
 func (r *installRun) install(ctx context.Context) (_ *Result, unread, err error) {
 	shared, err := r.unify(ctx)
 	if err != nil {
@@ -294,14 +261,13 @@ func (r *installRun) install(ctx context.Context) (_ *Result, unread, err error)
 	return result, unread, nil
 }
 
-// mayGoOn reports whether the request allows all errors of a walk: they are about configuration,
-// and the run does not write vendored packages, which would need all of them.
+// mayGoOn reports whether the request allows all errors of a walk. A run that writes vendored packages needs
+// all of them.
 func (r *installRun) mayGoOn(err error) bool {
 	return r.req.AllowConfigErrors && r.req.Vendor == "" &&
 		!slices.ContainsFunc(parts(err), func(err error) bool { return !isType[*ConfigError](err) })
 }
 
-// change gets the providers, plans the change of the project, and commits it.
 func (r *installRun) change(ctx context.Context, tree resolvedTree, resolver *resolver, providers *providerStage) (*Result, error) {
 	if tree.hostless == nil {
 		providers.warnOfDialect()
@@ -330,11 +296,9 @@ func (r *installRun) change(ctx context.Context, tree resolvedTree, resolver *re
 	return plan.result, nil
 }
 
-// keepMemos keeps the evidence that the run has found in the cache, for later runs. It ignores
-// errors, because the cache may be read-only; mirrors and origins are then asked again.
+// keepMemos keeps the evidence of the run for later runs. If the cache is read-only, they ask again.
 func (r *installRun) keepMemos() { _ = r.pool.Cache.Confirm(r.trust.memos.Take()...) }
 
-// unify finds the versions that all calls of a source share, if the request asks for them.
 func (r *installRun) unify(ctx context.Context) (unified, error) {
 	if !r.req.Unify {
 		return nil, nil
@@ -342,7 +306,7 @@ func (r *installRun) unify(ctx context.Context) (unified, error) {
 	return unify(ctx, r.look)
 }
 
-// newProviderStage returns the provider stage, or nil if the run does not touch providers.
+// newProviderStage returns nil if the run does not touch providers.
 func (r *installRun) newProviderStage(ctx context.Context) (*providerStage, error) {
 	if !r.req.Scope.providers() {
 		return nil, nil
@@ -350,7 +314,6 @@ func (r *installRun) newProviderStage(ctx context.Context) (*providerStage, erro
 	return beginProviderStage(ctx, r.openProject, r.pool, r.trust.rule, r.events)
 }
 
-// newResolver connects the stages that turn calls into modules.
 func (r *installRun) newResolver(shared unified, events *events) *resolver {
 	origins, stager := r.pool.originsFor(r.openProject, events), r.newStager(events)
 	return &resolver{
@@ -364,7 +327,6 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 	}
 }
 
-// newStager returns the stage that puts packages in the places that the request selects.
 func (r *installRun) newStager(events *events) *stager {
 	p := &stager{
 		Client: r.pool.Client, project: r.openProject, layout: r.req.Layout, events: events, readOnly: !r.req.placesModules(), mismatches: &r.mismatches,
@@ -382,7 +344,7 @@ func (r *installRun) newStager(events *events) *stager {
 	return p
 }
 
-// look walks the tree without placing anything, and returns its calls.
+// look walks the tree without placing anything.
 func (r *installRun) look(ctx context.Context, shared unified) ([]*call, *selector, error) {
 	res := r.newResolver(shared, r.events.ofFetches())
 	res.stager.readOnly = true
@@ -393,8 +355,7 @@ func (r *installRun) look(ctx context.Context, shared unified) ([]*call, *select
 	return tree.calls, res.selector, err
 }
 
-// walk resolves the whole tree. require, which may be nil, is called with the configuration
-// of each module.
+// walk resolves the whole tree. require, which may be nil, gets the configuration of each module.
 func (r *installRun) walk(ctx context.Context, res *resolver, require func(*module, config.Module)) (resolvedTree, error) {
 	ahead := newPrefetcher(r.newResolver(res.selector.unified, res.events.ofFetches()))
 	defer func() { ahead.stop() }()
@@ -406,8 +367,8 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(*modu
 	return r.conclude(ctx, res, modules, calls, failures)
 }
 
-// conclude ends a walk: it sends the warnings about the tree, and returns the tree and all errors. calls
-// are all calls that were seen, sorted by path.
+// conclude ends a walk: it sends the warnings about the tree, and returns the tree and all errors. calls are
+// sorted by path.
 func (r *installRun) conclude(ctx context.Context, res *resolver, modules []*module, calls []*call, failures *failures) (resolvedTree, error) {
 	tree := resolvedTree{modules: modules, calls: calls, restored: make(map[string]lockfile.Module), hostless: firstHostless(calls)}
 	for _, c := range calls {
@@ -429,8 +390,8 @@ func (r *installRun) conclude(ctx context.Context, res *resolver, modules []*mod
 	return tree, join(refused, differs, failures.join())
 }
 
-// withRefusals adds the errors about providers to those about modules. The refused entries of one
-// lock are one error.
+// withRefusals joins errors about providers to those about modules. The refused entries of one lock are one
+// error.
 func withRefusals(modules, providers error) error {
 	all, more := parts(modules), parts(providers)
 	for i, err := range all {
@@ -451,8 +412,7 @@ func withRefusals(modules, providers error) error {
 	return join(append(all, more...)...)
 }
 
-// refused returns the error of a run that must not change the lock, for the calls that it has refused;
-// nil if there are none.
+// refused returns the error for refused calls; nil if there are none.
 func (r *installRun) refused(ctx context.Context, all []*refusal) error {
 	var reasons []LockedReason
 	for _, refused := range all {
@@ -468,8 +428,8 @@ func (r *installRun) refused(ctx context.Context, all []*refusal) error {
 	return err
 }
 
-// constraintsBeside returns warnings about the calls with a version argument and a source that is
-// not a registry's. Stock tools refuse them.
+// constraintsBeside returns warnings about calls that stock tools refuse: with a version argument beside a
+// source that is not a registry's.
 func constraintsBeside(modules []*module) []event.Warning {
 	var list []event.Warning
 	for _, m := range modules {

@@ -18,17 +18,15 @@ import (
 	"github.com/cotterpin/cotter/registryclient"
 )
 
-// Installer installs, locks and verifies the modules and providers of configurations. [New] makes one; the
-// zero value is one without options. It may serve any number of runs at once.
+// Installer installs, locks and verifies the modules and providers of configurations. [New] makes one; the zero
+// value is one without options. It may serve any number of runs at once.
 type Installer struct {
 	options Options
-	// shared is the pool of all runs of a copy that Share or forEachProject made; nil for
-	// other Installers.
+	// shared is the pool of all runs of a copy that Share or forEachProject made.
 	shared *pool
 }
 
-// New returns an Installer whose discovery, registry client and fetcher share an
-// HTTP client and credentials, unless the options bring their own.
+// New returns an Installer. Clients that the options do not bring share their HTTP client and credentials.
 func New(o Options) *Installer {
 	services := &disco.Client{
 		HTTPClient: o.HTTPClient, UserAgent: o.UserAgent, Attempts: o.Attempts,
@@ -55,16 +53,9 @@ func New(o Options) *Installer {
 	return &Installer{options: o}
 }
 
-// Options returns the options of the Installer, with the clients that New has made. A program can wrap
-// one of them:
-//
-//	o := installer.New(options).Options()
-//	o.Fetcher = counting{o.Fetcher}
-//	in := installer.New(o)
+// Options returns the options with the clients that New has made, which a program can wrap.
 func (in *Installer) Options() Options { return in.options }
 
-// fetcher returns the Fetcher of the options. A *getmodules.Fetcher gets the settings that it
-// shares with the other clients.
 func (o Options) fetcher() Fetcher {
 	f := &getmodules.Fetcher{}
 	switch given := o.Fetcher.(type) {
@@ -96,7 +87,7 @@ func (o Options) fetcher() Fetcher {
 	return f
 }
 
-// hostsOf returns the hosts and ports of services that the user has named, with a port.
+// hostsOf returns the hosts of services that the user has named, with a port.
 func hostsOf(services map[addrs.Hostname]map[string]any) (hosts []string) {
 	for _, urls := range services {
 		for _, text := range urls {
@@ -128,8 +119,6 @@ func clientsOf(in *Installer) clients {
 	return c
 }
 
-// eventsOf returns the events of a run, which go to the callback of the project, or to that of the
-// Installer if the project has none.
 func eventsOf(in *Installer, p Project) *events {
 	fn := in.options.OnEvent
 	if p.OnEvent != nil {
@@ -138,10 +127,9 @@ func eventsOf(in *Installer, p Project) *events {
 	return &events{fn: logged(in.options.Logger, fn)}
 }
 
-// userOf returns the user of an Installer's runs. If the key cannot be used, the user has a random
-// one and a warning is sent; other runs do not recognize files sealed with a random key. The same
-// warning says if the cache is not protected from other users. Runs that only read pass nil events,
-// and create no key.
+// userOf returns the user of an Installer's runs. If the key cannot be used, or the cache is not protected from
+// other users, a warning is sent and the key is a random one, with which other runs recognize no files. Runs
+// that only read pass nil events, and create no key.
 func userOf(in *Installer, events *events) (user, error) {
 	if in.shared != nil {
 		return in.shared.user, nil

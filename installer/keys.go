@@ -11,8 +11,7 @@ func pathOf(key string) addrs.Module {
 	return path
 }
 
-// recordedPath returns the path of a key that may be invalid, such as one in modules.json or the
-// name of a directory. The path's String method returns the key.
+// recordedPath returns the path of a key that may be invalid, such as the name of a directory.
 func recordedPath(key string) addrs.Module {
 	if key == "" {
 		return nil
@@ -20,7 +19,6 @@ func recordedPath(key string) addrs.Module {
 	return strings.Split(key, ".")
 }
 
-// isKey reports whether a key from a file can be the key of a module call.
 func isKey(key string) bool {
 	path, err := addrs.ParseModule(key)
 	return err == nil && !path.IsRoot()

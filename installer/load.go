@@ -12,23 +12,15 @@ import (
 	"github.com/cotterpin/cotter/internal/treeproviders"
 )
 
-// Load reads an installed module tree: the configuration, modules.json and the lock. It
-// contacts no server, hashes nothing and changes nothing. A linter or a scanner can use it
-// to walk the modules of a project that was installed by any tool.
+// Load reads an installed module tree, by any tool: the configuration, modules.json and the lock. It contacts
+// no server, hashes nothing and changes nothing. With Providers, the result has those that the modules or a
+// local state require, and those in the lock that the state of a backend may need.
 //
-// A module that is not installed, or whose installed source differs from the configuration, is
-// a *ModuleError that wraps [ErrNotInstalled]. A module of which not everything can be read is a
-// *ConfigError; its calls that could be read are followed nevertheless. Result.Unresolved lists
-// these modules, and the others are returned beside the error, which joins the errors of all such
-// modules in the order of their paths. With BestEffort such modules are no error. The result is nil
-// only if the tree could not be walked at all. A file that cannot have module calls is parsed only if
-// Providers is set, so other errors in it are not found.
-//
-// With Providers, Result.Providers has the providers that the found modules or a
-// local state require, and those in the lock that the state of a remote backend may need, with
-// the data of their lock entries. Errors about them, such as constraints that exclude each
-// other, or files that cannot be read, are joined to the error, also with BestEffort; the modules are
-// returned all the same.
+// A module that is not installed, or whose source differs from the configuration, is a *[ModuleError] that
+// wraps [ErrNotInstalled]. One that cannot be read completely is a *[ConfigError], but its calls that could be
+// read are followed. The error joins these, unless BestEffort is set, and errors about providers. The result is
+// nil only if the tree could not be walked at all. Files that cannot have module calls are parsed only with
+// Providers.
 func (in *Installer) Load(ctx context.Context, project Project, o LoadOptions) (_ *Result, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	p, err := openToRead(ctx, in, readingOf(project, o.scope()))
@@ -58,8 +50,7 @@ func (in *Installer) Load(ctx context.Context, project Project, o LoadOptions) (
 	return result, err
 }
 
-// ifNeeded returns the function that adds the requirements of each module of a walk; nil if the
-// run is not about providers.
+// ifNeeded returns nil if the run is not about providers.
 func (r *requirements) ifNeeded(scope Scope) func(*module, config.Module) {
 	if !scope.providers() {
 		return nil
@@ -82,8 +73,8 @@ func (p *reading) loadedModules(modules []*module, failures *failures) *Result {
 	return result
 }
 
-// loadedProviders returns the providers that a project needs, in the order of the lock. fromLock says that
-// some modules were not read, so that the lock decides.
+// loadedProviders returns the providers that a project needs. With fromLock, some modules were not read, so the
+// lock decides.
 func (p *reading) loadedProviders(ctx context.Context, found *requirements, fromLock bool) ([]Provider, error) {
 	required, failed := found.pool()
 	lock, err := p.providerLock()

@@ -17,11 +17,10 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// locator finds the packages of lock entries, on the ladder of package lockentry. Package evidence
-// says what is enough for the run.
+// locator finds the packages of lock entries, on the ladder of package lockentry. Package evidence says what is
+// enough for the run.
 type locator struct {
-	origins *origins.Origins
-	// stores has the packages of bundles and mirrors.
+	origins   *origins.Origins
 	stores    *stores.Stores
 	stager    *stager
 	events    *events
@@ -30,8 +29,8 @@ type locator struct {
 	locked    bool
 }
 
-// locate returns the placement of a call's entry, and the directory of the module in the package. The
-// entry must match the call, except for its constraint.
+// locate returns the placement of a call's entry, and the directory of the module in the package. The entry
+// must match the call, except for its constraint.
 func (l *locator) locate(ctx context.Context, found lockedCall) (*placement, string, error) {
 	c, w := found.call, l.want(found)
 	w.entry.Key, w.entry.Constraints, w.entry.Replaces = c.key(), c.from.Want, c.replaces()
@@ -50,9 +49,8 @@ func (l *locator) locate(ctx context.Context, found lockedCall) (*placement, str
 	return p, subdir, c.failIf(err)
 }
 
-// prefetch asks for the evidence that a call's entry lacks, and gets its package from where the
-// evidence comes from. It places nothing. The walk does the same later, and gets the answers
-// that the pool remembers.
+// prefetch asks for the evidence that a call's entry lacks, and gets its package from where that comes from. It
+// places nothing. The walk does the same later, and gets the answers that the pool remembers.
 func (l *locator) prefetch(ctx context.Context, found lockedCall, isInstalled bool) {
 	w := l.want(found)
 	e := w.ladder(ctx).Confirm(ctx)
@@ -67,8 +65,8 @@ func (l *locator) prefetch(ctx context.Context, found lockedCall, isInstalled bo
 	_ = l.revisions.checkCommit(ctx, w.lockedCall)
 }
 
-// needsRequests reports whether evidence is lacking that only a mirror or an origin can give.
-// isInstalled says that some package is installed for the call.
+// needsRequests reports whether evidence is lacking that only a mirror or an origin can give. isInstalled says
+// that some package is installed for the call.
 func (l *locator) needsRequests(found lockedCall, isInstalled bool) bool {
 	if l.run.believesInstalled() && isInstalled {
 		return false // the walk compares it with the entry
@@ -76,12 +74,10 @@ func (l *locator) needsRequests(found lockedCall, isInstalled bool) bool {
 	return l.run.find(found.statements.Package).IsZero() || l.revisions.needsRef(found) || l.revisions.needsHistory(found)
 }
 
-// wanted is a lock entry whose package is wanted for a call.
 type wanted struct {
 	lockedCall
 	by *locator
-	// byMirror says that a mirror or a bundle has confirmed the entry in this run, including
-	// its ref.
+	// byMirror says that a mirror or a bundle has confirmed the entry in this run, including its ref.
 	byMirror bool
 	// believed is the installed package, if the run believes what is installed.
 	believed *placement
@@ -89,7 +85,7 @@ type wanted struct {
 
 func (l *locator) want(found lockedCall) *wanted { return &wanted{lockedCall: found, by: l} }
 
-// isOfOther reports whether the lock has the entry for another call.
+// isOfOther reports whether the entry is that of another call.
 func (w *wanted) isOfOther() bool { return w.why == event.SelectionSameSource }
 
 func (w *wanted) ladder(ctx context.Context) lockentry.Ladder[*placement] {
@@ -105,8 +101,8 @@ func (w *wanted) ladder(ctx context.Context) lockentry.Ladder[*placement] {
 	}
 }
 
-// remembered returns the evidence of an earlier run. If the run believes what is installed, and the
-// entry's package is installed, that is the evidence if there is no other.
+// remembered returns the evidence of an earlier run, or else that of an installed package that the run
+// believes.
 func (w *wanted) remembered(ctx context.Context) evidence.Evidence {
 	if w.by.run.believesInstalled() && !w.isOfOther() && w.by.stager.vendored == nil {
 		w.believed, _ = w.by.stager.installedPackage(ctx, w.entry) // an error is that of the next step
@@ -118,7 +114,6 @@ func (w *wanted) remembered(ctx context.Context) evidence.Evidence {
 	return e
 }
 
-// vendored returns the package in the user's repository, if the project vendors.
 func (w *wanted) vendored(ctx context.Context) (*placement, evidence.Evidence, bool, error) {
 	if w.isOfOther() {
 		return nil, evidence.Evidence{}, false, nil // only the other call has a directory
@@ -130,7 +125,7 @@ func (w *wanted) vendored(ctx context.Context) (*placement, evidence.Evidence, b
 	return p, w.by.run.evidenceOf(w.entry, w.call.from.FromPackage, true), true, nil
 }
 
-// mirrors asks the mirrors and bundles to confirm the entry.
+// mirrors asks mirrors and bundles to confirm the entry.
 func (w *wanted) mirrors(ctx context.Context) evidence.Evidence {
 	e := w.by.stores.Confirm(ctx, w.call.from, w.entry)
 	if w.byMirror = w.by.run.rule.Accepts(e) && !e.IsZero(); w.byMirror {
@@ -147,7 +142,6 @@ func (w *wanted) installed(ctx context.Context) (*placement, bool, error) {
 	return p, p != nil, err
 }
 
-// cached returns the package from the user's cache.
 func (w *wanted) cached(ctx context.Context) (*placement, bool, error) {
 	subdir, err := w.call.from.LockedSubdir(w.entry)
 	if err != nil {
@@ -160,7 +154,6 @@ func (w *wanted) cached(ctx context.Context) (*placement, bool, error) {
 	return p, err == nil, err
 }
 
-// mirrored returns the package from a mirror or a bundle.
 func (w *wanted) mirrored(ctx context.Context) (*placement, bool, error) {
 	if !w.by.stores.Fetch(ctx, w.call.from, w.entry) {
 		return nil, false, nil
@@ -168,7 +161,6 @@ func (w *wanted) mirrored(ctx context.Context) (*placement, bool, error) {
 	return w.cached(ctx)
 }
 
-// deliver fetches the package of a confirmed entry from its origin.
 func (w *wanted) deliver(ctx context.Context, _ evidence.Evidence) (*placement, error) {
 	at, err := w.by.origins.Locate(ctx, w.call.from, w.entry.Version)
 	if err != nil {
@@ -184,8 +176,8 @@ func (w *wanted) deliver(ctx context.Context, _ evidence.Evidence) (*placement, 
 	return w.stageFetched(ctx, got)
 }
 
-// fromOrigin asks the origin about an entry that nothing has confirmed, and fetches its package.
-// If the entry turns out to be right and its package is installed, the installed package is kept.
+// fromOrigin asks the origin about an entry that nothing has confirmed, and fetches its package. If the entry
+// is right and its package installed, that stays.
 func (w *wanted) fromOrigin(ctx context.Context) (*placement, evidence.Evidence, error) {
 	answer, err := w.ask(ctx)
 	if errors.Is(err, ErrOffline) {
@@ -211,15 +203,14 @@ func (w *wanted) fromOrigin(ctx context.Context) (*placement, evidence.Evidence,
 	return p, e, err
 }
 
-// originAnswer is what the origin of an entry has now.
 type originAnswer struct {
 	at       origins.Location
 	got      *origins.Fetched
 	revision revisionProof
 }
 
-// ask fetches the package of an entry from its origin into the cache. At the same time it asks
-// about the entry's revision. A pool does each of these things only once.
+// ask fetches the package of an entry into the cache, and asks about its revision at the same time. A pool does
+// each of these only once.
 func (w *wanted) ask(ctx context.Context) (originAnswer, error) {
 	at, err := w.by.origins.Locate(ctx, w.call.from, w.entry.Version)
 	if err != nil {
@@ -239,8 +230,7 @@ func (w *wanted) stageFetched(ctx context.Context, got *origins.Fetched) (*place
 	return w.by.stager.fromFetch(ctx, w.entry, subdir, got)
 }
 
-// compare compares the entry with the package from its origin, and corrects the entry if the
-// lock may change.
+// compare compares the entry with the package from its origin, and corrects it if the lock may change.
 func (w *wanted) compare(got *origins.Fetched, at origins.Location) error {
 	if err := checkHashes(w.entry, got, w.by.stager.project.dirs.LockedTree(w.entry)); err != nil {
 		return err
@@ -253,8 +243,7 @@ func (w *wanted) compare(got *origins.Fetched, at origins.Location) error {
 	return nil
 }
 
-// checkHashes compares a fetched package with an entry of the lock. former is the tree of
-// the entry; nil if it is not known.
+// checkHashes compares a fetched package with an entry, whose tree is former; nil if it is not known.
 func checkHashes(entry lockfile.Module, got *origins.Fetched, former *store.Tree) error {
 	mismatch := mismatchOf(entry.Hashes, got.Tree)
 	if mismatch == nil {
@@ -267,9 +256,9 @@ func checkHashes(entry lockfile.Module, got *origins.Fetched, former *store.Tree
 	return mismatch
 }
 
-// compareEntry compares an entry with the package from its origin, whose hashes have been
-// checked. A different directory in the package is an error, because it would be another
-// module. All other differences are corrected if the lock may change.
+// compareEntry compares an entry with the package from its origin, whose hashes have been checked. A different
+// directory in the package is an error, because it would be another module. All other differences are corrected
+// if the lock may change.
 func (w *wanted) compareEntry(got *origins.Fetched, located string) (lockfile.Module, error) {
 	entry := w.entry
 	subdir, err := got.Tree.Subdir(located)
@@ -308,8 +297,8 @@ func (w *wanted) remember(revision revisionProof) evidence.Evidence {
 	return e
 }
 
-// check asks a mirror or the origin whether the ref of a confirmed entry still points to the
-// locked revision, if the run needs to know.
+// check asks a mirror or the origin whether the ref of a confirmed entry still points to the locked revision,
+// if the run needs to know.
 func (w *wanted) check(ctx context.Context, _ evidence.Evidence) error {
 	if w.byMirror || w.believed != nil || !w.by.revisions.needsRef(w.lockedCall) {
 		return nil

@@ -20,49 +20,42 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// LockedFuncs are called by LockedPackages with each package. A nil function is not called.
+// LockedFuncs are called by [Installer.LockedPackages] with each package, unless they are nil.
 type LockedFuncs struct {
-	// Module is called for each entry of a module.
-	Module func(context.Context, LockedModule) error
-	// Provider is called for each entry of a provider, and each platform of the options;
-	// if that names no platforms, for this machine's own.
+	// Module gets each entry of a module, and Provider each entry and platform of a provider.
+	Module   func(context.Context, LockedModule) error
 	Provider func(context.Context, LockedProvider) error
 }
 
 // LockedModule is the package of a module that was compared with its entry in a lock.
 type LockedModule struct {
-	// Project is the root module's directory, as passed to LockedPackages.
+	// Project is the Dir of the project, and Entry the entry in its lock.
 	Project string
-	// Entry is the entry of the project's lock.
-	Entry lockfile.Module
-	// Tree has the files of the package with their sums.
-	Tree *hashing.Tree
+	Entry   lockfile.Module
+	Tree    *hashing.Tree // the files of the package with their sums
 
 	dir string
 }
 
-// Open opens the directory of the package. It must only be read, and the caller must close
-// it. It contains the files of Tree, and possibly others that the module has written since.
-// It can be opened until LockedPackages returns.
+// Open opens the directory of the package until LockedPackages returns. It has the files of Tree, and possibly
+// others that the module has written since. It must only be read, and the caller must close it.
 func (p LockedModule) Open() (*os.Root, error) { return pathsafe.OpenRoot(p.dir) }
 
 // LockedProvider is a provider package for one platform, from an entry of a lock.
 type LockedProvider struct {
-	// Project is the root module's directory, as passed to LockedPackages.
-	Project string
-	// Entry is the entry of the project's lock.
+	// Project is the Dir of the project, and Entry the entry in its lock.
+	Project  string
 	Entry    lockfile.Provider
 	Platform addrs.Platform
 
 	archive func(context.Context) (*providers.Archive, error)
 }
 
-// errNotLocked is the error of the zero LockedProvider.
 var errNotLocked = errors.New("the package is not from a lock")
 
-// Archive returns the archive from the provider's source, authenticated as in an
-// installation. If the lock has no zh hashes and the content is in the cache, the archive
-// is packed from the cache. It can be called until LockedPackages returns.
+// Archive returns the archive from the provider's source, authenticated as in an installation, until
+// LockedPackages returns. If the lock has no zh hashes and the content is in the cache, it is packed from
+// there.
 func (p LockedProvider) Archive(ctx context.Context) (*ProviderArchive, error) {
 	if p.archive == nil {
 		return nil, errNotLocked
@@ -74,38 +67,25 @@ func (p LockedProvider) Archive(ctx context.Context) (*ProviderArchive, error) {
 	return &ProviderArchive{Hashes: got.Hashes, Size: got.Size, WriterTo: got, Closer: got}, nil
 }
 
-// ProviderArchive is the archive of a provider's package, after it was compared with the
-// lock. It must be closed.
+// ProviderArchive is the archive of a provider's package, compared with the lock. It must be closed.
 type ProviderArchive struct {
-	// Hashes are the sorted hashes of the archive: the h1 of its content, and its zh if the
-	// lock has that zh. Without a zh, the archive was packed on this machine and depends
-	// only on the content.
+	// Hashes are the h1 of the content, and the zh of the archive if the lock has it. Without a zh, the archive
+	// was packed on this machine and depends only on the content.
 	Hashes []hashing.Hash
-	// Size is the size in bytes.
-	Size int64
+	Size   int64 // in bytes
 
 	io.WriterTo
 	io.Closer
 }
 
-// LockedPackages calls the functions of use with each package in the locks of several root
-// modules, once for each entry of each lock. It is for programs that copy packages somewhere
-// else, or inspect their content.
+// LockedPackages calls use with each package in the locks of several projects, once for each entry, for
+// programs that copy or inspect packages. The locks must be complete, and are confirmed as in an installation
+// with Locked. Packages of modules are at hand or fetched into the cache. A provider without a usable hash is
+// an error. The projects are not changed.
 //
-// The locks must be complete, also with the providers that the modules require. As in an
-// installation with [InstallOptions].Locked, entries are confirmed by their origins or by
-// [Options].Stores, and policies apply. Packages of modules are taken from the project or from
-// the cache, or fetched into the cache, and are compared with the hashes of the lock. A provider
-// with no usable hash in the lock is an error. The projects are not changed.
-//
-// The functions are called from several goroutines, for at most [Options].Parallel packages at
-// once, as soon as all modules of a project are known. Entries of several calls or projects often
-// have the same package; [hashing.Tree.T1] identifies it. If a function returns an error, no
-// further packages of that kind of the project are begun. The error of Module is wrapped in a
-// *[ModuleError]. The other projects continue. The returned error joins a *[ProjectError] for
-// each project that failed.
-//
-// No two callbacks of the projects are called at once.
+// The functions are called from several goroutines, for at most Options.Parallel packages at once. Many entries
+// may have the same package; [hashing.Tree.T1] identifies it. After an error of a function, no further packages
+// of that kind and project are begun. The returned error joins a *[ProjectError] for each project that failed.
 func (in *Installer) LockedPackages(ctx context.Context, projects []Project, o LockedOptions, use LockedFuncs) error {
 	return forEachProject(in, projects, func(in *Installer, _ int, p Project) error {
 		return lockedPackagesOf(ctx, in, p, o, use)
@@ -196,7 +176,6 @@ func (s *providerStage) useProviders(ctx context.Context, platforms []addrs.Plat
 	return group.Wait()
 }
 
-// resolveLocked walks the tree with the lock. The packages are only read.
 func (r *installRun) resolveLocked(ctx context.Context, require func(*module, config.Module)) ([]*module, error) {
 	defer r.keepMemos()
 	defer r.lost.close()
@@ -204,8 +183,8 @@ func (r *installRun) resolveLocked(ctx context.Context, require func(*module, co
 	return tree.modules, err
 }
 
-// ReadLockedProviders returns the providers in the lock of a project. They are in
-// the lock file of stock tools. The error is as for [ReadLock].
+// ReadLockedProviders returns the providers in the lock of a project, or of stock tools if that has only
+// modules. The error is as for [ReadLock].
 func ReadLockedProviders(ctx context.Context, p Project) ([]lockfile.Provider, error) {
 	if !p.hasStockLock() {
 		p.LockFile = ""
@@ -224,8 +203,7 @@ func ReadLockedProviders(ctx context.Context, p Project) ([]lockfile.Provider, e
 	return lock.Providers(), nil
 }
 
-// checkLock returns an error if the lock lacks a provider that the modules require. The
-// stage may be nil.
+// checkLock returns an error if the lock lacks a required provider. The stage may be nil.
 func (s *providerStage) checkLock(ctx context.Context) error {
 	if s == nil {
 		return nil

@@ -16,19 +16,17 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// lockMerge is the merge of a lock in which git has left conflict markers. Of two versions the newer
-// one is taken if it fits the configuration, and else the other one. The zero value is no merge.
+// lockMerge is the merge of a lock in which git has left conflict markers. Of two versions the newer one is
+// taken if it fits the configuration, and else the other one. The zero value is no merge.
 type lockMerge struct {
 	done bool
-	// modules and providers are the entries of the blocks that both sides have changed, the newer one
-	// first.
+	// modules and providers are the entries of the blocks that both sides have changed, the newer one first.
 	modules   map[string][]lockfile.Module
 	providers map[addrs.Provider][]lockfile.Provider
 }
 
-// mergeLock merges the conflicted lock of a project with the versions in git's index, and returns the
-// text of the result. If that cannot be done, the error is the one for the markers, with the reason if
-// both sides changed a block in a way that only the user can decide.
+// mergeLock merges the conflicted lock of a project with the versions in git's index. If that cannot be done,
+// the error is the one for the markers, with the reason if only the user can decide.
 func mergeLock(ctx context.Context, req request, src []byte, conflicted *lockfile.SyntaxError) ([]byte, lockMerge, error) {
 	sides, ok, err := worktree.ConflictSides(ctx, req.dir(), req.lockFile(), src)
 	if err != nil || !ok {
@@ -42,8 +40,8 @@ func mergeLock(ctx context.Context, req request, src []byte, conflicted *lockfil
 	return merged, m, nil
 }
 
-// resolve decides which side of a conflict is tried first: the newer version, or the entry that the
-// other side has removed. The same version with other content is not decided.
+// resolve decides which side is tried first: the newer version, or the entry that the other side has removed.
+// The same version with other content is not decided.
 func (m *lockMerge) resolve(c lockfile.Conflict) lockfile.Side {
 	switch {
 	case c.Type == "module" && (c.OurModule == nil || c.TheirModule == nil):
@@ -89,7 +87,6 @@ func ordered[T any](first lockfile.Side, ours, theirs T) []T {
 	return []T{ours, theirs}
 }
 
-// undecided returns the error for conflict markers, with the blocks that only the user can decide.
 func undecided(conflicted *lockfile.SyntaxError, left []lockfile.Conflict) error {
 	var names []string
 	for _, c := range left {
@@ -105,14 +102,12 @@ func undecided(conflicted *lockfile.SyntaxError, left []lockfile.Conflict) error
 	return &lockfile.SyntaxError{File: conflicted.File, Diagnostics: diags}
 }
 
-// isConflict reports whether a lock cannot be read because of conflict markers.
 func isConflict(err *lockfile.SyntaxError) bool {
 	_, ok := hcl.DiagnosticExtra[lockfile.MergeConflict](err.Diagnostics[0])
 	return ok
 }
 
-// warn says that the lock was merged, and what was taken for the blocks that both sides have changed. lock
-// is the new lock.
+// warn says that the lock was merged, and what was taken for the blocks that both sides have changed.
 func (m lockMerge) warn(events *events, lockFile string, lock *lockfile.File) {
 	if !m.done {
 		return

@@ -15,25 +15,23 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// lostEntries are the module entries that the lock of a project had and has lost. They are in the
-// copy that the last run has kept. If that has none, and the lock has lost all of its module
-// blocks, they are in git's history. Without this rule, new versions would be selected silently.
-// The history is read once, if a call without an entry is found. The nil value has no entries. It
-// is safe for concurrent use.
+// lostEntries are the module entries that the lock of a project had and has lost: those in the copy of the last
+// run or, if that has none and the lock has lost all module blocks, in git's history. Without them, new
+// versions would be selected silently. The history is read once, if a call without an entry is found. A nil
+// value has no entries. It is safe for concurrent use.
 type lostEntries struct {
 	*openProject
 
 	ahead  sync.Once
 	stop   func() // ends a search ahead; nil if there is none
 	search sync.Once
-	// found is the newest lock with module blocks in git's history, and err says why the
-	// history could not be read.
+	// found is the newest lock with module blocks in git's history, and err says why that could not be read.
 	found *worktree.LockVersion
 	err   error
 }
 
-// entry returns the entry that a call had once. If the lock file itself does not exist, there is
-// no lost entry: the user has removed the file to get a new one.
+// entry returns the entry that a call had once. If the lock file itself does not exist, the user has removed it
+// to get a new one.
 func (l *lostEntries) entry(ctx context.Context, key string) (lockfile.Module, bool) {
 	lock := l.earlierLock(ctx)
 	if lock == nil {
@@ -42,7 +40,6 @@ func (l *lostEntries) entry(ctx context.Context, key string) (lockfile.Module, b
 	return lock.Module(key)
 }
 
-// earlierLock returns the earlier lock that has the entries; nil if there is none.
 func (l *lostEntries) earlierLock(ctx context.Context) *lockfile.File {
 	if l == nil || l.lockSrc == nil || !l.req.hasLockFile() {
 		return nil
@@ -58,11 +55,10 @@ func (l *lostEntries) earlierLock(ctx context.Context) *lockfile.File {
 	return nil
 }
 
-// hasCopy reports whether the last run has kept a lock with module entries.
 func (l *lostEntries) hasCopy() bool { return len(l.former.Modules()) > 0 }
 
-// lostAll reports whether the lock exists and has no module blocks, so that its history is asked.
-// A lock in another place than the stock tools' is not rewritten by them.
+// lostAll reports whether the lock exists without module blocks, so that its history is asked. Stock tools do
+// not rewrite a lock in another place than theirs.
 func (l *lostEntries) lostAll() bool {
 	return l.lockSrc != nil && len(l.lock.Modules())+len(l.lock.ForeignKeys()) == 0 && l.searchesHistory()
 }
@@ -71,7 +67,6 @@ func (l *lostEntries) searchesHistory() bool {
 	return l.req.hasLockFile() && filepath.Clean(l.req.lockFile()) == lockFileName && !l.req.Update.All
 }
 
-// inHistory returns the newest lock with module blocks in git's history; nil if there is none.
 func (l *lostEntries) inHistory(ctx context.Context) *worktree.LockVersion {
 	l.search.Do(func() {
 		l.found, l.err = worktree.FindLock(ctx, l.req.dir(), l.req.lockFile(), worktree.Modules)
@@ -79,7 +74,7 @@ func (l *lostEntries) inHistory(ctx context.Context) *worktree.LockVersion {
 	return l.found
 }
 
-// from names the place of the earlier lock in messages; "" if there is none.
+// from names the earlier lock in messages; "" if there is none.
 func (l *lostEntries) from(ctx context.Context) string {
 	if l.hasCopy() {
 		return fromCopy
@@ -90,8 +85,8 @@ func (l *lostEntries) from(ctx context.Context) string {
 	return ""
 }
 
-// lookAhead begins to search for an earlier version of a lock that does not exist, so that the run
-// need not wait for git when it ends. The caller must call close.
+// lookAhead begins to search for an earlier version of a lock that does not exist, so that the run need not
+// wait for git when it ends. The caller must call close.
 func (l *lostEntries) lookAhead(ctx context.Context) {
 	if l == nil || l.lockSrc != nil || !l.searchesHistory() || l.keepsCopy() {
 		return
@@ -106,21 +101,20 @@ func (l *lostEntries) lookAhead(ctx context.Context) {
 	})
 }
 
-// close ends a search ahead.
 func (l *lostEntries) close() {
 	if l.stop != nil {
 		l.stop()
 	}
 }
 
-// keepsCopy reports whether the copy has entries and will have them after the run. A run that
-// places packages replaces it, unless it must not change the lock.
+// keepsCopy reports whether the copy has entries after the run. A run that places packages replaces it, unless
+// it must not change the lock.
 func (l *lostEntries) keepsCopy() bool {
 	return l.hasCopy() && (!l.req.placesModules() || l.req.Locked)
 }
 
-// deletedFrom names an earlier version of a lock file that does not exist, from which Restore can
-// take the entries after the run; "" if there is none, or if no call needs an entry.
+// deletedFrom names an earlier version of a lock file that does not exist, from which Restore can take entries
+// after the run; "" if there is none, or if no call needs one.
 func (l *lostEntries) deletedFrom(ctx context.Context) string {
 	switch {
 	case l.lockSrc != nil || l.req.Update.All || !l.req.hasLockFile():
@@ -136,8 +130,7 @@ func (l *lostEntries) deletedFrom(ctx context.Context) string {
 	return ""
 }
 
-// warnings returns what the user must know about a walk that is finished. restored are the keys
-// of the entries that it has restored.
+// warnings returns what the user must know after a walk. restored are the keys of the restored entries.
 func (l *lostEntries) warnings(ctx context.Context, restored []string) []event.Warning {
 	var list []event.Warning
 	switch {
@@ -157,8 +150,6 @@ func (l *lostEntries) warnings(ctx context.Context, restored []string) []event.W
 	return list
 }
 
-// warningOfHistory returns the warning about a history that could not be read, although the lock
-// may have lost its entries.
 func warningOfHistory(err error) event.Warning {
 	w := event.Warning{Message: err.Error()}
 	var end *worktree.HistoryEndError
@@ -184,7 +175,6 @@ func warningOfRestored(keys []string, lockFile string) string {
 		lockFile, len(keys), strings.Join(shortened(keys), ", "))
 }
 
-// maxNamed is the maximum number of names in a sentence.
 const maxNamed = 5
 
 func shortened(names []string) []string {

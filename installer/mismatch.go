@@ -15,30 +15,25 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// The lock of a project also changes without Cotter, for example when another branch is
-// checked out. Then the installed files are those of the former lock, which a sealed copy in
-// the project proves (see package project). Replacing them is an ordinary update. Files that
-// neither the lock nor the former lock explains were changed by someone else, and the run
-// warns about them.
+// The lock also changes without Cotter, for example when another branch is checked out. Then the installed
+// files are those of the former lock, which a sealed copy in the project proves (see package project).
+// Replacing them is an ordinary update. A run warns of files that neither lock explains.
 
-// mismatches are the installed packages of a run that do not match the lock. The zero value
-// is ready for use, by several goroutines.
+// mismatches are the installed packages of a run that do not match the lock. The zero value is ready for use by
+// several goroutines.
 type mismatches struct {
 	mu    sync.Mutex
 	byKey map[string]mismatch
 }
 
-// mismatch is an installed package that does not match the lock.
 type mismatch struct {
 	found packagedir.Report
 	// explained says that the files are those of the former lock.
 	explained bool
-	// other says what is installed according to modules.json; "" if it does not say something
-	// else than the lock.
+	// other says what is installed according to modules.json, if that is not what the lock has.
 	other string
 }
 
-// add adds an installed package of a project that does not match its entry.
 func (m *mismatches) add(ctx context.Context, p *openProject, entry lockfile.Module, found packagedir.Report) {
 	explained, other := false, p.otherInstalled(entry)
 	if old, ok := p.former.Module(entry.Key); ok {
@@ -56,16 +51,15 @@ func (m *mismatches) add(ctx context.Context, p *openProject, entry lockfile.Mod
 	m.byKey[entry.Key] = mismatch{found: found, explained: explained, other: other}
 }
 
-// isExplained reports whether the installed package of a call is that of the former lock.
 func (m *mismatches) isExplained(key string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.byKey[key].explained
 }
 
-// warn warns about each package whose files nothing explains. outcome says what the run does
-// with the files. modules are all modules of the tree, whose packages show which files differ if
-// nothing else does; nil if they are not known.
+// warn warns about each package whose files nothing explains. outcome says what the run does with them. modules
+// are all modules of the tree, whose packages show which files differ if nothing else does; nil if they are not
+// known.
 func (m *mismatches) warn(events *events, outcome string, modules []*module) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -98,10 +92,9 @@ func (m *mismatches) warn(events *events, outcome string, modules []*module) {
 	m.byKey = nil
 }
 
-// otherInstalled says that modules.json has another source or version for a call than the lock and
-// the former lock, or that a stock tool has cloned another commit; "" if not. It is so whenever a
-// stock tool has installed without the lock, and then a list of files tells the user nothing. It is
-// no evidence: the files are replaced like any others.
+// otherInstalled says that modules.json has another source or version than the lock and the former lock, or
+// that a stock tool has cloned another commit; "" if not. That is so whenever a stock tool has installed
+// without the lock, and then a list of files tells the user nothing. It is no evidence.
 func (p *openProject) otherInstalled(entry lockfile.Module) string {
 	record, ok := p.recorded.Lookup(entry.Key)
 	if !ok || p.former == nil && p.files.HasLockCopy() {
@@ -126,15 +119,14 @@ func (p *openProject) isRecorded(record project.ManifestRecord, entry lockfile.M
 	return err != nil || addrs.Redact(installed.String()) == addrs.Redact(entry.Source.String()) && (record.Version == "" || record.Version == entry.Version.String())
 }
 
-// What a run does with installed files that do not match the lock.
 const (
 	areReplaced   = "; they are replaced"
 	wouldReplace  = "; an installation replaces them"
 	wereLeftAlone = ", and the run failed before they were replaced"
 )
 
-// formerPackage returns the entry of the former lock for a call if the files of the call are
-// exactly those that this user's last run installed from it.
+// formerPackage returns the entry of the former lock for a call if its files are exactly what this user's last
+// run installed from it.
 func (p *openProject) formerPackage(ctx context.Context, key string) (lockfile.Module, bool) {
 	old, ok := p.former.Module(key)
 	if !ok || p.dirs.Inspect(ctx, old).Status != packagedir.Verified {
@@ -143,12 +135,10 @@ func (p *openProject) formerPackage(ctx context.Context, key string) (lockfile.M
 	return old, true
 }
 
-// isOtherPackage reports whether two entries of a call are for different packages.
 func isOtherPackage(a, b lockfile.Module) bool {
 	return a.Version != b.Version || a.Source != b.Source || a.Package != b.Package || a.Hash("h1") != b.Hash("h1")
 }
 
-// difference lists the files that differ, after a colon; "" if they are not known.
 func difference(found packagedir.Report) string {
 	if found.Changes.Empty() && found.Err != nil {
 		return ": " + found.Err.Error()

@@ -23,16 +23,15 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// call is a module call with its parsed source and version. It does not change after
-// parseCall has returned it.
+// call is a module call with its parsed source and version. It does not change after parseCall.
 type call struct {
 	config.Call
-	// path is the path of the called module, and caller the module that contains the block.
+	// path is that of the called module, and caller the module that contains the block.
 	path   addrs.Module
 	caller *module
-	// from is the source of the module. Its Address is nil if it does not parse.
+	// from is the source; its Address is nil if it does not parse.
 	from origins.Source
-	// replaced is the call as the configuration has it, if its source is replaced; nil otherwise.
+	// replaced is the call as the configuration has it, if its source is replaced.
 	replaced *replacedCall
 }
 
@@ -42,8 +41,8 @@ func (p *openProject) parseCall(caller *module, found config.Call) (*call, error
 	return parseCall(caller, found, p.dialect, p.replacements)
 }
 
-// parseCall parses the source and the version of a call in a module, and replaces the source if a
-// replacement applies. After an error, the call lacks only what the error is about.
+// parseCall parses a call in a module, and replaces its source if a replacement applies. After an error, the
+// call lacks only what the error is about.
 func parseCall(caller *module, found config.Call, dialect Dialect, replacements *policy.Replacements) (*call, error) {
 	c, err := (&call{Call: found, path: found.PathIn(caller.path()), caller: caller}).parse(dialect)
 	if err != nil {
@@ -127,8 +126,7 @@ func checkTest(found config.Call, source addrs.ModuleSource, dialect Dialect) er
 	return nil
 }
 
-// evaluated adds the value of a computed argument to an error about it. Sensitive values
-// were rejected before.
+// evaluated adds the value of a computed argument to an error. Sensitive values were rejected before.
 func evaluated(computed bool, value string, err error) error {
 	if !computed {
 		return err
@@ -136,8 +134,8 @@ func evaluated(computed bool, value string, err error) error {
 	return fmt.Errorf("the expression evaluates to %q: %w", addrs.Redact(value), err)
 }
 
-// blockOf reconstructs the module block of a lock entry. The constraint is in the source
-// address if the address has an argument for it, else in the version argument.
+// blockOf reconstructs the module block of a lock entry. The constraint is in the source address if that has an
+// argument for it.
 func blockOf(entry lockfile.Module) config.Call {
 	name := entry.Key[strings.LastIndexByte(entry.Key, '.')+1:]
 	block := config.Call{Name: name, Source: entry.Source.String()}
@@ -148,11 +146,9 @@ func blockOf(entry lockfile.Module) config.Call {
 	return block
 }
 
-// key returns the call's key in modules.json and in the lock.
 func (c *call) key() string { return c.path.String() }
 
-// own reports whether the call is in one of the project's own modules, or is what the project has in
-// its place.
+// own reports whether the call is in one of the project's own modules, or is what the project has in its place.
 func (c *call) own() bool { return c.caller.pkg == nil || c.replaced != nil }
 
 func (c *call) written() (config.Call, origins.Source) {
@@ -162,8 +158,7 @@ func (c *call) written() (config.Call, origins.Source) {
 	return c.Call, c.from
 }
 
-// replaces returns the address that the source of the call replaces, as the lock writes it; nil if it
-// replaces none.
+// replaces returns the address that the source replaces, as the lock writes it; nil if it replaces none.
 func (c *call) replaces() addrs.ModuleSource {
 	if c.replaced == nil {
 		return nil
@@ -176,13 +171,12 @@ func (c *call) isDirectory() bool {
 	return local && c.replaced != nil
 }
 
-// asCaller returns the call with its constraint, as it appears in errors and results.
 func (c *call) asCaller() *Caller {
 	block, _ := c.shown(false)
 	return &Caller{Path: c.path, Call: block, Constraint: c.from.Want.String()}
 }
 
-// excludes reports whether the call does not allow the version of an entry for the same source.
+// excludes reports whether the call excludes the version of an entry for the same source.
 func (c *call) excludes(entry lockfile.Module) bool {
 	return !entry.Version.IsZero() && entry.Source == c.from.LockAddress() && c.from.SelectsVersion() && !c.from.Allows(entry.Version)
 }
@@ -191,8 +185,7 @@ func (c *call) constraintChanged(entry lockfile.Module) string {
 	return fmt.Sprintf("the lock was made for the constraint %q, but the configuration says %q", entry.Constraints, c.from.Want)
 }
 
-// shown returns the call's block and source for results. Credentials in the address are
-// removed unless keepCredentials is set.
+// shown returns the block and the source for results, without credentials unless keepCredentials is set.
 func (c *call) shown(keepCredentials bool) (config.Call, addrs.ModuleSource) {
 	block, source := c.Call, c.from.Address
 	remote, isRemote := source.(addrs.ModuleSourceRemote)
@@ -225,13 +218,11 @@ func (c *call) failOnce(err error) error {
 	return c.fail(err)
 }
 
-// failVersion wraps an error that the version constraint caused.
 func (c *call) failVersion(err error) error {
 	return c.failAt(c.placeOfVersion(), err)
 }
 
-// placeOfSource returns the range of the source argument. It is that of the call if a reader of
-// configuration does not report it.
+// placeOfSource returns the range of the call if a reader of configuration does not report that of the source.
 func (c *call) placeOfSource() hcl.Range {
 	if c.SourceRange.Filename == "" {
 		return c.Range
@@ -239,7 +230,6 @@ func (c *call) placeOfSource() hcl.Range {
 	return c.SourceRange
 }
 
-// placeOfVersion returns the range of the version argument, or else that of the source.
 func (c *call) placeOfVersion() hcl.Range {
 	if c.VersionRange.Filename == "" {
 		return c.placeOfSource()
@@ -258,8 +248,8 @@ func (c *call) failAt(rng hcl.Range, err error) error {
 	return &ModuleError{Path: c.path, Source: shown, Range: rng, Err: err}
 }
 
-// refusal is the error of a call without a usable lock entry, in a run that must not change the lock.
-// All refusals of a run become one [LockedError].
+// refusal is the error of a call without a usable lock entry, in a run that must not change the lock. All
+// refusals of a run become one [LockedError].
 type refusal struct {
 	LockedReason
 	// lost says that the lock had the entry.
@@ -268,19 +258,16 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.Reason }
 
-// refuse returns the error of a call whose entry cannot be used.
 func (c *call) refuse(reason string) *refusal {
 	return &refusal{LockedReason: LockedReason{Path: c.path, Range: c.placeOfSource(), Reason: reason}}
 }
 
-// refuseMissing returns the error of a call without an entry.
 func (c *call) refuseMissing(reason string) *refusal {
 	refused := c.refuse(reason)
 	refused.Missing = true
 	return refused
 }
 
-// refuseLost returns the error of a call whose entry the lock has lost.
 func (c *call) refuseLost() *refusal {
 	refused := c.refuseMissing("the lock has no entry for it any more, as happens when tofu or terraform rewrite it")
 	refused.lost = true
@@ -293,8 +280,7 @@ type selection struct {
 	// version is zero if the source has no versions.
 	version versions.Version
 	at      origins.Location
-	// newer is the newest version that could have been selected instead; zero if the selected one is
-	// the newest, or if that is not known.
+	// newer is the newest version that could have been selected instead, as far as that is known.
 	newer versions.Version
 	// isBehind says that the ref of the source points to a newer revision.
 	isBehind bool
@@ -306,37 +292,32 @@ type placement struct {
 	entry lockfile.Module
 	// tree is nil if the package was not read.
 	tree *store.Tree
-	// currentPath is the path of the package's files during the run. finalPath is the
-	// call's directory after the run, as modules.json would name it. realPath is the same
-	// without symbolic links; stock tools use it to record the local modules that the
-	// package's own modules call.
+	// currentPath is the path of the files during the run. finalPath is the call's directory after it, as in
+	// modules.json. realPath is the same without symbolic links; stock tools record the local modules that the
+	// package calls with it.
 	currentPath, finalPath, realPath string
-	// staged is the private copy that becomes the call's directory. shared is the shared
-	// tree that the directory links to. inPlace says that the links exist already. A
-	// package with neither staged nor shared stays as it is.
+	// staged is the private copy that becomes the call's directory, and shared the tree that it links to.
+	// inPlace says that the links exist already. A package with neither staged nor shared stays as it is.
 	staged  string
 	shared  *sharedTree
 	inPlace bool
-	// evidence is who confirms the package, and selected is why the run uses it.
+	// evidence is who confirms the package, and selected why the run uses it.
 	evidence evidence.Evidence
 	selected selection
-	// refetched is the number of bytes that were downloaded although the package was installed;
-	// see [Refetched].
+	// refetched is the number of bytes that were downloaded although the package was installed.
 	refetched int64
-	// local says that the package is an archive on the user's own machine. Its configuration may
-	// refer to other archives and directories there.
+	// local says that the package is an archive on the user's own machine. Its configuration may refer to other
+	// archives and directories there.
 	local bool
-	// gitlinks are the submodules that were left out of the package, and leftOut the links
-	// that were. Both are empty for a package that was installed or cached: they were
-	// checked when its entry was made.
+	// gitlinks and leftOut are the submodules and the links that were left out. Both are empty for a package
+	// that was at hand: they were checked when its entry was made.
 	gitlinks []string
 	leftOut  []getmodules.Link
 }
 
 type sharedTree = packagedir.Shared
 
-// newPlacement returns the placement of an entry's package in its place. tree is nil if the package was
-// not read.
+// newPlacement returns the placement of an entry's package in its place. tree is nil if it was not read.
 func (p *openProject) newPlacement(entry lockfile.Module, tree *store.Tree) *placement {
 	return &placement{
 		key:         entry.Key,
@@ -350,21 +331,18 @@ func (p *openProject) newPlacement(entry lockfile.Module, tree *store.Tree) *pla
 }
 
 type module struct {
-	// call is the call of the module; nil for the root module.
 	call *call
-	// pkg is the package that contains the module; nil for the project's own modules, which
-	// are in no package. subdir is the module's directory in the package.
+	// pkg is nil for the project's own modules, which are in no package. subdir is the module's directory in
+	// it.
 	pkg    *placement
 	subdir string
-	// linksTo is the directory of this machine to which the call's directory links after the run; ""
-	// for all other modules.
+	// linksTo is the directory of this machine to which the call's directory links after the run, if it does.
 	linksTo string
-	// currentPath is the path of the module's files during the run. finalPath is the
-	// module's directory after the run, as modules.json names it.
+	// currentPath and finalPath are the module's directory during and after the run, the latter as in
+	// modules.json.
 	currentPath, finalPath string
 }
 
-// path returns the module's path; empty for the root module.
 func (m *module) path() addrs.Module {
 	if m.call == nil {
 		return nil
@@ -380,8 +358,8 @@ func (m *module) isLocked() bool { return m.call != nil && m.currentPath == "" }
 // isElsewhere reports whether the module is in a package that is not from this machine.
 func (m *module) isElsewhere() bool { return m.pkg != nil && !m.pkg.local }
 
-// origin returns the scheme and host from which the module's package came, as a URL: those in its lock
-// entry or, without an entry, those in the source of its call. It returns "" if there are none.
+// origin returns the scheme and host from which the package came, as a URL: those in its lock entry, or else in
+// the source of its call; "" if there are none.
 func (m *module) origin() string {
 	if from := origins.OriginOf(m.pkg.entry); from != "" {
 		return from
@@ -397,8 +375,7 @@ func (m *module) origin() string {
 // ownsPackage reports whether the package was placed for this module's own call.
 func (m *module) ownsPackage() bool { return m.pkg != nil && m.pkg.key == m.key() }
 
-// version returns the version of a module that has a package of its own; zero for other
-// modules.
+// version returns the version of a module that has a package of its own.
 func (m *module) version() versions.Version {
 	if !m.ownsPackage() {
 		return versions.Version{}
@@ -406,8 +383,8 @@ func (m *module) version() versions.Version {
 	return m.pkg.entry.Version
 }
 
-// record returns the module's record in modules.json. Only packages from registries have
-// versions there, and those whose source is replaced.
+// record returns the module's record in modules.json. Only packages from registries have versions there, and
+// those whose source is replaced.
 func (m *module) record(version versions.Version) project.ManifestRecord {
 	if r := m.call.replaced; r != nil {
 		return project.ManifestRecord{Key: m.key(), Source: r.from.Address.String(), Version: r.recordedVersion(version), Dir: m.finalPath}
@@ -457,7 +434,6 @@ func (p *openProject) newResult(modules []*module) *Result {
 	return result
 }
 
-// versionOf returns the version in a lock or in modules.json; the zero Version if there is none.
 func versionOf(text string) versions.Version {
 	version, _ := versions.Parse(text)
 	return version

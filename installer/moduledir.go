@@ -11,8 +11,7 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// localModule returns the module of a local call. It is in its caller's package, or among
-// the project's own files.
+// localModule returns the module of a local call: in its caller's package, or among the project's own files.
 func localModule(c *call, dirs *packagedir.Dirs) (*module, error) {
 	switch {
 	case c.isDirectory(): // its path is relative to the root module
@@ -32,10 +31,9 @@ func localModule(c *call, dirs *packagedir.Dirs) (*module, error) {
 	return moduleIn(c, pkg, subdir)
 }
 
-// linkedModule returns the module in a directory that a call names by its absolute path. Such a module
-// is one of the project's own. The call's directory becomes a link, so that edits are seen, as with
-// stock tools. They link only the first call of a directory and copy it for the others, which then keep
-// old files. Links for all calls suit them as well: an init finds them in place and changes nothing.
+// linkedModule returns the module in a directory that a call names by its absolute path. Such a module is one
+// of the project's own. The call's directory becomes a link, so that edits are seen. Stock tools link only the
+// first call of a directory and copy it for the others, but an init accepts links for all calls.
 func linkedModule(c *call, dirs *packagedir.Dirs) (*module, error) {
 	subdir, err := c.from.ModuleSubdir("")
 	if err != nil {
@@ -48,9 +46,8 @@ func linkedModule(c *call, dirs *packagedir.Dirs) (*module, error) {
 	return m, err
 }
 
-// ownModule returns one of the project's own modules, which may be in any directory. The
-// directory is the source, as written, joined to the caller's directory. If that is a link, the
-// source must stay below it.
+// ownModule returns one of the project's own modules, which may be in any directory. If the caller's directory
+// is a link, the source must stay below it.
 func ownModule(c *call, source string, dirs *packagedir.Dirs) (*module, error) {
 	dir := path.Join(c.caller.finalPath, source)
 	if c.caller.linksTo == "" {
@@ -63,8 +60,7 @@ func ownModule(c *call, source string, dirs *packagedir.Dirs) (*module, error) {
 	return c.caller.linked(c, strings.TrimPrefix(dir, link))
 }
 
-// linked returns the module of a call in a directory below the one that a module links to. The link
-// may not exist yet.
+// linked returns the module of a call below the directory that a module links to. The link may not exist yet.
 func (m *module) linked(c *call, below string) (*module, error) {
 	return moduleAt(c, ".", path.Join(filepath.ToSlash(m.linksTo), below))
 }
@@ -78,7 +74,6 @@ func moduleAt(c *call, rootDir, dir string) (*module, error) {
 	return &module{call: c, finalPath: dir, currentPath: current}, nil
 }
 
-// moduleIn returns the module in a directory of a package.
 func moduleIn(c *call, pkg *placement, subdir string) (*module, error) {
 	files := packagedir.Package{Path: pkg.currentPath, Tree: pkg.tree, Gitlinks: pkg.gitlinks, LeftOut: pkg.leftOut}
 	err := files.Check(subdir)

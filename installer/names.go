@@ -11,11 +11,9 @@ import (
 	"github.com/cotterpin/cotter/internal/origins"
 )
 
-// withNamedHosts returns a context in which packages and servers may point to hosts on this machine
-// that Options.LocalHosts or the project's own modules name.
-//
-// The project's modules are read again, and only if a request would be refused otherwise: the walk
-// may find the call that names the host later than the one that needs it, and most runs have neither.
+// withNamedHosts returns a context in which packages and servers may point to hosts on this machine that
+// Options.LocalHosts or the project's own modules name. These modules are read again, only if a request would
+// be refused otherwise: the walk may find the call that names the host later than the one that needs it.
 func (c clients) withNamedHosts(ctx context.Context, p *openProject) context.Context {
 	ofProject := sync.OnceValue(func() []string { return c.hostsOfProject(ctx, p) })
 	return httpx.WithNames(ctx, func(hostPort string) httpx.Naming {
@@ -30,7 +28,7 @@ func (c clients) withNamedHosts(ctx context.Context, p *openProject) context.Con
 }
 
 // hostsOfProject returns the hosts and ports in the calls and the provider requirements of the project's own
-// modules. Calls and modules that cannot be read are left out: the run reports them.
+// modules. What cannot be read is left out: the run reports it.
 func (c clients) hostsOfProject(ctx context.Context, p *openProject) []string {
 	reader, err := c.configFor(p.req)
 	if err != nil {

@@ -25,22 +25,18 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// openProject is a project as a run finds it: its lock, its manifest, and the rules and the
-// dialect that apply. It does not change during the run.
+// openProject is a project as a run finds it. It does not change during the run.
 type openProject struct {
 	req  request
 	user user
 	// merges says that the run may merge a lock with conflict markers.
 	merges bool
 	// files are the project's files on disk; nil if there is no modules directory.
-	// installed are the packages in that directory.
 	files     *project.Project
 	installed *packagedir.Installed
-	// dirs finds the directories of packages.
-	dirs  *packagedir.Dirs
-	rules rules.Rules
+	dirs      *packagedir.Dirs
+	rules     rules.Rules
 
-	// replacements are the replace blocks of the project's cotter.hcl.
 	replacements *policy.Replacements
 
 	// lockSrc is the text of the lock; nil if there is no lock file.
@@ -50,22 +46,18 @@ type openProject struct {
 	merge lockMerge
 	// former is the lock of the last run; nil if it is not known.
 	former *lockfile.File
-	// recorded is modules.json. It is empty if the file does not exist or cannot be read,
-	// because runs use it only as a hint and write it again. recordedErr says why it is
-	// empty.
+	// recorded is modules.json. It is empty, for the reason recordedErr, if it does not exist or cannot be
+	// read, because runs use it only as a hint and write it again.
 	recorded    *project.Manifest
 	recordedErr error
 
 	dialect Dialect
-	// dialectGiven says that the request names the dialect. Otherwise detected says how it
-	// was detected.
+	// dialectGiven says that the request names the dialect. Otherwise it was detected.
 	dialectGiven bool
 	detected     detect.Detection
-	// foldsCase says that the file system ignores the case of file names.
-	foldsCase bool
+	foldsCase    bool
 }
 
-// user is the user whom runs work for.
 type user struct {
 	// key seals the files by which later runs recognize what this user's runs have written.
 	key *userkey.Key
@@ -73,8 +65,8 @@ type user struct {
 	hasState bool
 }
 
-// openToChange locks the project of a request for this process, and reads what earlier runs
-// left in it. The project must be closed.
+// openToChange locks the project for this process, and undoes what a killed run has left. The project must be
+// closed.
 func openToChange(ctx context.Context, req request, by user, events *events) (*openProject, error) {
 	onWait := func() { events.emit(event.Waiting{Dir: req.dir()}) }
 	files, err := project.Open(ctx, req.location(), by.key, onWait)
@@ -93,8 +85,8 @@ func openToChange(ctx context.Context, req request, by user, events *events) (*o
 	return p, nil
 }
 
-// view reads the project of a request without locking it: another process may change it at
-// the same time. merges says that a lock with conflict markers is merged. The project must be closed.
+// view reads a project without locking it: another process may change it at the same time. The project must be
+// closed.
 func view(ctx context.Context, req request, by user, merges bool) (*openProject, error) {
 	files, err := project.View(req.location(), by.key)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -161,7 +153,6 @@ func (p *openProject) detectable() detect.Project {
 	}
 }
 
-// readRules reads the policies, for runs that apply them.
 func (p *openProject) readRules() (err error) {
 	p.rules, err = p.req.readRules()
 	return err
@@ -178,8 +169,8 @@ func (p *openProject) readManifest() {
 	p.recordedErr = err
 }
 
-// formerLock returns the lock as the last run in the project left it; nil if it is not
-// known. lock is the current lock, parsed from src.
+// formerLock returns the lock as the last run left it; nil if it is not known. lock is the current one, parsed
+// from src.
 func formerLock(files *project.Project, src []byte, lock *lockfile.File) *lockfile.File {
 	former := files.FormerLock()
 	if former == nil {
@@ -192,8 +183,8 @@ func formerLock(files *project.Project, src []byte, lock *lockfile.File) *lockfi
 	return parsed
 }
 
-// readsAsTerraform reports whether configuration is read as Terraform does, which refuses expressions
-// that OpenTofu accepts. A guess refuses nothing.
+// readsAsTerraform reports whether configuration is read as Terraform does, which refuses expressions that
+// OpenTofu accepts. A guess refuses nothing.
 func (p *openProject) readsAsTerraform() bool {
 	return p.dialect == DialectTerraform && !p.detected.IsOnlyTool
 }
@@ -202,9 +193,8 @@ func (p *openProject) reader() configs.Reader {
 	return configs.Reader{Terraform: p.readsAsTerraform()}
 }
 
-// assumedDialect returns a warning if the dialect was not certain, and a zero one otherwise. The
-// warning says which stock tool was assumed. address is the address of a module or a provider that
-// depends on the dialect, and at its place.
+// assumedDialect returns a warning if the dialect was not certain, and a zero one otherwise. address is that of
+// a module or a provider that depends on it.
 func (p *openProject) assumedDialect(address string, at hcl.Range) event.Warning {
 	if p.dialectGiven || p.detected.IsOnlyTool {
 		return event.Warning{}
@@ -223,8 +213,8 @@ func (p *openProject) assumedDialect(address string, at hcl.Range) event.Warning
 	return event.Warning{}
 }
 
-// mayUseTerraform reports whether the user may run Terraform in the project. If nothing shows which
-// tool the project is for, they may, unless they only have OpenTofu.
+// mayUseTerraform reports whether the user may run Terraform in the project. If there is no sign, they may,
+// unless they only have OpenTofu.
 func (p *openProject) mayUseTerraform() bool {
 	switch {
 	case p.dialect == DialectTerraform || p.req.Next == DialectTerraform:
@@ -237,8 +227,7 @@ func (p *openProject) mayUseTerraform() bool {
 	return p.detected.Contradiction() != ""
 }
 
-// providerLock is the lock that has the providers: the lock of stock tools. The modules are
-// in the same lock unless the request names another one for them.
+// providerLock is the lock that has the providers: that of stock tools, or the one of the modules.
 type providerLock struct {
 	treeproviders.Lock
 	src []byte // nil if there is no such file
@@ -247,9 +236,9 @@ type providerLock struct {
 	hasModules bool
 }
 
-// providerLock reads the lock that has the providers. Everything that the project's stock tool
-// refuses in it is an error: the tool would fail after the installation, and a provider whose
-// block cannot be read would count as not locked.
+// providerLock reads the lock that has the providers. What the project's stock tool refuses in it is an error:
+// the tool would fail after the installation, and a provider whose block cannot be read would count as not
+// locked.
 func (p *openProject) providerLock() (*providerLock, error) {
 	l := &providerLock{src: p.lockSrc, req: p.req, hasModules: p.req.hasStockLock()}
 	l.File, l.Tofu, l.Merged = p.lock, p.dialect == DialectOpenTofu, p.merge.providers
@@ -269,8 +258,8 @@ func (p *openProject) providerLock() (*providerLock, error) {
 	return l, nil
 }
 
-// hasStockLock reports whether the lock has the providers too: it is the file that stock tools read,
-// possibly through a symbolic link, or it is not below the root module.
+// hasStockLock reports whether the lock has the providers too: it is the file of stock tools, possibly through
+// a symbolic link, or it is not below the root module.
 func (p Project) hasStockLock() bool {
 	if !p.hasLockFile() || !filepath.IsLocal(p.lockFile()) || filepath.Clean(p.lockFile()) == lockFileName {
 		return true
@@ -283,9 +272,8 @@ func (p Project) hasStockLock() bool {
 	return err == nil && os.SameFile(own, stock)
 }
 
-// ReadLock reads and parses the lock of a project. The result is empty if the
-// file does not exist. An invalid lock is a *lockfile.SyntaxError. A lock that is a symbolic link
-// is a *LinkedLockError.
+// ReadLock reads and parses the lock of a project. The result is empty if there is none. An invalid lock is a
+// *[lockfile.SyntaxError], and a symbolic link a *[LinkedLockError].
 func ReadLock(ctx context.Context, p Project) (*lockfile.File, error) {
 	if err := ctxerr.Of(ctx); err != nil {
 		return nil, err
@@ -297,8 +285,7 @@ func ReadLock(ctx context.Context, p Project) (*lockfile.File, error) {
 	return lockfile.Parse(src, p.lockFile())
 }
 
-// readLock reads the dependency lock. It returns nil if the file does not exist, or if the project
-// has no lock.
+// readLock returns nil if the file does not exist, or if the project has no lock.
 func readLock(p Project) ([]byte, error) {
 	if !p.hasLockFile() {
 		return p.LockContent, nil
@@ -307,8 +294,7 @@ func readLock(p Project) ([]byte, error) {
 	return src, p.unusableLock(err)
 }
 
-// unusableLock returns the error for a lock that is not a regular file. For a symbolic link
-// it is a *LinkedLockError.
+// unusableLock returns the error for a lock that is not a regular file.
 func (p Project) unusableLock(err error) error {
 	var pathErr *fs.PathError
 	if err == nil || !errors.As(err, &pathErr) || errors.Is(err, fs.ErrNotExist) {
@@ -326,10 +312,9 @@ func (p Project) unusableLock(err error) error {
 	return linked
 }
 
-// warnOfNotices warns about files that a killed run or another user has left in the
-// project. Without a user key, this user's own files cannot be recognized either, which
-// needs no warning. Nor does a copy of the lock from another project, because runs mention it if they
-// need it.
+// warnOfNotices warns about files that a killed run or another user has left. Without a user key, this user's
+// own files cannot be recognized either, which needs no warning. Runs mention the copy of another project's
+// lock if they need it.
 func warnOfNotices(events *events, notices []project.Notice, hasState bool) {
 	for _, f := range notices {
 		if text := noticeText(f, hasState); text != "" {

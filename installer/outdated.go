@@ -14,15 +14,11 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Outdated lists the modules and the providers of a project with the versions that are available
-// for them.
+// Outdated has the available versions of a project's modules and providers.
 type Outdated struct {
-	// Modules are the calls whose sources have versions, and the pins in the project's own
-	// modules, in the order of their paths.
-	Modules []OutdatedModule
-	// Providers are the required providers, in the order of the lock. It is nil if the scope
-	// does not include providers.
-	Providers []OutdatedProvider
+	// Modules are the calls whose sources have versions, and the pins in the project's own modules.
+	Modules   []OutdatedModule
+	Providers []OutdatedProvider // the required providers, if the scope has providers
 }
 
 // OutdatedModule is a module call with the versions that are available for it.
@@ -30,16 +26,13 @@ type OutdatedModule struct {
 	Path   addrs.Module
 	Call   config.Call
 	Source addrs.ModuleSource
-	// Current is the installed version, Allowed the newest version that meets the call's
-	// constraint, and Latest the newest stable version. Allowed and Latest ignore versions
-	// that are too young for the project's policies. The zero Version means that there is no
-	// such version.
+	// Current is the installed version, Allowed the newest that meets the call's constraint, and Latest the
+	// newest stable one. Allowed and Latest ignore versions that are too young for the project's policies.
 	Current, Allowed, Latest versions.Version
 	// Available are the versions that the source offers, in its order. It is empty if Pin is set.
 	Available []versions.Version
-	// Pin is set if the source address of the call names a version tag. Then Allowed equals
-	// Current, because another tag would be a change of the configuration. It is nil if the address is
-	// in cotter.hcl, which replaces the one of the call.
+	// Pin is set if the source address of the call, and not cotter.hcl, names a version tag. Then Allowed
+	// equals Current, because another tag would be a change of the configuration.
 	Pin *Pin
 }
 
@@ -58,23 +51,18 @@ func (m *OutdatedModule) UnmarshalJSON(text []byte) error {
 // OutdatedProvider is a provider with the versions that are available for it.
 type OutdatedProvider struct {
 	Provider addrs.Provider
-	// RequiredBy are the places that require the provider, and Constraints their combined
-	// constraints.
+	// RequiredBy are the places that require the provider, and Constraints their combined constraints.
 	RequiredBy  []ProviderRequirement
 	Constraints versions.ProviderConstraints
-	// Current is the locked version, Allowed the newest version that all modules allow, and
-	// Latest the newest stable version. The zero Version means that there is no such version.
-	// Allowed is also zero if a module could not be read, because the module may have a
-	// constraint.
+	// Current is the locked version, Allowed the newest that all modules allow, and Latest the newest stable
+	// one. Allowed is zero if a module could not be read, which may have a constraint.
 	Current, Allowed, Latest versions.Version
 }
 
-// Outdated compares the installed versions of modules with the versions that registries and
-// repositories offer, and the locked versions of providers with those that their sources offer, as the scope says.
-// Modules that are not installed are compared by their entries in the lock. Nothing is changed.
-//
-// If an origin does not answer, or a module is neither installed nor locked, the error contains a *ModuleError
-// for the call or a *[ProviderError] for the provider. All others are returned beside the error.
+// Outdated compares the versions of modules, installed or else locked, and the locked versions of providers
+// with those that their origins offer, as the scope says. If an origin does not answer, or a module is neither
+// installed nor locked, the error contains a *[ModuleError] or a *[ProviderError], and the result has all
+// others.
 func (in *Installer) Outdated(ctx context.Context, project Project, o OriginOptions) (_ *Outdated, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	ctx, p, err := openToAsk(ctx, in, readingOf(project, o.Scope))
@@ -101,7 +89,6 @@ func (in *Installer) Outdated(ctx context.Context, project Project, o OriginOpti
 	return found, join(failures.join(), failed)
 }
 
-// outdatedModules compares the installed versions of modules with the available ones.
 func (q *inquiry) outdatedModules(ctx context.Context, modules []*module, failures *failures) []OutdatedModule {
 	s := q.newSelector()
 	found := make([]*OutdatedModule, len(modules))
@@ -124,8 +111,7 @@ func (q *inquiry) outdatedModules(ctx context.Context, modules []*module, failur
 	return list
 }
 
-// outdated compares the installed version of a module with the available ones. It returns
-// nil if the module's source has no versions and no pin.
+// outdated returns nil if the module's source has no versions and no pin.
 func (s *selector) outdated(ctx context.Context, p *reading, m *module) (*OutdatedModule, error) {
 	shown := m.result(p.req.KeepCredentials)
 	o := &OutdatedModule{Path: shown.Path, Call: shown.Call, Source: shown.Source}
@@ -156,9 +142,8 @@ func (s *selector) outdated(ctx context.Context, p *reading, m *module) (*Outdat
 	return o, nil
 }
 
-// outdatedProviders compares the locked versions of the required providers with the available
-// ones. complete reports whether all requirements are known, and fromLock whether the lock decides
-// because some modules were not read.
+// outdatedProviders gets complete if all requirements are known, and fromLock if the lock decides because some
+// modules were not read.
 func (q *inquiry) outdatedProviders(ctx context.Context, required *requirements, complete, fromLock bool) ([]OutdatedProvider, error) {
 	if q.req.Offline {
 		return nil, fmt.Errorf("the versions of providers are not known: %w", ErrOffline)
@@ -184,7 +169,6 @@ func (q *inquiry) outdatedProviders(ctx context.Context, required *requirements,
 	return found, join(append([]error{failed}, failures...)...)
 }
 
-// outdatedProvider compares the locked version of a provider with the available ones.
 func (q *inquiry) outdatedProvider(ctx context.Context, r treeproviders.Required, lock *providerLock) (OutdatedProvider, error) {
 	entry, _ := lock.Provider(r.Address)
 	o := OutdatedProvider{Provider: r.Address, RequiredBy: r.Uses, Constraints: r.Want, Current: entry.Version}

@@ -12,27 +12,25 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// past is what a project has used before a run. A call without an entry of its own takes from it
-// what it can, so that a renamed call, a second call of a source and the first lock upgrade
-// nothing. All of it is a hint: packages are confirmed and policies applied as usual.
+// past is what a project has used before a run. A call without an entry takes from it what it can, so that a
+// renamed call, a second call of a source and the first lock upgrade nothing. All of it is a hint: packages are
+// confirmed and policies applied as usual.
 //
-// Updated calls, and those below them, take nothing from it. Neither do calls with an entry of
-// their source that they no longer allow: which version is selected then must not depend on what
-// this machine had. A nil *past is empty.
+// Updated calls, and those below them, take nothing from it. Neither do calls with an entry of their source
+// that they no longer allow: the selected version must not depend on what this machine had. A nil *past is
+// empty.
 type past struct {
 	update Update
 	lock   *lockfile.File
-	// lost has the entries that the lock has lost.
-	lost *lostEntries
-	// installed has the records of what a stock tool has installed, and clones are its
-	// directories; empty and nil if that does not count.
+	lost   *lostEntries
+	// installed has the records of what a stock tool has installed, and clones are its directories; empty and
+	// nil if that does not count.
 	installed *project.Manifest
 	clones    *project.Project
 	parser    addrs.Parser
 }
 
-// past returns what the project has used before the run. If the user has deleted the lock file to
-// get a new one, this is nothing.
+// past returns nothing that was installed if the user has deleted the lock file to get a new one.
 func (p *openProject) past(lost *lostEntries) *past {
 	past := &past{update: p.req.Update, lock: p.lock, lost: lost, installed: &project.Manifest{}, parser: p.dialect.parser()}
 	if p.files != nil && !p.isLockDeleted() {
@@ -41,13 +39,12 @@ func (p *openProject) past(lost *lostEntries) *past {
 	return past
 }
 
-// isLockDeleted reports whether the lock file was deleted after a run had written it.
 func (p *openProject) isLockDeleted() bool {
 	return p.req.hasLockFile() && p.lockSrc == nil && p.files.HasLockCopy()
 }
 
-// locks returns the lock and the earlier lock that has lost entries, if there is one. An entry
-// counts if no lock before its own has one that fits.
+// locks returns the lock and the earlier lock that has lost entries. An entry counts if no lock before its own
+// has one that fits.
 func (p *past) locks(ctx context.Context) []*lockfile.File {
 	if earlier := p.lost.earlierLock(ctx); earlier != nil {
 		return []*lockfile.File{p.lock, earlier}
@@ -55,9 +52,9 @@ func (p *past) locks(ctx context.Context) []*lockfile.File {
 	return []*lockfile.File{p.lock}
 }
 
-// entry returns the entry that decides calls of one source: the highest version that allows
-// accepts, or the first entry by key if the source has no versions. For a single call, its own
-// entry in an earlier lock comes first.
+// entry returns the entry that decides calls of one source: the highest version that allows accepts, or the
+// first entry by key if the source has no versions. For a single call, its own entry in an earlier lock comes
+// first.
 func (p *past) entry(ctx context.Context, calls []*call, allows func(versions.Version) bool) (best lockfile.Module, found bool) {
 	if p == nil {
 		return best, false
@@ -108,8 +105,7 @@ func (p *past) decides(entry lockfile.Module, c *call) bool {
 	return c.from.Mismatch(entry) == ""
 }
 
-// isExcluded reports whether the lock has an entry of a call's source that the call no longer
-// allows.
+// isExcluded reports whether the lock has an entry of a call's source that the call no longer allows.
 func (p *past) isExcluded(c *call) bool {
 	entry, ok := p.lock.Module(c.key())
 	return ok && entry.Source == c.from.LockAddress() && c.from.Mismatch(entry) != ""
@@ -134,7 +130,6 @@ func (p *past) entriesOf(ctx context.Context, c *call) []lockfile.Module {
 	return list
 }
 
-// record returns the record of what a stock tool has installed for a call.
 func (p *past) record(c *call) (project.ManifestRecord, bool) {
 	if p == nil || p.update.covers(c.path) || p.isExcluded(c) {
 		return project.ManifestRecord{}, false
@@ -143,7 +138,6 @@ func (p *past) record(c *call) (project.ManifestRecord, bool) {
 	return record, ok && !record.IsReplaced()
 }
 
-// version returns the version of a registry's module that a stock tool has installed for a call.
 func (p *past) version(c *call) (versions.Version, bool) {
 	record, ok := p.record(c)
 	if !ok || !isRecordOf(record, c, p.parser) {
@@ -153,16 +147,16 @@ func (p *past) version(c *call) (versions.Version, bool) {
 	return v, err == nil
 }
 
-// isRecordOf reports whether a record has the source of a call. Old versions of stock tools recorded
-// addresses of registries as they were written, which may be without the host.
+// isRecordOf reports whether a record has the source of a call. Old versions of stock tools recorded addresses
+// of registries as they were written, which may be without the host.
 func isRecordOf(record project.ManifestRecord, c *call, parser addrs.Parser) bool {
 	_, from := c.written()
 	source, err := parser.ParseModuleSource(record.Source)
 	return record.IsReplaced() == (c.replaced != nil) && (record.Source == from.Address.String() || err == nil && source.String() == from.Address.String())
 }
 
-// among returns those of the offered versions that a stock tool has installed for a call: one, or
-// several that are tags of the same commit.
+// among returns the offered versions that a stock tool has installed for a call: one, or several that are tags
+// of the same commit.
 func (p *past) among(c *call, offered []versions.Candidate) []versions.Candidate {
 	v, isVersion := p.version(c)
 	commit := p.commit(c)
@@ -171,8 +165,8 @@ func (p *past) among(c *call, offered []versions.Candidate) []versions.Candidate
 	})
 }
 
-// commit returns the commit of a git repository that a stock tool has installed for a call, or
-// "". If several calls have the same package, stock tools clone it for one of them only.
+// commit returns the commit that a stock tool has installed for a call, or "". If several calls have the same
+// package, stock tools clone it for one of them only.
 func (p *past) commit(c *call) string {
 	record, ok := p.record(c)
 	if !ok || !c.from.IsRemote() || c.from.Repository.Getter() != "git" {
@@ -195,7 +189,6 @@ func (p *past) commit(c *call) string {
 	return ""
 }
 
-// order sorts the record of a call before others.
 func order(record project.ManifestRecord, c *call) int {
 	if record.Key == c.key() {
 		return 0
@@ -213,8 +206,8 @@ func (p *past) clone(record project.ManifestRecord) addrs.ModulePackage {
 	return remote.Package.WithoutCredentials()
 }
 
-// isCloneFor reports whether a clone is of the repository and the ref of a call. If the call
-// selects a version, the ref does not matter.
+// isCloneFor reports whether a clone is of the repository and the ref of a call. If the call selects a version,
+// the ref does not matter.
 func isCloneFor(c *call, clone addrs.ModulePackage) bool {
 	wanted := c.from.Address.(addrs.ModuleSourceRemote).Package.WithoutCredentials()
 	if c.from.HasConstraint {
@@ -223,7 +216,6 @@ func isCloneFor(c *call, clone addrs.ModulePackage) bool {
 	return wanted == clone
 }
 
-// head returns the commit of the clone in the directory of a call, or "".
 func (p *past) head(key string) string {
 	root, err := p.clones.Package(key)
 	if err != nil {

@@ -18,24 +18,19 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Pin is a call in one of the project's own modules that names a version tag in its source address, such
-// as "?ref=v1.2.0" or "?tag=1.2.0", or that has a version constraint. Package edit can replace the value.
+// Pin is a call in one of the project's own modules with a version tag in its source address, such as
+// "?ref=v1.2.0" or "?tag=1.2.0", or with a version constraint. Package edit can replace the value.
 type Pin struct {
-	// Path is the called module's path, and Call the block that calls it.
-	Path addrs.Module
-	Call config.Call
-	// Argument is "ref", or "tag" for an OCI repository, or "version" for a constraint, which is in
-	// the source address if the address has a version argument.
-	Argument string
-	// Range is the place of the string that contains the value: SourceRange or VersionRange of Call.
-	Range hcl.Range
-	// Value is the tag, and Version the version that it denotes; or the constraint, and the newest
-	// version that it allows.
+	Path     addrs.Module
+	Call     config.Call
+	Argument string    // "ref", or "tag" for OCI, or "version" for a constraint, also in the source address
+	Range    hcl.Range // of the string that contains the value: SourceRange or VersionRange of Call
+	// Value is the tag and Version the version that it denotes, or the constraint and the newest one that it
+	// allows.
 	Value   string
 	Version versions.Version
-	// LatestValue is the tag of the newest version, or a constraint that allows it. LatestValue is ""
-	// if the constraint is not one that [versions.MoveConstraint] changes. Both fields equal Value and
-	// Version if there is no newer version. [Installer.Pins] says which version is the newest.
+	// LatestValue is the tag of the newest version, or a constraint that allows it; "" if
+	// [versions.MoveConstraint] cannot change the constraint. Both are as above if there is no newer version.
 	LatestValue   string
 	LatestVersion versions.Version
 }
@@ -43,12 +38,10 @@ type Pin struct {
 // Outdated reports whether there is a newer version.
 func (p Pin) Outdated() bool { return p.Value != p.LatestValue }
 
-// Pins finds the pins of a configuration, sorted by path, and asks their origins for the newest
-// versions. These are stable versions that are old enough for the project's policies.
-//
-// The modules need not be installed, and nothing is changed. If an origin does not answer, or does not offer
-// the version To, the error contains a *ModuleError for the pin; the other pins are still
-// returned. [Installer.Outdated] has the tags beside the other calls, in an installed project.
+// Pins finds the pins of a configuration, sorted by path, and asks their origins for the newest stable versions
+// that are old enough for the project's policies. The modules need not be installed. If an origin does not
+// answer, or does not offer the version To, the error contains a *[ModuleError], and the result has the other
+// pins.
 func (in *Installer) Pins(ctx context.Context, project Project, o PinOptions) (_ []Pin, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	update := Update{Keys: o.Keys, All: o.All, To: o.To, AllowDowngrade: o.AllowDowngrade}
@@ -81,11 +74,9 @@ func (in *Installer) Pins(ctx context.Context, project Project, o PinOptions) (_
 	return found, join(failures...)
 }
 
-// errElsewhere says that a module is outside the project. Pins does not read such modules.
 var errElsewhere = errors.New("the module is not in the project")
 
-// ownCalls returns the calls from the project's own modules to modules outside the project,
-// sorted by path.
+// ownCalls returns the calls from the project's own modules to modules outside the project, sorted by path.
 func (q *inquiry) ownCalls(ctx context.Context) ([]*call, error) {
 	var mu sync.Mutex
 	var calls []*call
@@ -113,10 +104,8 @@ func (q *inquiry) ownCalls(ctx context.Context) ([]*call, error) {
 	return calls, nil
 }
 
-// mayBeVersion matches the names of all tags that are versions.
 var mayBeVersion = regexp.MustCompile(`[0-9]+\.[0-9]+\.[0-9]+`)
 
-// pin returns the pin of a call, or nil if the call has none.
 func (s *selector) pin(ctx context.Context, c *call, keepCredentials bool) (*Pin, error) {
 	find := s.pinnedTag
 	if c.from.HasConstraint {
@@ -149,8 +138,8 @@ func (s *selector) pin(ctx context.Context, c *call, keepCredentials bool) (*Pin
 	return pin, nil
 }
 
-// pinnedTag returns the pin of a call whose source address names a version tag, with the versions whose
-// tags are spelled alike. The pin is nil if the address names no such tag.
+// pinnedTag returns the pin of a call whose source address names a version tag, with the versions whose tags
+// are spelled alike. The pin is nil if the address names no such tag.
 func (s *selector) pinnedTag(ctx context.Context, c *call) (*Pin, []versions.Candidate, error) {
 	remote, ok := c.from.Address.(addrs.ModuleSourceRemote)
 	if !ok || !origins.HasTags(remote.Package) {
@@ -192,8 +181,8 @@ func (s *selector) pinnedRange(ctx context.Context, c *call) (*Pin, []versions.C
 	return pin, offered, nil
 }
 
-// newest returns the version to which a pin can be moved; zero if the pin has the newest one, or if its
-// constraint allows that.
+// newest returns the version to which a pin can be moved; zero if it has the newest one, or if its constraint
+// allows that.
 func (s *selector) newest(c *call, pin *Pin, offered []versions.Candidate) (versions.Candidate, error) {
 	if s.requests(c) {
 		return s.requested(c, pin, offered)
@@ -213,8 +202,7 @@ func (s *selector) newest(c *call, pin *Pin, offered []versions.Candidate) (vers
 	return newest, nil
 }
 
-// requested returns the version that the update names for a call; zero if the pin has it already, or if
-// the constraint allows it.
+// requested returns the version that the update names; zero if the pin has or allows it already.
 func (s *selector) requested(c *call, pin *Pin, offered []versions.Candidate) (versions.Candidate, error) {
 	want, err := versions.ParseConstraints(s.update.To.String())
 	if err != nil {
@@ -234,14 +222,12 @@ func (s *selector) requested(c *call, pin *Pin, offered []versions.Candidate) (v
 	return to, s.checkDirection(c, to.Version)
 }
 
-// major returns the first number of a version.
 func major(v versions.Version) string {
 	number, _, _ := strings.Cut(v.String(), ".")
 	return number
 }
 
-// sameSpelling returns the versions whose tags have the same prefix as the given tag, such
-// as "v".
+// sameSpelling returns the versions whose tags have the same prefix as the given tag, such as "v".
 func sameSpelling(offered []versions.Candidate, as versions.Candidate) []versions.Candidate {
 	prefix, _ := strings.CutSuffix(as.Ref, as.Version.String())
 	return slices.DeleteFunc(slices.Clone(offered), func(v versions.Candidate) bool {

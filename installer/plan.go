@@ -29,23 +29,20 @@ type plan struct {
 	// stagings is what was staged for calls, by key.
 	stagings map[string]staging
 	// providers is nil if the run does not touch providers, and vendored if the project does not vendor.
-	providers *providerPlan
-	vendored  *packagedir.VendorStage
-	// mismatches are the installed packages that do not match the lock.
+	providers  *providerPlan
+	vendored   *packagedir.VendorStage
 	mismatches *mismatches
 
 	result *Result
 	change project.Change
-	// sums has the sums of all packages by file name. trees has the names of the shared
-	// trees that calls need.
+	// sums has the sums of all packages by file name, and trees the names of the shared trees that calls need.
 	sums  map[string][]byte
 	trees map[string]bool
 	// inLock has the keys of the calls that have an entry.
 	inLock map[string]bool
 	// fresh has the modules whose package is added or replaced.
 	fresh []*module
-	// keepsAll says that the project may need other sums and trees, because not all modules
-	// could be read.
+	// keepsAll says that the project may need other sums and trees, because not all modules could be read.
 	keepsAll bool
 }
 
@@ -113,7 +110,6 @@ func (p *plan) make(ctx context.Context) error {
 	return p.refuseChanges()
 }
 
-// addLink plans the link that becomes the directory of a module's call.
 func (p *plan) addLink(m *module) error {
 	if !p.req.installs() {
 		return nil
@@ -145,7 +141,6 @@ func (p *plan) addPackage(m *module) {
 	}
 }
 
-// keepSums records the sums of a package once.
 func (p *plan) keepSums(tree *store.Tree) error {
 	name := store.FileName(tree.T1())
 	if _, ok := p.sums[name]; ok {
@@ -156,8 +151,7 @@ func (p *plan) keepSums(tree *store.Tree) error {
 	return err
 }
 
-// planVendor plans the change of the vendored packages. A run that must not change the lock only
-// compares them.
+// planVendor plans the change of the vendored packages. A run that must not change the lock only compares them.
 func (p *plan) planVendor(hasPackage map[string]bool) (err error) {
 	if p.vendored == nil || p.req.Locked {
 		return nil
@@ -172,8 +166,7 @@ func (p *plan) planVendor(hasPackage map[string]bool) (err error) {
 	return nil
 }
 
-// planLock plans the new lock, which has entries for the calls in inLock. It adds the
-// differences from the old lock to the result.
+// planLock plans the new lock, with entries for the calls in inLock and those that the tree may have.
 func (p *plan) planLock(ctx context.Context) error {
 	if p.req.NoLock {
 		p.providers.describe(p.result)
@@ -233,7 +226,6 @@ func (p *plan) planLock(ctx context.Context) error {
 	return nil
 }
 
-// lockChange describes how a module's entry was added or changed.
 func (p *plan) lockChange(ctx context.Context, m *module, old lockfile.Module, had bool) LockChange {
 	entry, _ := m.lockEntry()
 	change := LockChange{Path: m.path(), Old: old, New: entry}
@@ -255,8 +247,7 @@ func (p *plan) lockChange(ctx context.Context, m *module, old lockfile.Module, h
 	return change
 }
 
-// fileChanges returns the differences between the files of a module's package and those of
-// its old entry; empty if the old package is not known.
+// fileChanges returns how the files of a package differ from those of its old entry, if they are known.
 func (p *plan) fileChanges(m *module, old lockfile.Module) hashing.Changes {
 	before := p.dirs.LockedTree(old)
 	if before == nil {
@@ -265,8 +256,7 @@ func (p *plan) fileChanges(m *module, old lockfile.Module) hashing.Changes {
 	return hashing.Diff(before.Tree, m.pkg.tree.Tree)
 }
 
-// interfaceChanges returns what has changed for a module's caller, if the old package is
-// still installed.
+// interfaceChanges returns what has changed for the caller, if the old package is still installed.
 func (p *plan) interfaceChanges(ctx context.Context, m *module) []config.InterfaceChange {
 	record, ok := p.recorded.Lookup(m.key())
 	if !ok || filepath.IsAbs(record.Dir) {
@@ -291,8 +281,8 @@ func (p *plan) interfaceChanges(ctx context.Context, m *module) []config.Interfa
 	return configs.BreakingFirst(changes)
 }
 
-// planUpdates adds to the result the packages that differ from those of the last
-// installation, except for those whose entries this run changes.
+// planUpdates adds the packages that differ from those of the last installation although this run does not
+// change their entries.
 func (p *plan) planUpdates() {
 	if p.req.LockOnly {
 		return
@@ -322,8 +312,8 @@ func (p *plan) planUpdates() {
 	slices.SortFunc(p.result.Updates, func(a, b LockChange) int { return strings.Compare(a.Path.String(), b.Path.String()) })
 }
 
-// gone returns the keys of calls in the former manifest whose directories do not stay: the tree does
-// not have them, or has vendored them. Their directories are removed; nothing else ever is.
+// gone returns the keys of calls in the former manifest whose directories do not stay: the tree does not have
+// them, or has vendored them. Nothing else is ever removed.
 func (p *plan) gone(stays map[string]bool) []string {
 	var keys []string
 	for _, record := range p.recorded.Records() {
@@ -334,8 +324,7 @@ func (p *plan) gone(stays map[string]bool) []string {
 	return keys
 }
 
-// refuseChanges returns an error if the finished plan would change the lock, in a run that
-// must not change it.
+// refuseChanges returns an error if a run would change the lock that must not.
 func (p *plan) refuseChanges() error {
 	if !p.req.Locked {
 		return nil
@@ -351,7 +340,6 @@ func (p *plan) refuseChanges() error {
 	return lockedError(p.req.lockFile(), reasons)
 }
 
-// commit places the providers, changes the project, and emits events about it.
 func (p *plan) commit(ctx context.Context) error {
 	if err := p.providers.install(ctx, p.result); err != nil {
 		return err
@@ -362,7 +350,6 @@ func (p *plan) commit(ctx context.Context) error {
 	return p.providers.writeOwnLock()
 }
 
-// commitModules moves the packages of modules to their places, and writes the lock.
 func (p *plan) commitModules() error {
 	p.installed.StopReading()
 	changesLock := !bytes.Equal(p.change.OldLock, p.change.NewLock)
@@ -387,7 +374,6 @@ func (p *plan) commitModules() error {
 	return nil
 }
 
-// move commits the changes of the package directories.
 func (p *plan) move() error {
 	replaced := make([]bool, len(p.fresh))
 	for i, m := range p.fresh {
@@ -403,9 +389,8 @@ func (p *plan) move() error {
 	return nil
 }
 
-// keepState saves the sums of the installed packages, and removes sums and shared trees
-// that are no longer needed. Without sums, Verify cannot name the files that differ; if
-// they cannot be saved, the next run saves them.
+// keepState saves the sums of the installed packages, and removes unneeded sums and shared trees. Without sums,
+// Verify cannot name the files that differ; the next run saves them.
 func (p *plan) keepState() {
 	keep := make(map[string]bool)
 	for name, text := range p.sums {

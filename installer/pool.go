@@ -22,9 +22,9 @@ import (
 	"github.com/cotterpin/cotter/internal/treeproviders"
 )
 
-// clients are the options of an Installer, with defaults for fields that are not set, and what its
-// runs share. CacheDir is "" if there is no cache, or if other users can exchange it. Config is nil for
-// the reader that is made for each request. LocalHosts are hosts and ports as httpx compares them.
+// clients are the options of an Installer with defaults, and what its runs share. CacheDir is "" if there is no
+// cache, or if other users can exchange it. Config is nil for the reader that is made for each request.
+// LocalHosts are hosts and ports as httpx compares them.
 type clients struct {
 	Options
 	// cacheErr says why the cache is not used.
@@ -42,14 +42,12 @@ func (c clients) ruleFor(run evidencerules.Run) evidencerules.Rule {
 	return evidencerules.For(run)
 }
 
-// defaultParallel is the default of Options.Parallel. Most of the time a worker waits for
-// the network.
+// defaultParallel is the default of Options.Parallel. Most of the time a worker waits for the network.
 const defaultParallel = 16
 
-// requestsPerSlot is the number of small requests at once, for each package that is worked on.
+// requestsPerSlot is the number of small requests at once for each package that is worked on.
 const requestsPerSlot = 4
 
-// configFor returns the reader of the configuration of a request. It checks the names of calls.
 func (c clients) configFor(req request) (ConfigReader, error) {
 	if c.Config != nil {
 		return namesChecker{c.Config}, nil
@@ -68,10 +66,9 @@ func (c clients) evidenceOf(req request) []evidence.Evidence {
 	return named
 }
 
-// poolFor starts a pool for one project, or returns the pool that the clients share. All
-// requests of the run must have the returned context.
-// Without a cache, packages are kept until done is called. For a project that is changed,
-// they are kept in its staging directory.
+// poolFor starts a pool for one project, or returns the one that the clients share. All requests of the run
+// must have the returned context. Without a cache, packages are kept until done is called; for a project that
+// is changed, in its staging directory.
 func (c clients) poolFor(ctx context.Context, p *openProject) (_ context.Context, _ *pool, done func() error, err error) {
 	if c.shared != nil || !p.req.placesModules() {
 		ctx, s, done, err := c.pool(ctx, p.user)
@@ -93,8 +90,7 @@ func (c clients) pool(ctx context.Context, by user) (_ context.Context, _ *pool,
 	return s.scope.in(ctx), s, done, nil
 }
 
-// openPool starts a pool that belongs to no project, or returns the pool that the clients
-// share. Without a cache, packages are kept until done is called.
+// openPool is pool without a context.
 func (c clients) openPool(by user) (_ *pool, done func(), err error) {
 	if c.shared != nil {
 		return c.shared, func() {}, nil
@@ -113,25 +109,22 @@ func (c clients) openPool(by user) (_ *pool, done func(), err error) {
 	}, nil
 }
 
-// pool is shared by all runs that one call of Install or InstallAll starts. It has the
-// clients, the cache, the answers of origins, and what the clients remember. Each listing, location
-// and package is requested only once, even if several projects need it.
+// pool is shared by all runs that one call of Install or InstallAll starts. Each listing, location and package
+// is requested only once, even if several projects need it.
 type pool struct {
 	*origins.Client
 	scope *scope
 	user  user
-	// stores has the answers of bundles and mirrors. always lists the stores that all
-	// projects ask.
-	stores *stores.Answers
-	always []PackageStore
-	// providers has the answers of provider sources.
+	// stores has the answers of bundles and mirrors. always lists those that all projects ask.
+	stores    *stores.Answers
+	always    []PackageStore
 	providers *treeproviders.Client
 
 	cacheWarning sync.Once
 }
 
-// newPool starts a pool, which must be closed. It keeps packages in the user's cache,
-// or in the directory temporary if there is no cache or the cache cannot be used.
+// newPool starts a pool, which must be closed. Without a usable cache, it keeps packages in the directory
+// temporary.
 func newPool(c clients, by user, temporary string) (*pool, error) {
 	shared := &origins.Client{
 		Registry: c.Registry, Fetcher: c.Fetcher, Began: time.Now(), Slots: make(chan struct{}, c.Parallel),
@@ -157,12 +150,10 @@ func newPool(c clients, by user, temporary string) (*pool, error) {
 	return s, nil
 }
 
-// originsFor returns the origins of the pool, as a run in the project may use them.
 func (s *pool) originsFor(p *openProject, events *events) *origins.Origins {
 	return &origins.Origins{Client: s.Client, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.emit}
 }
 
-// storesOf returns the stores of a project, in the order in which they are asked.
 func (s *pool) storesOf(req request, events *events) *stores.Stores {
 	of := &stores.Stores{Answers: s.stores, Offline: req.Offline, Check: checkStatement, OnEvent: events.emit}
 	for _, store := range slices.Concat(req.Stores, s.always) {
@@ -171,8 +162,8 @@ func (s *pool) storesOf(req request, events *events) *stores.Stores {
 	return of
 }
 
-// warnOfCache warns once per pool that packages are not kept. userOf has warned of a cache that
-// other users can exchange.
+// warnOfCache warns once per pool that packages are not kept. userOf has warned of a cache that other users can
+// exchange.
 func (s *pool) warnOfCache(events *events) {
 	s.cacheWarning.Do(func() {
 		if s.CacheErr != nil && !errors.As(s.CacheErr, new(*pathsafe.ExposedError)) {
@@ -184,9 +175,8 @@ func (s *pool) warnOfCache(events *events) {
 	})
 }
 
-// close ends the pool. It first waits for canceled work, which may still write to the
-// cache. It also waits for git and hg, which would otherwise outlive this process, and ends shared
-// connections of ssh.
+// close waits for canceled work, which may still write to the cache, and for git and hg, which would otherwise
+// outlive this process. It ends shared connections of ssh.
 func (s *pool) close() error {
 	s.Client.Wait()
 	s.stores.Wait()

@@ -12,36 +12,22 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// prefetcher confirms and fetches everything that a lock names, as soon as the calls of the
-// root module are known. Without it, the walk would have to fetch a package before it could
-// read the calls in it, so each level of nesting would add the time of its own requests.
+// prefetcher confirms and fetches everything that a lock names, as soon as the calls of the root module are
+// known. Without it, the walk would have to fetch a package before it could read the calls in it, so each level
+// of nesting would add the time of its own requests.
 //
-// The prefetcher calls the pool's memos in addition to the walk, and decides nothing.
-// The walk requests the same things, waits for the results, checks them, and reports
-// failures once. At the end of the walk, prefetches that the walk did not request are
-// canceled. So an entry that the configuration no longer calls costs at most a fetch that
-// had begun.
+// It calls the pool's memos in addition to the walk, and decides nothing. The walk requests the same things,
+// waits for the results, checks them, and reports failures once. At its end, prefetches that it did not request
+// are canceled.
 //
-// An entry is left to the walk if
-//
-//   - it belongs to a call of the root module, where the walk begins;
-//   - it is below a call of the root module that no longer exists, or that has no usable
-//     lock entry;
-//   - it belongs to a call that is updated, or is below one;
-//   - a policy refuses it, judging by the lock;
-//   - no request is needed because the entry is confirmed or its package vendored, or
-//     offline mode is set;
-//   - git may ask the user for a password, because the lock has no user names but the
-//     configuration may.
-//
-// The lock has no credentials. A call with credentials in its source is prefetched without
-// them. That fails silently, and the walk fetches the package.
+// These entries are left to the walk: those of the root module's calls, those below a call that is gone,
+// updated or without a usable entry, those that a policy refuses or that need no request, and all if git may
+// ask the user for a password, because the lock has no user names but the configuration may. It has no
+// credentials either: such a prefetch fails silently.
 type prefetcher struct {
 	*resolver
-	// roots has the calls of the root module by key.
 	roots map[string]*call
-	// stop cancels the prefetches that the walk did not request, and waits for the end of
-	// all of them.
+	// stop cancels the prefetches that the walk did not request, and waits for all of them.
 	stop func()
 }
 
@@ -49,12 +35,10 @@ func newPrefetcher(ahead *resolver) *prefetcher {
 	return &prefetcher{resolver: ahead, roots: make(map[string]*call), stop: func() {}}
 }
 
-// prefetchesPerSlot is the number of entries that are prefetched at once for each slot of
-// parallel work. Most of them wait.
+// prefetchesPerSlot is the number of entries at once for each slot of parallel work. Most of them wait.
 const prefetchesPerSlot = 4
 
-// start begins to prefetch the entries below the calls of the root module, and returns at
-// once.
+// start begins to prefetch the entries below the calls of the root module, and returns at once.
 func (p *prefetcher) start(ctx context.Context, calls []parsedCall) {
 	entries := p.project.lock.Modules()
 	if len(entries) == 0 || p.stager.vendored != nil || p.project.req.Offline || p.project.req.Update.All || p.origins.Fetcher.Interactive() {
@@ -101,8 +85,8 @@ func (p *prefetcher) prefetchAll(ctx context.Context, entries []lockfile.Module)
 	_ = group.Wait()
 }
 
-// callerOf returns the module that makes the call of an entry, as far as the lock describes
-// the module. It returns nil for entries that are left to the walk.
+// callerOf returns the module that makes the call of an entry, as far as the lock describes it; nil for entries
+// that are left to the walk.
 func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 	path, err := addrs.ParseModule(entry.Key)
 	if err != nil || len(path) < 2 || p.project.req.Update.has(entry.Key) || p.run.isFormer(entry, true) {
@@ -129,9 +113,8 @@ func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 	return caller
 }
 
-// callOf returns the call that the walk will find for an entry in a module, or nil if the
-// entry cannot belong to such a call. Calls whose source is replaced are left to the walk: the lock does
-// not decide what the project replaces.
+// callOf returns the call that the walk will find for an entry in a module, or nil if it cannot belong to one.
+// Calls whose source is replaced are left to the walk: the lock does not decide what the project replaces.
 func (p *prefetcher) callOf(caller *module, entry lockfile.Module) *call {
 	if entry.Replaces != nil {
 		return nil
@@ -143,8 +126,6 @@ func (p *prefetcher) callOf(caller *module, entry lockfile.Module) *call {
 	return c
 }
 
-// prefetch requests what the walk will request: from the stores first, then from the
-// origin.
 func (p *prefetcher) prefetch(ctx context.Context, c *call, entry lockfile.Module) {
 	found, isInstalled := newLockedCall(c, entry, event.SelectionLocked), p.isInstalled(entry.Key)
 	if p.locator.needsRequests(found, isInstalled) && p.checkAllowed(ctx, c) == nil {

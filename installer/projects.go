@@ -10,14 +10,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// InstallAll is Install for several projects at once. Each version, tag and package is requested only
-// once, even if several of them need it. If a project fails, the others continue. The results are in the
-// order of the projects, with nil for a project that failed. The error joins a *[ProjectError] for
-// each failed project; [ProjectErrors] enumerates them. The calls and providers that Update names need to
-// exist in only one of the projects.
-//
-// Events that concern all projects go to Options.OnEvent. No two callbacks are called at once, neither
-// this one nor those of the projects.
+// InstallAll is Install for several projects. Each version, tag and package is requested only once. If a
+// project fails, the others continue: its result is nil, and the error joins a *[ProjectError] for it. Update
+// may name calls and providers that only one project has.
 func (in *Installer) InstallAll(ctx context.Context, projects []Project, o InstallOptions) ([]*Result, error) {
 	results := make([]*Result, len(projects))
 	err := forEachProject(in, projects, func(in *Installer, i int, p Project) error {
@@ -33,8 +28,6 @@ func (in *Installer) InstallAll(ctx context.Context, projects []Project, o Insta
 	return results, join(o.Update.missing(results)...)
 }
 
-// missing returns the errors about calls and providers that an update names and that no
-// project has.
 func (u Update) missing(results []*Result) []error {
 	var errs []error
 	for _, path := range u.named() {
@@ -60,9 +53,8 @@ func (r *Result) requires(address string) bool {
 	return err == nil && slices.ContainsFunc(r.Providers, func(p Provider) bool { return p.Address == provider })
 }
 
-// forEachProject calls work for several projects in parallel. work gets the index and the project,
-// and a copy of in; the copies share a pool. If a project fails, the others continue. The error
-// joins a *ProjectError for each failed project.
+// forEachProject calls work for several projects in parallel, with copies of in that share a pool. If a project
+// fails, the others continue.
 func forEachProject(in *Installer, projects []Project, work func(*Installer, int, Project) error) error {
 	serial := serialEvents()
 	all := &events{fn: logged(in.options.Logger, serial(in.options.OnEvent))}
@@ -126,7 +118,6 @@ func sharedPlaces(projects []Project) []error {
 	return failures
 }
 
-// serialEvents returns a function that makes callbacks of which no two are called at once.
 func serialEvents() func(fn func(Event)) func(Event) {
 	var mu sync.Mutex
 	return func(fn func(Event)) func(Event) {
@@ -141,10 +132,8 @@ func serialEvents() func(fn func(Event)) func(Event) {
 	}
 }
 
-// Share returns a copy of in whose runs share the answers of origins: each version, tag and
-// package is requested only once, even if several configurations need it. done discards the answers; call it after all runs. InstallAll shares
-// answers among its installations in the same way. Like them, Share creates the user's key in
-// StateDir if there is none.
+// Share returns a copy of in whose runs share the answers of origins, as those of InstallAll do, until done is
+// called after all runs.
 func (in *Installer) Share() (_ *Installer, done func(), err error) {
 	by, err := userOf(in, eventsOf(in, Project{}))
 	if err != nil {

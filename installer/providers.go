@@ -22,8 +22,7 @@ import (
 	"github.com/cotterpin/cotter/internal/treeproviders"
 )
 
-// requirements are the provider requirements of a module tree, and the errors and warnings
-// about them.
+// requirements are the provider requirements of a module tree, and the errors and warnings about them.
 type requirements struct {
 	*treeproviders.Requirements
 	failures failures
@@ -63,15 +62,13 @@ func (r *requirements) add(m *module, config config.Module) {
 	}
 }
 
-// pool returns the required providers in the order of the lock, and all errors about the
-// requirements.
 func (r *requirements) pool() ([]treeproviders.Required, error) {
 	all, errs := r.Pool()
 	return all, join(append(r.failures.errs(), errs...)...)
 }
 
-// readState returns the providers that the state in the project needs. The error is about
-// an address in the state that stock tools refuse as well.
+// readState returns the providers that the state in the project needs. The error is about an address in it that
+// stock tools refuse as well.
 func (p *openProject) readState(ctx context.Context) (localstate.Needs, error) {
 	workspace, err := p.req.workspace()
 	if err != nil {
@@ -91,20 +88,18 @@ func (p *openProject) unrequired(ctx context.Context, lock *providerLock, requir
 	return treeproviders.FindUnrequired(state, lock.Lock, required, false), nil
 }
 
-// providerStage finds, gets and checks the providers of one project, while its modules are
-// walked and afterwards.
+// providerStage finds, gets and checks the providers of one project, while its modules are walked and
+// afterwards. A nil *providerStage is that of a run without providers.
 type providerStage struct {
 	*openProject
 	lock     *providerLock
 	events   *events
 	required requirements
 	stage    *treeproviders.Stage
-	// stop cancels requests whose results are not needed.
-	stop func()
+	stop     func()
 }
 
-// beginProviderStage returns a stage without requirements. Requirements that are added later
-// are requested at once. The stage must be closed.
+// beginProviderStage returns a stage that requests requirements at once when they are added. It must be closed.
 func beginProviderStage(ctx context.Context, p *openProject, pool *pool, rule evidencerules.Rule, events *events) (*providerStage, error) {
 	s, err := openProviderStage(p, pool, events, rule)
 	if err != nil {
@@ -115,8 +110,8 @@ func beginProviderStage(ctx context.Context, p *openProject, pool *pool, rule ev
 	return s, nil
 }
 
-// openProviderStage is like beginProviderStage, but makes no requests before their results
-// are needed. The stage need not be closed.
+// openProviderStage is like beginProviderStage, but makes no requests before their results are needed. The
+// stage need not be closed.
 func openProviderStage(p *openProject, pool *pool, events *events, rule evidencerules.Rule) (*providerStage, error) {
 	lock, err := p.providerLock()
 	if err != nil {
@@ -144,7 +139,6 @@ func openProviderStage(p *openProject, pool *pool, events *events, rule evidence
 	return s, nil
 }
 
-// refuse returns the error for entries that cannot be used and must not change.
 func (s *providerStage) refuse(all []treeproviders.Refusal) error {
 	var reasons []LockedReason
 	for _, r := range all {
@@ -153,8 +147,7 @@ func (s *providerStage) refuse(all []treeproviders.Refusal) error {
 	return lockedError(s.lock.req.lockFile(), reasons)
 }
 
-// close cancels requests whose results are not needed, and waits for their end. s may be
-// nil.
+// close cancels requests whose results are not needed, and waits for their end.
 func (s *providerStage) close() {
 	if s != nil {
 		s.stop()
@@ -162,8 +155,7 @@ func (s *providerStage) close() {
 	}
 }
 
-// require returns the function that a walk calls with the configuration of each module, or
-// nil if s is nil.
+// require returns the function that a walk calls with the configuration of each module.
 func (s *providerStage) require() func(*module, config.Module) {
 	if s == nil {
 		return nil
@@ -171,7 +163,7 @@ func (s *providerStage) require() func(*module, config.Module) {
 	return s.required.add
 }
 
-// warnOfDialect warns if the dialect was not certain and a provider depends on it. s may be nil.
+// warnOfDialect warns if the dialect was not certain and a provider depends on it.
 func (s *providerStage) warnOfDialect() {
 	if s == nil {
 		return
@@ -190,12 +182,10 @@ func (s *providerStage) warnOfDialect() {
 	}
 }
 
-// lacksFiles reports whether not all requirements could be read. s may be nil.
 func (s *providerStage) lacksFiles() bool { return s != nil && len(s.required.failures.errs()) > 0 }
 
-// check returns the errors about the providers that are known to be required, for a run that has
-// failed already. It sends no requests and waits for none; see treeproviders.Stage.Check. s may be
-// nil.
+// check returns the errors about the providers that are known to be required, for a run that has failed
+// already. It sends no requests and waits for none.
 func (s *providerStage) check(ctx context.Context) error {
 	if s == nil {
 		return nil
@@ -207,8 +197,7 @@ func (s *providerStage) check(ctx context.Context) error {
 	return join(err, s.stage.Check(ctx, required))
 }
 
-// finish selects, gets and checks all providers. Nothing in the project is changed yet. If
-// s is nil, the run does not touch providers and the plan is nil.
+// finish selects, gets and checks all providers. Nothing in the project is changed yet.
 func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
 	if s == nil {
 		return nil, nil
@@ -227,21 +216,18 @@ func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
 	return &providerPlan{stage: s, Plan: plan}, nil
 }
 
-// providerPlan is the planned change of a project's providers. A nil *providerPlan is valid
-// and describes a run that does not touch providers.
+// providerPlan is the planned change of a project's providers; nil for a run that does not touch them.
 type providerPlan struct {
 	*treeproviders.Plan
 	stage *providerStage
 }
 
-// changesLockOfModules reports whether the change of the providers changes the lock that
-// has the modules.
+// changesLockOfModules reports whether the lock that has the modules changes.
 func (p *providerPlan) changesLockOfModules() bool {
 	return p != nil && p.stage.lock.hasModules && len(p.Changes) > 0
 }
 
-// install puts the provider packages into their directories. It adds to the result which of them were
-// downloaded although they were there.
+// install puts the packages into their directories, and adds those that were downloaded again to the result.
 func (p *providerPlan) install(ctx context.Context, result *Result) error {
 	if p == nil || !p.stage.req.installs() {
 		return nil
@@ -263,8 +249,8 @@ func (p *providerPlan) install(ctx context.Context, result *Result) error {
 	return err
 }
 
-// providerLayout returns how packages of providers are installed in the project. Terraform writes to
-// packages whose hash is not in the lock, also through a link to the user's cache. OpenTofu does not.
+// providerLayout returns how provider packages are installed. Terraform writes to packages whose hash is not in
+// the lock, also through a link to the user's cache. OpenTofu does not.
 func (p *openProject) providerLayout() store.Layout {
 	switch {
 	case p.req.Layout == LayoutCopy:
@@ -275,7 +261,6 @@ func (p *openProject) providerLayout() store.Layout {
 	return store.LayoutLink
 }
 
-// providerDir returns the directory of a package, relative to the root module's.
 func providerDir(req request, p treeproviders.Planned) string {
 	return path.Join(filepath.ToSlash(req.dataDir()), "providers", p.At())
 }
@@ -306,8 +291,7 @@ func (p *providerPlan) describe(result *Result) {
 	}
 }
 
-// writeOwnLock writes the lock that has the providers, unless the modules are in the same
-// lock.
+// writeOwnLock writes the lock that has the providers, unless the modules are in it too.
 func (p *providerPlan) writeOwnLock() error {
 	if p == nil || p.stage.lock.hasModules {
 		return nil
@@ -315,8 +299,8 @@ func (p *providerPlan) writeOwnLock() error {
 	return p.writeLock(nil)
 }
 
-// writeLock writes the lock that has the providers, if it changes. For a lock that is no file, it
-// sets the new content in the result.
+// writeLock writes the lock that has the providers, if it changes. For a lock that is no file, it sets the
+// content in the result.
 func (p *providerPlan) writeLock(result *Result) error {
 	s := p.stage
 	merged := s.lock.hasModules && s.merge.done
@@ -346,8 +330,7 @@ func (p *providerPlan) writeLock(result *Result) error {
 
 func (p *openProject) providersPath() string { return filepath.Join(p.req.dataPath(), "providers") }
 
-// hasProviders reports whether the project has a providers directory. A project without one
-// was installed without providers.
+// hasProviders reports whether the project was installed with providers.
 func (p *openProject) hasProviders() bool {
 	return exists(p.providersPath())
 }

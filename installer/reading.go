@@ -28,8 +28,7 @@ type reading struct {
 	events  *events
 }
 
-// openToRead checks a request, and opens its project for a run that only reads it. The project must
-// be closed.
+// openToRead opens a project, which must be closed, for a run that only reads it.
 func openToRead(ctx context.Context, in *Installer, req request) (*reading, error) {
 	if err := req.check(); err != nil {
 		return nil, err
@@ -48,8 +47,8 @@ func openToRead(ctx context.Context, in *Installer, req request) (*reading, erro
 	return &reading{openProject: p, clients: clientsOf(in), events: eventsOf(in, req.Project)}, nil
 }
 
-// walk walks the project's modules. find finds the module of a call. require, which may be nil,
-// is called with the configuration of each module. The error is about the walk as a whole.
+// walk walks the project's modules, which find finds. require, which may be nil, gets the configuration of
+// each. The error is about the walk as a whole.
 func (p *reading) walk(ctx context.Context, find func(context.Context, *call) (*module, error), require func(*module, config.Module)) ([]*module, *failures, error) {
 	config, err := p.clients.configFor(p.req)
 	if err != nil {
@@ -91,8 +90,7 @@ func (p *reading) recordedModule(_ context.Context, c *call) (*module, error) {
 	return m, nil
 }
 
-// recordedOrLocked finds the module of a call in the directory that modules.json records, or else in the
-// lock.
+// recordedOrLocked finds a module in the directory that modules.json records, or else in the lock.
 func (p *reading) recordedOrLocked(ctx context.Context, c *call) (*module, error) {
 	pkg := c.caller.pkg
 	if c.isDirectory() {
@@ -114,8 +112,7 @@ func (p *reading) recordedOrLocked(ctx context.Context, c *call) (*module, error
 	return &module{call: c, pkg: pkg, finalPath: p.dirs.PackageDir(c.key())}, nil
 }
 
-// recordedPackage returns the package of a module that modules.json records: its own, or
-// its caller's.
+// recordedPackage returns the package of a module that modules.json records: its own, or its caller's.
 func (p *reading) recordedPackage(m *module) *placement {
 	if m.call.from.IsLocal() {
 		return m.call.caller.pkg
@@ -147,8 +144,8 @@ func (p *reading) addRecorded(m *module, shown *Module) {
 	}
 }
 
-// requiredProviders returns the providers that the installed modules require. The error joins
-// those about modules and those about the requirements.
+// requiredProviders returns the providers that the installed modules require. The error joins those about
+// modules and those about the requirements.
 func (p *reading) requiredProviders(ctx context.Context) ([]treeproviders.Required, error) {
 	required := newRequirements()
 	_, failures, err := p.installedRequirements(ctx, required)
@@ -159,24 +156,20 @@ func (p *reading) requiredProviders(ctx context.Context) ([]treeproviders.Requir
 	return pooled, join(failures.join(), err)
 }
 
-// installedRequirements adds the requirements of the installed modules to required, and returns
-// the modules.
 func (p *reading) installedRequirements(ctx context.Context, required *requirements) ([]*module, *failures, error) {
 	return p.walk(ctx, p.recordedModule, required.add)
 }
 
-// trust returns what the run may believe.
 func (p *reading) trust() *trust {
 	return offlineTrust(p.openProject, p.clients.ruleFor(evidencerules.Verify), p.clients.evidenceOf(p.req), p.clients.CacheDir)
 }
 
-// providerStore returns the user's store of provider packages.
 func (p *reading) providerStore() *store.Providers {
 	return store.ViewProviders(p.clients.CacheDir, p.user.key)
 }
 
-// providerEvidence returns a function that returns who confirms the package of a lock entry
-// for this platform. It sends no requests.
+// providerEvidence returns a function that returns who confirms the package of a lock entry for this platform.
+// It sends no requests.
 func (p *reading) providerEvidence() func(context.Context, lockfile.Provider) evidence.Evidence {
 	source := p.req.ProviderSource
 	if source == nil {

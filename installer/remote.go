@@ -18,35 +18,28 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// OriginReport is the result of VerifyRemote.
+// OriginReport is the result of [Installer.VerifyRemote].
 type OriginReport struct {
-	// Modules are the locked packages of module calls, in the order of their paths.
-	Modules []ModuleOrigin
-	// Providers are the locked providers, in the order of the lock. It is nil if the scope
-	// does not include providers.
+	// Modules are the locked packages, and Providers the locked providers if the scope has them.
+	Modules   []ModuleOrigin
 	Providers []ProviderOrigin
 }
 
 // ModuleOrigin describes where the package of a call comes from now, compared with the lock.
 type ModuleOrigin struct {
-	// Path is the called module's path, and Call the block that calls it.
-	Path addrs.Module
-	Call config.Call
-	// Package is the package's address without its pin, redacted for display.
-	Package string
-	// Ref is the name that the origin has for the content now, such as the tag v1.2.0 or the
-	// branch main. It is zero for archives, which have no refs.
+	Path    addrs.Module
+	Call    config.Call
+	Package string // the package's address without its pin, redacted
+	// Ref is the name that the origin has for the content now, such as a tag or a branch; archives have none.
 	Ref getmodules.Reference
-	// Compared says what Locked and Now are. If the origin has moved, it is the first of them
-	// that differs.
-	Compared Compared
-	// Locked is what the lock has, and Now what the origin has.
+	// Compared says what Locked, in the lock, and Now, at the origin, are: the first part to differ, if one
+	// does.
+	Compared    Compared
 	Locked, Now string
-	// Fetched says that the content was fetched and compared with the lock. Otherwise the
-	// origin has confirmed it for this user before.
+	// Fetched says that the content was compared. Otherwise the origin has confirmed it for this user before.
 	Fetched bool
-	// History is an *UnreachableError if the locked commit is not what its ref points to, and
-	// is not known to be in the history of a branch or a tag.
+	// History is an *[UnreachableError] about the locked commit; nil if its ref points to it, or a branch or
+	// tag has it.
 	History error
 	// Err is set if the origin could not be asked or did not answer.
 	Err error
@@ -55,8 +48,8 @@ type ModuleOrigin struct {
 // Moved reports whether the origin has different content than the lock.
 func (o ModuleOrigin) Moved() bool { return o.Err == nil && o.Locked != o.Now }
 
-// OK reports whether the origin was asked and still has the content of the lock. A zero
-// ModuleOrigin is not OK, and has not moved either.
+// OK reports whether the origin was asked and has the content of the lock. The zero value is not OK, nor has it
+// moved.
 func (o ModuleOrigin) OK() bool { return o.Err == nil && o.Locked != "" && o.Locked == o.Now }
 
 // Compared is the part of a package that VerifyRemote compared with the lock.
@@ -64,58 +57,40 @@ type Compared string
 
 // The parts of a package.
 const (
-	// ComparedNothing means that nothing was compared.
-	ComparedNothing Compared = ""
-	// ComparedDirectory is the directory of the module in its package.
-	ComparedDirectory Compared = "directory"
-	// ComparedRevision is a git commit, or the digest of an OCI manifest.
-	ComparedRevision Compared = "revision"
-	// ComparedAddress is the address of the package without its revision.
-	ComparedAddress Compared = "address"
-	// ComparedContent is a hash of the package's content.
-	ComparedContent Compared = "content"
+	ComparedNothing   Compared = ""
+	ComparedDirectory Compared = "directory" // of the module in its package
+	ComparedRevision  Compared = "revision"  // a git commit, or the digest of an OCI manifest
+	ComparedAddress   Compared = "address"   // of the package, without its revision
+	ComparedContent   Compared = "content"   // a hash of the package's content
 )
 
 // ProviderOrigin says whether the source of a locked provider still confirms its entry.
 type ProviderOrigin struct {
 	Provider addrs.Provider
-	// Version is the locked version.
-	Version versions.Version
-	// Location is where the source has the package for this platform, or for another one if
-	// it has none for this.
-	Location string
-	// Evidence is who has confirmed the release: the registry, or a mirror of
-	// Installer.Providers.
-	Evidence evidence.Evidence
-	// Unknown are the hashes in the lock that belong to no package of the release, for any
-	// platform, in the order of the lock.
-	Unknown []hashing.Hash
-	// Err is set if the source could not be asked, or does not confirm the release. It is a
-	// *[ProviderError].
+	Version  versions.Version
+	Location string            // where the source has the package for this platform, or else for another one
+	Evidence evidence.Evidence // of the release: the registry, or a mirror in Options.Providers
+	Unknown  []hashing.Hash    // the hashes in the lock that belong to no package of the release, for any platform
+	// Err is a *[ProviderError] if the source could not be asked, or does not confirm the release.
 	Err error
 }
 
 // Moved reports whether the source confirms other content than the lock.
 func (o ProviderOrigin) Moved() bool { return o.Err == nil && len(o.Unknown) > 0 }
 
-// OK reports whether the source was asked and confirms all hashes of the lock. A zero
-// ProviderOrigin is not OK, and has not moved either.
+// OK reports whether the source was asked and confirms all hashes. The zero value is not OK, nor has it moved.
 func (o ProviderOrigin) OK() bool { return o.Err == nil && !o.Evidence.IsZero() && len(o.Unknown) == 0 }
 
-// VerifyRemote asks the origins of all locked packages whether tags, digests, branches and
-// registry answers still point to the locked content. It fetches the content and compares it
-// with the hashes of the lock, unless the origin has confirmed it for this user before. The
-// content of archives and of vendored packages is always compared. The modules must be
-// installed; if one is not, the error joins a *ModuleError for it, and the others are compared.
+// VerifyRemote asks the origins of all locked packages whether tags, digests, branches and registry answers
+// still point to the locked content. It compares the content with the hashes of the lock, unless the origin has
+// confirmed it for this user before; that of archives and vendored packages always. A module that is not
+// installed is a *[ModuleError], and the others are compared.
 //
-// If the scope has providers, VerifyRemote also asks the sources of all locked providers for
-// the hashes of their releases, and compares them with the lock: registries for their signed
-// checksums, or the mirrors of the Installer. Every h1 and zh hash in the lock must be
-// one of them, or belong to a package that has one of them. An archive is downloaded if its h1 is
-// not known otherwise.
+// If the scope has providers, every h1 and zh hash in the lock must be one that their source has for the
+// release, or belong to a package that has one of them. An archive is downloaded if its h1 is not known
+// otherwise.
 //
-// Nothing is changed. What an origin answers, or why it does not, is in the report; the error is
-// about what could not be compared at all.
+// The report has what origins answer, or why they do not; the error is about what could not be compared at all.
 func (in *Installer) VerifyRemote(ctx context.Context, project Project, o OriginOptions) (_ *OriginReport, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	req := readingOf(project, o.Scope)
@@ -143,7 +118,6 @@ func (in *Installer) VerifyRemote(ctx context.Context, project Project, o Origin
 	return report, join(ofModules, ofProviders)
 }
 
-// compareOrigins compares the locked packages of the installed modules with their origins.
 func (q *inquiry) compareOrigins(ctx context.Context) ([]ModuleOrigin, error) {
 	modules, failures, err := q.installedTree(ctx)
 	if err != nil {
@@ -169,7 +143,6 @@ func (q *inquiry) compareOrigins(ctx context.Context) ([]ModuleOrigin, error) {
 	return list, failures.join()
 }
 
-// compareProviderOrigins compares the locked providers with their sources.
 func (q *inquiry) compareProviderOrigins(ctx context.Context) ([]ProviderOrigin, error) {
 	stage, err := openProviderStage(q.openProject, q.pool, q.events, evidencerules.For(evidencerules.VerifyRemote))
 	if err != nil {
@@ -196,14 +169,13 @@ func (q *inquiry) compareProviderOrigins(ctx context.Context) ([]ProviderOrigin,
 	return list, nil
 }
 
-// remoteVerifier compares the entries of a lock with their origins.
 type remoteVerifier struct {
 	*inquiry
 	trust *trust
 }
 
-// compare asks the origin of a call, and compares its answers with the entry: the directory, the
-// revision, then the content.
+// compare asks the origin of a call, and compares its answers with the entry: the directory, the revision, then
+// the content.
 func (v *remoteVerifier) compare(ctx context.Context, o *ModuleOrigin, c *call, entry lockfile.Module) error {
 	if reason := c.from.Mismatch(entry); reason != "" {
 		return &StaleError{reason}
@@ -238,8 +210,8 @@ func (v *remoteVerifier) compare(ctx context.Context, o *ModuleOrigin, c *call, 
 	return v.compareContent(ctx, o, c, entry, at)
 }
 
-// history returns an *UnreachableError if a locked commit is neither what its ref points to nor in
-// the history of a branch or tag, and nil for other packages.
+// history returns an *UnreachableError if a locked commit is neither what its ref points to nor in the history
+// of a branch or tag.
 func (v *remoteVerifier) history(ctx context.Context, c *call, entry lockfile.Module, at origins.Location) (unreachable, err error) {
 	status, err := v.origins.RefStatus(ctx, c.from, entry, at)
 	if err != nil || at.Package.Getter() != "git" || !status.Moved() && !status.Abbreviated {
@@ -252,8 +224,8 @@ func (v *remoteVerifier) history(ctx context.Context, c *call, entry lockfile.Mo
 	return newUnreachableError(pathOf(entry.Key), status, reach), nil
 }
 
-// compareContent fetches the locked revision of a package and compares it with the entry. A
-// package without revisions is fetched as it is now.
+// compareContent fetches the locked revision and compares it with the entry. A package without revisions is
+// fetched as it is now.
 func (v *remoteVerifier) compareContent(ctx context.Context, o *ModuleOrigin, c *call, entry lockfile.Module, at origins.Location) error {
 	got, err := v.origins.Fetch(ctx, c.from, at, origins.Pin{Revision: entry.Revision(), Fresh: true})
 	if err != nil {

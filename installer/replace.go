@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// mismatch returns the reason why a lock entry does not decide the call, or "" if it does.
+// mismatch returns the reason why a lock entry does not decide the call, or "".
 func (c *call) mismatch(entry lockfile.Module) string {
 	reason := c.from.Mismatch(entry)
 	switch {
@@ -41,7 +41,7 @@ func (c *call) directoryEntry() lockfile.Module {
 	return lockfile.Module{Key: c.key(), Source: c.from.LockAddress(), Replaces: c.replaces()}
 }
 
-// lockEntry returns the module's entry in the lock. ok is false for a local module, which has none.
+// lockEntry returns the module's entry in the lock; ok is false for a local module.
 func (m *module) lockEntry() (entry lockfile.Module, ok bool) {
 	switch {
 	case m.call.isDirectory():
@@ -52,7 +52,6 @@ func (m *module) lockEntry() (entry lockfile.Module, ok bool) {
 	return lockfile.Module{}, false
 }
 
-// noEntry returns the reason why the lock does not decide a call that it has no package for.
 func (p *openProject) noEntry(c *call) string {
 	if entry, ok := p.lock.Directory(c.key()); ok {
 		return fmt.Sprintf("the lock has the directory %s in place of %s, but %s does not replace it by a directory", entry.Source, entry.Replaces, policy.FileName)
@@ -60,8 +59,7 @@ func (p *openProject) noEntry(c *call) string {
 	return "the lock has no entry for it"
 }
 
-// directoryFault returns the reason why the directory that replaces the package of a call does not fit
-// the lock; "" if it does.
+// directoryFault returns the reason why a directory that replaces a package does not fit the lock, or "".
 func (p *openProject) directoryFault(m *module) string {
 	entry, ok := p.lock.Directory(m.key())
 	switch {
@@ -76,8 +74,8 @@ func (p *openProject) directoryFault(m *module) string {
 	return ""
 }
 
-// isInRepository reports whether a directory is in the git repository of the project; without a
-// repository, whether it is below the root module.
+// isInRepository reports whether a directory is in the project's git repository; without one, whether it is
+// below the root module.
 func (p *openProject) isInRepository(dir string) bool {
 	root, err := pathsafe.Real(p.req.dir())
 	if err != nil {
@@ -90,8 +88,7 @@ func (p *openProject) isInRepository(dir string) bool {
 	return pathsafe.Within(filepath.ToSlash(dir), filepath.ToSlash(above[len(above)-1]))
 }
 
-// replacedWarning returns a warning that says in one line which sources of calls are replaced; zero if
-// none is.
+// replacedWarning says in one line which sources of calls are replaced; zero if none is.
 func replacedWarning(calls []*call) event.Warning {
 	var parts []string
 	file := "" // all blocks are in one file

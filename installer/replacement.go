@@ -13,13 +13,12 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// A replace block in cotter.hcl replaces the source of module calls, also in packages. Only parseCall
-// applies it. From then on, a call is what it would be if the configuration had the replacement, and
-// if the project itself had made the call. What the configuration has is needed for modules.json,
-// where stock tools look for it, and for the lock, which records it.
+// A replace block in cotter.hcl replaces the source of module calls, also in packages. Only parseCall applies
+// it. From then on, a call is what it would be if the project itself had made it with the replacement. What the
+// configuration has is needed for modules.json, where stock tools look for it, and for the lock.
 //
-// A directory that replaces a package is one of the project's own modules, used in its place. Its entry
-// in the lock has no hashes, because the directory belongs to the same repository as the lock.
+// A directory that replaces a package is one of the project's own modules. Its entry in the lock has no hashes,
+// because the directory belongs to the same repository as the lock.
 
 type replacedCall struct {
 	by   *policy.Replacement
@@ -27,9 +26,8 @@ type replacedCall struct {
 	from origins.Source
 }
 
-// replacement returns the source and the version argument that replace those of a call. The directory
-// in the package is kept. A ref, a tag or a constraint is kept if the replacement has none and can
-// have it.
+// replacement returns the source and the version argument that replace those of a call. The directory in the
+// package is kept, and a ref, a tag or a constraint if the replacement has none and can have it.
 func replacement(from origins.Source, by *policy.Replacement, address string, dialect Dialect) (source string, version *string, err error) {
 	parsed, err := dialect.parser().ParseModuleSource(address)
 	if err != nil {
@@ -62,7 +60,6 @@ func replacement(from origins.Source, by *policy.Replacement, address string, di
 	return parsed.String(), version, err
 }
 
-// localSource returns the source address of a directory.
 func localSource(dir string) string {
 	if strings.HasPrefix(dir, "../") {
 		return dir
@@ -70,9 +67,9 @@ func localSource(dir string) string {
 	return "./" + dir
 }
 
-// recordedVersion returns the version in modules.json for a module whose source is replaced: one that
-// meets the constraint in the configuration, because stock tools compare it. If that is not the selected
-// version, it says nothing about the module. So it is marked, and no run takes it for a version in use.
+// recordedVersion returns the version in modules.json for a module whose source is replaced: one that meets the
+// constraint in the configuration, because stock tools compare it. If that is not the selected version, it is
+// marked, so that no run takes it for a version in use.
 func (r *replacedCall) recordedVersion(v versions.Version) string {
 	if v.IsZero() || !r.from.Want.Allows(v) {
 		v = r.from.Want.Example()

@@ -12,65 +12,39 @@ import (
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/packagedir"
-	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Report is the result of Verify.
+// Report is the result of [Installer.Verify].
 type Report struct {
-	// Complete says that everything was compared that Verify compares. Verify returns only
-	// complete reports.
-	Complete bool
-	// Packages are all packages in the lock and all installed packages, in the order of
-	// their keys.
-	Packages []PackageReport
-	// Directories are the entries of calls whose packages the project's cotter.hcl replaces by
-	// directories of the repository, in the order of their keys. Their files are not locked.
+	Complete bool            // everything was compared; Verify returns only complete reports
+	Packages []PackageReport // all packages in the lock and all installed ones
+	// Directories are the entries of calls that cotter.hcl replaces by directories, whose files are not locked.
 	Directories []lockfile.Module
-	// Providers are all providers in the lock, in its order. It is empty if the project has
-	// no providers directory.
-	Providers []ProviderReport
-	// Stale lists the mismatches between the configuration and the lock: first
-	// *ModuleErrors, then at most one *DialectError, then *ProviderErrors in the order of the
-	// lock. Providers are compared only if the project has a providers directory.
-	Stale []error
-	// Lost is set if calls in Stale have no entry because the lock has lost all of its module
-	// entries. Restore puts them back.
-	Lost *LockedError
-	// Warnings are what the user must know besides. They do not make the verification fail.
-	Warnings []event.Warning
-	// Misplaced lists records in modules.json, which stock tools use to find modules, that
-	// do not match the configuration and the lock. For example, a record may name another
-	// directory, whose files were not verified. They are *ModuleErrors in the order of the
-	// modules' paths.
+	Providers   []ProviderReport // those in the lock; none if the project has no providers directory
+	// Stale are the mismatches between configuration and lock: first *ModuleErrors, then at most one
+	// *DialectError, then *ProviderErrors if the project has a providers directory.
+	Stale    []error
+	Lost     *LockedError    // set if calls in Stale have no entry because the lock has lost all of its module entries
+	Warnings []event.Warning // do not make the verification fail, and neither does Unread
+	// Misplaced are *ModuleErrors about records in modules.json that do not match the configuration and the
+	// lock. For example, a record may name a directory whose files were not verified.
 	Misplaced []error
-	// Refused lists the providers and calls that the policy does not allow: *ProviderErrors
-	// in the order of the lock, then *ModuleErrors in the order of the modules' paths. They
-	// wrap *policy.Violation. Modules below such calls were not compared with the
-	// configuration.
-	Refused []error
-	// Unread lists configuration that could not be read, for example because a variable has
-	// no value, and was not compared with the lock. The elements are *ConfigErrors, and
-	// *ProviderErrors about version constraints. They do not make the verification fail: the
-	// installed packages were compared.
-	Unread []error
-	// Unfinished says that an installation was killed while it put modules in their places.
-	// The next Install undoes its changes.
-	Unfinished bool
-	// Unproven lists files below .terraform that this user did not write for this project.
-	// They were treated as if they did not exist.
-	Unproven []string
+	// Refused are the providers and calls that the policy does not allow, as *ProviderErrors and *ModuleErrors
+	// that wrap *policy.Violation. Modules below such calls were not compared.
+	Refused    []error
+	Unread     []error  // *ConfigErrors, and *ProviderErrors about constraints: these were not compared
+	Unfinished bool     // an installation was killed while it placed modules; the next one undoes its changes
+	Unproven   []string // files below .terraform that this user did not write for this project, and that were ignored
 }
 
-// OK reports whether the report is complete, every package and provider is installed and
-// matches the lock, and the lock matches this configuration, which the policy must allow. A
-// zero Report is not OK.
+// OK reports whether there are no Problems. A zero Report is not OK.
 func (r *Report) OK() bool { return len(r.Problems()) == 0 }
 
-// Problems returns why the report is not OK: what it says about the whole project, then Refused, Stale
-// and Misplaced, then a *[ModuleError] for each package that is not as in the lock, and a *[ProviderError]
-// for each provider. A package or provider that is not installed is an error that wraps [ErrNotInstalled].
+// Problems returns why the report is not OK: what concerns the whole project, then Refused, Stale and
+// Misplaced, then an error for each package that is not as in the lock, which wraps [ErrNotInstalled] if it is
+// missing.
 func (r *Report) Problems() []error {
 	var all []error
 	if !r.Complete {
@@ -93,7 +67,6 @@ func (r *Report) Problems() []error {
 	return all
 }
 
-// problem returns why an installed package is not as in the lock; nil if it is.
 func problem(status Status, err error) error {
 	switch {
 	case err != nil:
@@ -111,21 +84,12 @@ type Status int
 
 // The statuses of a package.
 const (
-	// StatusUnknown is a package that was not compared with the lock.
-	StatusUnknown Status = iota
-	// StatusVerified is a package that matches the lock. Files that were added to it later
-	// do not count unless they are configuration.
-	StatusVerified
-	// StatusChanged is a package with changed or missing files, or with added configuration
-	// files.
-	StatusChanged
-	// StatusMissing is a package in the lock that is not installed.
-	StatusMissing
-	// StatusUnlocked is an installed package without an entry in the lock.
-	StatusUnlocked
-	// StatusFormer is a package that is exactly what this user's last run installed, while the
-	// lock has another version now. For example, another branch was checked out since.
-	StatusFormer
+	StatusUnknown  Status = iota // not compared
+	StatusVerified               // as in the lock; added files do not count unless they are configuration
+	StatusChanged                // with changed or missing files, or with added configuration
+	StatusMissing                // in the lock, but not installed
+	StatusUnlocked               // installed, but not in the lock
+	StatusFormer                 // as this user's last run installed it, before the lock had another version
 )
 
 var statusNames = enum[Status]{"Status", []string{"unknown", "verified", "changed", "missing", "unlocked", "former"}}
@@ -133,48 +97,38 @@ var statusNames = enum[Status]{"Status", []string{"unknown", "verified", "change
 // String returns the status in one word.
 func (s Status) String() string { return statusNames.text(s) }
 
-// MarshalText implements encoding.TextMarshaler. An unknown value is an error.
+// MarshalText fails for an unknown value.
 func (s Status) MarshalText() ([]byte, error) { return statusNames.marshal(s) }
 
-// UnmarshalText implements encoding.TextUnmarshaler. An unknown text is an error.
+// UnmarshalText reads what String returns.
 func (s *Status) UnmarshalText(text []byte) error { return statusNames.unmarshal(text, s) }
 
 // PackageReport says how one installed package compares with the lock.
 type PackageReport struct {
-	// Path is the path of the module call.
 	Path addrs.Module
-	// Vendored is the package's directory in Project.Vendor, relative to the root module's,
-	// with slashes; "" if the project names none. In a vendored package, every added file
-	// counts as a change.
+	// Vendored is the package's directory in Project.Vendor, if that is set. Any added file in it is a change.
 	Vendored string
 	Status   Status
-	// Want are the hashes in the lock, and Got those of the installed files, of the same
-	// schemes.
+	// Want are the hashes in the lock, and Got those of the installed files, of the same schemes.
 	Want, Got []hashing.Hash
-	// Changes lists the files that differ. It is empty if no file differs, or if the sums
-	// of the locked files are not stored in the project.
+	// Changes are the files that differ; empty also if the project lacks the sums of the locked files.
 	Changes hashing.Changes
-	// Err says why the installed files could not be read; nil if they could.
+	// Err says why the installed files could not be read.
 	Err error
-	// Former is the entry that the package was installed from, if the package is exactly what
-	// this user's last run installed, and Status is StatusFormer or StatusUnlocked. Otherwise
-	// its Key is "".
+	// Former is the entry of this user's last run if Status is StatusFormer or StatusUnlocked and the package
+	// is as that run installed it. Otherwise its Key is "".
 	Former lockfile.Module
-	// Evidence is who confirms the lock's entry, as far as is known without a request.
-	Evidence evidence.Evidence
-	// Unconfirmed says that, according to Options.StateDir, nothing has confirmed the
-	// lock's entry for this user. For example, another tool may have installed it from an
-	// edited lock. Vendored packages need no confirmation.
+	// Evidence is who confirms the lock's entry, as far as is known without a request. Unconfirmed says that
+	// Options.StateDir has no such confirmation, as for a package that another tool installed from an edited
+	// lock.
+	Evidence    evidence.Evidence
 	Unconfirmed bool
 }
 
-// intact reports whether the package matches the lock.
 func (p *PackageReport) intact() bool { return p.Status == StatusVerified && p.Err == nil }
 
-// VendorError says that a package in Project.Vendor does not match the lock.
+// VendorError says that a package in Project.Vendor does not match the lock: it is missing or changed.
 type VendorError struct {
-	// Package says how it differs. Its Status is StatusMissing or StatusChanged, and Vendored its
-	// directory.
 	Package PackageReport
 }
 
@@ -196,10 +150,8 @@ func (e *VendorError) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the error of reading the files; nil if they could be read.
 func (e *VendorError) Unwrap() error { return e.Package.Err }
 
-// changesBelow returns the changes with dir put in front of all paths.
 func changesBelow(dir string, changes hashing.Changes) hashing.Changes {
 	below := func(names []string) []string {
 		var paths []string
@@ -214,36 +166,24 @@ func changesBelow(dir string, changes hashing.Changes) hashing.Changes {
 // ProviderReport says how one installed provider compares with the lock.
 type ProviderReport struct {
 	Provider addrs.Provider
-	// Version is the locked version.
+	// Version is the locked one, and Former that of this user's last run if Status is StatusFormer.
 	Version versions.Version
-	// Status is StatusVerified, StatusChanged, StatusMissing or StatusFormer, or StatusUnknown
-	// in a report that is not complete.
-	Status Status
-	// Former is the version that this user's last run installed, if Status is StatusFormer.
-	Former versions.Version
+	Status  Status
+	Former  versions.Version
 	// Want are the hashes in the lock, and Got is the h1 hash of the installed provider.
 	Want []hashing.Hash
 	Got  hashing.Hash
-	// Err says why the installed files could not be compared: they cannot be read, or the
-	// lock has no hash that applies to them.
+	// Err says why the files could not be compared: they cannot be read, or no hash in the lock applies to
+	// them.
 	Err error
-	// Evidence is who confirms the package, for an installed provider that matches the lock,
-	// as far as that is known without requests. Its kind is evidence.Project if the project
-	// itself brings the package.
-	Evidence evidence.Evidence
-	// Unconfirmed says that, according to Options.StateDir, nothing is known to confirm the
-	// package. For example, another tool may have installed it.
+	// Evidence is who confirms an installed provider that matches the lock, and Unconfirmed is as in
+	// [PackageReport].
+	Evidence    evidence.Evidence
 	Unconfirmed bool
 }
 
-// intact reports whether the provider is installed and matches the lock.
 func (p *ProviderReport) intact() bool { return p.Status == StatusVerified && p.Err == nil }
 
-// ErrNoComparableHash says that the lock has only hashes of a provider's archives, and that
-// the content of these archives is not known.
-var ErrNoComparableHash = treeproviders.ErrNoComparableHash
-
-// statuses maps the statuses of packages that have an entry. Others are StatusUnknown.
 var statuses = map[packagedir.Status]Status{
 	packagedir.Verified: StatusVerified,
 	packagedir.Changed:  StatusChanged,

@@ -22,17 +22,12 @@ func readingOf(p Project, scope Scope) request {
 	return request{Project: p, InstallOptions: InstallOptions{Scope: scope}}
 }
 
-// InvalidOptionsError says that a project and the options of a method contradict each other, or that a field
-// has a value that it cannot have, or that the called method cannot do what a field asks for. All methods of [Installer]
-// return it before they do anything.
+// InvalidOptionsError says that fields of a project or of options contradict each other, have values that they
+// cannot have, or ask for what the method cannot do. Methods return it before they do anything.
 type InvalidOptionsError struct {
-	// Fields are the fields of the [Project] or of the options that are wrong or that exclude each other, such as
-	// "Locked" and "Update.All".
-	Fields []string
-	// Reason says why.
+	Fields []string // their names, such as "Locked" and "Update.All"
 	Reason string
-	// Err is the error about the value of the only field, if there is one.
-	Err error
+	Err    error // about the value of the only field, if there is one
 }
 
 func (e *InvalidOptionsError) Error() string {
@@ -48,8 +43,6 @@ func (e *InvalidOptionsError) Error() string {
 
 func (e *InvalidOptionsError) Unwrap() error { return e.Err }
 
-// check returns an *[InvalidOptionsError] if parts of the request that do not depend on the
-// configuration are wrong.
 func (r request) check() error {
 	updates := r.Update.fields()
 	err := firstBroken([]optionRule{
@@ -80,7 +73,6 @@ func (r request) check() error {
 	return err
 }
 
-// optionRule is something that makes options invalid: the fields and what is wrong with them.
 type optionRule struct {
 	isBroken bool
 	reason   string
@@ -96,7 +88,6 @@ func firstBroken(rules []optionRule) error {
 	return nil
 }
 
-// isComment reports whether each line of a text begins with "#".
 func isComment(text string) bool {
 	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(line, "#") {
@@ -114,7 +105,7 @@ func (r request) checkWithLock() error {
 	return err
 }
 
-// checkForSession returns an error if the options ask for what needs the whole tree.
+// checkForSession refuses what needs the whole tree.
 func (r request) checkForSession() error {
 	return firstBroken([]optionRule{
 		{r.Scope != ScopeModules, "a session is about modules", []string{"Scope"}},
@@ -123,7 +114,6 @@ func (r request) checkForSession() error {
 	})
 }
 
-// checkForRestore is check for Restore, which changes the lock file.
 func (r request) checkForRestore() error {
 	err := r.checkWithLock()
 	if err == nil && r.LockContent != nil {
@@ -134,7 +124,6 @@ func (r request) checkForRestore() error {
 
 func (d Dialect) isKnown() bool { return d >= DialectAuto && d <= DialectTerraform }
 
-// run returns the kind of run that the request describes, which decides what evidence is enough.
 func (r request) run() evidencerules.Run {
 	if r.Locked {
 		return evidencerules.Locked
@@ -142,10 +131,10 @@ func (r request) run() evidencerules.Run {
 	return evidencerules.Install
 }
 
-// installs reports whether the request puts packages in their places.
+// installs reports whether packages are put in their places, and placesModules whether those of modules are:
+// vendored packages belong to the lock.
 func (r request) installs() bool { return !r.DryRun && !r.LockOnly }
 
-// placesModules is installs for the packages of modules. Vendored packages belong to the lock.
 func (r request) placesModules() bool {
 	return r.Scope.modules() && !r.DryRun && (!r.LockOnly || r.Vendor != "")
 }

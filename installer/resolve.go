@@ -22,13 +22,12 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// maxKey is the maximum length of a module call's key, in bytes. The key is also the name
-// of a directory, and common file systems do not allow longer names.
+// maxKey is the maximum length of a module call's key in bytes, because the key is also the name of a
+// directory.
 const maxKey = 255
 
-// resolver places the modules of calls. It uses the lock entry of a call if there is one, then
-// what the project has used before, and otherwise the newest version that the call's constraint
-// allows.
+// resolver places the modules of calls by their lock entries, or else by what the project has used before, or
+// else by the newest version that the constraint allows.
 type resolver struct {
 	project  *openProject
 	selector *selector
@@ -36,14 +35,12 @@ type resolver struct {
 	origins  *origins.Origins
 	stager   *stager
 	events   *events
-	// lost has the entries that the lock had once.
-	lost *lostEntries
-	run  *trust
+	lost     *lostEntries
+	run      *trust
 	// folded maps lower-case keys to calls, for a file system that ignores case.
 	folded sync.Map // of *call
 }
 
-// module finds, selects or fetches the module of a call.
 func (r *resolver) module(ctx context.Context, c *call) (*module, error) {
 	if err := r.checkAllowed(ctx, c); err != nil {
 		return nil, err
@@ -70,8 +67,8 @@ func (r *resolver) module(ctx context.Context, c *call) (*module, error) {
 	return moduleIn(c, pkg, subdir)
 }
 
-// checkAllowed applies the policies to a call and its entry. It asks the call's origin only
-// if a policy depends on what a ref is.
+// checkAllowed applies the policies to a call and its entry. It asks the origin only if a policy depends on
+// what a ref is.
 func (r *resolver) checkAllowed(ctx context.Context, c *call) error {
 	if err := checkCall(r.project.rules, c, r.project.lock); err != nil {
 		return err
@@ -82,8 +79,7 @@ func (r *resolver) checkAllowed(ctx context.Context, c *call) error {
 	return c.failIf(r.origins.CheckRef(ctx, c.from, origins.Location{Package: c.from.Repository}))
 }
 
-// checkCall applies the policies to the text of a call: in the configuration, and in the
-// lock if it has an entry for the call.
+// checkCall applies the policies to the text of a call, in the configuration and in the lock.
 func checkCall(all rules.Rules, c *call, lock *lockfile.File) error {
 	written := policy.Call{Source: c.from.Address, Constraint: c.from.Want, Own: c.own(), Replaced: c.replaced != nil}
 	if err := all.Each(func(p *policy.Policy) error { return p.CheckCall(written) }); err != nil {
@@ -96,7 +92,6 @@ func checkCall(all rules.Rules, c *call, lock *lockfile.File) error {
 	return checkEntry(all, c, entry)
 }
 
-// checkEntry applies the policies to the package of an entry for a call.
 func checkEntry(all rules.Rules, c *call, entry lockfile.Module) error {
 	pkg := entry.Package.Package
 	if err := all.Allow(pkg); err != nil {
@@ -116,7 +111,6 @@ func (p *openProject) entry(c *call) (lockfile.Module, bool) {
 	return entry, locked
 }
 
-// placement places the package of a call, and returns the module's directory in it.
 func (r *resolver) placement(ctx context.Context, c *call) (*placement, string, error) {
 	if p, subdir, err := r.believed(ctx, c); p != nil || err != nil {
 		return p, subdir, err
@@ -140,8 +134,8 @@ func (r *resolver) placement(ctx context.Context, c *call) (*placement, string, 
 	return r.useSelected(ctx, c)
 }
 
-// lockedCall returns the call with the entry that the run uses for it: its own, the one that the lock
-// has lost, or that of another call of the same source. ok is false if something has to be selected.
+// lockedCall returns the call with the entry that the run uses for it: its own, the one that the lock has lost,
+// or that of another call of the same source. ok is false if something has to be selected.
 func (r *resolver) lockedCall(ctx context.Context, c *call) (_ lockedCall, ok bool, err error) {
 	req := r.project.req
 	entry, locked := r.project.entry(c)
@@ -176,8 +170,7 @@ func (r *resolver) lockedCall(ctx context.Context, c *call) (_ lockedCall, ok bo
 	return r.sameSource(ctx, c)
 }
 
-// checkUnchanged returns an error if the entry of a call would change, in a run that must not change
-// the lock.
+// checkUnchanged refuses an entry that would change, in a run that must not change the lock.
 func (r *resolver) checkUnchanged(c *call, entry lockfile.Module) error {
 	switch {
 	case !r.project.req.Locked:
@@ -189,8 +182,7 @@ func (r *resolver) checkUnchanged(c *call, entry lockfile.Module) error {
 	return nil
 }
 
-// sameSource returns a call without a usable entry of its own with that of another call of its source,
-// if there is one that fits.
+// sameSource returns a call with the entry of another call of its source, if there is one that fits.
 func (r *resolver) sameSource(ctx context.Context, c *call) (_ lockedCall, ok bool, err error) {
 	want, err := r.selector.wanted(c)
 	if err != nil {
@@ -203,8 +195,8 @@ func (r *resolver) sameSource(ctx context.Context, c *call) (_ lockedCall, ok bo
 	return newLockedCall(c, entry, event.SelectionSameSource), true, checkEntry(r.project.rules, c, entry)
 }
 
-// believed returns the installed module of a call in a run without a lock that believes what is
-// installed; nil if nothing that fits is installed.
+// believed returns the installed module of a call in a run without a lock that believes what is installed; nil
+// if nothing that fits is installed.
 func (r *resolver) believed(ctx context.Context, c *call) (*placement, string, error) {
 	if !r.project.req.NoLock || c.replaced != nil || !r.run.believesInstalled() || r.project.req.Update.covers(c.path) || r.selector.unified != nil {
 		return nil, "", nil
@@ -238,9 +230,8 @@ func (r *resolver) useEntry(ctx context.Context, found lockedCall) (*placement, 
 	return p, subdir, err
 }
 
-// isGone reports whether an error says that the origin no longer has a locked package, or that the
-// package no longer belongs to its source. Other errors may pass, and must not change what is
-// selected.
+// isGone reports whether the origin no longer has a locked package, or it no longer belongs to its source.
+// Other errors may pass, and must not change what is selected.
 func isGone(err error) bool {
 	unreachable, isUnreachable := errors.AsType[*UnreachableError](err)
 	_, notOffered := errors.AsType[*origins.NotOfferedError](err)
@@ -302,7 +293,6 @@ func (r *resolver) useSelected(ctx context.Context, c *call) (*placement, string
 	return p, subdir, nil
 }
 
-// packageOf returns the address of an entry's package, without the directory in it.
 func packageOf(entry lockfile.Module) string { return entry.Package.Package.Redacted() }
 
 // placed reports that a module is ready. A local module was resolved by that.
@@ -340,8 +330,7 @@ func (r *resolver) checkContent(ctx context.Context, c *call, entry lockfile.Mod
 	return nil
 }
 
-// contentChange compares two entries of one call. It returns nil if their content is the
-// same, or is allowed to differ.
+// contentChange returns nil if the content of two entries of a call is the same, or is allowed to differ.
 func contentChange(c *call, old, entry lockfile.Module) *ContentChangedError {
 	name, fixed := c.from.FixedName(old, entry)
 	if !fixed || old.Source != entry.Source || lockentry.SameContent(old, entry) {
@@ -354,8 +343,8 @@ func contentChange(c *call, old, entry lockfile.Module) *ContentChangedError {
 	return changed
 }
 
-// checkKey returns an error if the directory of a call cannot have its name: because that is too
-// long, or because the file system ignores case and it would be that of another call.
+// checkKey returns an error if the directory of a call cannot have its name: it is too long, or that of another
+// call on a file system that ignores case.
 func (r *resolver) checkKey(c *call) error {
 	if len(c.key()) > maxKey {
 		return fmt.Errorf("the module's path is longer than %d bytes, which is too long for the name of a directory", maxKey)
@@ -372,8 +361,8 @@ func (r *resolver) checkKey(c *call) error {
 		ErrSameKey, other.path, other.Range.Filename, other.Range.Start.Line, c.path)
 }
 
-// checkHost returns an error if a locked module would come from another registry now,
-// unless the user has said which stock tool's conventions apply.
+// checkHost returns an error if a locked module would come from another registry now, unless the user has named
+// the dialect.
 func (r *resolver) checkHost(c *call, entry lockfile.Module) error {
 	source, ok := c.from.Address.(addrs.ModuleSourceRegistry)
 	if !ok || r.project.dialectGiven || entry.Source == nil || entry.Source == c.from.LockAddress() {
@@ -388,7 +377,6 @@ func (r *resolver) checkHost(c *call, entry lockfile.Module) error {
 	return &HostChangedError{Path: c.path, Locked: locked.Package.Host.ForDisplay(), Now: source.Package.Host.ForDisplay(), Dialect: other}
 }
 
-// assumedDialectOf is assumedDialect for a call; zero if it is nil.
 func (p *openProject) assumedDialectOf(c *call) event.Warning {
 	if c == nil {
 		return event.Warning{}
@@ -397,9 +385,9 @@ func (p *openProject) assumedDialectOf(c *call) event.Warning {
 	return p.assumedDialect(fmt.Sprintf("%q", addrs.Redact(block.Source)), c.Range)
 }
 
-// warnOfCredentials warns about a secret in a source address. It works, as in stock tools,
-// but anyone who can read the configuration can read it. The manifest contains it too,
-// because stock tools look for the address there as it is written in the configuration.
+// warnOfCredentials warns about a secret in a source address. It works, as in stock tools, but anyone who can
+// read the configuration can read it. So can readers of modules.json, where stock tools look for the address as
+// it is written.
 func (r *resolver) warnOfCredentials(c *call) {
 	remote, ok := c.from.Address.(addrs.ModuleSourceRemote)
 	if !ok || !remote.Package.HoldsCredentials() {
@@ -409,7 +397,6 @@ func (r *resolver) warnOfCredentials(c *call) {
 		path.Join(r.project.req.modulesPath(), "modules.json"), credentialAdvice(remote.Package))})
 }
 
-// credentialAdvice says where the credentials for a package should be.
 func credentialAdvice(pkg addrs.ModulePackage) string {
 	switch pkg.Getter() {
 	case "git":

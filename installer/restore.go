@@ -16,35 +16,19 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// ErrNothingToRestore says that neither the copy of the lock nor git's history has an entry that
-// the lock lacks. It may be joined by a *repository.HistoryEndError if the history is not complete.
-var ErrNothingToRestore = errors.New("there are no entries to restore: neither the copy of the last run nor git's history has one that the lock lacks")
-
-// Restored lists what Restore put back.
+// Restored is what [Installer.Restore] put back.
 type Restored struct {
-	// From is the source of the entries: "the copy of the last run", "git show HEAD:FILE", or
-	// "commit 3f2a91c (2026-10-02)". It is "" for those of the argument of Restore.
-	From string
-	// Modules are the calls whose entries were restored.
-	Modules []addrs.Module
-	// Providers are the providers whose entries were restored.
+	// From names the source of the entries: "the copy of the last run", "git show HEAD:FILE", or "commit
+	// 3f2a91c (2026-10-02)"; "" for the argument of Restore.
+	From      string
+	Modules   []addrs.Module
 	Providers []addrs.Provider
 }
 
-// Restore puts back entries that the lock has lost. If earlier is not nil, it takes the module
-// entries that earlier has and the lock lacks, for example after a stock tool has rewritten the
-// lock. Otherwise it takes module and provider entries from the first of these that has any:
-//
-//   - the copy that the last run kept
-//   - the last git commit, or for a lock without module entries the newest commit whose lock has
-//     them, along the first parents of at most 200 commits that changed the lock
-//   - the same for a lock without provider entries
-//
-// It changes nothing else. It skips the entry of a call that the configuration no longer has, or
-// has with another source or constraint. It also skips the entry of a provider if no installed
-// module requires that version. If there is nothing to put back, the error wraps
-// [ErrNothingToRestore]. A git repository of another user is used only if safe.directory allows
-// it; otherwise a warning of the kind [event.WarningRepositoryOwner] is sent.
+// Restore puts back entries that the lock has lost: those of modules from earlier, or if that is nil, also
+// those of providers from the copy that the last run kept, or else from git's history, as docs/adopt.md says.
+// It skips entries that do not fit the configuration, and changes nothing else. If there are none, the error
+// wraps [ErrNothingToRestore].
 func (in *Installer) Restore(ctx context.Context, project Project, earlier *lockfile.File) (restored *Restored, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	req := request{Project: project}
@@ -93,14 +77,13 @@ func (in *Installer) Restore(ctx context.Context, project Project, earlier *lock
 	return nil, ErrNothingToRestore
 }
 
-// earlierLock is a lock that may have entries which the current lock lacks.
 type earlierLock struct {
 	from string         // "" for the argument of Restore
 	lock *lockfile.File // nil if there is none
 }
 
-// restoreSources returns the sources of an earlier lock, in the order in which Restore tries them. If
-// one is given, that is the only source.
+// restoreSources returns the sources of earlier locks in the order in which Restore tries them. If one is
+// given, it is the only one.
 func (p *openProject) restoreSources(ctx context.Context, given *lockfile.File) []func() (earlierLock, error) {
 	if given != nil {
 		return []func() (earlierLock, error){func() (earlierLock, error) { return earlierLock{"", given}, nil }}
@@ -134,8 +117,7 @@ func (p *openProject) restoreSources(ctx context.Context, given *lockfile.File) 
 	return sources
 }
 
-// restoreFrom puts back the entries that an earlier lock has and the lock lacks; only those of modules
-// if it is the argument of Restore. It returns nil if there are none.
+// restoreFrom puts back the entries of an earlier lock that the lock lacks; nil if there are none.
 func (p *reading) restoreFrom(ctx context.Context, former earlierLock) (*Restored, error) {
 	lock, restored := p.lock.Clone(), &Restored{From: former.from}
 	var err error
@@ -157,8 +139,7 @@ func (p *reading) restoreFrom(ctx context.Context, former earlierLock) (*Restore
 	return restored, nil
 }
 
-// restoreModules adds to lock the modules of an earlier lock that it lacks and that match
-// the configuration. It also restores the header, and returns the paths of the modules.
+// restoreModules adds to lock the lost modules that match the configuration, and restores the header.
 func (p *reading) restoreModules(ctx context.Context, former, lock *lockfile.File) ([]addrs.Module, error) {
 	var lost []lockfile.Module
 	for _, entry := range former.Modules() {
@@ -188,9 +169,8 @@ func (p *reading) restoreModules(ctx context.Context, former, lock *lockfile.Fil
 	return paths, nil
 }
 
-// restoreProviders does the same for providers, and returns their addresses. If the
-// requirements cannot be read, it restores nothing; the next installation reports what is
-// wrong.
+// restoreProviders does the same for providers. It restores nothing if the requirements cannot be read; the
+// next installation reports that.
 func (p *reading) restoreProviders(ctx context.Context, former, lock *lockfile.File) []addrs.Provider {
 	if len(former.Providers()) == 0 {
 		return nil
@@ -211,9 +191,8 @@ func (p *reading) restoreProviders(ctx context.Context, former, lock *lockfile.F
 	return restored
 }
 
-// unfitEntries returns the keys of a lock's entries that do not match the configuration. It
-// does not include entries below modules that are not installed, because their calls are
-// not known.
+// unfitEntries returns the keys of a lock's entries that do not match the configuration. The calls below
+// modules that are not installed are not known, and fit.
 func (p *reading) unfitEntries(ctx context.Context, lock *lockfile.File) (map[string]bool, error) {
 	restored := *p.openProject
 	restored.lock, restored.rules = lock, nil
@@ -237,5 +216,4 @@ func (p *reading) unfitEntries(ctx context.Context, lock *lockfile.File) (map[st
 	return unfit, nil
 }
 
-// headLock names the lock in the last commit of the project's repository.
 func (r request) headLock() string { return "git show HEAD:" + r.lockFile() }

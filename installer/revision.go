@@ -21,11 +21,10 @@ import (
 type lockedCall struct {
 	call  *call
 	entry lockfile.Module
-	// why is why the entry is used: the lock has it for the call, or for another call of the same source.
+	// why says whether the entry is that of the call, or of another call of the same source.
 	why event.Selection
 	// restored says that the lock had lost the entry.
-	restored bool
-	// statements are what the entry says.
+	restored   bool
 	statements lockentry.Statements
 }
 
@@ -33,8 +32,8 @@ func newLockedCall(c *call, entry lockfile.Module, why event.Selection) lockedCa
 	return lockedCall{call: c, entry: entry, why: why, statements: lockentry.StatementsOf(entry, c.from.FromPackage)}
 }
 
-// namesCommit reports whether the source address names the commit of the entry, in full or
-// abbreviated. A commit that a registry names is not meant.
+// namesCommit reports whether the source address names the commit of the entry, in full or abbreviated. A
+// commit that a registry names is not meant.
 func (l lockedCall) namesCommit() bool {
 	from := l.call.from
 	if !from.IsRemote() || from.HasConstraint || from.Repository.Getter() != "git" {
@@ -44,18 +43,16 @@ func (l lockedCall) namesCommit() bool {
 	return exact || name != "" && strings.HasPrefix(l.entry.Revision(), strings.ToLower(name))
 }
 
-// revisions asks origins about the revisions of lock entries: whether refs still point to them,
-// and whether the history of their repositories contains them.
+// revisions asks origins about the revisions of lock entries: whether refs still point to them, and whether the
+// history of their repositories contains them.
 type revisions struct {
 	origins *origins.Origins
 	events  *events
 	run     *trust
 }
 
-// revisionProof is what the origin says about the revision of an entry.
 type revisionProof struct {
-	// kind is who confirms that the revision belongs to the source: the origin, or the user.
-	// It is evidence.None if that is not known.
+	// kind is who confirms that the revision belongs to the source: the origin or the user, if anyone.
 	kind evidence.Kind
 	// pointed says that the ref points to the revision, or need not.
 	pointed bool
@@ -63,9 +60,9 @@ type revisionProof struct {
 	err error
 }
 
-// prove asks the origin whether the ref of an entry points to the locked revision. If a
-// commit is no longer what its ref points to, the history of the repository must contain it: a
-// forge serves the commits of all forks and pull requests at the same address.
+// prove asks the origin whether the ref of an entry points to the locked revision. If a commit is no longer
+// what its ref points to, the history of the repository must contain it: a forge serves the commits of all
+// forks and pull requests at the same address.
 func (r *revisions) prove(ctx context.Context, l lockedCall, at origins.Location) revisionProof {
 	status, err := r.origins.RefStatus(ctx, l.call.from, l.entry, at)
 	switch {
@@ -89,7 +86,6 @@ func (r *revisions) prove(ctx context.Context, l lockedCall, at origins.Location
 	return proof
 }
 
-// refusesMove reports whether the run fails because a ref points to something else now.
 func (r *revisions) refusesMove(l lockedCall, status origins.RefStatus) bool {
 	switch {
 	case status.Exact:
@@ -107,7 +103,6 @@ func movedText(status origins.RefStatus) string {
 	return fmt.Sprintf("%s points to %s now; the locked %s is used", status.Name, status.Now, status.Locked)
 }
 
-// proveHistory searches for the locked commit in the history of its repository.
 func (r *revisions) proveHistory(ctx context.Context, l lockedCall, at origins.Location, status origins.RefStatus, proof revisionProof) revisionProof {
 	reach, err := r.origins.Reachable(ctx, l.call.from, l.entry.Revision(), at, false)
 	if err != nil {
@@ -141,9 +136,9 @@ func newUnreachableError(at addrs.Module, status origins.RefStatus, reach getmod
 	}
 }
 
-// checkCommit applies the policies to a commit that the configuration names: the history of its
-// repository must contain it. Evidence for the package does not say so, because a forge serves
-// the commits of forks and pull requests too.
+// checkCommit applies the policies to a commit that the configuration names: the history of its repository must
+// contain it. Evidence for the package does not say so, because a forge serves the commits of forks and pull
+// requests too.
 func (r *revisions) checkCommit(ctx context.Context, l lockedCall) error {
 	if !r.needsHistory(l) {
 		return nil
@@ -171,14 +166,12 @@ func (r *revisions) checkCommit(ctx context.Context, l lockedCall) error {
 	return r.origins.Rules.Each(func(p *policy.Policy) error { return p.CheckCommit(l.entry.Revision(), unknown) })
 }
 
-// needsHistory reports whether checkCommit has to search the history.
 func (r *revisions) needsHistory(l lockedCall) bool {
 	return r.origins.Rules.ReachableCommits() && l.namesCommit() && r.run.find(l.statements.History).IsZero()
 }
 
-// needsRef reports whether the run asks if the ref of a confirmed entry still points to the locked
-// revision. A run that must not change the lock asks once. Other runs keep the locked revision,
-// and ask only about entries that the lock had lost.
+// needsRef reports whether the run asks if the ref of a confirmed entry still points to the locked revision. A
+// run that must not change the lock asks once. Other runs ask only about entries that the lock had lost.
 func (r *revisions) needsRef(l lockedCall) bool {
 	if r.origins.Offline {
 		return false

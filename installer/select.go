@@ -14,21 +14,19 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// selector selects versions for calls without a usable lock entry.
 type selector struct {
 	origins *origins.Origins
 	events  *events
 	update  Update
 	lock    *lockfile.File
-	// past is what the project has used; nil for a selector that looks for newer versions.
+	// past is nil for a selector that looks for newer versions.
 	past *past
-	// unified has the versions that all calls of a source share; nil if each call selects
-	// on its own.
+	// unified has the versions that all calls of a source share; nil if each call selects on its own.
 	unified unified
 }
 
-// find selects what a stock tool has installed for a call, if it fits, or else the newest version
-// that the call's constraint allows.
+// find selects what a stock tool has installed for a call, if it fits, or else the newest version that the
+// constraint allows.
 func (s *selector) find(ctx context.Context, c *call) (selection, error) {
 	want, err := s.wanted(c)
 	if err != nil {
@@ -71,8 +69,8 @@ func (s *selector) find(ctx context.Context, c *call) (selection, error) {
 	return found, c.failIf(err)
 }
 
-// findRevision selects the revision for a call whose source has no versions. A commit that a
-// stock tool has installed stays in use if it is still in the history of its branch.
+// findRevision selects the revision for a call whose source has no versions. A commit that a stock tool has
+// installed stays in use if it is still in the history of its branch.
 func (s *selector) findRevision(ctx context.Context, c *call) (selection, error) {
 	found := selection{why: event.SelectionNewest}
 	var err error
@@ -105,7 +103,6 @@ func (s *selector) findRevision(ctx context.Context, c *call) (selection, error)
 	return found, nil
 }
 
-// notKept says why an installed commit does not stay in use.
 func notKept(now getmodules.Reference, installed string, reach getmodules.Reach) string {
 	text := fmt.Sprintf("commit %s is installed, but %s points to %s now", installed, now, now.Revision)
 	switch {
@@ -117,8 +114,7 @@ func notKept(now getmodules.Reference, installed string, reach getmodules.Reach)
 	return text + "; the new commit was selected"
 }
 
-// installed returns the version that a stock tool has installed for a call, if it is still
-// offered and the constraint allows it.
+// installed returns the version that a stock tool has installed for a call, if it is still offered and allowed.
 func (s *selector) installed(c *call, offered []versions.Candidate, want versions.Constraints) (versions.Candidate, bool) {
 	chosen, err := versions.Select(s.past.among(c, offered), want)
 	if err == nil {
@@ -130,8 +126,7 @@ func (s *selector) installed(c *call, offered []versions.Candidate, want version
 	return versions.Candidate{}, false
 }
 
-// offered lists the available versions for a call; nil if its source names a single
-// revision.
+// offered lists the available versions; nil if the source names a single revision.
 func (s *selector) offered(ctx context.Context, c *call) ([]versions.Candidate, error) {
 	offered, err := s.origins.Versions(ctx, c.from)
 	if c.from.Allowed != nil {
@@ -144,8 +139,8 @@ func (s *selector) offered(ctx context.Context, c *call) ([]versions.Candidate, 
 	return offered, c.failIf(err)
 }
 
-// wanted returns the constraint for a call: the version that all calls of the source share,
-// the version that the request names, or the call's own constraint.
+// wanted returns the constraint for a call: the version that all calls of the source share, or that the request
+// names, or the call's own constraint.
 func (s *selector) wanted(c *call) (versions.Constraints, error) {
 	if shared, ok := s.unified.version(c); ok {
 		return versions.ParseConstraints(shared.String())
@@ -168,7 +163,6 @@ func (s *selector) requests(c *call) bool {
 	return !s.update.To.IsZero() && hasPath(s.update.Keys, c.key())
 }
 
-// reason says why the newest of the versions that meet the constraint from wanted is selected.
 func (s *selector) reason(c *call) event.Selection {
 	if _, ok := s.unified.version(c); ok {
 		return event.SelectionUnified
@@ -179,8 +173,8 @@ func (s *selector) reason(c *call) event.Selection {
 	return event.SelectionNewest
 }
 
-// checkDirection returns an error if an update selects a lower version. If the constraint
-// was changed and no longer allows the locked version, a lower version is fine.
+// checkDirection returns an error if an update selects a lower version, unless the constraint was changed and
+// no longer allows the locked one.
 func (s *selector) checkDirection(c *call, is versions.Version) error {
 	entry, locked := s.lock.Module(c.key())
 	if !locked || s.update.AllowDowngrade || !s.update.has(c.key()) || entry.Source != c.from.LockAddress() {
@@ -193,8 +187,8 @@ func (s *selector) checkDirection(c *call, is versions.Version) error {
 	return c.failVersion(&versions.DowngradeError{Locked: was, Selected: is})
 }
 
-// tooYoung returns a policy violation if a version is too young, or nil. The locked version
-// is never too young, because it was selected before.
+// tooYoung returns a policy violation if a version is too young. The locked version never is, because it was
+// selected before.
 func (s *selector) tooYoung(c *call, candidate versions.Candidate) error {
 	entry, locked := s.lock.Module(c.key())
 	if locked && entry.Version == candidate.Version && entry.Source == c.from.LockAddress() {
@@ -205,8 +199,6 @@ func (s *selector) tooYoung(c *call, candidate versions.Candidate) error {
 	})
 }
 
-// byAge separates versions that are old enough for the policies from those that are too
-// young.
 func (s *selector) byAge(c *call, offered []versions.Candidate) (old, young []versions.Candidate) {
 	if !s.origins.Rules.HaveMinAge() {
 		return offered, nil
@@ -239,7 +231,6 @@ func (s *selector) oldEnough(c *call, offered []versions.Candidate, want version
 	return selected, nil
 }
 
-// newestOf returns the newest version that meets the constraints, or the zero Version.
 func newestOf(offered []versions.Candidate, want versions.Constraints) versions.Version {
 	selected, err := versions.Select(offered, want)
 	if err != nil {
@@ -248,11 +239,9 @@ func newestOf(offered []versions.Candidate, want versions.Constraints) versions.
 	return selected.Version
 }
 
-// unified maps sources, as returned by Versioned, to the version that all calls of the
-// source share. nil means that each call selects on its own.
+// unified maps sources, as returned by Versioned, to the version that all calls of the source share.
 type unified map[string]versions.Version
 
-// version returns the version that all calls of a call's source share.
 func (u unified) version(c *call) (versions.Version, bool) {
 	if u == nil || !c.from.SelectsVersion() {
 		return versions.Version{}, false
@@ -261,8 +250,7 @@ func (u unified) version(c *call) (versions.Version, bool) {
 	return v, ok
 }
 
-// mismatch says why a lock entry cannot be used for a call that must share its version with
-// other calls; "" if it can.
+// mismatch says why a lock entry cannot be used for a call that must share its version; "" if it can.
 func (u unified) mismatch(c *call, entry lockfile.Module) string {
 	if shared, ok := u.version(c); ok && entry.Version != shared {
 		return fmt.Sprintf("the lock has version %s, but all calls of this source must share version %s", entry.Version, shared)

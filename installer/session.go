@@ -15,12 +15,9 @@ import (
 	"github.com/cotterpin/cotter/internal/ctxerr"
 )
 
-// Session is an installation for a program that walks the module tree by itself. The program asks
-// [Session.Module] for the module of one call at a time, reads its calls with its own parser, and
-// goes on with these. [Session.Commit] then changes the project, as Install does at its end. A
-// Session must be closed; without Commit, nothing in the project has changed.
-//
-// The methods may be called from several goroutines.
+// Session is an installation for a program that walks the module tree by itself: it asks [Session.Module] for
+// one call at a time, reads the module's calls with its own parser, and goes on with these. [Session.Commit]
+// then changes the project. A Session must be closed. It is safe for concurrent use.
 type Session struct {
 	// ctx is that of all work.
 	ctx      context.Context
@@ -34,9 +31,8 @@ type Session struct {
 	mu   sync.Mutex
 	// ended says that no more calls are accepted.
 	ended bool
-	// asked has the calls by the paths of their modules.
-	asked map[string]*askedCall
-	// failed has the errors about calls that were asked for in vain.
+	// asked has the calls by the paths of their modules, and failed the errors about calls.
+	asked  map[string]*askedCall
 	failed failures
 	// expected says that the calls of the root module were expected.
 	expected bool
@@ -63,16 +59,14 @@ func (a *askedCall) isDone() bool {
 
 // CommitOptions say what [Session.Commit] does.
 type CommitOptions struct {
-	// Complete says that the program has asked for all modules of the configuration. Then the lock's
-	// entries, the records and the packages of all other calls are removed. Otherwise they are kept.
+	// Complete says that the program has asked for all modules. Then what the lock and the project have for
+	// other calls is removed. A project with Vendor requires it.
 	Complete bool
 }
 
-// Begin begins a Session in a project. No other process changes the project until the session is
-// closed. The context applies to all work of the session: if it ends, so does the work.
-//
-// InstallOptions are as for Install. What needs the whole tree, or would read configuration, is an
-// *[InvalidOptionsError]: providers, Unify and AllowConfigErrors.
+// Begin begins a Session in a project, which no other process changes until the session is closed. All work
+// ends with ctx. Options that need the whole tree are an *[InvalidOptionsError]: Scope, Unify and
+// AllowConfigErrors.
 func (in *Installer) Begin(ctx context.Context, p Project, o InstallOptions) (_ *Session, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	req := request{Project: p, InstallOptions: o}
@@ -96,9 +90,8 @@ func (in *Installer) Begin(ctx context.Context, p Project, o InstallOptions) (_ 
 	return s, nil
 }
 
-// Expect says that the program is going to ask for the modules of these calls. They are fetched
-// together then, without waiting for the result. An unexpected call is no error, and neither is an
-// expected call that is never asked for. The caller's own module must have been found.
+// Expect says which calls of a module the program is going to ask for, so that they are fetched together. It
+// does not wait, and binds neither side. The caller's own module must have been found.
 func (s *Session) Expect(caller addrs.Module, calls ...config.Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,14 +117,13 @@ func (s *Session) Expect(caller addrs.Module, calls ...config.Call) {
 	}
 }
 
-// Module selects, fetches and verifies the module of a call, as Install does. caller is the path of
-// the module that has the call; its own module must have been found, or it is the root module. The
-// source is as written in the configuration: a local one is a directory in the caller's package.
+// Module selects, fetches and verifies the module of a call, as Install does. caller is the path of the module
+// that has the call, which must have been found unless it is the root module. A local source is a directory in
+// the caller's package.
 //
-// Asking for the same call again returns the same module, and asking for a different call under the
-// same path is an error that wraps [ErrSameKey]. If ctx ends, Module returns, but the work goes on
-// until the session is closed. The error is a *[ModuleError], or a *[LockedError] if the lock would
-// have to change, but must not.
+// The same call again returns the same module, and a different one under the same path is an [ErrSameKey]. If
+// ctx ends, Module returns, but the work goes on until the session is closed. The error is a *[ModuleError], or
+// a *[LockedError] if the lock would have to change, but must not.
 func (s *Session) Module(ctx context.Context, caller addrs.Module, c config.Call) (Module, error) {
 	asked, err := s.ask(caller, c)
 	if err != nil {
@@ -226,8 +218,8 @@ func (s *Session) find(c *call) (*module, error) {
 	return m, nil
 }
 
-// findInside finds the module of a call whose path points into the package of another call that was
-// asked for before; nil if there is no such call.
+// findInside finds the module of a call whose path points into the package of another call that was asked for
+// before; nil if there is no such call.
 func (s *Session) findInside(c *call) (*module, error) {
 	packages := s.run.dirs.DataDir("")
 	key, subdir, ok := c.inside(packages)
@@ -255,12 +247,8 @@ func isSameCall(a, b config.Call) bool {
 	return a.Source == b.Source && sameVersion && slices.Equal(a.Prefix, b.Prefix)
 }
 
-// Commit changes the project: it puts the modules in their places, then writes the lock, then
-// modules.json. If Module has returned an error, Commit returns it too and changes nothing. After Commit,
-// the session can only be closed.
-//
-// In a project with Vendor, the vendor directory has the packages of all modules, so Complete must
-// be set.
+// Commit puts the modules in their places, then writes the lock, then modules.json. If Module has returned an
+// error, Commit returns it too and changes nothing. After Commit, the session can only be closed.
 func (s *Session) Commit(ctx context.Context, o CommitOptions) (_ *Result, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	if s.run.req.Vendor != "" && !o.Complete {
@@ -318,13 +306,11 @@ func (s *Session) close() error {
 	return s.release()
 }
 
-// sessionFiles are the files of a module until the session ends.
 type sessionFiles struct {
 	session *Session
 	files   fs.FS
 }
 
-// Open implements fs.FS.
 func (f sessionFiles) Open(name string) (fs.File, error) {
 	f.session.mu.Lock()
 	defer f.session.mu.Unlock()
@@ -334,7 +320,6 @@ func (f sessionFiles) Open(name string) (fs.File, error) {
 	return f.files.Open(name)
 }
 
-// errEnded says that a session is used after Commit or Close.
 var errEnded = errors.New("the session has ended")
 
 // expect gets what the module of a call needs. Its result is what the pool remembers.

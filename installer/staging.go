@@ -20,25 +20,21 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// stager finds installed packages, or stages packages for a run.
 type stager struct {
 	*origins.Client
 	project *openProject
 	layout  Layout
 	stage   *packagedir.Stage
 	events  *events
-	// vendored has the packages in the user's repository; nil if the project does not
-	// vendor.
+	// vendored has the packages in the user's repository; nil if the project does not vendor.
 	vendored *packagedir.VendorStage
 	// readOnly says that nothing is placed: modules of packages are read from the cache.
-	readOnly bool
-	// mismatches collects the installed packages that do not match the lock.
+	readOnly   bool
 	mismatches *mismatches
 }
 
-// installedPackage returns the installed package of a lock entry if it matches the entry,
-// or nil if the package has to be installed again. Files that the module has added to
-// itself do not matter unless they are configuration.
+// installedPackage returns the installed package of an entry if it matches, or nil if it has to be installed
+// again. Files that the module has added to itself do not matter unless they are configuration.
 func (s *stager) installedPackage(ctx context.Context, entry lockfile.Module) (*placement, error) {
 	found, done, err := s.inspect(ctx, entry)
 	if err != nil {
@@ -55,8 +51,8 @@ func (s *stager) installedPackage(ctx context.Context, entry lockfile.Module) (*
 	return s.placementOf(entry, found), nil
 }
 
-// recordedPackage returns the installed package of a call by its record in modules.json, and the
-// directory of the module in it; nil if it is not in the call's directory or cannot be read.
+// recordedPackage returns the installed package of a call by its record in modules.json, and the module's
+// directory in it; nil if it is not in the call's directory or cannot be read.
 func (s *stager) recordedPackage(ctx context.Context, c *call, record project.ManifestRecord) (*placement, string, error) {
 	dir := s.project.dirs.DataDir(c.key())
 	if s.project.files == nil || !pathsafe.Within(path.Clean(record.Dir), dir) {
@@ -89,8 +85,8 @@ func (s *stager) placementOf(entry lockfile.Module, found packagedir.Report) *pl
 	return placed
 }
 
-// fromCache places the package of a lock entry from the cache. The error wraps
-// fs.ErrNotExist if the cache does not have the package, or had a damaged copy.
+// fromCache places the package of an entry from the cache. The error wraps fs.ErrNotExist if the cache does not
+// have it, or had a damaged copy.
 func (s *stager) fromCache(ctx context.Context, entry lockfile.Module, subdir string) (*placement, error) {
 	t1 := entry.Hash("t1")
 	if t1 == "" || !s.Cache.Has(t1) {
@@ -116,9 +112,8 @@ func (s *stager) fromFetch(ctx context.Context, entry lockfile.Module, subdir st
 	return placed, nil
 }
 
-// stagePackage stages the package with a given hash for a call. If the module is the whole
-// package, the call gets a private copy. Otherwise the package becomes a shared tree. The
-// call's directory gets links to it once all of its modules are known.
+// stagePackage stages a package for a call. If the module is the whole package, the call gets a private copy.
+// Otherwise it becomes a shared tree, to which the call's directory links once all of its modules are known.
 func (s *stager) stagePackage(ctx context.Context, entry lockfile.Module, subdir string, t1 hashing.Hash) (*placement, error) {
 	placed := s.project.newPlacement(entry, nil)
 	var err error
@@ -155,13 +150,10 @@ func (s *stager) readCached(ctx context.Context, t1 hashing.Hash) (*store.Tree, 
 	return s.Cache.Read(ctx, t1)
 }
 
-// A project may keep its packages in its own repository, in the directory Project.Vendor.
-// Runs use these packages if they match the lock, and ask no origin. Committed files are
-// trusted like local modules; the only difference is that the lock says where they came
-// from. Using a vendored package confirms no entry for runs without Vendor.
+// Packages in the directory Project.Vendor are used if they match the lock, and no origin is asked. Committed
+// files are trusted like local modules. Using a vendored package confirms no entry for runs without Vendor.
 
-// vendoredPackage returns the placement of an entry with a vendored package, or nil if the
-// package is to be placed like others.
+// vendoredPackage returns nil if the package is to be placed like others.
 func (s *stager) vendoredPackage(ctx context.Context, entry lockfile.Module) (*placement, error) {
 	if s.vendored == nil {
 		return nil, nil
@@ -183,8 +175,7 @@ func (s *stager) vendoredPackage(ctx context.Context, entry lockfile.Module) (*p
 	}}
 }
 
-// inspect compares the package of an entry with the lock. It takes one of the pool's
-// slots for parallel work, which done releases.
+// inspect compares the package of an entry with the lock. done releases its slot of the pool.
 func (s *stager) inspect(ctx context.Context, entry lockfile.Module) (_ packagedir.Report, done func(), err error) {
 	if done, err = s.Slot(ctx); err != nil {
 		return packagedir.Report{}, nil, err
@@ -197,9 +188,8 @@ func (s *stager) inspect(ctx context.Context, entry lockfile.Module) (_ packaged
 	return found, done, nil
 }
 
-// stageVendored places the package with a given hash for a call in a project that vendors.
-// It uses the package in the vendor directory if it is right, else it stages a new copy; a
-// read-only run notes that it would.
+// stageVendored uses the package in the vendor directory if it is right, else it stages a new copy. A read-only
+// run notes that it would.
 func (s *stager) stageVendored(ctx context.Context, entry lockfile.Module, t1 hashing.Hash) (*placement, error) {
 	found, done, err := s.inspect(ctx, entry)
 	if err != nil {
@@ -228,9 +218,8 @@ type staging struct {
 	shared *sharedTree
 }
 
-// linkSharedTrees creates the directories of calls that use a shared tree. All modules in
-// the packages are known at this point. It returns what is staged for each call, by key.
-// Calls whose packages stay in their places are not in the result.
+// linkSharedTrees creates the directories of calls that use a shared tree, when all modules in the packages are
+// known. It returns what is staged, by key, without packages that stay in their places.
 func (s *stager) linkSharedTrees(ctx context.Context, modules []*module) (map[string]staging, error) {
 	var owners []*module
 	for _, m := range modules {
@@ -264,10 +253,8 @@ func (s *stager) linkSharedTrees(ctx context.Context, modules []*module) (map[st
 	return byKey, nil
 }
 
-// needsLinks reports whether the package's directory has yet to be created.
 func (p *placement) needsLinks() bool { return p.shared != nil && !p.inPlace }
 
-// moduleDirsOf returns the directories of a package that contain modules.
 func moduleDirsOf(pkg *placement, modules []*module) []string {
 	var dirs []string
 	for _, m := range modules {

@@ -18,21 +18,18 @@ import (
 	"github.com/cotterpin/cotter/ocistore"
 )
 
-// VerifyStore fetches, extracts and hashes all packages of a store, compares them with
-// their entries, and checks that the artifacts confirm the entries. It contacts only the
-// store and keeps nothing. The entries are sorted by source and version, with providers
-// last. The error reports problems that concern the whole store.
+// VerifyStore fetches and hashes all packages of a store, compares them with their entries, and checks that the
+// artifacts confirm these. It keeps nothing. The entries are sorted by source and version, providers last. The
+// error is about the whole store.
 func (in *Installer) VerifyStore(ctx context.Context, store PackageStore) ([]ocistore.Entry, error) {
 	alone := *in
 	alone.options.CacheDir = ""
 	return readStore(ctx, alone, store, false, func(*pool, artifact.Statement) error { return nil })
 }
 
-// ImportStore puts all packages of a store into the cache. It also records their entries as
-// confirmed for this user, so that later runs need no origin for them: importing a store
-// means trusting it. Of provider packages for other platforms only the hashes are kept.
-// Damaged packages are not imported, and Err of their entries is set. The returned entries
-// and the error are as for VerifyStore.
+// ImportStore puts all packages of a store into the cache, and records their entries as confirmed for this
+// user: importing a store means trusting it. Damaged packages are not imported, and of provider packages for
+// other platforms only the hashes. The result is as for [Installer.VerifyStore].
 func (in *Installer) ImportStore(ctx context.Context, store PackageStore) ([]ocistore.Entry, error) {
 	if in.options.CacheDir == "" {
 		return nil, errors.New("there is no cache to import into")
@@ -45,7 +42,6 @@ func (in *Installer) ImportStore(ctx context.Context, store PackageStore) ([]oci
 	})
 }
 
-// confirmImported records that the user has imported the package of a statement.
 func confirmImported(cache *store.Modules, statement artifact.Statement) error {
 	var records []string
 	for _, text := range lockentry.AllStatements(statement) {
@@ -54,8 +50,8 @@ func confirmImported(cache *store.Modules, statement artifact.Statement) error {
 	return cache.Confirm(records...)
 }
 
-// readStore fetches all packages of a store into the cache, and calls use for each module
-// package that matches its entry. keep says whether provider packages are kept.
+// readStore fetches all packages of a store into the cache, and calls use for each module package that matches
+// its entry. keep says whether provider packages are kept.
 func readStore(ctx context.Context, in Installer, store PackageStore, keep bool, use func(*pool, artifact.Statement) error) (_ []ocistore.Entry, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	events := eventsOf(&in, Project{})
@@ -111,9 +107,8 @@ func readStore(ctx context.Context, in Installer, store PackageStore, keep bool,
 	return append(entries, ofProviders...), err
 }
 
-// readProviders reads all provider packages of a store, which are listed by its tags. If
-// keep is set, packages for this platform are kept, and of the others the hashes. Otherwise
-// every package is only hashed.
+// readProviders reads the provider packages among tags. If keep is set, packages for this platform are kept,
+// and of the others the hashes.
 func readProviders(ctx context.Context, s *pool, store PackageStore, tags []string, keep bool) ([]ocistore.Entry, error) {
 	if keep && s.CacheErr != nil {
 		return nil, s.CacheErr

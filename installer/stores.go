@@ -7,9 +7,8 @@ import (
 	"github.com/cotterpin/cotter/ocistore"
 )
 
-// PackageStore has packages of locks, in addition to their origins: a bundle, a mirror, or
-// another implementation of its methods. Its Trust says which entries it may confirm; the
-// zero Trust confirms nothing.
+// PackageStore has packages of locks, in addition to their origins: a bundle, a mirror, or another
+// implementation. Its Info says which entries it may confirm; the zero value confirms nothing.
 type PackageStore = ocistore.Store
 
 func checkStatement(s artifact.Statement, tree *store.Tree) error {

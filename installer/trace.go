@@ -11,15 +11,13 @@ import (
 	"github.com/cotterpin/cotter/internal/trace"
 )
 
-// scope is what the contexts of a pool's requests have: a memory for the answers that clients keep,
-// so that clients that live longer ask again in the next pool, and the hook that is told of each
-// operation.
+// scope is what the contexts of a pool's requests have: a memory for the answers that clients keep, so that
+// clients that live longer ask again in the next pool, and the hook for operations.
 type scope struct {
 	memory singleflight.Memory
 	hook   trace.Hook
 }
 
-// in returns a context for requests of the pool.
 func (s *scope) in(ctx context.Context) context.Context {
 	ctx = s.memory.In(ctx)
 	if s.hook != nil {
@@ -28,7 +26,6 @@ func (s *scope) in(ctx context.Context) context.Context {
 	return ctx
 }
 
-// hookOf returns the hook for an Options.Logger and an Options.Trace; nil if both are nil.
 func hookOf(logger *slog.Logger, tracer func(context.Context, event.Operation) (context.Context, func(error))) trace.Hook {
 	if logger == nil && tracer == nil {
 		return nil
@@ -58,7 +55,7 @@ func hookOf(logger *slog.Logger, tracer func(context.Context, event.Operation) (
 	}
 }
 
-// logged returns a callback that also logs warnings; fn if there is no logger.
+// logged returns a callback that also logs warnings.
 func logged(logger *slog.Logger, fn func(Event)) func(Event) {
 	if logger == nil {
 		return fn

@@ -11,30 +11,24 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// resolvedTree is the module tree of an installation. All of its packages are staged or
-// installed.
-//
-// If the request allows errors in the configuration, the tree may lack calls below the modules
-// that could not be read. What an earlier run has installed for them stays.
+// resolvedTree is the module tree of an installation, whose packages are all staged or installed. If the
+// request allows errors in the configuration, calls may be missing. What an earlier run has installed for them
+// stays.
 type resolvedTree struct {
-	// modules are those that were found, and calls all calls that were seen, both sorted by path.
-	modules []*module
-	calls   []*call
-	// failures are the modules that failed.
+	// modules were found, and calls were seen. Both are sorted by path.
+	modules  []*module
+	calls    []*call
 	failures *failures
-	// restored has the entries that the lock had lost, by key.
+	// restored has the entries that the lock had lost, by key, and earlier is the lock that they were in.
 	restored map[string]lockfile.Module
-	// earlier is the lock that they were in; nil if nothing was restored.
-	earlier *lockfile.File
-	// hostless is the first call whose registry host depends on the stock tool; nil if
-	// there is no such call.
+	earlier  *lockfile.File
+	// hostless is the first call whose registry host depends on the stock tool; nil if there is none.
 	hostless *call
 	// isPart says that the configuration may have any other calls.
 	isPart bool
 }
 
-// mayHave reports whether the configuration may have a call that was not seen: the tree is only a
-// part of it, or a module above the call could not be read.
+// mayHave reports whether the configuration may have a call that was not seen.
 func (t resolvedTree) mayHave(key string) bool {
 	if t.isPart && !slices.ContainsFunc(t.modules, func(m *module) bool { return m.key() == key }) {
 		return true
@@ -42,8 +36,6 @@ func (t resolvedTree) mayHave(key string) bool {
 	return t.failures.hasAtOrAbove(pathOf(key))
 }
 
-// firstHostless returns the first call, by path, of a registry's module whose host depends on the
-// stock tool; nil if there is none.
 func firstHostless(calls []*call) *call {
 	i := slices.IndexFunc(calls, func(c *call) bool {
 		block, from := c.written()
@@ -69,8 +61,7 @@ func (f *failures) takeRefusals() (refused []*refusal) {
 	return refused
 }
 
-// lockedError returns the error of a run that must not change a lock, for the reasons why it would have
-// to; nil if there are none.
+// lockedError returns nil if there are no reasons.
 func lockedError(lockFile string, reasons []LockedReason) error {
 	if len(reasons) == 0 {
 		return nil

@@ -15,15 +15,14 @@ import (
 type trust struct {
 	rule  evidencerules.Rule
 	memos *evidencerules.Memos
-	// former is the lock of the last run in the project; nil if it is not known.
+	// former is the lock of the last run; nil if it is not known.
 	former *lockfile.File
-	// accepted are the entries of the calls whose commits the user accepts although no branch or
-	// tag contains them.
+	// accepted are the entries whose commits the user accepts although no branch or tag contains them.
 	accepted []lockfile.Module
 }
 
-// newTrust returns what a run in the project may believe: the evidence that is enough by the rule. named is the evidence that its mirrors and
-// bundles give. recorded finds the records in the user's cache.
+// newTrust returns what a run may believe by a rule. named is the evidence that its mirrors and bundles give,
+// and recorded finds the records in the user's cache.
 func newTrust(p *openProject, rule evidencerules.Rule, named []evidence.Evidence, recorded func(string) (time.Time, bool)) *trust {
 	t := &trust{
 		rule: rule, former: p.former,
@@ -45,9 +44,8 @@ func newTrust(p *openProject, rule evidencerules.Rule, named []evidence.Evidence
 	return t
 }
 
-// offlineTrust returns what a run in a project may believe that sends no requests. It reads the
-// cache in cacheDir without opening it; "" means that there is no cache. named is the evidence
-// that the run's mirrors and bundles give.
+// offlineTrust is newTrust for a run that sends no requests. It reads the cache without opening it; cacheDir is
+// "" if there is none.
 func offlineTrust(p *openProject, rule evidencerules.Rule, named []evidence.Evidence, cacheDir string) *trust {
 	return newTrust(p, rule, named, func(record string) (time.Time, bool) {
 		if cacheDir == "" {
@@ -62,8 +60,7 @@ func (t *trust) believesInstalled() bool {
 	return t.rule.Accepts(evidence.Evidence{Kind: evidence.Installed}) && !t.rule.Accepts(evidence.Evidence{})
 }
 
-// accepts reports whether the user accepts the commit of an entry: for its call, or for another
-// call of the same source.
+// accepts reports whether the user accepts the commit of an entry, for its call or another call of the source.
 func (t *trust) accepts(entry lockfile.Module) bool {
 	return slices.ContainsFunc(t.accepted, func(a lockfile.Module) bool {
 		return a.Key == entry.Key || a.Source == entry.Source && a.Package == entry.Package
@@ -78,8 +75,8 @@ func (t *trust) find(statement string) evidence.Evidence {
 	return t.memos.Find(statement)
 }
 
-// evidenceOf returns the evidence for an entry that is at hand. A vendored package that nothing
-// has confirmed is brought by the project.
+// evidenceOf returns the evidence for an entry that is at hand. A vendored package that nothing has confirmed
+// is brought by the project.
 func (t *trust) evidenceOf(entry lockfile.Module, fromPackage, vendored bool) evidence.Evidence {
 	e := t.find(lockentry.StatementsOf(entry, fromPackage).Package)
 	if e.IsZero() && vendored {
@@ -88,23 +85,21 @@ func (t *trust) evidenceOf(entry lockfile.Module, fromPackage, vendored bool) ev
 	return e
 }
 
-// isFormer reports whether the last run in the project had the same entry, and something that
-// counts in this run had confirmed it.
+// isFormer reports whether the last run had the same entry, and something that counts had confirmed it.
 func (t *trust) isFormer(entry lockfile.Module, fromPackage bool) bool {
 	old, ok := t.former.Module(entry.Key)
 	statements := lockentry.StatementsOf(entry, fromPackage)
 	return ok && lockentry.StatementsOf(old, fromPackage) == statements && !t.find(statements.Package).IsZero()
 }
 
-// isEdited reports whether an entry has other data than after the last run, but the same hashes.
-// Such a change is rarely a new version.
+// isEdited reports whether an entry has other data than after the last run, but the same hashes. Such a change
+// is rarely a new version.
 func (t *trust) isEdited(entry lockfile.Module) bool {
 	old, ok := t.former.Module(entry.Key)
 	return ok && slices.Equal(old.Hashes, entry.Hashes) && lockentry.StatementsOf(old, false) != lockentry.StatementsOf(entry, false)
 }
 
-// recordsOf returns the records of the evidence for the packages of modules, which the project
-// keeps.
+// recordsOf returns the records of the packages' evidence, which the project keeps.
 func (t *trust) recordsOf(modules []*module) map[string]time.Time {
 	records, now := make(map[string]time.Time), time.Now()
 	for _, m := range modules {
@@ -125,7 +120,7 @@ func (t *trust) recordsOf(modules []*module) map[string]time.Time {
 	return records
 }
 
-// keepRecords adds the records of the evidence at hand for an entry of a call that was not seen.
+// keepRecords adds those for an entry of a call that was not seen.
 func (t *trust) keepRecords(records map[string]time.Time, entry lockfile.Module) {
 	for _, fromPackage := range []bool{false, true} {
 		statements := lockentry.StatementsOf(entry, fromPackage)

@@ -12,23 +12,17 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// maxUnifyRounds is the maximum number of walks to find versions that fit all calls.
-// Another round is needed if a new version calls other modules than the previous one did.
-// Real trees need two rounds.
+// maxUnifyRounds limits the walks to find versions that fit all calls. Another round is needed if a new version
+// calls other modules than the previous one. Real trees need two.
 const maxUnifyRounds = 10
 
-// ConflictError says that no version of a source meets the constraints of all of its calls.
-// It occurs only with Unify.
+// ConflictError says that no version of a source meets the constraints of all of its calls; see InstallOptions.
 type ConflictError struct {
-	// Source is the package or the repository, without credentials.
-	Source string
-	// Callers are the calls, in the order of their paths.
+	Source  string // the package or the repository, without credentials
 	Callers []Caller
-	// Offered are the available versions, newest first.
-	Offered []string
+	Offered []string // the available versions, newest first
 }
 
-// Error says what each call requires, and what to do about it, in several lines.
 func (e *ConflictError) Error() string {
 	var b strings.Builder
 	b.WriteString("Conflicting module version requirements\n\n")
@@ -57,9 +51,8 @@ func (e *ConflictError) Error() string {
 	return b.String()
 }
 
-// unify repeats look, which walks the tree without placing anything, until one version is
-// found for all calls of each source. look returns the calls that it found, sorted by path, and a
-// selector that lists their versions.
+// unify repeats look, which walks the tree without placing anything, until one version is found for all calls
+// of each source. look returns the calls, sorted by path, and a selector for their versions.
 func unify(ctx context.Context, look func(context.Context, unified) ([]*call, *selector, error)) (unified, error) {
 	chosen := unified{}
 	for range maxUnifyRounds {
@@ -79,7 +72,6 @@ func unify(ctx context.Context, look func(context.Context, unified) ([]*call, *s
 	return nil, fmt.Errorf("no versions that suit all calls were found in %d attempts", maxUnifyRounds)
 }
 
-// chooseAll chooses a version for each source whose calls select versions.
 func (s *selector) chooseAll(ctx context.Context, calls []*call) (unified, error) {
 	chosen, bySource := unified{}, make(map[string][]*call)
 	for _, c := range calls {
@@ -98,8 +90,8 @@ func (s *selector) chooseAll(ctx context.Context, calls []*call) (unified, error
 	return chosen, join(conflicts...)
 }
 
-// choose chooses the version for the calls of one source: the highest locked or else installed
-// version that all of them allow, or else the newest version that they all allow.
+// choose returns the highest locked or else installed version that all calls of a source allow, or else the
+// newest.
 func (s *selector) choose(ctx context.Context, calls []*call) (versions.Version, error) {
 	all := func(v versions.Version) bool { return allAllow(calls, v) }
 	if entry, ok := s.past.entry(ctx, calls, all); ok {

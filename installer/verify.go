@@ -19,10 +19,9 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Verify compares the installed modules and providers of a configuration with the lock. It
-// reads every file, contacts no server and changes nothing. The report lists the differences.
-// The error is about problems that prevent the comparison, such as an invalid or missing lock.
-// Providers are compared whenever the project has a providers directory.
+// Verify compares the installed modules, and providers if the project has a directory of them, with the lock.
+// It reads every file, contacts no server and changes nothing. The error is about what prevents the comparison,
+// such as an invalid or missing lock; the report has the differences.
 func (in *Installer) Verify(ctx context.Context, project Project, _ VerifyOptions) (_ *Report, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	req := readingOf(project, ScopeAll)
@@ -63,8 +62,8 @@ func (in *Installer) Verify(ctx context.Context, project Project, _ VerifyOption
 	return report, nil
 }
 
-// addUnproven adds the files that another user or another project has left in the project. A copy of
-// the lock is among them only if it would have confirmed entries that nothing else confirms.
+// addUnproven adds the files that another user or project has left. The copy of a lock is one only if it would
+// have confirmed entries that nothing else confirms.
 func (r *Report) addUnproven(files *project.Project) {
 	if files == nil {
 		return
@@ -132,9 +131,8 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 	return report, err
 }
 
-// explain records that a package is exactly what this user's last run installed, if the lock has
-// another version now, or none. Vendored packages are part of the repository, and belong to the lock
-// in it.
+// explain records that a package is exactly what this user's last run installed, if the lock has another
+// version now, or none. Vendored packages belong to the lock in their repository.
 func (p *reading) explain(ctx context.Context, report *PackageReport) {
 	key := report.Path.String()
 	entry, locked := p.lock.Module(key)
@@ -148,8 +146,8 @@ func (p *reading) explain(ctx context.Context, report *PackageReport) {
 	}
 }
 
-// isOtherVersion reports whether two entries of a call are for different versions or sources. If
-// only the package or its hashes differ, the lock was edited, or the origin has moved a version.
+// isOtherVersion reports whether two entries are for different versions or sources. If only the package or its
+// hashes differ, the lock was edited, or the origin has moved a version.
 func isOtherVersion(a, b lockfile.Module) bool {
 	if a.Version != b.Version || a.Source != b.Source {
 		return true
@@ -158,8 +156,8 @@ func isOtherVersion(a, b lockfile.Module) bool {
 	return a.Version.IsZero() && a.Package != b.Package && (ref == "" || !strings.Contains(a.Source.String(), ref))
 }
 
-// isInstalledPackage reports whether a record belongs to a call of a module outside the
-// project. Such a call has its own directory. A link to a directory of this machine is no package.
+// isInstalledPackage reports whether a record belongs to a call with a directory of its own. A link to a
+// directory of this machine is no package.
 func (p *reading) isInstalledPackage(record project.ManifestRecord) bool {
 	source, err := addrs.ParseModuleSource(record.Source)
 	if remote, ok := source.(addrs.ModuleSourceRemote); ok && err == nil && getmodules.LocalDirectory(remote.Package) != "" {

@@ -17,23 +17,20 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 )
 
-// walker walks a module tree. It goes on below a module as soon as the module is in its place, so
-// no module waits for another one that is not above it.
+// walker walks a module tree. It goes on below a module as soon as that is in its place, so no module waits for
+// another one that is not above it.
 type walker struct {
 	project *openProject
 	config  ConfigReader
-	// find finds the module of a call, and may fetch it first. The walk reports its error
-	// unless it is errLeftOut.
+	// find finds the module of a call, and may fetch it. The walk reports its error unless it is errLeftOut.
 	find func(context.Context, *call) (*module, error)
-	// placed, which may be nil, is called with each module that is in its place.
+	// The other functions may be nil. placed gets each module that is in its place.
 	placed func(*module)
-	// begin, which may be nil, is called with the calls of the root module before they are
-	// placed.
+	// begin gets the calls of the root module before they are placed.
 	begin func(context.Context, []parsedCall)
-	// require, which may be nil, is called with the configuration of each module, to
-	// collect provider requirements.
+	// require gets the configuration of each module, and makes the walk read provider requirements.
 	require func(*module, config.Module)
-	// warn, which may be nil, is called with diagnostics that are not errors.
+	// warn gets diagnostics that are not errors.
 	warn func(addrs.Module, *hcl.Diagnostic)
 	// parallel is the number of directories that are read at once.
 	parallel int
@@ -41,8 +38,8 @@ type walker struct {
 
 var errLeftOut = errors.New("the call is left out")
 
-// walk returns all modules below the root module, all calls, both sorted by path, and the
-// failures. If a call fails, the others continue. If ctx ends, some calls may not have been seen.
+// walk returns all modules below the root module and all calls, sorted by path, and the failures. If a call
+// fails, the others continue. If ctx ends, some calls may not have been seen.
 func (w *walker) walk(ctx context.Context) (modules []*module, calls []*call, failed *failures) {
 	t := &traversal{walker: w, reads: make(chan struct{}, w.parallel), seen: make(map[string]*call), failures: &failures{}}
 	t.wait.Go(func() { t.below(ctx, w.project.rootModule(), 0) })
@@ -63,25 +60,23 @@ func (w *walker) walk(ctx context.Context) (modules []*module, calls []*call, fa
 
 type traversal struct {
 	*walker
-	wait sync.WaitGroup
-	// reads limits the number of directories that are read at once.
+	wait     sync.WaitGroup
 	reads    chan struct{}
 	failures *failures
 
 	mu      sync.Mutex
 	modules []*module
-	// seen has the calls so far by key, and tooDeep is the first by key of those that have too
-	// many calls above them.
+	// seen has the calls so far by key, and tooDeep is the first by key of those that have too many calls above
+	// them.
 	seen    map[string]*call
 	tooDeep *call
 	// inside are the calls that point into the packages of other calls and are not placed yet.
 	inside []insideCall
 }
 
-// insideCall is a call with a local path into the package of another call. Some projects write the
-// version of a package once: one call installs it, and others have paths such as
-// "./.terraform/modules/KEY/network" that point into it. Those are modules of the package. They are
-// placed after all others, because the package must be placed first.
+// insideCall is a call with a local path into the package of another call. Some projects write the version of a
+// package once: one call installs it, and others have paths such as "./.terraform/modules/KEY/network" that
+// point into it. They are placed last, because the package must be placed first.
 type insideCall struct {
 	*call
 	depth int
@@ -94,9 +89,8 @@ type parsedCall struct {
 	err error
 }
 
-// below walks what is below a module: it reads the module, and places the modules that it calls.
-// Each call has its own goroutine, because most calls wait for a package that another goroutine
-// fetches. place limits the amount of parallel work.
+// below reads a module, and places the modules that it calls. Each call has its own goroutine, because most
+// wait for a package that another goroutine fetches. The pool limits the parallel work.
 func (t *traversal) below(ctx context.Context, m *module, depth int) {
 	calls := t.admit(t.calls(ctx, m), depth)
 	if depth == 0 && t.begin != nil {
@@ -114,7 +108,6 @@ func (t *traversal) below(ctx context.Context, m *module, depth int) {
 	}
 }
 
-// follow places the module of a call and walks what is below it.
 func (t *traversal) follow(ctx context.Context, c *call, depth int, find func(context.Context, *call) (*module, error)) {
 	m, err := find(ctx, c)
 	if err == nil {
@@ -134,8 +127,8 @@ func (t *traversal) follow(ctx context.Context, c *call, depth int, find func(co
 	}
 }
 
-// postpone reports whether the path of a call points into the package of another call, and keeps
-// the call for belowInside.
+// postpone reports whether the path of a call points into the package of another call, and keeps the call for
+// belowInside.
 func (t *traversal) postpone(c *call, depth int) bool {
 	key, subdir, ok := c.inside(t.project.dirs.DataDir(""))
 	if !ok {
@@ -147,8 +140,8 @@ func (t *traversal) postpone(c *call, depth int) bool {
 	return true
 }
 
-// inside returns the key of the call into whose package the path of a call points, and the directory
-// in that package. packages is the directory of installed packages, as modules.json would name it.
+// inside returns the key of the call into whose package the path of a call points, and the directory in it.
+// packages is the directory of installed packages, as modules.json would name it.
 func (c *call) inside(packages string) (key, subdir string, ok bool) {
 	source, ok := c.from.Address.(addrs.ModuleSourceLocal)
 	if !ok || !c.own() || c.isDirectory() || c.caller.linksTo != "" {
@@ -165,7 +158,6 @@ func (c *call) inside(packages string) (key, subdir string, ok bool) {
 // holdsOthers reports whether the paths of other calls may point to directories below the module's.
 func (m *module) holdsOthers() bool { return (m.ownsPackage() || m.linksTo != "") && !m.isLocked() }
 
-// inside returns the module of a call whose path points to a directory below the module's.
 func (m *module) inside(c *call, subdir string) (*module, error) {
 	if m.linksTo != "" {
 		return m.linked(c, subdir)
@@ -173,8 +165,8 @@ func (m *module) inside(c *call, subdir string) (*module, error) {
 	return moduleIn(c, m.pkg, subdir)
 }
 
-// belowInside places the postponed calls in the packages that have been placed, and walks what is
-// below them. Paths to anything else are like those to the project's own modules.
+// belowInside places the postponed calls in packages that have been placed. Paths to anything else are like
+// those to the project's own modules.
 func (t *traversal) belowInside(ctx context.Context) {
 	owners := make(map[string]*module)
 	for _, m := range t.modules {
@@ -196,8 +188,8 @@ func (t *traversal) belowInside(ctx context.Context) {
 	t.wait.Wait()
 }
 
-// calls reads the configuration of a module, and returns its calls. If not all of it can be read,
-// that is a failure, and the calls are those that could be read.
+// calls reads the configuration of a module. If not all of it can be read, that is a failure, and the calls are
+// those that could be read.
 func (t *traversal) calls(ctx context.Context, m *module) []parsedCall {
 	t.reads <- struct{}{}
 	defer func() { <-t.reads }()
@@ -235,9 +227,9 @@ func (t *traversal) parse(m *module, blocks []config.Call) []parsedCall {
 	return calls
 }
 
-// admit returns the calls of a module that are to be placed: none beyond the limits of the tree,
-// and none whose key is in use. For example, a module that a test runs may have the same key as a
-// module of the configuration. Tests belong to the root module, whose calls come first.
+// admit returns the calls of a module that are to be placed: none beyond the limits of the tree, and none whose
+// key is in use. A module that a test runs may have the key of another one. Tests belong to the root module,
+// whose calls come first.
 func (t *traversal) admit(calls []parsedCall, depth int) []parsedCall {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -268,8 +260,8 @@ func errSameKey(first config.Call) error {
 	return fmt.Errorf("%w: the one at %s:%d would be installed there too; rename one of them", ErrSameKey, first.Range.Filename, first.Range.Start.Line)
 }
 
-// The limits of a module tree. Real trees have a few hundred calls and are less than ten
-// levels deep. A tree in which packages call each other in a circle has no end.
+// The limits of a module tree. Real trees have a few hundred calls and are less than ten levels deep. A tree in
+// which packages call each other in a circle has no end.
 const (
 	maxDepth   = 100
 	maxModules = 20_000
@@ -302,8 +294,6 @@ func (f *failures) has(path addrs.Module) bool {
 	return slices.ContainsFunc(f.list, func(failure failure) bool { return failure.path.String() == path.String() })
 }
 
-// hasAtOrAbove reports whether there is a failure of the module at path or of a module
-// above it.
 func (f *failures) hasAtOrAbove(path addrs.Module) bool {
 	for _, failure := range f.sorted() {
 		if at := failure.path; len(at) <= len(path) && at.String() == path[:len(at)].String() {
@@ -313,7 +303,6 @@ func (f *failures) hasAtOrAbove(path addrs.Module) bool {
 	return false
 }
 
-// sorted returns all failures in the order of their paths.
 func (f *failures) sorted() []failure {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -322,7 +311,6 @@ func (f *failures) sorted() []failure {
 	return sorted
 }
 
-// errs returns the errors of all failures, in the order of their paths.
 func (f *failures) errs() []error {
 	var errs []error
 	for _, failure := range f.sorted() {
@@ -331,7 +319,6 @@ func (f *failures) errs() []error {
 	return errs
 }
 
-// join returns all failures as one error, or nil.
 func (f *failures) join() error { return join(f.errs()...) }
 
 func (f *failures) addTo(result *Result, keepCredentials bool) {
@@ -344,8 +331,8 @@ func (f *failures) addTo(result *Result, keepCredentials bool) {
 	}
 }
 
-// checkCycle returns an error if a module above has the same bytes and place. Such a module
-// would make the same calls again, without end.
+// checkCycle returns an error if a module above has the same bytes and place, and so would make the same calls
+// again, without end.
 func (m *module) checkCycle() error {
 	for above := m.call.caller; ; above = above.call.caller {
 		if above.identity() == m.identity() {
