@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/event"
@@ -269,7 +270,11 @@ func (j *job) fromDir(ctx context.Context, dir string) (*store.ProviderPackage, 
 		return nil, err
 	}
 	defer done()
-	found, err := j.Store.Outside(ctx, dir)
+	runs := ""
+	if j.want.Platform == addrs.CurrentPlatform() {
+		runs = j.want.Provider.Type
+	}
+	found, err := j.Store.Outside(ctx, dir, runs)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", j.pkg.Location(), err)
 	}
@@ -376,7 +381,7 @@ func (j *job) unproven(ctx context.Context) ([]*store.ProviderPackage, error) {
 	if err != nil {
 		return all, ctx.Err()
 	}
-	if cached, err := j.Store.Outside(ctx, pkg.Dir()); err == nil {
+	if cached, err := j.Store.Outside(ctx, pkg.Dir(), ""); err == nil {
 		all = append(all, cached)
 	}
 	return all, ctx.Err()

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -230,6 +231,13 @@ func TestGetDir(t *testing.T) {
 	}
 	if p, err := w.getter(t).Hashes(t.Context(), want(linux)); err != nil || p.H1 != h1 {
 		t.Errorf("Hashes = %+v, %v", p, err)
+	}
+	// What this machine could not run is refused before it is installed.
+	testenv.Must(t, os.Chmod(filepath.Join(w.source.dir, "terraform-provider-cloud"), 0o644))
+	for platform, refused := range map[addrs.Platform]bool{addrs.CurrentPlatform(): runtime.GOOS != "windows", {OS: "plan9", Arch: "arm"}: false} {
+		if _, err := w.getter(t).Get(t.Context(), want(platform, h1)); (err != nil) != refused || refused && !strings.HasSuffix(err.Error(), "is not executable") {
+			t.Errorf("Get for %s of a program that is not executable = %v, want refused: %t", platform, err, refused)
+		}
 	}
 }
 

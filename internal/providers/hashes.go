@@ -60,7 +60,7 @@ func (j *job) contentHash(ctx context.Context) (hashing.Hash, error) {
 		}
 	}
 	if dir := j.pkg.Dir(); dir != "" {
-		found, err := j.Store.Outside(ctx, dir)
+		found, err := j.Store.Outside(ctx, dir, "")
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", j.pkg.Location(), err)
 		}

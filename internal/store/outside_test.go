@@ -54,7 +54,7 @@ func TestProofsOutside(t *testing.T) {
 	}
 	cache, mirror := t.TempDir(), t.TempDir()
 	write(t, mirror, files)
-	if _, err := openProviders(t, cache).Outside(t.Context(), mirror); err != nil || len(proofs(t, cache)) != 0 {
+	if _, err := openProviders(t, cache).Outside(t.Context(), mirror, ""); err != nil || len(proofs(t, cache)) != 0 {
 		t.Errorf("Foreign = %v; proofs: %v, want none", err, proofs(t, cache))
 	}
 }
@@ -93,7 +93,7 @@ func TestLimitsOutside(t *testing.T) {
 		if tree, ok := errors.AsType[*hashing.TreeError](state.Err); !ok || !strings.Contains(tree.Error(), test.want) {
 			t.Errorf("%s: Inspect = %+v, want an error with %q", name, state, test.want)
 		}
-		if _, err := s.Outside(t.Context(), outside); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := s.Outside(t.Context(), outside, ""); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: Foreign = %v, want an error with %q", name, err, test.want)
 		}
 	}
@@ -125,11 +125,11 @@ func TestCancelled(t *testing.T) {
 	if state := linked(t, s, pkg.Dir()).Inspect(ctx(), at, true); !errors.Is(state.Err, context.Canceled) {
 		t.Errorf("Inspect = %+v, want the context's error", state)
 	}
-	if _, err := s.Outside(ctx(), pkg.Dir()); err != nil {
+	if _, err := s.Outside(ctx(), pkg.Dir(), ""); err != nil {
 		t.Errorf("Foreign of a directory with a proof = %v", err)
 	}
 	must(t, os.RemoveAll(filepath.Join(cache, "provider", "proof")))
-	if _, err := s.Outside(ctx(), pkg.Dir()); !errors.Is(err, context.Canceled) {
+	if _, err := s.Outside(ctx(), pkg.Dir(), ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("Foreign = %v, want the context's error", err)
 	}
 	next := openProviders(t, cache)

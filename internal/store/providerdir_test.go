@@ -275,7 +275,7 @@ func TestPlaceForeign(t *testing.T) {
 	s := openProviders(t, t.TempDir())
 	mirror := t.TempDir()
 	write(t, mirror, files)
-	pkg, err := s.Outside(t.Context(), mirror)
+	pkg, err := s.Outside(t.Context(), mirror, "")
 	must(t, err)
 	d := project(t, s)
 	_, err = d.Install(t.Context(), pkg, at, store.LayoutLink)

@@ -122,13 +122,17 @@ const (
 
 func (p *ProviderPackage) Dir() string { return p.dir }
 
-// Outside hashes a package of another program, such as a mirror, within the limits of packages.
-func (s *Providers) Outside(ctx context.Context, dir string) (*ProviderPackage, error) {
+// Outside hashes a package of another program, such as a mirror, within the limits of packages. If runs is
+// not "", it is the type of the provider whose program this machine must be able to run.
+func (s *Providers) Outside(ctx context.Context, dir, runs string) (*ProviderPackage, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	h1, _, err := s.hashDir(ctx, dir, hashOptions{})
+	h1, found, err := s.hashDir(ctx, dir, hashOptions{})
+	if err == nil && runs != "" {
+		err = executableFault(found.Files, runs)
+	}
 	if err != nil {
 		return nil, err
 	}
