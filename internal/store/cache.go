@@ -187,6 +187,7 @@ func (c Cache) Verify(ctx context.Context) (damaged []string, err error) {
 	return damaged, nil
 }
 
+// Project is a project of the user that has links to provider packages in the cache.
 type Project struct {
 	// Dir is the absolute path of the root module.
 	Dir string `json:"dir"`
