@@ -130,10 +130,10 @@ func cellEntry(t *testing.T, text string, world *modtest.World) lockfile.Provide
 }
 
 // installedProvider returns the text of the installed provider, of the locked version.
-func (u *site) installedProvider(t *testing.T) string {
+func (s *site) installedProvider(t *testing.T) string {
 	t.Helper()
-	version := cmp.Or(cellEntry(t, u.lockText(t), u.world).Version.String(), "*")
-	names, err := filepath.Glob(filepath.Join(u.project, ".terraform/providers", u.world.ProviderSource("acme/cloud"), version, addrs.CurrentPlatform().String(), "terraform-provider-cloud"))
+	version := cmp.Or(cellEntry(t, s.lockText(t), s.world).Version.String(), "*")
+	names, err := filepath.Glob(filepath.Join(s.project, ".terraform/providers", s.world.ProviderSource("acme/cloud"), version, addrs.CurrentPlatform().String(), "terraform-provider-cloud"))
 	if err != nil {
 		t.Fatal(err)
 	}
