@@ -92,7 +92,7 @@ func (p ModulePackage) Getter() string {
 }
 
 // Arg returns the unescaped value of the first argument of that name in the query, or its raw value if
-// the escaping is malformed; "" if there is none.
+// the escaping is malformed. It returns "" if the query has no such argument.
 func (p ModulePackage) Arg(name string) string {
 	for _, argument := range p.arguments() {
 		if key, value := splitArgument(argument); key == name {
@@ -218,8 +218,8 @@ func (p ModulePackage) Ref() (name string, exact bool) {
 	return "", false
 }
 
-// Revision returns the commit, changeset or digest in an immutable address, such as one in a lock; "" if
-// there is none. Its form is not checked.
+// Revision returns the commit, changeset or digest in an immutable address, such as one in a lock. It
+// returns "" for an address that names no revision. The form of the revision is not checked.
 func (p ModulePackage) Revision() string {
 	kind, ok := pinnings[p.Getter()]
 	if !ok {

@@ -27,7 +27,7 @@ func (c *Config) HTTPCredentials(ctx context.Context, at *url.URL) (*url.Userinf
 }
 
 // Netrc returns a function that finds the user name and the password for the server of a URL in this
-// content of a netrc file. It returns nil if there is none, and never an error. A port is part of the
+// content of a netrc file. It returns nil if no entry matches, and never an error. A port is part of the
 // server's name, unless it is 443 with https.
 //
 // The format is that of GNU ftp, as curl reads it. Words are separated by spaces or enclosed in double

@@ -16,7 +16,7 @@ import (
 )
 
 // OCICredentials returns the credential for a repository, such as "team/network", of the registry HOST or
-// HOST:PORT, as in the source address; the zero value if there is none. The most specific credential
+// HOST:PORT, as in the source address, or the zero value if nothing matches. The most specific credential
 // counts: for the repository, for one of its parents, for the host, or the default. Of equally specific
 // ones the first counts, and the configuration comes before Docker's files. A helper is run once for each
 // host. The error is ctx's, or says without secrets which file or helper is broken.

@@ -55,7 +55,8 @@ func (p programs) plugin(name string) (string, error) {
 	return filepath.Abs(best)
 }
 
-// pluginVersion returns the version in a file name: 0.0.0 if there is none, nil if it is not the plugin's.
+// pluginVersion returns the version in the name of a plugin's file, or 0.0.0 if the name has no version. It
+// returns nil for other files.
 func (p programs) pluginVersion(file, name string) *version.Version {
 	if p.windows {
 		file = strings.TrimSuffix(file, ".exe")

@@ -267,8 +267,8 @@ func (r repository) providerIndex(ctx context.Context, tag string, a *answer) {
 	}
 }
 
-// archive downloads the layer of a manifest, by the rule for it. It returns nil if there is none, and the
-// request otherwise.
+// archive downloads the layer of a manifest, by the rule for it. It returns nil if the
+// manifest has no usable layer or its blob cannot be read. request names the request for the blob.
 func (r repository) archive(ctx context.Context, rule string, a *answer, artifact string) (archive *packageFile, request string) {
 	manifest, err := oci.ParseManifest(oci.ManifestType, a.body, artifact)
 	var layer oci.Descriptor

@@ -33,7 +33,7 @@ type Report struct {
 	// Server is the address that was checked.
 	Server string `json:"server"`
 	// Checked are the IDs of the compared rules, sorted. A broken rule can leave others unchecked: without
-	// a list of versions, there is none to ask for.
+	// a list of versions, no version can be requested.
 	Checked []string `json:"checked"`
 	// Violations are in the order of the requests.
 	Violations []Violation `json:"violations"`

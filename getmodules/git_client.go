@@ -31,7 +31,7 @@ const (
 	// For ssh, the program that git would run is run, except on Windows, and sessions of a run share its
 	// connections.
 	GitAuto GitBackend = ""
-	// GitInstalled uses git for everything, like [Fetcher].AlwaysGit, and fails if there is none.
+	// GitInstalled uses git for everything, like [Fetcher].AlwaysGit, and fails if it is not installed.
 	GitInstalled GitBackend = "git"
 	// GitBuiltIn fetches in this process as if no git were installed, with the same trees and revisions but
 	// without CacheDir and the user's git configuration, except for GIT_ALLOW_PROTOCOL. What needs git is

@@ -44,16 +44,16 @@ func TestSSH(t *testing.T) {
 		fails   error
 		says    string
 	}{
-		"full address":         {address: full + "?ref=v1.0.0", config: withKey},
-		"commit":               {address: full + "?ref=" + commit, config: withKey},
-		"host of the config":   {address: "git::ssh://forge" + r.dir + "?ref=main", config: withKey},
-		"scp style":            {address: "git@forge:" + r.dir + "?ref=v1.0.0", config: withKey},
-		"key in the address":   {address: full + "?ref=v1.0.0&sshkey=" + inAddress, config: known},
-		"no key":               {address: full, config: known + "  IdentityFile none", fails: getmodules.ErrAuthentication, says: "ssh agent"},
-		"wrong key":            {address: full, config: known + "  IdentityFile " + s.file("other_key"), fails: getmodules.ErrAuthentication, says: "ssh agent"},
-		"unknown host":         {address: full, config: "  UserKnownHostsFile /dev/null\n  IdentityFile " + s.file("user_key"), fails: getmodules.ErrHostUntrusted, says: "known_hosts"},
-		"no such repository":   {address: full + "x", config: withKey, fails: getmodules.ErrRepositoryNotFound},
-		"nobody listens there": {address: "git::ssh://127.0.0.1:1/x", config: withKey, fails: getmodules.ErrHostUnreachable},
+		"full address":       {address: full + "?ref=v1.0.0", config: withKey},
+		"commit":             {address: full + "?ref=" + commit, config: withKey},
+		"host of the config": {address: "git::ssh://forge" + r.dir + "?ref=main", config: withKey},
+		"scp style":          {address: "git@forge:" + r.dir + "?ref=v1.0.0", config: withKey},
+		"key in the address": {address: full + "?ref=v1.0.0&sshkey=" + inAddress, config: known},
+		"no key":             {address: full, config: known + "  IdentityFile none", fails: getmodules.ErrAuthentication, says: "ssh agent"},
+		"wrong key":          {address: full, config: known + "  IdentityFile " + s.file("other_key"), fails: getmodules.ErrAuthentication, says: "ssh agent"},
+		"unknown host":       {address: full, config: "  UserKnownHostsFile /dev/null\n  IdentityFile " + s.file("user_key"), fails: getmodules.ErrHostUntrusted, says: "known_hosts"},
+		"no such repository": {address: full + "x", config: withKey, fails: getmodules.ErrRepositoryNotFound},
+		"no server":          {address: "git::ssh://127.0.0.1:1/x", config: withKey, fails: getmodules.ErrHostUnreachable},
 	} {
 		for client, always := range map[string]bool{"in process": false, "git": true} {
 			t.Run(name+", "+client, func(t *testing.T) {

@@ -14,10 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/getmodules"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
 )
 
 // wireFetch is the result of a fetch: either the package and its tree, or the parts of the

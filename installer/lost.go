@@ -74,7 +74,7 @@ func (l *lostEntries) inHistory(ctx context.Context) *worktree.LockVersion {
 	return l.found
 }
 
-// from names the earlier lock in messages; "" if there is none.
+// from names the earlier lock in messages; "" if no earlier lock is known.
 func (l *lostEntries) from(ctx context.Context) string {
 	if l.hasCopy() {
 		return fromCopy
@@ -114,7 +114,7 @@ func (l *lostEntries) keepsCopy() bool {
 }
 
 // deletedFrom names an earlier version of a lock file that does not exist, from which Restore can take entries
-// after the run; "" if there is none, or if no call needs one.
+// after the run. It returns "" if no such version is known, or if no call needs one.
 func (l *lostEntries) deletedFrom(ctx context.Context) string {
 	switch {
 	case l.lockSrc != nil || l.req.Update.All || !l.req.hasLockFile():

@@ -94,7 +94,7 @@ func validTag(tag string) bool {
 		!strings.ContainsAny(tag, " ~^:?*[\\\x7f") && !strings.HasSuffix(tag, ".lock")
 }
 
-// open adds a repository if there is none with this name.
+// open returns the repository of this name, which it adds if necessary.
 func (g *gitServer) open(repo string) *repository {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -192,7 +192,7 @@ func (r *Replacements) Directories() (all, above []string) {
 var plainElement = regexp.MustCompile(`^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$`)
 
 // Find returns the block that replaces a source address, and the address that replaces it, without
-// directory and arguments; nil if there is none. Local paths are never replaced.
+// directory and arguments. The block is nil if the address is not replaced. Local paths are never replaced.
 func (r *Replacements) Find(source addrs.ModuleSource) (by *Replacement, address string, err error) {
 	if r.IsZero() {
 		return nil, "", nil

@@ -56,13 +56,13 @@ func runCacheKey(ctx context.Context, cmd *invocation, out *output) error {
 		return err
 	}
 	if out.json {
-		return out.writeJSON(cacheKeyRecord{key.key, key.prefix, addrs.CurrentPlatform().String(), key.modules, key.providers})
+		return out.writeJSON(key)
 	}
 	if cmd.Bool("prefix") {
-		out.printf("%s\n", key.prefix)
+		out.printf("%s\n", key.Prefix)
 		return nil
 	}
-	out.printf("%s\n", key.key)
+	out.printf("%s\n", key.Key)
 	return nil
 }
 
@@ -70,35 +70,22 @@ func runCacheKey(ctx context.Context, cmd *invocation, out *output) error {
 // layout cannot be used.
 const cacheFormat = 1
 
-// cacheKey identifies the content of a cache that serves certain locks, for CI systems that keep caches
-// between runs.
-type cacheKey struct {
-	// key is prefix followed by a hash of the locked packages. Locks with the same packages have the same
-	// key, even if their calls, constraints or directories differ.
-	key string
-	// prefix is common to all caches that can be used on this platform. A run that starts with the newest of
-	// them fetches only what has changed.
-	prefix string
-	// modules and providers are the numbers of distinct packages.
-	modules, providers int
-}
-
 // cacheKeyOf returns the key for the locks of several projects. A project that needs no modules or providers
 // has no lock and is ignored. If none has a lock, the error wraps fs.ErrNotExist.
-func cacheKeyOf(ctx context.Context, projects []installer.Project) (cacheKey, error) {
+func cacheKeyOf(ctx context.Context, projects []installer.Project) (cacheKeyRecord, error) {
 	modules, providers := make(map[string]bool), make(map[string]bool)
 	hasLock, missing := false, ""
 	for _, p := range projects {
 		if _, err := os.Stat(cmp.Or(p.Dir, ".")); err != nil {
-			return cacheKey{}, err
+			return cacheKeyRecord{}, err
 		}
 		lock, err := installer.ReadLock(ctx, p)
 		if err != nil {
-			return cacheKey{}, err
+			return cacheKeyRecord{}, err
 		}
 		locked, err := installer.ReadLockedProviders(ctx, p)
 		if err != nil {
-			return cacheKey{}, err
+			return cacheKeyRecord{}, err
 		}
 		for _, m := range lock.Modules() {
 			modules[fmt.Sprint(m.Hashes)] = true
@@ -111,7 +98,7 @@ func cacheKeyOf(ctx context.Context, projects []installer.Project) (cacheKey, er
 		hasLock = hasLock || !absent(own) || !absent(below(p.Dir, stockLockName))
 	}
 	if !hasLock {
-		return cacheKey{}, &fs.PathError{Op: "open", Path: cmp.Or(missing, stockLockName), Err: fs.ErrNotExist}
+		return cacheKeyRecord{}, &fs.PathError{Op: "open", Path: cmp.Or(missing, stockLockName), Err: fs.ErrNotExist}
 	}
 	sum := sha256.New()
 	for _, set := range []map[string]bool{modules, providers} {
@@ -120,6 +107,7 @@ func cacheKeyOf(ctx context.Context, projects []installer.Project) (cacheKey, er
 		}
 		fmt.Fprintln(sum)
 	}
-	prefix := fmt.Sprintf("cotter-v%d-%s-", cacheFormat, addrs.CurrentPlatform())
-	return cacheKey{prefix + hex.EncodeToString(sum.Sum(nil)), prefix, len(modules), len(providers)}, nil
+	platform := addrs.CurrentPlatform().String()
+	prefix := fmt.Sprintf("cotter-v%d-%s-", cacheFormat, platform)
+	return cacheKeyRecord{prefix + hex.EncodeToString(sum.Sum(nil)), prefix, platform, len(modules), len(providers)}, nil
 }

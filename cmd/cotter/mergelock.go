@@ -64,7 +64,7 @@ func (o *output) mergeLock(basePath, oursPath, theirsPath string) error {
 	return fmt.Errorf("%w %s", errBothChanged, strings.Join(blocks, ", "))
 }
 
-// readLock returns an empty lock if there is none: git has no base for a file that both sides have added.
+// readLock returns an empty lock if the file does not exist: git has no base for a file that both sides added.
 func readLock(path string) (*lockfile.File, error) {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {

@@ -126,7 +126,7 @@ func (s *site) restore(t *testing.T, name string) {
 	}
 }
 
-// lockText returns the lock, or "" if there is none.
+// lockText returns the text of the lock, or "" if the project has no lock.
 func (s *site) lockText(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.project, lockFile))

@@ -19,7 +19,7 @@ type ProviderRequirement struct {
 	Provider addrs.Provider
 	// Hostless reports whether the module leaves the host of the address to the stock tool.
 	Hostless bool
-	// Constraint is the version constraint as written, or "" if there is none.
+	// Constraint is the version constraint as written, or "" without a constraint.
 	Constraint string
 	// ConstraintRange is the expression of the constraint, which package edit can replace. It is
 	// empty if there is no constraint.
@@ -31,7 +31,7 @@ type ProviderRequirement struct {
 	// aws_instance.web".
 	By    string
 	Range hcl.Range
-	// Allowed is the newest version that Constraint allows by itself, or "" if there is none. It is
+	// Allowed is the newest version that Constraint allows by itself, or "" if it allows no version. It is
 	// set only in an error that no version meets the constraints of all places.
 	Allowed string
 }

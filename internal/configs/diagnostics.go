@@ -7,9 +7,10 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/cotterpin/cotter/installer/config"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/cotterpin/cotter/installer/config"
 )
 
 func unreadableDirectory(dir Dir, err error) *hcl.Diagnostic {

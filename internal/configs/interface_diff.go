@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/installer/config"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/cotterpin/cotter/installer/config"
 )
 
 const (

@@ -5,8 +5,9 @@ import (
 	"sync"
 	"weak"
 
-	"github.com/cotterpin/cotter/installer/config"
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/installer/config"
 )
 
 // parsedDirs has what the files of directories declare: a directory may be called many times, with other

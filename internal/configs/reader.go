@@ -107,14 +107,7 @@ func (r Reader) RequiresHostless(ctx context.Context, dir Dir) bool {
 }
 
 // compareRanges sorts diagnostics about the directory itself first.
-func compareRanges(a, b *hcl.Diagnostic) int {
-	x, y := rangeOf(a), rangeOf(b)
-	return cmp.Or(
-		cmp.Compare(x.Filename, y.Filename),
-		cmp.Compare(x.Start.Line, y.Start.Line),
-		cmp.Compare(x.Start.Column, y.Start.Column),
-	)
-}
+func compareRanges(a, b *hcl.Diagnostic) int { return comparePositions(rangeOf(a), rangeOf(b)) }
 
 func rangeOf(d *hcl.Diagnostic) hcl.Range {
 	if d.Subject == nil {

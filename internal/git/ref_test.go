@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/git"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/internal/git"
 )
 
 func TestChoose(t *testing.T) {

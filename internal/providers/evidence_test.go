@@ -155,6 +155,7 @@ func TestUnpackedElsewhere(t *testing.T) {
 		offline bool
 		asked   []string
 		inCache bool // the package is that in the plugin cache
+		unfit   bool // this machine cannot run the program
 		fails   bool
 	}{
 		"nothing ties it to the archive":    {files: right, asked: fetched},
@@ -170,14 +171,22 @@ func TestUnpackedElsewhere(t *testing.T) {
 		"another one was got before":        {files: evil, before: gotten, asked: []string{"package"}, fails: true},
 		"another was got before, offline":   {files: evil, before: gotten, offline: true, fails: true},
 		"the directory is not in the cache": {files: nil, before: hashed, asked: fetched},
+		"its program is not executable":     {files: right, before: hashed, asked: fetched, unfit: true},
 	} {
+		if test.unfit && addrs.CurrentPlatform() != linux {
+			continue
+		}
 		for _, place := range []string{"in the plugin cache", "installed"} {
 			t.Run(name+", "+place, func(t *testing.T) {
 				t.Parallel()
 				w, cache := newWorld(t), t.TempDir()
 				dir := filepath.Join(cache, "example.com/acme/cloud/1.0.0", linux.String())
+				mode := os.FileMode(0o755)
+				if test.unfit {
+					mode = 0o644
+				}
 				for file, content := range test.files {
-					testenv.Must(t, errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, file), []byte(content), 0o755)))
+					testenv.Must(t, errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, file), []byte(content), mode)))
 				}
 				locked := []hashing.Hash{w.h1[linux]}
 				if test.files != nil {

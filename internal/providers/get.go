@@ -270,15 +270,20 @@ func (j *job) fromDir(ctx context.Context, dir string) (*store.ProviderPackage, 
 		return nil, err
 	}
 	defer done()
-	runs := ""
-	if j.want.Platform == addrs.CurrentPlatform() {
-		runs = j.want.Provider.Type
-	}
-	found, err := j.Store.Outside(ctx, dir, runs)
+	found, err := j.outside(ctx, dir)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", j.pkg.Location(), err)
 	}
 	return found, j.checkContent(found.H1)
+}
+
+// outside hashes a directory of another program. A package for this machine must have a program that it can run.
+func (j *job) outside(ctx context.Context, dir string) (*store.ProviderPackage, error) {
+	runs := ""
+	if j.want.Platform == addrs.CurrentPlatform() {
+		runs = j.want.Provider.Type
+	}
+	return j.Store.Outside(ctx, dir, runs)
 }
 
 func (j *job) fromArchive(ctx context.Context) (found *store.ProviderPackage, err error) {
@@ -381,7 +386,7 @@ func (j *job) unproven(ctx context.Context) ([]*store.ProviderPackage, error) {
 	if err != nil {
 		return all, ctx.Err()
 	}
-	if cached, err := j.Store.Outside(ctx, pkg.Dir(), ""); err == nil {
+	if cached, err := j.outside(ctx, pkg.Dir()); err == nil {
 		all = append(all, cached)
 	}
 	return all, ctx.Err()

@@ -107,12 +107,12 @@ func (c Cache) key() (*userkey.Key, error) {
 	}
 	key, err := c.readKey()
 	switch {
-	case c.StateKey == "" && errors.Is(err, fs.ErrNotExist):
+	case err == nil || c.StateKey != "":
+		return key, err
+	case errors.Is(err, fs.ErrNotExist):
 		return userkey.Random(), nil
-	case c.StateKey == "" && err != nil:
-		return nil, fmt.Errorf("the user's key in %s cannot be used, so the projects with links to the cache are not known: %w", c.StateDir, err)
 	}
-	return key, err
+	return nil, fmt.Errorf("the user's key in %s cannot be used, so the projects with links to the cache are not known: %w", c.StateDir, err)
 }
 
 // Check returns a *[pathsafe.ExposedError] if other users can exchange what is in Dir or StateDir.
