@@ -1,6 +1,7 @@
 package initwd
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,9 +60,14 @@ func (r repository) commit(output string) {
 // initialize installs the modules of the working directory, as init does.
 func initialize(t *testing.T, locking Locking, upgrade bool) (*configs.Config, tfdiags.Diagnostics) {
 	t.Helper()
-	i := NewModuleInstaller(".terraform/modules", configload.NewLoaderForTests(t), nil, getmodules.NewPackageFetcher(t.Context(), nil))
+	return initializeIn(t.Context(), t, locking, upgrade)
+}
+
+func initializeIn(ctx context.Context, t *testing.T, locking Locking, upgrade bool) (*configs.Config, tfdiags.Diagnostics) {
+	t.Helper()
+	i := NewModuleInstaller(".terraform/modules", configload.NewLoaderForTests(t), nil, getmodules.NewPackageFetcher(ctx, nil))
 	i.Locking = locking
-	return i.InstallModules(t.Context(), ".", "tests", upgrade, false, nil, configs.RootModuleCallForTesting())
+	return i.InstallModules(ctx, ".", "tests", upgrade, false, nil, configs.RootModuleCallForTesting())
 }
 
 // callIn writes a configuration that calls the module of a repository into a new working directory.

@@ -145,6 +145,7 @@ func (run *installation) install(ctx context.Context, root *configs.Module, mani
 	o := installer.Options{
 		Config:         newConfigReader(run.loader.Parser(), root, run.canInstall),
 		TrustInstalled: true,
+		Trace:          traced,
 	}
 	if run.fetcher != nil {
 		o.Fetcher = run.fetcher.Cotter()
