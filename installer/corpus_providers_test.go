@@ -26,15 +26,10 @@ type initComparison struct {
 	*project
 	binary string
 	env    []string
-	// hosts are the registries that the world serves. nil means those of both stock tools.
-	hosts []string
 	// stock and ours are the copies. other is the directory of the stock tool's, as dir is that of ours.
 	stock, ours comparison
 	other       string
-	// failures are the errors of the first stock init and of the first install, "" if they
-	// succeeded.
-	stockFailure, ourFailure string
-	differences              []difference
+	differences []difference
 }
 
 // difference is a difference between Cotter and a stock tool.
@@ -72,48 +67,23 @@ func (c *initComparison) diff(kind string, a, b any) {
 	}
 }
 
-// newInitComparison returns the comparison of one root module. dir and other are copies of the
-// same project, and req.Dir is the root module's directory in dir.
-func newInitComparison(p *project, binary string, env []string, req request, other string) (*initComparison, error) {
-	below, err := filepath.Rel(p.dir, req.Dir)
-	if err != nil {
-		return nil, err
-	}
-	inOther := req
-	inOther.Dir = filepath.Join(other, below)
-	return &initComparison{
-		project: p, binary: binary, env: env, other: other,
-		stock: comparison{inOther},
-		ours:  comparison{req},
-	}, nil
-}
-
 func (c *initComparison) run(ctx context.Context, t *testing.T) {
 	remote := hasRemoteBackend(ctx, c.ours.req.Dir)
-	out, err := c.init(ctx, t, c.stock.req.Dir, remote)
-	c.stockFailure = failure(err, out)
+	out, stockErr := c.init(ctx, t, c.stock.req.Dir, remote)
 	in := c.installer(t)
-	_, err = in.Install(ctx, c.request(remote).Project, c.request(remote).InstallOptions)
-	c.ourFailure = failure(err, fmt.Sprint(err))
+	_, ourErr := in.Install(ctx, c.request(remote).Project, c.request(remote).InstallOptions)
 	switch {
-	case c.stockFailure != "" && c.ourFailure == "":
-		c.differ(onlyStockFails, "%s", c.stockFailure)
-	case c.stockFailure == "" && c.ourFailure != "":
-		c.differ(onlyWeFail, "%s", c.ourFailure)
+	case stockErr != nil && ourErr == nil:
+		c.differ(onlyStockFails, "%s", out)
+	case stockErr == nil && ourErr != nil:
+		c.differ(onlyWeFail, "%v", ourErr)
 	}
-	if c.stockFailure != "" || c.ourFailure != "" {
+	if stockErr != nil || ourErr != nil {
 		return // what a run leaves after a failure is not compared
 	}
 	c.compareInstalled(t)
 	c.initAfterOurs(ctx, t, remote)
 	c.installAgain(ctx, t, in, remote)
-}
-
-func failure(err error, text string) string {
-	if err == nil {
-		return ""
-	}
-	return strings.TrimSpace(text)
 }
 
 // request returns our request. Without its backend, the stock tool assumes an empty state, which
@@ -183,13 +153,9 @@ func (c *initComparison) requests(wanted func(path string) bool) []string {
 
 // services returns the services of each registry that the world serves.
 func (c *initComparison) services() map[addrs.Hostname]map[string]any {
-	hosts := c.hosts
-	if hosts == nil {
-		hosts = []string{string(addrs.DefaultRegistryHost), string(addrs.TerraformRegistryHost)}
-	}
 	services := map[addrs.Hostname]map[string]any{}
-	for _, host := range hosts {
-		services[addrs.Hostname(host)] = map[string]any{
+	for _, host := range []addrs.Hostname{addrs.DefaultRegistryHost, addrs.TerraformRegistryHost} {
+		services[host] = map[string]any{
 			"modules.v1":   c.world.URL() + "/v1/modules/",
 			"providers.v1": c.world.URL() + "/v1/providers/",
 		}

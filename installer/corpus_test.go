@@ -3,7 +3,6 @@ package installer_test
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -23,8 +22,6 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-var corpus = flag.String("corpus", "", "compare with the stock tools on the cases or the checked-out repositories in `DIR`, as testdata/README.md says, instead of the cases in testdata/corpus")
-
 // allowedDifferences are the intended differences between Cotter and the stock tools. A
 // difference is allowed if its text contains all of the words.
 var allowedDifferences = []struct {
@@ -42,25 +39,17 @@ var allowedDifferences = []struct {
 // modules and providers, and checks what a second run of either still requests and changes.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	dir := *corpus
-	if dir == "" {
-		dir = filepath.Join("testdata", "corpus")
-	}
 	if len(stockTools(t)) == 0 {
 		t.Skip("neither tofu nor terraform is installed")
 	}
-	if isRepositories(dir) {
-		testRepositories(t, dir, max(*everyRoot, 1))
-		return
+	cases, err := filepath.Glob(filepath.Join("testdata", "corpus", "*.txtar"))
+	if err != nil || len(cases) == 0 {
+		t.Fatalf("there are no cases: %v", err)
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) == 0 {
-		t.Fatalf("%s has no cases: %v", dir, err)
-	}
-	for _, entry := range testenv.Sample(entries) {
-		t.Run(strings.TrimSuffix(entry.Name(), ".txtar"), func(t *testing.T) {
+	for _, name := range testenv.Sample(cases) {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			readCorpusCase(t, filepath.Join(dir, entry.Name())).run(t)
+			readCorpusCase(t, name).run(t)
 		})
 	}
 }
@@ -77,9 +66,6 @@ type corpusCase struct {
 
 func readCorpusCase(t *testing.T, name string) *corpusCase {
 	t.Helper()
-	if filepath.Ext(name) != ".txtar" {
-		return &corpusCase{files: os.DirFS(name)}
-	}
 	archive, err := txtar.ParseFile(name)
 	testenv.Must(t, err)
 	c := &corpusCase{}
@@ -160,8 +146,9 @@ func (c *corpusCase) compareInit(t *testing.T, world *modtest.World, binary stri
 	c.write(t, p, p.dir)
 	c.write(t, p, other)
 	req.Dir = filepath.Join(p.dir, below)
-	one, err := newInitComparison(p, binary, env, req, other)
-	testenv.Must(t, err)
+	inOther := req
+	inOther.Dir = filepath.Join(other, below)
+	one := &initComparison{project: p, binary: binary, env: env, other: other, stock: comparison{inOther}, ours: comparison{req}}
 	one.run(t.Context(), t)
 	return one.differences
 }

@@ -194,6 +194,11 @@ func (p *project) file(name string) string {
 	return string(text)
 }
 
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
 // mustInstall installs a project and ends the test if that fails.
 func mustInstall(t *testing.T, in *installer.Installer, p installer.Project, o installer.InstallOptions) *installer.Result {
 	t.Helper()

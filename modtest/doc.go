@@ -10,7 +10,7 @@
 //	  version = "~> 1.2"
 //	}
 //	`))
-//	result, err := world.Installer().Install(ctx, installer.Request{Dir: world.Dir(t, "config")})
+//	result, err := world.Installer().Install(ctx, installer.Project{Dir: world.Dir(t, "config")}, installer.InstallOptions{})
 //
 // These top-level directories have a meaning, and all others belong to the test ([World.WriteTree]):
 //

@@ -6,10 +6,10 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// A world without a tree serves only what a test publishes or makes up.
+// A world without a tree serves only what a test publishes.
 func TestEmptyTree(t *testing.T) {
 	t.Parallel()
-	world, err := modtest.Start(nil, modtest.Options{MadeUp: true})
+	world, err := modtest.Start(nil, modtest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func (w *World) PushOCIProvider(repo, name, version string) error {
 
 func (s *ociServer) pushProvider(repo string, release *providerRelease) error {
 	var manifests []ocispec.Descriptor
-	for _, p := range release.packages() {
+	for _, p := range release.packages {
 		a := newArtifact(OCIModule, p.archive)
 		a.manifest.ArtifactType = providerTargetArtifact
 		for _, b := range a.blobs {

@@ -40,10 +40,6 @@ type Options struct {
 	// namespace ("-/TYPE").
 	ProviderMoved map[string]string
 
-	// MadeUp makes up every requested provider and module that is unknown, as [World.MakeUpProvider] and
-	// [World.MakeUpModule] without wanted versions.
-	MadeUp bool
-
 	// ArchiveUser and ArchivePassword are for basic authentication at the archive server, if set.
 	ArchiveUser, ArchivePassword string
 

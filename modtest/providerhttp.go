@@ -41,8 +41,8 @@ func (r *providerRegistry) serveVersions(w http.ResponseWriter, req *http.Reques
 	list := []any{} // a provider without versions has an empty list, not null
 	for _, release := range releases {
 		platforms := []map[string]string{}
-		for _, p := range release.platforms {
-			platforms = append(platforms, map[string]string{"os": p.OS, "arch": p.Arch})
+		for _, p := range release.packages {
+			platforms = append(platforms, map[string]string{"os": p.platform.OS, "arch": p.platform.Arch})
 		}
 		list = append(list, map[string]any{"version": release.version, "protocols": r.opts.providerProtocols(), "platforms": platforms})
 	}

@@ -48,7 +48,7 @@ func (r *providerRegistry) serveMirror(w http.ResponseWriter, req *http.Request)
 
 func (r *providerRelease) mirrored() map[string]any {
 	all := map[string]any{}
-	for _, p := range r.packages() {
+	for _, p := range r.packages {
 		all[p.platform.String()] = map[string]any{"url": p.filename, "hashes": p.hashes()}
 	}
 	return all
@@ -79,7 +79,7 @@ func (w *World) WriteProviderMirror(dir string, mirror ProviderMirror) error {
 }
 
 func (r *providerRelease) write(dir string, unpacked bool) error {
-	for _, p := range r.packages() {
+	for _, p := range r.packages {
 		if !unpacked {
 			if err := os.MkdirAll(dir, 0o755); err != nil {
 				return err

@@ -25,27 +25,20 @@ type providerRegistry struct {
 
 	mu       sync.Mutex
 	releases map[string]map[string]*providerRelease // "NAMESPACE/TYPE" -> version
-	wanted   map[string][]string                    // the texts of MakeUpProvider by "NAMESPACE/TYPE"
 }
 
 // providerRelease is never modified; put and reshape replace it.
 type providerRelease struct {
 	name, version string // name is "NAMESPACE/TYPE"
 	shape         ProviderShape
-	platforms     []addrs.Platform // sorted
-	// packages are in the order of platforms.
-	packages func() []providerPackage
+	packages      []providerPackage // sorted by platform
 }
 
 func newProviderRelease(name, version string, packages []providerPackage) *providerRelease {
 	slices.SortFunc(packages, func(a, b providerPackage) int {
 		return strings.Compare(a.platform.String(), b.platform.String())
 	})
-	r := &providerRelease{name: name, version: version, packages: func() []providerPackage { return packages }}
-	for _, p := range packages {
-		r.platforms = append(r.platforms, p.platform)
-	}
-	return r
+	return &providerRelease{name: name, version: version, packages: packages}
 }
 
 type providerPackage struct {
@@ -63,7 +56,7 @@ var (
 )
 
 func newProviderRegistry(fsys fs.FS, opts Options, host string, modules *registry) (*providerRegistry, error) {
-	r := &providerRegistry{opts: opts, host: host, modules: modules, releases: map[string]map[string]*providerRelease{}, wanted: map[string][]string{}}
+	r := &providerRegistry{opts: opts, host: host, modules: modules, releases: map[string]map[string]*providerRelease{}}
 	platforms, err := directoriesAt(fsys, "providers", 4)
 	if err != nil {
 		return nil, err
@@ -106,7 +99,7 @@ func (r *providerRegistry) put(name, version, platform string, fsys fs.FS) error
 	packages, shape := []providerPackage{pkg}, ProviderSigned
 	if old, ok := r.releases[name][version]; ok {
 		shape = old.shape
-		for _, p := range old.packages() {
+		for _, p := range old.packages {
 			if p.platform != parsed {
 				packages = append(packages, p)
 			}
@@ -156,20 +149,18 @@ func (r *providerRelease) sumsName() string {
 
 // find returns the package with this name of its archive or, if filename is "", for the platform.
 func (r *providerRelease) find(filename string, platform addrs.Platform) (providerPackage, bool) {
-	packages := r.packages()
-	i := slices.IndexFunc(packages, func(p providerPackage) bool {
+	i := slices.IndexFunc(r.packages, func(p providerPackage) bool {
 		return p.filename == filename || filename == "" && p.platform == platform
 	})
 	if i < 0 {
 		return providerPackage{}, false
 	}
-	return packages[i], true
+	return r.packages[i], true
 }
 
 func (r *providerRegistry) release(name, version string) (*providerRelease, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.makeUpUnknown(name)
 	found, ok := r.releases[name][version]
 	return found, ok
 }
@@ -178,7 +169,6 @@ func (r *providerRegistry) release(name, version string) (*providerRelease, bool
 func (r *providerRegistry) list(name string) ([]*providerRelease, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.makeUpUnknown(name)
 	known, ok := r.releases[name]
 	return slices.SortedFunc(maps.Values(known), func(a, b *providerRelease) int {
 		return compareVersions("v"+a.version, "v"+b.version)

@@ -96,7 +96,7 @@ func (r *providerRelease) sums() []byte {
 	if r.shape == ProviderMalformedLine {
 		text.WriteString("# sums\n")
 	}
-	for _, p := range r.packages() {
+	for _, p := range r.packages {
 		sum, name := p.sum, p.filename
 		switch r.shape {
 		case ProviderOtherListedSum:
@@ -171,7 +171,7 @@ func (r *providerRelease) answer(p providerPackage, opts Options) (map[string]an
 // reported describes the packages of all platforms.
 func (r *providerRelease) reported() map[string]any {
 	all := map[string]any{}
-	for _, p := range r.packages() {
+	for _, p := range r.packages {
 		all[p.platform.String()] = map[string]any{"package_size": len(p.archive), "hashes": p.hashes()}
 	}
 	return all

@@ -26,13 +26,10 @@ type registry struct {
 	packages map[string]map[string]fs.FS // "NAMESPACE/NAME/SYSTEM" -> version -> files
 	// discovered is when the registry claims to have first seen versions.
 	discovered map[string]time.Time // by "NAMESPACE/NAME/SYSTEM/VERSION"
-
-	making sync.Mutex          // held while modules are made up
-	wanted map[string][]string // the texts of MakeUpModule by "NAMESPACE/NAME/SYSTEM"
 }
 
 func newRegistry(fsys fs.FS, opts Options, host string, git *gitServer, archives *archiveServer) (*registry, error) {
-	r := &registry{opts: opts, host: host, git: git, archives: archives, packages: map[string]map[string]fs.FS{}, discovered: map[string]time.Time{}, wanted: map[string][]string{}}
+	r := &registry{opts: opts, host: host, git: git, archives: archives, packages: map[string]map[string]fs.FS{}, discovered: map[string]time.Time{}}
 	packages, err := directoriesAt(fsys, "registry", 3)
 	if err != nil {
 		return nil, err
@@ -149,7 +146,6 @@ func fullVersion(s string) bool {
 
 // versions returns the versions, oldest first, and whether the registry knows pkg.
 func (r *registry) versions(pkg string) ([]string, bool) {
-	r.makeUpUnknown(pkg)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	known, ok := r.packages[pkg]
@@ -167,11 +163,6 @@ func compareVersions(a, b string) int {
 }
 
 func (r *registry) files(pkg, version string) (fs.FS, bool) {
-	r.makeUpUnknown(pkg)
-	return r.known(pkg, version)
-}
-
-func (r *registry) known(pkg, version string) (fs.FS, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	files, ok := r.packages[pkg][version]
