@@ -200,11 +200,8 @@ func (cmp *comparison) checkLocked(c *call, entry lockfile.Module, locked bool) 
 	if reason := c.mismatch(entry); reason != "" {
 		return c.fail(&StaleError{reason})
 	}
-	if entry.Replaces != c.replaces() {
-		return c.fail(&StaleError{c.replacesChanged(entry)})
-	}
-	if !entry.Constraints.Equal(c.from.Want) {
-		return c.failVersion(&StaleError{c.constraintChanged(entry)})
+	if reason, at := c.change(entry); reason != "" {
+		return c.failAt(at, &StaleError{reason})
 	}
 	return nil
 }

@@ -79,6 +79,10 @@ func (l *lostEntries) from(ctx context.Context) string {
 	if l.hasCopy() {
 		return fromCopy
 	}
+	return l.fromHistory(ctx)
+}
+
+func (l *lostEntries) fromHistory(ctx context.Context) string {
 	if version := l.inHistory(ctx); version != nil {
 		return version.String()
 	}
@@ -124,10 +128,7 @@ func (l *lostEntries) deletedFrom(ctx context.Context) string {
 	case l.stop == nil:
 		return ""
 	}
-	if version := l.inHistory(ctx); version != nil {
-		return version.String()
-	}
-	return ""
+	return l.fromHistory(ctx)
 }
 
 // warnings returns what the user must know after a walk. restored are the keys of the restored entries.

@@ -135,10 +135,6 @@ func (p *openProject) formerPackage(ctx context.Context, key string) (lockfile.M
 	return old, true
 }
 
-func isOtherPackage(a, b lockfile.Module) bool {
-	return a.Version != b.Version || a.Source != b.Source || a.Package != b.Package || a.Hash("h1") != b.Hash("h1")
-}
-
 func difference(found packagedir.Report) string {
 	if found.Changes.Empty() && found.Err != nil {
 		return ": " + found.Err.Error()

@@ -181,10 +181,6 @@ func (c *call) excludes(entry lockfile.Module) bool {
 	return !entry.Version.IsZero() && entry.Source == c.from.LockAddress() && c.from.SelectsVersion() && !c.from.Allows(entry.Version)
 }
 
-func (c *call) constraintChanged(entry lockfile.Module) string {
-	return fmt.Sprintf("the lock was made for the constraint %q, but the configuration says %q", entry.Constraints, c.from.Want)
-}
-
 // shown returns the block and the source for results, without credentials unless keepCredentials is set.
 func (c *call) shown(keepCredentials bool) (config.Call, addrs.ModuleSource) {
 	block, source := c.Call, c.from.Address

@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
@@ -300,7 +301,7 @@ func (p *plan) planUpdates() {
 		}
 		entry := m.pkg.entry
 		old, ok := p.former.Module(entry.Key)
-		if ok && !changed[entry.Key] && (!fresh[m] || p.mismatches.isExplained(entry.Key)) && isOtherPackage(old, entry) {
+		if ok && !changed[entry.Key] && (!fresh[m] || p.mismatches.isExplained(entry.Key)) && len(lockentry.Differences(old, entry)) > 0 {
 			p.result.Updates = append(p.result.Updates, LockChange{Path: m.path(), Old: old, New: entry})
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/pathsafe"
@@ -27,14 +29,22 @@ func (c *call) mismatch(entry lockfile.Module) string {
 	return reason
 }
 
-func (c *call) replacesChanged(entry lockfile.Module) string {
+// change returns how an installation would change an entry that decides the call, and the place in the
+// configuration that causes it; "" if it would not.
+func (c *call) change(entry lockfile.Module) (reason string, at hcl.Range) {
 	text := func(replaced addrs.ModuleSource) string {
 		if replaced == nil {
 			return "nothing"
 		}
 		return replaced.String()
 	}
-	return fmt.Sprintf("the lock has it in place of %s, but %s in place of %s", text(entry.Replaces), policy.FileName, text(c.replaces()))
+	switch {
+	case entry.Replaces != c.replaces():
+		return fmt.Sprintf("the lock has it in place of %s, but %s in place of %s", text(entry.Replaces), policy.FileName, text(c.replaces())), c.placeOfSource()
+	case !entry.Constraints.Equal(c.from.Want):
+		return fmt.Sprintf("the lock was made for the constraint %q, but the configuration says %q", entry.Constraints, c.from.Want), c.placeOfVersion()
+	}
+	return "", hcl.Range{}
 }
 
 func (c *call) directoryEntry() lockfile.Module {

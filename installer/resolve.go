@@ -159,27 +159,20 @@ func (r *resolver) lockedCall(ctx context.Context, c *call) (_ lockedCall, ok bo
 	}
 	switch {
 	case reason == "" && !req.Update.has(c.key()):
+		if changed, at := c.change(entry); req.Locked && changed != "" {
+			refused := c.refuse(changed)
+			refused.Range = at
+			return lockedCall{}, false, refused
+		}
 		found := newLockedCall(c, entry, event.SelectionLocked)
 		found.restored = restored
-		return found, true, r.checkUnchanged(c, entry)
+		return found, true, nil
 	case req.Locked && !locked:
 		return lockedCall{}, false, c.refuseMissing(reason)
 	case req.Locked:
 		return lockedCall{}, false, c.refuse(reason)
 	}
 	return r.sameSource(ctx, c)
-}
-
-// checkUnchanged refuses an entry that would change, in a run that must not change the lock.
-func (r *resolver) checkUnchanged(c *call, entry lockfile.Module) error {
-	switch {
-	case !r.project.req.Locked:
-	case !entry.Constraints.Equal(c.from.Want):
-		return &refusal{LockedReason: LockedReason{Path: c.path, Range: c.placeOfVersion(), Reason: c.constraintChanged(entry)}}
-	case entry.Replaces != c.replaces():
-		return c.refuse(c.replacesChanged(entry))
-	}
-	return nil
 }
 
 // sameSource returns a call with the entry of another call of its source, if there is one that fits.
