@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -114,9 +115,15 @@ func (p *openProject) otherInstalled(entry lockfile.Module) string {
 	return fmt.Sprintf("modules.json has %s, and the lock has %s", addrs.Redact(record.Source), addrs.Redact(entry.Source.String()))
 }
 
+// isRecorded reports whether a record is that of an entry: with the address that its source replaces, if it does.
 func (p *openProject) isRecorded(record project.ManifestRecord, entry lockfile.Module) bool {
 	installed, err := p.dialect.parser().ParseModuleSource(record.Source)
-	return err != nil || addrs.Redact(installed.String()) == addrs.Redact(entry.Source.String()) && (record.Version == "" || record.Version == entry.Version.String())
+	if err != nil {
+		return true
+	}
+	written, isReplaced := cmp.Or(entry.Replaces, entry.Source), entry.Replaces != nil
+	hasVersion := isReplaced || record.Version == "" || record.Version == entry.Version.String()
+	return addrs.Redact(installed.String()) == addrs.Redact(written.String()) && record.IsReplaced() == isReplaced && hasVersion
 }
 
 const (

@@ -115,6 +115,20 @@ replace "MODTEST_HOST/acme/sub/aws" {
 	}
 }
 
+// modules.json has the source and a version of the configuration for a replaced module, which is not another
+// source than that of its lock entry.
+func TestReplacedFilesThatDiffer(t *testing.T) {
+	t.Parallel()
+	p := world(t, replaceWorld)
+	p.write(t, "cotter.hcl", `replace "MODTEST_HOST/git/infra" { source = "MODTEST_HOST/acme/sub/aws" }`)
+	p.mustInstall(t, request{})
+	p.write(t, ".terraform/modules/infra/main.tf", "# edited")
+	p.mustInstall(t, request{})
+	if want := `its installed files do not match the lock; they are replaced: changed: "main.tf"`; !strings.Contains(p.events(), want) {
+		t.Errorf("no warning says %q:\n%s", want, p.events())
+	}
+}
+
 // Calls share a version with --unify by what replaces their sources.
 func TestReplaceUnify(t *testing.T) {
 	t.Parallel()
