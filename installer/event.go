@@ -7,7 +7,6 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/event"
-	"github.com/cotterpin/cotter/internal/treeproviders"
 )
 
 // events serializes the calls of a run's callback, and passes on each warning once.
@@ -51,15 +50,7 @@ func (e *events) warn(path addrs.Module, message string) {
 	e.emit(event.Warning{Path: path, Message: message})
 }
 
-func (e *events) ofSelected(p treeproviders.Selected) {
-	e.emit(event.ProviderResolved{Provider: p.Address, Version: p.Version, Locked: !p.Entry.Version.IsZero()})
-}
-
-func (e *events) ofReady(p treeproviders.Selected) {
-	e.emit(event.ProviderReady{Provider: p.Address, Version: p.Version})
-}
-
-func (e *events) warnOf(path addrs.Module, diag *hcl.Diagnostic) {
+func warningOf(path addrs.Module, diag *hcl.Diagnostic) event.Warning {
 	w := event.Warning{Path: path, Message: diag.Summary}
 	if diag.Detail != "" {
 		w.Message += ": " + diag.Detail
@@ -67,5 +58,5 @@ func (e *events) warnOf(path addrs.Module, diag *hcl.Diagnostic) {
 	if diag.Subject != nil {
 		w.Range = *diag.Subject
 	}
-	e.emit(w)
+	return w
 }

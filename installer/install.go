@@ -110,7 +110,7 @@ func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 		inst.events.emit(warning)
 	}
 	for _, diag := range diags {
-		inst.events.warnOf(nil, diag)
+		inst.events.emit(warningOf(nil, diag))
 	}
 	return p.newResult(nil), ctxerr.Of(ctx)
 }
@@ -361,7 +361,7 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(*modu
 	defer func() { ahead.stop() }()
 	w := &walker{
 		project: r.openProject, config: r.config, find: res.module, placed: res.placed, begin: ahead.start, require: require,
-		warn: res.events.warnOf, parallel: cap(r.pool.Slots),
+		warn: res.events.emit, parallel: cap(r.pool.Slots),
 	}
 	modules, calls, failures := w.walk(ctx)
 	return r.conclude(ctx, res, modules, calls, failures)

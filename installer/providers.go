@@ -11,7 +11,6 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/evidencerules"
@@ -28,12 +27,7 @@ type requirements struct {
 	failures failures
 
 	mu       sync.Mutex
-	warnings []moduleWarning
-}
-
-type moduleWarning struct {
-	path addrs.Module
-	diag *hcl.Diagnostic
+	warnings []event.Warning
 }
 
 func newRequirements() *requirements {
@@ -48,7 +42,7 @@ func (r *requirements) add(m *module, config config.Module) {
 	r.mu.Lock()
 	for _, diag := range config.ProviderDiagnostics {
 		if diag.Severity != hcl.DiagError {
-			r.warnings = append(r.warnings, moduleWarning{path, diag})
+			r.warnings = append(r.warnings, warningOf(path, diag))
 		}
 	}
 	r.mu.Unlock()
@@ -122,8 +116,7 @@ func openProviderStage(p *openProject, pool *pool, events *events, rule evidence
 		Client: pool.providers, Source: p.req.ProviderSource, SourceKey: p.req.dir(), Lock: lock.Lock, Rules: p.rules, Rule: rule,
 		Update: treeproviders.Update{All: p.req.Update.All, AllowDowngrade: p.req.Update.AllowDowngrade, To: p.req.Update.To, Optional: p.req.several},
 		Locked: p.req.Locked, Offline: p.req.Offline, Prune: p.req.PruneProviders, Others: p.req.otherPlatforms(),
-		Installed: p.providersPath(), State: p.readState, Refuse: s.refuse, Warn: func(text string) { events.warn(nil, text) },
-		WarnOfKept: func(text string) { events.emit(event.Warning{Kind: event.WarningKeptProviders, Message: text}) }, OnEvent: events.emit, OnSelected: events.ofSelected, OnReady: events.ofReady,
+		Installed: p.providersPath(), State: p.readState, Refuse: s.refuse, OnEvent: events.emit,
 	}
 	for _, text := range p.req.Update.Providers {
 		provider, err := p.dialect.parser().ParseProviderSource(text)
@@ -203,7 +196,7 @@ func (s *providerStage) finish(ctx context.Context) (*providerPlan, error) {
 		return nil, nil
 	}
 	for _, w := range s.required.warnings {
-		s.events.warnOf(w.path, w.diag)
+		s.events.emit(w)
 	}
 	required, err := s.required.pool()
 	if err != nil {

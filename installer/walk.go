@@ -31,7 +31,7 @@ type walker struct {
 	// require gets the configuration of each module, and makes the walk read provider requirements.
 	require func(*module, config.Module)
 	// warn gets diagnostics that are not errors.
-	warn func(addrs.Module, *hcl.Diagnostic)
+	warn func(Event)
 	// parallel is the number of directories that are read at once.
 	parallel int
 }
@@ -209,7 +209,7 @@ func (t *traversal) calls(ctx context.Context, m *module) []parsedCall {
 	}
 	for _, diag := range diags {
 		if diag.Severity != hcl.DiagError && t.warn != nil {
-			t.warn(m.path(), diag)
+			t.warn(warningOf(m.path(), diag))
 		}
 	}
 	if t.require != nil {

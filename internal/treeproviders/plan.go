@@ -62,7 +62,7 @@ func (p *Plan) planLock() error {
 		case !p.stage.Locked:
 			p.Changes = append(p.Changes, change)
 		case !slices.Contains(provider.Entry.Hashes, provider.Got.H1):
-			p.stage.Warn(fmt.Sprintf("the lock has no h1: hash of provider %s %s for %s, so tofu and terraform will download it again; the package was checked by another hash of the lock",
+			p.stage.warn(fmt.Sprintf("the lock has no h1: hash of provider %s %s for %s, so tofu and terraform will download it again; the package was checked by another hash of the lock",
 				provider.Address.ForDisplay(), change.New, addrs.CurrentPlatform()))
 		case change.Hashes > 0:
 			lacking = append(lacking, provider.Required)
@@ -74,10 +74,10 @@ func (p *Plan) planLock() error {
 		}
 	}
 	if len(lacking) > 0 {
-		p.stage.Warn("the lock lacks hashes of these providers, which an installation that may change it adds: " + namesOf(lacking))
+		p.stage.warn("the lock lacks hashes of these providers, which an installation that may change it adds: " + namesOf(lacking))
 	}
 	if len(unsorted) > 0 {
-		p.stage.Warn(unsortedText(unsorted))
+		p.stage.warn(unsortedText(unsorted))
 	}
 	for _, address := range p.Gone {
 		old, _ := p.stage.Lock.Provider(address)

@@ -129,7 +129,7 @@ func (s *Stage) selectOne(ctx context.Context, p Required, all []Required, known
 		return Selected{}, p.Fail(versions.Version{}, explainListing(p, all, err))
 	}
 	for _, text := range listing.Warnings {
-		s.Warn(fmt.Sprintf("provider %s: %s", p.Address.ForDisplay(), text))
+		s.warn(fmt.Sprintf("provider %s: %s", p.Address.ForDisplay(), text))
 	}
 	want, err := s.Update.want(p)
 	if err != nil {

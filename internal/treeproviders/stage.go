@@ -48,14 +48,8 @@ type Stage struct {
 	State     func(context.Context) (localstate.Needs, error)
 	// Refuse returns the error for lock entries that do not decide their provider and must not change, or
 	// nil.
-	Refuse func([]Refusal) error
-	// WarnOfKept is for providers that stay in the lock because the state may need them. Several goroutines
-	// may call these at once.
-	Warn, WarnOfKept func(text string)
-	OnEvent          func(event.Event)
-	// OnSelected and OnReady are called when a version is selected, and when its package was got and
-	// checked. Several goroutines may call OnReady at once.
-	OnSelected, OnReady func(Selected)
+	Refuse  func([]Refusal) error
+	OnEvent func(event.Event) // may be called by several goroutines at once
 
 	Requirements Requirements
 
@@ -128,19 +122,22 @@ func (s *Stage) Finish(ctx context.Context, required []Required) (*Plan, error) 
 	}
 	others := FindUnrequired(state, s.Lock, required, s.Prune)
 	if len(others.Kept) > 0 {
-		s.WarnOfKept(fmt.Sprintf("the lock has providers that no module requires; they stay, because the state may need them, and %s: %s", others.Why, namesOf(others.Kept)))
+		s.OnEvent(event.Warning{
+			Kind:    event.WarningKeptProviders,
+			Message: fmt.Sprintf("the lock has providers that no module requires; they stay, because the state may need them, and %s: %s", others.Why, namesOf(others.Kept)),
+		})
 	}
 	selected, err := s.selectAll(ctx, Sorted(required, others.InState, others.Kept))
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range selected {
-		s.OnSelected(p)
+		s.OnEvent(event.ProviderResolved{Provider: p.Address, Version: p.Version, Locked: !p.Entry.Version.IsZero()})
 	}
 	plan := &Plan{stage: s, Gone: others.Gone, Providers: make([]Planned, len(selected))}
 	errs := inParallel(selected, func(i int, p Selected) (err error) {
 		if plan.Providers[i], err = s.get(ctx, p); err == nil {
-			s.OnReady(p)
+			s.OnEvent(event.ProviderReady{Provider: p.Address, Version: p.Version})
 		}
 		return err
 	})
@@ -149,6 +146,8 @@ func (s *Stage) Finish(ctx context.Context, required []Required) (*Plan, error) 
 	}
 	return plan, plan.planLock()
 }
+
+func (s *Stage) warn(text string) { s.OnEvent(event.Warning{Message: text}) }
 
 func namesOf(all []Required) string {
 	names := make([]string, len(all))
@@ -197,7 +196,7 @@ func (s *Stage) getOwn(ctx context.Context, p Selected) (*providers.Got, error) 
 		warnings = append(warnings, weak+"; the policy allows that")
 	}
 	for _, text := range warnings {
-		s.Warn(fmt.Sprintf("provider %s %s: %s", p.Address.ForDisplay(), p.Version, text))
+		s.warn(fmt.Sprintf("provider %s %s: %s", p.Address.ForDisplay(), p.Version, text))
 	}
 	return got, nil
 }
@@ -228,7 +227,7 @@ func (s *Stage) getHashes(ctx context.Context, p Selected, platform addrs.Platfo
 
 func (s *Stage) warnIncomplete(p Selected, proof *providers.Proof) {
 	if proof.Incomplete != nil {
-		s.Warn(fmt.Sprintf("provider %s %s: the lock gets no hashes for other platforms: %s", p.Address.ForDisplay(), p.Version, p.withoutSubject(proof.Incomplete)))
+		s.warn(fmt.Sprintf("provider %s %s: the lock gets no hashes for other platforms: %s", p.Address.ForDisplay(), p.Version, p.withoutSubject(proof.Incomplete)))
 	}
 }
 
