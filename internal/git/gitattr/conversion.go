@@ -76,7 +76,7 @@ func (c Conversion) Apply(content []byte, id string) ([]byte, error) {
 	case c.ident:
 		content = expandIdentWhole(content, id)
 	}
-	if c.crlf && (!c.auto || IsPlainText(content)) {
+	if c.crlf && (!c.auto || isPlainText(content)) {
 		content = toCRLF(content)
 	}
 	if c.encoding == "" || len(content) == 0 {
@@ -100,8 +100,8 @@ func toCRLF(content []byte) []byte {
 	return out
 }
 
-// IsPlainText reports whether text=auto lets git change line ends: no CR, and not binary.
-func IsPlainText(content []byte) bool {
+// isPlainText reports whether text=auto lets git change line ends: no CR, and not binary.
+func isPlainText(content []byte) bool {
 	if bytes.IndexByte(content, '\r') >= 0 || bytes.IndexByte(content, 0) >= 0 {
 		return false
 	}

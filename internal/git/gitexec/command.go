@@ -25,6 +25,10 @@ type Command struct {
 	Repo string
 	// WorkTree is the absolute path of the checkout of Repo; "" means none.
 	WorkTree string
+	// IndexFile is used instead of that of Repo; "" means that.
+	IndexFile string
+	// Config are settings ("NAME=value") that take precedence over all configuration.
+	Config []string
 	// Input is for commands without pipes.
 	Input string
 	// Network gives access to the network and to the user's configuration.

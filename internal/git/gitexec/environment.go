@@ -48,6 +48,9 @@ func (g *Git) environment(found program, c Command) []string {
 	if c.WorkTree != "" {
 		set("GIT_WORK_TREE", c.WorkTree)
 	}
+	if c.IndexFile != "" {
+		set("GIT_INDEX_FILE", c.IndexFile)
+	}
 	if !g.Interactive {
 		set("GIT_TERMINAL_PROMPT", "0")
 		set("GCM_INTERACTIVE", "never")
@@ -174,6 +177,7 @@ func configArgs(c Command) []string {
 		}
 	}
 	set(always[:]...)
+	set(c.Config...)
 	if c.Network == nil {
 		return args
 	}

@@ -2,100 +2,120 @@ package worktree
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"maps"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // ChangedSince returns the files of the checkout that differ from a revision, as sorted absolute
 // paths. The result includes files that are not in any commit, except ignored ones.
 //
-// "git diff" is not used, because it runs the filters that the configuration names. Git only
-// lists object names: of the revision's tree, and of the index. The files are compared with the
-// index here, as git does it except for these differences, all of which report more files:
+// Git compares the revision with the index, and the index with the files. So the result differs from that of
+// "git diff" in these cases, in all of which it has more files:
 //
 //   - A file that differs in the index counts as changed even if the checkout has the revision's.
-//   - A file with a filter (such as those of Git LFS), an encoding, or $Id$ counts as changed if
-//     the times or the size in the index do not match: only the filter could tell.
-//   - A file that is marked with "git update-index --assume-unchanged" is compared all the same.
-//
-// Line ends are compared as git does it, with core.autocrlf and the attribute text.
+//   - A file with a filter (such as those of Git LFS) counts as changed if the times or the size in the
+//     index do not match: only the filter could tell.
+//   - A file that is marked with "git update-index --assume-unchanged" counts as changed.
 func (w *Tree) ChangedSince(ctx context.Context, rev string) ([]string, error) {
 	id, err := w.commit(ctx, rev)
 	if err != nil {
 		return nil, err
 	}
-	tree, err := w.treeEntries(ctx, id)
+	staged, err := w.git.Output(ctx, w.command("diff-index", "--cached", "--name-only", "--ignore-submodules=dirty", "-z", id, "--"), maxNames)
 	if err != nil {
 		return nil, err
 	}
-	index, err := w.indexEntries(ctx)
+	modified, err := w.modified(ctx)
 	if err != nil {
 		return nil, err
 	}
-	changed := map[string]bool{}
-	for name, entry := range index {
-		if tree[name] != entry.object {
-			changed[name] = true
+	names := append(gitexec.SplitNames(string(staged)), modified...)
+	listed, err := w.git.Output(ctx, w.command("ls-files", "--cached", "--others", "--exclude-standard", "-v", "-z"), maxNames)
+	if err != nil {
+		return nil, err
+	}
+	for _, line := range gitexec.SplitNames(string(listed)) {
+		// A lower-case letter is for a file that is assumed to be unchanged.
+		if tag, name, _ := strings.Cut(line, " "); tag == "?" || tag != strings.ToUpper(tag) {
+			names = append(names, name)
 		}
 	}
-	for name := range tree {
-		if _, ok := index[name]; !ok {
-			changed[name] = true
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for i, name := range names {
+		names[i] = filepath.Join(w.Top, filepath.FromSlash(name))
+	}
+	return names, nil
+}
+
+// modified returns the files that differ from the index.
+func (w *Tree) modified(ctx context.Context) ([]string, error) {
+	filters, err := w.withoutFilters(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := pathsafe.MkdirTemp("cotter-index-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // the system removes leftovers
+	diff := w.command("diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "-z")
+	diff.Network = &gitexec.Network{} // with the user's configuration
+	diff.Config = append(filters, "core.splitIndex=false")
+	diff.IndexFile = filepath.Join(dir, "index")
+	if err := copyIndex(filepath.Join(w.gitDir, "index"), diff.IndexFile); err != nil {
+		return nil, err
+	}
+	names, err := w.git.Output(ctx, diff, maxNames)
+	return gitexec.SplitNames(string(names)), err
+}
+
+// copyIndex makes a copy for "git diff", which writes the times of unchanged files to its index. The time of
+// the index itself tells git which of them it can trust.
+func copyIndex(from, to string) error {
+	info, err := os.Stat(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // nothing was ever added
+	}
+	if err != nil {
+		return err
+	}
+	content, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(to, content, 0o600); err != nil {
+		return err
+	}
+	return os.Chtimes(to, info.ModTime(), info.ModTime())
+}
+
+// withoutFilters returns settings with which git runs no filter that any configuration names.
+func (w *Tree) withoutFilters(ctx context.Context) ([]string, error) {
+	list := w.command("config", "--list", "--name-only", "-z")
+	list.Network = &gitexec.Network{}
+	names, err := w.git.Output(ctx, list, maxConfig)
+	if err != nil {
+		return nil, err
+	}
+	var settings []string
+	for _, name := range gitexec.SplitNames(string(names)) {
+		filter := name[:max(0, strings.LastIndexByte(name, '.'))]
+		switch {
+		case !strings.HasPrefix(filter, "filter."):
+		case strings.Contains(filter, "="):
+			return nil, fmt.Errorf("git cannot be run without the filter of the setting %q, because of the \"=\" in its name", name)
+		default:
+			settings = append(settings, filter+".process=", filter+".clean=", filter+".required=false")
 		}
 	}
-	maps.DeleteFunc(index, func(name string, _ indexEntry) bool { return changed[name] })
-	modified, err := w.modified(ctx, index)
-	if err != nil {
-		return nil, err
-	}
-	untracked, err := w.git.Output(ctx, w.command("ls-files", "--others", "--exclude-standard", "-z"), maxNames)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range append(modified, gitexec.SplitNames(string(untracked))...) {
-		changed[name] = true
-	}
-	files := make([]string, 0, len(changed))
-	for _, name := range slices.Sorted(maps.Keys(changed)) {
-		files = append(files, filepath.Join(w.Top, filepath.FromSlash(name)))
-	}
-	return files, nil
-}
-
-func (w *Tree) treeEntries(ctx context.Context, commit string) (map[string]object, error) {
-	list, err := w.list(ctx, maxEntries, "ls-tree", "-r", "-z", "--full-tree", commit)
-	entries := map[string]object{}
-	for _, line := range list {
-		entries[line.name] = object{line.fields[0], line.fields[2]}
-	}
-	return entries, err
-}
-
-// listed is a line of git ls-tree (mode, kind, object), or of git ls-files --stage (mode, object, stage).
-type listed struct {
-	fields []string
-	name   string
-}
-
-func (w *Tree) list(ctx context.Context, limit int, args ...string) ([]listed, error) {
-	out, err := w.git.Output(ctx, w.command(args...), limit)
-	if err != nil {
-		return nil, err
-	}
-	var list []listed
-	for _, line := range gitexec.SplitNames(string(out)) {
-		fields, name, ok := strings.Cut(line, "\t")
-		l := listed{strings.Split(fields, " "), name}
-		if !ok || len(l.fields) != 3 || !git.IsObjectID(l.fields[1]) && !git.IsObjectID(l.fields[2]) {
-			return nil, fmt.Errorf("%w: %q", errAnswer, line)
-		}
-		list = append(list, l)
-	}
-	return list, nil
+	return settings, nil
 }

@@ -2,7 +2,7 @@
 // revision, what its lock was in earlier commits, and which commit it has checked out.
 //
 // The configuration and the attributes of a checkout can name programs: filters, textconv, a pager,
-// aliases. Only subcommands of git that run none of them are run in a [Tree], whose owner was checked,
-// and files are compared without git. Nothing is fetched. [HeadCommit] runs no git at all, because it
+// aliases. Git is only run in a [Tree], whose owner was checked, and in such a way that it runs none of
+// them. Nothing is fetched. [HeadCommit] runs no git at all, because it
 // reads clones that can come from anywhere; its answer is a hint.
 package worktree

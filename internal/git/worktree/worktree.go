@@ -20,7 +20,13 @@ const (
 	maxLine = 4 << 10
 	// maxConfig is in bytes. Usually there are a few hundred.
 	maxConfig = 1 << 20
+	// maxNames bounds a list of files, in bytes.
+	maxNames = 64 << 20
 )
+
+const modeLink = "120000"
+
+var errAnswer = errors.New("unexpected answer from git")
 
 // Tree is the user's own checkout, whose owner was checked.
 type Tree struct {
@@ -113,4 +119,27 @@ func (w *Tree) Show(ctx context.Context, rev, name string, limit int) ([]byte, e
 		return nil, fmt.Errorf("%s is not a regular file in the revision %q", name, rev)
 	}
 	return w.git.Output(ctx, w.command("cat-file", "blob", blob), limit)
+}
+
+// listed is a line of git ls-tree (mode, kind, object), or of git ls-files --stage (mode, object, stage).
+type listed struct {
+	fields []string
+	name   string
+}
+
+func (w *Tree) list(ctx context.Context, limit int, args ...string) ([]listed, error) {
+	out, err := w.git.Output(ctx, w.command(args...), limit)
+	if err != nil {
+		return nil, err
+	}
+	var list []listed
+	for _, line := range gitexec.SplitNames(string(out)) {
+		fields, name, ok := strings.Cut(line, "\t")
+		l := listed{strings.Split(fields, " "), name}
+		if !ok || len(l.fields) != 3 || !git.IsObjectID(l.fields[1]) && !git.IsObjectID(l.fields[2]) {
+			return nil, fmt.Errorf("%w: %q", errAnswer, line)
+		}
+		list = append(list, l)
+	}
+	return list, nil
 }
