@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/bundle"
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/ocistore"
 	"github.com/spf13/cobra"
@@ -220,17 +221,7 @@ func ofCarried(modules, providers int) string {
 
 func (o *output) bundleEntry(entry ocistore.Entry) error {
 	if o.json {
-		value := storedRecord{Source: entry.Source, Version: entry.Version, Package: entry.Package, Hashes: []string{}, Tag: entry.Tag}
-		if entry.Platform != (addrs.Platform{}) {
-			value.Platform = entry.Platform.String()
-		}
-		for _, h := range entry.Hashes {
-			value.Hashes = append(value.Hashes, string(h))
-		}
-		if entry.Err != nil {
-			value.Error = entry.Err.Error()
-		}
-		return o.writeJSON(value)
+		return o.writeJSON(storedRecord{entry.Source, entry.Version, entry.Platform, entry.Package, append([]hashing.Hash{}, entry.Hashes...), entry.Tag, errorText(entry.Err)})
 	}
 	what := entry.Source
 	if entry.Version != "" {

@@ -100,11 +100,7 @@ func (e *otherContentError) Error() string {
 }
 
 func hashList(hashes []hashing.Hash) string {
-	var list []string
-	for _, h := range hashes {
-		list = append(list, string(h))
-	}
-	return strings.Join(list, ", ")
+	return strings.Join(mapped(hashes, func(h hashing.Hash) string { return string(h) }), ", ")
 }
 
 func interfaceLines(changes []config.InterfaceChange) []string {
@@ -137,7 +133,8 @@ func shortList(lines []string) []string {
 	return append(lines[:maxInterfaceLines:maxInterfaceLines], fmt.Sprintf("... and %d more; --json lists all", len(lines)-maxInterfaceLines))
 }
 
-// jsonInterfaceChange is a change of something that a module declares to its callers.
+// jsonInterfaceChange is a change of something that a module declares to its callers. The file and the line
+// are those of the argument that breaks, of the call that lacks an argument, or of the first use of an output.
 type jsonInterfaceChange struct {
 	// Kind is "variable", "output", "provider", "required_version" or "submodule".
 	Kind string `json:"kind"`
@@ -149,20 +146,11 @@ type jsonInterfaceChange struct {
 	New    string `json:"new,omitempty"`
 	// Breaking is true if calls that worked before may fail.
 	Breaking bool `json:"breaking,omitempty"`
-	// File is the file with the argument that breaks, with the call that lacks an argument,
-	// or with the first use of an output.
-	File string `json:"file,omitempty"`
-	// Line is the line of the argument, the call or the use.
-	Line int `json:"line,omitempty"`
+	jsonPlace
 }
 
 func jsonInterfaces(changes []config.InterfaceChange) []jsonInterfaceChange {
-	var list []jsonInterfaceChange
-	for _, c := range changes {
-		list = append(list, jsonInterfaceChange{
-			Kind: c.Kind, Name: c.Name, Aspect: c.Aspect, Old: c.Old, New: c.New, Breaking: c.Breaking,
-			File: c.At.Filename, Line: c.At.Start.Line,
-		})
-	}
-	return list
+	return mapped(changes, func(c config.InterfaceChange) jsonInterfaceChange {
+		return jsonInterfaceChange{c.Kind, c.Name, c.Aspect, c.Old, c.New, c.Breaking, placeOf(c.At)}
+	})
 }

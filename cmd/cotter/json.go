@@ -6,7 +6,10 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
@@ -41,6 +44,38 @@ func encodeJSON(value any) (string, error) {
 	return strings.TrimSuffix(text.String(), "\n"), err
 }
 
+// jsonPlace is a place in the configuration.
+type jsonPlace struct {
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+}
+
+func placeOf(at hcl.Range) jsonPlace { return jsonPlace{at.Filename, at.Start.Line} }
+
+// jsonFiles are the files that differ, as far as they are known.
+type jsonFiles struct {
+	Changed  []string `json:"changed,omitempty"`
+	Vanished []string `json:"vanished,omitempty"`
+	Added    []string `json:"added,omitempty"`
+}
+
+// errorText returns "" for nil.
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// mapped never returns nil, which is null in JSON.
+func mapped[T, U any](list []T, convert func(T) U) []U {
+	all := make([]U, len(list))
+	for i, one := range list {
+		all[i] = convert(one)
+	}
+	return all
+}
+
 // jsonModule is a module in the output of tree and install.
 type jsonModule struct {
 	Key    string `json:"key"`
@@ -49,12 +84,11 @@ type jsonModule struct {
 	Replaces string `json:"replaces,omitempty"`
 	Version  string `json:"version,omitempty"`
 	// Constraint is the version constraint of the call, if it has one.
-	Constraint string   `json:"constraint,omitempty"`
-	Package    string   `json:"package,omitempty"`
-	Hashes     []string `json:"hashes,omitempty"`
-	Dir        string   `json:"dir,omitempty"`
-	File       string   `json:"file,omitempty"`
-	Line       int      `json:"line,omitempty"`
+	Constraint string         `json:"constraint,omitempty"`
+	Package    string         `json:"package,omitempty"`
+	Hashes     []hashing.Hash `json:"hashes,omitempty"`
+	Dir        string         `json:"dir,omitempty"`
+	jsonPlace
 	// NotInstalled is the reason why the module is not in place, in the output of tree. The version
 	// and the package are then those in the lock.
 	NotInstalled string `json:"not_installed,omitempty"`
@@ -65,37 +99,27 @@ type jsonModule struct {
 	shown, confirmed string // Source and Evidence as shown in text
 }
 
-func jsonOf(m installer.Module) jsonModule {
-	j := jsonModule{
-		Key:        m.Path.String(),
-		Source:     addrs.Redact(m.Source.String()),
-		Version:    m.Version.String(),
-		Constraint: constraintOf(m.Call),
-		Package:    m.Package.String(),
-		Dir:        m.Dir,
-		File:       m.Call.Range.Filename,
-		Line:       m.Call.Range.Start.Line,
-		shown:      addrs.Redact(m.Source.ForDisplay()),
-	}
-	if m.Replaces != nil {
-		j.Replaces = m.Replaces.String()
-	}
-	for _, h := range m.Hashes {
-		j.Hashes = append(j.Hashes, string(h))
-	}
-	return j
-}
-
 func jsonModules(modules []installer.Module, withEvidence bool) []jsonModule {
-	list := []jsonModule{}
-	for _, m := range modules {
-		j := jsonOf(m)
+	return mapped(modules, func(m installer.Module) jsonModule {
+		j := jsonModule{
+			Key:        m.Path.String(),
+			Source:     addrs.Redact(m.Source.String()),
+			Version:    m.Version.String(),
+			Constraint: constraintOf(m.Call),
+			Package:    m.Package.String(),
+			Hashes:     m.Hashes,
+			Dir:        m.Dir,
+			jsonPlace:  placeOf(m.Call.Range),
+			shown:      addrs.Redact(m.Source.ForDisplay()),
+		}
+		if m.Replaces != nil {
+			j.Replaces = m.Replaces.String()
+		}
 		if withEvidence && hasPackage(m) {
 			j.Evidence, j.confirmed = m.Evidence, confirmedText(m.Evidence)
 		}
-		list = append(list, j)
-	}
-	return list
+		return j
+	})
 }
 
 // jsonResult returns the last record of an installation, of the type that function done returns.
@@ -122,25 +146,23 @@ type jsonPackage struct {
 	Unconfirmed bool `json:"unconfirmed,omitempty"`
 	// Evidence is who confirms the lock entry. It is absent if nothing does.
 	Evidence evidence.Evidence `json:"evidence,omitzero"`
-	Want     []string          `json:"want,omitempty"`
-	Got      []string          `json:"got,omitempty"`
-	Changed  []string          `json:"changed,omitempty"`
-	Vanished []string          `json:"vanished,omitempty"`
-	Added    []string          `json:"added,omitempty"`
-	Error    string            `json:"error,omitempty"`
+	Want     []hashing.Hash    `json:"want,omitempty"`
+	Got      []hashing.Hash    `json:"got,omitempty"`
+	jsonFiles
+	Error string `json:"error,omitempty"`
 }
 
 func jsonReport(report *installer.Report, ok bool) record {
-	packages := []jsonPackage{}
-	for _, p := range report.Packages {
+	packages := mapped(report.Packages, func(p installer.PackageReport) jsonPackage {
 		j := jsonPackage{
 			Key:         p.Path.String(),
 			Status:      p.Status.String(),
 			Vendored:    p.Vendored,
 			Unconfirmed: p.Unconfirmed,
-			Changed:     p.Changes.Changed,
-			Vanished:    p.Changes.Vanished,
-			Added:       p.Changes.Added,
+			Want:        p.Want,
+			Got:         p.Got,
+			jsonFiles:   jsonFiles(p.Changes),
+			Error:       errorText(p.Err),
 		}
 		if p.Former.Key != "" {
 			j.Former = releaseName(p.Former)
@@ -148,14 +170,8 @@ func jsonReport(report *installer.Report, ok bool) record {
 		if p.Status != installer.StatusUnlocked {
 			j.Evidence = p.Evidence
 		}
-		for i := range p.Want {
-			j.Want, j.Got = append(j.Want, string(p.Want[i])), append(j.Got, string(p.Got[i]))
-		}
-		if p.Err != nil {
-			j.Error = p.Err.Error()
-		}
-		packages = append(packages, j)
-	}
+		return j
+	})
 	return reportRecord{ok, report.Unfinished, report.Unproven, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread), packages, report.Directories, jsonProviderReports(report.Providers)}
 }
 
@@ -180,7 +196,7 @@ func jsonEvent(ev installer.Event) record {
 	case event.Warning:
 		return warningRecord{e.Path.String(), warningText(e), strings.Join(remedyLines(warningRemedies("", e)), " ")}
 	case event.UnexpectedFiles:
-		return unexpectedFilesRecord{e.Path.String(), e.Provider, e.Replaced, e.Files.Changed, e.Files.Vanished, e.Files.Added}
+		return unexpectedFilesRecord{e.Path.String(), e.Provider, e.Replaced, jsonFiles(e.Files)}
 	}
 	if r := (eventRecord{ev}); r.kind() != "" {
 		return r

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/store"
@@ -95,10 +96,7 @@ type unexpectedFilesRecord struct {
 	Provider addrs.Provider `json:"provider,omitzero"`
 	// Replaced is true if the files of the locked package have replaced them.
 	Replaced bool `json:"replaced"`
-	// Changed, vanished and added are the files, as far as they are known.
-	Changed  []string `json:"changed,omitempty"`
-	Vanished []string `json:"vanished,omitempty"`
-	Added    []string `json:"added,omitempty"`
+	jsonFiles
 }
 
 func (unexpectedFilesRecord) kind() string { return "unexpected_files" }
@@ -209,13 +207,13 @@ func (bundledRecord) kind() string { return "bundled" }
 // storedRecord is an entry of a bundle or a mirror that was verified or imported. If it has
 // a platform, it is an entry of a provider, and the source is the provider's address.
 type storedRecord struct {
-	Source   string   `json:"source"`
-	Version  string   `json:"version,omitempty"`
-	Platform string   `json:"platform,omitempty"`
-	Package  string   `json:"package,omitempty"`
-	Hashes   []string `json:"hashes"`
-	Tag      string   `json:"tag"`
-	Error    string   `json:"error,omitempty"`
+	Source   string         `json:"source"`
+	Version  string         `json:"version,omitempty"`
+	Platform addrs.Platform `json:"platform,omitzero"`
+	Package  string         `json:"package,omitempty"`
+	Hashes   []hashing.Hash `json:"hashes"`
+	Tag      string         `json:"tag"`
+	Error    string         `json:"error,omitempty"`
 }
 
 func (storedRecord) kind() string { return "stored" }
@@ -238,11 +236,11 @@ func (pushedRecord) kind() string { return "pushed" }
 // mirroredRecord is a lock entry in the output of mirror status. For a provider, the source
 // is its address, and the key is empty.
 type mirroredRecord struct {
-	Key      string `json:"key"`
-	Source   string `json:"source"`
-	Version  string `json:"version,omitempty"`
-	Platform string `json:"platform,omitempty"`
-	Tag      string `json:"tag"`
+	Key      string         `json:"key"`
+	Source   string         `json:"source"`
+	Version  string         `json:"version,omitempty"`
+	Platform addrs.Platform `json:"platform,omitzero"`
+	Tag      string         `json:"tag"`
 	// Missing is true if the mirror does not have the entry.
 	Missing bool `json:"missing"`
 	// Error is the problem with the mirror's entry, such as a missing signature.

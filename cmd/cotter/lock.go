@@ -66,7 +66,7 @@ func restore(ctx context.Context, cmd *invocation, out *output) error {
 			return err
 		}
 		if out.json {
-			return out.writeJSON(jsonRestored(restored))
+			return out.writeJSON(restoredRecord{restored.From, "", keysOf(restored.Modules), mapped(restored.Providers, addrs.Provider.String)})
 		}
 		out.printf("Restored %s from %s.\n", entriesOf(restored), restored.From)
 		return nil
@@ -91,22 +91,7 @@ func entries(n int, of string) string {
 	return fmt.Sprintf("%d %s entries", n, of)
 }
 
-// keysOf never returns nil.
-func keysOf(modules []addrs.Module) []string {
-	keys := []string{}
-	for _, m := range modules {
-		keys = append(keys, m.String())
-	}
-	return keys
-}
-
-func jsonRestored(restored *installer.Restored) record {
-	providers := []string{}
-	for _, p := range restored.Providers {
-		providers = append(providers, p.String())
-	}
-	return restoredRecord{restored.From, "", keysOf(restored.Modules), providers}
-}
+func keysOf(modules []addrs.Module) []string { return mapped(modules, addrs.Module.String) }
 
 // checkLock returns an error if the lock of a project would change, for lock --check, and prints a warning if
 // only hashes of providers would. dir is "" if there is only one project.

@@ -141,23 +141,20 @@ type jsonUpdate struct {
 }
 
 func jsonUpdates(updates []installer.LockChange) []jsonUpdate {
-	var list []jsonUpdate
-	for _, u := range updates {
+	return mapped(updates, func(u installer.LockChange) jsonUpdate {
 		j := jsonUpdate{Key: u.Path.String(), Old: releaseName(u.Old), OldPackage: u.Old.Package.String()}
 		if u.New.Key != "" {
 			j.New, j.NewPackage = releaseName(u.New), u.New.Package.String()
 		}
-		list = append(list, j)
-	}
-	return list
+		return j
+	})
 }
 
 // jsonExclusion is a constraint that does not allow the old version of a changed entry.
 type jsonExclusion struct {
 	Key        string `json:"key,omitempty"` // The key of the module that has the constraint; absent for the root module.
 	Constraint string `json:"constraint"`
-	File       string `json:"file,omitempty"`
-	Line       int    `json:"line,omitempty"`
+	jsonPlace
 }
 
 func exclusionsOf(change installer.LockChange) []jsonExclusion {
@@ -170,15 +167,13 @@ func exclusionsOf(change installer.LockChange) []jsonExclusion {
 	if at.Filename == "" { // the constraint is in the source address
 		at = by.Call.SourceRange
 	}
-	return []jsonExclusion{{caller.String(), by.Constraint, at.Filename, at.Start.Line}}
+	return []jsonExclusion{{caller.String(), by.Constraint, placeOf(at)}}
 }
 
 func providerExclusions(change installer.ProviderChange) []jsonExclusion {
-	var list []jsonExclusion
-	for _, use := range change.ExcludedBy {
-		list = append(list, jsonExclusion{use.Path.String(), use.Constraint, use.Range.Filename, use.Range.Start.Line})
-	}
-	return list
+	return mapped(change.ExcludedBy, func(use installer.ProviderRequirement) jsonExclusion {
+		return jsonExclusion{use.Path.String(), use.Constraint, placeOf(use.Range)}
+	})
 }
 
 const maxExclusions = 3
@@ -254,9 +249,7 @@ type jsonChange struct {
 	ExcludedBy []jsonExclusion `json:"excluded_by,omitempty"`
 	// Interface is the list of what changes for the caller.
 	Interface []jsonInterfaceChange `json:"interface,omitempty"`
-	Changed   []string              `json:"changed,omitempty"`
-	Vanished  []string              `json:"vanished,omitempty"`
-	Added     []string              `json:"added,omitempty"`
+	jsonFiles
 	// OldSource is the source of the old entry, without credentials.
 	OldSource string `json:"old_source,omitempty"`
 	// Source is the source of the new entry, without credentials.
@@ -277,31 +270,22 @@ func redactedSource(entry lockfile.Module) string {
 }
 
 func jsonChanges(changes []installer.LockChange) []jsonChange {
-	var list []jsonChange
-	for _, change := range changes {
+	return mapped(changes, func(change installer.LockChange) jsonChange {
 		j := jsonChange{
-			Key:   change.Path.String(),
-			Old:   versionOrPackage(change.Old),
-			New:   versionOrPackage(change.New),
-			Newer: change.Newer.String(),
-
-			OldSource: redactedSource(change.Old),
-			Source:    redactedSource(change.New),
-
-			Other: change.OtherContent,
-
+			Key:        change.Path.String(),
+			Old:        versionOrPackage(change.Old),
+			New:        versionOrPackage(change.New),
+			Other:      change.OtherContent,
 			ExcludedBy: exclusionsOf(change),
-
-			Changed:  change.Files.Changed,
-			Vanished: change.Files.Vanished,
-			Added:    change.Files.Added,
-
-			Interface: jsonInterfaces(change.Interface),
+			Interface:  jsonInterfaces(change.Interface),
+			jsonFiles:  jsonFiles(change.Files),
+			OldSource:  redactedSource(change.Old),
+			Source:     redactedSource(change.New),
+			Newer:      change.Newer.String(),
 		}
 		if j.New != "" {
 			j.Selection = change.Selection.String()
 		}
-		list = append(list, j)
-	}
-	return list
+		return j
+	})
 }

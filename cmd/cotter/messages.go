@@ -19,8 +19,7 @@ type message struct {
 	Module  string `json:"module,omitempty"`
 	// Provider is the address of the provider that the message is about.
 	Provider string `json:"provider,omitempty"`
-	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"`
+	jsonPlace
 	// Remedy says what to do next.
 	Remedy string `json:"remedy,omitempty"`
 
@@ -124,12 +123,11 @@ func oneMessage(err error) message {
 	var module *installer.ModuleError
 	if errors.As(err, &module) {
 		return message{
-			Summary: "module " + module.Path.String(),
-			Detail:  module.Err.Error(),
-			Module:  module.Path.String(),
-			File:    module.Range.Filename,
-			Line:    module.Range.Start.Line,
-			at:      module.Range,
+			Summary:   "module " + module.Path.String(),
+			Detail:    module.Err.Error(),
+			Module:    module.Path.String(),
+			jsonPlace: placeOf(module.Range),
+			at:        module.Range,
 		}
 	}
 	var provider *installer.ProviderError
@@ -184,7 +182,7 @@ func fromDiagnostics(dir string, diags hcl.Diagnostics) []message {
 		}
 		m := message{Summary: diag.Summary, Detail: diag.Detail}
 		if diag.Subject != nil {
-			m.File, m.Line, m.at = diag.Subject.Filename, diag.Subject.Start.Line, *diag.Subject
+			m.jsonPlace, m.at = placeOf(*diag.Subject), *diag.Subject
 		}
 		if repeats(all, m) {
 			continue

@@ -202,10 +202,7 @@ func (o *output) mirrorEntry(entry mirror.Entry) error {
 		fault = mirror.ErrOtherPackage.Error()
 	}
 	if o.json {
-		value := mirroredRecord{Key: entry.Key, Source: entry.Source, Version: entry.Version, Tag: entry.Tag, Missing: entry.Missing}
-		if entry.Key == "" {
-			value.Platform = entry.Platform.String()
-		}
+		value := mirroredRecord{Key: entry.Key, Source: entry.Source, Version: entry.Version, Platform: entry.Platform, Tag: entry.Tag, Missing: entry.Missing}
 		if !entry.Missing {
 			value.Error = fault
 		}

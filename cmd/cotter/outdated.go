@@ -239,9 +239,7 @@ type jsonOutdated struct {
 	Tag string `json:"tag,omitempty"`
 	// LatestTag is the newest tag.
 	LatestTag string `json:"latest_tag,omitempty"`
-
-	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"`
+	jsonPlace
 }
 
 func outdatedOf(modules []installer.OutdatedModule, providers []installer.OutdatedProvider) record {
@@ -249,7 +247,7 @@ func outdatedOf(modules []installer.OutdatedModule, providers []installer.Outdat
 	for _, m := range modules {
 		call := jsonOutdated{
 			Key: m.Path.String(), Source: addrs.Redact(m.Source.String()), Current: m.Current.String(), Allowed: m.Allowed.String(), Latest: m.Latest.String(),
-			File: m.Call.Range.Filename, Line: m.Call.Range.Start.Line,
+			jsonPlace: placeOf(m.Call.Range),
 		}
 		if m.Pin != nil {
 			call.Tag, call.LatestTag = m.Pin.Value, m.Pin.LatestValue
@@ -259,7 +257,7 @@ func outdatedOf(modules []installer.OutdatedModule, providers []installer.Outdat
 	for _, p := range providers {
 		call := jsonOutdated{Provider: p.Provider.String(), Current: p.Current.String(), Allowed: p.Allowed.String(), Latest: p.Latest.String()}
 		if len(p.RequiredBy) > 0 {
-			call.File, call.Line = p.RequiredBy[0].Range.Filename, p.RequiredBy[0].Range.Start.Line
+			call.jsonPlace = placeOf(p.RequiredBy[0].Range)
 		}
 		calls = append(calls, call)
 	}

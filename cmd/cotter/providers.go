@@ -9,6 +9,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
@@ -188,7 +189,7 @@ func providerMessage(err *installer.ProviderError) message {
 		m.Detail += "\n" + m.requirements
 	}
 	if len(err.RequiredBy) == 1 {
-		m.File, m.Line, m.at = err.RequiredBy[0].Range.Filename, err.RequiredBy[0].Range.Start.Line, err.RequiredBy[0].Range
+		m.jsonPlace, m.at = placeOf(err.RequiredBy[0].Range), err.RequiredBy[0].Range
 	}
 	return m
 }
@@ -198,12 +199,12 @@ type jsonProvider struct {
 	Provider    string            `json:"provider"`
 	Version     string            `json:"version"`
 	Constraints string            `json:"constraints,omitempty"`
-	Hashes      []string          `json:"hashes,omitempty"`
+	Hashes      []hashing.Hash    `json:"hashes,omitempty"`
 	Dir         string            `json:"dir,omitempty"`
 	KeyID       string            `json:"key_id,omitempty"`
 	Evidence    evidence.Evidence `json:"evidence,omitzero"` // Who confirms the package, if that is known.
 	RequiredBy  []jsonProviderUse `json:"required_by,omitempty"`
-	LockedAs    string            `json:"locked_as,omitempty"` // The address in Terraform's registry under which the lock has the version, if it is not the provider's own.
+	LockedAs    addrs.Provider    `json:"locked_as,omitzero"` // The address in Terraform's registry under which the lock has the version, if it is not the provider's own.
 
 	address   addrs.Provider
 	confirmed string // Evidence as shown in text
@@ -214,28 +215,19 @@ type jsonProviderUse struct {
 	Key        string `json:"key,omitempty"` // The key of the module; absent for the root module.
 	By         string `json:"by"`
 	Constraint string `json:"constraint,omitempty"`
-	File       string `json:"file,omitempty"`
-	Line       int    `json:"line,omitempty"`
+	jsonPlace
 }
 
 func jsonProviders(providers []installer.Provider) []jsonProvider {
-	var list []jsonProvider
-	for _, p := range providers {
-		j := jsonProvider{Provider: p.Address.String(), Version: p.Version.String(), Constraints: p.Constraints.String(), Dir: p.Dir, KeyID: p.KeyID, Evidence: p.Evidence, address: p.Address}
-		if p.LockedAs != (addrs.Provider{}) {
-			j.LockedAs = p.LockedAs.String()
+	return mapped(providers, func(p installer.Provider) jsonProvider {
+		return jsonProvider{
+			Provider: p.Address.String(), Version: p.Version.String(), Constraints: p.Constraints.String(), Hashes: p.Hashes,
+			Dir: p.Dir, KeyID: p.KeyID, Evidence: p.Evidence, LockedAs: p.LockedAs, address: p.Address,
+			RequiredBy: mapped(p.RequiredBy, func(use installer.ProviderRequirement) jsonProviderUse {
+				return jsonProviderUse{use.Path.String(), use.By, use.Constraint, placeOf(use.Range)}
+			}),
 		}
-		for _, h := range p.Hashes {
-			j.Hashes = append(j.Hashes, string(h))
-		}
-		for _, use := range p.RequiredBy {
-			j.RequiredBy = append(j.RequiredBy, jsonProviderUse{
-				Key: use.Path.String(), By: use.By, Constraint: use.Constraint, File: use.Range.Filename, Line: use.Range.Start.Line,
-			})
-		}
-		list = append(list, j)
-	}
-	return list
+	})
 }
 
 // jsonProviderReport is a provider in the output of verify.
@@ -251,15 +243,9 @@ type jsonProviderReport struct {
 }
 
 func jsonProviderReports(reports []installer.ProviderReport) []jsonProviderReport {
-	var list []jsonProviderReport
-	for _, p := range reports {
-		j := jsonProviderReport{Provider: p.Provider.String(), Version: p.Version.String(), Status: p.Status.String(), Former: p.Former.String(), Evidence: p.Evidence, Unconfirmed: p.Unconfirmed, Got: string(p.Got)}
-		if p.Err != nil {
-			j.Error = p.Err.Error()
-		}
-		list = append(list, j)
-	}
-	return list
+	return mapped(reports, func(p installer.ProviderReport) jsonProviderReport {
+		return jsonProviderReport{p.Provider.String(), p.Version.String(), p.Status.String(), p.Former.String(), p.Evidence, p.Unconfirmed, string(p.Got), errorText(p.Err)}
+	})
 }
 
 // jsonProviderChange is a provider whose lock entry has changed.
@@ -271,21 +257,15 @@ type jsonProviderChange struct {
 	// Normalized is true if the hashes were not as stock tools write them: sorted, and each once.
 	Normalized bool `json:"hashes_normalized,omitempty"`
 	// From is the address in Terraform's registry under which the lock had the old version.
-	From string `json:"from,omitempty"`
+	From addrs.Provider `json:"from,omitzero"`
 	// ExcludedBy is the list of constraints that do not allow the old version.
 	ExcludedBy []jsonExclusion `json:"excluded_by,omitempty"`
 }
 
 func jsonProviderChanges(changes []installer.ProviderChange) []jsonProviderChange {
-	var list []jsonProviderChange
-	for _, change := range changes {
-		j := jsonProviderChange{Provider: change.Provider.String(), Old: change.Old.String(), New: change.New.String(), Hashes: change.Hashes, Normalized: change.Normalized, ExcludedBy: providerExclusions(change)}
-		if change.From != (addrs.Provider{}) {
-			j.From = change.From.String()
-		}
-		list = append(list, j)
-	}
-	return list
+	return mapped(changes, func(c installer.ProviderChange) jsonProviderChange {
+		return jsonProviderChange{c.Provider.String(), c.Old.String(), c.New.String(), c.Hashes, c.Normalized, c.From, providerExclusions(c)}
+	})
 }
 
 func loadProviders(ctx context.Context, cmd *invocation, out *output, req request) ([]installer.Provider, error) {

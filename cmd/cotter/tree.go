@@ -165,7 +165,7 @@ func titleOf(req request) (string, error) {
 // addUnresolved adds calls of modules that are neither installed nor locked, or cannot be read.
 func (t *tree) addUnresolved(unresolved []installer.Unresolved) {
 	for _, u := range unresolved {
-		m := jsonModule{Key: u.Path.String(), Source: addrs.Redact(u.Call.Source), Constraint: constraintOf(u.Call), File: u.Call.Range.Filename, Line: u.Call.Range.Start.Line}
+		m := jsonModule{Key: u.Path.String(), Source: addrs.Redact(u.Call.Source), Constraint: constraintOf(u.Call), jsonPlace: placeOf(u.Call.Range)}
 		if u.Path.IsRoot() || slices.ContainsFunc(t.Modules, func(had jsonModule) bool { return had.Key == m.Key }) {
 			continue
 		}
@@ -323,8 +323,8 @@ func (o *output) graph(t *tree) graph.Graph {
 	}
 	for _, p := range t.Providers {
 		shown := graph.Provider{Name: p.address.ForDisplay(), Version: cmp.Or(p.Version, "(not locked)"), Constraints: p.Constraints, Confirmed: p.confirmed}
-		if p.LockedAs != "" {
-			shown.Version += " (locked as " + p.LockedAs + ")"
+		if p.LockedAs != (addrs.Provider{}) {
+			shown.Version += " (locked as " + p.LockedAs.String() + ")"
 		}
 		for _, use := range p.RequiredBy {
 			shown.Uses = append(shown.Uses, graph.Use{Key: use.Key, Constraint: use.Constraint, By: use.By, Place: o.at("", use.File, use.Line)})

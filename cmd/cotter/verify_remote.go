@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/evidence"
 )
@@ -244,11 +245,7 @@ func originProviderText(p installer.ProviderOrigin) string {
 	if p.Evidence.Kind == evidence.Mirror {
 		who = p.Evidence.By
 	}
-	var hashes []string
-	for _, h := range p.Unknown {
-		hashes = append(hashes, string(h))
-	}
-	return fmt.Sprintf(what, who, strings.Join(hashes, ", "))
+	return fmt.Sprintf(what, who, hashList(p.Unknown))
 }
 
 // short shortens a commit or a digest, and no other text.
@@ -270,9 +267,8 @@ func short(revision string) string {
 
 // jsonOrigin is the origin of a module call in the output of verify --remote.
 type jsonOrigin struct {
-	Key     string `json:"key"`
-	File    string `json:"file,omitempty"`
-	Line    int    `json:"line,omitempty"`
+	Key string `json:"key"`
+	jsonPlace
 	Package string `json:"package,omitempty"`
 	Ref     string `json:"ref,omitempty"`
 	Locked  string `json:"locked,omitempty"`
@@ -296,49 +292,31 @@ type jsonOriginProvider struct {
 	Location string            `json:"location,omitempty"` // Where the source has the package for this platform.
 	Evidence evidence.Evidence `json:"evidence,omitzero"`  // Who has confirmed the release now.
 	// Unknown are the hashes in the lock that belong to no package of the release.
-	Unknown []string `json:"unknown,omitempty"`
-	Moved   bool     `json:"moved"`
-	Error   string   `json:"error,omitempty"`
+	Unknown []hashing.Hash `json:"unknown,omitempty"`
+	Moved   bool           `json:"moved"`
+	Error   string         `json:"error,omitempty"`
 }
 
 func jsonOriginProviders(origins []installer.ProviderOrigin) []jsonOriginProvider {
-	var list []jsonOriginProvider
-	for _, o := range origins {
-		j := jsonOriginProvider{Provider: o.Provider.String(), Version: o.Version.String(), Location: o.Location, Evidence: o.Evidence, Moved: o.Moved()}
-		for _, h := range o.Unknown {
-			j.Unknown = append(j.Unknown, string(h))
-		}
-		if o.Err != nil {
-			j.Error = o.Err.Error()
-		}
-		list = append(list, j)
-	}
-	return list
+	return mapped(origins, func(o installer.ProviderOrigin) jsonOriginProvider {
+		return jsonOriginProvider{o.Provider.String(), o.Version.String(), o.Location, o.Evidence, o.Unknown, o.Moved(), errorText(o.Err)}
+	})
 }
 
 func jsonOrigins(origins []comparedOrigin) []jsonOrigin {
-	list := []jsonOrigin{}
-	for _, o := range origins {
-		j := jsonOrigin{
-			Key:     o.Path.String(),
-			File:    o.Call.Range.Filename,
-			Line:    o.Call.Range.Start.Line,
-			Package: o.Package,
-			Ref:     comparedName(o.ModuleOrigin),
-			Locked:  o.Locked,
-			Now:     o.Now,
-			Moved:   o.Moved(),
-
-			Vendored: o.Vendored,
-			Compared: o.Fetched,
+	return mapped(origins, func(o comparedOrigin) jsonOrigin {
+		return jsonOrigin{
+			Key:       o.Path.String(),
+			jsonPlace: placeOf(o.Call.Range),
+			Package:   o.Package,
+			Ref:       comparedName(o.ModuleOrigin),
+			Locked:    o.Locked,
+			Now:       o.Now,
+			Moved:     o.Moved(),
+			Vendored:  o.Vendored,
+			Compared:  o.Fetched,
+			History:   errorText(o.History),
+			Error:     errorText(o.Err),
 		}
-		if o.History != nil {
-			j.History = o.History.Error()
-		}
-		if o.Err != nil {
-			j.Error = o.Err.Error()
-		}
-		list = append(list, j)
-	}
-	return list
+	})
 }
