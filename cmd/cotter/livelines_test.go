@@ -160,7 +160,7 @@ func TestNearest(t *testing.T) {
 		{"frobnicate", []string{"install"}, ""},
 		{"x", nil, ""},
 	} {
-		if got := didYouMean(test.word, test.known); got != test.want {
+		if got := didYouMean(nearest(test.word, test.known)); got != test.want {
 			t.Errorf("didYouMean(%q) = %q, want %q", test.word, got, test.want)
 		}
 	}

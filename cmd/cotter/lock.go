@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,7 +34,7 @@ func lockCommand(out *output) *cobra.Command {
 	)...)...))
 }
 
-var errLockWouldChange = errors.New("the lock is not up to date with the configuration")
+var errLockWouldChange = advised("the lock is not up to date with the configuration", "Run `cotter lock{dir}` on your machine and commit the lock.")
 
 func runLock(ctx context.Context, cmd *invocation, out *output) error {
 	req, err := newRequest(cmd, out.env)

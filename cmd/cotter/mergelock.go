@@ -35,8 +35,9 @@ func mergeLockCommand(out *output) *cobra.Command {
 }
 
 var (
-	errBothChanged  = errors.New("both sides have changed")
-	errOtherChanged = errors.New("both sides have changed the file, and they differ outside of its module and provider blocks")
+	errBothChanged  = advised("both sides have changed", "Keep one block of each pair, or take one side whole and run `cotter install`.")
+	errOtherChanged = advised("both sides have changed the file, and they differ outside of its module and provider blocks",
+		"Only locks are merged: the file has both sides whole. If it is not a lock, name only locks in .gitattributes: `.terraform.lock.hcl merge=cotter`.")
 )
 
 // mergeLock writes the result to oursPath, also if it then fails because of conflicts.

@@ -112,6 +112,7 @@ func messagesOf(dir string, err error) []message {
 		for _, m := range flatten(report.causes) {
 			remedies = append(remedies, m.remedies...)
 		}
+		remedies = append(remedies, inProjectDir(dir, report.remedies)...)
 	}
 	m = m.withRemedies(remedies)
 	m.err, m.refusal = err, refusalOf(err)

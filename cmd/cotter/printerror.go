@@ -78,7 +78,8 @@ func (o *output) explained(m message) message {
 		return m
 	}
 	if o.bundle && errors.Is(m.err, installer.ErrOffline) {
-		m.problem = &problem{error: &notInBundle{"neither in the bundle nor in the cache"}, instead: true}
+		m.problem = &problem{error: fact("neither in the bundle nor in the cache"), instead: true,
+			remedies: do("Make a new bundle with `cotter bundle create`, or run the command once without `--bundle`.")}
 	}
 	if m.problem.instead {
 		m.remedies = nil
@@ -87,7 +88,7 @@ func (o *output) explained(m message) message {
 		near := nearest(host.host, o.knownHosts(m))
 		host.near = near[:min(len(near), 1)] // many hosts resemble each other
 	}
-	m.remedies = append(m.remedies, remediesOf(m.dir, m.problem.error)...)
+	m.remedies = slices.Concat(m.remedies, inProjectDir(m.dir, m.problem.remedies), remediesOf(m.dir, m.problem.error))
 	return m
 }
 
@@ -103,7 +104,7 @@ func (o *output) explainAll(all []message) {
 	for i, m := range all {
 		if host := unresolved(m); host != nil {
 			others := slices.DeleteFunc(m.remedies, func(r remedy) bool { return slices.Contains(remediesOf(m.dir, host), r) })
-			all[i].problem, all[i].remedies = down, append(others, remediesOf("", down.error)...)
+			all[i].problem, all[i].remedies = down, append(others, down.remedies...)
 		}
 	}
 }

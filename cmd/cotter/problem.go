@@ -27,8 +27,9 @@ import (
 
 // problem is a short wording for an error of the library, whose own text has all details.
 type problem struct {
-	// error has a type that selects the remedies in remedyTable.
 	error
+	// remedies are in addition to those of the error's type.
+	remedies []remedy
 	// more is added if only one call has the problem.
 	more string
 	// instead says that the remedies of the library's error do not apply.
@@ -39,68 +40,12 @@ type fact string
 
 func (f fact) Error() string { return string(f) }
 
-// The wordings that have remedies.
-type (
-	untrustedHost struct {
-		fact
-		host  string
-		fault certificateFault
-		byGit bool
-	}
-	// unknownHostKey is an ssh host whose key is another one, or not known.
-	unknownHostKey struct {
-		fact
-		host string
-	}
-	unreachableHost struct {
-		fact
-		host string
-		name nameState
-		near []string // known hosts with a similar name, if there is no such host
-	}
-	// noNetwork is for a run that resolves no name.
-	noNetwork struct{ fact }
-	fullDisk  struct{ fact }
-	// refusedLogin needs credentials, or other ones than were sent.
-	refusedLogin struct {
-		fact
-		host string
-		to   loginKind
-		sent bool
-		// withheld is the setting of git that was not used, or "".
-		withheld string
-	}
-	// failingHost has answered with an unexpected status, such as 500.
-	failingHost struct {
-		fact
-		host string
-	}
-	// missingLock is a locked run without a lock, of which an earlier one is known if restorable is true.
-	missingLock struct {
-		fact
-		restorable bool
-	}
-	notInBundle struct{ fact }
-)
-
-type loginKind int
-
-const (
-	loginArchives loginKind = iota
-	loginRegistry
-	loginOCI
-	loginGit
-	loginSSH
-)
-
-type certificateFault int
-
-const (
-	faultAuthority certificateFault = iota // its authority is not known, or the reason is not
-	faultExpired
-	faultNotYetValid
-	faultName // it is for other names
-)
+type unreachableHost struct {
+	fact
+	host string
+	name nameState
+	near []string // known hosts with a similar name, if there is no such host
+}
 
 type nameState int
 
@@ -326,23 +271,26 @@ func unauthorized(host string, err error) *problem {
 		if failed, ok := errors.AsType[*disco.CredentialsError](err); ok {
 			text += ", because " + failed.Error()
 		}
-		return &problem{
-			error: &refusedLogin{fact: fact(text), host: owner, to: loginRegistry, sent: request.CredentialsSent},
-			more:  messageOf(request),
+		login := registryLogin(owner)
+		if request.CredentialsSent {
+			login = checkLogin(owner)
 		}
+		return &problem{error: fact(text), remedies: do(login), more: messageOf(request)}
 	case isStatus && errors.Is(err, getmodules.ErrAuthentication):
-		to := loginArchives
-		if isGit {
-			to = loginGit
-		} else if isFetch && strings.HasPrefix(fetch.Package, "oci://") {
-			to = loginOCI
+		login := netrcLogin(host)
+		switch {
+		case status.CredentialsSent:
+			login = checkLogin(host)
+		case isGit:
+			login = gitLogin
+		case isFetch && strings.HasPrefix(fetch.Package, "oci://"):
+			login = fmt.Sprintf("Run `docker login %s`.", shellWord(host))
 		}
-		text := refusedText(host, status.StatusCode, status.CredentialsSent)
-		return &problem{error: &refusedLogin{fact: fact(text), host: host, to: to, sent: status.CredentialsSent}}
+		return &problem{error: fact(refusedText(host, status.StatusCode, status.CredentialsSent)), remedies: do(login)}
 	case isWithheld:
 		text := fmt.Sprintf("%s requires credentials, or has no such repository. Git's setting %s is not used for it, because the setting names no host, and only a package or a server names this one",
 			withheld.Host, withheld.Setting)
-		return &problem{error: &refusedLogin{fact: fact(text), host: withheld.Host, to: loginGit, withheld: withheld.Setting}}
+		return &problem{error: fact(text), remedies: do(hostSetting(withheld.Host, withheld.Setting))}
 	case isGit && strings.HasPrefix(fetch.Package, "git::ssh:") && errors.Is(err, getmodules.ErrAuthentication):
 		text := host + " refused the login over ssh"
 		if user := urlIn(fetch.Package).User.Username(); user != "" {
@@ -351,13 +299,13 @@ func unauthorized(host string, err error) *problem {
 		if m := sshDenied().FindString(err.Error()); m != "" {
 			text += ": " + m
 		}
-		return &problem{error: &refusedLogin{fact: fact(text), host: host, to: loginSSH}}
+		return &problem{error: fact(text), remedies: do(sshLogin)}
 	case isGit && errors.Is(err, getmodules.ErrAuthentication):
 		text := host + " requires credentials, and git has none that it accepts"
 		if strings.Contains(err.Error(), "returned error: 403") { // git's text
 			text = host + " answered 403 Forbidden: git has no credentials that it accepts"
 		}
-		return &problem{error: &refusedLogin{fact: fact(text), host: host, to: loginGit}}
+		return &problem{error: fact(text), remedies: do(gitLogin)}
 	}
 	return nil
 }
@@ -451,7 +399,7 @@ func failing(host string, err error) *problem {
 		return nil
 	}
 	text := fmt.Sprintf("%s answered %d %s", host, request.StatusCode, http.StatusText(request.StatusCode))
-	p := &problem{error: &failingHost{fact: fact(text), host: host}}
+	p := &problem{error: fact(text), remedies: do("Try again later, or ask the operator of " + host + ".")}
 	if u, err := url.Parse(request.URL); err == nil {
 		p.more = " to GET " + u.Path
 	}

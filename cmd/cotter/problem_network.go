@@ -39,10 +39,8 @@ func (o *output) networkDown(all []message) *problem {
 	if names == nil {
 		return nil
 	}
-	return &problem{error: &noNetwork{fact(networkIsDown + someOf(names, maxDown))}}
+	return &problem{error: fact("no host name can be resolved, so the network or DNS is down: " + someOf(names, maxDown)), remedies: do(checkNetwork)}
 }
-
-const networkIsDown = "no host name can be resolved, so the network or DNS is down: "
 
 const maxDown = 5
 

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -81,16 +82,17 @@ func (o *output) projectProblem(m message) *problem {
 		return localProblem(dir, module)
 	case errors.As(m.err, &locked) && !locked.Lost && locked.LockFile != "" && absent(below(dir, locked.LockFile)):
 		kept := filepath.Join(cmp.Or(o.env("TF_DATA_DIR"), ".terraform"), "modules", ".cotter", "lock.hcl")
-		return &problem{instead: true, error: &missingLock{
-			fact:       fact(fmt.Sprintf("There is no %s.", shownPath(dir, locked.LockFile))),
-			restorable: locked.Earlier != "" || !absent(below(dir, kept)), // git has it, or an installation has kept a copy
-		}}
+		p := &problem{error: fact(fmt.Sprintf("There is no %s.", shownPath(dir, locked.LockFile))), instead: true, remedies: do(commitLock)}
+		if locked.Earlier != "" || !absent(below(dir, kept)) { // git has it, or an installation has kept a copy
+			p.remedies = append(p.remedies, do(restoreEntries)...)
+		}
+		return p
 	case errors.Is(m.err, errNoLock) && errors.As(m.err, &missing):
 		return &problem{error: fact("there is no lock file " + path.Base(filepath.ToSlash(missing.Path)))}
 	case errors.As(m.err, &missing) && errors.Is(missing, fs.ErrNotExist):
 		text := reworded(m.err, missing, shownPath("", missing.Path)+" does not exist")
-		question := didYouMean(filepath.Base(missing.Path), entriesIn(filepath.Dir(missing.Path)))
-		return &problem{error: hinted(fact(text), question)}
+		near := nearest(filepath.Base(missing.Path), entriesIn(filepath.Dir(missing.Path)))
+		return &problem{error: hinted(fact(text), didYouMean(near))}
 	case errors.As(m.err, &missing) && errors.Is(missing, syscall.ENOTDIR):
 		return &problem{error: fact(shownPath("", fileIn(missing.Path)) + " is not a directory")}
 	}
@@ -152,14 +154,8 @@ func localProblem(dir string, err *installer.ModuleError) *problem {
 		if !strings.HasPrefix(parent, ".") {
 			parent = "./" + parent
 		}
-		var beside []string
-		for _, entry := range nearest(name, entriesIn(filepath.Join(caller, filepath.FromSlash(parent)))) {
-			beside = append(beside, fmt.Sprintf("%q", parent+entry))
-		}
-		if len(beside) == 0 {
-			return &problem{error: text}
-		}
-		return &problem{error: hintedError{text, "Did you mean " + alternatives(beside) + "?"}}
+		near := nearest(name, entriesIn(filepath.Join(caller, filepath.FromSlash(parent))))
+		return &problem{error: hinted(text, didYouMean(mapped(near, func(entry string) string { return strconv.Quote(parent + entry) })))}
 	case !isLocal && err.Source != "" && fs.ValidPath(err.Source) && isDir(filepath.Join(caller, filepath.FromSlash(err.Source))):
 		return &problem{error: hintedError{fact(err.Err.Error()), fmt.Sprintf("Did you mean %q?", "./"+err.Source)}}
 	}

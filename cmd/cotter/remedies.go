@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -87,7 +86,7 @@ var remedyTable = []remedyRow{
 		case e.Argument == policy.WeakSignatures && e.Range.Filename == "":
 			return do("If you accept the signature anyway, set `weak_provider_signatures = \"allow\"` in a policy of your own, and name it with `--policy`.")
 		case e.Argument == "allow_sources":
-			return do(allowSource(e))
+			return do(fmt.Sprintf("If you trust the source, add it to `allow_sources` in %s.", e.Range.Filename))
 		}
 		return nil
 	}),
@@ -162,32 +161,13 @@ var remedyTable = []remedyRow{
 	always[*installer.StaleError](updateLock),
 	wraps(installer.ErrOffline, "Run the command once without `--offline`."),
 	wraps(installer.ErrLegacyProvider, "Run the stock tool's `state replace-provider` to give the resources a provider with a namespace."),
-	wraps(installer.ErrNotInstalled, "Run `cotter install{dir}` to install what is missing."),
+	wraps(installer.ErrNotInstalled, installMissing),
 	wraps(installer.ErrMisplaced, repair),
 
-	// What verify has found.
-	wraps(errFormer, "Run `cotter install{dir}` to install what the lock has."),
-	wraps(errNotVerified, repair),
-	wraps(errNoneFound, "Run `cotter install{dir}` to install what the lock has."),
-	wraps(errSomeMissing, "Run `cotter install{dir}` to install what is missing."),
-	wraps(errUnconfirmed, confirmEntries),
-	wraps(errNotVendored, writeVendor),
 	always[*installer.VendorError](writeVendor),
 	wraps(installer.ErrNotVendorDir, "Name a directory that is empty or does not exist."),
-	wraps(errStale, updateLock),
-	wraps(errLockWouldChange, "Run `cotter lock{dir}` on your machine and commit the lock."),
-	wraps(errNoLock, "Run `cotter install{dir}` to create one."),
-	on(func(e *movedOrigin) []remedy {
-		if e.named {
-			return about(e.key, acceptContent)
-		}
-		return about(e.key, relock)
-	}),
-	on(func(e *movedProvider) []remedy { return about(e.key, lockProvider) }),
 
 	// Other commands, and settings.
-	wraps(errOtherChanged, "Only locks are merged: the file has both sides whole. If it is not a lock, name only locks in .gitattributes: `.terraform.lock.hcl merge=cotter`."),
-	wraps(errBothChanged, "Keep one block of each pair, or take one side whole and run `cotter install`."),
 	always[*secondLockError]("Rename the lock, or set `lock_file` in the settings block of cotter.hcl to its name."),
 	always[*noToolError]("Use `--tool` with its path, or `--for` if the project is for the other tool."),
 	on(func(e *s3.CredentialsError) []remedy {
@@ -195,11 +175,6 @@ var remedyTable = []remedyRow{
 	}),
 	wraps(installer.ErrShortStateKey, "Set COTTER_STATE_KEY to a longer secret, such as `openssl rand -hex 32` prints."),
 
-	// The command's own wordings, only in text output: see problem.
-	on(func(e *untrustedHost) []remedy { return trustHost(e, runtime.GOOS) }),
-	on(func(e *unknownHostKey) []remedy {
-		return do(fmt.Sprintf("Compare the key with what the owner of %s says: connect once with ssh by hand, and add it to ~/.ssh/known_hosts.", e.host))
-	}),
 	on(func(e *unreachableHost) []remedy {
 		switch {
 		case e.name == nameNotAsked:
@@ -207,24 +182,12 @@ var remedyTable = []remedyRow{
 		case e.name == nameUnknown && slices.Contains(publicHosts, e.host):
 			return about(e.host, "{names} exists. "+checkNetwork)
 		case e.name == nameUnknown && len(e.near) > 0:
-			return do(fmt.Sprintf("Check the spelling of %s. Did you mean %s?", e.host, alternatives(e.near)))
+			return do("Check the spelling of " + e.host + ". " + didYouMean(e.near))
 		case e.name == nameUnknown:
 			return about(e.host, "Check the spelling of {names}.")
 		}
 		return about(e.host, "Check the address of {names}, the network and the proxy settings.")
 	}),
-	always[*noNetwork](checkNetwork),
-	always[*fullDisk]("Free some space there, for example with `cotter cache clean`, and run the command again."),
-	on((*refusedLogin).remedies),
-	on(func(e *failingHost) []remedy { return do("Try again later, or ask the operator of " + e.host + ".") }),
-	on(func(e *missingLock) []remedy {
-		commit := do(commitLock)
-		if e.restorable {
-			return append(commit, do(restoreEntries)...)
-		}
-		return commit
-	}),
-	always[*notInBundle]("Make a new bundle with `cotter bundle create`, or run the command once without `--bundle`."),
 }
 
 // Remedies that several rows, warnings or reports share.
@@ -232,6 +195,8 @@ const (
 	nameTool       = "If the project is for one of them only, name it with `--for`, or with `for` in the settings of cotter.hcl. Otherwise write the same in both files."
 	updateLock     = "Run `cotter install{dir}` to bring the lock up to date."
 	commitLock     = "Run `cotter install{dir}` on your machine and commit the lock."
+	installLocked  = "Run `cotter install{dir}` to install what the lock has."
+	installMissing = "Run `cotter install{dir}` to install what is missing."
 	repair         = "Run `cotter install{dir}` to restore what the lock has."
 	restoreEntries = "Run `cotter lock --offline{dir}` to put back entries that have vanished from the lock."
 	acceptContent  = "If you know why, run `cotter update{dir} {keys}{accept}` to lock the new content."
@@ -243,7 +208,6 @@ const (
 	keptProviders  = "If the state does not need them, run `cotter install{dir} --prune-providers`. Otherwise an `init -backend=false` of tofu or terraform drops them, and all module blocks of the lock with them."
 	writeVendor    = "Run `cotter install{dir}` on your machine to write the locked packages, and commit them."
 	unshallow      = "Run `git fetch --unshallow` first to take the versions of an earlier lock, if there is one."
-	checkNetwork   = "Check the network and the DNS settings of this machine."
 	fetchHistory   = "Run `git log -p {lock}`, which fetches the earlier versions, and then this command again."
 )
 
@@ -269,10 +233,6 @@ func unreachableCommit(e *installer.UnreachableError) (list []remedy) {
 	return append(list, about(e.Path.String(), "To use the locked commit nevertheless, run the command with `{unreachable}`.")...)
 }
 
-func allowSource(violation *policy.Violation) string {
-	return fmt.Sprintf("If you trust the source, add it to `allow_sources` in %s.", violation.Range.Filename)
-}
-
 func replaceLink(linked *installer.LinkedLockError) string {
 	text := fmt.Sprintf("Replace the link with a copy of the file %q, as tofu and terraform do when they write the lock", linked.Target)
 	if linked.Inside != "" {
@@ -294,90 +254,78 @@ func diagnosticRemedies(project string, diag *hcl.Diagnostic) []remedy {
 	return nil
 }
 
+var warningAdvice = map[event.WarningKind]string{
+	event.WarningNoCache:         "Name another directory with COTTER_CACHE_DIR.",
+	event.WarningKeptProviders:   keptProviders,
+	event.WarningRepositoryOwner: "If you trust it, add its directory to `safe.directory` in your git configuration.",
+	event.WarningShallowHistory:  unshallow,
+	event.WarningPartialHistory:  fetchHistory,
+	event.WarningDialectAssumed:  "Use `--for tofu` or `--for terraform` to decide.",
+	event.WarningDialectFiles:    nameTool,
+	event.WarningMoved:           relockTag,
+	event.WarningMerged:          "Look at it with `git diff HEAD -- {lock}`, and mark it as resolved with `git add {lock}`.",
+	event.WarningUnknownHistory:  relock,
+}
+
 // warningRemedies are for a warning in a project, which is "" if there is only one.
 func warningRemedies(project string, w event.Warning) []remedy {
-	switch w.Kind {
-	case event.WarningNoCache:
-		return []remedy{{text: "Name another directory with COTTER_CACHE_DIR.", project: project}}
-	case event.WarningExposed:
+	if w.Kind == event.WarningExposed {
 		return remediesOf(project, w.Err)
-	case event.WarningKeptProviders:
-		return []remedy{{text: keptProviders, project: project}}
-	case event.WarningRepositoryOwner:
-		return []remedy{{text: "If you trust it, add its directory to `safe.directory` in your git configuration.", project: project}}
-	case event.WarningShallowHistory:
-		return []remedy{{text: unshallow, project: project}}
-	case event.WarningPartialHistory:
-		return []remedy{{text: fetchHistory, project: project}}
-	case event.WarningDialectAssumed:
-		return []remedy{{text: "Use `--for tofu` or `--for terraform` to decide.", project: project}}
-	case event.WarningDialectFiles:
-		return []remedy{{text: nameTool, project: project}}
-	case event.WarningMoved:
-		return []remedy{{text: relockTag, project: project, key: w.Path.String()}}
-	case event.WarningMerged:
-		return []remedy{{text: "Look at it with `git diff HEAD -- {lock}`, and mark it as resolved with `git add {lock}`.", project: project}}
-	case event.WarningUnknownHistory:
-		return []remedy{{text: relock, project: project, key: w.Path.String()}}
 	}
-	return nil
+	text, ok := warningAdvice[w.Kind]
+	if !ok {
+		return nil
+	}
+	return []remedy{{text: text, project: project, key: w.Path.String()}}
 }
 
 // remediesOf is for an error, of a project, that does not join others.
 func remediesOf(project string, err error) []remedy {
-	for _, row := range remedyTable {
-		if list := row.remedies(err); len(list) > 0 {
-			for i := range list {
-				list[i].project = project
-			}
-			return list
+	for _, remedies := range remedyTable {
+		if list := remedies(err); len(list) > 0 {
+			return inProjectDir(project, list)
 		}
 	}
 	return nil
 }
 
-// remedyRow is for errors that wrap a sentinel, or of a type, or whose fields decide.
-type remedyRow struct {
-	sentinel error
-	isType   func(error) bool
-	text     string // for sentinel and isType
-
-	advise func(error) []remedy
+func inProjectDir(project string, list []remedy) []remedy {
+	return withEach(list, func(r *remedy) { r.project = project })
 }
 
-func (r remedyRow) remedies(err error) []remedy {
-	switch {
-	case r.advise != nil:
-		return r.advise(err)
-	case r.isType != nil && r.isType(err), r.sentinel != nil && errors.Is(err, r.sentinel):
-		return do(r.text)
+// remedyRow returns nil for errors that it is not about.
+type remedyRow = func(error) []remedy
+
+func wraps(sentinel error, text string) remedyRow {
+	return func(err error) []remedy {
+		if errors.Is(err, sentinel) {
+			return do(text)
+		}
+		return nil
 	}
-	return nil
 }
 
-func wraps(sentinel error, text string) remedyRow { return remedyRow{sentinel: sentinel, text: text} }
-
-func always[E error](text string) remedyRow { return remedyRow{isType: is[E], text: text} }
+func always[E error](text string) remedyRow { return on(func(E) []remedy { return do(text) }) }
 
 // on is for errors of a type whose fields decide.
 func on[E error](advise func(E) []remedy) remedyRow {
-	return remedyRow{advise: func(err error) []remedy {
+	return func(err error) []remedy {
 		if e, ok := errors.AsType[E](err); ok {
 			return advise(e)
 		}
 		return nil
-	}}
+	}
 }
 
 // within is for errors of type E in one of type Outer, which names the module call or the provider.
 func within[Outer, E error](advise func(Outer, E) []remedy) remedyRow {
-	return remedyRow{advise: func(err error) []remedy {
+	return func(err error) []remedy {
 		outer, isOuter := errors.AsType[Outer](err)
 		if e, ok := errors.AsType[E](err); ok && isOuter {
 			return advise(outer, e)
 		}
 		return nil
-	}}
+	}
 }
 
 func do(text string) []remedy { return []remedy{{text: text}} }

@@ -5,25 +5,35 @@ import (
 	"strings"
 )
 
-// trustHost is about a certificate that is not trusted, on the operating system that system names.
-func trustHost(e *untrustedHost, system string) []remedy {
-	switch e.fault {
-	case faultExpired:
-		return do(fmt.Sprintf("Ask the operator of %s for a valid certificate. If it is valid, the clock of this machine is wrong: set it.", e.host))
-	case faultNotYetValid:
-		return do("Check the clock of this machine: it is probably behind.")
-	case faultName:
-		return do(fmt.Sprintf("Check the spelling of %s, and whether a proxy or the login page of a network answers in its place.", e.host))
-	case faultAuthority:
-	}
+const (
+	checkNetwork = "Check the network and the DNS settings of this machine."
+	checkClock   = "Check the clock of this machine: it is probably behind."
+	gitLogin     = "Set a credential helper for git, or load a key into the ssh agent: git cannot prompt for credentials here."
+	sshLogin     = "Load a key that the server accepts into the ssh agent with `ssh-add`, or name it in ~/.ssh/config: ssh cannot prompt for passwords here."
+)
+
+func askForCertificate(host string) string {
+	return fmt.Sprintf("Ask the operator of %s for a valid certificate. If it is valid, the clock of this machine is wrong: set it.", host)
+}
+
+func checkName(host string) string {
+	return fmt.Sprintf("Check the spelling of %s, and whether a proxy or the login page of a network answers in its place.", host)
+}
+
+func compareKey(host string) string {
+	return fmt.Sprintf("Compare the key with what the owner of %s says: connect once with ssh by hand, and add it to ~/.ssh/known_hosts.", host)
+}
+
+// trustAuthority is about a certificate of an unknown authority, on the operating system that system names.
+func trustAuthority(byGit bool, system string) string {
 	text := "Behind a TLS proxy, set SSL_CERT_FILE to the file with its certificates"
 	if store := certificateStore(system); store != "" {
 		text = "Behind a TLS proxy, add its certificate to " + store
 	}
-	if e.byGit {
+	if byGit {
 		text += "; for git, set GIT_SSL_CAINFO or http.sslCAInfo too"
 	}
-	return do(text + ".")
+	return text + "."
 }
 
 // certificateStore returns "" for operating systems where Go reads SSL_CERT_FILE and SSL_CERT_DIR.
@@ -37,26 +47,13 @@ func certificateStore(system string) string {
 	return ""
 }
 
-func (e *refusedLogin) remedies() []remedy {
-	switch {
-	case e.sent:
-		return do(checkLogin(e.host))
-	case e.to == loginRegistry:
-		return do(registryLogin(e.host))
-	case e.to == loginOCI:
-		return do(fmt.Sprintf("Run `docker login %s`.", shellWord(e.host)))
-	case e.to == loginSSH:
-		return do("Load a key that the server accepts into the ssh agent with `ssh-add`, or name it in ~/.ssh/config: ssh cannot prompt for passwords here.")
-	case e.withheld != "":
-		key := strings.TrimPrefix(e.withheld, "http.")
-		if named, ok := map[string]string{"extraheader": "extraHeader", "sslcert": "sslCert", "sslkey": "sslKey", "GIT_SSL_CERT": "sslCert"}[key]; ok {
-			key = named
-		}
-		return do(fmt.Sprintf("If it may go to %[1]s, name the host in git's setting: `git config --global http.https://%[1]s/.%[2]s VALUE`.", e.host, key))
-	case e.to == loginGit:
-		return do("Set a credential helper for git, or load a key into the ssh agent: git cannot prompt for credentials here.")
+// hostSetting is for a setting of git that was not used because it names no host.
+func hostSetting(host, setting string) string {
+	key := strings.TrimPrefix(setting, "http.")
+	if named, ok := map[string]string{"extraheader": "extraHeader", "sslcert": "sslCert", "sslkey": "sslKey", "GIT_SSL_CERT": "sslCert"}[key]; ok {
+		key = named
 	}
-	return do(netrcLogin(e.host))
+	return fmt.Sprintf("If it may go to %[1]s, name the host in git's setting: `git config --global http.https://%[1]s/.%[2]s VALUE`.", host, key)
 }
 
 // registryLogin does not offer TF_TOKEN_... for a host with a port, which a name cannot contain.

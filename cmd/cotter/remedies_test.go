@@ -145,7 +145,7 @@ var remedyCases = []struct {
 	{"a value that only tofu knows", errors.Join(diagnosed(config.UnknownToTerraform{}), diagnosed(config.UnknownToTerraform{}), diagnosed(nil)), []string{
 		"Use `--for tofu` to read the project as tofu does.",
 	}},
-	{"a report", reportError{errNotVerified, []error{inModule("net", &getmodules.SubmoduleError{Path: "sub"})}}, []string{
+	{"a report", reportError{error: errNotVerified, causes: []error{inModule("net", &getmodules.SubmoduleError{Path: "sub"})}}, []string{
 		"Run `cotter install` to restore what the lock has.",
 		"Set `submodules = true` in the settings block of cotter.hcl to fetch submodules, or call the submodule's repository as a module of its own.",
 	}},

@@ -274,7 +274,7 @@ func (t *tree) nothingNamed(name string) error {
 	for _, p := range t.Providers {
 		known = append(known, p.address.ForDisplay(), p.address.Namespace+"/"+p.address.Type)
 	}
-	hint := cmp.Or(didYouMean(name, slices.Compact(known)), "Run `cotter tree` to see the modules and the providers.")
+	hint := cmp.Or(didYouMean(nearest(name, slices.Compact(known))), "Run `cotter tree` to see the modules and the providers.")
 	return hinted(fmt.Errorf("no module has the key or the source %q, and no module requires a provider of that name", name), hint)
 }
 

@@ -179,10 +179,10 @@ func providerHint(name string, providers []string) string {
 			similar = append(similar, full)
 		}
 	}
-	if len(similar) == 0 || slices.Contains(providers, name) {
+	if slices.Contains(providers, name) {
 		return ""
 	}
-	return "Did you mean " + alternatives(similar[:min(len(similar), maxSuggested)]) + "?"
+	return didYouMean(similar[:min(len(similar), maxSuggested)])
 }
 
 // directoryHint is for a key that is a directory: only arguments that begin with a dot or are absolute are.
@@ -232,10 +232,7 @@ func explainKey(calls *installer.Result, key string, providers []string, err err
 				ending = append(ending, k)
 			}
 		}
-		hint := didYouMean(key, own)
-		if len(ending) > 0 {
-			hint = "Did you mean " + alternatives(ending) + "?"
-		}
+		hint := cmp.Or(didYouMean(ending), didYouMean(nearest(key, own)))
 		for _, name := range providers {
 			if hint == "" && len(nearest(key, []string{path.Base(name)})) > 0 || key == path.Base(name) {
 				hint = fmt.Sprintf("Did you mean the provider %s?", name)

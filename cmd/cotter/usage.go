@@ -38,8 +38,7 @@ func nearest(word string, known []string) []string {
 	return words
 }
 
-func didYouMean(word string, known []string) string {
-	words := nearest(word, known)
+func didYouMean(words []string) string {
 	if len(words) == 0 {
 		return ""
 	}
@@ -100,6 +99,9 @@ type hintedError struct {
 
 func (e hintedError) Unwrap() error { return e.error }
 
+// advised is for sentinels.
+func advised(text, remedy string) error { return hintedError{errors.New(text), remedy} }
+
 func hinted(err error, hint string) error {
 	if hint == "" {
 		return err
@@ -149,14 +151,8 @@ func flagError(c *cobra.Command, err error) error {
 func flagHint(c *cobra.Command, name string) string {
 	var known []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	likely := nearest(name, known)
-	if len(likely) == 0 {
-		return fmt.Sprintf("Run `%s --help` to see the flags.", c.CommandPath())
-	}
-	for i := range likely {
-		likely[i] = "--" + likely[i]
-	}
-	return "Did you mean " + alternatives(likely) + "?"
+	likely := mapped(nearest(name, known), func(near string) string { return "--" + near })
+	return cmp.Or(didYouMean(likely), fmt.Sprintf("Run `%s --help` to see the flags.", c.CommandPath()))
 }
 
 // otherWords are words that people try.
@@ -189,18 +185,9 @@ func commandHint(c *cobra.Command, name string) string {
 	if hint, ok := otherWords[name]; ok && !c.HasParent() {
 		return hint
 	}
-	known := []string{"help"}
-	for _, below := range visible(c) {
-		known = append(known, below.Name())
-	}
-	likely := nearest(name, known)
-	if len(likely) == 0 {
-		return fmt.Sprintf("Run `%s --help` to see the commands.", c.CommandPath())
-	}
-	for i := range likely {
-		likely[i] = fmt.Sprintf("`%s %s`", c.CommandPath(), likely[i])
-	}
-	return "Did you mean " + alternatives(likely) + "?"
+	known := append(mapped(visible(c), (*cobra.Command).Name), "help")
+	likely := mapped(nearest(name, known), func(near string) string { return fmt.Sprintf("`%s %s`", c.CommandPath(), near) })
+	return cmp.Or(didYouMean(likely), fmt.Sprintf("Run `%s --help` to see the commands.", c.CommandPath()))
 }
 
 // flagAsArgument refuses the name of a flag after "--", as in `cotter install -- -upgrade`, except for commands

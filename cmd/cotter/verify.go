@@ -37,15 +37,15 @@ func verifyCommand(out *output) *cobra.Command {
 }
 
 var (
-	errNoLock      = errors.New("there is no lock file to compare with")
-	errNotVerified = errors.New("the installed files differ from the lock")
-	errNoneFound   = errors.New("nothing is installed here yet")
-	errSomeMissing = errors.New("locked packages are not installed")
-	errFormer      = errors.New("other packages are installed than the lock has")
-	errNotVendored = errors.New("the vendored modules differ from the lock")
-	errStale       = errors.New("the lock is not for this configuration")
+	errNoLock      = advised("there is no lock file to compare with", "Run `cotter install{dir}` to create one.")
+	errNotVerified = advised("the installed files differ from the lock", repair)
+	errNoneFound   = advised("nothing is installed here yet", installLocked)
+	errSomeMissing = advised("locked packages are not installed", installMissing)
+	errFormer      = advised("other packages are installed than the lock has", installLocked)
+	errNotVendored = advised("the vendored modules differ from the lock", writeVendor)
+	errStale       = advised("the lock is not for this configuration", updateLock)
+	errUnconfirmed = advised("not all entries of the lock are confirmed", confirmEntries)
 	errTwoForms    = errors.New("the lock is for only one of two configurations")
-	errUnconfirmed = errors.New("not all entries of the lock are confirmed")
 	errPolicy      = errors.New("the configuration or the lock violates the policy")
 	errMoved       = errors.New("some origins no longer have the locked content")
 	errUnknown     = errors.New("not all origins could be asked")
@@ -139,8 +139,9 @@ func verify(ctx context.Context, cmd *invocation, out *output, req request, remo
 
 type reportError struct {
 	error
-	// causes were printed as part of the report. Their remedies are printed after this error.
-	causes []error
+	// causes were printed as part of the report. Their remedies and the others are printed after this error.
+	causes   []error
+	remedies []remedy
 }
 
 func (e reportError) Unwrap() error { return e.error }
@@ -191,11 +192,11 @@ func failureOf(report *installer.Report) error {
 	if report.Lost != nil {
 		// Modules without an entry are not compared, so at most a provider can have changed.
 		if len(report.Refused) == 0 && !report.Unfinished && !slices.ContainsFunc(report.Providers, isChanged) {
-			return reportError{report.Lost, causes}
+			return reportError{error: report.Lost, causes: causes}
 		}
 		causes = append(causes, report.Lost)
 	}
-	return reportError{headlineOf(report, found), causes}
+	return reportError{error: headlineOf(report, found), causes: causes}
 }
 
 func headlineOf(report *installer.Report, found faults) error {

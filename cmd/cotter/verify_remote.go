@@ -33,8 +33,12 @@ func verifyRemote(ctx context.Context, in *installer.Installer, out *output, req
 	for _, o := range origins {
 		switch {
 		case o.Moved():
+			advice := acceptContent
+			if o.follows() {
+				advice = relock
+			}
 			failed.error = errMoved
-			failed.causes = append(failed.causes, &movedOrigin{error: errMoved, key: o.Path.String(), named: !o.follows()})
+			failed.remedies = append(failed.remedies, about(o.Path.String(), advice)...)
 		case o.Err != nil:
 			failed.error = cmp.Or(failed.error, errUnknown)
 			failed.causes = append(failed.causes, o.Err)
@@ -46,7 +50,7 @@ func verifyRemote(ctx context.Context, in *installer.Installer, out *output, req
 		switch {
 		case o.Moved():
 			failed.error = errMoved
-			failed.causes = append(failed.causes, &movedProvider{error: errMoved, key: o.Provider.ForDisplay()})
+			failed.remedies = append(failed.remedies, about(o.Provider.ForDisplay(), lockProvider)...)
 		case o.Err != nil:
 			failed.error = cmp.Or(failed.error, errUnknown)
 			failed.causes = append(failed.causes, o.Err)
@@ -74,18 +78,6 @@ func comparedOrigins(list []installer.ModuleOrigin, report *installer.Report) []
 		origins[i] = comparedOrigin{o, vendored[o.Path.String()]}
 	}
 	return origins
-}
-
-// movedOrigin is about a module call. named says that the same tag, version or address has other content.
-type movedOrigin struct {
-	error
-	key   string
-	named bool
-}
-
-type movedProvider struct {
-	error
-	key string
 }
 
 // follows reports whether the call follows a name that is expected to move, such as a branch, so that an
