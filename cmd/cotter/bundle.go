@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/bundle"
@@ -29,7 +28,7 @@ func bundleCommand(out *output) *cobra.Command {
 				"to a tar file with an OCI image layout, which oras and skopeo can read. The same lock\n" +
 				"always gives the same bytes. The lock must be complete. Provider archives are\n" +
 				"downloaded, because the cache does not keep them.",
-		}, func(ctx context.Context, cmd *invocation) error { return createBundle(ctx, cmd, out) }, configFlags(severalFlags(append(publishFlags(), policyFlag(),
+		}, createBundle, configFlags(severalFlags(append(publishFlags(), policyFlag(),
 			text("out", "write to `FILE`"),
 			toggle("offline", "send no requests: use only what is installed or cached"),
 			acceptUnreachableFlag(),
@@ -37,7 +36,7 @@ func bundleCommand(out *output) *cobra.Command {
 		command(out, &cobra.Command{
 			Use:   "verify FILE",
 			Short: "hash all packages in a bundle and compare them with their lock entries",
-		}, func(ctx context.Context, cmd *invocation) error {
+		}, func(ctx context.Context, cmd *invocation, out *output) error {
 			return readBundle(cmd, out, "verified", func(b *bundle.Bundle) ([]ocistore.Entry, error) {
 				return localInstaller(out).VerifyStore(ctx, b)
 			})
@@ -47,7 +46,7 @@ func bundleCommand(out *output) *cobra.Command {
 			Short: "add all packages in a bundle to the cache",
 			Long: "Later runs by this user install the locked packages in the bundle without asking their\n" +
 				"origins. Import only bundles from people you trust to say what a source contains.",
-		}, func(ctx context.Context, cmd *invocation) error {
+		}, func(ctx context.Context, cmd *invocation, out *output) error {
 			return readBundle(cmd, out, "imported", func(b *bundle.Bundle) ([]ocistore.Entry, error) {
 				return localInstaller(out).ImportStore(ctx, b)
 			})
@@ -84,14 +83,8 @@ func createBundle(ctx context.Context, cmd *invocation, out *output) (err error)
 	if out.json {
 		return out.writeJSON(bundledRecord{name, written.Entries, written.Packages, written.Providers, written.Bytes})
 	}
-	var parts []string
-	if written.Entries > 0 || written.Providers == 0 {
-		parts = append(parts, count(written.Packages, "package")+" of "+entries(written.Entries, "module"))
-	}
-	if written.Providers > 0 {
-		parts = append(parts, count(written.Providers, "package")+" of providers")
-	}
-	out.printf("%s: %s, %s\n", name, strings.Join(parts, ", "), megabytes(written.Bytes))
+	content := both(written.Entries, count(written.Packages, "package")+" of "+entries(written.Entries, "module"), written.Providers, count(written.Providers, "package")+" of providers")
+	out.printf("%s: %s, %s\n", name, content, megabytes(written.Bytes))
 	return nil
 }
 
@@ -177,17 +170,14 @@ func readBundle(cmd *invocation, out *output, done string, read func(*bundle.Bun
 
 // storeEntries prints the entries of a bundle or a mirror. It fails if any of them has an error.
 func (o *output) storeEntries(found []ocistore.Entry, done string) error {
-	damaged := 0
+	damaged, providers := 0, 0
 	for _, entry := range found {
-		if entry.Err != nil {
-			damaged++
-		}
 		if err := o.bundleEntry(entry); err != nil {
 			return err
 		}
-	}
-	providers := 0
-	for _, entry := range found {
+		if entry.Err != nil {
+			damaged++
+		}
 		if entry.Platform != (addrs.Platform{}) {
 			providers++
 		}
@@ -202,13 +192,7 @@ func (o *output) storeEntries(found []ocistore.Entry, done string) error {
 }
 
 func carriedText(modules, providers int) string {
-	switch {
-	case providers == 0:
-		return entries(modules, "module")
-	case modules == 0:
-		return count(providers, "package") + " of providers"
-	}
-	return entries(modules, "module") + " and " + count(providers, "package") + " of providers"
+	return both(modules, entries(modules, "module"), providers, count(providers, "package")+" of providers")
 }
 
 // ofCarried returns the numbers like carriedText, for use after "1 of".

@@ -21,7 +21,7 @@ func cacheCommand(out *output) *cobra.Command {
 		return command(out, &cobra.Command{
 			Use:   name,
 			Short: usage,
-		}, func(ctx context.Context, cmd *invocation) error {
+		}, func(ctx context.Context, cmd *invocation, out *output) error {
 			dir := cliconfig.OSEnvironment().CacheDir()
 			if dir == "" {
 				return errors.New("no cache directory is known: set COTTER_CACHE_DIR")
@@ -124,20 +124,13 @@ func (o *output) cacheClean(ctx context.Context, cmd *invocation, c store.Cache)
 	}
 	o.usage("removed: ", freed)
 	if freed.Linked.Number > 0 {
-		o.printf("kept: %s (%s) that %s to; `cotter cache clean --all` removes them too\n",
-			count(freed.Linked.Number, "provider"), megabytes(freed.Linked.Bytes), linking(len(projects)))
+		o.printf("kept: %s (%s) with links from %s; `cotter cache clean --all` removes them too\n",
+			count(freed.Linked.Number, "provider"), megabytes(freed.Linked.Bytes), count(len(projects), "project"))
 	}
 	if foreign > 0 {
 		o.notef("The cache also has records of %s that this user has not installed. They were not looked at, and may need `cotter install`.\n", count(foreign, "project"))
 	}
 	return nil
-}
-
-func linking(projects int) string {
-	if projects == 1 {
-		return "1 project links"
-	}
-	return fmt.Sprintf("%d projects link", projects)
 }
 
 // cleanedProjects names the projects that stock tools cannot use after cleaning, before it begins.

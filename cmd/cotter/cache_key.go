@@ -26,9 +26,7 @@ func cacheKeyCommand(out *output) *cobra.Command {
 			"modules and providers in the lock, or in the locks of several projects. With --prefix\n" +
 			"the hash is left out. A stored cache whose key has the same prefix is still useful: a\n" +
 			"run fetches only the packages that it lacks.",
-	}, func(ctx context.Context, cmd *invocation) error {
-		return runCacheKey(ctx, cmd, out)
-	}, projectFlags(severalFlags(
+	}, runCacheKey, projectFlags(severalFlags(
 		toggle("prefix", "print only the prefix that all keys on this platform share"),
 	)...))
 }

@@ -72,7 +72,7 @@ func hidden(name string, add addFlag) addFlag {
 }
 
 // command completes a command. Without run, it only has the commands below it.
-func command(out *output, c *cobra.Command, run func(context.Context, *invocation) error, flags []addFlag, below ...*cobra.Command) *cobra.Command {
+func command(out *output, c *cobra.Command, run func(context.Context, *invocation, *output) error, flags []addFlag, below ...*cobra.Command) *cobra.Command {
 	c.Flags().SortFlags, c.PersistentFlags().SortFlags = false, false
 	c.Flags().BoolP("help", "h", false, "show help")
 	for _, add := range flags {
@@ -98,7 +98,7 @@ func command(out *output, c *cobra.Command, run func(context.Context, *invocatio
 			return err
 		}
 		out.configure(cmd)
-		return run(c.Context(), cmd)
+		return run(c.Context(), cmd, out)
 	}
 	return c
 }

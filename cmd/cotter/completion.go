@@ -35,7 +35,7 @@ func completionCommand(out *output) *cobra.Command {
 	return command(out, &cobra.Command{
 		Use:   "completion bash|zsh|fish",
 		Short: "print a script that lets a shell complete commands, flags and module keys",
-	}, func(_ context.Context, cmd *invocation) error {
+	}, func(_ context.Context, cmd *invocation, out *output) error {
 		script, ok := scripts[cmd.Arg(0)]
 		if !ok || cmd.NArg() != 1 {
 			return usageError{fmt.Errorf("cotter completion takes one argument: bash, zsh or fish")}

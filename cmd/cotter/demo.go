@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -40,9 +39,7 @@ func demoCommand(out *output) *cobra.Command {
 			"directory. In a terminal, the servers run until you press Enter, so that you can try the\n" +
 			"printed commands in a second terminal. Without a terminal the demo ends by itself, and\n" +
 			"the printed commands work without the servers.",
-	}, func(ctx context.Context, cmd *invocation) error {
-		return runDemo(ctx, out)
-	}, nil)
+	}, runDemo, nil)
 }
 
 // demo is a project in a temporary directory, with its own cache, state and environment.
@@ -54,7 +51,7 @@ type demo struct {
 
 func (d demo) dir() string { return filepath.Join(d.base, "project") }
 
-func runDemo(ctx context.Context, out *output) (err error) {
+func runDemo(ctx context.Context, _ *invocation, out *output) (err error) {
 	world, err := modtest.Start(demoTree(), modtest.Options{})
 	if err != nil {
 		return err
@@ -141,7 +138,7 @@ func (d demo) attack(ctx context.Context) error {
 	if err := d.world.WriteTree(clone, "config"); err != nil {
 		return err
 	}
-	if err := copyFile(filepath.Join(d.dir(), stockLockName), filepath.Join(clone, stockLockName), 0o644); err != nil {
+	if err := copyFile(filepath.Join(clone, stockLockName), filepath.Join(d.dir(), stockLockName), 0o644); err != nil {
 		return err
 	}
 	d.printf("Now someone moves the tag v2.1.0 to another commit. In CI, with the lock and no cache:\n\n$ cotter install --locked\n")
@@ -238,19 +235,13 @@ func keepProgram(program, dir string) error {
 	if os.Link(program, name) == nil {
 		return nil
 	}
-	return copyFile(program, name, 0o755)
+	return copyFile(name, program, 0o755)
 }
 
-func copyFile(from, to string, mode fs.FileMode) (err error) {
-	source, err := os.Open(from)
+func copyFile(to, from string, mode fs.FileMode) error {
+	content, err := os.ReadFile(from)
 	if err != nil {
 		return err
 	}
-	defer source.Close()
-	file, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(file, source)
-	return errors.Join(err, file.Close())
+	return os.WriteFile(to, content, mode)
 }

@@ -40,9 +40,7 @@ func diffCommand(out *output) *cobra.Command {
 			"callers (variables, outputs and providers) and which changes break the calls of this\n" +
 			"project. For this, packages that are not in the cache are fetched and compared with\n" +
 			"the hashes in their lock. With --locks-only, only the locks are read.",
-	}, func(ctx context.Context, cmd *invocation) error {
-		return runDiff(ctx, cmd, out)
-	}, configFlags(append(formatFlags("text, json, markdown, mermaid, dot, or html for a page"),
+	}, runDiff, configFlags(append(formatFlags("text, json, markdown, mermaid, dot, or html for a page"),
 		policyFlag(), mirrorFlag(), exitCodeFlag(),
 		toggle("recursive", "compare the locks of all root modules in and below the directory"),
 		toggle("locks-only", "compare only the locks, without looking into the packages"),
@@ -113,8 +111,7 @@ type lockDiff struct {
 }
 
 func newLockDiff(ctx context.Context, cmd *invocation, in *installer.Installer, out *output, req request) (_ *lockDiff, err error) {
-	reader := newLockReader(req)
-	reader.revisions = severalProjects(cmd)
+	reader := lockReader{req: req, dir: cmp.Or(req.Dir, "."), lockFile: cmp.Or(req.LockFile, stockLockName), revisions: severalProjects(cmd)}
 	d := &lockDiff{oldName: cmp.Or(cmd.Arg(0), "HEAD"), newName: cmp.Or(cmd.Arg(1), reader.lockFile)}
 	if d.title, err = titleOf(req); err != nil {
 		return nil, err
@@ -131,7 +128,7 @@ func newLockDiff(ctx context.Context, cmd *invocation, in *installer.Installer, 
 		return nil, err
 	}
 	modules, providers := lockfile.Compare(d.old, d.updated)
-	d.changes = entryChanges(modules, providers)
+	d.changes = append(mapped(modules, moduleChange), mapped(providers, providerChange)...)
 	inBoth := func(c lockfile.ModuleChange) bool { return c.Old != nil && c.New != nil }
 	if !cmd.Bool("locks-only") && slices.ContainsFunc(modules, inBoth) {
 		if d.interfaces, err = diffInterfaces(ctx, cmd, in, out, req, d.old, d.updated); err != nil {
@@ -243,10 +240,6 @@ type lockReader struct {
 	revisions bool   // names are git revisions only
 }
 
-func newLockReader(req request) lockReader {
-	return lockReader{req: req, dir: cmp.Or(req.Dir, "."), lockFile: cmp.Or(req.LockFile, stockLockName)}
-}
-
 func (r lockReader) current() (*lockfile.File, error) {
 	name := filepath.Join(r.dir, r.lockFile)
 	if _, err := os.Lstat(name); err != nil {
@@ -351,17 +344,6 @@ func (c *entryChange) differs(what, old, updated string) {
 	if old != updated {
 		c.Details = append(c.Details, fmt.Sprintf("%s %q -> %q", what, old, updated))
 	}
-}
-
-func entryChanges(modules []lockfile.ModuleChange, providers []lockfile.ProviderChange) []entryChange {
-	list := []entryChange{}
-	for _, c := range modules {
-		list = append(list, moduleChange(c))
-	}
-	for _, c := range providers {
-		list = append(list, providerChange(c))
-	}
-	return list
 }
 
 func moduleChange(from lockfile.ModuleChange) entryChange {

@@ -19,7 +19,7 @@ func doctorCommand(out *output) *cobra.Command {
 		Long: "Shows what decides how an installation works on this machine, without changing anything.\n" +
 			"Each host that the configuration uses gets one small request. Secrets are never shown.\n" +
 			"The exit status is 1 if there is a problem; notes do not count.",
-	}, func(ctx context.Context, cmd *invocation) error { return runDoctor(ctx, cmd, out) }, configFlags(mirrorFlag(),
+	}, runDoctor, configFlags(mirrorFlag(),
 		toggle("offline", "send no requests"),
 	))
 }

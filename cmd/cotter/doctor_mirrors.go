@@ -58,11 +58,8 @@ func (d *doctor) lookAtMirrors(ctx context.Context) {
 }
 
 func listed(label string, patterns []getproviders.Pattern) string {
-	for _, p := range patterns {
-		label += p.String() + ", "
-	}
 	if len(patterns) == 0 {
 		return ""
 	}
-	return strings.TrimSuffix(label, ", ")
+	return label + strings.Join(mapped(patterns, getproviders.Pattern.String), ", ")
 }

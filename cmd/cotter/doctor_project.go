@@ -14,11 +14,7 @@ import (
 func (d *doctor) lookAtProject(ctx context.Context) {
 	d.begin("Project")
 	var err error
-	d.config, err = cliconfig.OSEnvironment().Load(ctx, cliconfig.Options{
-		Terraform: d.req.Dialect == installer.DialectTerraform,
-		Warn:      func(text string) { d.note("%s", text) },
-	})
-	if err != nil {
+	if d.config, err = cliConfig(ctx, d.req.Dialect, func(text string) { d.note("%s", text) }); err != nil {
 		d.failed(err)
 	}
 	if dir, empty := withoutConfiguration(ctx, d.req); empty {

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,7 +68,10 @@ func sourceLine(dir string, at hcl.Range) (line string, start, end int) {
 	if strings.Contains(filepath.ToSlash(name), ".terraform/modules/") {
 		return "", 0, 0 // the error may be about another version of the file, which is not installed yet
 	}
-	text, err := readRegular(name)
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxSource {
+		return "", 0, 0
+	}
+	text, err := os.ReadFile(name)
 	if err != nil {
 		return "", 0, 0
 	}
@@ -90,20 +92,4 @@ func sourceLine(dir string, at hcl.Range) (line string, start, end int) {
 		return line, 0, 0
 	}
 	return line, start, end
-}
-
-func readRegular(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxSource {
-		return nil, os.ErrInvalid
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, maxSource))
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func helpCommand(out *output) *cobra.Command {
-	return command(out, &cobra.Command{Use: "help [COMMAND...]", Short: "print the help of a command", Hidden: true}, func(_ context.Context, cmd *invocation) error {
+	return command(out, &cobra.Command{Use: "help [COMMAND...]", Short: "print the help of a command", Hidden: true}, func(_ context.Context, cmd *invocation, _ *output) error {
 		found, rest, err := cmd.Root().Find(cmd.args)
 		if err != nil || len(rest) > 0 {
 			return usageError{fmt.Errorf("there is no command %q", "cotter "+strings.Join(cmd.args, " "))}

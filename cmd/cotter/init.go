@@ -29,14 +29,8 @@ func initCommand(out *output) *cobra.Command {
 			"The arguments after -- are only for the tool. But Cotter reads the variables that they\n" +
 			"set with -var and -var-file, and those in TF_CLI_ARGS and TF_CLI_ARGS_init.",
 		Annotations: map[string]string{flagsNote: "put arguments for tofu or terraform after --, as in `cotter init -- -backend=false`"},
-	}, func(ctx context.Context, cmd *invocation) error {
-		return runInit(ctx, cmd, out)
-	}, configFlags(append(lockFlags(), pruneFlag(),
+	}, runInit, configFlags(append(placeFlags(),
 		text("tool", "run `TOOL`, a path or a name in PATH, instead of the project's tool"),
-		toggle("locked", "install exactly what the lock says, or fail; never write the lock; the default if CI is set"),
-		text("bundle", "take the packages from the bundle in `FILE`, and send no requests"),
-		hidden("lockfile", text("lockfile", "with `MODE` readonly, the same as --locked")),
-		hidden("upgrade", toggle("upgrade", "select the newest allowed versions, regardless of the lock")),
 		hidden("test-directory", text("test-directory", "look for tests in `DIR`")), // an argument of the tool
 	)...))
 }

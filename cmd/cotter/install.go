@@ -19,20 +19,21 @@ func installCommand(out *output) *cobra.Command {
 			"\n" +
 			"If directories are given, it installs each of them; with --recursive, all root modules\n" +
 			"in and below them. Packages that several projects use are fetched only once.",
-	}, func(ctx context.Context, cmd *invocation) error {
-		return runInstall(ctx, cmd, out)
-	}, configFlags(severalFlags(append(installFlags(), pruneFlag(),
+	}, runInstall, configFlags(severalFlags(append(placeFlags(), dryRunFlag())...)...))
+}
+
+// placeFlags are for install and init.
+func placeFlags() []addFlag {
+	return append(lockFlags(), pruneFlag(),
 		toggle("locked", "install exactly what the lock says, or fail; never write the lock; the default if CI is set"),
 		text("bundle", "take the packages from the bundle in `FILE`, and send no requests"),
 		hidden("lockfile", text("lockfile", "with `MODE` readonly, the same as --locked")),
 		hidden("upgrade", toggle("upgrade", "select the newest allowed versions, regardless of the lock")),
-	)...)...))
+	)
 }
 
-func installFlags() []addFlag {
-	return append(lockFlags(),
-		toggle("dry-run", "show what would change, without changing anything but the cache"),
-	)
+func dryRunFlag() addFlag {
+	return toggle("dry-run", "show what would change, without changing anything but the cache")
 }
 
 // lockFlags is for commands that select versions.

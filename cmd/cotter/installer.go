@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -24,7 +23,7 @@ import (
 // newInstaller returns an Installer that uses the network, with the stock tools' settings and credentials. If
 // COTTER_ALWAYS_GIT is set, the installed git sends all requests to git servers.
 func newInstaller(ctx context.Context, cmd *invocation, out *output, req request) (*installer.Installer, error) {
-	config, err := cliConfig(ctx, out, req.Dialect)
+	config, err := cliConfig(ctx, req.Dialect, func(text string) { out.warnf("%s", text) })
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +112,7 @@ func localInstaller(out *output) *installer.Installer { return installer.New(loc
 // what earlier evidence counts, and which providers the project brings. It does not repeat the warnings about
 // the CLI configuration.
 func evidenceInstaller(ctx context.Context, cmd *invocation, out *output, req request) (*installer.Installer, error) {
-	config, err := cliConfig(ctx, &output{stdout: io.Discard, stderr: io.Discard, env: out.env, quiet: true}, req.Dialect)
+	config, err := cliConfig(ctx, req.Dialect, func(string) {})
 	if err != nil {
 		return nil, err
 	}
@@ -139,15 +138,8 @@ func transport(reached *atomic.Bool) http.RoundTripper {
 
 // cliConfig reads the CLI configuration of the project's tool, or of tofu, which falls back to terraform's
 // files.
-func cliConfig(ctx context.Context, out *output, dialect installer.Dialect) (*cliconfig.Config, error) {
-	config, err := cliconfig.OSEnvironment().Load(ctx, cliconfig.Options{
-		Terraform: dialect == installer.DialectTerraform,
-		Warn:      func(text string) { out.warnf("%s", text) },
-	})
-	if err != nil {
-		return nil, err
-	}
-	return config, nil
+func cliConfig(ctx context.Context, dialect installer.Dialect, warn func(text string)) (*cliconfig.Config, error) {
+	return cliconfig.OSEnvironment().Load(ctx, cliconfig.Options{Terraform: dialect == installer.DialectTerraform, Warn: warn})
 }
 
 // getters are for sources that need large dependencies or other programs. The SDKs find most settings

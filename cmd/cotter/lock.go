@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
@@ -26,9 +25,7 @@ func lockCommand(out *output) *cobra.Command {
 			"the copy of the lock that the last installation kept in .terraform, or otherwise from the\n" +
 			"last git commit. If the lock has no module entries at all, they are taken from the newest\n" +
 			"commit whose lock has them.",
-	}, func(ctx context.Context, cmd *invocation) error {
-		return runLock(ctx, cmd, out)
-	}, configFlags(severalFlags(append(lockFlags(), pruneFlag(),
+	}, runLock, configFlags(severalFlags(append(lockFlags(), pruneFlag(),
 		toggle("check", "change nothing, and fail if the lock would change"),
 		toggle("upgrade", "select the newest allowed versions, regardless of the lock"),
 	)...)...))
@@ -67,20 +64,13 @@ func restore(ctx context.Context, cmd *invocation, out *output) error {
 		if out.json {
 			return out.writeJSON(restoredRecord{restored.From, "", keysOf(restored.Modules), mapped(restored.Providers, addrs.Provider.String)})
 		}
-		out.printf("Restored %s from %s.\n", entriesOf(restored), restored.From)
+		out.printf("Restored %s from %s.\n", bothEntries(len(restored.Modules), len(restored.Providers)), restored.From)
 		return nil
 	})
 }
 
-func entriesOf(restored *installer.Restored) string {
-	var parts []string
-	if n := len(restored.Modules); n > 0 {
-		parts = append(parts, entries(n, "module"))
-	}
-	if n := len(restored.Providers); n > 0 {
-		parts = append(parts, entries(n, "provider"))
-	}
-	return strings.Join(parts, " and ")
+func bothEntries(modules, providers int) string {
+	return both(modules, entries(modules, "module"), providers, entries(providers, "provider"))
 }
 
 func entries(n int, of string) string {
@@ -95,21 +85,13 @@ func keysOf(modules []addrs.Module) []string { return mapped(modules, addrs.Modu
 // checkLock returns an error if the lock of a project would change, for lock --check, and prints a warning if
 // only hashes of providers would. dir is "" if there is only one project.
 func (o *output) checkLock(dir string, result *installer.Result) error {
+	isMore := func(change installer.ProviderChange) bool { return !change.OnlyHashes() }
 	switch {
-	case !wouldChange(result):
-		return nil
-	case len(result.LockChanges)+len(result.Restored) > 0 || !allOnlyHashes(result.ProviderChanges):
+	case len(result.LockChanges)+len(result.Restored) > 0 || slices.ContainsFunc(result.ProviderChanges, isMore):
 		return errLockWouldChange
+	case len(result.ProviderChanges) > 0:
+		o.printWarning(dir, event.Warning{Message: fmt.Sprintf("%s selects the right versions, but it would get other hashes of %s", result.LockFile,
+			count(len(result.ProviderChanges), "provider"))})
 	}
-	o.printWarning(dir, event.Warning{Message: fmt.Sprintf("%s selects the right versions, but it would get other hashes of %s", result.LockFile,
-		count(len(result.ProviderChanges), "provider"))})
 	return nil
-}
-
-func allOnlyHashes(changes []installer.ProviderChange) bool {
-	return !slices.ContainsFunc(changes, func(change installer.ProviderChange) bool { return !change.OnlyHashes() })
-}
-
-func wouldChange(result *installer.Result) bool {
-	return result != nil && len(result.LockChanges)+len(result.ProviderChanges)+len(result.Restored) > 0
 }

@@ -26,7 +26,7 @@ func mergeLockCommand(out *output) *cobra.Command {
 			"  echo '.terraform.lock.hcl merge=cotter' >> .gitattributes\n" +
 			"  git config merge.cotter.driver 'cotter merge-lock %O %A %B'",
 		Hidden: true,
-	}, func(_ context.Context, cmd *invocation) error {
+	}, func(_ context.Context, cmd *invocation, out *output) error {
 		if cmd.NArg() != 3 {
 			return usageError{errors.New("cotter merge-lock takes three files: BASE, OURS and THEIRS")}
 		}

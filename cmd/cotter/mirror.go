@@ -30,18 +30,18 @@ func mirrorCommand(out *output) *cobra.Command {
 			Short: "store the locked packages that the mirror does not have",
 			Long: "OpenTofu can use the mirror's providers too: set the repository_template of an oci_mirror\n" +
 				"to HOST/REPOSITORY/providers/${hostname}/${namespace}/${type}.",
-		}, func(ctx context.Context, cmd *invocation) error { return pushMirror(ctx, cmd, out) }, configFlags(severalFlags(append(publishFlags(), policyFlag(), acceptUnreachableFlag(),
+		}, pushMirror, configFlags(severalFlags(append(publishFlags(), policyFlag(), acceptUnreachableFlag(),
 			toggle("repair", "read the stored packages back, and replace damaged ones"))...)...)),
 		command(out, &cobra.Command{
 			Use:   "status [DIR...] oci://HOST/REPOSITORY",
 			Short: "list the lock entries that are missing or wrong in the mirror",
 			Long: "Reads the lock, and sends requests only to the mirror. The exit status is 1 if an entry\n" +
 				"is missing or has other content.",
-		}, func(ctx context.Context, cmd *invocation) error { return mirrorStatus(ctx, cmd, out) }, configFlags(severalFlags(carriedFlags()...)...)),
+		}, mirrorStatus, configFlags(severalFlags(carriedFlags()...)...)),
 		command(out, &cobra.Command{
 			Use:   "verify oci://HOST/REPOSITORY",
 			Short: "fetch and hash all packages in the mirror and compare them with their lock entries",
-		}, func(ctx context.Context, cmd *invocation) error { return verifyMirror(ctx, cmd, out) }, configFlags()),
+		}, verifyMirror, configFlags()),
 	)
 }
 
@@ -101,27 +101,30 @@ func namedMirrors(ctx context.Context, cmd *invocation, out *output, in *install
 }
 
 func pushMirror(ctx context.Context, cmd *invocation, out *output) error {
-	in, projects, o, err := lockedProjects(ctx, cmd, out)
-	if err != nil || len(projects) == 0 {
-		return err
-	}
-	to, err := namedMirrors(ctx, cmd, out, in, projects)
-	if err != nil {
-		return err
-	}
 	push := mirror.Push
 	if cmd.Bool("repair") {
 		push = mirror.Repair
 	}
-	var errs []error
-	for _, m := range to {
+	return forMirrors(ctx, cmd, out, func(in *installer.Installer, m namedMirror, o installer.LockedOptions) error {
 		result, err := push(ctx, in, m.projects, o, m.Mirror)
-		if err == nil {
-			err = out.pushed(m.Mirror, result)
+		if err != nil {
+			return err
 		}
-		errs = append(errs, err)
+		return out.pushed(m.Mirror, result)
+	})
+}
+
+// forMirrors calls run for each mirror of the projects that the command line selects.
+func forMirrors(ctx context.Context, cmd *invocation, out *output, run func(*installer.Installer, namedMirror, installer.LockedOptions) error) error {
+	in, projects, o, err := lockedProjects(ctx, cmd, out)
+	if err != nil || len(projects) == 0 {
+		return err
 	}
-	return errors.Join(errs...)
+	named, err := namedMirrors(ctx, cmd, out, in, projects)
+	if err != nil {
+		return err
+	}
+	return errors.Join(mapped(named, func(m namedMirror) error { return run(in, m, o) })...)
 }
 
 func (o *output) pushed(to *mirror.Mirror, result *mirror.Result) error {
@@ -139,19 +142,9 @@ func (o *output) pushed(to *mirror.Mirror, result *mirror.Result) error {
 var errNotMirrored = errors.New("the mirror does not have all locked packages as required")
 
 func mirrorStatus(ctx context.Context, cmd *invocation, out *output) error {
-	in, projects, o, err := lockedProjects(ctx, cmd, out)
-	if err != nil || len(projects) == 0 {
-		return err
-	}
-	to, err := namedMirrors(ctx, cmd, out, in, projects)
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, m := range to {
-		errs = append(errs, statusOf(ctx, out, m, o))
-	}
-	return errors.Join(errs...)
+	return forMirrors(ctx, cmd, out, func(_ *installer.Installer, m namedMirror, o installer.LockedOptions) error {
+		return statusOf(ctx, out, m, o)
+	})
 }
 
 // statusOf prints what a mirror has for its projects. It fails if anything is missing or wrong.

@@ -22,9 +22,7 @@ func outdatedCommand(out *output) *cobra.Command {
 			"version of all. Source addresses with a tag that is a version, such as \"?ref=v1.2.0\",\n" +
 			"are listed as well. With --all, calls that are up to date are listed too. The exit status\n" +
 			"is 0 even if something is outdated, and 3 with --exit-code.",
-	}, func(ctx context.Context, cmd *invocation) error {
-		return runOutdated(ctx, cmd, out)
-	}, configFlags(severalFlags(
+	}, runOutdated, configFlags(severalFlags(
 		exitCodeFlag(), toggle("all", "list all calls whose source has versions"),
 		onlyFlag("list only `WHAT`: modules or providers"), policyFlag(),
 	)...))

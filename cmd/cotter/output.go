@@ -133,13 +133,18 @@ func count(n int, noun string) string {
 
 // countBoth returns "3 modules and 1 provider", without a number that is 0.
 func countBoth(n int, noun string, others int, otherNoun string) string {
+	return both(n, count(n, noun), others, count(others, otherNoun))
+}
+
+// both joins two texts, without the one of a number that is 0.
+func both(n int, text string, others int, other string) string {
 	switch {
 	case others == 0:
-		return count(n, noun)
+		return text
 	case n == 0:
-		return count(others, otherNoun)
+		return other
 	}
-	return count(n, noun) + " and " + count(others, otherNoun)
+	return text + " and " + other
 }
 
 type fileGroup struct {

@@ -268,16 +268,12 @@ func jsonProviderChanges(changes []installer.ProviderChange) []jsonProviderChang
 	})
 }
 
+// loadProviders returns the providers that the modules require, which must all be installed.
 func loadProviders(ctx context.Context, cmd *invocation, out *output, req request) ([]installer.Provider, error) {
 	in, err := evidenceInstaller(ctx, cmd, out, req)
 	if err != nil {
 		return nil, err
 	}
-	return providersOf(ctx, in, req)
-}
-
-// providersOf returns the providers that the modules require, which must all be installed.
-func providersOf(ctx context.Context, in *installer.Installer, req request) ([]installer.Provider, error) {
 	result, err := in.Load(ctx, req.Project, installer.LoadOptions{Providers: true})
 	if err != nil {
 		return nil, err

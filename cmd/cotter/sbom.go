@@ -30,9 +30,7 @@ func sbomCommand(out *output) *cobra.Command {
 			"For several projects there is one document. Each project is a component of it, with the\n" +
 			"components that it calls and requires. The document is written only if all projects\n" +
 			"could be read.",
-	}, func(ctx context.Context, cmd *invocation) error {
-		return runSBOM(ctx, cmd, out)
-	}, configFlags(severalFlags(text("out", "write to `FILE` instead of standard output"))...))
+	}, runSBOM, configFlags(severalFlags(text("out", "write to `FILE` instead of standard output"))...))
 }
 
 func runSBOM(ctx context.Context, cmd *invocation, out *output) (err error) {

@@ -412,20 +412,10 @@ func (o *output) refetched(result *installer.Result) {
 			providers++
 		}
 	}
-	if modules+providers == 0 {
-		return
+	if modules+providers > 0 {
+		o.notef("Downloaded %s again (%s): nothing here confirmed what %s or another user had installed.\n",
+			countBoth(modules, "module package", providers, "provider"), size(bytes), result.Dialect)
 	}
-	them, they := "them", "these are the published packages"
-	switch {
-	case modules == 0 && providers == 1:
-		them, they = "it", "this is the signed package"
-	case modules == 0:
-		they = "these are the signed packages"
-	case modules+providers == 1:
-		them, they = "it", "this is the published package"
-	}
-	o.notef("Downloaded %s again (%s): %s or another user had installed %s, and nothing here proved that %s.\n",
-		countBoth(modules, "module package", providers, "provider"), size(bytes), result.Dialect, them, they)
 }
 
 func isRefetched(result *installer.Result, p installer.Provider) bool {

@@ -40,9 +40,7 @@ func treeCommand(out *output) *cobra.Command {
 			"\n" +
 			"With --evidence it shows who confirms each package, and since which day: its origin, a\n" +
 			"mirror or a bundle that you name, or you.",
-	}, func(ctx context.Context, cmd *invocation) error {
-		return runTree(ctx, cmd, out)
-	}, configFlags(severalFlags(slices.Concat(evidenceFlags(), formatFlags("text, json, mermaid, dot, or html for a page"), []addFlag{
+	}, runTree, configFlags(severalFlags(slices.Concat(evidenceFlags(), formatFlags("text, json, mermaid, dot, or html for a page"), []addFlag{
 		toggle("evidence", "show who confirms each package, and since when"),
 		onlyFlag("show only `WHAT`: modules or providers"),
 	})...)...))

@@ -40,7 +40,7 @@ func updateCommand(out *output) *cobra.Command {
 			"Arguments that begin with a dot or are absolute paths are directories of projects:\n" +
 			"`cotter update network ./envs/dev`. If there are several projects, those that do not\n" +
 			"have a given call or provider do not change.",
-	}, func(ctx context.Context, cmd *invocation) error {
+	}, func(ctx context.Context, cmd *invocation, out *output) error {
 		req, err := newRequest(cmd, out.env)
 		if err != nil {
 			return err
@@ -63,7 +63,7 @@ func updateCommand(out *output) *cobra.Command {
 			return usageError{errors.New("--edit with --to edits the files of one project")}
 		}
 		return runUpdate(ctx, cmd, out, req)
-	}, configFlags(severalFlags(append(installFlags(),
+	}, configFlags(severalFlags(append(lockFlags(), dryRunFlag(),
 		text("to", "update the one call or provider to `VERSION`; the constraint must allow it, or is changed by --edit"),
 		texts("accept-changed", "accept other content under the same version, tag or address for the call `KEY`; can be repeated"),
 		toggle("allow-downgrade", "allow a lower version than the locked one"),
@@ -129,13 +129,7 @@ func modulePath(key string) addrs.Module {
 	return strings.Split(key, ".")
 }
 
-func modulePaths(keys []string) []addrs.Module {
-	var paths []addrs.Module
-	for _, key := range keys {
-		paths = append(paths, modulePath(key))
-	}
-	return paths
-}
+func modulePaths(keys []string) []addrs.Module { return mapped(keys, modulePath) }
 
 // explainNames adds a sentence to an error about a name that cannot be updated, with similar names.
 func explainNames(ctx context.Context, cmd *invocation, out *output, req request, err error) error {

@@ -29,9 +29,7 @@ func verifyCommand(out *output) *cobra.Command {
 			"does not fit the configuration, the policy refuses something, an origin has other\n" +
 			"content, or CI is set and nothing has confirmed an entry of the lock on this machine.\n" +
 			"--json tells these apart.",
-	}, func(ctx context.Context, cmd *invocation) error {
-		return runVerify(ctx, cmd, out)
-	}, configFlags(severalFlags(append(evidenceFlags(), policyFlag(),
+	}, runVerify, configFlags(severalFlags(append(evidenceFlags(), policyFlag(),
 		toggle("remote", "ask the origins whether they still have the locked content"),
 	)...)...))
 }
@@ -191,6 +189,9 @@ func failureOf(report *installer.Report) error {
 	causes := slices.DeleteFunc(slices.Clone(report.Stale), is[*installer.StaleError])
 	if report.Lost != nil {
 		// Modules without an entry are not compared, so at most a provider can have changed.
+		isChanged := func(p installer.ProviderReport) bool {
+			return !providerMatches(p) && p.Status != installer.StatusMissing
+		}
 		if len(report.Refused) == 0 && !report.Unfinished && !slices.ContainsFunc(report.Providers, isChanged) {
 			return reportError{error: report.Lost, causes: causes}
 		}
@@ -212,32 +213,19 @@ func headlineOf(report *installer.Report, found faults) error {
 		return errNotVendored
 	case isFormer(report):
 		return errFormer
+	case found == faults{missing: true} && isFresh(report):
+		return errNoneFound
 	case found == faults{missing: true}:
-		return missingError(report)
+		return errSomeMissing
 	}
 	return errNotVerified
 }
 
-func missingError(report *installer.Report) error {
-	if isFresh(report) {
-		return errNoneFound
-	}
-	return errSomeMissing
-}
-
 // isFresh reports whether all packages are missing, as in a fresh checkout, where modules.json is missing too.
 func isFresh(report *installer.Report) bool {
-	for _, p := range report.Packages {
-		if p.Status != installer.StatusMissing || p.Vendored != "" {
-			return false
-		}
-	}
-	for _, p := range report.Providers {
-		if p.Status != installer.StatusMissing {
-			return false
-		}
-	}
-	return len(report.Packages)+len(report.Providers) > 0
+	return len(report.Packages)+len(report.Providers) > 0 &&
+		!slices.ContainsFunc(report.Packages, func(p installer.PackageReport) bool { return p.Status != installer.StatusMissing || p.Vendored != "" }) &&
+		!slices.ContainsFunc(report.Providers, func(p installer.ProviderReport) bool { return p.Status != installer.StatusMissing })
 }
 
 // isFormer reports whether the only fault is that the lock has other packages now than the last run installed.
@@ -351,10 +339,6 @@ func matches(p installer.PackageReport) bool {
 	return p.Err == nil && p.Status == installer.StatusVerified
 }
 
-func isChanged(p installer.ProviderReport) bool {
-	return !providerMatches(p) && p.Status != installer.StatusMissing
-}
-
 func providerMatches(p installer.ProviderReport) bool {
 	return p.Err == nil && p.Status == installer.StatusVerified
 }
@@ -377,13 +361,11 @@ func unconfirmedEntries(report *installer.Report) (keys, providers []string) {
 // unconfirmed prints these entries in one message. An error about them says what to do itself.
 func (o *output) unconfirmed(report *installer.Report, failed error) {
 	keys, providers := unconfirmedEntries(report)
-	if len(keys) > 0 {
-		o.notef("Nothing has confirmed %s in the lock on this machine: %s.\n", entries(len(keys), "module"), strings.Join(keys, ", "))
+	if len(keys)+len(providers) == 0 {
+		return
 	}
-	if len(providers) > 0 {
-		o.notef("Nothing has confirmed %s in the lock on this machine: %s.\n", count(len(providers), "provider"), strings.Join(providers, ", "))
-	}
-	if len(keys)+len(providers) > 0 && !errors.Is(failed, errUnconfirmed) {
+	o.notef("Nothing has confirmed %s in the lock on this machine: %s.\n", bothEntries(len(keys), len(providers)), strings.Join(slices.Concat(keys, providers), ", "))
+	if !errors.Is(failed, errUnconfirmed) {
 		o.notef("%s\n", confirmEntries)
 	}
 }

@@ -26,7 +26,7 @@ func versionCommand(out *output) *cobra.Command {
 	return command(out, &cobra.Command{
 		Use:   "version",
 		Short: "print the version",
-	}, func(context.Context, *invocation) error { return printVersion(out) }, []addFlag{toggle("json", "print JSON")})
+	}, func(context.Context, *invocation, *output) error { return printVersion(out) }, []addFlag{toggle("json", "print JSON")})
 }
 
 func printVersion(out *output) error {
