@@ -182,11 +182,11 @@ func (d *lockDiff) graph() graph.Graph {
 }
 
 func (c entryChange) marks() []graph.Mark {
-	first := graph.Mark{Kind: graph.Kind(c.Change)}
+	first := graph.Mark{Kind: c.Change}
 	switch c.Change {
-	case changeVersion:
+	case graph.Updated:
 		first.Text = addrs.Redact(c.shownChange)
-	case changeOther:
+	case graph.Relocked:
 		first.Text = strings.Join(c.Details, "; ")
 	}
 	marks := []graph.Mark{first}
@@ -206,8 +206,8 @@ func (o *output) diff(changes []entryChange) {
 	for _, c := range changes {
 		line := resultLine{verb: "changed", subject: c.subject(), what: c.summary(), details: c.shownDetails(o.verbose)}
 		switch c.Change {
-		case changeAdded, changeRemoved:
-			line.verb = c.Change
+		case graph.Added, graph.Removed:
+			line.verb = string(c.Change)
 		}
 		line.details = slices.Concat(line.details, shortList(interfaceLines(o.shownInterface("", c.interfaces))))
 		list = append(list, line)
@@ -226,10 +226,10 @@ func (o *output) diffMarkdown(changes []entryChange) {
 	o.printf("| module or provider | before | after | details |\n|---|---|---|---|\n")
 	for _, c := range changes {
 		details := slices.Concat(c.shownDetails(o.verbose), shortList(interfaceLines(c.interfaces)))
-		if c.Change == changeContent {
+		if c.Change == graph.Content {
 			details = append([]string{"OTHER CONTENT"}, details...)
 		}
-		o.printf("| %s | %s | %s | %s |\n", markdownCell(c.subject()), markdownCell(c.before), markdownCell(c.after), joinCells(details))
+		o.printf("| %s | %s | %s | %s |\n", markdownCell(c.subject()), markdownCell(c.before), markdownCell(c.after), strings.Join(mapped(details, markdownCell), "<br>"))
 	}
 }
 
@@ -279,20 +279,13 @@ func checkedLock(lock *lockfile.File, err error) (*lockfile.File, error) {
 	return lock, nil
 }
 
-// The first kind that applies is used.
-const (
-	changeAdded   = "added"
-	changeRemoved = "removed"
-	changeVersion = "version"
-	changeContent = "content"
-	changeOther   = "other" // the source, the constraints, or hashes of more platforms
-)
-
 // entryChange is a module or a provider whose entries differ between two locks.
 type entryChange struct {
 	Key      string `json:"key,omitempty"`
 	Provider string `json:"provider,omitempty"`
-	Change   string `json:"change"`
+	// Change is "added", "removed", "version", "content" or "other": the first that applies. The last is a
+	// change of the source, the constraints, or the hashes of other platforms.
+	Change graph.Kind `json:"change"`
 	// Old is the version in the old lock, or the package if the entry has no version.
 	Old string `json:"old,omitempty"`
 	// New is the version in the new lock, or the package if the entry has no version.
@@ -322,11 +315,11 @@ func (c entryChange) subject() string {
 
 func (c entryChange) summary() string {
 	switch c.Change {
-	case changeAdded:
+	case graph.Added:
 		return c.after
-	case changeRemoved:
+	case graph.Removed:
 		return c.before
-	case changeContent:
+	case graph.Content:
 		return c.shownChange + " with OTHER CONTENT"
 	}
 	return c.shownChange
@@ -370,7 +363,7 @@ func moduleChange(from lockfile.ModuleChange) entryChange {
 		c.full = []string{fmt.Sprintf("package %q -> %q", from.Old.Package.String(), from.New.Package.String())}
 	}
 	c.differs("constraint", from.Old.Constraints.String(), from.New.Constraints.String())
-	if c.Change == changeContent || c.Change == changeOther {
+	if c.Change == graph.Content || c.Change == graph.Relocked {
 		c.differs("package", from.Old.Package.String(), from.New.Package.String())
 	}
 	return c
@@ -402,7 +395,7 @@ func providerChange(from lockfile.ProviderChange) entryChange {
 	c.differs("constraints", from.Old.Constraints.String(), from.New.Constraints.String())
 	added, removed := from.Hashes()
 	switch {
-	case c.Change == changeVersion:
+	case c.Change == graph.Updated:
 	case from.NoCommonHash():
 		c.Details = append(c.Details, "no hash in common: other content, or other platforms")
 	case added+removed > 0:
@@ -411,16 +404,16 @@ func providerChange(from lockfile.ProviderChange) entryChange {
 	return c
 }
 
-func kindOfChange(had, has, otherContent, moved bool) string {
+func kindOfChange(had, has, otherContent, moved bool) graph.Kind {
 	switch {
 	case !had:
-		return changeAdded
+		return graph.Added
 	case !has:
-		return changeRemoved
+		return graph.Removed
 	case otherContent:
-		return changeContent
+		return graph.Content
 	case moved:
-		return changeVersion
+		return graph.Updated
 	}
-	return changeOther
+	return graph.Relocked
 }

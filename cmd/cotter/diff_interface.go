@@ -59,44 +59,28 @@ func (d interfaceDiffs) addTo(changes []entryChange) {
 // report warns about the modules that could not be compared, by cause. Its error is about packages that do
 // not match their lock.
 func (d interfaceDiffs) report(out *output) error {
-	var order []string
-	keys, causes := make(map[string][]string), make(map[string]message)
+	type failure struct {
+		key   string
+		cause message
+	}
+	var failures []failure
 	var mismatches []error
 	for _, key := range slices.Sorted(maps.Keys(d)) {
 		err := d[key].Err
 		if mismatch, ok := errors.AsType[*installer.HashMismatchError](err); ok {
-			mismatches = append(mismatches, &otherContentError{key, mismatch})
+			// This does not wrap the error, whose remedies change the project's lock: it is not known which of
+			// the two compared locks is wrong.
+			mismatches = append(mismatches, fmt.Errorf("module %s was not compared: %s has %s, but the lock has %s", key, mismatch.Package, hashList(mismatch.Got), hashList(mismatch.Want)))
+		} else if err != nil && !out.json {
+			failures = append(failures, failure{key, out.explained(messages(err)[0])})
 		}
-		if err == nil || is[*installer.HashMismatchError](err) {
-			continue
-		}
-		m := out.explained(messages(err)[0])
-		text := m.text()
-		if keys[text] == nil {
-			order = append(order, text)
-			causes[text] = m
-		}
-		keys[text] = append(keys[text], key)
 	}
-	if !out.json {
-		for _, text := range order {
-			out.warnf("cannot tell what changes for the callers of %s: %s", strings.Join(keys[text], ", "), text)
-			out.printRemedies(causes[text].remedies)
-		}
+	for _, same := range groupBy(failures, func(f failure) string { return f.cause.text() }) {
+		keys := mapped(same, func(f failure) string { return f.key })
+		out.warnf("cannot tell what changes for the callers of %s: %s", strings.Join(keys, ", "), same[0].cause.text())
+		out.printRemedies(same[0].cause.remedies)
 	}
 	return errors.Join(mismatches...)
-}
-
-// otherContentError does not wrap the library's error, whose remedies change the project's lock: it is not
-// known which of the two compared locks is wrong.
-type otherContentError struct {
-	key      string
-	mismatch *installer.HashMismatchError
-}
-
-func (e *otherContentError) Error() string {
-	return fmt.Sprintf("module %s was not compared: %s has %s, but the lock has %s",
-		e.key, e.mismatch.Package, hashList(e.mismatch.Got), hashList(e.mismatch.Want))
 }
 
 func hashList(hashes []hashing.Hash) string {

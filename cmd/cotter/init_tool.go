@@ -14,9 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/procgroup"
 )
 
-type noToolError struct{ text string }
-
-func (e *noToolError) Error() string { return e.text }
+const otherTool = "Use `--tool` with its path, or `--for` if the project is for the other tool."
 
 // findTool returns the path of the tool that --tool names, or else of the project's tool. If nothing indicates
 // one, the tool that runs decides, and findTool sets the dialect of req.
@@ -50,11 +48,11 @@ func findTool(ctx context.Context, cmd *invocation, out *output, req *request) (
 		if path := procgroup.Find([]string{"PATH=" + out.env("PATH")}, name); path != "" {
 			return path, nil
 		}
-		return "", &noToolError{fmt.Sprintf("%s was not found in PATH (%s)%s", name, out.env("PATH"), sign)}
+		return "", hinted(fmt.Errorf("%s was not found in PATH (%s)%s", name, out.env("PATH"), sign), otherTool)
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", &noToolError{name + " is not a program that can be run"}
+		return "", hinted(fmt.Errorf("%s is not a program that can be run", name), otherTool)
 	}
 	return path, nil
 }

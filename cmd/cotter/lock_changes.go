@@ -10,13 +10,10 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
+// changeText is for an entry that was neither added nor removed.
 func changeText(change installer.LockChange) string {
 	before, after := versionOrPackage(change.Old), versionOrPackage(change.New)
 	switch constraints := change.New.Constraints; {
-	case before == "":
-		return "added " + releaseText(change.New)
-	case after == "":
-		return "removed"
 	case change.OtherContent != "":
 		return change.OtherContent
 	case entryName(change.Old) != entryName(change.New):
@@ -218,13 +215,6 @@ func consequences(change installer.LockChange) []string {
 		lines = append(lines, "files: "+strings.Join(files, ", "))
 	}
 	return lines
-}
-
-func joinCells(lines []string) string {
-	for i, line := range lines {
-		lines[i] = markdownCell(line)
-	}
-	return strings.Join(lines, "<br>")
 }
 
 // markdownCell returns text as a code span, which can neither end a cell of a table nor be markup.

@@ -188,28 +188,20 @@ func statusOf(ctx context.Context, out *output, m namedMirror, o installer.Locke
 // mirrorEntry prints what a mirror has for a lock entry, as text only if it is missing or wrong.
 func (o *output) mirrorEntry(entry mirror.Entry) error {
 	fault := ""
-	switch {
-	case entry.Missing:
-		fault = "is missing"
-	case entry.Other:
+	if entry.Other {
 		fault = mirror.ErrOtherPackage.Error()
 	}
 	if o.json {
-		value := mirroredRecord{Key: entry.Key, Source: entry.Source, Version: entry.Version, Platform: entry.Platform, Tag: entry.Tag, Missing: entry.Missing}
-		if !entry.Missing {
-			value.Error = fault
-		}
-		return o.writeProjectJSON(entry.Dir, value)
+		return o.writeProjectJSON(entry.Dir, mirroredRecord{entry.Key, entry.Source, entry.Version, entry.Platform, entry.Tag, entry.Missing, fault})
 	}
 	what := entry.Key + " in " + strings.TrimSpace(entry.Source+" "+entry.Version)
 	if entry.Key == "" {
 		what = fmt.Sprintf("provider %s %s for %s", entry.Source, entry.Version, entry.Platform)
 	}
 	switch {
-	case fault == "":
 	case entry.Missing:
 		o.printf("- %s: %s is missing\n", entry.Dir, what)
-	default:
+	case entry.Other:
 		o.printf("- %s: %s: %s\n", entry.Dir, what, fault)
 	}
 	return nil

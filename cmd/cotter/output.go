@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -145,6 +146,33 @@ func both(n int, text string, others int, other string) string {
 		return other
 	}
 	return text + " and " + other
+}
+
+// groupBy returns lists of the elements with the same key, in the order of their first elements.
+func groupBy[T any, K comparable](list []T, keyOf func(T) K) (groups [][]T) {
+	index := make(map[K]int)
+	for _, one := range list {
+		key := keyOf(one)
+		i, ok := index[key]
+		if !ok {
+			i, groups = len(groups), append(groups, nil)
+			index[key] = i
+		}
+		groups[i] = append(groups[i], one)
+	}
+	return groups
+}
+
+// maxAffected limits the modules, providers or projects below a message that they have in common.
+const maxAffected = 12
+
+// affected leaves out lines above maxAffected, except for --verbose.
+func (o *output) affected(lines []string) []string {
+	rest := len(lines) - maxAffected
+	if rest <= 1 || o.verbose {
+		return lines
+	}
+	return append(slices.Clone(lines[:maxAffected]), fmt.Sprintf("... and %d more (--verbose lists all)", rest))
 }
 
 type fileGroup struct {

@@ -54,9 +54,6 @@ func (o *output) printError(err error) {
 	}
 }
 
-// maxAffected limits the modules, providers or projects below an error that they have in common.
-const maxAffected = 12
-
 func failedProjects(all []message) []string {
 	var dirs []string
 	for _, m := range all {
@@ -111,27 +108,21 @@ func (o *output) explainAll(all []message) {
 
 // sameText groups messages with the same text, or about the same rule of a policy.
 func sameText(all []message) [][]message {
-	var groups [][]message
-	index := make(map[string]int)
-	for _, m := range all {
-		key := m.text()
-		if !m.isOf() && m.problem != nil {
-			key = m.withoutProject()
-		} else if !m.isOf() {
-			key = m.Summary + "\n" + key
+	alone := 0
+	return groupBy(all, func(m message) string {
+		switch {
+		case m.refusal != nil:
+			return m.Project + "\n" + m.refusal.rule
+		case m.text() == "":
+			alone++
+			return fmt.Sprint(alone)
+		case m.isOf():
+			return m.text()
+		case m.problem != nil:
+			return m.withoutProject()
 		}
-		if m.refusal != nil {
-			key = m.Project + "\n" + m.refusal.rule
-		}
-		i, ok := index[key]
-		if !ok || m.text() == "" {
-			i = len(groups)
-			index[key] = i
-			groups = append(groups, nil)
-		}
-		groups[i] = append(groups[i], m)
-	}
-	return groups
+		return m.Summary + "\n" + m.text()
+	})
 }
 
 func (o *output) printGroup(group []message) {
@@ -159,15 +150,8 @@ func (o *output) printGroup(group []message) {
 	o.errLineOf(red, "Error:", sanitize.Escape(headline))
 	if len(group) > 1 {
 		fmt.Fprintln(o.stderr)
-		rest := len(listed) - maxAffected
-		if rest <= 1 || o.verbose {
-			rest = 0
-		}
-		for _, line := range listed[:len(listed)-rest] {
+		for _, line := range o.affected(listed) {
 			o.errLine("  " + sanitize.Escape(line))
-		}
-		if rest > 0 {
-			fmt.Fprintf(o.stderr, "  ... and %d more (--verbose lists all)\n", rest)
 		}
 	} else if lines := sourceExcerpt(o.sourceDir(m), m.at); lines != nil {
 		fmt.Fprintln(o.stderr)

@@ -79,8 +79,11 @@ func problemOf(err error) *problem {
 		return &problem{error: refused}
 	}
 	host := hostOf(err)
+	if fetch, ok := errors.AsType[*getmodules.FetchError](err); host == "" && ok && strings.HasPrefix(fetch.Package, "git::file:") {
+		return missingRepository("", fetch.Package, err)
+	}
 	if host == "" {
-		return noLocalRepository(err)
+		return nil
 	}
 	for _, find := range []func(string, error) *problem{untrusted, unreachable, unauthorized, notFound, failing} {
 		if p := find(host, err); p != nil {
@@ -354,14 +357,8 @@ func notFound(host string, err error) *problem {
 	if !ok {
 		return nil
 	}
-	repository, _, _ := strings.Cut(strings.TrimPrefix(fetch.Package, "git::"), "?")
-	if p := missingRef(repository, err); p != nil {
+	if p := missingRepository(host, fetch.Package, err); p != nil {
 		return p
-	}
-	// A page is not what git expects. The text of git then says more.
-	isPage := strings.Contains(strings.ReplaceAll(err.Error(), "404 page not found", ""), " page")
-	if errors.Is(err, getmodules.ErrRepositoryNotFound) && !isPage {
-		return &problem{error: fact(fmt.Sprintf("there is no repository %s, or %s shows it only with credentials", repository, host))}
 	}
 	if status, ok := errors.AsType[*getmodules.StatusError](err); ok && errors.Is(err, fs.ErrNotExist) {
 		return &problem{error: fact(fmt.Sprintf("%s does not exist: %s answered %d %s", fetch.Package, hostIn(status.URL), status.StatusCode, http.StatusText(status.StatusCode)))}
@@ -369,26 +366,21 @@ func notFound(host string, err error) *problem {
 	return nil
 }
 
-func missingRef(repository string, err error) *problem {
-	if missing, ok := errors.AsType[*getmodules.RefNotFoundError](err); ok && missing.Ref != "" {
+// missingRepository is for a repository, on a host or this machine, that does not exist or lacks a ref.
+func missingRepository(host, pkg string, err error) *problem {
+	repository, _, _ := strings.Cut(strings.TrimPrefix(pkg, "git::"), "?")
+	// A page is not what git expects. The text of git then says more.
+	isPage := strings.Contains(strings.ReplaceAll(err.Error(), "404 page not found", ""), " page")
+	missing, isRef := errors.AsType[*getmodules.RefNotFoundError](err)
+	switch {
+	case isRef && missing.Ref != "":
 		return &problem{error: fact(missing.ErrorFor(repository))}
-	}
-	return nil
-}
-
-func noLocalRepository(err error) *problem {
-	fetch, ok := errors.AsType[*getmodules.FetchError](err)
-	if !ok || !strings.HasPrefix(fetch.Package, "git::file:") {
+	case !errors.Is(err, getmodules.ErrRepositoryNotFound) || isPage:
 		return nil
-	}
-	repository, _, _ := strings.Cut(strings.TrimPrefix(fetch.Package, "git::"), "?")
-	if p := missingRef(repository, err); p != nil {
-		return p
-	}
-	if errors.Is(err, getmodules.ErrRepositoryNotFound) {
+	case host == "":
 		return &problem{error: fact("there is no git repository " + repository)}
 	}
-	return nil
+	return &problem{error: fact(fmt.Sprintf("there is no repository %s, or %s shows it only with credentials", repository, host))}
 }
 
 func withoutHost(address, host string) string { return strings.TrimPrefix(address, host+"/") }

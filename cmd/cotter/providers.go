@@ -70,13 +70,9 @@ func platforms(cmd *invocation) (named []addrs.Platform, err error) {
 	return named, nil
 }
 
+// providerChangeText is for a provider that was neither added nor removed.
 func providerChangeText(change installer.ProviderChange) string {
-	switch {
-	case change.Old.IsZero():
-		return "added " + change.New.String()
-	case change.New.IsZero():
-		return "removed"
-	case change.Old == change.New:
+	if change.Old == change.New {
 		return strings.Join(append([]string{change.New.String()}, hashChanges(change)...), ", ")
 	}
 	text := change.Old.String()

@@ -168,8 +168,6 @@ var remedyTable = []remedyRow{
 	wraps(installer.ErrNotVendorDir, "Name a directory that is empty or does not exist."),
 
 	// Other commands, and settings.
-	always[*secondLockError]("Rename the lock, or set `lock_file` in the settings block of cotter.hcl to its name."),
-	always[*noToolError]("Use `--tool` with its path, or `--for` if the project is for the other tool."),
 	on(func(e *s3.CredentialsError) []remedy {
 		return do(fmt.Sprintf("If the server is yours, write `s3_endpoints = [\"%s\"]` in your own settings, or set AWS_ENDPOINT_URL_S3.", e.Endpoint))
 	}),

@@ -184,17 +184,8 @@ func layout(env func(string) string, setting string) (installer.Layout, error) {
 	}
 }
 
-// secondLockError says that the setting lock_file is not that of earlier runs.
-type secondLockError struct {
-	existing, other string
-}
-
-func (e *secondLockError) Error() string {
-	return fmt.Sprintf("the modules are locked in %s, but this run would lock them in %s, which has no module entries", e.existing, e.other)
-}
-
 // checkSecondLock refuses to make a second lock: the project's has no module entries, but another one in its
-// directory has.
+// directory has, because the setting lock_file is not that of earlier runs.
 func checkSecondLock(req request) error {
 	own := cmp.Or(req.LockFile, stockLockName)
 	if locksModules(filepath.Join(req.Dir, own)) {
@@ -206,7 +197,8 @@ func checkSecondLock(req request) error {
 	}
 	for _, entry := range entries {
 		if other := entry.Name(); strings.HasSuffix(other, ".lock.hcl") && locksModules(filepath.Join(req.Dir, other)) {
-			return &secondLockError{other, own}
+			err := fmt.Errorf("the modules are locked in %s, but this run would lock them in %s, which has no module entries", other, own)
+			return hinted(err, "Rename the lock, or set `lock_file` in the settings block of cotter.hcl to its name.")
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/graph"
 	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -34,33 +36,20 @@ var verbs = []string{"added", "changed", "moved", "updated", "removed", "restore
 // outcomesOf returns the outcomes for all changed modules, by path, and then providers. dir is the project, or
 // "" if there is only one.
 func (o *output) outcomesOf(dir string, result *installer.Result, seen *tally) []resultLine {
-	changes := make(map[string]installer.LockChange)
-	for _, change := range result.LockChanges {
-		changes[change.Path.String()] = change
+	keys, modules := make(map[string]bool), make(map[string]installer.Module)
+	byKey := func(changes []installer.LockChange) map[string]installer.LockChange {
+		found := make(map[string]installer.LockChange)
+		for _, change := range changes {
+			keys[change.Path.String()], found[change.Path.String()] = true, change
+		}
+		return found
 	}
-	modules := make(map[string]installer.Module)
-	keys := make([]string, 0, len(result.Modules))
+	changes, updates := byKey(result.LockChanges), byKey(result.Updates)
 	for _, m := range result.Modules {
-		modules[m.Path.String()] = m
-		keys = append(keys, m.Path.String())
+		keys[m.Path.String()], modules[m.Path.String()] = true, m
 	}
-	for _, change := range result.LockChanges {
-		key := change.Path.String()
-		if _, ok := modules[key]; !ok {
-			keys = append(keys, key)
-		}
-	}
-	updates := make(map[string]installer.LockChange)
-	for _, update := range result.Updates {
-		key := update.Path.String()
-		updates[key] = update
-		if _, ok := modules[key]; !ok {
-			keys = append(keys, key)
-		}
-	}
-	slices.SortFunc(keys, func(a, b string) int { return slices.Compare(strings.Split(a, "."), strings.Split(b, ".")) })
 	var list []resultLine
-	for _, key := range keys {
+	for _, key := range slices.SortedFunc(maps.Keys(keys), graph.CompareKeys) {
 		change, changed := changes[key]
 		update, updated := updates[key]
 		placed, isNew := seen.modules[key]
@@ -126,62 +115,49 @@ func sourceName(source string) string {
 func (o *output) providerOutcomes(dir string, result *installer.Result, seen *tally) []resultLine {
 	moved, changes := splitMoved(result.ProviderChanges)
 	var list []resultLine
-	listed := make(map[string]bool)
+	listed := make(map[addrs.Provider]bool)
+	add := func(provider addrs.Provider, verb, release, because string) {
+		listed[provider] = true
+		name := "provider " + provider.ForDisplay()
+		what := release + because + o.signedBy(seen.providers[provider.String()])
+		list = append(list, resultLine{verb: verb, subject: name, what: what, name: name, release: release})
+	}
 	for _, change := range moved {
-		listed[change.Provider.String()] = true
+		listed[change.Provider] = true
 	}
 	for _, change := range changes {
-		line := resultLine{verb: "changed", subject: "provider " + change.Provider.ForDisplay(), release: providerChangeText(change)}
-		line.what = line.release + becauseOf(o.shownExclusions(dir, providerExclusions(change)), change.Old.String())
 		switch {
 		case change.Old.IsZero():
-			line.verb, line.what, line.release = "added", change.New.String(), change.New.String()
+			add(change.Provider, "added", change.New.String(), "")
 		case change.New.IsZero():
-			line.verb, line.what, line.release = "removed", change.Old.String(), change.Old.String()
+			add(change.Provider, "removed", change.Old.String(), "")
+		default:
+			add(change.Provider, "changed", providerChangeText(change), becauseOf(o.shownExclusions(dir, providerExclusions(change)), change.Old.String()))
 		}
-		if e, ok := seen.providers[change.Provider.String()]; ok {
-			line.what += o.signedBy(e)
-		}
-		listed[change.Provider.String()] = true
-		list = append(list, line)
 	}
 	for _, update := range result.ProviderUpdates {
-		line := resultLine{verb: "updated", subject: "provider " + update.Provider.ForDisplay(), what: update.Old.String() + " -> " + update.New.String()}
 		switch {
+		case seen.providers[update.Provider.String()].Replaced: // it is restored
 		case update.New.IsZero():
-			line.verb, line.what = "removed", update.Old.String()
+			add(update.Provider, "removed", update.Old.String(), "")
 		case update.New == update.Old:
-			line.what = update.New.String() + ", another package of this version"
+			add(update.Provider, "updated", update.New.String()+", another package of this version", "")
+		default:
+			add(update.Provider, "updated", update.Old.String()+" -> "+update.New.String(), "")
 		}
-		e := seen.providers[update.Provider.String()]
-		if e.Replaced {
-			continue // it is restored
-		}
-		line.release = line.what
-		line.what += o.signedBy(e)
-		listed[update.Provider.String()] = true
-		list = append(list, line)
 	}
 	for _, p := range result.Providers {
-		if listed[p.Address.String()] {
-			continue
-		}
-		line := resultLine{verb: "installed", subject: "provider " + p.Address.ForDisplay(), what: p.Version.String(), release: p.Version.String()}
+		isRefetched := slices.ContainsFunc(result.Refetched, func(r installer.Refetched) bool { return r.Provider == p.Address })
 		e, isNew := seen.providers[p.Address.String()]
-		_, fetched := seen.archives[line.subject+" "+p.Version.String()]
-		if isRefetched(result, p) {
-			continue // nothing has changed, and refetched says why it was downloaded
+		_, fetched := seen.archives["provider "+p.Address.ForDisplay()+" "+p.Version.String()]
+		switch {
+		case listed[p.Address]:
+		case isRefetched: // nothing has changed, and refetched says why it was downloaded
+		case e.Replaced || fetched && !isNew: // it is installed as links to the cache, which was damaged
+			add(p.Address, "restored", p.Version.String(), "")
+		case isNew:
+			add(p.Address, "installed", p.Version.String(), "")
 		}
-		if e.Replaced || fetched && !isNew { // it is installed as links to the cache, which was damaged
-			line.verb = "restored"
-		}
-		if isNew || fetched {
-			line.what += o.signedBy(e)
-			list = append(list, line)
-		}
-	}
-	for i := range list {
-		list[i].name = list[i].subject
 	}
 	slices.SortStableFunc(list, func(a, b resultLine) int { return strings.Compare(a.subject, b.subject) })
 	if len(moved) > 0 {
@@ -416,8 +392,4 @@ func (o *output) refetched(result *installer.Result) {
 		o.notef("Downloaded %s again (%s): nothing here confirmed what %s or another user had installed.\n",
 			countBoth(modules, "module package", providers, "provider"), size(bytes), result.Dialect)
 	}
-}
-
-func isRefetched(result *installer.Result, p installer.Provider) bool {
-	return slices.ContainsFunc(result.Refetched, func(r installer.Refetched) bool { return r.Provider == p.Address })
 }

@@ -88,26 +88,22 @@ func (all projectOutcomes) printEarlierLocks(o *output) {
 
 // printUnsigned names the providers that the projects bring, each once.
 func (all projectOutcomes) printUnsigned(o *output) {
-	dirs := make(map[string][]string) // by the names of providers
-	var order []string
+	type providers struct{ dir, names string }
+	var brought []providers
 	for _, p := range all {
-		names := fromProject(p.result.Providers)
-		if o.verbose {
+		switch names := fromProject(p.result.Providers); {
+		case o.verbose:
 			o.unsigned(p.dir+": ", names)
-			continue
+		case len(names) > 0:
+			brought = append(brought, providers{p.dir, strings.Join(names, ", ")})
 		}
-		text := strings.Join(names, ", ")
-		if names != nil && dirs[text] == nil {
-			order = append(order, text)
-		}
-		dirs[text] = append(dirs[text], p.dir)
 	}
-	for _, text := range order {
-		subject := dirs[text][0]
-		if n := len(dirs[text]); n > 1 {
+	for _, same := range groupBy(brought, func(p providers) string { return p.names }) {
+		subject := same[0].dir
+		if n := len(same); n > 1 {
 			subject = count(n, "project")
 		}
-		o.unsigned(subject+": ", strings.Split(text, ", "))
+		o.unsigned(subject+": ", strings.Split(same[0].names, ", "))
 	}
 }
 
@@ -120,23 +116,25 @@ type releaseSummary struct {
 // releases joins the same changes of several projects. Those that break calls are first, then those of most
 // projects.
 func (all projectOutcomes) releases() []*releaseSummary {
-	type key struct{ verb, name, release string }
-	known := make(map[key]*releaseSummary)
-	var list []*releaseSummary
+	type change struct {
+		resultLine
+		dir string
+	}
+	var changes []change
 	for _, p := range all {
 		for _, line := range p.lines {
-			k := key{line.verb, line.name, line.release}
-			s := known[k]
-			if s == nil {
-				s = &releaseSummary{verb: line.verb, name: line.name, release: line.release}
-				known[k] = s
-				list = append(list, s)
-			}
-			if !slices.Contains(s.dirs, p.dir) {
-				s.dirs = append(s.dirs, p.dir)
-			}
-			s.breaking = append(s.breaking, line.breaking...)
+			changes = append(changes, change{line, p.dir})
 		}
+	}
+	var list []*releaseSummary
+	for _, same := range groupBy(changes, func(c change) [3]string { return [...]string{c.verb, c.name, c.release} }) {
+		s := &releaseSummary{verb: same[0].verb, name: same[0].name, release: same[0].release}
+		for _, c := range same {
+			s.breaking = append(s.breaking, c.breaking...)
+			s.dirs = append(s.dirs, c.dir)
+		}
+		s.dirs = slices.Compact(s.dirs) // in the order of the projects
+		list = append(list, s)
 	}
 	slices.SortStableFunc(list, func(a, b *releaseSummary) int {
 		return cmp.Or(

@@ -151,7 +151,7 @@ func explainNames(ctx context.Context, cmd *invocation, out *output, req request
 		}
 	}
 	for _, path := range slices.Concat(named.Keys, named.AcceptChanged) {
-		if explained := explainKey(calls, path.String(), names, err); explained != nil {
+		if explained := explainKey(calls, path.String(), names); explained != nil {
 			return explained
 		}
 	}
@@ -189,16 +189,8 @@ func directoryHint(dir string, keys []addrs.Module) string {
 	return ""
 }
 
-type namedError struct {
-	text string
-	err  error
-}
-
-func (e *namedError) Error() string { return e.text }
-func (e *namedError) Unwrap() error { return e.err }
-
 // explainKey returns an error about a key that has no lock entry, or nil.
-func explainKey(calls *installer.Result, key string, providers []string, err error) error {
+func explainKey(calls *installer.Result, key string, providers []string) error {
 	var own, below []string // the keys with an entry, and those of them that are below key
 	known := map[string]bool{}
 	for _, m := range calls.Modules {
@@ -232,7 +224,7 @@ func explainKey(calls *installer.Result, key string, providers []string, err err
 				hint = fmt.Sprintf("Did you mean the provider %s?", name)
 			}
 		}
-		return hinted(&namedError{fmt.Sprintf("there is no module call %s", key), err}, cmp.Or(hint, "Run `cotter tree` to see the keys."))
+		return hinted(fmt.Errorf("there is no module call %s", key), cmp.Or(hint, "Run `cotter tree` to see the keys."))
 	}
 	what := "is a local module and is not locked"
 	if i := strings.LastIndexByte(key, '.'); i > 0 && len(below) == 0 {
@@ -246,7 +238,7 @@ func explainKey(calls *installer.Result, key string, providers []string, err err
 	if len(below) > 0 {
 		hint = "Try " + alternatives(below) + "."
 	}
-	return hinted(&namedError{key + " " + what, err}, hint)
+	return hinted(fmt.Errorf("%s %s", key, what), hint)
 }
 
 const writePinned = "`cotter update --edit` writes them into the files; add the KEY of a call for another major version.\n"

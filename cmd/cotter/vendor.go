@@ -27,11 +27,7 @@ func reportedFiles(p installer.PackageReport) hashing.Changes {
 		return p.Changes
 	}
 	below := func(names []string) []string {
-		var paths []string
-		for _, name := range names {
-			paths = append(paths, path.Join(p.Vendored, name))
-		}
-		return paths
+		return mapped(names, func(name string) string { return path.Join(p.Vendored, name) })
 	}
 	return hashing.Changes{Changed: below(p.Changes.Changed), Vanished: below(p.Changes.Vanished), Added: below(p.Changes.Added)}
 }

@@ -136,7 +136,7 @@ func (o comparedOrigin) note() string {
 // origins prints what has moved once, with the calls that use it, then notes, and providers with hashes that
 // their registries do not confirm.
 func (o *output) origins(origins []comparedOrigin, providers []installer.ProviderOrigin) originCount {
-	var moves, notes usedTexts
+	var moves, notes []usedText
 	var failed []message
 	n := originCount{all: len(origins) + len(providers)}
 	for _, origin := range origins {
@@ -144,12 +144,12 @@ func (o *output) origins(origins []comparedOrigin, providers []installer.Provide
 		case origin.Err != nil:
 			failed = append(failed, messages(origin.Err)...)
 		case origin.Moved():
-			moves.add(origin.moved(), o.usedBy(origin))
+			moves = append(moves, usedText{origin.moved(), o.usedBy(origin)})
 		case origin.OK():
 			n.same++
 		}
 		if note := origin.note(); note != "" {
-			notes.add("note: "+note, o.usedBy(origin))
+			notes = append(notes, usedText{"note: " + note, o.usedBy(origin)})
 		}
 		switch {
 		case origin.Fetched:
@@ -158,8 +158,8 @@ func (o *output) origins(origins []comparedOrigin, providers []installer.Provide
 			n.before++
 		}
 	}
-	moves.print(o)
-	notes.print(o)
+	o.printUsed(moves)
+	o.printUsed(notes)
 	for _, p := range providers {
 		switch {
 		case p.Err != nil:
@@ -202,29 +202,16 @@ func (n originCount) String() string {
 	return text + "."
 }
 
-// usedTexts are about origins that several calls can have in common.
-type usedTexts struct {
-	order []string
-	users map[string][]string
-}
-
 func (o *output) usedBy(origin comparedOrigin) string {
 	return fmt.Sprintf("%s (%s)", origin.Path, o.place("", origin.Call.Range))
 }
 
-func (u *usedTexts) add(text, user string) {
-	if u.users == nil {
-		u.users = make(map[string][]string)
-	}
-	if u.users[text] == nil {
-		u.order = append(u.order, text)
-	}
-	u.users[text] = append(u.users[text], user)
-}
+// usedText is about an origin that several calls can have in common.
+type usedText struct{ text, user string }
 
-func (u *usedTexts) print(o *output) {
-	for _, text := range u.order {
-		o.printf("- %s, used by %s\n", text, strings.Join(u.users[text], ", "))
+func (o *output) printUsed(texts []usedText) {
+	for _, same := range groupBy(texts, func(u usedText) string { return u.text }) {
+		o.printf("- %s, used by %s\n", same[0].text, strings.Join(mapped(same, func(u usedText) string { return u.user }), ", "))
 	}
 }
 

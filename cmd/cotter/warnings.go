@@ -78,19 +78,11 @@ func (c *originWarnings) take(dir string, ev installer.Event) bool {
 //	  module dns
 //	  If you know why ...
 func (c *originWarnings) print(o *output) {
-	list := *c
-	*c = nil
-	for len(list) > 0 {
-		same := func(w originWarning) bool { return w.Kind == list[0].Kind && w.Message == list[0].Message }
-		var group, rest []originWarning
-		for _, w := range list {
-			if same(w) {
-				group = append(group, w)
-			} else {
-				rest = append(rest, w)
-			}
-		}
-		list = rest
+	type key struct {
+		event.WarningKind
+		message string
+	}
+	for _, group := range groupBy(*c, func(w originWarning) key { return key{w.Kind, w.Message} }) {
 		if len(group) == 1 {
 			o.printWarning(group[0].dir, group[0].Warning)
 			continue
@@ -102,25 +94,17 @@ func (c *originWarnings) print(o *output) {
 		if group[0].Path.IsRoot() {
 			noun = "project"
 		}
-		lines := []string{fmt.Sprintf("%s, in %s:", group[0].Message, count(len(group), noun))}
-		hidden := len(group) - maxAffected
-		if hidden <= 1 || o.verbose {
-			hidden = 0
-		}
+		var lines []string
 		var remedies []remedy
-		for i, w := range group {
-			if i < len(group)-hidden {
-				line := warningSubject(w.dir, w.Warning)
-				if w.Range.Filename != "" {
-					line += " (" + o.place(w.dir, w.Range) + ")"
-				}
-				lines = append(lines, line)
+		for _, w := range group {
+			line := warningSubject(w.dir, w.Warning)
+			if w.Range.Filename != "" {
+				line += " (" + o.place(w.dir, w.Range) + ")"
 			}
+			lines = append(lines, line)
 			remedies = append(remedies, warningRemedies(w.dir, w.Warning)...)
 		}
-		if hidden > 0 {
-			lines = append(lines, fmt.Sprintf("... and %d more (--verbose lists all)", hidden))
-		}
-		o.warnf("%s", strings.Join(append(lines, remedyLines(o.fromHere(remedies))...), "\n"))
+		headline := fmt.Sprintf("%s, in %s:", group[0].Message, count(len(group), noun))
+		o.warnf("%s", strings.Join(slices.Concat([]string{headline}, o.affected(lines), remedyLines(o.fromHere(remedies))), "\n"))
 	}
 }
