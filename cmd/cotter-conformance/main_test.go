@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/cotterpin/cotter/conformance"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 const kit = "../../conformance/testdata"
@@ -34,9 +35,7 @@ func ours(_ context.Context, verb, path string, stdin []byte) ([]byte, int, erro
 func TestReference(t *testing.T) {
 	t.Parallel()
 	cases, err := readKit(conformance.Kit())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -53,9 +52,7 @@ func TestReference(t *testing.T) {
 func TestCheckFindsFaults(t *testing.T) {
 	t.Parallel()
 	cases, err := readKit(conformance.Kit())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for name, wrong := range map[string]program{
 		"other hashes": func(context.Context, string, string, []byte) ([]byte, int, error) {
 			return []byte("h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="), 0, nil
@@ -112,9 +109,7 @@ func TestProcess(t *testing.T) {
 		copyFile(t, names[0], filepath.Join(small, folder, filepath.Base(names[0])))
 	}
 	for name, text := range map[string]string{"invalid-locks": "module {\n", "refused-provider-locks": "other {\n}\n"} {
-		if err := os.WriteFile(filepath.Join(small, name+".txtar"), []byte("-- a.hcl --\n"+text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.WriteFile(filepath.Join(small, name+".txtar"), []byte("-- a.hcl --\n"+text), 0o644))
 	}
 	for _, test := range []struct {
 		line   string
@@ -177,13 +172,7 @@ func TestServer(t *testing.T) {
 func copyFile(t *testing.T, from, to string) {
 	t.Helper()
 	text, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
+	testenv.Must(t, os.MkdirAll(filepath.Dir(to), 0o755))
+	testenv.Must(t, os.WriteFile(to, text, 0o644))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -24,9 +25,7 @@ func TestCleanDuringInstalls(t *testing.T) {
 	for i := range files {
 		large[fmt.Sprintf("files/%d.txt", i)] = &fstest.MapFile{Data: fmt.Append(nil, i)}
 	}
-	if err := s.world.PublishArchive("n.zip", large); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, s.world.PublishArchive("n.zip", large))
 	var cleaning, installing sync.WaitGroup
 	done := make(chan struct{})
 	cleaning.Go(func() {
@@ -41,9 +40,7 @@ func TestCleanDuringInstalls(t *testing.T) {
 	})
 	for i := range installs {
 		dir := filepath.Join(t.TempDir(), fmt.Sprint(i))
-		if err := copyTree(dir, s.project); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, copyTree(dir, s.project))
 		installing.Go(func() {
 			for _, args := range []string{"install", "install --locked"} {
 				if end := s.run(args + " -chdir=" + dir); end.status != 0 {

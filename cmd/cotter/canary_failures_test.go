@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -158,9 +159,7 @@ func machineFailures() []failure {
 		{name: "git that fails", config: canaryConfig(sources, "git_query", "git_sshkey"), git: "echo \"fatal: $*\" >&2\nexit 3"},
 		{name: "no git", config: canaryConfig(sources, "git_sshkey"), env: []string{"PATH=/nonexistent"}, says: "git"},
 		{name: "no room for a cache", config: withoutGit(), setup: func(t *testing.T, v *victim) {
-			if err := os.WriteFile(v.cache, nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, os.WriteFile(v.cache, nil, 0o600))
 		}},
 		{name: "project that is read-only", setup: func(t *testing.T, v *victim) {
 			v.plant(t, filepath.Join(v.project, ".terraform"), "a file")

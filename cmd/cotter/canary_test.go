@@ -96,9 +96,7 @@ func newVictim(t *testing.T, git string, f failure) *victim {
 	}
 	v.world.SetFaults(f.faults...)
 	for _, dir := range []string{v.project, v.home, v.temporary, filepath.Join(base, "bin")} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Mkdir(dir, 0o700))
 	}
 	for name, text := range canaryHome {
 		v.plant(t, filepath.Join(v.home, name), text)
@@ -126,12 +124,8 @@ func (v *victim) configure(t *testing.T, odd int) {
 // plant writes a file that may contain secrets.
 func (v *victim) plant(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(v.expand(text)), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o700))
+	testenv.Must(t, os.WriteFile(name, []byte(v.expand(text)), 0o700))
 	v.planted[name] = true
 }
 
@@ -189,9 +183,7 @@ func (v *victim) runInterrupted(t *testing.T, cmd *exec.Cmd) (string, string, er
 	t.Helper()
 	var stdout, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
@@ -212,9 +204,7 @@ func (v *victim) runInterrupted(t *testing.T, cmd *exec.Cmd) (string, string, er
 func programsWith(t *testing.T, text string) []string {
 	t.Helper()
 	environments, err := filepath.Glob("/proc/[0-9]*/environ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var found []string
 	for _, name := range environments {
 		environment, err := os.ReadFile(name)

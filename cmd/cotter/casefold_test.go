@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -116,9 +117,7 @@ var foldingDisks = []foldingDisk{
 		disk := newDiskImage(t, 16, "mkfs.ext4", "-q", "-O", "casefold", "-E", "encoding=utf8")
 		disk.mount(t, disk.file, "noatime")
 		dir := filepath.Join(disk.dir, "folding")
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Mkdir(dir, 0o755))
 		mustRun(t, "chattr", "+F", dir)
 		return dir
 	}},
@@ -168,9 +167,7 @@ type folding struct {
 func newFolding(t *testing.T, world *modtest.World, disk, config string) *folding {
 	t.Helper()
 	there := newSite(t, world)
-	if err := world.WriteTree(there.project, config); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, world.WriteTree(there.project, config))
 	at := *there
 	at.project = filepath.Join(disk, config)
 	f := &folding{site: &at, there: there}

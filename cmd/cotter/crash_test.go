@@ -139,9 +139,7 @@ func newCrashScene(t *testing.T, args string, earlier ...func(s *crashScene)) *c
 func newCrashSceneIn(t *testing.T, world *modtest.World, args string, earlier ...func(s *crashScene)) *crashScene {
 	t.Helper()
 	s := &crashScene{site: newSite(t, world), args: args}
-	if err := s.world.WriteTree(s.project, "project"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, s.world.WriteTree(s.project, "project"))
 	for _, do := range earlier {
 		do(s)
 	}
@@ -206,9 +204,7 @@ func TestCrash(t *testing.T) {
 	noPart := changeFile(t, "main.tf", `module "part"`, `module "other"`)
 	bare := func(s *crashScene) { remove(t, filepath.Join(s.project, ".terraform")) }
 	withGit := func(s *crashScene) {
-		if err := os.Rename(filepath.Join(s.project, "git.txt"), filepath.Join(s.project, "git.tf")); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Rename(filepath.Join(s.project, "git.txt"), filepath.Join(s.project, "git.tf")))
 	}
 	linked := func(s *crashScene) {
 		dir := filepath.Join(s.base, "linked")
@@ -371,9 +367,7 @@ func (s *crashScene) picture(t *testing.T) map[string]string {
 	files := picture(t, s.project)
 	for _, kept := range []string{"cache/tree/*", "cache/provider/package/*"} {
 		trees, err := filepath.Glob(filepath.Join(s.base, kept))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		for _, tree := range trees {
 			files["cache "+filepath.Base(tree)] = ""
 		}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -120,9 +119,7 @@ func TestWhereCredentialsGo(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("/bin/sh is not installed")
 	}
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
+	needCommands(t, "git")
 	internet := newRecordedInternet(t)
 	var table strings.Builder
 	fmt.Fprintf(&table, "| secret | scheme | %s |\n|---|---|%s\n", strings.Join(bringers, " | "), strings.Repeat("---|", len(bringers)))
@@ -134,19 +131,14 @@ func TestWhereCredentialsGo(t *testing.T) {
 		table.WriteByte('\n')
 	}
 	const page, begin, end = "../../docs/security.md", "<!-- The table is made by go test ./cmd/cotter -run TestWhereCredentialsGo -update. -->\n\n", "\n<!-- The end of the table. -->"
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, page)
 	head, rest, found := strings.Cut(string(text), begin)
 	old, tail, ended := strings.Cut(rest, end)
 	if !found || !ended {
 		t.Fatalf("%s has no table", page)
 	}
 	if *update {
-		if err := os.WriteFile(page, []byte(head+begin+table.String()+end+tail), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeText(t, page, head+begin+table.String()+end+tail)
 		return
 	}
 	if testing.Short() {
@@ -266,12 +258,8 @@ func writeProgram(t *testing.T, name, text string) {
 	t.Helper()
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	testenv.Must(t, os.WriteFile(name, []byte(text), 0o700))
 }
 
 func (in *recordedInternet) cell(t *testing.T, row secretRow, by string) string {

@@ -7,25 +7,23 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestDemoTerminal runs the demo in a terminal, and the commands that it prints in a second
 // terminal while the demo's servers are running. Enter ends the demo.
 func TestDemoTerminal(t *testing.T) {
 	t.Parallel()
-	needGit(t)
+	needCommands(t, "git")
 	person, terminal := openTerminal(t)
 	demo := exec.Command(cotterBinary, "demo")
 	demo.Env = append(os.Environ(), "HOME="+t.TempDir(), "TERM=xterm", "CI=", "NO_COLOR=1")
 	demo.Stdin, demo.Stdout, demo.Stderr = terminal, terminal, terminal
 	demo.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := demo.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, demo.Start())
 	t.Cleanup(func() { _ = syscall.Kill(-demo.Process.Pid, syscall.SIGKILL) })
-	if err := terminal.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, terminal.Close())
 	var text strings.Builder
 	for lines := bufio.NewScanner(person); lines.Scan(); {
 		line := strings.TrimRight(lines.Text(), "\r")

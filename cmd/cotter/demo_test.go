@@ -8,13 +8,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestDemo runs the README's first command, without a terminal, and then the commands that
 // it prints, unchanged.
 func TestDemo(t *testing.T) {
 	t.Parallel()
-	needGit(t)
+	needCommands(t, "git")
 	var stdout, stderr strings.Builder
 	if status := run(context.Background(), []string{"cotter", "demo"}, &stdout, &stderr); status != 0 || stderr.Len() > 0 {
 		t.Fatalf("cotter demo: status %d\n%s%s", status, &stdout, &stderr)
@@ -53,13 +55,6 @@ func TestDemo(t *testing.T) {
 	removal := strings.Fields(printed[len(printed)-1])
 	if _, err := os.Stat(removal[2]); !os.IsNotExist(err) || removal[0] != "rm" {
 		t.Errorf("the last command is %q, and then: %v", removal, err)
-	}
-}
-
-func needGit(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
 	}
 }
 
@@ -118,9 +113,7 @@ func TestKeepProgram(t *testing.T) {
 		t.Skip("there is no program true")
 	}
 	dir := filepath.Join(t.TempDir(), "bin")
-	if err := keepProgram(program, dir); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, keepProgram(program, dir))
 	names, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil || len(names) != 1 || !slices.Contains([]string{"cotter", "cotter.exe"}, filepath.Base(names[0])) {
 		t.Fatalf("the directory has %v, %v", names, err)

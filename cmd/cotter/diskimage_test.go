@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // diskImage is a file that contains a file system, mounted as a loop device. All images are
@@ -26,15 +28,9 @@ func newDiskImage(t *testing.T, size int64, mkfs ...string) *diskImage {
 	needCommands(t, mkfs[0])
 	at := memoryDir(t)
 	d := &diskImage{dir: filepath.Join(at, "mnt"), file: filepath.Join(at, "disk.img")}
-	if err := os.Mkdir(d.dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(d.file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(d.file, size<<20); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Mkdir(d.dir, 0o755))
+	testenv.Must(t, os.WriteFile(d.file, nil, 0o600))
+	testenv.Must(t, os.Truncate(d.file, size<<20))
 	mustRun(t, mkfs[0], append(mkfs[1:], d.file)...)
 	return d
 }

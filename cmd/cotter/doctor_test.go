@@ -4,11 +4,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/cotterpin/cotter/modtest"
@@ -18,7 +17,7 @@ import (
 // speaks that, and with a request that every server knows.
 func TestDoctorPlainHTTP(t *testing.T) {
 	t.Parallel()
-	needGit(t)
+	needCommands(t, "git")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {
 			w.WriteHeader(http.StatusNotImplemented)
@@ -28,27 +27,19 @@ func TestDoctorPlainHTTP(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	host := strings.TrimPrefix(server.URL, "http://")
-	dir := modtest.New(t, modtest.Txtar("-- config/main.tf --\nmodule \"net\" {\n  source = \"oci://"+host+"/net\"\n}\n")).Dir(t, "config")
-	cmd := exec.Command(cotterBinary, "doctor", dir)
-	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "CI=", "TF_CLI_CONFIG_FILE=", "COTTER_STATE_DIR="+t.TempDir())
-	out, _ := cmd.CombinedOutput()
-	if want := "ok       http://" + host + " (oci) answers in"; !strings.Contains(string(out), want) {
-		t.Errorf("want %q:\n%s", want, out)
+	s := newSite(t, modtest.New(t, fstest.MapFS{}))
+	s.write(t, "main.tf", "module \"net\" {\n  source = \"oci://"+host+"/net\"\n}\n")
+	if want, end := "ok       http://"+host+" (oci) answers in", s.run("doctor"); !strings.Contains(end.out, want) {
+		t.Errorf("want %q:\n%s", want, end.out)
 	}
 }
 
 // TestDoctorHosts runs doctor against servers with various faults.
 func TestDoctorHosts(t *testing.T) {
 	t.Parallel()
-	needGit(t)
-	world := modtest.New(t, modtest.Txtar(`
--- registry/acme/net/aws/1.0.0/main.tf --
--- config/main.tf --
-module "net" {
-  source = "MODTEST_HOST/acme/net/aws"
-}
-`))
-	dir := world.Dir(t, "config")
+	needCommands(t, "git")
+	s := newSite(t, modtest.New(t, modtest.Txtar("-- registry/acme/net/aws/1.0.0/main.tf --\n")))
+	s.write(t, "main.tf", "module \"net\" {\n  source = \"MODTEST_HOST/acme/net/aws\"\n}\n")
 	now := time.Now()
 	date := func(at time.Time) http.Header { return http.Header{"Date": {at.UTC().Format(http.TimeFormat)}} }
 	for _, test := range []struct {
@@ -64,14 +55,10 @@ module "net" {
 		{"a clock that is fast", modtest.Fault{Header: date(now.Add(-48 * time.Hour))}, nil, "note     it is 48h0m0s ahead of all hosts", 0},
 		{"an unknown authority", modtest.Fault{Times: 1}, []string{"SSL_CERT_FILE="}, "problem  HOST (modules): its certificate is not trusted", 1},
 	} {
-		world.SetFaults(test.fault)
-		cmd := exec.Command(cotterBinary, "doctor", dir)
-		cmd.Env = append(append(os.Environ(), world.Env()...), "HOME="+t.TempDir(), "CI=", "TF_CLI_CONFIG_FILE=", "COTTER_STATE_DIR="+t.TempDir())
-		cmd.Env = append(cmd.Env, test.env...)
-		out, _ := cmd.CombinedOutput()
-		want := strings.ReplaceAll(test.want, "HOST", string(world.Host()))
-		if status := cmd.ProcessState.ExitCode(); status != test.status || !strings.Contains(string(out), want) {
-			t.Errorf("%s: status %d, want %d and %q:\n%s", test.name, status, test.status, want, out)
+		s.world.SetFaults(test.fault)
+		end := s.run("doctor", test.env...)
+		if out := strings.ReplaceAll(end.out, string(s.world.Host()), "HOST"); end.status != test.status || !strings.Contains(out, test.want) {
+			t.Errorf("%s: status %d, want %d and %q:\n%s", test.name, end.status, test.status, test.want, out)
 		}
 	}
 }
@@ -80,7 +67,7 @@ module "net" {
 // installation does not ask it either.
 func TestDoctorReach(t *testing.T) {
 	t.Parallel()
-	needGit(t)
+	needCommands(t, "git")
 	var reached atomic.Int32
 	server := httptest.NewUnstartedServer(http.HandlerFunc(http.NotFound))
 	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
@@ -90,7 +77,7 @@ func TestDoctorReach(t *testing.T) {
 	}
 	server.Start()
 	t.Cleanup(server.Close)
-	host := strings.TrimPrefix(server.URL, "http://")
+	host, world := strings.TrimPrefix(server.URL, "http://"), modtest.New(t, fstest.MapFS{})
 	for _, test := range []struct{ name, source, want string }{
 		{"a registry", host + "/acme/net/aws", host + " (modules) was not asked"},
 		{"an archive", "http://" + host + "/net.zip", "http://" + host + " (archives) was not asked"},
@@ -98,23 +85,13 @@ func TestDoctorReach(t *testing.T) {
 		{"git over ssh", "git::ssh://git@" + host + "/net.git", "ssh://" + host + " (git) was not asked"},
 		{"git's own protocol", "git::git://" + host + "/net.git", "git://" + host + " (git) was not asked"},
 	} {
-		dir := modtest.New(t, modtest.Txtar(strings.ReplaceAll(`
--- config/main.tf --
-module "app" {
-  source = "https://modules.invalid/app.zip"
-}
--- config/.terraform/modules/modules.json --
-{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"app","Source":"https://modules.invalid/app.zip","Dir":".terraform/modules/app"}]}
--- config/.terraform/modules/app/main.tf --
-module "net" {
-  source = "SOURCE"
-}
-`, "SOURCE", test.source))).Dir(t, "config")
-		cmd := exec.Command(cotterBinary, "doctor", dir)
-		cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "CI=", "TF_CLI_CONFIG_FILE=", "COTTER_STATE_DIR="+t.TempDir())
-		out, _ := cmd.CombinedOutput()
-		if n := reached.Load(); n > 0 || !strings.Contains(string(out), test.want) {
-			t.Errorf("%s: %d connections, want none and %q:\n%s", test.name, n, test.want, out)
+		s := newSite(t, world)
+		s.write(t, "main.tf", "module \"app\" {\n  source = \"https://modules.invalid/app.zip\"\n}\n")
+		s.write(t, modules+"modules.json", `{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"app","Source":"https://modules.invalid/app.zip","Dir":".terraform/modules/app"}]}`)
+		s.write(t, modules+"app/main.tf", "module \"net\" {\n  source = \""+test.source+"\"\n}\n")
+		end := s.run("doctor")
+		if n := reached.Load(); n > 0 || !strings.Contains(end.out, test.want) {
+			t.Errorf("%s: %d connections, want none and %q:\n%s", test.name, n, test.want, end.out)
 		}
 	}
 }

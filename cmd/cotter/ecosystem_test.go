@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -35,10 +36,7 @@ func TestCommandsOfFiles(t *testing.T) {
 	app := testApp()
 	line := regexp.MustCompile(`(?:entry: |\$\(|"|run: |\$ )(cotter [^"')` + "`" + `\n]*)`)
 	for _, name := range []string{".pre-commit-hooks.yaml", "action.yml", "renovate/cotter.json", "docs/ci.md"} {
-		text, err := os.ReadFile(filepath.Join("../..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := readFile(t, filepath.Join("../..", name))
 		found := line.FindAllStringSubmatch(string(text), -1)
 		if len(found) == 0 {
 			t.Errorf("%s has no command line", name)
@@ -65,14 +63,9 @@ type renovatePreset struct {
 
 func readRenovatePreset(t *testing.T) renovatePreset {
 	t.Helper()
-	text, err := os.ReadFile("../../renovate/cotter.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, "../../renovate/cotter.json")
 	var preset renovatePreset
-	if err := json.Unmarshal(text, &preset); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, json.Unmarshal(text, &preset))
 	return preset
 }
 
@@ -123,9 +116,7 @@ func (p renovatePreset) commands(lockName, module string) []string {
 func renovateLock(t *testing.T) []byte {
 	t.Helper()
 	lock, err := lockfile.Parse(nil, ".terraform.lock.hcl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, m := range []lockfile.Module{
 		{Key: "app", Source: testenv.Source("git::https://example.com/app.git")},
 		{Key: "archive", Source: testenv.Source("https://example.com/a.zip")},
@@ -171,10 +162,7 @@ func TestRenovate(t *testing.T) {
 func TestRenovateCommands(t *testing.T) {
 	t.Parallel()
 	preset, app := readRenovatePreset(t), testApp()
-	page, err := os.ReadFile("../../docs/ci.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := readFile(t, "../../docs/ci.md")
 	var allowed []*regexp.Regexp
 	for _, quoted := range regexp.MustCompile(`(?m)^ +'(\^.*\$)',$`).FindAllSubmatch(page, -1) {
 		allowed = append(allowed, regexp.MustCompile(strings.ReplaceAll(string(quoted[1]), `\\`, `\`)))
@@ -250,10 +238,7 @@ func TestHostileNamesInHooks(t *testing.T) {
 	var lines []string
 	entry := regexp.MustCompile(`(?m)(?:entry: |run: |command: |default: |^ *- )((?:cotter )?(?:install|lock|verify) [^"\n]*)$`)
 	for _, name := range []string{".pre-commit-hooks.yaml", "action.yml", "examples/recipes/pre-commit.yaml", "examples/recipes/atlantis.yaml", "examples/recipes/gitlab.yml", "examples/recipes/github.yml", "examples/recipes/github-go.yml"} {
-		text, err := os.ReadFile(filepath.Join("../..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := readFile(t, filepath.Join("../..", name))
 		if strings.Contains(string(text), "pass_filenames: true") || regexp.MustCompile(`run: .*\$\{\{`).Match(text) {
 			t.Errorf("%s puts names on a command line", name)
 		}
@@ -266,32 +251,20 @@ func TestHostileNamesInHooks(t *testing.T) {
 		}
 	}
 	const canary = "canary-of-the-host"
-	secret := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(secret, []byte(canary), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	secret, world := filepath.Join(t.TempDir(), "secret"), modtest.New(t, fstest.MapFS{})
+	writeText(t, secret, canary)
 	for _, line := range lines {
 		words := strings.Fields(line)
 		if last := words[len(words)-1]; last == "envs" { // the recipe's own directory
 			words[len(words)-1] = "."
 		}
-		repo := t.TempDir()
+		s := newSite(t, world)
 		for _, dir := range []string{".", "--allow-file-reads", "x --allow-file-reads"} {
-			if err := os.MkdirAll(filepath.Join(repo, dir), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			text := "terraform {\n}\nmodule \"a\" {\n  source = file(\"" + filepath.ToSlash(secret) + "\")\n}\n"
-			if err := os.WriteFile(filepath.Join(repo, dir, "--allow-file-reads.tf"), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			s.write(t, filepath.Join(dir, "--allow-file-reads.tf"), "terraform {\n}\nmodule \"a\" {\n  source = file(\""+filepath.ToSlash(secret)+"\")\n}\n")
 		}
-		home := t.TempDir()
-		cmd := exec.Command(cotterBinary, words...)
-		cmd.Dir = repo
-		cmd.Env = append(os.Environ(), "HOME="+home, "COTTER_CACHE_DIR="+filepath.Join(home, "cache"), "COTTER_STATE_DIR="+filepath.Join(home, "state"), "CI=")
-		out, err := cmd.CombinedOutput()
-		if err == nil || strings.Contains(string(out), canary) {
-			t.Errorf("cotter %q: %v\n%s", words, err, out)
+		end := s.run(strings.Join(words, " "))
+		if end.status == 0 || strings.Contains(end.out, canary) {
+			t.Errorf("cotter %q: status %d\n%s", words, end.status, end.out)
 		}
 	}
 }
@@ -305,9 +278,7 @@ func TestRenovateExtraction(t *testing.T) {
 		t.Skip("COTTER_TEST_RENOVATE does not name a directory with Renovate")
 	}
 	lock, preset := filepath.Join(t.TempDir(), "lock.hcl"), "../../renovate/cotter.json"
-	if err := os.WriteFile(lock, renovateLock(t), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, lock, string(renovateLock(t)))
 	out, err := exec.Command("node", "testdata/renovate.mjs", renovate, preset, lock).CombinedOutput()
 	if err != nil {
 		t.Fatalf("node: %v\n%s", err, out)
@@ -398,13 +369,9 @@ func programsOfInstaller(t *testing.T) (programs, gh string) {
 		if err != nil {
 			t.Skipf("%s is not installed", program)
 		}
-		if err := os.Symlink(path, filepath.Join(programs, program)); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Symlink(path, filepath.Join(programs, program)))
 	}
-	if err := os.WriteFile(filepath.Join(gh, "gh"), []byte("#!/bin/sh\necho gh \"$@\"\ntest $GH_TOKEN != refused\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	writeProgram(t, filepath.Join(gh, "gh"), "#!/bin/sh\necho gh \"$@\"\ntest $GH_TOKEN != refused\n")
 	return programs, gh
 }
 
@@ -413,18 +380,12 @@ func releaseArchive(t *testing.T, program string) []byte {
 	var text bytes.Buffer
 	compressed := gzip.NewWriter(&text)
 	files := tar.NewWriter(compressed)
-	if err := files.WriteHeader(&tar.Header{Name: "cotter", Mode: 0o755, Size: int64(len(program))}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, files.WriteHeader(&tar.Header{Name: "cotter", Mode: 0o755, Size: int64(len(program))}))
 	if _, err := files.Write([]byte(program)); err != nil {
 		t.Fatal(err)
 	}
-	if err := files.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := compressed.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, files.Close())
+	testenv.Must(t, compressed.Close())
 	return text.Bytes()
 }
 
@@ -435,10 +396,7 @@ func TestImageDirectories(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the image is for Linux")
 	}
-	text, err := os.ReadFile("../../Dockerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, "../../Dockerfile")
 	root, id := t.TempDir(), fmt.Sprint(os.Getuid())
 	var env []string
 	for _, variable := range regexp.MustCompile(`(COTTER_(?:CACHE|STATE)_DIR)=(/[a-z]+)(\S*)`).FindAllSubmatch(text, -1) {
@@ -446,23 +404,12 @@ func TestImageDirectories(t *testing.T) {
 		if !regexp.MustCompile(`chmod 1777\b.* /root-of-image` + string(variable[2]) + `\b`).Match(text) {
 			t.Errorf("%s of the image is not for all users", variable[2])
 		}
-		if err := os.Mkdir(filepath.Join(root, string(variable[2])), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(filepath.Join(root, string(variable[2])), 0o777|os.ModeSticky); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Mkdir(filepath.Join(root, string(variable[2])), 0o755))
+		testenv.Must(t, os.Chmod(filepath.Join(root, string(variable[2])), 0o777|os.ModeSticky))
 	}
-	world := modtest.New(t, modtest.Txtar("-- archives/a.zip/main.tf --\n"))
-	project := t.TempDir()
-	if err := os.WriteFile(filepath.Join(project, "main.tf"), []byte("module \"a\" {\n  source = \"https://"+string(world.Host())+"/archives/a.zip\"\n}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(cotterBinary, "install")
-	cmd.Dir, cmd.Env = project, append(append(world.Env(), "HOME="+root), env...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	s := newSite(t, modtest.New(t, modtest.Txtar("-- archives/a.zip/main.tf --\n")), env...)
+	s.write(t, "main.tf", "module \"a\" {\n  source = \"https://MODTEST_HOST/archives/a.zip\"\n}\n")
+	s.mustRun(t, "install")
 	for _, name := range []string{"cache/" + id + "/tree", "state/" + id + "/key"} {
 		if _, err := os.Stat(filepath.Join(root, name)); err != nil {
 			t.Errorf("the user has no %s: %v", name, err)

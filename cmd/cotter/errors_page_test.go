@@ -1,13 +1,14 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestErrorsPage compares docs/errors.md with the golden outputs: each message in its tables
@@ -15,10 +16,7 @@ import (
 // command lines are exempt.
 func TestErrorsPage(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/errors.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := readFile(t, "../../docs/errors.md")
 	type message struct {
 		text    string
 		pattern *regexp.Regexp
@@ -53,15 +51,11 @@ func TestErrorsPage(t *testing.T) {
 func goldenMessages(t *testing.T) []string {
 	t.Helper()
 	names, err := filepath.Glob(goldenDir + "/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var lines []string
 	for _, name := range names {
 		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		for _, file := range archive.Files {
 			if file.Name != "output" {
 				continue

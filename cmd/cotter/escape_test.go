@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -16,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/sanitize"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -63,9 +63,7 @@ func TestEscapeJSON(t *testing.T) {
 		var stdout strings.Builder
 		out := &output{stdout: &stdout}
 		want := warningRecord{Message: strings.ToValidUTF8(payload, "\ufffd")}
-		if err := out.writeJSON(warningRecord{Message: payload}); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, out.writeJSON(warningRecord{Message: payload}))
 		line, _ := strings.CutSuffix(stdout.String(), "\n")
 		if strings.ContainsFunc(line, harmful) {
 			t.Errorf("writeJSON(%q) writes %q", payload, line)
@@ -88,9 +86,7 @@ func FuzzEscape(f *testing.F) {
 			t.Errorf("%q is printed as %q", foreign, text)
 		}
 		encoded, err := json.Marshal(foreign)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		var want, got string
 		escaped := escapeJSON(string(encoded))
 		if strings.ContainsFunc(escaped, harmful) {
@@ -135,22 +131,21 @@ func TestForeignText(t *testing.T) {
 	for i, source := range sources {
 		config.WriteString("module \"m" + string(rune('a'+i)) + "\" {\n  source = \"" + source + "\"\n}\n")
 	}
-	p := &printer{world: world, dir: t.TempDir()}
-	p.write(t, ".tofurc", "registry_protocols {\n  retry_count = 0\n}\n")
-	p.write(t, "main.tf", config.String())
+	s := newSite(t, world, "TF_REGISTRY_DISCOVERY_RETRY=0")
+	s.write(t, "main.tf", config.String())
 	for _, args := range [][]string{{"install"}, {"install", "--offline"}, {"tree"}, {"tree", "--out", "tree.html"}, {"outdated"}, {"install", evil}, {"tree", evil}} {
-		p.run(t, args...)
+		checkPrinted(t, s, args...)
 	}
-	p.write(t, "main.tf", "module \"a\x1b[2J\" {\n  source = \"./x\"\n  \x1b]52\n}\n")
-	p.run(t, "install")
-	p.write(t, "main.tf", "module \"net\" {\n  source = \"https://MODTEST_HOST/archives/ok.zip\"\n}\n")
-	p.run(t, "install")
-	p.write(t, ".terraform/modules/net/\x1b[2J\nError: forged.tf", "")
-	p.run(t, "verify")
-	p.write(t, ".terraform/modules/modules.json", `{"Modules":[{"Key":"net","Source":"\u001b[2J\nError: forged","Dir":"\u202e"}]}`)
-	p.run(t, "tree")
-	p.write(t, ".terraform.lock.hcl", "module \"a\\u001b[2J\" {\n  source = \"\\u202e\"\n version = \"\x1b[2J\"\n}\n")
-	p.run(t, "install")
+	s.write(t, "main.tf", "module \"a\x1b[2J\" {\n  source = \"./x\"\n  \x1b]52\n}\n")
+	checkPrinted(t, s, "install")
+	s.write(t, "main.tf", "module \"net\" {\n  source = \"https://MODTEST_HOST/archives/ok.zip\"\n}\n")
+	checkPrinted(t, s, "install")
+	s.write(t, ".terraform/modules/net/\x1b[2J\nError: forged.tf", "")
+	checkPrinted(t, s, "verify")
+	s.write(t, ".terraform/modules/modules.json", `{"Modules":[{"Key":"net","Source":"\u001b[2J\nError: forged","Dir":"\u202e"}]}`)
+	checkPrinted(t, s, "tree")
+	s.write(t, ".terraform.lock.hcl", "module \"a\\u001b[2J\" {\n  source = \"\\u202e\"\n version = \"\x1b[2J\"\n}\n")
+	checkPrinted(t, s, "install")
 }
 
 // TestCommandsOfBuildServers calls directories and modules as build servers write commands.
@@ -159,23 +154,22 @@ func TestCommandsOfBuildServers(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("file names on Windows have no colons")
 	}
-	p := &printer{world: modtest.New(t, fstest.MapFS{"archives/ok.zip/main.tf": {}}), dir: t.TempDir()}
+	s := newSite(t, modtest.New(t, fstest.MapFS{"archives/ok.zip/main.tf": {}}))
 	names := []string{"::add-mask::x", "::error file=a::x", " ::warning::x", "\u00a0::notice::x", "##[group]x", "a ##[error]x", "##vso[task.complete]x", "##teamcity[x]"}
 	for _, name := range names {
-		p.write(t, filepath.Join(name, "main.tf"), "module \"net\" {\n  source = \"https://MODTEST_HOST/archives/ok.zip\"\n}\nmodule \"own\" {\n  source = \"./"+name+"\"\n}\n")
-		p.write(t, filepath.Join(name, name, name+".tf"), "locals {}\n")
-		p.write(t, filepath.Join("broken", name, "main.tf"), "module \""+name+"\" {\n}\n")
+		s.write(t, filepath.Join(name, "main.tf"), "module \"net\" {\n  source = \"https://MODTEST_HOST/archives/ok.zip\"\n}\nmodule \"own\" {\n  source = \"./"+name+"\"\n}\n")
+		s.write(t, filepath.Join(name, name, name+".tf"), "locals {}\n")
+		s.write(t, filepath.Join("broken", name, "main.tf"), "module \""+name+"\" {\n}\n")
 	}
 	command := regexp.MustCompile(`(?m)^[\pZ\s]*::|##(\[|vso\[|teamcity\[)`)
 	run := func(args ...string) {
-		cmd := exec.Command(cotterBinary, args...)
-		cmd.Dir = p.dir
-		cmd.Env = append(p.world.Env(), "PATH="+os.Getenv("PATH"), "HOME="+p.dir, "COTTER_CACHE_DIR="+filepath.Join(p.dir, ".cache"))
-		text, _ := cmd.CombinedOutput() // some of these commands fail
-		if args[0] != "--chdir" && !regexp.MustCompile(`add-mask|error|group|vso`).Match(text) {
+		end, err := warm.do(workerCommand{s.project, s.environment(), args}) // some of these commands fail
+		testenv.Must(t, err)
+		text := string(end.Out)
+		if args[0] != "--chdir" && !regexp.MustCompile(`add-mask|error|group|vso`).MatchString(text) {
 			t.Errorf("cotter %q prints no name:\n%s", args, text)
 		}
-		if found := command.FindAllString(string(text), -1); found != nil {
+		if found := command.FindAllString(text, -1); found != nil {
 			t.Errorf("cotter %q prints the commands %q:\n%s", args, found, text)
 		}
 	}
@@ -187,40 +181,21 @@ func TestCommandsOfBuildServers(t *testing.T) {
 	}
 	for _, name := range names {
 		for _, args := range [][]string{{"install"}, {"tree"}, {"tree", "--json"}, {"tree", "--format", "dot"}, {"sbom"}, {"verify"}} {
-			run(append([]string{"--chdir", filepath.Join(p.dir, name)}, args...)...)
+			run(append([]string{"--chdir", s.locate(name)}, args...)...)
 		}
 	}
 }
 
-// printer is a project in which commands are run for their output.
-type printer struct {
-	world *modtest.World
-	dir   string
-}
-
-func (p *printer) write(t *testing.T, name, text string) {
-	t.Helper()
-	name = filepath.Join(p.dir, name)
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(strings.ReplaceAll(text, "MODTEST_HOST", string(p.world.Host()))), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// run runs the command with text and with JSON output, and checks each line.
-func (p *printer) run(t *testing.T, args ...string) {
+// checkPrinted runs the command with text and with JSON output, and checks each line.
+func checkPrinted(t *testing.T, s *site, args ...string) {
 	t.Helper()
 	for _, format := range []string{"--no-color", "--json"} {
-		cmd := exec.Command(cotterBinary, append(args, format)...)
-		cmd.Dir = p.dir
-		cmd.Env = append(p.world.Env(), "PATH="+os.Getenv("PATH"), "HOME="+p.dir, "COTTER_CACHE_DIR="+filepath.Join(p.dir, ".cache"))
-		text, _ := warm.output(cmd) // most of these commands fail
-		if len(text) == 0 {
+		end, err := warm.do(workerCommand{s.project, s.environment(), append(args, format)})
+		testenv.Must(t, err)
+		if len(end.Out) == 0 {
 			t.Errorf("cotter %s prints nothing", args)
 		}
-		for line := range strings.Lines(text) {
+		for line := range strings.Lines(string(end.Out)) {
 			line = strings.TrimSuffix(line, "\n")
 			forged := strings.HasPrefix(line, "Error: forged") || strings.HasPrefix(line, "forged")
 			if forged || strings.ContainsFunc(strings.ReplaceAll(line, "\t", ""), harmful) {

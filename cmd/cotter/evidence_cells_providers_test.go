@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -64,13 +65,9 @@ func (s *cellSite) newProviderSite(t *testing.T, c cell) {
 	copyAside(t, s.attacker)
 	s.attacker.mustRun(t, "mirror push "+s.evilMirror)
 	if c.forged == "signature" {
-		if err := s.world.SetProviderShape("acme/cloud", "1.0.0", modtest.ProviderUnknownKey); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, s.world.SetProviderShape("acme/cloud", "1.0.0", modtest.ProviderUnknownKey))
 	}
-	if err := s.world.PublishProvider("acme/disk", "1.1.0", platform, fstest.MapFS{"terraform-provider-disk": {Data: []byte("# disk\n")}}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, s.world.PublishProvider("acme/disk", "1.1.0", platform, fstest.MapFS{"terraform-provider-disk": {Data: []byte("# disk\n")}}))
 }
 
 // writePlugins writes a mirror directory with a package of the provider for this platform.
@@ -78,9 +75,7 @@ func (s *cellSite) writePlugins(t *testing.T, dir, version, text string) {
 	t.Helper()
 	platform := addrs.CurrentPlatform().String()
 	world := modtest.New(t, fstest.MapFS{"providers/acme/cloud/" + version + "/" + platform + "/terraform-provider-cloud": {Data: []byte(text)}})
-	if err := world.WriteProviderMirror(dir, modtest.ProviderMirror{Host: s.world.Host()}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, world.WriteProviderMirror(dir, modtest.ProviderMirror{Host: s.world.Host()}))
 }
 
 // forgeProvider forges the lock's entry of the provider, and writes the package that fits it into
@@ -93,9 +88,7 @@ func (s *cellSite) forgeProvider(t *testing.T, c cell, plugins string) {
 	}
 	s.writePlugins(t, plugins, version, "# evil\n")
 	if c.forged == "signature" {
-		if err := s.world.PublishProvider("acme/cloud", "1.0.0", addrs.CurrentPlatform().String(), cellProvider("# evil\n")); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, s.world.PublishProvider("acme/cloud", "1.0.0", addrs.CurrentPlatform().String(), cellProvider("# evil\n")))
 	}
 	cloud := s.world.ProviderSource("acme/cloud")
 	writeText(t, filepath.Join(s.attacker.home, "cli.tfrc"), "provider_installation {\n  filesystem_mirror {\n    path    = \""+filepath.ToSlash(plugins)+"\"\n    include = [\""+cloud+"\"]\n  }\n  direct {\n    exclude = [\""+cloud+"\"]\n  }\n}\n")
@@ -105,9 +98,7 @@ func (s *cellSite) forgeProvider(t *testing.T, c cell, plugins string) {
 	switch c.forged {
 	case "added hash":
 		lock, err := lockfile.Parse([]byte(s.honest), lockFile)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		entry := cellEntry(t, s.honest, s.world)
 		entry.Hashes = append(slices.Clone(entry.Hashes), cellEntry(t, forged, s.world).Hashes...)
 		lock.SetProvider(entry)
@@ -122,9 +113,7 @@ func (s *cellSite) forgeProvider(t *testing.T, c cell, plugins string) {
 func cellEntry(t *testing.T, text string, world *modtest.World) lockfile.Provider {
 	t.Helper()
 	lock, err := lockfile.Parse([]byte(text), lockFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	entry, _ := lock.Provider(addrs.Provider{Hostname: world.Host(), Namespace: "acme", Type: "cloud"})
 	return entry
 }
@@ -134,9 +123,7 @@ func (s *site) installedProvider(t *testing.T) string {
 	t.Helper()
 	version := cmp.Or(cellEntry(t, s.lockText(t), s.world).Version.String(), "*")
 	names, err := filepath.Glob(filepath.Join(s.project, ".terraform/providers", s.world.ProviderSource("acme/cloud"), version, addrs.CurrentPlatform().String(), "terraform-provider-cloud"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var texts strings.Builder
 	for _, name := range names {
 		texts.Write(readFile(t, name))

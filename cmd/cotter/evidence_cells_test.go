@@ -404,9 +404,7 @@ func cellStateOf(t *testing.T, u *site) cellState {
 func moduleEntry(t *testing.T, text string) lockfile.Module {
 	t.Helper()
 	lock, err := lockfile.Parse([]byte(text), lockFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	entry, _ := lock.Module("net")
 	return entry
 }

@@ -92,9 +92,7 @@ func (s *cellSite) newModuleSite(t *testing.T, c cell) {
 	honest.mustRun(t, "mirror push "+s.honestMirror)
 	s.bundle = filepath.Join(s.top, "honest.tar")
 	honest.mustRun(t, "bundle create --out "+s.bundle)
-	if err := s.world.PublishTag("other.git", "v1.1.0", modtest.Txtar("-- main.tf --\n# other\n")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, s.world.PublishTag("other.git", "v1.1.0", modtest.Txtar("-- main.tf --\n# other\n")))
 	s.attacker = s.user(t, s.honest)
 	s.attacker.mustRun(t, "install --locked")
 	s.forged = s.honest
@@ -113,9 +111,7 @@ const cellVendor = "settings {\n  vendor = \"vendor/modules\"\n}\n"
 // copyAside keeps .terraform as it is before packages are vendored.
 func copyAside(t *testing.T, u *site) {
 	t.Helper()
-	if err := os.CopyFS(filepath.Join(u.base, "installed"), os.DirFS(filepath.Join(u.project, ".terraform"))); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.CopyFS(filepath.Join(u.base, "installed"), os.DirFS(filepath.Join(u.project, ".terraform"))))
 }
 
 // forgeModule forges the lock's entry of the module net, and confirms it with the attacker's key.
@@ -128,9 +124,7 @@ func (s *cellSite) forgeModule(t *testing.T, c cell) {
 		t.Fatalf("the honest lock: %v\n%s", err, s.honest)
 	}
 	tree, err := hashing.ReadTree(t.Context(), cellEvil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if c.forged == "subdir" {
 		entry.Package = testenv.Package(strings.Replace(entry.Package.String(), "?", "//fork?", 1))
 	} else {
@@ -139,9 +133,7 @@ func (s *cellSite) forgeModule(t *testing.T, c cell) {
 	switch c.forged {
 	case "commit":
 		commit, err := s.world.ProposeCommit(cellSources[c.pkg].repo, "refs/pull/1/head", cellEvil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		entry.Package = testenv.Package(strings.ReplaceAll(entry.Package.String(), entry.Revision(), commit))
 	case "version":
 		entry.Version = versions.MustParse("1.0.5")
@@ -151,25 +143,17 @@ func (s *cellSite) forgeModule(t *testing.T, c cell) {
 	s.attacker.write(t, lockFile, s.forged)
 
 	key, err := userkey.Read(s.attacker.locate("@state"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	cache, err := store.OpenModules(s.attacker.cache, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer cache.Close()
 	if c.forged != "subdir" {
 		staged := cache.Stage()
 		writeText(t, filepath.Join(staged, "main.tf"), "# evil\n")
-		if err := cache.Publish(staged, tree.T1()); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, cache.Publish(staged, tree.T1()))
 	}
 	statements, origin := lockentry.StatementsOf(entry, false), evidence.Evidence{Kind: evidence.Origin}
-	if err := cache.Confirm(evidencerules.Record(origin, statements.Package), evidencerules.Record(origin, statements.Ref)); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, cache.Confirm(evidencerules.Record(origin, statements.Package), evidencerules.Record(origin, statements.Ref)))
 }
 
 func (s *cellSite) victim(t *testing.T, c cell) *site {
@@ -177,9 +161,7 @@ func (s *cellSite) victim(t *testing.T, c cell) *site {
 	u := s.user(t, s.forged)
 	settings := ""
 	brings := func(to, from string) {
-		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.CopyFS(to, os.DirFS(from)))
 	}
 	installed := filepath.Join(s.attacker.base, "installed")
 	switch c.brought {
@@ -211,9 +193,6 @@ func (s *cellSite) victim(t *testing.T, c cell) *site {
 	if strings.HasPrefix(c.run, "verify") && c.forged != "nothing" && c.brought != "kept copy" && c.brought != "vendor directory" && c.brought != "terraform.d" {
 		remove(t, filepath.Join(u.project, ".terraform"))
 		brings(filepath.Join(u.project, ".terraform"), installed) // there is nothing to verify without it
-	}
-	if c.run == "vendor" && settings != cellVendor {
-		settings += cellVendor
 	}
 	if settings != "" {
 		u.write(t, "cotter.hcl", settings)

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -91,20 +91,13 @@ func TestClouds(t *testing.T) {
 			t.Parallel()
 			server := newBuckets(t)
 			expand := strings.NewReplacer("SERVER", strings.TrimPrefix(server.URL, "http://")).Replace
-			world := modtest.New(t, modtest.Txtar(fmt.Sprintf("-- config/main.tf --\nmodule \"net\" {\n  source = %q\n}\n", expand(test.source))))
-			project, cache := world.Dir(t, "config"), t.TempDir()
-			cmd := exec.Command(cotterBinary, "install")
-			cmd.Dir = project
-			cmd.Env = append(world.Env(), "HOME="+t.TempDir(), "CI=", "COTTER_CACHE_DIR="+cache)
-			for _, entry := range test.env {
-				cmd.Env = append(cmd.Env, expand(entry))
+			s := newSite(t, modtest.New(t, fstest.MapFS{}))
+			s.write(t, "main.tf", fmt.Sprintf("module \"net\" {\n  source = %q\n}\n", expand(test.source)))
+			end := s.run("install", mapped(test.env, expand)...)
+			if end.status != 0 || strings.Contains(end.out, secret) || strings.Contains(end.out, "SDK") {
+				t.Errorf("cotter install: status %d\n%s", end.status, end.out)
 			}
-			out, err := cmd.CombinedOutput()
-			if err != nil || strings.Contains(string(out), secret) || strings.Contains(string(out), "SDK") {
-				t.Errorf("cotter install: %v\n%s", err, out)
-			}
-			noSecret(t, project)
-			noSecret(t, cache)
+			noSecret(t, s.base)
 			if diff := cmp.Diff([]string{test.login, test.login}, server.logins); diff != "" {
 				t.Errorf("the server saw (-want +got):\n%s", diff)
 			}
@@ -129,13 +122,13 @@ func TestCertificateBehindPage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			world := modtest.New(t, modtest.Txtar(fmt.Sprintf("-- config/main.tf --\nmodule \"net\" {\n  source = %q\n}\n-- registry/acme/net/aws/1.0.0/main.tf --\n-- files/page --\n", test.source)))
-			world.SetFaults(modtest.Fault{Path: test.path, Status: test.status, Header: location})
-			env := append(world.Env(), "HOME="+t.TempDir(), "CI=", "NO_COLOR=1", "AWS_MAX_ATTEMPTS=1", "AWS_EC2_METADATA_DISABLED=true")
-			out, err := warm.run(world.Dir(t, "config"), append(env, "COTTER_CACHE_DIR="+t.TempDir()), "install")
-			want := host + "'s certificate is not trusted: it is signed by an unknown authority" + strings.ReplaceAll(test.says, "HOST", string(world.Host()))
-			if err == nil || !strings.Contains(out, want+"\n") || strings.Contains(out, secret) {
-				t.Errorf("cotter install: %v, want %q\n%s", err, want, out)
+			s := newSite(t, modtest.New(t, modtest.Txtar("-- registry/acme/net/aws/1.0.0/main.tf --\n-- files/page --\n")), "AWS_MAX_ATTEMPTS=1", "AWS_EC2_METADATA_DISABLED=true")
+			s.world.SetFaults(modtest.Fault{Path: test.path, Status: test.status, Header: location})
+			s.write(t, "main.tf", fmt.Sprintf("module \"net\" {\n  source = %q\n}\n", test.source))
+			end := s.run("install")
+			want := host + "'s certificate is not trusted: it is signed by an unknown authority" + strings.ReplaceAll(test.says, "HOST", string(s.world.Host()))
+			if end.status == 0 || !strings.Contains(end.out, want+"\n") || strings.Contains(end.out, secret) {
+				t.Errorf("cotter install: status %d, want %q\n%s", end.status, want, end.out)
 			}
 		})
 	}

@@ -48,20 +48,14 @@ const goldenDir = "testdata/golden"
 // In the output, lines of standard error begin with "! ". "mods.corp.local" stands for the
 // address of the servers and has the same length.
 func TestGolden(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
+	needCommands(t, "git")
 	names, err := filepath.Glob(goldenDir + "/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	situations := make(map[string]*txtar.Archive)
 	files := fstest.MapFS{}
 	for _, name := range names {
 		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		situations[name] = archive
 		for _, file := range archive.Files {
 			if path, ok := strings.CutPrefix(file.Name, "world/"); ok {
@@ -84,9 +78,7 @@ func TestGolden(t *testing.T) {
 			got := s.run()
 			if *update {
 				s.setOutput(got)
-				if err := os.WriteFile(filepath.Join(s.start, name), txtar.Format(s.archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testenv.Must(t, os.WriteFile(filepath.Join(s.start, name), txtar.Format(s.archive), 0o644))
 				return
 			}
 			if diff := cmp.Diff(s.output(), got); diff != "" {
@@ -102,9 +94,7 @@ func bothStockTools(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"tofu", "terraform"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), 0o755); err != nil { //nolint:gosec // a program
-			t.Fatal(err)
-		}
+		writeProgram(t, filepath.Join(dir, name), "#!/bin/sh\n")
 	}
 	return dir
 }
@@ -303,7 +293,5 @@ func (s *situation) setOutput(text string) {
 
 func (s *situation) check(err error) {
 	s.t.Helper()
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	testenv.Must(s.t, err)
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // replacement puts something else in the place of a file or directory.
@@ -41,9 +43,7 @@ var replacements = []replacement{
 	}},
 	{"huge", func(t *testing.T, _ *hostileSite, to hostileTarget) {
 		writeText(t, to.path, "")
-		if err := os.Truncate(to.path, hugeSize); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Truncate(to.path, hugeSize))
 	}},
 	{"fifo", func(t *testing.T, _ *hostileSite, to hostileTarget) { makeFIFO(t, to.path) }},
 	{"inside", func(t *testing.T, s *hostileSite, to hostileTarget) {
@@ -67,9 +67,7 @@ var replacements = []replacement{
 		makeLink(t, filepath.Join(s.outside, "nothing"), to.path)
 	}},
 	{"dir", func(t *testing.T, _ *hostileSite, to hostileTarget) {
-		if err := os.MkdirAll(to.path, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.MkdirAll(to.path, 0o755))
 		if !to.dir {
 			writeText(t, filepath.Join(to.path, "main.tf"), "# not of any origin\n")
 		}
@@ -84,29 +82,21 @@ var replacements = []replacement{
 		err := filepath.WalkDir(to.path, func(name string, _ fs.DirEntry, err error) error {
 			return errors.Join(err, os.Lchown(name, nobody, nobody))
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 	}},
 	{"other", func(t *testing.T, _ *hostileSite, to hostileTarget) {
-		if err := copyTree(to.path, to.twin); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, copyTree(to.path, to.twin))
 	}},
 }
 
 func makeFIFO(t *testing.T, name string) {
 	t.Helper()
-	if err := syscall.Mkfifo(name, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, syscall.Mkfifo(name, 0o644))
 }
 
 func makeLink(t *testing.T, target, name string) {
 	t.Helper()
-	if err := os.Symlink(target, name); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Symlink(target, name))
 }
 
 // targets returns the files that match a path of the table.
@@ -143,9 +133,7 @@ func (s *hostileSite) replace(t *testing.T, file string, with replacement) []hos
 		if with.name == "absent" {
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(target.path), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.MkdirAll(filepath.Dir(target.path), 0o755))
 		with.put(t, s, target)
 	}
 	return targets

@@ -75,9 +75,7 @@ type hostileRepository struct {
 // one of them after the commit.
 func plantRepository(t *testing.T, s *hostileSite, top string) *hostileRepository {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
+	needCommands(t, "git")
 	r := &hostileRepository{top: top, canary: filepath.Join(s.home, "canary")}
 	r.env = append(s.environment(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
 	writeText(t, filepath.Join(top, ".gitignore"), ".terraform/\n/cache\n/state\n/home\n/tmp\n/outside\n/other\n/saved\n/git\n")
@@ -104,13 +102,9 @@ func plantRepository(t *testing.T, s *hostileSite, top string) *hostileRepositor
 	for _, hook := range []string{"post-index-change", "reference-transaction", "post-checkout", "pre-auto-gc", "fsmonitor-watchman"} {
 		name := filepath.Join(top, ".git/hooks", hook)
 		writeText(t, name, string(readFile(t, program)))
-		if err := os.Chmod(name, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Chmod(name, 0o755))
 	}
-	if err := os.Chmod(program, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Chmod(program, 0o755))
 	s.write(t, "main.tf", string(readFile(t, s.locate("main.tf")))+"# changed\n")
 	// With these files the canary sings for git.
 	_, _ = r.git("diff", "HEAD")
@@ -150,9 +144,7 @@ func (r *hostileRepository) chown(t *testing.T, uid int) {
 		}
 		return os.Lchown(name, uid, uid)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 }
 
 // repositoryCommands are commands that look at the repository around the project, or run git in
@@ -164,17 +156,6 @@ var repositoryCommands = []string{
 	"bundle create --since HEAD --only modules --out made.bundle", "cache key --since HEAD", "lock --offline", "mirror push --since HEAD oci://127.0.0.1:1/x", "mirror status --since HEAD oci://127.0.0.1:1/x",
 }
 
-// vendorSettings returns the environment in which vendor has a directory.
-func vendorSettings(t *testing.T, command string) []string {
-	t.Helper()
-	if !strings.HasPrefix(command, "vendor") {
-		return nil
-	}
-	file := filepath.Join(t.TempDir(), "settings.hcl")
-	writeText(t, file, "settings {\n  vendor = \"third_party\"\n}\n")
-	return []string{"COTTER_SETTINGS=" + file}
-}
-
 // TestHostileRepository runs commands in a repository of the user's own, whose configuration
 // and attributes run programs.
 func TestHostileRepository(t *testing.T) {
@@ -182,7 +163,7 @@ func TestHostileRepository(t *testing.T) {
 	s := newHostileSite(t)
 	r := plantRepository(t, s, s.project)
 	for _, command := range testenv.Sample(repositoryCommands) {
-		end := s.run(command, vendorSettings(t, command)...)
+		end := s.run(command)
 		r.wantSilence(t, command, end)
 		if end.status != 0 && !strings.HasPrefix(command, "mirror") && command != "lock --offline" {
 			t.Errorf("cotter %s: status %d\n%s", command, end.status, end.out)
@@ -215,9 +196,7 @@ func TestHostileRepository(t *testing.T) {
 
 	// An object is missing, which git would fetch from the promisor remote.
 	blob, err := exec.Command("git", "--git-dir="+filepath.Join(s.project, ".git"), "rev-parse", "HEAD:"+lockFile).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	id := strings.TrimSpace(string(blob))
 	remove(t, filepath.Join(s.project, ".git/objects", id[:2], id[2:]))
 	hostileStates["dropped"](t, s)
@@ -259,7 +238,7 @@ func TestForeignRepository(t *testing.T) {
 	remedy := fmt.Sprintf("run `git config --global --add safe.directory %s`", s.base)
 
 	for _, command := range repositoryCommands {
-		end := s.run(command, vendorSettings(t, command)...)
+		end := s.run(command)
 		r.wantSilence(t, command, end)
 		uses := strings.Contains(command, "--since") || strings.HasPrefix(command, "diff")
 		if refused := strings.Contains(end.out, refuse) && strings.Contains(end.out, remedy); refused != uses {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -67,9 +68,7 @@ func newHostileSite(t *testing.T) *hostileSite {
 	s.good = s.pictureProject(t)
 	other.state = filepath.Join(s.base, "other/state")
 	writeText(t, s.other.locate("@state/key"), strings.Repeat("k", 32))
-	if err := os.Rename(s.locate("@cache/git"), s.git); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Rename(s.locate("@cache/git"), s.git))
 	s.save(t, "installed")
 	return s
 }
@@ -80,9 +79,7 @@ func (s *hostileSite) reset(t *testing.T) {
 	s.restore(t, "installed")
 	for _, dir := range []string{s.tmp, s.outside} {
 		remove(t, dir)
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Mkdir(dir, 0o755))
 	}
 	writeText(t, filepath.Join(s.outside, "file"), "# outside\n")
 	writeText(t, filepath.Join(s.outside, "dir/main.tf"), "# outside\n")

@@ -53,9 +53,7 @@ const hostileMemory = 400 << 20
 func TestHostileProject(t *testing.T) {
 	t.Parallel()
 	rows, err := parseHostileTable(hostileTable)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	// Paths matter to a project, so each site is reused at its own path.
 	sites := make(chan *hostileSite, min(runtime.GOMAXPROCS(0), 4))
 	for range cap(sites) {
@@ -241,9 +239,7 @@ func (s *hostileSite) pictureOutside(t *testing.T) map[string]string {
 		found["project/"+name] = text
 	}
 	entries, err := os.ReadDir(s.base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, entry := range entries {
 		found[entry.Name()] = ""
 	}

@@ -5,7 +5,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -53,17 +53,13 @@ type handoverTest struct {
 
 func newHandover(t *testing.T, world *modtest.World, script string) *handoverTest {
 	t.Helper()
-	h := &handoverTest{dir: world.Dir(t, "config")}
+	s := newSite(t, world)
+	testenv.Must(t, world.WriteTree(s.project, "config"))
+	h := &handoverTest{dir: s.project}
 	tool := filepath.Join(t.TempDir(), "tofu")
-	if err := os.WriteFile(tool, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.Mkfifo(filepath.Join(h.dir, "hold"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	h.cmd = exec.Command(cotterBinary, "init", "--tool", tool)
-	h.cmd.Dir = h.dir
-	h.cmd.Env = append(append(os.Environ(), world.Env()...), "CI=", "NO_COLOR=1", "TF_CLI_CONFIG_FILE=", "HOME="+t.TempDir(), "COTTER_STATE_DIR="+t.TempDir(), "COTTER_CACHE_DIR="+t.TempDir())
+	writeProgram(t, tool, script)
+	testenv.Must(t, unix.Mkfifo(filepath.Join(h.dir, "hold"), 0o600))
+	h.cmd = s.command("init --tool " + tool)
 	var stderr bytes.Buffer
 	h.cmd.Stderr = &stderr
 	t.Cleanup(func() {
@@ -80,12 +76,8 @@ func (h *handoverTest) start(t *testing.T) *bufio.Scanner {
 	t.Helper()
 	h.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdout, err := h.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := h.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
+	testenv.Must(t, h.cmd.Start())
 	t.Cleanup(func() { _ = syscall.Kill(-h.cmd.Process.Pid, syscall.SIGKILL) })
 	return bufio.NewScanner(stdout)
 }
@@ -117,10 +109,7 @@ func (h *handoverTest) end(t *testing.T, lines *bufio.Scanner, status int, want 
 	if diff := cmp.Diff(want, rest); diff != "" {
 		t.Errorf("the rest of the output (-want +got):\n%s", diff)
 	}
-	lock, err := os.ReadFile(filepath.Join(h.dir, ".terraform.lock.hcl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	lock := readFile(t, filepath.Join(h.dir, ".terraform.lock.hcl"))
 	if !strings.Contains(string(lock), `module "net"`) || !strings.Contains(string(lock), "# no modules") {
 		t.Errorf("the lock is not that of the tool with its module:\n%s", lock)
 	}
@@ -133,9 +122,7 @@ func (h *handoverTest) signal(t *testing.T, sig syscall.Signal, group bool) {
 	if group {
 		pid = -pid
 	}
-	if err := syscall.Kill(pid, sig); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, syscall.Kill(pid, sig))
 }
 
 // TestInitSignals sends signals while the tool runs. Each signal reaches the tool once,
@@ -175,12 +162,8 @@ func TestInitSignals(t *testing.T) {
 		h := newHandover(t, world, waitingTool)
 		lines := h.start(t)
 		pid, err := strconv.Atoi(await(t, lines, "ready"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
+		testenv.Must(t, syscall.Kill(pid, syscall.SIGKILL))
 		h.end(t, lines, 128+int(syscall.SIGKILL), keptEntry)
 	})
 

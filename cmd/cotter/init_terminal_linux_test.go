@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -36,13 +37,9 @@ func TestInitTerminal(t *testing.T) {
 	person, terminal := openTerminal(t)
 	h.cmd.Stdin, h.cmd.Stdout, h.cmd.Stderr = terminal, terminal, terminal
 	h.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := h.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, h.cmd.Start())
 	t.Cleanup(func() { _ = syscall.Kill(-h.cmd.Process.Pid, syscall.SIGKILL) })
-	if err := terminal.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, terminal.Close())
 	lines := bufio.NewScanner(person)
 	say := func(text string) {
 		if _, err := person.WriteString(text); err != nil {
@@ -81,12 +78,8 @@ func openTerminal(t *testing.T) (person, terminal *os.File) {
 	if err == nil {
 		err = unix.IoctlSetPointerInt(int(person.Fd()), unix.TIOCSPTLCK, 0)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return person, terminal
 }

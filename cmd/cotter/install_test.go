@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -30,8 +31,6 @@ func files(t *testing.T, dir string) map[string]string {
 		found[strings.TrimPrefix(name, dir)] = string(text)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return found
 }

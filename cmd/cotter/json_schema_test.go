@@ -16,6 +16,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
@@ -29,14 +30,10 @@ func TestJSONSchema(t *testing.T) {
 	t.Parallel()
 	describer := jsonDescriber{comments: structComments(t)}
 	schema, err := json.MarshalIndent(describer.schema(), "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	want := string(schema) + "\n"
 	if *update {
-		if err := os.WriteFile(jsonSchema, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeText(t, jsonSchema, want)
 	}
 	got, err := os.ReadFile(jsonSchema)
 	if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {
@@ -48,9 +45,7 @@ func TestJSONSchema(t *testing.T) {
 func schemaOfLines(t *testing.T) *jsonschema.Resolved {
 	t.Helper()
 	schema, err := readSchema(jsonSchema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return schema
 }
 
@@ -69,17 +64,13 @@ func TestJSONRecords(t *testing.T) {
 		}
 		for _, value := range []record{filled(r), r} {
 			var stdout strings.Builder
-			if err := (&output{stdout: &stdout}).writeProjectJSON("envs/prod", value); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, (&output{stdout: &stdout}).writeProjectJSON("envs/prod", value))
 			checkLine(t, schema, stdout.String())
 		}
 	}
 	for _, wrong := range []string{`{"type":"version"}`, `{"v":1,"type":"nothing"}`, `{"v":1,"type":"version","version":1,"platform":""}`, `{"v":1,"type":"version","version":"1"}`} {
 		var value any
-		if err := json.Unmarshal([]byte(wrong), &value); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, json.Unmarshal([]byte(wrong), &value))
 		if schema.Validate(value) == nil {
 			t.Errorf("the schema accepts %s", wrong)
 		}
@@ -104,14 +95,9 @@ func TestJSONOfGoldens(t *testing.T) {
 	t.Parallel()
 	schema := schemaOfLines(t)
 	names, err := filepath.Glob("testdata/*/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := readFile(t, name)
 		for line := range bytes.Lines(text) {
 			if bytes.HasPrefix(line, []byte(`{"v":`)) {
 				checkLine(t, schema, string(line))
@@ -180,16 +166,12 @@ func structComments(t *testing.T) map[string]string {
 	var names []string
 	for _, dir := range []string{"../../lockfile", "../../internal/store", "../../installer/evidence", "../../installer", "../../installer/event", "."} {
 		found, err := filepath.Glob(dir + "/*.go")
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		names = append(names, found...)
 	}
 	for _, name := range names {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		for _, decl := range file.Decls {
 			gen, ok := decl.(*ast.GenDecl)
 			if !ok || gen.Tok != token.TYPE {

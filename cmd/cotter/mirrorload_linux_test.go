@@ -58,9 +58,7 @@ func TestMirrorLoad(t *testing.T) {
 		go func() { restarted <- l.registry.Run() }()
 	})
 	l.measure(t, "with a restart in the middle", *loadOfMirror)
-	if err := <-restarted; err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, <-restarted)
 
 	damaged := l.damage(t)
 	l.world.ResetRequests()
@@ -80,9 +78,7 @@ func TestMirrorLoad(t *testing.T) {
 func newMirrorLoad(t *testing.T) *mirrorLoad {
 	t.Helper()
 	work, err := os.MkdirTemp("", "load-") // the names of sockets are short
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(work) })
 	l := &mirrorLoad{work: work, packages: 4, binary: cotterBinary}
 	size := 1 << 10
@@ -115,17 +111,12 @@ func (l *mirrorLoad) trustServers(t *testing.T) {
 	certificates := l.registry.Certificate()
 	for _, variable := range l.world.Env() {
 		if name, ok := strings.CutPrefix(variable, "SSL_CERT_FILE="); ok {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := readFile(t, name)
 			certificates = append(certificates, text...)
 		}
 	}
 	l.certificate = filepath.Join(l.work, "ca.pem")
-	if err := os.WriteFile(l.certificate, certificates, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, l.certificate, string(certificates))
 }
 
 // push installs the project from its origins and pushes its packages to the mirror.
@@ -148,16 +139,9 @@ func (l *mirrorLoad) push(t *testing.T) {
 func (l *mirrorLoad) project(t *testing.T, name string) string {
 	t.Helper()
 	dir := filepath.Join(l.work, name, "project")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "main.tf"), l.main, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, filepath.Join(dir, "main.tf"), string(l.main))
 	if l.lock != nil {
-		if err := os.WriteFile(filepath.Join(dir, ".terraform.lock.hcl"), l.lock, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeText(t, filepath.Join(dir, lockFile), string(l.lock))
 	}
 	return dir
 }
@@ -208,9 +192,7 @@ func (l *mirrorLoad) measure(t *testing.T, name string, n int) {
 	}
 	requestsAfter, sentAfter := l.registry.Traffic()
 	l.registry.Kill() // CPU counts only processes that were killed
-	if err := l.registry.Run(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, l.registry.Run())
 	var cpu time.Duration
 	for _, cmd := range commands {
 		cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
@@ -262,24 +244,14 @@ func (l *mirrorLoad) check(t *testing.T, dir string) {
 func (l *mirrorLoad) damage(t *testing.T) string {
 	t.Helper()
 	lock, err := lockfile.Parse(l.lock, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	entry, _ := lock.Module("m01")
 	m, err := mirror.Open(&getmodules.Fetcher{HTTPClient: l.registry.Client()}, "oci://"+l.registry.Host()+"/modules")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	text, err := stores.Manifest(t.Context(), m, artifact.StatementOf(entry).Tag())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var manifest struct{ Layers []struct{ Digest string } }
-	if err := json.Unmarshal(text, &manifest); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.registry.Damage(manifest.Layers[0].Digest); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, json.Unmarshal(text, &manifest))
+	testenv.Must(t, l.registry.Damage(manifest.Layers[0].Digest))
 	return "/m01/"
 }

@@ -13,6 +13,8 @@ import (
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // ourModule is the Go module of a release of this tree.
@@ -23,9 +25,7 @@ var ourModule = module.Version{Path: "github.com/cotterpin/cotter", Version: "v0
 func TestModuleZip(t *testing.T) {
 	t.Parallel()
 	found, err := zip.CheckDir("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if err := found.Err(); err != nil {
 		t.Error(err)
 	}
@@ -46,9 +46,7 @@ func TestInstallFromModuleZip(t *testing.T) {
 	}
 	goEnv := func(name string) string {
 		out, err := exec.Command("go", "env", name).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		return strings.TrimSpace(string(out))
 	}
 	proxy, bin := t.TempDir(), t.TempDir()
@@ -76,17 +74,10 @@ func TestInstallFromModuleZip(t *testing.T) {
 func writeProxy(t *testing.T, dir string) {
 	t.Helper()
 	var archive bytes.Buffer
-	if err := zip.CreateFromDir(&archive, ourModule, "../.."); err != nil {
-		t.Fatal(err)
-	}
-	mod, err := os.ReadFile("../../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, zip.CreateFromDir(&archive, ourModule, "../.."))
+	mod := readFile(t, "../../go.mod")
 	at := filepath.Join(dir, filepath.FromSlash(ourModule.Path), "@v")
-	if err := os.MkdirAll(at, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(at, 0o755))
 	info := fmt.Sprintf(`{"Version":%q,"Time":%q}`, ourModule.Version, time.Unix(0, 0).UTC().Format(time.RFC3339))
 	for name, content := range map[string][]byte{
 		"list":                      []byte(ourModule.Version + "\n"),
@@ -94,8 +85,6 @@ func writeProxy(t *testing.T, dir string) {
 		ourModule.Version + ".mod":  mod,
 		ourModule.Version + ".zip":  archive.Bytes(),
 	} {
-		if err := os.WriteFile(filepath.Join(at, name), content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.WriteFile(filepath.Join(at, name), content, 0o644))
 	}
 }

@@ -170,9 +170,7 @@ func connectionFaults(t *testing.T) (rows []netFault, trusted []byte) {
 func resetting(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	t.Cleanup(func() { listener.Close() })
 	go func() {
 		for {
@@ -215,9 +213,7 @@ func (f *netFault) test(t *testing.T, trusted []byte) {
 			s.env = append(s.env, "SSL_CERT_FILE="+certificates, "GIT_SSL_CAINFO="+certificates)
 		}
 	}
-	if err := s.world.WriteTree(s.project, "project"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, s.world.WriteTree(s.project, "project"))
 	s.mustRun(t, "install")
 	call := func(host string) {
 		s.write(t, "more.tf", strings.ReplaceAll("module \"new\" {\n  "+faultCalls[f.call]+"\n}\n", "HOST", host))
@@ -284,9 +280,7 @@ var discardLog = log.New(io.Discard, "", 0)
 func certificateFor(t *testing.T, ip string, expires time.Time, names ...string) *tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "netfaults " + ip + expires.String()},
 		NotBefore: expires.AddDate(0, -1, 0), NotAfter: expires,
@@ -294,9 +288,7 @@ func certificateFor(t *testing.T, ip string, expires time.Time, names ...string)
 		IPAddresses: []net.IP{net.ParseIP(ip)}, DNSNames: names,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -41,18 +42,11 @@ import (
 func TestPages(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	specs, err := filepath.Glob("../../docs/spec/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, name := range slices.Concat(names, specs, []string{"../../README.md", "../../site/home.md"}) {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := readFile(t, name)
 		blocks := pageBlocks(string(text))
 		if !hasCommands(blocks) {
 			continue
@@ -64,9 +58,7 @@ func TestPages(t *testing.T) {
 				page.do(t, b)
 			}
 			if *update {
-				if err := os.WriteFile(name, []byte(page.text(blocks)), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				writeText(t, name, page.text(blocks))
 			}
 		})
 	}
@@ -128,10 +120,7 @@ type runPage struct {
 
 func newPage(t *testing.T) *runPage {
 	t.Helper()
-	text, err := os.ReadFile("testdata/pages/world.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, "testdata/pages/world.txtar")
 	world := modtest.New(t, modtest.Txtar(string(text)))
 	base := t.TempDir()
 	p := &runPage{world: world, dir: filepath.Join(base, "infra"), state: filepath.Join(base, "state"), updated: map[string]string{}}
@@ -140,14 +129,10 @@ func newPage(t *testing.T) *runPage {
 	p.toPage = strings.NewReplacer(host+"/git/", "git.example.com/", host, "registry.example.com", p.dir, "/home/you/infra", base, "/home/you")
 	home := filepath.Join(base, ".home")
 	for _, dir := range []string{home, p.dir, p.state} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Mkdir(dir, 0o755))
 	}
 	settings := filepath.Join(home, "cli.tfrc")
-	if err := os.WriteFile(settings, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(settings, nil, 0o644))
 	p.env = append(world.Env(),
 		"HOME="+home, "PATH="+os.Getenv("PATH")+string(filepath.ListSeparator)+bothStockTools(t), "SSL_CERT_DIR="+os.Getenv("SSL_CERT_DIR"), "TF_CLI_CONFIG_FILE="+settings, "CHECKPOINT_DISABLE=1", "NO_COLOR=1",
 		"GIT_AUTHOR_NAME=you", "GIT_AUTHOR_EMAIL=you@example.com", "GIT_COMMITTER_NAME=you", "GIT_COMMITTER_EMAIL=you@example.com", "GIT_CONFIG_NOSYSTEM=1")
@@ -166,12 +151,7 @@ func (p *runPage) do(t *testing.T, b pageBlock) {
 		return
 	case p.file != "":
 		name := filepath.Join(p.dir, filepath.FromSlash(p.file))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(p.toWorld.Replace(strings.Join(b.lines, "\n"))+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeText(t, name, p.toWorld.Replace(strings.Join(b.lines, "\n"))+"\n")
 	case b.language == "console" && !p.skip:
 		for _, c := range commandsOf(b.lines) {
 			p.compare(t, b, c)
@@ -189,9 +169,7 @@ func (p *runPage) comparePicture(t *testing.T, lines []string) {
 	name := filepath.Join("../../docs", p.picture)
 	want := terminalPicture(lines)
 	if *update {
-		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeText(t, name, want)
 	}
 	got, err := os.ReadFile(name)
 	if err != nil || string(got) != want {

@@ -99,9 +99,7 @@ func (p *cutProject) endWorkers(t *testing.T) {
 // configure writes the first or the second configuration.
 func (p *cutProject) configure(t *testing.T, which string) {
 	t.Helper()
-	if err := p.world.WriteTree(p.project, which); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, p.world.WriteTree(p.project, which))
 }
 
 // prepare creates the state before the interrupted run: a configuration and, for an upgrade,
@@ -207,13 +205,9 @@ func (p *cutProject) changesInstallation(call string) bool {
 func syncAll(t *testing.T, dir string) {
 	t.Helper()
 	d, err := os.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer d.Close()
-	if err := unix.Syncfs(int(d.Fd())); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, unix.Syncfs(int(d.Fd())))
 }
 
 // commitNames makes the file system commit its journal, as it does every few seconds. This
@@ -221,16 +215,12 @@ func syncAll(t *testing.T, dir string) {
 func commitNames(t *testing.T, dir string) {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(dir, "unrelated"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer f.Close()
 	if _, err := f.WriteString("."); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Sync(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, f.Sync())
 }
 
 // checkCut checks the project as it is after the power cut.

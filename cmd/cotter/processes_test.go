@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -66,9 +66,7 @@ func TestProcesses(t *testing.T) {
 	for range *processes {
 		dir := t.TempDir()
 		text := strings.ReplaceAll(processesConfig, "HOST", front.host)
-		if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeText(t, filepath.Join(dir, "main.tf"), text)
 		cmd := cotterIn(world, dir, cache)
 		cmd.Env = append(cmd.Env, "SSL_CERT_FILE="+front.certificates, "GIT_SSL_CAINFO="+front.certificates)
 		wait.Go(func() { front.end(t, cmd) })
@@ -97,9 +95,7 @@ type front struct {
 func newFront(t *testing.T, world *modtest.World) *front {
 	t.Helper()
 	target, err := url.Parse(world.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	f := &front{seen: make(map[string]int), all: make(chan struct{})}
 	f.proxy = &httputil.ReverseProxy{
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(target) },

@@ -197,9 +197,7 @@ func (s *providerScene) checkStock(t *testing.T, at string) {
 			continue
 		}
 		dir := filepath.Join(t.TempDir(), "project") // a copy, because Cotter continues in the original
-		if err := copyTree(dir, s.project); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, copyTree(dir, s.project))
 		cmd := exec.Command(binary, "init", "-no-color", "-input=false")
 		cmd.Dir = dir
 		cmd.Env = append(append(os.Environ(), s.world.Env()...), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=/dev/null", "HOME="+s.home)

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // stateKey is the secret that the machines of a CI system share.
@@ -59,9 +61,7 @@ type githubJob struct {
 // actions/cache has kept from the first run.
 func (r *recipes) github(t *testing.T, recipe string) {
 	var workflow githubWorkflow
-	if err := yaml.Unmarshal(readRecipe(t, recipe), &workflow); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, yaml.Unmarshal(readRecipe(t, recipe), &workflow))
 	steps := workflow.Jobs["validate"].Steps
 	run := &githubRun{recipes: r, caches: map[string]string{}, secrets: map[string]string{"COTTER_STATE_KEY": stateKey}}
 	const install = "Install modules and providers"
@@ -98,9 +98,7 @@ func (g *githubRun) job(t *testing.T, steps []githubStep) *githubJob {
 	j.machine.with("COTTER_STATE_KEY="+stateKey).mustRun(t, j.repo, "cotter", "verify", "--recursive", ".")
 	if j.save != "" {
 		kept := filepath.Join(t.TempDir(), "cache")
-		if err := os.Rename(j.save, kept); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Rename(j.save, kept))
 		g.caches[j.saveKey] = kept
 	}
 	return j
@@ -187,14 +185,9 @@ func (j *githubJob) ownAction(t *testing.T, step githubStep) {
 
 func readAction(t *testing.T) githubAction {
 	t.Helper()
-	text, err := os.ReadFile("../../action.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, "../../action.yml")
 	var action githubAction
-	if err := yaml.Unmarshal(text, &action); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, yaml.Unmarshal(text, &action))
 	return action
 }
 
@@ -212,9 +205,7 @@ func TestActionCommand(t *testing.T) {
 		t.Fatalf("the last step has the environment %v", step.Env)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "cotter"), []byte("#!/bin/sh\nprintf '<%s>' \"$@\"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	writeProgram(t, filepath.Join(dir, "cotter"), "#!/bin/sh\nprintf '<%s>' \"$@\"\n")
 	for name, test := range map[string]struct{ command, want string }{
 		"a line":           {"install --locked", "<install><--locked>"},
 		"blanks":           {"  install \t --locked ", "<install><--locked>"},
@@ -249,12 +240,8 @@ func (j *githubJob) cache(t *testing.T, path, key, prefix string) {
 		j.save, j.saveKey = path, key
 		return
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(kept, path); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	testenv.Must(t, os.Rename(kept, path))
 }
 
 func (j *githubJob) command(t *testing.T, step githubStep) {
@@ -324,9 +311,7 @@ func (k *gitlabKey) UnmarshalYAML(node *yaml.Node) error {
 // the second.
 func (r *recipes) gitlab(t *testing.T) {
 	var jobs map[string]gitlabJob
-	if err := yaml.Unmarshal(readRecipe(t, "gitlab.yml"), &jobs); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, yaml.Unmarshal(readRecipe(t, "gitlab.yml"), &jobs))
 	job := jobs["validate"]
 	run := func(repo string) int {
 		builds := filepath.Dir(repo)
@@ -352,9 +337,7 @@ func (r *recipes) gitlab(t *testing.T) {
 		t.Errorf("the program is cached as %+v", program)
 	}
 	for _, path := range packages.Paths {
-		if err := os.Rename(filepath.Join(first, path), filepath.Join(second, path)); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Rename(filepath.Join(first, path), filepath.Join(second, path)))
 	}
 	if n := run(second); n > 0 {
 		t.Errorf("with the cache of the first run, the second one sent %d requests", n)

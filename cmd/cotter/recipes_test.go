@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -112,9 +113,7 @@ func (r *recipes) machine(t *testing.T, programs ...string) *machine {
 	base := t.TempDir()
 	m := &machine{world: r.world, home: filepath.Join(base, "home"), bin: filepath.Join(base, "bin")}
 	for _, dir := range []string{m.home, m.bin} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Mkdir(dir, 0o755))
 	}
 	files := map[string]string{"cotter": cotterBinary}
 	for _, name := range programs {
@@ -123,9 +122,7 @@ func (r *recipes) machine(t *testing.T, programs ...string) *machine {
 		}
 	}
 	for name, path := range files {
-		if err := os.Symlink(path, filepath.Join(m.bin, name)); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Symlink(path, filepath.Join(m.bin, name)))
 	}
 	m.env = []string{"HOME=" + m.home, "PATH=" + m.bin, "SSL_CERT_DIR=" + os.Getenv("SSL_CERT_DIR")}
 	for _, entry := range r.world.Env() {
@@ -174,9 +171,7 @@ func (r *recipes) checkout(t *testing.T, dir string) string {
 	t.Helper()
 	base := t.TempDir()
 	to := filepath.Join(base, "repo")
-	if err := os.CopyFS(to, os.DirFS(filepath.Join(r.commit, dir))); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.CopyFS(to, os.DirFS(filepath.Join(r.commit, dir))))
 	return to
 }
 
@@ -210,10 +205,7 @@ func (r *recipes) sameLocks(t *testing.T, checkout string, roots ...string) {
 // repository.
 func (r *recipes) sameLock(t *testing.T, dir, root string) {
 	t.Helper()
-	want, err := os.ReadFile(filepath.Join(r.commit, root, lockFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := readFile(t, filepath.Join(r.commit, root, lockFile))
 	got, err := os.ReadFile(filepath.Join(dir, lockFile))
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("the lock of %s was changed (%v):\n%s", root, err, got)
@@ -222,10 +214,7 @@ func (r *recipes) sameLock(t *testing.T, dir, root string) {
 
 func readRecipe(t *testing.T, name string) []byte {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../examples/recipes", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, filepath.Join("../../examples/recipes", name))
 	return text
 }
 
@@ -249,10 +238,7 @@ func withoutInstallation(t *testing.T, commands []string) []string {
 func TestRecipesInPage(t *testing.T) {
 	t.Parallel()
 	const page, begin, fence = "../../docs/ci.md", "<!-- recipe: ", "```"
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := readFile(t, page)
 	shown := map[string]bool{}
 	parts := strings.Split(string(text), begin)
 	for i, part := range parts[1:] {
@@ -267,14 +253,10 @@ func TestRecipesInPage(t *testing.T) {
 		shown[name] = true
 	}
 	if *update {
-		if err := os.WriteFile(page, []byte(strings.Join(parts, begin)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeText(t, page, strings.Join(parts, begin))
 	}
 	files, err := os.ReadDir("../../examples/recipes")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, file := range files {
 		if !shown[file.Name()] {
 			t.Errorf("the page does not show %s", file.Name())
@@ -290,17 +272,12 @@ func TestPinnedVersions(t *testing.T) {
 	names := []string{"../../README.md", "../../.pre-commit-hooks.yaml"}
 	for _, pattern := range []string{"../../docs/*.md", "../../site/*.md", "../../examples/recipes/*"} {
 		found, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		names = append(names, found...)
 	}
 	pins := regexp.MustCompile(`(cotterpin/cotter(?:/cmd/[a-z-]+)?@|COTTER_VERSION(?:: |=)|\brev: |\bversion: |main\.release=|\bcotter_)(v?[0-9]\S*?\.[0-9]+\.[0-9]+|latest|v[0-9]+\b)`)
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := readFile(t, name)
 		pinned := pins.ReplaceAllStringFunc(string(text), func(match string) string {
 			prefix := pins.FindStringSubmatch(match)[1]
 			if prefix == "cotter_" { // the name of an archive
@@ -309,9 +286,7 @@ func TestPinnedVersions(t *testing.T) {
 			return prefix + documentedVersion
 		})
 		if *update && pinned != string(text) {
-			if err := os.WriteFile(name, []byte(pinned), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			writeText(t, name, pinned)
 			continue
 		}
 		if diff := cmp.Diff(strings.Split(pinned, "\n"), strings.Split(string(text), "\n")); diff != "" {

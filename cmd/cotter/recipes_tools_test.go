@@ -11,6 +11,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclparse"
 	"github.com/mattn/go-shellwords"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // preCommit runs the hook before two commits: one with complete locks, and one with a call
@@ -24,9 +26,7 @@ func (r *recipes) preCommit(t *testing.T) {
 			}
 		}
 	}
-	if err := yaml.Unmarshal(readRecipe(t, "pre-commit.yaml"), &config); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, yaml.Unmarshal(readRecipe(t, "pre-commit.yaml"), &config))
 	hook := config.Repos[0].Hooks[0]
 	files := regexp.MustCompile(hook.Files)
 	for name, want := range map[string]bool{
@@ -45,9 +45,7 @@ func (r *recipes) preCommit(t *testing.T) {
 	m.mustRun(t, repo, words[0], words[1:]...)
 	name := filepath.Join(repo, "envs/dev/more.tf")
 	call := "module \"tags\" {\n  source = \"" + r.world.Source("acme/tags/aws") + "\"\n}\n"
-	if err := os.WriteFile(name, []byte(call), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, name, call)
 	if out, err := m.run(repo, words[0], words[1:]...); err == nil {
 		t.Errorf("the hook lets a call pass that is not locked:\n%s", out)
 	}
@@ -64,9 +62,7 @@ func (r *recipes) atlantis(t *testing.T) {
 			Hooks []struct{ Run string } `yaml:"pre_workflow_hooks"`
 		}
 	}
-	if err := yaml.Unmarshal(readRecipe(t, "atlantis.yaml"), &config); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, yaml.Unmarshal(readRecipe(t, "atlantis.yaml"), &config))
 	m, repo := r.machine(t, "sh", "git", "tofu"), r.checkout(t, ".")
 	for _, hook := range config.Repos[0].Hooks {
 		m.mustRun(t, repo, "sh", "-c", hook.Run)
@@ -224,9 +220,7 @@ func (r *recipes) buildStep(t *testing.T, image *machine, dir, run string, withS
 				t.Fatalf("a directory is mounted at %s", mount[2])
 			}
 			target = filepath.Join(image.home, target)
-			if err := os.MkdirAll(target, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, os.MkdirAll(target, 0o755))
 			mounted = append(mounted, target)
 		case "secret":
 			if _, variable, _ := strings.Cut(mount[2], "env="); withSecret {

@@ -18,6 +18,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestReleaseFiles checks the files of a release in the directory COTTER_TEST_DIST, which
@@ -29,9 +31,7 @@ func TestReleaseFiles(t *testing.T) {
 		t.Skip("COTTER_TEST_DIST is not set")
 	}
 	archives, err := filepath.Glob(filepath.Join(dist, "cotter_*_*_*64.*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var version string
 	var systems []string
 	for _, archive := range archives {
@@ -111,9 +111,7 @@ func archiveFiles(t *testing.T, name string) []string {
 	var files []string
 	if strings.HasSuffix(name, ".zip") {
 		archive, err := zip.OpenReader(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		defer archive.Close()
 		for _, file := range archive.File {
 			files = append(files, path.Clean(file.Name))
@@ -121,22 +119,16 @@ func archiveFiles(t *testing.T, name string) []string {
 		return files
 	}
 	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer file.Close()
 	compressed, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for archive := tar.NewReader(compressed); ; {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
 			return files
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		files = append(files, path.Clean(header.Name))
 	}
 }

@@ -18,13 +18,9 @@ func TestBillOfMaterials(t *testing.T) {
 	t.Parallel()
 	module := func(key, source, version, pkg string, hashes ...hashing.Hash) installer.Module {
 		path, err := addrs.ParseModule(key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		parsed, err := addrs.ParseModuleSource(source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		return installer.Module{Path: path, Source: parsed, Version: parsedVersion(version), Package: testenv.Package(pkg), Hashes: hashes}
 	}
 	const vpc = "git::https://github.com/Acme/terraform-aws-vpc.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0"
@@ -40,13 +36,9 @@ func TestBillOfMaterials(t *testing.T) {
 		RequiredBy: []installer.ProviderRequirement{{}, {Path: addrs.Module{"vpc", "inner"}}},
 	}}}, rootRef, "")
 	var text bytes.Buffer
-	if err := encodeBOM(&text, b.document("infra")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, encodeBOM(&text, b.document("infra")))
 	var got cyclonedx.BOM
-	if err := cyclonedx.NewBOMDecoder(&text, cyclonedx.BOMFileFormatJSON).Decode(&got); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, cyclonedx.NewBOMDecoder(&text, cyclonedx.BOMFileFormatJSON).Decode(&got))
 	const vpcRef, nullRef = vpc + "#3.1.0", "registry.opentofu.org/hashicorp/null#3.2.1"
 	var refs, urls []string
 	for _, c := range *got.Components {

@@ -57,9 +57,7 @@ var update = flag.Bool("update", false, "rewrite the expectations in testdata/sc
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	scripts, err := filepath.Glob("testdata/script/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	testscript.Run(t, testscript.Params{
 		Files:               testenv.Sample(scripts),
 		UpdateScripts:       *update,

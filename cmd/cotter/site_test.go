@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -40,15 +41,11 @@ type site struct {
 func newSite(t *testing.T, world *modtest.World, env ...string) *site {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	in := func(name string) string { return filepath.Join(base, name) }
 	s := &site{world: world, workers: warm, env: env, base: base, project: in("project"), cache: in("cache"), state: in("state"), home: in("home"), tmp: in("tmp")}
 	for _, dir := range []string{s.project, s.state, s.home, s.tmp} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Mkdir(dir, 0o755))
 	}
 	writeText(t, in("home/cli.tfrc"), "")
 	return s
@@ -215,9 +212,7 @@ func picture(t *testing.T, dir string, leftOut ...func(rel string) bool) map[str
 		files[rel] = fmt.Sprintf("%v %s", info.Mode(), content)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return files
 }
 
@@ -255,26 +250,18 @@ func differing(before, after map[string]string) string {
 
 func remove(t *testing.T, name string) {
 	t.Helper()
-	if err := os.RemoveAll(name); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.RemoveAll(name))
 }
 
 func writeText(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	testenv.Must(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 func readFile(t *testing.T, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return text
 }

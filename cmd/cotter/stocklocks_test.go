@@ -229,11 +229,11 @@ func TestStockLocks(t *testing.T) {
 		t.Run(tool, func(t *testing.T) {
 			t.Parallel()
 			p := newStockProject(t, world, tool, requirementsOf(sets), modtest.Txtar(otherShapes))
-			p.cotter(t, "install", "--for", tool)
-			ours := p.lock(t)
+			p.mustRun(t, "install --for "+tool)
+			ours := p.lockText(t)
 			p.fresh(t)
 			p.stock(t, "init")
-			if diff := cmp.Diff(p.lock(t), ours); diff != "" {
+			if diff := cmp.Diff(p.lockText(t), ours); diff != "" {
 				t.Errorf("the locks differ (-%s +cotter):\n%s", tool, diff)
 			}
 		})
@@ -268,21 +268,21 @@ resource "three_thing" "a" {}
 			world, tool := modtest.NewWith(t, tree, modtest.Options{ProviderReported: c.reported}), c.tool
 			p := newStockProject(t, world, tool, modtest.Txtar(config))
 			own := addrs.CurrentPlatform().String()
-			p.cotter(t, "lock", "--for", tool, "--platform", own, "--platform", otherPlatform)
-			ours := p.lock(t)
-			if _, err := os.Lstat(filepath.Join(p.dir, ".terraform/providers")); err == nil {
+			p.mustRun(t, "lock --for "+tool+" --platform "+own+" --platform "+otherPlatform)
+			ours := p.lockText(t)
+			if _, err := os.Lstat(p.locate(".terraform/providers")); err == nil {
 				t.Error("cotter lock has installed providers")
 			}
 			p.fresh(t)
 			p.stock(t, "providers", "lock", "-platform="+own, "-platform="+otherPlatform)
-			if diff := cmp.Diff(p.lock(t), ours); diff != "" {
+			if diff := cmp.Diff(p.lockText(t), ours); diff != "" {
 				t.Errorf("the locks differ (-%s +cotter):\n%s", tool, diff)
 			}
 			// A complete lock needs no request.
 			world.ResetRequests()
-			p.cotter(t, "lock", "--for", tool, "--platform", otherPlatform)
-			if requests := world.Requests(); p.lock(t) != ours || len(requests) > 0 {
-				t.Errorf("a complete lock was changed, or completed again: %v\n%s", requests, cmp.Diff(ours, p.lock(t)))
+			p.mustRun(t, "lock --for "+tool+" --platform "+otherPlatform)
+			if requests := world.Requests(); p.lockText(t) != ours || len(requests) > 0 {
+				t.Errorf("a complete lock was changed, or completed again: %v\n%s", requests, cmp.Diff(ours, p.lockText(t)))
 			}
 		})
 	}

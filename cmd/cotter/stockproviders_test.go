@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -58,10 +57,7 @@ func TestRealProvider(t *testing.T) {
 	if binary == "" {
 		t.Skipf("%s does not name the binary of terraform-provider-time", timeProvider)
 	}
-	program, err := os.ReadFile(binary)
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := readFile(t, binary)
 	tree := fstest.MapFS{
 		"providers/hashicorp/time/0.14.2/" + addrs.CurrentPlatform().String() + "/terraform-provider-time_v0.14.2_x5": {Data: program},
 		"registry/acme/clock/any/1.0.0/main.tf": {Data: []byte(clockModule)},
@@ -71,7 +67,7 @@ func TestRealProvider(t *testing.T) {
 			t.Parallel()
 			world := modtest.NewWith(t, tree, modtest.Options{Archives: true})
 			p := newStockProject(t, world, tool, modtest.Txtar(timeConfig))
-			p.cotter(t, "install", "--for", tool)
+			p.mustRun(t, "install --for "+tool)
 			p.sameLock(t, func() {
 				p.asksNothing(t, "plan", "-input=false")
 				if out := p.asksNothing(t, "apply", "-input=false", "-auto-approve"); !strings.Contains(out, `year = "the year 2020"`) {
@@ -79,13 +75,13 @@ func TestRealProvider(t *testing.T) {
 				}
 				p.asksNothing(t, "init", "-input=false", "-plugin-dir=.terraform/providers")
 				p.downloadsNothing(t, "init", "-input=false")
-				p.cotter(t, "install", "--locked", "--offline", "--for", tool)
+				p.mustRun(t, "install --locked --offline --for "+tool)
 			})
 			// Copies do not need the cache afterwards.
-			remove(t, filepath.Join(p.dir, ".terraform"))
+			remove(t, p.locate(".terraform"))
 			p.env = append(p.env, "COTTER_LAYOUT=copy")
-			p.cotter(t, "install", "--locked", "--for", tool)
-			remove(t, p.cache())
+			p.mustRun(t, "install --locked --for "+tool)
+			remove(t, p.cache)
 			p.sameLock(t, func() {
 				if out := p.asksNothing(t, "plan", "-input=false"); !strings.Contains(out, "No changes") {
 					t.Errorf("plan after apply:\n%s", out)
@@ -130,18 +126,18 @@ func TestStockAccepts(t *testing.T) {
 			t.Parallel()
 			world := modtest.NewWith(t, tree, modtest.Options{Archives: true})
 			p := newStockProject(t, world, tool, modtest.Txtar(acceptedConfig))
-			p.cotter(t, "install", "--for", tool, "--platform", otherPlatform)
-			if !strings.Contains(p.lock(t), `module "net"`) {
-				t.Errorf("the lock has no block of the module:\n%s", p.lock(t))
+			p.mustRun(t, "install --for "+tool+" --platform "+otherPlatform)
+			if !strings.Contains(p.lockText(t), `module "net"`) {
+				t.Errorf("the lock has no block of the module:\n%s", p.lockText(t))
 			}
 			p.sameLock(t, func() {
 				p.downloadsNothing(t, "init", "-lockfile=readonly")
 				p.downloadsNothing(t, "init", "-upgrade") // except for the module
 			})
-			remove(t, filepath.Join(p.dir, ".terraform"))
+			remove(t, p.locate(".terraform"))
 			p.env = append(p.env, "COTTER_LAYOUT=copy")
-			p.cotter(t, "install", "--locked", "--for", tool)
-			remove(t, p.cache())
+			p.mustRun(t, "install --locked --for "+tool)
+			remove(t, p.cache)
 			p.sameLock(t, func() {
 				p.downloadsNothing(t, "init")
 				world.SetFaults(modtest.Fault{Status: 503})
@@ -153,9 +149,9 @@ func TestStockAccepts(t *testing.T) {
 
 func (p *stockProject) sameLock(t *testing.T, commands func()) {
 	t.Helper()
-	before := p.lock(t)
+	before := p.lockText(t)
 	commands()
-	if diff := cmp.Diff(before, p.lock(t)); diff != "" {
+	if diff := cmp.Diff(before, p.lockText(t)); diff != "" {
 		t.Errorf("%s has changed the lock (-before +after):\n%s", p.tool, diff)
 	}
 }

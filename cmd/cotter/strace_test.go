@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // tracedCalls are the system calls that change files, and the calls that make changes
@@ -37,17 +39,13 @@ func trace(t *testing.T, cmd *exec.Cmd, stopped func(line string)) []string {
 		args = append(args, "-e", "inject="+renamingCalls+":signal=SIGSTOP")
 	}
 	reader, writer, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer reader.Close()
 	var output bytes.Buffer
 	strace := exec.Command("strace", append(args, cmd.Args...)...)
 	strace.Dir, strace.Env, strace.ExtraFiles = cmd.Dir, cmd.Env, []*os.File{writer}
 	strace.Stdout, strace.Stderr = &output, &output
-	if err := strace.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, strace.Start())
 	writer.Close()
 	lines := followTrace(t, reader, stopped)
 	if err := strace.Wait(); err != nil {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // tree returns the directory of a module's package in the cache.
@@ -13,9 +15,7 @@ func (s *site) tree(t *testing.T, key string) string {
 	t.Helper()
 	t1 := regexp.MustCompile(`"t1:(.*)"`).FindStringSubmatch(s.block(t, key))
 	raw, err := base64.StdEncoding.DecodeString(t1[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return "@cache/tree/t1-" + hex.EncodeToString(raw)
 }
 

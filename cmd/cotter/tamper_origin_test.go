@@ -28,9 +28,7 @@ func testOrigins(t *testing.T, gitBackend string, rows []originTampering) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			s := tamperSite(t, gitBackend, row.call)
-			if err := row.do(s); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, row.do(s))
 			s.tamper(t, tampering{do: all(), want: outcomes{
 				locked: accepted(), fresh: healed(), cold: row.cold, anew: row.anew, verify: accepted(), remote: row.asks}})
 		})

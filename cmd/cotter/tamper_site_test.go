@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -128,9 +129,7 @@ func withOddFiles(t *testing.T, text fs.FS) fs.FS {
 		all[name] = &fstest.MapFile{Data: data}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return all
 }
 
@@ -150,12 +149,8 @@ func (s *site) answer(faults ...[]modtest.Fault) { s.world.SetFaults(slices.Conc
 func (s *site) expand(t *testing.T, config string) string {
 	t.Helper()
 	commit, err := s.world.Commit("plain.git", "v1.0.0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	digest, err := s.world.OCIDigest("acme/oci", "1.0.0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return strings.NewReplacer(", version", "\n  version", "COMMIT", commit, "DIGEST", digest).Replace(config)
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // step is one change of a site. Its paths are those of locate, in which "*" stands for any name.
@@ -53,10 +55,7 @@ func edit(name, old, text string) step {
 	return func(t *testing.T, s *site) {
 		t.Helper()
 		file := s.path(t, name)
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := readFile(t, file)
 		old, text := strings.ReplaceAll(old, "HOST", string(s.world.Host())), strings.ReplaceAll(text, "HOST", string(s.world.Host()))
 		if !strings.Contains(string(data), old) {
 			t.Fatalf("%s does not have %q:\n%s", name, old, data)
@@ -100,9 +99,7 @@ func link(name, target string) step {
 func chmod(name string, mode os.FileMode) step {
 	return func(t *testing.T, s *site) {
 		t.Helper()
-		if err := os.Chmod(s.path(t, name), mode); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Chmod(s.path(t, name), mode))
 	}
 }
 
@@ -112,9 +109,7 @@ func rename(from, to string) step {
 		t.Helper()
 		source, target := s.path(t, from), s.path(t, to)
 		remove(t, target)
-		if err := os.Rename(source, target); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.Rename(source, target))
 	}
 }
 

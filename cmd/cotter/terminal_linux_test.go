@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -35,25 +35,8 @@ type terminal struct {
 
 func newTerminal(t *testing.T, width int) *terminal {
 	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		t.Skipf("no pseudo-terminals here: %s", err)
-	}
-	fd := int(master.Fd())
-	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
-	}
-	if err == nil {
-		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(width)})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	master, slave := openTerminal(t)
+	testenv.Must(t, unix.IoctlSetWinsize(int(master.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(width)}))
 	term := &terminal{t: t, master: master, slave: slave, width: width, news: make(chan struct{}, 1), closed: make(chan struct{})}
 	go term.read()
 	return term
@@ -170,35 +153,16 @@ func slowWorld(t *testing.T, delay time.Duration) *modtest.World {
 	})
 }
 
-// slowProject makes a project that calls the slow archive, and the environment for the
-// command.
-func slowProject(t *testing.T, world *modtest.World) (dir string, environ []string) {
+// startOn installs from the slow archive.
+func startOn(t *testing.T, term *terminal, world *modtest.World) (*exec.Cmd, *site) {
 	t.Helper()
-	dir = t.TempDir()
-	source := world.ArchiveSource("a-module-with-a-long-name-for-narrow-terminals.zip", "")
-	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte("module \"logs\" {\n  source = \""+source+"\"\n}\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	home := t.TempDir()
-	return dir, append(world.Env(), "HOME="+home, "COTTER_CACHE_DIR="+filepath.Join(home, "cache"), "COTTER_STATE_DIR="+filepath.Join(home, "state"),
-		"TF_CLI_CONFIG_FILE="+os.DevNull, "TERM=xterm", "NO_COLOR=1", "CI=", "COTTER_MIRROR=")
-}
-
-func startOn(t *testing.T, term *terminal, world *modtest.World, args ...string) (command *exec.Cmd, dir string) {
-	t.Helper()
-	binary, err := exec.LookPath("cotter")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, environ := slowProject(t, world)
-	command = exec.Command(binary, args...)
-	command.Dir, command.Env = dir, append(os.Environ(), environ...)
+	s := newSite(t, world, "TERM=xterm")
+	s.write(t, "main.tf", "module \"logs\" {\n  source = \""+world.ArchiveSource("a-module-with-a-long-name-for-narrow-terminals.zip", "")+"\"\n}\n")
+	command := s.command("install")
 	command.Stdin, command.Stdout, command.Stderr = term.slave, term.slave, term.slave
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return command, dir
+	testenv.Must(t, command.Start())
+	return command, s
 }
 
 // TestTerminal checks that the terminal shows a line for each package that is being fetched
@@ -214,7 +178,7 @@ func TestTerminal(t *testing.T) {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			t.Parallel()
 			term := newTerminal(t, width)
-			command, _ := startOn(t, term, world, "install")
+			command, _ := startOn(t, term, world)
 			err := command.Wait()
 			text := term.end()
 			if err != nil {
@@ -239,7 +203,7 @@ func TestTerminal(t *testing.T) {
 func TestTerminalInterrupted(t *testing.T) {
 	t.Parallel()
 	term := newTerminal(t, 80)
-	command, dir := startOn(t, term, slowWorld(t, time.Minute), "install")
+	command, s := startOn(t, term, slowWorld(t, time.Minute))
 	term.await(`in progress`)
 	if _, err := io.WriteString(term.master, "\x03"); err != nil {
 		t.Fatal(err)
@@ -253,7 +217,7 @@ func TestTerminalInterrupted(t *testing.T) {
 		t.Errorf("the screen has %q:\n%q", got, text)
 	}
 	for _, name := range []string{".terraform.lock.hcl", ".terraform/modules/modules.json"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+		if _, err := os.Stat(s.locate(name)); err == nil {
 			t.Errorf("there is %s", name)
 		}
 	}
@@ -264,14 +228,11 @@ func TestTerminalInterrupted(t *testing.T) {
 func TestNarrowTables(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar("-- registry/acme/a-module-with-a-long-name/aws/5.1.0/main.tf --\n-- registry/acme/a-module-with-a-long-name/aws/5.2.0/main.tf --\nvariable \"a_required_argument_of_this_version\" {\n}\n"))
-	dir, home := t.TempDir(), t.TempDir()
-	text := fmt.Sprintf("module \"network_of_production\" {\n  source  = \"%s/acme/a-module-with-a-long-name/aws\"\n  version = \"5.1.0\"\n}\n", world.Host())
-	name := filepath.Join(dir, "configuration-of-the-network.tf")
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
+	s := newSite(t, world, "TERM=xterm")
+	configure := func(version string) {
+		s.write(t, "configuration-of-the-network.tf", "module \"network_of_production\" {\n  source  = \"MODTEST_HOST/acme/a-module-with-a-long-name/aws\"\n  version = \""+version+"\"\n}\n")
 	}
-	environ := append(world.Env(), "HOME="+home, "COTTER_CACHE_DIR="+filepath.Join(home, "cache"), "COTTER_STATE_DIR="+filepath.Join(home, "state"),
-		"TF_CLI_CONFIG_FILE="+os.DevNull, "TERM=xterm", "NO_COLOR=1", "CI=", "COTTER_MIRROR=")
+	configure("5.1.0")
 	for _, step := range []struct {
 		args, want string
 		version    string // the new version argument of the call, if it changes
@@ -285,13 +246,10 @@ func TestNarrowTables(t *testing.T) {
 		{version: "~> 9.0", args: "install", fails: true, want: "^Error: module network_of_production \\(configuration-of-the-network.tf:3\\):\n  127.*: no version meets the\n  constraint"},
 	} {
 		if step.version != "" {
-			if err := os.WriteFile(name, []byte(strings.Replace(text, "5.1.0", step.version, 1)), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			configure(step.version)
 		}
 		term := newTerminal(t, 80)
-		command := exec.Command(cotterBinary, strings.Fields(step.args)...)
-		command.Dir, command.Env = dir, append(os.Environ(), environ...)
+		command := s.command(step.args)
 		command.Stdin, command.Stdout, command.Stderr = term.slave, term.slave, term.slave
 		err := command.Run()
 		shown := strings.ReplaceAll(term.end(), "\r", "")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,40 +11,33 @@ import (
 // only once.
 func TestUpdateAsksOnce(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"update"}, {"update", "--edit"}, {"update", "net"}} {
-		world := modtest.New(t, modtest.Txtar(`
+	for _, line := range []string{"update", "update --edit", "update net"} {
+		s := newSite(t, modtest.New(t, modtest.Txtar(`
 -- registry/acme/net/aws/1.0.0/main.tf --
 -- registry/acme/net/aws/1.1.0/main.tf --
 -- registry/acme/net/aws/2.0.0/main.tf --
 -- git/zone.git/v1.0.0/main.tf --
 -- git/zone.git/v1.1.0/main.tf --
--- project/main.tf --
-module "net" {
+`)))
+		s.write(t, "main.tf", `module "net" {
   source  = "MODTEST_HOST/acme/net/aws"
   version = "~> 1.0"
 }
 module "zone" {
   source = "git::https://MODTEST_HOST/git/zone.git?ref=v1.0.0"
 }
-`))
-		dir, cache := world.Dir(t, "project"), t.TempDir()
-		if out, err := cotterIn(world, dir, cache).CombinedOutput(); err != nil {
-			t.Fatalf("install: %v\n%s", err, out)
-		}
-		world.ResetRequests()
-		cmd := cotterIn(world, dir, cache)
-		cmd.Args = slices.Concat(cmd.Args[:1], args)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%q: %v\n%s", args, err, out)
-		}
+`)
+		s.mustRun(t, "install")
+		s.world.ResetRequests()
+		s.mustRun(t, line)
 		asked := 0
-		for _, r := range world.Requests() {
+		for _, r := range s.world.Requests() {
 			if strings.HasSuffix(r.Path, "/acme/net/aws/versions") {
 				asked++
 			}
 		}
 		if asked != 1 {
-			t.Errorf("%q: the registry listed its versions %d times", args, asked)
+			t.Errorf("%s: the registry listed its versions %d times", line, asked)
 		}
 	}
 }

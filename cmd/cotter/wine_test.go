@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -51,9 +52,7 @@ func TestWine(t *testing.T) {
 	// A lock with CRLF stays one.
 	lock := filepath.Join(project, ".terraform.lock.hcl")
 	w.replace(lock, "\n", "\r\n")
-	if err := world.PublishVersion("acme/net/aws", "1.3.0", modtest.Txtar("-- main.tf --\noutput \"id\" { value = \"newer\" }\n")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, world.PublishVersion("acme/net/aws", "1.3.0", modtest.Txtar("-- main.tf --\noutput \"id\" { value = \"newer\" }\n")))
 	w.run(0, project, "outdated")
 	w.run(0, project, "update", "net")
 	if content, err := os.ReadFile(lock); err != nil || !bytes.Contains(content, []byte("\"1.3.0\"\r\n")) || bytes.Count(content, []byte("\n")) != bytes.Count(content, []byte("\r\n")) {
@@ -63,9 +62,7 @@ func TestWine(t *testing.T) {
 
 	// A new checkout, without and with the cache.
 	for _, cached := range []bool{true, false} {
-		if err := os.RemoveAll(filepath.Join(project, ".terraform")); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.RemoveAll(filepath.Join(project, ".terraform")))
 		if !cached {
 			w.run(0, project, "cache", "clean", "--all")
 		}
@@ -158,9 +155,7 @@ func (w wine) run(status int, dir string, args ...string) string {
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		got, err = exit.ExitCode(), nil
 	}
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testenv.Must(w.t, err)
 	text := strings.ReplaceAll(string(out), "\r\n", "\n")
 	w.t.Logf("cotter %s: %d\n%s", strings.Join(args, " "), got, text)
 	if got != status {
@@ -172,12 +167,8 @@ func (w wine) run(status int, dir string, args ...string) string {
 func (w wine) replace(file, old, text string) {
 	w.t.Helper()
 	content, err := os.ReadFile(file)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(content), old, text)), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	testenv.Must(w.t, err)
+	testenv.Must(w.t, os.WriteFile(file, []byte(strings.ReplaceAll(string(content), old, text)), 0o600))
 }
 
 // project writes a directory of the world's tree, with settings in which registry.example.com
@@ -191,9 +182,7 @@ func (w wine) project(name string) string {
 	for _, host := range []string{"registry.example.com", "registry.example.com:8443"} {
 		fmt.Fprintf(&settings, "host %q {\n  services = {\n    \"providers.v1\" = %q\n    \"modules.v1\" = %q\n  }\n}\n", host, url+"/v1/providers/", url+"/v1/modules/")
 	}
-	if err := os.WriteFile(filepath.Join(w.home, "cli.tfrc"), []byte(settings.String()), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	testenv.Must(w.t, os.WriteFile(filepath.Join(w.home, "cli.tfrc"), []byte(settings.String()), 0o600))
 	return dir
 }
 
@@ -207,9 +196,7 @@ func (w wine) trustWorld() {
 		}
 	}
 	text, err := os.ReadFile(file)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	testenv.Must(w.t, err)
 	block, _ := pem.Decode(text)
 	// A certificate in the registry is a list of properties: number, 1, length, value.
 	const encoded = 32 // CERT_CERT_PROP_ID

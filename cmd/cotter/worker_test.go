@@ -124,11 +124,7 @@ func (w *workers) run(dir string, env []string, args ...string) (string, error) 
 	return string(end.Out), err
 }
 
-// output runs a command that is described by an exec.Cmd, which is not started.
-func (w *workers) output(cmd *exec.Cmd) (string, error) {
-	return w.run(cmd.Dir, cmd.Env, cmd.Args[1:]...)
-}
-
+// outputs runs a command that is described by an exec.Cmd, which is not started.
 func (w *workers) outputs(cmd *exec.Cmd) (stdout, stderr string, err error) {
 	end, err := w.do(workerCommand{cmd.Dir, cmd.Env, cmd.Args[1:]})
 	if err == nil && end.Status != 0 {

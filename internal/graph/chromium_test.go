@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // browser is a headless Chromium that is controlled by the DevTools protocol over two pipes. Each
@@ -57,13 +59,9 @@ func newBrowser(t *testing.T) *browser {
 		t.Skip("chromium is not installed")
 	}
 	theirIn, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	out, theirOut, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	args := []string{
 		"--headless", "--remote-debugging-pipe", "--user-data-dir=" + t.TempDir(), "--no-first-run", "--disable-gpu", "--disable-extensions",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--mute-audio", "--in-process-gpu", "--renderer-process-limit=1", "--disable-breakpad", "about:blank",
@@ -73,9 +71,7 @@ func newBrowser(t *testing.T) *browser {
 	}
 	cmd := exec.CommandContext(context.WithoutCancel(t.Context()), program, args...)
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // descriptors 3 and 4
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, cmd.Start())
 	_, _ = theirIn.Close(), theirOut.Close()
 	b := &browser{in: in, out: bufio.NewReader(out)}
 	t.Cleanup(func() {
@@ -133,9 +129,7 @@ func (b *browser) next(t *testing.T) message {
 	}
 	text = bytes.TrimSuffix(text, []byte{0})
 	var m message
-	if err := json.Unmarshal(text, &m); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, json.Unmarshal(text, &m))
 	switch m.Method {
 	case "Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded", "Page.javascriptDialogOpening":
 		b.complaints = append(b.complaints, string(text))
@@ -145,9 +139,7 @@ func (b *browser) next(t *testing.T) message {
 				Request struct{ URL string } `json:"request"`
 			} `json:"params"`
 		}
-		if err := json.Unmarshal(text, &event); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, json.Unmarshal(text, &event))
 		b.requests = append(b.requests, event.Params.Request.URL)
 	}
 	return m
@@ -157,9 +149,7 @@ func (b *browser) next(t *testing.T) message {
 func (b *browser) open(t *testing.T, name, content string) {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(name, []byte(content), 0o644))
 	b.complaints, b.requests = nil, nil
 	b.call(t, "Page.navigate", map[string]any{"url": "file://" + filepath.ToSlash(name)})
 	b.eval(t, `new Promise((done) => document.readyState === "complete" ? done("") : addEventListener("load", () => done("")))`)
@@ -220,9 +210,7 @@ func (b *browser) screenshot(t *testing.T, name string) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(*screenshots, name+".png"), picture, 0o644)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 }
 
 // scheme makes the browser prefer light or dark colors, and size sets the size of its window.

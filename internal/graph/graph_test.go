@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/graph"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 var update = flag.Bool("update", false, "rewrite the files in testdata")
@@ -79,19 +80,13 @@ func TestFormats(t *testing.T) {
 				continue // tested by TestPage
 			}
 			got, err := render(g)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			file := filepath.Join("testdata", prefix+name)
 			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testenv.Must(t, os.WriteFile(file, []byte(got), 0o644))
 			}
 			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
 				t.Errorf("%s (-want +got; -update rewrites it):\n%s", file, diff)
 			}
@@ -150,9 +145,7 @@ func TestHostile(t *testing.T) {
 	g := hostile()
 	for name, render := range formats {
 		text, err := render(g)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if err := checkRendered(name, text, len(g.Modules), len(g.Providers)); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, text)
 		}

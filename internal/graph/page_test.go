@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/graph"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 var screenshots = flag.String("screenshots", "", "write pictures of the pages into this directory")
@@ -43,9 +44,7 @@ func TestPage(t *testing.T) {
 func openPage(t *testing.T, b *browser, g graph.Graph) {
 	t.Helper()
 	page, err := g.HTML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	b.open(t, "page.html", page)
 }
 
