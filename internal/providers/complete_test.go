@@ -14,10 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/providers"
 )
 
-var (
-	asks           = []string{"authenticate", "package"}
-	errUnreachable = errors.New("unreachable")
-)
+var errUnreachable = errors.New("unreachable")
 
 // completions are a first and a second run, and the hashes after the second one.
 var completions = map[string]struct {
@@ -49,7 +46,7 @@ var completions = map[string]struct {
 			w.source.gives, g.Stores = signature, []evidence.Evidence{named}
 			w.source.archives[linux] = w.source.archives[mac]
 		},
-		false, []string{"authenticate", "download", "package"}, nil,
+		false, fetches, nil,
 	},
 	"an imported bundle": {
 		func(w *world, _ *providers.Getter) { w.source.gives = evidence.Evidence{Kind: evidence.Imported} },

@@ -30,8 +30,8 @@ var (
 // accept it from its own sources.
 func TestMemos(t *testing.T) {
 	t.Parallel()
-	asks, remembers := []string{"authenticate", "package"}, []string(nil) // the archive is known
-	const anew evidencerules.Run = -1                                     // earlier evidence does not count
+	remembers := []string(nil)
+	const anew evidencerules.Run = -1 // earlier evidence does not count
 	ruleOf := func(run evidencerules.Run) evidencerules.Rule {
 		if run == anew {
 			rule := evidencerules.For(evidencerules.VerifyRemote)
@@ -148,7 +148,6 @@ func TestUnpackedElsewhere(t *testing.T) {
 	t.Parallel()
 	right := map[string]string{"terraform-provider-cloud_v1.0.0": "the provider for linux_amd64", "LICENSE": "free"}
 	evil := map[string]string{"terraform-provider-cloud_v1.0.0": "evil"}
-	proven, fetched := []string{"authenticate", "package"}, []string{"authenticate", "download", "package"}
 	for name, test := range map[string]struct {
 		files   map[string]string
 		before  func(context.Context, *world, *providers.Getter) error
@@ -158,20 +157,20 @@ func TestUnpackedElsewhere(t *testing.T) {
 		unfit   bool // this machine cannot run the program
 		fails   bool
 	}{
-		"nothing ties it to the archive":    {files: right, asked: fetched},
-		"a forged one":                      {files: evil, asked: fetched, fails: true},
+		"nothing ties it to the archive":    {files: right, asked: fetches},
+		"a forged one":                      {files: evil, asked: fetches, fails: true},
 		"offline":                           {files: right, offline: true, fails: true},
 		"a forged one, offline":             {files: evil, offline: true, fails: true},
-		"the archive was hashed before":     {files: right, before: hashed, asked: proven, inCache: true},
+		"the archive was hashed before":     {files: right, before: hashed, asked: asks, inCache: true},
 		"a forged one, hashed before":       {files: evil, before: hashed, asked: []string{"package"}, fails: true},
-		"the source reports its h1":         {files: right, before: reported, asked: proven, inCache: true},
-		"a forged one, the source reports":  {files: evil, before: reported, asked: fetched, fails: true},
+		"the source reports its h1":         {files: right, before: reported, asked: asks, inCache: true},
+		"a forged one, the source reports":  {files: evil, before: reported, asked: fetches, fails: true},
 		"an earlier run got it":             {files: right, before: gotten, inCache: true},
 		"an earlier run got it, offline":    {files: right, before: gotten, offline: true, inCache: true},
 		"another one was got before":        {files: evil, before: gotten, asked: []string{"package"}, fails: true},
 		"another was got before, offline":   {files: evil, before: gotten, offline: true, fails: true},
-		"the directory is not in the cache": {files: nil, before: hashed, asked: fetched},
-		"its program is not executable":     {files: right, before: hashed, asked: fetched, unfit: true},
+		"the directory is not in the cache": {files: nil, before: hashed, asked: fetches},
+		"its program is not executable":     {files: right, before: hashed, asked: fetches, unfit: true},
 	} {
 		if test.unfit && addrs.CurrentPlatform() != linux {
 			continue
@@ -244,10 +243,10 @@ func TestCheckLocked(t *testing.T) {
 		asked  []string
 		fails  error
 	}{
-		"the sums":                {nil, func(w *world) []hashing.Hash { return []hashing.Hash{w.zh[mac], w.zh[linux]} }, nil, []string{"authenticate", "package"}, nil},
-		"the h1":                  {nil, func(w *world) []hashing.Hash { return []hashing.Hash{w.h1[linux], w.zh[mac]} }, nil, []string{"authenticate", "download", "package"}, nil},
+		"the sums":                {nil, func(w *world) []hashing.Hash { return []hashing.Hash{w.zh[mac], w.zh[linux]} }, nil, asks, nil},
+		"the h1":                  {nil, func(w *world) []hashing.Hash { return []hashing.Hash{w.h1[linux], w.zh[mac]} }, nil, fetches, nil},
 		"the h1 of all platforms": {nil, func(w *world) []hashing.Hash { return []hashing.Hash{w.h1[linux], w.h1[mac]} }, nil, []string{"authenticate", "authenticate", "download", "download", "package", "package"}, nil},
-		"reported h1s":            {func(w *world) { w.source.reported = w.h1 }, func(w *world) []hashing.Hash { return []hashing.Hash{w.h1[linux], w.h1[mac]} }, nil, []string{"authenticate", "package"}, nil},
+		"reported h1s":            {func(w *world) { w.source.reported = w.h1 }, func(w *world) []hashing.Hash { return []hashing.Hash{w.h1[linux], w.h1[mac]} }, nil, asks, nil},
 		"another zh": {
 			nil, func(w *world) []hashing.Hash { return []hashing.Hash{otherZH, w.zh[mac]} }, []hashing.Hash{otherZH},
 			[]string{"authenticate", "authenticate", "package", "package", "package"}, nil,
@@ -262,7 +261,7 @@ func TestCheckLocked(t *testing.T) {
 		},
 		"a mirror without hashes": {
 			func(w *world) { w.source.hidden = true }, func(w *world) []hashing.Hash { return []hashing.Hash{w.zh[linux]} }, nil,
-			[]string{"authenticate", "download", "package"}, nil,
+			fetches, nil,
 		},
 		"gone": {func(w *world) { clear(w.source.archives) }, func(w *world) []hashing.Hash { return []hashing.Hash{w.zh[linux]} }, nil, []string{"package", "package", "package"}, getproviders.ErrUnsupportedPlatform},
 	} {

@@ -10,9 +10,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -30,11 +30,10 @@ import (
 )
 
 var (
-	example  = addrs.Provider{Hostname: "example.com", Namespace: "acme", Type: "cloud"}
-	v100     = versions.MustParse("1.0.0")
-	linux    = addrs.Platform{OS: "linux", Arch: "amd64"}
-	mac      = addrs.Platform{OS: "darwin", Arch: "arm64"}
-	modified = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	example = addrs.Provider{Hostname: "example.com", Namespace: "acme", Type: "cloud"}
+	v100    = versions.MustParse("1.0.0")
+	linux   = addrs.Platform{OS: "linux", Arch: "amd64"}
+	mac     = addrs.Platform{OS: "darwin", Arch: "arm64"}
 )
 
 func zipOf(t testing.TB, files map[string]string) []byte {
@@ -81,25 +80,25 @@ func TestGet(t *testing.T) {
 		warm    []string
 		refused bool
 	}{
-		"not locked": {nil, nil, []string{"authenticate", "download", "package"}, []string{"authenticate", "package"}, false},
+		"not locked": {nil, nil, fetches, asks, false},
 		"the h1": {
 			func(w *world) []hashing.Hash { return []hashing.Hash{w.h1[linux]} },
-			func(w *world) hashing.Hash { return w.h1[linux] }, []string{"authenticate", "download", "package"}, nil, false,
+			func(w *world) hashing.Hash { return w.h1[linux] }, fetches, nil, false,
 		},
 		"the zh": {
 			func(w *world) []hashing.Hash { return []hashing.Hash{w.zh[mac], w.zh[linux]} },
-			func(w *world) hashing.Hash { return w.zh[linux] }, []string{"authenticate", "download", "package"}, nil, false,
+			func(w *world) hashing.Hash { return w.zh[linux] }, fetches, nil, false,
 		},
 		"a wrong h1, the zh": {
 			func(w *world) []hashing.Hash { return []hashing.Hash{otherH1, w.zh[linux]} },
-			func(w *world) hashing.Hash { return w.zh[linux] }, []string{"authenticate", "download", "package"}, nil, false,
+			func(w *world) hashing.Hash { return w.zh[linux] }, fetches, nil, false,
 		},
 		"the h1, a wrong zh": {
 			func(w *world) []hashing.Hash { return []hashing.Hash{w.h1[linux], otherZH} },
-			func(w *world) hashing.Hash { return w.h1[linux] }, []string{"authenticate", "download", "package"}, nil, false,
+			func(w *world) hashing.Hash { return w.h1[linux] }, fetches, nil, false,
 		},
-		"unknown schemes": {func(*world) []hashing.Hash { return []hashing.Hash{unknown} }, nil, []string{"authenticate", "download", "package"}, []string{"authenticate", "package"}, false},
-		"a wrong h1":      {func(*world) []hashing.Hash { return []hashing.Hash{otherH1} }, nil, []string{"authenticate", "download", "package"}, []string{"package"}, true},
+		"unknown schemes": {func(*world) []hashing.Hash { return []hashing.Hash{unknown} }, nil, fetches, asks, false},
+		"a wrong h1":      {func(*world) []hashing.Hash { return []hashing.Hash{otherH1} }, nil, fetches, []string{"package"}, true},
 		"a wrong zh":      {func(*world) []hashing.Hash { return []hashing.Hash{otherZH} }, nil, []string{"package"}, []string{"package"}, true},
 	} {
 		w := newWorld(t)
@@ -213,6 +212,56 @@ func TestGetUnannounced(t *testing.T) {
 	}
 }
 
+// The package must match one of the hashes that a mirror lists, and those that it matches are recorded.
+func TestGetAnnounced(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	h1, zh := w.h1[linux], w.zh[linux]
+	for name, test := range map[string]struct {
+		listed, want []hashing.Hash // want is nil for a mismatch
+	}{
+		"nothing is listed":        {nil, []hashing.Hash{h1}},
+		"own zh":                   {[]hashing.Hash{zh}, []hashing.Hash{h1, zh}},
+		"those of other platforms": {[]hashing.Hash{otherZH, zh}, []hashing.Hash{h1, zh}},
+		"own h1":                   {[]hashing.Hash{h1}, []hashing.Hash{h1}},
+		"another h1":               {[]hashing.Hash{otherH1}, nil},
+		"another h1 and own zh":    {[]hashing.Hash{otherH1, zh}, []hashing.Hash{h1, zh}},
+	} {
+		w := newWorld(t)
+		w.source.hidden, w.source.announced = true, test.listed
+		got, err := w.getter(t).Get(t.Context(), want(linux))
+		if _, isMismatch := errors.AsType[*getproviders.MismatchError](err); isMismatch != (test.want == nil) || !isMismatch && err != nil {
+			t.Errorf("%s: %v, want a mismatch %v", name, err, test.want == nil)
+			continue
+		}
+		if err == nil && !slices.Equal(got.Hashes, test.want) {
+			t.Errorf("%s: the hashes are %q, want %q", name, got.Hashes, test.want)
+		}
+	}
+}
+
+// If eight processes with one store need the same package at the same time, it is downloaded once.
+func TestGetAtOnce(t *testing.T) {
+	t.Parallel()
+	const processes = 8
+	w := newWorld(t)
+	w.source.all = new(sync.WaitGroup)
+	w.source.all.Add(processes)
+	var wait sync.WaitGroup
+	for range processes {
+		g := w.getter(t)
+		wait.Go(func() {
+			if got, err := g.Get(t.Context(), want(linux)); err != nil || got.H1 != w.h1[linux] {
+				t.Errorf("Get = %+v, %v", got, err)
+			}
+		})
+	}
+	wait.Wait()
+	if asked := w.source.requests(); len(asked) != 2*processes+1 {
+		t.Errorf("asked for %q, want one download", asked)
+	}
+}
+
 // A directory of a mirror is used in place if the lock allows it.
 func TestGetDir(t *testing.T) {
 	t.Parallel()
@@ -274,20 +323,20 @@ func TestHashes(t *testing.T) {
 		asked  []string
 		err    bool
 	}{
-		"nothing is known":       {nil, nil, []string{"authenticate", "download", "package"}, false},
-		"the source reports it":  {func(_ *testing.T, w *world) { w.source.reported = w.h1 }, nil, []string{"authenticate", "package"}, false},
-		"the archive was hashed": {hashedBefore, nil, []string{"authenticate", "package"}, false},
+		"nothing is known":       {nil, nil, fetches, false},
+		"the source reports it":  {func(_ *testing.T, w *world) { w.source.reported = w.h1 }, nil, asks, false},
+		"the archive was hashed": {hashedBefore, nil, asks, false},
 		"and its h1 is locked":   {hashedBefore, func(w *world) []hashing.Hash { return []hashing.Hash{w.h1[mac]} }, nil, false},
 		"and its zh is locked":   {hashedBefore, func(w *world) []hashing.Hash { return []hashing.Hash{otherZH, w.zh[mac]} }, nil, false},
 		"locked for another platform only": {
 			nil, func(w *world) []hashing.Hash { return []hashing.Hash{w.h1[linux], w.zh[linux]} },
-			[]string{"authenticate", "download", "package"}, false,
+			fetches, false,
 		},
-		"locked by an h1 alone": {nil, func(w *world) []hashing.Hash { return []hashing.Hash{w.h1[linux]} }, []string{"authenticate", "download", "package"}, false},
+		"locked by an h1 alone": {nil, func(w *world) []hashing.Hash { return []hashing.Hash{w.h1[linux]} }, fetches, false},
 		"published again": {
 			func(t *testing.T, w *world) { w.publish(t, mac, "another provider") },
 			func(w *world) []hashing.Hash { return []hashing.Hash{w.zh[linux], otherZH} },
-			[]string{"authenticate", "download", "package"}, true,
+			fetches, true,
 		},
 		"published again, known before": {
 			func(t *testing.T, w *world) {
@@ -295,7 +344,7 @@ func TestHashes(t *testing.T) {
 				w.publish(t, mac, "another provider")
 			},
 			func(w *world) []hashing.Hash { return []hashing.Hash{w.zh[linux], otherZH} },
-			[]string{"authenticate", "download", "package"}, true,
+			fetches, true,
 		},
 	} {
 		w := newWorld(t)
@@ -350,7 +399,7 @@ func TestHashesFails(t *testing.T) {
 	if _, err := w.getter(t).Hashes(t.Context(), want(mac)); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"authenticate", "download", "package"}, w.source.requests()); diff != "" {
+	if diff := cmp.Diff(fetches, w.source.requests()); diff != "" {
 		t.Errorf("after that, requests (-want +got):\n%s", diff)
 	}
 }

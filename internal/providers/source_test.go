@@ -24,6 +24,15 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
+// secret is that of the user's key.
+const secret = "a secret that has 32 characters.."
+
+// The requests for a package that is got, and for one whose archive is known.
+var (
+	fetches = []string{"authenticate", "download", "package"}
+	asks    = []string{"authenticate", "package"}
+)
+
 // source is a Source with packages in memory. It records its requests.
 type source struct {
 	archives map[addrs.Platform][]byte
@@ -40,8 +49,12 @@ type source struct {
 	gives evidence.Evidence
 	// local means that the source can be read without requests.
 	local bool
+	// announced are hashes of which a package must have one.
+	announced []hashing.Hash
 	// hang is closed when a download has begun. That download ends only if its context does.
 	hang chan struct{}
+	// all, if not nil, counts authentications. A download waits for all of them.
+	all *sync.WaitGroup
 
 	mu    sync.Mutex
 	asked []string
@@ -127,8 +140,11 @@ func (p *sourcePackage) Authenticate(ctx context.Context) (getproviders.Authenti
 	if p.fail != nil {
 		return getproviders.Authentication{}, p.fail
 	}
+	if p.all != nil {
+		p.all.Done()
+	}
 	if p.hidden || p.dir != "" {
-		return getproviders.Authentication{Evidence: p.evidence()}, nil
+		return getproviders.Authentication{Evidence: p.evidence(), Announced: p.announced}, nil
 	}
 	auth := getproviders.Authentication{Evidence: p.evidence(), KeyID: "AB", Own: []hashing.Hash{p.Archive()}}
 	for platform, archive := range p.archives {
@@ -148,6 +164,9 @@ func (p *sourcePackage) Download(ctx context.Context, file *os.File, progress fu
 		close(p.hang)
 		<-ctx.Done()
 		return ctx.Err()
+	}
+	if p.all != nil {
+		p.all.Wait()
 	}
 	archive := p.archives[p.platform]
 	_, err := file.Write(archive)

@@ -48,13 +48,13 @@ func TestOffers(t *testing.T) {
 	}{
 		"believed":                      {mirror: []string{"authenticate", "download"}, keyID: "AB"},
 		"believed, offline":             {offline: true, mirror: []string{"authenticate", "download"}, keyID: "AB"},
-		"not believed":                  {distrust: true, mirror: []string{"download"}, source: []string{"authenticate", "package"}, keyID: "AB"},
+		"not believed":                  {distrust: true, mirror: []string{"download"}, source: asks, keyID: "AB"},
 		"not believed, got before":      {distrust: true, gotten: true, mirror: []string{"download"}, keyID: "AB"},
 		"not believed, offline":         {distrust: true, offline: true, fails: true},
-		"another package":               {change: another, mirror: []string{"authenticate", "download"}, source: []string{"authenticate", "download", "package"}, warning: "memory:linux_amd64: the package has the hash h1:", keyID: "AB"},
+		"another package":               {change: another, mirror: []string{"authenticate", "download"}, source: fetches, warning: "memory:linux_amd64: the package has the hash h1:", keyID: "AB"},
 		"another package, offline":      {change: another, offline: true, mirror: []string{"authenticate", "download"}, fails: true},
-		"nothing for the platform":      {change: func(s *source) { delete(s.archives, linux) }, source: []string{"authenticate", "download", "package"}, warning: "no package for this platform", keyID: "AB"},
-		"another package, not believed": {distrust: true, change: another, source: []string{"authenticate", "download", "package"}, keyID: "AB"},
+		"nothing for the platform":      {change: func(s *source) { delete(s.archives, linux) }, source: fetches, warning: "no package for this platform", keyID: "AB"},
+		"another package, not believed": {distrust: true, change: another, source: fetches, keyID: "AB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
