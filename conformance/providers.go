@@ -141,10 +141,7 @@ func (s session) signedSums(ctx context.Context, a *answer, p packageDocument, s
 	if !s.report.expect(err == nil && document.status == http.StatusOK, "providers.package.sums", request, "the document of sums cannot be fetched%s", because(document, err)) {
 		return
 	}
-	sums, err := signing.ParseSums(document.body)
-	if err == nil {
-		err = sums.Check(p.Filename, p.Shasum)
-	}
+	err = signing.ParseSums(document.body).Check(p.Filename, p.Shasum)
 	s.report.expect(err == nil, "providers.package.sums", request, "%v", err)
 	request = "GET " + addrs.Redact(signatureURL.String())
 	signature, err := s.ask(ctx, http.MethodGet, signatureURL, nil, signing.MaxSignature)

@@ -134,19 +134,7 @@ func (d *decodedReader) Read(p []byte) (int, error) {
 
 // readerAt returns a reader of a section. Reads fail after ctx is done.
 func readerAt(ctx context.Context, file io.ReaderAt, offset, size int64) io.Reader {
-	return &contextReader{ctx, io.NewSectionReader(file, offset, size)}
-}
-
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c *contextReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
+	return ctxerr.Reader(ctx, io.NewSectionReader(file, offset, size))
 }
 
 // damaged wraps ErrUnsafeArchive, unless the error has another sentinel of this package or is a context's.

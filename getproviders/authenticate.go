@@ -64,11 +64,8 @@ func (p *directPackage) Authenticate(ctx context.Context) (Authentication, error
 			return Authentication{}, err
 		}
 	}
-	sums, err := signing.ParseSums(document)
-	if err == nil {
-		err = sums.Check(p.found.Filename, p.found.Sum)
-	}
-	if err != nil {
+	sums := signing.ParseSums(document)
+	if err := sums.Check(p.found.Filename, p.found.Sum); err != nil {
 		return Authentication{}, &AuthenticationError{Location: addrs.Redact(p.found.SumsURL), Err: err}
 	}
 	auth.Hashes, auth.Own = p.hashes(sums.All())
@@ -83,11 +80,7 @@ func (d *Direct) VerifySums(document, signature []byte, keys []registryclient.Si
 	if err != nil {
 		return Authentication{}, err
 	}
-	sums, err := signing.ParseSums(document)
-	if err != nil {
-		return Authentication{}, &AuthenticationError{Err: err}
-	}
-	for _, sum := range sums.All() {
+	for _, sum := range signing.ParseSums(document).All() {
 		auth.Hashes = append(auth.Hashes, hashing.Hash("zh:"+sum))
 	}
 	return auth, nil

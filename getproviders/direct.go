@@ -18,6 +18,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/providerzip"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
@@ -62,8 +63,6 @@ type Direct struct {
 	// StallTimeout is the time until a server must answer, and the window of an archive's minimum rate. 0
 	// means 30 s.
 	StallTimeout time.Duration
-	// MaxArchive is in bytes; 0 means 1 GiB.
-	MaxArchive int64
 
 	pauses httpx.Pauses
 	// documents are sums and signatures by URL. All platforms of a version share them.
@@ -87,8 +86,6 @@ func (d *Direct) registry() Registry {
 var _ Source = (*Direct)(nil)
 
 const (
-	// defaultMaxArchive is far above the largest published archives, which have 150 MB.
-	defaultMaxArchive   = 1 << 30
 	defaultStallTimeout = 30 * time.Second
 	// maxRedirects is that of stock tools.
 	maxRedirects = 10
@@ -226,7 +223,7 @@ func (p *directPackage) Download(ctx context.Context, file *os.File, progress fu
 		return atLocation(p.Location(), err)
 	}
 	sum := sha256.New()
-	d := &httpx.Download{File: file, Limit: cmp.Or(p.MaxArchive, defaultMaxArchive), Hash: sum, Progress: progress}
+	d := &httpx.Download{File: file, Limit: providerzip.MaxArchive, Hash: sum, Progress: progress}
 	d.Verify = func() error {
 		if size := p.found.Packages[p.found.Platform].Size; size > 0 && d.Size() != size {
 			return fmt.Errorf("the archive has %d bytes, and %d were announced", d.Size(), size)

@@ -235,11 +235,9 @@ func TestDownloadRefused(t *testing.T) {
 		want   string
 	}{
 		"another archive": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "other") }, nil, "not the announced zh:"},
-		"too large":       {serve, func(d *getproviders.Direct, _ *answer) { d.MaxArchive = 1000 }, "1000"},
-		"too large, unannounced": {func(w http.ResponseWriter, r *http.Request) {
-			w.WriteHeader(http.StatusOK)
-			serveWhole(w, r)
-		}, func(d *getproviders.Direct, _ *answer) { d.MaxArchive = 1000 }, "1000"},
+		"too large": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", fmt.Sprint(1<<30+1))
+		}, nil, "larger than the limit of 1073741824 bytes"},
 		"another size": {serve, func(_ *getproviders.Direct, a *answer) {
 			a.Packages = map[addrs.Platform]registryclient.ReportedPackage{linux: {Size: 7}}
 		}, "7 were announced"},

@@ -9,9 +9,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// maxMirrorArchive is in bytes.
-const maxMirrorArchive = 1 << 30
-
 var (
 	// ErrMirrorRefused means that a mirror requires credentials, or other ones.
 	ErrMirrorRefused = errors.New("the mirror refused the request")

@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/providerzip"
 	"github.com/cotterpin/cotter/versions"
@@ -258,7 +259,7 @@ func (p localPackage) hash() hashing.Hash {
 	}
 	defer archive.Close()
 	sum := sha256.New()
-	if n, err := io.Copy(sum, io.LimitReader(archive, maxMirrorArchive+1)); err != nil || n > maxMirrorArchive {
+	if n, err := io.Copy(sum, io.LimitReader(archive, providerzip.MaxArchive+1)); err != nil || n > providerzip.MaxArchive {
 		return ""
 	}
 	return archiveHash(sum)
@@ -300,31 +301,19 @@ func (p localPackage) copyTo(ctx context.Context, file *os.File, progress func(d
 	switch {
 	case err != nil:
 		return err
-	case info.Size() > maxMirrorArchive:
-		return fmt.Errorf("%w: the archive has more than %d bytes", ErrTooLarge, maxMirrorArchive)
+	case info.Size() > providerzip.MaxArchive:
+		return fmt.Errorf("%w: the archive has more than %d bytes", ErrTooLarge, providerzip.MaxArchive)
 	}
 	sum := sha256.New()
 	d := &httpx.Download{File: file, Hash: sum, Progress: progress}
 	// The limit excludes bytes that are appended meanwhile.
-	if err := d.Copy(&contextReader{ctx, io.LimitReader(archive, info.Size())}, info.Size()); err != nil {
+	if err := d.Copy(ctxerr.Reader(ctx, io.LimitReader(archive, info.Size())), info.Size()); err != nil {
 		return err
 	}
 	if want := p.Archive(); want != "" {
 		return checkSum(p.path, sum, want) // it may have been replaced meanwhile
 	}
 	return nil
-}
-
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (r *contextReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.r.Read(p)
 }
 
 // PluginCache reads the plugin cache directory of stock tools (plugin_cache_dir, TF_PLUGIN_CACHE_DIR), a

@@ -83,8 +83,7 @@ func parseMirrorArchives(text []byte) (map[addrs.Platform]listedArchive, error) 
 			}
 		}
 		listed.unusable = len(archive.Hashes) > 0 && len(listed.hashes) == 0
-		slices.Sort(listed.hashes)
-		listed.hashes = slices.Compact(listed.hashes)
+		listed.hashes = sorted(listed.hashes)
 		found[platform] = listed
 	}
 	return found, nil

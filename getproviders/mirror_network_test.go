@@ -187,10 +187,7 @@ func TestNetworkMirrorHashes(t *testing.T) {
 			want: getproviders.Authentication{Announced: []hashing.Hash{own, other}},
 		},
 		{name: "another archive", source: "acme/x", listed: []hashing.Hash{other}, archive: other, mismatch: true, want: getproviders.Authentication{Announced: []hashing.Hash{other}}},
-		{
-			name: "another archive, own h1", source: "acme/x", listed: []hashing.Hash{h1, other}, archive: other, mismatch: true,
-			want: getproviders.Authentication{Announced: []hashing.Hash{h1, other}},
-		},
+		{name: "own h1, another archive", source: "acme/x", listed: []hashing.Hash{h1, other}, archive: other, mismatch: true, want: getproviders.Authentication{Announced: []hashing.Hash{h1, other}}},
 		{
 			name: "unknown schemes", source: "acme/x", listed: []hashing.Hash{"h2:abc", "zh:short", "nothing", own}, archive: own,
 			want: getproviders.Authentication{Announced: []hashing.Hash{own}},

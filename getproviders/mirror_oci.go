@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/internal/providerzip"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/ocistore"
 	"github.com/cotterpin/cotter/versions"
@@ -159,8 +160,8 @@ func findArchive(found oci.Document) (oci.Descriptor, error) {
 	switch {
 	case err != nil:
 		return oci.Descriptor{}, fmt.Errorf("%w: %w", ErrInvalidMirror, err)
-	case layer.Size > maxMirrorArchive:
-		return oci.Descriptor{}, fmt.Errorf("%w: the archive has %d bytes, more than %d", ErrTooLarge, layer.Size, maxMirrorArchive)
+	case layer.Size > providerzip.MaxArchive:
+		return oci.Descriptor{}, fmt.Errorf("%w: the archive has %d bytes, more than %d", ErrTooLarge, layer.Size, providerzip.MaxArchive)
 	}
 	return layer, nil
 }

@@ -89,17 +89,6 @@ func TestZeroValues(t *testing.T) {
 			_ = test.source.Evidence(addrs.Provider{})
 		})
 	}
-	for name, err := range map[string]error{
-		"RenamedError": &getproviders.RenamedError{}, "MirrorError": &getproviders.MirrorError{}, "MismatchError": &getproviders.MismatchError{},
-		"SearchError": &getproviders.SearchError{}, "UnconfirmedError": &getproviders.UnconfirmedError{}, "AuthenticationError": &getproviders.AuthenticationError{},
-		"MissingPlatformError": &getproviders.MissingPlatformError{},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, _ = err.Error(), errors.Unwrap(err)
-			_ = errors.Is(err, getproviders.ErrNotFound)
-		})
-	}
 	_, _ = getproviders.Pattern{}.String(), getproviders.RepositoryTemplate{}.String()
 	_ = getproviders.Listing{}.Numbers()
 	_ = getproviders.Version{}.UsableOn(platform)

@@ -80,18 +80,6 @@ func (l *limits) add(size int64) error {
 	return nil
 }
 
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (r contextReader) Read(p []byte) (int, error) {
-	if err := ctxerr.Of(r.ctx); err != nil {
-		return 0, err
-	}
-	return r.r.Read(p)
-}
-
 // maxBuffer is the maximum size of a read. It is larger than the buffer of io.Copy.
 const maxBuffer = 64 << 10
 
@@ -120,7 +108,7 @@ func sumFile(ctx context.Context, files *opener, e *Entry, limits *limits, buffe
 		*buffer = make([]byte, want)
 	}
 	hash := sha256.New()
-	n, err := io.CopyBuffer(hash, contextReader{ctx, io.LimitReader(f, before.Size()+1)}, *buffer)
+	n, err := io.CopyBuffer(hash, ctxerr.Reader(ctx, io.LimitReader(f, before.Size()+1)), *buffer)
 	if err != nil {
 		return err
 	}

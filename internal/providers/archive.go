@@ -110,13 +110,9 @@ func (j *job) keepArchive(ctx context.Context) (_ *Archive, err error) {
 }
 
 func (j *job) hashesOf(ctx context.Context, file *os.File) ([]hashing.Hash, error) {
-	h1 := j.Store.UnpacksTo(j.archive)
-	if h1 == "" {
-		var err error
-		if h1, err = j.hashArchive(ctx, file); err != nil {
-			return nil, fmt.Errorf("%s: %w", j.pkg.Location(), err)
-		}
-		j.Store.RecordArchive(j.archive, h1)
+	h1, err := j.hashArchive(ctx, file)
+	if err != nil {
+		return nil, err
 	}
 	if err := j.checkContent(h1); err != nil {
 		return nil, err
@@ -166,11 +162,7 @@ func (g *Getter) pack(ctx context.Context, dir string, h1 hashing.Hash) (_ *Arch
 	if tree.H1() != h1 {
 		return nil, fmt.Errorf("%s: %w", dir, errChanged)
 	}
-	name, err := g.Store.Stage()
-	if err != nil {
-		return nil, err
-	}
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := g.stagedFile()
 	if err != nil {
 		return nil, err
 	}

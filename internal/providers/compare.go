@@ -83,16 +83,10 @@ func (j *job) proof(h1 hashing.Hash) Proof {
 		hashes = append(hashes, j.archive)
 	}
 	slices.Sort(hashes)
-	p := Proof{
-		Archive: j.archive, H1: h1, Hashes: append([]hashing.Hash{h1}, slices.Compact(hashes)...),
+	return Proof{
+		Archive: j.archive, H1: h1, Hashes: append([]hashing.Hash{h1}, slices.Compact(hashes)...), Matched: j.want.matched(h1, j.archive),
 		Authentication: auth, Asked: true, Location: j.pkg.Location(), Bytes: j.bytes,
 	}
-	for _, own := range []hashing.Hash{h1, j.archive} {
-		if p.Matched == "" && slices.Contains(j.want.Locked, own) {
-			p.Matched = own
-		}
-	}
-	return p
 }
 
 func (j *job) record(p Proof) {

@@ -398,17 +398,13 @@ func (j *job) download(ctx context.Context) (_ *os.File, err error) {
 		return nil, err
 	}
 	defer done()
-	name, err := j.Store.Stage()
-	if err != nil {
-		return nil, err
-	}
-	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := j.stagedFile()
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			_ = errors.Join(file.Close(), os.Remove(name)) // otherwise the store removes it
+			_ = errors.Join(file.Close(), os.Remove(file.Name())) // otherwise the store removes it
 		}
 	}()
 	ctx, end := trace.Start(ctx, trace.Operation{Kind: "fetch", Target: j.pkg.Location()})
@@ -429,6 +425,14 @@ func (j *job) download(ctx context.Context) (_ *os.File, err error) {
 		j.archive, err = archiveHash(file)
 	}
 	return file, err
+}
+
+func (g *Getter) stagedFile() (*os.File, error) {
+	name, err := g.Store.Stage()
+	if err != nil {
+		return nil, err
+	}
+	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
 func archiveHash(file *os.File) (hashing.Hash, error) {

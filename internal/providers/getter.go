@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
@@ -87,6 +88,16 @@ type Want struct {
 	Platform addrs.Platform
 	// Locked are the lock's hashes for this version, or nil.
 	Locked []hashing.Hash
+}
+
+// matched returns the first of a package's own hashes that the lock has, or "".
+func (w Want) matched(own ...hashing.Hash) hashing.Hash {
+	for _, h := range own {
+		if h != "" && slices.Contains(w.Locked, h) {
+			return h
+		}
+	}
+	return ""
 }
 
 func (w Want) statement() string {

@@ -18,7 +18,7 @@ import (
 func (g *Getter) Hashes(ctx context.Context, want Want) (*Proof, error) {
 	if r, ok := g.known(want); ok {
 		proof := g.rememberedProof(want, r)
-		proof.Matched = matchedBy(want, r)
+		proof.Matched = want.matched(r.H1, r.Archive)
 		if err := g.accept(proof.Authentication); err != nil {
 			return nil, err
 		}
@@ -75,16 +75,17 @@ func (j *job) contentHash(ctx context.Context) (hashing.Hash, error) {
 		return h1, nil
 	}
 	err := j.withArchive(ctx, known, func(file *os.File) (err error) {
-		if h1, err = j.hashArchive(ctx, file); err != nil {
-			return fmt.Errorf("%s: %w", j.pkg.Location(), err)
-		}
-		j.Store.RecordArchive(j.archive, h1)
-		return nil
+		h1, err = j.hashArchive(ctx, file)
+		return err
 	})
 	return h1, err
 }
 
+// hashArchive reads the archive unless its content is known.
 func (j *job) hashArchive(ctx context.Context, file *os.File) (hashing.Hash, error) {
+	if h1 := j.Store.UnpacksTo(j.archive); h1 != "" {
+		return h1, nil
+	}
 	done, err := j.slot(ctx, unpacking)
 	if err != nil {
 		return "", err
@@ -93,9 +94,14 @@ func (j *job) hashArchive(ctx context.Context, file *os.File) (hashing.Hash, err
 	j.tellUnpacking()
 	archive, err := providerzip.Open(file, j.bytes, j.want.Provider.Type)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("%s: %w", j.pkg.Location(), err)
 	}
-	return archive.Hash(ctx)
+	h1, err := archive.Hash(ctx)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", j.pkg.Location(), err)
+	}
+	j.Store.RecordArchive(j.archive, h1)
+	return h1, nil
 }
 
 func (j *job) checkRelease(p Proof) error {

@@ -33,17 +33,8 @@ func (g *Getter) remembered(want Want, fits func(store.Release) bool) (found sto
 
 // known is remembered, for a package whose content or archive has a hash in the lock.
 func (g *Getter) known(want Want) (store.Release, bool) {
-	r := g.remembered(want, func(r store.Release) bool { return r.H1 != "" && matchedBy(want, r) != "" })
+	r := g.remembered(want, func(r store.Release) bool { return r.H1 != "" && want.matched(r.H1, r.Archive) != "" })
 	return r, !r.Evidence.IsZero()
-}
-
-func matchedBy(want Want, r store.Release) hashing.Hash {
-	for _, own := range []hashing.Hash{r.H1, r.Archive} {
-		if own != "" && slices.Contains(want.Locked, own) {
-			return own
-		}
-	}
-	return ""
 }
 
 func (g *Getter) rememberedProof(want Want, r store.Release) Proof {

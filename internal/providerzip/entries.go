@@ -16,8 +16,10 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
+// MaxArchive is in bytes, far above the largest published archives, which have 150 MB.
+const MaxArchive = 1 << 30
+
 const (
-	maxArchive = 1 << 30
 	maxFile    = 2 << 30
 	maxTree    = 4 << 30
 	maxEntries = 10_000

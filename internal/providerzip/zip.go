@@ -48,8 +48,8 @@ type Archive struct {
 // methods than deflate, a missing executable, data before the first entry, the 64-bit extension, and what
 // exceeds a limit; while the content is read, for another size or checksum than in the header.
 func Open(archive io.ReaderAt, size int64, providerType string) (*Archive, error) {
-	if size > maxArchive {
-		return nil, &RefusedError{Reason: fmt.Sprintf("has %d bytes, more than %d", size, int64(maxArchive))}
+	if size > MaxArchive {
+		return nil, &RefusedError{Reason: fmt.Sprintf("has %d bytes, more than %d", size, int64(MaxArchive))}
 	}
 	if err := checkEnd(archive, size); err != nil {
 		return nil, err

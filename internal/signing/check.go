@@ -52,8 +52,6 @@ type Signer struct {
 	// Name is the user id of the key, such as "Acme <security@acme.example>", without unprintable
 	// characters, if it has one. Nothing proves it.
 	Name string
-	// Signed is by the signer's clock.
-	Signed time.Time
 	// Weak is why the signature is weak, and accepted only because [Options].AllowWeak is set.
 	Weak string
 	// Warnings are messages for the user.
@@ -166,7 +164,7 @@ func (r ring) check(document, signature []byte, opts Options) (v verdict, ok boo
 		return verdict{err: ErrInvalid, reason: fmt.Sprint(err)}, true
 	}
 	weak := r.weakness(signed)
-	v.signer = signerOf(entity, signed)
+	v.signer = signerOf(entity)
 	v.signer.Weak = weak
 	switch {
 	case errors.Is(err, pgperrors.ErrKeyRevoked):
@@ -210,11 +208,10 @@ func (r ring) weakness(signed *packet.Signature) string {
 	return ""
 }
 
-func signerOf(entity *openpgp.Entity, signed *packet.Signature) Signer {
+func signerOf(entity *openpgp.Entity) Signer {
 	s := Signer{
 		KeyID:       entity.PrimaryKey.KeyIdString(),
 		Fingerprint: fmt.Sprintf("%X", entity.PrimaryKey.Fingerprint),
-		Signed:      signed.CreationTime,
 	}
 	if identity := entity.PrimaryIdentity(); identity != nil {
 		s.Name = printable(identity.Name, maxName)

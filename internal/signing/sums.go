@@ -8,43 +8,37 @@ import (
 	"strings"
 )
 
-// MaxSums is in bytes.
+// MaxSums limits a document of sums, in bytes.
 const MaxSums = 1 << 20
 
 // Kinds of failure of a document of sums.
 var (
-	ErrSumsTooLarge = errors.New("the document of sums is too large")
-	ErrNoSum        = errors.New("the document of sums does not list the file")
-	ErrOtherSum     = errors.New("the document of sums has another sum for the file")
+	ErrNoSum    = errors.New("the document of sums does not list the file")
+	ErrOtherSum = errors.New("the document of sums has another sum for the file")
 )
 
 type Sums struct {
 	lines     []sumLine
-	malformed int // the number of the first malformed line; 0 if there is none
+	malformed bool // whether a line is
 }
 
 type sumLine struct{ sum, name string }
 
-// ParseSums returns only [ErrSumsTooLarge].
-func ParseSums(document []byte) (Sums, error) {
-	if len(document) > MaxSums {
-		return Sums{}, ErrSumsTooLarge
-	}
+// ParseSums parses the lines of a document. The caller limits its size.
+func ParseSums(document []byte) Sums {
 	var sums Sums
-	number := 0
 	for line := range bytes.SplitSeq(document, []byte("\n")) {
-		number++
 		text := strings.TrimRight(string(line), " \t\r")
 		if text == "" {
 			continue
 		}
 		if parsed, ok := parseLine(text); ok {
 			sums.lines = append(sums.lines, parsed)
-		} else if sums.malformed == 0 {
-			sums.malformed = number
+		} else {
+			sums.malformed = true
 		}
 	}
-	return sums, nil
+	return sums
 }
 
 func parseLine(text string) (sumLine, bool) {
@@ -87,7 +81,7 @@ func (s Sums) Check(name, sum string) error {
 // All returns the sums of all files, sorted and without duplicates, which a lock records once the signature
 // is checked; nil if a line is malformed, because stock tools then record none.
 func (s Sums) All() []string {
-	if s.malformed > 0 {
+	if s.malformed {
 		return nil
 	}
 	var all []string
@@ -97,6 +91,3 @@ func (s Sums) All() []string {
 	slices.Sort(all)
 	return slices.Compact(all)
 }
-
-// Malformed returns the number of the first malformed line, from 1, or 0.
-func (s Sums) Malformed() int { return s.malformed }
