@@ -17,13 +17,14 @@ import (
 // ChangedSince returns the files of the checkout that differ from a revision, as sorted absolute
 // paths. The result includes files that are not in any commit, except ignored ones.
 //
-// Git compares the revision with the index, and the index with the files. So the result differs from that of
-// "git diff" in these cases, in all of which it has more files:
+// Git compares the revision with the index, and the index with the files, by commands that do not depend on
+// settings for people. The result has more files than that of "git diff" in these cases:
 //
 //   - A file that differs in the index counts as changed even if the checkout has the revision's.
 //   - A file with a filter (such as those of Git LFS) counts as changed if the times or the size in the
 //     index do not match: only the filter could tell.
-//   - A file that is marked with "git update-index --assume-unchanged" counts as changed.
+//   - A file whose line ends git converts counts as changed if its size is not the one in the index.
+//   - A file that is marked with "git update-index --assume-unchanged" is compared all the same.
 func (w *Tree) ChangedSince(ctx context.Context, rev string) ([]string, error) {
 	id, err := w.commit(ctx, rev)
 	if err != nil {
@@ -37,17 +38,11 @@ func (w *Tree) ChangedSince(ctx context.Context, rev string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := append(gitexec.SplitNames(string(staged)), modified...)
-	listed, err := w.git.Output(ctx, w.command("ls-files", "--cached", "--others", "--exclude-standard", "-v", "-z"), maxNames)
+	untracked, err := w.git.Output(ctx, w.command("ls-files", "--others", "--exclude-standard", "-z"), maxNames)
 	if err != nil {
 		return nil, err
 	}
-	for _, line := range gitexec.SplitNames(string(listed)) {
-		// A lower-case letter is for a file that is assumed to be unchanged.
-		if tag, name, _ := strings.Cut(line, " "); tag == "?" || tag != strings.ToUpper(tag) {
-			names = append(names, name)
-		}
-	}
+	names := slices.Concat(gitexec.SplitNames(string(staged)), modified, gitexec.SplitNames(string(untracked)))
 	slices.Sort(names)
 	names = slices.Compact(names)
 	for i, name := range names {
@@ -67,19 +62,26 @@ func (w *Tree) modified(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // the system removes leftovers
-	diff := w.command("diff", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "-z")
-	diff.Network = &gitexec.Network{} // with the user's configuration
-	diff.Config = append(filters, "core.splitIndex=false")
-	diff.IndexFile = filepath.Join(dir, "index")
-	if err := copyIndex(filepath.Join(w.gitDir, "index"), diff.IndexFile); err != nil {
+	index := filepath.Join(dir, "index")
+	if err := copyIndex(filepath.Join(w.gitDir, "index"), index); err != nil {
 		return nil, err
 	}
-	names, err := w.git.Output(ctx, diff, maxNames)
+	ofIndex := func(args ...string) gitexec.Command {
+		c := w.command(args...)
+		c.Network = &gitexec.Network{} // with the user's configuration, which has core.autocrlf
+		c.Config = append(filters, "core.splitIndex=false")
+		c.IndexFile = index
+		return c
+	}
+	if _, err := w.git.Output(ctx, ofIndex("update-index", "-q", "--unmerged", "--really-refresh"), maxNames); err != nil {
+		return nil, err
+	}
+	names, err := w.git.Output(ctx, ofIndex("diff-files", "--name-only", "--ignore-submodules=dirty", "-z"), maxNames)
 	return gitexec.SplitNames(string(names)), err
 }
 
-// copyIndex makes a copy for "git diff", which writes the times of unchanged files to its index. The time of
-// the index itself tells git which of them it can trust.
+// copyIndex makes a copy to which git can write the times of unchanged files. The time of the index itself
+// tells git which of them it can trust.
 func copyIndex(from, to string) error {
 	info, err := os.Stat(from)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -98,7 +100,8 @@ func copyIndex(from, to string) error {
 	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }
 
-// withoutFilters returns settings with which git runs no filter that any configuration names.
+// withoutFilters returns settings with which git runs no filter that any configuration names. It would run
+// them to compare files.
 func (w *Tree) withoutFilters(ctx context.Context) ([]string, error) {
 	list := w.command("config", "--list", "--name-only", "-z")
 	list.Network = &gitexec.Network{}

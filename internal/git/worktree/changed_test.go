@@ -92,6 +92,14 @@ func (w workspace) changed(rev string) []string {
 	return files
 }
 
+// checkOutAgain has git write a file anew, and changes its times.
+func (w workspace) checkOutAgain(name string) {
+	w.t.Helper()
+	w.check(os.Remove(w.path(name)))
+	w.git("checkout", "-q", "--", name)
+	w.touch(name)
+}
+
 // changes are what a test does to a checkout, by their names, and the files that then have
 // changed since the first commit.
 var changes = map[string]struct {
@@ -170,13 +178,13 @@ var changes = map[string]struct {
 		w.write("a.tf", "changed\n")
 	}, []string{"a.tf"}},
 	"line ends": {func(w workspace) { w.write("a.tf", "a\r\n") }, []string{"a.tf"}},
-	"line ends with the user's core.autocrlf": {func(w workspace) {
+	"line ends by the user's core.autocrlf": {func(w workspace) {
 		w.git("config", "--global", "core.autocrlf", "true")
-		w.write("a.tf", "a\r\n")
+		w.checkOutAgain("a.tf")
 	}, nil},
-	"line ends with an attribute": {func(w workspace) {
-		w.write(".git/info/attributes", "a.tf text\n")
-		w.write("a.tf", "a\r\n")
+	"line ends by an attribute": {func(w workspace) {
+		w.write(".git/info/attributes", "a.tf text eol=crlf\n")
+		w.checkOutAgain("a.tf")
 	}, nil},
 	"mode is ignored": {func(w workspace) {
 		w.git("config", "core.fileMode", "false")
