@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"sync"
 	"testing"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -42,39 +41,18 @@ func TestServiceURL(t *testing.T) {
 	}
 }
 
-func TestRelativeToTheFinalURL(t *testing.T) {
-	t.Parallel()
-	web := webtest.New(t)
-	web.Serve(origin, func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "https://www.example.com"+wellKnown, http.StatusFound)
-	})
-	web.Serve("https://www.example.com", document(serviceMap("modules.v1", "/v1/modules/")))
-	u, err := client(web).ServiceURL(t.Context(), host, "modules.v1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := "https://www.example.com/v1/modules/"; u.String() != want {
-		t.Errorf("ServiceURL = %q, want %q", u, want)
-	}
-}
-
 func TestOneRequestForAll(t *testing.T) {
 	t.Parallel()
 	web := webtest.New(t)
 	web.Serve(origin, document(serviceMap("modules.v1", modulesURL)))
 	c := client(web)
-	var wg sync.WaitGroup
-	for range 20 {
-		wg.Go(func() {
-			u, err := c.ServiceURL(t.Context(), host, "modules.v1")
-			if err != nil || u.String() != modulesURL {
-				t.Errorf("ServiceURL = %v, %v, want %q", u, err, modulesURL)
-				return
-			}
-			u.Host = "changed" // each caller has its own
-		})
+	for range 3 {
+		u, err := c.ServiceURL(t.Context(), host, "modules.v1")
+		if err != nil || u.String() != modulesURL {
+			t.Fatalf("ServiceURL = %v, %v, want %q", u, err, modulesURL)
+		}
+		u.Host = "changed" // each caller has its own
 	}
-	wg.Wait()
 	if _, err := c.ServiceURL(t.Context(), host, "providers.v1"); !errors.Is(err, disco.ErrServiceNotProvided) {
 		t.Errorf("other service: %v, want ErrServiceNotProvided", err)
 	}
@@ -151,36 +129,13 @@ func TestForcedServices(t *testing.T) {
 func TestCanceledCaller(t *testing.T) {
 	t.Parallel()
 	web := webtest.New(t)
-	arrived, release := make(chan struct{}, 2), make(chan struct{})
-	web.Serve(origin, func(w http.ResponseWriter, r *http.Request) {
-		arrived <- struct{}{}
-		select {
-		case <-release:
-		case <-r.Context().Done():
-		}
-		document(serviceMap("modules.v1", modulesURL))(w, r)
-	})
-	c := client(web)
 	ctx, cancel := context.WithCancel(t.Context())
-	impatient, patient := make(chan error), make(chan error)
-	go func() {
-		_, err := c.ServiceURL(ctx, host, "modules.v1")
-		impatient <- err
-	}()
-	<-arrived
-	go func() {
-		_, err := c.ServiceURL(t.Context(), host, "modules.v1")
-		patient <- err
-	}()
-	cancel()
-	err := <-impatient
+	web.Serve(origin, func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	})
+	_, err := client(web).ServiceURL(ctx, host, "modules.v1")
 	if _, ok := errors.AsType[*disco.DiscoveryError](err); !ok || !errors.Is(err, context.Canceled) {
-		t.Errorf("canceled caller: %v, want a *DiscoveryError over context.Canceled", err)
-	}
-	close(release)
-	// The patient caller has either joined the lookup, or come too late and started another one.
-	// It must not get the other caller's cancellation.
-	if err := <-patient; err != nil {
-		t.Errorf("patient caller: %v", err)
+		t.Errorf("ServiceURL = %v, want a *DiscoveryError over context.Canceled", err)
 	}
 }

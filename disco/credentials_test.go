@@ -93,17 +93,19 @@ func TestTokenWithLineBreak(t *testing.T) {
 	webtest.CheckText(t, err.Error())
 }
 
-// TestRedirects checks that the token is sent only to the host itself. Package httpx tests where a redirect may lead.
+// TestRedirects checks that the token is sent only to the host itself, and that the service's URL is relative to
+// the last one. Package httpx tests where a redirect may lead.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
-	for to, followed := range map[string]bool{
-		origin + "/moved": true, "https://other.example.com/moved": true, "http://example.com/moved": false, "https://127.0.0.1/moved": false, origin + "/forever": false,
+	for to, want := range map[string]string{ // "" if the redirect is refused
+		origin + "/moved": modulesURL, "https://other.example.com/moved": "https://other.example.com/v1/modules/",
+		"http://example.com/moved": "", "https://127.0.0.1/moved": "", origin + "/forever": "",
 	} {
 		web := webtest.New(t)
 		moved := func(w http.ResponseWriter, r *http.Request) {
 			switch r.URL.Path {
 			case "/moved":
-				raw(200, "application/json", serviceMap("modules.v1", modulesURL))(w, r)
+				raw(200, "application/json", serviceMap("modules.v1", "/v1/modules/"))(w, r)
 			case "/forever":
 				http.Redirect(w, r, "/forever", http.StatusFound)
 			default:
@@ -115,9 +117,9 @@ func TestRedirects(t *testing.T) {
 		}
 		c := client(web)
 		c.Credentials = &source{host: host}
-		_, err := c.ServiceURL(t.Context(), host, "modules.v1")
-		if followed && err != nil || !followed && !errors.Is(err, disco.ErrInvalidAnswer) {
-			t.Errorf("%s: ServiceURL = %v, want followed = %v", to, err, followed)
+		u, err := c.ServiceURL(t.Context(), host, "modules.v1")
+		if want != "" && (err != nil || u.String() != want) || want == "" && !errors.Is(err, disco.ErrInvalidAnswer) {
+			t.Errorf("%s: ServiceURL = %v, %v, want %q", to, u, err, want)
 		}
 		web.CheckSecrecy(origin)
 		if !webtest.Carried(web.Requests()[0]) {

@@ -83,11 +83,7 @@ func (l *lookup) RoundTrip(req *http.Request) (*http.Response, error) {
 func response(req *http.Request, answer *httpx.Answer) *http.Response {
 	req.URL = answer.URL()
 	return &http.Response{
-		Status:        answer.Status(),
 		StatusCode:    answer.StatusCode,
-		Proto:         "HTTP/1.1",
-		ProtoMajor:    1,
-		ProtoMinor:    1,
 		Header:        answer.Header,
 		Body:          io.NopCloser(bytes.NewReader(answer.Body)),
 		ContentLength: int64(len(answer.Body)),

@@ -139,8 +139,8 @@ func (f *Fetcher) discover(ctx context.Context, req Request, addr *archiveAddres
 // parseLocation requires a full URL, because the meaning of "github.com/a/b" or "../b" depends on the
 // context.
 func parseLocation(location string) (addrs.ModuleSourceRemote, error) {
-	if len(location) > maxLocation {
-		return addrs.ModuleSourceRemote{}, fmt.Errorf("%w: the page points to an address of more than %d bytes", ErrRefusedLocation, maxLocation)
+	if len(location) > httpx.MaxLocation {
+		return addrs.ModuleSourceRemote{}, fmt.Errorf("%w: the page points to an address of more than %d bytes", ErrRefusedLocation, httpx.MaxLocation)
 	}
 	source, err := addrs.ParseModuleSource(location)
 	if err != nil {

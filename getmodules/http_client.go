@@ -18,9 +18,7 @@ import (
 
 const (
 	// maxRedirects is enough for a forge's canonical host name and then its storage.
-	maxRedirects = 5
-	// maxLocation bounds an address that a server names, in bytes.
-	maxLocation         = 8 << 10
+	maxRedirects        = 5
 	defaultStallTimeout = 30 * time.Second
 )
 

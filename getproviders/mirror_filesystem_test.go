@@ -2,7 +2,6 @@ package getproviders_test
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -237,18 +236,6 @@ func TestPluginCache(t *testing.T) {
 	}
 }
 
-// fixed gives the same answer to every request.
-type fixed struct{ body string }
-
-func (f fixed) RoundTrip(req *http.Request) (*http.Response, error) {
-	return &http.Response{
-		StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Request: req,
-		Header:        http.Header{"Content-Type": {"application/json"}},
-		Body:          io.NopCloser(strings.NewReader(f.body)),
-		ContentLength: int64(len(f.body)),
-	}, nil
-}
-
 // FuzzNetworkMirror parses any text as both kinds of documents of a mirror.
 func FuzzNetworkMirror(f *testing.F) {
 	for _, seed := range []string{
@@ -263,7 +250,7 @@ func FuzzNetworkMirror(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		m := &getproviders.NetworkMirror{
 			URL:        &url.URL{Scheme: "https", Host: "mirror.example.com"},
-			HTTPClient: &http.Client{Transport: fixed{body}},
+			HTTPClient: webtest.Fixed(http.Header{"Content-Type": {"application/json"}}, body),
 		}
 		listing, err := m.Versions(t.Context(), x)
 		checkMirrorError(t, err)

@@ -26,8 +26,8 @@ func parseMirrorIndex(text []byte) ([]Version, error) {
 	var index struct {
 		Versions map[string]json.RawMessage `json:"versions"`
 	}
-	if err := decodeMirror(text, &index); err != nil {
-		return nil, err
+	if err := httpx.Decode(text, &index); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalidMirror, err)
 	}
 	if len(index.Versions) > maxMirrorVersions {
 		return nil, fmt.Errorf("%w: it lists %d versions; the limit is %d", ErrInvalidMirror, len(index.Versions), maxMirrorVersions)
@@ -66,8 +66,8 @@ func parseMirrorArchives(text []byte) (map[addrs.Platform]listedArchive, error) 
 			Hashes []string `json:"hashes"`
 		} `json:"archives"`
 	}
-	if err := decodeMirror(text, &document); err != nil {
-		return nil, err
+	if err := httpx.Decode(text, &document); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalidMirror, err)
 	}
 	found := make(map[addrs.Platform]listedArchive, len(document.Archives))
 	for name, archive := range document.Archives {
@@ -87,15 +87,4 @@ func parseMirrorArchives(text []byte) (map[addrs.Platform]listedArchive, error) 
 		found[platform] = listed
 	}
 	return found, nil
-}
-
-func decodeMirror(text []byte, to any) error {
-	err := json.Unmarshal(text, to)
-	if err == nil {
-		return nil
-	}
-	if mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("%w: the JSON has an unexpected type: %q is of the type %q", ErrInvalidMirror, httpx.Printable(mismatch.Field), mismatch.Value)
-	}
-	return fmt.Errorf("%w: it is not valid JSON: %s", ErrInvalidMirror, httpx.Printable(err.Error()))
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -158,25 +157,14 @@ func (c *Client) service(ctx context.Context, about subject) (*url.URL, error) {
 // appendSegments appends segments to the path of base and drops its query string, like the resolution of a
 // relative URL, but escapes them, so that none of them points to another endpoint.
 func appendSegments(base *url.URL, segments []string) (*url.URL, error) {
-	path, escaped := withSlash(base.Path), withSlash(base.EscapedPath())
 	for i, segment := range segments {
 		if segment == "" || segment == "." || segment == ".." {
 			return nil, fmt.Errorf("%q cannot be a part of an address in a registry", segment)
 		}
-		if i > 0 {
-			path, escaped = path+"/", escaped+"/"
-		}
-		path += segment
-		escaped += url.PathEscape(segment)
+		segments[i] = url.PathEscape(segment)
 	}
-	return &url.URL{Scheme: base.Scheme, Host: base.Host, Path: path, RawPath: escaped}, nil
-}
-
-func withSlash(path string) string {
-	if strings.HasSuffix(path, "/") {
-		return path
-	}
-	return path + "/"
+	u := base.JoinPath(segments...)
+	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}, nil
 }
 
 type request struct {
@@ -256,7 +244,7 @@ func (r *request) isRenewed(ctx context.Context, services Services, req *http.Re
 }
 
 func (r *request) fail(err error) *RequestError {
-	if isRefusal(err) {
+	if errors.As(err, new(*httpx.RedirectError)) || errors.As(err, new(*httpx.TooLargeError)) {
 		err = fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
 	} else if network, ok := errors.AsType[*httpx.NetworkError](err); ok {
 		hint := "check the network and the proxy settings, or try again later"
@@ -279,11 +267,4 @@ func (r *request) failWith(answer *httpx.Answer, err error) *RequestError {
 
 func failBefore(about subject, err error) *RequestError {
 	return &RequestError{Package: about.module, Provider: about.provider, Version: about.version, Platform: about.platform, Err: err}
-}
-
-// isRefusal reports whether the client refused the answer, rather than not receiving it.
-func isRefusal(err error) bool {
-	_, redirect := errors.AsType[*httpx.RedirectError](err)
-	_, large := errors.AsType[*httpx.TooLargeError](err)
-	return redirect || large
 }

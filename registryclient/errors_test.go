@@ -16,9 +16,8 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-type call func(ctx context.Context, c *registryclient.Client) error
-
-var calls = map[string]call{
+// calls are the four questions. good is an answer to each.
+var calls = map[string]func(ctx context.Context, c *registryclient.Client) error{
 	"versions": func(ctx context.Context, c *registryclient.Client) error {
 		_, err := c.ModuleVersions(ctx, pkg)
 		return err
@@ -27,6 +26,18 @@ var calls = map[string]call{
 		_, err := c.PackageLocation(ctx, pkg, one)
 		return err
 	},
+	"provider versions": func(ctx context.Context, c *registryclient.Client) error {
+		_, err := c.ProviderVersions(ctx, cloud)
+		return err
+	},
+	"provider package": func(ctx context.Context, c *registryclient.Client) error {
+		_, err := c.ProviderPackage(ctx, cloud, one, linux)
+		return err
+	},
+}
+
+func good(t *testing.T) string {
+	return answerWith(t, map[string]any{"modules": []any{map[string]any{}}, "location": "./x.zip", "versions": nil})
 }
 
 func TestStatuses(t *testing.T) {
@@ -41,20 +52,39 @@ func TestStatuses(t *testing.T) {
 		429: registryclient.ErrUnexpectedStatus,
 		503: registryclient.ErrUnexpectedStatus,
 	}
-	for name, ask := range calls {
+	for name, about := range map[string]struct {
+		registryclient.RequestError
+		missing string // the hint for a 404
+	}{
+		"versions":          {registryclient.RequestError{Package: pkg, URL: origin + versionsPath}, "no such module"},
+		"location":          {registryclient.RequestError{Package: pkg, Version: one, URL: origin + locationPath}, "no such version"},
+		"provider versions": {registryclient.RequestError{Provider: cloud, URL: origin + providerVersionsPath}, "no such provider"},
+		"provider package":  {registryclient.RequestError{Provider: cloud, Version: one, Platform: linux, URL: origin + providerPackagePath}, "no package of this version"},
+	} {
 		for status, want := range tests {
-			err := ask(t.Context(), client(serve(t, answer(status, "https://example.com/x.zip", at("https://example.com/x.zip")))))
+			if status == http.StatusNotFound && about.Platform == linux {
+				want = registryclient.ErrUnsupportedPlatform
+			}
+			err := calls[name](t.Context(), client(serve(t, answer(status, "https://example.com/x.zip", at("https://example.com/x.zip")))))
 			e, ok := errors.AsType[*registryclient.RequestError](err)
 			if !ok || !errors.Is(err, want) {
 				t.Errorf("%s, status %d: %v, want %v", name, status, err, want)
 				continue
 			}
-			if e.StatusCode != status || e.Package != pkg || !strings.HasPrefix(e.URL, base) {
+			if e.StatusCode != status || e.Package != about.Package || e.Provider != about.Provider || e.Version != about.Version || e.Platform != about.Platform {
 				t.Errorf("%s, status %d: %+v", name, status, e)
 			}
-			if !strings.Contains(err.Error(), fmt.Sprint(status)) || !strings.Contains(err.Error(), "; ") {
-				t.Errorf("%s, status %d: %q does not say what to do", name, status, err)
+			if begin := fmt.Sprintf("%s: GET %s: %d ", about.Subject(), about.URL, status); !strings.HasPrefix(err.Error(), begin) || !strings.Contains(err.Error(), "; ") || status == http.StatusNotFound && !strings.Contains(err.Error(), about.missing) {
+				t.Errorf("%s, status %d: %q does not begin with %q, or does not say what to do", name, status, err, begin)
 			}
+		}
+	}
+	for want, about := range map[string]registryclient.RequestError{
+		"module example.com/acme/net/aws": {Package: pkg}, "module example.com/acme/net/aws 1.0.0": {Package: pkg, Version: one},
+		"provider example.com/acme/cloud 1.0.0 for linux_amd64": {Provider: cloud, Version: one, Platform: linux},
+	} {
+		if got := about.Subject(); got != want {
+			t.Errorf("Subject = %q, want %q", got, want)
 		}
 	}
 	if err := calls["versions"](t.Context(), client(serve(t, answer(204, "", "")))); !errors.Is(err, registryclient.ErrUnexpectedStatus) {
@@ -191,7 +221,7 @@ func TestPassingFailures(t *testing.T) {
 				w.Header().Set("Retry-After", "0")
 				w.WriteHeader(http.StatusTooManyRequests)
 			default:
-				text(`{"modules":[{}],"location":"./x.zip"}`)(w, r)
+				text(good(t))(w, r)
 			}
 		})
 		if err := ask(t.Context(), client(web)); err != nil || failures != 4 {
@@ -244,10 +274,6 @@ func TestCanceled(t *testing.T) {
 // TestZeroValues checks that methods of zero values return errors and do not panic.
 func TestZeroValues(t *testing.T) {
 	t.Parallel()
-	for _, err := range []error{&registryclient.RequestError{}, &registryclient.ProtocolError{}} {
-		_, _ = err.Error(), errors.Unwrap(err)
-	}
-	_ = (&registryclient.RequestError{}).Subject()
 	c := &registryclient.Client{}
 	_, versionsErr := c.ModuleVersions(t.Context(), addrs.ModuleRegistryPackage{})
 	_, locationErr := c.PackageLocation(t.Context(), addrs.ModuleRegistryPackage{}, versions.Version{})

@@ -2,7 +2,6 @@ package registryclient_test
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -15,20 +14,9 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// fixed gives the same answer to every request.
-type fixed struct{ header, body string }
-
-func (f fixed) RoundTrip(req *http.Request) (*http.Response, error) {
-	return &http.Response{
-		StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Request: req,
-		Header:        http.Header{"X-Terraform-Get": {f.header}},
-		Body:          io.NopCloser(strings.NewReader(f.body)),
-		ContentLength: int64(len(f.body)),
-	}, nil
-}
-
-func (f fixed) client() *registryclient.Client {
-	return &registryclient.Client{Services: services{base: base}, HTTPClient: &http.Client{Transport: f}}
+// fixed gets the same answer to every request.
+func fixed(header, body string) *registryclient.Client {
+	return &registryclient.Client{Services: services{base: base}, HTTPClient: webtest.Fixed(http.Header{"X-Terraform-Get": {header}}, body)}
 }
 
 func checkError(t *testing.T, err error) {
@@ -47,7 +35,7 @@ func FuzzModuleVersions(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		found, err := fixed{body: body}.client().ModuleVersions(t.Context(), pkg)
+		found, err := fixed("", body).ModuleVersions(t.Context(), pkg)
 		if err != nil {
 			checkError(t, err)
 			return
@@ -71,7 +59,7 @@ func FuzzPackageLocation(f *testing.F) {
 		f.Add(location, strings.Replace(at(location), "{", `{"use_registry_credentials": true, `, 1))
 	}
 	f.Fuzz(func(t *testing.T, header, body string) {
-		found, err := fixed{header, body}.client().PackageLocation(t.Context(), pkg, one)
+		found, err := fixed(header, body).PackageLocation(t.Context(), pkg, one)
 		if err != nil {
 			checkError(t, err)
 			return
@@ -108,7 +96,7 @@ func FuzzProviderVersions(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		found, err := fixed{body: body}.client().ProviderVersions(t.Context(), cloud)
+		found, err := fixed("", body).ProviderVersions(t.Context(), cloud)
 		if err != nil {
 			checkError(t, err)
 			return
@@ -131,7 +119,7 @@ func FuzzProviderPackage(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
-		found, err := fixed{body: body}.client().ProviderPackage(t.Context(), cloud, one, linux)
+		found, err := fixed("", body).ProviderPackage(t.Context(), cloud, one, linux)
 		if err != nil {
 			checkError(t, err)
 			return

@@ -16,13 +16,8 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-const (
-	// maxLocationAnswer limits an object with one address, in bytes.
-	maxLocationAnswer = 1 << 20
-	// maxLocation, in bytes, is the usual limit of servers for URLs. Longer ones can be expensive to
-	// resolve.
-	maxLocation = 8 << 10
-)
+// maxLocationAnswer limits an object with one address, in bytes.
+const maxLocationAnswer = 1 << 20
 
 // Location is where a registry says that a version of a package is.
 type Location struct {
@@ -66,8 +61,8 @@ func readLocation(r *request, answer *httpx.Answer) (found Location, err error) 
 	case location == "":
 		return Location{}, fmt.Errorf(`%w: it has neither a "location" nor the header X-Terraform-Get`, ErrInvalidAnswer)
 	}
-	if len(location) > maxLocation {
-		return Location{}, fmt.Errorf("%w: the location has %d bytes, and the limit is %d", ErrInvalidAnswer, len(location), maxLocation)
+	if len(location) > httpx.MaxLocation {
+		return Location{}, fmt.Errorf("%w: the location has %d bytes, and the limit is %d", ErrInvalidAnswer, len(location), httpx.MaxLocation)
 	}
 	if body.UseRegistryCredentials != nil {
 		found, err = direct(r.url, body)
@@ -107,10 +102,10 @@ type locationBody struct {
 // type in an object is an error.
 func parseLocation(text []byte) (body locationBody, notObject, err error) {
 	var object map[string]json.RawMessage
-	if notObject := decode(text, &object); notObject != nil || object == nil {
+	if notObject := httpx.Decode(text, &object); notObject != nil || object == nil {
 		return locationBody{}, notObject, nil
 	}
-	err = decode(text, &body)
+	err = httpx.Decode(text, &body)
 	return body, nil, err
 }
 

@@ -133,6 +133,22 @@ func TestHostedLocations(t *testing.T) {
 	}
 }
 
+func TestAnswersAreShared(t *testing.T) {
+	t.Parallel()
+	for name, ask := range calls {
+		web := serve(t, text(good(t)))
+		c := client(web)
+		for range 3 {
+			if err := ask(t.Context(), c); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if got := len(web.Requests()); got != 1 {
+			t.Errorf("%s: %d requests, want 1", name, got)
+		}
+	}
+}
+
 func TestLocationsAreShared(t *testing.T) {
 	t.Parallel()
 	web := serve(t, text(at("./x.zip")))

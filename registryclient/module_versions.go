@@ -3,7 +3,6 @@ package registryclient
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -43,7 +42,7 @@ func parseListing(body []byte) ([]versions.Candidate, error) {
 	var listing struct {
 		Modules []json.RawMessage `json:"modules"`
 	}
-	if err := decode(body, &listing); err != nil {
+	if err := httpx.Decode(body, &listing); err != nil {
 		return nil, err
 	}
 	if len(listing.Modules) == 0 {
@@ -55,7 +54,7 @@ func parseListing(body []byte) ([]versions.Candidate, error) {
 			Discovered any    `json:"discovered"`
 		} `json:"versions"`
 	}
-	if err := decode(listing.Modules[0], &module); err != nil {
+	if err := httpx.Decode(listing.Modules[0], &module); err != nil {
 		return nil, err
 	}
 	if len(module.Versions) > maxVersions {
@@ -83,19 +82,4 @@ func discovered(value any) time.Time {
 		return time.Time{}
 	}
 	return t.UTC()
-}
-
-func decode(text []byte, to any) error {
-	err := json.Unmarshal(text, to)
-	if err == nil {
-		return nil
-	}
-	mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err)
-	switch {
-	case !ok:
-		return fmt.Errorf("it is not valid JSON: %s", httpx.Printable(err.Error()))
-	case mismatch.Field == "":
-		return fmt.Errorf("it is JSON of another type than expected: %q", mismatch.Value)
-	}
-	return fmt.Errorf("the JSON has an unexpected type: %q is of the type %q", httpx.Printable(mismatch.Field), mismatch.Value)
 }

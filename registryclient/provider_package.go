@@ -77,7 +77,7 @@ func (c *Client) locateProvider(ctx context.Context, about subject) (ProviderPac
 	const missing = "the registry has no package of this version for the platform"
 	return ask(ctx, c, about, maxProviderAnswer, missing, func(_ *request, answer *httpx.Answer) (ProviderPackage, error) {
 		var body packageBody
-		if err := decode(answer.Body, &body); err != nil {
+		if err := httpx.Decode(answer.Body, &body); err != nil {
 			return ProviderPackage{}, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
 		}
 		return body.read(about, answer.URL())
@@ -177,8 +177,8 @@ func resolve(from *url.URL, name, reference string) (string, error) {
 	switch {
 	case reference == "":
 		return "", fmt.Errorf("%w: it has no %q", ErrInvalidAnswer, name)
-	case len(reference) > maxLocation:
-		return "", fmt.Errorf("%w: %q has %d bytes, and the limit is %d", ErrInvalidAnswer, name, len(reference), maxLocation)
+	case len(reference) > httpx.MaxLocation:
+		return "", fmt.Errorf("%w: %q has %d bytes, and the limit is %d", ErrInvalidAnswer, name, len(reference), httpx.MaxLocation)
 	}
 	u, err := from.Parse(reference)
 	if err != nil {

@@ -1,10 +1,8 @@
 package registryclient_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -255,40 +253,6 @@ func TestProviderPackageAfterRedirect(t *testing.T) {
 	web.CheckSecrecy(origin)
 }
 
-func TestProviderStatuses(t *testing.T) {
-	t.Parallel()
-	list := func(ctx context.Context, c *registryclient.Client) error {
-		_, err := c.ProviderVersions(ctx, cloud)
-		return err
-	}
-	locate := func(ctx context.Context, c *registryclient.Client) error {
-		_, err := c.ProviderPackage(ctx, cloud, one, linux)
-		return err
-	}
-	for _, test := range []struct {
-		name   string
-		ask    call
-		status int
-		want   error
-		text   string
-	}{
-		{"versions", list, 401, registryclient.ErrUnauthorized, "provider example.com/acme/cloud: GET https://example.com/p1/acme/cloud/versions: 401 "},
-		{"versions", list, 403, registryclient.ErrForbidden, "403"},
-		{"versions", list, 404, registryclient.ErrNotFound, "no such provider"},
-		{"versions", list, 503, registryclient.ErrUnexpectedStatus, "503"},
-		{"package", locate, 401, registryclient.ErrUnauthorized, "provider example.com/acme/cloud 1.0.0 for linux_amd64: GET "},
-		{"package", locate, 403, registryclient.ErrForbidden, "403"},
-		{"package", locate, 404, registryclient.ErrUnsupportedPlatform, "no package of this version"},
-		{"package", locate, 500, registryclient.ErrUnexpectedStatus, "500"},
-	} {
-		err := test.ask(t.Context(), client(serve(t, answer(test.status, "", ""))))
-		e, ok := errors.AsType[*registryclient.RequestError](err)
-		if !ok || !errors.Is(err, test.want) || e.StatusCode != test.status || e.Provider != cloud || !strings.Contains(err.Error(), test.text) {
-			t.Errorf("%s, status %d: %v, want %v with %q", test.name, test.status, err, test.want, test.text)
-		}
-	}
-}
-
 func TestHostWithoutProviders(t *testing.T) {
 	t.Parallel()
 	lacks := errors.New("the host does not offer the service")
@@ -298,30 +262,6 @@ func TestHostWithoutProviders(t *testing.T) {
 	e, ok := errors.AsType[*registryclient.RequestError](err)
 	if !ok || !errors.Is(err, lacks) || e.Provider != cloud || e.URL != "" {
 		t.Errorf("ProviderVersions = %v, want the error of Services", err)
-	}
-}
-
-func TestProvidersAreShared(t *testing.T) {
-	t.Parallel()
-	web := webtest.New(t)
-	web.Serve(origin, func(w http.ResponseWriter, r *http.Request) {
-		body := answerWith(t, nil)
-		if strings.HasSuffix(r.URL.Path, "/versions") {
-			body = `{"versions":[]}`
-		}
-		fmt.Fprint(w, body)
-	})
-	c := client(web)
-	for range 3 {
-		if _, err := c.ProviderVersions(t.Context(), cloud); err != nil {
-			t.Error(err)
-		}
-		if _, err := c.ProviderPackage(t.Context(), cloud, one, linux); err != nil {
-			t.Error(err)
-		}
-	}
-	if got := len(web.Requests()); got != 2 {
-		t.Errorf("%d requests, want one of each kind", got)
 	}
 }
 

@@ -1,6 +1,7 @@
 package httpx
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -73,6 +74,22 @@ func (r *Response) ReadAll(limit int64) ([]byte, error) {
 		return nil, &TooLargeError{Limit: limit}
 	}
 	return text, nil
+}
+
+// Decode parses a server's JSON. The error says what is wrong with it, on one line.
+func Decode(text []byte, to any) error {
+	err := json.Unmarshal(text, to)
+	if err == nil {
+		return nil
+	}
+	mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case !ok:
+		return fmt.Errorf("it is not valid JSON: %s", Printable(err.Error()))
+	case mismatch.Field == "":
+		return fmt.Errorf("it is JSON of another type than expected: %q", mismatch.Value)
+	}
+	return fmt.Errorf("the JSON has an unexpected type: %q is of the type %q", Printable(mismatch.Field), mismatch.Value)
 }
 
 // HasKnownEnd reports whether a lost connection would be noticed: by length, by chunks, or by HTTP/2.

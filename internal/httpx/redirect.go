@@ -14,7 +14,9 @@ import (
 	"github.com/cotterpin/cotter/internal/hostname"
 )
 
-const maxLocation = 8 << 10
+// MaxLocation bounds a URL that a server names, in bytes. It is the usual limit of servers; longer URLs can
+// be expensive to resolve.
+const MaxLocation = 8 << 10
 
 // harmless headers describe the wanted answer. Any other may be a credential, and is not sent to another
 // origin.
@@ -48,7 +50,7 @@ func (c *Client) next(req *http.Request, asked []*url.URL, location string) (*ur
 	from := asked[len(asked)-1]
 	refused := &RedirectError{From: lastRedirect(asked)}
 	to, err := from.Parse(location)
-	if err != nil || location == "" || len(location) > maxLocation {
+	if err != nil || location == "" || len(location) > MaxLocation {
 		refused.Reason = "the header Location is not a valid URL"
 		return nil, refused
 	}
