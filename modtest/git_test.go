@@ -228,19 +228,3 @@ func TestGitRefusesTag(t *testing.T) {
 		t.Errorf("repository that cannot be made = %d %q, want 500", r.status, r.body)
 	}
 }
-
-func TestErrorTexts(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		err  error
-		want string
-	}{
-		{&modtest.TreeError{Path: "git/a", Err: fs.ErrInvalid}, `modtest: "git/a": invalid argument`},
-		{&modtest.PublishError{Name: "n.git", Ref: "v1", Err: fs.ErrInvalid}, `modtest: publish "v1" of "n.git": invalid argument`},
-		{&modtest.PublishError{Name: "n.zip", Err: fs.ErrInvalid}, `modtest: publish "n.zip": invalid argument`},
-	} {
-		if got := test.err.Error(); got != test.want {
-			t.Errorf("Error = %q, want %q", got, test.want)
-		}
-	}
-}

@@ -71,6 +71,13 @@ func tryGit(t *testing.T, world *modtest.World, dir string, args ...string) (str
 	return string(out), err
 }
 
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // needGit skips tests that call git before they create a world.
 func needGit(t *testing.T) {
 	t.Helper()

@@ -2,11 +2,10 @@ package modtest_test
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,8 +16,9 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/signing"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/registryclient"
 	versionspkg "github.com/cotterpin/cotter/versions"
@@ -51,7 +51,8 @@ func provider(world *modtest.World, name string) addrs.Provider {
 func TestProviders(t *testing.T) {
 	t.Parallel()
 	world := modtest.NewWith(t, modtest.Txtar(twoProviders), modtest.Options{ProviderWarnings: []string{"old"}, ProviderReported: true})
-	listing, err := client(world).ProviderVersions(t.Context(), provider(world, "acme/cloud"))
+	cloud := provider(world, "acme/cloud")
+	listing, err := client(world).ProviderVersions(t.Context(), cloud)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,9 +64,9 @@ func TestProviders(t *testing.T) {
 	if diff := cmp.Diff(want, listing, cmp.Comparer(func(a, b versionspkg.Version) bool { return a == b })); diff != "" {
 		t.Errorf("listing (-want +got):\n%s", diff)
 	}
-	found := checkProvider(t, world, "acme/cloud", "1.0.0")
-	if len(found.Packages) != 2 {
-		t.Errorf("packages = %v, want those of two platforms", found.Packages)
+	found, err := client(world).ProviderPackage(t.Context(), cloud, versionspkg.MustParse("1.0.0"), linux)
+	if err != nil || len(found.Packages) != 2 {
+		t.Fatalf("packages = %v, %v, want those of two platforms", found.Packages, err)
 	}
 	h1, zh, err := world.ProviderHashes("acme/cloud", "1.0.0", "linux_amd64")
 	reported := registryclient.ReportedPackage{Size: int64(len(get(t, world, found.URL).body)), Hashes: []string{string(h1), string(zh)}}
@@ -77,71 +78,82 @@ func TestProviders(t *testing.T) {
 	}
 }
 
-// checkProvider gets a package for Linux and verifies it like a client.
-func checkProvider(t *testing.T, world *modtest.World, name, version string) registryclient.ProviderPackage {
-	t.Helper()
-	found, err := client(world).ProviderPackage(t.Context(), provider(world, name), versionspkg.MustParse(version), linux)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := tryProvider(t, world, found); err != nil {
-		t.Errorf("%s %s: %v", name, version, err)
-	}
-	return found
+func direct(world *modtest.World) getproviders.Source {
+	return &getproviders.Direct{Registry: client(world), HTTPClient: world.HTTPClient(), Attempts: 1}
 }
 
-var errArchive = errors.New("the archive has another sum")
-
-func tryProvider(t *testing.T, world *modtest.World, found registryclient.ProviderPackage) error {
-	t.Helper()
-	document := []byte(get(t, world, found.SumsURL).body)
-	sums := signing.ParseSums(document)
-	var keys []signing.Key
-	for _, k := range found.Keys {
-		keys = append(keys, signing.Key{ID: k.ID, Armor: k.Armor})
-	}
-	if fmt.Sprintf("%x", sha256.Sum256([]byte(get(t, world, found.URL).body))) != found.Sum {
-		return errArchive
-	}
-	if err := sums.Check(found.Filename, found.Sum); err != nil {
-		return err
-	}
-	_, err := signing.Check(document, []byte(get(t, world, found.SignatureURL).body), keys, signing.Options{})
-	return err
-}
-
-func TestProviderShapes(t *testing.T) {
+// TestProviderSources gets a provider from the registry and from each kind of mirror. Package getproviders has the
+// shapes of answers.
+func TestProviderSources(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(twoProviders))
-	for shape, want := range map[modtest.ProviderShape]error{
-		modtest.ProviderSigned:           nil,
-		modtest.ProviderNullKey:          nil,
-		modtest.ProviderBrokenKey:        nil,
-		modtest.ProviderExpiredKey:       nil,
-		modtest.ProviderBlankLines:       nil,
-		modtest.ProviderMalformedLine:    nil,
-		modtest.ProviderNoKeys:           signing.ErrNoKeys,
-		modtest.ProviderUnknownKey:       signing.ErrUnknownKey,
-		modtest.ProviderWrongSignature:   signing.ErrInvalid,
-		modtest.ProviderArmoredSignature: signing.ErrMalformed,
-		modtest.ProviderOtherSum:         errArchive,
-		modtest.ProviderOtherListedSum:   signing.ErrOtherSum,
-		modtest.ProviderNotListed:        signing.ErrNoSum,
-		modtest.ProviderChangedArchive:   errArchive,
-		modtest.ProviderOtherPlatform:    registryclient.ErrInvalidAnswer,
-		modtest.ProviderNoFilename:       registryclient.ErrInvalidAnswer,
+	must(t, world.PublishProvider("acme/cloud", "2.0.0+b", "linux_amd64", modtest.Txtar("-- terraform-provider-cloud --\n")))
+	want := []string{"1.0.0", "1.10.0", "2.0.0+b"}
+	for _, version := range want {
+		must(t, world.PushOCIProvider("mirror/acme/cloud", "acme/cloud", version))
+	}
+	packed, unpacked := t.TempDir(), t.TempDir()
+	must(t, world.WriteProviderMirror(packed, modtest.ProviderMirror{}))
+	must(t, world.WriteProviderMirror(unpacked, modtest.ProviderMirror{Host: "registry.example.com", Unpacked: true}))
+	network, err := url.Parse(world.ProviderMirrorURL())
+	must(t, err)
+	repository, err := getproviders.ParseRepositoryTemplate(string(world.Host()) + "/mirror/${namespace}/${type}")
+	must(t, err)
+	own, other := provider(world, "acme/cloud"), addrs.Provider{Hostname: "registry.example.com", Namespace: "acme", Type: "cloud"}
+	h1, zh, err := world.ProviderHashes("acme/cloud", "1.0.0", "linux_amd64")
+	must(t, err)
+	for name, test := range map[string]struct {
+		source   getproviders.Source
+		provider addrs.Provider
+		want     hashing.Hash
+	}{
+		"the registry":         {direct(world), own, zh},
+		"archives in a mirror": {getproviders.FilesystemMirror{Dir: packed}, own, zh},
+		"unpacked packages":    {getproviders.FilesystemMirror{Dir: unpacked}, other, h1},
+		"a network mirror":     {&getproviders.NetworkMirror{URL: network, HTTPClient: world.HTTPClient()}, other, zh},
+		"an OCI mirror":        {&getproviders.OCIMirror{Repository: repository, Fetcher: &getmodules.Fetcher{HTTPClient: world.HTTPClient()}}, own, zh},
 	} {
-		if err := world.SetProviderShape("acme/cloud", "1.0.0", shape); err != nil {
-			t.Fatal(err)
+		listing, err := test.source.Versions(t.Context(), test.provider)
+		must(t, err)
+		var got []string
+		for _, version := range listing.Numbers() {
+			got = append(got, version.String())
 		}
-		found, err := client(world).ProviderPackage(t.Context(), provider(world, "acme/cloud"), versionspkg.MustParse("1.0.0"), linux)
-		if err == nil {
-			err = tryProvider(t, world, found)
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: versions (-want +got):\n%s", name, diff)
 		}
-		if !errors.Is(err, want) {
-			t.Errorf("shape %d: %v, want %v", shape, err, want)
+		if got := hashFrom(t, test.source, test.provider); got != test.want {
+			t.Errorf("%s: the package has %s, want %s", name, got, test.want)
 		}
 	}
+	for _, path := range []string{"cloud/3.0.0.json", "cloud/x.zip", "none/index.json"} {
+		if r := get(t, world, world.ProviderMirrorURL()+"registry.example.com/acme/"+path); r.status != http.StatusNotFound {
+			t.Errorf("%s: status %d, want 404", path, r.status)
+		}
+	}
+}
+
+// hashFrom verifies version 1.0.0 of a provider for Linux, and returns the zh of its archive or the h1 of its
+// directory.
+func hashFrom(t *testing.T, source getproviders.Source, provider addrs.Provider) hashing.Hash {
+	t.Helper()
+	pkg, err := source.Package(t.Context(), provider, versionspkg.MustParse("1.0.0"), linux)
+	must(t, err)
+	_, err = pkg.Authenticate(t.Context())
+	must(t, err)
+	if dir := pkg.Dir(); dir != "" {
+		h1, err := hashing.Dir(t.Context(), dir)
+		must(t, err)
+		return h1
+	}
+	file, err := os.Create(filepath.Join(t.TempDir(), "archive"))
+	must(t, err)
+	defer file.Close()
+	must(t, pkg.Download(t.Context(), file, nil))
+	text, err := os.ReadFile(file.Name())
+	must(t, err)
+	return hashing.Hash(fmt.Sprintf("zh:%x", sha256.Sum256(text)))
 }
 
 func TestProviderOptions(t *testing.T) {
@@ -199,9 +211,9 @@ func TestPublishProvider(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	checkProvider(t, world, "acme/cloud", "1.0.0")
-	if _, after, err := world.ProviderHashes("acme/cloud", "1.0.0", "linux_amd64"); before == after || err != nil {
-		t.Errorf("hashes %v and %v, %v, want different ones", before, after, err)
+	after := hashFrom(t, direct(world), provider(world, "acme/cloud"))
+	if _, want, err := world.ProviderHashes("acme/cloud", "1.0.0", "linux_amd64"); after == before || after != want || err != nil {
+		t.Errorf("the archive had %s and has %s, want %s, %v", before, after, want, err)
 	}
 	if err := world.WithdrawProvider("acme/cloud", "1.0.0"); err != nil {
 		t.Error(err)
@@ -227,109 +239,5 @@ func TestPublishProvider(t *testing.T) {
 		if e, ok := errors.AsType[*modtest.TreeError](err); !ok || e.Path != at {
 			t.Errorf("%q: Start = %v, want *TreeError at %q", tree, err, at)
 		}
-	}
-}
-
-func TestProviderNetworkMirror(t *testing.T) {
-	t.Parallel()
-	world := modtest.New(t, modtest.Txtar(twoProviders))
-	base := world.ProviderMirrorURL() + "registry.example.com/acme/cloud/"
-	index := get(t, world, base+"index.json")
-	if want := `{"versions":{"1.0.0":{},"1.10.0":{}}}` + "\n"; index.body != want || index.header.Get("Content-Type") != "application/json" {
-		t.Errorf("index.json = %q of the type %q", index.body, index.header.Get("Content-Type"))
-	}
-	var version struct {
-		Archives map[string]struct {
-			URL    string
-			Hashes []string
-		}
-	}
-	if err := json.Unmarshal([]byte(get(t, world, base+"1.0.0.json").body), &version); err != nil {
-		t.Fatal(err)
-	}
-	h1, zh, _ := world.ProviderHashes("acme/cloud", "1.0.0", "linux_amd64")
-	found := version.Archives["linux_amd64"]
-	if !slices.Equal(found.Hashes, []string{string(h1), string(zh)}) || len(version.Archives) != 2 {
-		t.Errorf("1.0.0.json: %+v", version)
-	}
-	if sum := fmt.Sprintf("zh:%x", sha256.Sum256([]byte(get(t, world, base+found.URL).body))); sum != string(zh) {
-		t.Errorf("the archive has %s, want %s", sum, zh)
-	}
-	for _, path := range []string{"2.0.0.json", "x.zip", "../none/index.json"} {
-		if r := get(t, world, base+path); r.status == http.StatusOK {
-			t.Errorf("%s: status 200", path)
-		}
-	}
-}
-
-func TestWriteProviderMirror(t *testing.T) {
-	t.Parallel()
-	world := modtest.New(t, modtest.Txtar(twoProviders))
-	dir := t.TempDir()
-	for _, mirror := range []modtest.ProviderMirror{{}, {Host: "registry.example.com", Unpacked: true}} {
-		if err := world.WriteProviderMirror(dir, mirror); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var found []string
-	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			found = append(found, strings.ReplaceAll(name, string(world.Host()), "HOST"))
-		}
-		return err
-	})
-	want := []string{
-		"HOST/acme/cloud/terraform-provider-cloud_1.0.0_darwin_arm64.zip",
-		"HOST/acme/cloud/terraform-provider-cloud_1.0.0_linux_amd64.zip",
-		"HOST/acme/cloud/terraform-provider-cloud_1.10.0_linux_amd64.zip",
-		"HOST/acme/disk/terraform-provider-disk_0.1.0-rc.1_linux_amd64.zip",
-		"registry.example.com/acme/cloud/1.0.0/darwin_arm64/terraform-provider-cloud_v1.0.0",
-		"registry.example.com/acme/cloud/1.0.0/linux_amd64/docs/README.md",
-		"registry.example.com/acme/cloud/1.0.0/linux_amd64/terraform-provider-cloud_v1.0.0",
-		"registry.example.com/acme/cloud/1.10.0/linux_amd64/terraform-provider-cloud_v1.10.0",
-		"registry.example.com/acme/disk/0.1.0-rc.1/linux_amd64/terraform-provider-disk",
-	}
-	slices.Sort(found)
-	slices.Sort(want)
-	if diff := cmp.Diff(want, found); diff != "" || err != nil {
-		t.Errorf("the mirror: %v (-want +got):\n%s", err, diff)
-	}
-	h1, _, _ := world.ProviderHashes("acme/cloud", "1.0.0", "linux_amd64")
-	got, err := hashing.Dir(t.Context(), filepath.Join(dir, "registry.example.com/acme/cloud/1.0.0/linux_amd64"))
-	if got != h1 || err != nil {
-		t.Errorf("the unpacked package has %s, %v, want %s", got, err, h1)
-	}
-}
-
-func TestOCIProvider(t *testing.T) {
-	t.Parallel()
-	world := modtest.New(t, modtest.Txtar(twoProviders))
-	if err := world.PublishProvider("acme/cloud", "2.0.0+b", "linux_amd64", modtest.Txtar("-- terraform-provider-cloud --\n")); err != nil {
-		t.Fatal(err)
-	}
-	for _, version := range []string{"1.0.0", "2.0.0+b"} {
-		if err := world.PushOCIProvider("mirror/acme/cloud", "acme/cloud", version); err != nil {
-			t.Fatal(err)
-		}
-	}
-	manifest(t, world, "mirror/acme/cloud", "2.0.0_b")
-	var index struct {
-		ArtifactType string
-		Manifests    []struct {
-			ArtifactType, Digest string
-			Platform             struct{ OS, Architecture string }
-		}
-	}
-	if err := json.Unmarshal([]byte(get(t, world, "/v2/mirror/acme/cloud/manifests/1.0.0").body), &index); err != nil {
-		t.Fatal(err)
-	}
-	if index.ArtifactType != "application/vnd.opentofu.provider" || len(index.Manifests) != 2 || index.Manifests[1].Platform.OS != "linux" {
-		t.Fatalf("index = %+v", index)
-	}
-	_, m := manifest(t, world, "mirror/acme/cloud", index.Manifests[1].Digest)
-	_, zh, _ := world.ProviderHashes("acme/cloud", "1.0.0", "linux_amd64")
-	if m.ArtifactType != "application/vnd.opentofu.provider-target" || len(m.Layers) != 1 || m.Layers[0].MediaType != "archive/zip" ||
-		strings.TrimPrefix(m.Layers[0].Digest, "sha256:") != strings.TrimPrefix(string(zh), "zh:") {
-		t.Errorf("manifest = %+v", m)
 	}
 }

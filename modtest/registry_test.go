@@ -196,26 +196,28 @@ func TestPublishErrors(t *testing.T) {
 	world := modtest.New(t, modtest.Txtar(twoTags))
 	files := modtest.Txtar("-- main.tf --\n")
 	for name, err := range map[string]error{
-		"version with v": world.PublishVersion("acme/net/aws", "v1.0.0", files),
-		"short version":  world.PublishVersion("acme/net/aws", "1.0", files),
-		"short package":  world.PublishVersion("acme/net", "1.0.0", files),
-		"no version":     world.WithdrawVersion("acme/net/aws", "9.0.0"),
-		"no repository":  world.MoveTag("none.git", "v1.0.0", files),
-		"no tag":         world.MoveTag("net.git", "v9.0.0", files),
-		"no such tag":    world.DeleteTag("net.git", "v9.0.0"),
-		"no one":         world.ReplaceRepository("none.git", "v1.0.0", files),
-		"bad new tag":    world.ReplaceRepository("net.git", "a..b", files),
-		"head":           world.PublishTag("net.git", "_HEAD", files),
-		"bad tag":        world.PublishTag("net.git", "a..b", files),
-		"bad repository": world.PublishTag("../net.git", "v1.0.0", files),
-		"no ending":      world.PublishTag("net", "v1.0.0", files),
-		"nested":         world.PublishTag("net.git/in.git", "v1.0.0", files),
-		"bad archive":    world.PublishArchive("net.rar", files),
-		"bad files":      world.PublishTag("net.git", "v1.0.0", modtest.Txtar("-- ../x --\n")),
+		`publish "v1.0.0" of "acme/net/aws"`: world.PublishVersion("acme/net/aws", "v1.0.0", files),
+		"short version":                      world.PublishVersion("acme/net/aws", "1.0", files),
+		"short package":                      world.PublishVersion("acme/net", "1.0.0", files),
+		"no version":                         world.WithdrawVersion("acme/net/aws", "9.0.0"),
+		"no repository":                      world.MoveTag("none.git", "v1.0.0", files),
+		"no tag":                             world.MoveTag("net.git", "v9.0.0", files),
+		"no such tag":                        world.DeleteTag("net.git", "v9.0.0"),
+		"no one":                             world.ReplaceRepository("none.git", "v1.0.0", files),
+		"bad new tag":                        world.ReplaceRepository("net.git", "a..b", files),
+		"head":                               world.PublishTag("net.git", "_HEAD", files),
+		"bad tag":                            world.PublishTag("net.git", "a..b", files),
+		"bad repository":                     world.PublishTag("../net.git", "v1.0.0", files),
+		"no ending":                          world.PublishTag("net", "v1.0.0", files),
+		"nested":                             world.PublishTag("net.git/in.git", "v1.0.0", files),
+		`publish "net.rar"`:                  world.PublishArchive("net.rar", files),
+		"bad files":                          world.PublishTag("net.git", "v1.0.0", modtest.Txtar("-- ../x --\n")),
 	} {
 		var carrier *modtest.PublishError
 		if !errors.As(err, &carrier) {
 			t.Errorf("%s: error = %v, want a PublishError", name, err)
+		} else if strings.HasPrefix(name, "publish ") && !strings.HasPrefix(err.Error(), "modtest: "+name+": ") {
+			t.Errorf("error = %q, want one about %s", err, name)
 		}
 		if missing := strings.HasPrefix(name, "no ") && name != "no ending"; errors.Is(err, fs.ErrNotExist) != missing {
 			t.Errorf("%s: errors.Is(%v, fs.ErrNotExist) = %v, want %v", name, err, !missing, missing)

@@ -54,7 +54,7 @@ func TestStockProviders(t *testing.T) {
 				if mirrors {
 					config += installation(t, world, tool)
 				}
-				stockInit(t, world, binary, config, dir)
+				runStock(t, world, dir, config, binary, "init", "-no-color", "-input=false")
 				lock, err := os.ReadFile(filepath.Join(dir, ".terraform.lock.hcl"))
 				if err != nil {
 					t.Fatal(err)
@@ -96,21 +96,6 @@ func installation(t *testing.T, world *modtest.World, tool string) string {
 	}
 	return fmt.Sprintf("provider_installation {\n  %s    %s\n  }\n  network_mirror {\n    url = %q\n    %s\n  }\n  %s}\n",
 		files, include(world.ProviderSource("acme/cloud")), world.ProviderMirrorURL(), include(mirroredDisk), third)
-}
-
-func stockInit(t *testing.T, world *modtest.World, binary, config, dir string) {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "test.tfrc")
-	if err := os.WriteFile(name, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), binary, "init", "-no-color", "-input=false")
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+name, "TF_PLUGIN_CACHE_DIR=", "CHECKPOINT_DISABLE=1", "HOME="+t.TempDir())
-	cmd.Env = append(cmd.Env, world.Env()...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("init: %v\n%s\n%s", err, out, config)
-	}
 }
 
 // asked reports whether there was a request for a path or below it.

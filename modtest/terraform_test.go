@@ -31,7 +31,8 @@ func TestTerraformGet(t *testing.T) {
 			t.Parallel()
 			world := modtest.NewWith(t, modtest.TxtarFile(t, "testdata/terraform.txtar"), opts)
 			dir := world.Dir(t, "config")
-			terraformGet(t, world, terraform, dir)
+			config := fmt.Sprintf("credentials %q {\n  token = \"s3cret\"\n}\n", world.Host())
+			runStock(t, world, dir, config, terraform, "get")
 			for name, want := range map[string]string{
 				"net/main.tf":          "# 1.10.0\n",
 				"mono/network/main.tf": "# mono\n",
@@ -47,20 +48,16 @@ func TestTerraformGet(t *testing.T) {
 	}
 }
 
-// terraformGet runs terraform with a separate CLI configuration, so that the result does not
-// depend on the user's settings.
-func terraformGet(t *testing.T, world *modtest.World, terraform, dir string) {
+// runStock runs a tool with a separate CLI configuration, so that the result does not depend on the user's settings.
+func runStock(t *testing.T, world *modtest.World, dir, config, tool string, args ...string) {
 	t.Helper()
-	config := filepath.Join(t.TempDir(), "test.tfrc")
-	credentials := fmt.Sprintf("credentials %q {\n  token = \"s3cret\"\n}\n", world.Host())
-	if err := os.WriteFile(config, []byte(credentials), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), terraform, "get")
+	name := filepath.Join(t.TempDir(), "test.tfrc")
+	must(t, os.WriteFile(name, []byte(config), 0o600))
+	cmd := exec.CommandContext(t.Context(), tool, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+config, "CHECKPOINT_DISABLE=1")
+	cmd.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+name, "TF_PLUGIN_CACHE_DIR=", "CHECKPOINT_DISABLE=1", "HOME="+t.TempDir())
 	cmd.Env = append(cmd.Env, world.Env()...)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("terraform get: %v\n%s", err, out)
+		t.Fatalf("%s %q: %v\n%s\n%s", tool, args, err, out, config)
 	}
 }

@@ -2,6 +2,7 @@ package modtest_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
@@ -9,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -50,7 +50,7 @@ func TestStartErrors(t *testing.T) {
 			continue
 		}
 		var wrong *modtest.TreeError
-		if !errors.As(err, &wrong) || wrong.Path != test.path {
+		if !errors.As(err, &wrong) || wrong.Path != test.path || !strings.HasPrefix(err.Error(), fmt.Sprintf("modtest: %q: ", test.path)) {
 			t.Errorf("Start(%q) = %v, want a TreeError at %q", test.tree, err, test.path)
 		}
 	}
@@ -110,6 +110,10 @@ func TestClose(t *testing.T) {
 	if _, err := tryGet(t, world, "/files/a"); err == nil {
 		t.Error("a closed world answers")
 	}
+	empty, err := modtest.Start(nil, modtest.Options{})
+	if err := errors.Join(err, empty.Close(), new(modtest.World).Close()); err != nil {
+		t.Errorf("a world without a tree: %v", err)
+	}
 }
 
 func TestRequests(t *testing.T) {
@@ -162,42 +166,4 @@ func TestConcurrentUse(t *testing.T) {
 		})
 	}
 	all.Wait()
-}
-
-// The world has five repositories, all of which are created, as in a typical test.
-func BenchmarkFiveRepositories(b *testing.B) {
-	tree := fstest.MapFS{}
-	repos := []string{"a.git", "b.git", "c.git", "d.git", "e.git"}
-	for _, repo := range repos {
-		for _, tag := range []string{"v1.0.0", "v1.1.0", "v2.0.0"} {
-			tree["git/"+repo+"/"+tag+"/main.tf"] = &fstest.MapFile{Data: []byte("# " + tag + "\n")}
-		}
-	}
-	for b.Loop() {
-		world, err := modtest.Start(tree, modtest.Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		for _, repo := range repos {
-			if _, err := world.Commit(repo, "v1.0.0"); err != nil {
-				b.Fatal(err)
-			}
-		}
-		if err := world.Close(); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkStart(b *testing.B) {
-	tree := modtest.Txtar(twoVersions + twoTags)
-	for b.Loop() {
-		world, err := modtest.Start(tree, modtest.Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := world.Close(); err != nil {
-			b.Fatal(err)
-		}
-	}
 }
