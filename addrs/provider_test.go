@@ -18,6 +18,7 @@ import (
 	regaddr "github.com/opentofu/registry-address/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 const tofuOnly, terraformOnly = "tofu only", "terraform only"
@@ -165,9 +166,7 @@ func TestProviderKinds(t *testing.T) {
 		{"-/null", "-/null", false, false, true},
 	} {
 		p, err := addrs.ParseProviderSource(test.source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if p.ForDisplay() != test.display || p.IsBuiltIn() != test.builtIn || terraform.IsBuiltIn(p) != test.builtInTerraform || p.IsLegacy() != test.legacyName {
 			t.Errorf("%s: ForDisplay = %s, IsBuiltIn = %v, in terraform %v, IsLegacy = %v", p, p.ForDisplay(), p.IsBuiltIn(), terraform.IsBuiltIn(p), p.IsLegacy())
 		}
@@ -185,9 +184,7 @@ func TestProviderCompare(t *testing.T) {
 	var providers []addrs.Provider
 	for _, source := range sorted {
 		p, err := addrs.ParseProviderSource(source)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		providers = append(providers, p)
 	}
 	for i, a := range providers {
@@ -319,16 +316,12 @@ func askForProviders(t *testing.T, binary string, sources []string) (accepted, f
 		lines := []string{`{"terraform": {"required_providers": {`}
 		for i, source := range accepted {
 			text, err := json.Marshal(strings.ReplaceAll(source, "${", "$${"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			lines = append(lines, fmt.Sprintf(`"p%d": {"source": %s},`, i, text))
 		}
 		lines[len(lines)-1] = strings.TrimSuffix(lines[len(lines)-1], ",")
 		lines = append(lines, "}}}")
-		if err := os.WriteFile(filepath.Join(dir, "main.tf.json"), []byte(strings.Join(lines, "\n")), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.WriteFile(filepath.Join(dir, "main.tf.json"), []byte(strings.Join(lines, "\n")), 0o600))
 		cmd := exec.Command(binary, "providers", "-no-color")
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+os.DevNull)
@@ -342,9 +335,7 @@ func askForProviders(t *testing.T, binary string, sources []string) (accepted, f
 		refused := map[int]bool{}
 		for _, match := range errorLine.FindAllSubmatch(out, -1) {
 			line, err := strconv.Atoi(string(match[1]))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			refused[line-2] = true
 		}
 		if len(refused) == 0 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestParseModuleSourceRegistry(t *testing.T) {
@@ -119,9 +120,7 @@ func TestLocated(t *testing.T) {
 	}
 	for _, test := range tests {
 		at, err := addrs.ParseModuleSource(test.location)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		src := addrs.ModuleSourceRegistry{Subdir: test.subdir}
 		located, err := src.Located(at.(addrs.ModuleSourceRemote))
 		got := located.String()

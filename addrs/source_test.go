@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // describe returns a result as one line: the kind, the Source string as in modules.json, and for
@@ -83,9 +84,7 @@ func storedSources(t testing.TB) []storedSource {
 	var all []storedSource
 	for _, name := range names {
 		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		for line := range strings.Lines(string(text)) {
 			line = strings.TrimSuffix(line, "\n")
 			if line == "" || strings.HasPrefix(line, "#") {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 const secretAddress = "git::https://S3CRET:S3CRET@example.com/net.git//vpc?ref=v1.2.0&token=S3CRET#S3CRET"
@@ -26,9 +27,7 @@ type textValue interface {
 func remote(t *testing.T, raw string) addrs.ModuleSourceRemote {
 	t.Helper()
 	source, err := addrs.ParseModuleSource(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return source.(addrs.ModuleSourceRemote)
 }
 
@@ -71,9 +70,7 @@ func TestText(t *testing.T) {
 				t.Fatalf("MarshalText() = %q, %v, String() = %q, want %q", text, err, test.value, test.want)
 			}
 			again := reflect.New(reflect.TypeOf(test.value))
-			if err := again.Interface().(encoding.TextUnmarshaler).UnmarshalText(text); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, again.Interface().(encoding.TextUnmarshaler).UnmarshalText(text))
 			if got := again.Elem().Interface(); !reflect.DeepEqual(got, test.value) {
 				t.Errorf("UnmarshalText(%q) = %#v, want %#v", text, got, test.value)
 			}
@@ -128,9 +125,7 @@ func TestNothingPrintsSecrets(t *testing.T) {
 	source := remote(t, secretAddress)
 	held := holder{source.Package, source, map[addrs.ModulePackage]int{source.Package: 1}, []addrs.ModuleSourceRemote{source}, source.Package, source}
 	at, err := source.Package.Location()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	values := map[string]any{"location": at, "location in a struct": struct{ At addrs.Location }{at}, "package": source.Package, "source": source, "holder": held, "pointer": &source, "pointer to holder": &held}
 	for name, value := range values {
 		var out bytes.Buffer
@@ -142,9 +137,7 @@ func TestNothingPrintsSecrets(t *testing.T) {
 			slog.New(handler).Info("message", "value", value, slog.Group("group", "value", value))
 		}
 		text, err := json.Marshal(value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		out.Write(text)
 		if hexadecimal := fmt.Sprintf("%x", "S3CRET"); strings.Contains(out.String(), "S3CRET") || strings.Contains(out.String(), hexadecimal) {
 			t.Errorf("%s: %s", name, out.String())
@@ -182,9 +175,7 @@ func TestJSON(t *testing.T) {
 		Source    addrs.ModuleSourceLocal
 		Providers map[addrs.Provider][]addrs.Platform
 	}
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, json.Unmarshal(text, &got))
 	if diff := cmp.Diff(given, document{got.Module, got.Source, got.Providers}); diff != "" {
 		t.Error(diff)
 	}
@@ -247,9 +238,7 @@ func TestModuleSourceText(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`""`, `"./app"`, `"registry.opentofu.org/a/b/c//x"`, `"git::https://example.com/net.git//vpc?ref=v1"`} {
 		var source addrs.ModuleSourceText
-		if err := json.Unmarshal([]byte(text), &source); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, json.Unmarshal([]byte(text), &source))
 		again, err := json.Marshal(source)
 		if err != nil || string(again) != text {
 			t.Errorf("%s becomes %s, error %v", text, again, err)

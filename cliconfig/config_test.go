@@ -20,6 +20,7 @@ import (
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestEnvironment(t *testing.T) {
@@ -185,9 +186,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 			shown = append(shown, fmt.Sprintf(verb, value))
 		}
 		text, err := json.Marshal(value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		for _, text := range append(shown, string(text)) {
 			if strings.Contains(text, canary) || strings.Contains(strings.ToLower(text), fmt.Sprintf("%x", canary)) || strings.Contains(text, encoded) {
 				t.Errorf("a secret is printed: %s", text)
@@ -223,9 +222,7 @@ func TestPlaces(t *testing.T) {
 		"https://b.example/x": {},
 	} {
 		at, err := url.Parse(address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if got, err := config.HTTPPlace(t.Context(), at); got != want || err != nil {
 			t.Errorf("HTTPPlace(%q) = %v, %v; want %v", address, got, err, want)
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // precedence is a test of which token is used if several files and variables have one.
@@ -179,12 +180,8 @@ func home(t *testing.T, files map[string]string) string {
 
 func write(t *testing.T, name, text string, mode os.FileMode) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), mode); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	testenv.Must(t, os.WriteFile(name, []byte(text), mode))
 }
 
 // script writes a program in which "$LOG" is the name of a file for its log, and

@@ -9,6 +9,8 @@ import (
 	"os"
 	"syscall"
 	"testing"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestHelperIsKilled cancels a context while a helper waits for a program that
@@ -17,9 +19,7 @@ import (
 func TestHelperIsKilled(t *testing.T) {
 	t.Parallel()
 	env, log := withHelper(t, `sleep 1000 > "$LOG" & wait`)
-	if err := syscall.Mkfifo(log, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, syscall.Mkfifo(log, 0o600))
 	config := load(t, env)
 	ctx, cancel := context.WithCancel(t.Context())
 	result := make(chan error, 1)
@@ -28,9 +28,7 @@ func TestHelperIsKilled(t *testing.T) {
 		result <- err
 	}()
 	pipe, err := os.Open(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer pipe.Close()
 	cancel()
 	if err := <-result; !errors.Is(err, context.Canceled) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/getmodules"
@@ -38,17 +39,17 @@ func (c *Config) HTTPCredentials(ctx context.Context, at *url.URL) (*url.Userinf
 // So is a "default" entry, which other programs use for all servers without their own entry: its password
 // would be sent to any server that an address names.
 func Netrc(content []byte) getmodules.HTTPCredentials {
-	file := parseNetrc(content)
+	entries := parseNetrc(content)
 	return func(_ context.Context, at *url.URL) (*url.Userinfo, error) {
 		host := at.Host
 		if at.Port() == "443" && at.Scheme == "https" {
 			host = at.Hostname()
 		}
-		login, password, found := file.find(host)
-		if !found {
+		i := slices.IndexFunc(entries, func(e netrcEntry) bool { return e.host == strings.ToLower(host) })
+		if i < 0 {
 			return nil, nil
 		}
-		return url.UserPassword(login, password), nil
+		return url.UserPassword(entries[i].login, entries[i].password), nil
 	}
 }
 
@@ -67,26 +68,22 @@ func (c *Config) readNetrc(ctx context.Context) (getmodules.HTTPCredentials, err
 	return Netrc(nil), fmt.Errorf("the user's credentials for http: %w", err)
 }
 
-// netrc is the content of a netrc file. The zero value is an empty file.
-type netrc struct{ entries []netrcEntry }
-
 type netrcEntry struct{ host, login, password string }
 
-func parseNetrc(src []byte) netrc {
-	var f netrc
+func parseNetrc(src []byte) (entries []netrcEntry) {
 	var current *netrcEntry
 	for rest := src; ; {
 		var word string
 		var ok bool
 		if word, rest, ok = nextWord(rest); !ok {
-			return f
+			return entries
 		}
 		switch {
 		case strings.HasPrefix(word, "#"):
 			rest = afterLine(rest)
 			continue
 		case word == "default":
-			current = &netrcEntry{} // not added to f
+			current = &netrcEntry{} // not added to entries
 			continue
 		case word == "macdef":
 			_, rest, _ = bytes.Cut(rest, []byte("\n\n"))
@@ -94,12 +91,12 @@ func parseNetrc(src []byte) netrc {
 		}
 		var value string
 		if value, rest, ok = nextWord(rest); !ok {
-			return f
+			return entries
 		}
 		switch {
 		case word == "machine":
-			f.entries = append(f.entries, netrcEntry{host: strings.ToLower(value)})
-			current = &f.entries[len(f.entries)-1]
+			entries = append(entries, netrcEntry{host: strings.ToLower(value)})
+			current = &entries[len(entries)-1]
 		case current == nil:
 		case word == "login":
 			current.login = value
@@ -107,16 +104,6 @@ func parseNetrc(src []byte) netrc {
 			current.password = value
 		}
 	}
-}
-
-// find returns the first entry for a host, with a port that is not the default one.
-func (f netrc) find(host string) (login, password string, found bool) {
-	for _, e := range f.entries {
-		if e.host == strings.ToLower(host) {
-			return e.login, e.password, true
-		}
-	}
-	return "", "", false
 }
 
 func nextWord(src []byte) (word string, rest []byte, ok bool) {

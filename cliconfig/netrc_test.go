@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestHTTPCredentials(t *testing.T) {
@@ -42,9 +43,7 @@ func TestHTTPCredentials(t *testing.T) {
 				env.Variables = append(env.Variables, strings.ReplaceAll(entry, "HOME", dir))
 			}
 			at, err := url.Parse(test.url)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			config := load(t, env)
 			for range 2 {
 				user, err := config.HTTPCredentials(t.Context(), at)
@@ -66,7 +65,7 @@ func TestHTTPCredentials(t *testing.T) {
 	}
 }
 
-func TestNetrcFinds(t *testing.T) {
+func TestNetrc(t *testing.T) {
 	t.Parallel()
 	const plain = "machine a.example login me password secret\n"
 	for _, tt := range []struct{ text, host, login, password string }{
@@ -86,40 +85,33 @@ func TestNetrcFinds(t *testing.T) {
 		{plain + "default login no password no", "a.example", "me", "secret"},
 		{"login no password no " + plain, "a.example", "me", "secret"},
 		{"machine a.example login machine password default", "a.example", "machine", "default"},
+		// These have no entry for the host.
+		{"", "a.example", "", ""},
+		{plain, "b.example", "", ""},
+		{"machine b.example login me password secret", "a.b.example", "", ""},
+		{"machine .example login me password secret", "a.example", "", ""},
+		{"machine a.example:443 login me password x", "a.example", "", ""},
+		{plain, "a.example:8443", "", ""},
+		{"default login me password secret", "a.example", "", ""},
+		{"machine", "", "", ""},
+		{"macdef x\nmachine a.example login me", "a.example", "", ""},
+		{"# " + plain, "a.example", "", ""},
+		{"password " + plain, "a.example", "", ""},
 	} {
-		login, password, found := cliconfig.ParseNetrc([]byte(tt.text)).Find(tt.host)
-		if login != tt.login || password != tt.password || !found {
-			t.Errorf("ParseNetrc(%q).Find(%q) = %q, %q, %t; want %q, %q", tt.text, tt.host, login, password, found, tt.login, tt.password)
+		user, err := cliconfig.Netrc([]byte(tt.text))(t.Context(), &url.URL{Scheme: "https", Host: tt.host})
+		password, _ := user.Password()
+		if user.Username() != tt.login || password != tt.password || (user != nil) != (tt.login != "") || err != nil {
+			t.Errorf("Netrc(%q) has %v for %q, %v; want %q, %q", tt.text, user, tt.host, err, tt.login, tt.password)
 		}
 	}
 }
 
-func TestNetrcFindsNothing(t *testing.T) {
-	t.Parallel()
-	for text, host := range map[string]string{
-		"": "a.example",
-		"machine a.example login me password secret":          "b.example",
-		"machine b.example login me password secret":          "a.b.example",
-		"machine .example login me password secret":           "a.example",
-		"machine a.example:443 login me password x":           "a.example",
-		"machine c.example login me password secret":          "c.example:8443",
-		"default login me password secret":                    "a.example",
-		"machine":                                             "",
-		"macdef x\nmachine a.example login me":                "a.example",
-		"# machine a.example login me password secret":        "a.example",
-		"password machine a.example login me password secret": "a.example",
-	} {
-		if login, password, found := cliconfig.ParseNetrc([]byte(text)).Find(host); found {
-			t.Errorf("ParseNetrc(%q).Find(%q) = %q, %q; want nothing", text, host, login, password)
-		}
-	}
-}
-
-func FuzzParseNetrc(f *testing.F) {
+func FuzzNetrc(f *testing.F) {
 	f.Add([]byte("machine a login b password \"c\\\"\" # x\nmacdef y\nz\n\ndefault login d"))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		if _, _, found := cliconfig.ParseNetrc(src).Find("no such host"); found && len(src) < len("machine no such host") {
-			t.Error("found a host that is not there")
+		user, err := cliconfig.Netrc(src)(t.Context(), &url.URL{Scheme: "https", Host: "no such host"})
+		if err != nil || user != nil && len(src) < len("machine no such host") {
+			t.Errorf("found a host that is not there, or %v", err)
 		}
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestForeignHome runs as a user who does not own the home directory, as containers often do.
@@ -95,7 +96,5 @@ func withoutPrivileges(t *testing.T, f func()) {
 		}
 		f()
 	}()
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, <-done)
 }

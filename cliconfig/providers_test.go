@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -411,9 +412,7 @@ func TestProviderSource(t *testing.T) {
 			Direct: func(attempts int) getproviders.Source { return registry{attempts} },
 			Dir:    dir, NoProject: true,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if got := found(shared.Versions(t.Context(), x)); got != test.sharedX {
 			t.Errorf("%s: without the project's mirrors the versions are %q, want %q", name, got, test.sharedX)
 		}
@@ -448,9 +447,7 @@ func TestSourcesOfMethods(t *testing.T) {
 		Direct:    func(attempts int) getproviders.Source { return registry{attempts} },
 		UserAgent: "test",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	methods := source.(getproviders.Multi)
 	if methods[0].Source != (registry{3}) || methods[1].Source != (registry{8}) {
 		t.Errorf("direct is %v and %v, want the attempts of the block, or of the environment", methods[0].Source, methods[1].Source)

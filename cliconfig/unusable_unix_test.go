@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestSpecialFiles reads configuration from files that are not regular.
@@ -55,9 +56,7 @@ func TestSpecialFiles(t *testing.T) {
 func TestPipeWithoutWriter(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(name, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, syscall.Mkfifo(name, 0o600))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, diags := loadAll(ctx, cliconfig.Environment{Variables: []string{"TF_CLI_CONFIG_FILE=" + name}}, cliconfig.Options{})
@@ -87,20 +86,14 @@ func TestUnusableHome(t *testing.T) {
 
 func link(t *testing.T, target, name string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(target, name); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	testenv.Must(t, os.Symlink(target, name))
 }
 
 // feed makes a pipe and writes a text to it when it is opened for reading.
 func feed(t *testing.T, name, text string) {
 	t.Helper()
-	if err := syscall.Mkfifo(name, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, syscall.Mkfifo(name, 0o600))
 	go func() {
 		if w, err := os.OpenFile(name, os.O_WRONLY, 0); err == nil {
 			_, _ = w.WriteString(text)

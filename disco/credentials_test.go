@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
 	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestAuthorizeWithoutCredentials(t *testing.T) {
@@ -31,12 +32,8 @@ func TestCredentialsAreAskedForOnce(t *testing.T) {
 	s := &source{host: host}
 	c := &disco.Client{Credentials: s}
 	for range 3 {
-		if err := c.Authorize(t.Context(), host, request(t, origin)); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Authorize(t.Context(), "none.example.com", request(t, origin)); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, c.Authorize(t.Context(), host, request(t, origin)))
+		testenv.Must(t, c.Authorize(t.Context(), "none.example.com", request(t, origin)))
 	}
 	if got := s.asked.Load(); got != 2 {
 		t.Errorf("the source was asked %d times, want once for each of 2 hosts", got)
@@ -146,9 +143,7 @@ func TestBearerTokenIsNotPrinted(t *testing.T) {
 	}
 	webtest.CheckText(t, token.String()+fmt.Errorf("%w", errors.New(fmt.Sprint(token))).Error())
 	text, err := json.Marshal(holder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	webtest.CheckText(t, string(text))
 	req := request(t, origin)
 	token.PrepareRequest(req)
@@ -175,9 +170,7 @@ func (r *rotated) ForHost(context.Context, addrs.Hostname) (disco.Credentials, e
 func authorized(ctx context.Context, t *testing.T, c *disco.Client) *http.Request {
 	t.Helper()
 	req := request(t, origin)
-	if err := c.Authorize(ctx, host, req); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, c.Authorize(ctx, host, req))
 	return req
 }
 
@@ -265,9 +258,7 @@ func TestLoopbackHTTP(t *testing.T) {
 		for on, want := range map[bool]string{false: want.off, true: want.on} {
 			c := &disco.Client{Credentials: &rotated{tokens: []string{"t"}}, LoopbackHTTP: on}
 			req := request(t, url)
-			if err := c.Authorize(t.Context(), host, req); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, c.Authorize(t.Context(), host, req))
 			if got := req.Header.Get("Authorization"); got != want {
 				t.Errorf("with LoopbackHTTP = %v, Authorize(%q) sets %q, want %q", on, url, got, want)
 			}

@@ -24,6 +24,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestTruncated cuts each archive off at every byte.
@@ -114,9 +115,7 @@ func TestExtractArchiveCanceled(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.zip")
 	writeFile(t, name, string(newZip(rawFile("a", "1")).bytes()))
 	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer file.Close()
 	if _, err := getmodules.ExtractArchive(ctx, file, "", newSandbox(t).dir, getmodules.Limits{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, want context.Canceled", err)
@@ -225,12 +224,8 @@ func TestToolsArchives(t *testing.T) {
 	writeFile(t, filepath.Join(source, "main.tf"), "x")
 	writeFile(t, filepath.Join(source, "módulo", "a.tf"), "y")
 	writeFile(t, filepath.Join(source, "bin", "run.sh"), "#!/bin/sh")
-	if err := os.Chmod(filepath.Join(source, "bin", "run.sh"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("../main.tf", filepath.Join(source, "bin", "link.tf")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Chmod(filepath.Join(source, "bin", "run.sh"), 0o755))
+	testenv.Must(t, os.Symlink("../main.tf", filepath.Join(source, "bin", "link.tf")))
 	want := map[string]string{
 		"main.tf": "x", "módulo": "dir", "módulo/a.tf": "y", "bin": "dir", "bin/run.sh": "exec:#!/bin/sh", "bin/link.tf": "link:../main.tf",
 	}
@@ -257,9 +252,7 @@ func TestToolsArchives(t *testing.T) {
 				t.Fatalf("%v\n%s", err, text)
 			}
 			archive, err := os.ReadFile(filepath.Join(out, test.file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			got, _, err := extract(t, "", archive, getmodules.Limits{})
 			if diff := cmp.Diff(want, got); err != nil || diff != "" {
 				t.Errorf("error %v, tree differs (-want +got):\n%s", err, diff)
@@ -336,9 +329,7 @@ func BenchmarkExtractArchive(b *testing.B) {
 		for kind, archive := range benchArchives(b, n) {
 			b.Run(fmt.Sprintf("%s/%d", kind, n), func(b *testing.B) {
 				file := filepath.Join(b.TempDir(), "archive")
-				if err := os.WriteFile(file, archive, 0o600); err != nil {
-					b.Fatal(err)
-				}
+				testenv.Must(b, os.WriteFile(file, archive, 0o600))
 				b.SetBytes(int64(n * benchFileSize))
 				b.ReportAllocs()
 				for b.Loop() {
@@ -368,9 +359,7 @@ func benchArchives(b *testing.B, n int) map[string][]byte {
 func extractOnce(b *testing.B, archive, kind string) {
 	b.Helper()
 	file, err := os.Open(archive)
-	if err != nil {
-		b.Fatal(err)
-	}
+	testenv.Must(b, err)
 	defer file.Close()
 	dir := filepath.Join(filepath.Dir(archive), "tree")
 	if _, err := getmodules.ExtractArchive(b.Context(), file, kind, dir, getmodules.Limits{}); err != nil {
@@ -378,7 +367,5 @@ func extractOnce(b *testing.B, archive, kind string) {
 	}
 	b.StopTimer()
 	defer b.StartTimer()
-	if err := os.RemoveAll(dir); err != nil {
-		b.Fatal(err)
-	}
+	testenv.Must(b, os.RemoveAll(dir))
 }

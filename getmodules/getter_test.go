@@ -16,6 +16,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 type getterFunc func(context.Context, getmodules.Download) (getmodules.Downloaded, error)
@@ -69,9 +70,7 @@ func TestGetterAsked(t *testing.T) {
 		got.Revision = "rev"
 		return got, err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	want := map[string]string{"main.tf": "x", "a": "dir", "a/b.tf": "yz"}
 	if diff := cmp.Diff(want, files); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)

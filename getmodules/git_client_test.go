@@ -12,6 +12,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestGitClient checks which client would fetch a repository, and the reason for it.
@@ -155,9 +156,7 @@ func TestWireAuthority(t *testing.T) {
 	t.Cleanup(secure.Close)
 	file := filepath.Join(t.TempDir(), "ca.pem")
 	writeFile(t, file, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})))
-	if err := os.Chmod(file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Chmod(file, 0o600))
 	f := newGitlessFetcher(t)
 	f.Git.Env = append(f.Git.Env, "GIT_SSL_CAINFO="+file)
 	req := getmodules.Request{Package: addrs.ParseModulePackage("git::" + secure.URL + "/net.git")}

@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestGitHostileConfig fetches with a user configuration that starts programs and changes
@@ -27,9 +28,7 @@ func TestGitHostileConfig(t *testing.T) {
 		gitFile{path: ".gitattributes", content: "*.tf filter=evil ident eol=crlf\n"},
 		gitFile{path: "main.tf", content: "a\n$Id$\n"})
 	_, plain, err := fetchGit(t, newGitFetcher(t), getmodules.Request{Package: s.address(r, "")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 
 	home := t.TempDir()
 	mark := filepath.Join(home, "ran")
@@ -38,12 +37,8 @@ func TestGitHostileConfig(t *testing.T) {
 	for _, dir := range []string{"hooks", "template/hooks"} {
 		for _, hook := range []string{"post-checkout", "post-merge", "reference-transaction", "pre-auto-gc", "fsmonitor-watchman"} {
 			path := filepath.Join(home, dir, hook)
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink(script, path); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			testenv.Must(t, os.Symlink(script, path))
 		}
 	}
 	config := fmt.Sprintf(`[core]
@@ -77,15 +72,11 @@ func TestGitHostileConfig(t *testing.T) {
 [protocol "ext"]
 	allow = always
 `, home)
-	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600))
 	f := newGitFetcher(t, "HOME="+home, "GIT_DIR="+home, "GIT_WORK_TREE="+home, "GIT_NAMESPACE=x", "GIT_OBJECT_DIRECTORY="+home,
 		"GIT_TEMPLATE_DIR="+home+"/template", "GIT_EXTERNAL_DIFF="+script, "GIT_DEFAULT_HASH=sha256")
 	_, hostile, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=main")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if diff := cmp.Diff(tree(t, plain), tree(t, hostile)); diff != "" {
 		t.Errorf("the configuration changed the tree (-without +with):\n%s", diff)
 	}
@@ -100,9 +91,7 @@ func gitScript(t testing.TB, path, body string) {
 	// for writing cannot be executed.
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700))
 }
 
 func TestGitInsteadOf(t *testing.T) {
@@ -111,14 +100,10 @@ func TestGitInsteadOf(t *testing.T) {
 	_, _, second := gitMainTF(t, s)
 	home := t.TempDir()
 	config := fmt.Sprintf("[url %q]\n\tinsteadOf = https://git.example.com/team/\n", s.URL+"/")
-	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600))
 	address := addrs.ParseModulePackage("git::https://git.example.com/team/net.git")
 	pkg, _, err := fetchGit(t, newGitFetcher(t, "HOME="+home), getmodules.Request{Package: address.WithArg("ref", "main")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if want := address.WithArg("ref", second); pkg.Resolved != want {
 		t.Errorf("Resolved = %s, want %s", pkg.Resolved, want)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func gitWithUser(s *gitServer, user *url.Userinfo, repo string) addrs.ModulePackage {
@@ -50,9 +51,7 @@ func TestGitUserWithoutPassword(t *testing.T) {
 	t.Parallel()
 	const token = "t0ken-of-a-forge"
 	askpass := filepath.Join(t.TempDir(), "askpass")
-	if err := os.WriteFile(askpass, []byte("#!/bin/sh\necho known\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(askpass, []byte("#!/bin/sh\necho known\n"), 0o700))
 	for _, test := range []struct {
 		name, password string
 		config         string

@@ -281,9 +281,7 @@ func TestGitRivalRefs(t *testing.T) {
 		}
 		check := func(client string, server *gitServer, f *getmodules.Fetcher) {
 			pkg, _, err := fetchGit(t, f, getmodules.Request{Package: server.address(r, "ref="+name)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			warnings := strings.Join(pkg.Warnings, "\n")
 			if lacks := func(part string) bool { return !strings.Contains(warnings, part) }; (warnings != "") != (len(parts) > 0) || slices.ContainsFunc(parts, lacks) {
 				t.Errorf("?ref=%s by %s: warnings %q, want %q in them", name, client, warnings, parts)

@@ -19,6 +19,8 @@ import (
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 type sshKey struct {
@@ -30,9 +32,7 @@ type sshKey struct {
 func newSSHKey(t testing.TB) sshKey {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return encodeSSHKey(t, private)
 }
 
@@ -41,9 +41,7 @@ var generatedRSA = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.
 func newRSAKey(t testing.TB) sshKey {
 	t.Helper()
 	private, err := generatedRSA()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return encodeSSHKey(t, private)
 }
 
@@ -66,9 +64,7 @@ var (
 func newClientKey(t testing.TB) sshKey {
 	t.Helper()
 	private, err := generatedClient()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return encodeSSHKey(t, private)
 }
 
@@ -76,22 +72,16 @@ func newClientKey(t testing.TB) sshKey {
 func lockedClientFile(t testing.TB) string {
 	t.Helper()
 	block, err := lockedClient()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return string(pem.EncodeToMemory(block))
 }
 
 func encodeSSHKey(t testing.TB, private any) sshKey {
 	t.Helper()
 	block, err := ssh.MarshalPrivateKey(private, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	signer, err := ssh.NewSignerFromKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return sshKey{private, pem.EncodeToMemory(block), signer}
 }
 
@@ -135,9 +125,7 @@ func newSSHServer(t *testing.T, options ...string) *sshServer {
 	port := freePort(t)
 	s.address = fmt.Sprintf("127.0.0.1:%d", port)
 	who, err := user.Current()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	s.user = who.Username
 	for name, text := range map[string]string{
 		"rsa": string(s.rsa.pem), "ed25519": string(s.ed25519.pem), "user_key": string(s.client.pem), "other_key": string(s.other.pem),
@@ -176,9 +164,7 @@ func findSSHD(t *testing.T) string {
 		}
 		if os.Geteuid() == 0 {
 			// sshd needs this directory, which a service manager would normally create.
-			if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, os.MkdirAll("/run/sshd", 0o755))
 		}
 		if path, err = filepath.Abs(path); err != nil {
 			t.Fatal(err)
@@ -194,12 +180,8 @@ func (s *sshServer) start(t *testing.T, sshd string) {
 	t.Helper()
 	cmd := exec.Command(sshd, "-D", "-e", "-f", s.file("sshd_config"))
 	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
+	testenv.Must(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -240,9 +222,7 @@ func (s *sshServer) clientConfig(t *testing.T, more string) string {
 	config := filepath.Join(dir, "ssh_config")
 	_, port, _ := strings.Cut(s.address, ":")
 	text := fmt.Sprintf("Host forge\n  HostName 127.0.0.1\n  Port %s\n  User %s\nHost *\n  IdentitiesOnly yes\n  IdentityAgent none\n%s\n", port, s.user, more)
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(config, []byte(text), 0o600))
 	return "GIT_SSH_COMMAND=ssh -F " + config
 }
 
@@ -250,18 +230,14 @@ func (s *sshServer) file(name string) string { return filepath.Join(s.dir, name)
 
 func (s *sshServer) write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(s.file(name), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(s.file(name), []byte(text), 0o600))
 }
 
 // freePort returns a port that is most likely unused.
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port
 }
@@ -283,9 +259,7 @@ func newGoSSH(t testing.TB) *sshServer {
 	config.AddHostKey(s.ed25519.signer)
 	config.AddHostKey(s.rsa.signer)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var running sync.WaitGroup
 	t.Cleanup(running.Wait)
 	t.Cleanup(func() { _ = listener.Close() })

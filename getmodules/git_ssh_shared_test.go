@@ -20,6 +20,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // newShortTemp returns a directory with a short path, for sockets.
@@ -29,9 +30,7 @@ func newShortTemp(t *testing.T) string {
 		t.Skip("connections are not shared on Windows")
 	}
 	dir, err := os.MkdirTemp("/tmp", "cotter-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	return dir
 }
@@ -92,12 +91,8 @@ func TestSSHShared(t *testing.T) {
 				ctx = run.In(ctx)
 			}
 			before := tt.server.logins.Load()
-			if err := fetchTogether(ctx, t, f, addresses); err != nil {
-				t.Fatal(err)
-			}
-			if err := fetchTogether(ctx, t, f, addresses[:2]); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, fetchTogether(ctx, t, f, addresses))
+			testenv.Must(t, fetchTogether(ctx, t, f, addresses[:2]))
 			if !tt.races && strings.Contains(strings.Join(programs(), ","), "git fetch") {
 				t.Errorf("the fetches ran %q, want no git", programs())
 			}
@@ -172,9 +167,7 @@ func TestSSHSharedKilled(t *testing.T) {
 	if addresses := os.Getenv("COTTER_TEST_SSH_KILLED"); addresses != "" {
 		f := &getmodules.Fetcher{Git: getmodules.Git{Env: os.Environ()}}
 		var run singleflight.Memory // is never closed
-		if err := fetchTogether(run.In(t.Context()), t, f, strings.Split(addresses, "\n")); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, fetchTogether(run.In(t.Context()), t, f, strings.Split(addresses, "\n")))
 		fmt.Println("\nfetched")
 		select {}
 	}
@@ -183,12 +176,8 @@ func TestSSHSharedKilled(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestSSHSharedKilled$")
 	cmd.Env = append(gitEnv(t, s.clientConfig(t, s.withKey())), "TMPDIR="+temp, "COTTER_TEST_SSH_KILLED="+strings.Join(sshRepositories(t, 4), "\n"))
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
+	testenv.Must(t, cmd.Start())
 	var said []string
 	for lines := bufio.NewScanner(out); lines.Scan() && lines.Text() != "fetched"; {
 		said = append(said, lines.Text())
@@ -196,9 +185,7 @@ func TestSSHSharedKilled(t *testing.T) {
 	if len(sshProcesses(t, temp)) == 0 {
 		t.Errorf("no connection is open before the process is killed; it said %q", said)
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	<-s.left // the server says that the client has left
 	if got := s.logins.Load(); got != 1 {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/trace"
 )
 
@@ -59,9 +60,7 @@ func TestSSH(t *testing.T) {
 			t.Run(name+", "+client, func(t *testing.T) {
 				t.Parallel()
 				source, err := addrs.ParseModuleSource(tt.address)
-				if err != nil {
-					t.Fatal(err)
-				}
+				testenv.Must(t, err)
 				f := newGitFetcher(t, s.clientConfig(t, tt.config), "GIT_CONFIG_GLOBAL="+s.file("gitconfig"))
 				f.AlwaysGit = always
 				req := getmodules.Request{Package: source.(addrs.ModuleSourceRemote).Package}
@@ -129,9 +128,7 @@ func TestSSHFallback(t *testing.T) {
 	command := strings.TrimPrefix(ssh, "GIT_SSH_COMMAND=")
 	wrapper := func(name, text string) string {
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700))
 		return path
 	}
 	for name, tt := range map[string]struct {
@@ -264,15 +261,11 @@ func serveAgent(t *testing.T, keys ...sshKey) string {
 	t.Helper()
 	ring := agent.NewKeyring()
 	for _, key := range keys {
-		if err := ring.Add(agent.AddedKey{PrivateKey: key.private}); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, ring.Add(agent.AddedKey{PrivateKey: key.private}))
 	}
 	socket := filepath.Join(t.TempDir(), "agent")
 	listener, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
 		for {
@@ -309,9 +302,7 @@ func testBuiltInSSHConfig(t *testing.T, s *sshServer, git bool) {
 	r := newGitRepo(t, t.TempDir(), "net.git")
 	commit := r.commit("main", gitFile{path: "main.tf", content: "x"})
 	host, port, err := net.SplitHostPort(s.address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	server := fmt.Sprintf("  HostName %s\n  Port %s\n  User %s\n", host, port, s.user)
 	withKey := server + "  IdentityFile HOME/.ssh/deploy\n"
 	agent := serveAgent(t, newSSHKey(t), s.client)

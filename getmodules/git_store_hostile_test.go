@@ -215,17 +215,11 @@ func poisoned(t *testing.T, s *gitServer, intact string, tt hostileStore) (*getm
 	gitScript(t, evil, fmt.Sprintf("touch %s", mark))
 	writeFile(t, filepath.Join(outside, "canary"), "alive")
 	writeFile(t, filepath.Join(outside, "config"), "[core]\n\tfsmonitor = "+evil+"\n\tsshCommand = "+evil+"\n")
-	if err := os.CopyFS(filepath.Join(outside, "other.git"), os.DirFS(filepath.Join(s.root, "other.git"))); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.CopyFS(filepath.Join(outside, "other.git"), os.DirFS(filepath.Join(s.root, "other.git"))))
 	before := tree(t, outside)
 	dir := gitStoreDir(f, s.URL+"/net.git")
-	if err := os.CopyFS(dir, os.DirFS(intact)); err != nil {
-		t.Fatal(err)
-	}
-	if err := tt.do(dir, evil, outside); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.CopyFS(dir, os.DirFS(intact)))
+	testenv.Must(t, tt.do(dir, evil, outside))
 	return f, func() {
 		t.Helper()
 		if _, err := os.Stat(mark); err == nil {
@@ -310,9 +304,7 @@ func TestGitStoresBehindLinks(t *testing.T) {
 	cache, outside := t.TempDir(), t.TempDir()
 	name := strings.Repeat("a", 64)
 	writeFile(t, filepath.Join(outside, name, "canary"), "alive")
-	if err := os.Symlink(outside, filepath.Join(cache, "git")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Symlink(outside, filepath.Join(cache, "git")))
 	if stores, err := gitexec.CachedStores(cache); err != nil || len(stores) > 0 {
 		t.Errorf("GitStores behind a link = %v, %v; want none", stores, err)
 	}
@@ -323,9 +315,7 @@ func TestGitStoresBehindLinks(t *testing.T) {
 	} {
 		store := gitexec.CachedStore{Dir: filepath.Join(t.TempDir(), name)}
 		writeFile(t, filepath.Join(store.Dir, "HEAD"), "x")
-		if err := lock(store.Dir + ".lock"); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, lock(store.Dir+".lock"))
 		if err := store.Remove(); err != nil {
 			t.Error(err)
 		}
@@ -362,9 +352,7 @@ func unusableCaches(t *testing.T) []unusableCache {
 			if os.Geteuid() == 0 {
 				t.Skip("root may write everywhere")
 			}
-			if err := os.Chmod(f.CacheDir, 0o500); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, os.Chmod(f.CacheDir, 0o500))
 		}},
 		{"where nothing can be made", "no such file or directory", func(t *testing.T, f *getmodules.Fetcher) {
 			// Not even root can make directories here.
@@ -375,9 +363,7 @@ func unusableCaches(t *testing.T) []unusableCache {
 		}},
 		{"of another user", "it belongs to another user", func(t *testing.T, f *getmodules.Fetcher) {
 			dir := filepath.Join(f.CacheDir, "git")
-			if err := os.Mkdir(dir, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, os.Mkdir(dir, 0o700))
 			if os.Chown(dir, 12345, 12345) != nil {
 				t.Skip("only root can give directories away")
 			}

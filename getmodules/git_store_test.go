@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestGitWarmStore fetches with what earlier fetches, by git, have left in the cache.
@@ -69,9 +70,7 @@ func TestGitIncremental(t *testing.T) {
 		f := newGitFetcher(t)
 		f.CacheDir = cache
 		if tt.query == "ref=v4" {
-			if err := os.Remove(filepath.Join(gitStoreDir(f, s.URL+"/net.git"), "shallow")); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, os.Remove(filepath.Join(gitStoreDir(f, s.URL+"/net.git"), "shallow")))
 		}
 		pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, tt.query), Revision: tt.revision})
 		if err != nil || (pkg.Bytes > large) != tt.whole {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func gitmodules(path, url string) gitFile {
@@ -161,9 +162,7 @@ func TestSubmodulesPointNoFurtherThanServers(t *testing.T) {
 func TestNameOfThisMachine(t *testing.T) {
 	t.Parallel()
 	own, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if found, err := net.DefaultResolver.LookupNetIP(t.Context(), "ip", own); err != nil || !found[0].Unmap().IsLoopback() {
 		t.Skipf("%s does not resolve to this machine", own)
 	}

@@ -31,15 +31,11 @@ func TestWireTags(t *testing.T) {
 	r.setRef("refs/heads/no-tag", r.head("refs/heads/main"))
 	req := getmodules.Request{Package: s.address(r, "")}
 	want, err := newGitFetcher(t).Tags(t.Context(), req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for name, f := range map[string]*getmodules.Fetcher{"wire": newWireFetcher(t), "built-in": newBuiltInFetcher(t)} {
 		s.count()
 		got, err := f.Tags(t.Context(), req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if n := s.count(); n != 1 {
 			t.Errorf("Tags by %s made %d requests, want 1", name, n)
 		}
@@ -75,9 +71,7 @@ func TestTagsAmongManyRefs(t *testing.T) {
 	for i := range tags {
 		fmt.Fprintf(&packed, "%s refs/tags/v1.%d.0\n", commit, i)
 	}
-	if err := os.WriteFile(filepath.Join(r.dir, "packed-refs"), []byte(packed.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(filepath.Join(r.dir, "packed-refs"), []byte(packed.String()), 0o644))
 	var bytes, requests atomic.Int64
 	counted := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		requests.Add(1)
@@ -223,9 +217,7 @@ func wholeAdvertisement(b *testing.B, world *modtest.World) int64 {
 	b.Helper()
 	before := world.BytesSent()
 	answer, err := world.HTTPClient().Get(world.URL() + "/git/many.git/info/refs?service=git-upload-pack")
-	if err != nil {
-		b.Fatal(err)
-	}
+	testenv.Must(b, err)
 	defer answer.Body.Close()
 	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
 		b.Fatal(err)

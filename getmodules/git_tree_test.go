@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 var (
@@ -204,16 +205,12 @@ func TestGitAttributes(t *testing.T) {
 	if out, err := clone.CombinedOutput(); err != nil {
 		t.Fatalf("git clone: %v\n%s", err, out)
 	}
-	if err := os.RemoveAll(filepath.Join(work, ".git")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.RemoveAll(filepath.Join(work, ".git")))
 	want := tree(t, work)
 	hostile := filepath.Join(t.TempDir(), "gitconfig")
 	attributes := filepath.Join(t.TempDir(), "attributes")
 	for name, text := range map[string]string{hostile: "[core]\n\tautocrlf = true\n\teol = crlf\n\tattributesFile = " + attributes + "\n", attributes: "* eol=crlf ident\n"} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	for name, f := range map[string]*getmodules.Fetcher{
 		"git": newGitFetcher(t), "a user's settings": newGitFetcher(t, "GIT_CONFIG_GLOBAL="+hostile),
@@ -244,9 +241,7 @@ func TestGitAttributesOfSubmodule(t *testing.T) {
 	outer.commit("main", gitmodules("inner", "../inner.git"), gitFile{path: ".gitattributes", content: "*.bat eol=crlf\n"},
 		gitFile{path: "x.bat", content: "1\n"}, gitFile{path: "x.id", content: "$Id$"}, gitFile{path: "inner", mode: "160000", content: commit})
 	_, dir, err := fetchTree(t, newGitFetcher(t), getmodules.Request{Package: s.address(outer, ""), Submodules: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	got := tree(t, dir)
 	maps.DeleteFunc(got, func(name, _ string) bool { return strings.Contains(name, ".git") })
 	want := map[string]string{"x.bat": "1\r\n", "x.id": "$Id$", "inner": "dir", "inner/x.bat": "1\n", "inner/x.id": "$Id: " + inner.blob("$Id$") + " $"}

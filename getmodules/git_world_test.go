@@ -26,6 +26,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gittest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // gitServer serves the repositories below root with the same answers as git http-backend.
@@ -55,9 +56,7 @@ func newGitServer(t testing.TB) *gitServer {
 		t.Skip("git http-backend is not installed")
 	}
 	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	s := &gitServer{root: t.TempDir()}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -239,9 +238,7 @@ func fetchGitIn(ctx context.Context, t testing.TB, f *getmodules.Fetcher, req ge
 func gitWantLeft(t testing.TB, parent string, success bool) {
 	t.Helper()
 	entries, err := os.ReadDir(parent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -272,9 +269,7 @@ func newGitRepo(t testing.TB, root, name string, initArgs ...string) *gitRepo {
 	r := &gitRepo{t: t, dir: filepath.Join(root, name), sha256: slices.Contains(initArgs, "--object-format=sha256"), env: gitEnv(t,
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_AUTHOR_DATE=1700000000 +0000",
 		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_COMMITTER_DATE=1700000000 +0000")}
-	if err := os.CopyFS(r.dir, emptyRepo(t, initArgs...)); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.CopyFS(r.dir, emptyRepo(t, initArgs...)))
 	return r
 }
 
@@ -303,9 +298,7 @@ func emptyRepo(t testing.TB, initArgs ...string) fs.FS {
 		files[filepath.ToSlash(rel)] = file
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	delete(files, ".")
 	files["config"].Data = append(files["config"].Data, "[uploadpack]\n\tallowFilter = true\n"...)
 	emptyRepos.Store(key, files)
@@ -431,9 +424,7 @@ func gitStoreDir(f *getmodules.Fetcher, remote string) string {
 func serveByProgram(t testing.TB, command func() *exec.Cmd) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var running sync.WaitGroup
 	t.Cleanup(running.Wait)
 	t.Cleanup(func() { _ = listener.Close() })

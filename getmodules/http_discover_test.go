@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func page(head string) http.HandlerFunc {
@@ -156,9 +157,7 @@ func TestDiscoverLinks(t *testing.T) {
 	site := newSite(t, map[string]http.HandlerFunc{"/a.zip": serve(archive.bytes())})
 	site.routes["/page"] = leadTo(site.URL + "/a.zip//sub")
 	got, pkg, err := fetchURL(t, newHTTPFetcher(), site.URL+"/page")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	want := map[string]string{"main.tf": "1", "sub": "dir", "sub/a.tf": "2", "sub/in.tf": "link:a.tf"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("tree (-want +got):\n%s", diff)

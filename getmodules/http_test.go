@@ -19,6 +19,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/ocistore"
 )
@@ -149,9 +150,7 @@ func TestIsForgeArchive(t *testing.T) {
 	}
 	for address, want := range tests {
 		u, err := url.Parse(address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if got := getmodules.IsForgeArchive(u); got != want {
 			t.Errorf("IsForgeArchive(%q) = %v, want %v", address, got, want)
 		}
@@ -265,9 +264,7 @@ func TestOCIRepositoryCanBeWrapped(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(ociTree))
 	repository, err := wrapper{newOCIFetcher(world)}.OCIRepository(t.Context(), getmodules.Request{Package: pkgOf(world.OCISource("net", ""))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var tags []string
 	err = repository.Tags(t.Context(), "", func(page []string) error {
 		tags = append(tags, page...)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -144,9 +145,7 @@ func FuzzWire(f *testing.F) {
 	}
 	pattern := func(text string) []policy.Pattern {
 		p, err := policy.ParsePattern(text)
-		if err != nil {
-			f.Fatal(err)
-		}
+		testenv.Must(f, err)
 		return []policy.Pattern{p}
 	}
 	rules := policy.Policy{Allow: pattern("h.example/acme"), Deny: pattern("h.example/acme/evil")}

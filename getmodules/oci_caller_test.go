@@ -16,6 +16,7 @@ import (
 	"oras.land/oras-go/v2/content/memory"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/ocistore"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -43,13 +44,9 @@ func (m *memoryStore) Fetch(ctx context.Context, target ocispec.Descriptor) (io.
 func (m *memoryStore) push(t *testing.T, mediaType string, text []byte, tags ...string) ocispec.Descriptor {
 	t.Helper()
 	at := ocispec.Descriptor{MediaType: mediaType, Digest: digest.FromBytes(text), Size: int64(len(text))}
-	if err := m.Push(t.Context(), at, bytes.NewReader(text)); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, m.Push(t.Context(), at, bytes.NewReader(text)))
 	for _, tag := range tags {
-		if err := m.Tag(t.Context(), at, tag); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, m.Tag(t.Context(), at, tag))
 	}
 	return at
 }
@@ -70,9 +67,7 @@ func newMemoryStore(t *testing.T) (*memoryStore, ocispec.Descriptor) {
 		`"config":{"mediaType":"application/vnd.oci.empty.v1+json","digest":"sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a","size":2},`+
 		`"layers":[{"mediaType":"archive/zip","digest":%q,"size":%d}]}`, ocispec.MediaTypeImageManifest, layer.Digest, layer.Size)
 	at := m.push(t, ocispec.MediaTypeImageManifest, []byte(text), "1.0.0", "latest")
-	if err := m.Tag(t.Context(), at, at.Digest.String()); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, m.Tag(t.Context(), at, at.Digest.String()))
 	return m, at
 }
 
@@ -104,9 +99,7 @@ func TestOCIOfCaller(t *testing.T) {
 		t.Errorf("a repository that was not opened: %v", err)
 	}
 	writer, err := f.OCIWriter("oci.example.com", "net")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var refused *getmodules.PushError
 	if err := writer.PushManifest(t.Context(), "2.0.0", ocispec.MediaTypeImageManifest, []byte(pushedManifest)); !errors.As(err, &refused) {
 		t.Errorf("PushManifest = %v, want a *PushError: the repository can only be read", err)

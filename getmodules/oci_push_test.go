@@ -31,9 +31,7 @@ const pushedManifest = `{"schemaVersion":2,"mediaType":"application/vnd.oci.imag
 func pushAll(t *testing.T, f *getmodules.Fetcher, host string) error {
 	t.Helper()
 	repo, err := f.OCIWriter(host, "acme/mirror")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	content := []byte("{}")
 	blob := ocispec.Descriptor{MediaType: "application/octet-stream", Digest: digest.FromBytes(content), Size: int64(len(content))}
 	for i, want := range []bool{true, false} {
@@ -49,9 +47,7 @@ func pushAll(t *testing.T, f *getmodules.Fetcher, host string) error {
 		return err
 	}
 	from, err := f.OpenOCI(t.Context(), host, "acme/mirror")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	found, err := from.Resolve(t.Context(), "one")
 	if err != nil || string(found.Data) != pushedManifest || found.MediaType != ocispec.MediaTypeImageManifest {
 		t.Errorf("Resolve = %+v, %v", found, err)
@@ -178,19 +174,13 @@ func pushModule(t *testing.T, server *testenv.Registry, repository string, archi
 	}
 	manifest.SchemaVersion = 2
 	text, err := json.Marshal(manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for desc, data := range map[*ocispec.Descriptor][]byte{&layer: archive, &manifest.Config: []byte("{}")} {
-		if err := repo.Push(t.Context(), *desc, bytes.NewReader(data)); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, repo.Push(t.Context(), *desc, bytes.NewReader(data)))
 	}
 	desc := ocispec.Descriptor{MediaType: manifest.MediaType, Digest: digest.FromBytes(text), Size: int64(len(text))}
 	for _, tag := range tags {
-		if err := repo.PushReference(t.Context(), desc, bytes.NewReader(text), tag); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, repo.PushReference(t.Context(), desc, bytes.NewReader(text), tag))
 	}
 	return desc.Digest
 }
@@ -210,9 +200,7 @@ func TestOCIDockerRegistry(t *testing.T) {
 	address := "oci://" + server.Host() + "/acme/net"
 	for _, rest := range []string{"", "?tag=v1.2.0", "?digest=" + id.String()} {
 		got, pkg, err := fetchURL(t, f, address+rest)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if diff := cmp.Diff(sampleTree, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", rest, diff)
 		}
@@ -221,9 +209,7 @@ func TestOCIDockerRegistry(t *testing.T) {
 		}
 	}
 	repo, err := f.OCIRepository(t.Context(), getmodules.Request{Package: pkgOf(address)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	found, err := versions.FromOCITags(t.Context(), repo)
 	if err != nil || len(found) != 122 {
 		t.Errorf("List = %d versions, %v, want 122", len(found), err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/ocistore"
 	"github.com/cotterpin/cotter/versions"
@@ -25,9 +26,7 @@ func pkgOf(address string) addrs.ModulePackage { return addrs.ParseModulePackage
 func openOCI(t testing.TB, f *getmodules.Fetcher, address string) ocistore.Repository {
 	t.Helper()
 	repo, err := f.OCIRepository(t.Context(), getmodules.Request{Package: pkgOf(address)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return repo
 }
 
@@ -151,9 +150,7 @@ func TestOCITooManyTags(t *testing.T) {
 		tags = append(tags, fmt.Sprint(i))
 	}
 	page, err := json.Marshal(map[string]any{"tags": tags})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	world := modtest.New(t, modtest.Txtar(""))
 	world.SetFaults(modtest.Fault{Path: "/v2/", Status: 200, Body: string(page)})
 	_, err = versions.FromOCITags(t.Context(), openOCI(t, newOCIFetcher(world), world.OCISource("net", "")))

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -34,9 +35,7 @@ func newOCIFetcher(world *modtest.World) *getmodules.Fetcher {
 func ociDigest(t testing.TB, world *modtest.World, repo, tag string) string {
 	t.Helper()
 	digest, err := world.OCIDigest(repo, tag)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return digest
 }
 
@@ -101,9 +100,7 @@ func TestOCIArchiveSum(t *testing.T) {
 	_, pkg, err := fetchURL(t, newOCIFetcher(world), world.OCISource("net", ""), func(r *getmodules.Request) {
 		r.Progress = func(d, n int64) { done, total = d, n }
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	blob := world.Requests()[1].Path
 	if want := "zh:" + blob[strings.LastIndex(blob, ":")+1:]; pkg.ArchiveSum != want {
 		t.Errorf("ArchiveSum = %q, want %q", pkg.ArchiveSum, want)
@@ -170,9 +167,7 @@ func TestOCIShapes(t *testing.T) {
 	world := modtest.New(t, modtest.Txtar(""))
 	for _, test := range tests {
 		repo := fmt.Sprintf("shape-%d", test.shape)
-		if err := world.PushOCI(repo, "latest", test.shape, modtest.Txtar("-- main.tf --\nx\n")); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, world.PushOCI(repo, "latest", test.shape, modtest.Txtar("-- main.tf --\nx\n")))
 		got, _, err := fetchURL(t, newOCIFetcher(world), world.OCISource(repo, ""))
 		if !errors.Is(err, test.want) || err != nil && !strings.Contains(err.Error(), test.says) {
 			t.Errorf("shape %d: error is %v, want %v with %q", test.shape, err, test.want, test.says)

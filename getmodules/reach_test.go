@@ -92,9 +92,7 @@ func TestReachableLongHistory(t *testing.T) {
 		t.Helper()
 		bytes.Store(0)
 		got, err := f.Reachable(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage("git::" + counted.URL + "/net.git?ref=main"), Revision: id})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		return got[id], bytes.Load()
 	}
 	for client, fetcher := range testenv.SampleMap(gitClients, "in process") {

@@ -9,6 +9,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/git/gittest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // reachRepo is a repository whose commits have names.
@@ -152,9 +153,7 @@ func reachTogether(t *testing.T, f *getmodules.Fetcher, r *reachRepo, address st
 		all = append(all, getmodules.LockedCommit{Revision: r.id[tt.commit], Ref: tt.ref})
 	}
 	found, err := f.Reachable(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage(address)}, all...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for name, tt := range reachCases {
 		got := found[r.id[tt.commit]]
 		if got.Result != tt.want || (got.Ref == "") != (tt.by == "") {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestTarAccepted(t *testing.T) {
@@ -58,9 +59,7 @@ func TestTarAccepted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, _, err := extract(t, "", gzipped(test.archive), getmodules.Limits{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("tree differs (-want +got):\n%s", diff)
 			}
@@ -90,9 +89,7 @@ func tarOf(t testing.TB, headers ...tarRaw) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, w.Close())
 	return out.Bytes()
 }
 
@@ -165,9 +162,7 @@ func gzipped(plain []byte) []byte {
 func tarBzip2(t testing.TB) []byte {
 	t.Helper()
 	archive, err := base64.StdEncoding.DecodeString(tarBzip2Text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return archive
 }
 

@@ -53,12 +53,8 @@ func newSandbox(t testing.TB) sandbox {
 
 func writeFile(t testing.TB, name, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o700))
+	testenv.Must(t, os.WriteFile(name, []byte(text), 0o600))
 }
 
 // tree returns the contents of a directory by path: the text of a file, with the prefix
@@ -77,9 +73,7 @@ func tree(t testing.TB, dir string) map[string]string {
 		got[filepath.ToSlash(rel)], err = describeEntry(name, d)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return got
 }
 
@@ -110,9 +104,7 @@ func extract(t testing.TB, kind string, archive []byte, limits getmodules.Limits
 	t.Helper()
 	box := newSandbox(t)
 	file, err := os.Create(filepath.Join(t.TempDir(), "archive"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer file.Close()
 	if _, err := file.Write(archive); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestZipAccepted(t *testing.T) {
@@ -46,9 +47,7 @@ func TestZipAccepted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, _, err := extract(t, "zip", test.zip.bytes(), getmodules.Limits{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("tree differs (-want +got):\n%s", diff)
 			}

@@ -18,14 +18,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func hashTable(t testing.TB, f func(want, hash string)) {
 	t.Helper()
 	text, err := os.ReadFile("../conformance/testdata/hashes.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for line := range strings.Lines(string(text)) {
 		want, hash, found := strings.Cut(strings.TrimSuffix(line, "\n"), " | ")
 		if !found {
@@ -129,9 +128,7 @@ func TestH1OfLinks(t *testing.T) {
 	want, err := dirhash.Hash1([]string{"b", "a/l", "a/f"}, func(name string) (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader([]byte(content[name]))), nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if got, err := hashing.FS(fsys); err != nil || string(got) != want {
 		t.Errorf("FS = %v, %v, want %v", got, err, want)
 	}

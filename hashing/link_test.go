@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // linkTree returns a tree to which tests add a link named "self".
@@ -43,9 +44,7 @@ func TestLinksToFiles(t *testing.T) {
 func TestLinksToDirectories(t *testing.T) {
 	t.Parallel()
 	without, err := hashing.FS(linkTree())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, target := range []string{"d", "d/", "./d", "to-d", "to-d/e", ".", "./", "d/up", "void", "void/", "d/up/."} {
 		fsys := linkTree()
 		fsys["self"] = link(target)
@@ -62,9 +61,7 @@ func TestLinksToDirectories(t *testing.T) {
 func TestBadLinks(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(outside, []byte("s"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(outside, []byte("s"), 0o600))
 	for target, want := range map[string]string{
 		"..": "out of the package", "../x": "out of the package", "d/../..": "out of the package", "to-d/../../x": "out of the package",
 		"d/up/..": "out of the package", "/": "absolute", "/dev/zero": "absolute", outside: "absolute",
@@ -142,9 +139,7 @@ func mixedTree() fstest.MapFS {
 func openRoot(t testing.TB, dir string) *os.Root {
 	t.Helper()
 	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	t.Cleanup(func() { root.Close() })
 	return root
 }
@@ -173,9 +168,7 @@ func TestRootFSKeepsToItsDirectory(t *testing.T) {
 	t.Parallel()
 	outside := onDisk(t, fstest.MapFS{"main.tf": file("secret")})
 	dir := onDisk(t, fstest.MapFS{"a": link("b"), "b": file("x")})
-	if err := os.Symlink(outside, filepath.Join(dir, "c")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Symlink(outside, filepath.Join(dir, "c")))
 	var refused *hashing.TreeError
 	if _, err := hashing.Dir(t.Context(), dir); !errors.As(err, &refused) || refused.Path != "c" {
 		t.Errorf("error is %v, want a *TreeError of c", err)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 const (
@@ -120,9 +121,7 @@ func FuzzParseTree(f *testing.F) {
 	f.Add([]byte(smallTree))
 	for _, v := range readVectors(f) {
 		text, err := readTree(f, v.tree).MarshalText()
-		if err != nil {
-			f.Fatal(err)
-		}
+		testenv.Must(f, err)
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -151,16 +150,12 @@ func TestValues(t *testing.T) {
 	tree := readTree(t, fstest.MapFS{"main.tf": file("a"), "run.sh": executable(""), "link": link("main.tf"), "empty": emptyDir()})
 	given := document{tree.H1(), "", []hashing.Kind{0, hashing.File, hashing.ExecFile, hashing.Link, hashing.EmptyDir}, map[hashing.Hash]*hashing.Tree{tree.T1(): tree}}
 	text, err := json.Marshal(given)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if want := `"Kinds":["","file","executable file","link","empty directory"]`; !strings.Contains(string(text), want) || !strings.Contains(string(text), `"None":""`) {
 		t.Errorf("%s does not contain %s", text, want)
 	}
 	var got document
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, json.Unmarshal(text, &got))
 	if diff := cmp.Diff(given, got); diff != "" {
 		t.Error(diff)
 	}

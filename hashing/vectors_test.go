@@ -43,9 +43,7 @@ func readVectors(t testing.TB) []vector {
 	var vectors []vector
 	for _, path := range files {
 		archive, err := txtar.ParseFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		v := vector{name: filepath.Base(path), tree: fstest.MapFS{}}
 		for _, f := range archive.Files {
 			v.tree[f.Name] = file(string(f.Data))
@@ -162,12 +160,8 @@ func onDisk(t testing.TB, tree fstest.MapFS) string {
 		case fs.ModeDir:
 			dir, write = path, func() error { return nil }
 		}
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := write(); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.MkdirAll(dir, 0o755))
+		testenv.Must(t, write())
 	}
 	return top
 }
@@ -175,9 +169,7 @@ func onDisk(t testing.TB, tree fstest.MapFS) string {
 func readTree(t testing.TB, fsys fs.FS) *hashing.Tree {
 	t.Helper()
 	tree, err := hashing.ReadTree(t.Context(), fsys)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return tree
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestReadTreeLists(t *testing.T) {
@@ -98,13 +99,9 @@ func TestDirByLink(t *testing.T) {
 	t.Parallel()
 	dir := onDisk(t, fstest.MapFS{"main.tf": file("x")})
 	byLink := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(dir, byLink); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Symlink(dir, byLink))
 	want, err := hashing.Dir(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if got, err := hashing.Dir(t.Context(), byLink); err != nil || got != want {
 		t.Errorf("Dir by a link = %v, %v, want %v", got, err, want)
 	}

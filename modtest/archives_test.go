@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -68,19 +69,13 @@ func TestArchives(t *testing.T) {
 func unzip(t *testing.T, data string) []string {
 	t.Helper()
 	zr, err := zip.NewReader(strings.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var got []string
 	for _, f := range zr.File {
 		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		content, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		got = append(got, f.Mode().String()+" "+f.Name+": "+string(content))
 	}
 	return got
@@ -89,22 +84,16 @@ func unzip(t *testing.T, data string) []string {
 func untar(t *testing.T, data string) []string {
 	t.Helper()
 	zr, err := gzip.NewReader(bytes.NewReader([]byte(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var got []string
 	for tr := tar.NewReader(zr); ; {
 		h, err := tr.Next()
 		if errors.Is(err, io.EOF) {
 			return got
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		content, err := io.ReadAll(tr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		got = append(got, h.FileInfo().Mode().String()+" "+h.Name+": "+string(content)+h.Linkname)
 	}
 }
@@ -125,9 +114,7 @@ func TestPublishArchive(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar("-- archives/net.zip/main.tf --\n# main\n"))
 	for _, name := range []string{"net.zip", "a/new.zip"} {
-		if err := world.PublishArchive(name, modtest.Txtar("-- new.tf --\n# MODTEST_HOST\n")); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, world.PublishArchive(name, modtest.Txtar("-- new.tf --\n# MODTEST_HOST\n")))
 		want := []string{"-rw-r--r-- new.tf: # " + string(world.Host()) + "\n"}
 		if diff := cmp.Diff(want, unzip(t, get(t, world, "/archives/"+name).body)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

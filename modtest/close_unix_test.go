@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -24,14 +25,10 @@ func TestCloseAfterProviders(t *testing.T) {
 	}
 	tree := fmt.Sprintf("-- providers/acme/cloud/1.0.0/%s_%s/terraform-provider-cloud --\nbinary\n", runtime.GOOS, runtime.GOARCH)
 	world, err := modtest.Start(modtest.Txtar(tree), modtest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	config := fmt.Sprintf("terraform {\n  required_providers {\n    cloud = {\n      source = %q\n    }\n  }\n}\n", world.Source("acme/cloud"))
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600))
 	in := world.Installer()
 	if _, err := in.Install(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{Scope: installer.ScopeAll}); err != nil {
 		t.Fatal(err)

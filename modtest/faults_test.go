@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -125,16 +126,12 @@ func TestSetFaults(t *testing.T) {
 func TestDelayEnds(t *testing.T) {
 	t.Parallel()
 	world, err := modtest.Start(modtest.Txtar(plainFile), modtest.Options{Faults: []modtest.Fault{{Delay: time.Hour}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	for _, ctx := range []context.Context{ctx, t.Context()} {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, world.URL()+"/files/a", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		go func() {
 			_, err := world.HTTPClient().Do(req)
 			done <- err

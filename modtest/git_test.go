@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -106,9 +107,7 @@ func TestGitFetchByCommit(t *testing.T) {
 			t.Parallel()
 			world := modtest.NewWith(t, modtest.Txtar(twoTags), test.opts)
 			old := commit(t, world, "net.git", "v1.0.0")
-			if err := world.MoveTag("net.git", "v1.0.0", modtest.Txtar("-- main.tf --\n# moved\n")); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, world.MoveTag("net.git", "v1.0.0", modtest.Txtar("-- main.tf --\n# moved\n")))
 			dir := t.TempDir()
 			git(t, world, "init", "--quiet", dir)
 			out, err := tryGit(t, world, dir, "-c", "protocol.version="+test.protocol, "fetch", "--depth=1", world.URL()+"/git/net.git", old)
@@ -127,9 +126,7 @@ func TestMoveTag(t *testing.T) {
 			world := modtest.NewWith(t, modtest.Txtar(twoTags), opts)
 			old, head := commit(t, world, "net.git", "v1.0.0"), commit(t, world, "net.git", "_HEAD")
 			for range 2 {
-				if err := world.MoveTag("net.git", "v1.0.0", modtest.Txtar("-- main.tf --\n# moved\n")); err != nil {
-					t.Fatal(err)
-				}
+				testenv.Must(t, world.MoveTag("net.git", "v1.0.0", modtest.Txtar("-- main.tf --\n# moved\n")))
 			}
 			moved := commit(t, world, "net.git", "v1.0.0")
 			if moved == old {
@@ -154,9 +151,7 @@ func TestPublishTag(t *testing.T) {
 	needGit(t)
 	world := modtest.New(t, modtest.Txtar(""))
 	for _, tag := range []string{"v1.0.0", "sub/v1.1.0"} {
-		if err := world.PublishTag("a/new.git", tag, modtest.Txtar("-- main.tf --\n# "+tag+"\n")); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, world.PublishTag("a/new.git", tag, modtest.Txtar("-- main.tf --\n# "+tag+"\n")))
 	}
 	one, two := commit(t, world, "a/new.git", "v1.0.0"), commit(t, world, "a/new.git", "sub/v1.1.0")
 	want := two + "\tHEAD\n" + two + "\trefs/heads/main\n" + two + "\trefs/tags/sub/v1.1.0\n" + one + "\trefs/tags/v1.0.0\n"
@@ -172,9 +167,7 @@ func TestGitLargeRequest(t *testing.T) {
 	world := modtest.New(t, modtest.Txtar(twoTags))
 	for i := range 40 {
 		tag := "t" + strings.Repeat("x", i)
-		if err := world.PublishTag("net.git", tag, modtest.Txtar("-- main.tf --\n# "+tag+"\n")); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, world.PublishTag("net.git", tag, modtest.Txtar("-- main.tf --\n# "+tag+"\n")))
 	}
 	for name, test := range map[string]struct {
 		setting string
@@ -200,15 +193,11 @@ func TestDeleteTagAndReplaceRepository(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(twoTags))
 	old := commit(t, world, "net.git", "v1.0.0")
-	if err := world.DeleteTag("net.git", "v1.0.0"); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, world.DeleteTag("net.git", "v1.0.0"))
 	if refs := git(t, world, "ls-remote", world.URL()+"/git/net.git"); strings.Contains(refs, "v1.0.0") {
 		t.Errorf("after DeleteTag ls-remote has:\n%s", refs)
 	}
-	if err := world.ReplaceRepository("net.git", "v1.0.0", modtest.Txtar("-- main.tf --\n# other\n")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, world.ReplaceRepository("net.git", "v1.0.0", modtest.Txtar("-- main.tf --\n# other\n")))
 	other := commit(t, world, "net.git", "v1.0.0")
 	refs := git(t, world, "ls-remote", world.URL()+"/git/net.git")
 	want := []string{other, "HEAD", other, "refs/heads/main", other, "refs/tags/v1.0.0"}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -35,9 +36,7 @@ func tryGet(t *testing.T, world *modtest.World, url string, headers ...string) (
 		url = world.URL() + url
 	}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
 	}
@@ -71,13 +70,6 @@ func tryGit(t *testing.T, world *modtest.World, dir string, args ...string) (str
 	return string(out), err
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // needGit skips tests that call git before they create a world.
 func needGit(t *testing.T) {
 	t.Helper()
@@ -90,9 +82,7 @@ func needGit(t *testing.T) {
 func commit(t *testing.T, world *modtest.World, repo, tag string) string {
 	t.Helper()
 	id, err := world.Commit(repo, tag)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return id
 }
 
@@ -100,12 +90,8 @@ func commit(t *testing.T, world *modtest.World, repo, tag string) string {
 func childGet(t *testing.T, url string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	resp.Body.Close()
 }

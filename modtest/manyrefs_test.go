@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -34,12 +35,8 @@ func TestManyRefs(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("refs (-want +got):\n%s", diff)
 	}
-	if err := world.PublishTag("net.git", "v2.0.0", modtest.Txtar("-- main.tf --\n# three\n")); err != nil {
-		t.Fatal(err)
-	}
-	if err := world.MoveTag("net.git", "v0.0.1", modtest.Txtar("-- main.tf --\n# four\n")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, world.PublishTag("net.git", "v2.0.0", modtest.Txtar("-- main.tf --\n# three\n")))
+	testenv.Must(t, world.MoveTag("net.git", "v0.0.1", modtest.Txtar("-- main.tf --\n# four\n")))
 	out := git(t, world, "ls-remote", world.URL()+"/git/net.git", "v2.0.0", "v0.0.1", "branch-0")
 	for _, line := range []string{commit(t, world, "net.git", "v2.0.0") + "\trefs/tags/v2.0.0", commit(t, world, "net.git", "v0.0.1") + "\trefs/tags/v0.0.1", newest + "\trefs/heads/branch-0"} {
 		if !strings.Contains(out, line+"\n") {

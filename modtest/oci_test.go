@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -85,13 +86,9 @@ func TestPushOCI(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(ociTree))
 	before, err := world.OCIDigest("net", "latest")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for _, repo := range []string{"net", "team/new"} {
-		if err := world.PushOCI(repo, "latest", modtest.OCIModule, modtest.Txtar("-- a.tf --\n")); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, world.PushOCI(repo, "latest", modtest.OCIModule, modtest.Txtar("-- a.tf --\n")))
 		after, err := world.OCIDigest(repo, "latest")
 		if err != nil || after == before {
 			t.Errorf("%s: digest = %q, %v, want another one", repo, after, err)
@@ -164,9 +161,7 @@ func TestOCIBearer(t *testing.T) {
 		t.Errorf("without a token = %d %q, want %q", r.status, got, want)
 	}
 	var answer struct{ Token string }
-	if err := json.Unmarshal([]byte(get(t, world, "/oci/token?scope=repository:net:pull").body), &answer); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, json.Unmarshal([]byte(get(t, world, "/oci/token?scope=repository:net:pull").body), &answer))
 	for path, status := range map[string]int{"/v2/net/tags/list": 200, "/v2/acme/net/tags/list": 401} {
 		if r := get(t, world, path, "Authorization", "Bearer "+answer.Token); r.status != status {
 			t.Errorf("GET %s with a token for net = %d, want %d", path, r.status, status)

@@ -19,6 +19,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/registryclient"
 	versionspkg "github.com/cotterpin/cotter/versions"
@@ -53,9 +54,7 @@ func TestProviders(t *testing.T) {
 	world := modtest.NewWith(t, modtest.Txtar(twoProviders), modtest.Options{ProviderWarnings: []string{"old"}, ProviderReported: true})
 	cloud := provider(world, "acme/cloud")
 	listing, err := client(world).ProviderVersions(t.Context(), cloud)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	mac := addrs.Platform{OS: "darwin", Arch: "arm64"}
 	want := registryclient.ProviderListing{Warnings: []string{"old"}, Versions: []registryclient.ProviderVersion{
 		{Version: versionspkg.MustParse("1.0.0"), Protocols: []string{"5.0"}, Platforms: []addrs.Platform{mac, linux}},
@@ -87,21 +86,21 @@ func direct(world *modtest.World) getproviders.Source {
 func TestProviderSources(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(twoProviders))
-	must(t, world.PublishProvider("acme/cloud", "2.0.0+b", "linux_amd64", modtest.Txtar("-- terraform-provider-cloud --\n")))
+	testenv.Must(t, world.PublishProvider("acme/cloud", "2.0.0+b", "linux_amd64", modtest.Txtar("-- terraform-provider-cloud --\n")))
 	want := []string{"1.0.0", "1.10.0", "2.0.0+b"}
 	for _, version := range want {
-		must(t, world.PushOCIProvider("mirror/acme/cloud", "acme/cloud", version))
+		testenv.Must(t, world.PushOCIProvider("mirror/acme/cloud", "acme/cloud", version))
 	}
 	packed, unpacked := t.TempDir(), t.TempDir()
-	must(t, world.WriteProviderMirror(packed, modtest.ProviderMirror{}))
-	must(t, world.WriteProviderMirror(unpacked, modtest.ProviderMirror{Host: "registry.example.com", Unpacked: true}))
+	testenv.Must(t, world.WriteProviderMirror(packed, modtest.ProviderMirror{}))
+	testenv.Must(t, world.WriteProviderMirror(unpacked, modtest.ProviderMirror{Host: "registry.example.com", Unpacked: true}))
 	network, err := url.Parse(world.ProviderMirrorURL())
-	must(t, err)
+	testenv.Must(t, err)
 	repository, err := getproviders.ParseRepositoryTemplate(string(world.Host()) + "/mirror/${namespace}/${type}")
-	must(t, err)
+	testenv.Must(t, err)
 	own, other := provider(world, "acme/cloud"), addrs.Provider{Hostname: "registry.example.com", Namespace: "acme", Type: "cloud"}
 	h1, zh, err := world.ProviderHashes("acme/cloud", "1.0.0", "linux_amd64")
-	must(t, err)
+	testenv.Must(t, err)
 	for name, test := range map[string]struct {
 		source   getproviders.Source
 		provider addrs.Provider
@@ -114,7 +113,7 @@ func TestProviderSources(t *testing.T) {
 		"an OCI mirror":        {&getproviders.OCIMirror{Repository: repository, Fetcher: &getmodules.Fetcher{HTTPClient: world.HTTPClient()}}, own, zh},
 	} {
 		listing, err := test.source.Versions(t.Context(), test.provider)
-		must(t, err)
+		testenv.Must(t, err)
 		var got []string
 		for _, version := range listing.Numbers() {
 			got = append(got, version.String())
@@ -139,20 +138,20 @@ func TestProviderSources(t *testing.T) {
 func hashFrom(t *testing.T, source getproviders.Source, provider addrs.Provider) hashing.Hash {
 	t.Helper()
 	pkg, err := source.Package(t.Context(), provider, versionspkg.MustParse("1.0.0"), linux)
-	must(t, err)
+	testenv.Must(t, err)
 	_, err = pkg.Authenticate(t.Context())
-	must(t, err)
+	testenv.Must(t, err)
 	if dir := pkg.Dir(); dir != "" {
 		h1, err := hashing.Dir(t.Context(), dir)
-		must(t, err)
+		testenv.Must(t, err)
 		return h1
 	}
 	file, err := os.Create(filepath.Join(t.TempDir(), "archive"))
-	must(t, err)
+	testenv.Must(t, err)
 	defer file.Close()
-	must(t, pkg.Download(t.Context(), file, nil))
+	testenv.Must(t, pkg.Download(t.Context(), file, nil))
 	text, err := os.ReadFile(file.Name())
-	must(t, err)
+	testenv.Must(t, err)
 	return hashing.Hash(fmt.Sprintf("zh:%x", sha256.Sum256(text)))
 }
 
@@ -207,9 +206,7 @@ func TestPublishProvider(t *testing.T) {
 	_, before, _ := world.ProviderHashes("acme/cloud", "1.0.0", "linux_amd64")
 	files := modtest.Txtar("-- terraform-provider-cloud --\nother\n")
 	for _, platform := range []string{"linux_amd64", "windows_386"} {
-		if err := world.PublishProvider("acme/cloud", "1.0.0", platform, files); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, world.PublishProvider("acme/cloud", "1.0.0", platform, files))
 	}
 	after := hashFrom(t, direct(world), provider(world, "acme/cloud"))
 	if _, want, err := world.ProviderHashes("acme/cloud", "1.0.0", "linux_amd64"); after == before || after != want || err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -161,13 +162,9 @@ func TestPublishVersion(t *testing.T) {
 			world := modtest.NewWith(t, modtest.Txtar(twoVersions), opts)
 			before := packageOf(t, world, "1.2.0")
 			for _, v := range []string{"1.3.0", "1.2.0"} {
-				if err := world.PublishVersion("acme/net/aws", v, modtest.Txtar("-- main.tf --\n# new\n")); err != nil {
-					t.Fatal(err)
-				}
+				testenv.Must(t, world.PublishVersion("acme/net/aws", v, modtest.Txtar("-- main.tf --\n# new\n")))
 			}
-			if err := world.WithdrawVersion("acme/net/aws", "1.10.0"); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, world.WithdrawVersion("acme/net/aws", "1.10.0"))
 			want := []string{"1.2.0-beta.1", "1.2.0", "1.3.0"}
 			if diff := cmp.Diff(want, versions(t, world)); diff != "" {
 				t.Errorf("versions (-want +got):\n%s", diff)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -56,9 +57,7 @@ func TestStockProviders(t *testing.T) {
 				}
 				runStock(t, world, dir, config, binary, "init", "-no-color", "-input=false")
 				lock, err := os.ReadFile(filepath.Join(dir, ".terraform.lock.hcl"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				testenv.Must(t, err)
 				for _, name := range []string{"acme/cloud", "acme/disk", "acme/net"} {
 					h1, zh, err := world.ProviderHashes(name, "1.0.0", platform)
 					if err != nil || !strings.Contains(string(lock), string(h1)) || !mirrors && !strings.Contains(string(lock), string(zh)) {
@@ -82,16 +81,12 @@ const mirroredDisk = "registry.example.com/acme/disk"
 func installation(t *testing.T, world *modtest.World, tool string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := world.WriteProviderMirror(dir, modtest.ProviderMirror{}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, world.WriteProviderMirror(dir, modtest.ProviderMirror{}))
 	include := func(source string) string { return fmt.Sprintf("include = [%q]", source) }
 	files, last := fmt.Sprintf("filesystem_mirror {\n    path = %q\n", dir), include(world.ProviderSource("acme/net"))
 	third := files + "    " + last + "\n  }\n"
 	if tool == "tofu" {
-		if err := world.PushOCIProvider("mirror/acme/net", "acme/net", "1.0.0"); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, world.PushOCIProvider("mirror/acme/net", "acme/net", "1.0.0"))
 		third = fmt.Sprintf("oci_mirror {\n    repository_template = \"%s/mirror/${namespace}/${type}\"\n    %s\n  }\n", world.Host(), last)
 	}
 	return fmt.Sprintf("provider_installation {\n  %s    %s\n  }\n  network_mirror {\n    url = %q\n    %s\n  }\n  %s}\n",

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -52,7 +53,7 @@ func TestTerraformGet(t *testing.T) {
 func runStock(t *testing.T, world *modtest.World, dir, config, tool string, args ...string) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "test.tfrc")
-	must(t, os.WriteFile(name, []byte(config), 0o600))
+	testenv.Must(t, os.WriteFile(name, []byte(config), 0o600))
 	cmd := exec.CommandContext(t.Context(), tool, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+name, "TF_PLUGIN_CACHE_DIR=", "CHECKPOINT_DISABLE=1", "HOME="+t.TempDir())

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -103,16 +104,12 @@ func TestWriteTree(t *testing.T) {
 		t.Errorf("main.tf = %q, %v", got, err)
 	}
 	info, err := os.Stat(filepath.Join(dir, "sub", "run.sh"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if runtime.GOOS != "windows" && info.Mode()&0o100 == 0 {
 		t.Errorf("mode of run.sh = %v, want it executable", info.Mode())
 	}
 	all := filepath.Join(t.TempDir(), "new")
-	if err := world.WriteTree(all, "."); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, world.WriteTree(all, "."))
 	if _, err := os.Stat(filepath.Join(all, "other", "main.tf")); err != nil {
 		t.Error(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -92,9 +93,7 @@ func TestWithoutGit(t *testing.T) {
 func TestClose(t *testing.T) {
 	t.Parallel()
 	world, err := modtest.Start(modtest.Txtar(plainFile), modtest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	certificate, _ := strings.CutPrefix(world.Env()[0], "SSL_CERT_FILE=")
 	if _, err := os.Stat(certificate); err != nil {
 		t.Errorf("certificate: %v", err)

@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/registryclient"
 )
 
@@ -29,9 +30,7 @@ func TestDownload(t *testing.T) {
 		_, _ = io.WriteString(w, archive)
 	})
 	var got bytes.Buffer
-	if err := client(web).Download(t.Context(), pkg, hosted(origin+"/a//b?c=d", false), &got); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, client(web).Download(t.Context(), pkg, hosted(origin+"/a//b?c=d", false), &got))
 	if got.String() != archive {
 		t.Errorf("Download = %q, want %q", &got, archive)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -28,9 +29,7 @@ func BenchmarkSelect(b *testing.B) {
 		found            bool
 	}{{"found", ">= 0.5.0, < 19.0.0", true}, {"none", ">= 99.0.0", false}} {
 		want, err := versions.ParseConstraints(test.constraint)
-		if err != nil {
-			b.Fatal(err)
-		}
+		testenv.Must(b, err)
 		for _, n := range []int{5_000, 50_000} {
 			offered := manyCandidates(n)
 			b.Run(fmt.Sprintf("%s/%d", test.name, n), func(b *testing.B) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -118,9 +119,7 @@ func TestExample(t *testing.T) {
 		"> 2, < 1":                         "",
 	} {
 		c, err := versions.ParseConstraints(constraints)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if got := c.Example(); got.String() != want {
 			t.Errorf("%q: %q, want %q", constraints, got, want)
 		}

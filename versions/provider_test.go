@@ -11,6 +11,7 @@ import (
 	goversion "github.com/hashicorp/go-version"
 	"pgregory.net/rapid"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -21,9 +22,7 @@ func parseAll(t testing.TB, list string) []versions.Version {
 	var all []versions.Version
 	for _, text := range strings.Fields(list) {
 		v, err := versions.ParseProviderVersion(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		all = append(all, v)
 	}
 	return all
@@ -196,9 +195,7 @@ func TestProviderConstraintsAnd(t *testing.T) {
 	t.Parallel()
 	parse := func(s string) versions.ProviderConstraints {
 		c, err := versions.ParseProviderConstraints(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		return c
 	}
 	var none versions.ProviderConstraints

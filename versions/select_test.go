@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -27,9 +28,7 @@ func constraints(t *testing.T, s string) versions.Constraints {
 		return versions.Constraints{}
 	}
 	c, err := versions.ParseConstraints(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return c
 }
 

@@ -15,6 +15,7 @@ import (
 	goversion "github.com/hashicorp/go-version"
 	"pgregory.net/rapid"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -253,9 +254,7 @@ func TestProviderConstraintsLikeStock(t *testing.T) {
 			}
 			dir := t.TempDir()
 			for name, text := range map[string]string{"main.tf": "locals {}\n", ".terraform.lock.hcl": lock.String()} {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				testenv.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 			}
 			cmd := exec.Command(binary, "init", "-input=false", "-no-color")
 			cmd.Dir = dir

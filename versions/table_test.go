@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -87,9 +88,7 @@ func readTables(t testing.TB) []selection {
 	var tests []selection
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		number := 0
 		for line := range strings.Lines(string(text)) {
 			number++

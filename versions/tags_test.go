@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -152,9 +153,7 @@ func TestFromOCITagsBounds(t *testing.T) {
 func TestSameVersion(t *testing.T) {
 	t.Parallel()
 	offered, err := versions.FromOCITags(t.Context(), pages{tags: [][]string{{"1.1.0", "v1.2.0", "1.2.0"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	selected, err := versions.Select(offered, versions.Constraints{})
 	if err != nil || selected.Ref != "1.2.0" {
 		t.Fatalf("Select = %+v, %v, want the tag 1.2.0", selected, err)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -140,26 +141,18 @@ func TestText(t *testing.T) {
 		Published map[versions.Version]string
 	}
 	want, err := versions.ParseConstraints(">=1.0 ,<2, != v1.3.0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	provider, err := versions.ParseProviderConstraints("~> 1, != 1.2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	v := versions.MustParse("v1.02-rc.1+b")
 	text, err := json.Marshal(document{Version: v, Want: want, Provider: provider, Published: map[versions.Version]string{v: "x"}})
 	const wanted = `{"Version":"1.2.0-rc.1+b","None":"","Want":"\u003e= 1.0, \u003c 2, != v1.3.0","Any":"","Provider":"~\u003e 1.0, != 1.2.0","Published":{"1.2.0-rc.1+b":"x"}}`
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if diff := cmp.Diff(wanted, string(text)); diff != "" {
 		t.Error(diff)
 	}
 	var got document
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, json.Unmarshal(text, &got))
 	if got.Version != v || !got.None.IsZero() || got.Want.String() != want.String() || !got.Any.IsZero() || got.Provider.String() != provider.String() || got.Published[v] != "x" {
 		t.Errorf("%s is read as %+v", text, got)
 	}
@@ -182,16 +175,12 @@ func TestCombinedProviderConstraintsText(t *testing.T) {
 	var parts []versions.ProviderConstraints
 	for i := range 1000 {
 		c, err := versions.ParseProviderConstraints(fmt.Sprintf("!= 1.0.%d", i))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		parts = append(parts, c)
 	}
 	all := versions.ProviderConstraints{}.And(parts...)
 	text, err := all.MarshalText()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var got versions.ProviderConstraints
 	if err := got.UnmarshalText(text); err != nil || got.String() != all.String() {
 		t.Errorf("%d bytes are not read again: %v", len(text), err)
@@ -218,9 +207,7 @@ func TestTextKeepsMeaning(t *testing.T) {
 			t.Fatalf("%q is read as %q", v, again)
 		}
 		want, err := versions.ParseConstraints(written)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		var read versions.Constraints
 		if text, err := want.MarshalText(); err != nil || read.UnmarshalText(text) != nil || read.String() != want.String() || read.Allows(v) != want.Allows(v) {
 			t.Fatalf("%q is read as %q", want, read)

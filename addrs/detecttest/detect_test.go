@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/go-getter"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // detectSources are addresses in addition to those in testdata/sources.
@@ -118,9 +119,7 @@ func sourcesInFiles(t *testing.T) []string {
 	var sources []string
 	for _, name := range files {
 		file, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		defer file.Close()
 		for lines := bufio.NewScanner(file); lines.Scan(); {
 			if raw, _, found := strings.Cut(lines.Text(), "\t"); found && !strings.HasPrefix(raw, "#") {

@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/gcs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestAnswers(t *testing.T) {
@@ -156,9 +157,7 @@ func TestAddress(t *testing.T) {
 		"http://www.googleapis.com/storage/v1/b/?alt=json&generation": {"b", "", ""},
 	} {
 		at, err := addrs.ParseModulePackage("gcs::" + raw).Location()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		bucket, object, generation, err := gcs.ParseAddress(at)
 		if got := [...]string{bucket, object, generation}; err != nil || got != want {
 			t.Errorf("ParseAddress(%q) = %q, %v, want %q", raw, got, err, want)

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/getmodules/gcs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // google is a network in which only Google's servers exist.
@@ -66,9 +67,7 @@ func (g *google) getter() *gcs.Getter {
 func setCredentials(t *testing.T, text string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "credentials.json")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(file, []byte(text), 0o600))
 	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", file)
 }
 

@@ -38,9 +38,7 @@ func TestArchive(t *testing.T) {
 	for fragment, want := range map[string]string{"": "now", "#17": "old"} {
 		address := gcsAddress + "b/net/v%201+%252F.zip" + fragment
 		got, pkg, err := fetch(t, c.getter(), address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if diff := cmp.Diff(map[string]string{"main.tf": want}, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", fragment, diff)
 		}
@@ -65,9 +63,7 @@ func TestDirectory(t *testing.T) {
 	}
 	for address, want := range map[string]map[string]string{"b/net": inNet, "b/net/": inNet, "b": all, "b/": all} {
 		got, _, err := fetch(t, c.getter(), gcsAddress+address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", address, diff)
 		}

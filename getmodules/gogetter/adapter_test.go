@@ -164,9 +164,7 @@ func TestNewGetter(t *testing.T) {
 func TestRefusedResults(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
-	if err := directory(map[string]string{"main.tf": "outside"})(outside); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, directory(map[string]string{"main.tf": "outside"})(outside))
 	failed := errors.New("it failed")
 	tests := map[string]struct {
 		address string
@@ -199,9 +197,7 @@ func TestRefusedRequests(t *testing.T) {
 	t.Parallel()
 	location := func(path string) addrs.Location {
 		at, err := addrs.LocationOf(&url.URL{Scheme: "https", Host: "h", Path: path})
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		return at
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -237,9 +233,7 @@ func TestOwnGetters(t *testing.T) {
 	t.Parallel()
 	source := t.TempDir()
 	archive := testenv.Zip(t, map[string]string{"main.tf": "x"})
-	if err := os.WriteFile(filepath.Join(source, "net.zip"), archive, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(filepath.Join(source, "net.zip"), archive, 0o600))
 	server := httptest.NewServer(http.FileServer(http.Dir(source)))
 	t.Cleanup(server.Close)
 	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{

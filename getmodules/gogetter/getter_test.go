@@ -30,9 +30,7 @@ func get(ctx context.Context, g *gogetter.Getter, request getter.Request) error 
 func fileAddress(t *testing.T, name string, text []byte) string {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(name, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(name, text, 0o600))
 	return "file://" + filepath.ToSlash(name)
 }
 
@@ -48,13 +46,9 @@ func linked(t *testing.T) []byte {
 		{Typeflag: tar.TypeSymlink, Name: "modules/a/in", Linkname: "main.tf"},
 		{Typeflag: tar.TypeSymlink, Name: "modules/a/out", Linkname: "../../../x"},
 	} {
-		if err := w.WriteHeader(h); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, w.WriteHeader(h))
 	}
-	if err := errors.Join(w.Close(), packed.Close()); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, errors.Join(w.Close(), packed.Close()))
 	return out.Bytes()
 }
 
@@ -94,14 +88,10 @@ func TestGetterUmask(t *testing.T) {
 	t.Parallel()
 	address := fileAddress(t, "net.zip", testenv.Zip(t, map[string]string{"d/main.tf": "x"}))
 	dst := filepath.Join(t.TempDir(), "net")
-	if err := get(t.Context(), &gogetter.Getter{}, getter.Request{Src: address, Dst: dst, GetMode: getter.ModeDir, Umask: 0o077}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, get(t.Context(), &gogetter.Getter{}, getter.Request{Src: address, Dst: dst, GetMode: getter.ModeDir, Umask: 0o077}))
 	for _, name := range []string{".", "d", "d/main.tf"} {
 		info, err := os.Lstat(filepath.Join(dst, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if open := info.Mode().Perm() & 0o077; open != 0 && os.PathSeparator == '/' {
 			t.Errorf("%s has mode %s, want nothing for others", name, info.Mode())
 		}
@@ -128,9 +118,7 @@ func TestGetterDestination(t *testing.T) {
 	t.Parallel()
 	address := fileAddress(t, "net.zip", testenv.Zip(t, map[string]string{"main.tf": "x"}))
 	empty, full, link := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "link")
-	if err := os.WriteFile(filepath.Join(full, "mine"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(filepath.Join(full, "mine"), nil, 0o600))
 	if err := os.Symlink(full, link); err != nil {
 		t.Skip(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/hg"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestRevisions(t *testing.T) {
@@ -33,9 +34,7 @@ func TestRevisions(t *testing.T) {
 		t.Run("resolve "+query, func(t *testing.T) {
 			t.Parallel()
 			from, err := url.Parse(strings.TrimPrefix(fileURL(dir), "hg::") + query)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			if got, err := hg.Resolve(t.Context(), t.TempDir(), from); err != nil || got != want {
 				t.Errorf("changeset %s, %v, want %s", got, err, want)
 			}
@@ -45,9 +44,7 @@ func TestRevisions(t *testing.T) {
 		t.Run("fetch "+query, func(t *testing.T) {
 			t.Parallel()
 			got, pkg, err := fetch(t, &getmodules.Fetcher{}, fileURL(dir)+query, pinned)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			if address := fileURL(dir) + "?rev=" + one; pkg.Revision != one || pkg.Resolved.String() != address {
 				t.Errorf("revision %s from %s, want %s from %s", pkg.Revision, pkg.Resolved, one, address)
 			}
@@ -125,16 +122,12 @@ func TestUserConfiguration(t *testing.T) {
 	rc := filepath.Join(t.TempDir(), "hgrc")
 	text := "[ui]\ninteractive = true\nverbose = true\ndebug = true\n[decode]\n** = tr a-z A-Z\n[extensions]\neol =\nlargefiles =\n" +
 		"[eol]\nnative = CRLF\n[alias]\narchive = version\npull = version\n[defaults]\npull = --update\n"
-	if err := os.WriteFile(rc, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(rc, []byte(text), 0o600))
 	env := append(os.Environ(), "HGRCPATH="+rc, "HGPLAIN=", "HGPLAINEXCEPT=alias")
 	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"hg": hg.Getter{Env: env}}}
 	want[".hgsubstate"] = strings.Repeat("0", 40) + " sub\n" // added by the commit
 	got, pkg, err := fetch(t, f, fileURL(dir), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if diff := cmp.Diff(want, got); diff != "" || pkg.Revision != id {
 		t.Errorf("revision %q, want %q; files (-want +got):\n%s", pkg.Revision, id, diff)
 	}
@@ -163,9 +156,7 @@ func TestCredentials(t *testing.T) {
 	dir, id := newRepository(t, want)
 	host := strings.TrimPrefix(guarded(t, serve(t, dir)).URL, "http://")
 	got, pkg, err := fetch(t, &getmodules.Fetcher{}, "hg::http://someone:hunter22@"+host+"/", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}

@@ -53,18 +53,14 @@ func commit(t *testing.T, dir string, files map[string]string) string {
 	t.Helper()
 	for name, text := range files {
 		name = filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o700))
 		var err error
 		if target, isLink := strings.CutPrefix(text, "link:"); isLink {
 			err = os.Symlink(target, name)
 		} else {
 			err = os.WriteFile(name, []byte(text), 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 	}
 	out := run(t, dir, "commit", "--addremove", "--debug", "--message", "more")
 	_, changeset, _ := strings.Cut(out[strings.LastIndex(out, "committed changeset "):], ":")
@@ -78,12 +74,8 @@ func serve(t *testing.T, dir string) string {
 	cmd := exec.CommandContext(ctx, "hg", "serve", "--port=0", "--address=127.0.0.1", "--print-url")
 	cmd.Dir, cmd.Env = dir, fixtureEnv()
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
+	testenv.Must(t, cmd.Start())
 	t.Cleanup(func() {
 		cancel()
 		_ = cmd.Wait() // it was killed, so it returns an error
@@ -110,9 +102,7 @@ func fetchContext(ctx context.Context, t *testing.T, f *getmodules.Fetcher, addr
 		f.Getters = map[string]getmodules.Getter{"hg": hg.Getter{}}
 	}
 	outside := filepath.Join(t.TempDir(), "100%h#x") // hg must not interpret special characters in the path
-	if err := os.Mkdir(outside, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Mkdir(outside, 0o700))
 	return testenv.Fetch(t, outside, func(dir string) (*getmodules.Package, error) {
 		return f.Fetch(ctx, getmodules.Request{Package: addrs.ParseModulePackage(address), Revision: revision, Dir: dir})
 	})

@@ -19,6 +19,7 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/s3"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // logins is a server that only records the credentials of its requests.
@@ -106,9 +107,7 @@ func TestMetadata(t *testing.T) {
 func TestProfile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config")
 	const profiles = "[profile one]\naws_access_key_id = AKIDONE\naws_secret_access_key = one\nregion = eu-one\n\n[profile two]\naws_access_key_id = AKIDTWO\naws_secret_access_key = two\n"
-	if err := os.WriteFile(file, []byte(profiles), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(file, []byte(profiles), 0o600))
 	t.Setenv("AWS_CONFIG_FILE", file)
 	server := newLogins(t)
 	address := "s3::" + server.URL + "/b/net.zip?region=eu-address&aws_profile="
@@ -150,9 +149,7 @@ func TestCABundle(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "ca.pem")
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	if err := os.WriteFile(file, bytes.TrimSpace(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(file, bytes.TrimSpace(text), 0o600))
 	t.Setenv("AWS_CA_BUNDLE", file)
 	f.Getters = getters(&s3.Getter{HTTPClient: new(http.Client), Endpoints: []string{server.URL}})
 	if _, _, err := fetch(t, f, address); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/s3"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // addressTests list addresses with their parts and the URL that is requested.
@@ -47,9 +48,7 @@ func TestAddresses(t *testing.T) {
 	t.Parallel()
 	for _, test := range addressTests {
 		at, err := addrs.ParseModulePackage("s3::" + test.address).Location()
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		got, err := s3.ParseAddress(at)
 		if err != nil {
 			t.Errorf("ParseAddress(%q): %v", test.address, err)
@@ -78,9 +77,7 @@ func checkWire(t *testing.T, at addrs.Location, bucket, key string) {
 	}
 	for _, asked := range net.asked {
 		u, err := url.Parse(asked)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		sent, err := addrs.LocationOf(u)
 		got := sent.Bucket()
 		switch {

@@ -71,9 +71,7 @@ func TestServerOfConfiguration(t *testing.T) {
 	profiles := "[profile one]\naws_access_key_id = AKIDONE\naws_secret_access_key = one\nendpoint_url = " + server.URL +
 		"\n\n[profile two]\naws_access_key_id = AKIDTWO\naws_secret_access_key = two\nservices = local\n\n[services local]\ns3 =\n  endpoint_url = " + server.URL +
 		"\n\n[profile three]\naws_access_key_id = AKIDTHREE\naws_secret_access_key = three\n"
-	if err := os.WriteFile(file, []byte(profiles), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(file, []byte(profiles), 0o600))
 	t.Setenv("AWS_CONFIG_FILE", file)
 	tests := map[string]struct {
 		env, value, arguments string

@@ -28,16 +28,12 @@ func tarOf(t testing.TB, headers ...tar.Header) []byte {
 	for _, h := range headers {
 		text := h.PAXRecords["comment"] // the file's content
 		h.PAXRecords, h.Size = nil, int64(len(text))
-		if err := w.WriteHeader(&h); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, w.WriteHeader(&h))
 		if _, err := w.Write([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, w.Close())
 	return out.Bytes()
 }
 
@@ -52,9 +48,7 @@ func link(flag byte, name, target string) tar.Header {
 func fetch(ctx context.Context, t testing.TB, f *getmodules.Fetcher, name, arguments string, archive []byte) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(name, archive, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(name, archive, 0o600))
 	address := "file://" + filepath.ToSlash(name) + arguments
 	return testenv.Fetch(t, t.TempDir(), func(dir string) (*getmodules.Package, error) {
 		return f.Fetch(ctx, getmodules.Request{Package: addrs.ParseModulePackage(address), Dir: dir})
@@ -100,9 +94,7 @@ func TestArchiveRefused(t *testing.T) {
 	archive := packed(t, good)
 	// This archive has 65 MiB of zeros, which xz compresses to 10 KiB.
 	bomb, err := os.ReadFile(filepath.Join("testdata", "zeros.tar.xz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	tests := map[string]struct {
 		archive []byte
 		limits  getmodules.Limits

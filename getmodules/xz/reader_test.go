@@ -19,6 +19,7 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/xz"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // read returns the content of an xz stream and the bytes that follow it.
@@ -67,9 +68,7 @@ func TestReaderOfTool(t *testing.T) {
 	}
 	want := sample(100_000)
 	name := filepath.Join(t.TempDir(), "content")
-	if err := os.WriteFile(name, want, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(name, want, 0o600))
 	for _, options := range []string{
 		"-0", "-6", "-9e", "--check=none", "--check=crc32", "--check=sha256",
 		"-T2", "-T2 --block-size=64KiB", "-T2 -0 --block-size=16KiB", "--lzma2=dict=1MiB,lc=4,lp=0,pb=0",
@@ -215,15 +214,11 @@ func packed(t testing.TB, content []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w, err := library.NewWriter(&out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if _, err := w.Write(content); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, w.Close())
 	return out.Bytes()
 }
 

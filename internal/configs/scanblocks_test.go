@@ -14,6 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/hcldepth"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // parsedBlocks returns the blocks that the parser finds in a file without syntax errors.
@@ -110,14 +111,10 @@ func TestScanBlocksFails(t *testing.T) {
 func FuzzScanBlocks(f *testing.F) {
 	f.Add([]byte(usual))
 	fixtures, err := filepath.Glob("testdata/*.txtar")
-	if err != nil {
-		f.Fatal(err)
-	}
+	testenv.Must(f, err)
 	for _, fixture := range fixtures {
 		text, err := os.ReadFile(fixture)
-		if err != nil {
-			f.Fatal(err)
-		}
+		testenv.Must(f, err)
 		for part := range strings.SplitSeq(string(text), "\n-- ") {
 			_, src, _ := strings.Cut(part, " --\n")
 			f.Add([]byte(src))

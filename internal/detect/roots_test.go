@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/detect"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // tree creates directories. It returns their parent and a reader for the modules in them. The
@@ -20,13 +21,9 @@ import (
 func tree(t *testing.T, modules map[string]detect.Module) (string, detect.ModuleReader) {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	for dir := range modules {
-		if err := os.MkdirAll(filepath.Join(base, filepath.FromSlash(dir)), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, os.MkdirAll(filepath.Join(base, filepath.FromSlash(dir)), 0o755))
 	}
 	return base, func(_ context.Context, dir string) (detect.Module, error) {
 		rel, err := filepath.Rel(base, dir)
@@ -49,9 +46,7 @@ func TestFind(t *testing.T) {
 	t.Parallel()
 	base, read := tree(t, modules)
 	got, err := detect.Roots(t.Context(), base, func(dir string) bool { return filepath.Base(dir) == "vendor" }, read)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	var want []string
 	for _, dir := range []string{"broken", "envs/dev", "envs/dev/sub"} {
 		want = append(want, filepath.Join(base, filepath.FromSlash(dir)))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/hostname"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestCanonical(t *testing.T) {
@@ -84,9 +85,7 @@ func TestNormalizeURL(t *testing.T) {
 		"/srv/a":                      "/srv/a",
 	} {
 		u, err := url.Parse(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		hostname.NormalizeURL(u)
 		if u.String() != want {
 			t.Errorf("NormalizeURL(%q) = %q, want %q", raw, u, want)

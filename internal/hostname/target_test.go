@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/hostname"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 var (
@@ -26,9 +27,7 @@ var (
 func at(t *testing.T, host string) *url.URL {
 	t.Helper()
 	u, err := url.Parse("https://" + host + ":8443/x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return u
 }
 
@@ -83,9 +82,7 @@ func TestIsLoopback(t *testing.T) {
 func parse(t *testing.T, text string) *url.URL {
 	t.Helper()
 	u, err := url.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return u
 }
 

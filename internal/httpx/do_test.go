@@ -14,6 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // slow is a body that delivers some bytes at intervals and never ends. It stops when the request
@@ -172,9 +173,7 @@ func TestRequestsWithBodies(t *testing.T) {
 	})
 	c := httpx.Client{HTTP: web.Client(), MaxRedirects: 3, Retry: httpx.Retry{FirstWait: time.Nanosecond}}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://example.com/", strings.NewReader("want"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	_, err = c.Read(req, 100)
 	if _, ok := errors.AsType[*httpx.RedirectError](err); !ok {
 		t.Errorf("Read = %v, want *RedirectError", err)
@@ -195,9 +194,7 @@ func TestRoundTripper(t *testing.T) {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}
 		resp, err := client.Do(get(t, "https://example.com/"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if resp.StatusCode != want {
 			t.Errorf("with %d redirects: status %d, want %d", redirects, resp.StatusCode, want)
 		}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -153,9 +154,7 @@ func TestExcerptOfOtherAnswers(t *testing.T) {
 	})
 	c := httpx.Client{HTTP: web.Client()}
 	answer, err := c.Read(get(t, "https://example.com/"), 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if answer.StatusCode != http.StatusTeapot || len(answer.Body) != 512 {
 		t.Errorf("Read = %d with %d bytes, want 418 with 512", answer.StatusCode, len(answer.Body))
 	}
@@ -212,14 +211,10 @@ func TestUserAgent(t *testing.T) {
 func TestDownloadToAFile(t *testing.T) {
 	t.Parallel()
 	file, err := os.Create(filepath.Join(t.TempDir(), "archive"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer file.Close()
 	for _, text := range []string{"a long text", "short", ""} {
-		if err := (&httpx.Download{File: file}).Copy(strings.NewReader(text), -1); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, (&httpx.Download{File: file}).Copy(strings.NewReader(text), -1))
 		if got, err := os.ReadFile(file.Name()); err != nil || string(got) != text {
 			t.Errorf("the file has %q, %v; want %q", got, err, text)
 		}
@@ -230,13 +225,9 @@ func TestDownloadToAFile(t *testing.T) {
 func TestDownloadToAReadOnlyFile(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "archive")
-	if err := os.WriteFile(name, []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(name, []byte("text"), 0o600))
 	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	defer file.Close()
 	if err := (&httpx.Download{File: file}).Copy(strings.NewReader(""), -1); err == nil {
 		t.Error("a file that is open for reading was emptied")

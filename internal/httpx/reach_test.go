@@ -18,6 +18,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // network is a web whose names resolve to any address. One server answers all requests.
@@ -99,9 +100,7 @@ func addressesOf() map[string]string {
 func pointedTo(t *testing.T, from string) context.Context {
 	t.Helper()
 	u, err := url.Parse(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return httpx.PointedTo(t.Context(), u)
 }
 
@@ -174,9 +173,7 @@ func TestReusedConnections(t *testing.T) {
 	for _, tls := range []bool{true, false} { // HTTP/2 and HTTP/1.1
 		n := newNetwork(t, tls, addressesOf())
 		scheme := map[bool]string{true: "https://", false: "http://"}[tls]
-		if err := n.get(t.Context(), scheme+"here.example/"); err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, n.get(t.Context(), scheme+"here.example/"))
 		for range 2 {
 			if _, refused := errors.AsType[*httpx.ReachError](n.get(pointedTo(t, "https://public.example"), scheme+"here.example/")); !refused {
 				t.Errorf("tls %v: a server's address was requested through the user's connection", tls)
@@ -187,9 +184,7 @@ func TestReusedConnections(t *testing.T) {
 		}
 		// Connections are reused under the same limit.
 		for range 3 {
-			if err := n.get(pointedTo(t, "https://private.example"), scheme+"public.example/"); err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, n.get(pointedTo(t, "https://private.example"), scheme+"public.example/"))
 		}
 		var dialed []string
 		for _, host := range n.dialed {

@@ -13,15 +13,14 @@ import (
 
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // get returns a request with a secret in each place that can have credentials.
 func get(t *testing.T, url string) *http.Request {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	req.Header.Set("Accept", "application/json")
 	for _, name := range []string{"Authorization", "Cookie", "Private-Token", "X-Anything"} {
 		req.Header.Set(name, webtest.Canary)
@@ -155,9 +154,7 @@ func TestRedirectsAreBounded(t *testing.T) {
 	})
 	c := httpx.Client{HTTP: web.Client(), Refuse: httpx.InsecureRedirect, MaxRedirects: 3}
 	answer, err := c.Read(get(t, "https://example.com/xxx"), 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if got := answer.URL().String(); got != "https://example.com/" {
 		t.Errorf("final URL = %q", got)
 	}
@@ -189,9 +186,7 @@ func TestRedirect(t *testing.T) {
 		{"https://a.example/x", "/" + strings.Repeat("x", 8<<10), ""},
 	} {
 		from, err := url.Parse(tt.from)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		to, err := httpx.Redirect(t.Context(), from, tt.location)
 		got := ""
 		if to != nil {
@@ -207,9 +202,7 @@ func TestRedirect(t *testing.T) {
 func parse(t *testing.T, text string) *url.URL {
 	t.Helper()
 	u, err := url.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return u
 }
 
@@ -289,9 +282,7 @@ func TestRule(t *testing.T) {
 			web.Serve("https://third.example", hello)
 			client := &httpx.Client{HTTP: web.Client(), MaxRedirects: 5}
 			req, err := http.NewRequestWithContext(without(t.Context(), denied), http.MethodGet, "https://first.example/", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			testenv.Must(t, err)
 			_, err = client.Read(req, 100)
 			var asked []string
 			for _, r := range web.Requests() {
@@ -350,9 +341,7 @@ func TestRequestedSpelling(t *testing.T) {
 	web := webtest.New(t)
 	web.Serve("https://127.0.0.1", hello)
 	req, err := http.NewRequestWithContext(without(t.Context(), "none.example"), http.MethodGet, "https://127.1/", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	if _, err := (&httpx.Client{HTTP: web.Client()}).Read(req, 100); err != nil {
 		t.Error(err)
 	}

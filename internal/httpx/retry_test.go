@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // script answers one request after the other and records their times.
@@ -98,9 +99,7 @@ func TestRetryAfter(t *testing.T) {
 					s := &script{steps: []step{{status: status, retryAfter: test.header}, {status: 200}}}
 					c := httpx.Client{HTTP: &http.Client{Transport: s}}
 					answer, err := c.Read(get(t, "https://example.com/"), 100)
-					if err != nil {
-						t.Fatal(err)
-					}
+					testenv.Must(t, err)
 					if test.status == 200 != (answer.StatusCode/100 == 2) {
 						t.Errorf("status = %d, want %d", answer.StatusCode, test.status)
 					}
@@ -123,9 +122,7 @@ func TestWaitsAreBoundedInTotal(t *testing.T) {
 		s := &script{steps: []step{{status: 429, retryAfter: "50"}}}
 		c := httpx.Client{HTTP: &http.Client{Transport: s}, Retry: httpx.Retry{Attempts: 101}}
 		answer, err := c.Read(get(t, "https://example.com/"), 100)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if diff := cmp.Diff(seconds(0, 50, 100, 150, 200, 250, 300), s.at); diff != "" {
 			t.Errorf("times of the requests (-want +got):\n%s", diff)
 		}
@@ -205,9 +202,7 @@ func TestAttemptsAreCounted(t *testing.T) {
 		s := &script{steps: []step{{status: 503}}}
 		c := httpx.Client{HTTP: &http.Client{Transport: s}, Retry: httpx.Retry{Attempts: attempts, FirstWait: time.Nanosecond}}
 		answer, err := c.Read(get(t, "https://example.com/"), 100)
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if answer.Attempts != want || len(s.at) != want {
 			t.Errorf("Attempts = %d: %d attempts and %d requests, want %d", attempts, answer.Attempts, len(s.at), want)
 		}

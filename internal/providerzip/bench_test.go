@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/providerzip"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // BenchmarkUnpack unpacks a package of 24 MB. Two thirds of it are zeros, which is typical of
@@ -31,12 +32,8 @@ func BenchmarkUnpack(b *testing.B) {
 			b.SetBytes(int64(len(content)))
 			for i := 0; b.Loop(); i++ {
 				a, err := providerzip.Open(bytes.NewReader(raw), int64(len(raw)), "x")
-				if err != nil {
-					b.Fatal(err)
-				}
-				if err := run(b, a, filepath.Join(b.TempDir(), strconv.Itoa(i))); err != nil {
-					b.Fatal(err)
-				}
+				testenv.Must(b, err)
+				testenv.Must(b, run(b, a, filepath.Join(b.TempDir(), strconv.Itoa(i))))
 			}
 		})
 	}

@@ -33,14 +33,10 @@ func newProject(t *testing.T, source string) project {
 		t.Skip("go is not installed")
 	}
 	cotter, err := buildCotter()
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	p := project{cotter, t.TempDir(), t.TempDir()}
 	config := fmt.Sprintf("module \"net\" {\n  source = %q\n}\n", source)
-	if err := os.WriteFile(filepath.Join(p.dir, "main.tf"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.WriteFile(filepath.Join(p.dir, "main.tf"), []byte(config), 0o600))
 	return p
 }
 
@@ -66,9 +62,7 @@ func (p project) mustRun(t *testing.T, args ...string) string {
 func (p project) read(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.dir, filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return string(text)
 }
 
@@ -143,7 +137,5 @@ func hasNoSecret(t *testing.T, dir string) {
 // checkout.
 func (p project) removeInstalled(t *testing.T) {
 	t.Helper()
-	if err := os.RemoveAll(filepath.Join(p.dir, ".terraform")); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.RemoveAll(filepath.Join(p.dir, ".terraform")))
 }

@@ -35,9 +35,7 @@ func TestArchive(t *testing.T) {
 	}
 	for _, test := range tests {
 		got, pkg, err := fetch(t, new(getmodules.Fetcher), s.address(test.key, test.more))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s%s (-want +got):\n%s", test.key, test.more, diff)
 		}
@@ -60,9 +58,7 @@ func TestDirectory(t *testing.T) {
 	}
 	for _, key := range []string{"net", "net/"} {
 		got, pkg, err := fetch(t, new(getmodules.Fetcher), s.address(key, ""))
-		if err != nil {
-			t.Fatal(err)
-		}
+		testenv.Must(t, err)
 		if diff := cmp.Diff(map[string]string{"main.tf": "net/main.tf", "sub/a.tf": "net/sub/a.tf"}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", key, diff)
 		}

@@ -78,12 +78,8 @@ type server struct {
 func newServer(t *testing.T) *server {
 	t.Helper()
 	s := &server{backend: s3mem.New()}
-	if err := s.backend.CreateBucket(bucket); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.backend.SetVersioningConfiguration(bucket, gofakes3.VersioningConfiguration{Status: gofakes3.VersioningEnabled}); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, s.backend.CreateBucket(bucket))
+	testenv.Must(t, s.backend.SetVersioningConfiguration(bucket, gofakes3.VersioningConfiguration{Status: gofakes3.VersioningEnabled}))
 	handler := gofakes3.New(s.backend).Server()
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, credential, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
@@ -101,9 +97,7 @@ func newServer(t *testing.T) *server {
 func (s *server) put(t *testing.T, key string, content []byte) string {
 	t.Helper()
 	result, err := s.backend.PutObject(bucket, key, nil, bytes.NewReader(content), int64(len(content)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, err)
 	return string(result.VersionID)
 }
 
