@@ -53,19 +53,11 @@ func (l *Lock) TryShared() (bool, error) { return l.result(l.file.TryRLock()) }
 // Exclusive waits for the lock until ctx is done. If onWait is not nil, it is called once if the
 // wait exceeds patience.
 func (l *Lock) Exclusive(ctx context.Context, patience time.Duration, onWait func()) error {
-	return l.wait(ctx, l.TryExclusive, patience, onWait)
-}
-
-func (l *Lock) Shared(ctx context.Context, patience time.Duration, onWait func()) error {
-	return l.wait(ctx, l.TryShared, patience, onWait)
-}
-
-func (l *Lock) wait(ctx context.Context, try func() (bool, error), patience time.Duration, onWait func()) error {
 	began, notified := time.Now(), onWait == nil
 	ticker := time.NewTicker(poll)
 	defer ticker.Stop()
 	for {
-		if ok, err := try(); ok || err != nil {
+		if ok, err := l.TryExclusive(); ok || err != nil {
 			return err
 		}
 		if !notified && time.Since(began) >= patience {

@@ -55,7 +55,7 @@ func TestLock(t *testing.T) {
 				t.Errorf("Exclusive of what is locked = %v, want the context's error", err)
 			}
 			freed := make(chan error)
-			if err := second.Shared(t.Context(), 0, func() { go func() { freed <- third.Release() }() }); err != nil {
+			if err := second.Exclusive(t.Context(), 0, func() { go func() { freed <- third.Release() }() }); err != nil {
 				t.Error(err)
 			}
 			if err := errors.Join(<-freed, second.Release()); err != nil {

@@ -18,7 +18,6 @@ var errEmpty = errors.New("the state file is empty")
 
 type resource struct {
 	Module   string `json:"module"`
-	Mode     string `json:"mode"`
 	Type     string `json:"type"`
 	Name     string `json:"name"`
 	Provider string `json:"provider"`

@@ -153,17 +153,6 @@ func (l *Layout) open(at section) io.Reader { return io.NewSectionReader(l.file,
 // Refs are in the order of the index.
 func (l *Layout) Refs() []Ref { return l.refs }
 
-// Copy returns an [ErrLayout] if the layout lacks the blob or it does not match its digest; a part may then
-// be written.
-func (l *Layout) Copy(w io.Writer, blob Descriptor) error {
-	content, err := l.content(blob)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(w, content)
-	return err
-}
-
 // Resolve accepts a tag, or the digest of a manifest with a tag.
 func (l *Layout) Resolve(_ context.Context, reference string) (ocispec.Descriptor, error) {
 	i, ok := l.byName[reference]
@@ -179,11 +168,15 @@ func (l *Layout) Resolve(_ context.Context, reference string) (ocispec.Descripto
 // Fetch or its reader returns an [ErrLayout] if the layout lacks the content or it does not match its
 // digest.
 func (l *Layout) Fetch(_ context.Context, target ocispec.Descriptor) (io.ReadCloser, error) {
-	content, err := l.content(descriptorOf(target))
-	if err != nil {
-		return nil, err
+	blob := descriptorOf(target)
+	if !IsSHA256(blob.Digest) {
+		return nil, badLayout("the digest of a blob is %q", blob.Digest)
 	}
-	return io.NopCloser(content), nil
+	at, ok := l.files[blobsDir+strings.TrimPrefix(blob.Digest, "sha256:")]
+	if !ok || at.size != blob.Size {
+		return nil, badLayout("it has no blob %s of %d bytes", blob.Digest, blob.Size)
+	}
+	return io.NopCloser(&content{from: l.open(at), blob: blob, sum: sha256.New()}), nil
 }
 
 func (l *Layout) Tags(_ context.Context, last string, page func(tags []string) error) error {
@@ -192,17 +185,6 @@ func (l *Layout) Tags(_ context.Context, last string, page func(tags []string) e
 		tags = append(tags, ref.Tag)
 	}
 	return page(tags[slices.Index(tags, last)+1:])
-}
-
-func (l *Layout) content(blob Descriptor) (*content, error) {
-	if !IsSHA256(blob.Digest) {
-		return nil, badLayout("the digest of a blob is %q", blob.Digest)
-	}
-	at, ok := l.files[blobsDir+strings.TrimPrefix(blob.Digest, "sha256:")]
-	if !ok || at.size != blob.Size {
-		return nil, badLayout("it has no blob %s of %d bytes", blob.Digest, blob.Size)
-	}
-	return &content{from: l.open(at), blob: blob, sum: sha256.New()}, nil
 }
 
 // content is compared with its size and digest at its end.

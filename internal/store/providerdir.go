@@ -16,7 +16,6 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providerzip"
 	"github.com/cotterpin/cotter/versions"
@@ -202,41 +201,4 @@ func executableFault(files []fileState, providerType string) error {
 		return fmt.Errorf("%s is not executable", files[i].Path)
 	}
 	return nil
-}
-
-const pathDepth = 5
-
-// List returns the paths at which there is anything, sorted.
-func (d *ProviderDir) List() ([]string, error) {
-	var found []string
-	err := fs.WalkDir(d.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		depth := strings.Count(name, "/") + 1
-		switch {
-		case err != nil || name == ".":
-			return err
-		case strings.HasPrefix(entry.Name(), "."):
-			if entry.IsDir() {
-				return fs.SkipDir
-			}
-		case depth == pathDepth:
-			found = append(found, name)
-			if entry.IsDir() {
-				return fs.SkipDir
-			}
-		}
-		return nil
-	})
-	return found, err
-}
-
-// Remove also removes the directories above that become empty, but not the target of a link.
-func (d *ProviderDir) Remove(at string) error {
-	name := filepath.FromSlash(at)
-	err := atomicfile.Step("provider.place.remove", func() error { return d.root.RemoveAll(name) })
-	for dir := filepath.Dir(name); err == nil && dir != "."; dir = filepath.Dir(dir) {
-		if d.root.Remove(dir) != nil {
-			break
-		}
-	}
-	return err
 }

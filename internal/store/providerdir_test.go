@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -287,35 +286,6 @@ func TestPlaceForeign(t *testing.T) {
 	if _, err := d.Install(t.Context(), pkg, at, store.LayoutCopy); err == nil {
 		t.Error("a directory that has changed is copied")
 	}
-}
-
-func TestPlacedAndRemove(t *testing.T) {
-	t.Parallel()
-	s := openProviders(t, t.TempDir())
-	pkg := publishProvider(t, s)
-	d := project(t, s)
-	places := []string{at, "example.com/acme/x/1.1.0/linux_amd64", "registry.opentofu.org/acme/y/1.0.0/linux_amd64"}
-	for i, place := range places {
-		_, err := d.Install(t.Context(), pkg, place, store.Layout(i%2))
-		must(t, err)
-	}
-	write(t, d.Path("."), map[string]string{"stray": "", "example.com/acme/stray": "", ".hidden/a/b/c/d/e": ""})
-	if got, err := d.List(); err != nil || !slices.Equal(got, places) {
-		t.Errorf("Placed = %v, %v; want %v", got, err, places)
-	}
-	for _, place := range places {
-		must(t, d.Remove(place))
-	}
-	if got, err := d.List(); err != nil || len(got) != 0 {
-		t.Errorf("after Remove Placed = %v, %v", got, err)
-	}
-	if got := kind(t, d.Path("registry.opentofu.org")); got != "nothing" {
-		t.Errorf("an empty directory stays: %s", got)
-	}
-	if hash(t, pkg.Dir()) != pkg.H1 {
-		t.Error("Remove has changed the store")
-	}
-	must(t, d.Remove(at))
 }
 
 func TestViewDir(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -146,15 +145,6 @@ func (r Repository) Tag(t Tag) (id string, err error) {
 
 func (r Repository) SetRef(name, id string) error {
 	return writeFile(filepath.Join(r.Dir, filepath.FromSlash(name)), []byte(id+"\n"), 0o644)
-}
-
-// Ref returns what a ref with this full name points to, or "" without a file for it.
-func (r Repository) Ref(name string) (id string, err error) {
-	text, err := os.ReadFile(filepath.Join(r.Dir, filepath.FromSlash(name)))
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	return strings.TrimSpace(string(text)), err
 }
 
 func writeFile(name string, content []byte, mode os.FileMode) error {

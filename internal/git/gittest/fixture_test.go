@@ -70,12 +70,6 @@ func fill(t *testing.T, r gittest.Repository) {
 	second := must(r.Commit(gittest.Commit{Tree: must(r.Tree()), Parents: []string{first}, By: by, Message: "y\n"}))
 	must("", r.SetRef("refs/heads/main", second))
 	must(r.Tag(gittest.Tag{Name: "v1", Object: first, By: by, Message: "t\n"}))
-	if got := must(r.Ref("refs/heads/main")); got != second {
-		t.Errorf("Ref = %q, want %q", got, second)
-	}
-	if got := must(r.Ref("refs/heads/none")); got != "" {
-		t.Errorf("Ref of no branch = %q", got)
-	}
 }
 
 // newRepository makes an empty repository and returns its directory and a function that
