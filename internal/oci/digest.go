@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -46,16 +45,13 @@ func CreateFile(dir string, write func(io.Writer) error) (_ File, err error) {
 
 // IsDigest knows the algorithms that the OCI specification registers, sha256 and sha512.
 func IsDigest(text string) bool {
-	encoded, isSHA512 := strings.CutPrefix(text, "sha512:")
-	return IsSHA256(text) || isSHA512 && len(encoded) == 128 && isHex(encoded)
+	d := digest.Digest(text)
+	return d.Validate() == nil && (d.Algorithm() == digest.SHA256 || d.Algorithm() == digest.SHA512)
 }
 
 func IsSHA256(text string) bool {
-	encoded, ok := strings.CutPrefix(text, "sha256:")
-	return ok && len(encoded) == 64 && isHex(encoded)
+	return IsDigest(text) && digest.Digest(text).Algorithm() == digest.SHA256
 }
-
-func isHex(text string) bool { return strings.Trim(text, "0123456789abcdef") == "" }
 
 // OCI returns d in the form of repositories, manifests and indexes.
 func (d Descriptor) OCI(mediaType string) ocispec.Descriptor {

@@ -3,12 +3,10 @@ package oci
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"crypto/sha512"
+	_ "crypto/sha512" // for digests
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"os"
 	"strings"
@@ -94,7 +92,7 @@ func copyVerified(to *httpx.Download, content io.ReadCloser, want Descriptor) (e
 	if !IsDigest(want.Digest) || want.Size < 0 {
 		return fmt.Errorf("%w: a blob has the digest %q and the size %d", ErrContent, want.Digest, want.Size)
 	}
-	to.Hash = newHash(want.Digest)
+	to.Hash = digest.Digest(want.Digest).Algorithm().Hash()
 	// One byte more than wanted shows that there is more.
 	if err := to.Copy(io.LimitReader(content, want.Size+1), want.Size); err != nil {
 		return err
@@ -107,11 +105,4 @@ func copyVerified(to *httpx.Download, content io.ReadCloser, want Descriptor) (e
 		return fmt.Errorf("%w: it does not match its digest (%s)", ErrContent, algorithm)
 	}
 	return nil
-}
-
-func newHash(text string) hash.Hash {
-	if digest.Digest(text).Algorithm() == digest.SHA512 {
-		return sha512.New()
-	}
-	return sha256.New()
 }
