@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cotterpin/cotter/internal/git/gitexec"
@@ -214,13 +215,16 @@ func (c Cache) Projects(ctx context.Context, olderThan time.Duration) (projects 
 		return nil, 0, err
 	}
 	limit := time.Now().Add(-olderThan)
-	linking, foreign := links.Projects()
-	for _, p := range linking {
-		used := countOf(entries, func(e Entry) bool { return slices.Contains(p.Packages, e.Name) && !e.Used.After(limit) })
+	for _, p := range links.known {
+		used := countOf(entries, func(e Entry) bool { return slices.Contains(p.packages, e.Name) && !e.Used.After(limit) })
 		if used.Number > 0 {
-			projects = append(projects, Project{p.Root, used.Number, used.Bytes})
+			projects = append(projects, Project{p.root, used.Number, used.Bytes})
+		}
+		if p.foreign {
+			foreign++
 		}
 	}
+	slices.SortFunc(projects, func(a, b Project) int { return strings.Compare(a.Dir, b.Dir) })
 	return projects, foreign, nil
 }
 

@@ -133,12 +133,6 @@ func forgetProject(records string) {
 	_ = atomicfile.RemoveAll(filepath.Join(records, oldest.Name()))
 }
 
-type LinkingProject struct {
-	// Root is the directory of its root module.
-	Root     string
-	Packages []string
-}
-
 // Links knows which packages the projects of this user link to, by the recorded paths alone. A project that
 // was moved or copied since its last installation is not known.
 type Links struct {
@@ -148,9 +142,10 @@ type Links struct {
 
 // knownProject has what was found for a record, and the state of its file then.
 type knownProject struct {
-	LinkingProject // without packages if nothing links to the store
-	info           fs.FileInfo
-	foreign        bool
+	root     string   // the directory of its root module
+	packages []string // nil if nothing links to the store
+	info     fs.FileInfo
+	foreign  bool // another user's, of which nothing is known
 }
 
 func (s *Providers) Links(ctx context.Context) (*Links, error) {
@@ -191,7 +186,7 @@ func (l *Links) refresh(ctx context.Context) error {
 		var r InstallRecord
 		err = readSealed(records, l.store.key, entry.Name(), installPurpose, &r)
 		if err == nil && l.store.installRecord(r.Dir).name == entry.Name() {
-			found.LinkingProject = LinkingProject{r.Root, r.links()}
+			found.root, found.packages = r.Root, r.links()
 		} else {
 			found.foreign = true
 		}
@@ -217,24 +212,9 @@ func (r *InstallRecord) links() (packages []string) {
 	return slices.Compact(packages)
 }
 
-// Projects are sorted by directory. foreign is the number of records of other users, whose projects are not
-// known.
-func (l *Links) Projects() (projects []LinkingProject, foreign int) {
-	for _, found := range l.known {
-		if found.Packages != nil {
-			projects = append(projects, found.LinkingProject)
-		}
-		if found.foreign {
-			foreign++
-		}
-	}
-	slices.SortFunc(projects, func(a, b LinkingProject) int { return strings.Compare(a.Root, b.Root) })
-	return projects, foreign
-}
-
 func (l *Links) has(e Entry) bool {
 	for _, found := range l.known {
-		if slices.Contains(found.Packages, e.Name) {
+		if slices.Contains(found.packages, e.Name) {
 			return true
 		}
 	}
@@ -263,7 +243,7 @@ const foreignAge = 90 * 24 * time.Hour
 func (s *Providers) ForgetProjects(links *Links) error {
 	var err error
 	for name, found := range links.known {
-		if found.Packages != nil || found.foreign && time.Since(found.info.ModTime()) < foreignAge {
+		if found.packages != nil || found.foreign && time.Since(found.info.ModTime()) < foreignAge {
 			continue
 		}
 		file := filepath.Join(s.dir, projectsName, name)

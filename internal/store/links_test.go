@@ -142,10 +142,9 @@ func TestRemoveUnlinkedBesideInstallation(t *testing.T) {
 	if removed, err := cleaner.RemoveUnlinked(t.Context(), entries[0].Name, links); removed || err != nil {
 		t.Errorf("RemoveUnlinked of a linked package = %v, %v", removed, err)
 	}
-	want := []store.LinkingProject{{Root: project, Packages: []string{entries[0].Name}}}
-	got, _ := links.Projects()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("Projects (-want +got):\n%s", diff)
+	want := []store.Project{{Dir: project, Providers: 1, Bytes: entries[0].Bytes}}
+	if got, _, err := (store.Cache{Dir: cache, StateKey: secret}).Projects(t.Context(), 0); err != nil || !cmp.Equal(got, want) {
+		t.Errorf("Projects = %+v, %v; want %+v", got, err, want)
 	}
 }
 
