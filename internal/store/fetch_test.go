@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -167,35 +165,6 @@ func TestDamagedAnswer(t *testing.T) {
 	}
 }
 
-func TestFetchIsExclusive(t *testing.T) {
-	t.Parallel()
-	s := openModules(t, t.TempDir())
-	var wait sync.WaitGroup
-	var inside atomic.Int32
-	had := make(chan bool, 16)
-	for range 16 {
-		wait.Go(func() {
-			c, err := s.Fetch(t.Context(), "key", func() {})
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			had <- inside.Add(1) == 1
-			inside.Add(-1)
-			if err := c.Release(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wait.Wait()
-	close(had)
-	for alone := range had {
-		if !alone {
-			t.Error("two had the right at once")
-		}
-	}
-}
-
 func TestFetchWaits(t *testing.T) {
 	t.Parallel()
 	s := openModules(t, t.TempDir())
@@ -224,11 +193,14 @@ func TestRead(t *testing.T) {
 	if tree, err := s.Read(t.Context(), t1); err != nil || tree.T1() != t1 {
 		t.Errorf("Read = %v, %v", tree, err)
 	}
-	must(t, os.WriteFile(filepath.Join(s.TreePath(t1), "more.tf"), nil, 0o600))
+	must(t, os.WriteFile(filepath.Join(s.TreePath(t1), "more.tf"), []byte("y"), 0o600))
 	if _, err := s.Read(t.Context(), t1); !errors.Is(err, store.ErrDamaged) {
 		t.Errorf("Read = %v, want ErrDamaged", err)
 	}
 	if _, err := s.Read(t.Context(), t1); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Read again = %v, want fs.ErrNotExist", err)
+	}
+	if size, err := s.QuarantineSize(); err != nil || size != int64(len("x")+len("y")) {
+		t.Errorf("the quarantine has %d bytes, %v", size, err)
 	}
 }

@@ -66,18 +66,12 @@ func TestPublishAndCopy(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(dst, "main.tf")); err != nil || string(text) != "# a\n" {
 		t.Errorf("the copy holds %q, %v", text, err)
 	}
+	if _, err := s.CopyTo(t.Context(), dst+"2", "t1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", false); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("CopyTo of an absent tree = %v, want fs.ErrNotExist", err)
+	}
 	info, err := os.Stat(s.Dir())
 	if err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the cache has mode %v, %v; want 0700", info.Mode(), err)
-	}
-}
-
-func TestCopyOfNothing(t *testing.T) {
-	t.Parallel()
-	s := openModules(t, t.TempDir())
-	dst := filepath.Join(t.TempDir(), "copy")
-	if _, err := s.CopyTo(context.Background(), dst, "t1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", false); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("CopyTo of an absent tree = %v, want fs.ErrNotExist", err)
 	}
 }
 
@@ -182,21 +176,6 @@ func TestReplacedWhileChecked(t *testing.T) {
 	}
 }
 
-func TestPublishConcurrently(t *testing.T) {
-	t.Parallel()
-	s := openModules(t, t.TempDir())
-	var wait sync.WaitGroup
-	for range 16 {
-		wait.Go(func() {
-			t1 := publishModule(t, s, "# a\n")
-			if _, err := s.CopyTo(context.Background(), filepath.Join(t.TempDir(), "copy"), t1, false); err != nil {
-				t.Errorf("CopyTo: %v", err)
-			}
-		})
-	}
-	wait.Wait()
-}
-
 // The next process removes a staging directory whose process has ended, but not one whose process
 // is still running.
 func TestLeftovers(t *testing.T) {
@@ -217,25 +196,6 @@ func TestLeftovers(t *testing.T) {
 	left, err := os.ReadDir(filepath.Join(dir, "stage"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("after Close the stage has %v, %v", left, err)
-	}
-}
-
-// A tree is not removed while a process uses it.
-func TestRemoveLeavesWhatIsInUse(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	user, cleaner := openModules(t, dir), openModules(t, dir)
-	t1 := publishModule(t, user, "# a\n")
-	name := store.FileName(t1)
-	if removed, err := cleaner.Remove(name); removed || err != nil {
-		t.Errorf("Remove of a tree in use = %v, %v; want false", removed, err)
-	}
-	if _, err := user.CopyTo(t.Context(), filepath.Join(t.TempDir(), "copy"), t1, false); err != nil {
-		t.Errorf("CopyTo after Remove = %v", err)
-	}
-	must(t, user.Close())
-	if removed, err := cleaner.Remove(name); !removed || err != nil {
-		t.Errorf("Remove of a tree that no process uses = %v, %v; want true", removed, err)
 	}
 }
 
@@ -297,19 +257,5 @@ func TestModuleEntries(t *testing.T) {
 	}
 	if err := s.Check(t.Context(), name); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Check of what was removed = %v, want ErrNotExist", err)
-	}
-}
-
-func TestCheckDamaged(t *testing.T) {
-	t.Parallel()
-	s := openModules(t, t.TempDir())
-	t1 := publishModule(t, s, "x")
-	name := store.FileName(t1)
-	must(t, os.WriteFile(filepath.Join(s.Dir(), "tree", name, "more.tf"), nil, 0o644))
-	if err := s.Check(t.Context(), name); !errors.Is(err, store.ErrDamaged) || s.Has(t1) {
-		t.Errorf("Check = %v, want ErrDamaged; it is there: %v", err, s.Has(t1))
-	}
-	if size, err := s.QuarantineSize(); err != nil || size != 1 {
-		t.Errorf("the quarantine has %d bytes, %v; want 1", size, err)
 	}
 }

@@ -397,25 +397,6 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// The staging directory of a killed process is removed by the next process.
-func TestLeftover(t *testing.T) {
-	t.Parallel()
-	cache := t.TempDir()
-	must(t, openProviders(t, cache).Close())
-	leftover := filepath.Join(cache, "provider", "stage", "LEFTOVER")
-	write(t, leftover, files)
-	must(t, os.Chmod(filepath.Join(leftover, "docs"), 0o555))
-	s := openProviders(t, cache)
-	staged, _ := stage(t, s, files)
-	openProviders(t, cache)
-	if _, err := os.Lstat(leftover); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the leftover stays: %v", err)
-	}
-	if _, err := os.Lstat(staged); err != nil {
-		t.Errorf("the stage of a running process is gone: %v", err)
-	}
-}
-
 func Example() {
 	fmt.Println(store.ProviderPath(
 		addrs.Provider{Hostname: "example.com:8443", Namespace: "acme", Type: "cloud"},
