@@ -10,19 +10,7 @@ func (u *inUse) Publish(staged, path string, rename func() error) error {
 	return u.publish(staged, path, rename)
 }
 
-func (u *inUse) Release(path string) { u.release(path) }
-
 func (u *inUse) Remove(path string, drop func() error) (bool, error) { return u.remove(path, drop) }
-
-func (u *inUse) Close() error { return u.close() }
-
-type Stage = stage
-
-func (s *stage) Dir() string { return s.dir }
-
-func (s *stage) Path() string { return s.newPath() }
-
-func (s *stage) Close() error { return s.close() }
 
 // CheckWith compares a package with its name.
 func (m *Modules) CheckWith(name string, hash func(dir string) (string, error)) error {
@@ -31,10 +19,3 @@ func (m *Modules) CheckWith(name string, hash func(dir string) (string, error)) 
 
 // UseWindowsRules makes projects follow the rules of Windows.
 func (s *Providers) UseWindowsRules() { s.windows = true }
-
-var (
-	NewStage  = newStage
-	EntriesOf = entriesOf
-	MakeDir   = makeDir
-	MarkUsed  = markUsed
-)

@@ -188,7 +188,8 @@ func TestFetchWaits(t *testing.T) {
 
 func TestRead(t *testing.T) {
 	t.Parallel()
-	s := openModules(t, t.TempDir())
+	dir := t.TempDir()
+	s, other := openModules(t, dir), openModules(t, dir)
 	t1 := publishModule(t, s, "x")
 	if tree, err := s.Read(t.Context(), t1); err != nil || tree.T1() != t1 {
 		t.Errorf("Read = %v, %v", tree, err)
@@ -202,5 +203,13 @@ func TestRead(t *testing.T) {
 	}
 	if size, err := s.QuarantineSize(); err != nil || size != int64(len("x")+len("y")) {
 		t.Errorf("the quarantine has %d bytes, %v", size, err)
+	}
+	publishModule(t, other, "x")
+	must(t, other.Close())
+	if !s.Has(t1) {
+		t.Error("the package that another process has published again is not there")
+	}
+	if removed, err := openModules(t, dir).Remove(store.FileName(t1)); removed || err != nil {
+		t.Errorf("Remove of a package that is in use again = %v, %v", removed, err)
 	}
 }

@@ -176,24 +176,32 @@ func TestReplacedWhileChecked(t *testing.T) {
 	}
 }
 
-// The next process removes a staging directory whose process has ended, but not one whose process
-// is still running.
+// The next process removes a staging directory whose process has ended, and files next to it, but not one whose
+// process is still running. A file in the place of a directory of the cache is replaced.
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	must(t, os.MkdirAll(filepath.Join(dir, "stage/killed/tree"), 0o700))
+	must(t, os.MkdirAll(filepath.Join(dir, "stage/killed/tree/below"), 0o700))
+	must(t, os.Chmod(filepath.Join(dir, "stage/killed/tree"), 0o500))
+	for _, name := range []string{"stage/file", "quarantine"} {
+		must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
 	first := openModules(t, dir)
 	staged := first.Stage()
 	must(t, os.Mkdir(staged, 0o700))
 	second := openModules(t, dir)
-	if _, err := os.Lstat(filepath.Join(dir, "stage/killed")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the stage of a killed process is still there: %v", err)
+	if info, err := os.Lstat(filepath.Join(dir, "quarantine")); err != nil || !info.IsDir() {
+		t.Errorf("a file in the place of a directory stays: %v, %v", info, err)
+	}
+	left, err := os.ReadDir(filepath.Join(dir, "stage"))
+	if err != nil || len(left) != 2 {
+		t.Errorf("while two processes run, the stage has %v, %v", left, err)
 	}
 	if _, err := os.Lstat(staged); err != nil {
 		t.Errorf("the stage of a living process is gone: %v", err)
 	}
 	must(t, errors.Join(first.Close(), second.Close()))
-	left, err := os.ReadDir(filepath.Join(dir, "stage"))
+	left, err = os.ReadDir(filepath.Join(dir, "stage"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("after Close the stage has %v, %v", left, err)
 	}
@@ -236,9 +244,12 @@ func TestModuleEntries(t *testing.T) {
 	name := store.FileName(t1)
 	long := time.Now().Add(-48 * time.Hour)
 	must(t, os.Chtimes(filepath.Join(s.Dir(), "tree", name), long, long))
+	must(t, os.WriteFile(filepath.Join(s.Dir(), "tree", "file"), nil, 0o600)) // is no entry
+	must(t, os.MkdirAll(filepath.Join(s.Dir(), "tree", "zz", "below"), 0o700))
+	must(t, os.WriteFile(filepath.Join(s.Dir(), "tree", "zz", "below", "x"), []byte("123"), 0o600))
 	entries, err := store.ViewModules(s.Dir(), userkey.Random()).Entries()
-	if err != nil || len(entries) != 1 {
-		t.Fatalf("Entries = %v, %v; want one", entries, err)
+	if err != nil || len(entries) != 2 || entries[1].Name != "zz" || entries[1].Bytes != 3 {
+		t.Fatalf("Entries = %v, %v; want two", entries, err)
 	}
 	if diff := cmp.Diff(name, entries[0].Name); diff != "" || entries[0].Bytes != 5 || time.Since(entries[0].Used) < 47*time.Hour {
 		t.Errorf("Entries = %+v", entries)
