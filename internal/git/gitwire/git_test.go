@@ -11,7 +11,6 @@ import (
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
-	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
 
 const history = `commit refs/heads/main
@@ -79,9 +78,14 @@ func TestFetch(t *testing.T) {
 	}
 	for _, tt := range tests {
 		before := len(s.requests())
-		objects, err := fetch(t, s.client(t, "/r.git"), run("", "rev-parse", tt.want))
+		var told int64
+		f := gitwire.Fetch{Want: []string{run("", "rev-parse", tt.want)}, Shallow: true, Bytes: 1 << 20, Progress: func(bytes int64) { told = bytes }}
+		objects, err := fetchAll(t.Context(), t, s.client(t, "/r.git"), f, generous)
 		if err != nil {
 			t.Fatalf("Fetch(%q) = %v", tt.want, err)
+		}
+		if size, _ := objects.Wait(); told != size || told == 0 {
+			t.Errorf("Progress was told %d in the end, and the pack has %d bytes", told, size)
 		}
 		if n := len(s.requests()) - before; n != 1 {
 			t.Errorf("Fetch(%q) made %d requests, want 1", tt.want, n)
@@ -103,30 +107,6 @@ func TestFetch(t *testing.T) {
 	}
 	if _, err := fetch(t, s.client(t, "/none.git"), strings.Repeat("1", 40)); !errors.As(err, new(*gitwire.StatusError)) {
 		t.Errorf("Fetch of no repository = %v, want a StatusError", err)
-	}
-}
-
-func TestFetchLimits(t *testing.T) {
-	t.Parallel()
-	s, run := gitServer(t)
-	run(history, "fast-import", "--quiet")
-	f := gitwire.Fetch{Want: []string{run("", "rev-parse", "main")}, Shallow: true, Bytes: 100}
-	limits := generous
-	if _, err := fetchAll(t.Context(), t, s.client(t, "/r.git"), f, limits); !errors.Is(err, git.ErrTooLarge) {
-		t.Errorf("Fetch with a limit of 100 bytes = %v, want ErrTooLarge", err)
-	}
-	f.Bytes, limits.Objects = 1<<20, 2
-	if _, err := fetchAll(t.Context(), t, s.client(t, "/r.git"), f, limits); !errors.Is(err, inprocess.ErrTooLarge) {
-		t.Errorf("Fetch with a limit of 2 objects = %v, want ErrTooLarge", err)
-	}
-	var told int64
-	limits.Objects, f.Progress = 100, func(bytes int64) { told = bytes }
-	objects, err := fetchAll(t.Context(), t, s.client(t, "/r.git"), f, limits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if size, _ := objects.Wait(); told != size || told == 0 {
-		t.Errorf("Progress was told %d in the end, and the pack has %d bytes", told, size)
 	}
 }
 
