@@ -3,7 +3,6 @@ package localstate
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,30 +19,22 @@ const maxSize = 1 << 30
 // describe this process or never end.
 var errKernel = errors.New("it is a file of the operating system")
 
-type stateFile struct {
-	io.Reader
-	io.Closer
-}
-
 // open opens a state file, whose name is absolute or relative to the root module's directory.
 // outside reports whether the file is outside of this directory, after all links are followed. If
 // the file does not exist, the error wraps fs.ErrNotExist.
-func (p Project) open(name string) (file stateFile, outside bool, err error) {
+func (p Project) open(name string) (file *os.File, outside bool, err error) {
 	name, err = filepath.Abs(pathsafe.Inside(p.Dir, filepath.FromSlash(name)))
 	if err == nil && !isOfKernel(name) {
 		name, err = filepath.EvalSymlinks(name)
 	}
 	switch {
 	case err != nil:
-		return stateFile{}, false, err
+		return nil, false, err
 	case isOfKernel(name):
-		return stateFile{}, true, errKernel
+		return nil, true, errKernel
 	}
-	opened, err := openRegular(filepath.Dir(name), filepath.Base(name), maxSize)
-	if err != nil {
-		return stateFile{}, false, err
-	}
-	return stateFile{io.LimitReader(opened, maxSize), opened}, p.isOutside(name), nil
+	file, err = openRegular(filepath.Dir(name), filepath.Base(name), maxSize)
+	return file, p.isOutside(name), err
 }
 
 func isOfKernel(name string) bool {
@@ -60,10 +51,7 @@ func openRegular(dir, name string, limit int64) (*os.File, error) {
 }
 
 func (p Project) isOutside(name string) bool {
-	dir, err := filepath.EvalSymlinks(p.Dir)
-	if err == nil {
-		dir, err = filepath.Abs(dir)
-	}
+	dir, err := pathsafe.Real(p.Dir)
 	rel, relErr := filepath.Rel(dir, name)
 	return err != nil || relErr != nil || !filepath.IsLocal(rel)
 }

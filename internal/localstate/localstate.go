@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"slices"
 
@@ -84,7 +85,7 @@ func (p Project) read(name string) (Needs, error) {
 	file, outside, err := p.open(name)
 	if err == nil {
 		defer file.Close()
-		needs.Providers, err = parse(file, p.Parser)
+		needs.Providers, err = parse(io.LimitReader(file, maxSize), p.Parser)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errEmpty):
