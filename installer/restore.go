@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/worktree"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -133,7 +134,7 @@ func (p *reading) restoreFrom(ctx context.Context, former earlierLock) (*Restore
 	if err := lock.Check(); err != nil {
 		return nil, err
 	}
-	if err := p.files.WriteLock(p.lockSrc, lock.Bytes()); err != nil {
+	if err := project.WriteLock(p.req.location(), p.lockSrc, lock.Bytes()); err != nil {
 		return nil, err
 	}
 	return restored, nil

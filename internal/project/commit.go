@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // Change is a change of a project. Callers must have verified the packages in it.
@@ -214,30 +213,6 @@ func (p *Project) vendorOf(j *journal) *vendorRoot {
 		return nil
 	}
 	return p.vendor
-}
-
-// WriteLock replaces only the dependency lock. The error is [ErrLockChanged] if it does not have the
-// old bytes.
-func (p *Project) WriteLock(old, lock []byte) error {
-	return p.lock.write(old, lock)
-}
-
-// WriteLock is like [Project.WriteLock], but creates no modules directory.
-func WriteLock(location Location, old, lock []byte) error {
-	dir, err := pathsafe.OpenRoot(location.Dir)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	if err := location.check(); err != nil {
-		return err
-	}
-	place, err := location.openLock(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = place.close() }()
-	return place.write(old, lock)
 }
 
 // compareLock returns [ErrLockChanged] if the lock file no longer has the bytes that were read.

@@ -57,32 +57,44 @@ func (p lockPlace) read() ([]byte, error) {
 	return readOptional(p.root, p.name, maxLock)
 }
 
-func (p lockPlace) write(old, lock []byte) error {
-	if p.root == nil {
-		return nil
-	}
-	err := atomicfile.Write(p.root, p.name, lock, atomicfile.Options{Swap: true, Old: old, Step: "project.lock"})
-	if errors.Is(err, atomicfile.ErrChanged) {
-		return ErrLockChanged
-	}
-	return err
+// WriteLock replaces the dependency lock, and creates no modules directory. The error is [ErrLockChanged] if it
+// does not have the old bytes.
+func WriteLock(location Location, old, lock []byte) error {
+	return location.withLock(func(place lockPlace) error {
+		if place.root == nil {
+			return nil
+		}
+		err := atomicfile.Write(place.root, place.name, lock, atomicfile.Options{Swap: true, Old: old, Step: "project.lock"})
+		if errors.Is(err, atomicfile.ErrChanged) {
+			return ErrLockChanged
+		}
+		return err
+	})
 }
 
 // ReadLock returns the dependency lock's bytes, or nil if there is no lock file. The error for an
 // irregular or too large file is an *fs.PathError with one of the errors of [atomicfile.Read].
-func ReadLock(location Location) ([]byte, error) {
-	dir, err := pathsafe.OpenRoot(location.Dir)
+func ReadLock(location Location) (lock []byte, err error) {
+	err = location.withLock(func(place lockPlace) error {
+		lock, err = place.read()
+		return err
+	})
+	return lock, err
+}
+
+func (l Location) withLock(use func(lockPlace) error) error {
+	dir, err := pathsafe.OpenRoot(l.Dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer dir.Close()
-	if err := location.check(); err != nil {
-		return nil, err
+	if err := l.check(); err != nil {
+		return err
 	}
-	place, err := location.openLock(dir)
+	place, err := l.openLock(dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = place.close() }()
-	return place.read()
+	return use(place)
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -64,9 +65,6 @@ func (p *Project) keepStages() {
 		p.vendor.stage = ""
 	}
 }
-
-// Path returns the modules directory as it was opened.
-func (p *Project) Path() string { return p.path }
 
 // Notice is about an unfinished change or an untrusted file that [Open] or [View] found.
 type Notice struct {
@@ -170,13 +168,12 @@ func (p *Project) StageVendored(key string) (string, error) {
 // FoldsCase reports whether the file system ignores case in names.
 func (p *Project) FoldsCase() bool { return has(p.modules, strings.ToUpper(ownName)) }
 
-// KeepsModes reports whether the file system stores executable bits. FAT gives all files the same mode.
-func (p *Project) KeepsModes() bool {
-	if runtime.GOOS == "windows" {
-		return false
-	}
-	info, err := p.modules.Lstat(flockName) // never made executable
-	return err != nil || info.Mode().Perm()&0o111 == 0
+// KeepsModes reports whether the file system stores executable bits.
+func (p *Project) KeepsModes() bool { return keepsModes(p.modules.Lstat(flockName)) }
+
+// keepsModes gets a file that was never made executable. FAT gives all files the same mode.
+func keepsModes(info fs.FileInfo, err error) bool {
+	return runtime.GOOS != "windows" && (err != nil || info.Mode().Perm()&0o111 == 0)
 }
 
 // HasLinks reports whether the file system supports symbolic links, by trying it.

@@ -419,7 +419,7 @@ func TestPackageRefusesLinks(t *testing.T) {
 	a := newAt(t)
 	p := a.open(t)
 	defer p.Close()
-	testenv.Must(t, os.Symlink(t.TempDir(), filepath.Join(p.Path(), "a")))
+	testenv.Must(t, os.Symlink(t.TempDir(), filepath.Join(a.dir, modules, "a")))
 	if _, err := p.Package("a"); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Package of a link = %v, want an error", err)
 	}

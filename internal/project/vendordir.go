@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -119,7 +118,7 @@ func FindVendorDir(rootDir, name, dataDir string) (*VendorDir, error) {
 		return nil, err
 	}
 	d := &VendorDir{name: path.Clean(filepath.ToSlash(name)), path: full, root: filepath.ToSlash(up)}
-	d.keepsModes = sync.OnceValue(d.probeModes)
+	d.keepsModes = sync.OnceValue(func() bool { return keepsModes(os.Lstat(filepath.Join(full, filepath.FromSlash(vendorRecordName)))) })
 	return d, nil
 }
 
@@ -179,14 +178,6 @@ func IsVendorDir(path string) bool {
 }
 
 func (d *VendorDir) KeepsModes() bool { return d.keepsModes() }
-
-func (d *VendorDir) probeModes() bool {
-	if runtime.GOOS == "windows" {
-		return false
-	}
-	info, err := os.Lstat(filepath.Join(d.path, filepath.FromSlash(vendorRecordName))) // never made executable
-	return err != nil || info.Mode().Perm()&0o111 == 0
-}
 
 // Sums is like [Project.Sums].
 func (d *VendorDir) Sums(name string) ([]byte, error) {
