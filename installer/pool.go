@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/trace"
@@ -78,7 +79,7 @@ func (c clients) poolFor(ctx context.Context, p *openProject) (_ context.Context
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return s.scope.in(ctx), s, s.close, nil
+	return s.in(ctx), s, s.close, nil
 }
 
 // pool is like poolFor, for a pool that belongs to no project.
@@ -87,7 +88,7 @@ func (c clients) pool(ctx context.Context, by user) (_ context.Context, _ *pool,
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return s.scope.in(ctx), s, done, nil
+	return s.in(ctx), s, done, nil
 }
 
 // openPool is pool without a context.
@@ -113,8 +114,10 @@ func (c clients) openPool(by user) (_ *pool, done func(), err error) {
 // is requested only once, even if several projects need it.
 type pool struct {
 	*origins.Client
-	scope *scope
-	user  user
+	// memory has the answers that clients keep, so that clients that live longer ask again in the next pool.
+	memory singleflight.Memory
+	hook   trace.Hook // is told of each operation; nil if there is none
+	user   user
 	// stores has the answers of bundles and mirrors. always lists those that all projects ask.
 	stores    *stores.Answers
 	always    []PackageStore
@@ -140,7 +143,7 @@ func newPool(c clients, by user, temporary string) (*pool, error) {
 			return nil, errors.Join(shared.CacheErr, err)
 		}
 	}
-	s := &pool{Client: shared, scope: &scope{hook: c.hook}, user: by, always: c.Stores, stores: stores.NewAnswers(shared)}
+	s := &pool{Client: shared, hook: c.hook, user: by, always: c.Stores, stores: stores.NewAnswers(shared)}
 	s.providers = &treeproviders.Client{
 		Source: c.Providers, PluginCache: getproviders.PluginCache{Dir: c.PluginCacheDir},
 		Open: func() *store.Providers {
@@ -148,6 +151,15 @@ func newPool(c clients, by user, temporary string) (*pool, error) {
 		},
 	}
 	return s, nil
+}
+
+// in returns the context of the pool's requests.
+func (s *pool) in(ctx context.Context) context.Context {
+	ctx = s.memory.In(ctx)
+	if s.hook != nil {
+		ctx = trace.With(ctx, s.hook)
+	}
+	return ctx
 }
 
 func (s *pool) originsFor(p *openProject, events *events) *origins.Origins {
@@ -181,6 +193,6 @@ func (s *pool) close() error {
 	s.Client.Wait()
 	s.stores.Wait()
 	s.providers.Wait()
-	s.scope.memory.Close()
+	s.memory.Close()
 	return errors.Join(s.providers.Close(), s.Cache.Close())
 }

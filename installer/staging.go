@@ -169,10 +169,7 @@ func (s *stager) vendoredPackage(ctx context.Context, entry lockfile.Module) (*p
 	if !s.vendored.OnlyCompares {
 		return nil, nil
 	}
-	return nil, &VendorError{PackageReport{
-		Path: pathOf(entry.Key), Vendored: s.project.dirs.PackageDir(entry.Key), Status: statuses[found.Status],
-		Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
-	}}
+	return nil, &VendorError{s.project.packageReport(entry.Key, found)}
 }
 
 // inspect compares the package of an entry with the lock. done releases its slot of the pool.

@@ -7,24 +7,8 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/event"
-	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/trace"
 )
-
-// scope is what the contexts of a pool's requests have: a memory for the answers that clients keep, so that
-// clients that live longer ask again in the next pool, and the hook for operations.
-type scope struct {
-	memory singleflight.Memory
-	hook   trace.Hook
-}
-
-func (s *scope) in(ctx context.Context) context.Context {
-	ctx = s.memory.In(ctx)
-	if s.hook != nil {
-		ctx = trace.With(ctx, s.hook)
-	}
-	return ctx
-}
 
 func hookOf(logger *slog.Logger, tracer func(context.Context, event.Operation) (context.Context, func(error))) trace.Hook {
 	if logger == nil && tracer == nil {
