@@ -23,7 +23,6 @@ import (
 var (
 	ErrCycle            = errors.New("the module calls itself")
 	ErrEscapesPackage   = errors.New("local module path escapes module package")
-	ErrUnknownCaller    = errors.New("the session has not found the module that has this call")
 	ErrSameKey          = errors.New("two module calls have the same key")
 	ErrTooManyModules   = errors.New("the module tree is too large")
 	ErrNoSuchCall       = errors.New("the configuration has no such module call, or the module is local")

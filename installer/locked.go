@@ -29,10 +29,8 @@ type LockedFuncs struct {
 
 // LockedModule is the package of a module that was compared with its entry in a lock.
 type LockedModule struct {
-	// Project is the Dir of the project, and Entry the entry in its lock.
-	Project string
-	Entry   lockfile.Module
-	Tree    *hashing.Tree // the files of the package with their sums
+	Entry lockfile.Module
+	Tree  *hashing.Tree // the files of the package with their sums
 
 	dir string
 }
@@ -43,8 +41,6 @@ func (p LockedModule) Open() (*os.Root, error) { return pathsafe.OpenRoot(p.dir)
 
 // LockedProvider is a provider package for one platform, from an entry of a lock.
 type LockedProvider struct {
-	// Project is the Dir of the project, and Entry the entry in its lock.
-	Project  string
 	Entry    lockfile.Provider
 	Platform addrs.Platform
 
@@ -150,7 +146,7 @@ func (r *installRun) useModules(ctx context.Context, modules []*module, use func
 				return err
 			}
 			defer done()
-			return m.call.failIf(use(ctx, LockedModule{Project: r.req.Dir, Entry: m.pkg.entry, Tree: m.pkg.tree.Tree, dir: m.pkg.currentPath}))
+			return m.call.failIf(use(ctx, LockedModule{Entry: m.pkg.entry, Tree: m.pkg.tree.Tree, dir: m.pkg.currentPath}))
 		})
 	}
 	return group.Wait()
@@ -167,7 +163,7 @@ func (s *providerStage) useProviders(ctx context.Context, platforms []addrs.Plat
 		}
 		for _, platform := range platforms {
 			group.Go(func() error {
-				return use(ctx, LockedProvider{Project: s.req.Dir, Entry: entry, Platform: platform, archive: func(ctx context.Context) (*providers.Archive, error) {
+				return use(ctx, LockedProvider{Entry: entry, Platform: platform, archive: func(ctx context.Context) (*providers.Archive, error) {
 					return s.stage.Archive(ctx, locked, platform)
 				}})
 			})

@@ -278,7 +278,7 @@ func (p *providerPlan) describe(result *Result) {
 		entry, proven := planned.LockEntry, planned.Got.Authentication
 		result.Providers = append(result.Providers, Provider{
 			Address: entry.Address, Version: entry.Version, Constraints: entry.Constraints, Hashes: entry.Hashes,
-			Dir: providerDir(p.stage.req, planned), RequiredBy: planned.Uses, Location: planned.Got.Location,
+			Dir: providerDir(p.stage.req, planned), RequiredBy: planned.Uses,
 			KeyID: proven.KeyID, Key: proven.Key, Evidence: proven.Evidence,
 		})
 	}

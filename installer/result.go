@@ -164,7 +164,6 @@ type Provider struct {
 	// Dir is the package's directory, relative to the root module's.
 	Dir        string
 	RequiredBy []ProviderRequirement // none if only the lock has the provider
-	Location   string                // where this run got the package, without credentials; "" if it was at hand
 	// KeyID and Key are the ID, in upper-case hexadecimal, and the owner of the key whose signature was
 	// checked.
 	KeyID, Key string

@@ -168,7 +168,7 @@ func (s *Session) ask(caller addrs.Module, block config.Call) (*askedCall, error
 	}
 	above, ok := s.caller(caller)
 	if !ok {
-		return nil, fail(fmt.Errorf("%w: %s", ErrUnknownCaller, caller))
+		return nil, fail(fmt.Errorf("the session has not found the module that has this call: %s", caller))
 	}
 	if earlier, ok := s.asked[path.String()]; ok {
 		if !isSameCall(earlier.block, block) {
