@@ -2,20 +2,27 @@ package installer_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/configs"
 	manifests "github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -55,13 +62,16 @@ func TestCorpus(t *testing.T) {
 }
 
 type corpusCase struct {
-	files fs.FS
+	world *modtest.World
 	// tool is the stock tool to compare with, which Cotter must detect. If it is "", the case
 	// runs with each available tool, and the request names the tool.
 	tool     string
 	dataDir  string
 	lockFile string
 	links    []string // "NAME -> TARGET" in the configuration
+	// gitEnv makes git use the case's gitconfig, if it has one. That file can redirect the repositories' real
+	// addresses to mirrors.
+	gitEnv []string
 }
 
 func readCorpusCase(t *testing.T, name string) *corpusCase {
@@ -89,22 +99,28 @@ func readCorpusCase(t *testing.T, name string) *corpusCase {
 	for _, file := range archive.Files {
 		files[file.Name] = &fstest.MapFile{Data: file.Data}
 	}
-	c.files = files
+	if platform := addrs.CurrentPlatform().String(); hasProviders(archive) && platform != "linux_amd64" {
+		t.Skipf("the providers are for linux_amd64, not for %s", platform)
+	}
+	c.world = modtest.New(t, files)
+	if config, ok := files["gitconfig"]; ok {
+		name := filepath.Join(t.TempDir(), "gitconfig")
+		testenv.Must(t, os.WriteFile(name, bytes.ReplaceAll(config.Data, []byte(modtest.HostPlaceholder), []byte(c.world.Host())), 0o600))
+		c.gitEnv = []string{"GIT_CONFIG_GLOBAL=" + name}
+	}
 	return c
 }
 
+func hasProviders(archive *txtar.Archive) bool {
+	return slices.ContainsFunc(archive.Files, func(f txtar.File) bool { return strings.HasPrefix(f.Name, "providers/") })
+}
+
 func (c *corpusCase) run(t *testing.T) {
-	_, err := fs.Stat(c.files, "providers")
-	if platform := addrs.CurrentPlatform().String(); err == nil && platform != "linux_amd64" {
-		t.Skipf("the providers are for linux_amd64, not for %s", platform)
-	}
-	p := &project{world: modtest.NewWith(t, c.files, modtest.Options{}), dir: t.TempDir(), state: t.TempDir()}
-	c.write(t, p, p.dir)
-	env := c.gitEnv(t, p)
-	roots, err := repository.Roots(t.Context(), installer.New(installer.Options{}), p.dir, installer.DialectAuto)
+	dir := c.copyProject(t)
+	roots, err := repository.Roots(t.Context(), installer.New(installer.Options{}), dir, installer.DialectAuto)
 	testenv.Must(t, err)
 	if len(roots) == 0 {
-		roots = []string{p.dir}
+		roots = []string{dir}
 	}
 	compared := false
 	for dialect, binary := range stockTools(t) {
@@ -113,12 +129,13 @@ func (c *corpusCase) run(t *testing.T) {
 		}
 		compared = true
 		for _, root := range roots {
-			below := strings.TrimPrefix(root, p.dir)
-			req := request{Project: installer.Project{Dir: root, DataDir: c.dataDir, LockFile: c.lockFile, Dialect: dialect}}
-			if c.tool != "" {
-				req.Dialect = installer.DialectAuto
+			below := strings.TrimPrefix(root, dir)
+			i := &initComparison{corpusCase: c, binary: binary, stock: c.copyProject(t), ours: c.copyProject(t), below: below, state: t.TempDir()}
+			if c.tool == "" {
+				i.dialect = dialect
 			}
-			for _, difference := range c.compareInit(t, p.world, binary, env, req, below) {
+			i.run(t)
+			for _, difference := range i.differences {
 				report(t, fmt.Sprintf("%s, %s: %s", dialect, below, difference))
 			}
 		}
@@ -128,43 +145,18 @@ func (c *corpusCase) run(t *testing.T) {
 	}
 }
 
-func (c *corpusCase) write(t *testing.T, p *project, dir string) {
+// copyProject returns the directory of a new copy of the project.
+func (c *corpusCase) copyProject(t *testing.T) string {
 	t.Helper()
-	testenv.Must(t, p.world.WriteTree(dir, "config"))
+	dir := t.TempDir()
+	testenv.Must(t, c.world.WriteTree(dir, "config"))
 	for _, link := range c.links {
 		name, target, _ := strings.Cut(link, " -> ")
 		if err := os.Symlink(strings.ReplaceAll(target, "DIR", dir), filepath.Join(dir, name)); err != nil {
 			t.Skipf("there are no symbolic links here: %v", err)
 		}
 	}
-}
-
-// compareInit compares whole installations of the root module below the configuration.
-func (c *corpusCase) compareInit(t *testing.T, world *modtest.World, binary string, env []string, req request, below string) []difference {
-	t.Helper()
-	p, other := &project{world: world, dir: t.TempDir(), state: t.TempDir()}, t.TempDir()
-	c.write(t, p, p.dir)
-	c.write(t, p, other)
-	req.Dir = filepath.Join(p.dir, below)
-	inOther := req
-	inOther.Dir = filepath.Join(other, below)
-	one := &initComparison{project: p, binary: binary, env: env, other: other, stock: comparison{inOther}, ours: comparison{req}}
-	one.run(t.Context(), t)
-	return one.differences
-}
-
-// gitEnv makes git use the case's gitconfig, if it has one. That file can redirect the
-// repositories' real addresses to mirrors.
-func (c *corpusCase) gitEnv(t *testing.T, p *project) []string {
-	t.Helper()
-	text, err := fs.ReadFile(c.files, "gitconfig")
-	if err != nil {
-		return nil
-	}
-	name := filepath.Join(t.TempDir(), "gitconfig")
-	text = bytes.ReplaceAll(text, []byte(modtest.HostPlaceholder), []byte(p.world.Host()))
-	testenv.Must(t, os.WriteFile(name, text, 0o600))
-	return []string{"GIT_CONFIG_GLOBAL=" + name}
+	return dir
 }
 
 // report fails the test unless the difference is one of allowedDifferences.
@@ -179,11 +171,198 @@ func report(t *testing.T, difference string) {
 	t.Error(difference)
 }
 
-// comparison is the installation of one root module, by Cotter or by a stock tool.
-type comparison struct{ req request }
+// initComparison compares a stock tool's init of a root module with an installation of its modules and providers
+// by Cotter. Each works on its own copy of the project.
+type initComparison struct {
+	*corpusCase
+	binary      string
+	dialect     installer.Dialect
+	stock, ours string // the directories of the copies
+	below       string // the root module, below them
+	state       string
+	differences []string
+}
 
-func (c *comparison) modules() string {
-	return filepath.Join(c.req.Dir, orElse(c.req.DataDir, ".terraform"), "modules")
+func (c *initComparison) differ(kind, text string) {
+	c.differences = append(c.differences, kind+":\n"+text)
+}
+
+func (c *initComparison) diff(kind string, a, b any) {
+	if text := cmp.Diff(a, b); text != "" {
+		c.differ(kind, text)
+	}
+}
+
+func (c *initComparison) run(t *testing.T) {
+	remote := hasRemoteBackend(t.Context(), filepath.Join(c.ours, c.below))
+	out, stockErr := c.init(t, c.stock, remote)
+	install := c.installation(t, remote)
+	ourErr := install()
+	switch {
+	case stockErr != nil && ourErr == nil:
+		c.differ("ours installs, stock fails", out)
+	case stockErr == nil && ourErr != nil:
+		c.differ("stock installs, ours fails", ourErr.Error())
+	}
+	if stockErr != nil || ourErr != nil {
+		return // what a run leaves after a failure is not compared
+	}
+	stock, ours := c.installedIn(t, c.stock), c.installedIn(t, c.ours)
+	c.diff("provider blocks (-stock +ours)", stock.providerBlocks(), ours.providerBlocks())
+	c.diff("modules.json (-stock +ours)", strings.ReplaceAll(stock.Manifest, c.stock, c.ours), ours.Manifest) // behind absolute links
+	c.diff("files of modules (-stock +ours)", stock.Modules, ours.Modules)
+	c.diff("files of providers (-stock +ours)", stock.Providers, ours.Providers)
+
+	c.world.ResetRequests()
+	if out, err := c.init(t, c.ours, remote); err != nil {
+		c.differ("after ours, stock fails", out)
+	}
+	for _, r := range c.world.Requests() {
+		if ours.providerBlocks() == "" || !isQuestion(r.Path) {
+			c.differ("after ours, stock asks for more than lists of versions", r.String())
+		}
+	}
+	c.diff("after ours, stock changes what is installed (-ours +stock)", ours, c.installedIn(t, c.ours))
+
+	before := listing(t, c.ours, false)
+	c.world.ResetRequests()
+	if err := install(); err != nil {
+		c.differ("a second install of ours fails", err.Error())
+	}
+	for _, r := range c.world.Requests() {
+		c.differ("a second install of ours sends a request", r.String())
+	}
+	c.diff("a second install of ours changes files (-before +after)", before, listing(t, c.ours, false))
+}
+
+// isQuestion reports whether a request's path is that of a discovery document or of a list of a
+// provider's versions, which stock tools request even if everything is installed.
+func isQuestion(path string) bool {
+	return path == "/.well-known/terraform.json" || strings.HasPrefix(path, "/v1/providers/") && strings.HasSuffix(path, "/versions")
+}
+
+// services returns the services of the registries of both stock tools, which the world serves.
+func (c *initComparison) services() map[addrs.Hostname]map[string]any {
+	services := map[addrs.Hostname]map[string]any{}
+	for _, host := range []addrs.Hostname{addrs.DefaultRegistryHost, addrs.TerraformRegistryHost} {
+		services[host] = map[string]any{
+			"modules.v1":   c.world.URL() + "/v1/modules/",
+			"providers.v1": c.world.URL() + "/v1/providers/",
+		}
+	}
+	return services
+}
+
+// installation returns a function that installs our copy, at first with an empty cache. Without its backend, the
+// stock tool assumes an empty state, which PruneProviders means for us.
+func (c *initComparison) installation(t *testing.T, remote bool) func() error {
+	t.Helper()
+	in := installer.New(installer.Options{
+		HTTPClient: c.world.HTTPClient(),
+		Services:   c.services(),
+		Fetcher:    &getmodules.Fetcher{Git: getmodules.Git{Env: slices.Concat(os.Environ(), c.world.Env(), c.gitEnv)}},
+		CacheDir:   t.TempDir(),
+		StateDir:   c.state,
+	})
+	return func() error {
+		p := installer.Project{Dir: filepath.Join(c.ours, c.below), DataDir: c.dataDir, LockFile: c.lockFile, Dialect: c.dialect}
+		_, err := in.Install(t.Context(), p, installer.InstallOptions{Scope: installer.ScopeAll, PruneProviders: remote})
+		return err
+	}
+}
+
+// init runs the stock tool's init in a copy. Without a remote backend, it reads the local state.
+func (c *initComparison) init(t *testing.T, dir string, remote bool) (string, error) {
+	t.Helper()
+	var text strings.Builder
+	for host, services := range c.services() {
+		fmt.Fprintf(&text, "host %q {\n  services = {\n", host)
+		for name, address := range services {
+			fmt.Fprintf(&text, "    %q = %q\n", name, address)
+		}
+		text.WriteString("  }\n}\n")
+	}
+	config := filepath.Join(t.TempDir(), "cli.tfrc")
+	testenv.Must(t, os.WriteFile(config, []byte(text.String()), 0o600))
+	args := []string{"init", "-no-color", "-input=false"}
+	if remote {
+		args = append(args, "-backend=false")
+	}
+	cmd := exec.CommandContext(t.Context(), c.binary, args...)
+	cmd.Dir = filepath.Join(dir, c.below)
+	cmd.Env = slices.Concat(os.Environ(), c.world.Env(), c.gitEnv, []string{
+		"TF_CLI_CONFIG_FILE=" + config, "TF_DATA_DIR=" + c.dataDir,
+		"TF_PLUGIN_CACHE_DIR=", "TF_WORKSPACE=", "CHECKPOINT_DISABLE=1", "HOME=" + t.TempDir(),
+	})
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// installed is the lock of a copy, the keys and paths in its modules.json, and the files of all modules and
+// providers.
+type installed struct {
+	Lock, Manifest     string
+	Modules, Providers map[string]string
+}
+
+func (c *initComparison) installedIn(t *testing.T, dir string) installed {
+	t.Helper()
+	root := filepath.Join(dir, c.below)
+	data := filepath.Join(root, orElse(c.dataDir, ".terraform"))
+	found := installed{Lock: fileIn(t, root, ".terraform.lock.hcl"), Manifest: fileIn(t, data, "modules/modules.json"), Modules: map[string]string{}, Providers: map[string]string{}}
+	recorded, err := manifests.ParseManifest([]byte(found.Manifest))
+	testenv.Must(t, err)
+	for _, record := range recorded.Records() {
+		module := record.Dir
+		if !filepath.IsAbs(module) {
+			module = filepath.Join(root, module)
+		}
+		if record.Key != "" {
+			followFiles(t, found.Modules, record.Key+": ", module)
+		}
+	}
+	followFiles(t, found.Providers, "", filepath.Join(data, "providers"))
+	// tofu locks empty files during an installation
+	maps.DeleteFunc(found.Providers, func(name, text string) bool { return strings.HasSuffix(name, ".lock") && text == "" })
+	return found
+}
+
+var providerBlock = regexp.MustCompile(`(?m)^provider "`)
+
+// providerBlocks returns the text of the provider blocks. Our lock has them after all module blocks.
+func (i installed) providerBlocks() string {
+	at := providerBlock.FindStringIndex(i.Lock)
+	if at == nil {
+		return ""
+	}
+	return i.Lock[at[0]:]
+}
+
+// followFiles adds the files of a directory, if it exists, and follows links. It ignores names that begin with a
+// dot, because stock tools keep such files only in the first copy of a package.
+func followFiles(t *testing.T, files map[string]string, prefix, dir string) {
+	t.Helper()
+	const maxDepth = 30
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || strings.Count(prefix, "/") > maxDepth {
+		return
+	}
+	testenv.Must(t, err)
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), ".") {
+			continue
+		}
+		name := filepath.Join(dir, entry.Name())
+		info, err := os.Stat(name)
+		switch {
+		case err != nil:
+			files[prefix+entry.Name()] = "a link to nothing"
+		case info.IsDir():
+			followFiles(t, files, prefix+entry.Name()+"/", name)
+		case info.Mode().IsRegular():
+			files[prefix+entry.Name()] = fileIn(t, dir, entry.Name())
+		}
+	}
 }
 
 func orElse(s, otherwise string) string {
@@ -193,61 +372,8 @@ func orElse(s, otherwise string) string {
 	return s
 }
 
-// installedTree has the keys and paths in modules.json and the files of all modules.
-type installedTree struct {
-	manifest string
-	files    map[string]string
-}
-
-func (c *comparison) installed(t *testing.T) installedTree {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(c.modules(), "modules.json"))
-	if err != nil {
-		return installedTree{}
-	}
-	recorded, err := manifests.ParseManifest(text)
-	testenv.Must(t, err)
-	tree := installedTree{manifest: string(text), files: map[string]string{}}
-	for _, record := range recorded.Records()[1:] {
-		dir := record.Dir
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(c.req.Dir, dir)
-		}
-		if err := tree.read(record.Key+": ", dir, 0); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			t.Fatal(err)
-		}
-	}
-	return tree
-}
-
-// read reads the files of a directory and follows links. It ignores names that begin with a dot,
-// because stock tools keep such files only in the first copy of a package.
-func (i installedTree) read(prefix, dir string, depth int) error {
-	const maxDepth = 30
-	entries, err := os.ReadDir(dir)
-	if err != nil || depth > maxDepth {
-		return err
-	}
-	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), ".") {
-			continue
-		}
-		name := filepath.Join(dir, entry.Name())
-		info, err := os.Stat(name)
-		switch {
-		case err != nil:
-			i.files[prefix+entry.Name()] = "a link to nothing"
-		case info.IsDir():
-			if err := i.read(prefix+entry.Name()+"/", name, depth+1); err != nil {
-				return err
-			}
-		case info.Mode().IsRegular():
-			text, err := os.ReadFile(name)
-			if err != nil {
-				return err
-			}
-			i.files[prefix+entry.Name()] = string(text)
-		}
-	}
-	return nil
+// hasRemoteBackend reports whether the configuration in a directory keeps its state elsewhere.
+func hasRemoteBackend(ctx context.Context, dir string) bool {
+	backend, err := configs.Reader{}.ReadBackend(ctx, configs.Dir{Path: dir})
+	return err == nil && backend.Type != "" && backend.Type != "local"
 }

@@ -144,9 +144,9 @@ func TestLayoutsAgree(t *testing.T) {
 // followed returns every file of the installed modules, with links followed.
 func followed(t *testing.T, p *project) map[string]string {
 	t.Helper()
-	tree := installedTree{files: map[string]string{}}
-	testenv.Must(t, tree.read("", filepath.Join(p.dir, ".terraform/modules"), 0))
-	return tree.files
+	files := make(map[string]string)
+	followFiles(t, files, "", filepath.Join(p.dir, ".terraform/modules"))
+	return files
 }
 
 // A change in the shared part of a package is reported for every call that uses it.
