@@ -154,6 +154,7 @@ func TestManifestRefused(t *testing.T) {
 		{"archive/zip", "application/zip", "one layer"},
 		{`"size":22`, `"size":0`, "size 0"},
 		{`"sha256:0101`, `"sha256:01`, "digest"},
+		{"sha256:" + strings.Repeat("01", 32), "sha512:" + strings.Repeat("01", 64), "digest"},
 		{`cotterpin.source`, `cotterpin.origin`, "annotations"},
 		{`cotterpin.hashes`, `cotterpin.sums`, "annotations"},
 		{string(someH1), "x9:unknown", "not a known hash"},

@@ -1,12 +1,24 @@
 package git_test
 
 import (
+	"bufio"
 	"encoding/hex"
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/git"
 )
+
+func TestObjectLimit(t *testing.T) {
+	t.Parallel()
+	for limit, want := range map[int64]error{5: nil, 4: git.ErrTooLarge} {
+		object := git.CheckedObject(strings.Repeat("1", 40), bufio.NewReader(strings.NewReader("bytes")), 5)
+		if content, err := object.Bytes(limit); !errors.Is(err, want) || err == nil && string(content) != "bytes" {
+			t.Errorf("Bytes(%d) = %q, %v", limit, content, err)
+		}
+	}
+}
 
 func FuzzParseTree(f *testing.F) {
 	id := strings.Repeat("\x12", 20)
