@@ -125,6 +125,13 @@ type PackageReport struct {
 	Unconfirmed bool
 }
 
+func packageReport(dirs *packagedir.Dirs, key string, found packagedir.Report) PackageReport {
+	return PackageReport{
+		Path: pathOf(key), Vendored: dirs.VendoredDir(key), Status: statuses[found.Status],
+		Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
+	}
+}
+
 func (p *PackageReport) intact() bool { return p.Status == StatusVerified && p.Err == nil }
 
 // VendorError says that a package in Project.Vendor does not match the lock: it is missing or changed.

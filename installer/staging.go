@@ -169,7 +169,7 @@ func (s *stager) vendoredPackage(ctx context.Context, entry lockfile.Module) (*p
 	if !s.vendored.OnlyCompares {
 		return nil, nil
 	}
-	return nil, &VendorError{s.project.packageReport(entry.Key, found)}
+	return nil, &VendorError{packageReport(s.project.dirs, entry.Key, found)}
 }
 
 // inspect compares the package of an entry with the lock. done releases its slot of the pool.

@@ -100,7 +100,7 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 			if err := ctxerr.Of(during); err != nil {
 				return err // what was found is not complete
 			}
-			report.Packages[i] = p.packageReport(entry.Key, found)
+			report.Packages[i] = packageReport(p.dirs, entry.Key, found)
 			if found.Status == packagedir.Changed {
 				p.explain(during, &report.Packages[i])
 			}
@@ -126,13 +126,6 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 	}
 	slices.SortFunc(report.Packages, func(a, b PackageReport) int { return strings.Compare(a.Path.String(), b.Path.String()) })
 	return report, err
-}
-
-func (p *openProject) packageReport(key string, found packagedir.Report) PackageReport {
-	return PackageReport{
-		Path: pathOf(key), Vendored: p.dirs.VendoredDir(key), Status: statuses[found.Status],
-		Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
-	}
 }
 
 // explain records that a package is exactly what this user's last run installed, if the lock has another

@@ -4,11 +4,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -170,11 +168,6 @@ func (p *Project) FoldsCase() bool { return has(p.modules, strings.ToUpper(ownNa
 
 // KeepsModes reports whether the file system stores executable bits.
 func (p *Project) KeepsModes() bool { return keepsModes(p.modules.Lstat(flockName)) }
-
-// keepsModes gets a file that was never made executable. FAT gives all files the same mode.
-func keepsModes(info fs.FileInfo, err error) bool {
-	return runtime.GOOS != "windows" && (err != nil || info.Mode().Perm()&0o111 == 0)
-}
 
 // HasLinks reports whether the file system supports symbolic links, by trying it.
 func (p *Project) HasLinks() bool {
