@@ -15,7 +15,7 @@ func (c *Client) Features(ctx context.Context, command string) ([]string, error)
 		return nil, err
 	}
 	defer body.Close()
-	return readFeatures(newPackets(body), command)
+	return readFeatures(newPackets(body, nil), command)
 }
 
 // readFeatures reads lines with a capability, or a command, "=" and its features.

@@ -13,8 +13,14 @@ type Client struct {
 // Transport leads to the git-upload-pack of one repository.
 type Transport interface {
 	// Ask returns the answer to a request of version 2. The caller must close it.
-	Ask(ctx context.Context, request []byte) (io.ReadCloser, error)
+	Ask(ctx context.Context, request []byte) (Answer, error)
 	// Advertisement returns what the server says it supports. The caller must close it.
 	Advertisement(ctx context.Context) (io.ReadCloser, error)
 	Close() error
+}
+
+type Answer interface {
+	io.ReadCloser
+	// Ended is called after the last packet, after which a connection stays open.
+	Ended()
 }

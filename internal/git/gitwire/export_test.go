@@ -12,12 +12,12 @@ const MaxRedirects = maxRedirects
 
 // ReadRefs exports readRefs.
 func ReadRefs(answer []byte, limit int) (git.Refs, error) {
-	return readRefs(newPackets(bytes.NewReader(answer)), limit)
+	return readRefs(newPackets(bytes.NewReader(answer), func() {}), limit)
 }
 
 // ReadPack returns the pack contained in the answer to a fetch.
 func ReadPack(answer []byte, limit int64) ([]byte, error) {
-	p := newPackets(bytes.NewReader(answer))
+	p := newPackets(bytes.NewReader(answer), func() {})
 	if err := p.beginPack(16); err != nil {
 		return nil, err
 	}
@@ -30,5 +30,5 @@ func ReadPack(answer []byte, limit int64) ([]byte, error) {
 
 // ReadFeatures exports readFeatures.
 func ReadFeatures(answer []byte, command string) ([]string, error) {
-	return readFeatures(newPackets(bytes.NewReader(answer)), command)
+	return readFeatures(newPackets(bytes.NewReader(answer), func() {}), command)
 }

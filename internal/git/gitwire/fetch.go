@@ -55,7 +55,7 @@ func (c *Client) Fetch(ctx context.Context, f Fetch) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := newPackets(body)
+	p := newPackets(body, body.Ended)
 	if err := p.beginPack(shallow); err != nil {
 		return nil, errors.Join(err, body.Close())
 	}

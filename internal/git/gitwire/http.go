@@ -58,17 +58,22 @@ func (t *HTTP) endpoint(name string) (*url.URL, error) {
 	return u, nil
 }
 
-func (t *HTTP) Ask(ctx context.Context, body []byte) (io.ReadCloser, error) {
+func (t *HTTP) Ask(ctx context.Context, body []byte) (Answer, error) {
 	answer, err := t.postOnce(ctx, body)
 	var moved *movedError
-	if t.base != nil || !errors.As(err, &moved) {
-		return answer, err
+	if t.base == nil && errors.As(err, &moved) {
+		if err := t.discover(ctx); err != nil {
+			return nil, err
+		}
+		answer, err = t.postOnce(ctx, body)
 	}
-	if err := t.discover(ctx); err != nil {
-		return nil, err
-	}
-	return t.postOnce(ctx, body)
+	return httpAnswer{answer}, err
 }
+
+// httpAnswer ends with the body.
+type httpAnswer struct{ io.ReadCloser }
+
+func (httpAnswer) Ended() {}
 
 func (t *HTTP) postOnce(ctx context.Context, body []byte) (io.ReadCloser, error) {
 	u, err := t.endpoint(service)

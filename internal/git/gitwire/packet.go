@@ -29,12 +29,13 @@ const (
 )
 
 type packets struct {
-	in  *bufio.Reader
-	buf []byte
+	in    *bufio.Reader
+	buf   []byte
+	ended func()
 }
 
-func newPackets(in io.Reader) *packets {
-	return &packets{in: bufio.NewReaderSize(in, maxPacket), buf: make([]byte, maxPacket)}
+func newPackets(in io.Reader, ended func()) *packets {
+	return &packets{in: bufio.NewReaderSize(in, maxPacket), buf: make([]byte, maxPacket), ended: ended}
 }
 
 // next returns data that is valid until the next call. The caller decides whether io.EOF is early.

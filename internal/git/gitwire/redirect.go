@@ -40,7 +40,7 @@ func (t *HTTP) discover(ctx context.Context) error {
 	}
 	defer body.Close()
 	t.base = moved
-	return checkAdvert(newPackets(body))
+	return checkAdvert(newPackets(body, nil))
 }
 
 // follow requests the advertisement: by git's rules only that may be redirected. moved is the URL of the

@@ -24,7 +24,7 @@ func (c *Client) Refs(ctx context.Context, prefixes ...string) (git.Refs, error)
 		return nil, err
 	}
 	defer body.Close()
-	return readRefs(newPackets(body), git.MaxRefs)
+	return readRefs(newPackets(body, body.Ended), git.MaxRefs)
 }
 
 func readRefs(p *packets, limit int) (git.Refs, error) {
@@ -78,6 +78,9 @@ func parseRef(line string) (name string, ref git.Ref, err error) {
 }
 
 func (p *packets) end() error {
+	if p.in.Buffered() == 0 {
+		p.ended()
+	}
 	kind, _, err := p.next()
 	switch {
 	case errors.Is(err, io.EOF), err == nil && kind == endPacket:

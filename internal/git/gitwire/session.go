@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/httpx"
@@ -45,7 +44,7 @@ type Session struct {
 	advert []byte // the advertisement of conn
 }
 
-func (s *Session) Ask(ctx context.Context, request []byte) (io.ReadCloser, error) {
+func (s *Session) Ask(ctx context.Context, request []byte) (Answer, error) {
 	if err := s.connect(ctx); err != nil {
 		return nil, err
 	}
@@ -86,8 +85,8 @@ func (s *Session) connect(ctx context.Context) (err error) {
 	a := s.answer(ctx)
 	defer func() { _ = a.Close() }()
 	read := &bytes.Buffer{}
-	// A server of an older version lists all its refs, so nothing is read beyond its first line.
-	p := newPackets(io.TeeReader(io.LimitReader(a, maxAdvert), read))
+	// A server of an older version lists all its refs, so only its first line is awaited.
+	p := newPackets(io.TeeReader(io.LimitReader(a, maxAdvert), read), a.Ended)
 	if err := checkAdvert(p); err != nil {
 		return err
 	}
@@ -96,11 +95,8 @@ func (s *Session) connect(ctx context.Context) (err error) {
 			return early(err)
 		}
 	}
-	if !a.complete {
-		return malformed("an advertisement has over %d bytes", maxAdvert)
-	}
 	s.advert = read.Bytes()
-	return nil
+	return p.end()
 }
 
 func (s *Session) answer(ctx context.Context) *answer {
@@ -116,7 +112,7 @@ func (s *Session) answer(ctx context.Context) *answer {
 	return a
 }
 
-// answer ends with a flush packet, after which the connection stays open.
+// answer leaves the connection open if it was read to its end.
 type answer struct {
 	session *Session
 	conn    Conn
@@ -124,54 +120,21 @@ type answer struct {
 	guard   *httpx.Guard
 	stop    func() bool
 
-	head     []byte // what was read of the length of a packet
-	left     int    // the bytes of the packet that were not read yet
-	foreign  bool   // the answer does not consist of packets, which its reader will find
 	complete bool
 }
+
+func (a *answer) Ended() { a.complete = true }
 
 func (a *answer) Read(p []byte) (int, error) {
 	if a.complete {
 		return 0, io.EOF
 	}
-	if len(p) == 0 {
-		return 0, nil
-	}
-	switch {
-	case a.foreign:
-	case a.left > 0:
-		p = p[:min(len(p), a.left)]
-	default:
-		p = p[:min(len(p), lenSize-len(a.head))]
-	}
 	n, err := a.conn.Read(p)
 	a.guard.Add(n)
-	switch {
-	case n == 0 && err != nil:
+	if n == 0 && err != nil {
 		return 0, a.cause(err)
-	case a.foreign:
-	case a.left > 0:
-		a.left -= n
-	default:
-		a.beginPacket(p[:n])
 	}
 	return n, nil
-}
-
-func (a *answer) beginPacket(p []byte) {
-	if a.head = append(a.head, p...); len(a.head) < lenSize {
-		return
-	}
-	n, err := strconv.ParseUint(string(a.head), 16, 16)
-	a.head = a.head[:0]
-	switch {
-	case err != nil:
-		a.foreign = true
-	case special(n) == flushPacket:
-		a.complete = true
-	case n >= lenSize:
-		a.left = int(n) - lenSize
-	}
 }
 
 func (a *answer) cause(err error) error {
@@ -184,7 +147,6 @@ func (a *answer) cause(err error) error {
 	return early(err)
 }
 
-// Close ends the connection if the answer was not read to its end.
 func (a *answer) Close() error {
 	a.stop()
 	a.guard.Stop()

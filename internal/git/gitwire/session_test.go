@@ -105,29 +105,29 @@ func TestSessionAnswers(t *testing.T) {
 	version := lines("version 2", "ls-refs=unborn", "0000")
 	failed := errors.New("permission denied")
 	for name, tt := range map[string]struct {
-		sent string
-		wait error
-		want error
+		advert, answer string
+		wait           error
+		want           error
 	}{
-		"good":                     {version + lines(id+" HEAD", "0000"), nil, nil},
-		"more after the end":       {version + lines(id+" HEAD", "0000", id+" x"), nil, nil},
-		"old version":              {lines(id+" HEAD\x00side-band", "0000"), nil, gitwire.ErrOldProtocol},
-		"version 1":                {lines("version 1", "0000"), nil, gitwire.ErrOldProtocol},
-		"nothing":                  {"", nil, io.ErrUnexpectedEOF},
-		"nothing, with a reason":   {"", failed, failed},
-		"no answer":                {version, nil, io.ErrUnexpectedEOF},
-		"no answer, with a reason": {version, failed, failed},
-		"cut":                      {version + "00", failed, failed},
-		"cut in a line":            {version + "0032" + id, failed, failed},
-		"cut advertisement":        {lines("version 2"), failed, failed},
-		"text":                     {"Welcome to the forge!", nil, gitwire.ErrMalformed},
-		"text after it":            {version + "bye", nil, io.ErrUnexpectedEOF},
-		"long advertisement":       {lines("version 2") + strings.Repeat(lines(strings.Repeat("x", 60_000)), 3) + "0000", nil, errAny},
-		"error":                    {version + lines("ERR no"), nil, errAny},
+		"good":                     {version, lines(id+" HEAD", "0000"), nil, nil},
+		"more after the end":       {version, lines(id+" HEAD", "0000", id+" x"), nil, gitwire.ErrMalformed},
+		"old version":              {lines(id+" HEAD\x00side-band", "0000"), "", nil, gitwire.ErrOldProtocol},
+		"version 1":                {lines("version 1", "0000"), "", nil, gitwire.ErrOldProtocol},
+		"nothing":                  {"", "", nil, io.ErrUnexpectedEOF},
+		"nothing, with a reason":   {"", "", failed, failed},
+		"no answer":                {version, "", nil, io.ErrUnexpectedEOF},
+		"no answer, with a reason": {version, "", failed, failed},
+		"cut":                      {version, "00", failed, failed},
+		"cut in a line":            {version, "0032" + id, failed, failed},
+		"cut advertisement":        {lines("version 2"), "", failed, failed},
+		"text":                     {"Welcome to the forge!", "", nil, gitwire.ErrMalformed},
+		"text after it":            {version, "bye", nil, io.ErrUnexpectedEOF},
+		"long advertisement":       {lines("version 2") + strings.Repeat(lines(strings.Repeat("x", 60_000)), 3) + "0000", "", nil, errAny},
+		"error":                    {version, lines("ERR no"), nil, errAny},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := &pipes{Reader: strings.NewReader(tt.sent), Writer: io.Discard, wait: func() error { return tt.wait }}
+			p := &pipes{Reader: io.MultiReader(strings.NewReader(tt.advert), strings.NewReader(tt.answer)), Writer: io.Discard, wait: func() error { return tt.wait }}
 			s, _ := session(func(context.Context) (*pipes, error) { return p, nil })
 			_, err := (&gitwire.Client{Transport: s}).Refs(t.Context(), "HEAD")
 			wantError(t, "Refs", err, tt.want)
