@@ -18,6 +18,7 @@ import (
 // More than a thousand processes start it as the command, and each of them initializes the
 // package variables of the tests, so keep these cheap.
 func TestMain(m *testing.M) {
+	cobra.EnableCommandSorting = false // as main does
 	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "cotter" {
 		if err := testenv.TrustCertificateFile(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -26,7 +27,6 @@ func TestMain(m *testing.M) {
 		mainWithSteps()
 		return
 	}
-	cobra.EnableCommandSorting = false // as main does
 	os.Exit(testenv.Prepare(withCommand{m}).Run())
 }
 

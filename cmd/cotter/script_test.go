@@ -51,51 +51,92 @@ var update = flag.Bool("update", false, "rewrite the expectations in testdata/sc
 //	providerblocks A B     fail if two locks have different provider blocks
 //	replace FILE OLD NEW   replace text in a file
 //	withoutgit             leave nothing but cotter in PATH
+//	shows, fault           see TestGolden
 //
 // Most scripts run the command with "cotter". Scripts that test the process or its
 // environment use "exec cotter".
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	scripts, err := filepath.Glob("testdata/script/*.txtar")
+	names, err := filepath.Glob("testdata/script/*.txtar")
 	testenv.Must(t, err)
-	testscript.Run(t, testscript.Params{
-		Files:               testenv.Sample(scripts),
-		UpdateScripts:       *update,
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		Setup:               setup,
-		Condition:           condition,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"modserver":  modserver,
-			"publish":    publish,
-			"movetag":    moveTag,
-			"publishtag": publishTag,
-			"forge":      forge,
-
-			"proposecommit": proposeCommit,
-
-			"archive":    replaceArchive,
-			"status":     status,
-			"forget":     func(ts *testscript.TestScript, _ bool, _ []string) { (*theWorld(ts)).ResetRequests() },
-			"norequests": noRequests,
-			"notasked":   notAsked,
-			"redirect":   redirect,
-			"replace":    replace,
-
-			"publishprovider": publishProvider,
-			"providershape":   providerShape,
-			"noarchives":      noArchives,
-			"providerblocks":  providerBlocks,
-			"onlyregistry":    onlyRegistry,
-			"nochanges":       noChanges,
-			"withoutgit":      leaveCotter,
-			"cotter":          cotterWarm,
-		},
-	})
+	p := scripts(testenv.Sample(names))
+	p.Setup = func(env *testscript.Env) error { return setup(env, "testdata/script") }
+	testscript.Run(t, p)
 }
 
-// setup gives each script an empty home directory and none of the machine's settings.
-func setup(env *testscript.Env) error {
+// TestStockScripts runs each script in testdata/stock with both stock tools. TOOL is the name of one.
+func TestStockScripts(t *testing.T) {
+	t.Parallel()
+	names, err := filepath.Glob("testdata/stock/*.txtar")
+	testenv.Must(t, err)
+	for _, tool := range []string{"tofu", "terraform"} {
+		t.Run(tool, func(t *testing.T) {
+			t.Parallel()
+			needCommands(t, tool)
+			p := scripts(testenv.Sample(names))
+			p.Setup = func(env *testscript.Env) error {
+				env.Setenv("TOOL", tool)
+				return setup(env, "testdata/stock")
+			}
+			testscript.Run(t, p)
+		})
+	}
+}
+
+func scripts(names []string) testscript.Params {
+	cmds := map[string]func(*testscript.TestScript, bool, []string){
+		"modserver":       modserver,
+		"proposecommit":   proposeCommit,
+		"forge":           forge,
+		"status":          status,
+		"forget":          func(ts *testscript.TestScript, _ bool, _ []string) { (*theWorld(ts)).ResetRequests() },
+		"norequests":      noRequests,
+		"notasked":        notAsked,
+		"redirect":        redirect,
+		"replace":         replace,
+		"publishprovider": publishProvider,
+		"noarchives":      noArchives,
+		"providerblocks":  providerBlocks,
+		"onlyregistry":    onlyRegistry,
+		"nochanges":       noChanges,
+		"withoutgit":      leaveCotter,
+		"cotter":          cotterWarm,
+		"shows":           show,
+		"fault":           fault,
+		"providershape": publishing("name version shape", func(w *modtest.World, args []string, _ fs.FS) error {
+			shape, known := shapes[args[2]]
+			if !known {
+				return fmt.Errorf("there is no shape %q", args[2])
+			}
+			return w.SetProviderShape(args[0], args[1], shape)
+		}),
+		"publish": publishing("module version file", func(w *modtest.World, args []string, files fs.FS) error {
+			return w.PublishVersion(args[0], args[1], files)
+		}),
+		"movetag":    publishing("repo tag file", func(w *modtest.World, args []string, files fs.FS) error { return w.MoveTag(args[0], args[1], files) }),
+		"publishtag": publishing("repo tag file", func(w *modtest.World, args []string, files fs.FS) error { return w.PublishTag(args[0], args[1], files) }),
+		"archive":    publishing("name file", func(w *modtest.World, args []string, files fs.FS) error { return w.PublishArchive(args[0], files) }),
+	}
+	return testscript.Params{Files: names, UpdateScripts: *update, RequireExplicitExec: true, RequireUniqueNames: true, Condition: condition, Cmds: cmds}
+}
+
+// publishing returns a command that changes the servers. The usage names its arguments; if the last one is
+// a file, that is the file main.tf of files.
+func publishing(usage string, publish func(w *modtest.World, args []string, files fs.FS) error) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, _ bool, args []string) {
+		if len(args) != len(strings.Fields(usage)) {
+			ts.Fatalf("usage: %s", usage)
+		}
+		var files fs.FS
+		if strings.HasSuffix(usage, " file") {
+			files = modtest.Txtar("-- main.tf --\n" + ts.ReadFile(args[len(args)-1]))
+		}
+		ts.Check(publish(*theWorld(ts), args, files))
+	}
+}
+
+// setup gives a script in a directory an empty home directory and none of the machine's settings.
+func setup(env *testscript.Env, dir string) error {
 	home := filepath.Join(env.WorkDir, ".home")
 	env.Values[worldKey{}] = new(*modtest.World)
 	env.Setenv("HOME", home)
@@ -108,7 +149,7 @@ func setup(env *testscript.Env) error {
 	if err := os.Mkdir(home, 0o755); err != nil {
 		return err
 	}
-	script, err := os.ReadFile(filepath.Join("testdata/script", strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")+".txtar"))
+	script, err := os.ReadFile(filepath.Join(dir, strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")+".txtar"))
 	if err != nil {
 		return err
 	}
@@ -193,13 +234,13 @@ func modserver(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	ts.Value(variablesKey{}).(variables).add(true, world.Env()...)
 	ts.Setenv("MODTEST_HOST", string(world.Host()))
-	expand(ts, dir, string(world.Host()))
+	ts.Check(expand(dir, string(world.Host())))
 	*theWorld(ts) = world
 }
 
 // expand replaces MODTEST_HOST, and MODTEST_PORT, in the script's files.
-func expand(ts *testscript.TestScript, dir, host string) {
-	ts.Check(filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
+func expand(dir, host string) error {
+	return filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
@@ -210,28 +251,7 @@ func expand(ts *testscript.TestScript, dir, host string) {
 		_, port, _ := strings.Cut(host, ":")
 		expanded := strings.NewReplacer("MODTEST_HOST", host, "MODTEST_PORT", port).Replace(string(text))
 		return os.WriteFile(name, []byte(expanded), 0o644)
-	}))
-}
-
-func publish(ts *testscript.TestScript, _ bool, args []string) {
-	if len(args) != 3 {
-		ts.Fatalf("usage: publish module version file")
-	}
-	ts.Check((*theWorld(ts)).PublishVersion(args[0], args[1], modtest.Txtar("-- main.tf --\n"+ts.ReadFile(args[2]))))
-}
-
-func moveTag(ts *testscript.TestScript, _ bool, args []string) {
-	if len(args) != 3 {
-		ts.Fatalf("usage: movetag repo tag file")
-	}
-	ts.Check((*theWorld(ts)).MoveTag(args[0], args[1], modtest.Txtar("-- main.tf --\n"+ts.ReadFile(args[2]))))
-}
-
-func publishTag(ts *testscript.TestScript, _ bool, args []string) {
-	if len(args) != 3 {
-		ts.Fatalf("usage: publishtag repo tag file")
-	}
-	ts.Check((*theWorld(ts)).PublishTag(args[0], args[1], modtest.Txtar("-- main.tf --\n"+ts.ReadFile(args[2]))))
+	})
 }
 
 func proposeCommit(ts *testscript.TestScript, _ bool, args []string) {
@@ -278,16 +298,9 @@ func forgeEntry(name, key string, files fs.FS, commit string) error {
 	return os.WriteFile(name, lock.Bytes(), 0o644)
 }
 
-func replaceArchive(ts *testscript.TestScript, _ bool, args []string) {
-	if len(args) != 2 {
-		ts.Fatalf("usage: archive name file")
-	}
-	ts.Check((*theWorld(ts)).PublishArchive(args[0], modtest.Txtar("-- main.tf --\n"+ts.ReadFile(args[1]))))
-}
-
 // cotterWarm runs the command in a worker.
 func cotterWarm(ts *testscript.TestScript, neg bool, args []string) {
-	switch status := runWarm(ts, args); {
+	switch status := runWarm(ts, args).Status; {
 	case status == 0 && neg:
 		ts.Fatalf("unexpected command success")
 	case status != 0 && !neg:
@@ -301,7 +314,7 @@ func status(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	var got int
 	if args[1] == "cotter" {
-		got = runWarm(ts, args[2:])
+		got = runWarm(ts, args[2:]).Status
 	} else {
 		got = exitCode(ts.Exec(args[2], args[3:]...))
 	}
@@ -310,15 +323,14 @@ func status(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// runWarm runs the command in a worker, in the script's directory and environment, and
-// returns its exit status.
-func runWarm(ts *testscript.TestScript, args []string) int {
+// runWarm runs the command in a worker, in the script's directory and environment.
+func runWarm(ts *testscript.TestScript, args []string) workerEnd {
 	env := append(ts.Value(variablesKey{}).(variables).entries(ts.Getenv), "PWD="+ts.MkAbs("."))
 	end, err := warm.do(workerCommand{ts.MkAbs("."), env, args})
 	ts.Check(err)
 	_, _ = ts.Stdout().Write(end.Stdout)
 	_, _ = ts.Stderr().Write(end.Stderr)
-	return end.Status
+	return end
 }
 
 func noRequests(ts *testscript.TestScript, _ bool, args []string) {
@@ -365,17 +377,6 @@ var shapes = map[string]modtest.ProviderShape{
 	"other-platform":    modtest.ProviderOtherPlatform,
 	"no-filename":       modtest.ProviderNoFilename,
 	"weak-key":          modtest.ProviderWeakKey,
-}
-
-func providerShape(ts *testscript.TestScript, _ bool, args []string) {
-	if len(args) != 3 {
-		ts.Fatalf("usage: providershape name version shape")
-	}
-	shape, known := shapes[args[2]]
-	if !known {
-		ts.Fatalf("there is no shape %q", args[2])
-	}
-	ts.Check((*theWorld(ts)).SetProviderShape(args[0], args[1], shape))
 }
 
 // redirect replaces the redirects of an earlier call.
