@@ -360,23 +360,11 @@ func noChanges(ts *testscript.TestScript, _ bool, _ []string) {
 
 // shapes are the possible faults of a provider, by their names in scripts.
 var shapes = map[string]modtest.ProviderShape{
-	"right":             modtest.ProviderSigned,
-	"null-key":          modtest.ProviderNullKey,
-	"broken-key":        modtest.ProviderBrokenKey,
-	"expired-key":       modtest.ProviderExpiredKey,
-	"blank-lines":       modtest.ProviderBlankLines,
-	"malformed-line":    modtest.ProviderMalformedLine,
-	"no-keys":           modtest.ProviderNoKeys,
-	"unknown-key":       modtest.ProviderUnknownKey,
-	"wrong-signature":   modtest.ProviderWrongSignature,
-	"armored-signature": modtest.ProviderArmoredSignature,
-	"other-sum":         modtest.ProviderOtherSum,
-	"other-listed-sum":  modtest.ProviderOtherListedSum,
-	"not-listed":        modtest.ProviderNotListed,
-	"changed-archive":   modtest.ProviderChangedArchive,
-	"other-platform":    modtest.ProviderOtherPlatform,
-	"no-filename":       modtest.ProviderNoFilename,
-	"weak-key":          modtest.ProviderWeakKey,
+	"right":           modtest.ProviderSigned,
+	"expired-key":     modtest.ProviderExpiredKey,
+	"unknown-key":     modtest.ProviderUnknownKey,
+	"changed-archive": modtest.ProviderChangedArchive,
+	"weak-key":        modtest.ProviderWeakKey,
 }
 
 // redirect replaces the redirects of an earlier call.
