@@ -64,10 +64,10 @@ const hostileGitConfig = `[core]
 	directory = *
 `
 
-// hostileRepository is a git repository whose configuration runs a canary.
+// hostileRepository is a site in a git repository whose configuration runs a canary.
 type hostileRepository struct {
+	*hostileSite
 	top    string
-	env    []string
 	canary string // written by the canary
 }
 
@@ -76,8 +76,7 @@ type hostileRepository struct {
 func plantRepository(t *testing.T, s *hostileSite, top string) *hostileRepository {
 	t.Helper()
 	needCommands(t, "git")
-	r := &hostileRepository{top: top, canary: filepath.Join(s.home, "canary")}
-	r.env = append(s.environment(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
+	r := &hostileRepository{s, top, filepath.Join(s.home, "canary")}
 	writeText(t, filepath.Join(top, ".gitignore"), ".terraform/\n/cache\n/state\n/home\n/tmp\n/outside\n/other\n/saved\n/git\n")
 	for _, args := range []string{"init -q", "add .", "commit -q -m one"} {
 		if out, err := r.git(strings.Fields(args)...); err != nil {
@@ -108,31 +107,51 @@ func plantRepository(t *testing.T, s *hostileSite, top string) *hostileRepositor
 	s.write(t, "main.tf", string(readFile(t, s.locate("main.tf")))+"# changed\n")
 	// With these files the canary sings for git.
 	_, _ = r.git("diff", "HEAD")
-	r.wantSong(t)
+	if err := os.Remove(r.canary); err != nil {
+		t.Fatalf("git does not run the canary: %v", err)
+	}
 	return r
 }
 
 func (r *hostileRepository) git(args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = r.top, r.env
+	cmd.Dir = r.top
+	cmd.Env = append(r.environment(), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
 
-// wantSong fails the test if the canary did not run, and forgets that it did.
-func (r *hostileRepository) wantSong(t *testing.T) {
+// anyStatus is the expected status of a command that may fail or not.
+const anyStatus = -1
+
+// runs runs a command that must not run the canary, and must tell each text once, or never if it
+// begins with "!".
+func (r *hostileRepository) runs(t *testing.T, command string, status int, texts []string, env ...string) {
 	t.Helper()
-	if err := os.Remove(r.canary); err != nil {
-		t.Fatalf("git does not run the canary: %v", err)
+	end := r.run(command, env...)
+	if text, err := os.ReadFile(r.canary); err == nil {
+		t.Errorf("%s cotter %s ran a program of the repository: %s\n%s", env, command, text, end.out)
+		remove(t, r.canary)
+	}
+	if end.status != status && status != anyStatus {
+		t.Errorf("%s cotter %s: status %d, want %d\n%s", env, command, end.status, status, end.out)
+	}
+	for _, text := range texts {
+		want := 1
+		if text[0] == '!' {
+			text, want = text[1:], 0
+		}
+		if n := strings.Count(end.out, text); n != want {
+			t.Errorf("%s cotter %s says %d times, want %d: %q; status %d\n%s", env, command, n, want, text, end.status, end.out)
+		}
 	}
 }
 
-func (r *hostileRepository) wantSilence(t *testing.T, command string, end ending) {
+// drop drops what is installed, and the lock's modules.
+func (r *hostileRepository) drop(t *testing.T) {
 	t.Helper()
-	if text, err := os.ReadFile(r.canary); err == nil {
-		t.Errorf("cotter %s ran a program of the repository: %s\n%s", command, text, end.out)
-		_ = os.Remove(r.canary)
-	}
+	hostileStates["dropped"](t, r.hostileSite)
+	dropInstalled(t, r.hostileSite)
 }
 
 // chown gives a repository and the checkout's top directory to another user.
@@ -163,46 +182,30 @@ func TestHostileRepository(t *testing.T) {
 	s := newHostileSite(t)
 	r := plantRepository(t, s, s.project)
 	for _, command := range testenv.Sample(repositoryCommands) {
-		end := s.run(command)
-		r.wantSilence(t, command, end)
-		if end.status != 0 && !strings.HasPrefix(command, "mirror") && command != "lock --offline" {
-			t.Errorf("cotter %s: status %d\n%s", command, end.status, end.out)
+		status := 0
+		if strings.HasPrefix(command, "mirror") || command == "lock --offline" {
+			status = anyStatus
 		}
+		r.runs(t, command, status, nil)
 	}
 
 	// The lock in the last commit, with nothing installed.
-	hostileStates["dropped"](t, s)
-	dropInstalled(t, s)
-	for _, command := range []string{"install --dry-run", "verify"} {
-		end := s.run(command)
-		r.wantSilence(t, command, end)
-		if !strings.Contains(end.out, "commit ") {
-			t.Errorf("cotter %s does not find the lock in the history: status %d\n%s", command, end.status, end.out)
-		}
-	}
-	end := s.run("lock --offline")
-	r.wantSilence(t, "lock --offline", end)
-	if end.status != 0 || !strings.Contains(end.out, "git show HEAD:") {
-		t.Errorf("cotter lock --offline: status %d\n%s", end.status, end.out)
-	}
+	r.drop(t)
+	r.runs(t, "install --dry-run", anyStatus, []string{"commit "})
+	r.runs(t, "verify", anyStatus, []string{"commit "})
+	r.runs(t, "lock --offline", 0, []string{"git show HEAD:"})
 
 	// Git is used for the modules.
 	remove(t, s.cache)
-	end = s.run("install", installedGit...)
-	r.wantSilence(t, "install with git", end)
-	if end.status != 0 {
-		t.Errorf("cotter install with git: status %d\n%s", end.status, end.out)
-	}
+	r.runs(t, "install", 0, nil, installedGit...)
 
 	// An object is missing, which git would fetch from the promisor remote.
-	blob, err := exec.Command("git", "--git-dir="+filepath.Join(s.project, ".git"), "rev-parse", "HEAD:"+lockFile).Output()
+	id, err := exec.Command("git", "--git-dir="+filepath.Join(s.project, ".git"), "rev-parse", "HEAD:"+lockFile).Output()
 	testenv.Must(t, err)
-	id := strings.TrimSpace(string(blob))
-	remove(t, filepath.Join(s.project, ".git/objects", id[:2], id[2:]))
-	hostileStates["dropped"](t, s)
-	dropInstalled(t, s)
+	remove(t, filepath.Join(s.project, ".git/objects", string(id[:2]), strings.TrimSpace(string(id[2:]))))
+	r.drop(t)
 	for _, command := range []string{"diff HEAD", "verify --since HEAD", "verify", "lock --offline"} {
-		r.wantSilence(t, command, s.run(command))
+		r.runs(t, command, anyStatus, nil)
 	}
 }
 
@@ -238,47 +241,27 @@ func TestForeignRepository(t *testing.T) {
 	remedy := fmt.Sprintf("run `git config --global --add safe.directory %s`", s.base)
 
 	for _, command := range repositoryCommands {
-		end := s.run(command)
-		r.wantSilence(t, command, end)
-		uses := strings.Contains(command, "--since") || strings.HasPrefix(command, "diff")
-		if refused := strings.Contains(end.out, refuse) && strings.Contains(end.out, remedy); refused != uses {
-			t.Errorf("cotter %s is refused: %v, want %v; status %d\n%s", command, refused, uses, end.status, end.out)
-		}
-		if (end.status == 0) == uses && command != "lock --offline" {
-			t.Errorf("cotter %s: status %d\n%s", command, end.status, end.out)
+		switch {
+		case strings.Contains(command, "--since") || strings.HasPrefix(command, "diff"):
+			r.runs(t, command, 1, []string{refuse, remedy})
+		case command == "lock --offline":
+			r.runs(t, command, 1, []string{refuse, "!" + remedy})
+		default:
+			r.runs(t, command, 0, []string{"!" + refuse})
 		}
 	}
 
-	hostileStates["dropped"](t, s)
-	dropInstalled(t, s)
-	for _, command := range []string{"install --dry-run", "verify"} {
-		end := s.run(command)
-		r.wantSilence(t, command, end)
-		if strings.Count(end.out, refuse) != 1 || strings.Contains(end.out, "commit ") {
-			t.Errorf("cotter %s uses the repository: status %d\n%s", command, end.status, end.out)
-		}
-	}
-	end := s.run("lock --offline")
-	r.wantSilence(t, "lock --offline", end)
-	for _, want := range []string{refuse, "add its directory to `safe.directory`", "there are no entries to restore"} {
-		if end.status == 0 || strings.Count(end.out, want) != 1 {
-			t.Errorf("cotter lock --offline: status %d, want one %q\n%s", end.status, want, end.out)
-		}
-	}
+	r.drop(t)
+	r.runs(t, "install --dry-run", anyStatus, []string{refuse, "!commit "})
+	r.runs(t, "verify", anyStatus, []string{refuse, "!commit "})
+	r.runs(t, "lock --offline", 1, []string{refuse, "add its directory to `safe.directory`", "there are no entries to restore"})
 
 	safe := []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=" + s.base}
 	sudo := []string{fmt.Sprintf("SUDO_UID=%d", other)}
 	for _, env := range [][]string{safe, sudo} {
+		r.drop(t)
 		for _, command := range []string{"lock --offline", "install --since HEAD", "verify --since HEAD", "diff HEAD"} {
-			if command == "lock --offline" {
-				hostileStates["dropped"](t, s)
-				dropInstalled(t, s)
-			}
-			end := s.run(command, env...)
-			r.wantSilence(t, command, end)
-			if end.status != 0 || strings.Contains(end.out, refuse) {
-				t.Errorf("%s cotter %s: status %d\n%s", env, command, end.status, end.out)
-			}
+			r.runs(t, command, 0, []string{"!" + refuse}, env...)
 		}
 	}
 }
