@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -197,34 +198,34 @@ func (s session) document(ctx context.Context, prefix string, u *url.URL, limit 
 }
 
 func (s session) documentWith(ctx context.Context, status, kind, format string, u *url.URL, limit int64) *answer {
-	a, err := s.ask(ctx, http.MethodGet, u, s.authorization, limit)
-	request := "GET " + addrs.Redact(u.String())
-	switch {
-	case a == nil:
-		s.report.expect(false, status, request, "there is no answer: %v", err)
-		return nil
-	case !s.report.expect(a.status == http.StatusOK, status, request, "the status is %d", a.status):
+	a, err := s.answered(ctx, status, u, s.authorization, limit, http.StatusOK)
+	if a == nil {
 		return nil
 	}
-	s.report.expect(a.mediaType() == "application/json", kind, request, "the content type is %s", excerpt(a.header.Get("Content-Type")))
+	s.report.expect(a.mediaType() == "application/json", kind, a.request, "the content type is %s", excerpt(a.header.Get("Content-Type")))
 	if err == nil && !json.Valid(a.body) {
 		err = fmt.Errorf("it is not JSON: %s", excerpt(string(a.body)))
 	}
-	if !s.report.expect(err == nil, format, request, "%v", err) {
+	if !s.report.expect(err == nil, format, a.request, "%v", err) {
 		return nil
 	}
 	return a
 }
 
-// missing expects status 404.
-func (s session) missing(ctx context.Context, rule string, u *url.URL, header http.Header) {
-	a, err := s.ask(ctx, http.MethodGet, u, header, maxDocument)
-	request := "GET " + addrs.Redact(u.String())
-	if a == nil {
-		s.report.expect(false, rule, request, "there is no answer: %v", err)
-		return
+// answered is ask for an answer that, by a rule, has one of some statuses. It returns nil otherwise.
+func (s session) answered(ctx context.Context, rule string, u *url.URL, header http.Header, limit int64, statuses ...int) (*answer, error) {
+	a, err := s.ask(ctx, http.MethodGet, u, header, limit)
+	switch {
+	case a == nil:
+		s.report.expect(false, rule, "GET "+addrs.Redact(u.String()), "there is no answer: %v", err)
+	case !s.report.expect(slices.Contains(statuses, a.status), rule, a.request, "the status is %d", a.status):
+		a = nil
 	}
-	s.report.expect(a.status == http.StatusNotFound, rule, request, "the status is %d, not 404", a.status)
+	return a, err
+}
+
+func (s session) missing(ctx context.Context, rule string, u *url.URL, header http.Header) {
+	_, _ = s.answered(ctx, rule, u, header, maxDocument, http.StatusNotFound)
 }
 
 const unknownName = "cotter-conformance-does-not-exist"

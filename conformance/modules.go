@@ -84,26 +84,21 @@ func ends[T comparable](list []T) []T {
 
 // moduleDownload checks the address of one version's package.
 func (s session) moduleDownload(ctx context.Context, u *url.URL) {
-	a, err := s.ask(ctx, http.MethodGet, u, s.authorization, maxDocument)
-	request := "GET " + addrs.Redact(u.String())
-	if a == nil {
-		s.report.expect(false, "modules.download.status", request, "there is no answer: %v", err)
-		return
-	}
-	if !s.report.expect(err == nil && (a.status == http.StatusNoContent || a.status == http.StatusOK), "modules.download.status", request, "the status is %d", a.status) {
+	a, err := s.answered(ctx, "modules.download.status", u, s.authorization, maxDocument, http.StatusNoContent, http.StatusOK)
+	if a == nil || !s.report.expect(err == nil, "modules.download.status", a.request, "%v", err) {
 		return
 	}
 	location := a.location()
-	if !s.report.expect(location != "", "modules.download.address", request, "neither the header X-Terraform-Get nor the document has an address") {
+	if !s.report.expect(location != "", "modules.download.address", a.request, "neither the header X-Terraform-Get nor the document has an address") {
 		return
 	}
 	source, err := addrs.ParseModuleSource(resolved(a.url, location))
 	remote, isRemote := source.(addrs.ModuleSourceRemote)
-	if !s.report.expect(err == nil && isRemote, "modules.download.valid", request, "the address is %s", excerpt(addrs.Redact(location))) {
+	if !s.report.expect(err == nil && isRemote, "modules.download.valid", a.request, "the address is %s", excerpt(addrs.Redact(location))) {
 		return
 	}
 	again, err := s.ask(ctx, http.MethodGet, u, s.authorization, maxDocument)
-	s.report.expect(err == nil && again.location() == location, "modules.download.version", request, "a second request has another address")
+	s.report.expect(err == nil && again.location() == location, "modules.download.version", a.request, "a second request has another address")
 	at, err := remote.Package.Location()
 	archive := at.URL()
 	if err != nil || archive.Scheme != "https" || remote.Package.Getter() != "https" {

@@ -92,12 +92,8 @@ func (r repository) tags(ctx context.Context) []string {
 		return nil
 	}
 	r.report.expect(a.Name == r.name, "oci.tags.json", a.request, "the name is %s", excerpt(a.Name))
-	strange := slices.IndexFunc(a.Tags, func(tag string) bool { return !tagSyntax.MatchString(tag) })
-	if strange >= 0 {
-		r.report.expect(false, "oci.tags.tag", a.request, "a tag is %s", excerpt(a.Tags[strange]))
-	} else {
-		r.report.check("oci.tags.tag")
-	}
+	strange := slices.DeleteFunc(slices.Clone(a.Tags), tagSyntax.MatchString)
+	r.report.expect(len(strange) == 0, "oci.tags.tag", a.request, "there are the tags %s", excerpt(strings.Join(strange, " ")))
 	if len(a.Tags) > 1 {
 		r.pages(ctx, u, len(a.Tags))
 	}
@@ -120,16 +116,12 @@ type tagList struct {
 }
 
 func (r repository) list(ctx context.Context, u *url.URL) *tagList {
-	a, err := r.ask(ctx, http.MethodGet, u, nil, maxDocument)
+	a, _ := r.answered(ctx, "oci.tags.status", u, nil, maxDocument, http.StatusOK)
 	if a == nil {
-		r.report.expect(false, "oci.tags.status", "GET "+u.String(), "there is no answer: %v", err)
-		return nil
-	}
-	if !r.report.expect(a.status == http.StatusOK, "oci.tags.status", a.request, "the status is %d", a.status) {
 		return nil
 	}
 	list := tagList{answer: a}
-	err = a.decode(&list)
+	err := a.decode(&list)
 	if !r.report.expect(err == nil && len(list.Tags) > 0, "oci.tags.json", a.request, "there are no tags in %s%s", excerpt(string(a.body)), suffix(err)) {
 		return nil
 	}
@@ -194,12 +186,8 @@ func (r repository) tagged(ctx context.Context, tag string) {
 // manifest checks what holds for all manifests. It returns nil if it cannot be read on.
 func (r repository) manifest(ctx context.Context, reference string) *answer {
 	u := r.at("manifests", reference)
-	a, err := r.ask(ctx, http.MethodGet, u, manifestTypes, maxManifest)
+	a, err := r.answered(ctx, "oci.manifest.status", u, manifestTypes, maxManifest, http.StatusOK)
 	if a == nil {
-		r.report.expect(false, "oci.manifest.status", "GET "+u.String(), "there is no answer: %v", err)
-		return nil
-	}
-	if !r.report.expect(a.status == http.StatusOK, "oci.manifest.status", a.request, "the status is %d", a.status) {
 		return nil
 	}
 	var fields struct {
