@@ -29,7 +29,7 @@ func runLine(ctx context.Context, words []string, out *output) error {
 	var unknown error // a function that prints help cannot return an error
 	app.SetHelpFunc(func(c *cobra.Command, _ []string) {
 		if unknown = checkGroup(c); unknown == nil {
-			printHelp(out.stdout, pageOf(c))
+			printHelp(out.stdout, c)
 		}
 	})
 	return cmp.Or(app.ExecuteContext(ctx), unknown)

@@ -36,21 +36,13 @@ func bundleCommand(out *output) *cobra.Command {
 		command(out, &cobra.Command{
 			Use:   "verify FILE",
 			Short: "hash all packages in a bundle and compare them with their lock entries",
-		}, func(ctx context.Context, cmd *invocation, out *output) error {
-			return readBundle(cmd, out, "verified", func(b *bundle.Bundle) ([]ocistore.Entry, error) {
-				return localInstaller(out).VerifyStore(ctx, b)
-			})
-		}, []addFlag{jsonFlag}),
+		}, readBundle("verified", (*installer.Installer).VerifyStore), []addFlag{jsonFlag}),
 		command(out, &cobra.Command{
 			Use:   "import FILE",
 			Short: "add all packages in a bundle to the cache",
 			Long: "Later runs by this user install the locked packages in the bundle without asking their\n" +
 				"origins. Import only bundles from people you trust to say what a source contains.",
-		}, func(ctx context.Context, cmd *invocation, out *output) error {
-			return readBundle(cmd, out, "imported", func(b *bundle.Bundle) ([]ocistore.Entry, error) {
-				return localInstaller(out).ImportStore(ctx, b)
-			})
-		}, []addFlag{jsonFlag}),
+		}, readBundle("imported", (*installer.Installer).ImportStore), []addFlag{jsonFlag}),
 	)
 }
 
@@ -152,20 +144,22 @@ func lockedProjects(ctx context.Context, cmd *invocation, out *output) (in *inst
 
 // readBundle prints what read finds in the bundle that the command line names. done is "verified" or
 // "imported".
-func readBundle(cmd *invocation, out *output, done string, read func(*bundle.Bundle) ([]ocistore.Entry, error)) (err error) {
-	if cmd.NArg() != 1 {
-		return usageError{fmt.Errorf("%s takes one file", cmd.CommandPath())}
+func readBundle(done string, read func(*installer.Installer, context.Context, installer.PackageStore) ([]ocistore.Entry, error)) func(context.Context, *invocation, *output) error {
+	return func(ctx context.Context, cmd *invocation, out *output) (err error) {
+		if cmd.NArg() != 1 {
+			return usageError{fmt.Errorf("%s takes one file", cmd.CommandPath())}
+		}
+		opened, err := bundle.Open(cmd.Arg(0))
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, opened.Close()) }()
+		found, err := read(localInstaller(out), ctx, opened)
+		if err != nil {
+			return err
+		}
+		return out.storeEntries(found, done)
 	}
-	opened, err := bundle.Open(cmd.Arg(0))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, opened.Close()) }()
-	found, err := read(opened)
-	if err != nil {
-		return err
-	}
-	return out.storeEntries(found, done)
 }
 
 // storeEntries prints the entries of a bundle or a mirror. It fails if any of them has an error.

@@ -36,11 +36,9 @@ func runCacheKey(ctx context.Context, cmd *invocation, out *output) error {
 	if err != nil {
 		return err
 	}
-	dirs := []string{req.Dir}
-	if severalProjects(cmd) {
-		if dirs, err = projectDirs(ctx, cmd, out, req); err != nil {
-			return err
-		}
+	dirs, err := projectDirs(ctx, cmd, out, req)
+	if err != nil {
+		return err
 	}
 	projects, failures := projectsIn(cmd, out.env, req, dirs, nil)
 	if err := errors.Join(failures...); err != nil {
@@ -56,11 +54,11 @@ func runCacheKey(ctx context.Context, cmd *invocation, out *output) error {
 	if out.json {
 		return out.writeJSON(key)
 	}
+	shown := key.Key
 	if cmd.Bool("prefix") {
-		out.printf("%s\n", key.Prefix)
-		return nil
+		shown = key.Prefix
 	}
-	out.printf("%s\n", key.Key)
+	out.printf("%s\n", shown)
 	return nil
 }
 

@@ -190,17 +190,15 @@ func (c entryChange) marks() []graph.Mark {
 		first.Text = strings.Join(c.Details, "; ")
 	}
 	marks := []graph.Mark{first}
-	for _, i := range c.interfaces {
-		if i.Breaking {
-			marks = append(marks, graph.Mark{Kind: graph.Breaking, Text: i.String()})
-		}
+	for _, i := range breaking(c.interfaces) {
+		marks = append(marks, graph.Mark{Kind: graph.Breaking, Text: i.String()})
 	}
 	return marks
 }
 
 // diff prints changes as text, with all details only for --verbose.
 func (o *output) diff(changes []entryChange) {
-	breaking := 0
+	breaks := 0
 	var broken []string
 	var list []resultLine
 	for _, c := range changes {
@@ -211,14 +209,14 @@ func (o *output) diff(changes []entryChange) {
 		}
 		line.details = slices.Concat(line.details, shortList(interfaceLines(o.shownInterface("", c.interfaces))))
 		list = append(list, line)
-		if n := breakingChanges(c.interfaces); n > 0 {
-			breaking += n
+		if n := len(breaking(c.interfaces)); n > 0 {
+			breaks += n
 			broken = append(broken, c.subject())
 		}
 	}
 	o.printOutcomes(list, "")
-	if breaking > 0 {
-		o.notef("\n%s, in %s.\n", count(breaking, "breaking change"), strings.Join(broken, ", "))
+	if breaks > 0 {
+		o.notef("\n%s, in %s.\n", count(breaks, "breaking change"), strings.Join(broken, ", "))
 	}
 }
 
@@ -340,50 +338,39 @@ func (c *entryChange) differs(what, old, updated string) {
 }
 
 func moduleChange(from lockfile.ModuleChange) entryChange {
-	c := entryChange{Key: from.Key}
-	if from.Old != nil {
-		c.Old = versionOrPackage(*from.Old)
-	}
-	if from.New != nil {
-		c.New = versionOrPackage(*from.New)
-	}
+	old, updated := valueOf(from.Old), valueOf(from.New)
+	c := entryChange{Key: from.Key, Old: versionOrPackage(old), New: versionOrPackage(updated), before: releaseText(old), after: releaseText(updated)}
 	c.Change = kindOfChange(from.Old != nil, from.New != nil, from.OtherContent(), c.Old != c.New)
-	c.before, c.after = releaseText(valueOf(from.Old)), releaseText(valueOf(from.New))
 	if from.Old == nil || from.New == nil {
 		return c
 	}
 	if c.shownChange = c.after; c.before != c.after {
-		c.shownChange = releaseChange(*from.Old, *from.New)
+		c.shownChange = releaseChange(old, updated)
 	}
-	c.differs("source", from.Old.Source.String(), from.New.Source.String())
-	if len(c.Details) > 0 && entryName(*from.Old) == entryName(*from.New) {
+	c.differs("source", old.Source.String(), updated.Source.String())
+	if len(c.Details) > 0 && entryName(old) == entryName(updated) {
 		c.newRef = c.Details[0]
 	}
-	if from.Old.Package != from.New.Package && shortRevision(*from.New) != "" {
-		c.full = []string{fmt.Sprintf("package %q -> %q", from.Old.Package.String(), from.New.Package.String())}
+	if old.Package != updated.Package && shortRevision(updated) != "" {
+		c.full = []string{fmt.Sprintf("package %q -> %q", old.Package.String(), updated.Package.String())}
 	}
-	c.differs("constraint", from.Old.Constraints.String(), from.New.Constraints.String())
+	c.differs("constraint", old.Constraints.String(), updated.Constraints.String())
 	if c.Change == graph.Content || c.Change == graph.Relocked {
-		c.differs("package", from.Old.Package.String(), from.New.Package.String())
+		c.differs("package", old.Package.String(), updated.Package.String())
 	}
 	return c
 }
 
-func valueOf(entry *lockfile.Module) lockfile.Module {
-	if entry == nil {
-		return lockfile.Module{}
+// valueOf returns the zero value for an entry that a lock does not have.
+func valueOf[T any](entry *T) (value T) {
+	if entry != nil {
+		value = *entry
 	}
-	return *entry
+	return value
 }
 
 func providerChange(from lockfile.ProviderChange) entryChange {
-	c := entryChange{Provider: from.Address.String(), shown: "provider " + from.Address.ForDisplay()}
-	if from.Old != nil {
-		c.Old = from.Old.Version.String()
-	}
-	if from.New != nil {
-		c.New = from.New.Version.String()
-	}
+	c := entryChange{Provider: from.Address.String(), shown: "provider " + from.Address.ForDisplay(), Old: valueOf(from.Old).Version.String(), New: valueOf(from.New).Version.String()}
 	c.Change = kindOfChange(from.Old != nil, from.New != nil, false, c.Old != c.New)
 	c.before, c.after, c.shownChange = c.Old, c.New, c.New
 	if c.Old != c.New {

@@ -99,13 +99,8 @@ func interfaceLines(changes []config.InterfaceChange) []string {
 	return lines
 }
 
-func breakingChanges(changes []config.InterfaceChange) (n int) {
-	for _, c := range changes {
-		if c.Breaking {
-			n++
-		}
-	}
-	return n
+func breaking(changes []config.InterfaceChange) []config.InterfaceChange {
+	return slices.DeleteFunc(slices.Clone(changes), func(c config.InterfaceChange) bool { return !c.Breaking })
 }
 
 const maxInterfaceLines = 40

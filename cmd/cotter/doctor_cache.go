@@ -12,13 +12,14 @@ import (
 
 func (d *doctor) lookAtCache(ctx context.Context) {
 	d.begin("Cache and key")
-	user := store.Cache{Dir: d.in.Options().CacheDir, StateDir: d.in.Options().StateDir, StateKey: d.in.Options().StateKey}
+	own := d.in.Options()
+	user := store.Cache{Dir: own.CacheDir, StateDir: own.StateDir, StateKey: own.StateKey}
 	if exposed, ok := errors.AsType[*pathsafe.ExposedError](user.Check()); ok {
 		d.note("%s; so installations do not use it", exposed)
 	}
-	if dir := d.in.Options().CacheDir; dir == "" {
+	if dir := own.CacheDir; dir == "" {
 		d.note("there is no home directory and no COTTER_CACHE_DIR, so nothing is cached")
-	} else if usage, err := (store.Cache{Dir: dir}).Size(ctx); err != nil {
+	} else if usage, err := user.Size(ctx); err != nil {
 		d.problem("%s cannot be read: %s", dir, err)
 	} else if err := tryToWrite(dir); errors.Is(err, fs.ErrNotExist) {
 		d.ok("%s will be created by the first installation", dir)
@@ -28,21 +29,21 @@ func (d *doctor) lookAtCache(ctx context.Context) {
 		d.ok("%s: %s, %s, %s", dir, count(usage.Modules.Number, "package"), count(usage.Providers.Number, "provider"), megabytes(usage.Bytes()))
 	}
 
-	err := store.Cache{StateDir: d.in.Options().StateDir, StateKey: d.in.Options().StateKey}.CheckKey()
+	err := user.CheckKey()
 	switch {
-	case d.in.Options().StateKey != "" && err != nil:
+	case own.StateKey != "" && err != nil:
 		d.problem("COTTER_STATE_KEY: %s", err)
-	case d.in.Options().StateKey != "":
+	case own.StateKey != "":
 		d.ok("the key is the value of COTTER_STATE_KEY")
-	case d.in.Options().StateDir == "":
+	case own.StateDir == "":
 		d.note("there is no home directory for a key, and no COTTER_STATE_DIR or COTTER_STATE_KEY, so each run asks all origins again")
 	case errors.As(err, new(*pathsafe.ExposedError)): // noted above
 	case errors.Is(err, fs.ErrNotExist):
-		d.ok("the first installation will create a key in %s", d.in.Options().StateDir)
+		d.ok("the first installation will create a key in %s", own.StateDir)
 	case err != nil:
-		d.problem("the key in %s cannot be used: %s", d.in.Options().StateDir, err)
+		d.problem("the key in %s cannot be used: %s", own.StateDir, err)
 	default:
-		d.ok("the key in %s is private", d.in.Options().StateDir)
+		d.ok("the key in %s is private", own.StateDir)
 	}
 }
 

@@ -35,8 +35,7 @@ func (d *doctor) lookAtGit(ctx context.Context) {
 				ways = append(ways, d.gitWay(ctx, pkg))
 			}
 		}
-		slices.Sort(ways)
-		for _, way := range slices.Compact(ways) {
+		for _, way := range distinct(ways) {
 			d.ok("%s: %s", h.name, way)
 		}
 	}
@@ -97,8 +96,7 @@ func (d *doctor) lookAtCredentials(ctx context.Context) {
 				repositories = append(repositories, strings.Trim(at.URL().Path, "/"))
 			}
 		}
-		slices.Sort(repositories)
-		for _, path := range slices.Compact(repositories) {
+		for _, path := range distinct(repositories) {
 			found, err := d.config.OCIPlace(ctx, h.name, path)
 			d.credentials(h, "OCI repository "+path, found, err, "none: requests are anonymous")
 		}
@@ -139,8 +137,7 @@ func (d *doctor) s3Credentials(ctx context.Context, h *host) {
 			found = append(found, login)
 		}
 	}
-	slices.Sort(found)
-	for _, login := range slices.Compact(found) {
+	for _, login := range distinct(found) {
 		d.ok("%s, S3: %s", h.name, login)
 	}
 }

@@ -58,31 +58,11 @@ func escapeTabs(text string) string {
 // sourceLine returns the line at which a range starts, and the bytes of the line that the range covers; 0, 0
 // if it does not fit the file.
 func sourceLine(dir string, at hcl.Range) (line string, start, end int) {
-	if at.Start.Line < 1 || !slices.ContainsFunc(quotable, func(suffix string) bool { return strings.HasSuffix(at.Filename, suffix) }) {
+	lines := bytes.SplitAfter(readQuotable(below(dir, filepath.FromSlash(at.Filename))), []byte("\n"))
+	if at.Start.Line < 1 || at.Start.Line > len(lines) {
 		return "", 0, 0
 	}
-	name := at.Filename
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-	}
-	if strings.Contains(filepath.ToSlash(name), ".terraform/modules/") {
-		return "", 0, 0 // the error may be about another version of the file, which is not installed yet
-	}
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxSource {
-		return "", 0, 0
-	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return "", 0, 0
-	}
-	lines := bytes.SplitAfter(text, []byte("\n"))
-	if at.Start.Line > len(lines) {
-		return "", 0, 0
-	}
-	before := 0
-	for _, l := range lines[:at.Start.Line-1] {
-		before += len(l)
-	}
+	before := len(bytes.Join(lines[:at.Start.Line-1], nil))
 	line = strings.TrimRight(string(lines[at.Start.Line-1]), "\r\n")
 	start, end = at.Start.Byte-before, at.End.Byte-before
 	if at.End.Line > at.Start.Line || end > len(line) {
@@ -92,4 +72,16 @@ func sourceLine(dir string, at hcl.Range) (line string, start, end int) {
 		return line, 0, 0
 	}
 	return line, start, end
+}
+
+// readQuotable returns nil for a file whose lines may not be shown, or that cannot be read. An error about a
+// file of a package may be about another version of it, which is not installed yet.
+func readQuotable(name string) []byte {
+	info, err := os.Stat(name)
+	isQuotable := slices.ContainsFunc(quotable, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
+	if err != nil || !isQuotable || !info.Mode().IsRegular() || info.Size() > maxSource || strings.Contains(filepath.ToSlash(name), ".terraform/modules/") {
+		return nil
+	}
+	text, _ := os.ReadFile(name)
+	return text
 }

@@ -25,22 +25,6 @@ func visible(c *cobra.Command) []*cobra.Command {
 	return slices.DeleteFunc(slices.Clone(c.Commands()), func(below *cobra.Command) bool { return below.Hidden })
 }
 
-// page describes a command.
-type page struct {
-	name, summary string
-	synopsis      string
-	description   []block
-	commands      []entry
-	options       []optionGroup
-	examples      []example
-}
-
-// block is a paragraph to fill, or verbatim lines.
-type block struct {
-	text     string
-	verbatim bool
-}
-
 // entry is a command, or an option with its value.
 type entry struct{ name, text string }
 
@@ -59,52 +43,6 @@ var flagGroups = []struct {
 	{"Configuration", []string{"policy", "for", "var", "var-file", "allow-file-reads"}},
 	{"Several projects", []string{"recursive", "since"}},
 	{"All commands", []string{"json", "chdir", "quiet", "verbose", "no-color", "help"}},
-}
-
-func pageOf(cmd *cobra.Command) page {
-	p := page{
-		name:        cmd.CommandPath(),
-		summary:     cmd.Short,
-		description: blocks(cmd.Long),
-		options:     optionGroups(cmd),
-		examples:    examples[cmd.CommandPath()],
-	}
-	for _, sub := range visible(cmd) {
-		p.commands = append(p.commands, entry{sub.Name(), sub.Short})
-	}
-	if cmd.Root() == cmd {
-		p.commands = append(p.commands, entry{"help", "print the help of a command"})
-	}
-	p.synopsis = synopsis(cmd, len(p.commands) > 0)
-	return p
-}
-
-func synopsis(cmd *cobra.Command, hasCommands bool) string {
-	words := []string{cmd.CommandPath()}
-	if hasCommands {
-		words = append(words, "COMMAND")
-	}
-	words = append(words, "[OPTION...]")
-	if args := argsUsage(cmd); args != "" {
-		words = append(words, args)
-	}
-	return strings.Join(words, " ")
-}
-
-// blocks splits a text into paragraphs. A paragraph that begins with a blank is verbatim.
-func blocks(text string) []block {
-	var list []block
-	for _, part := range strings.Split(text, "\n\n") {
-		if part = strings.Trim(part, "\n"); part == "" {
-			continue
-		}
-		if strings.HasPrefix(part, " ") {
-			list = append(list, block{part, true})
-			continue
-		}
-		list = append(list, block{strings.Join(strings.Fields(part), " "), false})
-	}
-	return list
 }
 
 func shownFlags(cmd *cobra.Command) []*pflag.Flag {
@@ -159,30 +97,42 @@ const (
 	maxColumn = 28 // the maximum column at which the descriptions of options and commands begin
 )
 
-func printHelp(w io.Writer, p page) {
+func printHelp(w io.Writer, cmd *cobra.Command) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\nUsage:\n%s", fill(p.name+": "+p.summary, 0), fill(p.synopsis, 2))
-	for _, block := range p.description {
-		text := block.text + "\n"
-		if !block.verbatim {
-			text = fill(block.text, 0)
-		}
-		fmt.Fprintf(&b, "\n%s", text)
+	var commands []entry
+	synopsis := cmd.CommandPath() + " [OPTION...] " + argsUsage(cmd)
+	for _, sub := range visible(cmd) {
+		commands = append(commands, entry{sub.Name(), sub.Short})
 	}
-	if len(p.examples) > 0 {
+	if cmd.Root() == cmd {
+		commands = append(commands, entry{"help", "print the help of a command"})
+	}
+	if commands != nil {
+		synopsis = cmd.CommandPath() + " COMMAND [OPTION...]"
+	}
+	fmt.Fprintf(&b, "%s\nUsage:\n%s", fill(cmd.CommandPath()+": "+cmd.Short, 0), fill(synopsis, 2))
+	for _, paragraph := range strings.Split(cmd.Long, "\n\n") {
+		switch {
+		case strings.HasPrefix(paragraph, " "): // it is verbatim
+			fmt.Fprintf(&b, "\n%s\n", paragraph)
+		case paragraph != "":
+			fmt.Fprintf(&b, "\n%s", fill(paragraph, 0))
+		}
+	}
+	if len(examples[cmd.CommandPath()]) > 0 {
 		b.WriteString("\nExamples:\n")
 	}
-	for _, e := range p.examples {
+	for _, e := range examples[cmd.CommandPath()] {
 		fmt.Fprintf(&b, "%s  %s\n", fill("# "+e.what, 2), e.command)
 	}
-	if len(p.commands) > 0 {
-		b.WriteString("\nCommands:\n" + columns(p.commands))
+	if commands != nil {
+		b.WriteString("\nCommands:\n" + columns(commands))
 	}
-	for _, g := range p.options {
+	for _, g := range optionGroups(cmd) {
 		b.WriteString("\n" + g.title + ":\n" + columns(g.options))
 	}
-	if len(p.commands) > 0 {
-		fmt.Fprintf(&b, "\nRun `%s COMMAND --help` for more about a command.\n", p.name)
+	if commands != nil {
+		fmt.Fprintf(&b, "\nRun `%s COMMAND --help` for more about a command.\n", cmd.CommandPath())
 	}
 	fmt.Fprint(w, b.String())
 }
@@ -207,25 +157,6 @@ func columns(list []entry) string {
 
 // fill breaks a text into indented lines of at most helpWidth columns.
 func fill(text string, indent int) string {
-	var b strings.Builder
-	column := 0
-	for _, word := range strings.Fields(text) {
-		switch {
-		case column == 0:
-		case column+1+len(word) > helpWidth:
-			b.WriteByte('\n')
-			column = 0
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		if column == 0 {
-			b.WriteString(strings.Repeat(" ", indent))
-			column = indent
-		}
-		b.WriteString(word)
-		column += len(word)
-	}
-	b.WriteByte('\n')
-	return b.String()
+	blank := strings.Repeat(" ", indent)
+	return folded(blank+strings.Join(strings.Fields(text), " "), helpWidth, blank) + "\n"
 }

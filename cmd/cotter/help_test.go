@@ -40,24 +40,24 @@ func TestHelp(t *testing.T) {
 			}
 			names[flag.Name], names[flag.Shorthand] = true, flag.Shorthand != ""
 		}
-		page := pageOf(cmd)
+		name := cmd.CommandPath()
 		var text bytes.Buffer
-		printHelp(&text, page)
+		printHelp(&text, cmd)
 		for line := range strings.Lines(text.String()) {
 			if line = strings.TrimSuffix(line, "\n"); len(line) > helpWidth || strings.HasSuffix(line, " ") {
-				t.Errorf("%s --help has a line of %d columns: %q", page.name, len(line), line)
+				t.Errorf("%s --help has a line of %d columns: %q", name, len(line), line)
 			}
 		}
-		if page.summary == "" || len(page.examples) == 0 {
-			t.Errorf("%s has no usage, or no example in examples.go", page.name)
+		if cmd.Short == "" || len(examples[name]) == 0 {
+			t.Errorf("%s has no usage, or no example in examples.go", name)
 		}
-		for _, e := range page.examples {
+		for _, e := range examples[name] {
 			checkExample(t, app, e)
 		}
-		for _, g := range page.options {
+		for _, g := range optionGroups(cmd) {
 			for _, o := range g.options {
 				if o.text == "" {
-					t.Errorf("%s: %s has no usage", page.name, o.name)
+					t.Errorf("%s: %s has no usage", name, o.name)
 				}
 			}
 		}

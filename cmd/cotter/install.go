@@ -146,24 +146,20 @@ func prepareInstall(ctx context.Context, cmd *invocation, out *output, req *requ
 // locked reports whether --locked or the stock tools' -lockfile=readonly is set. Without them, runs on build
 // servers, which set CI, are locked: they install just what was reviewed.
 func locked(cmd *invocation, env func(string) string) (bool, error) {
-	mode := cmd.String("lockfile")
-	asked, name := cmd.Bool("locked"), "--locked"
-	if mode == "readonly" {
-		asked, name = true, "-lockfile=readonly"
+	readonly, err := chosen("-lockfile", cmd.String("lockfile"), map[string]bool{"": false, "readonly": true})
+	asked, name := readonly || cmd.Bool("locked"), "--locked"
+	if readonly {
+		name = "-lockfile=readonly"
 	}
 	switch {
-	case mode != "" && mode != "readonly":
-		return false, usageError{fmt.Errorf("-lockfile takes \"readonly\", got %q", mode)}
-	case mode == "readonly" && cmd.IsSet("locked") && !cmd.Bool("locked"):
+	case err != nil:
+		return false, err
+	case readonly && cmd.IsSet("locked") && !cmd.Bool("locked"):
 		return false, usageError{fmt.Errorf("-lockfile=readonly and --locked=false cannot be used together")}
 	case asked && cmd.Bool("upgrade"):
 		return false, usageError{fmt.Errorf("%s and --upgrade cannot be used together: one keeps the lock as it is, the other changes it", name)}
-	case mode == "readonly":
-		return true, nil
-	case cmd.IsSet("locked"):
-		return cmd.Bool("locked"), nil
-	case cmd.Bool("upgrade"):
-		return false, nil // the flag asks for a change of the lock
+	case asked || cmd.IsSet("locked") || cmd.Bool("upgrade"): // the last asks for a change of the lock
+		return asked, nil
 	}
 	return onBuildServer(env), nil
 }

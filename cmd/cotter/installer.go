@@ -160,14 +160,8 @@ func getters(client *http.Client, env func(string) string, user *policy.UserSett
 // gitBackend reads COTTER_GIT_BACKEND: git is the installed one, go the built-in client, and auto, the default,
 // git if it is installed.
 func gitBackend(env func(string) string) (getmodules.GitBackend, error) {
-	switch name := env("COTTER_GIT_BACKEND"); name {
-	case "", "auto":
-		return getmodules.GitAuto, nil
-	case "git":
-		return getmodules.GitInstalled, nil
-	case "go":
-		return getmodules.GitBuiltIn, nil
-	default:
-		return "", usageError{fmt.Errorf("COTTER_GIT_BACKEND takes \"auto\", \"git\" or \"go\", got %q", name)}
-	}
+	const setting = "COTTER_GIT_BACKEND"
+	return chosen(setting, env(setting), map[string]getmodules.GitBackend{
+		"": getmodules.GitAuto, "auto": getmodules.GitAuto, "git": getmodules.GitInstalled, "go": getmodules.GitBuiltIn,
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -19,15 +20,11 @@ func (o *output) writeJSON(r record) error { return o.writeProjectJSON(o.project
 
 // writeProjectJSON writes a record as a line to stdout. project is "" if the run has only one.
 func (o *output) writeProjectJSON(project string, r record) error {
-	begin, err := encodeJSON(envelope{jsonVersion, r.kind(), project})
+	begin, err := encodeJSON(envelope{jsonVersion, kindOf(r), project})
 	if err != nil {
 		return err
 	}
-	var value any = r
-	if e, ok := r.(eventRecord); ok {
-		value = e.Event
-	}
-	fields, err := encodeJSON(value)
+	fields, err := encodeJSON(r)
 	if err != nil {
 		return err
 	}
@@ -175,17 +172,6 @@ func jsonReport(report *installer.Report, ok bool) record {
 	return reportRecord{ok, report.Unfinished, report.Unproven, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread), packages, report.Directories, jsonProviderReports(report.Providers)}
 }
 
-type eventRecord struct{ event.Event }
-
-var eventKinds = map[reflect.Type]string{
-	reflect.TypeFor[event.Resolved](): "resolved", reflect.TypeFor[event.FetchStarted](): "fetch_started", reflect.TypeFor[event.FetchProgress](): "fetch_progress",
-	reflect.TypeFor[event.FetchDone](): "fetch_done", reflect.TypeFor[event.WaitingForFetch](): "waiting_for_fetch", reflect.TypeFor[event.ProviderProgress](): "provider_progress",
-	reflect.TypeFor[event.HashVerified](): "hash_verified", reflect.TypeFor[event.ModuleInstalled](): "module_installed",
-	reflect.TypeFor[event.ProviderInstalled](): "provider_installed", reflect.TypeFor[event.LockFileWritten](): "lock_file_written", reflect.TypeFor[event.Waiting](): "waiting",
-}
-
-func (r eventRecord) kind() string { return eventKinds[reflect.TypeOf(r.Event)] }
-
 // jsonEvent returns nil for events without a record.
 func jsonEvent(ev installer.Event) record {
 	switch e := ev.(type) {
@@ -198,8 +184,8 @@ func jsonEvent(ev installer.Event) record {
 	case event.UnexpectedFiles:
 		return unexpectedFilesRecord{e.Path.String(), e.Provider, e.Replaced, jsonFiles(e.Files)}
 	}
-	if r := (eventRecord{ev}); r.kind() != "" {
-		return r
+	if slices.ContainsFunc(records, func(r record) bool { return reflect.TypeOf(r) == reflect.TypeOf(ev) }) {
+		return ev
 	}
 	return nil
 }

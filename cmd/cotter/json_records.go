@@ -1,6 +1,10 @@
 package main
 
 import (
+	"cmp"
+	"reflect"
+	"strings"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
@@ -13,8 +17,20 @@ import (
 // version; any other change needs a new version.
 const jsonVersion = 1
 
-// record has the fields of a line of the JSON output without its envelope. kind is its "type".
-type record interface{ kind() string }
+// record has the fields of a line of the JSON output without its envelope.
+type record any
+
+var capital = lazyRegexp(`[A-Z]`)
+
+// kindOf returns the type of a record's line: "cache_dir" for a cacheDirRecord, for example, and
+// "fetch_done" for an [event.FetchDone].
+func kindOf(r record) string {
+	if result, ok := r.(resultRecord); ok {
+		return cmp.Or(result.done, "installed")
+	}
+	name := strings.TrimSuffix(reflect.TypeOf(r).Name(), "Record")
+	return strings.TrimPrefix(strings.ToLower(capital().ReplaceAllString(name, "_$0")), "_")
+}
 
 // envelope has the fields at the start of each line of the JSON output.
 type envelope struct {
@@ -31,9 +47,9 @@ type envelope struct {
 // type's comment, and the comments of fields, are shown there without the Go name.
 var records = []record{
 	resultRecord{},
-	eventRecord{event.Resolved{}}, eventRecord{event.FetchStarted{}}, eventRecord{event.FetchProgress{}}, eventRecord{event.FetchDone{}}, eventRecord{event.WaitingForFetch{}},
-	eventRecord{event.ProviderProgress{}}, eventRecord{event.HashVerified{}}, eventRecord{event.ModuleInstalled{}}, eventRecord{event.ProviderInstalled{}},
-	eventRecord{event.LockFileWritten{}}, eventRecord{event.Waiting{}},
+	event.Resolved{}, event.FetchStarted{}, event.FetchProgress{}, event.FetchDone{}, event.WaitingForFetch{},
+	event.ProviderProgress{}, event.HashVerified{}, event.ModuleInstalled{}, event.ProviderInstalled{},
+	event.LockFileWritten{}, event.Waiting{},
 	unexpectedFilesRecord{}, warningRecord{}, errorRecord{},
 	reportRecord{}, originsRecord{}, treeRecord{}, outdatedRecord{}, editedRecord{}, diffRecord{}, restoredRecord{},
 	bundledRecord{}, storedRecord{}, pushedRecord{}, mirroredRecord{},
@@ -71,13 +87,6 @@ type resultRecord struct {
 	Refetched []installer.Refetched `json:"refetched,omitempty"`
 }
 
-func (r resultRecord) kind() string {
-	if r.done == "" {
-		return "installed"
-	}
-	return r.done
-}
-
 // warningRecord is a warning for people.
 type warningRecord struct {
 	// Key is the key of the module that the warning is about, if it is about one.
@@ -86,8 +95,6 @@ type warningRecord struct {
 	// Remedy says what to do about it.
 	Remedy string `json:"remedy,omitempty"`
 }
-
-func (warningRecord) kind() string { return "warning" }
 
 // unexpectedFilesRecord is written if the installed files of a module or a provider are neither
 // those of the lock nor those that this user's last run installed. A warning follows.
@@ -99,12 +106,8 @@ type unexpectedFilesRecord struct {
 	jsonFiles
 }
 
-func (unexpectedFilesRecord) kind() string { return "unexpected_files" }
-
 // errorRecord is a failure. A run that fails has one or more, and no result.
 type errorRecord struct{ message }
-
-func (errorRecord) kind() string { return "error" }
 
 // reportRecord is the result of verify. The exit status summarizes it.
 type reportRecord struct {
@@ -128,16 +131,12 @@ type reportRecord struct {
 	Providers   []jsonProviderReport `json:"providers,omitempty"`
 }
 
-func (reportRecord) kind() string { return "report" }
-
 // originsRecord is the result of verify --remote, with one element per module call and per
 // locked provider.
 type originsRecord struct {
 	Origins   []jsonOrigin         `json:"origins"`
 	Providers []jsonOriginProvider `json:"providers,omitempty"`
 }
-
-func (originsRecord) kind() string { return "origins" }
 
 // treeRecord is the output of tree. With a name, it has only the modules and providers that the
 // name is about, and their callers.
@@ -149,14 +148,10 @@ type treeRecord struct {
 	Providers []jsonProvider `json:"providers,omitempty"`
 }
 
-func (treeRecord) kind() string { return "tree" }
-
 // outdatedRecord is the output of outdated.
 type outdatedRecord struct {
 	Outdated []jsonOutdated `json:"outdated"`
 }
-
-func (outdatedRecord) kind() string { return "outdated" }
 
 // editedRecord is written for each tag or version constraint that update --edit changes.
 type editedRecord struct {
@@ -169,14 +164,10 @@ type editedRecord struct {
 	DryRun bool `json:"dry_run,omitempty"`
 }
 
-func (editedRecord) kind() string { return "edited" }
-
 // diffRecord is the output of diff.
 type diffRecord struct {
 	Changes []entryChange `json:"changes"`
 }
-
-func (diffRecord) kind() string { return "diff" }
 
 // restoredRecord is written after entries have been put back into the lock.
 type restoredRecord struct {
@@ -187,8 +178,6 @@ type restoredRecord struct {
 	Keys      []string `json:"keys"`
 	Providers []string `json:"providers"`
 }
-
-func (restoredRecord) kind() string { return "restored" }
 
 // bundledRecord is written after a bundle has been written.
 type bundledRecord struct {
@@ -202,8 +191,6 @@ type bundledRecord struct {
 	Bytes     int64 `json:"bytes"`
 }
 
-func (bundledRecord) kind() string { return "bundled" }
-
 // storedRecord is an entry of a bundle or a mirror that was verified or imported. If it has
 // a platform, it is an entry of a provider, and the source is the provider's address.
 type storedRecord struct {
@@ -215,8 +202,6 @@ type storedRecord struct {
 	Tag      string         `json:"tag"`
 	Error    string         `json:"error,omitempty"`
 }
-
-func (storedRecord) kind() string { return "stored" }
 
 // pushedRecord is the result of mirror push.
 type pushedRecord struct {
@@ -230,8 +215,6 @@ type pushedRecord struct {
 	Replaced int   `json:"replaced"`
 	Bytes    int64 `json:"bytes"`
 }
-
-func (pushedRecord) kind() string { return "pushed" }
 
 // mirroredRecord is a lock entry in the output of mirror status. For a provider, the source
 // is its address, and the key is empty.
@@ -247,14 +230,10 @@ type mirroredRecord struct {
 	Error string `json:"error,omitempty"`
 }
 
-func (mirroredRecord) kind() string { return "mirrored" }
-
 // cacheDirRecord is the output of cache dir.
 type cacheDirRecord struct {
 	Dir string `json:"dir"`
 }
-
-func (cacheDirRecord) kind() string { return "cache_dir" }
 
 // cacheUsageRecord is the size of the cache, or of the part that cache clean has removed.
 type cacheUsageRecord struct {
@@ -278,16 +257,12 @@ type cacheUsageRecord struct {
 	Foreign int `json:"foreign_projects,omitempty"`
 }
 
-func (cacheUsageRecord) kind() string { return "cache_usage" }
-
 // cacheVerifiedRecord is the output of cache verify.
 type cacheVerifiedRecord struct {
 	OK bool `json:"ok"`
 	// Damaged are the damaged packages, which were set aside.
 	Damaged []string `json:"damaged"`
 }
-
-func (cacheVerifiedRecord) kind() string { return "cache_verified" }
 
 // cacheKeyRecord is the output of cache key.
 type cacheKeyRecord struct {
@@ -298,8 +273,6 @@ type cacheKeyRecord struct {
 	Providers int    `json:"providers"`
 }
 
-func (cacheKeyRecord) kind() string { return "cache_key" }
-
 // findingRecord is a fact that doctor has found.
 type findingRecord struct {
 	// Subject is the subject of the finding, such as "Hosts".
@@ -309,8 +282,6 @@ type findingRecord struct {
 	Message string `json:"message"`
 }
 
-func (findingRecord) kind() string { return "finding" }
-
 // doctorRecord is the last line of doctor.
 type doctorRecord struct {
 	// OK is true if there is no problem.
@@ -319,12 +290,8 @@ type doctorRecord struct {
 	Problems int  `json:"problems"`
 }
 
-func (doctorRecord) kind() string { return "doctor" }
-
 // versionRecord is the output of version.
 type versionRecord struct {
 	Version  string `json:"version"`
 	Platform string `json:"platform"`
 }
-
-func (versionRecord) kind() string { return "version" }

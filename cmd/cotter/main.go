@@ -40,14 +40,13 @@ type usageError struct{ error }
 func (e usageError) Unwrap() error { return e.error }
 
 func exitStatus(ctx context.Context, err error) int {
-	var usage usageError
-	var only exitOnly
+	only, isOnly := errors.AsType[exitOnly](err)
 	switch {
 	case err == nil:
 		return 0
-	case errors.As(err, &only):
+	case isOnly:
 		return only.status
-	case errors.As(err, &usage):
+	case is[usageError](err):
 		return exitUsage
 	case ctx.Err() != nil:
 		return exitInterrupted

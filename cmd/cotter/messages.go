@@ -91,8 +91,7 @@ func messagesOf(dir string, err error) []message {
 		}
 		return all
 	}
-	var project *installer.ProjectError
-	if errors.As(err, &project) && dir == "" {
+	if project, ok := errors.AsType[*installer.ProjectError](err); ok && dir == "" {
 		all := messagesOf(project.Dir, project.Err)
 		for i := range all {
 			all[i].Project = project.Dir
@@ -100,15 +99,13 @@ func messagesOf(dir string, err error) []message {
 		}
 		return all
 	}
-	var diags hcl.Diagnostics
-	if errors.As(err, &diags) && !is[*installer.ModuleError](err) {
+	if diags, ok := errors.AsType[hcl.Diagnostics](err); ok && !is[*installer.ModuleError](err) {
 		return fromDiagnostics(dir, diags)
 	}
 	m := oneMessage(err)
 	m.dir = dir
 	remedies := remediesOf(dir, err)
-	var report reportError
-	if errors.As(err, &report) {
+	if report, ok := errors.AsType[reportError](err); ok {
 		for _, m := range flatten(report.causes) {
 			remedies = append(remedies, m.remedies...)
 		}
@@ -121,30 +118,15 @@ func messagesOf(dir string, err error) []message {
 
 // oneMessage is for an error that neither joins several errors nor contains diagnostics.
 func oneMessage(err error) message {
-	var module *installer.ModuleError
-	if errors.As(err, &module) {
-		return message{
-			Summary:   "module " + module.Path.String(),
-			Detail:    module.Err.Error(),
-			Module:    module.Path.String(),
-			jsonPlace: placeOf(module.Range),
-			at:        module.Range,
-		}
+	if module, ok := errors.AsType[*installer.ModuleError](err); ok {
+		key := module.Path.String()
+		return message{Summary: "module " + key, Detail: module.Err.Error(), Module: key, jsonPlace: placeOf(module.Range), at: module.Range}
 	}
-	var provider *installer.ProviderError
-	if errors.As(err, &provider) {
+	if provider, ok := errors.AsType[*installer.ProviderError](err); ok {
 		return providerMessage(provider)
 	}
-	var conflict *installer.ConflictError
-	var refused *installer.LockedError
-	var differs *installer.DialectError
-	switch {
-	case errors.As(err, &differs):
-		return listMessage(differs)
-	case errors.As(err, &conflict):
-		return listMessage(conflict)
-	case errors.As(err, &refused):
-		return listMessage(refused)
+	if is[*installer.DialectError](err) || is[*installer.ConflictError](err) || is[*installer.LockedError](err) {
+		return listMessage(err)
 	}
 	return message{Summary: err.Error()}
 }

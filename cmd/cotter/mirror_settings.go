@@ -86,9 +86,9 @@ func (m *mirrors) open(used policy.UsedMirror) (*mirror.Mirror, error) {
 	if opened := m.opened[used]; opened != nil {
 		return opened, nil
 	}
-	fetcher, err := fetcherOf(m.in)
-	if err != nil {
-		return nil, err
+	fetcher, ok := m.in.Options().Fetcher.(*getmodules.Fetcher)
+	if !ok {
+		return nil, errors.New("the installer has a fetcher of another kind") // should never happen
 	}
 	opened, err := openUsed(fetcher, used)
 	if err == nil {
@@ -200,12 +200,4 @@ func silent(projects []installer.Project) []installer.Project {
 		quiet[i].OnEvent = func(installer.Event) {}
 	}
 	return quiet
-}
-
-func fetcherOf(in *installer.Installer) (*getmodules.Fetcher, error) {
-	fetcher, ok := in.Options().Fetcher.(*getmodules.Fetcher)
-	if !ok {
-		return nil, errors.New("the installer has a fetcher of another kind") // should never happen
-	}
-	return fetcher, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 )
 
@@ -65,31 +66,68 @@ func outdated(ctx context.Context, cmd *invocation, in *installer.Installer, req
 		return &outdatedList{}, err
 	}
 	found, failed := in.Outdated(ctx, req.Project, installer.OriginOptions{Scope: of})
-	if found == nil {
-		found = &installer.Outdated{}
-	}
-	list := &outdatedList{Outdated: *found, examined: len(found.Modules) + len(found.Providers), providers: len(found.Providers)}
-	modules := slices.DeleteFunc(slices.Clone(list.Modules), func(m installer.OutdatedModule) bool { return m.Current == m.Latest && m.Current == m.Allowed })
-	providers := slices.DeleteFunc(slices.Clone(list.Providers), func(p installer.OutdatedProvider) bool { return p.Current == p.Latest && p.Current == p.Allowed })
-	if list.newer = len(modules)+len(providers) > 0; !cmd.Bool("all") {
-		list.Modules, list.Providers = modules, providers
+	calls := outdatedCalls(valueOf(found))
+	list := &outdatedList{calls: calls, examined: len(calls), providers: len(valueOf(found).Providers)}
+	newer := slices.DeleteFunc(slices.Clone(calls), func(c outdatedCall) bool { return c.Current == c.Latest && c.Current == c.Allowed })
+	if list.newer = len(newer) > 0; !cmd.Bool("all") {
+		list.calls = newer
 	}
 	return list, failed
 }
 
 // outdatedList is what to list, how much was examined, and whether there is something newer.
 type outdatedList struct {
-	installer.Outdated
+	calls               []outdatedCall
 	examined, providers int
 	newer               bool
+}
+
+// outdatedCall is a call, or a provider.
+type outdatedCall struct {
+	jsonOutdated
+	shown, name string // Source as shown for one project, and for several
+	at          hcl.Range
+	pin         *installer.Pin
+}
+
+func outdatedCalls(found installer.Outdated) (calls []outdatedCall) {
+	for _, m := range found.Modules {
+		shown, at := m.Source.ForDisplay(), m.Call.Range
+		call := outdatedCall{jsonOutdated{
+			Key: m.Path.String(), Source: addrs.Redact(m.Source.String()), Current: m.Current.String(), Allowed: m.Allowed.String(), Latest: m.Latest.String(), jsonPlace: placeOf(at),
+		}, addrs.Redact(shown), sourceName(shown), at, m.Pin}
+		if m.Pin != nil {
+			call.Tag, call.LatestTag = m.Pin.Value, m.Pin.LatestValue
+		}
+		calls = append(calls, call)
+	}
+	for _, p := range found.Providers {
+		shown, at := p.Provider.ForDisplay(), hcl.Range{}
+		if len(p.RequiredBy) > 0 {
+			at = p.RequiredBy[0].Range
+		}
+		calls = append(calls, outdatedCall{jsonOutdated{
+			Provider: p.Provider.String(), Current: p.Current.String(), Allowed: p.Allowed.String(), Latest: p.Latest.String(), jsonPlace: placeOf(at),
+		}, shown, "provider " + shown, at, nil})
+	}
+	return calls
+}
+
+func (l outdatedList) pins() (pins []installer.Pin) {
+	for _, c := range l.calls {
+		if c.pin != nil {
+			pins = append(pins, *c.pin)
+		}
+	}
+	return pins
 }
 
 // printOutdated says that all is up to date only if the list is complete.
 func (o *output) printOutdated(list *outdatedList, complete bool) error {
 	switch {
 	case o.json:
-		return o.writeJSON(outdatedOf(list.Modules, list.Providers))
-	case len(list.Modules)+len(list.Providers) > 0:
+		return o.writeJSON(outdatedRecord{mapped(list.calls, func(c outdatedCall) jsonOutdated { return c.jsonOutdated })})
+	case len(list.calls) > 0:
 		o.outdated(list)
 	case complete:
 		o.conclude(list.nothingNewer())
@@ -109,60 +147,45 @@ func (l outdatedList) nothingNewer() string {
 
 func (o *output) outdated(list *outdatedList) {
 	t := table{head: []string{"KEY", "SOURCE", "CURRENT", "ALLOWED", "LATEST", "CALL"}, title: 2}
-	var pins []installer.Pin
-	for _, m := range list.Modules {
-		t.add(m.Path.String(), addrs.Redact(m.Source.ForDisplay()), dash(m.Current.String()), dash(m.Allowed.String()), dash(m.Latest.String()), o.place("", m.Call.Range))
-		if m.Pin != nil {
-			pins = append(pins, *m.Pin)
-		}
-	}
-	for _, p := range list.Providers {
-		t.add("-", p.Provider.ForDisplay(), dash(p.Current.String()), dash(p.Allowed.String()), dash(p.Latest.String()), o.firstUse("", p.RequiredBy))
+	for _, c := range list.calls {
+		t.add(dash(c.Key), c.shown, dash(c.Current), dash(c.Allowed), dash(c.Latest), o.place("", c.at))
 	}
 	t.print(o)
-	o.proposals(pins)
+	o.proposals(list.pins())
 }
 
 // outdatedProjects prints one table for projects by directory, with a line for the same versions. failed is the
 // number of projects about which not all is known.
 func (o *output) outdatedProjects(found map[string]*outdatedList, failed int) {
 	type release struct{ source, current, allowed, latest string }
-	uses := make(usesBy[release])
-	total, all, projects := 0, outdatedList{}, 0
+	var uses []use[release]
+	all, projects := outdatedList{}, 0
+	pins := make(map[string][]installer.Pin)
 	for _, dir := range slices.Sorted(maps.Keys(found)) {
 		list := found[dir]
 		all.examined, all.providers = all.examined+list.examined, all.providers+list.providers
-		if n := len(list.Modules) + len(list.Providers); n > 0 {
-			total, projects = total+n, projects+1
+		if len(list.calls) > 0 {
+			projects++
 		}
-		for _, m := range list.Modules {
-			uses.add(release{sourceName(m.Source.ForDisplay()), m.Current.String(), m.Allowed.String(), m.Latest.String()}, dir, o.place(dir, m.Call.Range))
+		for _, c := range list.calls {
+			uses = append(uses, use[release]{release{c.name, c.Current, c.Allowed, c.Latest}, dir, o.place(dir, c.at)})
 		}
-		for _, p := range list.Providers {
-			uses.add(release{"provider " + p.Provider.ForDisplay(), p.Current.String(), p.Allowed.String(), p.Latest.String()}, dir, o.firstUse(dir, p.RequiredBy))
-		}
+		pins[dir] = list.pins()
 	}
-	if total == 0 {
+	if projects == 0 {
 		if failed == 0 && len(found) > 0 {
 			o.notef("%s: %s\n", count(len(found), "project"), all.nothingNewer())
 		}
 		return
 	}
 	t := table{head: []string{"SOURCE", "CURRENT", "ALLOWED", "LATEST", "WHERE"}, title: 1}
-	for _, r := range uses.mostFirst(func(a, b release) int {
+	for _, same := range mostFirst(uses, func(a, b release) int {
 		return cmp.Or(strings.Compare(a.source, b.source), strings.Compare(a.current, b.current), strings.Compare(a.latest, b.latest))
 	}) {
-		t.add(r.source, dash(r.current), dash(r.allowed), dash(r.latest), uses[r].String())
+		r := same[0].of
+		t.add(r.source, dash(r.current), dash(r.allowed), dash(r.latest), whereUsed(same))
 	}
 	t.print(o)
-	pins := make(map[string][]installer.Pin)
-	for dir, list := range found {
-		for _, m := range list.Modules {
-			if m.Pin != nil {
-				pins[dir] = append(pins[dir], *m.Pin)
-			}
-		}
-	}
 	text := fmt.Sprintf("Newer versions in %d of %s", projects, count(len(found), "project"))
 	if failed > 0 {
 		text += fmt.Sprintf("; %d failed", failed)
@@ -171,59 +194,40 @@ func (o *output) outdatedProjects(found map[string]*outdatedList, failed int) {
 	o.proposeForProjects(pins)
 }
 
-// usesBy are uses in several projects of what is listed once.
-type usesBy[K comparable] map[K]*releaseUses
-
-func (u usesBy[K]) add(key K, dir, place string) {
-	if u[key] == nil {
-		u[key] = &releaseUses{}
-	}
-	u[key].add(dir, place)
+// use is one of several uses, in the order of projects, of what is listed once.
+type use[K comparable] struct {
+	of         K
+	dir, place string
 }
 
-// mostFirst sorts keys by their numbers of projects, and then by compare.
-func (u usesBy[K]) mostFirst(compare func(a, b K) int) []K {
-	return slices.SortedFunc(maps.Keys(u), func(a, b K) int {
-		return cmp.Or(cmp.Compare(len(u[b].dirs), len(u[a].dirs)), compare(a, b))
+// mostFirst groups uses, sorted by their numbers of projects, and then by compare.
+func mostFirst[K comparable](uses []use[K], compare func(a, b K) int) [][]use[K] {
+	groups := groupBy(uses, func(u use[K]) K { return u.of })
+	slices.SortFunc(groups, func(a, b []use[K]) int {
+		return cmp.Or(cmp.Compare(len(dirsOf(b)), len(dirsOf(a))), compare(a[0].of, b[0].of))
 	})
+	return groups
 }
 
-type releaseUses struct {
-	calls int
-	place string // of the first
-	dirs  []string
+func dirsOf[K comparable](uses []use[K]) []string {
+	return slices.Compact(mapped(uses, func(u use[K]) string { return u.dir }))
 }
 
-func (u *releaseUses) add(dir, place string) {
-	if u.calls++; u.calls == 1 {
-		u.place = place
+// whereUsed returns the place of a single use, and otherwise numbers.
+func whereUsed[K comparable](uses []use[K]) string {
+	switch dirs := dirsOf(uses); {
+	case len(uses) == 1:
+		return uses[0].place
+	case len(dirs) == 1:
+		return fmt.Sprintf("%d calls in %s", len(uses), dirs[0])
+	case len(dirs) < len(uses):
+		return fmt.Sprintf("%d calls in %d projects", len(uses), len(dirs))
+	default:
+		return fmt.Sprintf("%d projects", len(dirs))
 	}
-	if !slices.Contains(u.dirs, dir) {
-		u.dirs = append(u.dirs, dir)
-	}
-}
-
-// String returns the place of a single call, and otherwise numbers.
-func (u *releaseUses) String() string {
-	switch {
-	case u.calls == 1:
-		return u.place
-	case len(u.dirs) == 1:
-		return fmt.Sprintf("%d calls in %s", u.calls, u.dirs[0])
-	case len(u.dirs) < u.calls:
-		return fmt.Sprintf("%d calls in %d projects", u.calls, len(u.dirs))
-	}
-	return fmt.Sprintf("%d projects", len(u.dirs))
 }
 
 func dash(text string) string { return cmp.Or(text, "-") }
-
-func (o *output) firstUse(dir string, uses []installer.ProviderRequirement) string {
-	if len(uses) == 0 {
-		return "-"
-	}
-	return o.place(dir, uses[0].Range)
-}
 
 // jsonOutdated is a call, or a provider, in the output of outdated.
 type jsonOutdated struct {
@@ -238,26 +242,4 @@ type jsonOutdated struct {
 	// LatestTag is the newest tag.
 	LatestTag string `json:"latest_tag,omitempty"`
 	jsonPlace
-}
-
-func outdatedOf(modules []installer.OutdatedModule, providers []installer.OutdatedProvider) record {
-	calls := []jsonOutdated{}
-	for _, m := range modules {
-		call := jsonOutdated{
-			Key: m.Path.String(), Source: addrs.Redact(m.Source.String()), Current: m.Current.String(), Allowed: m.Allowed.String(), Latest: m.Latest.String(),
-			jsonPlace: placeOf(m.Call.Range),
-		}
-		if m.Pin != nil {
-			call.Tag, call.LatestTag = m.Pin.Value, m.Pin.LatestValue
-		}
-		calls = append(calls, call)
-	}
-	for _, p := range providers {
-		call := jsonOutdated{Provider: p.Provider.String(), Current: p.Current.String(), Allowed: p.Allowed.String(), Latest: p.Latest.String()}
-		if len(p.RequiredBy) > 0 {
-			call.jsonPlace = placeOf(p.RequiredBy[0].Range)
-		}
-		calls = append(calls, call)
-	}
-	return outdatedRecord{calls}
 }

@@ -163,6 +163,12 @@ func groupBy[T any, K comparable](list []T, keyOf func(T) K) (groups [][]T) {
 	return groups
 }
 
+// distinct sorts a list, and leaves out what is in it twice.
+func distinct(list []string) []string {
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // maxAffected limits the modules, providers or projects below a message that they have in common.
 const maxAffected = 12
 

@@ -116,25 +116,21 @@ func offlineProblem(err error) *problem {
 	return &problem{error: fact("neither installed nor in the cache")}
 }
 
-// hostOf returns the host that an error is about, or "".
+// hostsOf find the host that an error is about, or "".
+var hostsOf = []func(error) string{
+	on(func(e *httpx.NetworkError) string { return hostIn(e.RedirectedTo) }),
+	on(func(e *disco.DiscoveryError) string { return string(e.Host) }),
+	on(func(e *registryclient.RequestError) string { return hostIn(e.URL) }),
+	on(func(e *getmodules.StatusError) string { return hostIn(e.URL) }),
+	on(func(e *getmodules.PageError) string { return hostIn(e.Package) }),
+	on(func(e *getmodules.FetchError) string { return hostIn(e.Package) }),
+}
+
 func hostOf(err error) string {
-	if network, ok := errors.AsType[*httpx.NetworkError](err); ok && network.RedirectedTo != "" {
-		return hostIn(network.RedirectedTo)
-	}
-	if found, ok := errors.AsType[*disco.DiscoveryError](err); ok {
-		return string(found.Host)
-	}
-	if request, ok := errors.AsType[*registryclient.RequestError](err); ok {
-		return hostIn(request.URL)
-	}
-	if status, ok := errors.AsType[*getmodules.StatusError](err); ok {
-		return hostIn(status.URL)
-	}
-	if page, ok := errors.AsType[*getmodules.PageError](err); ok {
-		return hostIn(page.Package)
-	}
-	if fetch, ok := errors.AsType[*getmodules.FetchError](err); ok {
-		return hostIn(fetch.Package)
+	for _, host := range hostsOf {
+		if found := host(err); found != "" {
+			return found
+		}
 	}
 	return ""
 }

@@ -63,8 +63,7 @@ func namesNotResolved(hosts []lookup) []string {
 			return nil
 		}
 	}
-	slices.Sort(names)
-	if names = slices.Compact(names); !sure && len(names) < 2 {
+	if names = distinct(names); !sure && len(names) < 2 {
 		return nil
 	}
 	return names

@@ -136,8 +136,7 @@ func namedDirs(ctx context.Context, cmd *invocation, req request) ([]string, err
 		}
 		roots = append(roots, found...)
 	}
-	slices.Sort(roots)
-	if roots = slices.Compact(roots); len(roots) == 0 {
+	if roots = distinct(roots); len(roots) == 0 {
 		hint := ""
 		if slices.ContainsFunc(dirs, func(dir string) bool { unit, _ := lookBelow(dir); return unit }) {
 			hint = useHook
@@ -182,9 +181,9 @@ func installAll(ctx context.Context, cmd *invocation, out *output, in *installer
 			take(dir, event)
 		}
 	}
-	results, err := installUsable(ctx, in, req.InstallOptions, projects, failures)
+	results, installed, err := installUsable(ctx, in, req.InstallOptions, projects, failures)
 	warnings.print(out)
-	writes.write(ctx, installedOf(projects, results)...)
+	writes.write(ctx, installed...)
 	err = errors.Join(err, out.projects(done(req), dirs, results, seen))
 	if err == nil && cmd.Bool("check") {
 		for i, result := range results {
@@ -196,9 +195,9 @@ func installAll(ctx context.Context, cmd *invocation, out *output, in *installer
 	return err
 }
 
-// installUsable installs the projects without a failure. The results are in the order of projects, and the
-// error joins all failures.
-func installUsable(ctx context.Context, in *installer.Installer, o installer.InstallOptions, projects []installer.Project, failures []error) ([]*installer.Result, error) {
+// installUsable installs the projects without a failure. The results are in the order of projects, installed
+// has those with a result, and the error joins all failures.
+func installUsable(ctx context.Context, in *installer.Installer, o installer.InstallOptions, projects []installer.Project, failures []error) (results []*installer.Result, installed []installer.Project, err error) {
 	var usable []installer.Project
 	var at []int
 	for i, p := range projects {
@@ -206,21 +205,14 @@ func installUsable(ctx context.Context, in *installer.Installer, o installer.Ins
 			usable, at = append(usable, p), append(at, i)
 		}
 	}
-	results := make([]*installer.Result, len(projects))
+	results = make([]*installer.Result, len(projects))
 	found, err := in.InstallAll(ctx, usable, o)
 	for i, result := range found {
-		results[at[i]] = result
-	}
-	return results, errors.Join(errors.Join(failures...), err)
-}
-
-func installedOf(projects []installer.Project, results []*installer.Result) (installed []installer.Project) {
-	for i, result := range results {
-		if result != nil {
-			installed = append(installed, projects[i])
+		if results[at[i]] = result; result != nil {
+			installed = append(installed, usable[i])
 		}
 	}
-	return installed
+	return results, installed, errors.Join(errors.Join(failures...), err)
 }
 
 // projectEvent prints an event in one of several projects; as text only warnings.

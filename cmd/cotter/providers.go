@@ -47,16 +47,7 @@ func setProviders(cmd *invocation, req *request) (err error) {
 func onlyFlag(usage string) addFlag { return text("only", usage) }
 
 func scope(cmd *invocation) (installer.Scope, error) {
-	switch only := cmd.String("only"); only {
-	case "":
-		return installer.ScopeAll, nil
-	case "modules":
-		return installer.ScopeModules, nil
-	case "providers":
-		return installer.ScopeProviders, nil
-	default:
-		return 0, usageError{fmt.Errorf("--only takes \"modules\" or \"providers\", got %q", only)}
-	}
+	return chosen("--only", cmd.String("only"), map[string]installer.Scope{"": installer.ScopeAll, "modules": installer.ScopeModules, "providers": installer.ScopeProviders})
 }
 
 func platforms(cmd *invocation) (named []addrs.Platform, err error) {

@@ -306,12 +306,12 @@ func wraps(sentinel error, text string) remedyRow {
 func always[E error](text string) remedyRow { return on(func(E) []remedy { return do(text) }) }
 
 // on is for errors of a type whose fields decide.
-func on[E error](advise func(E) []remedy) remedyRow {
-	return func(err error) []remedy {
+func on[E error, T any](find func(E) T) func(error) T {
+	return func(err error) (none T) {
 		if e, ok := errors.AsType[E](err); ok {
-			return advise(e)
+			return find(e)
 		}
-		return nil
+		return none
 	}
 }
 
@@ -338,44 +338,36 @@ func is[E error](err error) bool {
 // remedyLines returns what several errors have in common once, with all their keys, and names the other
 // projects that need the same.
 func remedyLines(list []remedy) []string {
-	var order []remedy // without keys
-	keys := make(map[remedy][]string)
-	for _, r := range list {
-		key := r.key
-		r.key = ""
-		if !r.isOfProject() {
-			r.project = ""
-		}
-		if !slices.Contains(order, r) {
-			order = append(order, r)
-		}
-		if key != "" && !slices.Contains(keys[r], key) {
-			keys[r] = append(keys[r], key)
-		}
-	}
-	var texts []string
-	for i, r := range order {
-		same := func(other remedy) bool { return other.text == r.text }
-		if r.isOfProject() && slices.ContainsFunc(order[:i], same) {
-			continue // a text below names the project
-		}
-		text := r.line(keys[r])
+	return mapped(groupBy(list, func(r remedy) string { return r.text }), func(same []remedy) string {
+		projects := groupBy(same, func(r remedy) string {
+			if !r.isOfProject() {
+				return ""
+			}
+			return r.project
+		})
+		first, calls := keysIn(projects[0]), ""
+		text := same[0].line(first)
 		var others []string
-		calls := ""
-		for _, other := range order[i+1:] {
-			if r.isOfProject() && same(other) {
-				others = append(others, other.project)
-				if !slices.Equal(keys[other], keys[r]) {
-					calls = "the calls of "
-				}
+		for _, other := range projects[1:] {
+			others = append(others, other[0].project)
+			if !slices.Equal(keysIn(other), first) {
+				calls = "the calls of "
 			}
 		}
 		if others != nil {
 			text += " Do the same for " + calls + someOf(others, maxNamed) + "."
 		}
-		texts = append(texts, text)
+		return text
+	})
+}
+
+func keysIn(list []remedy) (keys []string) {
+	for _, r := range list {
+		if r.key != "" && !slices.Contains(keys, r.key) {
+			keys = append(keys, r.key)
+		}
 	}
-	return texts
+	return keys
 }
 
 func (r remedy) isOfProject() bool {

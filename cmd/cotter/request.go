@@ -173,15 +173,9 @@ func applySettings(cmd *invocation, env func(string) string, req request) (reque
 }
 
 // layout is that of COTTER_LAYOUT, for a machine whose directories are copied to others, or the project's.
-func layout(env func(string) string, setting string) (installer.Layout, error) {
-	switch name := cmp.Or(env("COTTER_LAYOUT"), setting); name {
-	case "", "link":
-		return installer.LayoutLinks, nil
-	case "copy":
-		return installer.LayoutCopy, nil
-	default:
-		return 0, usageError{fmt.Errorf("COTTER_LAYOUT takes \"link\" or \"copy\", got %q", name)}
-	}
+func layout(env func(string) string, project string) (installer.Layout, error) {
+	const setting = "COTTER_LAYOUT"
+	return chosen(setting, cmp.Or(env(setting), project), map[string]installer.Layout{"": installer.LayoutLinks, "link": installer.LayoutLinks, "copy": installer.LayoutCopy})
 }
 
 // checkSecondLock refuses to make a second lock: the project's has no module entries, but another one in its

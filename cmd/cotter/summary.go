@@ -80,11 +80,7 @@ func (o *output) entryOutcome(dir string, change installer.LockChange, m install
 	line := entryLine("changed", change.Path.String(), change.New, changeText(change))
 	line.details = consequences(change)
 	line.what += becauseOf(o.shownExclusions(dir, exclusionsOf(change)), refOrPackage(change.Old))
-	for i, text := range interfaceLines(change.Interface) {
-		if change.Interface[i].Breaking {
-			line.breaking = append(line.breaking, text)
-		}
-	}
+	line.breaking = interfaceLines(breaking(change.Interface))
 	return line
 }
 

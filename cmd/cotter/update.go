@@ -278,23 +278,23 @@ func (o *output) proposals(pins []installer.Pin) {
 // proposeForProjects prints the outdated pins of projects by directory, each once.
 func (o *output) proposeForProjects(found map[string][]installer.Pin) {
 	type proposal struct{ source, value, newer string }
-	uses := make(usesBy[proposal])
+	var uses []use[proposal]
 	for _, dir := range slices.Sorted(maps.Keys(found)) {
 		for _, pin := range found[dir] {
 			if !pin.Outdated() {
 				continue
 			}
-			uses.add(proposal{sourceName(pin.Call.Source), pin.Value, newerThan(pin)}, dir, o.place(dir, pin.Range))
+			uses = append(uses, use[proposal]{proposal{sourceName(pin.Call.Source), pin.Value, newerThan(pin)}, dir, o.place(dir, pin.Range)})
 		}
 	}
 	if len(uses) == 0 {
 		return
 	}
 	o.printf("\n")
-	for _, p := range uses.mostFirst(func(a, b proposal) int {
+	for _, same := range mostFirst(uses, func(a, b proposal) int {
 		return cmp.Or(strings.Compare(a.source, b.source), strings.Compare(a.value, b.value))
 	}) {
-		o.printf("%s: %s (%s)\n", p.source, p.newer, uses[p])
+		o.printf("%s: %s (%s)\n", same[0].of.source, same[0].of.newer, whereUsed(same))
 	}
 	o.printf(writePinned)
 }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -90,6 +92,16 @@ func editDistance(from, to string) int {
 		}
 	}
 	return rows[len(a)][len(b)]
+}
+
+// chosen returns what a word stands for, of a setting that takes only some. The word "" is the default.
+func chosen[T any](setting, word string, words map[string]T) (T, error) {
+	value, ok := words[word]
+	if !ok {
+		known := mapped(slices.DeleteFunc(slices.Sorted(maps.Keys(words)), func(known string) bool { return known == "" }), strconv.Quote)
+		return value, usageError{fmt.Errorf("%s takes %s, got %q", setting, alternatives(known), word)}
+	}
+	return value, nil
 }
 
 type hintedError struct {

@@ -146,31 +146,36 @@ func (e reportError) Unwrap() error { return e.error }
 
 type faults struct{ changed, missing, notCompared, stale bool }
 
-func faultsOf(report *installer.Report) faults {
-	f := faults{stale: len(report.Stale)+len(report.Refused) > 0, notCompared: report.Unfinished || !report.Complete}
+// compared is a package or a provider in a report.
+type compared struct {
+	status                    installer.Status
+	err                       error
+	unknown, former, vendored bool // unknown says that there was nothing to compare
+}
+
+func comparedIn(report *installer.Report) (all []compared) {
 	for _, p := range report.Packages {
-		switch {
-		case p.Err != nil && p.Changes.Empty():
-			f.notCompared = true
-		case p.Status == installer.StatusUnlocked:
-			f.stale = true
-		case p.Status == installer.StatusChanged, p.Status == installer.StatusFormer:
-			f.changed = true
-		case p.Status == installer.StatusMissing:
-			f.missing = true
-		case !matches(p):
-			f.notCompared = true
-		}
+		all = append(all, compared{p.Status, p.Err, p.Err != nil && p.Changes.Empty(), p.Former.Key != "", p.Vendored != ""})
 	}
 	for _, p := range report.Providers {
+		all = append(all, compared{p.Status, p.Err, errors.Is(p.Err, installer.ErrNoComparableHash), p.Err == nil && p.Status == installer.StatusFormer, false})
+	}
+	return all
+}
+
+func faultsOf(report *installer.Report) faults {
+	f := faults{stale: len(report.Stale)+len(report.Refused) > 0, notCompared: report.Unfinished || !report.Complete}
+	for _, c := range comparedIn(report) {
 		switch {
-		case errors.Is(p.Err, installer.ErrNoComparableHash):
+		case c.unknown:
 			f.notCompared = true
-		case p.Status == installer.StatusMissing:
-			f.missing = true
-		case p.Status == installer.StatusChanged, p.Status == installer.StatusFormer:
+		case c.status == installer.StatusUnlocked:
+			f.stale = true
+		case c.status == installer.StatusChanged, c.status == installer.StatusFormer:
 			f.changed = true
-		case !providerMatches(p):
+		case c.status == installer.StatusMissing:
+			f.missing = true
+		case c.err != nil || c.status != installer.StatusVerified:
 			f.notCompared = true
 		}
 	}
@@ -209,7 +214,7 @@ func headlineOf(report *installer.Report, found faults) error {
 		return errTwoForms
 	case onlyStale && len(report.Stale) > 0:
 		return errStale
-	case slices.ContainsFunc(report.Packages, func(p installer.PackageReport) bool { return p.Vendored != "" && p.Status != installer.StatusVerified }):
+	case slices.ContainsFunc(comparedIn(report), func(c compared) bool { return c.vendored && c.status != installer.StatusVerified }):
 		return errNotVendored
 	case isFormer(report):
 		return errFormer
@@ -223,27 +228,15 @@ func headlineOf(report *installer.Report, found faults) error {
 
 // isFresh reports whether all packages are missing, as in a fresh checkout, where modules.json is missing too.
 func isFresh(report *installer.Report) bool {
-	return len(report.Packages)+len(report.Providers) > 0 &&
-		!slices.ContainsFunc(report.Packages, func(p installer.PackageReport) bool { return p.Status != installer.StatusMissing || p.Vendored != "" }) &&
-		!slices.ContainsFunc(report.Providers, func(p installer.ProviderReport) bool { return p.Status != installer.StatusMissing })
+	all := comparedIn(report)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(c compared) bool { return c.status != installer.StatusMissing || c.vendored })
 }
 
 // isFormer reports whether the only fault is that the lock has other packages now than the last run installed.
 func isFormer(report *installer.Report) bool {
 	former := false
-	expected := func(status installer.Status, err error) bool {
-		former = former || status == installer.StatusFormer
-		return err == nil && (status == installer.StatusFormer || status == installer.StatusMissing || status == installer.StatusVerified)
-	}
-	for _, p := range report.Packages {
-		if p.Former.Key != "" {
-			former = true
-		} else if !expected(p.Status, p.Err) {
-			return false
-		}
-	}
-	for _, p := range report.Providers {
-		if !expected(p.Status, p.Err) {
+	for _, c := range comparedIn(report) {
+		if former = former || c.former; !c.former && (c.err != nil || c.status != installer.StatusMissing && c.status != installer.StatusVerified) {
 			return false
 		}
 	}
