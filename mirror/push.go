@@ -53,7 +53,7 @@ type pusher struct {
 	packages singleflight.Memo[string, bool]
 	configs  singleflight.Memo[string, bool]
 	layers   singleflight.Memo[layerKey, pushedLayer]
-	indexes  indexLocks
+	releases releaseLocks
 
 	mu     sync.Mutex
 	result Result

@@ -89,6 +89,7 @@ func (l lockedProvider) storePackage(ctx context.Context, p *pusher, former []by
 	if bytes.Equal(text, former) && !p.repairs {
 		return uploaded, nil
 	}
+	defer p.releases.lock(l.release)()
 	at := oci.Describe(text)
 	if err := writer.PushManifest(ctx, at.Digest, oci.ManifestType, text); err != nil {
 		return false, err
@@ -131,9 +132,8 @@ func (p *pusher) targets(ctx context.Context, release artifact.Release) (artifac
 }
 
 // pushIndex adds a manifest to the index of a release, which keeps other platforms, and the release to the
-// mirror's list.
+// mirror's list. The caller holds the lock of the release.
 func (p *pusher) pushIndex(ctx context.Context, writer *getmodules.OCIWriter, release artifact.Release, target oci.Target) error {
-	defer p.indexes.lock(release)()
 	targets, err := p.targets(ctx, release)
 	if err != nil {
 		return err
@@ -155,23 +155,24 @@ func (p *pusher) pushIndex(ctx context.Context, writer *getmodules.OCIWriter, re
 	return p.pushManifest(ctx, release.Tag(), reference, false)
 }
 
-// indexLocks are held while the index of a release is changed.
-type indexLocks struct {
-	mu      sync.Mutex
-	indexes map[artifact.Release]*sync.Mutex
+// releaseLocks are held while the manifests and the index of a release are changed. A manifest that is stored
+// again while an index refers to it can look missing: Distribution does not write it atomically.
+type releaseLocks struct {
+	mu   sync.Mutex
+	held map[artifact.Release]*sync.Mutex
 }
 
-func (l *indexLocks) lock(r artifact.Release) (unlock func()) {
+func (l *releaseLocks) lock(r artifact.Release) (unlock func()) {
 	l.mu.Lock()
-	if l.indexes == nil {
-		l.indexes = make(map[artifact.Release]*sync.Mutex)
+	if l.held == nil {
+		l.held = make(map[artifact.Release]*sync.Mutex)
 	}
-	held := l.indexes[r]
-	if held == nil {
-		held = new(sync.Mutex)
-		l.indexes[r] = held
+	one := l.held[r]
+	if one == nil {
+		one = new(sync.Mutex)
+		l.held[r] = one
 	}
 	l.mu.Unlock()
-	held.Lock()
-	return held.Unlock
+	one.Lock()
+	return one.Unlock
 }
