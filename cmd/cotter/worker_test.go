@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -252,6 +253,7 @@ func (c workerCommand) run() (workerEnd, error) {
 	}
 	atomicfile.SetStepHook(nil)
 	watchSteps()
+	runtime.GC() // a process begins without garbage, which would count as memory of the command
 	var both, stdout, stderr lockedBuffer
 	status := run(context.Background(), append([]string{"cotter"}, c.Args...), io.MultiWriter(&stdout, &both), io.MultiWriter(&stderr, &both))
 	return workerEnd{status, stdout.text.Bytes(), stderr.text.Bytes(), both.text.Bytes(), peakMemory()}, nil
