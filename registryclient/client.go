@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -157,14 +158,16 @@ func (c *Client) service(ctx context.Context, about subject) (*url.URL, error) {
 // appendSegments appends segments to the path of base and drops its query string, like the resolution of a
 // relative URL, but escapes them, so that none of them points to another endpoint.
 func appendSegments(base *url.URL, segments []string) (*url.URL, error) {
-	for i, segment := range segments {
+	escaped := strings.TrimSuffix(base.EscapedPath(), "/")
+	for _, segment := range segments {
 		if segment == "" || segment == "." || segment == ".." {
 			return nil, fmt.Errorf("%q cannot be a part of an address in a registry", segment)
 		}
-		segments[i] = url.PathEscape(segment)
+		escaped += "/" + url.PathEscape(segment)
 	}
-	u := base.JoinPath(segments...)
-	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}, nil
+	// JoinPath would clean the path of base, which can have the "//" of another URL.
+	path, err := url.PathUnescape(escaped)
+	return &url.URL{Scheme: base.Scheme, Host: base.Host, Path: path, RawPath: escaped}, err
 }
 
 type request struct {

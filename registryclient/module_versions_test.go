@@ -137,6 +137,7 @@ func TestEndpoints(t *testing.T) {
 		{origin + "/v1", origin + "/v1/acme/net/aws/1.2.0+b/download"},
 		{origin + "/", origin + "/acme/net/aws/1.2.0+b/download"},
 		{origin, origin + "/acme/net/aws/1.2.0+b/download"},
+		{origin + "/to/https://b.example.com//v1/../", origin + "/to/https://b.example.com//v1/../acme/net/aws/1.2.0+b/download"},
 		{origin + "/a%2Fb/?token=x", origin + "/a%2Fb/acme/net/aws/1.2.0+b/download"},
 	}
 	for _, test := range tests {
