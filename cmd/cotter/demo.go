@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -138,7 +139,7 @@ func (d demo) attack(ctx context.Context) error {
 	if err := d.world.WriteTree(clone, "config"); err != nil {
 		return err
 	}
-	if err := copyFile(filepath.Join(clone, stockLockName), filepath.Join(d.dir(), stockLockName), 0o644); err != nil {
+	if err := copyFile(filepath.Join(d.dir(), stockLockName), filepath.Join(clone, stockLockName), 0o644); err != nil {
 		return err
 	}
 	d.printf("Now someone moves the tag v2.1.0 to another commit. In CI, with the lock and no cache:\n\n$ cotter install --locked\n")
@@ -235,13 +236,19 @@ func keepProgram(program, dir string) error {
 	if os.Link(program, name) == nil {
 		return nil
 	}
-	return copyFile(name, program, 0o755)
+	return copyFile(program, name, 0o755)
 }
 
-func copyFile(to, from string, mode fs.FileMode) error {
-	content, err := os.ReadFile(from)
+func copyFile(from, to string, mode fs.FileMode) (err error) {
+	source, err := os.Open(from)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(to, content, mode)
+	defer source.Close()
+	file, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, source)
+	return errors.Join(err, file.Close())
 }

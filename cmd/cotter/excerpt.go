@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -82,6 +83,14 @@ func readQuotable(name string) []byte {
 	if err != nil || !isQuotable || !info.Mode().IsRegular() || info.Size() > maxSource || strings.Contains(filepath.ToSlash(name), ".terraform/modules/") {
 		return nil
 	}
-	text, _ := os.ReadFile(name)
+	file, err := os.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxSource))
+	if err != nil {
+		return nil
+	}
 	return text
 }
