@@ -160,8 +160,8 @@ func ParseModuleSourceRemote(raw string) (ModuleSourceRemote, error) {
 }
 
 // SplitSubdir splits an address at the "//" between a package and a directory in it. The directory is
-// neither cleaned nor checked, and is "" if the address names only a package. The "//" of the first "://" and any in the query string,
-// which belongs to the package, are not separators. A fragment is not special.
+// neither cleaned nor checked, and is "" if the address names only a package. The "//" of the first "://" and
+// any in the query string, which belongs to the package, are not separators. A fragment is not special.
 func SplitSubdir(addr string) (pkg, subdir string) {
 	text, query := addr, ""
 	if i := strings.IndexByte(addr, '?'); i >= 0 {

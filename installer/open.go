@@ -272,8 +272,8 @@ func (p Project) hasStockLock() bool {
 	return err == nil && os.SameFile(own, stock)
 }
 
-// ReadLock reads and parses the lock of a project. The result is empty if the file does not exist. An invalid lock is a
-// *[lockfile.SyntaxError], and a symbolic link a *[LinkedLockError].
+// ReadLock reads and parses the lock of a project. The result is empty if the file does not exist. An
+// invalid lock is a *[lockfile.SyntaxError], and a symbolic link a *[LinkedLockError].
 func ReadLock(ctx context.Context, p Project) (*lockfile.File, error) {
 	if err := ctxerr.Of(ctx); err != nil {
 		return nil, err

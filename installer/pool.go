@@ -116,7 +116,7 @@ type pool struct {
 	*origins.Client
 	// memory has the answers that clients keep, so that clients that live longer ask again in the next pool.
 	memory singleflight.Memory
-	hook   trace.Hook // is told of each operation; nil if there is none
+	hook   trace.Hook // is told of each operation, and may be nil
 	user   user
 	// stores has the answers of bundles and mirrors. always lists those that all projects ask.
 	stores    *stores.Answers

@@ -61,7 +61,7 @@ func TestJSONRecords(t *testing.T) {
 		}
 		kinds[kind] = true
 		if _, ok := r.(event.Resolved); ok {
-			r = event.Resolved{Source: addrs.ModuleSourceLocal("./net")} // there is none without a source
+			r = event.Resolved{Source: addrs.ModuleSourceLocal("./net")} // every Resolved has a source
 		}
 		for _, value := range []record{filled(r), r} {
 			var stdout strings.Builder

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/internal/providerzip"
 )
 
 // MaxManifest limits a manifest or an index, in bytes.
@@ -64,8 +65,8 @@ func ParseProvider(text []byte) (Provider, error) {
 	switch {
 	case err != nil:
 		return Provider{}, err
-	case a.Layer.Size > maxProviderArchive:
-		return Provider{}, bad("its archive has %d bytes, more than %d", a.Layer.Size, maxProviderArchive)
+	case a.Layer.Size > providerzip.MaxArchive:
+		return Provider{}, bad("its archive has %d bytes, more than %d", a.Layer.Size, int64(providerzip.MaxArchive))
 	}
 	for _, h := range a.Statement.Hashes {
 		if h.Scheme() != "h1" && h != a.ArchiveHash() {

@@ -31,9 +31,6 @@ func ProviderKey(entry lockfile.Provider, platform addrs.Platform) string {
 const (
 	annotationProvider = "io.github.cotterpin.provider"
 	annotationPlatform = "io.github.cotterpin.platform"
-
-	// maxProviderArchive is in bytes.
-	maxProviderArchive = 1 << 30
 )
 
 func (ProviderStatement) artifactType() string { return oci.TargetArtifact }

@@ -53,7 +53,7 @@ func (w *Tree) ChangedSince(ctx context.Context, rev string) ([]string, error) {
 
 // modified returns the files that differ from the index.
 func (w *Tree) modified(ctx context.Context) ([]string, error) {
-	filters, err := w.withoutFilters(ctx)
+	settings, err := w.withoutFilters(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +62,7 @@ func (w *Tree) modified(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // the system removes leftovers
+	settings = append(settings, "core.splitIndex=false")
 	index := filepath.Join(dir, "index")
 	if err := copyIndex(filepath.Join(w.gitDir, "index"), index); err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func (w *Tree) modified(ctx context.Context) ([]string, error) {
 	ofIndex := func(args ...string) gitexec.Command {
 		c := w.command(args...)
 		c.Network = &gitexec.Network{} // with the user's configuration, which has core.autocrlf
-		c.Config = append(filters, "core.splitIndex=false")
+		c.Config = settings
 		c.IndexFile = index
 		return c
 	}
