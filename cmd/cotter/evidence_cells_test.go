@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -374,8 +375,11 @@ func (s *cellSite) checkNothingDone(t *testing.T, c cell, before, after cellStat
 	if c.run != "mirror push" {
 		return
 	}
+	// The package of acme/disk is honest, and may be there before the other one is refused.
+	config := strings.TrimPrefix(oci.Describe([]byte(oci.EmptyConfig)).Digest, "sha256:")
+	honest := regexp.MustCompile(`acme[/_]disk|` + config)
 	for _, request := range s.world.Requests() {
-		if request.Method == http.MethodPut && !strings.Contains(request.Path, "acme/disk") {
+		if request.Method == http.MethodPut && !honest.MatchString(request.Path) {
 			t.Errorf("something was published: %s", request)
 		}
 	}
