@@ -5,7 +5,7 @@
 //     dependencies;
 //   - the dependencies that packages for embedding must not have;
 //   - the internal packages that cmd/cotter may import;
-//   - no reading of the environment, printing, logging or init functions below the command;
+//   - no parser of HCL without limits, and no templates;
 //   - no messages below the command that name its subcommands, flags or environment variables;
 //   - files of at most 500 lines, functions of at most 80 lines, and no package names without a
 //     meaning, such as "util";
