@@ -3,6 +3,7 @@ package getproviders_test
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -58,7 +59,7 @@ func mirror(t testing.TB, web *webtest.Web, at string) *getproviders.NetworkMirr
 	}
 }
 
-// pages serves texts by path. A text that begins with a brace is served as JSON.
+// pages serves texts by path. JSON has the media type that it names, if it names one.
 func pages(texts map[string]string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		text, ok := texts[r.URL.Path]
@@ -66,8 +67,9 @@ func pages(texts map[string]string) http.HandlerFunc {
 			http.NotFound(w, r)
 			return
 		}
-		if strings.HasPrefix(text, "{") {
-			w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		typed := struct{ MediaType string }{"application/json; charset=utf-8"}
+		if json.Unmarshal([]byte(text), &typed) == nil {
+			w.Header().Set("Content-Type", typed.MediaType)
 		}
 		_, _ = w.Write([]byte(text))
 	}

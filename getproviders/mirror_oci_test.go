@@ -3,10 +3,8 @@ package getproviders_test
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -62,57 +60,15 @@ func ociManifestText(archive string) string {
 
 func sha(text string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))) }
 
-// ociRegistry serves repositories: manifests by tag and by digest, and blobs.
-type ociRegistry map[string]ociRepository
-
-type ociRepository struct {
-	tags  map[string]string
-	texts []string // manifests and blobs by digest
-}
-
-func (r ociRegistry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	for name, repository := range r {
-		rest, ok := strings.CutPrefix(req.URL.Path, "/v2/"+name+"/")
-		if !ok {
-			continue
-		}
-		if rest == "tags/list" {
-			list := struct {
-				Tags []string `json:"tags"`
-			}{}
-			for tag := range repository.tags {
-				list.Tags = append(list.Tags, tag)
-			}
-			w.Header().Set("Content-Type", "application/json")
-			_ = json.NewEncoder(w).Encode(list)
-			return
-		}
-		kind, reference, _ := strings.Cut(rest, "/")
-		text, ok := repository.tags[reference]
-		for _, candidate := range repository.texts {
-			if sha(candidate) == reference {
-				text, ok = candidate, true
-			}
-		}
-		if !ok {
-			break
-		}
-		if kind == "manifests" {
-			var typed struct{ MediaType string }
-			_ = json.Unmarshal([]byte(text), &typed)
-			w.Header().Set("Content-Type", typed.MediaType)
-			w.Header().Set("Docker-Content-Digest", sha(text))
-		}
-		_, _ = w.Write([]byte(text))
-		return
-	}
-	http.NotFound(w, req)
-}
-
-func ociMirror(t testing.TB, registry ociRegistry, template string) (*getproviders.OCIMirror, *webtest.Web) {
+// ociMirror returns a mirror in a registry that has only one repository, with texts by path.
+func ociMirror(t testing.TB, repository, template string, texts map[string]string) (*getproviders.OCIMirror, *webtest.Web) {
 	t.Helper()
+	paths := map[string]string{}
+	for path, text := range texts {
+		paths["/v2/"+repository+"/"+path] = text
+	}
 	web := webtest.New(t)
-	web.Serve("https://oci.example.com", registry.ServeHTTP)
+	web.Serve("https://oci.example.com", pages(paths))
 	parsed, err := getproviders.ParseRepositoryTemplate(template)
 	testenv.Must(t, err)
 	return &getproviders.OCIMirror{
@@ -127,10 +83,12 @@ func TestOCIMirror(t *testing.T) {
 	t.Parallel()
 	manifest := ociManifestText(archive)
 	index := ociIndexText(ociTarget{"windows", "amd64", sha("other")}, ociTarget{"linux", "amd64", sha(manifest)})
-	m, web := ociMirror(t, ociRegistry{"mirror/registry.opentofu.org/acme/x": {
-		tags:  map[string]string{"1.0.0": index, "1.2.0_build.1": index, "1.1.0-rc.1": index, "v2.0.0": index, "latest": index},
-		texts: []string{manifest, archive},
-	}}, "oci.example.com/mirror/${hostname}/${ namespace }/${type}")
+	m, web := ociMirror(t, "mirror/registry.opentofu.org/acme/x", "oci.example.com/mirror/${hostname}/${ namespace }/${type}", map[string]string{
+		"tags/list":                  `{"tags": ["1.0.0", "1.2.0_build.1", "1.1.0-rc.1", "v2.0.0", "latest"]}`,
+		"manifests/1.2.0_build.1":    index,
+		"manifests/" + sha(manifest): manifest,
+		"blobs/" + sha(archive):      archive,
+	})
 	x := provider(t, "acme/x")
 	listing, err := m.Versions(t.Context(), x)
 	got := map[string]bool{}
@@ -185,13 +143,13 @@ func TestOCIMirrorFailures(t *testing.T) {
 	} {
 		manifest := cmp.Or(test.manifest, manifest)
 		index := cmp.Or(test.index, ociIndexText(ociTarget{"linux", "amd64", sha(manifest)}))
-		m, _ := ociMirror(t, ociRegistry{"acme/x": {tags: map[string]string{"1.0.0": index}, texts: []string{manifest}}}, "oci.example.com/${namespace}/${type}")
+		m, _ := ociMirror(t, "acme/x", "oci.example.com/${namespace}/${type}", map[string]string{"manifests/1.0.0": index, "manifests/" + sha(manifest): manifest})
 		_, err := m.Package(t.Context(), provider(t, "acme/x"), one, linux)
 		if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.text) {
 			t.Errorf("%s: %v, want %v with %q", name, err, test.want, test.text)
 		}
 	}
-	m, _ := ociMirror(t, ociRegistry{"acme/x": {tags: map[string]string{"1.0.0": index}, texts: []string{manifest}}}, "oci.example.com/${namespace}/${type}")
+	m, _ := ociMirror(t, "acme/x", "oci.example.com/${namespace}/${type}", map[string]string{"manifests/1.0.0": index, "manifests/" + sha(manifest): manifest})
 	for _, source := range []string{"acme/none", "acme/straße"} { // the second cannot be the name of a repository
 		if _, err := m.Versions(t.Context(), provider(t, source)); !errors.Is(err, getproviders.ErrNotFound) {
 			t.Errorf("%s: %v, want ErrNotFound", source, err)
