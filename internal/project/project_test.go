@@ -1,6 +1,7 @@
 package project_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -13,7 +14,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -30,6 +31,8 @@ type at struct {
 	vendored vendored
 	// elsewhere is the location if it is not the usual one.
 	elsewhere *project.Location
+	// outside is a directory that has the lock and the modules directory instead of dir, or "".
+	outside string
 }
 
 // vendored is a state of a project's vendored packages before the tests' change.
@@ -50,8 +53,15 @@ func (a at) location() project.Location {
 	if a.elsewhere != nil {
 		return *a.elsewhere
 	}
-	return project.Location{Dir: a.dir, DataDir: filepath.Join(a.dir, ".terraform"), LockFile: lockName}
+	location := project.Location{Dir: a.dir, DataDir: filepath.Join(a.dir, ".terraform"), LockFile: lockName}
+	if a.outside != "" {
+		location.ModulesDir, location.LockFile = filepath.Join(a.outside, modules), filepath.Join(a.outside, lockName)
+	}
+	return location
 }
+
+// top returns the directory with the project's files.
+func (a at) top() string { return cmp.Or(a.outside, a.dir) }
 
 func (a at) open(t testing.TB) *project.Project {
 	t.Helper()
@@ -98,18 +108,18 @@ func stage(t testing.TB, p *project.Project, name, text string) string {
 func (a at) files(t testing.TB, own bool) map[string]string {
 	t.Helper()
 	files := make(map[string]string)
-	err := filepath.WalkDir(a.dir, func(name string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(a.top(), func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if entry.Name() == ".cotter" && !own {
 			return fs.SkipDir
 		}
-		if entry.IsDir() || entry.Type() == fs.ModeSymlink {
-			return nil
+		if entry.IsDir() || entry.Type() == fs.ModeSymlink || a.outside != "" && strings.HasSuffix(name, ".tmp") {
+			return nil // beside a lock elsewhere, the temporary file may be that of another project
 		}
 		text, err := os.ReadFile(name)
-		rel, _ := filepath.Rel(a.dir, name)
+		rel, _ := filepath.Rel(a.top(), name)
 		if _, unsealed, sealed := strings.Cut(string(text), "\n"); sealed && strings.HasPrefix(string(text), "# cotter-proof") {
 			text = []byte(unsealed)
 		}
@@ -216,14 +226,19 @@ func startWith(t testing.TB, vendored vendored) at {
 	t.Helper()
 	a := newAt(t)
 	a.vendored = vendored
+	return a.filled(t)
+}
+
+func (a at) filled(t testing.TB) at {
+	t.Helper()
 	p := a.open(t)
 	c := change(t, p, map[string]string{"a": "# old\n", "gone": "# gone\n"})
 	c.NewLock, c.Manifest, c.Trees = []byte("old lock\n"), []byte("old manifest"), nil
-	if vendored == oldVendored {
+	if a.vendored == oldVendored {
 		c.Vendor = vendorChange(t, p, map[string]string{"a": "# old\n", "gone": "# gone\n"}, "old")
 	}
 	testenv.Must(t, errors.Join(p.SaveSums("t1-abc", []byte("sums")), p.Commit(c), p.Close()))
-	if diff := cmp.Diff(a.before(), a.files(t, true)); diff != "" {
+	if diff := gocmp.Diff(a.before(), a.files(t, true)); diff != "" {
 		t.Fatalf("the project of the tests (-want +got):\n%s", diff)
 	}
 	return a
@@ -246,7 +261,7 @@ func TestCommit(t *testing.T) {
 		a := startWith(t, vendored)
 		p := a.open(t)
 		testenv.Must(t, errors.Join(p.Commit(a.theChange(t, p)), p.Close()))
-		if diff := cmp.Diff(a.after(), a.files(t, true)); diff != "" {
+		if diff := gocmp.Diff(a.after(), a.files(t, true)); diff != "" {
 			t.Errorf("after Commit (-want +got):\n%s", diff)
 		}
 	}
@@ -262,7 +277,7 @@ func TestLockChangedInBetween(t *testing.T) {
 		t.Errorf("Commit = %v, want ErrLockChanged", err)
 	}
 	testenv.Must(t, p.Close())
-	if diff := cmp.Diff(before, a.files(t, true)); diff != "" {
+	if diff := gocmp.Diff(before, a.files(t, true)); diff != "" {
 		t.Errorf("after a refused Commit (-before +after):\n%s", diff)
 	}
 }
@@ -367,7 +382,7 @@ func TestNothingInstalled(t *testing.T) {
 			}
 			testenv.Must(t, p.Close())
 			kept := test.during != "" || strings.HasPrefix(test.before, ".terraform/modules")
-			if diff := cmp.Diff(before, dirs(t, a.dir)); diff != "" && !kept {
+			if diff := gocmp.Diff(before, dirs(t, a.dir)); diff != "" && !kept {
 				t.Errorf("(-before +after):\n%s", diff)
 			}
 			for _, file := range []string{test.before, test.during} {

@@ -59,7 +59,7 @@ func (a at) killChange(t testing.TB, number int, planned func(*project.Project) 
 // phase returns how far a killed change had got, according to what stock tools see.
 func (a at) phase(t testing.TB) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(a.dir, modules, "modules.json"))
+	text, err := os.ReadFile(filepath.Join(a.top(), modules, "modules.json"))
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return "no modules"
@@ -85,18 +85,36 @@ func trees(files map[string]string) map[string]string {
 // old and new modules. The next process leaves the project as it was before or after the change,
 // reports what it did, and leaves no other files.
 func TestKilled(t *testing.T) {
-	for name, vendored := range map[string]vendored{
-		"without vendored packages": notVendored, "first vendored packages": newlyVendored, "other vendored packages": oldVendored,
+	for name, startHere := range map[string]func(testing.TB) at{
+		"without vendored packages": start,
+		"first vendored packages":   func(t testing.TB) at { return startWith(t, newlyVendored) },
+		"other vendored packages":   func(t testing.TB) at { return startWith(t, oldVendored) },
+		"on another file system": func(t testing.TB) at {
+			a := newAt(t)
+			a.outside = otherFileSystem(t)
+			return a.filled(t)
+		},
 	} {
-		t.Run(name, func(t *testing.T) { testKilled(t, vendored) })
+		t.Run(name, func(t *testing.T) { testKilled(t, startHere) })
 	}
 }
 
-func testKilled(t *testing.T, vendored vendored) {
+// otherFileSystem returns a directory on a file system in memory, if the machine has one.
+func otherFileSystem(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "cotter-test-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+func testKilled(t *testing.T, startHere func(testing.TB) at) {
 	t.Helper()
 	phases := map[string]int{}
 	for number := 0; ; number++ {
-		a := startWith(t, vendored)
+		a := startHere(t)
 		name := a.kill(t, number)
 		if name == "" {
 			break
@@ -121,6 +139,9 @@ func testKilled(t *testing.T, vendored vendored) {
 		testenv.Must(t, p.Close())
 		if diff := cmp.Diff(want, a.files(t, true)); diff != "" {
 			t.Errorf("killed before step %d, %s, and opened again (-want +got):\n%s", number, name, diff)
+		}
+		if entries, err := os.ReadDir(a.dir); a.outside != "" && (err != nil || len(entries) > 0) {
+			t.Errorf("killed before step %d, %s: the project has %v, %v", number, name, entries, err)
 		}
 	}
 	for _, phase := range []string{"the old tree", "no modules", "the new tree"} {
@@ -364,65 +385,6 @@ func TestLimits(t *testing.T) {
 	runtime.ReadMemStats(&memAfter)
 	if grown := memAfter.TotalAlloc - memBefore.TotalAlloc; grown > 64<<20 {
 		t.Errorf("%d bytes were allocated", grown)
-	}
-}
-
-// TestKilledElsewhere is TestKilled with the lock and the modules directory in other places than the
-// project, on another file system if the machine has one.
-func TestKilledElsewhere(t *testing.T) {
-	other := t.TempDir()
-	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
-		if dir, err := os.MkdirTemp("/dev/shm", "cotter-test-"); err == nil {
-			other = dir
-			t.Cleanup(func() { _ = os.RemoveAll(dir) })
-		}
-	}
-	phases := map[bool]int{}
-	for number := 0; ; number++ {
-		base, err := os.MkdirTemp(other, "killed")
-		testenv.Must(t, err)
-		a := at{dir: t.TempDir(), key: userkey.Random()}
-		a.elsewhere = &project.Location{Dir: a.dir, DataDir: filepath.Join(a.dir, ".terraform"), ModulesDir: filepath.Join(base, "modules"), LockFile: filepath.Join(base, "the.lock")}
-		outside := at{dir: base}
-		outside.write(t, "modules/modules.json", "old manifest")
-		outside.write(t, "modules/a/main.tf", "# old\n")
-		outside.write(t, "the.lock", "old lock\n")
-		before := outside.files(t, false)
-		name := a.killChange(t, number, func(p *project.Project) project.Change {
-			c := change(t, p, map[string]string{"a": "# new\n"})
-			c.OldLock = []byte("old lock\n")
-			return c
-		})
-		if name == "" {
-			break
-		}
-		complete := false
-		if text, err := os.ReadFile(filepath.Join(base, "modules/modules.json")); err == nil {
-			complete = string(text) == "new manifest"
-		}
-		phases[complete]++
-		p := a.open(t)
-		got := trees(outside.files(t, false))
-		delete(got, "the.lock")
-		lock, err := p.Lock()
-		testenv.Must(t, err)
-		want, wantLock := trees(before), "old lock\n"
-		delete(want, "the.lock")
-		if complete {
-			wantLock = "new lock\n"
-		} else if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("killed before step %d, %s (-want +got):\n%s", number, name, diff)
-		}
-		if string(lock) != wantLock {
-			t.Errorf("killed before step %d, %s: the lock is %q, want %q", number, name, lock, wantLock)
-		}
-		testenv.Must(t, p.Close())
-		if files := a.files(t, true); len(files) > 0 {
-			t.Errorf("killed before step %d, %s: the project has %v", number, name, slices.Sorted(maps.Keys(files)))
-		}
-	}
-	if phases[false] < 10 || phases[true] == 0 {
-		t.Errorf("the change was killed %v times before and after it was complete", phases)
 	}
 }
 
