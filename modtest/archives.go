@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,18 +16,13 @@ const (
 	dotZip = ".zip"
 )
 
-// mutation is appended to each file. It is a comment in HCL, so the module still works.
-const mutation = "\n# changed by modtest\n"
-
 // archiveServer packs archives when they are requested.
 type archiveServer struct {
 	host           string
-	mutateAfter    int
 	user, password string
 
-	mu        sync.Mutex
-	trees     map[string]fs.FS // by the archive's name
-	downloads map[string]int   // by the request's path
+	mu    sync.Mutex
+	trees map[string]fs.FS // by the archive's name
 }
 
 func isArchive(name string) bool {
@@ -36,14 +30,7 @@ func isArchive(name string) bool {
 }
 
 func newArchiveServer(fsys fs.FS, opts Options, host string) (*archiveServer, error) {
-	s := &archiveServer{
-		host:        host,
-		mutateAfter: opts.MutateAfter,
-		user:        opts.ArchiveUser,
-		password:    opts.ArchivePassword,
-		trees:       map[string]fs.FS{},
-		downloads:   map[string]int{},
-	}
+	s := &archiveServer{host: host, user: opts.ArchiveUser, password: opts.ArchivePassword, trees: map[string]fs.FS{}}
 	names, err := roots(fsys, "archives", isArchive)
 	if err != nil {
 		return nil, err
@@ -83,9 +70,6 @@ func (s *archiveServer) mount(mux *http.ServeMux) {
 // serve packs the kind of archive of the request's path.
 func (s *archiveServer) serve(w http.ResponseWriter, r *http.Request, fsys fs.FS) {
 	files, err := readFiles(fsys, s.host)
-	if err == nil && s.mutated(r) {
-		files = mutate(files)
-	}
 	pack, kind := packTarGz, "application/gzip"
 	if strings.HasSuffix(r.URL.Path, dotZip) {
 		pack, kind = packZip, "application/zip"
@@ -100,24 +84,4 @@ func (s *archiveServer) serve(w http.ResponseWriter, r *http.Request, fsys fs.FS
 	}
 	w.Header().Set("Content-Type", kind)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
-}
-
-// mutated counts a download.
-func (s *archiveServer) mutated(r *http.Request) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if r.Method == http.MethodGet {
-		s.downloads[r.URL.Path]++
-	}
-	return s.mutateAfter > 0 && s.downloads[r.URL.Path] > s.mutateAfter
-}
-
-func mutate(files []file) []file {
-	files = slices.Clone(files)
-	for i, f := range files {
-		if f.mode != fs.ModeSymlink {
-			files[i].data = append(slices.Clone(f.data), mutation...)
-		}
-	}
-	return files
 }

@@ -98,18 +98,6 @@ func untar(t *testing.T, data string) []string {
 	}
 }
 
-func TestMutateAfter(t *testing.T) {
-	t.Parallel()
-	world := modtest.NewWith(t, modtest.Txtar("-- archives/net.zip/main.tf --\n# main\n"), modtest.Options{MutateAfter: 2})
-	want := []string{"# main\n", "# main\n", "# main\n\n# changed by modtest\n", "# main\n\n# changed by modtest\n"}
-	for i, content := range want {
-		got := unzip(t, get(t, world, "/archives/net.zip").body)
-		if diff := cmp.Diff([]string{"-rw-r--r-- main.tf: " + content}, got); diff != "" {
-			t.Errorf("download %d (-want +got):\n%s", i+1, diff)
-		}
-	}
-}
-
 func TestPublishArchive(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar("-- archives/net.zip/main.tf --\n# main\n"))

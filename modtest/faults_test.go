@@ -14,22 +14,6 @@ import (
 
 const plainFile = "-- files/a --\n0123456789\n-- files/b --\n0123456789\n"
 
-func TestFailFirst(t *testing.T) {
-	t.Parallel()
-	world := modtest.NewWith(t, modtest.Txtar(plainFile), modtest.Options{FailFirst: 2})
-	for _, path := range []string{"/files/a", "/files/b"} {
-		for i, want := range []int{503, 503, 200, 200} {
-			r := get(t, world, path)
-			if r.status != want {
-				t.Errorf("GET %s, request %d = %d, want %d", path, i+1, r.status, want)
-			}
-			if retry := r.header.Get("Retry-After"); (retry == "0") != (want == 503) {
-				t.Errorf("GET %s, request %d: Retry-After = %q", path, i+1, retry)
-			}
-		}
-	}
-}
-
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	const whole = "0123456789\n"

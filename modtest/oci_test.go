@@ -2,7 +2,6 @@ package modtest_test
 
 import (
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -108,50 +107,7 @@ func TestPushOCI(t *testing.T) {
 	}
 }
 
-func TestOCITags(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name   string
-		opts   modtest.Options
-		query  string
-		tags   string
-		linked bool
-	}{
-		{"all", modtest.Options{}, "", "[1.0.0 1.1.0 latest]", false},
-		{"as the client asks", modtest.Options{}, "?n=1", "[1.0.0]", true},
-		{"as the server likes", modtest.Options{OCIPageSize: 2}, "?n=1000", "[1.0.0 1.1.0]", true},
-		{"the last page", modtest.Options{OCIPageSize: 2}, "?last=1.1.0", "[latest]", false},
-		{"one page", modtest.Options{OCIOnePage: true}, "?n=1&last=1.1.0", "[1.0.0 1.1.0 latest]", false},
-	}
-	for _, test := range tests {
-		world := modtest.NewWith(t, modtest.Txtar(ociTree), test.opts)
-		r := get(t, world, "/v2/net/tags/list"+test.query)
-		var list struct{ Tags []string }
-		if err := json.Unmarshal([]byte(r.body), &list); err != nil {
-			t.Fatalf("%s: %d %q: %v", test.name, r.status, r.body, err)
-		}
-		if got := fmt.Sprint(list.Tags); got != test.tags || (r.header.Get("Link") != "") != test.linked {
-			t.Errorf("%s: tags = %s, link %q, want %s, link: %v", test.name, got, r.header.Get("Link"), test.tags, test.linked)
-		}
-	}
-}
-
-func TestOCIBasic(t *testing.T) {
-	t.Parallel()
-	world := modtest.NewWith(t, modtest.Txtar(ociTree), modtest.Options{OCIUser: "u", OCIPassword: "p"})
-	r := get(t, world, "/v2/net/tags/list")
-	if r.status != http.StatusUnauthorized || r.header.Get("WWW-Authenticate") != `Basic realm="modtest"` {
-		t.Errorf("without a password = %d %v", r.status, r.header)
-	}
-	basic := "Basic " + base64.StdEncoding.EncodeToString([]byte("u:p"))
-	if r := get(t, world, "/v2/net/tags/list", "Authorization", basic); r.status != http.StatusOK {
-		t.Errorf("with the password = %d", r.status)
-	}
-	if r := get(t, world, "/oci/token", "Authorization", basic); r.status != http.StatusUnauthorized {
-		t.Errorf("a token = %d, want 401 where none are wanted", r.status)
-	}
-}
-
+// Package getmodules tests what it gets with passwords, tokens and pages of tags.
 func TestOCIBearer(t *testing.T) {
 	t.Parallel()
 	world := modtest.NewWith(t, modtest.Txtar(ociTree), modtest.Options{OCIBearer: true})

@@ -24,21 +24,11 @@ type Options struct {
 	// not for discovery, git, archives and files.
 	Token string
 
-	// NoProviders removes the provider registry from the discovery document.
-	NoProviders bool
-
 	// ProviderReported makes the provider registry report the hashes for all platforms ("packages"), like
 	// OpenTofu's.
 	ProviderReported bool
 
-	// ProviderProtocols are the plugin protocol versions of all packages; nil means "5.0".
-	ProviderProtocols []string
-
 	ProviderWarnings []string
-
-	// ProviderMoved has the new address, "NAMESPACE/TYPE", of providers by type, for requests without a
-	// namespace ("-/TYPE").
-	ProviderMoved map[string]string
 
 	// ArchiveUser and ArchivePassword are for basic authentication at the archive server, if set.
 	ArchiveUser, ArchivePassword string
@@ -57,10 +47,6 @@ type Options struct {
 	// ("refs/heads/branch-0") and pull requests ("refs/pull/1/head"); ManyTags is that of further tags
 	// ("v0.0.0" to "v0.0.49", "v0.1.0" and so on). All point to the last commit of main.
 	ManyRefs, ManyTags int
-
-	// MutateAfter is the number of downloads of an archive at /archives/ or /packages/ with the original
-	// files; later ones have an additional comment line in each. 0 means no change.
-	MutateAfter int
 
 	// OCIUser and OCIPassword are for basic authentication at the OCI registry, if set.
 	OCIUser, OCIPassword string
@@ -121,13 +107,6 @@ func (o Options) check() error {
 		return errors.New("modtest: the options Hosted and Archives exclude each other")
 	}
 	return nil
-}
-
-func (o Options) providerProtocols() []string {
-	if o.ProviderProtocols == nil {
-		return []string{"5.0"}
-	}
-	return o.ProviderProtocols
 }
 
 func (o Options) gitPackages() bool { return !o.Archives && !o.Hosted }

@@ -29,10 +29,6 @@ func requestedProvider(req *http.Request) string {
 
 func (r *providerRegistry) serveVersions(w http.ResponseWriter, req *http.Request) {
 	name := requestedProvider(req)
-	if moved, ok := r.opts.ProviderMoved[req.PathValue("type")]; ok && req.PathValue("namespace") == "-" {
-		writeJSON(w, map[string]any{"id": name, "moved_to": moved, "versions": []any{}})
-		return
-	}
 	releases, ok := r.list(name)
 	if !ok {
 		http.NotFound(w, req)
@@ -44,7 +40,7 @@ func (r *providerRegistry) serveVersions(w http.ResponseWriter, req *http.Reques
 		for _, p := range release.packages {
 			platforms = append(platforms, map[string]string{"os": p.platform.OS, "arch": p.platform.Arch})
 		}
-		list = append(list, map[string]any{"version": release.version, "protocols": r.opts.providerProtocols(), "platforms": platforms})
+		list = append(list, map[string]any{"version": release.version, "protocols": providerProtocols, "platforms": platforms})
 	}
 	writeJSON(w, map[string]any{"id": name, "versions": list, "warnings": r.opts.ProviderWarnings})
 }

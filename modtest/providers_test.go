@@ -155,32 +155,6 @@ func hashFrom(t *testing.T, source getproviders.Source, provider addrs.Provider)
 	return hashing.Hash(fmt.Sprintf("zh:%x", sha256.Sum256(text)))
 }
 
-func TestProviderOptions(t *testing.T) {
-	t.Parallel()
-	world := modtest.NewWith(t, modtest.Txtar(twoProviders), modtest.Options{
-		ProviderProtocols: []string{"7.0"}, ProviderMoved: map[string]string{"cloud": "acme/cloud"}, Token: "s3cret",
-	})
-	if r := get(t, world, "/v1/providers/acme/cloud/versions"); r.status != http.StatusUnauthorized {
-		t.Errorf("without a token: status %d, want 401", r.status)
-	}
-	token := []string{"Authorization", "Bearer s3cret"}
-	if r := get(t, world, "/v1/providers/acme/cloud/1.0.0/download/linux/amd64", token...); !strings.Contains(r.body, `"protocols":["7.0"]`) {
-		t.Errorf("download = %q, want the protocol 7.0", r.body)
-	}
-	if r := get(t, world, "/v1/providers/-/cloud/versions", token...); !strings.Contains(r.body, `"moved_to":"acme/cloud"`) {
-		t.Errorf("versions without a namespace = %q", r.body)
-	}
-	for _, path := range []string{"acme/none/versions", "acme/cloud/9.0.0/download/linux/amd64", "acme/cloud/1.10.0/download/darwin/arm64", "-/none/versions"} {
-		if r := get(t, world, "/v1/providers/"+path, token...); r.status != http.StatusNotFound {
-			t.Errorf("%s: status %d, want 404", path, r.status)
-		}
-	}
-	without := modtest.NewWith(t, modtest.Txtar(twoProviders), modtest.Options{NoProviders: true})
-	if _, err := client(without).ProviderVersions(t.Context(), provider(without, "acme/cloud")); !errors.Is(err, disco.ErrServiceNotProvided) {
-		t.Errorf("NoProviders: %v, want ErrServiceNotProvided", err)
-	}
-}
-
 // The transfer of a truncated archive can be resumed.
 func TestProviderArchiveResumes(t *testing.T) {
 	t.Parallel()

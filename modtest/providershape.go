@@ -136,6 +136,9 @@ func (r *providerRelease) served(p providerPackage) []byte {
 	return changed
 }
 
+// providerProtocols are the plugin protocol versions of all packages.
+var providerProtocols = []string{"5.0"}
+
 func (r *providerRelease) answer(p providerPackage, opts Options) (map[string]any, error) {
 	keys, err := r.offered()
 	if err != nil {
@@ -144,7 +147,7 @@ func (r *providerRelease) answer(p providerPackage, opts Options) (map[string]an
 	// These are outside of the registry's own paths, for which a token is meant.
 	at := providerFiles + r.name + "/" + r.version + "/"
 	body := map[string]any{
-		"protocols":             opts.providerProtocols(),
+		"protocols":             providerProtocols,
 		"os":                    p.platform.OS,
 		"arch":                  p.platform.Arch,
 		"filename":              p.filename,

@@ -26,18 +26,6 @@ const twoVersions = `
 
 const netAWS = "/v1/modules/acme/net/aws/"
 
-func TestDiscovery(t *testing.T) {
-	t.Parallel()
-	world := modtest.New(t, modtest.Txtar(""))
-	r := get(t, world, "/.well-known/terraform.json")
-	if got := r.header.Get("Content-Type"); got != "application/json" {
-		t.Errorf("Content-Type = %q", got)
-	}
-	if got, want := r.body, `{"modules.v1":"/v1/modules/","providers.v1":"/v1/providers/"}`+"\n"; got != want {
-		t.Errorf("discovery = %q, want %q", got, want)
-	}
-}
-
 func versions(t *testing.T, world *modtest.World) []string {
 	t.Helper()
 	var list struct {
@@ -134,13 +122,15 @@ func TestToken(t *testing.T) {
 		{"/.well-known/terraform.json", hosted, 200},
 		{netAWS + "versions", archives, 401},
 		{netAWS + "1.2.0/download", archives, 401},
+		{"/v1/providers/acme/cloud/versions", archives, 401},
+		{"/v1/providers/acme/cloud/1.0.0/download/linux/amd64", archives, 401},
 		{"/packages/acme/net/aws/1.2.0.tar.gz", archives, 200},
 		{"/packages/acme/net/aws/1.2.0.tar.gz", hosted, 401},
 	} {
 		t.Run(fmt.Sprintf("%s hosted=%v", test.path, test.hosted), func(t *testing.T) {
 			t.Parallel()
 			opts := modtest.Options{Token: "s3cret", Archives: !test.hosted, Hosted: test.hosted}
-			world := modtest.NewWith(t, modtest.Txtar(twoVersions), opts)
+			world := modtest.NewWith(t, modtest.Txtar(twoVersions+twoProviders), opts)
 			if r := get(t, world, test.path); r.status != test.without {
 				t.Errorf("without a token = %d, want %d", r.status, test.without)
 			}

@@ -12,11 +12,7 @@ const modulesPath = "/v1/modules/"
 func (r *registry) mount(mux *http.ServeMux) {
 	const pkg = modulesPath + "{namespace}/{name}/{system}/"
 	mux.HandleFunc("GET /.well-known/terraform.json", func(w http.ResponseWriter, _ *http.Request) {
-		services := map[string]string{"modules.v1": modulesPath, "providers.v1": providersPath}
-		if r.opts.NoProviders {
-			delete(services, "providers.v1")
-		}
-		writeJSON(w, services)
+		writeJSON(w, map[string]string{"modules.v1": modulesPath, "providers.v1": providersPath})
 	})
 	mux.HandleFunc("GET "+pkg+"versions", r.guard(r.serveVersions))
 	mux.HandleFunc("GET "+pkg+"{version}/download", r.guard(r.serveLocation))
