@@ -20,20 +20,15 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// foreign returns the lines outside of our module blocks, without blank lines and without the
-// indentation of blocks.
-func foreign(t testing.TB, src []byte) []string {
-	t.Helper()
-	return without(t, src, func(b *hclsyntax.Block) bool { return b.Type == "module" && !strings.Contains(b.Labels[0], "/") })
+func isModule(b *hclsyntax.Block) bool {
+	return b.Type == "module" && !strings.Contains(b.Labels[0], "/")
 }
 
-// outside returns the lines outside of the provider blocks that chosen selects by their labels.
-func outside(t testing.TB, src []byte, chosen func(label string) bool) []string {
-	t.Helper()
-	return without(t, src, func(b *hclsyntax.Block) bool { return b.Type == "provider" && chosen(b.Labels[0]) })
-}
+func isProvider(b *hclsyntax.Block) bool { return b.Type == "provider" }
 
-func without(t testing.TB, src []byte, leftOut func(*hclsyntax.Block) bool) []string {
+// outside returns the lines outside of the blocks that leftOut selects, without blank lines and
+// without the indentation of the blocks.
+func outside(t testing.TB, src []byte, leftOut func(*hclsyntax.Block) bool) []string {
 	t.Helper()
 	file, diags := hclsyntax.ParseConfig(src, "x", hcl.InitialPos)
 	if diags.HasErrors() {
@@ -157,13 +152,22 @@ func TestEditsKeepEverythingElse(t *testing.T) {
 		if got := string(file.Bytes()); got != src {
 			rt.Fatalf("Bytes = %q, want %q", got, src)
 		}
+		modules, faults := file.Modules(), len(file.ProviderFaults())
+		edited := map[addrs.Provider]bool{}
 		for range rapid.IntRange(0, 4).Draw(rt, "edits") {
-			m := moduleGen.Draw(rt, "edit")
-			if rapid.Bool().Draw(rt, "remove") {
+			m, p, remove := moduleGen.Draw(rt, "module"), providerGen.Draw(rt, "provider"), rapid.Bool().Draw(rt, "remove")
+			ofModule := rapid.Bool().Draw(rt, "of a module")
+			switch {
+			case ofModule && remove:
 				file.RemoveModule(m.Key)
-			} else {
+			case ofModule:
 				file.SetModule(m)
+			case remove:
+				file.RemoveProvider(p.Address)
+			default:
+				file.SetProvider(p)
 			}
+			edited[p.Address] = edited[p.Address] || !ofModule
 		}
 		if err := file.Check(); err != nil {
 			rt.Fatalf("Check = %v", err)
@@ -171,12 +175,20 @@ func TestEditsKeepEverythingElse(t *testing.T) {
 		after := file.Bytes()
 		again := parse(t, after, "after")
 		assertSameModules(t, file, again)
+		assertSameProviders(t, file, again)
+		if got := len(again.ProviderFaults()); got != faults {
+			rt.Fatalf("%d faults became %d in %q", faults, got, after)
+		}
 		if strings.TrimSpace(strings.TrimPrefix(src, "\ufeff")) != "" {
-			if diff := gocmp.Diff(foreign(t, []byte(src)), foreign(t, after)); diff != "" {
+			isEdited := func(b *hclsyntax.Block) bool {
+				p, err := addrs.ParseProviderSource(b.Labels[0])
+				return isModule(b) || isProvider(b) && err == nil && edited[p]
+			}
+			if diff := gocmp.Diff(outside(t, []byte(src), isEdited), outside(t, after, isEdited)); diff != "" {
 				rt.Fatalf("foreign bytes (-before +after):\n%s\nof %q\nnow %q", diff, src, after)
 			}
 		}
-		if keys, first := moduleKeys(t, after); string(after) != src && (!slices.IsSorted(keys) || !first) {
+		if keys, first := moduleKeys(t, after); !slices.EqualFunc(modules, file.Modules(), lockfile.Module.Equal) && (!slices.IsSorted(keys) || !first) {
 			rt.Fatalf("modules %q out of place in %q, was %q", keys, after, src)
 		}
 		if strings.Contains(src, "\r\n") && bytes.Count(after, []byte("\n")) != bytes.Count(after, []byte("\r\n")) {
@@ -184,6 +196,9 @@ func TestEditsKeepEverythingElse(t *testing.T) {
 		}
 		for _, m := range file.Modules() {
 			again.SetModule(m)
+		}
+		for _, p := range file.Providers() {
+			again.SetProvider(p)
 		}
 		if got := again.Bytes(); !bytes.Equal(got, after) {
 			rt.Fatalf("setting the same changes %q to %q", after, got)
@@ -212,7 +227,7 @@ func FuzzParse(f *testing.F) {
 		if len(bytes.TrimSpace(bytes.TrimPrefix(src, []byte("\ufeff")))) == 0 {
 			return // a header is added
 		}
-		before, after := strings.Join(foreign(t, src), ""), strings.Join(foreign(t, changed.Bytes()), "")
+		before, after := strings.Join(outside(t, src, isModule), ""), strings.Join(outside(t, changed.Bytes(), isModule), "")
 		if strings.Join(strings.Fields(before), "") != strings.Join(strings.Fields(after), "") {
 			t.Fatalf("foreign bytes %q became %q", before, after)
 		}

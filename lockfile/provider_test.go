@@ -307,50 +307,6 @@ func TestCheckRefusesInvalidProviders(t *testing.T) {
 	}
 }
 
-func TestProviderEditsKeepEverythingElse(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
-		src := lockGen.Draw(rt, "lock")
-		file := parse(t, []byte(src), "before")
-		faults := len(file.ProviderFaults())
-		edited := map[addrs.Provider]bool{}
-		for range rapid.IntRange(1, 4).Draw(rt, "edits") {
-			p := providerGen.Draw(rt, "edit")
-			edited[p.Address] = true
-			if rapid.Bool().Draw(rt, "remove") {
-				file.RemoveProvider(p.Address)
-			} else {
-				file.SetProvider(p)
-			}
-		}
-		if err := file.Check(); err != nil {
-			rt.Fatalf("Check = %v", err)
-		}
-		after := file.Bytes()
-		again := parse(t, after, "after")
-		assertSameModules(t, file, again)
-		assertSameProviders(t, file, again)
-		if got := len(again.ProviderFaults()); got != faults {
-			rt.Fatalf("%d faults became %d in %q", faults, got, after)
-		}
-		if strings.TrimSpace(strings.TrimPrefix(src, "\ufeff")) != "" {
-			isEdited := func(label string) bool {
-				p, err := addrs.ParseProviderSource(label)
-				return err == nil && edited[p]
-			}
-			if diff := gocmp.Diff(outside(t, []byte(src), isEdited), outside(t, after, isEdited)); diff != "" {
-				rt.Fatalf("foreign bytes (-before +after):\n%s\nof %q\nnow %q", diff, src, after)
-			}
-		}
-		for _, p := range file.Providers() {
-			again.SetProvider(p)
-		}
-		if got := again.Bytes(); string(got) != string(after) {
-			rt.Fatalf("setting the same changes %q to %q", after, got)
-		}
-	})
-}
-
 // A block with a comment inside keeps its bytes when other blocks are written. "//" in a value is
 // no comment.
 func TestSetProvidersKeepsComments(t *testing.T) {
@@ -416,8 +372,7 @@ func TestSetProvidersProperties(t *testing.T) {
 		if diff := gocmp.Diff(len(all), len(again.Providers())); diff != "" || len(again.ProviderFaults()) > 0 {
 			rt.Fatalf("%d providers, want %d, and faults %v in %q", len(again.Providers()), len(all), again.ProviderFaults(), after)
 		}
-		inBlock := func(string) bool { return true }
-		before, kept := outside(t, []byte(src), inBlock), outside(t, after, inBlock)
+		before, kept := outside(t, []byte(src), isProvider), outside(t, after, isProvider)
 		for _, lines := range [][]string{before, kept} {
 			for i, line := range lines {
 				lines[i] = strings.TrimSpace(line)
