@@ -144,8 +144,12 @@ func TestCommitVendored(t *testing.T) {
 			t.Errorf("%s after the second change: %+v", entry.Key, got)
 		}
 	}
-	if diff := cmp.Diff([]string{"a", "b"}, vendorDir(t, root, "./vendor").Keys()); diff != "" {
+	d := vendorDir(t, root, "./vendor")
+	if diff := cmp.Diff([]string{"a", "b"}, d.Keys()); diff != "" {
 		t.Errorf("packages (-want +got):\n%s", diff)
+	}
+	if removed, err := d.Removed([]string{"a"}); err != nil || !cmp.Equal(removed, []string{"b"}) {
+		t.Errorf("Removed = %q, %v", removed, err)
 	}
 	names, err := filepath.Glob(filepath.Join(root, "vendor/.cotter/*"))
 	if err != nil || len(names) != 2 {
@@ -212,33 +216,6 @@ func TestVendorSumsLink(t *testing.T) {
 		if got, err := os.ReadFile(filepath.Join(root, "vendor", name)); err != nil || string(got) != want {
 			t.Errorf("%s has %q, %v; want %q", name, got, err, want)
 		}
-	}
-}
-
-// TestUndoVendored checks that a change that fails leaves the previous state.
-func TestUndoVendored(t *testing.T) {
-	t.Parallel()
-	_, root := repository(t)
-	first, err := commit(t, root, "vendor", map[string]string{"a": "# a\n", "b": "# b\n"}, "a", "b")
-	testenv.Must(t, err)
-	p := at{dir: root, key: userkey.Random()}.open(t)
-	defer p.Close()
-	d := vendorDir(t, root, "vendor")
-	p.SetVendorDir(d)
-	staged, err := p.StageVendored("a")
-	testenv.Must(t, err)
-	writeFile(t, filepath.Join(staged, "main.tf"), "# new\n")
-	change := project.Change{Vendor: &project.VendorChange{Staged: []string{"a", "lost"}, Keep: []string{"a", "lost"}}}
-	if err := p.Commit(change); err == nil {
-		t.Fatal("Commit of a package that is not staged: no error")
-	}
-	for _, entry := range first {
-		if got := inspect(t, root, "vendor", entry); got.Status != packagedir.Verified {
-			t.Errorf("%s after the change failed: %+v", entry.Key, got)
-		}
-	}
-	if removed, err := d.Removed([]string{"a"}); err != nil || !cmp.Equal(removed, []string{"b"}) {
-		t.Errorf("Removed = %q, %v", removed, err)
 	}
 }
 
