@@ -55,13 +55,13 @@ func (r *Repository) talk(ctx context.Context, command func() Command, run func(
 	return attempt()
 }
 
-// locate returns nil if there is no redirect for these requests, or if the user has disabled them.
+// locate returns nil if there is no redirect for these requests.
 func (r *Repository) locate(ctx context.Context) (*url.URL, error) {
 	if r.URL.Scheme != "https" && r.URL.Scheme != "http" || r.URL.RawQuery != "" {
 		return nil, nil
 	}
 	settings, err := r.Git.Settings(ctx)
-	if err != nil || settings.For(r.URL, false).StaysAtRedirects {
+	if err != nil {
 		return nil, err
 	}
 	user := r.User

@@ -3,6 +3,8 @@ package gitexec
 import (
 	"context"
 	"encoding/base64"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -11,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
@@ -71,8 +74,14 @@ func (r *Requests) do(req *http.Request, h HTTP) (*http.Response, error) {
 	}
 	client := *r.Client
 	client.HTTP, client.MaxRedirects = &http.Client{Transport: transport}, 0
-	return client.RoundTrip(req)
+	answer, err := client.RoundTrip(req)
+	if err == nil && h.StaysAtRedirects && answer.StatusCode/100 == 3 {
+		return nil, errors.Join(errRedirects, answer.Body.Close())
+	}
+	return answer, err
 }
+
+var errRedirects = fmt.Errorf("%w: the server redirects, which git's setting http.followRedirects forbids", git.ErrRefused)
 
 func (r *Requests) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
