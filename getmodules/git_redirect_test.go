@@ -33,14 +33,16 @@ func newRedirectWeb(t *testing.T, to string) *redirectWeb {
 		gitFile{path: "sub", mode: "160000", content: id},
 		gitFile{path: ".gitmodules", content: "[submodule \"sub\"]\n\tpath = sub\n\turl = http://git.example.com/moved/sub.git\n"})
 	serve := w.s.Config.Handler.ServeHTTP
-	w.Serve("http://git.example.com", func(rw http.ResponseWriter, r *http.Request) {
-		moved, ok := strings.CutPrefix(r.URL.RequestURI(), "/moved")
-		if !ok {
-			serve(rw, r)
-			return
-		}
-		http.Redirect(rw, r, to+moved, http.StatusMovedPermanently)
-	})
+	for _, scheme := range []string{"http", "https"} {
+		w.Serve(scheme+"://git.example.com", func(rw http.ResponseWriter, r *http.Request) {
+			moved, ok := strings.CutPrefix(r.URL.RequestURI(), "/moved")
+			if !ok {
+				serve(rw, r)
+				return
+			}
+			http.Redirect(rw, r, to+moved, http.StatusMovedPermanently)
+		})
+	}
 	for _, host := range []string{"forge.example.org", "169.254.169.254", "127.0.0.1", "localhost", "[::1]"} {
 		w.Serve("http://"+host+":80", serve)
 	}
@@ -56,8 +58,9 @@ func newRedirectWeb(t *testing.T, to string) *redirectWeb {
 // fetchers returns a fetcher for each git client. Their only network is w.
 func (w *redirectWeb) fetchers(t *testing.T, env ...string) map[string]*getmodules.Fetcher {
 	t.Helper()
-	proxy := w.Proxy()
-	env = append(env, "http_proxy="+proxy, "https_proxy="+proxy, "no_proxy=")
+	proxy, certificates := w.Proxy(), filepath.Join(t.TempDir(), "certificates")
+	writeFile(t, certificates, string(w.Certificates()))
+	env = append(env, "http_proxy="+proxy, "https_proxy="+proxy, "no_proxy=", "GIT_SSL_CAINFO="+certificates)
 	all := map[string]*getmodules.Fetcher{}
 	for client, fetcher := range gitClients {
 		all[client] = fetcher(t, env...)
@@ -73,35 +76,37 @@ func TestGitRedirects(t *testing.T) {
 	for i, tt := range []struct {
 		to      string
 		allowed bool
+		every   bool // with every client and command; otherwise only with -exhaustive
+		scheme  string
 	}{
-		{"http://forge.example.org", true},
-		{"http://git.example.com", true},
-		{"", true}, // a relative redirect
-		{"http://169.254.169.254", false},
-		{"http://127.0.0.1", false},
-		{"http://localhost", false},
-		{"http://[::1]", false},
-		{"http://2130706433", false},
-		{"http://far.example.org", false}, // redirects to 169.254.169.254
-		{"http://circle.example.org", false},
-		{"file:///etc", false},
-		{"ftp://forge.example.org", false},
+		{to: "http://forge.example.org", allowed: true, every: true},
+		{to: "http://git.example.com", allowed: true},
+		{to: "", allowed: true}, // a relative redirect
+		{to: "http://169.254.169.254", every: true},
+		{to: "http://forge.example.org", scheme: "https", every: true},
+		{to: "http://127.0.0.1"},
+		{to: "http://localhost"},
+		{to: "http://[::1]"},
+		{to: "http://2130706433"},
+		{to: "http://far.example.org"}, // redirects to 169.254.169.254
+		{to: "http://circle.example.org"},
+		{to: "file:///etc"},
+		{to: "ftp://forge.example.org"},
 	} {
-		t.Run(tt.to, func(t *testing.T) {
+		t.Run(tt.scheme+" to "+tt.to, func(t *testing.T) {
 			t.Parallel()
-			to, allowed := tt.to, tt.allowed
-			every := *exhaustive || to == "http://forge.example.org" || to == "http://169.254.169.254"
-			w := newRedirectWeb(t, to)
+			every := *exhaustive || tt.every
+			w := newRedirectWeb(t, tt.to)
 			clients := w.fetchers(t)
 			if !every { // both follow the same rule
 				delete(clients, []string{"git", "in process"}[i%2])
 			}
+			base := "git::" + cmp.Or(tt.scheme, "http") + "://git.example.com/"
 			for name, f := range clients {
-				const base = "git::http://git.example.com/"
 				moved := addrs.ParseModulePackage(base + "moved/net.git")
 				check := func(what string, err error) {
 					t.Helper()
-					if allowed != (err == nil) || err != nil && !errors.Is(err, getmodules.ErrRefusedLocation) {
+					if tt.allowed != (err == nil) || err != nil && !errors.Is(err, getmodules.ErrRefusedLocation) {
 						t.Errorf("%s by %s: %v", what, name, err)
 					}
 				}
@@ -127,7 +132,9 @@ func TestGitRedirects(t *testing.T) {
 				check("Reference", err)
 			}
 			for _, r := range w.Requests() {
-				if host := r.URL.Hostname(); !strings.HasSuffix(host, ".com") && !strings.HasSuffix(host, ".org") {
+				host := r.URL.Hostname()
+				isPlain := tt.scheme == "https" && r.URL.Scheme != "https" && r.Method != http.MethodConnect
+				if isPlain || !strings.HasSuffix(host, ".com") && !strings.HasSuffix(host, ".org") {
 					t.Errorf("a server redirected to %s, which was asked for %s", host, r.URL)
 				}
 			}
@@ -135,75 +142,9 @@ func TestGitRedirects(t *testing.T) {
 	}
 }
 
-// TestGitRedirectFromHTTPS checks that a redirect from https to http is refused.
-func TestGitRedirectFromHTTPS(t *testing.T) {
-	t.Parallel()
-	w := newRedirectWeb(t, "")
-	w.Serve("https://git.example.com", func(rw http.ResponseWriter, r *http.Request) {
-		http.Redirect(rw, r, "http://forge.example.org"+r.URL.RequestURI(), http.StatusFound)
-	})
-	certificates := filepath.Join(t.TempDir(), "certificates")
-	writeFile(t, certificates, string(w.Certificates()))
-	for name, f := range w.fetchers(t, "GIT_SSL_CAINFO="+certificates) {
-		if _, err := f.Tags(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage("git::https://git.example.com/net.git")}); !errors.Is(err, getmodules.ErrRefusedLocation) {
-			t.Errorf("Tags by %s = %v, want ErrRefusedLocation", name, err)
-		}
-	}
-	for _, r := range w.Requests() {
-		if r.URL.Scheme != "https" && r.Method != http.MethodConnect {
-			t.Errorf("a redirect led to %s", r.URL)
-		}
-	}
-}
-
-// TestGitRedirectSecrecy checks that credentials and configured headers are not sent to
-// another server after a redirect.
-func TestGitRedirectSecrecy(t *testing.T) {
-	t.Parallel()
-	w := newRedirectWeb(t, "http://forge.example.org")
-	w.Serve("http://private.example.com", func(rw http.ResponseWriter, r *http.Request) {
-		if _, _, ok := r.BasicAuth(); !ok {
-			rw.Header().Set("WWW-Authenticate", `Basic realm="test"`)
-			rw.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		http.Redirect(rw, r, "http://forge.example.org"+r.URL.RequestURI(), http.StatusFound)
-	})
-	home := t.TempDir()
-	writeFile(t, filepath.Join(home, ".gitconfig"), "[http]\n\textraHeader = X-Token: "+webtest.Canary+
-		"\n[http \"http://private.example.com\"]\n\tfollowRedirects = true\n")
-	for name, f := range w.fetchers(t, "HOME="+home) {
-		pkg, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage("git::http://u:" + webtest.Canary + "@private.example.com/net.git"), Revision: w.first})
-		if err != nil || pkg.Revision != w.first {
-			t.Fatalf("FetchGit by %s = %+v, %v", name, pkg, err)
-		}
-	}
-	w.CheckSecrecy("http://private.example.com")
-	for _, r := range w.Requests() {
-		if r.URL.Host == "forge.example.org" && r.Header.Get("Authorization") != "" {
-			t.Errorf("credentials went to %s", r.URL)
-		}
-	}
-}
-
-// TestGitRedirectsRefusedByUser checks that redirects are not followed if the user's
-// configuration forbids them.
-func TestGitRedirectsRefusedByUser(t *testing.T) {
-	t.Parallel()
-	w := newRedirectWeb(t, "http://forge.example.org")
-	home := t.TempDir()
-	writeFile(t, filepath.Join(home, ".gitconfig"), "[http]\n\tfollowRedirects = false\n")
-	for name, f := range w.fetchers(t, "HOME="+home) {
-		_, err := f.Tags(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage("git::http://git.example.com/moved/net.git")})
-		if name != "built in" && (err == nil || !strings.Contains(err.Error(), "which git's setting http.followRedirects forbids")) {
-			t.Errorf("Tags by %s = %v, want that the user's configuration forbids the redirect", name, err)
-		}
-	}
-}
-
-// TestGitRedirectWithSettings checks redirects that a server sends only to clients with what the
-// user's git configuration has for it. The request that finds the redirect has it too, or the error
-// names the setting that is missing in it.
+// TestGitRedirectWithSettings checks redirects that a server sends only to clients with credentials, from the address
+// or from the user's git configuration. The request that finds the redirect has them too, or the error names the
+// setting that is missing in it. Other servers get no credentials.
 func TestGitRedirectWithSettings(t *testing.T) {
 	t.Parallel()
 	const helper = "[credential \"http://private.example.com\"]\n\thelper = \"!printf 'username=u\\\\npassword=" + webtest.Canary + "\\\\n'\"\n"
@@ -211,7 +152,12 @@ func TestGitRedirectWithSettings(t *testing.T) {
 		name, config, address string
 		to                    string // where http://private.example.com redirects to
 		err                   string
+		builtIn               bool
 	}{
+		{
+			name: "credentials of the address", address: "http://u:" + webtest.Canary + "@private.example.com/net.git", to: "http://forge.example.org", builtIn: true,
+			config: "[http]\n\textraHeader = X-Token: " + webtest.Canary + "\n[http \"http://private.example.com\"]\n\tfollowRedirects = true\n",
+		},
 		{name: "credentials of a helper", config: helper, to: "http://forge.example.org"},
 		{name: "credentials of a helper on the same server", config: helper, to: "/moved"},
 		{name: "a header", config: "[http \"http://private.example.com\"]\n\textraHeader = Authorization: Basic " + webtest.Canary + "\n", to: "http://forge.example.org"},
@@ -223,6 +169,7 @@ func TestGitRedirectWithSettings(t *testing.T) {
 			name: "an unknown setting", config: helper + "[http]\n\tcookieFile = /none\n", to: "http://forge.example.org",
 			err: "because of git's setting http.cookiefile",
 		},
+		{name: "no redirects", config: helper + "[http]\n\tfollowRedirects = false\n", to: "http://forge.example.org", err: "which git's setting http.followRedirects forbids"},
 		{name: "an address of this machine", config: helper, to: "http://127.0.0.1", err: "its host is this machine"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -245,12 +192,14 @@ func TestGitRedirectWithSettings(t *testing.T) {
 			home := t.TempDir()
 			writeFile(t, filepath.Join(home, ".gitconfig"), test.config)
 			fetchers := w.fetchers(t, "HOME="+home)
-			delete(fetchers, "built in")
+			if !test.builtIn {
+				delete(fetchers, "built in")
+			}
 			for name, f := range fetchers {
 				pkg := addrs.ParseModulePackage("git::" + cmp.Or(test.address, "http://private.example.com/net.git"))
-				_, err := f.Tags(t.Context(), getmodules.Request{Package: pkg})
+				_, _, err := fetchGit(t, f, getmodules.Request{Package: pkg})
 				if test.err == "" && err != nil || test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err)) {
-					t.Fatalf("Tags by %s = %v, want %q", name, err, test.err)
+					t.Fatalf("FetchGit by %s = %v, want %q", name, err, test.err)
 				}
 				if err != nil {
 					webtest.CheckText(t, err.Error())
