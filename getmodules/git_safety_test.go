@@ -25,12 +25,14 @@ func TestGitRefusedRequests(t *testing.T) {
 		req   getmodules.Request
 		alone bool // with git, it is for git to refuse
 		env   string
+		says  string
 	}{
 		{req: getmodules.Request{Package: remote, Revision: "--upload-pack=id"}},
 		{req: getmodules.Request{Package: remote, Revision: "main"}},
 		{req: getmodules.Request{Package: remote, Revision: strings.Repeat("A", 40)}},
 		{req: getmodules.Request{Package: remote.WithArg("ref", "main~1")}},
 		{req: getmodules.Request{Package: pkgOf("git::" + s.URL + "/net.git?ref=%2Ba:b")}},
+		{req: getmodules.Request{Package: s.address(r, "ref=v1.2.0+mine")}, says: `write "%2B" for a "+"`}, // it means a space
 		{req: getmodules.Request{Package: pkgOf("git::file://" + r.dir), FromPackage: true}},
 		{req: getmodules.Request{Package: pkgOf("git::file://" + r.dir), FromServer: true, Origin: s.URL}},
 		{req: getmodules.Request{Package: remote, FromServer: true, Origin: "https://registry.example"}},
@@ -43,8 +45,8 @@ func TestGitRefusedRequests(t *testing.T) {
 			clients["git"] = &getmodules.Fetcher{CacheDir: t.TempDir(), Git: getmodules.Git{Path: git}}
 		}
 		for client, f := range clients {
-			if _, _, err := fetchGit(t, f, tt.req); err == nil || s.count() > 0 {
-				t.Errorf("FetchGit(%+v) by %s with %q = %v, want an error and no request", tt.req, client, tt.env, err)
+			if _, _, err := fetchGit(t, f, tt.req); err == nil || !strings.Contains(err.Error(), tt.says) || s.count() > 0 {
+				t.Errorf("FetchGit(%+v) by %s with %q = %v, want an error with %q and no request", tt.req, client, tt.env, err, tt.says)
 			}
 		}
 	}

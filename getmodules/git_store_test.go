@@ -79,20 +79,6 @@ func TestGitIncremental(t *testing.T) {
 	}
 }
 
-func TestGitRevisionIsTag(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	r, first, _ := gitMainTF(t, s)
-	r.annotate("v1", first)
-	tag := r.head("refs/tags/v1")
-	f := newGitFetcher(t)
-	for range 2 {
-		if _, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, ""), Revision: tag}); !errors.Is(err, getmodules.ErrRevisionNotFound) {
-			t.Errorf("FetchGit at a tag object = %v, want ErrRevisionNotFound", err)
-		}
-	}
-}
-
 func TestGitMovedTag(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)

@@ -35,12 +35,14 @@ func TestGitReference(t *testing.T) {
 		"?ref=" + strings.Repeat("c", 40): {Kind: getmodules.ReferenceCommit, Name: strings.Repeat("c", 40), Revision: strings.Repeat("c", 40)},
 	} {
 		address := s.address(r, strings.TrimPrefix(ref, "?"))
-		got, err := newGitFetcher(t).Reference(t.Context(), getmodules.Request{Package: address})
-		if got != want {
-			t.Errorf("Reference(%q) = %v, %v; want %v", ref, got, err, want)
-		}
-		if found := err == nil; found != (want.Revision != "") || !found && !errors.Is(err, getmodules.ErrRefNotFound) {
-			t.Errorf("Reference(%q) = %v", ref, err)
+		for client, fetcher := range gitClients {
+			got, err := fetcher(t).Reference(t.Context(), getmodules.Request{Package: address})
+			if got != want {
+				t.Errorf("Reference(%q) by %s = %v, %v; want %v", ref, client, got, err, want)
+			}
+			if found := err == nil; found != (want.Revision != "") || !found && !errors.Is(err, getmodules.ErrRefNotFound) {
+				t.Errorf("Reference(%q) by %s = %v", ref, client, err)
+			}
 		}
 	}
 }
