@@ -102,7 +102,9 @@ func (f *Fetcher) unpack(ctx context.Context, file io.ReaderAt, size int64, form
 
 // bounded limits a source of unpacked bytes: reads fail after ctx is done, and over maxRatio above
 // ratioFloor.
-func (a *unpacking) bounded(r io.Reader) io.Reader { return &boundedReader{a, &decodedReader{r}} }
+func (a *unpacking) bounded(r io.Reader) io.Reader {
+	return &boundedReader{a, &decodedReader{ctxerr.Reader(a.ctx, r)}}
+}
 
 type boundedReader struct {
 	a *unpacking
@@ -110,9 +112,6 @@ type boundedReader struct {
 }
 
 func (b *boundedReader) Read(p []byte) (int, error) {
-	if err := b.a.ctx.Err(); err != nil {
-		return 0, err
-	}
 	n, err := b.r.Read(p)
 	b.a.produced += int64(n)
 	if b.a.produced > ratioFloor && b.a.produced/maxRatio > b.a.size {

@@ -8,7 +8,8 @@ import (
 
 // FetchGit exports fetchGit, which does not choose the transport first.
 func (f *Fetcher) FetchGit(ctx context.Context, req Request) (*Package, error) {
-	return f.fetchGit(ctx, req)
+	pkg, _, err := f.fetchGit(ctx, req)
+	return pkg, err
 }
 
 // GitRemote returns the remote and the ref that git would be given, and the resolved

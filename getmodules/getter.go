@@ -59,22 +59,18 @@ func fetchBy(getter Getter) getFunc {
 		if err != nil {
 			return nil, err
 		}
-		return f.fetchDownload(ctx, req, getter, addr)
+		from := f.newDownload(req, addr.location)
+		from.Archive = addr.format != nil
+		return f.fetchDownload(ctx, req, getter, from, addr)
 	}
 }
 
-// fetchDownload lets a getter download next to req.Dir, and makes the package from the result.
-func (f *Fetcher) fetchDownload(ctx context.Context, req Request, getter Getter, addr *archiveAddress) (*Package, error) {
-	download := func(path string) (Download, error) {
-		return Download{
-			Location: addr.location, Archive: addr.format != nil, Revision: req.Revision,
-			FromServer: req.FromServer, FromPackage: req.FromPackage, UserAgent: f.UserAgent, Path: path,
-		}, nil
-	}
-	return f.fetchTo(ctx, req, getter, download, addr)
+func (f *Fetcher) newDownload(req Request, at addrs.Location) Download {
+	return Download{Location: at, Revision: req.Revision, FromServer: req.FromServer, FromPackage: req.FromPackage, UserAgent: f.UserAgent}
 }
 
-func (f *Fetcher) fetchTo(ctx context.Context, req Request, getter Getter, download func(path string) (Download, error), addr *archiveAddress) (_ *Package, err error) {
+// fetchDownload lets a getter download next to req.Dir, and makes the package from the result. addr is that of an archive.
+func (f *Fetcher) fetchDownload(ctx context.Context, req Request, getter Getter, from Download, addr *archiveAddress) (_ *Package, err error) {
 	scratch, err := os.MkdirTemp(filepath.Dir(req.Dir), ".download-*")
 	if err != nil {
 		return nil, err
@@ -83,10 +79,7 @@ func (f *Fetcher) fetchTo(ctx context.Context, req Request, getter Getter, downl
 	if scratch, err = filepath.Abs(scratch); err != nil {
 		return nil, err
 	}
-	from, err := download(filepath.Join(scratch, "package"))
-	if err != nil {
-		return nil, err
-	}
+	from.Path = filepath.Join(scratch, "package")
 	got, size, err := f.download(ctx, req, getter, from)
 	if err != nil {
 		return nil, err

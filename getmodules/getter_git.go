@@ -43,10 +43,11 @@ func (f *Fetcher) callersRefs(ctx context.Context, req Request, getter Getter) (
 	case !ok:
 		return nil, errOwnGetter("git", "list refs: it has no method Refs")
 	}
-	from, err := f.gitDownload(req, "")
+	at, err := req.Package.Location()
 	if err != nil {
 		return nil, err
 	}
+	from := f.newDownload(req, at)
 	from.Revision = ""
 	listed, err := own.Refs(ctx, from)
 	if err != nil {
@@ -59,14 +60,6 @@ func (f *Fetcher) callersRefs(ctx context.Context, req Request, getter Getter) (
 	return refs, nil
 }
 
-func (f *Fetcher) gitDownload(req Request, path string) (Download, error) {
-	at, err := req.Package.Location()
-	if err != nil {
-		return Download{}, err
-	}
-	return Download{Location: at, Revision: req.Revision, FromServer: req.FromServer, FromPackage: req.FromPackage, UserAgent: f.UserAgent, Path: path}, nil
-}
-
 func fetchGitBy(getter Getter) getFunc {
 	return func(f *Fetcher, ctx context.Context, req Request) (*Package, error) {
 		addr, err := parseGitAddress(req)
@@ -76,7 +69,11 @@ func fetchGitBy(getter Getter) getFunc {
 		if req.Revision != "" && !git.IsObjectID(req.Revision) {
 			return nil, errRevisionForm
 		}
-		pkg, err := f.fetchTo(ctx, req, getter, func(path string) (Download, error) { return f.gitDownload(req, path) }, nil)
+		at, err := req.Package.Location()
+		if err != nil {
+			return nil, err
+		}
+		pkg, err := f.fetchDownload(ctx, req, getter, f.newDownload(req, at), nil)
 		if err != nil {
 			return nil, err
 		}

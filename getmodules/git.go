@@ -39,14 +39,9 @@ type gitFetch struct {
 	links []git.Entry // to submodules
 }
 
-// fetchGit fetches the tree of one commit into req.Dir, without history, hooks, filters or submodules.
-func (f *Fetcher) fetchGit(ctx context.Context, req Request) (*Package, error) {
-	pkg, _, err := f.fetchGitCommit(ctx, req)
-	return pkg, err
-}
-
-// fetchGitCommit also returns the links to submodules.
-func (f *Fetcher) fetchGitCommit(ctx context.Context, req Request) (_ *Package, _ []git.Entry, err error) {
+// fetchGit fetches the tree of one commit into req.Dir, without history, hooks, filters or submodules. It returns
+// the links to submodules.
+func (f *Fetcher) fetchGit(ctx context.Context, req Request) (_ *Package, _ []git.Entry, err error) {
 	addr, err := parseGitAddress(req)
 	if err != nil {
 		return nil, nil, err

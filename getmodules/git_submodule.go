@@ -36,20 +36,16 @@ type submodules struct {
 	depth int
 }
 
-// fetchGitAll also fetches the submodules if the request asks for them.
 func (f *Fetcher) fetchGitAll(ctx context.Context, req Request) (*Package, error) {
-	if !req.Submodules {
-		return f.fetchGit(ctx, req)
-	}
 	left := maxSubmodules
 	return f.fetchWithSubmodules(ctx, req, submodules{left: &left})
 }
 
-// fetchWithSubmodules adds submodules to a tree. Each is a separate package, under the rules for addresses
+// fetchWithSubmodules adds submodules to a tree, if the request asks for them. Each is a separate package, under the rules for addresses
 // in packages. Git takes no part in this.
 func (f *Fetcher) fetchWithSubmodules(ctx context.Context, req Request, s submodules) (*Package, error) {
-	pkg, links, err := f.fetchGitCommit(ctx, req)
-	if err != nil || len(links) == 0 {
+	pkg, links, err := f.fetchGit(ctx, req)
+	if err != nil || len(links) == 0 || !req.Submodules {
 		return pkg, err
 	}
 	if s.depth == maxSubmoduleDepth {
