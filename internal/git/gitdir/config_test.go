@@ -37,6 +37,7 @@ func TestParseErrors(t *testing.T) {
 	t.Parallel()
 	for text, line := range map[string]string{
 		"a = 1": "line 1:", "[a]\n\n= 1": "line 3:", "[a b]": "line 1:", "[a \"b\"x]": "line 1:", "[a \"b": "line 1:", "[a \"b\nc\"]": "line 1:",
+		"[a \"b\"": "line 1:", "[a \"b\"] = x": "line 1:", "\x00": "line 1:", "[a]\n\xff=1": "line 2:",
 		"[a]\nb c": "line 2:", "[a]\nb = \"c\nd\"": "line 2:", "[a]\nb = \"c": "line 2:", "[a]\nb = \\x": "line 2:", "[a]\nb = \\": "line 2:",
 	} {
 		want := line + " this is not a section or variable of a git configuration"
