@@ -21,27 +21,27 @@ func TestGitClient(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
-	withGit := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}
-	const plain = "git::https://git.example.com/net.git?ref=v1"
+	setting := func(name, value string) *getmodules.Fetcher {
+		return newWireFetcher(t, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0="+name, "GIT_CONFIG_VALUE_0="+value)
+	}
+	const plain, ssh = "git::https://git.example.com/net.git?ref=v1", "git::ssh://git@git.example.com/net.git"
 	for name, test := range map[string]struct {
 		address string
 		fetcher *getmodules.Fetcher
 		want    getmodules.GitClient
 	}{
-		"plain":  {plain, &getmodules.Fetcher{Git: getmodules.Git{Env: withGit}}, getmodules.GitClient{InProcess: true}},
-		"no git": {plain, &getmodules.Fetcher{Git: getmodules.Git{Env: []string{"PATH=", "GIT_CONFIG_NOSYSTEM=1"}}}, getmodules.GitClient{InProcess: true, Alone: true}},
-		"ssh":    {"git::ssh://git@git.example.com/net.git", &getmodules.Fetcher{Git: getmodules.Git{Env: withGit}}, getmodules.GitClient{InProcess: true, SSH: true}},
-		"other ssh": {"git::ssh://git@git.example.com/net.git", &getmodules.Fetcher{Git: getmodules.Git{Env: append([]string{"GIT_SSH=plink"}, withGit...)}},
-			getmodules.GitClient{SSH: true, Reason: "the ssh program of git's settings is not OpenSSH"}},
-		"ssh of a rule": {plain, &getmodules.Fetcher{Git: getmodules.Git{Env: append([]string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.git@git.example.com:.insteadOf", "GIT_CONFIG_VALUE_0=https://git.example.com/"}, withGit...)}},
-			getmodules.GitClient{InProcess: true, SSH: true}},
-		"credentials": {"git::https://u:p@git.example.com/net.git", &getmodules.Fetcher{Git: getmodules.Git{Env: withGit}}, getmodules.GitClient{InProcess: true}},
-		"header": {plain, &getmodules.Fetcher{Git: getmodules.Git{Env: append([]string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.extraHeader", "GIT_CONFIG_VALUE_0=a: b"}, withGit...)}},
-			getmodules.GitClient{InProcess: true}},
-		"cookies": {plain, &getmodules.Fetcher{Git: getmodules.Git{Env: append([]string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.cookieFile", "GIT_CONFIG_VALUE_0=a"}, withGit...)}},
-			getmodules.GitClient{Reason: "git has a setting for it: http.cookiefile"}},
-		"always": {plain, &getmodules.Fetcher{AlwaysGit: true}, getmodules.GitClient{Reason: "git is set for all repositories"}},
-		"alone":  {plain, &getmodules.Fetcher{GitBackend: getmodules.GitBuiltIn}, getmodules.GitClient{InProcess: true, Alone: true}},
+		"plain":         {plain, newWireFetcher(t), getmodules.GitClient{InProcess: true}},
+		"no git":        {plain, newAutoFetcher(t), getmodules.GitClient{InProcess: true, Alone: true}},
+		"ssh":           {ssh, newWireFetcher(t), getmodules.GitClient{InProcess: true, SSH: true}},
+		"other ssh":     {ssh, newWireFetcher(t, "GIT_SSH=plink"), getmodules.GitClient{SSH: true, Reason: "the ssh program of git's settings is not OpenSSH"}},
+		"ssh of a rule": {plain, setting("url.git@git.example.com:.insteadOf", "https://git.example.com/"), getmodules.GitClient{InProcess: true, SSH: true}},
+		"credentials":   {"git::https://u:p@git.example.com/net.git", newWireFetcher(t), getmodules.GitClient{InProcess: true}},
+		"header":        {plain, setting("http.extraHeader", "a: b"), getmodules.GitClient{InProcess: true}},
+		"cookies":       {plain, setting("http.cookieFile", "a"), getmodules.GitClient{Reason: "git has a setting for it: http.cookiefile"}},
+		"environment":   {plain, newWireFetcher(t, "GIT_SSL_CIPHER_LIST=x"), getmodules.GitClient{Reason: "git has a setting for it: GIT_SSL_CIPHER_LIST"}},
+		"query":         {plain + "&x=1", newWireFetcher(t), getmodules.GitClient{Reason: "the address has arguments for the server"}},
+		"always":        {plain, newGitFetcher(t), getmodules.GitClient{Reason: "git is set for all repositories"}},
+		"alone":         {plain, newBuiltInFetcher(t), getmodules.GitClient{InProcess: true, Alone: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -121,28 +121,6 @@ func TestWireWithoutGit(t *testing.T) {
 	_, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=v2")})
 	if !errors.Is(err, getmodules.ErrNoGit) || !errors.Is(err, getmodules.ErrRefNotFound) {
 		t.Errorf("FetchGit of an unknown ref = %v, want both why there is no git and what went wrong without it", err)
-	}
-}
-
-// TestWireLeft checks that requests to which git's own settings apply are left to git.
-func TestWireLeft(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	_, _, second := gitMainTF(t, s)
-	for name, tt := range map[string]struct{ config, query, env string }{
-		"cookies":     {config: "[http]\n\tcookieFile = /none\n"},
-		"query":       {query: "?x=1"},
-		"environment": {env: "GIT_SSL_CIPHER_LIST=x"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			front, home := newGitFront(t, s, sendTruth), t.TempDir()
-			writeFile(t, filepath.Join(home, ".gitconfig"), tt.config)
-			pkg, _, err := fetchGit(t, newWireFetcher(t, "HOME="+home, tt.env), front.request(tt.query))
-			if _, _, inProcess := front.take(); err == nil && pkg.Revision != second || inProcess > 0 {
-				t.Errorf("FetchGit = %+v, %v, %d requests without git, want none", pkg, err, inProcess)
-			}
-		})
 	}
 }
 

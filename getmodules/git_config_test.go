@@ -94,27 +94,12 @@ func gitScript(t testing.TB, path, body string) {
 	testenv.Must(t, os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700))
 }
 
-func TestGitInsteadOf(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	_, _, second := gitMainTF(t, s)
-	home := t.TempDir()
-	config := fmt.Sprintf("[url %q]\n\tinsteadOf = https://git.example.com/team/\n", s.URL+"/")
-	testenv.Must(t, os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600))
-	address := addrs.ParseModulePackage("git::https://git.example.com/team/net.git")
-	pkg, _, err := fetchGit(t, newGitFetcher(t, "HOME="+home), getmodules.Request{Package: address.WithArg("ref", "main")})
-	testenv.Must(t, err)
-	if want := address.WithArg("ref", second); pkg.Resolved != want {
-		t.Errorf("Resolved = %s, want %s", pkg.Resolved, want)
-	}
-}
-
 // TestGitInsteadOfIsJudged checks that the result of url.<base>.insteadOf is judged like any other
 // location: before a request is sent, and by every client.
 func TestGitInsteadOfIsJudged(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
-	_, first, _ := gitMainTF(t, s)
+	_, first, second := gitMainTF(t, s)
 	const asked = "git::https://git.example.com/team/net.git"
 	mirror := fmt.Sprintf("[url %q]\n\tinsteadOf = https://git.example.com/team/\n", s.URL+"/")
 	denied := errors.New("the policy denies it")
@@ -141,8 +126,9 @@ func TestGitInsteadOfIsJudged(t *testing.T) {
 		}
 		// The user's rules count once, and are not applied to what they result in.
 		writeFile(t, filepath.Join(home, ".gitconfig"), mirror+fmt.Sprintf("[url \"https://other.invalid/\"]\n\tinsteadOf = %s/\n", s.URL))
-		if _, _, err := fetchGit(t, newFetcher(t, "HOME="+home), getmodules.Request{Package: req.Package}); err != nil {
-			t.Errorf("%s, with a rule for the result: %v", name, err)
+		pkg, _, err := fetchGit(t, newFetcher(t, "HOME="+home), getmodules.Request{Package: req.Package})
+		if want := req.Package.WithArg("ref", second); err != nil || pkg.Resolved != want {
+			t.Errorf("%s, with a rule for the result: FetchGit = %+v, %v, want %s", name, pkg, err, want)
 		}
 		for config, want := range map[string]string{
 			"[url \"http://127.0.0.1/acme/../\"]\n\tinsteadOf = https://git.example.com/\n": `the element ".."`,

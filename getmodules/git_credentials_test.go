@@ -29,18 +29,53 @@ func gitWithUser(s *gitServer, user *url.Userinfo, repo string) addrs.ModulePack
 	return addrs.ParseModulePackage("git::" + u.String() + "/" + repo)
 }
 
-// TestGitCredentials fetches with credentials of the address that have characters with a meaning for a URL,
-// a shell and a configuration file. TestGitPrivate checks that they are not shown.
+// TestGitCredentials uses credentials of the address and of the caller, with characters that have a meaning for a URL,
+// a shell and a configuration file.
 func TestGitCredentials(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
-	s.user, s.password = "me", "pa ss/@:%\"'é"
-	_, _, second := gitMainTF(t, s)
+	s.user, s.password = "oauth2", "t0k$n'\"`\\ é/@:%"
+	r, _, second := gitMainTF(t, s)
+	r.setRef("refs/tags/v1.0.0", second)
+	trace := filepath.Join(t.TempDir(), "trace")
 	for client, fetcher := range gitClients {
-		pkg, _, err := fetchGit(t, fetcher(t), getmodules.Request{Package: gitWithUser(s, url.UserPassword(s.user, s.password), "net.git")})
-		if want := pkgOf("git::" + s.URL + "/net.git?ref=" + second); err != nil || pkg.Resolved != want {
-			t.Errorf("FetchGit by %s = %+v, %v, want %s", client, pkg, err, want)
+		for _, byCaller := range []bool{false, true} {
+			f := fetcher(t)
+			if client == "git" {
+				f = fetcher(t, "GIT_TRACE="+trace)
+			}
+			pkg := gitWithUser(s, url.UserPassword(s.user, s.password), "net.git")
+			var asked []string
+			if byCaller {
+				pkg = s.address(r, "")
+				f.GitCredentials = func(_ context.Context, at *url.URL) (*url.Userinfo, error) {
+					asked = append(asked, at.String())
+					return url.UserPassword(s.user, s.password), nil
+				}
+			}
+			got, _, err := fetchGit(t, f, getmodules.Request{Package: pkg.WithArg("ref", "v1.0.0")})
+			if want := s.address(r, "ref="+second); err != nil || got.Resolved != want {
+				t.Errorf("%s: Fetch = %+v, %v, want %s", client, got, err, want)
+			}
+			if byCaller && !cmp.Equal([]string{s.URL + "/net.git"}, asked) {
+				t.Errorf("%s: the caller was asked for %q", client, asked)
+			}
+			if tags, err := f.Tags(t.Context(), getmodules.Request{Package: pkg}); err != nil || len(tags) != 1 {
+				t.Errorf("%s: Tags = %v, %v", client, tags, err)
+			}
+			if ref, err := f.Reference(t.Context(), getmodules.Request{Package: pkg.WithArg("ref", "main")}); err != nil || ref.Revision != second {
+				t.Errorf("%s: Reference = %v, %v", client, ref, err)
+			}
+			for file, body := range tree(t, f.CacheDir) {
+				if strings.Contains(body, "t0k") {
+					t.Errorf("%s: %s holds the token", client, file)
+				}
+			}
 		}
+	}
+	started, err := os.ReadFile(trace)
+	if err != nil || !strings.Contains(string(started), "remote-http") || strings.Contains(string(started), "t0k") {
+		t.Errorf("git's trace holds the token, or no command: %s, %v", started, err)
 	}
 }
 
@@ -161,46 +196,6 @@ func TestGitErrors(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// TestGitCredentialsOfCaller fetches from a server that requires a token, which the caller
-// of the library supplies.
-func TestGitCredentialsOfCaller(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	s.user, s.password = "oauth2", "t0k$n'\"`\\ é"
-	r, _, second := gitMainTF(t, s)
-	r.setRef("refs/tags/v1.0.0", r.head("refs/heads/main"))
-	trace := filepath.Join(t.TempDir(), "trace")
-	for name, f := range map[string]*getmodules.Fetcher{"git": newGitFetcher(t, "GIT_TRACE="+trace), "in process": newWireFetcher(t), "built in": newBuiltInFetcher(t)} {
-		var asked []string
-		f.GitCredentials = func(_ context.Context, at *url.URL) (*url.Userinfo, error) {
-			asked = append(asked, at.String())
-			return url.UserPassword(s.user, s.password), nil
-		}
-		pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=v1.0.0")})
-		if err != nil || pkg.Revision != second || strings.Contains(pkg.Resolved.String(), "oauth2") {
-			t.Errorf("%s: Fetch = %+v, %v, want %s", name, pkg, err, second)
-		}
-		if diff := cmp.Diff([]string{s.URL + "/net.git"}, asked); diff != "" {
-			t.Errorf("%s: addresses asked for (-want +got):\n%s", name, diff)
-		}
-		if tags, err := f.Tags(t.Context(), getmodules.Request{Package: s.address(r, "")}); err != nil || len(tags) != 1 {
-			t.Errorf("%s: Tags = %v, %v", name, tags, err)
-		}
-		if ref, err := f.Reference(t.Context(), getmodules.Request{Package: s.address(r, "ref=main")}); err != nil || ref.Revision != second {
-			t.Errorf("%s: Reference = %v, %v", name, ref, err)
-		}
-		for file, body := range tree(t, f.CacheDir) {
-			if strings.Contains(body, "t0k") {
-				t.Errorf("%s: %s holds the token", name, file)
-			}
-		}
-	}
-	started, err := os.ReadFile(trace)
-	if err != nil || !strings.Contains(string(started), "remote-http") || strings.Contains(string(started), "t0k$n") {
-		t.Errorf("git's trace holds the token, or no command: %s, %v", started, err)
 	}
 }
 
