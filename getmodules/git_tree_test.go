@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -40,24 +39,24 @@ func commitTrees(r *gitRepo) {
 	r.git("", "repack", "--quiet", "-adf", "--depth=200", "--window=20")
 	r.commit("huge", gitFile{path: "huge", content: strings.Repeat("x", 17<<20)}, gitFile{path: "small", content: "x"}) // more than v2Object
 	blob := r.blob("x")
-	x := gitRawEntry{"100644", "x", blob}
-	r.rawCommit("old", gitRawEntry{"040000", "sub", r.rawTree(gitRawEntry{"100664", "x.tf", blob})})
-	r.rawCommit("hollow", gitRawEntry{"40000", "empty", r.rawTree()}, x)
+	x := treeEntry("100644", "x", blob)
+	r.rawCommit("old", treeEntry("040000", "sub", r.rawTree(treeEntry("100664", "x.tf", blob))))
+	r.rawCommit("hollow", treeEntry("40000", "empty", r.rawTree()), x)
 	r.rawCommit("nothing")
-	r.rawCommit("git", gitRawEntry{"40000", ".git", r.rawTree(x)})
-	r.rawCommit("twice", x, gitRawEntry{"100644", "x", r.blob("y")})
-	r.rawCommit("unsorted", x, gitRawEntry{"100644", "a", blob})
-	r.rawCommit("both", gitRawEntry{"100644", "a", blob}, gitRawEntry{"40000", "a", r.rawTree(x)})
-	r.rawCommit("outside", gitRawEntry{"120000", "a", r.blob("../../etc")})
+	r.rawCommit("git", treeEntry("40000", ".git", r.rawTree(x)))
+	r.rawCommit("twice", x, treeEntry("100644", "x", r.blob("y")))
+	r.rawCommit("unsorted", x, treeEntry("100644", "a", blob))
+	r.rawCommit("both", treeEntry("100644", "a", blob), treeEntry("40000", "a", r.rawTree(x)))
+	r.rawCommit("outside", treeEntry("120000", "a", r.blob("../../etc")))
 	bomb, deep := r.rawTree(x), r.rawTree(x)
 	for range 20 { // 2^20 files, but only about 20 objects
-		bomb = r.rawTree(gitRawEntry{"40000", "a", bomb}, gitRawEntry{"40000", "b", bomb})
+		bomb = r.rawTree(treeEntry("40000", "a", bomb), treeEntry("40000", "b", bomb))
 	}
 	for range 200 {
-		deep = r.rawTree(gitRawEntry{"40000", "d", deep})
+		deep = r.rawTree(treeEntry("40000", "d", deep))
 	}
-	r.rawCommit("bomb", gitRawEntry{"40000", "a", bomb})
-	r.rawCommit("deep", gitRawEntry{"40000", "d", deep})
+	r.rawCommit("bomb", treeEntry("40000", "a", bomb))
+	r.rawCommit("deep", treeEntry("40000", "d", deep))
 }
 
 // TestGitTrees fetches all kinds of trees with our own client as with git.
@@ -200,11 +199,7 @@ func TestGitAttributes(t *testing.T) {
 	r := newGitRepo(t, s.root, "net.git")
 	r.commit("main", filesWithAttributes()...)
 	work := filepath.Join(t.TempDir(), "work")
-	clone := exec.Command("git", "-c", "core.autocrlf=false", "-c", "core.eol=lf", "-c", "core.attributesFile=/dev/null", "clone", "--quiet", r.dir, work)
-	clone.Env = r.env
-	if out, err := clone.CombinedOutput(); err != nil {
-		t.Fatalf("git clone: %v\n%s", err, out)
-	}
+	testenv.Git(t, "")("", "-c", "core.autocrlf=false", "-c", "core.eol=lf", "-c", "core.attributesFile=/dev/null", "clone", "--quiet", r.dir, work)
 	testenv.Must(t, os.RemoveAll(filepath.Join(work, ".git")))
 	want := tree(t, work)
 	hostile := filepath.Join(t.TempDir(), "gitconfig")

@@ -1,7 +1,6 @@
 package getmodules_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"net/http/cgi"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -29,7 +27,7 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// gitServer serves the repositories below root with the same answers as git http-backend.
+// gitServer serves the repositories below root.
 type gitServer struct {
 	*httptest.Server
 	root string
@@ -42,21 +40,12 @@ type gitServer struct {
 	requests []string
 }
 
-// gitExecPath is the directory of git's programs.
-var gitExecPath = sync.OnceValues(exec.Command("git", "--exec-path").Output)
-
 func newGitServer(t testing.TB) *gitServer {
 	t.Helper()
-	out, err := gitExecPath()
+	git, err := exec.LookPath("git")
 	if err != nil {
 		t.Skip("git is not installed")
 	}
-	backend := filepath.Join(strings.TrimSpace(string(out)), "git-http-backend")
-	if _, err := os.Stat(backend); err != nil {
-		t.Skip("git http-backend is not installed")
-	}
-	git, err := exec.LookPath("git")
-	testenv.Must(t, err)
 	s := &gitServer{root: t.TempDir()}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -67,15 +56,10 @@ func newGitServer(t testing.TB) *gitServer {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
-		env := []string{"PATH=" + os.Getenv("PATH"), "GIT_PROJECT_ROOT=" + s.root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1", "HOME=" + s.root}
 		if s.oldProtocol {
 			r.Header.Del("Git-Protocol")
 		}
-		own := slices.Clone(env)
-		if v := r.Header.Get("Git-Protocol"); v != "" {
-			own = append(own, "GIT_PROTOCOL="+v)
-		}
-		h := &gittest.Handler{Git: git, Root: s.root, Env: env, Backend: &cgi.Handler{Path: backend, Env: own, Stderr: io.Discard}}
+		h := &gittest.Handler{Git: git, Root: s.root, Env: []string{"PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "HOME=" + s.root}}
 		h.Serve(w, r, strings.TrimPrefix(r.URL.Path, "/"))
 	}))
 	t.Cleanup(s.Close)
@@ -256,8 +240,8 @@ func gitWantLeft(t testing.TB, parent string, success bool) {
 type gitRepo struct {
 	t   testing.TB
 	dir string
-	env []string
-
+	// git runs git in the repository and returns its output.
+	git    func(stdin string, args ...string) string
 	sha256 bool // objects have SHA-256 names
 }
 
@@ -266,9 +250,8 @@ type gitFile struct{ path, mode, content string }
 
 func newGitRepo(t testing.TB, root, name string, initArgs ...string) *gitRepo {
 	t.Helper()
-	r := &gitRepo{t: t, dir: filepath.Join(root, name), sha256: slices.Contains(initArgs, "--object-format=sha256"), env: gitEnv(t,
-		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_AUTHOR_DATE=1700000000 +0000",
-		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_COMMITTER_DATE=1700000000 +0000")}
+	dir := filepath.Join(root, name)
+	r := &gitRepo{t: t, dir: dir, git: testenv.Git(t, "", "GIT_DIR="+dir), sha256: slices.Contains(initArgs, "--object-format=sha256")}
 	testenv.Must(t, os.CopyFS(r.dir, emptyRepo(t, initArgs...)))
 	return r
 }
@@ -283,11 +266,7 @@ func emptyRepo(t testing.TB, initArgs ...string) fs.FS {
 		return files.(fs.FS)
 	}
 	dir := t.TempDir()
-	cmd := exec.Command("git", slices.Concat([]string{"init", "--quiet", "--bare", "--initial-branch=main", "--template="}, initArgs, []string{dir})...)
-	cmd.Env = gitEnv(t)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("git init: %v\n%s", err, out)
-	}
+	testenv.Git(t, dir)("", append([]string{"init", "--quiet", "--bare", "--initial-branch=main", "--template="}, initArgs...)...)
 	files := fstest.MapFS{}
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		rel, _ := filepath.Rel(dir, name)
@@ -316,21 +295,6 @@ func (r *gitRepo) head(ref string) string {
 		return ""
 	}
 	return r.git("", "for-each-ref", "--format=%(objectname)", ref)
-}
-
-// git runs git in the repository and returns its output.
-func (r *gitRepo) git(stdin string, args ...string) string {
-	r.t.Helper()
-	cmd := exec.Command("git", append([]string{"--git-dir=" + r.dir}, args...)...)
-	cmd.Env = r.env
-	cmd.Stdin = strings.NewReader(stdin)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		r.t.Fatalf("git %v: %v\n%s", args, err, &stderr)
-	}
-	return strings.TrimSpace(string(out))
 }
 
 // gitBy is the author and committer of all commits and the tagger of all tags.
@@ -385,21 +349,18 @@ func (r *gitRepo) annotateTag(tag, of string) {
 	r.made(r.fixture().Tag(gittest.Tag{Name: tag, Object: r.head(git.Tags + of), Kind: "tag", By: gitBy, Message: "x\n"}))
 }
 
-// gitRawEntry is an entry of a handmade tree.
-type gitRawEntry struct{ mode, name, id string }
-
-func (r *gitRepo) rawCommit(branch string, entries ...gitRawEntry) string {
+func (r *gitRepo) rawCommit(branch string, entries ...gittest.Entry) string {
 	r.t.Helper()
 	return r.setRef(git.Heads+branch, r.made(r.fixture().Commit(gittest.Commit{Tree: r.rawTree(entries...), By: gitBy, Message: "x\n"})))
 }
 
-func (r *gitRepo) rawTree(entries ...gitRawEntry) string {
+func (r *gitRepo) rawTree(entries ...gittest.Entry) string {
 	r.t.Helper()
-	var all []gittest.Entry
-	for _, e := range entries {
-		all = append(all, gittest.Entry{Mode: e.mode, Name: e.name, ID: e.id})
-	}
-	return r.made(r.fixture().RawTree(all...))
+	return r.made(r.fixture().RawTree(entries...))
+}
+
+func treeEntry(mode, name, id string) gittest.Entry {
+	return gittest.Entry{Mode: mode, Name: name, ID: id}
 }
 
 func (r *gitRepo) blob(content string) string {
@@ -455,11 +416,7 @@ func serveConn(t testing.TB, c net.Conn, cmd *exec.Cmd) {
 // newGitDaemon serves the repositories below root over the git protocol.
 func newGitDaemon(t testing.TB, root string) (address string) {
 	t.Helper()
-	path, err := exec.Command("git", "--exec-path").Output()
-	if err != nil {
-		t.Skip("git is not installed")
-	}
-	if _, err := os.Stat(filepath.Join(strings.TrimSpace(string(path)), "git-daemon")); err != nil {
+	if _, err := os.Stat(filepath.Join(testenv.Git(t, root)("", "--exec-path"), "git-daemon")); err != nil {
 		t.Skip("git daemon is not installed")
 	}
 	return serveByProgram(t, func() *exec.Cmd {

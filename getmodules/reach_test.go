@@ -230,8 +230,9 @@ func TestReachableShallow(t *testing.T) {
 	s := newGitServer(t)
 	r := newReachRepo(t, s.root, "whole.git")
 	line := r.line(20)
-	r.git("", "clone", "--quiet", "--bare", "--depth=5", "file://"+filepath.ToSlash(r.dir), filepath.Join(s.root, "net.git"))
-	shallow := &reachRepo{gitRepo: &gitRepo{t: t, dir: filepath.Join(s.root, "net.git"), env: r.env}, id: map[string]string{"l18": line[18]}, date: r.date}
+	dir := filepath.Join(s.root, "net.git")
+	r.git("", "clone", "--quiet", "--bare", "--depth=5", "file://"+filepath.ToSlash(r.dir), dir)
+	shallow := &reachRepo{gitRepo: &gitRepo{t: t, dir: dir, git: testenv.Git(t, "", "GIT_DIR="+dir)}, id: map[string]string{"l18": line[18]}, date: r.date}
 	shallow.git("", "config", "uploadpack.allowFilter", "true")
 	forged := shallow.add("forged", "l18")
 	for client, fetcher := range testenv.SampleMap(gitClients, "in process") {

@@ -20,7 +20,7 @@ type Handler struct {
 	Root string   // the directory
 	Env  []string // the whole environment of git
 
-	// Backend answers all but fetches by the smart protocol.
+	// Backend answers all but fetches by the smart protocol. Without it, the answer is 404.
 	Backend http.Handler
 }
 
@@ -30,8 +30,10 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, name string) {
 		h.advertise(w, r, repo)
 	} else if repo, ok := h.repository(name, "/git-upload-pack"); ok && isFetch(r) {
 		h.fetch(w, r, repo)
-	} else {
+	} else if h.Backend != nil {
 		h.Backend.ServeHTTP(w, r)
+	} else {
+		http.NotFound(w, r)
 	}
 }
 

@@ -1,7 +1,6 @@
 package gitwire_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
-	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
 
 var id = strings.Repeat("a", 40)
@@ -139,21 +137,6 @@ func TestStatus(t *testing.T) {
 		if got, ok := errors.AsType[*gitwire.StatusError](err); !ok || got.StatusCode != status {
 			t.Errorf("Refs after the status %d = %v, want a StatusError", status, err)
 		}
-	}
-}
-
-func TestCancelled(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		canned(lines("packfile"))(w, r)
-		http.NewResponseController(w).Flush()
-		cancel()
-		<-r.Context().Done()
-	})
-	_, err := fetchAll(ctx, t, s.client(t, "/r.git"), gitwire.Fetch{Want: []string{id}, Shallow: true, Bytes: 100}, inprocess.PackLimits{})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("Fetch = %v, want context.Canceled", err)
 	}
 }
 

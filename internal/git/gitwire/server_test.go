@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/cgi"
 	"net/http/httptest"
 	"net/url"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/git/gittest"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
 	"github.com/cotterpin/cotter/internal/git/inprocess"
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -110,23 +110,12 @@ func fetchAll(ctx context.Context, t testing.TB, c *gitwire.Client, f gitwire.Fe
 	return objects, nil
 }
 
-// gitServer serves the repository "r.git" through git http-backend. It returns the server
-// and a function that runs git in the repository.
+// gitServer serves the repository "r.git". It returns the server and a function that runs git in the repository.
 func gitServer(t testing.TB) (*server, func(stdin string, args ...string) string) {
 	t.Helper()
 	root := t.TempDir()
 	git := testenv.Git(t, root, "GIT_DIR="+filepath.Join(root, "r.git"))
 	git("", "init", "--quiet", "--bare", "--initial-branch=main")
-	backend := filepath.Join(git("", "--exec-path"), "git-http-backend")
-	if _, err := os.Stat(backend); err != nil {
-		t.Skip("git http-backend is not installed")
-	}
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + root, "GIT_CONFIG_NOSYSTEM=1", "GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1"}
-	return serve(t, func(w http.ResponseWriter, r *http.Request) {
-		own := env
-		if v := r.Header.Get("Git-Protocol"); v != "" {
-			own = append(own[:len(own):len(own)], "GIT_PROTOCOL="+v)
-		}
-		(&cgi.Handler{Path: backend, Env: own, Stderr: io.Discard}).ServeHTTP(w, r)
-	}), git
+	h := &gittest.Handler{Git: "git", Root: root, Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + root, "GIT_CONFIG_NOSYSTEM=1"}}
+	return serve(t, func(w http.ResponseWriter, r *http.Request) { h.Serve(w, r, strings.TrimPrefix(r.URL.Path, "/")) }), git
 }
