@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"os"
@@ -169,91 +170,156 @@ func noKeysLeft(t *testing.T, dir, key string) {
 	}
 }
 
+// TestBuiltInSSH fetches with the keys, known hosts and host aliases in ~/.ssh: without git from OpenSSH and from a
+// server in this process, which works on every machine, and from host aliases by git, whose ssh has the same rules.
 func TestBuiltInSSH(t *testing.T) {
 	t.Parallel()
-	t.Run("OpenSSH", func(t *testing.T) {
-		t.Parallel()
-		testBuiltInSSH(t, newSSHServer(t))
-	})
-	t.Run("in process", func(t *testing.T) {
-		t.Parallel()
-		testBuiltInSSH(t, newGoSSH(t))
-	})
-}
-
-// sshCase is a test case: a home directory, an environment, a repository, and the expected
-// outcome. If want is nil, the fetch must succeed.
-type sshCase struct {
-	name string
-	home map[string]string
-	env  []string
-	repo string // relative to the directory of the repositories
-	want error
-	says []string
-}
-
-func testBuiltInSSH(t *testing.T, s *sshServer) {
-	t.Helper()
-	root := filepath.Join(t.TempDir(), "it's a dir")
-	r := newGitRepo(t, root, "net.git")
-	older := r.commit("main", gitFile{path: "main.tf", content: "x"})
-	commit := r.commit("main", gitFile{path: "main.tf", content: "y"})
-	known := map[string]string{"known_hosts": s.knows(s.ed25519) + "\n"}
-	with := func(name, text string) map[string]string {
-		return map[string]string{"known_hosts": known["known_hosts"], name: text}
-	}
-	argument := "sshkey=" + url.QueryEscape(base64.StdEncoding.EncodeToString(s.client.pem))
-	hashed := strings.Replace(s.knows(s.ed25519), knownhosts.Normalize(s.address), knownhosts.HashHostname(knownhosts.Normalize(s.address)), 1)
-
-	for _, tt := range []sshCase{
-		{name: "key file", home: with("id_ed25519", string(s.client.pem)), repo: "/net.git"},
-		{name: "second key file", home: map[string]string{"known_hosts": known["known_hosts"], "id_ed25519": string(newSSHKey(t).pem), "id_rsa": string(s.client.pem)}, repo: "/net.git?ref=" + commit},
-		{name: "key in the address", home: known, repo: "/net.git?ref=main&" + argument},
-		{name: "agent", home: known, env: []string{"SSH_AUTH_SOCK=" + serveAgent(t, s.client)}, repo: "/net.git"},
-		{name: "agent that is gone", home: with("id_ecdsa", string(s.client.pem)), env: []string{"SSH_AUTH_SOCK=/does/not/exist"}, repo: "/net.git"},
-		{name: "known by another key", home: map[string]string{"known_hosts": s.knows(s.rsa), "id_ed25519": string(s.client.pem)}, repo: "/net.git"},
-		{name: "hashed", home: map[string]string{"known_hosts": hashed, "id_ed25519": string(s.client.pem)}, repo: "/net.git"},
-
-		{name: "unknown host", home: map[string]string{"known_hosts": "", "id_ed25519": string(s.client.pem)}, repo: "/net.git", want: getmodules.ErrHostUntrusted, says: []string{"SHA256:", "is not known", "known_hosts"}},
-		{name: "no known_hosts", home: map[string]string{"id_ed25519": string(s.client.pem)}, repo: "/net.git", want: getmodules.ErrHostUntrusted, says: []string{"known_hosts"}},
-		{name: "changed host", home: map[string]string{"known_hosts": s.knows(newSSHKey(t)), "id_ed25519": string(s.client.pem)}, repo: "/net.git", want: getmodules.ErrHostUntrusted, says: []string{"attack"}},
-		{name: "revoked host", home: with("known_hosts", "@revoked * "+s.ed25519.line()+"\n"+s.knows(s.ed25519)), repo: "/net.git", want: getmodules.ErrHostUntrusted},
-		{name: "malformed known_hosts", home: map[string]string{"known_hosts": "h ssh-ed25519 ???\n"}, repo: "/net.git", want: getmodules.ErrHostUntrusted},
-		{name: "no key", home: known, repo: "/net.git", want: getmodules.ErrAuthentication, says: []string{"no key to offer", "install git"}},
-		{name: "wrong key", home: with("id_ed25519", string(newSSHKey(t).pem)), repo: "/net.git", want: getmodules.ErrAuthentication, says: []string{"~/.ssh/id_ed25519"}},
-		{name: "locked key", home: with("id_rsa", lockedClientFile(t)), repo: "/net.git", want: getmodules.ErrAuthentication, says: []string{"passphrase", "~/.ssh/id_rsa"}},
-		{name: "no key in the address", home: known, repo: "/net.git?sshkey=" + base64.StdEncoding.EncodeToString([]byte("none")), want: getmodules.ErrAuthentication, says: []string{"sshkey"}},
-		{name: "no repository", home: with("id_ed25519", string(s.client.pem)), repo: "/none.git", want: getmodules.ErrRepositoryNotFound},
+	for name, newServer := range map[string]func(*testing.T) *sshServer{
+		"OpenSSH":    func(t *testing.T) *sshServer { return newSSHServer(t) },
+		"in process": func(t *testing.T) *sshServer { return newGoSSH(t) },
+		"git":        func(t *testing.T) *sshServer { return newSSHServer(t) },
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			home := t.TempDir()
-			for name, text := range tt.home {
-				writeFile(t, filepath.Join(home, ".ssh", name), text)
+			byGit := name == "git"
+			if _, err := exec.LookPath("ssh"); byGit && err != nil {
+				t.Skip("ssh is not installed")
 			}
-			path, query, _ := strings.Cut(tt.repo, "?")
-			u := url.URL{Scheme: "ssh", User: url.User(s.user), Host: s.address, Path: root + path, RawQuery: query}
-			f := newBuiltInFetcher(t, append(tt.env, "HOME="+home)...)
-			req := getmodules.Request{Package: addrs.ParseModulePackage("git::" + u.String())}
-			pkg, _, err := fetchGit(t, f, req)
-			if tt.want == nil {
-				if err != nil || pkg.Revision != commit {
-					t.Fatalf("FetchGit = %+v, %v, want %s", pkg, err, commit)
+			s := newServer(t)
+			root := filepath.Join(t.TempDir(), "it's a dir")
+			r := newGitRepo(t, root, "net.git")
+			older := r.commit("main", gitFile{path: "main.tf", content: "x"})
+			commit := r.commit("main", gitFile{path: "main.tf", content: "y"})
+			for _, tt := range sshCases(t, s, commit) {
+				if byGit && (tt.noGit || tt.files["config"] == "") {
+					continue
 				}
-				if reach, err := f.Reachable(t.Context(), req, getmodules.LockedCommit{Revision: older}); err != nil || reach[older].Result != getmodules.Reachable {
-					t.Errorf("Reachable = %+v, %v", reach, err)
-				}
-				return
-			}
-			if !errors.Is(err, tt.want) {
-				t.Fatalf("FetchGit = %v, want %v", err, tt.want)
-			}
-			for _, says := range tt.says {
-				if !strings.Contains(err.Error(), says) {
-					t.Errorf("FetchGit = %q, want %q in it", err, says)
-				}
+				t.Run(tt.name, func(t *testing.T) {
+					t.Parallel()
+					f, req := tt.fetcher(t, s, byGit), tt.request(s, root)
+					pkg, _, err := fetchGit(t, f, req)
+					if tt.want == nil && (byGit || !tt.needsGit) {
+						if err != nil || pkg.Revision != commit {
+							t.Fatalf("FetchGit = %+v, %v, want %s", pkg, err, commit)
+						}
+						if reach, err := f.Reachable(t.Context(), req, getmodules.LockedCommit{Revision: older}); err != nil || reach[older].Result != getmodules.Reachable {
+							t.Errorf("Reachable = %+v, %v", reach, err)
+						}
+						return
+					}
+					if err == nil || !errors.Is(err, tt.want) && tt.want != nil {
+						t.Fatalf("FetchGit = %v, want %v", err, tt.want)
+					}
+					if tt.needsGit && !strings.Contains(err.Error(), "install") {
+						t.Errorf("FetchGit = %q, want the advice to install git", err)
+					}
+					for _, says := range tt.says {
+						if !byGit && !strings.Contains(err.Error(), says) {
+							t.Errorf("FetchGit = %q, want %q in it", err, says)
+						}
+					}
+				})
 			}
 		})
+	}
+}
+
+// sshCase is what a user has for ssh, and what becomes of a fetch with it.
+type sshCase struct {
+	name string
+	// files are those of ~/.ssh, in which HOME stands for the home directory, beside known_hosts with the server and
+	// deploy with the right key. "" means no such file. With the file config, the host in the address is "forge".
+	files map[string]string
+	agent string
+	query string
+	want  error
+	says  []string // without git
+	// needsGit is set for what only git's ssh does, and noGit if git is not tried.
+	needsGit, noGit bool
+}
+
+func (tt sshCase) fetcher(t *testing.T, s *sshServer, byGit bool) *getmodules.Fetcher {
+	t.Helper()
+	home := t.TempDir()
+	files := map[string]string{"known_hosts": s.knows(s.ed25519) + "\n", "deploy": string(s.client.pem)}
+	maps.Copy(files, tt.files)
+	dir := filepath.Join(home, ".ssh")
+	for name, text := range files {
+		if text != "" {
+			writeFile(t, filepath.Join(dir, name), strings.ReplaceAll(text, "HOME", home))
+		}
+	}
+	env := []string{"HOME=" + home, "SSH_AUTH_SOCK=" + tt.agent}
+	if !byGit {
+		return newBuiltInFetcher(t, env...)
+	}
+	// The program ssh ignores HOME.
+	ssh := "ssh -F " + filepath.Join(dir, "config") + " -o BatchMode=yes -o StrictHostKeyChecking=yes -o UserKnownHostsFile=" + filepath.Join(dir, "known_hosts")
+	return newGitFetcher(t, append(env, "GIT_SSH_COMMAND="+ssh)...)
+}
+
+func (tt sshCase) request(s *sshServer, root string) getmodules.Request {
+	path, query, _ := strings.Cut("/net.git"+tt.query, "?")
+	if errors.Is(tt.want, getmodules.ErrRepositoryNotFound) {
+		path = "/none.git"
+	}
+	u := url.URL{Scheme: "ssh", User: url.User(s.user), Host: s.address, Path: root + path, RawQuery: query}
+	if tt.files["config"] != "" {
+		u.User, u.Host = nil, "forge"
+	}
+	return getmodules.Request{Package: addrs.ParseModulePackage("git::" + u.String())}
+}
+
+func sshCases(t *testing.T, s *sshServer, commit string) []sshCase {
+	t.Helper()
+	argument := "sshkey=" + url.QueryEscape(base64.StdEncoding.EncodeToString(s.client.pem))
+	hashed := strings.Replace(s.knows(s.ed25519), knownhosts.Normalize(s.address), knownhosts.HashHostname(knownhosts.Normalize(s.address)), 1)
+	key, other := string(s.client.pem), string(s.other.pem)
+	known := func(name string) string { return knownhosts.Line([]string{name}, s.ed25519.signer.PublicKey()) + "\n" }
+	host, port, err := net.SplitHostPort(s.address)
+	testenv.Must(t, err)
+	server := fmt.Sprintf("  HostName %s\n  Port %s\n  User %s\n", host, port, s.user)
+	withKey := server + "  IdentityFile HOME/.ssh/deploy\n"
+	// config returns the file config and another one.
+	config := func(text, name, content string) map[string]string {
+		return map[string]string{"config": text, name: content}
+	}
+	agent := serveAgent(t, newSSHKey(t), s.client)
+	return []sshCase{
+		{name: "key file", files: map[string]string{"id_ed25519": key}},
+		{name: "second key file", files: map[string]string{"id_ed25519": other, "id_rsa": key}, query: "?ref=" + commit},
+		{name: "key in the address", query: "?ref=main&" + argument},
+		{name: "key of the agent", agent: serveAgent(t, s.client)},
+		{name: "agent that is gone", files: map[string]string{"id_ecdsa": key}, agent: "/does/not/exist"},
+		{name: "known by another key", files: map[string]string{"known_hosts": s.knows(s.rsa), "id_ed25519": key}},
+		{name: "hashed", files: map[string]string{"known_hosts": hashed, "id_ed25519": key}},
+
+		{name: "unknown host", files: map[string]string{"known_hosts": "\n", "id_ed25519": key}, want: getmodules.ErrHostUntrusted, says: []string{"SHA256:", "is not known", "known_hosts"}},
+		{name: "no known_hosts", files: map[string]string{"known_hosts": "", "id_ed25519": key}, want: getmodules.ErrHostUntrusted, says: []string{"known_hosts"}},
+		{name: "changed host", files: map[string]string{"known_hosts": s.knows(newSSHKey(t)), "id_ed25519": key}, want: getmodules.ErrHostUntrusted, says: []string{"attack"}},
+		{name: "revoked host", files: map[string]string{"known_hosts": "@revoked * " + s.ed25519.line() + "\n" + s.knows(s.ed25519)}, want: getmodules.ErrHostUntrusted},
+		{name: "malformed known_hosts", files: map[string]string{"known_hosts": "h ssh-ed25519 ???\n"}, want: getmodules.ErrHostUntrusted},
+		{name: "no key", want: getmodules.ErrAuthentication, says: []string{"no key to offer", "install git"}},
+		{name: "wrong key", files: map[string]string{"id_ed25519": other}, want: getmodules.ErrAuthentication, says: []string{"~/.ssh/id_ed25519"}},
+		{name: "locked key", files: map[string]string{"id_rsa": lockedClientFile(t)}, want: getmodules.ErrAuthentication, says: []string{"passphrase", "~/.ssh/id_rsa"}},
+		{name: "no key in the address", query: "?sshkey=" + base64.StdEncoding.EncodeToString([]byte("none")), want: getmodules.ErrAuthentication, says: []string{"sshkey"}},
+		{name: "no repository", files: map[string]string{"id_ed25519": key}, want: getmodules.ErrRepositoryNotFound},
+
+		{name: "alias", files: map[string]string{"config": "Host forge\n" + withKey}},
+		{name: "Match blocks", files: map[string]string{"config": "Match host elsewhere exec \"exit 1\"\n  HostName 192.0.2.1\nHost forge\n" + withKey}, needsGit: true, says: []string{"Match"}},
+		{name: "Match blocks, with an equals sign", files: map[string]string{"config": "Match=host elsewhere\n  HostName 192.0.2.1\nHost forge\n" + withKey}, needsGit: true, says: []string{"Match"}},
+		{name: "included, with a tab", files: config("include\tHOME/.ssh/more\n", "more", "Host forge\n"+withKey), needsGit: true, says: []string{"include"}},
+		{name: "included", files: config("Include HOME/.ssh/more\n", "more", "Host forge\n"+withKey), needsGit: true, says: []string{"Include"}},
+		{name: "key of the host", files: config("Host forge\n  HostKeyAlias known\n"+withKey, "known_hosts", known("known")), needsGit: true, says: []string{"HostKeyAlias"}},
+		{name: "alias is not known", files: config("Host forge\n"+withKey, "known_hosts", known("forge")), want: getmodules.ErrHostUntrusted, says: []string{s.address}},
+		{name: "no default keys", files: config("Host forge\n"+server+"  IdentityFile HOME/.ssh/none\n", "id_ed25519", key), want: getmodules.ErrAuthentication},
+		{name: "agent of the config", files: map[string]string{"config": "Host forge\n" + server + "  IdentityAgent " + agent + "\n"}, needsGit: true, says: []string{"IdentityAgent"}},
+		{name: "named key of agent", files: config("Host forge\n"+server+"  IdentitiesOnly yes\n  IdentityFile HOME/.ssh/named\n", "named", lockedClientFile(t)), agent: agent, needsGit: true, says: []string{"passphrase"}},
+		{name: "public key of agent", files: config("Host forge\n"+server+"  IdentitiesOnly yes\n  IdentityFile HOME/.ssh/named.pub\n", "named.pub", s.client.line()+"\n"), agent: agent, needsGit: true, says: []string{"no key to offer"}},
+		{name: "no key of agent", files: map[string]string{"config": "Host forge\n" + server + "  IdentitiesOnly yes\n  IdentityFile HOME/.ssh/none\n"}, agent: agent, want: getmodules.ErrAuthentication},
+		{name: "no jump host", files: map[string]string{"config": "Host forge\n  ProxyJump none\n" + withKey}},
+		{name: "jump host", files: map[string]string{"config": "Host forge\n  ProxyJump bastion\n" + withKey}, noGit: true, needsGit: true, says: []string{"ProxyJump"}},
+		{name: "proxy command", files: map[string]string{"config": "Host *\n  ProxyCommand nc %h %p\nHost forge\n" + withKey}, noGit: true, needsGit: true, says: []string{"ProxyCommand"}},
 	}
 }
 
@@ -277,110 +343,4 @@ func serveAgent(t *testing.T, keys ...sshKey) string {
 		}
 	}()
 	return socket
-}
-
-// TestBuiltInSSHConfig fetches from host aliases in ~/.ssh/config. The built-in client
-// uses a server in this process; git uses OpenSSH, if ssh is installed. TestBuiltInSSH
-// covers the built-in client with OpenSSH.
-func TestBuiltInSSHConfig(t *testing.T) {
-	t.Parallel()
-	t.Run("built in", func(t *testing.T) {
-		t.Parallel()
-		testBuiltInSSHConfig(t, newGoSSH(t), false)
-	})
-	t.Run("git", func(t *testing.T) {
-		t.Parallel()
-		if _, err := exec.LookPath("ssh"); err != nil {
-			t.Skip("ssh is not installed")
-		}
-		testBuiltInSSHConfig(t, newSSHServer(t), true)
-	})
-}
-
-func testBuiltInSSHConfig(t *testing.T, s *sshServer, git bool) {
-	t.Helper()
-	r := newGitRepo(t, t.TempDir(), "net.git")
-	commit := r.commit("main", gitFile{path: "main.tf", content: "x"})
-	host, port, err := net.SplitHostPort(s.address)
-	testenv.Must(t, err)
-	server := fmt.Sprintf("  HostName %s\n  Port %s\n  User %s\n", host, port, s.user)
-	withKey := server + "  IdentityFile HOME/.ssh/deploy\n"
-	agent := serveAgent(t, newSSHKey(t), s.client)
-
-	for _, tt := range []struct {
-		name   string
-		config string
-		files  map[string]string // more files in .ssh
-		agent  string
-		want   error
-		says   string
-		// alone is what the error without git says, for what only git's ssh does. noGit says that git is
-		// not tried.
-		alone string
-		noGit bool
-	}{
-		{name: "alias", config: "Host forge\n" + withKey},
-		{name: "Match blocks", config: "Match host elsewhere exec \"exit 1\"\n  HostName 192.0.2.1\nHost forge\n" + withKey, alone: "Match"},
-		{name: "Match blocks, with an equals sign", config: "Match=host elsewhere\n  HostName 192.0.2.1\nHost forge\n" + withKey, alone: "Match"},
-		{name: "included, with a tab", config: "include\tHOME/.ssh/more\n", files: map[string]string{"more": "Host forge\n" + withKey}, alone: "include"},
-		{name: "included", config: "Include HOME/.ssh/more\n", files: map[string]string{"more": "Host forge\n" + withKey}, alone: "Include"},
-		{name: "key of the host", config: "Host forge\n  HostKeyAlias known\n" + withKey, files: map[string]string{"known_hosts": knownhosts.Line([]string{"known"}, s.ed25519.signer.PublicKey()) + "\n"}, alone: "HostKeyAlias"},
-		{name: "alias is not known", config: "Host forge\n" + withKey, files: map[string]string{"known_hosts": knownhosts.Line([]string{"forge"}, s.ed25519.signer.PublicKey()) + "\n"}, want: getmodules.ErrHostUntrusted, says: s.address},
-		{name: "no default keys", config: "Host forge\n" + server + "  IdentityFile HOME/.ssh/none\n", files: map[string]string{"id_ed25519": string(s.client.pem)}, want: getmodules.ErrAuthentication},
-		{name: "agent", config: "Host forge\n" + server + "  IdentityAgent " + agent + "\n", alone: "IdentityAgent"},
-		{name: "named key of agent", config: "Host forge\n" + server + "  IdentitiesOnly yes\n  IdentityFile HOME/.ssh/named\n", files: map[string]string{"named": lockedClientFile(t)}, agent: agent, alone: "passphrase"},
-		{name: "public key of agent", config: "Host forge\n" + server + "  IdentitiesOnly yes\n  IdentityFile HOME/.ssh/named.pub\n", files: map[string]string{"named.pub": s.client.line() + "\n"}, agent: agent, alone: "no key to offer"},
-		{name: "no key of agent", config: "Host forge\n" + server + "  IdentitiesOnly yes\n  IdentityFile HOME/.ssh/none\n", agent: agent, want: getmodules.ErrAuthentication},
-		{name: "proxy", config: "Host forge\n  ProxyJump none\n" + withKey},
-		{name: "jump host", config: "Host forge\n  ProxyJump bastion\n" + withKey, noGit: true, alone: "ProxyJump"},
-		{name: "proxy command", config: "Host *\n  ProxyCommand nc %h %p\nHost forge\n" + withKey, noGit: true, alone: "ProxyCommand"},
-	} {
-		if git && tt.noGit {
-			continue
-		}
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			home := t.TempDir()
-			files := map[string]string{"config": tt.config, "known_hosts": s.knows(s.ed25519) + "\n", "deploy": string(s.client.pem)}
-			for name, text := range tt.files {
-				files[name] = text
-			}
-			for name, text := range files {
-				writeFile(t, filepath.Join(home, ".ssh", name), strings.ReplaceAll(text, "HOME", home))
-			}
-			req := getmodules.Request{Package: addrs.ParseModulePackage("git::ssh://forge" + r.dir)}
-			env := []string{"HOME=" + home, "SSH_AUTH_SOCK=" + tt.agent}
-			f := newBuiltInFetcher(t, env...)
-			if git {
-				f = newGitFetcher(t, append(env, sshOf(t, home))...)
-			}
-			pkg, _, err := fetchGit(t, f, req)
-			switch {
-			case !git && tt.alone != "":
-				if err == nil || !strings.Contains(err.Error(), tt.alone) || !strings.Contains(err.Error(), "install") {
-					t.Errorf("FetchGit without git = %v, want %q and the advice to install git", err, tt.alone)
-				}
-			case tt.want == nil && (err != nil || pkg.Revision != commit):
-				t.Errorf("FetchGit = %+v, %v, want %s", pkg, err, commit)
-			case !errors.Is(err, tt.want):
-				t.Errorf("FetchGit = %v, want %v", err, tt.want)
-			case err != nil && !git && !strings.Contains(err.Error(), tt.says):
-				t.Errorf("FetchGit = %q, want %q in it", err, tt.says)
-			}
-		})
-	}
-}
-
-// sshOf returns the variable that makes git run ssh with the configuration in home,
-// because ssh ignores HOME. It also makes the keys readable for their owner only, as ssh
-// requires.
-func sshOf(t *testing.T, home string) string {
-	t.Helper()
-	dir := filepath.Join(home, ".ssh")
-	for _, name := range []string{"deploy", "named"} {
-		if err := os.Chmod(filepath.Join(dir, name), 0o600); err != nil && !errors.Is(err, os.ErrNotExist) {
-			t.Fatal(err)
-		}
-	}
-	return "GIT_SSH_COMMAND=ssh -F " + filepath.Join(dir, "config") + " -o BatchMode=yes -o StrictHostKeyChecking=yes -o UserKnownHostsFile=" + filepath.Join(dir, "known_hosts")
 }
