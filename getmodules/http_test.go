@@ -6,13 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -21,7 +18,6 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
-	"github.com/cotterpin/cotter/ocistore"
 )
 
 func TestHTTPArchive(t *testing.T) {
@@ -247,61 +243,6 @@ func TestUnknownLength(t *testing.T) {
 	}})
 	if _, _, err := fetchURL(t, newHTTPFetcher(), site.URL+"/a.zip"); err != nil {
 		t.Errorf("error is %v, want none: the archive itself shows its end", err)
-	}
-}
-
-type otherRepository struct{ ocistore.Repository }
-
-type wrapper struct{ *getmodules.Fetcher }
-
-func (w wrapper) OCIRepository(ctx context.Context, req getmodules.Request) (ocistore.Repository, error) {
-	inner, err := w.Fetcher.OCIRepository(ctx, req)
-	return otherRepository{inner}, err
-}
-
-// TestOCIRepositoryCanBeWrapped lists tags through a wrapped repository.
-func TestOCIRepositoryCanBeWrapped(t *testing.T) {
-	t.Parallel()
-	world := modtest.New(t, modtest.Txtar(ociTree))
-	repository, err := wrapper{newOCIFetcher(world)}.OCIRepository(t.Context(), getmodules.Request{Package: pkgOf(world.OCISource("net", ""))})
-	testenv.Must(t, err)
-	var tags []string
-	err = repository.Tags(t.Context(), "", func(page []string) error {
-		tags = append(tags, page...)
-		return nil
-	})
-	if err != nil || !strings.Contains(strings.Join(tags, " "), "latest") {
-		t.Errorf("Tags = %q, %v", tags, err)
-	}
-}
-
-func TestRedirectLimit(t *testing.T) {
-	t.Parallel()
-	routes := map[string]http.HandlerFunc{"/0.zip": serve(sampleZip())}
-	for i := range 6 {
-		routes[fmt.Sprintf("/%d.zip", i+1)] = redirectTo(302, fmt.Sprintf("/%d.zip", i))
-	}
-	site := newSite(t, routes)
-	if _, _, err := fetchURL(t, newHTTPFetcher(), site.URL+"/5.zip"); err != nil {
-		t.Errorf("5 redirects: %v", err)
-	}
-	if _, _, err := fetchURL(t, newHTTPFetcher(), site.URL+"/6.zip"); !errors.Is(err, getmodules.ErrRefusedLocation) {
-		t.Errorf("6 redirects: error is %v, want ErrRefusedLocation", err)
-	}
-}
-
-// TestUntrustedTLS checks that an untrusted certificate is an error that is not retried.
-func TestUntrustedTLS(t *testing.T) {
-	t.Parallel()
-	secure := httptest.NewUnstartedServer(serve(sampleZip()))
-	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
-	secure.StartTLS()
-	defer secure.Close()
-	retried := false
-	f := newHTTPFetcher()
-	f.Backoff = func(int) time.Duration { retried = true; return 0 }
-	if _, _, err := fetchURL(t, f, secure.URL+"/a.zip"); err == nil || retried {
-		t.Errorf("error is %v, retried: %v", err, retried)
 	}
 }
 

@@ -174,11 +174,9 @@ func TestZipEntriesRefused(t *testing.T) {
 // one, which tests then change.
 type rawZip struct {
 	entries []*zipRaw
-	prefix  []byte // before the first entry
 	middle  []byte // before the central directory
 	between []byte // before the end record
 	comment []byte
-	suffix  []byte
 	// end, if not nil, changes the end record.
 	end func(record []byte)
 }
@@ -199,20 +197,14 @@ type zipRaw struct {
 	gap            []byte // after the descriptor
 	system         byte
 	attributes     uint32
-	disk           uint16
 	shift          int // added to the offset in the central directory
 	hidden         bool
 }
 
 // rawFile returns a deflated file as Unix tools write it.
 func rawFile(name, text string) *zipRaw {
-	header := zipRawHeader{name: name, method: 8, crc: crc32.ChecksumIEEE([]byte(text)), size: uint32(len(text))}
-	return rawPacked(header, deflate([]byte(text)))
-}
-
-// rawPacked returns a file whose content is already compressed.
-func rawPacked(header zipRawHeader, data []byte) *zipRaw {
-	header.packed = uint32(len(data))
+	data := deflate([]byte(text))
+	header := zipRawHeader{name: name, method: 8, crc: crc32.ChecksumIEEE([]byte(text)), size: uint32(len(text)), packed: uint32(len(data))}
 	return &zipRaw{local: header, central: header, data: data, system: 3, attributes: 0o100644 << 16}
 }
 
@@ -278,8 +270,7 @@ func (z *rawZip) but(change func(*rawZip)) *rawZip {
 
 func (z *rawZip) bytes() []byte {
 	le := binary.LittleEndian
-	out := bytes.Clone(z.prefix)
-	var directory []byte
+	var out, directory []byte
 	count := 0
 	for _, e := range z.entries {
 		offset := uint32(len(out) + e.shift)
@@ -290,7 +281,6 @@ func (z *rawZip) bytes() []byte {
 		}
 		count++
 		tail := make([]byte, 14)
-		le.PutUint16(tail[2:], e.disk)
 		le.PutUint32(tail[6:], e.attributes)
 		le.PutUint32(tail[10:], offset)
 		directory = append(directory, e.central.encode([]byte{'P', 'K', 1, 2, 20, e.system, 20, 0}, tail)...)
@@ -307,7 +297,7 @@ func (z *rawZip) bytes() []byte {
 		z.end(end)
 	}
 	out = append(append(append(out, directory...), z.between...), end...)
-	return append(append(out, z.comment...), z.suffix...)
+	return append(out, z.comment...)
 }
 
 // encode returns a header that begins with start and has tail between the lengths and the
