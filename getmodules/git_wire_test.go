@@ -224,58 +224,49 @@ func TestGitCancelled(t *testing.T) {
 	}
 }
 
-// TestGitServerSays checks that what a server says is fit for a terminal.
-func TestGitServerSays(t *testing.T) {
+// TestGitErrorAnswers has servers that answer with an error. What they say is fit for a terminal, and the error has the
+// status of the answer, whichever client of git is used.
+func TestGitErrorAnswers(t *testing.T) {
 	t.Parallel()
 	s := newGitServer(t)
 	gitMainTF(t, s)
 	hostile := "x\x1b]0;\u202e\n\rERR"
 	said := fmt.Appendf(nil, "%04xERR %s", len(hostile)+8, hostile)
-	tests := map[string]func(w http.ResponseWriter, r *http.Request, truth *httptest.ResponseRecorder){
-		"an error instead of the list": func(w http.ResponseWriter, _ *http.Request, truth *httptest.ResponseRecorder) {
+	withStatus := func(status int) func(http.ResponseWriter, *http.Request, *httptest.ResponseRecorder) {
+		return func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) { w.WriteHeader(status) }
+	}
+	for name, tt := range map[string]struct {
+		answer func(w http.ResponseWriter, r *http.Request, truth *httptest.ResponseRecorder)
+		status int // of a *StatusError
+	}{
+		"an error instead of the list": {answer: func(w http.ResponseWriter, _ *http.Request, truth *httptest.ResponseRecorder) {
 			sendBody(w, truth, said)
-		},
-		"an error instead of the pack": func(w http.ResponseWriter, r *http.Request, truth *httptest.ResponseRecorder) {
+		}},
+		"an error instead of the pack": {answer: func(w http.ResponseWriter, r *http.Request, truth *httptest.ResponseRecorder) {
 			if !bytes.Contains(truth.Body.Bytes(), []byte("packfile\n")) {
 				sendTruth(w, r, truth)
 				return
 			}
 			sendBody(w, truth, said)
-		},
-		"junk": func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
+		}},
+		"junk": {answer: func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) {
 			fmt.Fprint(w, "00ff"+hostile)
-		},
-	}
-	for name, answer := range tests {
+		}},
+		"status 500": {withStatus(http.StatusInternalServerError), http.StatusInternalServerError},
+		"status 418": {withStatus(http.StatusTeapot), http.StatusTeapot},
+	} {
 		for client, fetcher := range gitClients {
 			t.Run(name+", "+client, func(t *testing.T) {
 				t.Parallel()
-				_, _, err := fetchGit(t, fetcher(t), newGitFront(t, s, answer).request(""))
+				front, f := newGitFront(t, s, tt.answer), fetcher(t)
+				f.Backoff = func(int) time.Duration { return 0 }
+				_, _, err := fetchGit(t, f, front.request(""))
 				if err == nil || strings.ContainsAny(err.Error(), "\x1b\u202e\n\r") {
 					t.Errorf("FetchGit = %q, want an error fit for a terminal", err)
 				}
-			})
-		}
-	}
-}
-
-// TestGitStatus checks that the error has the status of the server's answer, whichever client of git
-// is used.
-func TestGitStatus(t *testing.T) {
-	t.Parallel()
-	s := newGitServer(t)
-	gitMainTF(t, s)
-	for _, status := range []int{http.StatusInternalServerError, http.StatusTeapot} {
-		front := newGitFront(t, s, func(w http.ResponseWriter, _ *http.Request, _ *httptest.ResponseRecorder) { w.WriteHeader(status) })
-		for client, fetcher := range gitClients {
-			t.Run(fmt.Sprintf("%d, %s", status, client), func(t *testing.T) {
-				t.Parallel()
-				f := fetcher(t)
-				f.Backoff = func(int) time.Duration { return 0 }
-				_, _, err := fetchGit(t, f, front.request(""))
 				found, ok := errors.AsType[*getmodules.StatusError](err)
-				if !ok || found.StatusCode != status || !strings.HasPrefix(found.URL, front.URL) {
-					t.Errorf("FetchGit = %v with the status %+v, want %d", err, found, status)
+				if ok != (tt.status != 0) || ok && (found.StatusCode != tt.status || !strings.HasPrefix(found.URL, front.URL)) {
+					t.Errorf("FetchGit = %v with the status %+v, want %d", err, found, tt.status)
 				}
 			})
 		}
