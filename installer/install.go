@@ -94,7 +94,7 @@ func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 	if !errors.Is(err, fs.ErrNotExist) || len(req.Update.Keys) > 0 {
 		return nil, nil
 	}
-	p := &openProject{req: req, merges: !req.Locked}
+	p := newOpenProject(req, inst.user, !req.Locked, nil)
 	if err := p.read(ctx); err != nil || len(p.lock.Modules())+len(p.lock.Directories()) > 0 || p.merge.done {
 		return nil, err
 	}
@@ -340,7 +340,7 @@ func (r *installRun) newStager(events *events) *stager {
 	if !r.files.HasLinks() {
 		p.layout = LayoutCopy
 	}
-	p.stage = &packagedir.Stage{Project: r.files, Cache: r.pool.Cache, KeepsModes: r.installed.KeepsModes(), Slot: r.pool.Slot}
+	p.stage = &packagedir.Stage{Project: r.files, Cache: r.pool.Cache, KeepsModes: r.dirs.KeepsModes, Slot: r.pool.Slot}
 	return p
 }
 

@@ -32,10 +32,9 @@ type openProject struct {
 	// merges says that the run may merge a lock with conflict markers.
 	merges bool
 	// files are the project's files on disk; nil if there is no modules directory.
-	files     *project.Project
-	installed *packagedir.Installed
-	dirs      *packagedir.Dirs
-	rules     rules.Rules
+	files *project.Project
+	dirs  *packagedir.Dirs
+	rules rules.Rules
 
 	replacements *policy.Replacements
 
@@ -65,6 +64,11 @@ type user struct {
 	hasState bool
 }
 
+func newOpenProject(req request, by user, merges bool, files *project.Project) *openProject {
+	dirs := packagedir.NewDirs(files, req.dir(), req.modulesDir(), req.modulesPath())
+	return &openProject{req: req, user: by, merges: merges, files: files, dirs: dirs}
+}
+
 // openToChange locks the project for this process, and undoes what a killed run has left. The project must be
 // closed.
 func openToChange(ctx context.Context, req request, by user, events *events) (*openProject, error) {
@@ -74,8 +78,8 @@ func openToChange(ctx context.Context, req request, by user, events *events) (*o
 		return nil, err
 	}
 	warnOfNotices(events, files.Notices(), by.hasState)
-	p := &openProject{req: req, user: by, merges: !req.Locked, files: files, installed: packagedir.NewInstalled(files)}
-	p.installed.ReadAhead()
+	p := newOpenProject(req, by, !req.Locked, files)
+	p.dirs.ReadAhead()
 	if err := p.read(ctx); err != nil {
 		return nil, join(err, p.close())
 	}
@@ -92,7 +96,7 @@ func view(ctx context.Context, req request, by user, merges bool) (*openProject,
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	p := &openProject{req: req, user: by, merges: merges, files: files, installed: packagedir.NewInstalled(files)}
+	p := newOpenProject(req, by, merges, files)
 	if err := p.read(ctx); err != nil {
 		return nil, join(err, p.close())
 	}
@@ -103,7 +107,7 @@ func (p *openProject) close() error {
 	if p.files == nil {
 		return nil
 	}
-	p.installed.StopReading()
+	p.dirs.StopReading()
 	return p.files.Close()
 }
 
@@ -117,7 +121,9 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	p.dirs = packagedir.NewDirs(p.req.dir(), p.req.modulesDir(), p.req.modulesPath(), p.installed, vendor)
+	if vendor != nil {
+		p.dirs.SetVendor(vendor)
+	}
 	if p.lockSrc, err = readLock(p.req.Project); err != nil {
 		return err
 	}

@@ -352,7 +352,7 @@ func (p *plan) commit(ctx context.Context) error {
 }
 
 func (p *plan) commitModules() error {
-	p.installed.StopReading()
+	p.dirs.StopReading()
 	changesLock := !bytes.Equal(p.change.OldLock, p.change.NewLock)
 	outcome := wouldReplace
 	switch {

@@ -2,13 +2,18 @@ package packagedir
 
 import (
 	"context"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -20,26 +25,40 @@ type Dirs struct {
 	Root string
 	// Vendor is nil without vendored packages.
 	Vendor *project.VendorDir
+	// KeepsModes says that the file system of the data directory has executable bits.
+	KeepsModes bool
 
+	// project is nil without a modules directory. Then all installed packages are missing.
+	project                 *project.Project
 	modulesDir, modulesPath string
-	installed               *Installed
-	vendored                *Vendored // nil if Vendor is
 	// realModules is the modules directory without symbolic links, relative to the root module as stock
 	// tools see it; "" if it does not exist yet.
 	realModules string
+
+	// sums read the recorded trees of packages, by file name.
+	sums                  []func(name string) ([]byte, error)
+	locked                singleflight.Memo[hashing.Hash, *store.Tree]
+	sharedTrees, vendored singleflight.Memo[string, *store.Tree]
+
+	stopped atomic.Bool
+	reader  sync.WaitGroup
 }
 
-// NewDirs returns the directories of a project. modulesDir is relative to the root module or absolute.
-// vendor may be nil.
-func NewDirs(root, modulesDir, modulesPath string, in *Installed, vendor *project.VendorDir) *Dirs {
-	d := &Dirs{Root: root, Vendor: vendor, modulesDir: modulesDir, modulesPath: modulesPath, installed: in}
-	if vendor != nil {
-		d.vendored = NewVendored(vendor)
+// NewDirs reads no package. modulesDir is relative to the root module or absolute.
+func NewDirs(p *project.Project, root, modulesDir, modulesPath string) *Dirs {
+	d := &Dirs{Root: root, KeepsModes: p == nil || p.KeepsModes(), project: p, modulesDir: modulesDir, modulesPath: modulesPath}
+	if p != nil {
+		d.sums = append(d.sums, p.Sums)
 	}
 	if base, err := filepath.EvalSymlinks(root); err == nil {
 		d.realModules, _ = pathsafe.Resolve(base, modulesDir) // "" if it does not exist
 	}
 	return d
+}
+
+// SetVendor makes dir that of the packages, before any package was inspected.
+func (d *Dirs) SetVendor(dir *project.VendorDir) {
+	d.Vendor, d.sums = dir, append(d.sums, dir.Sums)
 }
 
 func (d *Dirs) PackageDir(key string) string {
@@ -83,16 +102,36 @@ func (d *Dirs) VendoredDir(key string) string {
 // complete.
 func (d *Dirs) Inspect(ctx context.Context, entry lockfile.Module) Report {
 	if d.Vendor != nil {
-		return d.vendored.Inspect(ctx, entry)
+		return d.inspectVendored(ctx, entry)
 	}
-	return d.installed.Inspect(ctx, entry)
+	return d.inspectInstalled(ctx, entry)
 }
 
-// LockedTree is the tree from which an entry was made, or nil if it is not known.
+// LockedTree is the tree from which an entry was made, by the recorded sums; nil if there are none or they do
+// not match.
 func (d *Dirs) LockedTree(entry lockfile.Module) *store.Tree {
-	tree := d.installed.LockedTree(entry)
-	if tree == nil && d.Vendor != nil {
-		tree = d.vendored.LockedTree(entry)
+	t1 := entry.Hash("t1")
+	if t1 == "" {
+		return nil
+	}
+	tree, err := d.locked.Do(context.Background(), t1, func(context.Context) (*store.Tree, error) {
+		for _, read := range d.sums {
+			text, err := read(store.FileName(t1))
+			if err != nil {
+				continue
+			}
+			parsed, err := hashing.ParseTree(text)
+			if err != nil {
+				continue
+			}
+			if tree := store.NewTree(parsed); tree.T1() == t1 {
+				return tree, nil
+			}
+		}
+		return nil, fs.ErrNotExist
+	})
+	if h1 := entry.Hash("h1"); err != nil || h1 != "" && h1 != tree.H1() {
+		return nil // there is none, or the entry contradicts itself
 	}
 	return tree
 }

@@ -7,79 +7,51 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/project"
-	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Installed are the installed packages of a project. It is safe for concurrent use.
-type Installed struct {
-	project *project.Project
-	// keepsModes says that the project's file system has executable bits.
-	keepsModes bool
-
-	sharedTrees singleflight.Memo[string, *store.Tree]
-	sums        sumsMemo
-
-	stopped atomic.Bool
-	reader  sync.WaitGroup
-}
-
-// NewInstalled reads nothing. p is nil without a modules directory: then all packages are missing.
-func NewInstalled(p *project.Project) *Installed {
-	in := &Installed{project: p, keepsModes: p == nil || p.KeepsModes()}
-	if p != nil {
-		in.sums.read = p.Sums
-	}
-	return in
-}
-
-func (p *Installed) KeepsModes() bool { return p.keepsModes }
-
-// ReadAhead starts to hash the shared trees while the caller parses files, until [Packages.StopReading].
-func (p *Installed) ReadAhead() {
-	p.reader.Go(func() {
-		for _, name := range p.project.Trees() {
-			if p.stopped.Load() {
+// ReadAhead starts to hash the shared trees while the caller parses files, until [Dirs.StopReading].
+func (d *Dirs) ReadAhead() {
+	d.reader.Go(func() {
+		for _, name := range d.project.Trees() {
+			if d.stopped.Load() {
 				return
 			}
-			_, _ = p.sharedTree(context.Background(), name) // Inspect returns the error
+			_, _ = d.sharedTree(context.Background(), name) // Inspect returns the error
 		}
 	})
 }
 
 // StopReading waits for the tree that is being read. The project's packages must not be moved before.
-func (p *Installed) StopReading() {
-	p.stopped.Store(true)
-	p.reader.Wait()
+func (d *Dirs) StopReading() {
+	d.stopped.Store(true)
+	d.reader.Wait()
 }
 
-// Inspect compares an entry's package with it. If ctx ends, the report is not complete.
-func (p *Installed) Inspect(ctx context.Context, entry lockfile.Module) Report {
-	if p.project == nil {
+func (d *Dirs) inspectInstalled(ctx context.Context, entry lockfile.Module) Report {
+	if d.project == nil {
 		return Report{Status: Missing}
 	}
 	var report Report
-	tree, err := p.read(ctx, entry.Key, &report)
+	tree, err := d.readInstalled(ctx, entry.Key, &report)
 	if errors.Is(err, fs.ErrNotExist) && tree == nil && report.SharedTree == "" {
 		report.Status = Missing
 		return report
 	}
-	c := comparison{entry: entry, locked: p.LockedTree(entry), keepsModes: p.keepsModes, ignored: isTreeLink, harmless: harmless}
+	c := comparison{entry: entry, locked: d.LockedTree(entry), keepsModes: d.KeepsModes, ignored: isTreeLink, harmless: harmless}
 	c.compare(&report, tree, err)
-	p.checkSharedTree(ctx, &report)
+	d.checkSharedTree(ctx, &report)
 	return report
 }
 
-// read hashes what links into a shared tree point to there, once for all calls.
-func (p *Installed) read(ctx context.Context, key string, report *Report) (*store.Tree, error) {
-	root, err := p.project.Package(key)
+// readInstalled hashes what links into a shared tree point to there, once for all calls.
+func (d *Dirs) readInstalled(ctx context.Context, key string, report *Report) (*store.Tree, error) {
+	root, err := d.project.Package(key)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +64,7 @@ func (p *Installed) read(ctx context.Context, key string, report *Report) (*stor
 		}
 		if name != report.SharedTree || last == nil {
 			report.SharedTree = name
-			if last, err = p.sharedTree(ctx, name); err != nil {
+			if last, err = d.sharedTree(ctx, name); err != nil {
 				return nil
 			}
 		}
@@ -107,19 +79,10 @@ func (p *Installed) read(ctx context.Context, key string, report *Report) (*stor
 	return store.NewTree(tree), nil
 }
 
-func (p *Installed) sharedTree(ctx context.Context, name string) (*store.Tree, error) {
-	return p.sharedTrees.Do(ctx, name, func(ctx context.Context) (*store.Tree, error) {
-		return store.ReadTree(ctx, p.project.TreePath(name))
+func (d *Dirs) sharedTree(ctx context.Context, name string) (*store.Tree, error) {
+	return d.sharedTrees.Do(ctx, name, func(ctx context.Context) (*store.Tree, error) {
+		return store.ReadTree(ctx, d.project.TreePath(name))
 	})
-}
-
-// LockedTree reads the tree of an entry from the project's sums; nil if there are none or they do not
-// match.
-func (p *Installed) LockedTree(entry lockfile.Module) *store.Tree {
-	if p.project == nil {
-		return nil
-	}
-	return p.sums.lockedTree(entry)
 }
 
 // isTreeLink reports whether an entry is a link into a shared tree. A package that cannot be hashed lists
@@ -130,12 +93,12 @@ func isTreeLink(e hashing.Entry) bool {
 
 // checkSharedTree checks the parts of a shared tree to which no link of this package points, because
 // configuration is read there.
-func (p *Installed) checkSharedTree(ctx context.Context, report *Report) {
+func (d *Dirs) checkSharedTree(ctx context.Context, report *Report) {
 	if report.Status != Verified || report.SharedTree == "" {
 		return
 	}
-	path := p.project.TreePath(report.SharedTree)
-	shared, err := p.sharedTree(ctx, report.SharedTree)
+	path := d.project.TreePath(report.SharedTree)
+	shared, err := d.sharedTree(ctx, report.SharedTree)
 	if err != nil {
 		report.Status, report.Err = Changed, fmt.Errorf("%s: %w", path, err)
 		return

@@ -1,12 +1,10 @@
 package packagedir
 
 import (
-	"context"
 	"errors"
 	"slices"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -100,35 +98,4 @@ func (c comparison) counted(tree *hashing.Tree) *hashing.Tree {
 		return tree
 	}
 	return &hashing.Tree{Entries: slices.DeleteFunc(slices.Clone(tree.Entries), c.ignored)}
-}
-
-type sumsMemo struct {
-	read func(name string) ([]byte, error)
-
-	trees singleflight.Memo[hashing.Hash, *store.Tree]
-}
-
-func (m *sumsMemo) lockedTree(entry lockfile.Module) *store.Tree {
-	t1 := entry.Hash("t1")
-	if t1 == "" {
-		return nil
-	}
-	tree, err := m.trees.Do(context.Background(), t1, func(context.Context) (*store.Tree, error) {
-		text, err := m.read(store.FileName(t1))
-		if err != nil {
-			return nil, err
-		}
-		tree, err := hashing.ParseTree(text)
-		if err != nil {
-			return nil, err
-		}
-		return store.NewTree(tree), nil
-	})
-	if err != nil || tree.T1() != t1 {
-		return nil
-	}
-	if h1 := entry.Hash("h1"); h1 != "" && h1 != tree.H1() {
-		return nil // the entry contradicts itself
-	}
-	return tree
 }

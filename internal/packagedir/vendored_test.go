@@ -113,7 +113,9 @@ func TestInspectVendored(t *testing.T) {
 			t.Parallel()
 			root, entry := vendored(t)
 			test.do(t, filepath.Join(root, "vendor"))
-			got := packagedir.NewVendored(vendorDir(t, root)).Inspect(t.Context(), entry)
+			dirs := packagedir.NewDirs(nil, root, "", "")
+			dirs.SetVendor(vendorDir(t, root))
+			got := dirs.Inspect(t.Context(), entry)
 			if got.Status != test.status {
 				t.Errorf("status %v, want %v: %v", got.Status, test.status, got.Err)
 			}

@@ -39,7 +39,9 @@ func vendorDir(t testing.TB, root, name string) *project.VendorDir {
 
 func inspect(t testing.TB, root, name string, entry lockfile.Module) packagedir.Report {
 	t.Helper()
-	return packagedir.NewVendored(vendorDir(t, root, name)).Inspect(t.Context(), entry)
+	dirs := packagedir.NewDirs(nil, root, "", "")
+	dirs.SetVendor(vendorDir(t, root, name))
+	return dirs.Inspect(t.Context(), entry)
 }
 
 func writeFile(t testing.TB, name, text string) {
