@@ -1,14 +1,10 @@
 package installer_test
 
 import (
-	"context"
-	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
-	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -27,35 +23,56 @@ module "ranged" {
 }
 -- git/net.git/v1.0.0/main.tf --
 `)
-	verbs := map[string]func(context.Context, *installer.Installer, request) ([]shownCall, error){
-		"install":  installedCalls,
-		"load":     loadedCalls,
-		"outdated": outdatedCalls,
-		"unresolved": func(ctx context.Context, in *installer.Installer, req request) ([]shownCall, error) {
-			req.DataDir = "elsewhere"
-			return loadedCalls(ctx, in, req)
-		},
-	}
 	mustInstall(t, p.installer(), installer.Project{Dir: p.dir}, installer.InstallOptions{})
 	if strings.Contains(p.events(), secret) {
 		t.Errorf("an event has the password:\n%s", p.events())
 	}
-	for name, verb := range verbs {
+	load := func(in *installer.Installer, project installer.Project) []string {
+		result, err := in.Load(t.Context(), project, installer.LoadOptions{BestEffort: true})
+		testenv.Must(t, err)
+		return sourcesOf(result)
+	}
+	for name, sources := range map[string]func(*installer.Installer, installer.Project) []string{
+		"install": func(in *installer.Installer, project installer.Project) []string {
+			return sourcesOf(mustInstall(t, in, project, installer.InstallOptions{}))
+		},
+		"load": load,
+		"unresolved": func(in *installer.Installer, project installer.Project) []string {
+			project.DataDir = "elsewhere"
+			return load(in, project)
+		},
+		"outdated": func(in *installer.Installer, project installer.Project) (texts []string) {
+			list, err := in.Outdated(t.Context(), project, installer.OriginOptions{})
+			testenv.Must(t, err)
+			for _, o := range list.Modules {
+				texts = append(texts, o.Call.Source, o.Source.String())
+			}
+			return texts
+		},
+	} {
 		for _, keep := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s keep=%v", name, keep), func(t *testing.T) {
-				t.Parallel()
-				calls, err := verb(t.Context(), p.installer(), request{Project: installer.Project{Dir: p.dir, KeepCredentials: keep}})
-				if err != nil || len(calls) == 0 {
-					t.Fatalf("%d calls, error %v", len(calls), err)
+			found := sources(p.installer(), installer.Project{Dir: p.dir, KeepCredentials: keep})
+			if len(found) != 4 {
+				t.Errorf("%s: the sources are %q, want those of two calls", name, found)
+			}
+			for _, text := range found {
+				if strings.Contains(text, secret) != keep {
+					t.Errorf("%s: source %s; want the password: %v", name, text, keep)
 				}
-				for _, c := range calls {
-					if strings.Contains(c.source.String(), secret) != keep || strings.Contains(c.call.Source, secret) != keep {
-						t.Errorf("source %s, call's source %s; want the password: %v", c.source, c.call.Source, keep)
-					}
-				}
-			})
+			}
 		}
 	}
+}
+
+// sourcesOf returns the sources of modules, as they are written and parsed.
+func sourcesOf(result *installer.Result) (texts []string) {
+	for _, m := range result.Modules {
+		texts = append(texts, m.Call.Source, m.Source.String())
+	}
+	for _, u := range result.Unresolved {
+		texts = append(texts, u.Call.Source, u.Source.String())
+	}
+	return texts
 }
 
 // A source that does not parse is reported without its password.
@@ -67,49 +84,4 @@ func TestKeepCredentialsOfNoAddress(t *testing.T) {
 	if len(result.Unresolved) != 1 || result.Unresolved[0].Source != nil || strings.Contains(result.Unresolved[0].Call.Source, "s3cr3t") {
 		t.Errorf("Unresolved = %+v, want one without the password", result.Unresolved)
 	}
-}
-
-// shownCall is a call and its source, as a result contains them.
-type shownCall struct {
-	call   config.Call
-	source addrs.ModuleSource
-}
-
-func callsOf(result *installer.Result) []shownCall {
-	var calls []shownCall
-	for _, m := range result.Modules {
-		calls = append(calls, shownCall{m.Call, m.Source})
-	}
-	for _, u := range result.Unresolved {
-		calls = append(calls, shownCall{u.Call, u.Source})
-	}
-	return calls
-}
-
-func installedCalls(ctx context.Context, in *installer.Installer, req request) ([]shownCall, error) {
-	result, err := in.Install(ctx, req.Project, req.InstallOptions)
-	if err != nil {
-		return nil, err
-	}
-	return callsOf(result), nil
-}
-
-func loadedCalls(ctx context.Context, in *installer.Installer, req request) ([]shownCall, error) {
-	result, err := in.Load(ctx, req.Project, installer.LoadOptions{BestEffort: true})
-	if err != nil {
-		return nil, err
-	}
-	return callsOf(result), nil
-}
-
-func outdatedCalls(ctx context.Context, in *installer.Installer, req request) ([]shownCall, error) {
-	list, err := in.Outdated(ctx, req.Project, installer.OriginOptions{Scope: req.Scope})
-	var calls []shownCall
-	if list == nil {
-		return nil, err
-	}
-	for _, o := range list.Modules {
-		calls = append(calls, shownCall{o.Call, o.Source})
-	}
-	return calls, err
 }

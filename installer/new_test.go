@@ -37,12 +37,16 @@ module "archive" {
 module "oci" {
   source = "oci://MODTEST_HOST/acme/net?tag=1.0.0"
 }
+module "git" {
+  source = "git::https://MODTEST_HOST/git/dns.git?ref=v1.0.0"
+}
 module "own" {
   source = "own::https://own.example.com/net"
 }
 -- registry/acme/net/aws/1.0.0/main.tf --
 -- archives/net.zip/main.tf --
 -- oci/acme%2Fnet/1.0.0/main.tf --
+-- git/dns.git/v1.0.0/main.tf --
 `
 
 // recorder is a transport that records what it sends.
@@ -56,7 +60,9 @@ type recorder struct {
 func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	kind, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/")
 	r.mu.Lock()
-	r.kinds[kind], r.agents[req.UserAgent()] = true, true
+	if r.kinds[kind] = true; kind != "git" { // servers of git get the name of git
+		r.agents[req.UserAgent()] = true
+	}
 	r.mu.Unlock()
 	return r.RoundTripper.RoundTrip(req)
 }
@@ -64,7 +70,7 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 // closed are the options for servers that require credentials.
 var closed = modtest.Options{
 	Archives: true, Token: "canary-token", ArchiveUser: "user", ArchivePassword: "canary-password",
-	OCIUser: "user", OCIPassword: "canary-of-oci",
+	OCIUser: "user", OCIPassword: "canary-of-oci", GitUser: "user", GitPassword: "canary-of-git",
 }
 
 // credentials has the credentials for the servers with the options closed.
@@ -88,7 +94,9 @@ func (credentials) OCICredentials(_ context.Context, _, repository string) (getm
 	return getmodules.OCICredential{Username: closed.OCIUser, Password: closed.OCIPassword}, nil
 }
 
-func (credentials) GitCredentials(context.Context, *url.URL) (*url.Userinfo, error) { return nil, nil }
+func (credentials) GitCredentials(context.Context, *url.URL) (*url.Userinfo, error) {
+	return url.UserPassword(closed.GitUser, closed.GitPassword), nil
+}
 
 // bearer is a token for the services of one host.
 type bearer string
@@ -143,14 +151,14 @@ func TestNew(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff([]string{".well-known", "archives", "packages", "v1", "v2"}, slices.Sorted(maps.Keys(sent.kinds))); diff != "" {
+	if diff := cmp.Diff([]string{".well-known", "archives", "git", "packages", "v1", "v2"}, slices.Sorted(maps.Keys(sent.kinds))); diff != "" {
 		t.Errorf("kinds of requests (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"embedder/1.0"}, slices.Sorted(maps.Keys(sent.agents))); diff != "" {
 		t.Errorf("user agents (-want +got):\n%s", diff)
 	}
-	if getter.agent != "embedder/1.0" || installed != 4 {
-		t.Errorf("the getter was told user agent %q, %d modules were installed; want embedder/1.0 and 4", getter.agent, installed)
+	if getter.agent != "embedder/1.0" || installed != 5 {
+		t.Errorf("the getter was told user agent %q, %d modules were installed; want embedder/1.0 and 5", getter.agent, installed)
 	}
 	if entries, err := os.ReadDir(in.Options().CacheDir); err != nil || len(entries) == 0 {
 		t.Errorf("the cache has %v, %v; want the packages", entries, err)
@@ -170,42 +178,6 @@ func TestNewFetcher(t *testing.T) {
 	if !ok || got == given || got.HTTPClient != own || got.HTTPClientForGit || got.UserAgent != "fetcher/1.0" || got.CacheDir != "cache" {
 		t.Errorf("New made a %T", in.Options().Fetcher)
 	}
-}
-
-// A Fetcher that embeds another one keeps all of its methods, and its own methods take
-// precedence. The test uses an archive that a registry hosts.
-func TestForwardingFetcher(t *testing.T) {
-	t.Parallel()
-	world := modtest.NewWith(t, modtest.Txtar(`
--- config/main.tf --
-module "net" {
-  source = "MODTEST_HOST/acme/net/aws"
-}
--- registry/acme/net/aws/1.0.0/main.tf --
-`), modtest.Options{Hosted: true})
-	in := world.Installer()
-	forwarding := &forwardingFetcher{Fetcher: in.Options().Fetcher}
-	in = with(in, func(o *installer.Options) { o.Fetcher = forwarding })
-	mustInstall(t, in, installer.Project{Dir: world.Dir(t, "config")}, installer.InstallOptions{})
-	if diff := cmp.Diff([]string{"Interactive", "ExtractArchive"}, forwarding.called); diff != "" {
-		t.Errorf("methods that were called (-want +got):\n%s", diff)
-	}
-}
-
-// forwardingFetcher is a Fetcher that overrides two methods.
-type forwardingFetcher struct {
-	installer.Fetcher
-	called []string
-}
-
-func (f *forwardingFetcher) ExtractArchive(ctx context.Context, file *os.File, kind, dir string) (*getmodules.Package, error) {
-	f.called = append(f.called, "ExtractArchive")
-	return f.Fetcher.ExtractArchive(ctx, file, kind, dir)
-}
-
-func (f *forwardingFetcher) Interactive() bool {
-	f.called = append(f.called, "Interactive")
-	return f.Fetcher.Interactive()
 }
 
 // Options have every setting of an Installer, and New passes it on. The clients are either made by New
