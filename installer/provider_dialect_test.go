@@ -58,19 +58,10 @@ func TestAssumedDialectOfProviders(t *testing.T) {
 	}{
 		{"a lock of terraform, only tofu", locked, request{Project: installer.Project{Tools: onlyTofu}}, "registry.terraform.io/hashicorp/cloud 1.0.0",
 			"it is not clear which stock tool the project is for: the hosts of the lock's providers (terraform), but the only installed tool (tofu); " + terraformAssumed},
-		{"a lock of terraform, only terraform", locked, request{Project: installer.Project{Tools: onlyTerraform}}, "registry.terraform.io/hashicorp/cloud 1.0.0", ""},
-		{"a lock of terraform, both", locked, request{Project: installer.Project{Tools: bothTools}}, "registry.terraform.io/hashicorp/cloud 1.0.0", ""},
-		{"a lock of terraform, none", locked, request{}, "registry.terraform.io/hashicorp/cloud 1.0.0", ""},
-		{"a lock of terraform, tofu runs next", locked, request{Project: installer.Project{Tools: bothTools, Next: installer.DialectOpenTofu}}, "registry.terraform.io/hashicorp/cloud 1.0.0",
-			"(terraform), but the tool that runs next (tofu); " + terraformAssumed},
 		{"a lock of terraform, for tofu", locked, request{Project: installer.Project{Tools: onlyTofu, Dialect: installer.DialectOpenTofu}}, "registry.opentofu.org/hashicorp/cloud 1.0.0", ""},
-		{"a lock of terraform, for terraform", locked, request{Project: installer.Project{Tools: onlyTofu, Dialect: installer.DialectTerraform}}, "registry.terraform.io/hashicorp/cloud 1.0.0", ""},
 
-		{"no lock, only tofu", map[string]string{"main.tf": required(hostlessCloud)}, request{Project: installer.Project{Tools: onlyTofu}}, "registry.opentofu.org/hashicorp/cloud 2.0.0", ""},
 		{"no lock, only terraform", map[string]string{"main.tf": required(hostlessCloud)}, request{Project: installer.Project{Tools: onlyTerraform}}, "registry.terraform.io/hashicorp/cloud 2.0.0", ""},
 		{"no lock, both", map[string]string{"main.tf": required(hostlessCloud)}, request{Project: installer.Project{Tools: bothTools}}, "registry.opentofu.org/hashicorp/cloud 2.0.0",
-			"nothing in the project shows whether it is for tofu or for terraform; " + tofuAssumed},
-		{"no lock, none", map[string]string{"main.tf": required(hostlessCloud)}, request{}, "registry.opentofu.org/hashicorp/cloud 2.0.0",
 			"nothing in the project shows whether it is for tofu or for terraform; " + tofuAssumed},
 
 		{"implied by a resource, only terraform", map[string]string{"main.tf": "resource \"cloud_disk\" \"a\" {\n}\n"}, request{Project: installer.Project{Tools: onlyTerraform}}, "registry.terraform.io/hashicorp/cloud 2.0.0", ""},

@@ -74,16 +74,6 @@ var pooledRows = []struct {
 		},
 		[]string{"acme/s 1.0.0 | module test.main.a (testing/setup/main.tf:3): 1.0.0", "hashicorp/x | the root module (main.tf:1)"},
 	},
-	{
-		"built-in providers",
-		map[string]string{"main.tf": "resource \"terraform_data\" \"a\" {}\n" + callOfChild, "c/main.tf": required(`t = { source = "terraform.io/builtin/terraform" }`)},
-		nil,
-	},
-	{
-		"a provider block with a version",
-		map[string]string{"main.tf": required(`x = ">= 1.0"`) + "provider \"x\" {\n  version = \"~> 2.0\"\n}\n"},
-		[]string{"hashicorp/x >= 1.0.0, ~> 2.0 | the root module (main.tf:3): >= 1.0 | the root module (main.tf:6): ~> 2.0"},
-	},
 }
 
 func TestPooledProviders(t *testing.T) {
