@@ -3,7 +3,6 @@ package installer_test
 import (
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,91 +37,56 @@ func listing(t *testing.T, dir string, own bool) map[string]string {
 	return all
 }
 
-// lockChanges returns the changes in a result, each as "KEY OLD -> NEW".
-func lockChanges(result *installer.Result) []string {
-	var changes []string
-	for _, c := range result.LockChanges {
-		changes = append(changes, c.Path.String()+" "+released(c.Old)+" -> "+released(c.New))
-	}
-	return changes
-}
-
-// versionsOf returns the modules in a result, each as "KEY VERSION DIR".
-func versionsOf(modules []installer.Module) []string {
-	var list []string
-	for _, m := range modules {
-		list = append(list, strings.Join([]string{m.Path.String(), m.Version.String(), m.Dir}, " "))
-	}
-	return list
-}
-
 // A dry run reports what an installation would do and does not change the project. The installation after it
 // has the same result.
 func TestDryRun(t *testing.T) {
 	t.Parallel()
-	tests := map[string]struct {
-		installed bool // before the dry run
-		change    func(*testing.T, *project)
-		req       request
-		changes   []string
-		modules   []string
+	const names = "git::https://MODTEST_HOST/git/names.git?ref=COMMIT"
+	for name, tt := range map[string]struct {
+		change  func(*testing.T, *project) // nil: the project was not installed before the dry run
+		options installer.InstallOptions
+		changes []string
+		version string // of the module net
 	}{
-		"first installation": {
-			changes: []string{"net  -> 1.2.0", "net.names  -> git::https://MODTEST_HOST/git/names.git?ref=COMMIT"},
-			modules: []string{"net 1.2.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
+		"first installation": {version: "1.2.0", changes: []string{"net  -> 1.2.0", "net.names  -> " + names}},
+		"lock only": {
+			version: "1.2.0", options: installer.InstallOptions{LockOnly: true}, changes: []string{"net  -> 1.2.0", "net.names  -> " + names},
 		},
-		"lock only as well": {
-			req:     request{InstallOptions: installer.InstallOptions{LockOnly: true}},
-			changes: []string{"net  -> 1.2.0", "net.names  -> git::https://MODTEST_HOST/git/names.git?ref=COMMIT"},
-			modules: []string{"net 1.2.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
-		},
-		"nothing to do": {
-			installed: true,
-			modules:   []string{"net 1.2.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
-		},
-		"locked": {
-			installed: true,
-			req:       request{InstallOptions: installer.InstallOptions{Locked: true}},
-			modules:   []string{"net 1.2.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
-		},
+		"nothing to do": {version: "1.2.0", change: func(*testing.T, *project) {}},
 		"locked, without modules": {
-			installed: true,
-			change: func(t *testing.T, p *project) {
-				testenv.Must(t, os.RemoveAll(filepath.Join(p.dir, ".terraform")))
-			},
-			req:     request{InstallOptions: installer.InstallOptions{Locked: true}},
-			modules: []string{"net 1.2.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
+			version: "1.2.0", options: installer.InstallOptions{Locked: true},
+			change: func(t *testing.T, p *project) { p.remove(t, ".terraform") },
 		},
 		"update": {
-			installed: true,
-			change:    func(t *testing.T, p *project) { p.useNewer(t) },
-			req:       request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}},
-			changes:   []string{"net 1.2.0 -> 1.3.0", "net.names git::https://MODTEST_HOST/git/names.git?ref=COMMIT -> git::https://MODTEST_HOST/git/names.git?ref=COMMIT"},
-			modules:   []string{"net 1.3.0 .terraform/modules/net/modules/vpc", "net.names  .terraform/modules/net.names"},
+			version: "1.3.0", options: installer.InstallOptions{Update: installer.Update{All: true}},
+			change:  func(t *testing.T, p *project) { p.useNewer(t) },
+			changes: []string{"net 1.2.0 -> 1.3.0", "net.names " + names + " -> " + names},
 		},
-	}
-	for name, tt := range tests {
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := world(t, interfaceWorld)
-			if tt.installed {
-				mustInstall(t, p.installer(), installer.Project{Dir: p.dir}, installer.InstallOptions{})
-			}
 			if tt.change != nil {
+				p.mustInstall(t, request{})
 				tt.change(t, p)
 			}
 			before := listing(t, p.dir, true)
-			req := tt.req
-			req.Dir, req.DryRun = p.dir, true
+			req := request{Project: installer.Project{Dir: p.dir}, InstallOptions: tt.options}
+			req.DryRun = true
 			result, err := p.installer().Install(t.Context(), req.Project, req.InstallOptions)
 			testenv.Must(t, err)
 			if diff := cmp.Diff(before, listing(t, p.dir, true)); diff != "" {
 				t.Errorf("the dry run changed the project (-before +after):\n%s", diff)
 			}
-			if diff := cmp.Diff(strings.Join(tt.changes, "\n"), p.normalize(strings.Join(lockChanges(result), "\n"))); diff != "" {
+			var changes []string
+			for _, c := range result.LockChanges {
+				changes = append(changes, p.normalize(c.Path.String()+" "+released(c.Old)+" -> "+released(c.New)))
+			}
+			if diff := cmp.Diff(tt.changes, changes); diff != "" {
 				t.Errorf("LockChanges (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tt.modules, versionsOf(result.Modules)); diff != "" {
+			want := []string{"net " + tt.version + " .terraform/modules/net/modules/vpc 2", "net.names  .terraform/modules/net.names 2"}
+			if diff := cmp.Diff(want, describe(result)); diff != "" {
 				t.Errorf("Modules (-want +got):\n%s", diff)
 			}
 			if result.Root.Dir != "." || !result.Root.Path.IsRoot() {

@@ -333,21 +333,6 @@ func TestPrefetchStaleEntry(t *testing.T) {
 	}
 }
 
-// If the same installer has confirmed the packages before, a new checkout needs no requests.
-func TestPrefetchNothingConfirmed(t *testing.T) {
-	t.Parallel()
-	p := registryChain(t)
-	in := p.fresh(t, p.world.HTTPClient().Transport)
-	for _, want := range []string{"p1:2 p2:2 p3:2 p4:2 p5:2", ""} {
-		p.remove(t, ".terraform")
-		p.world.ResetRequests()
-		mustInstall(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true})
-		if got := p.askedFor(); got != want {
-			t.Errorf("asked for %q, want %q", got, want)
-		}
-	}
-}
-
 // All packages are requested from a mirror at once, and none from their origins.
 func TestPrefetchMirror(t *testing.T) {
 	t.Parallel()

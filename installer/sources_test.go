@@ -1,7 +1,6 @@
 package installer_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,58 +11,9 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/cotterpin/cotter/installer"
-	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/registryclient"
 )
-
-// A module has the same h1 and t1, regardless of the kind of registry that it comes from.
-func TestRegistriesAgree(t *testing.T) {
-	t.Parallel()
-	text := `
--- config/main.tf --
-module "network" {
-  source  = "MODTEST_HOST/acme/network/aws//modules/zone"
-  version = "~> 1.0"
-}
--- registry/acme/network/aws/1.0.0/main.tf --
--- registry/acme/network/aws/1.0.0/modules/zone/main.tf --
-output "zone" {
-  value = "z"
-}
-`
-	kinds := map[string]modtest.Options{
-		"git":             {},
-		"annotated tags":  {AnnotatedTags: true},
-		"old git server":  {RefuseCommits: true},
-		"archives":        {Archives: true},
-		"header only":     {HeaderLocations: true},
-		"hosted":          {Hosted: true},
-		"archives, busy":  {FailFirst: 1, Archives: true},
-		"git, busy":       {FailFirst: 1},
-		"old and archive": {HeaderLocations: true, Archives: true},
-	}
-	want := []string{"h1:/r0g1c17ED+VsMH6Hr/bw+C3uTouJEbttknVc7lH51M=", "t1:lU05ZsdIljNBhix6tqnCkcFHR+r6RGkGAxy/yjgQoDU="}
-	for name, opts := range kinds {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := newProject(t, txtar.Parse([]byte(text)), opts)
-			m := p.mustInstall(t, request{}).Modules[0]
-			if m.Dir != ".terraform/modules/network/modules/zone" {
-				t.Errorf("the module is in %s", m.Dir)
-			}
-			got := []string{string(m.Hashes[0]), string(m.Hashes[1])}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("hashes (-want +got):\n%s", diff)
-			}
-			p.remove(t, ".terraform")
-			p.mustInstall(t, request{InstallOptions: installer.InstallOptions{Locked: true}})
-			if !strings.Contains(p.events(), "HashVerified{Path:network}") {
-				t.Errorf("a second install with the lock verified nothing:\n%s", p.events())
-			}
-		})
-	}
-}
 
 // A registry can point to a forge's archive, which has a single directory with the commit in its
 // name. The location matches this directory with a pattern.
@@ -159,47 +109,5 @@ func TestLongKeys(t *testing.T) {
 	p := world(t, "-- config/main.tf --\nmodule \""+name+"\" {\n  source = \"https://MODTEST_HOST/archives/a.zip\"\n}\n-- archives/a.zip/main.tf --\n")
 	if err := p.mustFail(t, request{}); !strings.Contains(err.Error(), "longer than 255 bytes") {
 		t.Errorf("Install of a call with a name of 256 bytes = %v", err)
-	}
-}
-
-func TestDeepNesting(t *testing.T) {
-	t.Parallel()
-	deep := strings.Repeat("[", 100_000)
-	for _, name := range []string{"main.tf", "x.tf.json", ".terraform.lock.hcl"} {
-		p := world(t, "-- config/main.tf --\n")
-		text := "module \"a\" {\n  source = " + deep
-		if strings.HasSuffix(name, ".json") {
-			text = `{"module": {"a": ` + deep
-		}
-		p.write(t, name, text)
-		err := p.mustFail(t, request{})
-		if !strings.Contains(err.Error(), name) {
-			t.Errorf("Install with 100,000 brackets in %s = %v, want the file named", name, err)
-		}
-	}
-}
-
-// The user's own modules can be in any directory, can be reached through links, and can be
-// written in JSON.
-func TestOwnModules(t *testing.T) {
-	t.Parallel()
-	p := world(t, `
--- config/project/main.tf.json --
-{"module": {"json": {"source": "../shared"}, "list": [{"source": "./deep/a"}]}}
--- config/shared/main.tofu --
--- config/project/deep/a/main.tf --
-module "b" {
-  source = "../b"
-}
--- config/project/deep/b/main.tf --
-`)
-	result, err := p.installer().Install(context.Background(), installer.Project{Dir: p.dir + "/project"}, installer.InstallOptions{})
-	testenv.Must(t, err)
-	want := []string{"json  ../shared 0", "list  deep/a 0", "list.b  deep/b 0"}
-	if diff := cmp.Diff(want, describe(result)); diff != "" {
-		t.Errorf("modules (-want +got):\n%s", diff)
-	}
-	if p.file("project/.terraform.lock.hcl") != "" {
-		t.Error("local modules alone were locked")
 	}
 }
