@@ -56,6 +56,13 @@ var layoutCases = []layoutCase{
 		want:  map[string]string{"a": "a", "a.d": "a/d", "b": "c"},
 	},
 	{
+		name:  "sources and keys in the form of stock tools, in their order",
+		files: map[string]string{"root": "net=./modules/net Upper=./modules/../modules/leaf/ out_side=../shared out-side=./linked", "root/modules/net": "leaf=../leaf", "root/modules/leaf": "", "shared": ""},
+		links: map[string]string{"root/linked": "../shared"},
+		root:  "root",
+		want:  map[string]string{"net": "modules/net", "net.leaf": "modules/leaf", "Upper": "modules/leaf", "out_side": "../shared", "out-side": "../shared"},
+	},
+	{
 		name:  "above the root and back by its name",
 		files: map[string]string{"infra/envs/prod": "net=../../../infra/modules/net", "infra/modules/net": "sub=../sub", "infra/modules/sub": ""},
 		root:  "infra/envs/prod",
