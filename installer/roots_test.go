@@ -52,20 +52,13 @@ module "net" {
 		lock    string
 		want    []string
 	}{
-		{nil, "", nil},
 		{[]string{"main.tf"}, "", []string{"."}},
-		{[]string{"templates/gone.tftpl"}, "", []string{"."}},
 		{[]string{"lib/main.tf"}, "", []string{".", "envs/dev"}},
-		{[]string{"app/files/a.txt"}, "", []string{"envs/dev"}},
-		{[]string{"envs/dev/nested/x/y.tf"}, "", []string{"envs/dev/nested"}},
 		{[]string{"shared/net/a.txt"}, "", []string{"envs/dev/nested"}},
 		{[]string{"envs/dev/.terraform.lock.hcl"}, "", []string{"envs/dev"}},
-		{[]string{"envs/dev/.terraform/modules/modules.json"}, "", nil},
-		{[]string{"envs/dev/main.tf", "envs/dev/.terraform/modules/modules.json"}, "", []string{"envs/dev"}},
 		{[]string{"locks/own.hcl"}, "../../locks/own.hcl", []string{".", "envs/dev"}},
 		{[]string{"envs/cotter.hcl"}, "", []string{".", "envs/dev", "envs/dev/nested"}},
 		{[]string{"cotter.hcl"}, "", roots},
-		{[]string{"../elsewhere/main.tf"}, "", nil},
 	} {
 		var dirs, files, want []string
 		for _, dir := range append(append([]string{}, roots...), unknown...) {
