@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -196,21 +195,6 @@ func (b *browser) press(t *testing.T, keys ...string) {
 		b.call(t, "Input.dispatchKeyEvent", event)
 		b.call(t, "Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key})
 	}
-}
-
-// screenshot writes a picture into the directory of the flag -screenshots, if it is set.
-func (b *browser) screenshot(t *testing.T, name string) {
-	t.Helper()
-	if *screenshots == "" {
-		return
-	}
-	var answer struct{ Data string }
-	b.decode(t, &answer, "Page.captureScreenshot", nil)
-	picture, err := base64.StdEncoding.DecodeString(answer.Data)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(*screenshots, name+".png"), picture, 0o644)
-	}
-	testenv.Must(t, err)
 }
 
 // scheme makes the browser prefer light or dark colors, and size sets the size of its window.

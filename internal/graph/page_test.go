@@ -1,14 +1,11 @@
 package graph_test
 
 import (
-	"flag"
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/graph"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
-
-var screenshots = flag.String("screenshots", "", "write pictures of the pages into this directory")
 
 // Expressions that return what the page shows.
 const (
@@ -65,7 +62,6 @@ func do(t *testing.T, b *browser, steps []pageStep) {
 
 func testKeys(t *testing.T, b *browser) {
 	openPage(t, b, example())
-	b.screenshot(t, "light")
 	do(t, b, []pageStep{
 		{expression: shown, want: "infra app network subnets app-tags dns legacy network subnets queue"},
 		{expression: focused, want: "BODY"},
@@ -87,11 +83,9 @@ func testKeys(t *testing.T, b *browser) {
 		{keys: []string{"s", "u", "b"}, expression: shown, want: "infra app network subnets network subnets"},
 		{expression: `document.querySelector('[role=status]').textContent`, want: " · showing 2 of 9"},
 	})
-	b.screenshot(t, "search")
 	do(t, b, []pageStep{
 		{click: ".providers td button", expression: details, want: "provider acme/cloud\nMarks\nupdated: 2.1.3 -> 2.1.4\nVersion\n2.1.4\nAllowed by all modules\n>= 2.0.0, ~> 2.1\nRequired by\ninfra\n~> 2.1  main.tf:30\napp.network\n>= 2.0  .terraform/modules/app.network/main.tf:2\nnetwork\nany version  .terraform/modules/network/main.tf:9"},
 	})
-	b.screenshot(t, "provider")
 	do(t, b, []pageStep{
 		{click: ".details .use:last-of-type button", expression: `document.querySelector('.details h2').textContent`, want: "network"},
 		{expression: details, want: "network\nSource\nregistry.example.com/acme/network/aws\nVersion\n1.2.3\nAllowed versions\n~> 1.2\nPackage\ngit::https://git.example.com/network.git?ref=7c1f791efd61f326ed6102d564d1a65d1eceedf0\nCalled in\nmain.tf:18\nSame package\napp.network\nCalls\nnetwork.subnets\nRequires\nacme/cloud 2.1.4\nany version  .terraform/modules/network/main.tf:9"},
@@ -119,11 +113,9 @@ func testFilters(t *testing.T, b *browser) {
 		{click: ".bar button:nth-last-of-type(1)", expression: background, want: "rgb(255, 255, 255)"},
 		{click: ".bar button:nth-last-of-type(1)", expression: background, want: "rgb(13, 17, 23)"},
 	})
-	b.screenshot(t, "dark-chosen")
 	b.scheme(t, "dark")
 	do(t, b, []pageStep{{click: ".bar button:nth-last-of-type(1)", expression: background, want: "rgb(13, 17, 23)"}})
 	b.size(t, 420, 760)
-	b.screenshot(t, "narrow")
 	do(t, b, []pageStep{{expression: `document.documentElement.scrollWidth <= innerWidth`, want: "true"},
 		// No version and no provider is broken between two lines.
 		{expression: `[...document.querySelectorAll('.version, .providers td button, .providers td:nth-child(2)')].every((each) => each.getClientRects().length < 2 && each.getBoundingClientRect().height < 40)`, want: "true"}})
@@ -133,7 +125,6 @@ func testFilters(t *testing.T, b *browser) {
 
 func testDifference(t *testing.T, b *browser) {
 	openPage(t, b, difference())
-	b.screenshot(t, "difference")
 	do(t, b, []pageStep{
 		{expression: `document.querySelector('.compared').textContent`, want: "v1.4.0 → .terraform.lock.hcl"},
 		{expression: shown, want: "infra added archive gone network zone same"},
@@ -145,7 +136,6 @@ func testDifference(t *testing.T, b *browser) {
 func testHostilePage(t *testing.T, b *browser) {
 	g := hostile()
 	openPage(t, b, g)
-	b.screenshot(t, "hostile")
 	do(t, b, []pageStep{
 		{keys: []string{"/", "<", "s", "c"}, expression: `typeof hacked`, want: "undefined"},
 		{expression: `document.querySelectorAll('script').length`, want: "2"},
