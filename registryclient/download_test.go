@@ -286,34 +286,6 @@ func TestRenewedToken(t *testing.T) {
 	}
 }
 
-// TestTokenOnLoopback checks that a token is sent by http only if that is allowed.
-func TestTokenOnLoopback(t *testing.T) {
-	t.Parallel()
-	server := httptest.NewServer(wantsToken("t", text(oneVersion)))
-	t.Cleanup(server.Close)
-	for _, allowed := range []bool{false, true} {
-		c := forced(server.Client(), server.URL+"/v1/", "t")
-		c.Services.(*disco.Client).LoopbackHTTP = allowed
-		if _, err := c.ModuleVersions(t.Context(), pkg); allowed != (err == nil) {
-			t.Errorf("with LoopbackHTTP = %v, ModuleVersions = %v", allowed, err)
-		}
-	}
-}
-
-func TestFresh(t *testing.T) {
-	t.Parallel()
-	web := serve(t, text(oneVersion))
-	c := client(web)
-	for i, c := range []*registryclient.Client{c, c, c.Fresh()} {
-		if _, err := c.ModuleVersions(t.Context(), pkg); err != nil {
-			t.Fatal(err)
-		}
-		if want := 1 + i/2; len(web.Requests()) != want {
-			t.Errorf("after question %d: %d requests, want %d", i, len(web.Requests()), want)
-		}
-	}
-}
-
 // TestDownloadWithoutDiscovery downloads an archive that needs no credentials.
 func TestDownloadWithoutDiscovery(t *testing.T) {
 	t.Parallel()
