@@ -68,7 +68,7 @@ func (f *Fetcher) fetchGit(ctx context.Context, req Request) (_ *Package, _ []gi
 }
 
 // fetch gets the commit from the cheapest source that has it: the cache, version 2 in this process, or git.
-func (g *gitFetch) fetch(ctx context.Context, want git.Want) (err error) {
+func (g *gitFetch) fetch(ctx context.Context, want git.Want) error {
 	write := func(fetched git.Fetched) error {
 		if err := g.req.begin(ctx); err != nil {
 			return err
@@ -94,15 +94,14 @@ func (g *gitFetch) fetch(ctx context.Context, want git.Want) (err error) {
 	if err := g.req.begin(ctx); err != nil {
 		return err
 	}
-	repo, err := g.open()
+	err := g.withRepository(func(repo git.Repository) error {
+		err := repo.Fetch(ctx, want, g.write)
+		g.pkg.Bytes = repo.Received()
+		return g.refNotFound(ctx, repo, want.Ref, err)
+	})
 	if err != nil {
 		return g.explain(err)
 	}
-	defer func() { err = errors.Join(err, repo.Close()) }()
-	if err := repo.Fetch(ctx, want, g.write); err != nil {
-		return g.explain(g.refNotFound(ctx, repo, want.Ref, err))
-	}
-	g.pkg.Bytes = repo.Received()
 	g.pkg.FetchWarnings = g.warnings(ctx)
 	return nil
 }
@@ -147,7 +146,7 @@ func (f *Fetcher) gitRefs(ctx context.Context, req Request, addr gitAddress, eno
 		return f.callersRefs(ctx, req, getter)
 	}
 	var refs git.Refs
-	err := f.withGit(ctx, req, addr, func(g *gitClients) (err error) {
+	err := f.withGit(ctx, req, addr, func(g *gitClients) error {
 		if g.v2 != nil {
 			listed, err := g.v2.Refs(ctx, names...)
 			if err != nil || g.alone || enough(listed) {
@@ -157,27 +156,21 @@ func (f *Fetcher) gitRefs(ctx context.Context, req Request, addr gitAddress, eno
 				}
 			}
 		}
-		repo, err := g.open()
-		if err != nil {
+		return g.withRepository(func(repo git.Repository) (err error) {
+			refs, err = repo.Refs(ctx, names...)
 			return err
-		}
-		defer func() { err = errors.Join(err, repo.Close()) }()
-		refs, err = repo.Refs(ctx, names...)
-		return err
+		})
 	})
 	return refs, err
 }
 
 // expandGit returns the only commit whose name begins with short, or "". Several are a git.ErrAmbiguous.
 func (f *Fetcher) expandGit(ctx context.Context, req Request, addr gitAddress, short string) (id string, err error) {
-	err = f.withGit(ctx, req, addr, func(g *gitClients) (err error) {
-		repo, err := g.open()
-		if err != nil {
+	err = f.withGit(ctx, req, addr, func(g *gitClients) error {
+		return g.withRepository(func(repo git.Repository) (err error) {
+			id, err = repo.Expand(ctx, short)
 			return err
-		}
-		defer func() { err = errors.Join(err, repo.Close()) }()
-		id, err = repo.Expand(ctx, short)
-		return err
+		})
 	})
 	return id, err
 }

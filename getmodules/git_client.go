@@ -170,11 +170,13 @@ func (g *gitClients) close() error {
 	return g.v2.Close()
 }
 
-func (g *gitClients) open() (git.Repository, error) {
+// withRepository lets the installed git do what is not done in this process.
+func (g *gitClients) withRepository(use func(git.Repository) error) error {
 	if g.alone {
-		return nil, errAlone(notInProcess(g.addr))
+		return errAlone(notInProcess(g.addr))
 	}
-	return g.system(), nil
+	repo := g.system()
+	return errors.Join(use(repo), repo.Close())
 }
 
 func (g *gitClients) system() *gitexec.Repository {

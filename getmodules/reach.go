@@ -3,7 +3,6 @@ package getmodules
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/cotterpin/cotter/internal/ctxerr"
@@ -155,10 +154,10 @@ func (g *gitClients) reachable(ctx context.Context, wanted []git.Want) (map[stri
 			return found, err
 		}
 	}
-	repo, err := g.open()
-	if err != nil {
-		return nil, err
-	}
-	found, err := repo.Reachable(ctx, wanted, limits)
-	return found, errors.Join(err, repo.Close())
+	var found map[string]git.Reach
+	err := g.withRepository(func(repo git.Repository) (err error) {
+		found, err = repo.Reachable(ctx, wanted, limits)
+		return err
+	})
+	return found, err
 }
