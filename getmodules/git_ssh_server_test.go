@@ -1,7 +1,7 @@
 package getmodules_test
 
 import (
-	"bufio"
+	"bytes"
 	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/rsa"
@@ -36,44 +36,30 @@ func newSSHKey(t testing.TB) sshKey {
 	return encodeSSHKey(t, private)
 }
 
-var generatedRSA = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
-
-func newRSAKey(t testing.TB) sshKey {
-	t.Helper()
-	private, err := generatedRSA()
-	testenv.Must(t, err)
-	return encodeSSHKey(t, private)
+type madeSSHKeys struct {
+	rsa    *rsa.PrivateKey
+	client ed25519.PrivateKey
+	locked *pem.Block // client, with a passphrase
 }
 
-// generatedClient is the key of all clients. lockedClient is the same key in a file with a
-// passphrase. Both are made once, because encrypting the key takes longer than a fetch.
-var (
-	generatedClient = sync.OnceValues(func() (ed25519.PrivateKey, error) {
-		_, private, err := ed25519.GenerateKey(rand.Reader)
-		return private, err
-	})
-	lockedClient = sync.OnceValues(func() (*pem.Block, error) {
-		private, err := generatedClient()
-		if err != nil {
-			return nil, err
-		}
-		return ssh.MarshalPrivateKeyWithPassphrase(private, "", []byte("secret"))
-	})
-)
-
-func newClientKey(t testing.TB) sshKey {
-	t.Helper()
-	private, err := generatedClient()
-	testenv.Must(t, err)
-	return encodeSSHKey(t, private)
-}
+// sharedKeys are those of all tests, because making and encrypting them takes longer than a fetch.
+var sharedKeys = sync.OnceValues(func() (keys madeSSHKeys, err error) {
+	keys.rsa, err = rsa.GenerateKey(rand.Reader, 2048)
+	if err == nil {
+		_, keys.client, err = ed25519.GenerateKey(rand.Reader)
+	}
+	if err == nil {
+		keys.locked, err = ssh.MarshalPrivateKeyWithPassphrase(keys.client, "", []byte("secret"))
+	}
+	return keys, err
+})
 
 // lockedClientFile returns the client's private key file, encrypted with a passphrase.
 func lockedClientFile(t testing.TB) string {
 	t.Helper()
-	block, err := lockedClient()
+	keys, err := sharedKeys()
 	testenv.Must(t, err)
-	return string(pem.EncodeToMemory(block))
+	return string(pem.EncodeToMemory(keys.locked))
 }
 
 func encodeSSHKey(t testing.TB, private any) sshKey {
@@ -110,10 +96,12 @@ func (s *sshServer) knows(host sshKey) string {
 
 func newSSHKeys(t testing.TB) *sshServer {
 	t.Helper()
-	return &sshServer{rsa: newRSAKey(t), ed25519: newSSHKey(t), client: newClientKey(t), other: newSSHKey(t)}
+	shared, err := sharedKeys()
+	testenv.Must(t, err)
+	return &sshServer{rsa: encodeSSHKey(t, shared.rsa), ed25519: newSSHKey(t), client: encodeSSHKey(t, shared.client), other: newSSHKey(t)}
 }
 
-// newSSHServer starts a real sshd on the loopback interface, for the user who runs the test. Clients have to be
+// newSSHServer starts a real sshd for each connection, for the user who runs the test. Clients have to be
 // given their configuration file, because ssh does not look for one in HOME. Commands run with HOME set to the
 // server's directory and with SHLVL set, which keeps bash from reading the user's .bashrc: some of those
 // files take longer than the rest of a test. OpenSSH's default key exchange does as well.
@@ -122,35 +110,47 @@ func newSSHServer(t *testing.T, options ...string) *sshServer {
 	sshd := findSSHD(t)
 	s := newSSHKeys(t)
 	s.dir, s.left = t.TempDir(), make(chan struct{}, 100)
-	port := freePort(t)
-	s.address = fmt.Sprintf("127.0.0.1:%d", port)
 	who, err := user.Current()
 	testenv.Must(t, err)
 	s.user = who.Username
-	for name, text := range map[string]string{
-		"rsa": string(s.rsa.pem), "ed25519": string(s.ed25519.pem), "user_key": string(s.client.pem), "other_key": string(s.other.pem),
-		"authorized_keys": s.client.line() + "\n", "known_hosts": s.knows(s.ed25519) + "\n",
-		"sshd_config": fmt.Sprintf(`Port %d
-ListenAddress 127.0.0.1
-HostKey %[2]s/rsa
-HostKey %[2]s/ed25519
-AuthorizedKeysFile %[2]s/authorized_keys
+	s.write(t, "sshd_config", fmt.Sprintf(`HostKey %[1]s/rsa
+HostKey %[1]s/ed25519
+AuthorizedKeysFile %[1]s/authorized_keys
 AuthenticationMethods publickey
 StrictModes no
 UsePAM no
-MaxStartups 100
-PidFile none
 AcceptEnv GIT_PROTOCOL
-SetEnv HOME=%[2]s SHLVL=1
+SetEnv HOME=%[1]s SHLVL=1
 KexAlgorithms curve25519-sha256
 LogLevel INFO
-%s
-`, port, s.dir, strings.Join(options, "\n")),
+%[2]s
+`, s.dir, strings.Join(options, "\n")))
+	s.address = serveByProgram(t, func() *exec.Cmd {
+		cmd := exec.Command(sshd, "-i", "-e", "-f", s.file("sshd_config"))
+		cmd.Stderr = sshLog{s}
+		return cmd
+	})
+	for name, text := range map[string]string{
+		"rsa": string(s.rsa.pem), "ed25519": string(s.ed25519.pem), "user_key": string(s.client.pem), "other_key": string(s.other.pem),
+		"authorized_keys": s.client.line() + "\n", "known_hosts": s.knows(s.ed25519) + "\n",
 	} {
 		s.write(t, name, text)
 	}
-	s.start(t, sshd)
 	return s
+}
+
+// sshLog counts what sshd says.
+type sshLog struct{ *sshServer }
+
+func (s sshLog) Write(p []byte) (int, error) {
+	s.logins.Add(int32(bytes.Count(p, []byte("Accepted publickey"))))
+	if bytes.Contains(p, []byte("Disconnected from user")) {
+		select {
+		case s.left <- struct{}{}:
+		default: // no test counts them
+		}
+	}
+	return len(p), nil
 }
 
 // findSSHD looks for sshd in PATH and in /usr/sbin, where Debian installs it and which is
@@ -173,40 +173,6 @@ func findSSHD(t *testing.T) string {
 	}
 	t.Skip("sshd is not installed")
 	return ""
-}
-
-// start starts the server and waits until it reports that it is listening.
-func (s *sshServer) start(t *testing.T, sshd string) {
-	t.Helper()
-	cmd := exec.Command(sshd, "-D", "-e", "-f", s.file("sshd_config"))
-	stderr, err := cmd.StderrPipe()
-	testenv.Must(t, err)
-	testenv.Must(t, cmd.Start())
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	lines := bufio.NewScanner(stderr)
-	var said []string
-	for lines.Scan() {
-		if said = append(said, lines.Text()); strings.HasPrefix(lines.Text(), "Server listening") {
-			go func() {
-				for lines.Scan() {
-					if strings.Contains(lines.Text(), "Accepted publickey") {
-						s.logins.Add(1)
-					}
-					if strings.Contains(lines.Text(), "Disconnected from user") {
-						select {
-						case s.left <- struct{}{}:
-						default: // no test counts them
-						}
-					}
-				}
-			}()
-			return
-		}
-	}
-	t.Fatalf("sshd ended: %q", said)
 }
 
 // withKey returns lines of an ssh configuration with which a client knows the server and has the right key.
@@ -233,15 +199,6 @@ func (s *sshServer) write(t *testing.T, name, text string) {
 	testenv.Must(t, os.WriteFile(s.file(name), []byte(text), 0o600))
 }
 
-// freePort returns a port that is most likely unused.
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testenv.Must(t, err)
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
-}
-
 // newGoSSH starts an ssh server in this process, which works on every machine.
 func newGoSSH(t testing.TB) *sshServer {
 	t.Helper()
@@ -258,21 +215,7 @@ func newGoSSH(t testing.TB) *sshServer {
 	}
 	config.AddHostKey(s.ed25519.signer)
 	config.AddHostKey(s.rsa.signer)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	testenv.Must(t, err)
-	var running sync.WaitGroup
-	t.Cleanup(running.Wait)
-	t.Cleanup(func() { _ = listener.Close() })
-	running.Go(func() {
-		for {
-			c, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			running.Go(func() { serveSSH(c, config) })
-		}
-	})
-	s.address = listener.Addr().String()
+	s.address = serveConnections(t, func(c net.Conn) { serveSSH(c, config) })
 	return s
 }
 

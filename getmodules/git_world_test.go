@@ -380,9 +380,14 @@ func gitStoreDir(f *getmodules.Fetcher, remote string) string {
 	return filepath.Join(f.CacheDir, "git", fmt.Sprintf("%x", sha256.Sum256([]byte(remote))))
 }
 
-// serveByProgram listens on a free port and, like inetd, starts a program for each
-// connection, with the connection as its input and output. It returns the address.
+// serveByProgram, like inetd, starts a program for each connection to a free port, with the connection as its input
+// and output. It returns the address.
 func serveByProgram(t testing.TB, command func() *exec.Cmd) string {
+	t.Helper()
+	return serveConnections(t, func(c net.Conn) { serveConn(t, c, command()) })
+}
+
+func serveConnections(t testing.TB, serve func(net.Conn)) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	testenv.Must(t, err)
@@ -395,7 +400,7 @@ func serveByProgram(t testing.TB, command func() *exec.Cmd) string {
 			if err != nil {
 				return
 			}
-			running.Go(func() { serveConn(t, c, command()) })
+			running.Go(func() { serve(c) })
 		}
 	})
 	return listener.Addr().String()
