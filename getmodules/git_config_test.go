@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -83,15 +82,6 @@ func TestGitHostileConfig(t *testing.T) {
 	if ran, err := os.ReadFile(mark); err == nil {
 		t.Errorf("programs of the configuration ran: %s", ran)
 	}
-}
-
-func gitScript(t testing.TB, path, body string) {
-	t.Helper()
-	// The lock keeps a concurrent fork from inheriting the open file: a file that is open
-	// for writing cannot be executed.
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	testenv.Must(t, os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700))
 }
 
 // TestGitInsteadOfIsJudged checks that the result of url.<base>.insteadOf is judged like any other

@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,14 +38,8 @@ func newPrivateServer(t testing.TB, letsIn func(*http.Request) bool) *gitFront {
 // loggedGit returns a PATH whose git appends its arguments to a file.
 func loggedGit(t testing.TB) (path, log string) {
 	t.Helper()
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("git is not installed")
-	}
-	dir := t.TempDir()
-	log = filepath.Join(dir, "log")
-	gitScript(t, filepath.Join(dir, "git"), fmt.Sprintf("echo \"$@\" >> %s\nexec %s \"$@\"", log, git))
-	return "PATH=" + dir + ":" + os.Getenv("PATH"), log
+	log = filepath.Join(t.TempDir(), "log")
+	return "PATH=" + filepath.Dir(wrappedGit(t, `echo "$@" >> `+log)) + ":" + os.Getenv("PATH"), log
 }
 
 // runs returns the lines of a log, and removes it.

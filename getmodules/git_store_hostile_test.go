@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -235,10 +234,6 @@ func poisoned(t *testing.T, s *gitServer, intact string, tt hostileStore) (*getm
 // which is after all checks. Git must not obey it.
 func TestGitPlantedRepository(t *testing.T) {
 	t.Parallel()
-	real, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("git is not installed")
-	}
 	s := newGitServer(t)
 	r, first, second := gitMainTF(t, s)
 	other := newGitRepo(t, s.root, "other.git")
@@ -251,14 +246,12 @@ func TestGitPlantedRepository(t *testing.T) {
 	store := gitStoreDir(f, s.URL+"/net.git")
 	cache := f.CacheDir
 	f = newGitFetcher(t)
-	f.CacheDir, f.Git.Path = cache, filepath.Join(t.TempDir(), "git")
-	gitScript(t, f.Git.Path, fmt.Sprintf(`case "$*" in *" fetch "*)
+	f.CacheDir, f.Git.Path = cache, wrappedGit(t, fmt.Sprintf(`case "$*" in *" fetch "*)
 	touch %[1]s
 	mkdir -p %[3]s/objects/info
 	echo %[4]s/objects > %[3]s/objects/info/alternates
 	printf '[core]\n\talternateRefsCommand = touch %[2]s; echo\n' >> %[3]s/config
-esac
-exec %[5]s "$@"`, mark, ran, store, other.dir, real))
+esac`, mark, ran, store, other.dir))
 	pkg, _, err := fetchGit(t, f, getmodules.Request{Package: s.address(r, "ref=main")})
 	if err != nil || pkg.Revision != second {
 		t.Errorf("FetchGit = %+v, %v, want %s", pkg, err, second)
@@ -275,10 +268,6 @@ exec %[5]s "$@"`, mark, ran, store, other.dir, real))
 // elsewhere.
 func TestGitExposedProject(t *testing.T) {
 	t.Parallel()
-	real, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("git is not installed")
-	}
 	s := newGitServer(t)
 	r, _, second := gitMainTF(t, s)
 	parent, log := filepath.Join(testenv.EnterableDir(t), "shared"), filepath.Join(t.TempDir(), "log")
@@ -286,8 +275,7 @@ func TestGitExposedProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := newGitFetcher(t)
-	f.Git.Path = filepath.Join(t.TempDir(), "git")
-	gitScript(t, f.Git.Path, fmt.Sprintf(`echo "$GIT_DIR" >> %s; exec %s "$@"`, log, real))
+	f.Git.Path = wrappedGit(t, `echo "$GIT_DIR" >> `+log)
 	pkg, err := f.FetchGit(t.Context(), getmodules.Request{Package: s.address(r, "ref=main"), Dir: filepath.Join(parent, "project", "net")})
 	if err != nil || pkg.Revision != second {
 		t.Errorf("FetchGit = %+v, %v, want %s", pkg, err, second)

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -151,6 +152,27 @@ func (f *gitFront) take() (requests []*http.Request, byGit, inProcess int) {
 // request returns a request for the repository of gitMainTF.
 func (f *gitFront) request(query string) getmodules.Request {
 	return getmodules.Request{Package: addrs.ParseModulePackage("git::" + f.URL + "/net.git" + query)}
+}
+
+func gitScript(t testing.TB, path, body string) {
+	t.Helper()
+	// The lock keeps a concurrent fork from inheriting the open file: a file that is open
+	// for writing cannot be executed.
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	testenv.Must(t, os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700))
+}
+
+// wrappedGit returns the path of a program "git" that runs a script and then the installed git.
+func wrappedGit(t testing.TB, script string) string {
+	t.Helper()
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("git is not installed")
+	}
+	path := filepath.Join(t.TempDir(), "git")
+	gitScript(t, path, script+"\nexec "+git+` "$@"`)
+	return path
 }
 
 // gitEnv returns an environment that ignores the machine's git configuration.
