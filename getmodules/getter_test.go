@@ -32,13 +32,7 @@ func fetchDemo(t *testing.T, f *getmodules.Fetcher, req getmodules.Request, get 
 	box := newSandbox(t)
 	req.Dir = box.dir
 	pkg, err := f.Fetch(t.Context(), req)
-	if err != nil {
-		if _, err := os.Lstat(box.dir); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("after an error the directory is left: %v", err)
-		}
-		return nil, nil, err
-	}
-	return tree(t, box.dir), pkg, nil
+	return box.result(t, pkg, err)
 }
 
 // writes returns a getter that writes files below the package's path. The text "link:x"

@@ -98,8 +98,27 @@ func describeEntry(name string, d fs.DirEntry) (string, error) {
 	return "", fmt.Errorf("%s is a %v", name, info.Mode())
 }
 
-// extract unpacks an archive in a sandbox. After an error, it checks that nothing is left
-// and returns a nil map.
+// result returns the tree of a fetch. After an error it checks that nothing is left, and that the error is a *FetchError
+// that does not show a password.
+func (s sandbox) result(t testing.TB, pkg *getmodules.Package, err error) (map[string]string, *getmodules.Package, error) {
+	t.Helper()
+	if err == nil {
+		return tree(t, s.dir), pkg, nil
+	}
+	var fetch *getmodules.FetchError
+	if !errors.As(err, &fetch) {
+		t.Errorf("error %v is no *FetchError", err)
+	}
+	if strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("error shows a secret: %v", err)
+	}
+	if _, err := os.Lstat(s.dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("after an error the directory is left: %v", err)
+	}
+	return nil, nil, err
+}
+
+// extract unpacks an archive in a sandbox.
 func extract(t testing.TB, kind string, archive []byte, limits getmodules.Limits) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
 	box := newSandbox(t)
@@ -110,17 +129,7 @@ func extract(t testing.TB, kind string, archive []byte, limits getmodules.Limits
 		t.Fatal(err)
 	}
 	pkg, err := getmodules.ExtractArchive(t.Context(), file, kind, box.dir, limits)
-	if err == nil {
-		return tree(t, box.dir), pkg, nil
-	}
-	var fetch *getmodules.FetchError
-	if !errors.As(err, &fetch) {
-		t.Errorf("error %v is no *FetchError", err)
-	}
-	if _, err := os.Lstat(box.dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("after an error the directory is left: %v", err)
-	}
-	return nil, nil, err
+	return box.result(t, pkg, err)
 }
 
 func wantRefused(t testing.TB, what string, err error) {
@@ -199,8 +208,7 @@ func newHTTPFetcher() *getmodules.Fetcher {
 	return &getmodules.Fetcher{Backoff: func(int) time.Duration { return 0 }}
 }
 
-// fetchURL fetches an address into a sandbox. After an error, it checks that nothing is
-// left and that the error does not show a password.
+// fetchURL fetches an address into a sandbox.
 func fetchURL(t testing.TB, f *getmodules.Fetcher, address string, change ...func(*getmodules.Request)) (map[string]string, *getmodules.Package, error) {
 	t.Helper()
 	box := newSandbox(t)
@@ -209,20 +217,7 @@ func fetchURL(t testing.TB, f *getmodules.Fetcher, address string, change ...fun
 		c(&req)
 	}
 	pkg, err := f.Fetch(t.Context(), req)
-	if err == nil {
-		return tree(t, box.dir), pkg, nil
-	}
-	var fetch *getmodules.FetchError
-	if !errors.As(err, &fetch) {
-		t.Errorf("error %v is no *FetchError", err)
-	}
-	if strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("error shows a secret: %v", err)
-	}
-	if _, err := os.Lstat(box.dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("after an error the directory is left: %v", err)
-	}
-	return nil, nil, err
+	return box.result(t, pkg, err)
 }
 
 func sampleZip() []byte { return newZip(rawFile("main.tf", "x"), rawFile("sub/dir/a.tf", "y")).bytes() }
