@@ -19,26 +19,29 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// TestHandler compares the answers with those of git http-backend.
-func TestHandler(t *testing.T) {
-	t.Parallel()
+// newHandler returns a handler with the repository a/r.git, which has one commit, and a function that runs git in it.
+func newHandler(t *testing.T) (h *gittest.Handler, run func(stdin string, args ...string) string) {
+	t.Helper()
 	git, err := exec.LookPath("git")
 	if err != nil {
 		t.Skip("git is not installed")
 	}
 	root := t.TempDir()
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + root, "GIT_CONFIG_NOSYSTEM=1"}
-	run := testenv.Git(t, root, "GIT_DIR="+filepath.Join(root, "a/r.git"))
-	if err := os.Mkdir(filepath.Join(root, "a"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	testenv.Must(t, os.Mkdir(filepath.Join(root, "a"), 0o755))
+	run = testenv.Git(t, root, "GIT_DIR="+filepath.Join(root, "a", "r.git"))
 	run("", "init", "--quiet", "--bare", "--initial-branch=main")
 	run("commit refs/heads/main\nmark :1\ncommitter a <a@example.com> 0 +0000\ndata 1\nx\nM 100644 inline a\ndata 1\na\n\n", "fast-import", "--quiet")
-	head := run("", "rev-parse", "refs/heads/main")
+	return &gittest.Handler{Git: git, Root: root, Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + root, "GIT_CONFIG_NOSYSTEM=1"}}, run
+}
 
-	backend := &cgi.Handler{Path: git, Args: []string{"http-backend"}, Dir: root, Stderr: io.Discard,
-		Env: append(env, "GIT_PROJECT_ROOT="+root, "GIT_HTTP_EXPORT_ALL=1")}
-	handler := &gittest.Handler{Git: git, Root: root, Env: env, Backend: backend}
+// TestHandler compares the answers with those of git http-backend.
+func TestHandler(t *testing.T) {
+	t.Parallel()
+	handler, run := newHandler(t)
+	head := run("", "rev-parse", "refs/heads/main")
+	backend := &cgi.Handler{Path: handler.Git, Args: []string{"http-backend"}, Dir: handler.Root, Stderr: io.Discard,
+		Env: append(handler.Env[:len(handler.Env):len(handler.Env)], "GIT_PROJECT_ROOT="+handler.Root, "GIT_HTTP_EXPORT_ALL=1")}
+	handler.Backend = backend
 	listRefs := "0014command=ls-refs\n0000"
 	fetchOne := "0032want " + head + "\n00000009done\n"
 	for _, c := range []struct {
