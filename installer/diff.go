@@ -20,7 +20,6 @@ import (
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/lockfile"
@@ -47,7 +46,7 @@ func (in *Installer) DiffInterfaces(ctx context.Context, project Project, o Diff
 	defer func() { err = join(err, q.close()) }()
 	d := &interfaceDiffer{
 		inquiry: q, updated: updated,
-		stager: &stager{Client: q.pool.Client, project: q.openProject, events: q.events, readOnly: true},
+		stager: &stager{Client: q.pool.Client, project: q.openProject, events: q.events, readOnly: true, mismatches: new(mismatches)},
 		stores: q.pool.storesOf(req, q.events),
 		above:  make(map[string]bool),
 	}
@@ -114,21 +113,13 @@ func (d *interfaceDiffer) module(ctx context.Context, c *call) (*module, error) 
 	if err != nil {
 		return nil, errLeftOut // diff reports the error
 	}
-	subdir, err := d.subdirOf(c, entry, pkg)
+	subdir, err := c.subdirOf(entry, pkg)
 	if err != nil {
 		return nil, errLeftOut
 	}
 	placed := *pkg
 	placed.local = c.from.IsRemote() && c.from.Repository.Getter() == "file" // even if the lock has another address
 	return moduleIn(c, &placed, subdir)
-}
-
-func (d *interfaceDiffer) subdirOf(c *call, entry lockfile.Module, pkg *placement) (string, error) {
-	subdir, err := c.from.LockedSubdir(entry)
-	if err != nil {
-		return "", err
-	}
-	return pkg.tree.Subdir(subdir)
 }
 
 func (d *interfaceDiffer) diff(ctx context.Context, old *lockfile.File, c lockfile.ModuleChange) ([]config.InterfaceChange, error) {
@@ -187,7 +178,7 @@ func (d *interfaceDiffer) interfaceOf(ctx context.Context, entry lockfile.Module
 	if err != nil {
 		return declaredModule{}, err
 	}
-	subdir, err := d.subdirOf(c, entry, pkg)
+	subdir, err := c.subdirOf(entry, pkg)
 	if err != nil {
 		return declaredModule{}, err
 	}
@@ -237,15 +228,8 @@ func (d *interfaceDiffer) ladder(c *call, entry lockfile.Module, lock *lockfile.
 		if found, err := d.stager.fromCache(ctx, entry, ""); err == nil {
 			return found, true, nil
 		}
-		found, done, err := d.stager.inspect(ctx, entry)
-		if err != nil {
-			return nil, false, err
-		}
-		defer done()
-		if found.Status != packagedir.Verified {
-			return nil, false, nil
-		}
-		return d.stager.placementOf(entry, found), true, nil
+		found, err := d.stager.installedPackage(ctx, entry)
+		return found, found != nil, err
 	}
 	return lockentry.Ladder[*placement]{
 		Accepts: evidencerules.For(evidencerules.Diff).Accepts,

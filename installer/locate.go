@@ -42,11 +42,17 @@ func (l *locator) locate(ctx context.Context, found lockedCall) (*placement, str
 		return nil, "", c.failOnce(err)
 	}
 	p.evidence = e
-	subdir, err := c.from.LockedSubdir(p.entry)
-	if err == nil {
-		subdir, err = p.tree.Subdir(subdir)
-	}
+	subdir, err := c.subdirOf(p.entry, p)
 	return p, subdir, c.failIf(err)
+}
+
+// subdirOf returns the directory of the called module in the package of an entry.
+func (c *call) subdirOf(entry lockfile.Module, pkg *placement) (string, error) {
+	subdir, err := c.from.LockedSubdir(entry)
+	if err != nil {
+		return "", err
+	}
+	return pkg.tree.Subdir(subdir)
 }
 
 // prefetch asks for the evidence that a call's entry lacks, and gets its package from where that comes from. It

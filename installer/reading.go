@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path"
-	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
@@ -16,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/store"
-	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -175,10 +173,7 @@ func (p *reading) providerEvidence() func(context.Context, lockfile.Provider) ev
 	if source == nil {
 		source = p.clients.Providers
 	}
-	getter := &providers.Getter{Source: source, Store: p.providerStore(), Rule: p.clients.ruleFor(evidencerules.Verify), Offline: true, Installed: p.providersPath()}
-	for _, named := range slices.Concat(p.req.Stores, p.clients.Stores) {
-		getter.Stores = append(getter.Stores, stores.EvidenceOf(named))
-	}
+	getter := &providers.Getter{Source: source, Store: p.providerStore(), Rule: p.clients.ruleFor(evidencerules.Verify), Offline: true, Installed: p.providersPath(), Stores: p.clients.evidenceOf(p.req)}
 	return func(ctx context.Context, entry lockfile.Provider) evidence.Evidence {
 		return getter.Evidence(ctx, providers.Want{Provider: entry.Address, Version: entry.Version, Platform: addrs.CurrentPlatform(), Locked: entry.Hashes})
 	}
