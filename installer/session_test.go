@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -269,7 +270,7 @@ func TestSessionErrors(t *testing.T) {
 				t.Errorf("got %v, want %v", err, test.want)
 			}
 			result, err := s.Commit(t.Context(), installer.CommitOptions{})
-			if len(errorsOf(installer.ModuleErrors(err))) != 1 || result == nil {
+			if len(slices.Collect(installer.ModuleErrors(err))) != 1 || result == nil {
 				t.Errorf("Commit = %v, %v; want the error again", result, err)
 			}
 			if err := s.Close(); err != nil {
@@ -280,13 +281,6 @@ func TestSessionErrors(t *testing.T) {
 			}
 		})
 	}
-}
-
-func errorsOf[E any](seq func(func(E) bool)) (list []E) {
-	for e := range seq {
-		list = append(list, e)
-	}
-	return list
 }
 
 // TestSessionPart checks that a session keeps what it was not asked for, unless it is complete.

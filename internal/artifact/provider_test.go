@@ -68,12 +68,6 @@ func TestProviderManifest(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(versions.Version{})); diff != "" || err != nil {
 		t.Errorf("ParseProvider: %v\n%s", err, diff)
 	}
-}
-
-func TestProviderManifestRefused(t *testing.T) {
-	t.Parallel()
-	text, err := someProvider(t).Manifest()
-	testenv.Must(t, err)
 	for _, test := range []struct{ from, to string }{
 		{"provider-target", "modulepkg"},
 		{"archive/zip", "application/zip"},
