@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 )
@@ -58,8 +57,6 @@ func (r *providerRelease) mirrored() map[string]any {
 type ProviderMirror struct {
 	// Host is that of the providers' addresses; "" means the world's.
 	Host addrs.Hostname
-	// Unpacked writes directories "VERSION/OS_ARCH" instead of archives.
-	Unpacked bool
 }
 
 // WriteProviderMirror writes all packages of the provider registry as a filesystem mirror of stock tools to
@@ -68,33 +65,15 @@ func (w *World) WriteProviderMirror(dir string, mirror ProviderMirror) error {
 	host := string(cmp.Or(mirror.Host, w.Host()))
 	for _, name := range w.providers.names() {
 		releases, _ := w.providers.list(name)
+		at := filepath.Join(dir, host, filepath.FromSlash(name))
+		if err := os.MkdirAll(at, 0o755); err != nil {
+			return fmt.Errorf("modtest: %w", err)
+		}
 		for _, release := range releases {
-			at := filepath.Join(dir, host, filepath.FromSlash(name))
-			if err := release.write(at, mirror.Unpacked); err != nil {
-				return fmt.Errorf("modtest: %w", err)
-			}
-		}
-	}
-	return nil
-}
-
-func (r *providerRelease) write(dir string, unpacked bool) error {
-	for _, p := range r.packages {
-		if !unpacked {
-			if err := os.MkdirAll(dir, 0o755); err != nil {
-				return err
-			}
-			if err := os.WriteFile(filepath.Join(dir, p.filename), p.archive, 0o644); err != nil {
-				return err
-			}
-			continue
-		}
-		for _, f := range p.files {
-			if strings.HasPrefix(filepath.Clean(f.path), "..") {
-				return fmt.Errorf("%q points out of the package", f.path)
-			}
-			if err := writeFile(filepath.Join(dir, r.version, p.platform.String(), filepath.FromSlash(f.path)), f); err != nil {
-				return err
+			for _, p := range release.packages {
+				if err := os.WriteFile(filepath.Join(at, p.filename), p.archive, 0o644); err != nil {
+					return fmt.Errorf("modtest: %w", err)
+				}
 			}
 		}
 	}

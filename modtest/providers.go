@@ -47,7 +47,6 @@ type providerPackage struct {
 	archive  []byte
 	sum      string // of the archive, SHA-256 in hexadecimal
 	h1       hashing.Hash
-	files    []file
 }
 
 var (
@@ -137,7 +136,6 @@ func newProviderPackage(kind, version string, platform addrs.Platform, fsys fs.F
 		archive:  archive,
 		sum:      hex.EncodeToString(sum[:]),
 		h1:       h1,
-		files:    files,
 	}, err
 }
 

@@ -91,26 +91,23 @@ func TestProviderSources(t *testing.T) {
 	for _, version := range want {
 		testenv.Must(t, world.PushOCIProvider("mirror/acme/cloud", "acme/cloud", version))
 	}
-	packed, unpacked := t.TempDir(), t.TempDir()
-	testenv.Must(t, world.WriteProviderMirror(packed, modtest.ProviderMirror{}))
-	testenv.Must(t, world.WriteProviderMirror(unpacked, modtest.ProviderMirror{Host: "registry.example.com", Unpacked: true}))
+	files := t.TempDir()
+	testenv.Must(t, world.WriteProviderMirror(files, modtest.ProviderMirror{Host: "registry.example.com"}))
 	network, err := url.Parse(world.ProviderMirrorURL())
 	testenv.Must(t, err)
 	repository, err := getproviders.ParseRepositoryTemplate(string(world.Host()) + "/mirror/${namespace}/${type}")
 	testenv.Must(t, err)
 	own, other := provider(world, "acme/cloud"), addrs.Provider{Hostname: "registry.example.com", Namespace: "acme", Type: "cloud"}
-	h1, zh, err := world.ProviderHashes("acme/cloud", "1.0.0", "linux_amd64")
+	_, zh, err := world.ProviderHashes("acme/cloud", "1.0.0", "linux_amd64")
 	testenv.Must(t, err)
 	for name, test := range map[string]struct {
 		source   getproviders.Source
 		provider addrs.Provider
-		want     hashing.Hash
 	}{
-		"the registry":         {direct(world), own, zh},
-		"archives in a mirror": {getproviders.FilesystemMirror{Dir: packed}, own, zh},
-		"unpacked packages":    {getproviders.FilesystemMirror{Dir: unpacked}, other, h1},
-		"a network mirror":     {&getproviders.NetworkMirror{URL: network, HTTPClient: world.HTTPClient()}, other, zh},
-		"an OCI mirror":        {&getproviders.OCIMirror{Repository: repository, Fetcher: &getmodules.Fetcher{HTTPClient: world.HTTPClient()}}, own, zh},
+		"the registry":        {direct(world), own},
+		"a filesystem mirror": {getproviders.FilesystemMirror{Dir: files}, other},
+		"a network mirror":    {&getproviders.NetworkMirror{URL: network, HTTPClient: world.HTTPClient()}, other},
+		"an OCI mirror":       {&getproviders.OCIMirror{Repository: repository, Fetcher: &getmodules.Fetcher{HTTPClient: world.HTTPClient()}}, own},
 	} {
 		listing, err := test.source.Versions(t.Context(), test.provider)
 		testenv.Must(t, err)
@@ -122,8 +119,8 @@ func TestProviderSources(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: versions (-want +got):\n%s", name, diff)
 		}
-		if got := hashFrom(t, test.source, test.provider); got != test.want {
-			t.Errorf("%s: the package has %s, want %s", name, got, test.want)
+		if got := hashFrom(t, test.source, test.provider); got != zh {
+			t.Errorf("%s: the package has %s, want %s", name, got, zh)
 		}
 	}
 	for _, path := range []string{"cloud/3.0.0.json", "cloud/x.zip", "none/index.json"} {
@@ -133,19 +130,13 @@ func TestProviderSources(t *testing.T) {
 	}
 }
 
-// hashFrom verifies version 1.0.0 of a provider for Linux, and returns the zh of its archive or the h1 of its
-// directory.
+// hashFrom verifies version 1.0.0 of a provider for Linux, and returns the zh of its archive.
 func hashFrom(t *testing.T, source getproviders.Source, provider addrs.Provider) hashing.Hash {
 	t.Helper()
 	pkg, err := source.Package(t.Context(), provider, versionspkg.MustParse("1.0.0"), linux)
 	testenv.Must(t, err)
 	_, err = pkg.Authenticate(t.Context())
 	testenv.Must(t, err)
-	if dir := pkg.Dir(); dir != "" {
-		h1, err := hashing.Dir(t.Context(), dir)
-		testenv.Must(t, err)
-		return h1
-	}
 	file, err := os.Create(filepath.Join(t.TempDir(), "archive"))
 	testenv.Must(t, err)
 	defer file.Close()
