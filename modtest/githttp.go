@@ -32,14 +32,11 @@ func (g *gitServer) mount(mux *http.ServeMux) {
 
 // ready creates the repository if necessary, and returns the path of git.
 func (g *gitServer) ready(repo string) (git string, err error) {
-	r, err := g.lookup(repo)
-	if err != nil {
-		return "", err
-	}
-	if git, err = g.program(); err != nil {
-		return "", err
-	}
-	return git, r.ensure()
+	err = g.with(repo, func(r *repository, program string) error {
+		git = program
+		return r.ensure()
+	})
+	return git, err
 }
 
 // repoOf returns the path up to the first repository, or "".

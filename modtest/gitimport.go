@@ -58,10 +58,14 @@ func (r *repository) repack() error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(git, "repack", "-d", "-q")
+	return r.run(git, "repack", "-d", "-q")
+}
+
+func (r *repository) run(git string, args ...string) error {
+	cmd := exec.Command(git, args...)
 	cmd.Dir, cmd.Env = r.dir, gitEnv(r.dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("git repack: %w: %q", err, firstLine(string(out)))
+		return fmt.Errorf("git %s: %w: %q", args[0], err, firstLine(string(out)))
 	}
 	return nil
 }

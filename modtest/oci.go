@@ -71,13 +71,7 @@ func (s *ociServer) push(repo, tag string, shape OCIShape, fsys fs.FS) error {
 	if err != nil {
 		return err
 	}
-	a := newArtifact(shape, layer)
-	for _, b := range a.blobs {
-		if err := s.pushBlob(repo, b); err != nil {
-			return err
-		}
-	}
-	manifest, err := s.pushManifest(repo, tag, a)
+	manifest, err := s.pushArtifact(repo, tag, newArtifact(shape, layer))
 	if err != nil {
 		return err
 	}
@@ -104,7 +98,7 @@ const (
 // format of an OCI mirror: an image index with a manifest for each platform, under the tag VERSION with "_"
 // for "+". The error is a [*PublishError].
 func (w *World) PushOCIProvider(repo, name, version string) error {
-	release, ok := w.providers.release(name, version)
+	release, ok := w.providers.releases.get(name, version)
 	if !ok {
 		return publishError(name, version, fs.ErrNotExist)
 	}
@@ -116,12 +110,7 @@ func (s *ociServer) pushProvider(repo string, release *providerRelease) error {
 	for _, p := range release.packages {
 		a := newArtifact(OCIModule, p.archive)
 		a.manifest.ArtifactType = providerTargetArtifact
-		for _, b := range a.blobs {
-			if err := s.pushBlob(repo, b); err != nil {
-				return err
-			}
-		}
-		manifest, err := s.pushManifest(repo, "", a)
+		manifest, err := s.pushArtifact(repo, "", a)
 		if err != nil {
 			return err
 		}

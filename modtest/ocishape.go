@@ -151,7 +151,12 @@ func (s *ociServer) pushBlob(repo string, b ociBlob) error {
 	return nil
 }
 
-func (s *ociServer) pushManifest(repo, tag string, a *artifact) (ocispec.Descriptor, error) {
+func (s *ociServer) pushArtifact(repo, tag string, a *artifact) (ocispec.Descriptor, error) {
+	for _, b := range a.blobs {
+		if err := s.pushBlob(repo, b); err != nil {
+			return ocispec.Descriptor{}, err
+		}
+	}
 	text, err := json.Marshal(a.manifest)
 	if err != nil {
 		return ocispec.Descriptor{}, err

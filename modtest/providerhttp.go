@@ -29,7 +29,7 @@ func requestedProvider(req *http.Request) string {
 
 func (r *providerRegistry) serveVersions(w http.ResponseWriter, req *http.Request) {
 	name := requestedProvider(req)
-	releases, ok := r.list(name)
+	_, releases, ok := r.releases.list(name)
 	if !ok {
 		http.NotFound(w, req)
 		return
@@ -46,7 +46,7 @@ func (r *providerRegistry) serveVersions(w http.ResponseWriter, req *http.Reques
 }
 
 func (r *providerRegistry) servePackage(w http.ResponseWriter, req *http.Request) {
-	release, ok := r.release(requestedProvider(req), req.PathValue("version"))
+	release, ok := r.releases.get(requestedProvider(req), req.PathValue("version"))
 	if !ok {
 		http.NotFound(w, req)
 		return
@@ -65,7 +65,7 @@ func (r *providerRegistry) servePackage(w http.ResponseWriter, req *http.Request
 }
 
 func (r *providerRegistry) serveFile(w http.ResponseWriter, req *http.Request) {
-	release, ok := r.release(requestedProvider(req), req.PathValue("version"))
+	release, ok := r.releases.get(requestedProvider(req), req.PathValue("version"))
 	if !ok {
 		http.NotFound(w, req)
 		return

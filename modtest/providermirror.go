@@ -18,7 +18,7 @@ func (w *World) ProviderMirrorURL() string { return w.URL() + providerMirror }
 
 // serveMirror serves https://opentofu.org/docs/internals/provider-network-mirror-protocol/.
 func (r *providerRegistry) serveMirror(w http.ResponseWriter, req *http.Request) {
-	releases, ok := r.list(requestedProvider(req))
+	_, releases, ok := r.releases.list(requestedProvider(req))
 	if !ok {
 		http.NotFound(w, req)
 		return
@@ -63,8 +63,8 @@ type ProviderMirror struct {
 // dir, which it creates.
 func (w *World) WriteProviderMirror(dir string, mirror ProviderMirror) error {
 	host := string(cmp.Or(mirror.Host, w.Host()))
-	for _, name := range w.providers.names() {
-		releases, _ := w.providers.list(name)
+	for _, name := range w.providers.releases.names() {
+		_, releases, _ := w.providers.releases.list(name)
 		at := filepath.Join(dir, host, filepath.FromSlash(name))
 		if err := os.MkdirAll(at, 0o755); err != nil {
 			return fmt.Errorf("modtest: %w", err)

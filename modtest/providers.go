@@ -8,11 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
@@ -23,22 +21,14 @@ type providerRegistry struct {
 	host    string
 	modules *registry // and the discovery document and token
 
-	mu       sync.Mutex
-	releases map[string]map[string]*providerRelease // "NAMESPACE/TYPE" -> version
+	releases shelf[*providerRelease] // by "NAMESPACE/TYPE"
 }
 
-// providerRelease is never modified; put and reshape replace it.
+// providerRelease is never modified, but replaced.
 type providerRelease struct {
 	name, version string // name is "NAMESPACE/TYPE"
 	shape         ProviderShape
 	packages      []providerPackage // sorted by platform
-}
-
-func newProviderRelease(name, version string, packages []providerPackage) *providerRelease {
-	slices.SortFunc(packages, func(a, b providerPackage) int {
-		return strings.Compare(a.platform.String(), b.platform.String())
-	})
-	return &providerRelease{name: name, version: version, packages: packages}
 }
 
 type providerPackage struct {
@@ -55,7 +45,7 @@ var (
 )
 
 func newProviderRegistry(fsys fs.FS, opts Options, host string, modules *registry) (*providerRegistry, error) {
-	r := &providerRegistry{opts: opts, host: host, modules: modules, releases: map[string]map[string]*providerRelease{}}
+	r := &providerRegistry{opts: opts, host: host, modules: modules}
 	platforms, err := directoriesAt(fsys, "providers", 4)
 	if err != nil {
 		return nil, err
@@ -90,23 +80,21 @@ func (r *providerRegistry) put(name, version, platform string, fsys fs.FS) error
 	if err != nil {
 		return err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.releases[name] == nil {
-		r.releases[name] = map[string]*providerRelease{}
-	}
-	packages, shape := []providerPackage{pkg}, ProviderSigned
-	if old, ok := r.releases[name][version]; ok {
-		shape = old.shape
-		for _, p := range old.packages {
-			if p.platform != parsed {
-				packages = append(packages, p)
+	r.releases.put(name, version, func(old *providerRelease) *providerRelease {
+		next := &providerRelease{name: name, version: version, packages: []providerPackage{pkg}}
+		if old != nil {
+			next.shape = old.shape
+			for _, p := range old.packages {
+				if p.platform != parsed {
+					next.packages = append(next.packages, p)
+				}
 			}
 		}
-	}
-	next := newProviderRelease(name, version, packages)
-	next.shape = shape
-	r.releases[name][version] = next
+		slices.SortFunc(next.packages, func(a, b providerPackage) int {
+			return strings.Compare(a.platform.String(), b.platform.String())
+		})
+		return next
+	})
 	return nil
 }
 
@@ -156,50 +144,6 @@ func (r *providerRelease) find(filename string, platform addrs.Platform) (provid
 	return r.packages[i], true
 }
 
-func (r *providerRegistry) release(name, version string) (*providerRelease, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	found, ok := r.releases[name][version]
-	return found, ok
-}
-
-// list returns the versions, oldest first, and whether the provider is known.
-func (r *providerRegistry) list(name string) ([]*providerRelease, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	known, ok := r.releases[name]
-	return slices.SortedFunc(maps.Values(known), func(a, b *providerRelease) int {
-		return compareVersions("v"+a.version, "v"+b.version)
-	}), ok
-}
-
-func (r *providerRegistry) names() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Sorted(maps.Keys(r.releases))
-}
-
-// withdraw reports whether the version existed.
-func (r *providerRegistry) withdraw(name, version string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, ok := r.releases[name][version]
-	delete(r.releases[name], version)
-	return ok
-}
-
-func (r *providerRegistry) reshape(name, version string, shape ProviderShape) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	old, ok := r.releases[name][version]
-	if ok {
-		next := *old
-		next.shape = shape
-		r.releases[name][version] = &next
-	}
-	return ok
-}
-
 // PublishProvider adds or replaces the package of a provider ("acme/cloud") for a platform ("linux_amd64").
 // Archive, sums and signature match each other, but after a replacement not the hashes in a lock. The error
 // is a [*PublishError].
@@ -209,18 +153,16 @@ func (w *World) PublishProvider(name, version, platform string, files fs.FS) err
 
 // WithdrawProvider removes a version from the registry and the mirrors. The error is a [*PublishError].
 func (w *World) WithdrawProvider(name, version string) error {
-	if !w.providers.withdraw(name, version) {
-		return publishError(name, version, fs.ErrNotExist)
-	}
-	return nil
+	return publishError(name, version, w.providers.releases.withdraw(name, version))
 }
 
 // SetProviderShape changes the shape of a version in the registry. The error is a [*PublishError].
 func (w *World) SetProviderShape(name, version string, shape ProviderShape) error {
-	if !w.providers.reshape(name, version, shape) {
-		return publishError(name, version, fs.ErrNotExist)
-	}
-	return nil
+	return publishError(name, version, w.providers.releases.change(name, version, func(versions map[string]*providerRelease) {
+		next := *versions[version]
+		next.shape = shape
+		versions[version] = &next
+	}))
 }
 
 // ProviderHashes returns the h1 of a package's files and the zh of its archive. The error is a
@@ -230,7 +172,7 @@ func (w *World) ProviderHashes(name, version, platform string) (h1, zh hashing.H
 	if err != nil {
 		return "", "", publishError(name, version, errNotPlatform)
 	}
-	if release, ok := w.providers.release(name, version); ok {
+	if release, ok := w.providers.releases.get(name, version); ok {
 		if pkg, ok := release.find("", parsed); ok {
 			return pkg.h1, hashing.Hash("zh:" + pkg.sum), nil
 		}

@@ -47,19 +47,15 @@ func (w *World) PublishVersion(pkg, version string, files fs.FS) error {
 // SetDiscovered sets when the registry first saw a version, which it reports like OpenTofu's. The error is
 // a [*PublishError].
 func (w *World) SetDiscovered(pkg, version string, at time.Time) error {
-	if !w.registry.discover(pkg, version, at) {
-		return publishError(pkg, version, fs.ErrNotExist)
-	}
-	return nil
+	return publishError(pkg, version, w.registry.packages.change(pkg, version, func(versions map[string]moduleRelease) {
+		versions[version] = moduleRelease{versions[version].files, at.UTC().Truncate(time.Second)}
+	}))
 }
 
 // WithdrawVersion removes a version from the registry's list, but not its tag. The error is a
 // [*PublishError].
 func (w *World) WithdrawVersion(pkg, version string) error {
-	if !w.registry.withdraw(pkg, version) {
-		return publishError(pkg, version, fs.ErrNotExist)
-	}
-	return nil
+	return publishError(pkg, version, w.registry.packages.withdraw(pkg, version))
 }
 
 // PublishTag adds a commit with these files to the branch main of a repository, which it creates if

@@ -4,12 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"net/http"
 	"path"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/mod/semver"
@@ -22,14 +19,17 @@ type registry struct {
 	git      *gitServer
 	archives *archiveServer
 
-	mu       sync.Mutex
-	packages map[string]map[string]fs.FS // "NAMESPACE/NAME/SYSTEM" -> version -> files
-	// discovered is when the registry claims to have first seen versions.
-	discovered map[string]time.Time // by "NAMESPACE/NAME/SYSTEM/VERSION"
+	packages shelf[moduleRelease] // by "NAMESPACE/NAME/SYSTEM"
+}
+
+type moduleRelease struct {
+	files fs.FS
+	// discovered is when the registry claims to have first seen the version, or zero.
+	discovered time.Time
 }
 
 func newRegistry(fsys fs.FS, opts Options, host string, git *gitServer, archives *archiveServer) (*registry, error) {
-	r := &registry{opts: opts, host: host, git: git, archives: archives, packages: map[string]map[string]fs.FS{}, discovered: map[string]time.Time{}}
+	r := &registry{opts: opts, host: host, git: git, archives: archives}
 	packages, err := directoriesAt(fsys, "registry", 3)
 	if err != nil {
 		return nil, err
@@ -98,42 +98,8 @@ func (r *registry) put(pkg, version string, files fs.FS, tag func(repo, tag stri
 			return err
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.packages[pkg] == nil {
-		r.packages[pkg] = map[string]fs.FS{}
-	}
-	r.packages[pkg][version] = files
+	r.packages.put(pkg, version, func(old moduleRelease) moduleRelease { return moduleRelease{files, old.discovered} })
 	return nil
-}
-
-func (r *registry) discover(pkg, version string, at time.Time) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, ok := r.packages[pkg][version]
-	if ok {
-		r.discovered[pkg+"/"+version] = at
-	}
-	return ok
-}
-
-// discoveredAt may be empty.
-func (r *registry) discoveredAt(pkg, version string) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if at, ok := r.discovered[pkg+"/"+version]; ok {
-		return at.UTC().Format(time.RFC3339)
-	}
-	return ""
-}
-
-// withdraw reports whether the version existed.
-func (r *registry) withdraw(pkg, version string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, ok := r.packages[pkg][version]
-	delete(r.packages[pkg], version)
-	return ok
 }
 
 func packageRepo(pkg string) string { return "registry/" + pkg + ".git" }
@@ -144,29 +110,12 @@ func fullVersion(s string) bool {
 	return semver.IsValid(v) && semver.Canonical(v)+semver.Build(v) == v
 }
 
-// versions returns the versions, oldest first, and whether the registry knows pkg.
-func (r *registry) versions(pkg string) ([]string, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	known, ok := r.packages[pkg]
-	return slices.SortedFunc(maps.Keys(known), func(a, b string) int {
-		return compareVersions("v"+a, "v"+b)
-	}), ok
-}
-
 // compareVersions orders versions that differ only in build metadata by their text.
 func compareVersions(a, b string) int {
 	if c := semver.Compare(a, b); c != 0 {
 		return c
 	}
 	return strings.Compare(a, b)
-}
-
-func (r *registry) files(pkg, version string) (fs.FS, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	files, ok := r.packages[pkg][version]
-	return files, ok
 }
 
 func (r *registry) location(pkg, version string) (string, error) {

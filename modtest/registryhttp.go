@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // modulesPath is a relative URL in the discovery document, which is as common as an absolute one.
@@ -41,29 +42,29 @@ func requestedPackage(req *http.Request) string {
 
 func (r *registry) serveVersions(w http.ResponseWriter, req *http.Request) {
 	type version struct {
-		Version    string `json:"version"`
-		Discovered string `json:"discovered,omitempty"`
+		Version    string    `json:"version"`
+		Discovered time.Time `json:"discovered,omitzero"`
 	}
 	type module struct {
 		Source   string    `json:"source"`
 		Versions []version `json:"versions"`
 	}
 	pkg := requestedPackage(req)
-	names, ok := r.versions(pkg)
+	names, releases, ok := r.packages.list(pkg)
 	if !ok {
 		http.NotFound(w, req)
 		return
 	}
 	list := []version{} // a package without versions has an empty list, not null
-	for _, name := range names {
-		list = append(list, version{name, r.discoveredAt(pkg, name)})
+	for i, name := range names {
+		list = append(list, version{name, releases[i].discovered})
 	}
 	writeJSON(w, map[string][]module{"modules": {{pkg, list}}})
 }
 
 func (r *registry) serveLocation(w http.ResponseWriter, req *http.Request) {
 	pkg, version := requestedPackage(req), req.PathValue("version")
-	if _, ok := r.files(pkg, version); !ok {
+	if _, ok := r.packages.get(pkg, version); !ok {
 		http.NotFound(w, req)
 		return
 	}
@@ -86,12 +87,12 @@ func (r *registry) serveLocation(w http.ResponseWriter, req *http.Request) {
 
 func (r *registry) servePackage(w http.ResponseWriter, req *http.Request) {
 	version, ok := strings.CutSuffix(req.PathValue("file"), tarGz)
-	files, known := r.files(requestedPackage(req), version)
+	release, known := r.packages.get(requestedPackage(req), version)
 	if !ok || !known || r.opts.gitPackages() {
 		http.NotFound(w, req)
 		return
 	}
-	r.archives.serve(w, req, files)
+	r.archives.serve(w, req, release.files)
 }
 
 func writeJSON(w http.ResponseWriter, v any) {

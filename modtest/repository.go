@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 )
@@ -90,34 +89,26 @@ func (r *repository) initBare() error {
 
 // publish moves the tag, or adds a commit to main and a tag for it.
 func (r *repository) publish(tag string, fsys fs.FS) error {
-	files, err := readFiles(fsys, r.host)
-	if err != nil {
-		return err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err := r.ensureLocked(); err != nil {
-		return err
-	}
-	old, moving := r.commits[tag]
-	c := commit{ref: mainBranch, from: r.commits[headTag], tag: tag, files: files, number: r.made}
-	if moving {
-		c.ref, c.from = "refs/tags/"+tag, old
-	}
-	ids, err := r.importCommits([]commit{c})
-	if err != nil {
-		return err
-	}
-	r.commits[tag] = ids[0]
-	if !moving {
-		r.commits[headTag] = ids[0]
-	}
-	r.made++
-	return nil
+	_, err := r.add(fsys, func(c commit) commit {
+		c.tag = tag
+		if old, moving := r.commits[tag]; moving {
+			c.ref, c.from = "refs/tags/"+tag, old
+		}
+		return c
+	})
+	return err
 }
 
 // propose adds a commit on top of main that only ref points to.
 func (r *repository) propose(ref string, fsys fs.FS) (string, error) {
+	return r.add(fsys, func(c commit) commit {
+		c.ref = ref
+		return c
+	})
+}
+
+// add adds a commit to main, unless place changes that.
+func (r *repository) add(fsys fs.FS, place func(commit) commit) (id string, err error) {
 	files, err := readFiles(fsys, r.host)
 	if err != nil {
 		return "", err
@@ -127,11 +118,18 @@ func (r *repository) propose(ref string, fsys fs.FS) (string, error) {
 	if err := r.ensureLocked(); err != nil {
 		return "", err
 	}
-	ids, err := r.importCommits([]commit{{ref: ref, from: r.commits[headTag], files: files, number: r.made}})
+	c := place(commit{ref: mainBranch, from: r.commits[headTag], files: files, number: r.made})
+	ids, err := r.importCommits([]commit{c})
 	if err != nil {
 		return "", err
 	}
 	r.made++
+	if c.tag != "" {
+		r.commits[c.tag] = ids[0]
+	}
+	if c.ref == mainBranch {
+		r.commits[headTag] = ids[0]
+	}
 	return ids[0], nil
 }
 
@@ -153,10 +151,8 @@ func (r *repository) remove(git, tag string) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	cmd := exec.Command(git, "update-ref", "-d", "refs/tags/"+tag)
-	cmd.Dir, cmd.Env = r.dir, gitEnv(r.dir)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("git update-ref: %w: %q", err, firstLine(string(out)))
+	if err := r.run(git, "update-ref", "-d", "refs/tags/"+tag); err != nil {
+		return err
 	}
 	delete(r.commits, tag)
 	return nil
