@@ -16,7 +16,6 @@ import (
 type providerKey struct {
 	entity *openpgp.Entity
 	armor  string
-	signed time.Time // the date of its signatures
 }
 
 // The keys of a process, created when they are first needed.
@@ -37,7 +36,6 @@ var (
 
 // newProviderKey creates by default an Ed25519 key, which is fast.
 func newProviderKey(name string, config packet.Config) (*providerKey, error) {
-	k := &providerKey{signed: epoch.Add(time.Hour)}
 	config.Algorithm = cmp.Or(config.Algorithm, packet.PubKeyAlgoEdDSA)
 	config.Time = func() time.Time { return epoch }
 	entity, err := openpgp.NewEntity(name, "", "modtest@example.com", &config)
@@ -45,15 +43,14 @@ func newProviderKey(name string, config packet.Config) (*providerKey, error) {
 		return nil, err
 	}
 	text, err := armored(openpgp.PublicKeyType, entity.Serialize)
-	k.entity, k.armor = entity, string(text)
-	return k, err
+	return &providerKey{entity, string(text)}, err
 }
 
 func (k *providerKey) id() string { return k.entity.PrimaryKey.KeyIdString() }
 
 func (k *providerKey) sign(document []byte) ([]byte, error) {
 	var signature bytes.Buffer
-	config := &packet.Config{Time: func() time.Time { return k.signed }}
+	config := &packet.Config{Time: func() time.Time { return epoch.Add(time.Hour) }}
 	err := openpgp.DetachSign(&signature, k.entity, bytes.NewReader(document), config)
 	return signature.Bytes(), err
 }
