@@ -48,10 +48,7 @@ type ProviderDir struct {
 // processes. Neither it nor the project's data directory that contains it may be a link: the repository
 // could bring one, and packages would be written to its target.
 func (s *Providers) Dir(name string) (*ProviderDir, error) {
-	if err := refuseLinks(name); err != nil {
-		return nil, err
-	}
-	name, err := filepath.Abs(name)
+	name, err := checkedPath(name)
 	if err != nil {
 		return nil, err
 	}
@@ -71,16 +68,16 @@ func (s *Providers) Dir(name string) (*ProviderDir, error) {
 	return d, nil
 }
 
-func refuseLinks(name string) error {
-	return cmp.Or(pathsafe.RefuseLink(filepath.Dir(name)), pathsafe.RefuseLink(name))
+func checkedPath(name string) (string, error) {
+	if err := cmp.Or(pathsafe.RefuseLink(filepath.Dir(name)), pathsafe.RefuseLink(name)); err != nil {
+		return "", err
+	}
+	return filepath.Abs(name)
 }
 
 // ViewDir is [Providers.Dir] without changes. If there is no directory, the error wraps fs.ErrNotExist.
 func (s *Providers) ViewDir(name string) (*ProviderDir, error) {
-	if err := refuseLinks(name); err != nil {
-		return nil, err
-	}
-	name, err := filepath.Abs(name)
+	name, err := checkedPath(name)
 	if err != nil {
 		return nil, err
 	}
