@@ -37,7 +37,6 @@ func TestParseModuleSourceRegistry(t *testing.T) {
 	}
 }
 
-// Each invalid address has an error message that names the problem.
 func TestParseModuleSourceRegistryErrors(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ input, want string }{

@@ -195,7 +195,6 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	}
 }
 
-// TestPlaces looks up the places at which credentials were found.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	dir := home(t, map[string]string{
@@ -283,7 +282,6 @@ func TestDirectories(t *testing.T) {
 	}
 }
 
-// "{uid}" gives each user a directory of their own.
 func TestDirectoriesOfUser(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() < 0 {
@@ -296,7 +294,6 @@ func TestDirectoriesOfUser(t *testing.T) {
 	}
 }
 
-// TestCacheDirOfThisProcess compares with the standard library.
 func TestCacheDirOfThisProcess(t *testing.T) {
 	t.Parallel()
 	env := cliconfig.OSEnvironment()
@@ -310,8 +307,6 @@ func TestCacheDirOfThisProcess(t *testing.T) {
 	}
 }
 
-// directoriesEnvironment is an environment as [cliconfig.OSEnvironment] returns
-// it on an operating system.
 func directoriesEnvironment(goos string, variables map[string]string) cliconfig.Environment {
 	env := cliconfig.Environment{GOOS: goos}
 	for name, value := range variables {

@@ -19,7 +19,6 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// precedence is a test of which token is used if several files and variables have one.
 type precedence struct {
 	name      string
 	files     map[string]string
@@ -168,7 +167,6 @@ const (
 	canary = "canary-4711"
 )
 
-// home writes files into a new home directory.
 func home(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -223,7 +221,6 @@ func loadWith(t *testing.T, env cliconfig.Environment, opts cliconfig.Options) *
 	return config
 }
 
-// loadAll loads a configuration. It returns the warnings and the faults as diagnostics.
 func loadAll(ctx context.Context, env cliconfig.Environment, opts cliconfig.Options) (*cliconfig.Config, hcl.Diagnostics) {
 	var all, faults hcl.Diagnostics
 	warn := opts.Warn
@@ -241,8 +238,6 @@ func loadAll(ctx context.Context, env cliconfig.Environment, opts cliconfig.Opti
 	return config, append(all, faults...)
 }
 
-// tokenFor returns the token for a host, or an empty string if the host has no
-// token.
 func tokenFor(t *testing.T, config *cliconfig.Config, host addrs.Hostname) string {
 	t.Helper()
 	token, ok, err := config.Token(t.Context(), host)

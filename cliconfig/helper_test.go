@@ -20,8 +20,6 @@ const (
 	says        = `echo '{"token": "` + canary + `"}'`
 )
 
-// withHelper returns an environment whose helper runs a script, and the script's
-// log.
 func withHelper(t *testing.T, text string) (cliconfig.Environment, string) {
 	t.Helper()
 	dir := home(t, map[string]string{".tofurc": helperBlock})

@@ -12,12 +12,10 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// basic returns an oci_credentials block, which is recognized by its user name.
 func basic(label, user string) string {
 	return fmt.Sprintf("oci_credentials %q {\n  username = %q\n  password = %q\n}\n", label, user, canary)
 }
 
-// auths returns a Docker-style file with a user for each key.
 func auths(users map[string]string) string {
 	var entries []string
 	for key, user := range users {
@@ -27,7 +25,6 @@ func auths(users map[string]string) string {
 	return `{"auths": {` + strings.Join(entries, ", ") + `}, "other": 1}`
 }
 
-// shown describes a credential; it returns "" if there is none.
 func shown(c getmodules.OCICredential) string {
 	switch {
 	case c.AccessToken != "" || c.RefreshToken != "":

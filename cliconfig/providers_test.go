@@ -21,7 +21,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// describe returns a method as text: its kind and its settings.
 func describe(m cliconfig.InstallationMethod) string {
 	text := m.Kind
 	if m.Path != "" {
@@ -48,7 +47,6 @@ func describe(m cliconfig.InstallationMethod) string {
 	return text
 }
 
-// installation returns a provider_installation block with one method.
 func installation(method string) string {
 	return "provider_installation {\n" + method + "\n}\n"
 }
@@ -298,7 +296,6 @@ func TestImpliedMirrors(t *testing.T) {
 	}
 }
 
-// registry is a source that has version 9.0.0 of every provider.
 type registry struct{ attempts int }
 
 func (registry) Versions(context.Context, addrs.Provider) (getproviders.Listing, error) {
@@ -437,7 +434,6 @@ func found(listing getproviders.Listing, err error) string {
 	return strings.Join(all, " ")
 }
 
-// TestSourcesOfMethods checks the settings that the sources get from the configuration.
 func TestSourcesOfMethods(t *testing.T) {
 	t.Parallel()
 	config := load(t, cliconfig.Environment{Variables: []string{"TF_PROVIDER_DOWNLOAD_RETRY=7", "TF_REGISTRY_DISCOVERY_RETRY=4"}, Home: home(t, map[string]string{

@@ -165,7 +165,6 @@ func TestFileLimit(t *testing.T) {
 	check(t, "a larger file", diags)
 }
 
-// TestForeignBlocks reads a file with blocks that this package does not use.
 func TestForeignBlocks(t *testing.T) {
 	t.Parallel()
 	text := "plugin_cache_dir = \"$HOME/.cache\"\ndisable_checkpoint = true\n" +
@@ -196,7 +195,6 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// The error of Load names the faults of all files, and not only the first one.
 func TestLoadNamesAllFaults(t *testing.T) {
 	t.Parallel()
 	dir := home(t, map[string]string{".tofurc": "plugin_cache_dir = 1\n", ".terraform.d/a.tfrc": "plugin_cache_dir = 2\n", ".terraform.d/b.tfrc": "host = {\n"})

@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// TestSpecialFiles reads configuration from files that are not regular.
 func TestSpecialFiles(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -69,7 +68,6 @@ func TestPipeWithoutWriter(t *testing.T) {
 	}
 }
 
-// TestUnusableHome has home directories that cannot contain files.
 func TestUnusableHome(t *testing.T) {
 	t.Parallel()
 	for _, home := range []string{"/nonexistent", "/dev/null"} {
@@ -90,7 +88,6 @@ func link(t *testing.T, target, name string) {
 	testenv.Must(t, os.Symlink(target, name))
 }
 
-// feed makes a pipe and writes a text to it when it is opened for reading.
 func feed(t *testing.T, name, text string) {
 	t.Helper()
 	testenv.Must(t, syscall.Mkfifo(name, 0o600))

@@ -9,7 +9,6 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// The paths of requests.
 const (
 	discovery = "terraform.json$"
 	list      = "/acme/net/aws/versions$"
@@ -99,7 +98,6 @@ var providerMistakes = []mistake{
 	{rule: "providers.package.unknown", at: "/0.0.0-.*/linux/amd64$", status: 500},
 }
 
-// tagMistakes are mistakes of OCI registries about tags, and of their challenges.
 var tagMistakes = []mistake{
 	{rule: "oci.challenge", at: "/tags/list$", status: 401},
 	{rule: "oci.tags.status", at: tags, status: 500},
@@ -110,7 +108,6 @@ var tagMistakes = []mistake{
 	{rule: "oci.tags.unknown", at: "does-not-exist/tags/list$", status: 200},
 }
 
-// manifestMistakes are mistakes of OCI repositories about what their tags point to.
 var manifestMistakes = []mistake{
 	{rule: "oci.manifest.status", at: tagged, status: 500},
 	{rule: "oci.manifest.type", at: tagged, header: "Content-Type: application/vnd.docker.distribution.manifest.v2+json"},

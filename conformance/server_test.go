@@ -24,7 +24,6 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// files are what a server without mistakes has.
 const files = `
 -- registry/acme/net/aws/1.0.0/main.tf --
 output "id" { value = "old" }
@@ -149,7 +148,6 @@ func serve(t *testing.T, m mistake, opts modtest.Options) (host string, client c
 	return strings.TrimPrefix(proxy.URL, "https://"), client
 }
 
-// check runs the check that a rule belongs to.
 func check(t *testing.T, rule, host string, client conformance.Client) *conformance.Report {
 	t.Helper()
 	var report *conformance.Report

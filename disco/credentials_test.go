@@ -209,7 +209,6 @@ func TestDiscoveryWithRenewedToken(t *testing.T) {
 	}
 }
 
-// TestMemory checks how long documents and credentials are remembered.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	web := webtest.New(t)

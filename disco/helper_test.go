@@ -25,7 +25,6 @@ const (
 	modulesURL = origin + "/v1/modules/"
 )
 
-// document serves a discovery document, and 404 elsewhere.
 func document(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != wellKnown {
@@ -37,12 +36,10 @@ func document(text string) http.HandlerFunc {
 	}
 }
 
-// client returns a client that sends its requests to web and does not wait for long.
 func client(web *webtest.Web) *disco.Client {
 	return &disco.Client{HTTPClient: web.Client(), RetryWait: 1}
 }
 
-// source has one token for one host, and counts its calls.
 type source struct {
 	host  addrs.Hostname
 	err   error

@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
 )
 
-// raw gives the same answer to every request.
 func raw(status int, contentType, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header()["Content-Type"] = nil
@@ -129,7 +128,6 @@ func TestServiceIDs(t *testing.T) {
 	}
 }
 
-// TestUntrustedCertificate has a server whose certificate authority the client does not trust.
 func TestUntrustedCertificate(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(document(serviceMap("modules.v1", modulesURL)))
@@ -166,7 +164,6 @@ func FuzzDocument(f *testing.F) {
 	})
 }
 
-// TestZeroValues checks that methods of zero values do not panic.
 func TestZeroValues(t *testing.T) {
 	t.Parallel()
 	c := &disco.Client{HTTPClient: webtest.New(t).Client()}

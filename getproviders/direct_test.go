@@ -35,7 +35,6 @@ newer
 
 var v100 = versions.MustParse("1.0.0")
 
-// direct returns a Source for the registry of a world.
 func direct(world *modtest.World) *getproviders.Direct {
 	client := world.HTTPClient()
 	return &getproviders.Direct{
@@ -48,7 +47,6 @@ func cloud(world *modtest.World) addrs.Provider {
 	return addrs.Provider{Hostname: world.Host(), Namespace: "acme", Type: "cloud"}
 }
 
-// hashesOf returns the hashes of packages in a world, sorted.
 func hashesOf(t testing.TB, world *modtest.World, scheme string, platforms ...addrs.Platform) []hashing.Hash {
 	t.Helper()
 	var hashes []hashing.Hash
@@ -139,7 +137,6 @@ func TestDirectNotFound(t *testing.T) {
 	}
 }
 
-// TestDirectShapes checks packages with different kinds of keys, signatures and sums.
 func TestDirectShapes(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(packages))

@@ -23,7 +23,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// answer is a Registry that has only one package.
 type answer registryclient.ProviderPackage
 
 func (a answer) ProviderVersions(context.Context, addrs.Provider) (registryclient.ProviderListing, error) {
@@ -34,7 +33,6 @@ func (a answer) ProviderPackage(context.Context, addrs.Provider, versions.Versio
 	return registryclient.ProviderPackage(a), nil
 }
 
-// content is the content of a test archive of 256 KiB.
 var content = bytes.Repeat([]byte("0123456789abcdef"), 16<<10)
 
 // download downloads the archive at a URL of a web. The announced sum is that of content.
@@ -69,7 +67,6 @@ func download(t testing.TB, web *webtest.Web, url string, change func(*getprovid
 	return nil
 }
 
-// cutAfter serves a file, but interrupts each answer after n bytes.
 func cutAfter(n int, header http.Header, serve func(http.ResponseWriter, *http.Request)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		for name, values := range header {
@@ -92,12 +89,10 @@ func (c *cutWriter) Write(b []byte) (int, error) {
 	return c.ResponseWriter.Write(b)
 }
 
-// serve serves the content and supports ranges.
 func serve(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }
 
-// serveWhole serves the content without support for ranges.
 func serveWhole(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Length", fmt.Sprint(len(content)))
 	_, _ = io.Copy(w, bytes.NewReader(content)) // some tests close the connection early
@@ -105,7 +100,6 @@ func serveWhole(w http.ResponseWriter, _ *http.Request) {
 
 const origin = "https://files.example.com"
 
-// TestDownloadCut interrupts the transfer again and again.
 func TestDownloadCut(t *testing.T) {
 	t.Parallel()
 	etag := http.Header{"Etag": {`"1"`}}
@@ -142,7 +136,6 @@ func serveDated(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Date(2006, 1, 2, 15, 4, 5, 0, time.UTC), bytes.NewReader(content))
 }
 
-// TestDownloadPart has servers that answer a request for the missing part in unexpected ways.
 func TestDownloadPart(t *testing.T) {
 	t.Parallel()
 	for name, rest := range map[string]http.HandlerFunc{

@@ -23,7 +23,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// write writes a file below a directory.
 func write(t testing.TB, dir, name, text string) {
 	t.Helper()
 	path := filepath.Join(dir, filepath.FromSlash(name))
@@ -41,7 +40,6 @@ func link(t testing.TB, dir, target, name string) {
 	}
 }
 
-// received returns what Download writes to a file.
 func received(t testing.TB, p getproviders.Package) (string, error) {
 	t.Helper()
 	file, err := os.CreateTemp(t.TempDir(), "")
@@ -153,7 +151,6 @@ func TestFilesystemMirrorChoice(t *testing.T) {
 	}
 }
 
-// TestFilesystemMirrorLinks checks which directories may be links.
 func TestFilesystemMirrorLinks(t *testing.T) {
 	t.Parallel()
 	const x = "registry.opentofu.org/acme/x"
@@ -236,7 +233,6 @@ func TestPluginCache(t *testing.T) {
 	}
 }
 
-// FuzzNetworkMirror parses any text as both kinds of documents of a mirror.
 func FuzzNetworkMirror(f *testing.F) {
 	for _, seed := range []string{
 		`{"versions": {"1.0.0": {}, "latest": null}}`,
@@ -282,7 +278,6 @@ func checkMirrorError(t *testing.T, err error) {
 	webtest.CheckText(t, err.Error())
 }
 
-// FuzzOCIArtifact parses any text as the index and as the manifest of a provider.
 func FuzzOCIArtifact(f *testing.F) {
 	f.Add(ociIndexText(ociTarget{"linux", "amd64", "sha256:" + strings.Repeat("0", 64)}))
 	f.Add(ociManifestText(archive))

@@ -38,7 +38,6 @@ func zh(content string) hashing.Hash {
 
 var one = versions.MustParse("1.0.0")
 
-// tokens has the canary as the token for one host.
 type tokens struct{ host addrs.Hostname }
 
 func (c tokens) ForHost(_ context.Context, host addrs.Hostname) (disco.Credentials, error) {
@@ -48,7 +47,6 @@ func (c tokens) ForHost(_ context.Context, host addrs.Hostname) (disco.Credentia
 	return disco.BearerToken(webtest.Canary), nil
 }
 
-// mirror returns the mirror at a URL. It does not wait between retries.
 func mirror(t testing.TB, web *webtest.Web, at string) *getproviders.NetworkMirror {
 	t.Helper()
 	u, err := url.Parse(at)
@@ -292,7 +290,6 @@ func TestNetworkMirrorFailures(t *testing.T) {
 	}
 }
 
-// TestNetworkMirrorAsksOnce checks that the packages of all platforms need only one request.
 func TestNetworkMirrorAsksOnce(t *testing.T) {
 	t.Parallel()
 	web := webtest.New(t)
@@ -316,7 +313,6 @@ func TestNetworkMirrorAsksOnce(t *testing.T) {
 	}
 }
 
-// TestNetworkMirrorDownload checks what happens if an archive is interrupted or missing.
 func TestNetworkMirrorDownload(t *testing.T) {
 	t.Parallel()
 	web := webtest.New(t)

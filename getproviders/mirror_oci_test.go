@@ -29,7 +29,6 @@ const (
 	ociManifestType = "application/vnd.oci.image.manifest.v1+json"
 )
 
-// ociTarget is a platform's manifest in an index.
 type ociTarget struct{ os, arch, digest string }
 
 // ociIndexText returns an index in the form in which "oras manifest index create" writes it.
@@ -47,7 +46,6 @@ func ociIndexText(targets ...ociTarget) string {
 	}`, ociIndexType, strings.Join(manifests, ", "))
 }
 
-// ociManifestText returns the manifest of a platform with its archive.
 func ociManifestText(archive string) string {
 	return fmt.Sprintf(`{
 		"schemaVersion": 2, "mediaType": %q, "artifactType": "application/vnd.opentofu.provider-target",
@@ -60,7 +58,6 @@ func ociManifestText(archive string) string {
 
 func sha(text string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))) }
 
-// ociMirror returns a mirror in a registry that has only one repository, with texts by path.
 func ociMirror(t testing.TB, repository, template string, texts map[string]string) (*getproviders.OCIMirror, *webtest.Web) {
 	t.Helper()
 	paths := map[string]string{}

@@ -17,7 +17,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// provider parses an address.
 func provider(t testing.TB, source string) addrs.Provider {
 	t.Helper()
 	p, err := addrs.ParseProviderSource(source)
@@ -114,7 +113,6 @@ var (
 	darwin = addrs.Platform{OS: "darwin", Arch: "arm64"}
 )
 
-// shelf is a source that has the same versions of every provider, by platform.
 type shelf struct {
 	name     string
 	packages map[string][]addrs.Platform // platforms by version; nil if it does not list them
@@ -152,7 +150,6 @@ func (s shelf) Package(_ context.Context, _ addrs.Provider, v versions.Version, 
 	return named{name: s.name}, nil
 }
 
-// named is a package that has only a location.
 type named struct {
 	getproviders.Package
 	name string
@@ -160,7 +157,6 @@ type named struct {
 
 func (n named) Location() string { return n.name }
 
-// patterns parses patterns.
 func patterns(t testing.TB, texts ...string) []getproviders.Pattern {
 	t.Helper()
 	var parsed []getproviders.Pattern
@@ -172,7 +168,6 @@ func patterns(t testing.TB, texts ...string) []getproviders.Pattern {
 	return parsed
 }
 
-// shown returns a listing as text.
 func shown(listing getproviders.Listing) []string {
 	var all []string
 	for _, v := range listing.Versions {

@@ -9,7 +9,6 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 )
 
-// BenchmarkDir hashes 1,000 files of 8 KB in 100 directories.
 func BenchmarkDir(b *testing.B) {
 	fsys := fstest.MapFS{}
 	for i := range 1000 {
@@ -25,7 +24,6 @@ func BenchmarkDir(b *testing.B) {
 	}
 }
 
-// BenchmarkPart gets the parts for each of 1,000 directories.
 func BenchmarkPart(b *testing.B) {
 	fsys := fstest.MapFS{}
 	for i := range 1000 {

@@ -144,7 +144,6 @@ func openRoot(t testing.TB, dir string) *os.Root {
 	return root
 }
 
-// TestRootFSIsAFileSystem runs the standard library's tests for file systems.
 func TestRootFSIsAFileSystem(t *testing.T) {
 	t.Parallel()
 	fsys := hashing.RootFS(openRoot(t, onDisk(t, mixedTree())))

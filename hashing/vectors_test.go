@@ -134,7 +134,6 @@ func TestSecondImplementation(t *testing.T) {
 	}
 }
 
-// link returns a link in an in-memory tree.
 func link(target string) *fstest.MapFile {
 	return &fstest.MapFile{Data: []byte(target), Mode: fs.ModeSymlink | 0o777}
 }
@@ -147,7 +146,6 @@ func executable(content string) *fstest.MapFile {
 
 func emptyDir() *fstest.MapFile { return &fstest.MapFile{Mode: fs.ModeDir | 0o755} }
 
-// onDisk writes a tree into a new directory.
 func onDisk(t testing.TB, tree fstest.MapFS) string {
 	t.Helper()
 	top := t.TempDir()
@@ -173,7 +171,6 @@ func readTree(t testing.TB, fsys fs.FS) *hashing.Tree {
 	return tree
 }
 
-// readDisk reads a directory through os.Root.
 func readDisk(t testing.TB, dir string) *hashing.Tree {
 	t.Helper()
 	return readTree(t, openRoot(t, dir).FS())

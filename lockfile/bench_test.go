@@ -53,7 +53,6 @@ func BenchmarkSetAndBytes(b *testing.B) {
 	}
 }
 
-// BenchmarkFile changes one module, writes the lock to disk and reads it.
 func BenchmarkFile(b *testing.B) {
 	for _, n := range []int{1_000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

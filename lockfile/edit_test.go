@@ -156,7 +156,6 @@ func TestZeroFile(t *testing.T) {
 	}
 }
 
-// Changes to modules that were passed to a File or returned by it do not change the File.
 func TestModulesAreCopies(t *testing.T) {
 	t.Parallel()
 	var file lockfile.File

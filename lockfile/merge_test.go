@@ -29,7 +29,6 @@ func lockText(entries ...string) string {
 	return strings.TrimPrefix("# a comment\n"+modules.String()+providers.String(), "\n")
 }
 
-// names returns the types and labels of conflicts.
 func names(conflicts []lockfile.Conflict) []string {
 	var list []string
 	for _, c := range conflicts {
@@ -38,7 +37,6 @@ func names(conflicts []lockfile.Conflict) []string {
 	return list
 }
 
-// TestMergeResolve checks that a function can decide conflicts, and that it gets both entries.
 func TestMergeResolve(t *testing.T) {
 	t.Parallel()
 	base, ours, theirs := lockText("a=1.0.0", "b=1.0.0", "c=1.0.0", "@registry.opentofu.org/o/p=1.0.0"), lockText("a=2.0.0", "b=2.0.0", "@registry.opentofu.org/o/p=2.0.0"), lockText("a=3.0.0", "b=3.0.0", "c=2.0.0", "@registry.opentofu.org/o/p=3.0.0")

@@ -40,7 +40,6 @@ func outline(body *hclsyntax.Body) []string {
 	return nodes
 }
 
-// samePieces compares the result of parsing in pieces with that of the HCL parser.
 func samePieces(t *testing.T, src []byte, size int) {
 	t.Helper()
 	got, diags := lockfile.ParseSyntax(src, "x", size)

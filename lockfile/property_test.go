@@ -101,7 +101,6 @@ var providerGen = rapid.Custom(func(t *rapid.T) lockfile.Provider {
 	}
 })
 
-// lockGen draws lock files with all kinds of content in any order and layout.
 var lockGen = rapid.Custom(func(t *rapid.T) string {
 	blank := rapid.SampledFrom([]string{"", "\n", " \n\n"})
 	space := rapid.SampledFrom([]string{" ", "  ", "\t"})

@@ -11,7 +11,6 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// largeLocks are locks for which the parser needs much memory.
 var largeLocks = []struct {
 	name string
 	src  func() []byte
@@ -33,7 +32,6 @@ var largeLocks = []struct {
 
 var numberedModule = strings.Replace(testBlock, `"a"`, `"app.module-%06d"`, 1) + "\n"
 
-// numbered repeats a line, with its number in it.
 func numbered(n int, format string) []byte {
 	var src []byte
 	for i := range n {

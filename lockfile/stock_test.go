@@ -37,7 +37,6 @@ func stockProvider(label, body string) string {
 	return fmt.Sprintf("provider %q {\n  %s\n}\n", label, body)
 }
 
-// withArgument returns a provider block with a version and one more argument.
 func withArgument(text string) string {
 	return stockProvider("example.com/acme/a", stockVersion+"\n  "+text)
 }
@@ -179,7 +178,6 @@ var stockVerdicts = []struct {
 	{name: "module without a label", src: "module {\n}\n", want: "Invalid module block"},
 }
 
-// firstFault returns the summary of the first fault of a file, or "" if there is none.
 func firstFault(src string, dialect addrs.Parser) string {
 	file, err := lockfile.Parse([]byte(src), "x")
 	if invalid, ok := errors.AsType[*lockfile.SyntaxError](err); ok {

@@ -12,7 +12,6 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// reply is an answer whose body has been read.
 type reply struct {
 	status int
 	header http.Header
@@ -78,7 +77,6 @@ func needGit(t *testing.T) {
 	}
 }
 
-// commit returns the id of a tag's commit.
 func commit(t *testing.T, world *modtest.World, repo, tag string) string {
 	t.Helper()
 	id, err := world.Commit(repo, tag)

@@ -31,7 +31,6 @@ type ociManifest struct {
 	Layers       []struct{ MediaType, Digest string }
 }
 
-// manifest requests a manifest like a client.
 func manifest(t *testing.T, world *modtest.World, repo, reference string) (reply, ociManifest) {
 	t.Helper()
 	r := get(t, world, "/v2/"+repo+"/manifests/"+reference)

@@ -13,8 +13,6 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// platformTree has three providers for the platform of this process and a configuration that
-// requires them.
 const platformTree = `
 -- providers/acme/cloud/1.0.0/PLATFORM/terraform-provider-cloud_v1.0.0 --
 cloud
@@ -93,7 +91,6 @@ func installation(t *testing.T, world *modtest.World, tool string) string {
 		files, include(world.ProviderSource("acme/cloud")), world.ProviderMirrorURL(), include(mirroredDisk), third)
 }
 
-// asked reports whether there was a request for a path or below it.
 func asked(world *modtest.World, path string) bool {
 	for _, r := range world.Requests() {
 		if strings.HasPrefix(r.Path, path) {

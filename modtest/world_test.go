@@ -142,7 +142,6 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// Concurrent reads, changes and requests.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, modtest.Txtar(twoVersions+twoTags+plainFile))

@@ -8,7 +8,6 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// TestCheckURL has the URLs of requests, and whether a pattern in deny_sources denies them.
 func TestCheckURL(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -93,7 +93,6 @@ func TestFailedDownloads(t *testing.T) {
 	}
 }
 
-// hijack returns a handler that answers with raw bytes.
 func hijack(raw string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
@@ -286,7 +285,6 @@ func TestRenewedToken(t *testing.T) {
 	}
 }
 
-// TestDownloadWithoutDiscovery downloads an archive that needs no credentials.
 func TestDownloadWithoutDiscovery(t *testing.T) {
 	t.Parallel()
 	web := serve(t, text("PK"))

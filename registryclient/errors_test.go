@@ -129,8 +129,6 @@ func TestMessageInJSON(t *testing.T) {
 	}
 }
 
-// TestServerThatRepeatsTheToken has a server whose answer contains the credentials that it has
-// refused.
 func TestServerThatRepeatsTheToken(t *testing.T) {
 	t.Parallel()
 	c := client(serve(t, answer(403, "", "Bearer "+webtest.Canary+": the token '"+webtest.Canary+"' is not allowed")))
@@ -271,7 +269,6 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// TestZeroValues checks that methods of zero values return errors and do not panic.
 func TestZeroValues(t *testing.T) {
 	t.Parallel()
 	c := &registryclient.Client{}

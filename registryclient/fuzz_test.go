@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// fixed gets the same answer to every request.
 func fixed(header, body string) *registryclient.Client {
 	return &registryclient.Client{Services: services{base: base}, HTTPClient: webtest.Fixed(http.Header{"X-Terraform-Get": {header}}, body)}
 }

@@ -58,8 +58,6 @@ func (s services) Authorize(_ context.Context, host addrs.Hostname, req *http.Re
 
 func (s services) Refused(context.Context, addrs.Hostname, *http.Request) bool { return false }
 
-// client returns a client that sends its requests to web, uses the base URL, and does not wait
-// for long.
 func client(web *webtest.Web) *registryclient.Client {
 	return &registryclient.Client{Services: services{base: base}, HTTPClient: web.Client(), RetryWait: 1}
 }
@@ -80,7 +78,6 @@ func answer(status int, header, body string) http.HandlerFunc {
 	}
 }
 
-// serve returns a web with one registry that gives the same answer to every request.
 func serve(t *testing.T, h http.HandlerFunc) *webtest.Web {
 	t.Helper()
 	web := webtest.New(t)
@@ -94,7 +91,6 @@ func redirectTo(to string, status int) http.HandlerFunc {
 
 func at(location string) string { return fmt.Sprintf(`{"location": %q}`, location) }
 
-// noProviders is a host without a provider registry.
 type noProviders struct {
 	services
 	err error

@@ -177,7 +177,6 @@ func TestRelativeToWhatWasAsked(t *testing.T) {
 	}
 }
 
-// TestBodiesWithoutLocation checks that the error message describes the body.
 func TestBodiesWithoutLocation(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

@@ -82,7 +82,6 @@ func refs(offered []versions.Candidate) []string {
 	return refs
 }
 
-// TestSelectLikeStock compares Select with stockSelect for random versions and constraints.
 func TestSelectLikeStock(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

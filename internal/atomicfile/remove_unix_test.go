@@ -51,7 +51,6 @@ func TestRemoveAll(t *testing.T) {
 	}
 }
 
-// runAs runs the test in a process of another user.
 func runAs(t *testing.T, id uint32) {
 	t.Helper()
 	text, err := os.ReadFile(os.Args[0])

@@ -11,7 +11,6 @@ import (
 	"github.com/cotterpin/cotter/internal/configs"
 )
 
-// backend returns a file with a backend "local" that has these lines.
 func backend(lines ...string) string {
 	return "terraform {\n  backend \"local\" {\n    " + strings.Join(lines, "\n    ") + "\n  }\n}\n"
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// readSource reads a module with one call and returns the call's source.
 func readSource(t testing.TB, dir configs.Dir) (string, hcl.Diagnostics) {
 	t.Helper()
 	m, diags := configs.Reader{}.Read(context.Background(), dir)
@@ -27,7 +26,6 @@ func readSource(t testing.TB, dir configs.Dir) (string, hcl.Diagnostics) {
 	return m.Calls[0].Source, diags
 }
 
-// TestBombs reads modules with short but hostile declarations.
 func TestBombs(t *testing.T) {
 	t.Parallel()
 	doubling := "locals {\n  l0 = \"x\"\n"
@@ -110,7 +108,6 @@ func TestFilesOfPackages(t *testing.T) {
 	}
 }
 
-// rootOf returns the configuration of a root module that calls the module p.
 func rootOf(t *testing.T, dir string) *configs.Tree {
 	t.Helper()
 	write(t, filepath.Join(dir, "main.tf"), call("p"))
@@ -122,7 +119,6 @@ func rootOf(t *testing.T, dir string) *configs.Tree {
 	return tree
 }
 
-// TestSecrets puts a secret into every kind of input and searches all messages for it.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	const decl = "variable \"s\" {\n  sensitive = true\n  %s\n}\nmodule \"a\" { source = \"./${%s}\" }\n"
@@ -147,7 +143,6 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestMissingInputs passes files that do not exist or are invalid.
 func TestMissingInputs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -205,7 +200,6 @@ func wideTree(t testing.TB, dir string, n int, computed bool) {
 	write(t, filepath.Join(dir, "main.tf"), root.String())
 }
 
-// BenchmarkTree reads a root module and the 2,000 modules that it calls.
 func BenchmarkTree(b *testing.B) {
 	for name, computed := range map[string]bool{"literal": false, "computed": true} {
 		b.Run(name, func(b *testing.B) {

@@ -9,7 +9,6 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// TestEmpty distinguishes directories with configuration from those without.
 func TestEmpty(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

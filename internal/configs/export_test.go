@@ -1,6 +1,5 @@
 package configs
 
-// ReadableDir and FindReadable export readableDir and findReadable, and ErrNotRegular errNotRegular.
 type ReadableDir = readableDir
 
 var (
@@ -8,7 +7,6 @@ var (
 	ErrNotRegular = errNotRegular
 )
 
-// ScannedBlock and ScanBlocks export scanBlocks, so that tests can compare it with the parser.
 type ScannedBlock struct {
 	Kind       string
 	Labels     []string

@@ -68,7 +68,6 @@ func checkFixture(t *testing.T, fixture string) {
 	}
 }
 
-// options parses the comment of a fixture.
 func options(comment string) (configs.Reader, configs.Dir) {
 	var reader configs.Reader
 	var dir configs.Dir
@@ -110,7 +109,6 @@ func describeTree(t *testing.T, reader configs.Reader, dir configs.Dir) string {
 	return text
 }
 
-// describe returns the result of Read as text, with one line for each call and each diagnostic.
 func describe(m config.Module, diags hcl.Diagnostics) string {
 	var out strings.Builder
 	for _, call := range m.Calls {
@@ -134,7 +132,6 @@ func short(r *hcl.Range) string {
 	return fmt.Sprintf("%s:%d,%d", r.Filename, r.Start.Line, r.Start.Column)
 }
 
-// write writes a file and creates its directory.
 func write(t testing.TB, name, content string) {
 	t.Helper()
 	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))

@@ -51,7 +51,6 @@ func checkRead(t *testing.T, name string, src []byte) {
 	}
 }
 
-// blockNames parses the whole file and returns the names of the module blocks.
 func blockNames(t *testing.T, src []byte, isJSON bool) ([]string, error) {
 	parse := func() (*hcl.File, hcl.Diagnostics) { return hcldepth.ParseConfig(t.Context(), src, "", hcl.InitialPos) }
 	if isJSON {
@@ -113,10 +112,8 @@ func FuzzInterface(f *testing.F) {
 	})
 }
 
-// BenchmarkRead reads a module of 90 files with 1,800 resources. Six of the files have calls.
 func BenchmarkRead(b *testing.B) { benchmarkRead(b, configs.Reader{}) }
 
-// BenchmarkReadProviders reads the same module with its provider requirements.
 func BenchmarkReadProviders(b *testing.B) { benchmarkRead(b, configs.Reader{Providers: true}) }
 
 func benchmarkRead(b *testing.B, reader configs.Reader) {

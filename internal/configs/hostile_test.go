@@ -90,7 +90,6 @@ func TestBoundary(t *testing.T) {
 	}
 }
 
-// TestBoundaryOfDirectory reads through a link to a directory outside the package.
 func TestBoundaryOfDirectory(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -103,7 +102,6 @@ func TestBoundaryOfDirectory(t *testing.T) {
 	}
 }
 
-// TestTotalSize reads a directory of many large files.
 func TestTotalSize(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

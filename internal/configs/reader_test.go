@@ -59,7 +59,6 @@ func TestDisplay(t *testing.T) {
 	}
 }
 
-// TestBytes reads files that a text archive cannot contain.
 func TestBytes(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{

@@ -72,7 +72,6 @@ func readName(t *testing.T, dir *configs.ReadableDir, name string) string {
 	return string(text)
 }
 
-// realTempDir returns a temporary directory without links in its path.
 func realTempDir(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -80,7 +79,6 @@ func realTempDir(t *testing.T) string {
 	return dir
 }
 
-// repository makes a repository with a root module, and files around it.
 func repository(t *testing.T) (base, repo, root string) {
 	t.Helper()
 	base = realTempDir(t)
@@ -102,7 +100,6 @@ func repository(t *testing.T) (base, repo, root string) {
 	return base, repo, root
 }
 
-// TestOpen reads files of a repository by all kinds of names.
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	base, repo, root := repository(t)

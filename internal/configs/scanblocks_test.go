@@ -33,7 +33,6 @@ func parsedBlocks(t *testing.T, src []byte) ([]configs.ScannedBlock, bool) {
 	return blocks, len(body.Attributes) == 0
 }
 
-// sourceOf returns the value of the argument "source" if it is a string.
 func sourceOf(body *hclsyntax.Body) string {
 	attr := body.Attributes["source"]
 	if attr == nil {
@@ -46,7 +45,6 @@ func sourceOf(body *hclsyntax.Body) string {
 	return value.AsString()
 }
 
-// usual is configuration as people write it.
 const usual = "# a comment with { and \"\n" + `terraform {
   required_providers {
     aws = { source = "hashicorp/aws" } // }

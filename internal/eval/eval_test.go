@@ -16,7 +16,6 @@ import (
 	"github.com/cotterpin/cotter/internal/eval"
 )
 
-// files makes a file system readable for expressions.
 type files struct{ fs fs.FS }
 
 func (f files) ReadFile(name string, _ int64) ([]byte, error) {

@@ -105,7 +105,6 @@ func TestSharedParts(t *testing.T) {
 	}
 }
 
-// TestTree uses up the budget of a tree with many modules.
 func TestTree(t *testing.T) {
 	t.Parallel()
 	tree := &eval.Tree{}

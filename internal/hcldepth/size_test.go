@@ -18,7 +18,6 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// dense is a text that repeats a unit, of which the parser makes much.
 type dense struct {
 	name, before, unit, after string
 	// tokens is the number of tokens of a unit.
@@ -29,7 +28,6 @@ type dense struct {
 	json bool
 }
 
-// source returns a text of about size units.
 func (d dense) source(units int) []byte {
 	return []byte(d.before + strings.Repeat(d.unit, units) + d.after)
 }
@@ -147,7 +145,6 @@ func (d dense) measure(ctx context.Context) string {
 	return fmt.Sprint(accepted, taken[0].Value.Uint64())
 }
 
-// refused reports whether a text exceeds a limit.
 func refused(diags hcl.Diagnostics) bool {
 	if len(diags) == 0 {
 		return false
@@ -200,7 +197,6 @@ func TestSizeErrors(t *testing.T) {
 // exhaustive tests all texts and more files at once. .ci/run sets it.
 var exhaustive = flag.Bool("exhaustive", false, "test the memory for every text")
 
-// TestMemoryOfManyFiles parses files at the same time that take as much memory as one file may.
 func TestMemoryOfManyFiles(t *testing.T) {
 	t.Parallel()
 	files := 4
@@ -231,7 +227,6 @@ func TestMemoryOfManyFiles(t *testing.T) {
 	}
 }
 
-// TestWaitingStops cancels the context of a text that waits until another one has been parsed.
 func TestWaitingStops(t *testing.T) {
 	t.Parallel()
 	release, diags := hcldepth.Reserve(t.Context(), []byte(strings.Repeat("a ", hcldepth.MaxTokens)), "x")

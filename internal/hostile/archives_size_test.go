@@ -80,7 +80,6 @@ func bombs(yield func(Case[Archive]) bool) {
 		yield(Case[Archive]{"archive/good", "as much as is allowed", Archive{Bytes: zipOf(manyFiles(300)...), MaxEntries: 300}})
 }
 
-// gzipZeros returns a compressed file that ends with many zeros.
 func gzipZeros(head []byte, size int) []byte {
 	var out bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&out, gzip.BestSpeed)

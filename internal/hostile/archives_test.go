@@ -87,7 +87,6 @@ func fromBelow(name string) string {
 	return strings.Repeat("../", strings.Count(strings.TrimSuffix(name, "/"), "/")) + "ok"
 }
 
-// names puts each name into each kind of container.
 func names(outside string, yield func(class, name string, bytes []byte) bool) bool {
 	lists := append(hostileNames(outside), list{"name/unportable", unportableNames()}, list{"name/plain", plainNames()})
 	for _, l := range lists {

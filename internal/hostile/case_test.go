@@ -2,7 +2,6 @@ package hostile_test
 
 import "iter"
 
-// Case is one input.
 type Case[T any] struct {
 	// Class is the name of a row of [Table].
 	Class string

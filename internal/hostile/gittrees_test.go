@@ -16,7 +16,6 @@ type TreeEntry struct {
 	ID string
 }
 
-// The modes of git.
 const (
 	gitFile = "100644"
 	gitExec = "100755"
@@ -46,7 +45,6 @@ func Trees(outside string) iter.Seq[Case[[]TreeEntry]] {
 
 type giveTree func(class, name string, entries ...TreeEntry) bool
 
-// treeNames yields single names that are invalid or are paths.
 func treeNames(give giveTree) bool {
 	classes := []list{
 		{"tree/name", []string{
@@ -67,7 +65,6 @@ func treeNames(give giveTree) bool {
 	return true
 }
 
-// treeModes yields modes that git canonicalises, and invalid modes.
 func treeModes(give giveTree) bool {
 	for _, mode := range []string{"0", "000000", "10644", "020000", "060000", "010000", "140000", "1", "777", "170000", "110000", "130000", "150000", "777777", "37777777777"} {
 		if !give("tree/mode", mode, file("ok"), TreeEntry{Mode: mode, Name: "x", Text: "1"}) {
@@ -130,7 +127,6 @@ func treeTwice(give giveTree) bool {
 	return give("tree/plain", "unsorted", file("z"), file("ok"), file("a"))
 }
 
-// treeDepth yields trees that are small as objects but large as directories.
 func treeDepth(give giveTree) bool {
 	deep := func(n int) TreeEntry {
 		entry := file("x")

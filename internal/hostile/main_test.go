@@ -46,7 +46,6 @@ func TestMain(m *testing.M) {
 	os.Exit(testenv.Prepare(m).Run())
 }
 
-// report is the result of reading all inputs.
 type report struct {
 	Inputs   map[string]int // by class
 	Problems []string
@@ -133,7 +132,6 @@ func newPlayground(t *testing.T) string {
 	return base
 }
 
-// fingerprint returns every entry of a directory with its mode and content.
 func fingerprint(t *testing.T, base string) map[string]string {
 	t.Helper()
 	found := map[string]string{}

@@ -49,7 +49,6 @@ func controlNames() []string {
 	return append(names, "a\x1b[2Jb", "\x1b]52;c;YQ==\x07", "a\r\nInstalled", "\n", "a\n", "\r")
 }
 
-// unportableNames returns names that only some systems can store.
 func unportableNames() []string {
 	names := []string{
 		"CON", "con", "con.tf", "Aux.tf", "PRN", "NUL", "nul.tar.gz", "CONIN$", "CONOUT$", "COM0", "COM1", "com9.tf", "COM¹", "LPT1", "lpt2 .txt",
@@ -58,7 +57,6 @@ func unportableNames() []string {
 	return names
 }
 
-// clashes returns pairs of names that some file systems treat as the same.
 func clashes() [][2]string {
 	return [][2]string{
 		{"main.tf", "MAIN.TF"}, {"a", "A"}, {"dir/x", "DIR/y"}, {"dir/x", "dir/X"}, {"\u00e9", "e\u0301"}, {"\u00c9", "e\u0301"}, {"\u00df", "ss"},
@@ -66,7 +64,6 @@ func clashes() [][2]string {
 	}
 }
 
-// plainNames returns names that look odd but are allowed.
 func plainNames() []string {
 	return []string{
 		"-", "--help", "-rf", "~", "~root", "$HOME", "${x}", "`id`", "a;b", "a&b", "'", "%2e%2e", "%2f", "...", ".terraform.lock.hcl", ".terraform/modules/modules.json",

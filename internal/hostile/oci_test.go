@@ -16,7 +16,6 @@ type OCIManifest struct {
 	Text   string
 }
 
-// Media types of a module package.
 const (
 	ociManifest = "application/vnd.oci.image.manifest.v1+json"
 	ociIndex    = "application/vnd.oci.image.index.v1+json"

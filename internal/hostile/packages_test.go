@@ -92,7 +92,6 @@ func fetcher(ask roundTripper) *getmodules.Fetcher {
 	return &getmodules.Fetcher{HTTPClient: &http.Client{Transport: ask}, Attempts: 1, Git: getmodules.Git{Path: "/nonexistent/git"}}
 }
 
-// onlyArchive serves "/good.zip" and nothing else.
 func (r *reader) onlyArchive(req *http.Request) (*http.Response, error) {
 	if req.URL.Path == "/good.zip" {
 		return answer(req, 200, nil, string(r.good)), nil
@@ -109,7 +108,6 @@ func unlessAsked(err error) error {
 	return err
 }
 
-// address parses an address and tries to fetch it without a network.
 func (r *reader) address(c Case[string], _ bool) (bool, error) {
 	source, err := addrs.ParseModuleSource(c.Input)
 	if err != nil {
@@ -176,7 +174,6 @@ func (r *reader) ways() []func(Case[string], bool) (bool, error) {
 
 func foreign(text string) string { return "ftp://h.example/" + url.PathEscape(text) }
 
-// oci reads each manifest with a good layer.
 func (r *reader) oci() {
 	layer := r.good
 	digest := fmt.Sprintf("sha256:%x", sha256.Sum256(layer))

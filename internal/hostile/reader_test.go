@@ -18,7 +18,6 @@ import (
 // maxMessage is the maximum size of the messages about an input in bytes.
 const maxMessage = 8 << 10
 
-// reader passes inputs to the code that reads them, and records problems.
 type reader struct {
 	report
 	base    string
@@ -126,7 +125,6 @@ func unsafeRune(r rune) bool {
 	return r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 }
 
-// dir returns the directory for the package of one input.
 func (r *reader) dir() string { return filepath.Join(r.base, "work", "package") }
 
 // tidy removes accepted packages, and reports files that are left after a refusal.
@@ -189,7 +187,6 @@ func (r *reader) checkLink(name string) error {
 	return nil
 }
 
-// allocated returns the number of bytes that this process has allocated so far.
 func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample) // unlike runtime.ReadMemStats, it stops no goroutine

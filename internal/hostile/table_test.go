@@ -2,12 +2,10 @@ package hostile_test
 
 import "slices"
 
-// Table defines the expected treatment of the inputs of each class.
 func Table() []Class {
 	return slices.Concat(nameTable(), archiveTable(), treeTable(), addressTable(), answerTable(), fileTable())
 }
 
-// nameTable has the classes of names and links in archives and git trees.
 func nameTable() []Class {
 	return []Class{
 		{"name/traversal", Refused, "a name must not lead out of the tree, not even for a part of its way"},

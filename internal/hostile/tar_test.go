@@ -77,7 +77,6 @@ func tarGNU(flag byte, text string) []byte {
 	return tarRaw(tarHeader{name: "././@LongLink", flag: flag, magic: "ustar  \x00"}, text+"\x00")
 }
 
-// tarOf joins entries and ends the file.
 func tarOf(entries ...[]byte) []byte {
 	return append(bytes.Join(entries, nil), make([]byte, 2*tarBlock)...)
 }
@@ -98,5 +97,4 @@ func gzipped(plain []byte) []byte {
 	return out.Bytes()
 }
 
-// tarGzip returns a tar.gz archive.
 func tarGzip(entries ...[]byte) []byte { return gzipped(tarOf(entries...)) }

@@ -91,7 +91,6 @@ func (o *objects) write(dir string) error {
 	return o.pack(dir)
 }
 
-// pack makes git put all objects into one pack.
 func (o *objects) pack(dir string) error {
 	var ids strings.Builder
 	for _, bodies := range o.bodies {

@@ -16,7 +16,6 @@ type zipEntry struct {
 	change     func(*zip.FileHeader)
 }
 
-// Types in a unix mode.
 const (
 	unixFile = 0o100000
 	unixDir  = 0o040000
@@ -31,7 +30,6 @@ func zipLink(name, target string) zipEntry {
 	return zipEntry{name: name, text: target, mode: unixLink | 0o777}
 }
 
-// zipOf packs entries without checking them.
 func zipOf(entries ...zipEntry) []byte {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
@@ -80,7 +78,6 @@ func zipCentralAt(archive []byte) int {
 	return int(binary.LittleEndian.Uint32(archive[zipEndAt(archive)+16:]))
 }
 
-// put16 and put32 return a copy of b with a number at an offset.
 func put16(b []byte, at int, v uint16) []byte {
 	b = bytes.Clone(b)
 	binary.LittleEndian.PutUint16(b[at:], v)

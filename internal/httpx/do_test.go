@@ -82,7 +82,6 @@ func TestDownloadsAreWatched(t *testing.T) {
 	}
 }
 
-// never is a transport that never answers.
 var never = roundTrip(func(req *http.Request) (*http.Response, error) {
 	<-req.Context().Done()
 	return nil, req.Context().Err()
@@ -137,7 +136,6 @@ func TestOtherStatuses(t *testing.T) {
 	}
 }
 
-// TestReceiverDecides uses functions that receive an answer and then return an error.
 func TestReceiverDecides(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the disk is full")

@@ -22,7 +22,6 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// script answers one request after the other and records their times.
 type script struct {
 	mu    sync.Mutex
 	start time.Time
@@ -61,7 +60,6 @@ func (s *script) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// cut returns a body whose connection breaks.
 func cut() io.Reader { return io.MultiReader(strings.NewReader("half"), failing{io.ErrUnexpectedEOF}) }
 
 type failing struct{ err error }
@@ -278,7 +276,6 @@ func TestParseRetryAfter(t *testing.T) {
 	})
 }
 
-// TestPauses has one pause for each of two pauses.
 func TestPauses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,12 +12,10 @@ const (
 	record = ".terraform/terraform.tfstate"
 )
 
-// recorded returns a record of a backend with a path and a hash in JSON.
 func recorded(backend, path string, hash int) string {
 	return fmt.Sprintf(`{"version": 3, "backend": {"type": %q, "config": {"path": %s, "workspace_dir": null}, "hash": %d}}`, backend, path, hash)
 }
 
-// local returns a configuration with a backend "local" that has one argument.
 func local(argument string) string {
 	return "terraform {\n  backend \"local\" {\n    " + argument + "\n  }\n}\n"
 }

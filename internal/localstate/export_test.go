@@ -1,4 +1,3 @@
 package localstate
 
-// Parse is exported for tests.
 var Parse = parse

@@ -19,7 +19,6 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// resources returns a state that has one resource of each provider.
 func resources(providers ...string) string {
 	var list []string
 	for _, p := range providers {

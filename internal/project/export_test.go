@@ -7,7 +7,6 @@ func (p *Project) Abandon() error {
 	return p.Close()
 }
 
-// ParseVendorRecord parses a record of vendored packages and returns it as it would be written again.
 func ParseVendorRecord(text []byte) ([]byte, error) {
 	r, err := parseVendorRecord(text)
 	return r.text(), err

@@ -23,7 +23,6 @@ import (
 
 const lockName = ".terraform.lock.hcl"
 
-// at is a project directory in a test, with the key of its user.
 type at struct {
 	dir string
 	key *userkey.Key
@@ -35,7 +34,6 @@ type at struct {
 	outside string
 }
 
-// vendored is a state of a project's vendored packages before the tests' change.
 type vendored int
 
 const (
@@ -60,7 +58,6 @@ func (a at) location() project.Location {
 	return location
 }
 
-// top returns the directory with the project's files.
 func (a at) top() string { return cmp.Or(a.outside, a.dir) }
 
 func (a at) open(t testing.TB) *project.Project {
@@ -73,7 +70,6 @@ func (a at) open(t testing.TB) *project.Project {
 	return p
 }
 
-// write writes a file of the project, with its directories.
 func (a at) write(t testing.TB, name, text string) {
 	t.Helper()
 	name = filepath.Join(a.dir, filepath.FromSlash(name))
@@ -132,7 +128,6 @@ func (a at) files(t testing.TB, own bool) map[string]string {
 
 const modules = ".terraform/modules/"
 
-// before and after are the files of a project before and after the tests' change.
 var (
 	before = map[string]string{
 		lockName:                        "old lock\n",
@@ -155,8 +150,6 @@ var (
 	}
 )
 
-// vendoredBefore and vendoredAfter are the files of the vendored packages before and after the
-// tests' change.
 var (
 	vendoredBefore = map[string]string{
 		"vendor/.gitattributes":      gitAttributes,
@@ -185,7 +178,6 @@ func vendorRecord(keys ...string) string {
 	return text
 }
 
-// before and after return the files of the project before and after the tests' change.
 func (a at) before() map[string]string {
 	files := maps.Clone(before)
 	if a.vendored == oldVendored {
@@ -215,13 +207,11 @@ func vendorChange(t testing.TB, p *project.Project, packages map[string]string, 
 	return c
 }
 
-// start creates a project with the files of before, and without vendored packages.
 func start(t testing.TB) at {
 	t.Helper()
 	return startWith(t, notVendored)
 }
 
-// startWith creates a project with the files of before.
 func startWith(t testing.TB, vendored vendored) at {
 	t.Helper()
 	a := newAt(t)
@@ -244,7 +234,6 @@ func (a at) filled(t testing.TB) at {
 	return a
 }
 
-// theChange is the change from before to after.
 func (a at) theChange(t testing.TB, p *project.Project) project.Change {
 	t.Helper()
 	c := change(t, p, map[string]string{"a": "# a\n", "b": "# b\n"}, "gone")
@@ -394,7 +383,6 @@ func TestNothingInstalled(t *testing.T) {
 	}
 }
 
-// dirs returns the paths of a directory and everything in it.
 func dirs(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {

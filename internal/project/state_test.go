@@ -23,7 +23,6 @@ import (
 
 // The tests that set the process's hook do not run in parallel with others.
 
-// killed is the value that a killed process panics with.
 type killed struct{}
 
 // kill makes the change and stops before the step with this number, as if the process were
@@ -252,7 +251,6 @@ func killUntil(t testing.TB, vendored vendored, reached func(at) bool) at {
 	}
 }
 
-// isAbsent returns a function that reports whether a file of the project does not exist.
 func isAbsent(name string) func(at) bool {
 	return func(a at) bool {
 		_, err := os.Lstat(filepath.Join(a.dir, filepath.FromSlash(name)))

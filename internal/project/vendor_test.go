@@ -19,7 +19,6 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// repository creates a git repository with a root module in "root" and returns both paths.
 func repository(t testing.TB) (top, root string) {
 	t.Helper()
 	top = t.TempDir()

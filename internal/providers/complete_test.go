@@ -103,7 +103,6 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// noOffers are the offers of a mirror that has nothing.
 func noOffers(context.Context, providers.Want) iter.Seq[providers.Offer] {
 	return func(func(providers.Offer) bool) {}
 }

@@ -55,7 +55,6 @@ func want(platform addrs.Platform, locked ...hashing.Hash) providers.Want {
 	return providers.Want{Provider: example, Version: v100, Platform: platform, Locked: locked}
 }
 
-// packages returns the number of packages in the store.
 func (w *world) packages(t testing.TB) int {
 	t.Helper()
 	entries, err := store.ViewProviders(w.cache, userkey.Random()).Entries()

@@ -24,7 +24,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// secret is that of the user's key.
 const secret = "a secret that has 32 characters.."
 
 // The requests for a package that is got, and for one whose archive is known.
@@ -33,7 +32,6 @@ var (
 	asks    = []string{"authenticate", "package"}
 )
 
-// source is a Source with packages in memory. It records its requests.
 type source struct {
 	archives map[addrs.Platform][]byte
 	// hidden means that the hashes of archives are not announced.
@@ -174,7 +172,6 @@ func (p *sourcePackage) Download(ctx context.Context, file *os.File, progress fu
 	return err
 }
 
-// world is a source and a cache with the expected hashes.
 type world struct {
 	source *source
 	cache  string
@@ -190,7 +187,6 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// publish replaces the archive for a platform.
 func (w *world) publish(t testing.TB, platform addrs.Platform, text string) {
 	t.Helper()
 	archive := zipOf(t, map[string]string{"terraform-provider-cloud_v1.0.0": text, "LICENSE": "free"})
@@ -201,7 +197,6 @@ func (w *world) publish(t testing.TB, platform addrs.Platform, text string) {
 	w.source.archives[platform], w.h1[platform], w.zh[platform] = archive, h1, zhOf(archive)
 }
 
-// getter returns a Getter as a new process would have it.
 func (w *world) getter(t testing.TB) *providers.Getter {
 	t.Helper()
 	key, err := userkey.FromSecret(secret)

@@ -100,7 +100,6 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// empty removes all packages from the store.
 func (w *world) empty(t *testing.T) {
 	t.Helper()
 	g := w.getter(t)

@@ -115,7 +115,6 @@ func TestSigner(t *testing.T) {
 	}
 }
 
-// withHash returns a signature with a different number of its hash algorithm.
 func withHash(signature []byte, hash byte) []byte {
 	signature = slices.Clone(signature)
 	body := 2 // after the header, if the length takes one byte

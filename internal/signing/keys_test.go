@@ -24,7 +24,6 @@ var (
 	now  = made.Add(365 * 24 * time.Hour)
 )
 
-// at returns a configuration for making keys and signatures at a time.
 func at(t time.Time) *packet.Config {
 	return &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA, Time: func() time.Time { return t }}
 }
@@ -36,7 +35,6 @@ func changed(change func(*packet.Config)) *packet.Config {
 	return config
 }
 
-// kept returns a function that makes an entity once.
 func kept(config *packet.Config) func() *openpgp.Entity {
 	return sync.OnceValue(func() *openpgp.Entity {
 		entity, err := openpgp.NewEntity("Acme", "", "security@acme.example", config)
@@ -64,7 +62,6 @@ var (
 	})
 )
 
-// public returns an entity's public key in ASCII armour.
 func public(t testing.TB, entity *openpgp.Entity) signing.Key {
 	t.Helper()
 	var text bytes.Buffer
@@ -79,7 +76,6 @@ func public(t testing.TB, entity *openpgp.Entity) signing.Key {
 	return signing.Key{ID: entity.PrimaryKey.KeyIdString(), Armor: text.String()}
 }
 
-// revoked returns the public key of an entity with a revocation.
 func revoked(t testing.TB, entity *openpgp.Entity) signing.Key {
 	t.Helper()
 	again, err := openpgp.ReadArmoredKeyRing(bytes.NewReader([]byte(public(t, entity).Armor)))
@@ -89,7 +85,6 @@ func revoked(t testing.TB, entity *openpgp.Entity) signing.Key {
 	return public(t, again[0])
 }
 
-// sign returns a detached signature of the document by an entity.
 func sign(t testing.TB, entity *openpgp.Entity, config *packet.Config) []byte {
 	t.Helper()
 	var signature bytes.Buffer

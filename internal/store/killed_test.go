@@ -17,7 +17,6 @@ import (
 
 // The tests that set the process's hook do not run in parallel with others.
 
-// killed is the value that a killed process panics with.
 type killed struct{}
 
 // install publishes a package and places it in a new process, which is killed before the step
@@ -101,7 +100,6 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// visible describes what stock tools see in a project.
 func visible(t testing.TB, dir string) string {
 	t.Helper()
 	h1, err := hashing.Dir(t.Context(), filepath.Join(dir, at))

@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/internal/store"
 )
 
-// placeIn places a package at a place in a project, as an installation does.
 func placeIn(t testing.TB, s *store.Providers, project string, pkg *store.ProviderPackage, layout store.Layout) {
 	t.Helper()
 	d, err := s.Dir(filepath.Join(project, "providers"))
@@ -108,7 +107,6 @@ func TestRemoveUnlinked(t *testing.T) {
 	}
 }
 
-// records returns the paths of the records of projects in a cache.
 func records(t testing.TB, cache string) []string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(cache, "provider", "project", "*"))

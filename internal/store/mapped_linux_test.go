@@ -11,7 +11,6 @@ import (
 	"github.com/cotterpin/cotter/internal/store"
 )
 
-// mapFile maps the file of a provider into memory until the test ends.
 func mapFile(t *testing.T, name string) (*os.File, []byte) {
 	t.Helper()
 	file, err := os.OpenFile(name, os.O_RDWR, 0)

@@ -18,7 +18,6 @@ import (
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
-// openModules opens a cache with the key that all tests use.
 func openModules(t *testing.T, dir string) *store.Modules {
 	t.Helper()
 	key, err := userkey.FromSecret("a secret that has 32 characters..")
@@ -33,7 +32,6 @@ func openModules(t *testing.T, dir string) *store.Modules {
 	return c
 }
 
-// publishModule puts a tree with one file into the cache and returns its hash.
 func publishModule(t *testing.T, s *store.Modules, text string) hashing.Hash {
 	t.Helper()
 	staged := s.Stage()
@@ -221,7 +219,6 @@ func TestOpenUnusable(t *testing.T) {
 	}
 }
 
-// A tree is published even if something that is not a tree has its name.
 func TestPublishReplacesFile(t *testing.T) {
 	t.Parallel()
 	s := openModules(t, t.TempDir())

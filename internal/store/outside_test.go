@@ -99,7 +99,6 @@ func TestLimitsOutside(t *testing.T) {
 	}
 }
 
-// expiring is a context that ends while files are being read.
 type expiring struct {
 	context.Context
 	asked atomic.Int64

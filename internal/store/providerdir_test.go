@@ -15,7 +15,6 @@ import (
 
 const at = "example.com/acme/x/1.0.0/linux_amd64"
 
-// project opens the providers directory of a new project.
 func project(t testing.TB, s *store.Providers) *store.ProviderDir {
 	t.Helper()
 	d, err := s.Dir(filepath.Join(t.TempDir(), "providers"))
@@ -305,7 +304,6 @@ func TestViewDir(t *testing.T) {
 	}
 }
 
-// tree lists the entries below a directory, with the targets of links.
 func tree(t testing.TB, dir string) []string {
 	t.Helper()
 	var found []string

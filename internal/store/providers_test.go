@@ -30,7 +30,6 @@ func userKey(t testing.TB, secret string) *userkey.Key {
 	return key
 }
 
-// openProviders opens the store of a cache directory as a new process would.
 func openProviders(t testing.TB, dir string) *store.Providers {
 	t.Helper()
 	return openProvidersAs(t, dir, secret)
@@ -49,7 +48,6 @@ func openProvidersAs(t testing.TB, dir, secret string) *store.Providers {
 
 var files = map[string]string{"terraform-provider-x": "#! x", "docs/README": "read me"}
 
-// stage writes the files of a package to a new path in the staging directory.
 func stage(t testing.TB, s *store.Providers, files map[string]string) (string, hashing.Hash) {
 	t.Helper()
 	dir, err := s.Stage()
@@ -74,7 +72,6 @@ func hash(t testing.TB, dir string) hashing.Hash {
 	return h1
 }
 
-// publishProvider stores a package with a fixed set of files.
 func publishProvider(t testing.TB, s *store.Providers) *store.ProviderPackage {
 	t.Helper()
 	dir, h1 := stage(t, s, files)
@@ -255,7 +252,6 @@ func TestProof(t *testing.T) {
 	}
 }
 
-// proofs returns the names of the proofs in a cache.
 func proofs(t testing.TB, cache string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(cache, "provider", "proof"))
@@ -293,7 +289,6 @@ func TestNotWritable(t *testing.T) {
 	}
 }
 
-// A store that is opened with View is not changed.
 func TestView(t *testing.T) {
 	t.Parallel()
 	none := filepath.Join(t.TempDir(), "none")
@@ -365,7 +360,6 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// Unused packages can be removed, and packages in use cannot.
 func TestRemove(t *testing.T) {
 	t.Parallel()
 	cache := t.TempDir()

@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
-// linkTree is the tree around the links of the tests below.
 var linkTree = []entry{file("f"), file("d/f"), file("d/e/f"), link("to-f", "f"), link("to-d", "d"), link("d/up", "..")}
 
 var goodTargets = []string{

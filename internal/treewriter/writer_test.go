@@ -62,7 +62,6 @@ func (e entry) add(w *treewriter.Writer) error {
 	return w.File(e.name, e.exec, strings.NewReader(e.text))
 }
 
-// snapshot lists all entries of a directory except one, with type, mode and content.
 func snapshot(t *testing.T, dir, except string) map[string]string {
 	t.Helper()
 	got := map[string]string{}
