@@ -110,7 +110,6 @@ func TestInvalidTextKeepsValue(t *testing.T) {
 	}
 }
 
-// holder has values in exported and unexported fields, by value and by pointer.
 type holder struct {
 	Package addrs.ModulePackage
 	Source  addrs.ModuleSource
@@ -213,8 +212,6 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// checkText checks that a value of the type that to points to has a text, and that the text is
-// parsed as the same value.
 func checkText[T interface{ MarshalText() ([]byte, error) }, P interface {
 	*T
 	encoding.TextUnmarshaler

@@ -30,7 +30,6 @@ func write(t testing.TB, dir, name, text string) {
 	testenv.Must(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
-// link creates a symbolic link below a directory to another path below it.
 func link(t testing.TB, dir, target, name string) {
 	t.Helper()
 	path := filepath.Join(dir, filepath.FromSlash(name))

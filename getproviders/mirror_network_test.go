@@ -153,8 +153,6 @@ func TestNetworkMirrorAddress(t *testing.T) {
 	}
 }
 
-// TestNetworkMirrorHashes checks which of the hashes that a network mirror lists are announced,
-// and which of them a lock may record.
 func TestNetworkMirrorHashes(t *testing.T) {
 	t.Parallel()
 	own, other, darwin := zh(archive), zh("that of another platform"), zh("that of darwin_arm64")

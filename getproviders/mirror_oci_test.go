@@ -162,8 +162,6 @@ func TestOCIMirrorFailures(t *testing.T) {
 	}
 }
 
-// TestOCIMirrorDockerRegistry lists and downloads a provider from an independent registry
-// implementation.
 func TestOCIMirrorDockerRegistry(t *testing.T) {
 	t.Parallel()
 	registry := testenv.StartRegistry(t, "")

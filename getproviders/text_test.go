@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// Patterns and templates are text in JSON, and the same values afterwards.
 func TestText(t *testing.T) {
 	t.Parallel()
 	type values struct {
@@ -55,8 +54,6 @@ func (noTransport) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, errors.New("there is no network")
 }
 
-// TestZeroValues calls the methods of zero values. None of them panics, and what needs a field says
-// so.
 func TestZeroValues(t *testing.T) {
 	t.Parallel()
 	provider := addrs.Provider{Hostname: "registry.example.com", Namespace: "acme", Type: "cloud"}

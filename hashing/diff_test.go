@@ -63,7 +63,6 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestDiffAgreesWithT1 checks that two trees have changes if and only if their t1 hashes differ.
 func TestDiffAgreesWithT1(t *testing.T) {
 	t.Parallel()
 	small := rapid.Custom(func(t *rapid.T) fstest.MapFS {

@@ -122,8 +122,6 @@ func TestLinkBomb(t *testing.T) {
 	}
 }
 
-// mixedTree returns a tree of links, files and directories in different orders and at different
-// depths.
 func mixedTree() fstest.MapFS {
 	tree := fstest.MapFS{"f": file("top"), "empty": emptyDir(), "deep/empty": emptyDir()}
 	for i := range 20 {

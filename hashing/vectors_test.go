@@ -176,7 +176,6 @@ func readDisk(t testing.TB, dir string) *hashing.Tree {
 	return readTree(t, openRoot(t, dir).FS())
 }
 
-// paths returns the entries of a tree, each as "kind path".
 func paths(tree *hashing.Tree) []string {
 	var lines []string
 	for _, e := range tree.Entries {

@@ -173,7 +173,6 @@ func TestContextOfRoot(t *testing.T) {
 	}
 }
 
-// oddFS is a MapFS whose files are replaced by the ones that open returns.
 type oddFS struct {
 	fstest.MapFS
 	open func(name string, f fs.File) (fs.File, error)

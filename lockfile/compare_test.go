@@ -65,7 +65,6 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A lock that is nil has no entries.
 func TestCompareNil(t *testing.T) {
 	t.Parallel()
 	if modules, providers := lockfile.Compare(nil, nil); modules != nil || providers != nil {

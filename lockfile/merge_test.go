@@ -196,7 +196,6 @@ func FuzzMerge(f *testing.F) {
 	})
 }
 
-// Locks with addresses and hashes of providers, in the form that stock tools write, are merged.
 func TestMergeProviderHashes(t *testing.T) {
 	t.Parallel()
 	const v1, v2, v3 = "1.0.0", "2.0.0", "3.0.0"

@@ -47,7 +47,6 @@ func TestNilFile(t *testing.T) {
 	}
 }
 
-// Merge reads a nil file as an empty one.
 func TestMergeNil(t *testing.T) {
 	t.Parallel()
 	const text = "# This is a lock.\n\nmodule \"net\" {\n  source = \"git::https://example.com/net.git\"\n\n  hashes = [\n    \"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\",\n  ]\n}\n"

@@ -329,7 +329,6 @@ var stockRewrites = []struct {
 	{"modules", oddModules() + "\n" + blockA + "\n" + blockB, false},
 }
 
-// oddModules returns a lock of modules, with characters that HCL escapes.
 func oddModules() string {
 	var file lockfile.File
 	for _, key := range []string{"a", "a.b-c", "é"} {

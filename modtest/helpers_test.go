@@ -69,7 +69,6 @@ func tryGit(t *testing.T, world *modtest.World, dir string, args ...string) (str
 	return string(out), err
 }
 
-// needGit skips tests that call git before they create a world.
 func needGit(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// A program can keep a policy, or a user's settings, as JSON.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	pattern, err := policy.ParsePattern("*.Corp.example/a")

@@ -114,7 +114,6 @@ func TestParseProviderConstraintsErrors(t *testing.T) {
 	}
 }
 
-// Each row has offered versions, a constraint, and the selected version.
 func TestSelectProvider(t *testing.T) {
 	t.Parallel()
 	const prereleases, builds = "1.0.0 1.1.0-beta1 1.1.0-rc.1 1.1.0-rc.2", "1.0.0 1.0.0+b1 1.0.0+b2"

@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// nobody is the usual number of the user and the group without permissions.
 const nobody = 65534
 
 // TestRemoveAll removes a tree with directories that cannot be written. Root can remove any tree, so that

@@ -94,7 +94,6 @@ func options(comment string) (configs.Reader, configs.Dir) {
 	return reader, dir
 }
 
-// describeTree describes a module and those modules that it calls whose directories exist.
 func describeTree(t *testing.T, reader configs.Reader, dir configs.Dir) string {
 	m, diags := reader.Read(t.Context(), dir)
 	text := describe(m, diags)

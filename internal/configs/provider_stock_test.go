@@ -61,14 +61,12 @@ func TestProviderReferencesLikeStock(t *testing.T) {
 	}
 }
 
-// stockError matches the summary of a stock tool's error about a file.
 var stockError = regexp.MustCompile(`(?m)^Error: ([^\n]*)\n\n  on main\.tf`)
 
 // noSuchInstance is the summary of tofu's error about a valid reference to a configuration that does
 // not exist.
 const noSuchInstance = "Invalid resource provider configuration"
 
-// stockAccepts reports whether a stock tool can read a configuration of one file.
 func stockAccepts(t *testing.T, binary, file, text string) bool {
 	t.Helper()
 	dir := t.TempDir()

@@ -53,7 +53,6 @@ func requirementsOf(t testing.TB, reader configs.Reader, files string) string {
 
 func mainFile(text string) string { return "-- main.tf --\n" + text }
 
-// required returns an archive with a main.tf that has a required_providers block and more text.
 func required(entries, more string) string {
 	return mainFile("terraform {\n  required_providers {\n" + entries + "\n  }\n}\n" + more)
 }

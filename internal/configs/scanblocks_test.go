@@ -17,7 +17,6 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// parsedBlocks returns the blocks that the parser finds in a file without syntax errors.
 func parsedBlocks(t *testing.T, src []byte) ([]configs.ScannedBlock, bool) {
 	file, diags := hcldepth.ParseConfig(t.Context(), src, "x.tf", hcl.InitialPos)
 	if diags.HasErrors() {

@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/internal/eval"
 )
 
-// bombs returns short expressions that would take gigabytes or hours.
 func bombs() map[string]string {
 	loops := "1"
 	for i := range 8 {

@@ -78,7 +78,6 @@ func parse(t *testing.T, src string) (*hcl.File, hcl.Diagnostics) {
 	return hcldepth.ParseConfig(t.Context(), []byte(src), "x", hcl.InitialPos)
 }
 
-// small is a number of levels that is always accepted.
 const small = 20
 
 func TestParseConfigReturnsWhatTheParserDoes(t *testing.T) {

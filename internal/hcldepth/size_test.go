@@ -98,7 +98,6 @@ func (d dense) counted() int {
 	return (hcldepth.MaxCeiling - 5_000) / bound
 }
 
-// maxMemory is the maximum of the memory that a process may get from the system.
 const maxMemory = 200 << 20
 
 // TestMemory parses the largest texts that are not too large, the largest whose tokens are counted, and texts

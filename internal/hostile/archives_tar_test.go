@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// tarTypes yields entries of every type except those that have a meaning for packages.
 func tarTypes(yield func(class, name string, bytes []byte) bool) bool {
 	for flag := range 256 {
 		if strings.ContainsRune("\x00025xgLK", rune(flag)) {
@@ -80,8 +79,6 @@ func tarFields(yield func(class, name string, bytes []byte) bool) bool {
 	return true
 }
 
-// tarExtensions yields extended headers that give an entry a second name, size or content, or
-// that are too large.
 func tarExtensions(yield func(class, name string, bytes []byte) bool) bool {
 	records := []string{
 		"size=0", "size=1", "size=-1", "size=99999999999999999999", "GNU.sparse.major=1", "GNU.sparse.map=0,1", "GNU.sparse.name=../x",
@@ -133,7 +130,6 @@ func tarExtensions(yield func(class, name string, bytes []byte) bool) bool {
 	return true
 }
 
-// gzipMembers yields compressed files that contain more or less than a tar file.
 func gzipMembers(yield func(class, name string, bytes []byte) bool) bool {
 	plain := tarOf(tarFile("a", "1"))
 	good := gzipped(plain)

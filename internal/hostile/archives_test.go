@@ -82,7 +82,6 @@ func containers() []container {
 	}
 }
 
-// fromBelow returns a link target that points to the file "ok" from the directory of any name.
 func fromBelow(name string) string {
 	return strings.Repeat("../", strings.Count(strings.TrimSuffix(name, "/"), "/")) + "ok"
 }

@@ -47,8 +47,6 @@ func zipDisagreements(yield func(class, name string, bytes []byte) bool) bool {
 	return true
 }
 
-// zipKinds yields entries with methods that only some programs support, and with modes that are
-// not those of files.
 func zipKinds(yield func(class, name string, bytes []byte) bool) bool {
 	for method := uint16(1); method < 100; method++ {
 		if method == zip.Deflate {
@@ -102,7 +100,6 @@ func zipExtras(yield func(class, name string, bytes []byte) bool) bool {
 	return true
 }
 
-// zipEnds yields archives that begin or end in more than one way.
 func zipEnds(yield func(class, name string, bytes []byte) bool) bool {
 	good := zipSample()
 	end := good[zipEndAt(good):]

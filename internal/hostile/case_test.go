@@ -10,7 +10,6 @@ type Case[T any] struct {
 	Input T
 }
 
-// Verdict is the expected treatment of an input.
 type Verdict int
 
 const (
@@ -31,7 +30,6 @@ func (v Verdict) String() string {
 	return [...]string{"refused", "accepted", "unportable", "left out"}[v]
 }
 
-// Class is a row of [Table].
 type Class struct {
 	Name    string
 	Verdict Verdict

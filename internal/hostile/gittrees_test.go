@@ -6,8 +6,6 @@ import (
 	"strings"
 )
 
-// TreeEntry is an entry of a git tree: a file with a text, a link with a text as its target, or
-// another tree.
 type TreeEntry struct {
 	Mode, Name string
 	Text       string

@@ -109,7 +109,6 @@ func stderrOf(err error) []byte {
 	return nil
 }
 
-// newPlayground creates a directory with places that inputs might try to reach.
 func newPlayground(t *testing.T) string {
 	t.Helper()
 	base := t.TempDir()

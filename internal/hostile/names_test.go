@@ -37,7 +37,6 @@ func hostileNames(outside string) []list {
 	}
 }
 
-// controlNames returns names with each control character: C0, DEL and C1.
 func controlNames() []string {
 	var names []string
 	for r := rune(0); r < 0xa0; r++ {
@@ -72,7 +71,6 @@ func plainNames() []string {
 	}
 }
 
-// hostileTargets returns targets of a link at "d/l" that point to forbidden places.
 func hostileTargets(outside string) []list {
 	return []list{
 		{"link/absolute", []string{"/", "/etc/passwd", "/dev/zero", "/proc/self/root", outside, outside + "/x", "//", "/d/x"}},
@@ -88,12 +86,10 @@ func hostileTargets(outside string) []list {
 	}
 }
 
-// plainTargets returns targets of a link at "d/l" that point to something inside the package.
 func plainTargets() []string {
 	return []string{"../a", "./../a", "b", "./b", "..", ".", "../d", "../d/b", "../d/", "./"}
 }
 
-// label returns text as the name of a case: short and in ASCII.
 func label(text string) string {
 	if len(text) > 60 {
 		text = fmt.Sprintf("%s...(%d bytes)", text[:40], len(text))

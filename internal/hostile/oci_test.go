@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// OCIManifest is an OCI registry's answer to a request for a manifest.
 type OCIManifest struct {
 	// MediaType is the media type of the answer.
 	MediaType string

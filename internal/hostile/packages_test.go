@@ -70,7 +70,6 @@ func (r *reader) checkReason(err error) {
 	r.found = append(r.found, fmt.Sprintf("the error %v is none of the reasons to refuse an archive", err))
 }
 
-// errAsked is the answer of servers that should not have been queried.
 var errAsked = errors.New("a server was asked")
 
 type roundTripper func(*http.Request) (*http.Response, error)

@@ -120,7 +120,6 @@ func (r *reader) checkWarnings(warnings []string) {
 	}
 }
 
-// unsafeRune reports whether a message must not contain a character. Line ends are allowed.
 func unsafeRune(r rune) bool {
 	return r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 }
@@ -140,8 +139,6 @@ func (r *reader) tidy() {
 	}
 }
 
-// checkTree checks the files that were written for an accepted input. For a refused input, it
-// checks that nothing was written.
 func (r *reader) checkTree(err error) {
 	if err != nil {
 		if _, err := os.Lstat(r.dir()); !errors.Is(err, fs.ErrNotExist) {
@@ -171,7 +168,6 @@ func (r *reader) checkTree(err error) {
 	}
 }
 
-// checkLink checks that a link in a tree points to something inside of the tree.
 func (r *reader) checkLink(name string) error {
 	base, err := filepath.EvalSymlinks(r.dir())
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 
 const tarBlock = 512
 
-// tarHeader is a ustar header in which any field can be wrong.
 type tarHeader struct {
 	name, link, prefix string
 	flag               byte
@@ -19,7 +18,6 @@ type tarHeader struct {
 	magic              string // "" for ustar
 }
 
-// tarRaw returns an entry with its body, padded to whole blocks.
 func tarRaw(h tarHeader, body string) []byte {
 	block := make([]byte, tarBlock)
 	or := func(text, fallback string) string {
@@ -72,7 +70,6 @@ func tarPAX(flag byte, records ...string) []byte {
 	return tarRaw(tarHeader{name: "pax", flag: flag}, body)
 }
 
-// tarGNU returns GNU's header for a long name ('L') or link target ('K').
 func tarGNU(flag byte, text string) []byte {
 	return tarRaw(tarHeader{name: "././@LongLink", flag: flag, magic: "ustar  \x00"}, text+"\x00")
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 )
 
-// objects are git objects that have not been written yet, by kind and name.
 type objects struct {
 	bodies map[string]map[string][]byte
 	known  map[*TreeEntry]string // trees that are part of several others
@@ -34,7 +33,6 @@ func (o *objects) add(kind string, body []byte) string {
 	return id
 }
 
-// tree adds a tree with the given order of entries, regardless of their modes and names.
 func (o *objects) tree(entries []TreeEntry) string {
 	if len(entries) > 0 && o.known[&entries[0]] != "" {
 		return o.known[&entries[0]]

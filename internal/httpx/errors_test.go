@@ -207,7 +207,6 @@ func TestUserAgent(t *testing.T) {
 	}
 }
 
-// TestDownloadToAFile writes to a new file, and to a file that has been written to.
 func TestDownloadToAFile(t *testing.T) {
 	t.Parallel()
 	file, err := os.Create(filepath.Join(t.TempDir(), "archive"))
@@ -234,7 +233,6 @@ func TestDownloadToAReadOnlyFile(t *testing.T) {
 	}
 }
 
-// TestDownloadLimit writes contents around a limit of four bytes, announced and not.
 func TestDownloadLimit(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

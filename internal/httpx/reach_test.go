@@ -21,7 +21,6 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// network is a web whose names resolve to any address. One server answers all requests.
 type network struct {
 	client *http.Client
 	asked  atomic.Int64
@@ -88,7 +87,6 @@ func (n *network) get(ctx context.Context, target string) error {
 	return err
 }
 
-// addressesOf has a name for each kind of address.
 func addressesOf() map[string]string {
 	return map[string]string{
 		"public.example": "203.0.113.7", "private.example": "10.1.2.3", "here.example": "127.0.0.1", "here6.example": "::1", "mapped.example": "::ffff:127.0.0.1",

@@ -40,7 +40,6 @@ func TestReadLocalBackend(t *testing.T) {
 	})
 }
 
-// Stock tools record the backend that they have set up.
 func TestReadRecord(t *testing.T) {
 	t.Parallel()
 	check(t, []row{

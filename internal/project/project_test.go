@@ -77,8 +77,6 @@ func (a at) write(t testing.TB, name, text string) {
 	testenv.Must(t, os.WriteFile(name, []byte(text), 0o600))
 }
 
-// change stages a package for each key and describes the change that places
-// them.
 func change(t testing.TB, p *project.Project, packages map[string]string, gone ...string) project.Change {
 	t.Helper()
 	c := project.Change{

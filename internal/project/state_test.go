@@ -55,7 +55,6 @@ func (a at) killChange(t testing.TB, number int, planned func(*project.Project) 
 	return name
 }
 
-// phase returns how far a killed change had got, according to what stock tools see.
 func (a at) phase(t testing.TB) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(a.top(), modules, "modules.json"))
@@ -150,7 +149,6 @@ func testKilled(t *testing.T, startHere func(testing.TB) at) {
 	}
 }
 
-// checkView compares the result of View after a killed change with the change's phase.
 func checkView(t testing.TB, a at, name, phase string) {
 	t.Helper()
 	files := a.files(t, true)
@@ -224,7 +222,6 @@ func testFailure(t *testing.T, vendored vendored, number int, fault error, forev
 	return name != ""
 }
 
-// harmless reports whether a change is complete even if this step fails.
 func harmless(name string) bool {
 	return name == "project.complete.syncdir" || name == "project.journal.remove" || name == "project.retired.remove" || name == "vendor.retired.remove"
 }

@@ -261,7 +261,6 @@ func removeVendored(t *testing.T, a at) {
 	testenv.Must(t, os.RemoveAll(filepath.Join(a.dir, "vendor")))
 }
 
-// resetVendored restores the directory of vendored packages as git reset and git clean do.
 func resetVendored(t *testing.T, a at) {
 	t.Helper()
 	for _, name := range []string{".cotter/stage-*", ".cotter/retired-*", "b", ".cotter/sums/t1-new"} {
@@ -293,7 +292,6 @@ func TestVendorLinkedAfterKill(t *testing.T) {
 	}
 }
 
-// reopened opens and closes the project, without its vendored packages, and returns its files.
 func (a at) reopened(t testing.TB) map[string]string {
 	t.Helper()
 	a.vendored = notVendored

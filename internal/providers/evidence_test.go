@@ -232,7 +232,6 @@ func gotten(ctx context.Context, _ *world, g *providers.Getter) error {
 	return err
 }
 
-// TestCheckLocked compares the hashes of a lock with what the source confirms now.
 func TestCheckLocked(t *testing.T) {
 	t.Parallel()
 	windows := addrs.Platform{OS: "windows", Arch: "amd64"}

@@ -26,7 +26,6 @@ import (
 
 const secret = "a secret that has 32 characters.."
 
-// The requests for a package that is got, and for one whose archive is known.
 var (
 	fetches = []string{"authenticate", "download", "package"}
 	asks    = []string{"authenticate", "package"}

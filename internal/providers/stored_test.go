@@ -19,7 +19,6 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// offers returns Offers with the package of a source that proves nothing.
 func offers(s *source, trusted bool) providers.Offers {
 	return func(ctx context.Context, want providers.Want) iter.Seq[providers.Offer] {
 		return func(yield func(providers.Offer) bool) {

@@ -28,7 +28,6 @@ func at(t time.Time) *packet.Config {
 	return &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA, Time: func() time.Time { return t }}
 }
 
-// changed returns a configuration for the time at which keys are made, modified by change.
 func changed(change func(*packet.Config)) *packet.Config {
 	config := at(made)
 	change(config)
@@ -92,7 +91,6 @@ func sign(t testing.TB, entity *openpgp.Entity, config *packet.Config) []byte {
 	return signature.Bytes()
 }
 
-// signed returns a signature from the time at which keys are made.
 func signed(t testing.TB, entity *openpgp.Entity) []byte {
 	t.Helper()
 	return sign(t, entity, at(made))
@@ -132,7 +130,6 @@ func dsaSignature(t testing.TB) []byte {
 	return signature
 }
 
-// ofHash returns a signature of the document by the primary key, with any hash algorithm.
 func ofHash(t testing.TB, entity *openpgp.Entity, hash crypto.Hash) []byte {
 	t.Helper()
 	key, plain := entity.PrivateKey, false

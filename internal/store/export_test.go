@@ -12,10 +12,8 @@ func (u *inUse) Publish(staged, path string, rename func() error) error {
 
 func (u *inUse) Remove(path string, drop func() error) (bool, error) { return u.remove(path, drop) }
 
-// CheckWith compares a package with its name.
 func (m *Modules) CheckWith(name string, hash func(dir string) (string, error)) error {
 	return m.check(name, hash)
 }
 
-// UseWindowsRules makes projects follow the rules of Windows.
 func (s *Providers) UseWindowsRules() { s.windows = true }

@@ -16,7 +16,6 @@ import (
 	"github.com/cotterpin/cotter/internal/store"
 )
 
-// origin is a repository with one address, which currently means revision.
 type origin struct {
 	cache    *store.Modules
 	revision string
@@ -24,7 +23,6 @@ type origin struct {
 	fetched  int
 }
 
-// fetch fetches the current revision of the origin. change modifies the request first.
 func (o *origin) fetch(t *testing.T, change func(*store.SharedFetch)) (*store.Fetched, error) {
 	t.Helper()
 	pinnedKey := func(revision string) string { return "address at " + revision }

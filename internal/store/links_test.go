@@ -25,7 +25,6 @@ func placeIn(t testing.TB, s *store.Providers, project string, pkg *store.Provid
 	must(t, err)
 }
 
-// remove tries to remove the only package of a store, unless a project links to it.
 func remove(t testing.TB, s *store.Providers, cache string) bool {
 	t.Helper()
 	entries, err := providerEntries(t, cache)

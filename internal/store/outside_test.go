@@ -14,8 +14,6 @@ import (
 	"github.com/cotterpin/cotter/internal/store"
 )
 
-// linked returns a project's directory of providers with a link to another directory, as stock
-// tools make it for their plugin cache.
 func linked(t testing.TB, s *store.Providers, target string) *store.ProviderDir {
 	t.Helper()
 	d := project(t, s)

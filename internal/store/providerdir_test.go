@@ -49,7 +49,6 @@ func kind(t testing.TB, path string) string {
 	return "file"
 }
 
-// placement is what is at the path of a package before it is placed, and what is there afterwards.
 type placement struct {
 	before   func(dir string)
 	layout   store.Layout

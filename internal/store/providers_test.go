@@ -398,7 +398,6 @@ func Example() {
 	// Output: example.com:8443/acme/cloud/1.0.0/linux_amd64
 }
 
-// providerEntries returns the packages of the store in a cache, which it does not create.
 func providerEntries(t testing.TB, cache string) ([]store.Entry, error) {
 	t.Helper()
 	return store.ViewProviders(cache, userKey(t, secret)).Entries()

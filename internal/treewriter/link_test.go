@@ -40,7 +40,6 @@ func TestLinkTargets(t *testing.T) {
 	}
 }
 
-// wantLeftOut checks that exactly these links are left out, and that they are not on disk.
 func wantLeftOut(t *testing.T, what string, want []string, entries ...entry) {
 	t.Helper()
 	out, w, err := write(t, treewriter.Limits{}, entries...)
