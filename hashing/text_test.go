@@ -28,29 +28,6 @@ func TestMarshalText(t *testing.T) {
 	}
 }
 
-func TestTextRoundTrip(t *testing.T) {
-	t.Parallel()
-	for _, v := range readVectors(t) {
-		tree := readTree(t, v.tree)
-		text, err := tree.MarshalText()
-		if err != nil {
-			t.Errorf("%s: %v", v.name, err)
-			continue
-		}
-		again, err := hashing.ParseTree(text)
-		if err != nil {
-			t.Errorf("%s: %v", v.name, err)
-			continue
-		}
-		if diff := cmp.Diff(tree, again); diff != "" {
-			t.Errorf("%s: tree differs (-want +got):\n%s", v.name, diff)
-		}
-		if again.H1() != v.h1 || again.T1() != v.t1 {
-			t.Errorf("%s: hashes %s and %s, want %s and %s", v.name, again.H1(), again.T1(), v.h1, v.t1)
-		}
-	}
-}
-
 func TestParseTreeErrors(t *testing.T) {
 	t.Parallel()
 	fileLine := func(path string) string { return "f\t0\t" + sumOfNothing + "\t" + path + "\n" }

@@ -81,7 +81,16 @@ func TestVectors(t *testing.T) {
 	for _, v := range readVectors(t) {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
-			v.compare(t, "fstest.MapFS", readTree(t, v.tree))
+			tree := readTree(t, v.tree)
+			v.compare(t, "fstest.MapFS", tree)
+			text, err := tree.MarshalText()
+			testenv.Must(t, err)
+			again, err := hashing.ParseTree(text)
+			testenv.Must(t, err)
+			v.compare(t, "ParseTree", again)
+			if diff := cmp.Diff(tree, again); diff != "" {
+				t.Errorf("ParseTree (-want +got):\n%s", diff)
+			}
 			if got, err := hashing.FS(v.tree); err != nil || got != v.h1 {
 				t.Errorf("FS = %v, %v, want %v", got, err, v.h1)
 			}
