@@ -69,7 +69,8 @@ func (f *Fetcher) newDownload(req Request, at addrs.Location) Download {
 	return Download{Location: at, Revision: req.Revision, FromServer: req.FromServer, FromPackage: req.FromPackage, UserAgent: f.UserAgent}
 }
 
-// fetchDownload lets a getter download next to req.Dir, and makes the package from the result. addr is that of an archive.
+// fetchDownload lets a getter download next to req.Dir, and makes the package from the result. addr is nil for a
+// package that is not an archive.
 func (f *Fetcher) fetchDownload(ctx context.Context, req Request, getter Getter, from Download, addr *archiveAddress) (_ *Package, err error) {
 	scratch, err := os.MkdirTemp(filepath.Dir(req.Dir), ".download-*")
 	if err != nil {

@@ -41,8 +41,8 @@ func (f *Fetcher) fetchGitAll(ctx context.Context, req Request) (*Package, error
 	return f.fetchWithSubmodules(ctx, req, submodules{left: &left})
 }
 
-// fetchWithSubmodules adds submodules to a tree, if the request asks for them. Each is a separate package, under the rules for addresses
-// in packages. Git takes no part in this.
+// fetchWithSubmodules adds submodules to a tree, if the request asks for them. Each is a separate package, under
+// the rules for addresses in packages. Git takes no part in this.
 func (f *Fetcher) fetchWithSubmodules(ctx context.Context, req Request, s submodules) (*Package, error) {
 	pkg, links, err := f.fetchGit(ctx, req)
 	if err != nil || len(links) == 0 || !req.Submodules {
