@@ -51,81 +51,90 @@ func parse(t *testing.T, raw string) *url.URL {
 
 const repository = "https://git.example.com/team/net.git"
 
+const (
+	header      = "[http]\n\textraHeader = a: secret\n"
+	certificate = "[http]\n\tsslCert = /c\n\tsslKey = /k\n"
+)
+
+func connected(c gitexec.Connection) gitexec.HTTP { return gitexec.HTTP{Connection: c} }
+
+func onlyGit(name string) gitexec.HTTP { return gitexec.HTTP{OnlyGit: name} }
+
+// settingsRows have the settings that apply to a repository. EMPTY is an empty directory.
+var settingsRows = []struct {
+	config, env string
+	foreign     bool // the root module does not name the host
+	want        gitexec.HTTP
+}{
+	{},
+	{config: "[user]\n\tname = a\n[credential]\n\thelper = store\n[core]\n\tsshCommand = ssh -v\n"},
+	{config: "[http]\n\textraHeader = Authorization: Bearer x\n", want: gitexec.HTTP{Header: []string{"Authorization: Bearer x"}}},
+	{config: "[http \"https://GIT.example.com:443/team\"]\n\textraHeader = x: y\n", want: gitexec.HTTP{Header: []string{"x: y"}}},
+	{config: "[http \"https://*.example.com/\"]\n\textraHeader = x: y\n", want: gitexec.HTTP{Header: []string{"x: y"}}},
+	{config: "[http \"https://GIT.example.com:443/other\"]\n\textraHeader = x: y\n"},
+	{config: "[http \"https://other.example.com/\"]\n\textraHeader = x: y\n"},
+	{config: "[http \"%zz\"]\n\textraHeader = x: y\n"},
+	{config: "[http]\n\textraHeader = a: 1\n\textraHeader = b: 2\n", want: gitexec.HTTP{Header: []string{"a: 1", "b: 2"}}},
+	{config: "[http]\n\textraHeader = a: 1\n\textraHeader =\n\textraHeader = b: 2\n", want: gitexec.HTTP{Header: []string{"b: 2"}}},
+	{config: "[http]\n\textraHeader = a: 1\n[http \"https://git.example.com\"]\n\textraHeader = b: 2\n", want: gitexec.HTTP{Header: []string{"a: 1", "b: 2"}}},
+	{config: "[http \"https://git.example.com\"]\n\textraHeader = b: 2\n[http]\n\textraHeader = a: 1\n", want: gitexec.HTTP{Header: []string{"b: 2"}}},
+	{config: "[http \"https://git.example.com/team\"]\n\textraHeader = b: 2\n[http \"https://git.example.com\"]\n\textraHeader =\n\textraHeader = c: 3\n", want: gitexec.HTTP{Header: []string{"b: 2"}}},
+	{config: "[http]\n\tproxy = http://proxy.example.com\n", want: connected(gitexec.Connection{Proxy: "http://proxy.example.com", HasProxy: true})},
+	{config: "[http]\n\tproxy\n", want: connected(gitexec.Connection{HasProxy: true})},
+	{config: "[http]\n\tsslVerify = false\n", want: connected(gitexec.Connection{AnyCertificate: true})},
+	{config: "[http]\n\tsslVerify = false\n[http \"https://git.example.com\"]\n\tsslVerify = yes\n"},
+	{config: "[http]\n\tsslVerify = true\n\tpostBuffer = 1\n\tversion = HTTP/1.1\n"},
+	{config: "[http]\n\tfollowRedirects = false\n", want: gitexec.HTTP{StaysAtRedirects: true}},
+	{config: "[http]\n\tfollowRedirects = initial\n"},
+	{config: "[http]\n\tcookieFile = /x\n", want: gitexec.HTTP{OnlyGit: "http.cookiefile"}},
+	{config: "[http]\n\tsomethingNew = x\n", want: gitexec.HTTP{OnlyGit: "http.somethingnew"}},
+	{config: "[http \"https://other.example.com\"]\n\tcookieFile = /x\n"},
+	{config: "[http]\n\tsslCert = /c\n\tsslKey = /k\n", want: connected(gitexec.Connection{Certificate: "/c", Key: "/k"})},
+	{config: "[http]\n\tuserAgent = x\n", want: gitexec.HTTP{UserAgent: "x"}},
+	{config: "[http]\n\tsslCAInfo = /etc/ca.pem\n", want: connected(gitexec.Connection{CAFile: "/etc/ca.pem"})},
+	{config: "[http \"https://git.example.com\"]\n\tsslCAInfo = /etc/ca.pem\n", want: connected(gitexec.Connection{CAFile: "/etc/ca.pem"})},
+	{config: "[http]\n\tsslCAInfo = ~/ca.pem\n", want: connected(gitexec.Connection{CAFile: "HOME/ca.pem"})},
+	{config: "[http]\n\tsslCAInfo = ~other/ca.pem\n", want: gitexec.HTTP{OnlyGit: "http.sslcainfo", Connection: gitexec.Connection{CAFile: "~other/ca.pem"}}},
+
+	{env: "GIT_SSL_NO_VERIFY=1", want: connected(gitexec.Connection{AnyCertificate: true})},
+	{env: "GIT_SSL_NO_VERIFY="},
+	{env: "GIT_SSL_CERT=/x", want: connected(gitexec.Connection{Certificate: "/x"})},
+	{env: "GIT_SSL_CAPATH=/x", want: connected(gitexec.Connection{CADir: "/x"})},
+	{env: "GIT_SSL_CAPATH=EMPTY"}, // an empty directory adds no certificates
+	{env: "GIT_SSL_CAINFO=/x", want: connected(gitexec.Connection{CAFile: "/x"})},
+	{env: "GIT_HTTP_USER_AGENT=x", want: gitexec.HTTP{UserAgent: "x"}},
+	{env: "GIT_SSL_CIPHER_LIST=x", want: onlyGit("GIT_SSL_CIPHER_LIST")},
+	{env: "GIT_PROXY_SSL_CAINFO=x", want: onlyGit("GIT_PROXY_SSL_CAINFO")},
+	{env: "GIT_CURL_VERBOSE=1", want: onlyGit("GIT_CURL_VERBOSE")},
+	{env: "GIT_TRACE=1", want: onlyGit("GIT_TRACE")},
+	{env: "GIT_TRACE_CURL=/x", want: onlyGit("GIT_TRACE_CURL")},
+	{env: "GIT_TRACE_PACKET=/x"}, // is not passed on to git
+	{env: "ALL_PROXY=http://x"},  // the transport regards it
+	{env: "GIT_ALLOW_PROTOCOL=ssh:file", want: onlyGit("GIT_ALLOW_PROTOCOL")},
+	{env: "GIT_ALLOW_PROTOCOL=ssh:https"},
+	{env: "GIT_DEPTH=20"},
+	{env: "GIT_CONFIG_GLOBAL=/dev/null"},
+	{env: "GIT_CONFIG_PARAMETERS='http.extraHeader=x: y'", want: gitexec.HTTP{Header: []string{"x: y"}}},
+	{config: "[http]\n\tsslCAInfo = /etc/ca.pem\n", env: "GIT_SSL_CAINFO=/x", want: connected(gitexec.Connection{CAFile: "/x"})},
+
+	{foreign: true, config: header, want: gitexec.HTTP{Withheld: "http.extraheader"}},
+	{foreign: true, config: certificate, want: gitexec.HTTP{Withheld: "http.sslcert"}},
+	{foreign: true, env: "GIT_SSL_CERT=/c", want: gitexec.HTTP{Withheld: "GIT_SSL_CERT"}},
+	{foreign: true, config: header + "[http \"https://*.example.com/\"]\n\textraHeader = b: 2\n", want: gitexec.HTTP{Withheld: "http.extraheader", Header: []string{"b: 2"}}},
+	{foreign: true, config: header + "[http \"https://git.example.com/x\"]\n\tsslVerify = true\n", want: gitexec.HTTP{Header: []string{"a: secret"}}},
+	{foreign: true, config: header + "[credential \"https://git.example.com\"]\n\thelper = store\n", want: gitexec.HTTP{Header: []string{"a: secret"}}},
+	{foreign: true, config: header + "[credential \"https://git.example.com:8443\"]\n\thelper = store\n", want: gitexec.HTTP{Withheld: "http.extraheader"}},
+	{foreign: true, config: header + "[url \"https://git.example.com/\"]\n\tinsteadOf = corp:\n", want: gitexec.HTTP{Header: []string{"a: secret"}}},
+	{foreign: true, config: header + "[http]\n\textraHeader =\n"},
+}
+
 // TestSettingsFor checks which settings apply to a repository. Credentials of settings that name no URL are only for
 // hosts that the root module names.
 func TestSettingsFor(t *testing.T) {
 	t.Parallel()
-	const header = "[http]\n\textraHeader = a: secret\n"
-	const certificate = "[http]\n\tsslCert = /c\n\tsslKey = /k\n"
-	connected := func(c gitexec.Connection) gitexec.HTTP { return gitexec.HTTP{Connection: c} }
-	onlyGit := func(name string) gitexec.HTTP { return gitexec.HTTP{OnlyGit: name} }
-	for _, tt := range []struct {
-		config, env string
-		foreign     bool // the root module does not name the host
-		want        gitexec.HTTP
-	}{
-		{},
-		{config: "[user]\n\tname = a\n[credential]\n\thelper = store\n[core]\n\tsshCommand = ssh -v\n"},
-		{config: "[http]\n\textraHeader = Authorization: Bearer x\n", want: gitexec.HTTP{Header: []string{"Authorization: Bearer x"}}},
-		{config: "[http \"https://GIT.example.com:443/team\"]\n\textraHeader = x: y\n", want: gitexec.HTTP{Header: []string{"x: y"}}},
-		{config: "[http \"https://*.example.com/\"]\n\textraHeader = x: y\n", want: gitexec.HTTP{Header: []string{"x: y"}}},
-		{config: "[http \"https://GIT.example.com:443/other\"]\n\textraHeader = x: y\n"},
-		{config: "[http \"https://other.example.com/\"]\n\textraHeader = x: y\n"},
-		{config: "[http \"%zz\"]\n\textraHeader = x: y\n"},
-		{config: "[http]\n\textraHeader = a: 1\n\textraHeader = b: 2\n", want: gitexec.HTTP{Header: []string{"a: 1", "b: 2"}}},
-		{config: "[http]\n\textraHeader = a: 1\n\textraHeader =\n\textraHeader = b: 2\n", want: gitexec.HTTP{Header: []string{"b: 2"}}},
-		{config: "[http]\n\textraHeader = a: 1\n[http \"https://git.example.com\"]\n\textraHeader = b: 2\n", want: gitexec.HTTP{Header: []string{"a: 1", "b: 2"}}},
-		{config: "[http \"https://git.example.com\"]\n\textraHeader = b: 2\n[http]\n\textraHeader = a: 1\n", want: gitexec.HTTP{Header: []string{"b: 2"}}},
-		{config: "[http \"https://git.example.com/team\"]\n\textraHeader = b: 2\n[http \"https://git.example.com\"]\n\textraHeader =\n\textraHeader = c: 3\n", want: gitexec.HTTP{Header: []string{"b: 2"}}},
-		{config: "[http]\n\tproxy = http://proxy.example.com\n", want: connected(gitexec.Connection{Proxy: "http://proxy.example.com", HasProxy: true})},
-		{config: "[http]\n\tproxy\n", want: connected(gitexec.Connection{HasProxy: true})},
-		{config: "[http]\n\tsslVerify = false\n", want: connected(gitexec.Connection{AnyCertificate: true})},
-		{config: "[http]\n\tsslVerify = false\n[http \"https://git.example.com\"]\n\tsslVerify = yes\n"},
-		{config: "[http]\n\tsslVerify = true\n\tpostBuffer = 1\n\tversion = HTTP/1.1\n"},
-		{config: "[http]\n\tfollowRedirects = false\n", want: gitexec.HTTP{StaysAtRedirects: true}},
-		{config: "[http]\n\tfollowRedirects = initial\n"},
-		{config: "[http]\n\tcookieFile = /x\n", want: gitexec.HTTP{OnlyGit: "http.cookiefile"}},
-		{config: "[http]\n\tsomethingNew = x\n", want: gitexec.HTTP{OnlyGit: "http.somethingnew"}},
-		{config: "[http \"https://other.example.com\"]\n\tcookieFile = /x\n"},
-		{config: "[http]\n\tsslCert = /c\n\tsslKey = /k\n", want: connected(gitexec.Connection{Certificate: "/c", Key: "/k"})},
-		{config: "[http]\n\tuserAgent = x\n", want: gitexec.HTTP{UserAgent: "x"}},
-		{config: "[http]\n\tsslCAInfo = /etc/ca.pem\n", want: connected(gitexec.Connection{CAFile: "/etc/ca.pem"})},
-		{config: "[http \"https://git.example.com\"]\n\tsslCAInfo = /etc/ca.pem\n", want: connected(gitexec.Connection{CAFile: "/etc/ca.pem"})},
-		{config: "[http]\n\tsslCAInfo = ~/ca.pem\n", want: connected(gitexec.Connection{CAFile: "HOME/ca.pem"})},
-		{config: "[http]\n\tsslCAInfo = ~other/ca.pem\n", want: gitexec.HTTP{OnlyGit: "http.sslcainfo", Connection: gitexec.Connection{CAFile: "~other/ca.pem"}}},
-
-		{env: "GIT_SSL_NO_VERIFY=1", want: connected(gitexec.Connection{AnyCertificate: true})},
-		{env: "GIT_SSL_NO_VERIFY="},
-		{env: "GIT_SSL_CERT=/x", want: connected(gitexec.Connection{Certificate: "/x"})},
-		{env: "GIT_SSL_CAPATH=/x", want: connected(gitexec.Connection{CADir: "/x"})},
-		{env: "GIT_SSL_CAPATH=" + t.TempDir()}, // an empty directory adds no certificates
-		{env: "GIT_SSL_CAINFO=/x", want: connected(gitexec.Connection{CAFile: "/x"})},
-		{env: "GIT_HTTP_USER_AGENT=x", want: gitexec.HTTP{UserAgent: "x"}},
-		{env: "GIT_SSL_CIPHER_LIST=x", want: onlyGit("GIT_SSL_CIPHER_LIST")},
-		{env: "GIT_PROXY_SSL_CAINFO=x", want: onlyGit("GIT_PROXY_SSL_CAINFO")},
-		{env: "GIT_CURL_VERBOSE=1", want: onlyGit("GIT_CURL_VERBOSE")},
-		{env: "GIT_TRACE=1", want: onlyGit("GIT_TRACE")},
-		{env: "GIT_TRACE_CURL=/x", want: onlyGit("GIT_TRACE_CURL")},
-		{env: "GIT_TRACE_PACKET=/x"}, // is not passed on to git
-		{env: "ALL_PROXY=http://x"},  // the transport regards it
-		{env: "GIT_ALLOW_PROTOCOL=ssh:file", want: onlyGit("GIT_ALLOW_PROTOCOL")},
-		{env: "GIT_ALLOW_PROTOCOL=ssh:https"},
-		{env: "GIT_DEPTH=20"},
-		{env: "GIT_CONFIG_GLOBAL=/dev/null"},
-		{env: "GIT_CONFIG_PARAMETERS='http.extraHeader=x: y'", want: gitexec.HTTP{Header: []string{"x: y"}}},
-		{config: "[http]\n\tsslCAInfo = /etc/ca.pem\n", env: "GIT_SSL_CAINFO=/x", want: connected(gitexec.Connection{CAFile: "/x"})},
-
-		{foreign: true, config: header, want: gitexec.HTTP{Withheld: "http.extraheader"}},
-		{foreign: true, config: certificate, want: gitexec.HTTP{Withheld: "http.sslcert"}},
-		{foreign: true, env: "GIT_SSL_CERT=/c", want: gitexec.HTTP{Withheld: "GIT_SSL_CERT"}},
-		{foreign: true, config: header + "[http \"https://*.example.com/\"]\n\textraHeader = b: 2\n", want: gitexec.HTTP{Withheld: "http.extraheader", Header: []string{"b: 2"}}},
-		{foreign: true, config: header + "[http \"https://git.example.com/x\"]\n\tsslVerify = true\n", want: gitexec.HTTP{Header: []string{"a: secret"}}},
-		{foreign: true, config: header + "[credential \"https://git.example.com\"]\n\thelper = store\n", want: gitexec.HTTP{Header: []string{"a: secret"}}},
-		{foreign: true, config: header + "[credential \"https://git.example.com:8443\"]\n\thelper = store\n", want: gitexec.HTTP{Withheld: "http.extraheader"}},
-		{foreign: true, config: header + "[url \"https://git.example.com/\"]\n\tinsteadOf = corp:\n", want: gitexec.HTTP{Header: []string{"a: secret"}}},
-		{foreign: true, config: header + "[http]\n\textraHeader =\n"},
-	} {
-		env := append(userEnv(t, tt.config), tt.env)
+	empty := t.TempDir()
+	for _, tt := range settingsRows {
+		env := append(userEnv(t, tt.config), strings.ReplaceAll(tt.env, "EMPTY", empty))
 		s, err := (&gitexec.Git{Env: env}).Settings(t.Context())
 		if err != nil {
 			t.Fatal(err)
