@@ -150,11 +150,16 @@ func TestRootFS(t *testing.T) {
 	if err := fstest.TestFS(fsys, "f", "m/d07/main.tf", "m/l07", "deep/d/d/x"); err != nil {
 		t.Error(err)
 	}
-	if diff := cmp.Diff(readTree(t, root.FS()), readTree(t, fsys)); diff != "" { // which opens everything by its path
+	// root.FS opens everything by its path.
+	if diff := cmp.Diff(readTree(t, root.FS()), readTree(t, fsys)); diff != "" {
 		t.Errorf("entries (-by path +by directory):\n%s", diff)
 	}
 	outside := onDisk(t, fstest.MapFS{"main.tf": file("secret")})
 	testenv.Must(t, os.Symlink(outside, filepath.Join(dir, "outside")))
+	var refused *hashing.TreeError
+	if _, err := hashing.Dir(t.Context(), dir); !errors.As(err, &refused) || refused.Path != "outside" {
+		t.Errorf("Dir = %v, want a *TreeError of the link", err)
+	}
 	if _, err := fsys.Open("outside/main.tf"); err == nil {
 		t.Error("a file outside is opened")
 	}

@@ -173,7 +173,10 @@ func (p *reading) providerEvidence() func(context.Context, lockfile.Provider) ev
 	if source == nil {
 		source = p.clients.Providers
 	}
-	getter := &providers.Getter{Source: source, Store: p.providerStore(), Rule: p.clients.ruleFor(evidencerules.Verify), Offline: true, Installed: p.providersPath(), Stores: p.clients.evidenceOf(p.req)}
+	getter := &providers.Getter{
+		Source: source, Store: p.providerStore(), Stores: p.clients.evidenceOf(p.req),
+		Rule: p.clients.ruleFor(evidencerules.Verify), Offline: true, Installed: p.providersPath(),
+	}
 	return func(ctx context.Context, entry lockfile.Provider) evidence.Evidence {
 		return getter.Evidence(ctx, providers.Want{Provider: entry.Address, Version: entry.Version, Platform: addrs.CurrentPlatform(), Locked: entry.Hashes})
 	}

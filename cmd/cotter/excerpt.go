@@ -2,8 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
@@ -80,15 +81,10 @@ func sourceLine(dir string, at hcl.Range) (line string, start, end int) {
 func readQuotable(name string) []byte {
 	info, err := os.Stat(name)
 	isQuotable := slices.ContainsFunc(quotable, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
-	if err != nil || !isQuotable || !info.Mode().IsRegular() || info.Size() > maxSource || strings.Contains(filepath.ToSlash(name), ".terraform/modules/") {
+	if err != nil || !isQuotable || !info.Mode().IsRegular() || strings.Contains(filepath.ToSlash(name), ".terraform/modules/") {
 		return nil
 	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxSource))
+	text, err := atomicfile.ReadUser(context.Background(), name, maxSource) // a regular file is not waited for
 	if err != nil {
 		return nil
 	}

@@ -131,7 +131,7 @@ func (d *Dirs) LockedTree(entry lockfile.Module) *store.Tree {
 		return nil, fs.ErrNotExist
 	})
 	if h1 := entry.Hash("h1"); err != nil || h1 != "" && h1 != tree.H1() {
-		return nil // there is none, or the entry contradicts itself
+		return nil // the tree is not recorded, or has another h1 than the entry
 	}
 	return tree
 }
