@@ -91,6 +91,11 @@ func TestGitMovedTag(t *testing.T) {
 			t.Errorf("FetchGit = %+v, %v, want %s", pkg, err, want)
 		}
 	}
+	r.git("", "tag", "--delete", "v1")
+	pkg, _, err := fetchGit(t, newGitFetcher(t), getmodules.Request{Package: s.address(r, "ref=v1"), Revision: first})
+	if err != nil || pkg.Revision != first {
+		t.Errorf("FetchGit of the revision of a deleted tag = %+v, %v, want %s", pkg, err, first)
+	}
 }
 
 // TestGitRefusedRevision fetches older commits from a server that hands out only commits
