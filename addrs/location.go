@@ -19,8 +19,8 @@ import (
 // [Location.URL], so both mean the same place.
 //
 // An address whose path servers and clients could read in several ways is an error: one with an element
-// "." or "..", in any escaping, or with a control character. Paths of this machine (file) are cleaned
-// instead.
+// ".", ".." or of spaces, in any escaping, or with a control character. Paths of this machine (file) are
+// cleaned instead.
 type Location struct {
 	url  url.URL
 	path []string
@@ -75,7 +75,11 @@ func locate(getter string, u *url.URL) (_ Location, reason string) {
 	default: // for ssh and object stores, an escaped slash is like any other
 		l.path = splitDecoded(u.Path)
 	}
-	if l.Host() != "" {
+	host := l.Host()
+	if strings.Contains(host, "%") {
+		return Location{}, "its host has a percent sign"
+	}
+	if host != "" {
 		for _, element := range l.path {
 			if reason := refusedElement(element); reason != "" {
 				return Location{}, reason
@@ -131,7 +135,10 @@ func refusedElement(element string) (reason string) {
 		}
 		for _, part := range strings.FieldsFunc(element, func(c rune) bool { return c == '/' || c == '\\' }) {
 			name, _, _ := strings.Cut(part, ";")
-			if name = strings.TrimRightFunc(name, unicode.IsSpace); name == "." || name == ".." {
+			switch name = strings.TrimRightFunc(name, unicode.IsSpace); name {
+			case "":
+				return "its path has an element that is only spaces or a parameter, which servers read in different ways; write the path without it"
+			case ".", "..":
 				return `its path has the element "` + name + `", which servers read in different ways; write the path without it`
 			}
 		}

@@ -178,7 +178,7 @@ func (f *Fetcher) parseArchiveAddress(pkg addrs.ModulePackage) (*archiveAddress,
 // archive argument stays if the path does not imply the format.
 func (a *archiveAddress) resolved() addrs.ModulePackage {
 	u := *a.url
-	u.RawQuery, u.ForceQuery = "", false
+	u.RawQuery, u.ForceQuery, u.OmitHost = "", false, false // file:/path is file:///path
 	if u.Scheme == "" {
 		u.Scheme = "file" // file::/path
 	}

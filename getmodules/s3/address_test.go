@@ -137,6 +137,7 @@ func FuzzAddress(f *testing.F) {
 	for _, test := range addressTests {
 		f.Add(test.address)
 	}
+	f.Add("http://%2525/0")
 	f.Fuzz(func(t *testing.T, raw string) {
 		at, err := addrs.ParseModulePackage("s3::" + raw).Location()
 		if err != nil {

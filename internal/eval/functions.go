@@ -48,7 +48,6 @@ func plainFunctions() map[string]function.Function {
 		"merge":        stdlib.MergeFunc,
 		"min":          stdlib.MinFunc,
 		"pow":          stdlib.PowFunc,
-		"range":        stdlib.RangeFunc,
 		"reverse":      stdlib.ReverseListFunc,
 		"signum":       stdlib.SignumFunc,
 		"slice":        stdlib.SliceFunc,
@@ -105,6 +104,7 @@ func (m *Meter) expensiveFunctions() map[string]function.Function {
 		"join":            m.guard(stdlib.JoinFunc, firstTimesRest),
 		"jsondecode":      m.guard(stdlib.JSONDecodeFunc, manyValues),
 		"parseint":        m.guard(stdlib.ParseIntFunc, squareOfWeight),
+		"range":           m.guard(stdlib.RangeFunc, maxRange),
 		"regex":           m.guard(stdlib.RegexFunc, firstTimesRest),
 		"regexall":        m.guard(stdlib.RegexAllFunc, firstTimesRest),
 		"replace":         m.guard(replaceFunction(), firstTimesRest),
@@ -137,6 +137,9 @@ func (m *Meter) guard(f function.Function, work cost) function.Function {
 
 func (m *Meter) weight(v cty.Value) float64   { return float64(measure(v, m.left).weight) }
 func (m *Meter) elements(v cty.Value) float64 { return float64(measure(v, m.left).elements) }
+
+// maxRange is the cost of range, which computes 1024 numbers before it refuses to compute more.
+func maxRange(*Meter, []cty.Value) float64 { return 1024 * elementWeight / 4 }
 
 // firstTimesRest is the cost of functions that insert one text into another or search for it.
 func firstTimesRest(m *Meter, args []cty.Value) float64 {

@@ -53,6 +53,7 @@ func bombs() map[string]string {
 		"can":         `can(` + loops + `)`,
 		"conditional": `true ? ` + loops + ` : []`,
 		"object":      `{for x in range(1000) : x => {for y in range(1000) : y => {for z in range(1000) : z => z}}}`,
+		"refusals":    strings.ReplaceAll(loops, "x1 in range(1000)", "x1 in range(1025)"),
 		"splat":       `[for x in range(1000) : range(1000)][*][*]`,
 	}
 }

@@ -302,6 +302,7 @@ func (a at) reopened(t testing.TB) map[string]string {
 func FuzzParseVendorRecord(f *testing.F) {
 	f.Add([]byte("# comment\nroot ../..\npackage a\npackage b.c\n"))
 	f.Add([]byte("root .\npackage ../x\n"))
+	f.Add([]byte("root a\r\r\npackage a\r\r\n"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		text, err := project.ParseVendorRecord(src)
 		if err != nil {

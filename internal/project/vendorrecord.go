@@ -39,7 +39,7 @@ func (r vendorRecord) text() []byte {
 func parseVendorRecord(text []byte) (vendorRecord, error) {
 	var r vendorRecord
 	for i, line := range strings.Split(string(text), "\n") {
-		line = strings.TrimSuffix(line, "\r")
+		line = strings.TrimRight(line, "\r")
 		word, value, _ := strings.Cut(line, " ")
 		switch {
 		case line == "" || strings.HasPrefix(line, "#"):
