@@ -76,8 +76,11 @@ func locate(getter string, u *url.URL) (_ Location, reason string) {
 		l.path = splitDecoded(u.Path)
 	}
 	host := l.Host()
-	if strings.Contains(host, "%") {
+	switch {
+	case strings.Contains(host, "%"):
 		return Location{}, "its host has a percent sign"
+	case host == "" && l.url.Host != "":
+		return Location{}, "its host has no name"
 	}
 	if host != "" {
 		for _, element := range l.path {
@@ -133,7 +136,7 @@ func refusedElement(element string) (reason string) {
 		if strings.ContainsFunc(element, unicode.IsControl) {
 			return "its path has a control character"
 		}
-		for _, part := range strings.FieldsFunc(element, func(c rune) bool { return c == '/' || c == '\\' }) {
+		for _, part := range strings.FieldsFunc(element, isSeparator) {
 			name, _, _ := strings.Cut(part, ";")
 			switch name = strings.TrimRightFunc(name, unicode.IsSpace); name {
 			case "":
@@ -145,6 +148,9 @@ func refusedElement(element string) (reason string) {
 	}
 	return ""
 }
+
+// isSeparator knows that some servers read a backslash as a slash.
+func isSeparator(c rune) bool { return c == '/' || c == '\\' }
 
 // URL returns the URL to request, with credentials, arguments and fragment. A host that is a number, such
 // as "127.1", becomes the address 127.0.0.1, because clients and resolvers read it differently.
@@ -166,11 +172,11 @@ func (l Location) Port() string {
 // is "%2F". A server may split an element at such a slash.
 func (l Location) Path() []string { return slices.Clone(l.path) }
 
-// Readings returns the locations that servers may read in the path: l itself and, if an element has an
-// escaped slash or is empty, the location that has separate elements instead, and no empty ones.
+// Readings returns the locations that servers may read in the path: l itself and, if an element is empty or
+// has an escaped slash or a backslash, the location that has separate elements instead, and no empty ones.
 func (l Location) Readings() []Location {
 	other := l.url
-	other.Path, other.RawPath = "/"+strings.Join(strings.FieldsFunc(l.url.Path, func(c rune) bool { return c == '/' }), "/"), ""
+	other.Path, other.RawPath = "/"+strings.Join(strings.FieldsFunc(l.url.Path, isSeparator), "/"), ""
 	if read, reason := locate(other.Scheme, &other); reason == "" && !slices.Equal(read.path, l.path) {
 		return []Location{l, read}
 	}

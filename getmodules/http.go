@@ -3,7 +3,6 @@ package getmodules
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -98,8 +97,6 @@ func (f *Fetcher) parseHTTPAddress(pkg addrs.ModulePackage) (*archiveAddress, er
 		return nil, err
 	case addr.url.Scheme != "http" && addr.url.Scheme != "https":
 		return nil, fmt.Errorf("%w: %q is not fetched by http", ErrUnsupportedScheme, addr.url.Scheme)
-	case addr.url.Host == "":
-		return nil, errors.New("the address has no host")
 	}
 	return addr, nil
 }

@@ -92,7 +92,7 @@ func TestCheckLocation(t *testing.T) {
 
 func FuzzArchiveAddress(f *testing.F) {
 	for _, seed := range []string{
-		"https://h.com/x.zip", "https://u:p@h.com/x?archive=zip&token=t", "https://h.com/x.tar.gz?checksum=md5:0#f", "https://h.com/x?archive=zip;a=b", "file:///x.zip", "/x.zip", "file::/x", "https://h.com/?archive=%7a%69p", "https://h.com/x?%zz=1&archive", "http:0@0", "file:@", "file:/@",
+		"https://h.com/x.zip", "https://u:p@h.com/x?archive=zip&token=t", "https://h.com/x.tar.gz?checksum=md5:0#f", "https://h.com/x?archive=zip;a=b", "file:///x.zip", "/x.zip", "file::/x", "https://h.com/?archive=%7a%69p", "https://h.com/x?%zz=1&archive", "http:0@0", "file:@", "file:/@", "http://:/@",
 	} {
 		f.Add(seed)
 	}
@@ -140,7 +140,7 @@ func FuzzWire(f *testing.F) {
 		"git::https://h.example/acme/net.git?ref=v1", "git::https://u:p@h.example:443/acme/EVIL.git", "git::https://h.example/acme/evil;x", "git::https://h.example/acme/%2e%2e/evil",
 		"https://h.example/acme/evil%20/x.zip", "https://H.example.:0443/%61cme/x?archive=zip", "https://h.example//acme/x.zip", "https://h.example/acme/evil%00/x.zip",
 		"oci://h.example/acme/net?tag=1.0.0", "oci://h.example/acme/evil?tag=1.0.0", "https::https://h.example/acme/x.zip#f", "https://h.example/acme/..;/x.zip", "https://127.1/acme/x.zip",
-		"https://h.example/acme/a%5c..%5cevil/x.zip", "https://h.example/acme/evil%2Fx.zip", "git::http://h.example/acme/%252e%252e/x", "http://h.example/acme/ /evil", "https://h.example/acme/%2520/evil", "https://h.example/acme/;x/evil", "https://h.example/acme/.git/evil",
+		"https://h.example/acme/a%5c..%5cevil/x.zip", "https://h.example/acme/evil%2Fx.zip", "git::http://h.example/acme/%252e%252e/x", "http://h.example/acme/ /evil", "https://h.example/acme/%2520/evil", "https://h.example/acme/;x/evil", "https://h.example/acme/.git/evil", `http://h.eXAmple/acme/evil\`, "https://h.example/acme/evil%5cx.zip",
 	} {
 		f.Add(seed)
 	}

@@ -85,6 +85,7 @@ func TestDeniedRequests(t *testing.T) {
 	for _, tt := range []struct{ pattern, url, want string }{
 		{"www.googleapis.com/storage/v1/acme/evil", "https://storage.googleapis.com/storage/v1/b/acme/o/evil%2Fx.zip?alt=media", "denied"},
 		{"s3.eu-west-1.amazonaws.com/evil", "https://evil.s3.eu-west-1.amazonaws.com/x.zip?x-id=GetObject", "denied"},
+		{"h.example/acme/evil", "https://h.example/acme/evil%5cx.zip", "denied"},
 		{"h.example/evil", "https://h.example/acme%2F..%2Fevil/x.zip", `".."`},
 		{"h.example/evil", "https://h.example/acme/%2e%2e/evil/x.zip", `".."`},
 		{"h.example/evil", "https://h.example/evil%00/x.zip", "control character"},
