@@ -2,6 +2,7 @@ package configs
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 )
@@ -201,7 +202,7 @@ func (s *blockScanner) skipUntil(special *[256]bool) {
 
 // look records the argument that begins here if it matters.
 func (s *blockScanner) look(seen *ownArguments) {
-	if isWordByte(s.src[s.pos-1]) {
+	if before := s.src[s.pos-1]; isWordByte(before) || before >= utf8.RuneSelf {
 		return
 	}
 	if _, ok := s.argument("provider"); ok {

@@ -107,6 +107,7 @@ func TestScanBlocksFails(t *testing.T) {
 
 func FuzzScanBlocks(f *testing.F) {
 	f.Add([]byte(usual))
+	f.Add([]byte("module \"x\" {\n  r\u00e9source = \"a\"\n}\n"))
 	fixtures, err := filepath.Glob("testdata/*.txtar")
 	testenv.Must(f, err)
 	for _, fixture := range fixtures {
