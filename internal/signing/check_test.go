@@ -3,6 +3,7 @@ package signing_test
 import (
 	"crypto"
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -86,6 +87,24 @@ func TestCheck(t *testing.T) {
 		if err == nil && (len(signer.Warnings) > 0) != test.warned {
 			t.Errorf("%s: warnings %q", name, signer.Warnings)
 		}
+	}
+}
+
+// TestStatedLength checks that a signature that says that it has gigabytes costs no memory. It is not parallel,
+// because the memory of other tests would count.
+func TestStatedLength(t *testing.T) {
+	// A signature of version 6 by Ed25519 with SHA-256, up to the length of its hashed subpackets (RFC 9580,
+	// section 5.2.3).
+	signature := []byte{0xc2, 8, 6, 0, 27, 8, 0x7f, 0xff, 0xff, 0xff}
+	keys := []signing.Key{public(t, good())}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := signing.Check(document, signature, keys, signing.Options{Now: now}); !errors.Is(err, signing.ErrUnknownKey) && !errors.Is(err, signing.ErrInvalid) {
+		t.Errorf("Check = %v", err)
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 16<<20 {
+		t.Errorf("%d MB were allocated", took>>20)
 	}
 }
 
