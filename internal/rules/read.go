@@ -16,7 +16,7 @@ import (
 // more. If one of the last two replaces the project's, that one is not read. An error about the
 // content of a file is a *policy.FileError.
 func Read(dir string, files []string, more []*policy.Policy) (Rules, error) {
-	all := Rules(slices.Clone(more))
+	all := slices.DeleteFunc(Rules(slices.Clone(more)), func(p *policy.Policy) bool { return p == nil })
 	for _, file := range files {
 		found, err := readFile(project.FoundFile{Path: file, Shown: file}, policy.Parse)
 		if err != nil {
@@ -24,7 +24,7 @@ func Read(dir string, files []string, more []*policy.Policy) (Rules, error) {
 		}
 		all = append(all, found)
 	}
-	if slices.ContainsFunc(all, func(p *policy.Policy) bool { return p != nil && p.Only }) {
+	if slices.ContainsFunc(all, func(p *policy.Policy) bool { return p.Only }) {
 		return all, nil
 	}
 	ofProject, err := project.FilesAbove(dir, policy.FileName)

@@ -75,6 +75,15 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// nil is a policy that allows everything.
+func TestReadWithNil(t *testing.T) {
+	t.Parallel()
+	read, err := rules.Read(t.TempDir(), nil, []*policy.Policy{nil})
+	if err != nil || read.HaveMinAge() || read.ReachableCommits() || read.DenyBranches() || read.Locations() != "" {
+		t.Errorf("Read = %v, %v", read, err)
+	}
+}
+
 func TestReadSettings(t *testing.T) {
 	t.Parallel()
 	dir, fallback := t.TempDir(), filepath.Join(t.TempDir(), "settings.hcl")

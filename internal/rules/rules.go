@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// Rules are the policies of a run.
+// Rules are the policies of a run. None is nil.
 type Rules []*policy.Policy
 
 // Each returns the error of the first policy for which check returns one.
@@ -78,7 +78,7 @@ func (r Rules) withRule(ctx context.Context, kind string, check func(*policy.Pol
 func (r Rules) Locations() string {
 	var b strings.Builder
 	for _, p := range r {
-		if p != nil && (p.Allow != nil || len(p.Deny) > 0) {
+		if p.Allow != nil || len(p.Deny) > 0 {
 			fmt.Fprintf(&b, "allow %t %q deny %q\n", p.Allow == nil, p.Allow, p.Deny)
 		}
 	}
