@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+
+	"github.com/cotterpin/cotter/internal/textform"
 )
 
 // The zero value of each type has the empty text. A value from a parser has a text that is parsed as the
@@ -24,28 +26,13 @@ func textOf[T comparable](v T, what, text string, parse func(string) (T, error))
 	return []byte(text), nil
 }
 
-func setText[T any](to *T, text []byte, parse func(string) (T, error)) error {
-	var parsed T
-	if len(text) > 0 {
-		var err error
-		if parsed, err = parse(string(text)); err != nil {
-			return err
-		}
-	}
-	*to = parsed
-	return nil
-}
-
 // MarshalText returns [Hostname.ForDisplay]. If that is not a valid host, the error is a *[ParseError].
 func (h Hostname) MarshalText() (text []byte, err error) {
 	return textOf(h, "hostname", h.ForDisplay(), ParseHostname)
 }
 
 // UnmarshalText is [ParseHostname].
-func (h *Hostname) UnmarshalText(text []byte) error { return setText(h, text, ParseHostname) }
-
-// LogValue returns the form for messages as a string.
-func (h Hostname) LogValue() slog.Value { return slog.StringValue(h.ForDisplay()) }
+func (h *Hostname) UnmarshalText(text []byte) error { return textform.Set(h, text, ParseHostname) }
 
 // MarshalText returns [Module.String]. If m has an invalid name, the error is a *[ParseError].
 func (m Module) MarshalText() (text []byte, err error) {
@@ -60,10 +47,7 @@ func (m Module) MarshalText() (text []byte, err error) {
 }
 
 // UnmarshalText is [ParseModule].
-func (m *Module) UnmarshalText(text []byte) error { return setText(m, text, ParseModule) }
-
-// LogValue returns the path as a string.
-func (m Module) LogValue() slog.Value { return slog.StringValue(m.String()) }
+func (m *Module) UnmarshalText(text []byte) error { return textform.Set(m, text, ParseModule) }
 
 // MarshalText returns the path, or a *[ParseError] if it is not a local path in normal form.
 func (s ModuleSourceLocal) MarshalText() (text []byte, err error) {
@@ -71,10 +55,9 @@ func (s ModuleSourceLocal) MarshalText() (text []byte, err error) {
 }
 
 // UnmarshalText accepts the local paths that [ParseModuleSource] accepts.
-func (s *ModuleSourceLocal) UnmarshalText(text []byte) error { return setText(s, text, parseLocalText) }
-
-// LogValue returns the path as a string.
-func (s ModuleSourceLocal) LogValue() slog.Value { return slog.StringValue(string(s)) }
+func (s *ModuleSourceLocal) UnmarshalText(text []byte) error {
+	return textform.Set(s, text, parseLocalText)
+}
 
 func parseLocalText(raw string) (ModuleSourceLocal, error) {
 	if !isLocal(raw) {
@@ -90,11 +73,8 @@ func (s ModuleSourceRegistry) MarshalText() (text []byte, err error) {
 
 // UnmarshalText is [ParseModuleSourceRegistry].
 func (s *ModuleSourceRegistry) UnmarshalText(text []byte) error {
-	return setText(s, text, ParseModuleSourceRegistry)
+	return textform.Set(s, text, ParseModuleSourceRegistry)
 }
-
-// LogValue returns the full address as a string.
-func (s ModuleSourceRegistry) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 // MarshalText returns [ModuleRegistryPackage.String], or a *[ParseError] if that is not a valid address.
 func (p ModuleRegistryPackage) MarshalText() (text []byte, err error) {
@@ -103,11 +83,8 @@ func (p ModuleRegistryPackage) MarshalText() (text []byte, err error) {
 
 // UnmarshalText is [ParseModuleSourceRegistry] for addresses without a subdirectory.
 func (p *ModuleRegistryPackage) UnmarshalText(text []byte) error {
-	return setText(p, text, parseRegistryPackage)
+	return textform.Set(p, text, parseRegistryPackage)
 }
-
-// LogValue returns the full address as a string.
-func (p ModuleRegistryPackage) LogValue() slog.Value { return slog.StringValue(p.String()) }
 
 func parseRegistryPackage(raw string) (ModuleRegistryPackage, error) {
 	source, err := ParseModuleSourceRegistry(raw)
@@ -134,7 +111,7 @@ func (t ModuleSourceText) MarshalText() (text []byte, err error) {
 
 // UnmarshalText is [ParseModuleSource].
 func (t *ModuleSourceText) UnmarshalText(text []byte) error {
-	return setText(&t.ModuleSource, text, ParseModuleSource)
+	return textform.Set(&t.ModuleSource, text, ParseModuleSource)
 }
 
 // MarshalText returns [ModulePackage.WithoutCredentials], so UnmarshalText does not restore credentials;
@@ -164,7 +141,7 @@ func (s ModuleSourceRemote) MarshalText() (text []byte, err error) {
 
 // UnmarshalText accepts the addresses of remote packages that [ParseModuleSource] accepts.
 func (s *ModuleSourceRemote) UnmarshalText(text []byte) error {
-	return setText(s, text, ParseModuleSourceRemote)
+	return textform.Set(s, text, ParseModuleSourceRemote)
 }
 
 // LogValue returns [ModuleSourceRemote.ForDisplay] as a string.
@@ -183,10 +160,7 @@ func (p Provider) MarshalText() (text []byte, err error) {
 }
 
 // UnmarshalText is [ParseProviderSource], but accepts the full address of every dialect.
-func (p *Provider) UnmarshalText(text []byte) error { return setText(p, text, parseProviderText) }
-
-// LogValue returns the full address as a string.
-func (p Provider) LogValue() slog.Value { return slog.StringValue(p.String()) }
+func (p *Provider) UnmarshalText(text []byte) error { return textform.Set(p, text, parseProviderText) }
 
 func parseProviderText(raw string) (Provider, error) {
 	found, reason, err := Parser{}.splitProvider(raw)
@@ -202,7 +176,4 @@ func (p Platform) MarshalText() (text []byte, err error) {
 }
 
 // UnmarshalText is [ParsePlatform].
-func (p *Platform) UnmarshalText(text []byte) error { return setText(p, text, ParsePlatform) }
-
-// LogValue returns OS_ARCH as a string.
-func (p Platform) LogValue() slog.Value { return slog.StringValue(p.String()) }
+func (p *Platform) UnmarshalText(text []byte) error { return textform.Set(p, text, ParsePlatform) }

@@ -49,7 +49,7 @@ func check(entries []Entry) (int, error) {
 		switch {
 		case e.isFile() && e.Size < 0:
 			return i, errSize
-		case !e.isFile() && e.Kind != Link && e.Kind != EmptyDir:
+		case kinds[e.Kind] == "":
 			return i, errKind
 		}
 		if err := checkPath(e.Path); err != nil {

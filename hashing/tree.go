@@ -23,21 +23,6 @@ const (
 	EmptyDir Kind = 'd'
 )
 
-// String returns the kind in words, such as "executable file".
-func (k Kind) String() string {
-	switch k {
-	case File:
-		return "file"
-	case ExecFile:
-		return "executable file"
-	case Link:
-		return "link"
-	case EmptyDir:
-		return "empty directory"
-	}
-	return "unknown kind"
-}
-
 // Entry is one file, link or empty directory of a tree.
 type Entry struct {
 	// Path is relative to the tree, with forward slashes.

@@ -1,54 +1,43 @@
 package hashing
 
-import "log/slog"
+import (
+	"cmp"
+	"log/slog"
+
+	"github.com/cotterpin/cotter/internal/textform"
+)
 
 // MarshalText returns the hash, even a malformed one, as in locks of stock tools. The error is nil.
 func (h Hash) MarshalText() (text []byte, err error) { return []byte(h), nil }
 
 // UnmarshalText is [ParseHash]; the empty text is the zero value.
-func (h *Hash) UnmarshalText(text []byte) error {
-	if len(text) == 0 {
-		*h = ""
-		return nil
-	}
-	parsed, err := ParseHash(string(text))
-	if err == nil {
-		*h = parsed
-	}
-	return err
-}
+func (h *Hash) UnmarshalText(text []byte) error { return textform.Set(h, text, ParseHash) }
 
-// LogValue returns the hash as a string.
-func (h Hash) LogValue() slog.Value { return slog.StringValue(string(h)) }
+var kinds = map[Kind]string{File: "file", ExecFile: "executable file", Link: "link", EmptyDir: "empty directory"}
+
+// String returns the kind in words, such as "executable file".
+func (k Kind) String() string { return cmp.Or(kinds[k], "unknown kind") }
 
 // MarshalText returns [Kind.String], "" for the zero value, or an error for values without a name.
 func (k Kind) MarshalText() (text []byte, err error) {
-	switch k {
-	case 0:
-		return []byte{}, nil
-	case File, ExecFile, Link, EmptyDir:
-		return []byte(k.String()), nil
+	name, known := kinds[k]
+	if !known && k != 0 {
+		return nil, errKind
 	}
-	return nil, errKind
+	return []byte(name), nil
 }
 
 // UnmarshalText is the inverse of [Kind.MarshalText].
 func (k *Kind) UnmarshalText(text []byte) error {
-	for _, known := range [...]Kind{File, ExecFile, Link, EmptyDir} {
-		if string(text) == known.String() {
-			*k = known
-			return nil
+	return textform.Set(k, text, func(name string) (Kind, error) {
+		for kind, known := range kinds {
+			if known == name {
+				return kind, nil
+			}
 		}
-	}
-	if len(text) > 0 {
-		return errKind
-	}
-	*k = 0
-	return nil
+		return 0, errKind
+	})
 }
-
-// LogValue returns the kind in words.
-func (k Kind) LogValue() slog.Value { return slog.StringValue(k.String()) }
 
 // UnmarshalText is [ParseTree].
 func (t *Tree) UnmarshalText(text []byte) error {

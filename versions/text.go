@@ -2,49 +2,31 @@ package versions
 
 import (
 	"fmt"
-	"log/slog"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/textform"
 )
 
 // MarshalText returns [Version.String]. The error is nil.
 func (v Version) MarshalText() (text []byte, err error) { return []byte(v.canonical), nil }
 
 // UnmarshalText is [Parse]; the empty text is the zero value.
-func (v *Version) UnmarshalText(text []byte) error { return setText(v, text, Parse) }
-
-// LogValue returns the canonical form as a string.
-func (v Version) LogValue() slog.Value { return slog.StringValue(v.canonical) }
+func (v *Version) UnmarshalText(text []byte) error { return textform.Set(v, text, Parse) }
 
 // MarshalText returns [Constraints.String]. The error is nil.
 func (c Constraints) MarshalText() (text []byte, err error) { return []byte(c.String()), nil }
 
 // UnmarshalText is [ParseConstraints]; the empty text is the zero value.
-func (c *Constraints) UnmarshalText(text []byte) error { return setText(c, text, ParseConstraints) }
-
-// LogValue returns the constraints as a string.
-func (c Constraints) LogValue() slog.Value { return slog.StringValue(c.String()) }
+func (c *Constraints) UnmarshalText(text []byte) error {
+	return textform.Set(c, text, ParseConstraints)
+}
 
 // MarshalText returns [ProviderConstraints.String]. The error is nil.
 func (c ProviderConstraints) MarshalText() (text []byte, err error) { return []byte(c.String()), nil }
 
 // UnmarshalText is [ParseProviderConstraints], but allows combined constraints of up to 64 KiB, or none.
 func (c *ProviderConstraints) UnmarshalText(text []byte) error {
-	return setText(c, text, parseCombined)
-}
-
-// LogValue returns the constraints as a string.
-func (c ProviderConstraints) LogValue() slog.Value { return slog.StringValue(c.String()) }
-
-func setText[T any](to *T, text []byte, parse func(string) (T, error)) error {
-	var parsed T
-	if len(text) > 0 {
-		var err error
-		if parsed, err = parse(string(text)); err != nil {
-			return err
-		}
-	}
-	*to = parsed
-	return nil
+	return textform.Set(c, text, parseCombined)
 }
 
 // maxCombinedBytes is enough for some thousand modules that all require other versions.

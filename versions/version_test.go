@@ -3,7 +3,6 @@ package versions_test
 import (
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 
@@ -155,14 +154,6 @@ func TestText(t *testing.T) {
 	testenv.Must(t, json.Unmarshal(text, &got))
 	if got.Version != v || !got.None.IsZero() || got.Want.String() != want.String() || !got.Any.IsZero() || got.Provider.String() != provider.String() || got.Published[v] != "x" {
 		t.Errorf("%s is read as %+v", text, got)
-	}
-	for _, value := range []interface {
-		fmt.Stringer
-		slog.LogValuer
-	}{v, want, provider} {
-		if got := value.LogValue(); got.Kind() != slog.KindString || got.String() != value.String() {
-			t.Errorf("%T.LogValue() = %v", value, got)
-		}
 	}
 	if err := json.Unmarshal([]byte(`{"Version":"one"}`), &got); err == nil || got.Version != v {
 		t.Errorf("an invalid version is read as %q, %v", got.Version, err)

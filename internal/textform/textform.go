@@ -1,0 +1,15 @@
+// Package textform reads values from their text, for methods UnmarshalText.
+package textform
+
+// Set parses a text; the empty one is the zero value. If parse returns an error, the value stays as it is.
+func Set[T any](to *T, text []byte, parse func(string) (T, error)) error {
+	var parsed T
+	if len(text) > 0 {
+		var err error
+		if parsed, err = parse(string(text)); err != nil {
+			return err
+		}
+	}
+	*to = parsed
+	return nil
+}
