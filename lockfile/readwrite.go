@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 
@@ -24,7 +23,7 @@ var (
 // exist is an empty File. The error is a *[SyntaxError], or an *fs.PathError if the file cannot be read,
 // which wraps [ErrIrregular] if it is not regular.
 func ReadFile(root *os.Root, name string) (*File, error) {
-	src, err := read(root, name)
+	src, err := atomicfile.Read(root, name, MaxSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &File{}, nil
 	}
@@ -32,23 +31,6 @@ func ReadFile(root *os.Root, name string) (*File, error) {
 		return nil, err
 	}
 	return Parse(src, name)
-}
-
-func read(root *os.Root, name string) ([]byte, error) {
-	info, err := root.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrIrregular}
-	}
-	file, err := root.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	// Read one byte more than allowed, so that Parse refuses the file.
-	return io.ReadAll(io.LimitReader(file, MaxSize+1))
 }
 
 // WriteFile replaces the file under a name in root atomically, and reports whether it did: not if f has not

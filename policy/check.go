@@ -53,17 +53,12 @@ func (p *Policy) CheckCall(call Call) error {
 
 // CheckRegistry checks the address of a package in a registry.
 func (p *Policy) CheckRegistry(pkg addrs.ModuleRegistryPackage) error {
-	if p == nil {
-		return nil
-	}
-	return p.checkLocation(registryLocation(pkg))
+	return p.orEmpty().checkLocation(registryLocation(pkg))
 }
 
 // CheckProvider checks the address of a provider.
 func (p *Policy) CheckProvider(provider addrs.Provider) error {
-	if p == nil {
-		return nil
-	}
+	p = p.orEmpty()
 	rules := locationRules{
 		allow: p.AllowProviders, deny: p.DenyProviders,
 		argAllow: argAllowProviders, argDeny: argDenyProviders, what: "providers",

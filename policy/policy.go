@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -45,8 +46,10 @@ type Policy struct {
 	declared bool
 }
 
+func (p *Policy) orEmpty() *Policy { return cmp.Or(p, &Policy{}) }
+
 // Declared reports whether the policy was read from a file with a policy block.
-func (p *Policy) Declared() bool { return p != nil && p.declared }
+func (p *Policy) Declared() bool { return p.orEmpty().declared }
 
 // Versions says how calls must be pinned.
 type Versions int
@@ -162,10 +165,7 @@ func (p *Policy) OfRepository() *Policy {
 }
 
 func (p *Policy) position(argument string) (_ hcl.Range, written bool) {
-	if p == nil {
-		return hcl.Range{}, false
-	}
-	at, written := p.at[argument]
+	at, written := p.orEmpty().at[argument]
 	return at, written
 }
 

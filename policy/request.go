@@ -11,34 +11,22 @@ import (
 // CheckURL checks a URL to request for modules, such as a redirect, by Deny alone: registries and forges
 // deliver packages from other hosts, which their users cannot list. The error is a *[Violation].
 func (p *Policy) CheckURL(u *url.URL) error {
-	if p == nil {
-		return nil
-	}
-	return p.checkURL(p.Deny, argDeny, u)
+	return p.checkURL(p.orEmpty().Deny, argDeny, u)
 }
 
 // CheckProviderURL checks a URL to request for providers by the patterns of DenyProviders without a path:
 // the paths of others are those of provider addresses. The error is a *[Violation].
 func (p *Policy) CheckProviderURL(u *url.URL) error {
-	if p == nil {
-		return nil
-	}
 	return p.checkURL(p.deniedProviderHosts(), argDenyProviders, u)
 }
 
 // DeniedURLs returns a text that is equal for policies whose CheckURL denies the same URLs; "" for none.
 func (p *Policy) DeniedURLs() string {
-	if p == nil {
-		return ""
-	}
-	return textOf(p.Deny)
+	return textOf(p.orEmpty().Deny)
 }
 
 // DeniedProviderURLs is like DeniedURLs, for CheckProviderURL.
 func (p *Policy) DeniedProviderURLs() string {
-	if p == nil {
-		return ""
-	}
 	return textOf(p.deniedProviderHosts())
 }
 
@@ -50,7 +38,7 @@ func textOf(patterns []Pattern) string {
 }
 
 func (p *Policy) deniedProviderHosts() []Pattern {
-	return slices.DeleteFunc(slices.Clone(p.DenyProviders), func(pattern Pattern) bool { return len(pattern.at.path) > 0 })
+	return slices.DeleteFunc(slices.Clone(p.orEmpty().DenyProviders), func(pattern Pattern) bool { return len(pattern.at.path) > 0 })
 }
 
 func (p *Policy) checkURL(denied []Pattern, argument string, u *url.URL) error {

@@ -126,7 +126,7 @@ func (c *Client) ProviderRenamed(ctx context.Context, provider addrs.Provider) (
 		return addrs.Provider{}, false, nil
 	}
 	if err != nil {
-		return addrs.Provider{}, false, asRequestError(subject{provider: legacy}, err)
+		return addrs.Provider{}, false, err
 	}
 	source := body.MovedTo
 	if source == "" {

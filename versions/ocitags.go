@@ -88,7 +88,7 @@ func (l *ociListing) add(tags []string) error {
 }
 
 func parseOCITag(tag string) (Version, bool) {
-	if len(tag) > maxTagBytes || strings.Contains(tag, "+") {
+	if strings.Contains(tag, "+") {
 		return Version{}, false
 	}
 	return parseTag(strings.Replace(tag, "_", "+", 1))

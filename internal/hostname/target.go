@@ -9,12 +9,11 @@ import (
 
 // MayPointTo reports whether a server at one URL may point a client to another URL, and why not.
 func MayPointTo(from, to *url.URL) (reason string, ok bool) {
-	switch scope := ScopeOf(to.Hostname()); {
-	case scope == Anywhere, scope != NotAnAddress && scope == ScopeOf(from.Hostname()):
+	scope := ScopeOf(to.Hostname())
+	if scope.AllowedFrom(from) {
 		return "", true
-	default:
-		return "its host is " + scope.String(), false
 	}
+	return "its host is " + scope.String(), false
 }
 
 // IsLoopback reports whether the host of a URL is "localhost" or a loopback address. Other names
@@ -39,6 +38,11 @@ const (
 	// NotAnAddress is the scope of a number that resolvers read differently.
 	NotAnAddress
 )
+
+// AllowedFrom reports whether a server at a URL may point a client to a host of this scope.
+func (s Scope) AllowedFrom(from *url.URL) bool {
+	return s == Anywhere || s != NotAnAddress && s == ScopeOf(from.Hostname())
+}
 
 // String describes the host in messages, after "its host is".
 func (s Scope) String() string {

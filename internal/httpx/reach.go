@@ -125,7 +125,7 @@ func (r Rule) refused(to *url.URL, addr netip.Addr, scope hostname.Scope) *Reach
 }
 
 func (r Rule) allows(to *url.URL, scope hostname.Scope) bool {
-	if r.from == nil || scope == hostname.Anywhere || scope == hostname.ScopeOf(r.from.Hostname()) && scope != hostname.NotAnAddress {
+	if r.from == nil || scope.AllowedFrom(r.from) {
 		return true
 	}
 	if r.named == nil {
