@@ -1,8 +1,10 @@
 package sanitize_test
 
 import (
+	"net/url"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
@@ -65,6 +67,34 @@ func TestTail(t *testing.T) {
 	if len(got) > sanitize.MaxKept || !strings.HasPrefix(got, "line\n") || !strings.HasSuffix(got, "\nabort: REDACTED") {
 		t.Errorf("Excerpt has %d bytes, from %.20q to %q", len(got), got, got[max(0, len(got)-20):])
 	}
+}
+
+// FuzzTail checks that the excerpt of a program's error output contains neither secrets nor characters
+// that control a terminal.
+func FuzzTail(f *testing.F) {
+	f.Add("fatal: could not read from https://user:", "@h.com/n.git\n")
+	f.Add("remote: 10% (1/2)\rremote: \x1b[2J", "\r\n")
+	f.Add("https://h.com/x?token=", "&ref=v1'")
+	f.Add("", "")
+	f.Add("a no-break space follows:", "\u00a0")
+	f.Fuzz(func(t *testing.T, before, after string) {
+		const secret = "s/cr%t value"
+		for _, said := range []string{before + secret + after, before + url.QueryEscape(secret) + after} {
+			var tail sanitize.Tail
+			if _, err := tail.Write([]byte(said)); err != nil {
+				t.Fatal(err)
+			}
+			got := tail.Excerpt([]string{secret})
+			if strings.Contains(got, secret) || len(got) > sanitize.MaxKept {
+				t.Errorf("Excerpt(%q) = %q", said, got)
+			}
+			for _, r := range got {
+				if r != '\n' && !unicode.IsGraphic(r) {
+					t.Errorf("Excerpt(%q) = %q, with %q in it", said, got, r)
+				}
+			}
+		}
+	})
 }
 
 func TestContains(t *testing.T) {

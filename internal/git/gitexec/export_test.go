@@ -10,13 +10,6 @@ import (
 // MaxStderr is the number of bytes of git's error output that an error keeps.
 const MaxStderr = sanitize.MaxKept
 
-// Excerpt returns the part of git's error output that an error keeps.
-func Excerpt(words string, secrets ...string) string {
-	var t sanitize.Tail
-	_, _ = t.Write([]byte(words)) // cannot fail
-	return t.Excerpt(secrets)
-}
-
 // These are the parsers of git's output.
 var (
 	ParseFetchHead = parseFetchHead
