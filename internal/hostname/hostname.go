@@ -71,12 +71,9 @@ func NormalizeURL(u *url.URL) {
 	}
 }
 
-// EndsInNumber reports whether a host in canonical form is a number that is not an address, such as
-// "1.2.3.4.5" or "256.1.1.1". Resolvers differ in what they do with these.
-func EndsInNumber(canonical string) bool {
-	if _, err := netip.ParseAddr(canonical); err == nil {
-		return false
-	}
+// endsInNumber reports whether a canonical host that is not an address is a number, such as "1.2.3.4.5" or
+// "256.1.1.1". Resolvers differ in what they do with these.
+func endsInNumber(canonical string) bool {
 	label := canonical[strings.LastIndexByte(canonical, '.')+1:]
 	_, ok := parsePart(label)
 	return ok || label != "" && strings.Trim(label, "0123456789") == ""

@@ -60,18 +60,6 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-func TestEndsInNumber(t *testing.T) {
-	t.Parallel()
-	for host, want := range map[string]bool{
-		"127.0.0.0.1": true, "256.1": true, "4294967296": true, "08": true, "a.0x7f": true, "a.1": true,
-		"127.0.0.1": false, "::1": false, "example.com": false, "1.example": false, "": false, "0xg": false,
-	} {
-		if got := hostname.EndsInNumber(host); got != want {
-			t.Errorf("EndsInNumber(%q) = %v, want %v", host, got, want)
-		}
-	}
-}
-
 func TestNormalizeURL(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]string{

@@ -71,7 +71,7 @@ func ScopeOf(written string) Scope {
 	}
 	addr, err := netip.ParseAddr(host)
 	switch {
-	case err != nil && EndsInNumber(host), err == nil && !isAddress(written):
+	case err != nil && endsInNumber(host), err == nil && !isAddress(written):
 		return NotAnAddress
 	case err != nil:
 		return Anywhere
