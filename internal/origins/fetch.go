@@ -29,17 +29,22 @@ type Fetched struct {
 	// Gitlinks are unfetched submodules, and LeftOut the links that are not part of the package.
 	Gitlinks []string
 	LeftOut  []getmodules.Link
+
+	// answer is recorded for other processes, and under pinnedKey, unless that is "", for those that fetch
+	// the same revision.
+	answer    store.Answer
+	pinnedKey string
 }
 
-func newFetched(from *store.Fetched) *Fetched {
+func newFetched(answer store.Answer, tree *store.Tree) *Fetched {
 	got := &Fetched{
-		Resolved: addrs.ParseModulePackage(from.Answer.Package),
-		Archive:  from.Answer.Archive,
-		Tree:     from.Tree,
-		Bytes:    from.Bytes,
-		Gitlinks: from.Answer.Gitlinks,
+		Resolved: addrs.ParseModulePackage(answer.Package),
+		Archive:  answer.Archive,
+		Tree:     tree,
+		Gitlinks: answer.Gitlinks,
+		answer:   answer,
 	}
-	for _, link := range from.Answer.LeftOut {
+	for _, link := range answer.LeftOut {
 		got.LeftOut = append(got.LeftOut, getmodules.Link(link))
 	}
 	return got
@@ -93,10 +98,10 @@ func (o *Origins) fetchOnce(ctx context.Context, job fetchJob) (*Fetched, error)
 		if err != nil {
 			return nil, err
 		}
-		for _, warning := range got.Answer.Warnings {
+		for _, warning := range got.answer.Warnings {
 			o.warn(job.path, warning)
 		}
-		return newFetched(got), nil
+		return got, nil
 	})
 }
 
@@ -104,23 +109,6 @@ func (o *Origins) fetchOnce(ctx context.Context, job fetchJob) (*Fetched, error)
 // password.
 func (o *Origins) isShared(job fetchJob) bool {
 	return job.pkg.Getter() != "file" && !o.Fetcher.Interactive()
-}
-
-func (o *Origins) downloadOrShare(ctx context.Context, job fetchJob) (*store.Fetched, error) {
-	return o.Cache.FetchShared(ctx, store.SharedFetch{
-		Key:       job.sharedKey(),
-		PinnedKey: job.pinnedKey,
-		Revision:  job.Revision,
-		Want:      job.Tree,
-		Began:     o.Began,
-		Fetch:     func(ctx context.Context) (*store.Fetched, error) { return o.download(ctx, job) },
-		CurrentRevision: func(ctx context.Context, last string) (string, error) {
-			now, err := o.referenceOf(ctx, job, last)
-			return now.Revision, err
-		},
-		Slot:   o.Slot,
-		OnWait: func() { o.OnEvent(event.WaitingForFetch{Package: job.pkg.Redacted()}) },
-	})
 }
 
 // fetchArtifact fetches an artifact of unknown digest. Two tags can be compared only by requesting the
@@ -164,7 +152,7 @@ func (o *Origins) referenceOf(ctx context.Context, job fetchJob, last string) (g
 	return o.Fetcher.Reference(ctx, o.withRun(req))
 }
 
-func (o *Origins) download(ctx context.Context, job fetchJob) (*store.Fetched, error) {
+func (o *Origins) download(ctx context.Context, job fetchJob) (*Fetched, error) {
 	done, err := wait(ctx, o.Transfers)
 	if err != nil {
 		return nil, err

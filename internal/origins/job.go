@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
 // Pin is what a lock says about the package to fetch. The zero value says nothing.
@@ -71,8 +72,8 @@ func (j fetchJob) request() getmodules.Request {
 	}
 }
 
-func (j fetchJob) downloaded(pkg *getmodules.Package, tree *store.Tree, asked time.Time) *store.Fetched {
-	got := &store.Fetched{Tree: tree, Bytes: pkg.Bytes, Answer: store.Answer{
+func (j fetchJob) downloaded(pkg *getmodules.Package, tree *store.Tree, asked time.Time) *Fetched {
+	answer := store.Answer{
 		Tree:     tree.T1(),
 		Package:  pkg.Resolved.String(),
 		Revision: cmp.Or(j.Revision, pkg.Revision),
@@ -81,12 +82,14 @@ func (j fetchJob) downloaded(pkg *getmodules.Package, tree *store.Tree, asked ti
 		Warnings: pkg.Warnings,
 		Asked:    asked,
 		Done:     time.Now(),
-	}}
-	for _, link := range pkg.LeftOut {
-		got.Answer.LeftOut = append(got.Answer.LeftOut, store.LeftOutLink(link))
 	}
-	if j.pkg.HasRevisions() && isPublic(j.pkg) && got.Answer.Revision != "" && pkg.Subdir == "" {
-		got.PinnedKey = j.pinnedKey(got.Answer.Revision)
+	for _, link := range pkg.LeftOut {
+		answer.LeftOut = append(answer.LeftOut, treewriter.Link(link))
+	}
+	got := newFetched(answer, tree)
+	got.Bytes = pkg.Bytes
+	if j.pkg.HasRevisions() && isPublic(j.pkg) && answer.Revision != "" && pkg.Subdir == "" {
+		got.pinnedKey = j.pinnedKey(answer.Revision)
 	}
 	return got
 }
