@@ -34,8 +34,8 @@ import (
 // skipped. Everything is requested over https. The token of the mirror's host is sent only for documents,
 // the user name and password in the URL also for archives of the same origin.
 //
-// An archive must have one of its listed hashes; if all are skipped, Authenticate returns an error, as
-// stock tools do. A lock records those that archive and package have, or with TrustAllHashes all.
+// An archive must have one of its listed hashes; if all are skipped, it cannot be used, as by stock tools.
+// A lock records those that archive and package have, or with TrustAllHashes all.
 //
 // A NetworkMirror remembers the documents of versions until a run of an installer.Installer ends, otherwise
 // as long as it lives. Its fields must not change while it is in use, and it must not be copied. It is safe
@@ -131,21 +131,17 @@ func (m *NetworkMirror) Package(ctx context.Context, provider addrs.Provider, ve
 	}
 	about.Platform, about.Location = platform, addrs.Redact(document.from.String())
 	listed, ok := document.archives[platform]
-	if !ok {
+	switch {
+	case !ok:
 		return nil, about.with(ErrUnsupportedPlatform)
+	case listed.unusable:
+		return nil, about.with(fmt.Errorf("%w: it lists hashes, and none of them has a form that can be compared", ErrInvalidMirror))
 	}
 	at, err := archiveURL(document.from, listed.url)
 	if err != nil {
 		return nil, about.with(err)
 	}
-	found := &networkPackage{
-		mirror:   m,
-		url:      at,
-		location: addrs.Redact(at.String()),
-		hashes:   listed.hashes,
-		unusable: listed.unusable,
-		about:    about,
-	}
+	found := &networkPackage{mirror: m, url: at, location: addrs.Redact(at.String()), hashes: listed.hashes}
 	if m.TrustAllHashes && m.TrustedHost != "" && provider.Hostname == m.TrustedHost {
 		found.trusted = document.hashes()
 	}
@@ -287,9 +283,6 @@ type networkPackage struct {
 	location string
 	// hashes are listed for the package, which must have one of them.
 	hashes []hashing.Hash
-	// unusable is set if hashes are listed and none can be compared; about is the subject of the error.
-	unusable bool
-	about    MirrorError
 	// trusted are the hashes of all platforms, if they count as proven.
 	trusted []hashing.Hash
 }
@@ -316,9 +309,6 @@ func (p *networkPackage) Dir() string { return "" }
 func (p *networkPackage) ReportsH1() bool { return false }
 
 func (p *networkPackage) Authenticate(context.Context) (Authentication, error) {
-	if p.unusable {
-		return Authentication{}, p.about.with(fmt.Errorf("%w: it lists hashes, and none of them has a form that can be compared", ErrInvalidMirror))
-	}
 	return Authentication{Evidence: p.mirror.evidence(), Announced: slices.Clone(p.hashes), Hashes: slices.Clone(p.trusted)}, nil
 }
 
