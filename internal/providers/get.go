@@ -179,7 +179,7 @@ func (s *search) unconfirmedCopy(ctx context.Context) []error {
 
 // stored treats a damaged package as missing.
 func (g *Getter) stored(ctx context.Context, want Want, h hashing.Hash) (*store.ProviderPackage, error) {
-	found, err := g.Store.Find(ctx, []hashing.Hash{h})
+	found, err := g.Store.Find(ctx, h)
 	if errors.Is(err, store.ErrDamaged) {
 		g.tell(event.Warning{Message: fmt.Sprintf("the package of provider %s %s in the cache was damaged, and is fetched again", want.Provider.ForDisplay(), want.Version)})
 		return nil, nil

@@ -136,7 +136,7 @@ func TestReadOnlyStore(t *testing.T) {
 	readOnly := store.OpenProviders(cache, filepath.Join(t.TempDir(), "scratch"), userKey(t, secret))
 	atomicfile.SetStepHook(nil)
 	defer readOnly.Close()
-	got, err := readOnly.Find(t.Context(), []hashing.Hash{zh})
+	got, err := readOnly.Find(t.Context(), zh)
 	if err != nil || got == nil || readOnly.Writable() {
 		t.Fatalf("Find = %v, %v; writable %v", got, err, readOnly.Writable())
 	}

@@ -7,7 +7,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/store"
 )
 
@@ -52,12 +51,12 @@ func TestMappedFileOfStore(t *testing.T) {
 	must(t, file.Chmod(0o775))
 	mapped[0] = files["terraform-provider-x"][0]
 	for range 2 {
-		if found, err := openProviders(t, cache).Find(t.Context(), []hashing.Hash{pkg.H1}); err != nil || found == nil {
+		if found, err := openProviders(t, cache).Find(t.Context(), pkg.H1); err != nil || found == nil {
 			t.Fatalf("Find = %v, %v", found, err)
 		}
 	}
 	mapped[0] = '!'
-	if found, err := openProviders(t, cache).Find(t.Context(), []hashing.Hash{pkg.H1}); !errors.Is(err, store.ErrDamaged) {
+	if found, err := openProviders(t, cache).Find(t.Context(), pkg.H1); !errors.Is(err, store.ErrDamaged) {
 		t.Errorf("after a change through mapped memory, Find = %v, %v; want ErrDamaged", found, err)
 	}
 }

@@ -133,7 +133,7 @@ func TestCancelled(t *testing.T) {
 	if err := next.Check(ctx(), filepath.Base(pkg.Dir())); !errors.Is(err, context.Canceled) {
 		t.Errorf("Check = %v, want the context's error", err)
 	}
-	if got, err := next.Find(t.Context(), []hashing.Hash{pkg.H1}); err != nil || got == nil {
+	if got, err := next.Find(t.Context(), pkg.H1); err != nil || got == nil {
 		t.Errorf("Find = %v, %v, want the package", got, err)
 	}
 }

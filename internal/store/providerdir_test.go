@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/store"
 )
 
@@ -163,7 +162,7 @@ func TestPlaceShared(t *testing.T) {
 		}
 		must(t, os.Chmod(share.at(cache, first.Dir()), share.mode))
 		s := openProviders(t, cache)
-		found, err := s.Find(t.Context(), []hashing.Hash{first.H1})
+		found, err := s.Find(t.Context(), first.H1)
 		must(t, err)
 		for _, pkg := range []*store.ProviderPackage{found, publishProvider(t, s)} {
 			for _, d := range []*store.ProviderDir{old, project(t, s)} {

@@ -154,28 +154,20 @@ func (s *Providers) Installed(ctx context.Context, dir, at string) (*ProviderPac
 	return &ProviderPackage{H1: state.H1, dir: d.Path(at), location: private}, nil
 }
 
-// Find returns the stored package with one of these hashes, after comparing its content, or nil. Other
-// schemes than h1 and zh are ignored. If the only one is damaged, the error wraps [ErrDamaged].
-func (s *Providers) Find(ctx context.Context, hashes []hashing.Hash) (*ProviderPackage, error) {
-	var damaged error
-	for _, h := range hashes {
-		h1 := h
-		if h.Scheme() != "h1" {
-			h1 = s.UnpacksTo(h)
-		}
-		if h1 == "" {
-			continue
-		}
-		switch found, err := s.find(ctx, h1); {
-		case err == nil:
-			return found, nil
-		case errors.Is(err, ErrDamaged):
-			damaged = err
-		case !errors.Is(err, fs.ErrNotExist):
-			return nil, err
-		}
+// Find returns the stored package with an h1, or with the content of the archive with a zh, after comparing
+// its content, or nil. If it is damaged, the error wraps [ErrDamaged].
+func (s *Providers) Find(ctx context.Context, h hashing.Hash) (*ProviderPackage, error) {
+	if h.Scheme() != "h1" {
+		h = s.UnpacksTo(h)
 	}
-	return nil, damaged
+	if h == "" {
+		return nil, nil
+	}
+	found, err := s.find(ctx, h)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return found, err
 }
 
 func (s *Providers) find(ctx context.Context, h1 hashing.Hash) (*ProviderPackage, error) {

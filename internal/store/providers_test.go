@@ -104,22 +104,26 @@ func TestFind(t *testing.T) {
 	s.RecordArchive(zh, pkg.H1)
 	other := hashing.Hash("h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
 	for name, test := range map[string]struct {
-		store  *store.Providers
-		hashes []hashing.Hash
-		found  bool
+		store *store.Providers
+		hash  hashing.Hash
+		found bool
 	}{
-		"the h1":                        {s, []hashing.Hash{other, pkg.H1}, true},
-		"the zh":                        {s, []hashing.Hash{"zz:1", zh}, true},
-		"neither":                       {s, []hashing.Hash{other, "zz:1"}, false},
-		"another process":               {openProviders(t, dir), []hashing.Hash{zh}, true},
-		"another user, h1":              {openProvidersAs(t, dir, secret+"!"), []hashing.Hash{pkg.H1}, true},
-		"another user, zh":              {openProvidersAs(t, dir, secret+"!"), []hashing.Hash{zh}, false},
-		"another cache":                 {openProviders(t, t.TempDir()), []hashing.Hash{pkg.H1, zh}, false},
-		"no cache":                      {openProviders(t, ""), []hashing.Hash{pkg.H1, zh}, false},
-		"no hashes, so no package":      {s, nil, false},
-		"a hash that is no path either": {s, []hashing.Hash{"h1:../../x", "h1:"}, false},
+		"the h1":             {s, pkg.H1, true},
+		"the zh":             {s, zh, true},
+		"another h1":         {s, other, false},
+		"another scheme":     {s, "zz:1", false},
+		"another process":    {openProviders(t, dir), zh, true},
+		"another user, h1":   {openProvidersAs(t, dir, secret+"!"), pkg.H1, true},
+		"another user, zh":   {openProvidersAs(t, dir, secret+"!"), zh, false},
+		"another cache, h1":  {openProviders(t, t.TempDir()), pkg.H1, false},
+		"another cache, zh":  {openProviders(t, t.TempDir()), zh, false},
+		"no cache, h1":       {openProviders(t, ""), pkg.H1, false},
+		"no cache, zh":       {openProviders(t, ""), zh, false},
+		"no hash":            {s, "", false},
+		"a hash with a path": {s, "h1:../../x", false},
+		"an empty hash":      {s, "h1:", false},
 	} {
-		got, err := test.store.Find(t.Context(), test.hashes)
+		got, err := test.store.Find(t.Context(), test.hash)
 		if err != nil || (got != nil) != test.found || got != nil && got.H1 != pkg.H1 {
 			t.Errorf("%s: Find = %+v, %v; want found %v", name, got, err, test.found)
 		}
@@ -154,7 +158,7 @@ func TestReadOnlyDirectories(t *testing.T) {
 		must(t, os.Chmod(filepath.Join(pkg.Dir(), name), 0o555))
 	}
 	next := openProviders(t, cache)
-	if _, err := next.Find(t.Context(), []hashing.Hash{pkg.H1}); !errors.Is(err, store.ErrDamaged) {
+	if _, err := next.Find(t.Context(), pkg.H1); !errors.Is(err, store.ErrDamaged) {
 		t.Errorf("Find = %v; want ErrDamaged", err)
 	}
 	must(t, next.RemoveQuarantine())
@@ -178,10 +182,10 @@ func TestDamaged(t *testing.T) {
 		pkg := publishProvider(t, s)
 		damage(pkg.Dir())
 		next := openProviders(t, cache)
-		if got, err := next.Find(t.Context(), []hashing.Hash{pkg.H1}); got != nil || !errors.Is(err, store.ErrDamaged) {
+		if got, err := next.Find(t.Context(), pkg.H1); got != nil || !errors.Is(err, store.ErrDamaged) {
 			t.Errorf("%s: Find = %+v, %v; want ErrDamaged", name, got, err)
 		}
-		if got, err := next.Find(t.Context(), []hashing.Hash{pkg.H1}); got != nil || err != nil {
+		if got, err := next.Find(t.Context(), pkg.H1); got != nil || err != nil {
 			t.Errorf("%s: Find again = %+v, %v; want nothing", name, got, err)
 		}
 		again := publishProvider(t, next)
@@ -198,7 +202,7 @@ func TestCleanDamaged(t *testing.T) {
 	s := openProviders(t, cache)
 	pkg := publishProvider(t, s)
 	change(t, filepath.Join(pkg.Dir(), "terraform-provider-x"))
-	if _, err := openProviders(t, cache).Find(t.Context(), []hashing.Hash{pkg.H1}); !errors.Is(err, store.ErrDamaged) {
+	if _, err := openProviders(t, cache).Find(t.Context(), pkg.H1); !errors.Is(err, store.ErrDamaged) {
 		t.Fatalf("Find = %v, want ErrDamaged", err)
 	}
 	freed, err := store.Cache{Dir: cache, StateKey: secret}.Clean(t.Context(), 0, false)
@@ -292,7 +296,7 @@ func TestNotWritable(t *testing.T) {
 func TestView(t *testing.T) {
 	t.Parallel()
 	none := filepath.Join(t.TempDir(), "none")
-	if got, err := store.ViewProviders(none, userKey(t, secret)).Find(t.Context(), []hashing.Hash{zh}); got != nil || err != nil {
+	if got, err := store.ViewProviders(none, userKey(t, secret)).Find(t.Context(), zh); got != nil || err != nil {
 		t.Errorf("Find without a store = %v, %v", got, err)
 	}
 	if _, err := os.Lstat(none); !errors.Is(err, fs.ErrNotExist) {
@@ -302,12 +306,12 @@ func TestView(t *testing.T) {
 	pkg := publishProvider(t, openProviders(t, cache))
 	before := tree(t, cache)
 	s := store.ViewProviders(cache, userKey(t, secret))
-	if got, err := s.Find(t.Context(), []hashing.Hash{pkg.H1}); got == nil || err != nil {
+	if got, err := s.Find(t.Context(), pkg.H1); got == nil || err != nil {
 		t.Errorf("Find = %v, %v", got, err)
 	}
 	change(t, filepath.Join(pkg.Dir(), "terraform-provider-x"))
 	again := store.ViewProviders(cache, userKey(t, secret))
-	if got, err := again.Find(t.Context(), []hashing.Hash{pkg.H1}); got != nil || !errors.Is(err, store.ErrDamaged) {
+	if got, err := again.Find(t.Context(), pkg.H1); got != nil || !errors.Is(err, store.ErrDamaged) {
 		t.Errorf("Find of a damaged package = %v, %v", got, err)
 	}
 	if diff := cmp.Diff(before, tree(t, cache)); diff != "" || s.Writable() {
