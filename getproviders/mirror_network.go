@@ -93,8 +93,6 @@ const (
 	maxMirrorRedirects = 5
 	// maxMirrorDocument is in bytes.
 	maxMirrorDocument = 32 << 20
-	// mirrorStall is the time until a server must answer, and the window of an archive's minimum rate.
-	mirrorStall = 30 * time.Second
 )
 
 // Versions implements [Source]. The error is a *[MirrorError].
@@ -318,7 +316,7 @@ func (p *networkPackage) Download(ctx context.Context, file *os.File, progress f
 		at.User = p.mirror.URL.User
 	}
 	client := p.mirror.client()
-	client.Floor = httpx.Floor{Window: mirrorStall}
+	client.Floor = httpx.Floor{Window: defaultStallTimeout}
 	req, err := newRequest(httpx.PointedToName(httpx.WithoutPointer(ctx), p.mirror.URL, &at), at.String())
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.location, err)

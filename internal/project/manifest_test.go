@@ -32,6 +32,10 @@ func TestManifestBytes(t *testing.T) {
 			records: []project.ManifestRecord{{Dir: "."}},
 			want:    `{"Modules":[{"Key":"","Source":"","Dir":"."}]}`,
 		},
+		"set again": {
+			records: []project.ManifestRecord{{Key: "a", Dir: "1"}, {Key: "a", Dir: "2"}},
+			want:    `{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"a","Source":"","Dir":"2"}]}`,
+		},
 		"sorted by byte": {
 			records: []project.ManifestRecord{
 				{Key: "b", Source: "./b", Dir: "b"},
@@ -128,23 +132,6 @@ func TestParseManifestErrors(t *testing.T) {
 				t.Errorf("Parse(%.40q) = %q, want %q in it", test.src, err, test.want)
 			}
 		})
-	}
-}
-
-func TestManifestSetLookup(t *testing.T) {
-	t.Parallel()
-	m := newManifest(
-		project.ManifestRecord{Key: "", Dir: "."},
-		project.ManifestRecord{Key: "a", Dir: "1"},
-		project.ManifestRecord{Key: "a.b", Dir: "2"},
-		project.ManifestRecord{Key: "ab", Dir: "3"},
-		project.ManifestRecord{Key: "a", Dir: "4"},
-	)
-	if got, ok := m.Lookup("a"); !ok || got.Dir != "4" {
-		t.Errorf(`Lookup("a") = %v, %v, want the record that was set last`, got, ok)
-	}
-	if got, ok := m.Lookup("b"); ok {
-		t.Errorf(`Lookup("b") = %v, want none`, got)
 	}
 }
 

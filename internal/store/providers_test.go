@@ -146,32 +146,16 @@ func TestReadOnly(t *testing.T) {
 	must(t, os.RemoveAll(pkg.Dir()))
 }
 
-// A damaged package can be quarantined and removed even if its directories are read-only, as those
-// of a restored cache can be.
-func TestReadOnlyDirectories(t *testing.T) {
-	t.Parallel()
-	cache := t.TempDir()
-	s := openProviders(t, cache)
-	pkg := publishProvider(t, s)
-	change(t, filepath.Join(pkg.Dir(), "terraform-provider-x"))
-	for _, name := range []string{"docs", "."} {
-		must(t, os.Chmod(filepath.Join(pkg.Dir(), name), 0o555))
-	}
-	next := openProviders(t, cache)
-	if _, err := next.Find(t.Context(), pkg.H1); !errors.Is(err, store.ErrDamaged) {
-		t.Errorf("Find = %v; want ErrDamaged", err)
-	}
-	must(t, next.RemoveQuarantine())
-	if size, err := next.QuarantineSize(); err != nil || size != 0 {
-		t.Errorf("%d bytes are left, %v", size, err)
-	}
-}
-
-// A package that was changed is not used but quarantined, whatever the times of its files are.
+// A package that was changed is not used but quarantined, whatever the times of its files are, and can be
+// removed from there.
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(dir string){
 		"a changed file": func(dir string) { change(t, filepath.Join(dir, "terraform-provider-x")) },
+		"a changed file, and read-only directories, as in a restored cache": func(dir string) {
+			change(t, filepath.Join(dir, "terraform-provider-x"))
+			must(t, errors.Join(os.Chmod(filepath.Join(dir, "docs"), 0o555), os.Chmod(dir, 0o555)))
+		},
 		"a missing file": func(dir string) { must(t, os.Remove(filepath.Join(dir, "terraform-provider-x"))) },
 		"a new file":     func(dir string) { write(t, dir, map[string]string{"new": ""}) },
 		"git metadata":   func(dir string) { write(t, dir, map[string]string{".git/config": ""}) },
@@ -191,6 +175,10 @@ func TestDamaged(t *testing.T) {
 		again := publishProvider(t, next)
 		if h1 := hash(t, again.Dir()); h1 != pkg.H1 {
 			t.Errorf("%s: after publishing again the store has %s, want %s", name, h1, pkg.H1)
+		}
+		must(t, next.RemoveQuarantine())
+		if size, err := next.QuarantineSize(); err != nil || size != 0 {
+			t.Errorf("%s: %d bytes are left, %v", name, size, err)
 		}
 	}
 }
