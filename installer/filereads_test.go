@@ -19,16 +19,12 @@ func TestFileReads(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	testenv.Must(t, err)
 	repo := filepath.Join(base, "repo")
-	for name, text := range map[string]string{
+	testenv.WriteFiles(t, base, map[string]string{
 		"name":             "net",
 		"repo/.git/HEAD":   "",
 		"repo/main.tf":     "module \"a\" {\n  source = \"./${trimspace(file(\"../name\"))}\"\n}\n",
 		"repo/net/main.tf": "",
-	} {
-		file := filepath.Join(base, filepath.FromSlash(name))
-		testenv.Must(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		testenv.Must(t, os.WriteFile(file, []byte(text), 0o644))
-	}
+	})
 	req := request{Project: installer.Project{Dir: repo}}
 	_, err = installer.New(installer.Options{}).Install(t.Context(), req.Project, req.InstallOptions)
 	refused, ok := errors.AsType[*config.FileReadError](err)

@@ -206,10 +206,7 @@ func TestMovedProject(t *testing.T) {
 // The stock tool computes the same outputs from both layouts as from its own installation.
 func TestStockOutputs(t *testing.T) {
 	t.Parallel()
-	binary, err := exec.LookPath("terraform")
-	if err != nil {
-		t.Skip("terraform is not installed")
-	}
+	binary := testenv.Program(t, "terraform")
 	p := world(t, shared)
 	outputs := func() string {
 		t.Helper()

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -97,10 +98,7 @@ func TestRestore(t *testing.T) {
 // rewritten it.
 func TestStockToolDropsEntries(t *testing.T) {
 	t.Parallel()
-	binary, err := exec.LookPath("terraform")
-	if err != nil {
-		t.Skip("terraform is not installed")
-	}
+	binary := testenv.Program(t, "terraform")
 	p := world(t, nested)
 	p.mustInstall(t, request{Project: installer.Project{Dialect: installer.DialectTerraform}})
 	want := blocks(p.file(".terraform.lock.hcl"))

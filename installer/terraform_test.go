@@ -14,10 +14,7 @@ import (
 // has installed for one.
 func TestStockToolWithRange(t *testing.T) {
 	t.Parallel()
-	binary, err := exec.LookPath("terraform")
-	if err != nil {
-		t.Skip("terraform is not installed")
-	}
+	binary := testenv.Program(t, "terraform")
 	p := world(t, `
 -- config/main.tf --
 module "net" {

@@ -130,7 +130,7 @@ func TestMoveTag(t *testing.T) {
 
 func TestPublishTag(t *testing.T) {
 	t.Parallel()
-	needGit(t)
+	testenv.Program(t, "git")
 	world := modtest.New(t, modtest.Txtar(""))
 	for _, tag := range []string{"v1.0.0", "sub/v1.1.0"} {
 		testenv.Must(t, world.PublishTag("a/new.git", tag, modtest.Txtar("-- main.tf --\n# "+tag+"\n")))
@@ -145,7 +145,7 @@ func TestPublishTag(t *testing.T) {
 // Git sends large requests compressed or in chunks, but CGI does not support chunks.
 func TestGitLargeRequest(t *testing.T) {
 	t.Parallel()
-	needGit(t)
+	testenv.Program(t, "git")
 	world := modtest.New(t, modtest.Txtar(twoTags))
 	for i := range 40 {
 		tag := "t" + strings.Repeat("x", i)

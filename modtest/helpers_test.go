@@ -69,13 +69,6 @@ func tryGit(t *testing.T, world *modtest.World, dir string, args ...string) (str
 	return string(out), err
 }
 
-func needGit(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
-}
-
 func commit(t *testing.T, world *modtest.World, repo, tag string) string {
 	t.Helper()
 	id, err := world.Commit(repo, tag)

@@ -179,7 +179,7 @@ func packageOf(t *testing.T, world *modtest.World, version string) string {
 
 func TestPublishErrors(t *testing.T) {
 	t.Parallel()
-	needGit(t)
+	testenv.Program(t, "git")
 	world := modtest.New(t, modtest.Txtar(twoTags))
 	files := modtest.Txtar("-- main.tf --\n")
 	for name, err := range map[string]error{

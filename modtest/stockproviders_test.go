@@ -3,7 +3,6 @@ package modtest_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -38,10 +37,7 @@ func TestStockProviders(t *testing.T) {
 		for _, mirrors := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, mirrors %v", tool, mirrors), func(t *testing.T) {
 				t.Parallel()
-				binary, err := exec.LookPath(tool)
-				if err != nil {
-					t.Skipf("%s is not installed", tool)
-				}
+				binary := testenv.Program(t, tool)
 				platform := addrs.CurrentPlatform().String()
 				tree := strings.ReplaceAll(platformTree, "PLATFORM", platform)
 				if mirrors {

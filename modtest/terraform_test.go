@@ -15,10 +15,7 @@ import (
 // behave like real ones.
 func TestTerraformGet(t *testing.T) {
 	t.Parallel()
-	terraform, err := exec.LookPath("terraform")
-	if err != nil {
-		t.Skip("terraform is not installed")
-	}
+	terraform := testenv.Program(t, "terraform")
 	// Each option is used in at least one of the worlds. The options of a world do not affect
 	// each other.
 	tests := map[string]modtest.Options{

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -247,19 +246,8 @@ func (row secretRow) writeHome(t *testing.T, home, scheme, by string) {
 	}
 	delete(files, "") // of a row without a file
 	for name, text := range files {
-		writeProgram(t, filepath.Join(home, name), text)
+		testenv.WriteProgram(t, filepath.Join(home, name), text)
 	}
-}
-
-// writeProgram writes an executable file. It holds the fork lock: a child that is forked
-// meanwhile would keep the file open for writing, and a file that is open for writing cannot
-// be executed.
-func writeProgram(t *testing.T, name, text string) {
-	t.Helper()
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	testenv.Must(t, os.WriteFile(name, []byte(text), 0o700))
 }
 
 func (in *recordedInternet) cell(t *testing.T, row secretRow, by string) string {

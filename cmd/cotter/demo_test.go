@@ -108,10 +108,7 @@ func runPrinted(t *testing.T, commands []string) map[string]string {
 // TestKeepProgram runs a program from the copy that the demo keeps.
 func TestKeepProgram(t *testing.T) {
 	t.Parallel()
-	program, err := exec.LookPath("true")
-	if err != nil {
-		t.Skip("there is no program true")
-	}
+	program := testenv.Program(t, "true")
 	dir := filepath.Join(t.TempDir(), "bin")
 	testenv.Must(t, keepProgram(program, dir))
 	names, err := filepath.Glob(filepath.Join(dir, "*"))

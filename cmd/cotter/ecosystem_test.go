@@ -371,7 +371,7 @@ func programsOfInstaller(t *testing.T) (programs, gh string) {
 		}
 		testenv.Must(t, os.Symlink(path, filepath.Join(programs, program)))
 	}
-	writeProgram(t, filepath.Join(gh, "gh"), "#!/bin/sh\necho gh \"$@\"\ntest $GH_TOKEN != refused\n")
+	testenv.WriteProgram(t, filepath.Join(gh, "gh"), "#!/bin/sh\necho gh \"$@\"\ntest $GH_TOKEN != refused\n")
 	return programs, gh
 }
 

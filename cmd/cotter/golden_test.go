@@ -91,7 +91,7 @@ func bothStockTools(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"tofu", "terraform"} {
-		writeProgram(t, filepath.Join(dir, name), "#!/bin/sh\n")
+		testenv.WriteProgram(t, filepath.Join(dir, name), "#!/bin/sh\n")
 	}
 	return dir
 }

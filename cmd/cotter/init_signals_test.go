@@ -57,7 +57,7 @@ func newHandover(t *testing.T, world *modtest.World, script string) *handoverTes
 	testenv.Must(t, world.WriteTree(s.project, "config"))
 	h := &handoverTest{dir: s.project}
 	tool := filepath.Join(t.TempDir(), "tofu")
-	writeProgram(t, tool, script)
+	testenv.WriteProgram(t, tool, script)
 	testenv.Must(t, unix.Mkfifo(filepath.Join(h.dir, "hold"), 0o600))
 	h.cmd = s.command("init --tool " + tool)
 	var stderr bytes.Buffer

@@ -205,7 +205,7 @@ func TestActionCommand(t *testing.T) {
 		t.Fatalf("the last step has the environment %v", step.Env)
 	}
 	dir := t.TempDir()
-	writeProgram(t, filepath.Join(dir, "cotter"), "#!/bin/sh\nprintf '<%s>' \"$@\"\n")
+	testenv.WriteProgram(t, filepath.Join(dir, "cotter"), "#!/bin/sh\nprintf '<%s>' \"$@\"\n")
 	for name, test := range map[string]struct{ command, want string }{
 		"a line":           {"install --locked", "<install><--locked>"},
 		"blanks":           {"  install \t --locked ", "<install><--locked>"},

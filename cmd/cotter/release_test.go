@@ -70,15 +70,13 @@ func TestReleaseFiles(t *testing.T) {
 	if out := installByAction(t, dist, version); !strings.HasPrefix(out, "cotter v"+version+" ") {
 		t.Errorf("the program of the archive is %q, want version v%s", out, version)
 	}
-	if _, err := exec.LookPath("dpkg-deb"); err != nil {
-		t.Skip("dpkg-deb is not installed")
-	}
+	dpkg := testenv.Program(t, "dpkg-deb")
 	packages, _ := filepath.Glob(filepath.Join(dist, "*_"+runtime.GOARCH+".deb"))
 	if len(packages) != 1 {
 		t.Fatalf("the packages for this system are %q", packages)
 	}
 	root := t.TempDir()
-	if out, err := exec.Command("dpkg-deb", "--extract", packages[0], root).CombinedOutput(); err != nil {
+	if out, err := exec.Command(dpkg, "--extract", packages[0], root).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	out, err := exec.Command(filepath.Join(root, "usr/bin/cotter"), "--version").CombinedOutput()

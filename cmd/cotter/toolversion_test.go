@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -30,7 +31,7 @@ func TestIncompatibleTofu(t *testing.T) {
 		s.write(t, "a/main.tofu", "")
 		asked := s.locate("asked")
 		script := "#!/bin/sh\n: >" + asked + "\necho '{\"terraform_version\": \"" + test.says + "\"}'\n"
-		writeProgram(t, filepath.Join(bin, "tofu"), script)
+		testenv.WriteProgram(t, filepath.Join(bin, "tofu"), script)
 		end := s.run("install", "PATH="+bin+":/usr/bin:/bin")
 		if end.status != 0 || strings.Contains(end.out, "tofu will stop here") != (test.want != "") || !strings.Contains(end.out, test.want) {
 			t.Errorf("needs %q, tofu says %q: status %d, want the warning %q:\n%s", test.needs, test.says, end.status, test.want, end.out)

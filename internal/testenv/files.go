@@ -1,0 +1,49 @@
+package testenv
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+)
+
+// FilesTB is the part of a [testing.TB] that functions about files use.
+type FilesTB interface {
+	Helper()
+	Skipf(format string, args ...any)
+	Fatal(args ...any)
+}
+
+// Program returns the path of an installed program. Without it, the test is skipped.
+func Program(t FilesTB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("%s is not installed", name)
+	}
+	return path
+}
+
+// WriteFiles writes files, by their slash-separated paths, with the directories that they need.
+func WriteFiles(t FilesTB, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), text, 0o644)
+	}
+}
+
+// WriteProgram writes an executable file, with the directories that it needs. It holds the fork lock: a child
+// that is forked meanwhile would keep the file open for writing, and a file that is open for writing
+// cannot be executed.
+func WriteProgram(t FilesTB, name, text string) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	write(t, name, text, 0o700)
+}
+
+func write(t FilesTB, name, text string, mode os.FileMode) {
+	t.Helper()
+	Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	Must(t, os.WriteFile(name, []byte(text), mode))
+}
