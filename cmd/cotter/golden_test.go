@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -25,6 +26,7 @@ const goldenDir = "testdata/golden"
 //
 //	shows cotter ARGS...     run the command in a worker, and add its command line and its output to the
 //	                         file .transcript; lines of standard error begin with "! "
+//	project NAME             write the files of a project in world.txtar
 //	fault STATUS PATH...     let the servers answer these paths with the status
 //
 // All scripts share servers, which have the content of world.txtar and of the parts below "world/" of all
@@ -113,6 +115,20 @@ func show(ts *testscript.TestScript, _ bool, args []string) {
 	_, err = file.WriteString(unvaried(ts, text))
 	ts.Check(err)
 	ts.Check(file.Close())
+}
+
+func writeProject(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: project name")
+	}
+	archive, err := txtar.ParseFile(goldenDir + "/world.txtar")
+	ts.Check(err)
+	files, err := txtar.FS(archive)
+	ts.Check(err)
+	config, err := fs.Sub(files, "project/"+args[0])
+	ts.Check(err)
+	ts.Check(os.CopyFS(ts.MkAbs("."), config))
+	ts.Check(expand(ts.MkAbs("."), ts.Getenv("MODTEST_HOST")))
 }
 
 func fault(ts *testscript.TestScript, _ bool, args []string) {

@@ -51,7 +51,7 @@ var update = flag.Bool("update", false, "rewrite the expectations in testdata/sc
 //	providerblocks A B     fail if two locks have different provider blocks
 //	replace FILE OLD NEW   replace text in a file
 //	withoutgit             leave nothing but cotter in PATH
-//	shows, fault           see TestGolden
+//	shows, project, fault  see TestGolden
 //
 // Most scripts run the command with "cotter". Scripts that test the process or its
 // environment use "exec cotter".
@@ -102,6 +102,7 @@ func scripts(names []string) testscript.Params {
 		"withoutgit":      leaveCotter,
 		"cotter":          cotterWarm,
 		"shows":           show,
+		"project":         writeProject,
 		"fault":           fault,
 		"providershape": publishing("name version shape", func(w *modtest.World, args []string, _ fs.FS) error {
 			shape, known := shapes[args[2]]
