@@ -76,7 +76,6 @@ func setupGolden(env *testscript.Env, world *modtest.World, tools string) error 
 	env.Vars = append(env.Vars, world.Env()...)
 	for name, value := range map[string]string{
 		"MODTEST_HOST": string(world.Host()), "PATH": os.Getenv("PATH") + string(filepath.ListSeparator) + tools, "TF_REGISTRY_DISCOVERY_RETRY": "1",
-		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.com",
 	} {
 		env.Setenv(name, value)
 	}

@@ -136,7 +136,8 @@ func publishing(usage string, publish func(w *modtest.World, args []string, file
 	}
 }
 
-// setup gives a script in a directory an empty home directory and none of the machine's settings.
+// setup gives a script in a directory an empty home directory, an author of git commits, and none of the machine's
+// settings.
 func setup(env *testscript.Env, dir string) error {
 	home := filepath.Join(env.WorkDir, ".home")
 	env.Values[worldKey{}] = new(*modtest.World)
@@ -146,6 +147,10 @@ func setup(env *testscript.Env, dir string) error {
 	env.Setenv("CHECKPOINT_DISABLE", "1")
 	env.Setenv("NO_COLOR", "1")
 	env.Setenv("CI", "")
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		env.Setenv("GIT_"+who+"_NAME", "a")
+		env.Setenv("GIT_"+who+"_EMAIL", "a@example.com")
+	}
 	env.Vars = append(env.Vars, testenv.Variables()...)
 	if err := os.Mkdir(home, 0o755); err != nil {
 		return err
