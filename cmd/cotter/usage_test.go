@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"strings"
 	"testing"
 )
@@ -11,12 +10,26 @@ import (
 func TestWrongCommandLines(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ line, want string }{
+		{"instal", "unknown command \"instal\"\n\nDid you mean `cotter install`?"},
+		{"outdatde", "unknown command \"outdatde\"\n\nDid you mean `cotter outdated`?"},
+		{"frobnicate", "unknown command \"frobnicate\"\n\nRun `cotter --help` to see the commands."},
+		{"get", "unknown command \"get\"\n\nRun `cotter install`."},
+		{"upgrade", "unknown command \"upgrade\"\n\nRun `cotter update`."},
+		{"check", "unknown command \"check\"\n\nRun `cotter verify` to compare what is installed, or `cotter lock --check` to compare the lock with the configuration."},
+		{"ls", "unknown command \"ls\"\n\nRun `cotter tree`."},
+		{"restore", "unknown command \"restore\"\n\nRun `cotter install`, or `cotter lock --offline` to put back entries of the lock and change nothing else."},
+		{"vendor", "unknown command \"vendor\"\n\nSet `vendor` in the settings block of cotter.hcl: `cotter install` then writes that directory."},
+		{"cache szie", "unknown command \"szie\"\n\nDid you mean `cotter cache size`?"},
 		{"isntall --locked", "unknown command \"isntall\"\n\nDid you mean `cotter install`?"},
 		{"hepl", "unknown command \"hepl\"\n\nDid you mean `cotter help`?"},
 		{"bundle nosuch --help", "unknown command \"nosuch\"\n\nRun `cotter bundle --help` to see the commands."},
 		{"--help nosuch", "unknown command \"nosuch\"\n\nRun `cotter --help` to see the commands."},
 		{"help bundle nosuch", "there is no command \"cotter bundle nosuch\""},
 
+		{"install --lockd", "there is no flag --lockd\n\nDid you mean --locked?"},
+		{"install --upgrad", "there is no flag --upgrad\n\nDid you mean --upgrade?"},
+		{"verify --locked", "there is no flag --locked\n\nRun `cotter verify --help` to see the flags."},
+		{"--chdr x install", "there is no flag --chdr\n\nDid you mean --chdir?"},
 		{"tree --nosuch", "there is no flag --nosuch\n\nRun `cotter tree --help` to see the flags."},
 		{"install -palicy=a", "there is no flag --palicy\n\nDid you mean --policy?"},
 		{"tree --nosuch --help", "there is no flag --nosuch\n\nRun `cotter tree --help` to see the flags."},
@@ -32,13 +45,23 @@ func TestWrongCommandLines(t *testing.T) {
 		{"install --locked=a\"b", "--locked takes true or false, got \"a\\\"b\""},
 		{"install -var " + secret, "-var takes NAME=VALUE, with a name and a \"=\""},
 		{"init -- -var " + secret, "-var takes NAME=VALUE, with a name and a \"=\""},
+		{"cache clean --older-than soon", "--older-than takes a time such as 30d or 12h, got \"soon\""},
+		{"tree --format gif", "--format takes text, json, dot, html or mermaid, got \"gif\""},
+		{"tree --out tree.png", "--out tree.png: no format has the ending \".png\"\n\nAdd `--format` with one of: text, json, dot, html, mermaid."},
+		{"tree --recursive --out tree.html", "--format html is for one project"},
 
+		{"tree a b", "cotter tree takes one key, source address or provider, got a and b"},
+		{"diff a b c", "cotter diff takes at most two locks: files, directories or git revisions\n\nFor example, `cotter diff HEAD` shows what has changed since the last commit."},
+		{"bundle create", "bundle create needs --out FILE"},
+		{"bundle verify", "cotter bundle verify takes one file"},
+		{"mirror push", "cotter mirror push needs the address of a mirror, as in oci://registry.example.com/modules"},
+		{"merge-lock a", "cotter merge-lock takes three files: BASE, OURS and THEIRS"},
 		{"version extra", "cotter version takes no argument, got \"extra\""},
 		{"version -- --json", "cotter version takes no argument, got \"--json\""},
 	} {
-		var stderr strings.Builder
-		status := run(t.Context(), append([]string{"cotter"}, strings.Fields(test.line)...), io.Discard, &stderr)
-		if got, want := stderr.String(), "Error: "+test.want+"\n"; status != exitUsage || got != want {
+		var output strings.Builder
+		status := run(t.Context(), append([]string{"cotter"}, strings.Fields(test.line)...), &output, &output)
+		if got, want := output.String(), "Error: "+test.want+"\n"; status != exitUsage || got != want {
 			t.Errorf("cotter %s: status %d\n%s\nwant\n%s", test.line, status, got, want)
 		}
 	}
