@@ -78,6 +78,7 @@ func TestMemos(t *testing.T) {
 		{"a mirror that is no longer named", mirror, nil, evidence.None},
 		{"another mirror", mirror, []evidence.Evidence{other}, evidence.None},
 		{"the project", evidence.Evidence{Kind: evidence.Project, By: "/home/me/infra"}, nil, evidence.None},
+		{"an installed package", evidence.Evidence{Kind: evidence.Installed}, nil, evidence.None},
 		{"nothing", evidence.Evidence{}, nil, evidence.None},
 	} {
 		t.Run(test.name, func(t *testing.T) {
