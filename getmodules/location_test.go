@@ -92,7 +92,7 @@ func TestCheckLocation(t *testing.T) {
 
 func FuzzArchiveAddress(f *testing.F) {
 	for _, seed := range []string{
-		"https://h.com/x.zip", "https://u:p@h.com/x?archive=zip&token=t", "https://h.com/x.tar.gz?checksum=md5:0#f", "https://h.com/x?archive=zip;a=b", "file:///x.zip", "/x.zip", "file::/x", "https://h.com/?archive=%7a%69p", "https://h.com/x?%zz=1&archive", "http:0@0", "file:@", "file:/@", "http://:/@",
+		"https://h.com/x.zip", "https://u:p@h.com/x?archive=zip&token=t", "https://h.com/x.tar.gz?checksum=md5:0#f", "https://h.com/x?archive=zip;a=b", "file:///x.zip", "/x.zip", "file::/x", "https://h.com/?archive=%7a%69p", "https://h.com/x?%zz=1&archive", "http:0@0", "file:@", "file:/@", "http://:/@", "http://0:/@", "http://h.com:/a@b.zip",
 	} {
 		f.Add(seed)
 	}

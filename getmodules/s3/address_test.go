@@ -90,7 +90,10 @@ func checkWire(t *testing.T, at addrs.Location, bucket, key string) {
 		case at.Bucket().Service != got.Service:
 			t.Errorf("%q is sent to %q", at.URL(), asked)
 		}
-		path := strings.TrimPrefix(strings.TrimPrefix(u.Path, "/"), bucket+"/")
+		path := strings.TrimPrefix(u.Path, "/")
+		if !strings.HasPrefix(u.Host, bucket+".") {
+			path = strings.TrimPrefix(path, bucket+"/")
+		}
 		if err != nil || got.Name != bucket || !u.Query().Has("list-type") && path != key || u.Query().Has("list-type") && !strings.HasPrefix(u.Query().Get("prefix"), key) {
 			t.Errorf("%q has bucket %q and key %q, but %q is sent (%v)", at.URL(), bucket, key, asked, err)
 		}
@@ -138,6 +141,7 @@ func FuzzAddress(f *testing.F) {
 		f.Add(test.address)
 	}
 	f.Add("http://%2525/0")
+	f.Add("https://s3.amazonaws.com/bucket/bucket/k.zip")
 	f.Fuzz(func(t *testing.T, raw string) {
 		at, err := addrs.ParseModulePackage("s3::" + raw).Location()
 		if err != nil {

@@ -58,8 +58,9 @@ func ToRequest(host string) string {
 	return host
 }
 
-// NormalizeURL gives the host of a URL its [ToRequest] spelling.
+// NormalizeURL gives the host of a URL its [ToRequest] spelling, and removes the colon of an empty port.
 func NormalizeURL(u *url.URL) {
+	u.Host = strings.TrimSuffix(u.Host, ":")
 	host := u.Hostname()
 	spelling := ToRequest(host)
 	switch port := u.Port(); {

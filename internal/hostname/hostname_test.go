@@ -65,7 +65,8 @@ func TestNormalizeURL(t *testing.T) {
 	for raw, want := range map[string]string{
 		"https://127.1/a":             "https://127.0.0.1/a",
 		"https://user:pw@127.1:8443/": "https://user:pw@127.0.0.1:8443/",
-		"https://0x7f.1:/":            "https://127.0.0.1:/",
+		"https://0x7f.1:/":            "https://127.0.0.1/",
+		"https://h.example:/a":        "https://h.example/a",
 		"ssh://git@2130706433/a.git":  "ssh://git@127.0.0.1/a.git",
 		"https://[::1]:8443/":         "https://[::1]:8443/",
 		"https://GitHub.com./a":       "https://GitHub.com./a",
