@@ -142,6 +142,7 @@ func FuzzParseModule(f *testing.F) {
 func FuzzRedact(f *testing.F) {
 	f.Add("git", "https", "u:", "x", "h.com/n.git//sub", "token")
 	f.Add("", "ssh", "", "@", "[::1]:22/a@b?ref=x#f", "X-Amz-Signature")
+	f.Add("git", "ssh", "git@h.com u:", "", "h.com/n.git", "token")
 	f.Fuzz(func(t *testing.T, forced, scheme, before, after, rest, key string) {
 		const secret = "S3CRET"
 		given := forced + scheme + before + after + rest + key

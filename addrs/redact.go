@@ -76,7 +76,7 @@ func withoutUserinfo(addr string) string {
 	}
 	lastAt := len(rest) - strings.LastIndexByte(rest, '@')
 	for before := ""; ; {
-		if !keepsUser(before, rest) {
+		if !keepsUser(before, rest) || strings.Count(rest[:segmentEnd(rest)], "@") > 1 {
 			rest = cutUserinfo(rest, lastAt)
 		}
 		i := strings.Index(rest, "//")
