@@ -76,9 +76,10 @@ func locate(getter string, u *url.URL) (_ Location, reason string) {
 		l.path = splitDecoded(u.Path)
 	}
 	host := l.Host()
+	hasBrackets := strings.HasPrefix(l.url.Host, "[")
 	switch {
-	case strings.Contains(host, "%"):
-		return Location{}, "its host has a percent sign"
+	case strings.Contains(host, "%"), strings.Contains(l.url.Hostname(), ":") && !hasBrackets:
+		return Location{}, "its host is neither a name nor an address"
 	case host == "" && l.url.Host != "":
 		return Location{}, "its host has no name"
 	}

@@ -80,6 +80,8 @@ func FuzzGitAddress(f *testing.F) {
 	f.Add("git::ssh://git@h.example/n.git?sshkey=QUJD")
 	f.Add("git::file:///srv/n.git?ref=-x")
 	f.Add("git::ssh://h.example/sshkey=x.git")
+	f.Add("ssh://:A:/0")
+	f.Add("ssh://::A:/0")
 	f.Fuzz(func(t *testing.T, pkg string) {
 		remote, ref, resolved, err := getmodules.GitRemote(getmodules.Request{Package: addrs.ParseModulePackage(pkg)}, strings.Repeat("c", 40))
 		if err != nil {
