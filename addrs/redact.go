@@ -40,16 +40,19 @@ func RedactText(text string) string {
 	from := 0
 	for _, at := range userinfo.FindAllStringIndex(text, -1) {
 		out.WriteString(text[from:at[0]] + "://")
-		if from = at[1]; keepsUser(text[:at[0]+len(":")], text[at[0]+len("://"):]) {
+		authority := text[at[0]+len("://"):]
+		if end := strings.IndexAny(authority, "/?# \t\n\f\r'\""); end >= 0 {
+			authority = authority[:end]
+		}
+		if from = at[1]; keepsUser(text[:at[0]+len(":")], authority) {
 			from = at[0] + len("://")
 		}
 	}
 	return address.ReplaceAllStringFunc(out.String()+text[from:], Redact)
 }
 
-// sshUser matches the authority of an ssh URL with a user that may be shown: a plain name, a host
-// and a port. In text, the authority can also end at a quote or a space.
-var sshUser = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*@(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+)(:[0-9]*)?([/?#\s'"]|$)`)
+// sshUser matches the authority of an ssh URL with a user that may be shown: a plain name, a host and a port.
+var sshUser = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*@(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+)(:[0-9]*)?$`)
 
 // keepsUser reports whether the user in an authority is kept. scheme is the text before "//".
 func keepsUser(scheme, authority string) bool {
@@ -58,7 +61,7 @@ func keepsUser(scheme, authority string) bool {
 		return false
 	}
 	const longest = 512 // a server may send megabytes of text to redact
-	return sshUser.MatchString(authority[:min(len(authority), longest)])
+	return len(authority) <= longest && sshUser.MatchString(authority)
 }
 
 // withoutUserinfo removes the userinfo wherever an authority can be: at the beginning (git@host:path) and
@@ -76,7 +79,7 @@ func withoutUserinfo(addr string) string {
 	}
 	lastAt := len(rest) - strings.LastIndexByte(rest, '@')
 	for before := ""; ; {
-		if !keepsUser(before, rest) || strings.Count(rest[:segmentEnd(rest)], "@") > 1 {
+		if !keepsUser(before, rest[:segmentEnd(rest)]) {
 			rest = cutUserinfo(rest, lastAt)
 		}
 		i := strings.Index(rest, "//")
