@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
@@ -186,15 +184,9 @@ func write(t *testing.T, name, text string, mode os.FileMode) {
 // returns that name.
 func script(t *testing.T, name, text string) (log string) {
 	t.Helper()
-	if _, err := exec.LookPath("/bin/sh"); err != nil {
-		t.Skip("/bin/sh is not installed")
-	}
+	testenv.Program(t, "/bin/sh")
 	log = name + ".log"
-	// A process that is forked while the file is open for writing has it open too
-	// for a moment, and an open file cannot be run.
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	write(t, name, "#!/bin/sh\nLOG='"+log+"'\n"+text, 0o700)
+	testenv.WriteProgram(t, name, "#!/bin/sh\nLOG='"+log+"'\n"+text)
 	return log
 }
 

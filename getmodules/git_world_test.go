@@ -16,7 +16,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -43,10 +42,7 @@ type gitServer struct {
 
 func newGitServer(t testing.TB) *gitServer {
 	t.Helper()
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("git is not installed")
-	}
+	git := testenv.Program(t, "git")
 	s := &gitServer{root: t.TempDir()}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -156,20 +152,13 @@ func (f *gitFront) request(query string) getmodules.Request {
 
 func gitScript(t testing.TB, path, body string) {
 	t.Helper()
-	// The lock keeps a concurrent fork from inheriting the open file: a file that is open
-	// for writing cannot be executed.
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	testenv.Must(t, os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700))
+	testenv.WriteProgram(t, path, "#!/bin/sh\n"+body+"\n")
 }
 
 // wrappedGit returns the path of a program "git" that runs a script and then the installed git.
 func wrappedGit(t testing.TB, script string) string {
 	t.Helper()
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("git is not installed")
-	}
+	git := testenv.Program(t, "git")
 	path := filepath.Join(t.TempDir(), "git")
 	gitScript(t, path, script+"\nexec "+git+` "$@"`)
 	return path

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"unicode"
 
@@ -39,12 +38,7 @@ case "$*" in
 *" archive "*) mkdir "$last" && echo x >"$last/main.tf" && cat .hg/hgrc >>` + log + `;;
 esac
 `
-	// The lock keeps a concurrent fork from inheriting the open file: a file that is open
-	// for writing cannot be executed.
-	syscall.ForkLock.RLock()
-	err := os.WriteFile(g.Path, []byte(text), 0o700)
-	syscall.ForkLock.RUnlock()
-	testenv.Must(t, err)
+	testenv.WriteProgram(t, g.Path, text)
 	f := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"hg": g}}
 	dir := filepath.Join(t.TempDir(), "package")
 	req := getmodules.Request{Package: addrs.ParseModulePackage("hg::https://someone:hunter22@h.example/n?rev=v1&key=secret22"), Dir: dir}

@@ -5,17 +5,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"syscall"
+	"testing"
 )
 
-// FilesTB is the part of a [testing.TB] that functions about files use.
-type FilesTB interface {
-	Helper()
-	Skipf(format string, args ...any)
-	Fatal(args ...any)
-}
-
 // Program returns the path of an installed program. Without it, the test is skipped.
-func Program(t FilesTB, name string) string {
+func Program(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {
@@ -25,7 +19,7 @@ func Program(t FilesTB, name string) string {
 }
 
 // WriteFiles writes files, by their slash-separated paths, with the directories that they need.
-func WriteFiles(t FilesTB, dir string, files map[string]string) {
+func WriteFiles(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		write(t, filepath.Join(dir, filepath.FromSlash(name)), text, 0o644)
@@ -35,14 +29,14 @@ func WriteFiles(t FilesTB, dir string, files map[string]string) {
 // WriteProgram writes an executable file, with the directories that it needs. It holds the fork lock: a child
 // that is forked meanwhile would keep the file open for writing, and a file that is open for writing
 // cannot be executed.
-func WriteProgram(t FilesTB, name, text string) {
+func WriteProgram(t testing.TB, name, text string) {
 	t.Helper()
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	write(t, name, text, 0o700)
+	write(t, name, text, 0o755)
 }
 
-func write(t FilesTB, name, text string, mode os.FileMode) {
+func write(t testing.TB, name, text string, mode os.FileMode) {
 	t.Helper()
 	Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
 	Must(t, os.WriteFile(name, []byte(text), mode))

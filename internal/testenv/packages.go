@@ -6,17 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"testing"
 )
-
-type PackageTB interface {
-	Helper()
-	Errorf(format string, args ...any)
-	Fatal(args ...any)
-}
 
 // Fetch calls fetch for a new directory in the empty directory outside, and returns the files that it
 // has written. It reports an error of the test if outside has anything else afterwards.
-func Fetch[P any](t PackageTB, outside string, fetch func(dir string) (P, error)) (_ map[string]string, pkg P, _ error) {
+func Fetch[P any](t testing.TB, outside string, fetch func(dir string) (P, error)) (_ map[string]string, pkg P, _ error) {
 	t.Helper()
 	dir := filepath.Join(outside, "package")
 	pkg, err := fetch(dir)
@@ -39,7 +34,7 @@ func Fetch[P any](t PackageTB, outside string, fetch func(dir string) (P, error)
 
 // Files returns the contents of the files in a directory by path. For a link, the content is
 // "link:" followed by its target.
-func Files(t PackageTB, dir string) map[string]string {
+func Files(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	got := map[string]string{}
 	root := os.DirFS(dir)
@@ -62,7 +57,7 @@ func Files(t PackageTB, dir string) map[string]string {
 	return got
 }
 
-func Zip(t PackageTB, files map[string]string) []byte {
+func Zip(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)

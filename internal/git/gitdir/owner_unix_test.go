@@ -169,12 +169,7 @@ func binaryFor(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	name := filepath.Join(dir, "gitdir.test")
-	// A file that is open for writing, also in a fork of another test, cannot be run.
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	if err := os.WriteFile(name, content, 0o755); err != nil { //nolint:gosec // see above
-		t.Fatal(err)
-	}
+	testenv.WriteProgram(t, name, string(content))
 	return name
 }
 

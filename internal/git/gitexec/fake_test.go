@@ -4,10 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"syscall"
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // fakeGit writes a script that stands in for git and returns its path. It answers
@@ -34,13 +34,7 @@ esac
 func script(t *testing.T, dir, name, body string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	// The lock keeps a concurrent fork from inheriting the open file: a file that is open
-	// for writing cannot be executed.
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	testenv.WriteProgram(t, path, "#!/bin/sh\n"+body+"\n")
 	return path
 }
 
