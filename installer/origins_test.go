@@ -42,7 +42,7 @@ module "zip" {
   source = "https://MODTEST_HOST/archives/net.zip"
 }
 -- registry/acme/led/aws/1.0.0/main.tf --
-# Nobody gets this file: the registry gives the address of the OCI artifact.
+# This file is never downloaded: the registry gives the address of the OCI artifact.
 `)
 	for _, dir := range []string{"git/net.git/v1.0.0", "oci/net/1.0.0", "registry/acme/net/aws/1.0.0", "archives/net.tar.gz", "archives/net.zip"} {
 		fmt.Fprintf(&text, "-- %[1]s/main.tf --\n# $Id$\noutput \"id\" {\n  value = \"net\"\n}\n"+

@@ -138,8 +138,9 @@ func (m *Meter) guard(f function.Function, work cost) function.Function {
 func (m *Meter) weight(v cty.Value) float64   { return float64(measure(v, m.left).weight) }
 func (m *Meter) elements(v cty.Value) float64 { return float64(measure(v, m.left).elements) }
 
-// maxRange is the cost of range, which computes 1024 numbers before it refuses to compute more.
-func maxRange(*Meter, []cty.Value) float64 { return 1024 * elementWeight / 4 }
+// maxRange is the cost of range, which computes up to 1024 numbers, also if it then refuses. Each takes four
+// units.
+func maxRange(*Meter, []cty.Value) float64 { return 4 * 1024 }
 
 // firstTimesRest is the cost of functions that insert one text into another or search for it.
 func firstTimesRest(m *Meter, args []cty.Value) float64 {

@@ -39,7 +39,7 @@ func (m *Modules) LockFetch(ctx context.Context, key string, onWait func()) (rel
 	return lock.Release, nil
 }
 
-// Answer returns the zero Answer if there is none, or it is incomplete or not of this user.
+// Answer returns what this user has recorded under a key, or the zero Answer, also for a damaged record.
 func (m *Modules) Answer(key string) Answer {
 	var last Answer
 	if m.readRecord(answerTo(key), &last) != nil {
