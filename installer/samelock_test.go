@@ -200,7 +200,7 @@ func (w *sameLock) compareWithStock(t *testing.T, before, after string) {
 		writeLock(t, dir, before)
 		cmd := exec.CommandContext(t.Context(), binary, "init", "-no-color", "-input=false")
 		cmd.Dir = dir
-		cmd.Env = append(append(os.Environ(), w.Env()...), "TF_CLI_CONFIG_FILE="+os.DevNull, "CHECKPOINT_DISABLE=1")
+		cmd.Env = append(os.Environ(), w.Env()...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s init: %v\n%s", dialect, err, out)
 		}

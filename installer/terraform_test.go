@@ -3,7 +3,6 @@ package installer_test
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/cotterpin/cotter/installer"
@@ -50,10 +49,7 @@ func (p *project) runStock(t *testing.T, dir string, env []string, binary string
 	t.Helper()
 	cmd := exec.Command(binary, args...)
 	cmd.Dir = dir
-	empty := filepath.Join(t.TempDir(), "cli.tfrc")
-	testenv.Must(t, os.WriteFile(empty, nil, 0o600))
 	cmd.Env = append(append(os.Environ(), p.world.Env()...), env...)
-	cmd.Env = append(cmd.Env, "TF_CLI_CONFIG_FILE="+empty, "CHECKPOINT_DISABLE=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s %v: %v\n%s", binary, args, err, out)
 	}

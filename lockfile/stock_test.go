@@ -290,7 +290,7 @@ func stockInit(t *testing.T, binary, dir, config, lock string, args ...string) (
 	testenv.Must(t, os.WriteFile(cli, []byte(mirror), 0o600))
 	cmd := exec.Command(binary, append([]string{"init", "-input=false", "-no-color"}, args...)...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+cli)
+	cmd.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+cli)
 	text, err := cmd.CombinedOutput()
 	return string(text), err != nil
 }

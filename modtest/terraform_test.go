@@ -53,7 +53,7 @@ func runStock(t *testing.T, world *modtest.World, dir, config, tool string, args
 	testenv.Must(t, os.WriteFile(name, []byte(config), 0o600))
 	cmd := exec.CommandContext(t.Context(), tool, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+name, "TF_PLUGIN_CACHE_DIR=", "CHECKPOINT_DISABLE=1", "HOME="+t.TempDir())
+	cmd.Env = append(os.Environ(), "TF_CLI_CONFIG_FILE="+name, "HOME="+t.TempDir())
 	cmd.Env = append(cmd.Env, world.Env()...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s %q: %v\n%s\n%s", tool, args, err, out, config)

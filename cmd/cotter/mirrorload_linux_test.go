@@ -152,7 +152,7 @@ func (l *mirrorLoad) project(t *testing.T, name string) string {
 func (l *mirrorLoad) command(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command("nice", append([]string{"-n", "19", l.binary}, args...)...)
 	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), l.world.Env()...), "SSL_CERT_FILE="+l.certificate, "CI=", "COTTER_STATE_KEY=",
+	cmd.Env = append(append(os.Environ(), l.world.Env()...), "SSL_CERT_FILE="+l.certificate, "CI=",
 		"COTTER_CACHE_DIR="+filepath.Join(dir, "..", "cache"), "COTTER_STATE_DIR="+filepath.Join(dir, "..", "state"),
 		"COTTER_MIRROR=oci://"+l.registry.Host()+"/modules")
 	return cmd

@@ -200,7 +200,7 @@ func (s *providerScene) checkStock(t *testing.T, at string) {
 		testenv.Must(t, copyTree(dir, s.project))
 		cmd := exec.Command(binary, "init", "-no-color", "-input=false")
 		cmd.Dir = dir
-		cmd.Env = append(append(os.Environ(), s.world.Env()...), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=/dev/null", "HOME="+s.home)
+		cmd.Env = append(append(os.Environ(), s.world.Env()...), "HOME="+s.home)
 		out, err := cmd.CombinedOutput()
 		// A package that tofu itself has not finished makes tofu fail as long as it is
 		// there.

@@ -58,9 +58,9 @@ func (s *site) write(t *testing.T, name, text string) {
 }
 
 func (s *site) environment() []string {
-	return append(append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "CHECKPOINT_DISABLE=1", "GIT_CONFIG_NOSYSTEM=1", "COTTER_GIT_BACKEND=", "COTTER_ALWAYS_GIT=",
-		"HOME="+s.home, "TMPDIR="+s.tmp, "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "XDG_DATA_DIRS=", "XDG_STATE_HOME="+s.state, "COTTER_STATE_DIR=", "COTTER_STATE_KEY=", "COTTER_CACHE_DIR="+s.cache,
-		"TF_DATA_DIR=", "TF_WORKSPACE=", "TF_CLI_CONFIG_FILE="+filepath.Join(s.home, "cli.tfrc")), s.env...)
+	return append(append(append(os.Environ(), s.world.Env()...), "CI=", "NO_COLOR=1", "GIT_CONFIG_NOSYSTEM=1",
+		"HOME="+s.home, "TMPDIR="+s.tmp, "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "XDG_DATA_DIRS=", "XDG_STATE_HOME="+s.state, "COTTER_CACHE_DIR="+s.cache,
+		"TF_CLI_CONFIG_FILE="+filepath.Join(s.home, "cli.tfrc")), s.env...)
 }
 
 // command returns a process that runs a command line in the project.

@@ -24,7 +24,7 @@ type stockProject struct {
 // installed.
 func newStockProject(t *testing.T, world *modtest.World, tool string, trees ...fs.FS) *stockProject {
 	t.Helper()
-	p := &stockProject{newSite(t, world, "TF_PLUGIN_CACHE_DIR="), tool, testenv.Program(t, tool)}
+	p := &stockProject{newSite(t, world), tool, testenv.Program(t, tool)}
 	for _, tree := range trees {
 		testenv.Must(t, fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {

@@ -73,7 +73,6 @@ func stockAccepts(t *testing.T, binary, file, text string) bool {
 	testenv.Must(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
 	cmd := exec.Command(binary, "providers", "-no-color")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+os.DevNull)
 	out, err := cmd.CombinedOutput()
 	if err == nil {
 		return true

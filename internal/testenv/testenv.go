@@ -4,6 +4,7 @@
 package testenv
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
@@ -26,7 +28,8 @@ const abandonedAfter = 24 * time.Hour
 type Runner interface{ Run() int }
 
 // Prepare returns a runner that prepares the process and then runs m: it sets the variables TMPDIR,
-// SSL_CERT_DIR, GOGC and GODEBUG. Call it before flags are parsed, as TestMain does.
+// SSL_CERT_DIR, GOGC and GODEBUG, and removes the user's settings of Cotter and of stock tools. Call it
+// before flags are parsed, as TestMain does.
 func Prepare(m Runner) Runner {
 	runMoreTestsAtOnce()
 	return prepared{m}
@@ -53,6 +56,10 @@ func (p prepared) Run() int {
 		return 1
 	}
 	if err := setGoDebug(); err != nil {
+		fmt.Fprintln(os.Stderr, "testenv:", err)
+		return 1
+	}
+	if err := ignoreSettings(); err != nil {
 		fmt.Fprintln(os.Stderr, "testenv:", err)
 		return 1
 	}
@@ -124,6 +131,22 @@ func setGoDebug() error {
 		settings += "," + there
 	}
 	return os.Setenv("GODEBUG", settings)
+}
+
+// ignoreSettings removes the settings of this machine's user from the environment, so that tests have the
+// same result everywhere: the variables of Cotter and of stock tools, and the file that the latter read.
+// What is set for the tests themselves stays.
+func ignoreSettings() error {
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		ours := strings.HasPrefix(name, "COTTER_") && !strings.HasPrefix(name, "COTTER_TEST_")
+		if ours || strings.HasPrefix(name, "TF_") || strings.HasPrefix(name, "TOFU_") {
+			if err := os.Unsetenv(name); err != nil {
+				return err
+			}
+		}
+	}
+	return errors.Join(os.Setenv("TF_CLI_CONFIG_FILE", os.DevNull), os.Setenv("CHECKPOINT_DISABLE", "1"))
 }
 
 // Variables returns the variables of [Prepare] for programs that do not inherit the environment.

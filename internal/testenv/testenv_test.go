@@ -66,6 +66,26 @@ func TestChosenDirectory(t *testing.T) {
 	}
 }
 
+func TestSettingsOfTheUser(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	for name, want := range map[string]string{
+		"TF_CLI_CONFIG_FILE":    os.DevNull,
+		"TF_CLI_ARGS":           "",
+		"TOFU_ALWAYS":           "",
+		"COTTER_GIT_BACKEND":    "",
+		"COTTER_TEST_RENOVATE":  "the user's",
+		"PRODUCT_TF_COTTER_URL": "the user's",
+	} {
+		t.Setenv(name, "the user's")
+		testenv.Prepare(runner(func() int {
+			if got := os.Getenv(name); got != want {
+				t.Errorf("%s is %q, want %q", name, got, want)
+			}
+			return 0
+		})).Run()
+	}
+}
+
 func TestOwnProcess(t *testing.T) {
 	t.Parallel()
 	t.Run("a result", func(t *testing.T) {
