@@ -29,8 +29,8 @@ type Client struct {
 
 	listings   answers[listing, []versions.Candidate]
 	locations  answers[release, registryclient.Location]
-	tags       answers[repository, []getmodules.Tag]
-	ociTags    answers[repository, []versions.Candidate]
+	tags       answers[named, []getmodules.Tag]
+	ociTags    answers[named, []versions.Candidate]
 	references answers[reference, getmodules.Reference]
 	histories  answers[inHistory, getmodules.Reach]
 	packages   answers[fetchKey, *Fetched]

@@ -99,7 +99,7 @@ func (o *Origins) fetchOnce(ctx context.Context, job fetchJob) (*Fetched, error)
 			return nil, err
 		}
 		for _, warning := range got.answer.Warnings {
-			o.warn(job.path, warning)
+			o.warn(job.from.Path, warning)
 		}
 		return got, nil
 	})
@@ -125,7 +125,7 @@ func (o *Origins) fetchArtifact(ctx context.Context, job fetchJob) (*Fetched, er
 	if ctx.Err() != nil || o.Offline {
 		return o.fetchOnce(ctx, job)
 	}
-	now, err := o.referenceOf(ctx, job, "")
+	now, err := o.Reference(ctx, job.from, job.at, "")
 	if err != nil {
 		return o.fetchOnce(ctx, job) // its error describes the problem
 	}
@@ -134,22 +134,6 @@ func (o *Origins) fetchArtifact(ctx context.Context, job fetchJob) (*Fetched, er
 	}
 	job.Revision = now.Revision
 	return o.fetchOnce(ctx, job)
-}
-
-// referenceOf asks what a job's address means now. last is what it meant before: if the address abbreviates
-// that commit, the origin is not asked again.
-func (o *Origins) referenceOf(ctx context.Context, job fetchJob, last string) (getmodules.Reference, error) {
-	if job.hosted {
-		return getmodules.Reference{}, nil
-	}
-	done, err := o.queryFor(ctx, job.pkg)
-	if err != nil {
-		return getmodules.Reference{}, err
-	}
-	defer done()
-	req := job.request()
-	req.Revision = last
-	return o.Fetcher.Reference(ctx, o.withRun(req))
 }
 
 func (o *Origins) download(ctx context.Context, job fetchJob) (*Fetched, error) {
@@ -184,7 +168,7 @@ func (o *Origins) download(ctx context.Context, job fetchJob) (*Fetched, error) 
 		return nil, err
 	}
 	for _, warning := range pkg.FetchWarnings {
-		o.warn(job.path, warning)
+		o.warn(job.from.Path, warning)
 	}
 	// Links outside of the origin's subdirectory are not part of the package.
 	pkg.LeftOut = linksBelow(pkg.LeftOut, pkg.Subdir)
@@ -208,7 +192,8 @@ func (o *Origins) downloadTo(ctx context.Context, job fetchJob, dir string, work
 		return o.downloadHosted(ctx, job.at, dir)
 	}
 	shown := job.pkg.Redacted()
-	req := o.withRun(job.request())
+	req := o.withRun(job.at.request(job.from))
+	req.Revision, req.Submodules = job.Revision, job.submodules
 	req.NoCache = req.NoCache || job.Fresh
 	req.Dir, req.Begin = dir, work
 	req.Progress = func(done, total int64) {

@@ -26,9 +26,7 @@ type Pin struct {
 
 // Fetches with equal keys get the same package.
 type fetchKey struct {
-	pkg        addrs.ModulePackage
-	fromServer bool
-	by         caller
+	named
 	hosted     bool
 	submodules bool
 	// places identifies the rules for where a fetch may go: to submodules, and through pages and redirects.
@@ -38,38 +36,13 @@ type fetchKey struct {
 
 type fetchJob struct {
 	fetchKey
-	at Location
-	// path is for warnings.
-	path addrs.Module
-	// origin is the URL of the server or package that named the location; "" for the project.
-	origin string
+	from Source
+	at   Location
 }
 
 func (o *Origins) newJob(from Source, at Location, pin Pin) fetchJob {
-	by := from.caller()
-	if at.FromServer() {
-		by = caller{} // whichever client follows a server's answer, the same rules apply
-	}
-	return fetchJob{at: at, path: from.Path, origin: at.origin(from), fetchKey: fetchKey{
-		pkg:        at.Package,
-		fromServer: at.FromServer(),
-		by:         by,
-		hosted:     at.isHosted(),
-		submodules: o.Submodules,
-		places:     o.Rules.Locations(),
-		Pin:        pin,
-	}}
-}
-
-func (j fetchJob) request() getmodules.Request {
-	return getmodules.Request{
-		Package:     j.pkg,
-		Revision:    j.Revision,
-		FromServer:  j.fromServer,
-		FromPackage: j.by.fromPackage,
-		Submodules:  j.submodules,
-		Origin:      j.origin,
-	}
+	key := fetchKey{named: at.namedBy(from), hosted: at.isHosted(), submodules: o.Submodules, places: o.Rules.Locations(), Pin: pin}
+	return fetchJob{key, from, at}
 }
 
 func (j fetchJob) downloaded(pkg *getmodules.Package, tree *store.Tree, asked time.Time) *Fetched {
@@ -112,7 +85,7 @@ func (j fetchJob) sharedKey() string {
 	if j.by.fromPackage {
 		by = "a package"
 	}
-	return strings.Join([]string{name, "named by", j.origin, by}, " ")
+	return strings.Join([]string{name, "named by", j.at.origin(j.from), by}, " ")
 }
 
 // pinnedKey is the name of a revision, whatever ref it was found by.

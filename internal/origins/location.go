@@ -36,8 +36,7 @@ func (at Location) origin(from Source) string {
 	return at.answer.Origin
 }
 
-// caller is who has named an address, as far as that decides where requests may be sent. It is part of the
-// keys of answers.
+// caller is who has named an address, as far as that decides where requests may be sent.
 type caller struct {
 	fromPackage bool
 	// scope is that of the package's host: packages of the same scope may point to the same hosts.
@@ -111,17 +110,29 @@ type listing struct {
 	by  caller
 }
 
-type repository struct {
-	address addrs.ModulePackage
-	by      caller
-}
-
-func (s Source) repository() repository { return repository{s.Repository, s.caller()} }
+func (s Source) repository() named { return Location{Package: s.Repository}.namedBy(s) }
 
 func (s Source) request() getmodules.Request { return Location{Package: s.Repository}.request(s) }
 
 func (at Location) request(from Source) getmodules.Request {
-	return getmodules.Request{Package: at.Package, FromServer: at.FromServer(), FromPackage: from.FromPackage, Origin: at.origin(from)}
+	named := at.namedBy(from)
+	return getmodules.Request{Package: at.Package, FromServer: named.fromServer, FromPackage: named.by.fromPackage, Origin: at.origin(from)}
+}
+
+// named is an address with who has named it. Requests for equal ones have the same answer.
+type named struct {
+	pkg        addrs.ModulePackage
+	fromServer bool
+	by         caller
+}
+
+// namedBy leaves the caller out if a server has named the location: whoever follows a server's answer, the
+// same rules apply.
+func (at Location) namedBy(from Source) named {
+	if at.FromServer() {
+		return named{pkg: at.Package, fromServer: true}
+	}
+	return named{pkg: at.Package, by: from.caller()}
 }
 
 type release struct {
@@ -131,9 +142,7 @@ type release struct {
 }
 
 type reference struct {
-	pkg        addrs.ModulePackage
-	fromServer bool
-	by         caller
+	named
 	// locked is the locked commit if the ref in the address may abbreviate it, and "" otherwise.
 	locked string
 }

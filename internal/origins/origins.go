@@ -105,7 +105,7 @@ func (o *Origins) Reference(ctx context.Context, from Source, at Location, locke
 	if err := o.check(ctx, from); err != nil {
 		return getmodules.Reference{}, err
 	}
-	key := reference{pkg: at.Package, fromServer: at.FromServer(), by: from.caller()}
+	key := reference{named: at.namedBy(from)}
 	if name, exact := at.Package.Ref(); !exact && name != "" && strings.HasPrefix(locked, strings.ToLower(name)) {
 		key.locked = locked
 	}

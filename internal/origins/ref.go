@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -68,10 +67,8 @@ func (o *Origins) RefStatus(ctx context.Context, from Source, entry lockfile.Mod
 }
 
 type inHistory struct {
-	pkg        addrs.ModulePackage
-	fromServer bool
-	by         caller
-	commit     string
+	named
+	commit string
 	// onlyRef limits the search to the history of the address's ref.
 	onlyRef bool
 }
@@ -86,7 +83,7 @@ func (o *Origins) Reachable(ctx context.Context, from Source, commit string, at 
 	if err := o.check(ctx, from); err != nil {
 		return getmodules.Reach{}, err
 	}
-	key := inHistory{pkg: at.Package, fromServer: at.FromServer(), by: from.caller(), commit: commit, onlyRef: onlyRef}
+	key := inHistory{named: at.namedBy(from), commit: commit, onlyRef: onlyRef}
 	return o.histories.do(ctx, o, key, func(ctx context.Context) (getmodules.Reach, error) {
 		done, err := o.Slot(ctx) // a history can be large
 		if err != nil {

@@ -72,7 +72,7 @@ func (o *Origins) useAnswer(ctx context.Context, job fetchJob, last store.Answer
 	if job.Revision != "" || last.Revision == "" {
 		return nil, nil
 	}
-	now, err := o.referenceOf(ctx, job, last.Revision)
+	now, err := o.Reference(ctx, job.from, job.at, last.Revision)
 	if err != nil || now.Revision == "" {
 		return nil, ctx.Err() // the error of the fetch will describe the problem
 	}

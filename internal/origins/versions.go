@@ -40,7 +40,7 @@ func (o *Origins) TagVersions(ctx context.Context, from Source) ([]versions.Cand
 	}
 	key := from.repository()
 	tags, err := o.tags.do(ctx, o, key, func(ctx context.Context) ([]getmodules.Tag, error) {
-		done, err := o.querySlot(ctx, key.address, ErrCannotList)
+		done, err := o.querySlot(ctx, key.pkg, ErrCannotList)
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +64,7 @@ func (o *Origins) ociVersions(ctx context.Context, from Source) ([]versions.Cand
 		if err != nil {
 			return nil, err
 		}
-		done, err := o.querySlot(ctx, key.address, ErrCannotList)
+		done, err := o.querySlot(ctx, key.pkg, ErrCannotList)
 		if err != nil {
 			return nil, err
 		}
