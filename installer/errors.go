@@ -74,14 +74,8 @@ type ConfigError struct {
 }
 
 // Error returns all errors among the diagnostics, one a line.
-func (e *ConfigError) Error() string { return hcldepth.ErrorText(e.Diagnostics) }
-func (e *ConfigError) Unwrap() error { return e.Diagnostics }
-
-// As implements errors.As for the errors in Extra.
-func (e *ConfigError) As(target any) bool { return hcldepth.ErrorAs(e.Diagnostics, target) }
-
-// Is implements errors.Is for them.
-func (e *ConfigError) Is(target error) bool { return hcldepth.ErrorIs(e.Diagnostics, target) }
+func (e *ConfigError) Error() string   { return hcldepth.ErrorText(e.Diagnostics) }
+func (e *ConfigError) Unwrap() []error { return hcldepth.Errors(e.Diagnostics) }
 
 // HashMismatchError says that a package does not have the hashes of the lock.
 type HashMismatchError struct {

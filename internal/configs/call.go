@@ -3,6 +3,7 @@ package configs
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -173,7 +174,7 @@ func (a argument) native(ctx context.Context) (hclsyntax.Expression, hcl.Diagnos
 		return expr, nil
 	}
 	expr, diags := eval.Native(ctx, a.expr)
-	if large := (*hcldepth.SizeError)(nil); hcldepth.ErrorAs(diags, &large) && large.Unit == hcldepth.Bytes {
+	if large, ok := errors.AsType[*hcldepth.SizeError](hcldepth.ErrorOf(diags)); ok && large.Unit == hcldepth.Bytes {
 		return nil, hcl.Diagnostics{fault(a.expr.Range(), "Template too long", "The %s is a template of more than %d bytes.", a, large.Limit)}
 	}
 	return expr, diags

@@ -1,8 +1,6 @@
 package hcldepth
 
 import (
-	"errors"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -45,22 +43,16 @@ func ErrorOf(diags hcl.Diagnostics) error {
 
 type diagnosticsError struct{ diags hcl.Diagnostics }
 
-func (e *diagnosticsError) Error() string        { return ErrorText(e.diags) }
-func (e *diagnosticsError) Unwrap() error        { return e.diags }
-func (e *diagnosticsError) As(target any) bool   { return ErrorAs(e.diags, target) }
-func (e *diagnosticsError) Is(target error) bool { return ErrorIs(e.diags, target) }
+func (e *diagnosticsError) Error() string   { return ErrorText(e.diags) }
+func (e *diagnosticsError) Unwrap() []error { return Errors(e.diags) }
 
-// ErrorAs is errors.As for the Extra of diagnostics.
-func ErrorAs(diags hcl.Diagnostics, target any) bool {
-	return slices.ContainsFunc(diags, func(diag *hcl.Diagnostic) bool {
-		err, ok := diag.Extra.(error)
-		return ok && errors.As(err, target)
-	})
-}
-
-func ErrorIs(diags hcl.Diagnostics, target error) bool {
-	return slices.ContainsFunc(diags, func(diag *hcl.Diagnostic) bool {
-		err, ok := diag.Extra.(error)
-		return ok && errors.Is(err, target)
-	})
+// Errors returns the diagnostics as one error, and the errors in their Extra.
+func Errors(diags hcl.Diagnostics) []error {
+	all := []error{diags}
+	for _, diag := range diags {
+		if err, ok := diag.Extra.(error); ok {
+			all = append(all, err)
+		}
+	}
+	return all
 }
