@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/hostname"
@@ -174,24 +174,12 @@ func readGitmodules(dir string) (map[string]string, error) {
 		return nil, err
 	}
 	defer root.Close()
-	info, err := root.Lstat(".gitmodules")
+	text, err := atomicfile.Read(root, ".gitmodules", maxGitmodules)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxGitmodules {
-		return nil, fmt.Errorf("%w: .gitmodules is not a regular file, or is larger than %d bytes", ErrSubmodule, maxGitmodules)
-	}
-	f, err := root.Open(".gitmodules")
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxGitmodules))
-	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrSubmodule, err)
 	}
 	return parseGitmodules(text)
 }
