@@ -49,7 +49,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestContributing checks that the files and directories in the tables of CONTRIBUTING.md exist.
+// TestContributing checks that the files, directories and tests in the tables of CONTRIBUTING.md exist.
 // Names in capitals stand for several files.
 func TestContributing(t *testing.T) {
 	t.Parallel()
@@ -57,27 +57,50 @@ func TestContributing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, section := range []struct {
-		title string
-		// isPath reports whether a name in the section is one of a file or a directory.
-		isPath func(name string) bool
-	}{
-		{"Where things are", func(string) bool { return true }},
-		{"Where to add", func(name string) bool {
-			return strings.Contains(name, "/") && !regexp.MustCompile("[A-Z]{3}").MatchString(name)
-		}},
-	} {
-		_, table, found := strings.Cut(string(text), "## "+section.title+"\n")
+	names := func(title string) []string {
+		_, table, found := strings.Cut(string(text), "## "+title+"\n")
 		table, _, end := strings.Cut(table, "\n## ")
 		if !found || !end {
-			t.Fatalf("CONTRIBUTING.md has no section %q with another one after it", section.title)
+			t.Fatalf("CONTRIBUTING.md has no section %q with another one after it", title)
 		}
+		var list []string
 		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(table, -1) {
-			if _, err := os.Stat(filepath.Join("../..", name[1])); section.isPath(name[1]) && err != nil {
-				t.Errorf("CONTRIBUTING.md names %s: %v", name[1], err)
+			list = append(list, name[1])
+		}
+		return list
+	}
+	paths := slices.Concat(names("Where things are"), slices.DeleteFunc(names("Where to add"), func(name string) bool {
+		return !strings.Contains(name, "/") || regexp.MustCompile("[A-Z]{3}").MatchString(name)
+	}))
+	tests, dir := testFunctions(t), ""
+	for _, name := range names("What the tests prove") {
+		switch {
+		case strings.HasPrefix(name, "Test"):
+			if !tests[dir+" "+name] {
+				t.Errorf("CONTRIBUTING.md names %s in %s, which does not exist", name, dir)
+			}
+		case !strings.ContainsAny(name, " -.") || strings.HasPrefix(name, "cmd/"):
+			paths, dir = append(paths, name), name
+		}
+	}
+	for _, name := range paths {
+		if _, err := os.Stat(filepath.Join("../..", name)); err != nil {
+			t.Errorf("CONTRIBUTING.md names %s: %v", name, err)
+		}
+	}
+}
+
+// testFunctions has an entry "DIR NAME" for each test.
+func testFunctions(t *testing.T) map[string]bool {
+	tests := make(map[string]bool)
+	for _, s := range tree(t) {
+		for _, decl := range s.file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && s.test && f.Recv == nil {
+				tests[s.dir+" "+f.Name.Name] = true
 			}
 		}
 	}
+	return tests
 }
 
 // TestREADME checks that the README is short enough to be read: at most 150 lines.
