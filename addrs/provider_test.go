@@ -278,10 +278,7 @@ func TestProviderSourcesLikeStock(t *testing.T) {
 	for tool, host := range map[string]addrs.Hostname{"tofu": addrs.DefaultRegistryHost, "terraform": addrs.TerraformRegistryHost} {
 		t.Run(tool, func(t *testing.T) {
 			t.Parallel()
-			binary, err := exec.LookPath(tool)
-			if err != nil {
-				t.Skipf("%s is not installed", tool)
-			}
+			binary := testenv.Program(t, tool)
 			parser := addrs.Parser{DefaultRegistryHost: host}
 			accepted, providers := askForProviders(t, binary, oneParts())
 			found := map[string]bool{}

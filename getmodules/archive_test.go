@@ -113,7 +113,7 @@ func TestExtractArchiveCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	name := filepath.Join(t.TempDir(), "x.zip")
-	writeFile(t, name, string(newZip(rawFile("a", "1")).bytes()))
+	testenv.WriteFile(t, name, string(newZip(rawFile("a", "1")).bytes()))
 	file, err := os.Open(name)
 	testenv.Must(t, err)
 	defer file.Close()
@@ -221,9 +221,9 @@ func TestToolsArchives(t *testing.T) {
 		t.Skip("the file modes of the test's tree do not exist on Windows")
 	}
 	source, out := t.TempDir(), t.TempDir()
-	writeFile(t, filepath.Join(source, "main.tf"), "x")
-	writeFile(t, filepath.Join(source, "módulo", "a.tf"), "y")
-	writeFile(t, filepath.Join(source, "bin", "run.sh"), "#!/bin/sh")
+	testenv.WriteFile(t, filepath.Join(source, "main.tf"), "x")
+	testenv.WriteFile(t, filepath.Join(source, "módulo", "a.tf"), "y")
+	testenv.WriteFile(t, filepath.Join(source, "bin", "run.sh"), "#!/bin/sh")
 	testenv.Must(t, os.Chmod(filepath.Join(source, "bin", "run.sh"), 0o755))
 	testenv.Must(t, os.Symlink("../main.tf", filepath.Join(source, "bin", "link.tf")))
 	want := map[string]string{
@@ -242,9 +242,7 @@ func TestToolsArchives(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.file, func(t *testing.T) {
-			if _, err := exec.LookPath(test.tool); err != nil {
-				t.Skip("not installed: " + test.tool)
-			}
+			testenv.Program(t, test.tool)
 			shell := exec.CommandContext(t.Context(), "sh", "-c", "rm -rf .git && "+test.script)
 			shell.Dir = source
 			shell.Env = append(os.Environ(), "OUT="+out, "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")

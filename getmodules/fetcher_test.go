@@ -15,6 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestUnsupported(t *testing.T) {
@@ -41,9 +42,9 @@ func TestUnsupported(t *testing.T) {
 func TestFetchOverExisting(t *testing.T) {
 	t.Parallel()
 	source, dir := filepath.Join(t.TempDir(), "a.zip"), t.TempDir()
-	writeFile(t, source, string(sampleZip()))
+	testenv.WriteFile(t, source, string(sampleZip()))
 	kept := filepath.Join(dir, "kept")
-	writeFile(t, kept, "x")
+	testenv.WriteFile(t, kept, "x")
 	req := getmodules.Request{Package: addrs.ParseModulePackage(fileURL(source)), Dir: dir}
 	if _, err := new(getmodules.Fetcher).Fetch(t.Context(), req); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("error is %v, want fs.ErrExist", err)
@@ -185,7 +186,7 @@ func fileURL(path string) string {
 func TestLocalDirectory(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "my module")
-	writeFile(t, filepath.Join(dir, "main.tf"), "x")
+	testenv.WriteFile(t, filepath.Join(dir, "main.tf"), "x")
 	for address, want := range map[string]string{
 		fileURL(dir):                           dir,
 		fileURL(dir) + "/":                     dir,
@@ -214,9 +215,9 @@ func TestLocalDirectory(t *testing.T) {
 func TestFileArchive(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "a.zip"), string(sampleZip()))
-	writeFile(t, filepath.Join(dir, "a"), string(sampleZip()))
-	writeFile(t, filepath.Join(dir, "b.zip", "main.tf"), "")
+	testenv.WriteFile(t, filepath.Join(dir, "a.zip"), string(sampleZip()))
+	testenv.WriteFile(t, filepath.Join(dir, "a"), string(sampleZip()))
+	testenv.WriteFile(t, filepath.Join(dir, "b.zip", "main.tf"), "")
 	for address, resolved := range map[string]string{
 		fileURL(dir + "/a.zip"):            fileURL(dir + "/a.zip"),
 		fileURL(dir+"/a") + "?archive=zip": fileURL(dir+"/a") + "?archive=zip",
@@ -255,7 +256,7 @@ func TestFileArchive(t *testing.T) {
 func TestLocalFromStrangers(t *testing.T) {
 	t.Parallel()
 	source := t.TempDir()
-	writeFile(t, filepath.Join(source, "main.tf"), "x")
+	testenv.WriteFile(t, filepath.Join(source, "main.tf"), "x")
 	changes := map[string]func(*getmodules.Request){
 		"package":      func(req *getmodules.Request) { req.FromPackage = true },
 		"server":       func(req *getmodules.Request) { req.FromServer, req.Origin = true, "https://example.com" },

@@ -47,7 +47,7 @@ func writes(t *testing.T, files map[string]string) getterFunc {
 				}
 				continue
 			}
-			writeFile(t, name, text)
+			testenv.WriteFile(t, name, text)
 		}
 		return getmodules.Downloaded{}, nil
 	}
@@ -141,7 +141,7 @@ func TestGetterRefused(t *testing.T) {
 func TestGetterEndless(t *testing.T) {
 	t.Parallel()
 	tooMuch := func(ctx context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
-		writeFile(t, from.Path, strings.Repeat("x", 1000))
+		testenv.WriteFile(t, from.Path, strings.Repeat("x", 1000))
 		<-ctx.Done()
 		return getmodules.Downloaded{}, ctx.Err()
 	}

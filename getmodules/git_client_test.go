@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,9 +17,7 @@ import (
 // TestGitClient checks which client would fetch a repository, and the reason for it.
 func TestGitClient(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
+	testenv.Program(t, "git")
 	setting := func(name, value string) *getmodules.Fetcher {
 		return newWireFetcher(t, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0="+name, "GIT_CONFIG_VALUE_0="+value)
 	}
@@ -133,7 +130,7 @@ func TestWireAuthority(t *testing.T) {
 	secure := httptest.NewTLSServer(s.Config.Handler)
 	t.Cleanup(secure.Close)
 	file := filepath.Join(t.TempDir(), "ca.pem")
-	writeFile(t, file, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})))
+	testenv.WriteFile(t, file, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})))
 	testenv.Must(t, os.Chmod(file, 0o600))
 	f := newGitlessFetcher(t)
 	f.Git.Env = append(f.Git.Env, "GIT_SSL_CAINFO="+file)

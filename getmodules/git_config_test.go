@@ -95,7 +95,7 @@ func TestGitInsteadOfIsJudged(t *testing.T) {
 	denied := errors.New("the policy denies it")
 	for name, newFetcher := range userClients {
 		home := t.TempDir()
-		writeFile(t, filepath.Join(home, ".gitconfig"), mirror)
+		testenv.WriteFile(t, filepath.Join(home, ".gitconfig"), mirror)
 		f := newFetcher(t, "HOME="+home)
 		var judged []string
 		req := getmodules.Request{Package: addrs.ParseModulePackage(asked), Allow: func(pkg addrs.ModulePackage) error {
@@ -115,7 +115,7 @@ func TestGitInsteadOfIsJudged(t *testing.T) {
 			t.Errorf("%s: judged %q, want four times %q", name, judged, want)
 		}
 		// The user's rules count once, and are not applied to what they result in.
-		writeFile(t, filepath.Join(home, ".gitconfig"), mirror+fmt.Sprintf("[url \"https://other.invalid/\"]\n\tinsteadOf = %s/\n", s.URL))
+		testenv.WriteFile(t, filepath.Join(home, ".gitconfig"), mirror+fmt.Sprintf("[url \"https://other.invalid/\"]\n\tinsteadOf = %s/\n", s.URL))
 		pkg, _, err := fetchGit(t, newFetcher(t, "HOME="+home), getmodules.Request{Package: req.Package})
 		if want := req.Package.WithArg("ref", second); err != nil || pkg.Resolved != want {
 			t.Errorf("%s, with a rule for the result: FetchGit = %+v, %v, want %s", name, pkg, err, want)
@@ -125,7 +125,7 @@ func TestGitInsteadOfIsJudged(t *testing.T) {
 			"[url \"ext::sh -c true \"]\n\tinsteadOf = https://git.example.com/\n":          "neither a URL nor an absolute path",
 			"[url \"ftp://127.0.0.1/\"]\n\tinsteadOf = https://git.example.com/\n":          `the transport "ftp"`,
 		} {
-			writeFile(t, filepath.Join(home, ".gitconfig"), config)
+			testenv.WriteFile(t, filepath.Join(home, ".gitconfig"), config)
 			_, _, err := fetchGit(t, newFetcher(t, "HOME="+home), getmodules.Request{Package: req.Package})
 			if !errors.Is(err, getmodules.ErrRefusedLocation) || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s, with %q = %v, want %q", name, config, err, want)
@@ -149,12 +149,12 @@ func TestGitInsteadOfToken(t *testing.T) {
 		})
 	}
 	certificates := filepath.Join(t.TempDir(), "certificates")
-	writeFile(t, certificates, string(w.Certificates()))
+	testenv.WriteFile(t, certificates, string(w.Certificates()))
 	for name, newFetcher := range userClients {
 		for base, at := range map[string]string{"https://git.example.com": ".evil.example/x", "https://git.example.com/": "x"} {
 			home := t.TempDir()
 			rule := strings.Replace(base, "https://", "https://u:"+webtest.Canary+"@", 1)
-			writeFile(t, filepath.Join(home, ".gitconfig"), fmt.Sprintf("[url %q]\n\tinsteadOf = https://git.example.com/\n", rule))
+			testenv.WriteFile(t, filepath.Join(home, ".gitconfig"), fmt.Sprintf("[url %q]\n\tinsteadOf = https://git.example.com/\n", rule))
 			f := newFetcher(t, "HOME="+home, "GIT_SSL_CAINFO="+certificates, "https_proxy="+w.Proxy())
 			f.HTTPClient, f.Attempts = w.Client(), 1
 			_, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage("git::https://git.example.com/" + at)})

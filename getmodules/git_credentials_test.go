@@ -108,7 +108,7 @@ func TestGitUserWithoutPassword(t *testing.T) {
 			_, _, second := gitMainTF(t, s)
 			trace := filepath.Join(t.TempDir(), "trace")
 			home := t.TempDir()
-			writeFile(t, filepath.Join(home, ".gitconfig"), test.config)
+			testenv.WriteFile(t, filepath.Join(home, ".gitconfig"), test.config)
 			f := newGitFetcher(t, slices.Concat(test.env, []string{"HOME=" + home, "GIT_TRACE=" + trace})...)
 			if test.builtIn {
 				f = newBuiltInFetcher(t)

@@ -18,6 +18,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // newPrivateServer starts a front of a git server that answers only requests that it lets in.
@@ -84,11 +85,11 @@ func TestGitPrivate(t *testing.T) {
 			home := t.TempDir()
 			host := strings.TrimPrefix(p.URL, "http://")
 			config := strings.ReplaceAll(strings.ReplaceAll(tt.config, "%s", p.URL), "HOST", host)
-			writeFile(t, filepath.Join(home, ".gitconfig"), config)
+			testenv.WriteFile(t, filepath.Join(home, ".gitconfig"), config)
 			path, log := loggedGit(t)
 			f := newWireFetcher(t, "HOME="+home, path)
 			if tt.netrc {
-				writeFile(t, filepath.Join(home, ".netrc"), "machine 127.0.0.1 login u password "+webtest.Canary+"\n") // git reads it itself
+				testenv.WriteFile(t, filepath.Join(home, ".netrc"), "machine 127.0.0.1 login u password "+webtest.Canary+"\n") // git reads it itself
 				f.HTTPCredentials = func(_ context.Context, at *url.URL) (*url.Userinfo, error) {
 					if at.Host != host {
 						t.Errorf("netrc is asked for %s", at)
@@ -158,7 +159,7 @@ func TestGitHelperIsTold(t *testing.T) {
 			log := filepath.Join(home, "log")
 			helper := filepath.Join(home, "helper")
 			gitScript(t, helper, fmt.Sprintf("echo $1 >> %s\ntest $1 = get && printf 'username=u\\npassword=%s\\n'\ntrue", log, tt.password))
-			writeFile(t, filepath.Join(home, ".gitconfig"), "[credential]\n\thelper = "+helper+"\n")
+			testenv.WriteFile(t, filepath.Join(home, ".gitconfig"), "[credential]\n\thelper = "+helper+"\n")
 			f := newWireFetcher(t, "HOME="+home)
 			if tt.netrc {
 				f.HTTPCredentials = func(context.Context, *url.URL) (*url.Userinfo, error) { return url.UserPassword("u", "right"), nil }
@@ -193,7 +194,7 @@ func TestGitHeadersAsGit(t *testing.T) {
 	} {
 		p := newPrivateServer(t, func(*http.Request) bool { return true })
 		home := t.TempDir()
-		writeFile(t, filepath.Join(home, ".gitconfig"), strings.ReplaceAll(config, "%s", p.URL))
+		testenv.WriteFile(t, filepath.Join(home, ".gitconfig"), strings.ReplaceAll(config, "%s", p.URL))
 		sent := map[string][]string{}
 		for name, newFetcher := range userClients {
 			if _, _, err := fetchGit(t, newFetcher(t, "HOME="+home), p.request("")); err != nil {
@@ -217,12 +218,12 @@ func TestGitHeadersAsGit(t *testing.T) {
 func TestGitWithheld(t *testing.T) {
 	t.Parallel()
 	key := filepath.Join(t.TempDir(), "key.pem")
-	writeFile(t, key, "none")
+	testenv.WriteFile(t, key, "none")
 	for name, newFetcher := range userClients {
 		p := newPrivateServer(t, func(r *http.Request) bool { return r.Header.Get("X-Token") != "" })
 		fetch := func(config string, change func(*getmodules.Request)) error {
 			home := t.TempDir()
-			writeFile(t, filepath.Join(home, ".gitconfig"), strings.ReplaceAll(config, "%s", p.URL))
+			testenv.WriteFile(t, filepath.Join(home, ".gitconfig"), strings.ReplaceAll(config, "%s", p.URL))
 			req := p.request("")
 			change(&req)
 			_, _, err := fetchGit(t, newFetcher(t, "HOME="+home), req)
@@ -276,7 +277,7 @@ func TestGitPlainHelper(t *testing.T) {
 		rw.WriteHeader(http.StatusUnauthorized)
 	})
 	home := t.TempDir()
-	writeFile(t, filepath.Join(home, ".gitconfig"), "[credential]\n\thelper = \"!printf 'username=u\\\\npassword="+webtest.Canary+"\\\\n'\"\n[core]\n\taskPass = echo "+webtest.Canary+"\n")
+	testenv.WriteFile(t, filepath.Join(home, ".gitconfig"), "[credential]\n\thelper = \"!printf 'username=u\\\\npassword="+webtest.Canary+"\\\\n'\"\n[core]\n\taskPass = echo "+webtest.Canary+"\n")
 	for _, fromPackage := range []bool{true, false} {
 		for name, newFetcher := range userClients {
 			f := newFetcher(t, "HOME="+home, "http_proxy="+w.Proxy())

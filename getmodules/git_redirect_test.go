@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // redirectWeb is a test network in which git.example.com redirects /moved/X to another
@@ -59,7 +60,7 @@ func newRedirectWeb(t *testing.T, to string) *redirectWeb {
 func (w *redirectWeb) fetchers(t *testing.T, env ...string) map[string]*getmodules.Fetcher {
 	t.Helper()
 	proxy, certificates := w.Proxy(), filepath.Join(t.TempDir(), "certificates")
-	writeFile(t, certificates, string(w.Certificates()))
+	testenv.WriteFile(t, certificates, string(w.Certificates()))
 	env = append(env, "http_proxy="+proxy, "https_proxy="+proxy, "no_proxy=", "GIT_SSL_CAINFO="+certificates)
 	all := map[string]*getmodules.Fetcher{}
 	for client, fetcher := range gitClients {
@@ -190,7 +191,7 @@ func TestGitRedirectWithSettings(t *testing.T) {
 				http.Redirect(rw, r, test.to+r.URL.RequestURI(), http.StatusFound)
 			})
 			home := t.TempDir()
-			writeFile(t, filepath.Join(home, ".gitconfig"), test.config)
+			testenv.WriteFile(t, filepath.Join(home, ".gitconfig"), test.config)
 			fetchers := w.fetchers(t, "HOME="+home)
 			if !test.builtIn {
 				delete(fetchers, "built in")

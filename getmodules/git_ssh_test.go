@@ -246,7 +246,7 @@ func (tt sshCase) fetcher(t *testing.T, s *sshServer, byGit bool) *getmodules.Fe
 	dir := filepath.Join(home, ".ssh")
 	for name, text := range files {
 		if text != "" {
-			writeFile(t, filepath.Join(dir, name), strings.ReplaceAll(text, "HOME", home))
+			testenv.WriteFile(t, filepath.Join(dir, name), strings.ReplaceAll(text, "HOME", home))
 		}
 	}
 	env := []string{"HOME=" + home, "SSH_AUTH_SOCK=" + tt.agent}

@@ -212,8 +212,8 @@ func poisoned(t *testing.T, s *gitServer, intact string, tt hostileStore) (*getm
 	mark := filepath.Join(t.TempDir(), "ran")
 	evil := filepath.Join(t.TempDir(), "evil")
 	gitScript(t, evil, fmt.Sprintf("touch %s", mark))
-	writeFile(t, filepath.Join(outside, "canary"), "alive")
-	writeFile(t, filepath.Join(outside, "config"), "[core]\n\tfsmonitor = "+evil+"\n\tsshCommand = "+evil+"\n")
+	testenv.WriteFile(t, filepath.Join(outside, "canary"), "alive")
+	testenv.WriteFile(t, filepath.Join(outside, "config"), "[core]\n\tfsmonitor = "+evil+"\n\tsshCommand = "+evil+"\n")
 	testenv.Must(t, os.CopyFS(filepath.Join(outside, "other.git"), os.DirFS(filepath.Join(s.root, "other.git"))))
 	before := tree(t, outside)
 	dir := gitStoreDir(f, s.URL+"/net.git")
@@ -291,7 +291,7 @@ func TestGitStoresBehindLinks(t *testing.T) {
 	t.Parallel()
 	cache, outside := t.TempDir(), t.TempDir()
 	name := strings.Repeat("a", 64)
-	writeFile(t, filepath.Join(outside, name, "canary"), "alive")
+	testenv.WriteFile(t, filepath.Join(outside, name, "canary"), "alive")
 	testenv.Must(t, os.Symlink(outside, filepath.Join(cache, "git")))
 	if stores, err := gitexec.CachedStores(cache); err != nil || len(stores) > 0 {
 		t.Errorf("GitStores behind a link = %v, %v; want none", stores, err)
@@ -302,7 +302,7 @@ func TestGitStoresBehindLinks(t *testing.T) {
 		func(name string) error { return os.Mkdir(name, 0o700) },
 	} {
 		store := gitexec.CachedStore{Dir: filepath.Join(t.TempDir(), name)}
-		writeFile(t, filepath.Join(store.Dir, "HEAD"), "x")
+		testenv.WriteFile(t, filepath.Join(store.Dir, "HEAD"), "x")
 		testenv.Must(t, lock(store.Dir+".lock"))
 		if err := store.Remove(); err != nil {
 			t.Error(err)
@@ -326,15 +326,15 @@ func unusableCaches(t *testing.T) []unusableCache {
 	return []unusableCache{
 		{"a file", "not a directory", func(t *testing.T, f *getmodules.Fetcher) {
 			f.CacheDir = filepath.Join(t.TempDir(), "cache")
-			writeFile(t, f.CacheDir, "")
+			testenv.WriteFile(t, f.CacheDir, "")
 		}},
 		{"below a file", "not a directory", func(t *testing.T, f *getmodules.Fetcher) {
 			file := filepath.Join(t.TempDir(), "file")
-			writeFile(t, file, "")
+			testenv.WriteFile(t, file, "")
 			f.CacheDir = filepath.Join(file, "cache")
 		}},
 		{"a file for the stores", "not a directory", func(t *testing.T, f *getmodules.Fetcher) {
-			writeFile(t, filepath.Join(f.CacheDir, "git"), "")
+			testenv.WriteFile(t, filepath.Join(f.CacheDir, "git"), "")
 		}},
 		{"no permission", "permission denied", func(t *testing.T, f *getmodules.Fetcher) {
 			if os.Geteuid() == 0 {

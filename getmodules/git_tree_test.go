@@ -204,9 +204,8 @@ func TestGitAttributes(t *testing.T) {
 	want := tree(t, work)
 	hostile := filepath.Join(t.TempDir(), "gitconfig")
 	attributes := filepath.Join(t.TempDir(), "attributes")
-	for name, text := range map[string]string{hostile: "[core]\n\tautocrlf = true\n\teol = crlf\n\tattributesFile = " + attributes + "\n", attributes: "* eol=crlf ident\n"} {
-		testenv.Must(t, os.WriteFile(name, []byte(text), 0o600))
-	}
+	testenv.WriteFile(t, hostile, "[core]\n\tautocrlf = true\n\teol = crlf\n\tattributesFile = "+attributes+"\n")
+	testenv.WriteFile(t, attributes, "* eol=crlf ident\n")
 	for name, f := range map[string]*getmodules.Fetcher{
 		"git": newGitFetcher(t), "a user's settings": newGitFetcher(t, "GIT_CONFIG_GLOBAL="+hostile),
 		"without git": newGitlessFetcher(t), "built in": newBuiltInFetcher(t),

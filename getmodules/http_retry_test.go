@@ -372,7 +372,7 @@ func TestMinRateOfGetter(t *testing.T) {
 	t.Parallel()
 	slow := func(ctx context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
 		for text := "x"; ctx.Err() == nil; text += "x" {
-			writeFile(t, from.Path, text)
+			testenv.WriteFile(t, from.Path, text)
 		}
 		return getmodules.Downloaded{}, ctx.Err()
 	}

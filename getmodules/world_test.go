@@ -36,7 +36,7 @@ func newSandbox(t testing.TB) sandbox {
 	t.Helper()
 	s := sandbox{outside: t.TempDir()}
 	s.dir = filepath.Join(s.outside, "package")
-	writeFile(t, filepath.Join(s.outside, "canary"), "alive")
+	testenv.WriteFile(t, filepath.Join(s.outside, "canary"), "alive")
 	t.Cleanup(func() {
 		got := tree(t, s.outside)
 		for name := range got {
@@ -49,12 +49,6 @@ func newSandbox(t testing.TB) sandbox {
 		}
 	})
 	return s
-}
-
-func writeFile(t testing.TB, name, text string) {
-	t.Helper()
-	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o700))
-	testenv.Must(t, os.WriteFile(name, []byte(text), 0o600))
 }
 
 // tree returns the contents of a directory by path: the text of a file, with the prefix

@@ -25,9 +25,7 @@ import (
 
 func write(t testing.TB, dir, name, text string) {
 	t.Helper()
-	path := filepath.Join(dir, filepath.FromSlash(name))
-	testenv.Must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	testenv.Must(t, os.WriteFile(path, []byte(text), 0o644))
+	testenv.WriteFile(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 }
 
 func link(t testing.TB, dir, target, name string) {

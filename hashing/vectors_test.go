@@ -118,10 +118,7 @@ func (v *vector) compare(t *testing.T, kind string, tree *hashing.Tree) {
 // trees.
 func TestSecondImplementation(t *testing.T) {
 	t.Parallel()
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("python3 is not installed")
-	}
+	python := testenv.Program(t, "python3")
 	args := []string{"../conformance/testdata/trees/treehash.py"}
 	var want []string
 	for _, v := range readVectors(t) {

@@ -76,9 +76,7 @@ func writeProject(t *testing.T, files map[string]string, host string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		testenv.Must(t, os.WriteFile(name, []byte(strings.ReplaceAll(text, "HOST", host)), 0o644))
+		testenv.WriteFile(t, filepath.Join(dir, filepath.FromSlash(name)), strings.ReplaceAll(text, "HOST", host))
 	}
 	return dir
 }

@@ -282,9 +282,7 @@ func stockRefusals(t *testing.T, name, binary string) func(t *testing.T, n int) 
 
 func stockInit(t *testing.T, binary, dir, config, lock string, args ...string) (out string, failed bool) {
 	t.Helper()
-	for name, text := range map[string]string{"main.tf": config, lockName: lock} {
-		testenv.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-	}
+	testenv.WriteFiles(t, dir, map[string]string{"main.tf": config, lockName: lock})
 	cli := filepath.Join(t.TempDir(), "cli.tfrc")
 	mirror := fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", filepath.Join(filepath.Dir(dir), "mirror"))
 	testenv.Must(t, os.WriteFile(cli, []byte(mirror), 0o600))
@@ -403,10 +401,7 @@ func TestSetProvidersAsStockTools(t *testing.T) {
 		for i, tool := range stockTools {
 			t.Run(tool.name+"/"+test.name, func(t *testing.T) {
 				t.Parallel()
-				binary, err := exec.LookPath(tool.name)
-				if err != nil {
-					t.Skipf("%s is not installed", tool.name)
-				}
+				binary := testenv.Program(t, tool.name)
 				for _, before := range locks {
 					dir, err := os.MkdirTemp(top, "project")
 					testenv.Must(t, err)

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -247,14 +246,9 @@ func TestProviderConstraintsLikeStock(t *testing.T) {
 	for _, tool := range []string{"tofu", "terraform"} {
 		t.Run(tool, func(t *testing.T) {
 			t.Parallel()
-			binary, err := exec.LookPath(tool)
-			if err != nil {
-				t.Skipf("%s is not installed", tool)
-			}
+			binary := testenv.Program(t, tool)
 			dir := t.TempDir()
-			for name, text := range map[string]string{"main.tf": "locals {}\n", ".terraform.lock.hcl": lock.String()} {
-				testenv.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-			}
+			testenv.WriteFiles(t, dir, map[string]string{"main.tf": "locals {}\n", ".terraform.lock.hcl": lock.String()})
 			cmd := exec.Command(binary, "init", "-input=false", "-no-color")
 			cmd.Dir = dir
 			cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+os.DevNull)

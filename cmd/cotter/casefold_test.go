@@ -172,7 +172,7 @@ func newFolding(t *testing.T, world *modtest.World, disk, config string) *foldin
 	at.project = filepath.Join(disk, config)
 	f := &folding{site: &at, there: there}
 	for name, text := range files(t, there.project) {
-		writeText(t, filepath.Join(f.project, name), text)
+		testenv.WriteFile(t, filepath.Join(f.project, name), text)
 	}
 	there.mustRun(t, "install")
 	f.good = files(t, there.project)

@@ -208,7 +208,7 @@ func TestCrash(t *testing.T) {
 	}
 	linked := func(s *crashScene) {
 		dir := filepath.Join(s.base, "linked")
-		writeText(t, filepath.Join(dir, "main.tf"), "# linked\n")
+		testenv.WriteFile(t, filepath.Join(dir, "main.tf"), "# linked\n")
 		s.write(t, "main.tf", fmt.Sprintf("module \"part\" {\n  source = %q\n}\n", dir))
 	}
 	rewritten := func(s *crashScene) { s.write(t, lockFile, "# rewritten\n") }

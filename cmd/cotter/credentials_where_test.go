@@ -137,7 +137,7 @@ func TestWhereCredentialsGo(t *testing.T) {
 		t.Fatalf("%s has no table", page)
 	}
 	if *update {
-		writeText(t, page, head+begin+table.String()+end+tail)
+		testenv.WriteFile(t, page, head+begin+table.String()+end+tail)
 		return
 	}
 	if testing.Short() {
@@ -176,7 +176,7 @@ func newRecordedInternet(t *testing.T) *recordedInternet {
 		web.Serve("https://"+host, in.ServeHTTP)
 		web.Serve("http://"+host, in.ServeHTTP)
 	}
-	writeText(t, in.authority, string(web.Certificates()))
+	testenv.WriteFile(t, in.authority, string(web.Certificates()))
 	in.proxy = web.Proxy()
 	return in
 }
@@ -261,7 +261,7 @@ func (in *recordedInternet) cell(t *testing.T, row secretRow, by string) string 
 	in.mu.Unlock()
 	home, project := t.TempDir(), t.TempDir()
 	row.writeHome(t, home, s.scheme, by)
-	writeText(t, filepath.Join(project, "main.tf"), s.main)
+	testenv.WriteFile(t, filepath.Join(project, "main.tf"), s.main)
 	env := append(testenv.Variables(),
 		"HOME="+home, "COTTER_CACHE_DIR="+filepath.Join(home, "cache"), "PATH="+filepath.Join(home, "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"), "GIT_SSH_COMMAND=ssh", "SSH_AUTH_SOCK="+filepath.Join(home, "agent"),
 		"HTTPS_PROXY="+in.proxy, "HTTP_PROXY="+in.proxy, "https_proxy="+in.proxy, "http_proxy="+in.proxy, "SSL_CERT_FILE="+in.authority, "GIT_SSL_CAINFO="+in.authority,

@@ -252,7 +252,7 @@ func TestHostileNamesInHooks(t *testing.T) {
 	}
 	const canary = "canary-of-the-host"
 	secret, world := filepath.Join(t.TempDir(), "secret"), modtest.New(t, fstest.MapFS{})
-	writeText(t, secret, canary)
+	testenv.WriteFile(t, secret, canary)
 	for _, line := range lines {
 		words := strings.Fields(line)
 		if last := words[len(words)-1]; last == "envs" { // the recipe's own directory
@@ -278,7 +278,7 @@ func TestRenovateExtraction(t *testing.T) {
 		t.Skip("COTTER_TEST_RENOVATE does not name a directory with Renovate")
 	}
 	lock, preset := filepath.Join(t.TempDir(), "lock.hcl"), "../../renovate/cotter.json"
-	writeText(t, lock, string(renovateLock(t)))
+	testenv.WriteFile(t, lock, string(renovateLock(t)))
 	out, err := exec.Command("node", "testdata/renovate.mjs", renovate, preset, lock).CombinedOutput()
 	if err != nil {
 		t.Fatalf("node: %v\n%s", err, out)

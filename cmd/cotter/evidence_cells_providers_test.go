@@ -91,7 +91,7 @@ func (s *cellSite) forgeProvider(t *testing.T, c cell, plugins string) {
 		testenv.Must(t, s.world.PublishProvider("acme/cloud", "1.0.0", addrs.CurrentPlatform().String(), cellProvider("# evil\n")))
 	}
 	cloud := s.world.ProviderSource("acme/cloud")
-	writeText(t, filepath.Join(s.attacker.home, "cli.tfrc"), "provider_installation {\n  filesystem_mirror {\n    path    = \""+filepath.ToSlash(plugins)+"\"\n    include = [\""+cloud+"\"]\n  }\n  direct {\n    exclude = [\""+cloud+"\"]\n  }\n}\n")
+	testenv.WriteFile(t, filepath.Join(s.attacker.home, "cli.tfrc"), "provider_installation {\n  filesystem_mirror {\n    path    = \""+filepath.ToSlash(plugins)+"\"\n    include = [\""+cloud+"\"]\n  }\n  direct {\n    exclude = [\""+cloud+"\"]\n  }\n}\n")
 	remove(t, filepath.Join(s.attacker.project, lockFile))
 	s.attacker.mustRun(t, "lock")
 	forged := s.attacker.lockText(t)

@@ -149,7 +149,7 @@ func (s *cellSite) forgeModule(t *testing.T, c cell) {
 	defer cache.Close()
 	if c.forged != "subdir" {
 		staged := cache.Stage()
-		writeText(t, filepath.Join(staged, "main.tf"), "# evil\n")
+		testenv.WriteFile(t, filepath.Join(staged, "main.tf"), "# evil\n")
 		testenv.Must(t, cache.Publish(staged, tree.T1()))
 	}
 	statements, origin := lockentry.StatementsOf(entry, false), evidence.Evidence{Kind: evidence.Origin}

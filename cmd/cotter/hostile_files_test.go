@@ -37,12 +37,12 @@ const nobody = 65534
 // replacements are the columns of hostileTable.
 var replacements = []replacement{
 	{"absent", func(*testing.T, *hostileSite, hostileTarget) {}},
-	{"empty", func(t *testing.T, _ *hostileSite, to hostileTarget) { writeText(t, to.path, "") }},
+	{"empty", func(t *testing.T, _ *hostileSite, to hostileTarget) { testenv.WriteFile(t, to.path, "") }},
 	{"garbage", func(t *testing.T, _ *hostileSite, to hostileTarget) {
-		writeText(t, to.path, "\x00\xff{[<garbage>\n"+strings.Repeat("garbage ", 100))
+		testenv.WriteFile(t, to.path, "\x00\xff{[<garbage>\n"+strings.Repeat("garbage ", 100))
 	}},
 	{"huge", func(t *testing.T, _ *hostileSite, to hostileTarget) {
-		writeText(t, to.path, "")
+		testenv.WriteFile(t, to.path, "")
 		testenv.Must(t, os.Truncate(to.path, hugeSize))
 	}},
 	{"fifo", func(t *testing.T, _ *hostileSite, to hostileTarget) { makeFIFO(t, to.path) }},
@@ -69,7 +69,7 @@ var replacements = []replacement{
 	{"dir", func(t *testing.T, _ *hostileSite, to hostileTarget) {
 		testenv.Must(t, os.MkdirAll(to.path, 0o755))
 		if !to.dir {
-			writeText(t, filepath.Join(to.path, "main.tf"), "# not of any origin\n")
+			testenv.WriteFile(t, filepath.Join(to.path, "main.tf"), "# not of any origin\n")
 		}
 	}},
 	{"user", func(t *testing.T, _ *hostileSite, to hostileTarget) {

@@ -77,14 +77,14 @@ func plantRepository(t *testing.T, s *hostileSite, top string) *hostileRepositor
 	t.Helper()
 	needCommands(t, "git")
 	r := &hostileRepository{s, top, filepath.Join(s.home, "canary")}
-	writeText(t, filepath.Join(top, ".gitignore"), ".terraform/\n/cache\n/state\n/home\n/tmp\n/outside\n/other\n/saved\n/git\n")
+	testenv.WriteFile(t, filepath.Join(top, ".gitignore"), ".terraform/\n/cache\n/state\n/home\n/tmp\n/outside\n/other\n/saved\n/git\n")
 	for _, args := range []string{"init -q", "add .", "commit -q -m one"} {
 		if out, err := r.git(strings.Fields(args)...); err != nil {
 			t.Fatalf("git %s: %v\n%s", args, err, out)
 		}
 	}
 	program := filepath.Join(s.home, "canary.sh")
-	writeText(t, program, fmt.Sprintf("#!/bin/sh\necho \"$0 $*\" >>%s\ncat\n", r.canary))
+	testenv.WriteFile(t, program, fmt.Sprintf("#!/bin/sh\necho \"$0 $*\" >>%s\ncat\n", r.canary))
 	config := hostileGitConfig
 	aliases, pagers := "[alias]\n", "[pager]\n"
 	for _, name := range []string{"cat-file", "check-attr", "config", "diff", "ls-files", "ls-tree", "rev-list", "rev-parse", "show", "version"} {
@@ -96,11 +96,11 @@ func plantRepository(t *testing.T, s *hostileSite, top string) *hostileRepositor
 		"config": config + aliases + pagers, "info/attributes": attributes, "../.gitattributes": attributes, "../attributes": attributes,
 	} {
 		text = strings.NewReplacer("CANARY", program, "HOOKS", filepath.Join(top, ".git/hooks"), "ATTRIBUTES", filepath.Join(top, "attributes")).Replace(text)
-		writeText(t, filepath.Join(top, ".git", name), text)
+		testenv.WriteFile(t, filepath.Join(top, ".git", name), text)
 	}
 	for _, hook := range []string{"post-index-change", "reference-transaction", "post-checkout", "pre-auto-gc", "fsmonitor-watchman"} {
 		name := filepath.Join(top, ".git/hooks", hook)
-		writeText(t, name, string(readFile(t, program)))
+		testenv.WriteFile(t, name, string(readFile(t, program)))
 		testenv.Must(t, os.Chmod(name, 0o755))
 	}
 	testenv.Must(t, os.Chmod(program, 0o755))

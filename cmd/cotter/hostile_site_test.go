@@ -67,7 +67,7 @@ func newHostileSite(t *testing.T) *hostileSite {
 	}
 	s.good = s.pictureProject(t)
 	other.state = filepath.Join(s.base, "other/state")
-	writeText(t, s.other.locate("@state/key"), strings.Repeat("k", 32))
+	testenv.WriteFile(t, s.other.locate("@state/key"), strings.Repeat("k", 32))
 	testenv.Must(t, os.Rename(s.locate("@cache/git"), s.git))
 	s.save(t, "installed")
 	return s
@@ -81,8 +81,8 @@ func (s *hostileSite) reset(t *testing.T) {
 		remove(t, dir)
 		testenv.Must(t, os.Mkdir(dir, 0o755))
 	}
-	writeText(t, filepath.Join(s.outside, "file"), "# outside\n")
-	writeText(t, filepath.Join(s.outside, "dir/main.tf"), "# outside\n")
+	testenv.WriteFile(t, filepath.Join(s.outside, "file"), "# outside\n")
+	testenv.WriteFile(t, filepath.Join(s.outside, "dir/main.tf"), "# outside\n")
 	makeFIFO(t, filepath.Join(s.outside, "fifo"))
 	s.world.ResetRequests()
 }
@@ -123,7 +123,7 @@ var hostileStates = map[string]func(t *testing.T, s *hostileSite){
 	"damaged": func(t *testing.T, s *hostileSite) {
 		dropInstalled(t, s)
 		for _, tree := range s.targets(t, "@cache/tree/<hex>/") {
-			writeText(t, filepath.Join(tree.path, "main.tf"), "# damaged\n")
+			testenv.WriteFile(t, filepath.Join(tree.path, "main.tf"), "# damaged\n")
 		}
 	},
 	// refetch is a checkout with a cache that has only git repositories. The run uses them

@@ -14,12 +14,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 const jsonSchema = "../../docs/json.schema.json"
@@ -33,7 +34,7 @@ func TestJSONSchema(t *testing.T) {
 	testenv.Must(t, err)
 	want := string(schema) + "\n"
 	if *update {
-		writeText(t, jsonSchema, want)
+		testenv.WriteFile(t, jsonSchema, want)
 	}
 	got, err := os.ReadFile(jsonSchema)
 	if diff := cmp.Diff(want, string(got)); diff != "" || err != nil {

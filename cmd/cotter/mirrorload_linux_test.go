@@ -116,7 +116,7 @@ func (l *mirrorLoad) trustServers(t *testing.T) {
 		}
 	}
 	l.certificate = filepath.Join(l.work, "ca.pem")
-	writeText(t, l.certificate, string(certificates))
+	testenv.WriteFile(t, l.certificate, string(certificates))
 }
 
 // push installs the project from its origins and pushes its packages to the mirror.
@@ -139,9 +139,9 @@ func (l *mirrorLoad) push(t *testing.T) {
 func (l *mirrorLoad) project(t *testing.T, name string) string {
 	t.Helper()
 	dir := filepath.Join(l.work, name, "project")
-	writeText(t, filepath.Join(dir, "main.tf"), string(l.main))
+	testenv.WriteFile(t, filepath.Join(dir, "main.tf"), string(l.main))
 	if l.lock != nil {
-		writeText(t, filepath.Join(dir, lockFile), string(l.lock))
+		testenv.WriteFile(t, filepath.Join(dir, lockFile), string(l.lock))
 	}
 	return dir
 }

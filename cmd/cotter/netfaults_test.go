@@ -209,7 +209,7 @@ func (f *netFault) test(t *testing.T, trusted []byte) {
 	for _, entry := range s.world.Env() {
 		if name, ok := strings.CutPrefix(entry, "SSL_CERT_FILE="); ok {
 			certificates := filepath.Join(s.home, "ca.pem")
-			writeText(t, certificates, string(readFile(t, name))+string(trusted))
+			testenv.WriteFile(t, certificates, string(readFile(t, name))+string(trusted))
 			s.env = append(s.env, "SSL_CERT_FILE="+certificates, "GIT_SSL_CAINFO="+certificates)
 		}
 	}

@@ -58,7 +58,7 @@ func TestPages(t *testing.T) {
 				page.do(t, b)
 			}
 			if *update {
-				writeText(t, name, page.text(blocks))
+				testenv.WriteFile(t, name, page.text(blocks))
 			}
 		})
 	}
@@ -151,7 +151,7 @@ func (p *runPage) do(t *testing.T, b pageBlock) {
 		return
 	case p.file != "":
 		name := filepath.Join(p.dir, filepath.FromSlash(p.file))
-		writeText(t, name, p.toWorld.Replace(strings.Join(b.lines, "\n"))+"\n")
+		testenv.WriteFile(t, name, p.toWorld.Replace(strings.Join(b.lines, "\n"))+"\n")
 	case b.language == "console" && !p.skip:
 		for _, c := range commandsOf(b.lines) {
 			p.compare(t, b, c)
@@ -169,7 +169,7 @@ func (p *runPage) comparePicture(t *testing.T, lines []string) {
 	name := filepath.Join("../../docs", p.picture)
 	want := terminalPicture(lines)
 	if *update {
-		writeText(t, name, want)
+		testenv.WriteFile(t, name, want)
 	}
 	got, err := os.ReadFile(name)
 	if err != nil || string(got) != want {

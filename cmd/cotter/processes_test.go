@@ -66,7 +66,7 @@ func TestProcesses(t *testing.T) {
 	for range *processes {
 		dir := t.TempDir()
 		text := strings.ReplaceAll(processesConfig, "HOST", front.host)
-		writeText(t, filepath.Join(dir, "main.tf"), text)
+		testenv.WriteFile(t, filepath.Join(dir, "main.tf"), text)
 		cmd := cotterIn(world, dir, cache)
 		cmd.Env = append(cmd.Env, "SSL_CERT_FILE="+front.certificates, "GIT_SSL_CAINFO="+front.certificates)
 		wait.Go(func() { front.end(t, cmd) })
@@ -109,7 +109,7 @@ func newFront(t *testing.T, world *modtest.World) *front {
 	t.Cleanup(server.Close)
 	f.host = server.Listener.Addr().String()
 	f.certificates = filepath.Join(t.TempDir(), "ca.pem")
-	writeText(t, f.certificates, string(asPEM(certificate.Certificate[0])))
+	testenv.WriteFile(t, f.certificates, string(asPEM(certificate.Certificate[0])))
 	return f
 }
 

@@ -91,7 +91,7 @@ func newProviderScene(t *testing.T, args, there string) *providerScene {
 	s.crashScene = newCrashSceneIn(t, modtest.NewWith(t, tree, modtest.Options{Archives: true}), args, func(c *crashScene) {
 		if there != "" {
 			setting(t, `layout = "copy"`)(c)
-			writeText(t, filepath.Join(providerPlace(c), "terraform-provider-cloud"), there)
+			testenv.WriteFile(t, filepath.Join(providerPlace(c), "terraform-provider-cloud"), there)
 		}
 	})
 	return s

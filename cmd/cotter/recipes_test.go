@@ -253,7 +253,7 @@ func TestRecipesInPage(t *testing.T) {
 		shown[name] = true
 	}
 	if *update {
-		writeText(t, page, strings.Join(parts, begin))
+		testenv.WriteFile(t, page, strings.Join(parts, begin))
 	}
 	files, err := os.ReadDir("../../examples/recipes")
 	testenv.Must(t, err)
@@ -286,7 +286,7 @@ func TestPinnedVersions(t *testing.T) {
 			return prefix + documentedVersion
 		})
 		if *update && pinned != string(text) {
-			writeText(t, name, pinned)
+			testenv.WriteFile(t, name, pinned)
 			continue
 		}
 		if diff := cmp.Diff(strings.Split(pinned, "\n"), strings.Split(string(text), "\n")); diff != "" {

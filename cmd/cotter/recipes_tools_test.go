@@ -45,7 +45,7 @@ func (r *recipes) preCommit(t *testing.T) {
 	m.mustRun(t, repo, words[0], words[1:]...)
 	name := filepath.Join(repo, "envs/dev/more.tf")
 	call := "module \"tags\" {\n  source = \"" + r.world.Source("acme/tags/aws") + "\"\n}\n"
-	writeText(t, name, call)
+	testenv.WriteFile(t, name, call)
 	if out, err := m.run(repo, words[0], words[1:]...); err == nil {
 		t.Errorf("the hook lets a call pass that is not locked:\n%s", out)
 	}

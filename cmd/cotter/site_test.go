@@ -47,14 +47,14 @@ func newSite(t *testing.T, world *modtest.World, env ...string) *site {
 	for _, dir := range []string{s.project, s.state, s.home, s.tmp} {
 		testenv.Must(t, os.Mkdir(dir, 0o755))
 	}
-	writeText(t, in("home/cli.tfrc"), "")
+	testenv.WriteFile(t, in("home/cli.tfrc"), "")
 	return s
 }
 
 // write writes a file of the project, in which MODTEST_HOST stands for the servers.
 func (s *site) write(t *testing.T, name, text string) {
 	t.Helper()
-	writeText(t, filepath.Join(s.project, name), strings.ReplaceAll(text, "MODTEST_HOST", string(s.world.Host())))
+	testenv.WriteFile(t, filepath.Join(s.project, name), strings.ReplaceAll(text, "MODTEST_HOST", string(s.world.Host())))
 }
 
 func (s *site) environment() []string {
@@ -251,12 +251,6 @@ func differing(before, after map[string]string) string {
 func remove(t *testing.T, name string) {
 	t.Helper()
 	testenv.Must(t, os.RemoveAll(name))
-}
-
-func writeText(t *testing.T, name, text string) {
-	t.Helper()
-	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	testenv.Must(t, os.WriteFile(name, []byte(text), 0o644))
 }
 
 func readFile(t *testing.T, name string) []byte {

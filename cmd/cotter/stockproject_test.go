@@ -39,7 +39,7 @@ func newStockProject(t *testing.T, world *modtest.World, tool string, trees ...f
 	for _, host := range shapeHosts {
 		fmt.Fprintf(&config, "host %q {\n  services = {\n    \"providers.v1\" = \"%s/v1/providers/\"\n    \"modules.v1\" = \"%s/v1/modules/\"\n  }\n}\n", host, world.URL(), world.URL())
 	}
-	writeText(t, filepath.Join(p.home, "cli.tfrc"), config.String())
+	testenv.WriteFile(t, filepath.Join(p.home, "cli.tfrc"), config.String())
 	return p
 }
 

@@ -52,7 +52,7 @@ func TestTamperCache(t *testing.T) {
 			}
 			other := `"Tree":"` + regexp.MustCompile(`t1:[^"]*`).FindString(s.block(t, "tgz")) + `"`
 			for _, file := range files {
-				writeText(t, file, regexp.MustCompile(`"Tree":"[^"]*"`).ReplaceAllString(string(readFile(t, file)), other))
+				testenv.WriteFile(t, file, regexp.MustCompile(`"Tree":"[^"]*"`).ReplaceAllString(string(readFile(t, file)), other))
 			}
 		}),
 		row("confirmations gone", "", refused("module zip (main.tf:", "no origin has confirmed"), drop("@cache/confirmed")),

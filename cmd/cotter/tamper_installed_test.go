@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestTamperInstalled changes installed files. Each installation repairs and names them;
@@ -64,7 +66,7 @@ func TestTamperManifest(t *testing.T) {
 	}
 	intoWhole := func(t *testing.T, s *site) {
 		whole := filepath.Dir(filepath.Dir(s.path(t, modules+".cotter/tree/*/shared/policy.json")))
-		writeText(t, filepath.Join(whole, "evil.tf"), "# evil\n")
+		testenv.WriteFile(t, filepath.Join(whole, "evil.tf"), "# evil\n")
 	}
 	testTampering(t, tamperSite(t, "go", "app", "net", "tag", "tgz", "zip"), []tampering{
 		row("directory outside", `module net (main.tf:5): modules.json does not match the lock: it points to "evil" instead of ".terraform/modules/net"`,

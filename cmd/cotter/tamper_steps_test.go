@@ -68,7 +68,7 @@ func edit(name, old, text string) step {
 func put(name, text string) step {
 	return func(t *testing.T, s *site) {
 		t.Helper()
-		writeText(t, s.path(t, name), text)
+		testenv.WriteFile(t, s.path(t, name), text)
 	}
 }
 

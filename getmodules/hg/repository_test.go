@@ -18,9 +18,7 @@ import (
 // requireHg skips the test if Mercurial is not installed.
 func requireHg(t *testing.T) {
 	t.Helper()
-	if _, err := exec.LookPath("hg"); err != nil {
-		t.Skip("hg is not installed")
-	}
+	testenv.Program(t, "hg")
 }
 
 // run runs hg without any configuration and returns what it printed.

@@ -63,9 +63,7 @@ func TestReader(t *testing.T) {
 // TestReaderOfTool reads streams written by xz.
 func TestReaderOfTool(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("xz"); err != nil {
-		t.Skip("xz is not installed")
-	}
+	testenv.Program(t, "xz")
 	want := sample(100_000)
 	name := filepath.Join(t.TempDir(), "content")
 	testenv.Must(t, os.WriteFile(name, want, 0o600))

@@ -16,9 +16,7 @@ import (
 func TestRead(t *testing.T) {
 	t.Parallel()
 	root, dir := openRoot(t)
-	for name, text := range map[string]string{"empty": "", "small": "12345", "full": "1234567890", "large": "12345678901"} {
-		testenv.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
-	}
+	testenv.WriteFiles(t, dir, map[string]string{"empty": "", "small": "12345", "full": "1234567890", "large": "12345678901"})
 	testenv.Must(t, errors.Join(os.Mkdir(filepath.Join(dir, "dir"), 0o700), os.Symlink("small", filepath.Join(dir, "link"))))
 	tests := []struct {
 		name, want string

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func backend(lines ...string) string {
@@ -43,7 +44,7 @@ func (row backendRow) check(t *testing.T, reader configs.Reader, want backendRes
 	t.Parallel()
 	dir := t.TempDir()
 	for file, text := range row.files {
-		write(t, filepath.Join(dir, file), text)
+		testenv.WriteFile(t, filepath.Join(dir, file), text)
 	}
 	got, err := reader.ReadBackend(t.Context(), configs.Dir{Path: dir, Display: ".", Tree: configs.NewTree(config.Inputs{Workspace: "prod"})})
 	if (err != nil) != (want.err != "") || err != nil && !strings.Contains(err.Error(), want.err) {

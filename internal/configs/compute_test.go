@@ -58,7 +58,7 @@ func TestBombs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			write(t, filepath.Join(dir, "main.tf"), test.src)
+			testenv.WriteFile(t, filepath.Join(dir, "main.tf"), test.src)
 			_, diags := readSource(t, configs.Dir{Path: dir})
 			if len(diags) != 1 || test.want != "" && diags[0].Summary != test.want || diags[0].Subject == nil {
 				t.Errorf("Read = %.300v, want one %q", diags, test.want)
@@ -72,10 +72,10 @@ func TestBombs(t *testing.T) {
 func TestFilesOfPackages(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
-	write(t, filepath.Join(base, "secret"), "CANARY")
+	testenv.WriteFile(t, filepath.Join(base, "secret"), "CANARY")
 	pkg := filepath.Join(base, "stage/pkg")
-	write(t, filepath.Join(pkg, "shared/x"), "shared")
-	write(t, filepath.Join(pkg, "modules/m/x"), "own")
+	testenv.WriteFile(t, filepath.Join(pkg, "shared/x"), "shared")
+	testenv.WriteFile(t, filepath.Join(pkg, "modules/m/x"), "own")
 	testenv.Must(t, os.Symlink("../../../../secret", filepath.Join(pkg, "modules/m/link")))
 	tests := map[string]string{ // each expression with the expected source or error
 		`file("${path.module}/x")`:                             "own",
@@ -100,7 +100,7 @@ func TestFilesOfPackages(t *testing.T) {
 		`file("${path.module}/../../../mods.x/../pkg/secret")`: "not in the module's package",
 	}
 	for expr, want := range tests {
-		write(t, filepath.Join(pkg, "modules/m/main.tf"), "module \"a\" {\n  source = "+expr+"\n}\n")
+		testenv.WriteFile(t, filepath.Join(pkg, "modules/m/main.tf"), "module \"a\" {\n  source = "+expr+"\n}\n")
 		source, diags := readSource(t, configs.Dir{Path: filepath.Join(pkg, "modules/m"), Boundary: pkg, Display: ".terraform/modules/p/modules/m", Module: addrs.Module{"p"}, Tree: rootOf(t, base)})
 		if source != want && !strings.Contains(diags.Error(), want) || strings.Contains(diags.Error()+source, "CANARY") {
 			t.Errorf("%s = %q, %v, want %q", expr, source, diags, want)
@@ -110,7 +110,7 @@ func TestFilesOfPackages(t *testing.T) {
 
 func rootOf(t *testing.T, dir string) *configs.Tree {
 	t.Helper()
-	write(t, filepath.Join(dir, "main.tf"), call("p"))
+	testenv.WriteFile(t, filepath.Join(dir, "main.tf"), call("p"))
 	tree := configs.NewTree(config.Inputs{})
 	m, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir, Display: ".", Tree: tree})
 	if len(m.Calls) != 1 {
@@ -126,8 +126,8 @@ func TestSecrets(t *testing.T) {
 		for _, expr := range []string{"var.s", "tonumber(var.s)", "var.s.x", "var.s[0]", "try(var.s.a, tonumber(\"x${var.s}\"))", "jsondecode(var.s)", "nonsensitive(tonumber(var.s))"} {
 			for _, value := range []string{"CANARY", `["CANARY"]`, `{ a = "CANARY" }`, `"CANARY`, `CANARY(`, `{ CANARY = 1 }`} {
 				dir := t.TempDir()
-				write(t, filepath.Join(dir, "main.tf"), fmt.Sprintf(decl, kind, expr))
-				write(t, filepath.Join(dir, "x.tfvars"), "s = "+value+"\n")
+				testenv.WriteFile(t, filepath.Join(dir, "main.tf"), fmt.Sprintf(decl, kind, expr))
+				testenv.WriteFile(t, filepath.Join(dir, "x.tfvars"), "s = "+value+"\n")
 				for _, inputs := range []config.Inputs{
 					{Variables: []config.Variable{{Name: "s", Value: value}}},
 					{Variables: []config.Variable{{File: "x.tfvars"}}},
@@ -146,10 +146,10 @@ func TestSecrets(t *testing.T) {
 func TestMissingInputs(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "main.tf"), "variable \"s\" {}\nmodule \"a\" { source = var.s }\n")
-	write(t, filepath.Join(dir, "bad.tfvars"), "s = \n")
-	write(t, filepath.Join(dir, "block.tfvars"), "s {}\n")
-	write(t, filepath.Join(dir, "call.tfvars"), "s = upper(\"x\")\n")
+	testenv.WriteFile(t, filepath.Join(dir, "main.tf"), "variable \"s\" {}\nmodule \"a\" { source = var.s }\n")
+	testenv.WriteFile(t, filepath.Join(dir, "bad.tfvars"), "s = \n")
+	testenv.WriteFile(t, filepath.Join(dir, "block.tfvars"), "s {}\n")
+	testenv.WriteFile(t, filepath.Join(dir, "call.tfvars"), "s = upper(\"x\")\n")
 	for file, want := range map[string]string{"no.tfvars": "no such file", "bad.tfvars": "expression", "block.tfvars": "block", "call.tfvars": "Function calls not allowed"} {
 		inputs := config.Inputs{Variables: []config.Variable{{File: file}}}
 		_, diags := readSource(t, configs.Dir{Path: dir, Tree: configs.NewTree(inputs)})
@@ -194,10 +194,10 @@ func wideTree(t testing.TB, dir string, n int, computed bool) {
 			source, inner = fmt.Sprintf("${local.base}/m%d", i), "./${var.name}"
 		}
 		fmt.Fprintf(&root, "module \"m%d\" {\n  source = %q\n  name = \"${var.env}-m%d\"\n}\n", i, source, i)
-		write(t, filepath.Join(dir, fmt.Sprintf("mods/m%d/main.tf", i)), fmt.Sprintf("module \"a\" {\n  source = %q\n}\n\nresource \"x\" \"y\" {\n  z = module.a.z\n}\n", inner))
-		write(t, filepath.Join(dir, fmt.Sprintf("mods/m%d/variables.tf", i)), "variable \"name\" {\n  type = string\n}\n")
+		testenv.WriteFile(t, filepath.Join(dir, fmt.Sprintf("mods/m%d/main.tf", i)), fmt.Sprintf("module \"a\" {\n  source = %q\n}\n\nresource \"x\" \"y\" {\n  z = module.a.z\n}\n", inner))
+		testenv.WriteFile(t, filepath.Join(dir, fmt.Sprintf("mods/m%d/variables.tf", i)), "variable \"name\" {\n  type = string\n}\n")
 	}
-	write(t, filepath.Join(dir, "main.tf"), root.String())
+	testenv.WriteFile(t, filepath.Join(dir, "main.tf"), root.String())
 }
 
 func BenchmarkTree(b *testing.B) {

@@ -19,10 +19,10 @@ import (
 func TestFileReads(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
-	write(t, filepath.Join(base, "secret"), "CANARY")
-	write(t, filepath.Join(base, "repo/.git/config"), "CANARY")
-	write(t, filepath.Join(base, "repo/VERSION"), "1.2.3")
-	write(t, filepath.Join(base, "repo/root/x"), "own")
+	testenv.WriteFile(t, filepath.Join(base, "secret"), "CANARY")
+	testenv.WriteFile(t, filepath.Join(base, "repo/.git/config"), "CANARY")
+	testenv.WriteFile(t, filepath.Join(base, "repo/VERSION"), "1.2.3")
+	testenv.WriteFile(t, filepath.Join(base, "repo/root/x"), "own")
 	tests := map[string]string{ // each expression with the expected source, or "" if it is refused
 		`file("x")`:                                     "own",
 		`file("${path.root}/x")`:                        "own",
@@ -44,23 +44,23 @@ func TestFileReads(t *testing.T) {
 		root := configs.Dir{Path: filepath.Join(base, "repo/root"), Display: "."}
 		for place, read := range map[string]func() (string, hcl.Diagnostics){
 			"root module": func() (string, hcl.Diagnostics) {
-				write(t, filepath.Join(root.Path, "main.tf"), "module \"a\" {\n  source = "+expr+"\n}\n")
+				testenv.WriteFile(t, filepath.Join(root.Path, "main.tf"), "module \"a\" {\n  source = "+expr+"\n}\n")
 				return readSource(t, root)
 			},
 			"local module": func() (string, hcl.Diagnostics) {
 				tree := rootOf(t, root.Path)
-				write(t, filepath.Join(base, "repo/local/main.tf"), "module \"a\" {\n  source = "+expr+"\n}\n")
+				testenv.WriteFile(t, filepath.Join(base, "repo/local/main.tf"), "module \"a\" {\n  source = "+expr+"\n}\n")
 				return readSource(t, configs.Dir{Path: filepath.Join(base, "repo/local"), Display: "../local", Module: addrs.Module{"p"}, Tree: tree})
 			},
 			"argument": func() (string, hcl.Diagnostics) {
-				write(t, filepath.Join(root.Path, "main.tf"), "module \"p\" {\n  source = \"./p\"\n  in = "+expr+"\n}\n")
+				testenv.WriteFile(t, filepath.Join(root.Path, "main.tf"), "module \"p\" {\n  source = \"./p\"\n  in = "+expr+"\n}\n")
 				tree := configs.NewTree(config.Inputs{})
 				m, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: root.Path, Display: ".", Tree: tree})
 				if len(m.Calls) != 1 {
 					t.Fatal(diags)
 				}
 				pkg := filepath.Join(base, "stage/pkg")
-				write(t, filepath.Join(pkg, "main.tf"), "variable \"in\" {}\nmodule \"a\" {\n  source = var.in\n}\n")
+				testenv.WriteFile(t, filepath.Join(pkg, "main.tf"), "variable \"in\" {}\nmodule \"a\" {\n  source = var.in\n}\n")
 				return readSource(t, configs.Dir{Path: pkg, Boundary: pkg, Display: ".terraform/modules/p", Module: addrs.Module{"p"}, Tree: tree})
 			},
 		} {
@@ -78,7 +78,7 @@ func TestFileReads(t *testing.T) {
 		}
 	}
 	for _, expr := range []string{`file("../../secret")`, `file("` + filepath.Join(base, "secret") + `")`, `file("../.git/config")`} {
-		write(t, filepath.Join(base, "repo/root/main.tf"), "module \"a\" {\n  source = "+expr+"\n}\n")
+		testenv.WriteFile(t, filepath.Join(base, "repo/root/main.tf"), "module \"a\" {\n  source = "+expr+"\n}\n")
 		dir := configs.Dir{Path: filepath.Join(base, "repo/root"), Display: ".", Tree: configs.NewTree(config.Inputs{AllowFileReads: true})}
 		if source, diags := readSource(t, dir); source != "CANARY" {
 			t.Errorf("%s with AllowFileReads = %q, %v, want the file", expr, source, diags)
@@ -92,11 +92,11 @@ func TestLinkedVariables(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
 	const credentials = `{"credentials": {"app.example.com": {"token": "CANARY"}}}`
-	write(t, filepath.Join(base, "credentials.tfrc.json"), credentials)
-	write(t, filepath.Join(base, "repo/.git/credentials.json"), credentials)
-	write(t, filepath.Join(base, "repo/shared.json"), credentials)
+	testenv.WriteFile(t, filepath.Join(base, "credentials.tfrc.json"), credentials)
+	testenv.WriteFile(t, filepath.Join(base, "repo/.git/credentials.json"), credentials)
+	testenv.WriteFile(t, filepath.Join(base, "repo/shared.json"), credentials)
 	root := filepath.Join(base, "repo/root")
-	write(t, filepath.Join(root, "main.tf"), "variable \"credentials\" {}\nmodule \"a\" {\n  source = \"./${var.credentials[\"app.example.com\"].token}\"\n}\n")
+	testenv.WriteFile(t, filepath.Join(root, "main.tf"), "variable \"credentials\" {}\nmodule \"a\" {\n  source = \"./${var.credentials[\"app.example.com\"].token}\"\n}\n")
 	tests := []struct {
 		name, target string
 		inputs       config.Inputs

@@ -50,7 +50,7 @@ func checkFixture(t *testing.T, fixture string) {
 			want = i
 			continue
 		}
-		write(t, filepath.Join(dir, file.Name), string(file.Data))
+		testenv.WriteFile(t, filepath.Join(dir, file.Name), string(file.Data))
 	}
 	if want < 0 {
 		t.Fatalf("%s has no section %q", fixture, wantFile)
@@ -60,7 +60,7 @@ func checkFixture(t *testing.T, fixture string) {
 	got := describeTree(t, reader, root)
 	if *update {
 		archive.Files[want].Data = []byte(got)
-		write(t, fixture, string(txtar.Format(archive)))
+		testenv.WriteFile(t, fixture, string(txtar.Format(archive)))
 		return
 	}
 	if diff := cmp.Diff(string(archive.Files[want].Data), got); diff != "" {
@@ -129,12 +129,6 @@ func short(r *hcl.Range) string {
 		return "-"
 	}
 	return fmt.Sprintf("%s:%d,%d", r.Filename, r.Start.Line, r.Start.Column)
-}
-
-func write(t testing.TB, name, content string) {
-	t.Helper()
-	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	testenv.Must(t, os.WriteFile(name, []byte(content), 0o644))
 }
 
 func callNames(m config.Module) string {

@@ -87,7 +87,7 @@ func FuzzInterface(f *testing.F) {
 		var found []*configs.Interface
 		for _, src := range [][]byte{before, after} {
 			dir := t.TempDir()
-			write(t, filepath.Join(dir, name), string(src))
+			testenv.WriteFile(t, filepath.Join(dir, name), string(src))
 			one, err := configs.Reader{}.ReadInterface(t.Context(), configs.Dir{Path: dir})
 			testenv.Must(t, err)
 			if same := one.Diff(one); same != nil {
@@ -130,7 +130,7 @@ func benchmarkRead(b *testing.B, reader configs.Reader) {
 				"  subnet = module.m%d.subnets[0]\n  tags = merge(var.tags, { Name = \"x\" })\n}\n\n", i, j, j, i/15*15)
 		}
 		size += int64(src.Len())
-		write(b, filepath.Join(dir, fmt.Sprintf("f%02d.tf", i)), src.String())
+		testenv.WriteFile(b, filepath.Join(dir, fmt.Sprintf("f%02d.tf", i)), src.String())
 	}
 	b.SetBytes(size)
 	for b.Loop() {

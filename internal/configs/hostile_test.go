@@ -34,7 +34,7 @@ func TestIrregularFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			write(t, filepath.Join(dir, "a.tf"), call("a"))
+			testenv.WriteFile(t, filepath.Join(dir, "a.tf"), call("a"))
 			testenv.Must(t, test.make(filepath.Join(dir, "x.tf")))
 			m, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir, Display: "."})
 			if len(m.Calls) != 1 || len(diags) != 1 {
@@ -60,9 +60,9 @@ func sparse(name string) error {
 func TestBoundary(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
-	write(t, filepath.Join(base, "outside.tf"), call("outside"))
+	testenv.WriteFile(t, filepath.Join(base, "outside.tf"), call("outside"))
 	pkg := filepath.Join(base, "pkg")
-	write(t, filepath.Join(pkg, "shared/shared.tf"), call("shared"))
+	testenv.WriteFile(t, filepath.Join(pkg, "shared/shared.tf"), call("shared"))
 	tests := map[string]struct {
 		target string
 		want   string // the expected call; "" for an error
@@ -93,7 +93,7 @@ func TestBoundary(t *testing.T) {
 func TestBoundaryOfDirectory(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
-	write(t, filepath.Join(base, "outside/main.tf"), call("outside"))
+	testenv.WriteFile(t, filepath.Join(base, "outside/main.tf"), call("outside"))
 	testenv.Must(t, os.MkdirAll(filepath.Join(base, "pkg"), 0o755))
 	testenv.Must(t, os.Symlink("../outside", filepath.Join(base, "pkg/link")))
 	dir := configs.Dir{Path: filepath.Join(base, "pkg/link"), Boundary: filepath.Join(base, "pkg")}
@@ -106,7 +106,7 @@ func TestTotalSize(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	const files = 17 // of 4 MiB each; 16 are allowed
-	write(t, filepath.Join(dir, "00.tf"), strings.Repeat("#", 4<<20))
+	testenv.WriteFile(t, filepath.Join(dir, "00.tf"), strings.Repeat("#", 4<<20))
 	for i := range files - 1 {
 		testenv.Must(t, os.Link(filepath.Join(dir, "00.tf"), filepath.Join(dir, "1"+strings.Repeat("0", i)+".tf")))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // Stock tools stop at inputs that an installation does not need: Read warns of them.
@@ -34,7 +35,7 @@ func TestInputWarnings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			write(t, filepath.Join(dir, "main.tf"), test.main)
+			testenv.WriteFile(t, filepath.Join(dir, "main.tf"), test.main)
 			if test.link != "" {
 				if err := os.Symlink("nowhere", filepath.Join(dir, test.link)); err != nil {
 					t.Skip(err)

@@ -113,7 +113,7 @@ func interfaceOf(t *testing.T, text string) *configs.Interface {
 	}
 	dir := t.TempDir()
 	for _, file := range files {
-		write(t, filepath.Join(dir, file.Name), string(file.Data))
+		testenv.WriteFile(t, filepath.Join(dir, file.Name), string(file.Data))
 	}
 	found, err := configs.Reader{}.ReadInterface(t.Context(), configs.Dir{Path: dir})
 	testenv.Must(t, err)
@@ -203,7 +203,7 @@ func changeLines(changes []config.InterfaceChange) []string {
 func TestForCall(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "main.tf"), `module "net" {
+	testenv.WriteFile(t, filepath.Join(dir, "main.tf"), `module "net" {
   source    = "acme/net/aws"
   version   = "1.0.0"
   providers = { aws = aws }
@@ -216,7 +216,7 @@ output "id" {
   value = [module.net["a"].id, module.net[each.key].name, "${module.net[*].zone}", module.net, module.other.x]
 }
 `)
-	write(t, filepath.Join(dir, "net_override.tf"), "module \"net\" {\n  more = 1\n}\n")
+	testenv.WriteFile(t, filepath.Join(dir, "net_override.tf"), "module \"net\" {\n  more = 1\n}\n")
 	calls, err := configs.Reader{}.ReadArguments(t.Context(), configs.Dir{Path: dir, Display: "."})
 	testenv.Must(t, err)
 	call := calls["net"]

@@ -17,9 +17,9 @@ import (
 func TestDirectoryIsParsedOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "main.tf"), "module \"a\" {\n  source = \"./m\"\n  name = \"a\"\n}\nmodule \"b\" {\n  source = \"./m\"\n  name = \"b\"\n}\n")
+	testenv.WriteFile(t, filepath.Join(dir, "main.tf"), "module \"a\" {\n  source = \"./m\"\n  name = \"a\"\n}\nmodule \"b\" {\n  source = \"./m\"\n  name = \"b\"\n}\n")
 	file := filepath.Join(dir, "m", "main.tf")
-	write(t, file, "variable \"name\" {\n}\nmodule \"n\" {\n  source = \"./${var.name}\"\n}\nresource \"null_resource\" \"r\" {\n}\nresource \"other\" \"r\" {\n}\nmodule \"n\" {\n  source = \"./twice\"\n}\n")
+	testenv.WriteFile(t, file, "variable \"name\" {\n}\nmodule \"n\" {\n  source = \"./${var.name}\"\n}\nresource \"null_resource\" \"r\" {\n}\nresource \"other\" \"r\" {\n}\nmodule \"n\" {\n  source = \"./twice\"\n}\n")
 	reader := configs.Reader{Providers: true}
 	tree := configs.NewTree(config.Inputs{})
 	root, diags := reader.Read(t.Context(), configs.Dir{Path: dir, Tree: tree})

@@ -36,10 +36,7 @@ func TestProviderReferencesLikeStock(t *testing.T) {
 		for _, file := range []string{"main.tf", "main.tf.json"} {
 			t.Run(tool+"/"+file, func(t *testing.T) {
 				t.Parallel()
-				binary, err := exec.LookPath(tool)
-				if err != nil {
-					t.Skipf("%s is not installed", tool)
-				}
+				binary := testenv.Program(t, tool)
 				references := providerReferences
 				if file == "main.tf.json" {
 					references = append(slices.Clone(references), onlyJSON...)

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // requirementsOf describes the requirements of a directory, one per line: the address with "~"
@@ -19,7 +20,7 @@ func requirementsOf(t testing.TB, reader configs.Reader, files string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, file := range txtar.Parse([]byte(files)).Files {
-		write(t, filepath.Join(dir, file.Name), string(file.Data))
+		testenv.WriteFile(t, filepath.Join(dir, file.Name), string(file.Data))
 	}
 	reader.Providers = true
 	m, diags := reader.Read(t.Context(), configs.Dir{Path: dir, Display: ".", Tests: "tests"})

@@ -37,7 +37,7 @@ func TestIsConfigFile(t *testing.T) {
 func TestDisplay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "sub/main.tf"), call("a"))
+	testenv.WriteFile(t, filepath.Join(dir, "sub/main.tf"), call("a"))
 	path := filepath.Join(dir, "sub")
 	tests := []struct {
 		dir  configs.Dir
@@ -70,7 +70,7 @@ func TestBytes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			write(t, filepath.Join(dir, "main.tf"), src)
+			testenv.WriteFile(t, filepath.Join(dir, "main.tf"), src)
 			m, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir})
 			if diags.HasErrors() || len(m.Calls) != 1 || m.Calls[0].Source != "./x" {
 				t.Errorf("Read of %q = %v, %v, want one call", src, m.Calls, diags)
@@ -82,7 +82,7 @@ func TestBytes(t *testing.T) {
 func TestMissingDirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "file"), "")
+	testenv.WriteFile(t, filepath.Join(dir, "file"), "")
 	tests := map[string]struct {
 		dir  configs.Dir
 		want error
@@ -111,7 +111,7 @@ func TestMissingDirectory(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "main.tf"), call("a"))
+	testenv.WriteFile(t, filepath.Join(dir, "main.tf"), call("a"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, diags := configs.Reader{}.Read(ctx, configs.Dir{Path: dir})
@@ -138,8 +138,8 @@ func TestNesting(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			write(t, filepath.Join(dir, name), src)
-			write(t, filepath.Join(dir, "fine.tf"), call("fine"))
+			testenv.WriteFile(t, filepath.Join(dir, name), src)
+			testenv.WriteFile(t, filepath.Join(dir, "fine.tf"), call("fine"))
 			m, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir, Display: "."})
 			if len(m.Calls) != 1 || len(diags) != 1 {
 				t.Fatalf("Read = %v, %.500v, want the call of the other file and one error", m.Calls, diags)
@@ -161,7 +161,7 @@ func TestJSONTemplateLimit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	nested := strings.Repeat(`\"${`, 40_000)
-	write(t, filepath.Join(dir, "main.tf.json"), `{"module":{"a":{"source":"`+nested+`"},"b":{"source":"./b"}}}`)
+	testenv.WriteFile(t, filepath.Join(dir, "main.tf.json"), `{"module":{"a":{"source":"`+nested+`"},"b":{"source":"./b"}}}`)
 	m, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir})
 	if len(m.Calls) != 1 || len(diags) != 1 || diags[0].Summary != "Template too long" {
 		t.Errorf("Read = %v, %.500v, want call b and one error", m.Calls, diags)
@@ -171,7 +171,7 @@ func TestJSONTemplateLimit(t *testing.T) {
 func TestManySyntaxErrors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "main.tf"), call("a")+strings.Repeat("module \"x\" \"y\" {}\n", 5000))
+	testenv.WriteFile(t, filepath.Join(dir, "main.tf"), call("a")+strings.Repeat("module \"x\" \"y\" {}\n", 5000))
 	m, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir})
 	if len(m.Calls) != 1 || len(diags) != 21 {
 		t.Fatalf("Read = %v and %d diagnostics, want call a and 21", m.Calls, len(diags))
@@ -191,7 +191,7 @@ func TestUnusualNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"ä.tf", "a b.tf", "-x.tf"} {
-		write(t, filepath.Join(dir, name), call(strings.TrimSuffix(strings.ReplaceAll("n"+name, " ", "_"), ".tf")))
+		testenv.WriteFile(t, filepath.Join(dir, name), call(strings.TrimSuffix(strings.ReplaceAll("n"+name, " ", "_"), ".tf")))
 	}
 	testenv.Must(t, os.Mkdir(filepath.Join(dir, "dir.tf"), 0o755))
 	m, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir})

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestReadSettings(t *testing.T) {
@@ -44,7 +45,7 @@ func TestReadSettings(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			write(t, filepath.Join(dir, test.file), test.src)
+			testenv.WriteFile(t, filepath.Join(dir, test.file), test.src)
 			got := configs.Reader{}.ReadSettings(t.Context(), configs.Dir{Path: dir})
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("ReadSettings (-want +got):\n%s", diff)
@@ -81,7 +82,7 @@ func TestHasRootBlocks(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			write(t, filepath.Join(dir, row.file), row.src)
+			testenv.WriteFile(t, filepath.Join(dir, row.file), row.src)
 			if got := (configs.Reader{}).HasRootBlocks(t.Context(), configs.Dir{Path: dir}); got != row.want {
 				t.Errorf("HasRootBlocks = %v, want %v", got, row.want)
 			}

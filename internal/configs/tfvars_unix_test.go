@@ -32,7 +32,7 @@ func TestVariablePipes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			write(t, filepath.Join(dir, "main.tf"), src)
+			testenv.WriteFile(t, filepath.Join(dir, "main.tf"), src)
 			if test.pipe != "" {
 				mkfifo(t, filepath.Join(dir, test.pipe))
 			}
@@ -60,7 +60,7 @@ func TestVariablePipes(t *testing.T) {
 func TestVariablePipeWithoutWriter(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "main.tf"), "variable \"s\" {}\nmodule \"a\" { source = var.s }\n")
+	testenv.WriteFile(t, filepath.Join(dir, "main.tf"), "variable \"s\" {}\nmodule \"a\" { source = var.s }\n")
 	pipe := filepath.Join(dir, "values")
 	mkfifo(t, pipe)
 	ctx, cancel := context.WithCancel(t.Context())

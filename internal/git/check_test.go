@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // refNames are valid and invalid names. TestCheckRef compares the results with those of
@@ -19,9 +20,7 @@ var refNames = []string{
 
 func TestCheckRef(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
+	testenv.Program(t, "git")
 	for _, name := range refNames {
 		want := exec.Command("git", "check-ref-format", "--allow-onelevel", name).Run() == nil
 		if err := git.CheckRef(name); (err == nil) != want {

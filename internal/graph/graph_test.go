@@ -189,9 +189,7 @@ func checkRendered(name, text string, modules, providers int) error {
 // TestGraphviz checks that Graphviz accepts the output for it.
 func TestGraphviz(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("dot"); err != nil {
-		t.Skip("graphviz is not installed")
-	}
+	testenv.Program(t, "dot")
 	for _, g := range []graph.Graph{example(), hostile()} {
 		cmd := exec.CommandContext(t.Context(), "dot", "-Tsvg")
 		cmd.Stdin = strings.NewReader(g.DOT())

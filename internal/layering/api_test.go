@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 var update = flag.Bool("update", false, "rewrite the lists in testdata/api")
@@ -94,9 +96,7 @@ func writeLists(t *testing.T, exported map[string][]string) {
 // has what other packages can see of them.
 func readPackages(t *testing.T, dirs []string) []*types.Package {
 	t.Helper()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("go is not installed")
-	}
+	testenv.Program(t, "go")
 	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}
 	for _, dir := range dirs {
 		args = append(args, "./"+dir)

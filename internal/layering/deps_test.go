@@ -7,15 +7,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestEmbeddable uses the go command to list the dependencies, direct and indirect, of the
 // packages that other programs embed.
 func TestEmbeddable(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("go is not installed")
-	}
+	testenv.Program(t, "go")
 	// The SDKs, which only the packages for clouds may import.
 	sdks := []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go", "golang.org/x/oauth2/google", "cloud.google.com/go"}
 	// Client libraries that no package may import, not even the command: their initialization
@@ -98,9 +98,7 @@ var (
 
 func TestValuesPullInLittle(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("go is not installed")
-	}
+	testenv.Program(t, "go")
 	deps := dependencies(t, slices.Collect(maps.Keys(valuePackages)))
 	for dir, allowed := range valuePackages {
 		found := deps[path.Join(module, dir)]

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // files are the files of one package, with the files whose definitions each of them uses.
@@ -26,9 +28,7 @@ type files struct {
 // find the compiled imports.
 func readFiles(t *testing.T, dir string) files {
 	t.Helper()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("go is not installed")
-	}
+	testenv.Program(t, "go")
 	cmd := exec.Command("go", "list", "-export", "-deps", "-f", `{{.ImportPath}} {{.Export}}{{if not .DepOnly}}{{range .GoFiles}} {{.}}{{end}}{{end}}`, "./"+dir)
 	cmd.Dir = "../.."
 	out, err := cmd.Output()

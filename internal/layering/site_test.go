@@ -18,6 +18,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
+
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestSite builds the site and checks its pages. Every page must have a heading. Every link and
@@ -25,9 +27,7 @@ import (
 // to an element of that file.
 func TestSite(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("hugo"); err != nil {
-		t.Skip("hugo is not installed")
-	}
+	testenv.Program(t, "hugo")
 	dir := t.TempDir()
 	// These options prevent Hugo from creating files next to the sources.
 	cmd := exec.CommandContext(t.Context(), "hugo", "--quiet", "--noBuildLock", "--cacheDir", t.TempDir(), "--destination", dir)

@@ -38,10 +38,7 @@ type row struct {
 func (row row) check(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for name, text := range row.files {
-		name = filepath.Join(dir, filepath.FromSlash(name))
-		testenv.Must(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o600)))
-	}
+	testenv.WriteFiles(t, dir, row.files)
 	got, err := localstate.Read(t.Context(), localstate.Project{
 		Dir: dir, DataDir: filepath.Join(dir, ".terraform"), Workspace: row.workspace,
 		Inputs: config.Inputs{Environment: map[string]string{"v": "x"}},

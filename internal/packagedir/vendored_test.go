@@ -27,7 +27,7 @@ func vendored(t *testing.T) (root string, entry lockfile.Module) {
 	p.SetVendorDir(vendorDir(t, root))
 	staged, err := p.StageVendored("a")
 	testenv.Must(t, err)
-	write(t, filepath.Join(staged, "main.tf"), "# a\n")
+	testenv.WriteFile(t, filepath.Join(staged, "main.tf"), "# a\n")
 	testenv.Must(t, os.Mkdir(filepath.Join(staged, "empty"), 0o755))
 	tree, err := store.ReadTree(t.Context(), staged)
 	testenv.Must(t, err)
@@ -48,12 +48,6 @@ func vendorDir(t *testing.T, root string) *project.VendorDir {
 	return d
 }
 
-func write(t testing.TB, name, text string) {
-	t.Helper()
-	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	testenv.Must(t, os.WriteFile(name, []byte(text), 0o644))
-}
-
 func TestInspectVendored(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -67,11 +61,11 @@ func TestInspectVendored(t *testing.T) {
 			status: packagedir.Verified,
 		},
 		"a file was added": {
-			do:     func(t *testing.T, dir string) { write(t, filepath.Join(dir, "a/notes.txt"), "") },
+			do:     func(t *testing.T, dir string) { testenv.WriteFile(t, filepath.Join(dir, "a/notes.txt"), "") },
 			status: packagedir.Changed, want: hashing.Changes{Added: []string{"notes.txt"}},
 		},
 		"a file was changed": {
-			do:     func(t *testing.T, dir string) { write(t, filepath.Join(dir, "a/main.tf"), "# evil\n") },
+			do:     func(t *testing.T, dir string) { testenv.WriteFile(t, filepath.Join(dir, "a/main.tf"), "# evil\n") },
 			status: packagedir.Changed, want: hashing.Changes{Changed: []string{"main.tf"}},
 		},
 		"a file was removed": {
@@ -92,7 +86,7 @@ func TestInspectVendored(t *testing.T) {
 		"the sums are gone, and a file was changed": {
 			do: func(t *testing.T, dir string) {
 				remove(t, dir, ".cotter")
-				write(t, filepath.Join(dir, "a/main.tf"), "# evil\n")
+				testenv.WriteFile(t, filepath.Join(dir, "a/main.tf"), "# evil\n")
 			},
 			status: packagedir.Changed,
 		},
@@ -129,7 +123,7 @@ func TestInspectVendored(t *testing.T) {
 // forgeSums changes a file and also the recorded sums of its package.
 func forgeSums(t *testing.T, dir string) {
 	t.Helper()
-	write(t, filepath.Join(dir, "a/main.tf"), "# evil\n")
+	testenv.WriteFile(t, filepath.Join(dir, "a/main.tf"), "# evil\n")
 	tree, err := store.ReadTree(t.Context(), filepath.Join(dir, "a"))
 	testenv.Must(t, err)
 	text, err := tree.MarshalText()
@@ -138,7 +132,7 @@ func forgeSums(t *testing.T, dir string) {
 	if err != nil || len(names) != 1 {
 		t.Fatalf("sums: %q, %v", names, err)
 	}
-	write(t, names[0], string(text))
+	testenv.WriteFile(t, names[0], string(text))
 }
 
 func remove(t *testing.T, dir, name string) {

@@ -72,9 +72,7 @@ func (a at) open(t testing.TB) *project.Project {
 
 func (a at) write(t testing.TB, name, text string) {
 	t.Helper()
-	name = filepath.Join(a.dir, filepath.FromSlash(name))
-	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	testenv.Must(t, os.WriteFile(name, []byte(text), 0o600))
+	testenv.WriteFile(t, filepath.Join(a.dir, filepath.FromSlash(name)), text)
 }
 
 func change(t testing.TB, p *project.Project, packages map[string]string, gone ...string) project.Change {
@@ -198,7 +196,7 @@ func vendorChange(t testing.TB, p *project.Project, packages map[string]string, 
 	for key, text := range packages {
 		staged, err := p.StageVendored(key)
 		testenv.Must(t, err)
-		writeFile(t, filepath.Join(staged, "main.tf"), text)
+		testenv.WriteFile(t, filepath.Join(staged, "main.tf"), text)
 		c.Staged, c.Keep = append(c.Staged, key), append(c.Keep, key)
 	}
 	slices.Sort(c.Staged)

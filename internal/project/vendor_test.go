@@ -43,12 +43,6 @@ func inspect(t testing.TB, root, name string, entry lockfile.Module) packagedir.
 	return dirs.Inspect(t.Context(), entry)
 }
 
-func writeFile(t testing.TB, name, text string) {
-	t.Helper()
-	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	testenv.Must(t, os.WriteFile(name, []byte(text), 0o644))
-}
-
 // commit writes packages, each with one file, to a root module's directory, and keeps the packages
 // in keep. It returns the entries of all packages that it has written.
 func commit(t testing.TB, root, name string, packages map[string]string, keep ...string) (map[string]lockfile.Module, error) {
@@ -63,7 +57,7 @@ func commit(t testing.TB, root, name string, packages map[string]string, keep ..
 		if err != nil {
 			return nil, err
 		}
-		writeFile(t, filepath.Join(staged, "main.tf"), text)
+		testenv.WriteFile(t, filepath.Join(staged, "main.tf"), text)
 		testenv.Must(t, os.Mkdir(filepath.Join(staged, "empty"), 0o755))
 		tree, err := store.ReadTree(t.Context(), staged)
 		testenv.Must(t, err)
@@ -79,7 +73,7 @@ func commit(t testing.TB, root, name string, packages map[string]string, keep ..
 func TestFindVendorDir(t *testing.T) {
 	t.Parallel()
 	top, root := repository(t)
-	writeFile(t, filepath.Join(root, "file"), "")
+	testenv.WriteFile(t, filepath.Join(root, "file"), "")
 	for link, target := range map[string]string{"link": "..", "elsewhere": t.TempDir()} {
 		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
 			t.Skip("the file system has no links")
@@ -131,10 +125,10 @@ func TestCommitVendored(t *testing.T) {
 	first, err := commit(t, root, "vendor", map[string]string{"a": "# a\n", "b": "# b\n", "c": "# c\n"}, "a", "b", "c")
 	testenv.Must(t, err)
 	// Simulate a process that was killed during a change, after it had retired a package.
-	writeFile(t, filepath.Join(root, "vendor/.cotter/stage-X/a/main.tf"), "# half\n")
+	testenv.WriteFile(t, filepath.Join(root, "vendor/.cotter/stage-X/a/main.tf"), "# half\n")
 	testenv.Must(t, os.Mkdir(filepath.Join(root, "vendor/.cotter/retired-X"), 0o755))
 	testenv.Must(t, os.Rename(filepath.Join(root, "vendor/b"), filepath.Join(root, "vendor/.cotter/retired-X/b")))
-	writeFile(t, filepath.Join(root, "vendor/notes.txt"), "mine\n")
+	testenv.WriteFile(t, filepath.Join(root, "vendor/notes.txt"), "mine\n")
 	if got := inspect(t, root, "vendor", first["b"]).Status; got != packagedir.Missing {
 		t.Errorf("a package that was retired has status %v, want Missing", got)
 	}
@@ -165,7 +159,7 @@ func TestCommitVendored(t *testing.T) {
 func TestVendorRefusals(t *testing.T) {
 	t.Parallel()
 	top, root := repository(t)
-	writeFile(t, filepath.Join(root, "mine/main.tf"), "# mine\n")
+	testenv.WriteFile(t, filepath.Join(root, "mine/main.tf"), "# mine\n")
 	var notOurs *project.NotOursError
 	if _, err := commit(t, root, "mine", nil); !errors.As(err, &notOurs) {
 		t.Errorf("a directory of others: %v", err)
@@ -173,7 +167,7 @@ func TestVendorRefusals(t *testing.T) {
 	if _, err := commit(t, root, "../vendor", map[string]string{"a": "# a\n"}, "a"); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(top, "vendor/b/main.tf"), "# mine\n")
+	testenv.WriteFile(t, filepath.Join(top, "vendor/b/main.tf"), "# mine\n")
 	if _, err := commit(t, root, "../vendor", map[string]string{"b": "# b\n"}, "a", "b"); !errors.As(err, &notOurs) || notOurs.Dir != "../vendor/b" {
 		t.Errorf("a package in the place of a directory of others: %v", err)
 	}
@@ -190,7 +184,7 @@ func TestVendorRefusals(t *testing.T) {
 	p.SetVendorDir(vendorDir(t, root, "new/modules"))
 	staged, err := p.StageVendored("a")
 	testenv.Must(t, err)
-	writeFile(t, filepath.Join(staged, "main.tf"), "")
+	testenv.WriteFile(t, filepath.Join(staged, "main.tf"), "")
 	testenv.Must(t, p.Close())
 	if _, err := os.Lstat(filepath.Join(root, "new/modules")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a change that was not made left its directory: %v", err)
@@ -204,7 +198,7 @@ func TestVendorSumsLink(t *testing.T) {
 	if _, err := commit(t, root, "vendor", map[string]string{"a": "# a\n"}, "a"); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, filepath.Join(root, "vendor/notes/mine.txt"), "mine\n")
+	testenv.WriteFile(t, filepath.Join(root, "vendor/notes/mine.txt"), "mine\n")
 	sums := filepath.Join(root, "vendor/.cotter/sums")
 	testenv.Must(t, os.RemoveAll(sums))
 	if err := os.Symlink("../notes", sums); err != nil {

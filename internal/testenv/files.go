@@ -18,11 +18,17 @@ func Program(t testing.TB, name string) string {
 	return path
 }
 
+// WriteFile writes a file, with the directories that it needs.
+func WriteFile(t testing.TB, name, text string) {
+	t.Helper()
+	write(t, name, text, 0o644)
+}
+
 // WriteFiles writes files, by their slash-separated paths, with the directories that they need.
 func WriteFiles(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
-		write(t, filepath.Join(dir, filepath.FromSlash(name)), text, 0o644)
+		WriteFile(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
 }
 

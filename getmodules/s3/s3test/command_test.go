@@ -29,9 +29,7 @@ type project struct{ cotter, dir, cache string }
 
 func newProject(t *testing.T, source string) project {
 	t.Helper()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("go is not installed")
-	}
+	testenv.Program(t, "go")
 	cotter, err := buildCotter()
 	testenv.Must(t, err)
 	p := project{cotter, t.TempDir(), t.TempDir()}

@@ -2,7 +2,6 @@ package gitexec_test
 
 import (
 	"errors"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,15 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestInspect checks that the report on a configuration that contains secrets shows none
 // of them.
 func TestInspect(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
+	testenv.Program(t, "git")
 	config := `[user]
 	name = a
 [core]

@@ -18,9 +18,7 @@ import (
 // settings returns the settings of a user with this configuration file and these variables.
 func settings(t *testing.T, config string, env ...string) *gitexec.Settings {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
+	testenv.Program(t, "git")
 	s, err := (&gitexec.Git{Env: append(userEnv(t, config), env...)}).Settings(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -245,9 +243,7 @@ func TestSettingsWithoutGit(t *testing.T) {
 
 func TestSettingsBroken(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
+	testenv.Program(t, "git")
 	g := &gitexec.Git{Env: userEnv(t, "[http")}
 	for range 2 {
 		if _, err := g.Settings(t.Context()); err == nil || errors.Is(err, gitexec.ErrNoGit) {

@@ -3,7 +3,6 @@ package gitexec_test
 import (
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // sshSetting is an address with settings of ssh.
@@ -56,9 +56,7 @@ func sshSettings(dir string) map[string]sshSetting {
 // gives it, with the same settings.
 func TestDialSSH(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
+	testenv.Program(t, "git")
 	dir := t.TempDir()
 	seen := filepath.Join(dir, "seen")
 	// A stand-in for ssh, which answers nothing.

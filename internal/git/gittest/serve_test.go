@@ -8,7 +8,6 @@ import (
 	"net/http/cgi"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,10 +21,7 @@ import (
 // newHandler returns a handler with the repository a/r.git, which has one commit, and a function that runs git in it.
 func newHandler(t *testing.T) (h *gittest.Handler, run func(stdin string, args ...string) string) {
 	t.Helper()
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("git is not installed")
-	}
+	git := testenv.Program(t, "git")
 	root := t.TempDir()
 	testenv.Must(t, os.Mkdir(filepath.Join(root, "a"), 0o755))
 	run = testenv.Git(t, root, "GIT_DIR="+filepath.Join(root, "a", "r.git"))
