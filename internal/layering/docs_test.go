@@ -103,6 +103,26 @@ func testFunctions(t *testing.T) map[string]bool {
 	return tests
 }
 
+// TestPagesAreWhole finds what is left of a page after lines were lost: two blank lines, and the rest of an item
+// of a list without its beginning.
+func TestPagesAreWhole(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatal(pages, err)
+	}
+	block := regexp.MustCompile("(?ms)^ *```.*?^ *```$")
+	for _, page := range append(pages, "../../README.md", "../../CONTRIBUTING.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, hole := range regexp.MustCompile("\n\n(\n|  [a-z]).*").FindAllString(block.ReplaceAllString(string(text), "block"), -1) {
+			t.Errorf("%s: %q", page, hole)
+		}
+	}
+}
+
 // TestREADME checks that the README is short enough to be read: at most 150 lines.
 func TestREADME(t *testing.T) {
 	t.Parallel()
