@@ -4,7 +4,7 @@
 // provider an index as in OpenTofu's provider mirrors. The same locks and platforms always give the same
 // bytes.
 //
-// A [Bundle] is an [ocistore.Store]. As one of [installer.Installer].Stores it replaces the origins.
+// A [Bundle] is an [ocistore.Store]. As one of [installer.Options].Stores it replaces the origins.
 // [installer.Installer.VerifyStore] verifies it, and [installer.Installer.ImportStore] imports it into the
 // cache.
 package bundle

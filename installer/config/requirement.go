@@ -75,9 +75,9 @@ func (r ProviderRequirement) Constraints() (versions.ProviderConstraints, error)
 	return versions.ParseProviderConstraints(r.Constraint)
 }
 
-// ProviderError is an error about one provider. It wraps *MismatchError,
-// *registryclient.RequestError, an error of package versions, *policy.Violation,
-// *UnknownProviderError, *UnusableVersionError, or a sentinel of package cotter.
+// ProviderError is an error about one provider. It wraps, for example, a *getproviders.MismatchError, a
+// *registryclient.RequestError, an error of package versions, a *policy.Violation, an
+// *UnknownProviderError, an *UnusableVersionError, or a sentinel of package installer.
 type ProviderError struct {
 	Provider addrs.Provider
 	// Version is the selected version; zero if none was selected.

@@ -5,10 +5,10 @@
 // It writes no files. It returns the new content of each file with the list of edits, so that the
 // program can show them, ask, and write the files in its own way:
 //
-//	pins, err := installer.Pins(ctx, req)
-//	files, err := edit.Files(ctx, req.Dir, edit.Changes{Pins: pins})
+//	pins, err := in.Pins(ctx, project, installer.PinOptions{})
+//	files, err := edit.Files(ctx, project.Dir, edit.Changes{Pins: pins})
 //	for _, f := range files {
-//		err = os.WriteFile(filepath.Join(req.Dir, f.Name), f.New, 0o644)
+//		err = os.WriteFile(filepath.Join(project.Dir, f.Name), f.New, 0o644)
 //	}
 //
 // Only literal strings are replaced. A value that an expression computes, or that has an escape

@@ -2,7 +2,7 @@
 // changed in the project, and what the user must know.
 //
 // The field OnEvent of installer.Project receives the events of its runs one after another, never two at
-// once. A callback that several runs share, such as that of a installer.Installer, may be called by
+// once. A callback that several runs share, such as installer.Options.OnEvent, may be called by
 // several runs at once. Events do not influence the run, but the run waits for the callback, which
 // must return quickly.
 //

@@ -72,7 +72,7 @@ func (d *ProviderDir) InstallRecord() *InstallRecord {
 }
 
 // RecordInstall records the packages that a run is about to install, by their paths, and returns the former
-// [ProviderDir.InstallRecord]. It must be called while the packages are in use, so that [Clean] never
+// [ProviderDir.InstallRecord]. It must be called while the packages are in use, so that [Cache.Clean] never
 // misses a link. Errors are ignored, and a store that is not writable has no record: then cleaning the
 // store can remove the packages, and a later run cannot tell who installed them.
 func (d *ProviderDir) RecordInstall(root string, packages map[string]hashing.Hash) *InstallRecord {
