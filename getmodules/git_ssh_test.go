@@ -244,9 +244,10 @@ func (tt sshCase) fetcher(t *testing.T, s *sshServer, byGit bool) *getmodules.Fe
 	files := map[string]string{"known_hosts": s.knows(s.ed25519) + "\n", "deploy": string(s.client.pem)}
 	maps.Copy(files, tt.files)
 	dir := filepath.Join(home, ".ssh")
+	testenv.Must(t, os.Mkdir(dir, 0o700))
 	for name, text := range files {
-		if text != "" {
-			testenv.WriteFile(t, filepath.Join(dir, name), strings.ReplaceAll(text, "HOME", home))
+		if text != "" { // ssh uses no key that others can read
+			testenv.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(strings.ReplaceAll(text, "HOME", home)), 0o600))
 		}
 	}
 	env := []string{"HOME=" + home, "SSH_AUTH_SOCK=" + tt.agent}
