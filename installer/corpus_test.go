@@ -291,8 +291,7 @@ func (c *initComparison) init(t *testing.T, dir string, remote bool) (string, er
 	cmd := exec.CommandContext(t.Context(), c.binary, args...)
 	cmd.Dir = filepath.Join(dir, c.below)
 	cmd.Env = slices.Concat(os.Environ(), c.world.Env(), c.gitEnv, []string{
-		"TF_CLI_CONFIG_FILE=" + config, "TF_DATA_DIR=" + c.dataDir,
-		"TF_PLUGIN_CACHE_DIR=", "TF_WORKSPACE=", "CHECKPOINT_DISABLE=1", "HOME=" + t.TempDir(),
+		"TF_CLI_CONFIG_FILE=" + config, "TF_DATA_DIR=" + c.dataDir, "HOME=" + t.TempDir(),
 	})
 	out, err := cmd.CombinedOutput()
 	return string(out), err

@@ -221,9 +221,7 @@ func mustInstall(t *testing.T, in *installer.Installer, p installer.Project, o i
 
 func (p *project) write(t *testing.T, name, text string) {
 	t.Helper()
-	name = filepath.Join(p.dir, filepath.FromSlash(name))
-	testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
-	testenv.Must(t, os.WriteFile(name, []byte(strings.ReplaceAll(text, "MODTEST_HOST", string(p.world.Host()))), 0o644))
+	testenv.WriteFile(t, filepath.Join(p.dir, filepath.FromSlash(name)), strings.ReplaceAll(text, "MODTEST_HOST", string(p.world.Host())))
 }
 
 func (p *project) mustVerify(t *testing.T, req request) {

@@ -1,7 +1,6 @@
 package configs_test
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -33,9 +32,7 @@ func TestEmpty(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			for _, name := range test.files {
-				name = filepath.Join(dir, filepath.FromSlash(name))
-				testenv.Must(t, os.MkdirAll(filepath.Dir(name), 0o755))
-				testenv.Must(t, os.WriteFile(name, nil, 0o644))
+				testenv.WriteFile(t, filepath.Join(dir, filepath.FromSlash(name)), "")
 			}
 			for terraform, want := range map[bool]bool{false: test.tofu, true: test.terraform} {
 				reader := configs.Reader{Terraform: terraform}

@@ -115,19 +115,19 @@ func (s Source) repository() named { return Location{Package: s.Repository}.name
 func (s Source) request() getmodules.Request { return Location{Package: s.Repository}.request(s) }
 
 func (at Location) request(from Source) getmodules.Request {
-	named := at.namedBy(from)
-	return getmodules.Request{Package: at.Package, FromServer: named.fromServer, FromPackage: named.by.fromPackage, Origin: at.origin(from)}
+	address := at.namedBy(from)
+	return getmodules.Request{Package: address.pkg, FromServer: address.fromServer, FromPackage: address.by.fromPackage, Origin: at.origin(from)}
 }
 
-// named is an address with who has named it. Requests for equal ones have the same answer.
+// named is an address and who has named it. Requests for equal ones share an answer.
 type named struct {
 	pkg        addrs.ModulePackage
 	fromServer bool
 	by         caller
 }
 
-// namedBy leaves the caller out if a server has named the location: whoever follows a server's answer, the
-// same rules apply.
+// namedBy returns no caller for a location that a server has named: the rules for servers are the same for
+// every caller.
 func (at Location) namedBy(from Source) named {
 	if at.FromServer() {
 		return named{pkg: at.Package, fromServer: true}

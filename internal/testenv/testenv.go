@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -51,15 +52,7 @@ func (p prepared) Run() int {
 		fmt.Fprintln(os.Stderr, "testenv:", err)
 		return 1
 	}
-	if err := collectLess(); err != nil {
-		fmt.Fprintln(os.Stderr, "testenv:", err)
-		return 1
-	}
-	if err := setGoDebug(); err != nil {
-		fmt.Fprintln(os.Stderr, "testenv:", err)
-		return 1
-	}
-	if err := ignoreSettings(); err != nil {
+	if err := errors.Join(collectLess(), setGoDebug(), ignoreSettings()); err != nil {
 		fmt.Fprintln(os.Stderr, "testenv:", err)
 		return 1
 	}
@@ -139,11 +132,12 @@ func setGoDebug() error {
 func ignoreSettings() error {
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
-		ours := strings.HasPrefix(name, "COTTER_") && !strings.HasPrefix(name, "COTTER_TEST_")
-		if ours || strings.HasPrefix(name, "TF_") || strings.HasPrefix(name, "TOFU_") {
-			if err := os.Unsetenv(name); err != nil {
-				return err
-			}
+		product, _, _ := strings.Cut(name, "_")
+		if !slices.Contains([]string{"COTTER", "TF", "TOFU"}, product) || strings.HasPrefix(name, "COTTER_TEST_") {
+			continue
+		}
+		if err := os.Unsetenv(name); err != nil {
+			return err
 		}
 	}
 	return errors.Join(os.Setenv("TF_CLI_CONFIG_FILE", os.DevNull), os.Setenv("CHECKPOINT_DISABLE", "1"))
