@@ -81,7 +81,7 @@ func (g *gitClients) explain(err error) error {
 	}
 	if page, ok := errors.AsType[*gitwire.PageError](g.v2Err); ok && errors.Is(err, ErrRefNotFound) {
 		// Git mistakes a page for the list of refs of an old server.
-		return fmt.Errorf("%w: %w; check the address, and whether the server wants a login", ErrRepositoryNotFound, page)
+		return noRepository(fmt.Errorf("%w; check the address, and whether the server wants a login", page))
 	}
 	return err
 }
@@ -157,6 +157,14 @@ func errAlone(reason string) error {
 	return fmt.Errorf("%w: %s", ErrBuiltInGit, reason)
 }
 
+func noRepository(err error) error {
+	e := &git.HostError{Is: ErrRepositoryNotFound, Err: err}
+	if errors.As(err, new(*gitwire.PageError)) {
+		e.Fault = git.WebPage
+	}
+	return e
+}
+
 // explainAlone wraps errors of a fetch without git in the sentinels that git's errors have.
 func explainAlone(address string, err error) error {
 	if isCancelled(err) {
@@ -169,7 +177,7 @@ func explainAlone(address string, err error) error {
 	case errors.As(err, new(*httpx.NetworkError)):
 		return fmt.Errorf("%w: %w; %s", ErrHostUnreachable, err, aloneHosts)
 	case errors.Is(err, fs.ErrNotExist), errors.As(err, new(*gitwire.PageError)):
-		return fmt.Errorf("%w: %w", ErrRepositoryNotFound, err)
+		return noRepository(err)
 	case errors.Is(err, gitwire.ErrOldProtocol), errors.Is(err, gitwire.ErrNotSmart):
 		return fmt.Errorf("%w: %w", ErrBuiltInGit, err)
 	case errors.Is(err, ErrAuthentication):

@@ -22,6 +22,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/trace"
 )
@@ -210,6 +211,9 @@ func TestBuiltInSSH(t *testing.T) {
 					if err == nil || !errors.Is(err, tt.want) && tt.want != nil {
 						t.Fatalf("FetchGit = %v, want %v", err, tt.want)
 					}
+					if host, ok := errors.AsType[*git.HostError](err); tt.fault != git.UnknownFault && (!ok || host.Fault != tt.fault) {
+						t.Errorf("FetchGit = %v, want the fault %d", err, tt.fault)
+					}
 					if tt.needsGit && !strings.Contains(err.Error(), "install") {
 						t.Errorf("FetchGit = %q, want the advice to install git", err)
 					}
@@ -233,6 +237,7 @@ type sshCase struct {
 	agent string
 	query string
 	want  error
+	fault git.Fault
 	says  []string // without git
 	// needsGit is set for what only git's ssh does, and noGit if git is not tried.
 	needsGit, noGit bool
@@ -295,9 +300,9 @@ func sshCases(t *testing.T, s *sshServer, commit string) []sshCase {
 		{name: "known by another key", files: map[string]string{"known_hosts": s.knows(s.rsa), "id_ed25519": key}},
 		{name: "hashed", files: map[string]string{"known_hosts": hashed, "id_ed25519": key}},
 
-		{name: "unknown host", files: map[string]string{"known_hosts": "\n", "id_ed25519": key}, want: getmodules.ErrHostUntrusted, says: []string{"SHA256:", "is not known", "known_hosts"}},
-		{name: "no known_hosts", files: map[string]string{"known_hosts": "", "id_ed25519": key}, want: getmodules.ErrHostUntrusted, says: []string{"known_hosts"}},
-		{name: "changed host", files: map[string]string{"known_hosts": s.knows(newSSHKey(t)), "id_ed25519": key}, want: getmodules.ErrHostUntrusted, says: []string{"attack"}},
+		{name: "unknown host", files: map[string]string{"known_hosts": "\n", "id_ed25519": key}, want: getmodules.ErrHostUntrusted, fault: git.UnknownKey, says: []string{"SHA256:", "is not known", "known_hosts"}},
+		{name: "no known_hosts", files: map[string]string{"known_hosts": "", "id_ed25519": key}, want: getmodules.ErrHostUntrusted, fault: git.UnknownKey, says: []string{"known_hosts"}},
+		{name: "changed host", files: map[string]string{"known_hosts": s.knows(newSSHKey(t)), "id_ed25519": key}, want: getmodules.ErrHostUntrusted, fault: git.ChangedKey, says: []string{"attack"}},
 		{name: "revoked host", files: map[string]string{"known_hosts": "@revoked * " + s.ed25519.line() + "\n" + s.knows(s.ed25519)}, want: getmodules.ErrHostUntrusted},
 		{name: "malformed known_hosts", files: map[string]string{"known_hosts": "h ssh-ed25519 ???\n"}, want: getmodules.ErrHostUntrusted},
 		{name: "no key", want: getmodules.ErrAuthentication, says: []string{"no key to offer", "install git"}},

@@ -21,6 +21,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/registryclient"
 )
@@ -178,42 +179,25 @@ func hostname(host string) string {
 	return name
 }
 
-// The messages of git's HTTP library and of ssh, which report no error codes.
-var (
-	gitNoHost = lazyRegexp(`Could not resolve (host|proxy): (\S+)`)
-	gitNoPort = lazyRegexp(`Failed to connect to (\S+) port (\d+)`)
-	sshNoHost = lazyRegexp(`(?i)could not resolve hostname (\S+): ([^;\n]+)`)
-	sshNoPort = lazyRegexp(`(?i)connect to host (\S+) port (\d+): ([^;\n]+)`)
-	sshClosed = lazyRegexp(`(?i)connection (closed|reset) by (remote host|\S+ port \d+)`)
-)
+// said returns what git, ssh or the git server have said about a host.
+func said(err error) (e git.HostError) {
+	if found, ok := errors.AsType[*git.HostError](err); ok {
+		e = *found
+	}
+	return e
+}
 
 // networkReason says in a few words why a host was not reached, or "", and what is known about its name.
 func networkReason(err error) (reason string, state nameState) {
-	text := err.Error()
 	name, isName := errors.AsType[*net.DNSError](err)
+	byGit := said(err)
 	switch {
-	case isName && name.IsNotFound:
+	case isName && name.IsNotFound, byGit.Fault == git.NoSuchHost:
 		return "there is no such host", nameUnknown
-	case isName:
+	case isName, byGit.Fault == git.NameNotAsked:
 		return "its address cannot be looked up", nameNotAsked
-	case gitNoHost().MatchString(text):
-		if m := gitNoHost().FindStringSubmatch(text); m[1] == "proxy" {
-			return "there is no such proxy: " + m[2], nameKnown
-		}
-		return "there is no such host", nameUnknown
-	case sshNoHost().MatchString(text):
-		if strings.Contains(strings.ToLower(sshNoHost().FindStringSubmatch(text)[2]), "temporary failure") {
-			return "its address cannot be looked up", nameNotAsked
-		}
-		return "there is no such host", nameUnknown
-	case sshNoPort().MatchString(text):
-		m := sshNoPort().FindStringSubmatch(text)
-		return fmt.Sprintf("%s (ssh, port %s)", strings.ToLower(strings.TrimSpace(m[3])), m[2]), nameKnown
-	case sshClosed().MatchString(text):
-		return "the ssh server closed the connection", nameKnown
-	case gitNoPort().MatchString(text):
-		m := gitNoPort().FindStringSubmatch(text)
-		return fmt.Sprintf("no connection to %s, port %s", m[1], m[2]), nameKnown
+	case byGit.Reason != "":
+		return byGit.Reason, nameKnown
 	}
 	var timeout net.Error
 	switch {
@@ -295,21 +279,19 @@ func unauthorized(host string, err error) *problem {
 		if user := urlIn(fetch.Package).User.Username(); user != "" {
 			text += " of the user " + user
 		}
-		if m := sshDenied().FindString(err.Error()); m != "" {
-			text += ": " + m
+		if reason := said(err).Reason; reason != "" {
+			text += ": " + reason
 		}
 		return &problem{error: fact(text), remedies: do(sshLogin)}
 	case isGit && errors.Is(err, getmodules.ErrAuthentication):
 		text := host + " requires credentials, and git has none that it accepts"
-		if strings.Contains(err.Error(), "returned error: 403") { // git's text
+		if said(err).Fault == git.Forbidden {
 			text = host + " answered 403 Forbidden: git has no credentials that it accepts"
 		}
 		return &problem{error: fact(text), remedies: do(gitLogin)}
 	}
 	return nil
 }
-
-var sshDenied = lazyRegexp(`Permission denied \([a-z0-9,-]+\)`)
 
 func messageOf(request *registryclient.RequestError) string {
 	if request.Message == "" {
@@ -365,8 +347,7 @@ func notFound(host string, err error) *problem {
 // missingRepository is for a repository, on a host or this machine, that does not exist or lacks a ref.
 func missingRepository(host, pkg string, err error) *problem {
 	repository, _, _ := strings.Cut(strings.TrimPrefix(pkg, "git::"), "?")
-	// A page is not what git expects. The text of git then says more.
-	isPage := strings.Contains(strings.ReplaceAll(err.Error(), "404 page not found", ""), " page")
+	isPage := said(err).Fault == git.WebPage // its own text says more
 	missing, isRef := errors.AsType[*getmodules.RefNotFoundError](err)
 	switch {
 	case isRef && missing.Ref != "":

@@ -21,6 +21,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/registryclient"
 )
@@ -57,8 +58,11 @@ type problemCase struct {
 
 const overSSH = "git::ssh://root@h.example.com:22/net.git"
 
-func saidBy(sentinel error, stderr string) error {
-	return fmt.Errorf("%w: git fetch: exit status 128: %s", sentinel, stderr)
+// saidBy is the error for what git or ssh has printed.
+func saidBy(stderr string) error {
+	e := git.MeaningOf(stderr)
+	e.Err = errors.New("git fetch: exit status 128: " + stderr)
+	return e
 }
 
 func machineProblems() []problemCase {
@@ -66,7 +70,7 @@ func machineProblems() []problemCase {
 	return []problemCase{
 		{"no name is resolved", errors.Join(
 			fetchFrom("a", github, lookupFailed("github.com", true)), fetchFrom("b", gitlab, lookupFailed("gitlab.com", true)),
-			fetchFrom("ssh", overSSH, saidBy(getmodules.ErrHostUnreachable, "ssh: Could not resolve hostname h.example.com: Name or service not known")),
+			fetchFrom("ssh", overSSH, saidBy("ssh: Could not resolve hostname h.example.com: Name or service not known")),
 			ofProvider(&disco.DiscoveryError{Host: addrs.DefaultRegistryHost, Err: lookupFailed("registry.opentofu.org", true)}),
 		), `Error: no host name can be resolved, so the network or DNS is down: github.com, gitlab.com, h.example.com:22 and registry.opentofu.org
 
@@ -107,7 +111,7 @@ Ask the operator of github.com for a valid certificate. If it is valid, the cloc
 
 Check the clock of this machine: it is probably behind.
 `},
-		{"an expired certificate that git reports", fetchFrom("a", github, saidBy(getmodules.ErrHostUntrusted, "fatal: unable to access 'https://github.com/': SSL certificate problem: certificate has expired")),
+		{"an expired certificate that git reports", fetchFrom("a", github, saidBy("fatal: unable to access 'https://github.com/': SSL certificate problem: certificate has expired")),
 			`Error: module a: github.com's certificate is not trusted: it has expired
 
 Ask the operator of github.com for a valid certificate. If it is valid, the clock of this machine is wrong: set it.
@@ -136,28 +140,53 @@ Free some space there, for example with ` + "`cotter cache clean`" + `, and run 
 
 func sshProblems() []problemCase {
 	return []problemCase{
-		{"ssh is refused", fetchFrom("a", overSSH, saidBy(getmodules.ErrHostUnreachable, "ssh: connect to host h.example.com port 22: Connection refused\r")),
+		{"ssh is refused", fetchFrom("a", overSSH, saidBy("ssh: connect to host h.example.com port 22: Connection refused\r")),
 			`Error: module a: h.example.com:22 cannot be reached: connection refused (ssh, port 22)
 
 Check the address of h.example.com:22, the network and the proxy settings.
 `},
-		{"ssh has no route", fetchFrom("a", overSSH, saidBy(getmodules.ErrHostUnreachable, "ssh: connect to host h.example.com port 22: No route to host")),
+		{"ssh has no route", fetchFrom("a", overSSH, saidBy("ssh: connect to host h.example.com port 22: No route to host")),
 			`Error: module a: h.example.com:22 cannot be reached: no route to host (ssh, port 22)
 
 Check the address of h.example.com:22, the network and the proxy settings.
 `},
-		{"ssh does not know the host", fetchFrom("a", overSSH, saidBy(getmodules.ErrHostUntrusted, "Host key verification failed.")),
+		{"ssh does not know the host", fetchFrom("a", overSSH, saidBy("Host key verification failed.")),
 			`Error: module a: h.example.com:22's ssh key is not known on this machine
 
 Compare the key with what the owner of h.example.com:22 says: connect once with ssh by hand, and add it to ~/.ssh/known_hosts.
 `},
-		{"ssh knows another key", fetchFrom("a", overSSH, saidBy(getmodules.ErrHostUntrusted, "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @; Host key verification failed.")),
+		{"ssh knows another key", fetchFrom("a", overSSH, saidBy("@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @; Host key verification failed.")),
 			`Error: module a: h.example.com:22 has another ssh key than the known one
 
 Compare the key with what the owner of h.example.com:22 says: connect once with ssh by hand, and add it to ~/.ssh/known_hosts.
 `},
-		{"ssh refuses the keys", fetchFrom("a", overSSH, saidBy(getmodules.ErrAuthentication, "root@h.example.com: Permission denied (publickey,password).")),
-			"Error: module a: h.example.com:22 refused the login over ssh of the user root: Permission denied (publickey,password)\n\n" +
+		{"git's server has another certificate", fetchFrom("a", github, saidBy("fatal: unable to access 'https://github.com/': SSL: no alternative certificate subject name matches target host name 'github.com'")),
+			`Error: module a: github.com's certificate is not trusted: it is for another host
+
+Check the spelling of github.com, and whether a proxy or the login page of a network answers in its place.
+`},
+		{"git finds no proxy", fetchFrom("a", github, saidBy("fatal: unable to access 'https://github.com/': Could not resolve proxy: p.example.com")),
+			`Error: module a: github.com cannot be reached: there is no such proxy: p.example.com
+
+Check the address of github.com, the network and the proxy settings.
+`},
+		{"git has no connection", fetchFrom("a", github, saidBy("fatal: unable to access 'https://github.com/': Failed to connect to github.com port 443 after 9 ms: Couldn't connect to server")),
+			`Error: module a: github.com cannot be reached: no connection to github.com, port 443
+
+Check the address of github.com, the network and the proxy settings.
+`},
+		{"ssh is closed", fetchFrom("a", overSSH, saidBy("kex_exchange_identification: Connection closed by remote host\nConnection closed by 127.0.0.1 port 22")),
+			`Error: module a: h.example.com:22 cannot be reached: the ssh server closed the connection
+
+Check the address of h.example.com:22, the network and the proxy settings.
+`},
+		{"git is refused", fetchFrom("a", github, saidBy("fatal: unable to access 'https://github.com/': The requested URL returned error: 403")),
+			`Error: module a: github.com answered 403 Forbidden: git has no credentials that it accepts
+
+Set a credential helper for git, or load a key into the ssh agent: git cannot prompt for credentials here.
+`},
+		{"ssh refuses the keys", fetchFrom("a", overSSH, saidBy("root@h.example.com: Permission denied (publickey,password).")),
+			"Error: module a: h.example.com:22 refused the login over ssh of the user root: permission denied (publickey,password)\n\n" +
 				"Load a key that the server accepts into the ssh agent with `ssh-add`, or name it in ~/.ssh/config: ssh cannot prompt for passwords here.\n"},
 	}
 }

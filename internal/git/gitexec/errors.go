@@ -144,8 +144,7 @@ func isAnswer(err error) bool {
 	if !ok {
 		return false
 	}
-	_, known := git.MeaningOf(failed.Stderr)
-	return known
+	return git.MeaningOf(failed.Stderr) != nil
 }
 
 func explain(err error) error {
@@ -153,10 +152,12 @@ func explain(err error) error {
 	if !ok || isCancelled(err) {
 		return err
 	}
-	if meaning, ok := git.MeaningOf(failed.Stderr); ok {
-		return fmt.Errorf("%w: %s: %w", meaning.Is, meaning.Advice, err)
+	meaning := git.MeaningOf(failed.Stderr)
+	if meaning == nil {
+		return err
 	}
-	return err
+	meaning.Err = err
+	return meaning
 }
 
 func isCancelled(err error) bool {

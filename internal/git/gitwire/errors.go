@@ -64,8 +64,9 @@ func remoteError(said []byte) error {
 	case strings.Contains(e.Message, "not our ref"):
 		e.Is = git.ErrRevisionNotFound
 	default:
-		meaning, _ := git.MeaningOf(e.Message)
-		e.Is = meaning.Is
+		if meaning := git.MeaningOf(e.Message); meaning != nil {
+			e.Is = meaning.Is
+		}
 	}
 	return e
 }

@@ -284,7 +284,7 @@ func (s SSH) knownHosts(address string) (*hostKeys, error) {
 		return err != nil
 	})
 	if len(found) == 0 {
-		return nil, h.untrusted(address, "there is no known_hosts file")
+		return nil, h.untrusted(address, git.UnknownKey, "there is no known_hosts file")
 	}
 	var err error
 	if h.db, err = knownhosts.NewDB(found...); err != nil {
@@ -300,16 +300,16 @@ func (h *hostKeys) check(address string, remote net.Addr, key ssh.PublicKey) err
 	case err == nil:
 		return nil
 	case knownhosts.IsHostKeyChanged(err):
-		return h.untrusted(address, "its key "+shown+" differs from the known key, which may be an attack")
+		return h.untrusted(address, git.ChangedKey, "its key "+shown+" differs from the known key, which may be an attack")
 	case knownhosts.IsHostUnknown(err):
-		return h.untrusted(address, "its key "+shown+" is not known")
+		return h.untrusted(address, git.UnknownKey, "its key "+shown+" is not known")
 	}
 	return fmt.Errorf("%w: the ssh host %s: %w", git.ErrHostUntrusted, printable(address), errors.Unwrap(err))
 }
 
-func (h *hostKeys) untrusted(address, reason string) error {
-	return fmt.Errorf("%w: the ssh host %s is not trusted: %s; compare it with what the host's owner says, and add it to %s", git.ErrHostUntrusted,
-		printable(address), reason, strings.Join(h.files, " or "))
+func (h *hostKeys) untrusted(address string, fault git.Fault, reason string) error {
+	return &git.HostError{Is: git.ErrHostUntrusted, Fault: fault, Err: fmt.Errorf("the ssh host %s is not trusted: %s; compare it with what the host's owner says, and add it to %s",
+		printable(address), reason, strings.Join(h.files, " or "))}
 }
 
 // maxShown bounds text from outside in an error, in bytes.
@@ -358,8 +358,9 @@ func (s *sshSession) Wait() error {
 	err := s.session.Wait()
 	if said := s.said.Excerpt(nil); err != nil && said != "" {
 		text := fmt.Sprintf("the server says \"%s\"", strings.ReplaceAll(said[max(0, len(said)-maxShown):], "\n", "; "))
-		if meaning, ok := git.MeaningOf(said); ok { // git would show the same message
-			return fmt.Errorf("%w: %s", meaning.Is, text)
+		if meaning := git.MeaningOf(said); meaning != nil { // git would show the same message
+			meaning.Advice, meaning.Err = "", errors.New(text)
+			return meaning
 		}
 		return errors.New(text)
 	}
