@@ -154,23 +154,45 @@ func TestLayoutRefused(t *testing.T) {
 		{"link", []entry{version, index, {tar.Header{Typeflag: tar.TypeSymlink, Name: "a", Linkname: "b"}, ""}}, "not a regular file"},
 		{"tag twice", []entry{version, file("index.json", `{"manifests":[`+ref+","+ref+`]}`)}, `tag "a"`},
 	} {
-		var text bytes.Buffer
-		out := tar.NewWriter(&text)
-		for _, e := range test.entries {
-			if err := errors.Join(out.WriteHeader(&e.header), writeString(out, e.content)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := out.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err := open(t, text.Bytes()); !errors.Is(err, oci.ErrLayout) || !strings.Contains(err.Error(), test.says) {
+		if _, _, err := open(t, packed(t, test.entries)); !errors.Is(err, oci.ErrLayout) || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: error is %v, want ErrLayout with %q", test.name, err, test.says)
 		}
 	}
 	if _, _, err := open(t, []byte("no tar file")); !errors.Is(err, oci.ErrLayout) {
 		t.Errorf("text: error is %v, want ErrLayout", err)
 	}
+}
+
+// TestLayoutForeignRefs reads an index with what is not an artifact with a tag.
+func TestLayoutForeignRefs(t *testing.T) {
+	t.Parallel()
+	foreign := `{"mediaType":"application/vnd.docker.distribution.manifest.v2+json","digest":"sha256:0","size":1,"annotations":{"org.opencontainers.image.ref.name":"a"}}`
+	untagged := `{"mediaType":"application/vnd.oci.image.manifest.v1+json","digest":"sha256:0","size":1}`
+	layout, _, err := open(t, packed(t, []entry{
+		file("oci-layout", `{"imageLayoutVersion":"1.0.0"}`),
+		file("index.json", `{"manifests":[`+strings.Join([]string{foreign, foreign, untagged, untagged}, ",")+`]}`),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if refs := layout.Refs(); len(refs) > 0 {
+		t.Errorf("Refs = %+v, want none", refs)
+	}
+}
+
+func packed(t *testing.T, entries []entry) []byte {
+	t.Helper()
+	var text bytes.Buffer
+	out := tar.NewWriter(&text)
+	for _, e := range entries {
+		if err := errors.Join(out.WriteHeader(&e.header), writeString(out, e.content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return text.Bytes()
 }
 
 func writeString(w io.Writer, text string) error {

@@ -297,10 +297,14 @@ func FuzzParseVendorRecord(f *testing.F) {
 	f.Add([]byte("# comment\nroot ../..\npackage a\npackage b.c\n"))
 	f.Add([]byte("root .\npackage ../x\n"))
 	f.Add([]byte("root a\r\r\npackage a\r\r\n"))
+	f.Add([]byte("root a\nroot b\n"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		text, err := project.ParseVendorRecord(src)
 		if err != nil {
 			return
+		}
+		if roots := strings.Count("\n"+string(src), "\nroot "); roots != 1 {
+			t.Errorf("the record %q has %d root modules", src, roots)
 		}
 		for line := range strings.Lines(string(text)) {
 			if key, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "package "); ok && (!filepath.IsLocal(key) || strings.Contains(key, "/") || key[0] == '.') {
