@@ -175,6 +175,11 @@ Check the address of github.com, the network and the proxy settings.
 
 Check the address of github.com, the network and the proxy settings.
 `},
+		{"git's own protocol is refused", fetchFrom("a", "git::git://h.example.com/net.git", saidBy("fatal: unable to connect to h.example.com:\nh.example.com[0: 192.0.2.1]: errno=Connection refused")),
+			`Error: module a: h.example.com cannot be reached: connection refused
+
+Check the address of h.example.com, the network and the proxy settings.
+`},
 		{"ssh is closed", fetchFrom("a", overSSH, saidBy("kex_exchange_identification: Connection closed by remote host\nConnection closed by 127.0.0.1 port 22")),
 			`Error: module a: h.example.com:22 cannot be reached: the ssh server closed the connection
 

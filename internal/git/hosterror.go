@@ -107,6 +107,7 @@ var meanings = sync.OnceValue(func() []meaning {
 				when(`could not resolve host`, NoSuchHost, ""),
 				when(`connect to host \S+ port (\d+): ([^;\r\n]+)`, UnknownFault, "$2 (ssh, port $1)"),
 				when(`connection (closed|reset) by (remote host|\S+ port \d+)`, UnknownFault, "the ssh server closed the connection"),
+				when(`errno=([^;\r\n]+)`, UnknownFault, "$1"), // of git's own protocol
 				when(`failed to connect to (\S+) port (\d+)`, UnknownFault, "no connection to $1, port $2"),
 			},
 		},
