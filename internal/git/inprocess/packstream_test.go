@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -158,6 +159,25 @@ func TestReadTotal(t *testing.T) {
 	l.TotalBytes = 21 << 16
 	if _, err := read(t, b.pack(), l); err != nil {
 		t.Errorf("Read of 21 objects with %d bytes in all = %v", l.TotalBytes, err)
+	}
+}
+
+// TestReadDeltaBomb reads a delta of a kilobyte that says 10 bytes and would make 256 MiB. It is not parallel,
+// because it measures what the process allocates.
+func TestReadDeltaBomb(t *testing.T) {
+	var b builder
+	base := b.blob(strings.Repeat("x", 1<<19))
+	steps := append([]byte{0x80, 0x80, 0x20, 10}, bytes.Repeat([]byte{0xc0, 8}, 512)...) // each copies the whole base
+	b.add(6, len(steps), back(12+b.Len()-base), steps)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := read(t, b.pack(), limits)
+	runtime.ReadMemStats(&after)
+	if !errors.Is(err, inprocess.ErrMalformed) {
+		t.Errorf("Read = %v, want ErrMalformed", err)
+	}
+	if allocated := (after.TotalAlloc - before.TotalAlloc) >> 20; allocated > 64 {
+		t.Errorf("Read allocates %d MiB", allocated)
 	}
 }
 
