@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -174,5 +176,67 @@ func TestGitInsteadOfToken(t *testing.T) {
 	}
 	if sent == 0 {
 		t.Error("the token of the rule was not sent to its own host")
+	}
+}
+
+// TestGitProxy fetches from a host that only a proxy knows. Git and our client must use the proxy of the same
+// settings.
+func TestGitProxy(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	_, _, second := gitMainTF(t, s)
+	for name, tt := range map[string]struct {
+		config string
+		env    []string
+		unused bool
+	}{
+		"http.proxy":                   {config: "[http]\n\tproxy = VIA\n"},
+		"http.<url>.proxy":             {config: "[http \"http://repo.invalid/\"]\n\tproxy = VIA\n"},
+		"http.<url>.proxy of another":  {config: "[http \"http://other.invalid/\"]\n\tproxy = VIA\n", unused: true},
+		"http_proxy":                   {env: []string{"http_proxy=VIA"}},
+		"HTTP_PROXY":                   {env: []string{"HTTP_PROXY=VIA"}, unused: true},
+		"all_proxy":                    {env: []string{"all_proxy=VIA"}},
+		"ALL_PROXY":                    {env: []string{"ALL_PROXY=VIA"}},
+		"no_proxy":                     {env: []string{"http_proxy=VIA", "no_proxy=repo.invalid"}, unused: true},
+		"NO_PROXY":                     {config: "[http]\n\tproxy = VIA\n", env: []string{"NO_PROXY=repo.invalid"}, unused: true},
+		"an empty http.proxy":          {config: "[http]\n\tproxy =\n", env: []string{"http_proxy=VIA"}, unused: true},
+		"http.proxy before http_proxy": {config: "[http]\n\tproxy = VIA\n", env: []string{"http_proxy=http://127.0.0.1:1"}},
+	} {
+		for client, newFetcher := range gitClients {
+			if client == "built in" && tt.config != "" {
+				continue // it does not read git's configuration
+			}
+			t.Run(name+", "+client, func(t *testing.T) {
+				t.Parallel()
+				var requests, byGit atomic.Int32
+				proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					requests.Add(1)
+					if isByGit(r) {
+						byGit.Add(1)
+					}
+					s.Config.Handler.ServeHTTP(w, r)
+				}))
+				t.Cleanup(proxy.Close)
+				home := t.TempDir()
+				testenv.WriteFile(t, filepath.Join(home, ".gitconfig"), strings.ReplaceAll(tt.config, "VIA", proxy.URL))
+				env := []string{"HOME=" + home}
+				for _, variable := range tt.env {
+					env = append(env, strings.ReplaceAll(variable, "VIA", proxy.URL))
+				}
+				f := newFetcher(t, env...)
+				f.Attempts = 1
+				pkg, _, err := fetchGit(t, f, getmodules.Request{Package: pkgOf("git::http://repo.invalid/net.git")})
+				switch {
+				case tt.unused:
+					if !errors.Is(err, getmodules.ErrHostUnreachable) || requests.Load() > 0 {
+						t.Errorf("FetchGit = %v with %d requests to the proxy, want ErrHostUnreachable and none", err, requests.Load())
+					}
+				case err != nil || pkg.Revision != second:
+					t.Errorf("FetchGit = %+v, %v, want %s", pkg, err, second)
+				case client != "git" && byGit.Load() > 0:
+					t.Errorf("%d of %d requests were sent by git", byGit.Load(), requests.Load())
+				}
+			})
+		}
 	}
 }
