@@ -113,7 +113,7 @@ func TestGitRivalRefs(t *testing.T) {
 	old.root, old.oldProtocol = s.root, true
 	r, first, second := gitMainTF(t, s)
 	for ref, commit := range map[string]string{
-		"refs/v1": first, "refs/tags/v1": second, "refs/tags/v2": first, "refs/heads/v2": first, "refs/heads/annotated": second, "refs/heads/v3": first,
+		"refs/v1": first, "refs/tags/v1": second, "refs/tags/v2": first, "refs/heads/v2": first, "refs/heads/annotated": second, "refs/v3": first,
 	} {
 		r.setRef(ref, commit)
 	}
@@ -123,7 +123,7 @@ func TestGitRivalRefs(t *testing.T) {
 		"main":      {},
 		"v1":        {"refs/v1", "refs/tags/v1"},
 		"v2":        {}, // the same commit
-		"v3":        {}, // also of an annotated tag
+		"v3":        {}, // that of an annotated tag
 		"annotated": {"refs/tags/annotated", "refs/heads/annotated"},
 	} {
 		var parts []string // parts of the warning

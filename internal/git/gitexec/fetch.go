@@ -118,7 +118,8 @@ func (r *Repository) fetchRef(ctx context.Context, ref string) (git.Fetched, err
 
 func commitSpec(id string) string { return "+" + id + ":" + storeCommits + id }
 
-// advertised matches a ref in git's packet trace, with the commit of an annotated tag.
+// advertised matches a ref in git's packet trace. The commit of an annotated tag is in the same line, or in a
+// line of its own from old servers.
 var advertised = pattern(`< ([0-9a-f]{40}|[0-9a-f]{64}) ((?:refs/|HEAD)[^ \\]*)(?: peeled:([0-9a-f]{40,64}))?`)
 
 // chosen returns the ref that git used, and another one that the name could have meant. Only the packet
@@ -132,7 +133,7 @@ func (r *Repository) chosen(ref, found string) git.Chosen {
 	refs, candidates := git.Refs{}, git.Candidates(ref)
 	for lines := bufio.NewScanner(trace); lines.Scan(); {
 		m := advertised().FindStringSubmatch(lines.Text())
-		if m == nil || !slices.Contains(candidates, m[2]) {
+		if m == nil || !slices.Contains(candidates, strings.TrimSuffix(m[2], "^{}")) {
 			continue
 		}
 		refs.Add(m[1], m[2])
