@@ -90,6 +90,13 @@ func TestInspectVendored(t *testing.T) {
 			},
 			status: packagedir.Changed,
 		},
+		"the sums are gone, and a link leaves the package": {
+			do: func(t *testing.T, dir string) {
+				remove(t, dir, ".cotter")
+				link(t, "../../../secret", filepath.Join(dir, "a/link.tf"))
+			},
+			status: packagedir.Changed,
+		},
 		"the sums are gone": {
 			do:     func(t *testing.T, dir string) { remove(t, dir, ".cotter") },
 			status: packagedir.Verified,
