@@ -115,13 +115,15 @@ func splitPath(escaped string) []string {
 
 func splitDecoded(path string) []string { return splitPath(strings.ReplaceAll(path, "%", "%25")) }
 
+var escapeAmbiguous = strings.NewReplacer("%", "%25", "/", "%2F")
+
 // canonicalElement decodes an element of a path, except that an ambiguous "/" or "%" stays escaped.
 func canonicalElement(escaped string) string {
 	decoded, err := url.PathUnescape(escaped)
 	if err != nil {
 		return escaped
 	}
-	return strings.NewReplacer("%", "%25", "/", "%2F").Replace(decoded)
+	return escapeAmbiguous.Replace(decoded)
 }
 
 // refusedElement returns the reason for which an element must not be part of a path, or "". Servers
