@@ -134,19 +134,21 @@ func TestSSHFallback(t *testing.T) {
 		return path
 	}
 	for name, tt := range map[string]struct {
-		env  []string
-		want []string
+		backend getmodules.GitBackend
+		env     []string
+		want    []string
 	}{
-		"old server":   {[]string{"GIT_SSH_COMMAND=env -u GIT_PROTOCOL " + command, "GIT_SSH_VARIANT=ssh"}, []string{"ssh", "git fetch"}},
-		"wrapper":      {[]string{"GIT_SSH=" + wrapper("wrapper", "exec "+command+` "$@"`)}, []string{"ssh", "ssh"}}, // the first is ssh -G
-		"only simple":  {[]string{"GIT_SSH=" + wrapper("wrapper", `case $1 in -*) exit 1;; esac; exec `+command+` "$@"`)}, []string{"ssh", "git fetch"}},
-		"said simple":  {[]string{ssh, "GIT_SSH_VARIANT=simple"}, []string{"git fetch"}},
-		"with a trace": {[]string{ssh, "GIT_TRACE_SETUP=/dev/null"}, []string{"git fetch"}},
+		"only git":     {backend: getmodules.GitInstalled, env: []string{ssh}, want: []string{"git fetch"}},
+		"old server":   {env: []string{"GIT_SSH_COMMAND=env -u GIT_PROTOCOL " + command, "GIT_SSH_VARIANT=ssh"}, want: []string{"ssh", "git fetch"}},
+		"wrapper":      {env: []string{"GIT_SSH=" + wrapper("wrapper", "exec "+command+` "$@"`)}, want: []string{"ssh", "ssh"}}, // the first is ssh -G
+		"only simple":  {env: []string{"GIT_SSH=" + wrapper("wrapper", `case $1 in -*) exit 1;; esac; exec `+command+` "$@"`)}, want: []string{"ssh", "git fetch"}},
+		"said simple":  {env: []string{ssh, "GIT_SSH_VARIANT=simple"}, want: []string{"git fetch"}},
+		"with a trace": {env: []string{ssh, "GIT_TRACE_SETUP=/dev/null"}, want: []string{"git fetch"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newGitFetcher(t, tt.env...)
-			f.AlwaysGit = false
+			f.AlwaysGit, f.GitBackend = false, tt.backend
 			ctx, programs := recordPrograms(t.Context())
 			req := getmodules.Request{Package: addrs.ParseModulePackage("git::ssh://forge" + r.dir + "?ref=main")}
 			got, _, err := fetchGitIn(ctx, t, f, req)

@@ -114,6 +114,10 @@ func TestPushOtherProvider(t *testing.T) {
 	p.push(t, m, mirror.Result{Entries: 2, Providers: 1})
 	p.changeHashes(t, withScheme("zh"))
 	p.push(t, m, mirror.Result{Entries: 2, Providers: 1, Replaced: 1})
+	p.changeHashes(t, func([]hashing.Hash) []hashing.Hash { return withScheme("h1")(both) })
+	if _, err := mirror.Repair(t.Context(), p.in, p.projects(), p.locked(), m); err == nil || !strings.Contains(err.Error(), "no zh hash") {
+		t.Errorf("Repair = %v, want an error: it would replace the published archive by one that it packs", err)
+	}
 	p.changeHashes(t, ofAnotherPackage)
 	found, err := mirror.Status(t.Context(), m, p.projects(), installer.ScopeAll)
 	if err != nil || len(found) != 3 || !found[2].Other {
