@@ -36,6 +36,11 @@ func TestBuckets(t *testing.T) {
 			other:    []string{"s3::https://s3.amazonaws.com/acme/good/x.zip", "s3::https://s3.amazonaws.com/evil/acme/x.zip"},
 		},
 		{
+			patterns: []string{"s3.eu-west-1.amazonaws.com", "s3-eu-west-1.amazonaws.com"},
+			same:     []string{"s3::https://s3.eu-west-1.amazonaws.com/evil/x.zip", "s3::https://s3-eu-west-1.amazonaws.com/evil/x.zip"},
+			other:    []string{"s3::https://s3.us-west-2.amazonaws.com/evil/x.zip", "s3::https://s3.amazonaws.com/evil/x.zip"},
+		},
+		{
 			patterns: []string{
 				"storage.googleapis.com/evil", "www.googleapis.com/storage/v1/evil", "evil.storage.googleapis.com",
 				"storage.googleapis.com/storage/v1/b/evil", "www.googleapis.com/storage/v1/b/evil/o",
