@@ -1,6 +1,7 @@
 package addrs
 
 import (
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -111,6 +112,11 @@ func cutUserinfo(s string, lastAt int) string {
 	}
 	if strings.HasSuffix(authority, ":") && strings.HasPrefix(s[end:], "//") {
 		return s // the authority was a scheme
+	}
+	if strings.HasPrefix(authority, "[") && strings.HasSuffix(authority, "]") {
+		if _, err := netip.ParseAddr(strings.Trim(authority, "[]")); err == nil {
+			return s // it has no port
+		}
 	}
 	if i := strings.LastIndexByte(authority, ':'); i >= 0 && !isDigits(authority[i+1:]) {
 		return s[max(0, len(s)-lastAt+1):]

@@ -40,6 +40,8 @@ func TestRedacted(t *testing.T) {
 		// The user of ssh is part of the location.
 		{"ssh://root@127.0.0.1:2222/n.git", "ssh://root@127.0.0.1:2222/n.git"},
 		{"git::ssh://a_b.c@[::1]:22/n.git", "git::ssh://a_b.c@[::1]:22/n.git"},
+		{"https://[2001:db8::1]/a@b.zip", "https://[2001:db8::1]/a@b.zip"},
+		{"https://a::b/c@h.com/n.zip", "https://h.com/n.zip"},
 		{"git::ssh://git:tok@h.com/n.git", "git::ssh://h.com/n.git"},
 		{"git::ssh://git%3Atok@h.com/n.git", "git::ssh://h.com/n.git"},
 		{"git::ssh://git@tok@h.com/n.git", "git::ssh://h.com/n.git"},

@@ -129,7 +129,7 @@ func checkServiceURL(u *url.URL, host addrs.Hostname, forced bool) error {
 	if u.Scheme != "https" && !local {
 		return fmt.Errorf("%w: the service's URL %q is not https", ErrInvalidAnswer, addrs.Redact(u.String()))
 	}
-	if u.Host == "" {
+	if u.Hostname() == "" {
 		return fmt.Errorf("%w: the service's URL %q has no host", ErrInvalidAnswer, addrs.Redact(u.String()))
 	}
 	if reason, ok := hostname.MayPointTo(from, u); !ok && !forced {

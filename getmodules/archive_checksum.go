@@ -60,7 +60,7 @@ func (f *Fetcher) findChecksum(ctx context.Context, req Request, addr *archiveAd
 		return parseChecksum(addr.checksum)
 	}
 	u, err := url.Parse(location)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return checksum{}, errors.New("a file of checksums is written file:https://host/path")
 	}
 	if req.FromServer {

@@ -93,7 +93,7 @@ func checkPointedTo(ctx context.Context, getter string, u, from *url.URL) error 
 	if from.Host != "" {
 		server = httpx.Origin(from)
 	}
-	if u.Host == "" || !slices.Contains(allowed[getter], u.Scheme) {
+	if u.Hostname() == "" || !slices.Contains(allowed[getter], u.Scheme) {
 		return fmt.Errorf("%w: the server at %q points to %q; servers may point to https, git over https or ssh, oci, s3 and gcs",
 			ErrRefusedLocation, server, transport(getter, u))
 	}

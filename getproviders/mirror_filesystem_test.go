@@ -235,6 +235,8 @@ func FuzzNetworkMirror(f *testing.F) {
 		`{"versions": {"1.0.0": {}, "latest": null}}`,
 		`{"archives": {"linux_amd64": {"url": "x.zip", "hashes": ["h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "zh:"]}}}`,
 		`{"archives": {"linux_amd64": {"url": "https://u:p@example.com:99999/%zz"}}}`,
+		`{"archives": {"linux_amd64": {"url": "https://:?@%"}}}`, `{"archives": {"linux_amd64": {"url": "https://h:?@%"}}}`,
+		`{"archives": {"linux_amd64": {"url": "https://[2001:db8::1]?@%"}}}`,
 		`{"archives": null}`, `[]`, `{"versions": 1}`,
 	} {
 		f.Add(seed)

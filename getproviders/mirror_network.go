@@ -265,6 +265,7 @@ func archiveURL(document *url.URL, reference string) (*url.URL, error) {
 	if err != nil || reference == "" {
 		return nil, fmt.Errorf("%w: the URL of the archive cannot be parsed", ErrInvalidMirror)
 	}
+	hostname.NormalizeURL(at) // as in the request
 	reason, ok := hostname.MayPointTo(document, at)
 	switch {
 	case at.Scheme != "https" || at.Host == "":

@@ -196,7 +196,7 @@ func checkWeb(registry, u *url.URL) error {
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http":
 		return fmt.Errorf("its scheme is %q", u.Scheme)
-	case u.Host == "":
+	case u.Hostname() == "":
 		return errors.New("it names no host")
 	case u.Scheme == "http" && !(hostname.IsLoopback(u) && hostname.IsLoopback(registry)):
 		return errors.New(`its scheme is "http"`)
