@@ -3,7 +3,6 @@ package eval_test
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/cotterpin/cotter/internal/eval"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func bombs() map[string]string {
@@ -65,17 +65,16 @@ func TestBombs(t *testing.T) {
 	for name, src := range bombs() {
 		t.Run(name, func(t *testing.T) {
 			meter := eval.NewMeter(t.Context(), &eval.Tree{})
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			value, diags := meter.Evaluate(parse(t, src), scope())
-			runtime.ReadMemStats(&after)
+			var value cty.Value
+			var diags hcl.Diagnostics
+			allocated := testenv.Allocated(func() { value, diags = meter.Evaluate(parse(t, src), scope()) })
 			if !diags.HasErrors() || !errors.Is(meter.Err(), eval.ErrTooMuchWork) {
 				t.Fatalf("Evaluate(%.80s) = %.200s, %v, want an error over ErrTooMuchWork", src, value.GoString(), diags)
 			}
-			// TotalAlloc includes garbage. Much less memory is in use at any time.
+			// Much less memory is in use at any time.
 			const limit = 512 << 20
-			if took := after.TotalAlloc - before.TotalAlloc; took > limit {
-				t.Errorf("Evaluate(%.80s) allocated %d MB", src, took>>20)
+			if allocated > limit {
+				t.Errorf("Evaluate(%.80s) allocated %d MB", src, allocated>>20)
 			}
 			if _, diags := meter.Evaluate(parse(t, `"x"`), scope()); !diags.HasErrors() {
 				t.Error("the meter goes on after that")

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -366,20 +365,19 @@ func TestLimits(t *testing.T) {
 			}
 		}
 	}
-	var memBefore, memAfter runtime.MemStats
-	runtime.ReadMemStats(&memBefore)
-	p, err := project.View(a.location(), a.key)
-	testenv.Must(t, err)
-	defer p.Close()
-	_, lockErr := p.Lock()
-	_, manifestErr := p.Manifest()
-	_, sumsErr := p.Sums("t1-abc")
-	if lockErr == nil || manifestErr == nil || sumsErr == nil || p.Unfinished() || p.FormerLock() != nil {
-		t.Errorf("large files were read: %v, %v, %v", lockErr, manifestErr, sumsErr)
-	}
-	runtime.ReadMemStats(&memAfter)
-	if grown := memAfter.TotalAlloc - memBefore.TotalAlloc; grown > 64<<20 {
-		t.Errorf("%d bytes were allocated", grown)
+	allocated := testenv.Allocated(func() {
+		p, err := project.View(a.location(), a.key)
+		testenv.Must(t, err)
+		defer p.Close()
+		_, lockErr := p.Lock()
+		_, manifestErr := p.Manifest()
+		_, sumsErr := p.Sums("t1-abc")
+		if lockErr == nil || manifestErr == nil || sumsErr == nil || p.Unfinished() || p.FormerLock() != nil {
+			t.Errorf("large files were read: %v, %v, %v", lockErr, manifestErr, sumsErr)
+		}
+	})
+	if allocated > 64<<20 {
+		t.Errorf("%d bytes were allocated", allocated)
 	}
 }
 

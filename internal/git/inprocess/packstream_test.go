@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/inprocess"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestReadGit compares every object of a pack made by git with the output of git cat-file,
@@ -169,15 +169,13 @@ func TestReadDeltaBomb(t *testing.T) {
 	base := b.blob(strings.Repeat("x", 1<<19))
 	steps := append([]byte{0x80, 0x80, 0x20, 10}, bytes.Repeat([]byte{0xc0, 8}, 512)...) // each copies the whole base
 	b.add(6, len(steps), back(12+b.Len()-base), steps)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	_, err := read(t, b.pack(), limits)
-	runtime.ReadMemStats(&after)
-	if !errors.Is(err, inprocess.ErrMalformed) {
-		t.Errorf("Read = %v, want ErrMalformed", err)
-	}
-	if allocated := (after.TotalAlloc - before.TotalAlloc) >> 20; allocated > 64 {
-		t.Errorf("Read allocates %d MiB", allocated)
+	allocated := testenv.Allocated(func() {
+		if _, err := read(t, b.pack(), limits); !errors.Is(err, inprocess.ErrMalformed) {
+			t.Errorf("Read = %v, want ErrMalformed", err)
+		}
+	})
+	if allocated > 64<<20 {
+		t.Errorf("Read allocates %d MiB", allocated>>20)
 	}
 }
 
