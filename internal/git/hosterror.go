@@ -76,14 +76,18 @@ func when(pattern string, fault Fault, reason string) detail {
 var meanings = sync.OnceValue(func() []meaning {
 	return []meaning{
 		{
-			[]string{"host key verification failed", "remote host identification has changed"},
-			ErrHostUntrusted, UnknownKey, "compare the host's key and add it to known_hosts, for example by connecting once by hand",
-			[]detail{when(`remote host identification has changed`, ChangedKey, "")},
+			phrases: []string{"host key verification failed", "remote host identification has changed"},
+			is:      ErrHostUntrusted,
+			fault:   UnknownKey,
+			advice:  "compare the host's key and add it to known_hosts, for example by connecting once by hand",
+			details: []detail{when(`remote host identification has changed`, ChangedKey, "")},
 		},
 		{
-			[]string{"ssl certificate problem", "certificate verification failed", "certificate verify failed", "certificate subject name"},
-			ErrHostUntrusted, BadCertificate, "if the certificate is right, set its authority with git config http.sslCAInfo",
-			[]detail{
+			phrases: []string{"ssl certificate problem", "certificate verification failed", "certificate verify failed", "certificate subject name"},
+			is:      ErrHostUntrusted,
+			fault:   BadCertificate,
+			advice:  "if the certificate is right, set its authority with git config http.sslCAInfo",
+			details: []detail{
 				when(`certificate has expired|expired certificate`, ExpiredCertificate, ""),
 				when(`certificate is not yet valid|not yet activated`, EarlyCertificate, ""),
 				when(`subject name|name does not match`, OtherCertificate, ""),
@@ -91,17 +95,19 @@ var meanings = sync.OnceValue(func() []meaning {
 		},
 		{
 			// Also libcurl's messages.
-			[]string{"transport '", "disabled in libcurl", "protocol \"http\""},
-			ErrRefused, UnknownFault, "a url.<base>.insteadOf or a redirect points to a transport that is not allowed here", nil,
+			phrases: []string{"transport '", "disabled in libcurl", "protocol \"http\""},
+			is:      ErrRefused,
+			advice:  "a url.<base>.insteadOf or a redirect points to a transport that is not allowed here",
 		},
 		{
-			[]string{
+			phrases: []string{
 				"could not resolve host", "could not resolve proxy", "failed to connect", "couldn't connect", "connection refused", "connection timed out",
 				"no route to host", "network is unreachable", "name or service not known", "connection reset",
 				"kex_exchange_identification", "connection closed by",
 			},
-			ErrHostUnreachable, UnknownFault, "check the address, the network and the proxy settings",
-			[]detail{
+			is:     ErrHostUnreachable,
+			advice: "check the address, the network and the proxy settings",
+			details: []detail{
 				when(`could not resolve proxy: (\S+)`, UnknownFault, "there is no such proxy: $1"),
 				when(`could not resolve hostname \S+: [^;\n]*temporary failure`, NameNotAsked, ""),
 				when(`could not resolve host`, NoSuchHost, ""),
@@ -112,24 +118,27 @@ var meanings = sync.OnceValue(func() []meaning {
 			},
 		},
 		{
-			[]string{
+			phrases: []string{
 				"could not read username", "could not read password", "authentication failed", "terminal prompts disabled",
 				"permission denied (", "returned error: 401", "returned error: 403",
 			},
-			ErrAuthentication, UnknownFault, "git is never allowed to prompt here: set a credential helper (git config credential.helper), " +
+			is: ErrAuthentication,
+			advice: "git is never allowed to prompt here: set a credential helper (git config credential.helper), " +
 				"a token by url.<base>.insteadOf or http.extraHeader, or load a key into the ssh agent",
-			[]detail{
+			details: []detail{
 				when(`permission denied \([a-z0-9,-]+\)`, UnknownFault, "$0"),
 				when(`returned error: 403`, Forbidden, ""),
 			},
 		},
 		{
-			[]string{"dubious ownership"},
-			fs.ErrPermission, UnknownFault, "the local repository belongs to another user: allow it by git config --global --add safe.directory", nil,
+			phrases: []string{"dubious ownership"},
+			is:      fs.ErrPermission,
+			advice:  "the local repository belongs to another user: allow it by git config --global --add safe.directory",
 		},
 		{
-			[]string{"not found", "does not appear to be a git repository", "repository does not exist", "returned error: 404"},
-			ErrRepositoryNotFound, UnknownFault, "check the address; a server may also say so if it requires credentials", nil,
+			phrases: []string{"not found", "does not appear to be a git repository", "repository does not exist", "returned error: 404"},
+			is:      ErrRepositoryNotFound,
+			advice:  "check the address; a server may also say so if it requires credentials",
 		},
 	}
 })
