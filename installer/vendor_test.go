@@ -14,6 +14,8 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/internal/testenv"
+	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 const vendorWorld = `
@@ -159,6 +161,25 @@ func TestVendorErrors(t *testing.T) {
 	req.Vendor = "../vendor"
 	if _, err = p.installer().Install(context.Background(), req.Project, req.InstallOptions); err == nil || !strings.Contains(err.Error(), "outside the repository") {
 		t.Errorf("Install with a directory outside the repository = %v", err)
+	}
+}
+
+// TestVendoredFormer checks that a vendored package that no longer belongs to the lock has changed, even if it
+// is what this user's last run installed: it is a part of the same commit as the lock.
+func TestVendoredFormer(t *testing.T) {
+	t.Parallel()
+	p, req := newVendored(t)
+	_, err := p.installer().Install(t.Context(), req.Project, req.InstallOptions)
+	testenv.Must(t, err)
+	p.forgeHashes(t, os.DirFS(filepath.Join(p.dir, "vendor/modules/network/zone")))
+	p.editEntry(t, func(entry *lockfile.Module) { entry.Version = versions.MustParse("1.5.0") })
+	report, err := p.installer().Verify(t.Context(), req.Project, installer.VerifyOptions{})
+	if err != nil || len(report.Packages) != 1 {
+		t.Fatalf("Verify = %+v, %v", report, err)
+	}
+	got := report.Packages[0]
+	if got.Status != installer.StatusChanged || got.Vendored != "vendor/modules/network" || !got.Former.Version.IsZero() {
+		t.Errorf("Verify = %+v; want a vendored package that has changed, and no former one", got)
 	}
 }
 
