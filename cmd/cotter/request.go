@@ -182,15 +182,13 @@ func layout(env func(string) string, project string) (installer.Layout, error) {
 // directory has, because the setting lock_file is not that of earlier runs.
 func checkSecondLock(req request) error {
 	own := cmp.Or(req.LockFile, stockLockName)
-	if locksModules(filepath.Join(req.Dir, own)) {
-		return nil
-	}
 	entries, err := os.ReadDir(cmp.Or(req.Dir, "."))
 	if err != nil {
 		return nil // the run returns the error
 	}
 	for _, entry := range entries {
-		if other := entry.Name(); strings.HasSuffix(other, ".lock.hcl") && locksModules(filepath.Join(req.Dir, other)) {
+		other := entry.Name()
+		if strings.HasSuffix(other, ".lock.hcl") && other != filepath.Clean(own) && locksModules(req.Dir, other) && !locksModules(req.Dir, own) {
 			err := fmt.Errorf("the modules are locked in %s, but this run would lock them in %s, which has no module entries", other, own)
 			return hinted(err, "Rename the lock, or set `lock_file` in the settings block of cotter.hcl to its name.")
 		}
@@ -198,11 +196,8 @@ func checkSecondLock(req request) error {
 	return nil
 }
 
-func locksModules(name string) bool {
-	if _, err := os.Lstat(name); err != nil {
-		return false
-	}
-	lock, err := readLock(name)
+func locksModules(dir, name string) bool {
+	lock, err := readLock(filepath.Join(dir, name))
 	return err == nil && len(lock.Modules()) > 0
 }
 
