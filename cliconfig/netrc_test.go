@@ -107,6 +107,7 @@ func TestNetrc(t *testing.T) {
 }
 
 func FuzzNetrc(f *testing.F) {
+	f.Add([]byte(`machine a password "b\`))
 	f.Add([]byte("machine a login b password \"c\\\"\" # x\nmacdef y\nz\n\ndefault login d"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		user, err := cliconfig.Netrc(src)(t.Context(), &url.URL{Scheme: "https", Host: "no such host"})
