@@ -56,6 +56,9 @@ func TestBranches(t *testing.T) {
 		if err := p.CheckReference(name); (err != nil) != refused {
 			t.Errorf("CheckReference(%q) = %v, want refused %t", name, err, refused)
 		}
+		if err := (&policy.Policy{}).CheckReference(name); err != nil {
+			t.Errorf("CheckReference(%q) = %v where branches are allowed", name, err)
+		}
 	}
 }
 
@@ -129,6 +132,20 @@ func TestAge(t *testing.T) {
 	} {
 		if err := p.CheckAge(versions.MustParse("1.2.0"), tt.published, now); (refusedBy(t, err) == "min_age_days") != tt.young {
 			t.Errorf("CheckAge of %s = %v, want young %t", tt.published, err, tt.young)
+		}
+	}
+}
+
+func TestCredentials(t *testing.T) {
+	t.Parallel()
+	p := &policy.Policy{DenyCredentials: true}
+	for address, refused := range map[string]bool{
+		"git::https://user:secret@example.com/net.git": true,
+		"git::https://example.com/net.git":             false,
+		"acme/net/aws":                                 false,
+	} {
+		if err := p.CheckCall(policy.Call{Source: source(t, address)}); (refusedBy(t, err) == "credentials") != refused {
+			t.Errorf("CheckCall(%q) = %v, want refused %t", address, err, refused)
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/httpx/webtest"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -158,7 +157,7 @@ func TestPartsThatNobodyParsed(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"", ".", ".."} {
 		bad := addrs.ModuleRegistryPackage{Host: "example.com", Namespace: "a", Name: part, TargetSystem: "b"}
-		web := webtest.New(t)
+		web := serve(t, text(`{"modules":[{}]}`))
 		if _, err := client(web).ModuleVersions(t.Context(), bad); err == nil || len(web.Requests()) > 0 {
 			t.Errorf("the name %q: error %v, %d requests", part, err, len(web.Requests()))
 		}

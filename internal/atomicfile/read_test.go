@@ -38,6 +38,13 @@ func TestRead(t *testing.T) {
 		if tt.err == nil && got == nil {
 			t.Errorf("Read(%q) = nil, want an empty slice", tt.name)
 		}
+		file, err := atomicfile.Open(root, tt.name, 10)
+		if !errors.Is(err, tt.err) {
+			t.Errorf("Open(%q) = %v; want %v", tt.name, err, tt.err)
+		}
+		if err == nil {
+			testenv.Must(t, file.Close())
+		}
 	}
 }
 
