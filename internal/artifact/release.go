@@ -100,14 +100,11 @@ func ParseIndex(text []byte) (Targets, error) {
 	return targets, nil
 }
 
-// ParseTarget parses the manifest of a target. If it is that of another package, the error wraps
+// ParseTarget parses the manifest for a platform. If it is that of another package, the error wraps
 // [ErrManifest].
-func (r Release) ParseTarget(t oci.Target, text []byte) (Provider, error) {
-	if oci.Describe(text).Digest != t.Digest {
-		return Provider{}, bad("its manifest does not match the digest in the index")
-	}
+func (r Release) ParseTarget(platform addrs.Platform, text []byte) (Provider, error) {
 	a, err := ParseProvider(text)
-	if s := a.Statement; err == nil && (s.Release != r || s.Platform != t.Platform) {
+	if s := a.Statement; err == nil && (s.Release != r || s.Platform != platform) {
 		err = bad("it is %s %s for %s", s.Provider, s.Version, s.Platform)
 	}
 	return a, err

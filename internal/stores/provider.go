@@ -51,7 +51,7 @@ func targetOf(ctx context.Context, store ocistore.Store, r artifact.Release, tar
 	if err != nil {
 		return nil, err
 	}
-	a, err := r.ParseTarget(target, text)
+	a, err := r.ParseTarget(target.Platform, text)
 	if err != nil {
 		return nil, err
 	}
