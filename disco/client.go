@@ -125,15 +125,14 @@ func serviceError(err error, serviceID string) error {
 func checkServiceURL(u *url.URL, host addrs.Hostname, forced bool) error {
 	from := &url.URL{Host: string(host)}
 	hostname.NormalizeURL(from) // as in the request for the document
-	local := hostname.IsLoopback(u) && (forced || hostname.IsLoopback(from))
-	if u.Scheme != "https" && !local {
-		return fmt.Errorf("%w: the service's URL %q is not https", ErrInvalidAnswer, addrs.Redact(u.String()))
+	reason, ok := hostname.MayPointTo(from, u)
+	switch {
+	case u.Scheme != "https" && !hostname.IsLoopback(u):
+		reason = "it is not https"
+	case u.Hostname() == "":
+		reason = "it has no host"
+	case ok || forced:
+		return nil
 	}
-	if u.Hostname() == "" {
-		return fmt.Errorf("%w: the service's URL %q has no host", ErrInvalidAnswer, addrs.Redact(u.String()))
-	}
-	if reason, ok := hostname.MayPointTo(from, u); !ok && !forced {
-		return fmt.Errorf("%w: the service's URL %q: %s", ErrInvalidAnswer, addrs.Redact(u.String()), reason)
-	}
-	return nil
+	return fmt.Errorf("%w: the service's URL %q: %s", ErrInvalidAnswer, addrs.Redact(u.String()), reason)
 }
