@@ -166,7 +166,7 @@ func TestRemember(t *testing.T) {
 	if !got.Has(at, pkg.H1) || !got.HasLink(at, pkg.Dir()) || !cmp.Equal(got.Last, []string{at}) {
 		t.Errorf("Remembered = %+v", got)
 	}
-	if got.Has(at, "") || got.Has("other/place", pkg.H1) || got.HasLink(at, filepath.Join(project, filepath.Base(pkg.Dir()))) {
+	if got.Has(at, "") || got.Has("other/place", pkg.H1) || got.HasLink("other/place", pkg.Dir()) || got.HasLink(at, filepath.Join(project, filepath.Base(pkg.Dir()))) {
 		t.Errorf("what was never placed is remembered: %+v", got)
 	}
 	if other := remembered(openProvidersAs(t, cache, secret+"!")); other.Has(at, pkg.H1) {
