@@ -125,9 +125,10 @@ func serviceError(err error, serviceID string) error {
 func checkServiceURL(u *url.URL, host addrs.Hostname, forced bool) error {
 	from := &url.URL{Host: string(host)}
 	hostname.NormalizeURL(from) // as in the request for the document
+	local := hostname.IsLoopback(u) && (forced || hostname.IsLoopback(from))
 	reason, ok := hostname.MayPointTo(from, u)
 	switch {
-	case u.Scheme != "https" && !hostname.IsLoopback(u):
+	case u.Scheme != "https" && !local:
 		reason = "it is not https"
 	case u.Hostname() == "":
 		reason = "it has no host"

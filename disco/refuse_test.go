@@ -99,6 +99,11 @@ func TestPlainHTTPOnLoopback(t *testing.T) {
 	if err != nil || u.String() != "http://127.0.0.1:8000/v1/" {
 		t.Errorf("ServiceURL = %v, %v", u, err)
 	}
+	// A name below localhost is resolved like others.
+	web.Serve("https://registry.localhost", document(serviceMap("modules.v1", "http://127.0.0.1:8000/v1")))
+	if u, err := client(web).ServiceURL(t.Context(), "registry.localhost", "modules.v1"); !errors.Is(err, disco.ErrInvalidAnswer) {
+		t.Errorf("ServiceURL = %v, %v, want ErrInvalidAnswer", u, err)
+	}
 }
 
 func TestHostsThatNobodyParsed(t *testing.T) {

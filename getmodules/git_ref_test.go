@@ -1,7 +1,12 @@
 package getmodules_test
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -143,4 +148,26 @@ func TestGitRivalRefs(t *testing.T) {
 		}
 		check("git, with an old server", old, newGitFetcher(t))
 	}
+	front := newGitFront(t, s, func(w http.ResponseWriter, _ *http.Request, truth *httptest.ResponseRecorder) {
+		sendBody(w, truth, withoutPeeled(truth.Body.Bytes()))
+	})
+	r.annotate("v4", first)
+	r.setRef("refs/heads/v4", first)
+	for client, fetcher := range gitClients {
+		pkg, _, err := fetchGit(t, fetcher(t), front.request("?ref=v4"))
+		testenv.Must(t, err)
+		if len(pkg.Warnings) > 0 {
+			t.Errorf("%s, with a server that does not say what a tag points to: %q", client, pkg.Warnings)
+		}
+	}
 }
+
+// withoutPeeled removes the commits of annotated tags from a listing of refs, which a server need not send.
+func withoutPeeled(listing []byte) []byte {
+	return peeled.ReplaceAllFunc(listing, func(packet []byte) []byte {
+		line, _, _ := bytes.Cut(packet[4:], []byte(" peeled:"))
+		return fmt.Appendf(nil, "%04x%s\n", 4+len(line)+1, line)
+	})
+}
+
+var peeled = regexp.MustCompile(`[0-9a-f]{44} refs/[^ \n]+ peeled:[0-9a-f]{40}\n`)

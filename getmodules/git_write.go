@@ -77,7 +77,7 @@ func (g *gitFetch) describe(commit string, chosen git.Chosen, t gitTree) {
 	warn := func(format string, args ...any) {
 		g.pkg.Warnings = append(g.pkg.Warnings, fmt.Sprintf(format, args...))
 	}
-	if chosen.Rival != "" {
+	if chosen.Rival != "" && chosen.RivalCommit != commit { // without peeled tags, Commit is the tag's own ID
 		warn("%q is %s (commit %s), which was taken, and also %s (commit %s); write ?ref=%s or ?ref=%s",
 			g.addr.ref, withArticle(chosen.Name), commit, withArticle(chosen.Rival), chosen.RivalCommit, chosen.Name, chosen.Rival)
 	}

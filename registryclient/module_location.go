@@ -140,7 +140,7 @@ func checkTarget(registry, u *url.URL) error {
 	if reason, ok := hostname.MayPointTo(registry, u); !ok {
 		return errors.New(reason)
 	}
-	return checkWeb(u)
+	return checkWeb(registry, u)
 }
 
 // indirect returns a location that is a source address, or a URL relative to the request's.
@@ -189,17 +189,16 @@ func checkPackage(registry *url.URL, pkg addrs.ModulePackage) error {
 	case getter == "git" && !forced:
 		return errors.New("the git protocol is neither encrypted nor authenticated")
 	}
-	return checkWeb(u)
+	return checkWeb(registry, u)
 }
 
-// checkWeb judges a URL after [hostname.MayPointTo]: one on this machine is from a registry on this machine.
-func checkWeb(u *url.URL) error {
+func checkWeb(registry, u *url.URL) error {
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http":
 		return fmt.Errorf("its scheme is %q", u.Scheme)
 	case u.Hostname() == "":
 		return errors.New("it names no host")
-	case u.Scheme == "http" && !hostname.IsLoopback(u):
+	case u.Scheme == "http" && !(hostname.IsLoopback(u) && hostname.IsLoopback(registry)):
 		return errors.New(`its scheme is "http"`)
 	}
 	return nil

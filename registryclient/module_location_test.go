@@ -226,6 +226,20 @@ func TestRefusedHostedLocations(t *testing.T) {
 	}
 }
 
+// A name below localhost may point to this machine, but is resolved like others, so only by https.
+func TestRegistryBelowLocalhost(t *testing.T) {
+	t.Parallel()
+	for location, want := range map[string]error{"https://127.0.0.1/x.zip": nil, "http://127.0.0.1/x.zip": registryclient.ErrRefusedLocation} {
+		web := webtest.New(t)
+		web.Serve("https://registry.localhost", text(at(location)))
+		c := client(web)
+		c.Services = services{base: "https://registry.localhost/v1/"}
+		if _, err := c.PackageLocation(t.Context(), pkg, one); !errors.Is(err, want) {
+			t.Errorf("%q: PackageLocation = %v, want %v", location, err, want)
+		}
+	}
+}
+
 func TestRegistryOnLoopback(t *testing.T) {
 	t.Parallel()
 	for location, want := range map[string]error{
