@@ -26,10 +26,20 @@ func refusedBy(t *testing.T, err error) string {
 	return violation.Argument
 }
 
+// checkSources checks whether an argument of a policy refuses source addresses.
+func checkSources(t *testing.T, p *policy.Policy, argument string, addresses map[string]bool) {
+	t.Helper()
+	for address, refused := range addresses {
+		if err := p.CheckCall(policy.Call{Source: source(t, address)}); (refusedBy(t, err) == argument) != refused {
+			t.Errorf("CheckCall(%q) = %v, want refused %t", address, err, refused)
+		}
+	}
+}
+
 func TestBranches(t *testing.T) {
 	t.Parallel()
 	p := &policy.Policy{DenyBranches: true}
-	for address, refused := range map[string]bool{
+	checkSources(t, p, "branches", map[string]bool{
 		"git::https://example.com/net.git":                      true,
 		"git::https://example.com/net.git?depth=1":              true,
 		"git::https://example.com/net.git?ref=":                 true,
@@ -42,11 +52,7 @@ func TestBranches(t *testing.T) {
 		"hg::https://example.com/net?rev=1":                     false,
 		"oci://example.com/net":                                 false,
 		"https://example.com/net.zip":                           false,
-	} {
-		if err := p.CheckCall(policy.Call{Source: source(t, address)}); (refusedBy(t, err) == "branches") != refused {
-			t.Errorf("CheckCall(%q) = %v, want refused %t", address, err, refused)
-		}
-	}
+	})
 	want, err := versions.ParseConstraints("~> 1.0")
 	testenv.Must(t, err)
 	if err := p.CheckCall(policy.Call{Source: source(t, "git::https://example.com/net.git"), Constraint: want}); err != nil {
@@ -138,16 +144,11 @@ func TestAge(t *testing.T) {
 
 func TestCredentials(t *testing.T) {
 	t.Parallel()
-	p := &policy.Policy{DenyCredentials: true}
-	for address, refused := range map[string]bool{
+	checkSources(t, &policy.Policy{DenyCredentials: true}, "credentials", map[string]bool{
 		"git::https://user:secret@example.com/net.git": true,
 		"git::https://example.com/net.git":             false,
 		"acme/net/aws":                                 false,
-	} {
-		if err := p.CheckCall(policy.Call{Source: source(t, address)}); (refusedBy(t, err) == "credentials") != refused {
-			t.Errorf("CheckCall(%q) = %v, want refused %t", address, err, refused)
-		}
-	}
+	})
 }
 
 func TestNilPolicy(t *testing.T) {

@@ -100,8 +100,8 @@ func ParseIndex(text []byte) (Targets, error) {
 	return targets, nil
 }
 
-// ParseTarget parses the manifest for a platform. If it is that of another package, the error wraps
-// [ErrManifest].
+// ParseTarget parses the manifest for a platform, which [oci.ReadManifest] has compared with its digest. If it is
+// that of another package, the error wraps [ErrManifest].
 func (r Release) ParseTarget(platform addrs.Platform, text []byte) (Provider, error) {
 	a, err := ParseProvider(text)
 	if s := a.Statement; err == nil && (s.Release != r || s.Platform != platform) {
