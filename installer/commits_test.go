@@ -43,7 +43,7 @@ const netRepository = "git::https://MODTEST_HOST/git/net.git"
 func TestReachableCommits(t *testing.T) {
 	t.Parallel()
 	modes := map[string]request{
-		"install": {}, "lock": {InstallOptions: installer.InstallOptions{LockOnly: true}}, "locked": {InstallOptions: installer.InstallOptions{Locked: true}}, "vendored": {Project: installer.Project{Vendor: "vendor/modules"}},
+		"install": {}, "lock": {InstallOptions: installer.InstallOptions{LockOnly: true}}, "locked": {InstallOptions: installer.InstallOptions{Locked: true}},
 		"accepted": {InstallOptions: installer.InstallOptions{AcceptUnreachable: []addrs.Module{{"net"}}}},
 	}
 	p, foreign, first := proposed(t)

@@ -166,7 +166,7 @@ func (cmp *comparison) module(ctx context.Context, c *call) (*module, error) {
 		return nil, err
 	}
 	cmp.checkFormer(c, entry)
-	cmp.evidence.Store(entry.Key, cmp.run.evidenceOf(entry, c.from.FromPackage, cmp.dirs.VendoredDir(entry.Key) != ""))
+	cmp.evidence.Store(entry.Key, cmp.run.evidenceOf(entry, c.from.FromPackage))
 	if c.from.IsLocal() {
 		m, err := localModule(c, cmp.dirs)
 		if err != nil {
@@ -292,7 +292,7 @@ func (cmp *comparison) checkLink(m *module) {
 	if m.linksTo == "" || cmp.misplaced.has(m.path()) || cmp.files == nil || cmp.files.LinksTo(m.key(), m.linksTo) {
 		return
 	}
-	cmp.misplaced.addCall(m.call, m.call.fail(fmt.Errorf("%w: %s is not a link to %s", ErrMisplaced, cmp.dirs.DataDir(m.key()), m.linksTo)))
+	cmp.misplaced.addCall(m.call, m.call.fail(fmt.Errorf("%w: %s is not a link to %s", ErrMisplaced, cmp.dirs.PackageDir(m.key()), m.linksTo)))
 }
 
 func (cmp *comparison) checkManifest() {

@@ -35,7 +35,6 @@ var (
 	ErrLegacyProvider   = localstate.ErrLegacyProvider      // an address in the state has no namespace, as in early Terraform versions
 	ErrNoComparableHash = treeproviders.ErrNoComparableHash // the lock has only hashes of a provider's archives, whose content is not known
 	ErrShortStateKey    = userkey.ErrShortSecret            // Options.StateKey has less than 32 characters
-	ErrNotVendorDir     = project.ErrNotOurs                // the directory in Project.Vendor has other content
 	ErrMetadata         = project.ErrMetadata               // a path of the project is in .git or the like, where nothing is written
 
 	// ErrOffline says that a server would have to be contacted, but InstallOptions.Offline is set. The

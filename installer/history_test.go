@@ -279,26 +279,18 @@ func TestAcceptUnreachable(t *testing.T) {
 // be what the origin has.
 func TestVerifyRemoteContent(t *testing.T) {
 	t.Parallel()
-	for _, vendor := range []string{"", "vendor/modules"} {
-		p := world(t, historyWorld)
-		p.call(t, "git::https://MODTEST_HOST/git/net.git?ref=v1.0.0")
-		req := request{Project: installer.Project{Vendor: vendor}}
-		p.mustInstall(t, req)
-		dir := ".terraform/modules/net"
-		if vendor != "" {
-			dir = vendor + "/net"
-		}
-		p.write(t, dir+"/main.tf", "# one\n# and more\n")
-		forged := p.forgeHashes(t, os.DirFS(filepath.Join(p.dir, dir)))
-		in := with(p.installer(), func(o *installer.Options) { o.CacheDir, o.StateDir = t.TempDir(), t.TempDir() })
-		req.Dir = p.dir
-		origins, err := in.VerifyRemote(t.Context(), req.Project, installer.OriginOptions{Scope: req.Scope})
-		if err != nil || len(origins.Modules) != 1 {
-			t.Fatalf("VerifyRemote = %v, %v", origins, err)
-		}
-		if o := origins.Modules[0]; !o.Moved() || !o.Fetched || o.Compared != installer.ComparedContent || o.Ref != (getmodules.Reference{}) || o.Locked != string(forged[0]) {
-			t.Errorf("vendored %t: %+v, want other content", vendor != "", o)
-		}
+	p := world(t, historyWorld)
+	p.call(t, "git::https://MODTEST_HOST/git/net.git?ref=v1.0.0")
+	p.mustInstall(t, request{})
+	p.write(t, ".terraform/modules/net/main.tf", "# one\n# and more\n")
+	forged := p.forgeHashes(t, os.DirFS(filepath.Join(p.dir, ".terraform/modules/net")))
+	in := with(p.installer(), func(o *installer.Options) { o.CacheDir, o.StateDir = t.TempDir(), t.TempDir() })
+	origins, err := in.VerifyRemote(t.Context(), installer.Project{Dir: p.dir}, installer.OriginOptions{})
+	if err != nil || len(origins.Modules) != 1 {
+		t.Fatalf("VerifyRemote = %v, %v", origins, err)
+	}
+	if o := origins.Modules[0]; !o.Moved() || !o.Fetched || o.Compared != installer.ComparedContent || o.Ref != (getmodules.Reference{}) || o.Locked != string(forged[0]) {
+		t.Errorf("%+v, want other content", o)
 	}
 }
 

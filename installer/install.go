@@ -261,10 +261,9 @@ func (r *installRun) install(ctx context.Context) (_ *Result, unread, err error)
 	return result, unread, nil
 }
 
-// mayGoOn reports whether the request allows all errors of a walk. A run that writes vendored packages needs
-// all of them.
+// mayGoOn reports whether the request allows all errors of a walk.
 func (r *installRun) mayGoOn(err error) bool {
-	return r.req.AllowConfigErrors && r.req.Vendor == "" &&
+	return r.req.AllowConfigErrors &&
 		!slices.ContainsFunc(parts(err), func(err error) bool { return !isType[*ConfigError](err) })
 }
 
@@ -282,7 +281,7 @@ func (r *installRun) change(ctx context.Context, tree resolvedTree, resolver *re
 	}
 	plan := &plan{
 		openProject: r.openProject, events: r.events, trust: r.trust, tree: tree, stagings: stagings,
-		providers: gotProviders, vendored: resolver.stager.vendored, mismatches: &r.mismatches,
+		providers: gotProviders, mismatches: &r.mismatches,
 	}
 	if err := plan.make(ctx); err != nil {
 		return nil, err
@@ -330,9 +329,6 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 func (r *installRun) newStager(events *events) *stager {
 	p := &stager{
 		Client: r.pool.Client, project: r.openProject, layout: r.req.Layout, events: events, readOnly: !r.req.placesModules(), mismatches: &r.mismatches,
-	}
-	if r.dirs.Vendor != nil {
-		p.vendored = &packagedir.VendorStage{Project: r.files, Dir: r.dirs.Vendor, Cache: r.pool.Cache, OnlyCompares: r.req.Locked}
 	}
 	if p.readOnly {
 		return p

@@ -66,7 +66,7 @@ func (p *reading) loadedModules(modules []*module, failures *failures) *Result {
 			result.Modules[i].Dir = ""
 		}
 		if entry, ok := p.lock.Module(m.key()); ok && m.ownsPackage() {
-			result.Modules[i].Evidence = known.evidenceOf(entry, m.call.from.FromPackage, p.dirs.VendoredDir(entry.Key) != "")
+			result.Modules[i].Evidence = known.evidenceOf(entry, m.call.from.FromPackage)
 		}
 	}
 	failures.addTo(result, p.req.KeepCredentials)

@@ -96,7 +96,6 @@ func (w *wanted) isOfOther() bool { return w.why == event.SelectionSameSource }
 
 func (w *wanted) ladder(ctx context.Context) lockentry.Ladder[*placement] {
 	return lockentry.Ladder[*placement]{
-		Brought:    w.vendored,
 		Remembered: func() evidence.Evidence { return w.remembered(ctx) },
 		Mirrors:    w.mirrors,
 		Accepts:    w.by.run.rule.Accepts,
@@ -110,7 +109,7 @@ func (w *wanted) ladder(ctx context.Context) lockentry.Ladder[*placement] {
 // remembered returns the evidence of an earlier run, or else that of an installed package that the run
 // believes.
 func (w *wanted) remembered(ctx context.Context) evidence.Evidence {
-	if w.by.run.believesInstalled() && !w.isOfOther() && w.by.stager.vendored == nil {
+	if w.by.run.believesInstalled() && !w.isOfOther() {
 		w.believed, _ = w.by.stager.installedPackage(ctx, w.entry) // an error is that of the next step
 	}
 	e := w.by.run.find(w.statements.Package)
@@ -118,17 +117,6 @@ func (w *wanted) remembered(ctx context.Context) evidence.Evidence {
 		e.Kind = evidence.Installed
 	}
 	return e
-}
-
-func (w *wanted) vendored(ctx context.Context) (*placement, evidence.Evidence, bool, error) {
-	if w.isOfOther() {
-		return nil, evidence.Evidence{}, false, nil // only the other call has a directory
-	}
-	p, err := w.by.stager.vendoredPackage(ctx, w.entry)
-	if p == nil || err != nil {
-		return nil, evidence.Evidence{}, false, err
-	}
-	return p, w.by.run.evidenceOf(w.entry, w.call.from.FromPackage, true), true, nil
 }
 
 // mirrors asks mirrors and bundles to confirm the entry.

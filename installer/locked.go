@@ -96,7 +96,6 @@ func lockedPackagesOf(ctx context.Context, in *Installer, project Project, o Loc
 	req := request{Project: project, InstallOptions: InstallOptions{
 		Scope: o.Scope, Locked: true, DryRun: true, Offline: o.Offline, AcceptUnreachable: o.AcceptUnreachable,
 	}}
-	req.Vendor = "" // vendored packages confirm no entries
 	inst, err := prepare(in, req)
 	if err != nil {
 		return err

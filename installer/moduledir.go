@@ -41,7 +41,7 @@ func linkedModule(c *call, dirs *packagedir.Dirs) (*module, error) {
 	}
 	m, err := moduleAt(c, dirs.Root, path.Join(filepath.ToSlash(c.from.Directory), subdir))
 	if err == nil {
-		m.linksTo, m.finalPath = c.from.Directory, path.Join(dirs.DataDir(c.key()), subdir)
+		m.linksTo, m.finalPath = c.from.Directory, path.Join(dirs.PackageDir(c.key()), subdir)
 	}
 	return m, err
 }
@@ -53,7 +53,7 @@ func ownModule(c *call, source string, dirs *packagedir.Dirs) (*module, error) {
 	if c.caller.linksTo == "" {
 		return moduleAt(c, dirs.Root, dir)
 	}
-	link := dirs.DataDir(c.caller.key())
+	link := dirs.PackageDir(c.caller.key())
 	if !pathsafe.Within(dir, link) {
 		return nil, c.fail(fmt.Errorf("%w: %q is outside %s", ErrEscapesPackage, source, c.caller.linksTo))
 	}

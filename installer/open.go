@@ -83,9 +83,6 @@ func openToChange(ctx context.Context, req request, by user, events *events) (*o
 	if err := p.read(ctx); err != nil {
 		return nil, join(err, p.close())
 	}
-	if p.dirs.Vendor != nil {
-		files.SetVendorDir(p.dirs.Vendor)
-	}
 	return p, nil
 }
 
@@ -116,13 +113,6 @@ func (p *openProject) read(ctx context.Context) (err error) {
 	p.recorded = &project.Manifest{}
 	if p.replacements, err = rules.ReadReplacements(p.req.dir()); err != nil {
 		return err
-	}
-	vendor, err := p.req.vendorDir()
-	if err != nil {
-		return err
-	}
-	if vendor != nil {
-		p.dirs.SetVendor(vendor)
 	}
 	if p.lockSrc, err = readLock(p.req.Project); err != nil {
 		return err

@@ -70,8 +70,8 @@ type Options struct {
 	// about an installed package that has the hashes of its lock entry or, with Project.NoLock, that
 	// modules.json has for the same source at a version that fits. Its evidence is evidence.Installed. Then
 	// anyone who can write to both the data directory and the lock decides what runs, such as the author of a
-	// commit or of a restored CI cache. Packages that are not installed, or are copied to a vendor directory, a
-	// mirror or a bundle, must be confirmed as usual.
+	// commit or of a restored CI cache. Packages that are not installed, or are copied to a mirror or a
+	// bundle, must be confirmed as usual.
 	TrustInstalled bool
 	// Parallel is how many packages are worked on at once; 0 means 16. Four times as many small requests are
 	// sent.
@@ -142,8 +142,8 @@ type InstallOptions struct {
 	// AcceptUnreachable names calls whose locked commits, also for other calls of the source, are accepted
 	// although no branch or tag of their repository contains them; see [UnreachableError].
 	AcceptUnreachable []addrs.Module
-	// AllowConfigErrors makes Install go on if configuration cannot be read, as terraform init and tofu get do,
-	// unless the project has Vendor. It installs the modules that could be read, but no providers, and returns
+	// AllowConfigErrors makes Install go on if configuration cannot be read, as terraform init and tofu get do.
+	// It installs the modules that could be read, but no providers, and returns
 	// a complete result beside the *[ConfigError] of each module that could not. Below these, entries and
 	// packages of calls that were not seen stay as they are.
 	AllowConfigErrors bool

@@ -290,18 +290,6 @@ func TestRenamedWithOtherContent(t *testing.T) {
 	}
 }
 
-// A renamed call of a project that vendors gets its directory.
-func TestRenamedVendored(t *testing.T) {
-	t.Parallel()
-	p, req := newVendored(t)
-	p.publish(t, "acme/network/aws", "1.5.0")
-	p.calls(t, "renamed MODTEST_HOST/acme/network/aws")
-	p.checkSelected(t, req, "renamed 1.0.0 same source")
-	if p.file("vendor/modules/renamed/main.tf") == "" || p.file("vendor/modules/network/main.tf") != "" {
-		t.Error("the vendored package was not moved")
-	}
-}
-
 type stockRecord struct{ Key, Source, Version, Dir string }
 
 // stockInstall writes modules.json as a stock tool does, and clones whose HEAD is a commit.

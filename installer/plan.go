@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/lockentry"
-	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/store"
@@ -29,9 +28,8 @@ type plan struct {
 	tree   resolvedTree
 	// stagings is what was staged for calls, by key.
 	stagings map[string]staging
-	// providers is nil if the run does not touch providers, and vendored if the project does not vendor.
+	// providers is nil if the run does not touch providers.
 	providers  *providerPlan
-	vendored   *packagedir.VendorStage
 	mismatches *mismatches
 
 	result *Result
@@ -54,7 +52,7 @@ func (p *plan) make(ctx context.Context) error {
 	p.sums, p.trees, p.inLock = make(map[string][]byte), make(map[string]bool), make(map[string]bool)
 	p.result.DialectMatters = p.dialectGiven || !p.detected.IsGuess() || p.tree.hostless != nil
 	var recorded project.Manifest
-	hasPackage, stays := make(map[string]bool), make(map[string]bool)
+	stays := make(map[string]bool)
 	for _, m := range p.tree.modules {
 		recorded.Set(m.record(m.version()))
 		if _, ok := m.lockEntry(); ok {
@@ -69,7 +67,7 @@ func (p *plan) make(ctx context.Context) error {
 		if !m.ownsPackage() {
 			continue
 		}
-		hasPackage[m.pkg.key] = true
+		stays[m.pkg.key] = true
 		p.addPackage(m)
 		if m.pkg.refetched > 0 {
 			p.result.Refetched = append(p.result.Refetched, Refetched{Package: m.pkg.entry.Package.String(), Bytes: m.pkg.refetched})
@@ -84,9 +82,6 @@ func (p *plan) make(ctx context.Context) error {
 			return fmt.Errorf("%q: %w", key, ErrNoSuchCall)
 		}
 	}
-	if p.dirs.Vendor == nil {
-		maps.Copy(stays, hasPackage)
-	}
 	p.change.Gone = p.gone(stays)
 	for _, record := range p.recorded.Records() {
 		if _, seen := recorded.Lookup(record.Key); !seen && record.Key != "" && p.tree.mayHave(record.Key) {
@@ -94,9 +89,6 @@ func (p *plan) make(ctx context.Context) error {
 		}
 	}
 	p.keepsAll = p.tree.isPart || len(p.tree.failures.errs()) > 0
-	if err := p.planVendor(hasPackage); err != nil {
-		return err
-	}
 	p.change.Manifest = recorded.Bytes()
 	p.change.Confirmed = p.trust.recordsOf(p.tree.modules)
 	for _, entry := range p.lock.Modules() {
@@ -150,21 +142,6 @@ func (p *plan) keepSums(tree *store.Tree) error {
 	text, err := tree.MarshalText()
 	p.sums[name] = text
 	return err
-}
-
-// planVendor plans the change of the vendored packages. A run that must not change the lock only compares them.
-func (p *plan) planVendor(hasPackage map[string]bool) (err error) {
-	if p.vendored == nil || p.req.Locked {
-		return nil
-	}
-	var changes []packagedir.PackageChange
-	if p.change.Vendor, changes, err = p.vendored.Plan(slices.Sorted(maps.Keys(hasPackage)), p.sums); err != nil {
-		return err
-	}
-	for _, c := range changes {
-		p.result.Vendored = append(p.result.Vendored, VendorChange{Path: pathOf(c.Key), Dir: c.Dir, Kind: string(c.Kind)})
-	}
-	return nil
 }
 
 // planLock plans the new lock, with entries for the calls in inLock and those that the tree may have.
@@ -265,7 +242,7 @@ func (p *plan) interfaceChanges(ctx context.Context, m *module) []config.Interfa
 	}
 	before, err := p.reader().ReadInterface(ctx, configs.Dir{
 		Path:     p.dirs.Path(record.Dir),
-		Boundary: p.dirs.Boundary(record.Dir),
+		Boundary: p.dirs.Boundary(),
 	})
 	if err != nil {
 		return nil // it is not installed
@@ -313,12 +290,12 @@ func (p *plan) planUpdates() {
 	slices.SortFunc(p.result.Updates, func(a, b LockChange) int { return strings.Compare(a.Path.String(), b.Path.String()) })
 }
 
-// gone returns the keys of calls in the former manifest whose directories do not stay: the tree does not have
-// them, or has vendored them. Nothing else is ever removed.
+// gone returns the keys of calls in the former manifest whose directories do not stay, because the tree does not
+// have them. Nothing else is ever removed.
 func (p *plan) gone(stays map[string]bool) []string {
 	var keys []string
 	for _, record := range p.recorded.Records() {
-		if isKey(record.Key) && !p.tree.mayHave(record.Key) && !stays[record.Key] && pathsafe.Within(record.Dir, p.dirs.DataDir(record.Key)) {
+		if isKey(record.Key) && !p.tree.mayHave(record.Key) && !stays[record.Key] && pathsafe.Within(record.Dir, p.dirs.PackageDir(record.Key)) {
 			keys = append(keys, record.Key)
 		}
 	}

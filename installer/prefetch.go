@@ -41,7 +41,7 @@ const prefetchesPerSlot = 4
 // start begins to prefetch the entries below the calls of the root module, and returns at once.
 func (p *prefetcher) start(ctx context.Context, calls []parsedCall) {
 	entries := p.project.lock.Modules()
-	if len(entries) == 0 || p.stager.vendored != nil || p.project.req.Offline || p.project.req.Update.All || p.origins.Fetcher.Interactive() {
+	if len(entries) == 0 || p.project.req.Offline || p.project.req.Update.All || p.origins.Fetcher.Interactive() {
 		return
 	}
 	for _, c := range calls {

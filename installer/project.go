@@ -37,12 +37,6 @@ type Project struct {
 	// NoLock makes runs neither read nor write a lock. As in stock tools, an installed version stays if it
 	// fits.
 	NoLock bool
-	// Vendor is a directory in the user's repository with the packages of all calls by key, relative to Dir
-	// with slashes; "" means that packages are in the data directory. Vendored packages are trusted like local
-	// modules: they are compared with the lock, and no origin is asked. If one does not match, a run with
-	// Locked fails with a *[VendorError]. Other runs, also with LockOnly, write confirmed packages there and
-	// remove those that the lock does not have.
-	Vendor string
 	Layout Layout
 	// Submodules includes submodules of git, also in the hashes. So the setting must be the same in all runs.
 	Submodules bool
@@ -108,14 +102,6 @@ func (p Project) givenModulesPath() string {
 
 func (p Project) readRules() (rules.Rules, error) {
 	return rules.Read(p.dir(), p.PolicyFiles, p.Policies)
-}
-
-// vendorDir returns nil if the project does not vendor.
-func (p Project) vendorDir() (*project.VendorDir, error) {
-	if p.Vendor == "" {
-		return nil, nil
-	}
-	return project.FindVendorDir(p.dir(), p.Vendor, p.dataPath())
 }
 
 func (p Project) otherPlatforms() []addrs.Platform {

@@ -121,11 +121,8 @@ func (p *reading) recordedPackage(m *module) *placement {
 	if pathsafe.Within(at, pkg.finalPath) {
 		return pkg
 	}
-	if dir := p.dirs.DataDir(m.key()); pathsafe.Within(at, dir) { // it was not vendored when it was installed
-		pkg.finalPath, pkg.realPath, pkg.currentPath = dir, dir, p.dirs.DataPath(m.key())
-	} else { // another tool placed it in another directory
-		pkg.finalPath, pkg.realPath, pkg.currentPath = m.finalPath, m.finalPath, m.currentPath
-	}
+	// Another tool placed it in another directory.
+	pkg.finalPath, pkg.realPath, pkg.currentPath = m.finalPath, m.finalPath, m.currentPath
 	return pkg
 }
 

@@ -83,7 +83,7 @@ func (o ProviderOrigin) OK() bool { return o.Err == nil && !o.Evidence.IsZero() 
 
 // VerifyRemote asks the origins of all locked packages whether tags, digests, branches and registry answers
 // still point to the locked content. It compares the content with the hashes of the lock, unless the origin has
-// confirmed it for this user before; that of archives and vendored packages always. A module that is not
+// confirmed it for this user before; that of archives always. A module that is not
 // installed is a *[ModuleError], and the others are compared.
 //
 // If the scope has providers, every h1 and zh hash in the lock must be one that their source has for the
@@ -204,7 +204,7 @@ func (v *remoteVerifier) compare(ctx context.Context, o *ModuleOrigin, c *call, 
 		}
 	}
 	known := v.trust.find(lockentry.StatementsOf(entry, c.from.FromPackage).Package)
-	if now.Revision != "" && v.trust.rule.Accepts(known) && v.dirs.VendoredDir(entry.Key) == "" {
+	if now.Revision != "" && v.trust.rule.Accepts(known) {
 		return nil
 	}
 	return v.compareContent(ctx, o, c, entry, at)

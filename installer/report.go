@@ -3,9 +3,7 @@ package installer
 import (
 	"errors"
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
@@ -105,10 +103,8 @@ func (s *Status) UnmarshalText(text []byte) error { return statusNames.unmarshal
 
 // PackageReport says how one installed package compares with the lock.
 type PackageReport struct {
-	Path addrs.Module
-	// Vendored is the package's directory in Project.Vendor, if that is set. Any added file in it is a change.
-	Vendored string
-	Status   Status
+	Path   addrs.Module
+	Status Status
 	// Want are the hashes in the lock, and Got those of the installed files, of the same schemes.
 	Want, Got []hashing.Hash
 	// Changes are the files that differ; empty also if the project lacks the sums of the locked files.
@@ -125,50 +121,14 @@ type PackageReport struct {
 	Unconfirmed bool
 }
 
-func packageReport(dirs *packagedir.Dirs, key string, found packagedir.Report) PackageReport {
+func packageReport(key string, found packagedir.Report) PackageReport {
 	return PackageReport{
-		Path: pathOf(key), Vendored: dirs.VendoredDir(key), Status: statuses[found.Status],
+		Path: pathOf(key), Status: statuses[found.Status],
 		Want: found.Want, Got: found.Got, Changes: found.Changes, Err: found.Err,
 	}
 }
 
 func (p *PackageReport) intact() bool { return p.Status == StatusVerified && p.Err == nil }
-
-// VendorError says that a package in Project.Vendor does not match the lock: it is missing or changed.
-type VendorError struct {
-	Package PackageReport
-}
-
-func (e *VendorError) Error() string {
-	p := &e.Package
-	if p.Status == StatusMissing {
-		return fmt.Sprintf("the vendored package %s does not exist", p.Vendored)
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "the vendored package %s does not match the lock", p.Vendored)
-	if p.Err != nil {
-		fmt.Fprintf(&b, ": %s", p.Err)
-	}
-	changes := changesBelow(p.Vendored, p.Changes)
-	if changes.Empty() && min(len(p.Want), len(p.Got)) > 0 {
-		fmt.Fprintf(&b, "\n  expected: %s\n  got:      %s", p.Want[0], p.Got[0])
-	}
-	writeChanges(&b, changes)
-	return b.String()
-}
-
-func (e *VendorError) Unwrap() error { return e.Package.Err }
-
-func changesBelow(dir string, changes hashing.Changes) hashing.Changes {
-	below := func(names []string) []string {
-		var paths []string
-		for _, name := range names {
-			paths = append(paths, path.Join(dir, name))
-		}
-		return paths
-	}
-	return hashing.Changes{Changed: below(changes.Changed), Vanished: below(changes.Vanished), Added: below(changes.Added)}
-}
 
 // ProviderReport says how one installed provider compares with the lock.
 type ProviderReport struct {

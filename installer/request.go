@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/evidencerules"
-	"github.com/cotterpin/cotter/internal/project"
 )
 
 // request is one run: a project, and what the run may do to it. Runs that only read have the zero
@@ -45,7 +44,7 @@ func (e *InvalidOptionsError) Unwrap() error { return e.Err }
 
 func (r request) check() error {
 	updates := r.Update.fields()
-	err := firstBroken([]optionRule{
+	return firstBroken([]optionRule{
 		{r.Locked && r.LockOnly, "a run cannot write only the lock and leave the lock as it is", []string{"Locked", "LockOnly"}},
 		{r.Locked && len(updates) > 0, "a run that leaves the lock as it is cannot update", append([]string{"Locked"}, updates...)},
 		{r.NoLock && r.LockContent != nil, "a run without a lock has no lock content", []string{"NoLock", "LockContent"}},
@@ -53,7 +52,6 @@ func (r request) check() error {
 		{r.LockContent != nil && r.LockFile != "", "the lock is either the content or the file", []string{"LockContent", "LockFile"}},
 		{r.NoLock && r.Locked, "a run without a lock cannot install what the lock says", []string{"NoLock", "Locked"}},
 		{r.NoLock && r.LockOnly, "a run without a lock cannot write it", []string{"NoLock", "LockOnly"}},
-		{r.NoLock && r.Vendor != "", "vendored packages are compared with the lock", []string{"NoLock", "Vendor"}},
 		{!isComment(r.LockHeader), "each line of the comment begins with \"#\"", []string{"LockHeader"}},
 		{!r.Scope.modules() && len(r.Update.Keys) > 0, "the run does not touch modules", []string{"Scope", "Update.Keys"}},
 		{!r.Scope.providers() && len(r.Update.Providers) > 0, "the run does not touch providers", []string{"Scope", "Update.Providers"}},
@@ -65,12 +63,6 @@ func (r request) check() error {
 		{!r.Dialect.isKnown(), "there is no such dialect", []string{"Dialect"}},
 		{!r.Next.isKnown(), "there is no such dialect", []string{"Next"}},
 	})
-	if err == nil && r.Vendor != "" {
-		if err := project.CheckVendorDir(r.Vendor); err != nil {
-			return &InvalidOptionsError{Fields: []string{"Vendor"}, Err: err}
-		}
-	}
-	return err
 }
 
 type optionRule struct {
@@ -131,10 +123,7 @@ func (r request) run() evidencerules.Run {
 	return evidencerules.Install
 }
 
-// installs reports whether packages are put in their places, and placesModules whether those of modules are:
-// vendored packages belong to the lock.
+// installs reports whether packages are put in their places, and placesModules whether those of modules are.
 func (r request) installs() bool { return !r.DryRun && !r.LockOnly }
 
-func (r request) placesModules() bool {
-	return r.Scope.modules() && !r.DryRun && (!r.LockOnly || r.Vendor != "")
-}
+func (r request) placesModules() bool { return r.Scope.modules() && r.installs() }

@@ -35,7 +35,6 @@ type Result struct {
 	// EarlierLock names an earlier version of the lock if the file did not exist, as Restored.From does.
 	// Restore can take its entries if the lock file is removed again.
 	EarlierLock string
-	Vendored    []VendorChange // the packages in Project.Vendor that were written or removed
 	// Providers are all providers, and ProviderChanges and ProviderUpdates are as LockChanges and Updates for
 	// them, if the run included providers. An update whose Old and New are equal has another package.
 	Providers       []Provider
@@ -138,16 +137,6 @@ type Caller struct {
 	Path       addrs.Module
 	Call       config.Call
 	Constraint string // "" for any version
-}
-
-// VendorChange is a package that a run wrote to Project.Vendor or removed from there.
-type VendorChange struct {
-	// Path is the path of the module call.
-	Path addrs.Module `json:"key"`
-	// Dir is the package's directory, relative to the root module's, with slashes.
-	Dir string `json:"dir"`
-	// Kind is "added", "changed" or "removed".
-	Kind string `json:"kind"`
 }
 
 // Provider is one provider of a configuration.

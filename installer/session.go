@@ -60,7 +60,7 @@ func (a *askedCall) isDone() bool {
 // CommitOptions say what [Session.Commit] does.
 type CommitOptions struct {
 	// Complete says that the program has asked for all modules. Then what the lock and the project have for
-	// other calls is removed. A project with Vendor requires it.
+	// other calls is removed.
 	Complete bool
 }
 
@@ -221,7 +221,7 @@ func (s *Session) find(c *call) (*module, error) {
 // findInside finds the module of a call whose path points into the package of another call that was asked for
 // before; nil if there is no such call.
 func (s *Session) findInside(c *call) (*module, error) {
-	packages := s.run.dirs.DataDir("")
+	packages := s.run.dirs.PackageDir("")
 	key, subdir, ok := c.inside(packages)
 	if !ok {
 		return nil, nil
@@ -251,9 +251,6 @@ func isSameCall(a, b config.Call) bool {
 // error, Commit returns it too and changes nothing. After Commit, the session can only be closed.
 func (s *Session) Commit(ctx context.Context, o CommitOptions) (_ *Result, err error) {
 	defer ctxerr.Keep(ctx, &err)
-	if s.run.req.Vendor != "" && !o.Complete {
-		return nil, &InvalidOptionsError{Fields: []string{"Vendor", "Complete"}, Reason: "the vendor directory has the packages of all modules"}
-	}
 	if !s.end() {
 		return nil, errEnded
 	}

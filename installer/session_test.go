@@ -176,17 +176,6 @@ func TestSessionOptions(t *testing.T) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
-	s, err := p.installer().Begin(t.Context(), installer.Project{Dir: p.dir, Vendor: "vendored"}, installer.InstallOptions{})
-	testenv.Must(t, err)
-	defer s.Close()
-	if _, err := s.Commit(t.Context(), installer.CommitOptions{}); !isInvalid(err) {
-		t.Errorf("Commit with Vendor = %v", err)
-	}
-}
-
-func isInvalid(err error) bool {
-	_, ok := errors.AsType[*installer.InvalidOptionsError](err)
-	return ok
 }
 
 // TestSessionClosed checks that nothing changes without a Commit that succeeds.

@@ -26,8 +26,6 @@ type stager struct {
 	layout  Layout
 	stage   *packagedir.Stage
 	events  *events
-	// vendored has the packages in the user's repository; nil if the project does not vendor.
-	vendored *packagedir.VendorStage
 	// readOnly says that nothing is placed: modules of packages are read from the cache.
 	readOnly   bool
 	mismatches *mismatches
@@ -54,7 +52,7 @@ func (s *stager) installedPackage(ctx context.Context, entry lockfile.Module) (*
 // recordedPackage returns the installed package of a call by its record in modules.json, and the module's
 // directory in it; nil if it is not in the call's directory or cannot be read.
 func (s *stager) recordedPackage(ctx context.Context, c *call, record project.ManifestRecord) (*placement, string, error) {
-	dir := s.project.dirs.DataDir(c.key())
+	dir := s.project.dirs.PackageDir(c.key())
 	if s.project.files == nil || !pathsafe.Within(path.Clean(record.Dir), dir) {
 		return nil, "", nil
 	}
@@ -75,7 +73,7 @@ func (s *stager) recordedPackage(ctx context.Context, c *call, record project.Ma
 	return s.placementOf(entry, found), subdir, nil
 }
 
-// placementOf returns the placement of an entry whose package is in its place, installed or vendored.
+// placementOf returns the placement of an entry whose package is in its place.
 func (s *stager) placementOf(entry lockfile.Module, found packagedir.Report) *placement {
 	placed := s.project.newPlacement(entry, found.Tree)
 	if found.SharedTree != "" {
@@ -118,8 +116,6 @@ func (s *stager) stagePackage(ctx context.Context, entry lockfile.Module, subdir
 	placed := s.project.newPlacement(entry, nil)
 	var err error
 	switch {
-	case s.vendored != nil:
-		placed, err = s.stageVendored(ctx, entry, t1)
 	case s.readOnly:
 		placed.currentPath = s.Cache.TreePath(t1)
 		placed.tree, err = s.readCached(ctx, t1)
@@ -150,28 +146,6 @@ func (s *stager) readCached(ctx context.Context, t1 hashing.Hash) (*store.Tree, 
 	return s.Cache.Read(ctx, t1)
 }
 
-// Packages in the directory Project.Vendor are used if they match the lock, and no origin is asked. Committed
-// files are trusted like local modules. Using a vendored package confirms no entry for runs without Vendor.
-
-// vendoredPackage returns nil if the package is to be placed like others.
-func (s *stager) vendoredPackage(ctx context.Context, entry lockfile.Module) (*placement, error) {
-	if s.vendored == nil {
-		return nil, nil
-	}
-	found, done, err := s.inspect(ctx, entry)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	if found.Status == packagedir.Verified {
-		return s.placementOf(entry, found), nil
-	}
-	if !s.vendored.OnlyCompares {
-		return nil, nil
-	}
-	return nil, &VendorError{packageReport(s.project.dirs, entry.Key, found)}
-}
-
 // inspect compares the package of an entry with the lock. done releases its slot of the pool.
 func (s *stager) inspect(ctx context.Context, entry lockfile.Module) (_ packagedir.Report, done func(), err error) {
 	if done, err = s.Slot(ctx); err != nil {
@@ -183,28 +157,6 @@ func (s *stager) inspect(ctx context.Context, entry lockfile.Module) (_ packaged
 		return packagedir.Report{}, nil, err
 	}
 	return found, done, nil
-}
-
-// stageVendored uses the package in the vendor directory if it is right, else it stages a new copy. A read-only
-// run notes that it would.
-func (s *stager) stageVendored(ctx context.Context, entry lockfile.Module, t1 hashing.Hash) (*placement, error) {
-	found, done, err := s.inspect(ctx, entry)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	if found.Status == packagedir.Verified {
-		return s.placementOf(entry, found), nil
-	}
-	placed := s.project.newPlacement(entry, nil)
-	if s.readOnly {
-		s.vendored.Note(entry.Key, found.Status)
-		placed.currentPath = s.Cache.TreePath(t1)
-		placed.tree, err = s.Cache.Read(ctx, t1)
-		return placed, err
-	}
-	placed.currentPath, placed.tree, err = s.vendored.Stage(ctx, entry.Key, t1, found.Status)
-	return placed, err
 }
 
 // staging is what a run has staged for a call's package.

@@ -75,14 +75,9 @@ func (t *trust) find(statement string) evidence.Evidence {
 	return t.memos.Find(statement)
 }
 
-// evidenceOf returns the evidence for an entry that is at hand. A vendored package that nothing has confirmed
-// is brought by the project.
-func (t *trust) evidenceOf(entry lockfile.Module, fromPackage, vendored bool) evidence.Evidence {
-	e := t.find(lockentry.StatementsOf(entry, fromPackage).Package)
-	if e.IsZero() && vendored {
-		e.Kind = evidence.Project
-	}
-	return e
+// evidenceOf returns the evidence for an entry that is at hand.
+func (t *trust) evidenceOf(entry lockfile.Module, fromPackage bool) evidence.Evidence {
+	return t.find(lockentry.StatementsOf(entry, fromPackage).Package)
 }
 
 // isFormer reports whether the last run had the same entry, and something that counts had confirmed it.

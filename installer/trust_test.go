@@ -52,7 +52,6 @@ func TestTrustInstalled(t *testing.T) {
 			testenv.Must(t, os.WriteFile(lock, []byte(text), 0o644))
 		}, refused: true},
 		"an update": {req: request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}}, refused: true},
-		"vendored":  {req: request{Project: installer.Project{Vendor: "vendor"}}, refused: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

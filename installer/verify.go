@@ -80,15 +80,13 @@ func (r *Report) addUnproven(files *project.Project) {
 func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 	entries := p.lock.Modules()
 	report := &Report{Packages: make([]PackageReport, len(entries))}
-	if p.files == nil && p.dirs.Vendor == nil {
+	if p.files == nil {
 		for i, entry := range entries {
 			report.Packages[i] = PackageReport{Path: pathOf(entry.Key), Status: StatusMissing}
 		}
 		return report, nil
 	}
-	if p.files != nil {
-		report.Unfinished = p.files.Unfinished()
-	}
+	report.Unfinished = p.files.Unfinished()
 	group, during := errgroup.WithContext(ctx)
 	group.SetLimit(p.clients.Parallel)
 	for i, entry := range entries {
@@ -100,7 +98,7 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 			if err := ctxerr.Of(during); err != nil {
 				return err // what was found is not complete
 			}
-			report.Packages[i] = packageReport(p.dirs, entry.Key, found)
+			report.Packages[i] = packageReport(entry.Key, found)
 			if found.Status == packagedir.Changed {
 				p.explain(during, &report.Packages[i])
 			}
@@ -114,11 +112,6 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 			report.Packages = append(report.Packages, PackageReport{Path: recordedPath(record.Key), Status: StatusUnlocked})
 		}
 	}
-	for _, key := range p.dirs.UnlockedVendored(p.lock) {
-		if !slices.ContainsFunc(report.Packages, func(p PackageReport) bool { return p.Path.String() == key }) {
-			report.Packages = append(report.Packages, PackageReport{Path: recordedPath(key), Vendored: p.dirs.VendoredDir(key), Status: StatusUnlocked})
-		}
-	}
 	for i := range report.Packages {
 		if report.Packages[i].Status == StatusUnlocked {
 			p.explain(ctx, &report.Packages[i])
@@ -129,13 +122,13 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 }
 
 // explain records that a package is exactly what this user's last run installed, if the lock has another
-// version now, or none. Vendored packages belong to the lock in their repository.
+// version now, or none.
 func (p *reading) explain(ctx context.Context, report *PackageReport) {
 	key := report.Path.String()
 	entry, locked := p.lock.Module(key)
 	old, ok := p.formerPackage(ctx, key)
 	switch {
-	case !ok || report.Vendored != "":
+	case !ok:
 	case !locked:
 		report.Former = old
 	case isOtherVersion(old, entry):

@@ -130,7 +130,7 @@ func (t *traversal) follow(ctx context.Context, c *call, depth int, find func(co
 // postpone reports whether the path of a call points into the package of another call, and keeps the call for
 // belowInside.
 func (t *traversal) postpone(c *call, depth int) bool {
-	key, subdir, ok := c.inside(t.project.dirs.DataDir(""))
+	key, subdir, ok := c.inside(t.project.dirs.PackageDir(""))
 	if !ok {
 		return false
 	}

@@ -3,7 +3,6 @@ package policy
 import (
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
 
 	"github.com/hashicorp/hcl/v2"
@@ -24,8 +23,6 @@ type Settings struct {
 	Submodules *bool
 	// TestDirectory is the directory of the root module's tests, relative to it.
 	TestDirectory string
-	// Vendor is the directory of vendored packages, relative to the root module, with slashes.
-	Vendor string
 	// Platforms are additional platforms to lock providers for.
 	Platforms []addrs.Platform
 	// Mirrors are the mirrors that the file names. See [Mirrors] for how far they are trusted.
@@ -57,9 +54,12 @@ func (s *Settings) arguments() arguments {
 		"submodules":     func(value cty.Value) error { s.Submodules = new(bool); return boolean(s.Submodules)(value) },
 		"test_directory": pathBelow(&s.TestDirectory),
 		"platforms":      list(&s.Platforms, 0, "platforms", parsed("platform", addrs.ParsePlatform)),
-		"vendor":         s.setVendor,
+		"vendor":         func(cty.Value) error { return errNoVendor },
 	}
 }
+
+// errNoVendor says what to use instead of the vendor directories that people know from other tools.
+var errNoVendor = errors.New("packages are not written into the repository: use a bundle or a mirror for machines without network, and a replace block for a module in a directory of the repository")
 
 // words returns a choice whose values are the words themselves.
 func words(all ...string) map[string]string {
@@ -88,14 +88,4 @@ func notMetadata(name string) error {
 		return fmt.Errorf("it must not be in %q, which belongs to version control", part)
 	}
 	return nil
-}
-
-func (s *Settings) setVendor(value cty.Value) (err error) {
-	if s.Vendor, err = stringOf(value); err != nil {
-		return err
-	}
-	if s.Vendor == "" || path.IsAbs(s.Vendor) || filepath.IsAbs(s.Vendor) {
-		return errors.New("it must be a path relative to the root module's directory")
-	}
-	return notMetadata(s.Vendor)
 }

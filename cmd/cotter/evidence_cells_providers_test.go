@@ -62,7 +62,6 @@ func (s *cellSite) newProviderSite(t *testing.T, c cell) {
 	}
 	s.attacker.env = append(s.attacker.env, "COTTER_LAYOUT=copy")
 	s.attacker.mustRun(t, "install --locked")
-	copyAside(t, s.attacker)
 	s.attacker.mustRun(t, "mirror push "+s.evilMirror)
 	if c.forged == "signature" {
 		testenv.Must(t, s.world.SetProviderShape("acme/cloud", "1.0.0", modtest.ProviderUnknownKey))

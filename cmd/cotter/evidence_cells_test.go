@@ -41,7 +41,7 @@ type cell struct{ pkg, brought, forged, run string }
 // too.
 var cellValues = [...][]string{
 	{"git", "registry", "provider"},
-	{"origin", "restored cache", "committed .terraform", "kept copy", "vendor directory", "repository's mirror", "user's mirror", "bundle", "plugin cache", "terraform.d"},
+	{"origin", "restored cache", "committed .terraform", "kept copy", "repository's mirror", "user's mirror", "bundle", "plugin cache", "terraform.d"},
 	{"nothing", "commit", "hashes", "version", "subdir", "added hash", "signature", "other platform"},
 	{"install", "install --locked", "install --locked --offline", "update other", "lock", "lock --check", "verify", "verify --remote", "mirror push", "bundle create"},
 }
@@ -56,8 +56,6 @@ func (c cell) String() string {
 // impossible returns why there is no such cell, or "".
 func (c cell) impossible() string {
 	switch {
-	case c.pkg == "provider" && c.brought == "vendor directory":
-		return "it holds only modules"
 	case c.pkg == "provider" && (c.forged == "commit" || c.forged == "subdir"):
 		return "a provider has neither"
 	case c.forged == "signature" && (c.pkg != "provider" || c.brought != "origin"):
@@ -112,10 +110,6 @@ var cellTable = map[string]struct{ nothing, forged cellRuns }{
 	},
 	"terraform.d": {
 		nothing: cellRuns{{isBrought, ownProjectRuns}, {isRefused, nil}},
-		forged:  cellRuns{{isBrought, ownProjectRuns}, {isRefused, nil}},
-	},
-	"vendor directory": {
-		nothing: cellRuns{{isBrought, ownProjectRuns}, {isUsed, nil}},
 		forged:  cellRuns{{isBrought, ownProjectRuns}, {isRefused, nil}},
 	},
 }
@@ -186,7 +180,7 @@ func (c cell) saysWhy(out string) bool {
 // needsInstallation reports whether the victim installs before the run, because verify compares
 // what is installed, or because the other provider must be at hand without a network.
 func (c cell) needsInstallation() bool {
-	return c.run == offline && c.brought == "terraform.d" || strings.HasPrefix(c.run, "verify") && (c.forged == "nothing" || c.brought == "vendor directory" || c.brought == "terraform.d")
+	return c.run == offline && c.brought == "terraform.d" || strings.HasPrefix(c.run, "verify") && (c.forged == "nothing" || c.brought == "terraform.d")
 }
 
 func allCells() (cells []cell) {
@@ -326,7 +320,7 @@ func (s *cellSite) test(t *testing.T, c cell) {
 	}
 }
 
-// checkUsed checks that the honest package was used: installed, locked, vendored or confirmed.
+// checkUsed checks that the honest package was used: installed, locked or confirmed.
 func (c cell) checkUsed(t *testing.T, s *cellSite, u *site, end ending, before, after cellState) {
 	t.Helper()
 	if end.status != 0 || strings.Contains(end.out, "Nothing has confirmed") {
@@ -366,7 +360,7 @@ func (s *cellSite) checkPublished(t *testing.T, c cell, from *site) {
 	}
 }
 
-// checkNothingDone checks that nothing was installed, locked, vendored or published.
+// checkNothingDone checks that nothing was installed, locked or published.
 func (s *cellSite) checkNothingDone(t *testing.T, c cell, before, after cellState) {
 	t.Helper()
 	if diff := cmp.Diff(before, after); diff != "" {

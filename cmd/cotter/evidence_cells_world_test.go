@@ -101,17 +101,6 @@ func (s *cellSite) newModuleSite(t *testing.T, c cell) {
 	}
 	s.attacker.mustRun(t, "mirror push "+s.evilMirror)
 	s.attacker.mustRun(t, "install --locked --offline")
-	copyAside(t, s.attacker)
-	s.attacker.write(t, "cotter.hcl", cellVendor)
-	s.attacker.mustRun(t, "install --offline")
-}
-
-const cellVendor = "settings {\n  vendor = \"vendor/modules\"\n}\n"
-
-// copyAside keeps .terraform as it is before packages are vendored.
-func copyAside(t *testing.T, u *site) {
-	t.Helper()
-	testenv.Must(t, os.CopyFS(filepath.Join(u.base, "installed"), os.DirFS(filepath.Join(u.project, ".terraform"))))
 }
 
 // forgeModule forges the lock's entry of the module net, and confirms it with the attacker's key.
@@ -163,7 +152,7 @@ func (s *cellSite) victim(t *testing.T, c cell) *site {
 	brings := func(to, from string) {
 		testenv.Must(t, os.CopyFS(to, os.DirFS(from)))
 	}
-	installed := filepath.Join(s.attacker.base, "installed")
+	installed := filepath.Join(s.attacker.project, ".terraform")
 	switch c.brought {
 	case "restored cache":
 		brings(u.cache, s.attacker.cache)
@@ -173,9 +162,6 @@ func (s *cellSite) victim(t *testing.T, c cell) *site {
 	case "kept copy":
 		brings(filepath.Join(u.project, ".terraform"), installed)
 		u.write(t, lockFile, "")
-	case "vendor directory":
-		brings(filepath.Join(u.project, "vendor"), filepath.Join(s.attacker.project, "vendor"))
-		settings = cellVendor
 	case "repository's mirror":
 		settings = "mirror \"" + s.evilMirror + "\" {\n}\n"
 	case "user's mirror":
@@ -190,7 +176,7 @@ func (s *cellSite) victim(t *testing.T, c cell) *site {
 		u.mustRun(t, "bundle import "+s.bundle)
 		brings(filepath.Join(u.project, ".terraform"), installed)
 	}
-	if strings.HasPrefix(c.run, "verify") && c.forged != "nothing" && c.brought != "kept copy" && c.brought != "vendor directory" && c.brought != "terraform.d" {
+	if strings.HasPrefix(c.run, "verify") && c.forged != "nothing" && c.brought != "kept copy" && c.brought != "terraform.d" {
 		remove(t, filepath.Join(u.project, ".terraform"))
 		brings(filepath.Join(u.project, ".terraform"), installed) // there is nothing to verify without it
 	}

@@ -101,7 +101,6 @@ func install(ctx context.Context, cmd *invocation, out *output, in *installer.In
 	}
 	if req.DryRun {
 		err := out.planned(result, progress.tally)
-		out.vendored(req, result)
 		if err == nil && cmd.Bool("check") {
 			err = out.checkLock("", result)
 		}
@@ -111,7 +110,6 @@ func install(ctx context.Context, cmd *invocation, out *output, in *installer.In
 	if err := out.installed(done(req), result, progress.tally); err != nil {
 		return err
 	}
-	out.vendored(req, result)
 	if req.LockOnly {
 		out.lockedOnly(result)
 	}

@@ -123,7 +123,7 @@ func jsonModules(modules []installer.Module, withEvidence bool) []jsonModule {
 func jsonResult(done string, result *installer.Result) record {
 	return resultRecord{
 		done, result.Dialect.String(), jsonModules(result.Modules, true), jsonChanges(result.LockChanges), jsonUpdates(result.Updates),
-		keysOf(result.Restored), result.EarlierLock, result.Vendored,
+		keysOf(result.Restored), result.EarlierLock,
 		jsonProviders(result.Providers), jsonProviderChanges(result.ProviderChanges), jsonProviderChanges(result.ProviderUpdates),
 		result.Refetched,
 	}
@@ -136,10 +136,7 @@ type jsonPackage struct {
 	// Former is the version or package that is installed if it is exactly what this user's last
 	// run installed, and the lock has another one (the status is "former") or none.
 	Former string `json:"former,omitempty"`
-	// Vendored is the package's directory in the repository, if the package is vendored.
-	Vendored string `json:"vendored,omitempty"`
-	// Unconfirmed is true if nothing has confirmed the lock entry on this machine. Vendored
-	// packages need no confirmation.
+	// Unconfirmed is true if nothing has confirmed the lock entry on this machine.
 	Unconfirmed bool `json:"unconfirmed,omitempty"`
 	// Evidence is who confirms the lock entry. It is absent if nothing does.
 	Evidence evidence.Evidence `json:"evidence,omitzero"`
@@ -154,7 +151,6 @@ func jsonReport(report *installer.Report, ok bool) record {
 		j := jsonPackage{
 			Key:         p.Path.String(),
 			Status:      p.Status.String(),
-			Vendored:    p.Vendored,
 			Unconfirmed: p.Unconfirmed,
 			Want:        p.Want,
 			Got:         p.Got,

@@ -74,8 +74,6 @@ type resultRecord struct {
 	// EarlierLock is where an earlier version of a lock is that did not exist: "the copy of the
 	// last run", or a commit.
 	EarlierLock string `json:"earlier_lock,omitempty"`
-	// Vendored are the vendored packages that were written or removed, or would be.
-	Vendored []installer.VendorChange `json:"vendored,omitempty"`
 	// Providers are all providers, if the run installs providers.
 	Providers []jsonProvider `json:"providers,omitempty"`
 	// ProviderChanges are the provider entries that differ from the previous lock.

@@ -56,7 +56,7 @@ func lookBelow(top string) (unit bool, below string) {
 			return nil
 		case name == top:
 			return nil
-		case strings.HasPrefix(entry.Name(), ".") || repository.IsVendorDir(name):
+		case strings.HasPrefix(entry.Name(), "."):
 			return fs.SkipDir
 		}
 		if has, err := repository.HasConfiguration(context.Background(), installer.Project{Dir: name}); err == nil && has {

@@ -164,9 +164,6 @@ var remedyTable = []remedyRow{
 	wraps(installer.ErrNotInstalled, installMissing),
 	wraps(installer.ErrMisplaced, repair),
 
-	always[*installer.VendorError](writeVendor),
-	wraps(installer.ErrNotVendorDir, "Name a directory that is empty or does not exist."),
-
 	// Other commands, and settings.
 	on(func(e *s3.CredentialsError) []remedy {
 		return do(fmt.Sprintf("If the server is yours, write `s3_endpoints = [\"%s\"]` in your own settings, or set AWS_ENDPOINT_URL_S3.", e.Endpoint))
@@ -204,7 +201,6 @@ const (
 	relock         = "Run `cotter update{dir} {keys}` to lock what the address points to now."
 	relockTag      = "If you know why the tag has moved, run `cotter update{dir} {keys}{accept}` to lock what it points to now."
 	keptProviders  = "If the state does not need them, run `cotter install{dir} --prune-providers`. Otherwise an `init -backend=false` of tofu or terraform drops them, and all module blocks of the lock with them."
-	writeVendor    = "Run `cotter install{dir}` on your machine to write the locked packages, and commit them."
 	unshallow      = "Run `git fetch --unshallow` first to take the versions of an earlier lock, if there is one."
 	fetchHistory   = "Run `git log -p {lock}`, which fetches the earlier versions, and then this command again."
 )
@@ -212,7 +208,6 @@ const (
 // Remedies in reports of commands that succeed, or of verify.
 const (
 	confirmEntries = "Run `cotter install --locked` to have the origins confirm these entries, or name the mirror or the bundle that has confirmed them."
-	compareOrigins = "Run `cotter verify --remote` to compare with the origins."
 	useEarlierLock = "To use the versions of that one, remove {lock} and run `cotter lock --offline{dir}`."
 )
 

@@ -157,7 +157,7 @@ func applySettings(cmd *invocation, env func(string) string, req request) (reque
 		}
 		return setting
 	}
-	req.LockFile, req.Vendor = found.LockFile, found.Vendor
+	req.LockFile = found.LockFile
 	req.Submodules = found.Submodules != nil && *found.Submodules
 	req.Inputs.TestDir = given("test-directory", found.TestDirectory)
 	if req.Dialect, err = installer.ParseDialect(given("for", found.For)); err != nil {

@@ -25,13 +25,7 @@ func (all projectOutcomes) any() bool {
 }
 
 // changes returns "" if nothing has changed.
-func (p projectOutcome) changes() string {
-	text := counted(p.lines)
-	if n := len(p.result.Vendored); n > 0 {
-		text = strings.TrimPrefix(fmt.Sprintf("%s, %s changed", text, count(n, "vendored package")), ", ")
-	}
-	return text
-}
+func (p projectOutcome) changes() string { return counted(p.lines) }
 
 func (all projectOutcomes) print(o *output) {
 	width := 0
@@ -48,9 +42,6 @@ func (all projectOutcomes) print(o *output) {
 		case changes != "":
 			o.printf("%s: %s\n", p.dir, changes)
 			o.printOutcomes(p.lines, "    ")
-			for _, change := range p.result.Vendored {
-				o.printf("    %s: %s\n", change.Dir, change.Kind)
-			}
 		case o.verbose:
 			o.printf("%s: up to date\n", p.dir)
 		}

@@ -16,44 +16,26 @@ import (
 // directory of a module is renamed. Meanwhile, stock tools must not see a manifest.
 func TestSyscallOrder(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ upgrade, vendored bool }{
-		"first installation":          {},
-		"upgrade":                     {upgrade: true},
-		"upgrade of vendored modules": {upgrade: true, vendored: true},
-	} {
+	for name, upgrade := range map[string]bool{"first installation": false, "upgrade": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			needCommands(t, "strace")
 			p := newCutProject(t, filepath.Join(t.TempDir(), "project"))
-			p.prepare(t, c.upgrade)
-			if c.vendored {
-				p.vendorFirst(t)
-			}
+			p.prepare(t, upgrade)
 			lines := trace(t, p.command("install"), nil)
 			r := newRecording(parseTrace(lines, p.project), p.project)
 			r.checkJournal(t)
 			r.checkTemporaryFiles(t)
-			r.checkManifest(t, c.upgrade)
+			r.checkManifest(t, upgrade)
 		})
 	}
 }
 
-// vendorFirst vendors the modules of the first configuration.
-func (p *cutProject) vendorFirst(t *testing.T) {
-	t.Helper()
-	p.configure(t, "first")
-	p.write(t, "cotter.hcl", "settings {\n  vendor = \"vendor\"\n}\n")
-	p.mustRun(t, "install")
-	p.configure(t, "second")
-}
-
 // These are paths in a project.
 const (
-	cotterDir   = modules + ".cotter/"
-	stageDir    = cotterDir + "stage/"
-	manifestAt  = modules + "modules.json"
-	vendorDir   = "vendor/"
-	vendorStage = vendorDir + ".cotter/stage-"
+	cotterDir  = modules + ".cotter/"
+	stageDir   = cotterDir + "stage/"
+	manifestAt = modules + "modules.json"
 )
 
 // recording is the list of file operations of an installation, with paths relative to the
@@ -90,12 +72,9 @@ func newRecording(calls []systemCall, dir string) *recording {
 func (c *systemCall) source() string { return c.paths[0] }
 func (c *systemCall) target() string { return c.paths[len(c.paths)-1] }
 
-// isModuleDir reports whether a path is the directory of a call, installed or vendored.
+// isModuleDir reports whether a path is the directory of a call.
 func isModuleDir(name string) bool {
 	key, ok := strings.CutPrefix(name, modules)
-	if !ok {
-		key, ok = strings.CutPrefix(name, vendorDir)
-	}
 	return ok && !strings.HasPrefix(key, ".") && !strings.Contains(key, "/") && key != "modules.json"
 }
 
@@ -146,7 +125,7 @@ func (r *recording) checkJournal(t *testing.T) {
 	written := make(map[string]int) // the line of the last write to each staged file
 	for i := range r.all {
 		c := &r.all[i]
-		if c.isWrite() && (strings.HasPrefix(c.target(), stageDir) || strings.HasPrefix(c.target(), vendorStage)) {
+		if c.isWrite() && strings.HasPrefix(c.target(), stageDir) {
 			written[c.target()] = c.end
 		}
 	}

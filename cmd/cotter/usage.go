@@ -177,7 +177,7 @@ var otherWords = map[string]string{
 	"why":     "Run `cotter tree` with the key of a module call, a source address or a provider.",
 	"graph":   "Run `cotter tree`, or `cotter tree --out modules.html` for a page.",
 	"restore": "Run `cotter install`, or `cotter lock --offline` to put back entries of the lock and change nothing else.",
-	"vendor":  "Set `vendor` in the settings block of cotter.hcl: `cotter install` then writes that directory.",
+	"vendor":  "Use `cotter bundle create` or `cotter mirror push` for machines without network, and a `replace` block in cotter.hcl for a module in a directory of your repository.",
 }
 
 // checkGroup refuses a word that is no command below c.

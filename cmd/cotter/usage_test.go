@@ -18,7 +18,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{"check", "unknown command \"check\"\n\nRun `cotter verify` to compare what is installed, or `cotter lock --check` to compare the lock with the configuration."},
 		{"ls", "unknown command \"ls\"\n\nRun `cotter tree`."},
 		{"restore", "unknown command \"restore\"\n\nRun `cotter install`, or `cotter lock --offline` to put back entries of the lock and change nothing else."},
-		{"vendor", "unknown command \"vendor\"\n\nSet `vendor` in the settings block of cotter.hcl: `cotter install` then writes that directory."},
+		{"vendor", "unknown command \"vendor\"\n\nUse `cotter bundle create` or `cotter mirror push` for machines without network, and a `replace` block in cotter.hcl for a module in a directory of your repository."},
 		{"cache szie", "unknown command \"szie\"\n\nDid you mean `cotter cache size`?"},
 		{"isntall --locked", "unknown command \"isntall\"\n\nDid you mean `cotter install`?"},
 		{"hepl", "unknown command \"hepl\"\n\nDid you mean `cotter help`?"},

@@ -40,7 +40,6 @@ var (
 	errNoneFound   = advised("nothing is installed here yet", installLocked)
 	errSomeMissing = advised("locked packages are not installed", installMissing)
 	errFormer      = advised("other packages are installed than the lock has", installLocked)
-	errNotVendored = advised("the vendored modules differ from the lock", writeVendor)
 	errStale       = advised("the lock is not for this configuration", updateLock)
 	errUnconfirmed = advised("not all entries of the lock are confirmed", confirmEntries)
 	errTwoForms    = errors.New("the lock is for only one of two configurations")
@@ -148,17 +147,17 @@ type faults struct{ changed, missing, notCompared, stale bool }
 
 // compared is a package or a provider in a report.
 type compared struct {
-	status                    installer.Status
-	err                       error
-	unknown, former, vendored bool // unknown says that there was nothing to compare
+	status          installer.Status
+	err             error
+	unknown, former bool // unknown says that there was nothing to compare
 }
 
 func comparedIn(report *installer.Report) (all []compared) {
 	for _, p := range report.Packages {
-		all = append(all, compared{p.Status, p.Err, p.Err != nil && p.Changes.Empty(), p.Former.Key != "", p.Vendored != ""})
+		all = append(all, compared{p.Status, p.Err, p.Err != nil && p.Changes.Empty(), p.Former.Key != ""})
 	}
 	for _, p := range report.Providers {
-		all = append(all, compared{p.Status, p.Err, errors.Is(p.Err, installer.ErrNoComparableHash), p.Err == nil && p.Status == installer.StatusFormer, false})
+		all = append(all, compared{p.Status, p.Err, errors.Is(p.Err, installer.ErrNoComparableHash), p.Err == nil && p.Status == installer.StatusFormer})
 	}
 	return all
 }
@@ -214,8 +213,6 @@ func headlineOf(report *installer.Report, found faults) error {
 		return errTwoForms
 	case onlyStale && len(report.Stale) > 0:
 		return errStale
-	case slices.ContainsFunc(comparedIn(report), func(c compared) bool { return c.vendored && c.status != installer.StatusVerified }):
-		return errNotVendored
 	case isFormer(report):
 		return errFormer
 	case found == faults{missing: true} && isFresh(report):
@@ -229,7 +226,7 @@ func headlineOf(report *installer.Report, found faults) error {
 // isFresh reports whether all packages are missing, as in a fresh checkout, where modules.json is missing too.
 func isFresh(report *installer.Report) bool {
 	all := comparedIn(report)
-	return len(all) > 0 && !slices.ContainsFunc(all, func(c compared) bool { return c.status != installer.StatusMissing || c.vendored })
+	return len(all) > 0 && !slices.ContainsFunc(all, func(c compared) bool { return c.status != installer.StatusMissing })
 }
 
 // isFormer reports whether the only fault is that the lock has other packages now than the last run installed.
@@ -277,7 +274,7 @@ func (o *output) report(report *installer.Report, failed error, remote bool) err
 		} else if !p.Changes.Empty() {
 			o.printf("- %s:\n", p.Path)
 		}
-		for _, group := range changedFiles(reportedFiles(p)) {
+		for _, group := range changedFiles(p.Changes) {
 			for _, file := range group.files {
 				o.printf("    %s %q\n", group.label, file)
 			}
@@ -365,15 +362,6 @@ func (o *output) unconfirmed(report *installer.Report, failed error) {
 
 // brought prints what the repository has and nothing has confirmed.
 func (o *output) brought(report *installer.Report) {
-	n := 0
-	for _, p := range report.Packages {
-		if p.Evidence.Kind == evidence.Project && matches(p) {
-			n++
-		}
-	}
-	if n > 0 {
-		o.notef("Nothing outside this repository has confirmed %s. %s\n", count(n, "vendored module"), compareOrigins)
-	}
 	var providers []string
 	for _, p := range report.Providers {
 		if p.Evidence.Kind == evidence.Project {
@@ -405,14 +393,10 @@ func statusText(p installer.PackageReport) string {
 		return "Verified checksum matches lock file; " + confirmedText(p.Evidence)
 	case p.Status == installer.StatusChanged && len(p.Want) > 0:
 		return fmt.Sprintf("Module checksum verification failed\n    expected %s\n    got      %s", p.Want[0], p.Got[0])
-	case p.Status == installer.StatusMissing && p.Vendored != "":
-		return p.Vendored + " does not exist"
 	case p.Status == installer.StatusMissing:
 		return "not installed"
 	case p.Status == installer.StatusFormer:
 		return fmt.Sprintf("another version is installed (%s, from before)", releaseName(p.Former))
-	case p.Status == installer.StatusUnlocked && p.Vendored != "":
-		return p.Vendored + " has no entry in the lock"
 	case p.Status == installer.StatusUnlocked:
 		return "installed, but the lock has no entry for it"
 	}

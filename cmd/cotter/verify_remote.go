@@ -21,7 +21,7 @@ func verifyRemote(ctx context.Context, in *installer.Installer, out *output, req
 	if err != nil {
 		return asked, err
 	}
-	origins, providers := comparedOrigins(list.Modules, report), list.Providers
+	origins, providers := list.Modules, list.Providers
 	if out.json {
 		if err := out.writeJSON(originsRecord{jsonOrigins(origins), jsonOriginProviders(providers)}); err != nil {
 			return asked, err
@@ -34,7 +34,7 @@ func verifyRemote(ctx context.Context, in *installer.Installer, out *output, req
 		switch {
 		case o.Moved():
 			advice := acceptContent
-			if o.follows() {
+			if follows(o) {
 				advice = relock
 			}
 			failed.error = errMoved
@@ -62,27 +62,9 @@ func verifyRemote(ctx context.Context, in *installer.Installer, out *output, req
 	return asked, failed
 }
 
-// comparedOrigin has the directory of a vendored module, relative to the root module, or "".
-type comparedOrigin struct {
-	installer.ModuleOrigin
-	Vendored string
-}
-
-func comparedOrigins(list []installer.ModuleOrigin, report *installer.Report) []comparedOrigin {
-	vendored := make(map[string]string)
-	for _, p := range report.Packages {
-		vendored[p.Path.String()] = p.Vendored
-	}
-	origins := make([]comparedOrigin, len(list))
-	for i, o := range list {
-		origins[i] = comparedOrigin{o, vendored[o.Path.String()]}
-	}
-	return origins
-}
-
 // follows reports whether the call follows a name that is expected to move, such as a branch, so that an
 // update needs no permission.
-func (o comparedOrigin) follows() bool {
+func follows(o installer.ModuleOrigin) bool {
 	if o.Compared != installer.ComparedRevision {
 		return false
 	}
@@ -104,19 +86,16 @@ func comparedName(o installer.ModuleOrigin) string {
 	return ""
 }
 
-func (o comparedOrigin) moved() string {
+func moved(o installer.ModuleOrigin) string {
 	now := short(o.Locked) + " -> " + short(o.Now)
-	switch {
-	case comparedName(o.ModuleOrigin) != "":
-		return fmt.Sprintf("%s: %s moved %s", o.Package, comparedName(o.ModuleOrigin), now)
-	case o.Vendored != "":
-		return fmt.Sprintf("%s: other content than at the origin %s: %s", o.Vendored, o.Package, now)
+	if comparedName(o) != "" {
+		return fmt.Sprintf("%s: %s moved %s", o.Package, comparedName(o), now)
 	}
 	return fmt.Sprintf("%s: content changed %s", o.Package, now)
 }
 
 // note describes a locked commit that no branch or tag is known to contain, or returns "".
-func (o comparedOrigin) note() string {
+func note(o installer.ModuleOrigin) string {
 	unreachable, ok := errors.AsType[*installer.UnreachableError](o.History)
 	switch {
 	case o.History == nil:
@@ -135,7 +114,7 @@ func (o comparedOrigin) note() string {
 
 // origins prints what has moved once, with the calls that use it, then notes, and providers with hashes that
 // their registries do not confirm.
-func (o *output) origins(origins []comparedOrigin, providers []installer.ProviderOrigin) originCount {
+func (o *output) origins(origins []installer.ModuleOrigin, providers []installer.ProviderOrigin) originCount {
 	var moves, notes []usedText
 	var failed []message
 	n := originCount{all: len(origins) + len(providers)}
@@ -144,11 +123,11 @@ func (o *output) origins(origins []comparedOrigin, providers []installer.Provide
 		case origin.Err != nil:
 			failed = append(failed, messages(origin.Err)...)
 		case origin.Moved():
-			moves = append(moves, usedText{origin.moved(), o.usedBy(origin)})
+			moves = append(moves, usedText{moved(origin), o.usedBy(origin)})
 		case origin.OK():
 			n.same++
 		}
-		if note := origin.note(); note != "" {
+		if note := note(origin); note != "" {
 			notes = append(notes, usedText{"note: " + note, o.usedBy(origin)})
 		}
 		switch {
@@ -202,7 +181,7 @@ func (n originCount) String() string {
 	return text + "."
 }
 
-func (o *output) usedBy(origin comparedOrigin) string {
+func (o *output) usedBy(origin installer.ModuleOrigin) string {
 	return fmt.Sprintf("%s (%s)", origin.Path, o.place("", origin.Call.Range))
 }
 
@@ -253,8 +232,6 @@ type jsonOrigin struct {
 	Locked  string `json:"locked,omitempty"`
 	Now     string `json:"now,omitempty"`
 	Moved   bool   `json:"moved"`
-	// Vendored is the package's directory in the repository, if the package is vendored.
-	Vendored string `json:"vendored,omitempty"`
 	// Compared is true if the content was fetched and compared with the lock. Content is not
 	// fetched if the origin has confirmed it to this user before.
 	Compared bool `json:"compared"`
@@ -282,17 +259,16 @@ func jsonOriginProviders(origins []installer.ProviderOrigin) []jsonOriginProvide
 	})
 }
 
-func jsonOrigins(origins []comparedOrigin) []jsonOrigin {
-	return mapped(origins, func(o comparedOrigin) jsonOrigin {
+func jsonOrigins(origins []installer.ModuleOrigin) []jsonOrigin {
+	return mapped(origins, func(o installer.ModuleOrigin) jsonOrigin {
 		return jsonOrigin{
 			Key:       o.Path.String(),
 			jsonPlace: placeOf(o.Call.Range),
 			Package:   o.Package,
-			Ref:       comparedName(o.ModuleOrigin),
+			Ref:       comparedName(o),
 			Locked:    o.Locked,
 			Now:       o.Now,
 			Moved:     o.Moved(),
-			Vendored:  o.Vendored,
 			Compared:  o.Fetched,
 			History:   errorText(o.History),
 			Error:     errorText(o.Err),

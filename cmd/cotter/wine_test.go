@@ -69,8 +69,6 @@ func TestWine(t *testing.T) {
 		w.run(0, project, "install", "--locked")
 		w.run(0, project, "verify")
 	}
-	testenv.WriteFile(t, filepath.Join(project, "cotter.hcl"), "settings {\n  vendor = \"third_party\"\n}\n")
-	w.run(0, project, "install")
 	w.run(0, project, "bundle", "create", "--out", "packages.cotter")
 	if out := w.run(0, project, "doctor"); !strings.Contains(out, "SSL_CERT_FILE = none has no effect on this operating system") {
 		t.Error("doctor does not say that Windows ignores SSL_CERT_FILE")

@@ -15,7 +15,7 @@ const (
 	// Installed means that the package is installed in the project, with a hash of this project's
 	// lock if there is one, and that Options.TrustInstalled says that this is enough.
 	Installed
-	// Project means that the project has brought the package itself: as a vendored module, in
+	// Project means that the project has brought the package of a provider itself: in
 	// terraform.d/plugins, or in another directory of the project that serves as a mirror. The
 	// package has a hash of this project's lock, but nothing else confirms it.
 	Project

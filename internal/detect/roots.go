@@ -30,10 +30,9 @@ type ModuleReader func(ctx context.Context, dir string) (Module, error)
 func parallel() int { return 2 * runtime.GOMAXPROCS(0) }
 
 // Roots returns the directories at and below dir with modules that look like root modules and that no other
-// module there calls, sorted. It skips directories whose names begin with a dot and those for which skip
-// returns true, and does not follow links.
-func Roots(ctx context.Context, dir string, skip func(dir string) bool, read ModuleReader) ([]string, error) {
-	dirs, err := directories(ctx, dir, skip)
+// module there calls, sorted. It skips directories whose names begin with a dot, and does not follow links.
+func Roots(ctx context.Context, dir string, read ModuleReader) ([]string, error) {
+	dirs, err := directories(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +61,7 @@ func Roots(ctx context.Context, dir string, skip func(dir string) bool, read Mod
 	return slices.DeleteFunc(dirs, func(dir string) bool { return !isRoot[dir] || called[filepath.Clean(dir)] }), nil
 }
 
-func directories(ctx context.Context, dir string, skip func(dir string) bool) ([]string, error) {
+func directories(ctx context.Context, dir string) ([]string, error) {
 	var dirs []string
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -70,7 +69,7 @@ func directories(ctx context.Context, dir string, skip func(dir string) bool) ([
 			return err
 		case !entry.IsDir():
 			return ctx.Err()
-		case name != dir && (strings.HasPrefix(entry.Name(), ".") || skip(name)):
+		case name != dir && strings.HasPrefix(entry.Name(), "."):
 			return fs.SkipDir
 		}
 		dirs = append(dirs, name)

@@ -64,25 +64,28 @@ type Rule struct {
 var (
 	confirmed = []evidence.Kind{evidence.User, evidence.Mirror, evidence.Imported, evidence.Origin, evidence.Signature}
 	brought   = append([]evidence.Kind{evidence.Project}, confirmed...)
-	trusted   = append([]evidence.Kind{evidence.Installed}, brought...)
 )
 
+func installed(kinds []evidence.Kind) []evidence.Kind {
+	return append([]evidence.Kind{evidence.Installed}, kinds...)
+}
+
 var rules = map[Run]Rule{
-	Install:        {Module: brought, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
-	Locked:         {Module: brought, Provider: brought, Memos: true},
-	Verify:         {Module: brought, Provider: brought, Memos: true, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
+	Install:        {Module: confirmed, Provider: brought, Memos: true, MovedTag: Warn, Unknown: Warn},
+	Locked:         {Module: confirmed, Provider: brought, Memos: true},
+	Verify:         {Module: confirmed, Provider: brought, Memos: true, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
 	VerifyRemote:   {Module: []evidence.Kind{evidence.Origin}, Provider: []evidence.Kind{evidence.Mirror, evidence.Origin, evidence.Signature}, Memos: true, MovedTag: Report, Unreachable: Report, Unknown: Report},
 	Publish:        {Module: confirmed, Provider: confirmed, Memos: true},
-	TrustInstalled: {Module: trusted, Provider: trusted, Memos: true, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
+	TrustInstalled: {Module: installed(confirmed), Provider: installed(brought), Memos: true, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
 	Restore:        {MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
-	Diff:           {Module: append([]evidence.Kind{evidence.None}, brought...), Memos: true, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
+	Diff:           {Module: append([]evidence.Kind{evidence.None}, confirmed...), Memos: true, MovedTag: Ignore, Unreachable: Ignore, Unknown: Ignore},
 }
 
 // Trusting returns the rule for a run that also believes what is installed. For a package that is
 // installed, nothing else is asked. It is the same rule for runs that confirm packages for others,
 // such as Publish.
 func (r Rule) Trusting() Rule {
-	if slices.Contains(r.Module, evidence.Project) && slices.Contains(r.Provider, evidence.Project) {
+	if slices.Contains(r.Provider, evidence.Project) {
 		r.Module, r.Provider = rules[TrustInstalled].Module, rules[TrustInstalled].Provider
 	}
 	return r

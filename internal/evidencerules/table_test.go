@@ -48,8 +48,10 @@ func nameOf(set []evidence.Kind) string {
 		return "-"
 	case slices.Contains(set, evidence.None):
 		return "anything"
-	case slices.Contains(set, evidence.Installed):
+	case slices.Contains(set, evidence.Installed) && slices.Contains(set, evidence.Project):
 		return "installed, confirmed or brought"
+	case slices.Contains(set, evidence.Installed):
+		return "installed or confirmed"
 	case slices.Contains(set, evidence.Project):
 		return "confirmed or brought"
 	case slices.Contains(set, evidence.User):

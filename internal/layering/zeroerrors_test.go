@@ -64,8 +64,6 @@ var zeroErrors = []error{
 	&installer.UnreachableError{},
 	&installer.UnreachableError{Unknown: true},
 	&config.UnusableVersionError{},
-	&installer.VendorError{},
-	&installer.VendorError{Package: installer.PackageReport{Want: []hashing.Hash{"h1:a"}}},
 	&disco.CredentialsError{},
 	&disco.DiscoveryError{},
 	&getmodules.FetchError{},

@@ -12,16 +12,13 @@ type Lookup[P any] func(ctx context.Context) (pkg P, ok bool, err error)
 
 // Ladder has the steps for one package, of a module or a provider. Steps that are nil are skipped.
 //
-//  1. The project has brought the package, and the run accepts that.
-//  2. An earlier run of this user has evidence for the entry, or a mirror or bundle that the user
+//  1. An earlier run of this user has evidence for the entry, or a mirror or bundle that the user
 //     named gives it. The origin is asked for what the evidence does not cover. The bytes may then
 //     come from any place that has them: each place compares them with the hashes of the lock.
-//  3. Otherwise the origin gives the evidence and delivers the bytes.
+//  2. Otherwise the origin gives the evidence and delivers the bytes.
 //
 // Bytes without evidence are never used, wherever they are.
 type Ladder[P any] struct {
-	// Brought returns the evidence of an earlier run if there is any, and [evidence.Project] otherwise.
-	Brought    func(context.Context) (pkg P, e evidence.Evidence, ok bool, err error)
 	Remembered func() evidence.Evidence
 	Mirrors    func(context.Context) evidence.Evidence
 	Accepts    func(evidence.Evidence) bool
@@ -50,11 +47,6 @@ func (l Ladder[P]) Confirm(ctx context.Context) evidence.Evidence {
 
 func (l Ladder[P]) Climb(ctx context.Context) (P, evidence.Evidence, error) {
 	var none P
-	if l.Brought != nil {
-		if pkg, e, ok, err := l.Brought(ctx); ok || err != nil {
-			return pkg, e, err
-		}
-	}
 	e := l.Confirm(ctx)
 	if e.IsZero() && !l.Accepts(e) {
 		return l.Origin(ctx)

@@ -16,7 +16,6 @@ var errRefused = errors.New("refused")
 
 // world is what the places of a ladder have, and the steps that were taken.
 type world struct {
-	brought            bool
 	remembered, mirror evidence.Kind
 	checkFails         bool
 	atHand             bool
@@ -26,10 +25,6 @@ type world struct {
 func (w *world) ladder(rule evidencerules.Rule) lockentry.Ladder[string] {
 	step := func(name string) { w.steps = append(w.steps, name) }
 	return lockentry.Ladder[string]{
-		Brought: func(context.Context) (string, evidence.Evidence, bool, error) {
-			step("brought")
-			return "vendored", evidence.Evidence{Kind: evidence.Project}, w.brought, nil
-		},
 		Remembered: func() evidence.Evidence { step("memo"); return evidence.Evidence{Kind: w.remembered} },
 		Mirrors:    func(context.Context) evidence.Evidence { step("mirror"); return evidence.Evidence{Kind: w.mirror} },
 		Accepts:    rule.Accepts,
@@ -62,15 +57,14 @@ func TestClimb(t *testing.T) {
 		kind  evidence.Kind
 		steps []string
 	}{
-		{"a brought package", world{brought: true}, evidencerules.Install, "vendored", evidence.Project, []string{"brought"}},
-		{"with evidence and bytes", world{remembered: evidence.Origin, atHand: true}, evidencerules.Install, "cached", evidence.Origin, []string{"brought", "memo", "check", "at hand"}},
-		{"with evidence only", world{remembered: evidence.Origin}, evidencerules.Install, "delivered", evidence.Origin, []string{"brought", "memo", "check", "at hand", "deliver"}},
-		{"with bytes only", world{atHand: true}, evidencerules.Install, "fetched", evidence.Origin, []string{"brought", "memo", "mirror", "origin"}},
-		{"from a mirror", world{mirror: evidence.Mirror, atHand: true}, evidencerules.Locked, "cached", evidence.Mirror, []string{"brought", "memo", "mirror", "check", "at hand"}},
-		{"a mirror that is not enough", world{mirror: evidence.Mirror, atHand: true}, evidencerules.VerifyRemote, "fetched", evidence.Origin, []string{"brought", "memo", "mirror", "origin"}},
-		{"what a project brings is no evidence elsewhere", world{remembered: evidence.Project, atHand: true}, evidencerules.Publish, "fetched", evidence.Origin, []string{"brought", "memo", "mirror", "origin"}},
-		{"to compare, without evidence", world{atHand: true}, evidencerules.Diff, "cached", evidence.None, []string{"brought", "memo", "mirror", "check", "at hand"}},
-		{"with a failing check", world{remembered: evidence.Origin, checkFails: true, atHand: true}, evidencerules.Install, "", evidence.None, []string{"brought", "memo", "check"}},
+		{"with evidence and bytes", world{remembered: evidence.Origin, atHand: true}, evidencerules.Install, "cached", evidence.Origin, []string{"memo", "check", "at hand"}},
+		{"with evidence only", world{remembered: evidence.Origin}, evidencerules.Install, "delivered", evidence.Origin, []string{"memo", "check", "at hand", "deliver"}},
+		{"with bytes only", world{atHand: true}, evidencerules.Install, "fetched", evidence.Origin, []string{"memo", "mirror", "origin"}},
+		{"from a mirror", world{mirror: evidence.Mirror, atHand: true}, evidencerules.Locked, "cached", evidence.Mirror, []string{"memo", "mirror", "check", "at hand"}},
+		{"a mirror that is not enough", world{mirror: evidence.Mirror, atHand: true}, evidencerules.VerifyRemote, "fetched", evidence.Origin, []string{"memo", "mirror", "origin"}},
+		{"what a project brings is no evidence elsewhere", world{remembered: evidence.Project, atHand: true}, evidencerules.Publish, "fetched", evidence.Origin, []string{"memo", "mirror", "origin"}},
+		{"to compare, without evidence", world{atHand: true}, evidencerules.Diff, "cached", evidence.None, []string{"memo", "mirror", "check", "at hand"}},
+		{"with a failing check", world{remembered: evidence.Origin, checkFails: true, atHand: true}, evidencerules.Install, "", evidence.None, []string{"memo", "check"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

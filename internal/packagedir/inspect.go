@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 
@@ -34,7 +33,8 @@ func (d *Dirs) StopReading() {
 	d.reader.Wait()
 }
 
-func (d *Dirs) inspectInstalled(ctx context.Context, entry lockfile.Module) Report {
+// Inspect compares an entry's installed package with it. If ctx ends, the report is not complete.
+func (d *Dirs) Inspect(ctx context.Context, entry lockfile.Module) Report {
 	if d.project == nil {
 		return Report{Status: Missing}
 	}
@@ -44,7 +44,7 @@ func (d *Dirs) inspectInstalled(ctx context.Context, entry lockfile.Module) Repo
 		report.Status = Missing
 		return report
 	}
-	c := comparison{entry: entry, locked: d.LockedTree(entry), keepsModes: d.KeepsModes, ignored: isTreeLink, harmless: harmless}
+	c := comparison{entry: entry, locked: d.LockedTree(entry), keepsModes: d.KeepsModes}
 	c.compare(&report, tree, err)
 	d.checkSharedTree(ctx, &report)
 	return report
@@ -116,33 +116,4 @@ func (d *Dirs) checkSharedTree(ctx context.Context, report *Report) {
 func harmless(c hashing.Changes) bool {
 	return len(c.Changed) == 0 && len(c.Vanished) == 0 &&
 		!slices.ContainsFunc(c.Added, func(name string) bool { return configs.IsConfigFile(path.Base(name)) })
-}
-
-// inspectVendored reads every file once. Added files count as a change, unlike in an installed package,
-// because only the author of a commit can have added them.
-func (d *Dirs) inspectVendored(ctx context.Context, entry lockfile.Module) Report {
-	tree, err := d.vendored.Do(ctx, entry.Key, func(ctx context.Context) (*store.Tree, error) {
-		return d.readVendored(ctx, entry.Key)
-	})
-	if _, absent := os.Lstat(d.PackagePath(entry.Key)); err != nil && errors.Is(absent, fs.ErrNotExist) {
-		return Report{Status: Missing}
-	}
-	var report Report
-	c := comparison{entry: entry, locked: d.LockedTree(entry), keepsModes: d.Vendor.KeepsModes(), ignored: isEmptyDir, harmless: hashing.Changes.Empty}
-	c.compare(&report, tree, err)
-	return report
-}
-
-// isEmptyDir reports whether an entry is an empty directory, which git does not keep.
-func isEmptyDir(e hashing.Entry) bool { return e.Kind == hashing.EmptyDir }
-
-func (d *Dirs) readVendored(ctx context.Context, key string) (*store.Tree, error) {
-	info, err := os.Lstat(d.PackagePath(key))
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return nil, &project.VendorDirError{Name: d.PackageDir(key), Reason: "is not a directory"}
-	}
-	return store.ReadTree(ctx, d.PackagePath(key))
 }

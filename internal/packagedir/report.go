@@ -55,9 +55,6 @@ type comparison struct {
 	locked *store.Tree
 	// keepsModes says that the file system has executable bits.
 	keepsModes bool
-	// ignored files do not count in comparisons, and harmless changes do not matter.
-	ignored  func(hashing.Entry) bool
-	harmless func(hashing.Changes) bool
 }
 
 // compare compares the hashes and, if they differ and the locked tree is known, the files. err is why the
@@ -84,18 +81,18 @@ func (c comparison) compare(r *Report, tree *store.Tree, err error) {
 		return
 	}
 	r.Changes = c.changes(tree.Tree)
-	if c.harmless(r.Changes) {
+	if harmless(r.Changes) {
 		r.Status, r.Tree = Verified, c.locked
 	}
 }
 
 func (c comparison) changes(files *hashing.Tree) hashing.Changes {
-	return hashing.Diff(c.counted(c.locked.Tree), c.counted(files))
+	return hashing.Diff(withoutTreeLinks(c.locked.Tree), withoutTreeLinks(files))
 }
 
-func (c comparison) counted(tree *hashing.Tree) *hashing.Tree {
-	if !slices.ContainsFunc(tree.Entries, c.ignored) {
+func withoutTreeLinks(tree *hashing.Tree) *hashing.Tree {
+	if !slices.ContainsFunc(tree.Entries, isTreeLink) {
 		return tree
 	}
-	return &hashing.Tree{Entries: slices.DeleteFunc(slices.Clone(tree.Entries), c.ignored)}
+	return &hashing.Tree{Entries: slices.DeleteFunc(slices.Clone(tree.Entries), isTreeLink)}
 }

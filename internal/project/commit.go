@@ -30,8 +30,6 @@ type Change struct {
 	// there is evidence. Later runs find them by [Project.Confirmed].
 	Confirmed map[string]time.Time
 	Manifest  []byte
-	// Vendor is nil, or the change of the directory that [Project.SetVendorDir] has set.
-	Vendor *VendorChange
 }
 
 // UndoError says that a change failed and could not be undone. The next [Open] tries again.
@@ -53,8 +51,7 @@ func (e *UndoError) Unwrap() []error { return []error{e.Err, e.Undo} }
 //     Lack of space or permission shows here.
 //  2. The journal is written: the moves, and the old lock.
 //  3. modules.json is retired. Stock tools say "Module not installed" until step 7.
-//  4. Packages: the old one is retired, the new one moves to its place. Then vendored packages in the
-//     same way, with their sums and record.
+//  4. Packages: the old one is retired, the new one moves to its place.
 //  5. The lock is replaced, if it still has the bytes that were read.
 //  6. The lock copy is replaced.
 //  7. The new modules.json moves to its place: the change is complete.
@@ -65,16 +62,10 @@ func (p *Project) Commit(c Change) error {
 	if err := p.compareLock(c.OldLock); err != nil {
 		return err
 	}
-	vendor, err := p.vendor.plan(c.Vendor)
-	if err != nil {
+	if done, err := p.commitLockCopy(c); done || err != nil {
 		return err
 	}
-	if vendor == nil {
-		if done, err := p.commitLockCopy(c); done || err != nil {
-			return err
-		}
-	}
-	j, lock, err := p.prepare(c, vendor)
+	j, lock, err := p.prepare(c)
 	if err == nil {
 		if err = p.writeJournal(j); err == nil {
 			return p.make(j, lock)
@@ -107,8 +98,8 @@ func (p *Project) commitLockCopy(c Change) (bool, error) {
 
 // prepare makes step 1 of [Project.Commit] and describes the change in a journal. The pending lock is
 // nil if the lock does not change.
-func (p *Project) prepare(c Change, vendor *vendorMoves) (_ *journal, lock *atomicfile.Pending, err error) {
-	j := &journal{moveList: moveList{Stage: p.stage, Retired: path.Join(retiredName, rand.Text()), Inner: treesName}}
+func (p *Project) prepare(c Change) (_ *journal, lock *atomicfile.Pending, err error) {
+	j := &journal{moveList: moveList{Stage: p.stage, Retired: path.Join(retiredName, rand.Text())}}
 	if j.Manifest, err = p.stageFile(j, manifestName, c.Manifest); err != nil {
 		return nil, nil, err
 	}
@@ -128,14 +119,8 @@ func (p *Project) prepare(c Change, vendor *vendorMoves) (_ *journal, lock *atom
 	for _, key := range c.Gone {
 		j.add("", key, has(p.modules, key))
 	}
-	if err := j.prepare(p.modules, "project"); err != nil {
+	if err := j.moveList.prepare(p.modules); err != nil {
 		return nil, nil, err
-	}
-	if vendor != nil {
-		if err := p.vendor.prepare(vendor); err != nil {
-			return nil, nil, err
-		}
-		j.Vendor = vendor
 	}
 	if !bytes.Equal(c.OldLock, c.NewLock) && p.lock.root != nil {
 		j.Lock = &lockChange{File: p.lock.file, Old: c.OldLock, New: c.NewLock}
@@ -156,7 +141,7 @@ func (p *Project) stageFile(j *journal, name string, data []byte) (move, error) 
 func (p *Project) make(j *journal, lock *atomicfile.Pending) error {
 	err := p.moveAll(j, lock)
 	if err == nil {
-		_ = p.removeJournal(p.vendorOf(j)) // if it fails, the next Open removes it
+		_ = p.removeJournal() // if it fails, the next Open removes it
 		return nil
 	}
 	if lock != nil {
@@ -165,8 +150,8 @@ func (p *Project) make(j *journal, lock *atomicfile.Pending) error {
 	if errors.Is(err, atomicfile.ErrChanged) {
 		err = ErrLockChanged
 	}
-	if undoErr := p.undo(j, p.vendorOf(j)); undoErr != nil {
-		p.keepStages() // the next Open moves packages back into them
+	if undoErr := p.undo(j); undoErr != nil {
+		p.keepStage() // the next Open moves packages back into it
 		return &UndoError{Journal: filepath.Join(p.path, filepath.FromSlash(journalName)), Err: err, Undo: undoErr}
 	}
 	return err
@@ -180,13 +165,8 @@ func (p *Project) moveAll(j *journal, lock *atomicfile.Pending) error {
 	if err := syncDirs(p.modules, "project.manifest", ".", j.Retired); err != nil {
 		return err
 	}
-	if err := j.make(p.modules, "project.package"); err != nil {
+	if err := j.make(p.modules); err != nil {
 		return err
-	}
-	if j.Vendor != nil {
-		if err := j.Vendor.make(p.vendor.root, "vendor.package"); err != nil {
-			return err
-		}
 	}
 	if lock != nil {
 		if err := lock.Commit(); err != nil {
@@ -205,14 +185,6 @@ func (p *Project) moveAll(j *journal, lock *atomicfile.Pending) error {
 	// If this sync fails, a power cut may revert the rename, and the next Open undoes the change.
 	_ = syncDirs(p.modules, "project.complete", ".")
 	return nil
-}
-
-// vendorOf returns nil if the change of this process has no vendored packages.
-func (p *Project) vendorOf(j *journal) *vendorRoot {
-	if j.Vendor == nil {
-		return nil
-	}
-	return p.vendor
 }
 
 // compareLock returns [ErrLockChanged] if the lock file no longer has the bytes that were read.

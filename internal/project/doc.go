@@ -1,7 +1,6 @@
 // Package project is the state of one project on disk: the modules directory (".terraform/modules"),
-// the dependency lock, the directory of vendored packages if there is one, and the files that Cotter
-// keeps between runs. It lets only one process at a time change them, makes each change atomic, and
-// decides which files of an earlier run can be trusted.
+// the dependency lock, and the files that Cotter keeps between runs. It lets only one process at a time
+// change them, makes each change atomic, and decides which files of an earlier run can be trusted.
 //
 // The package knows nothing about module calls, versions or hashes, and does not read the packages
 // that it moves. Package lockfile parses and writes the lock; [Manifest] is modules.json.
@@ -22,7 +21,3 @@ package project
 //
 // Undoing a change moves everything back, including the lock if it still has the bytes that the change
 // wrote. An interrupted undo is repeated by the next Open.
-//
-// Vendored packages are undone even if another program has installed modules, because stock tools do
-// not write to their directory. They stay if their retired packages are gone: then git, or a run with
-// another data directory, has changed the directory since.

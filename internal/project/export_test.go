@@ -3,11 +3,6 @@ package project
 // Abandon releases the locks on the project without any clean-up, as the kernel does when a
 // process is killed.
 func (p *Project) Abandon() error {
-	p.keepStages()
+	p.keepStage()
 	return p.Close()
-}
-
-func ParseVendorRecord(text []byte) ([]byte, error) {
-	r, err := parseVendorRecord(text)
-	return r.text(), err
 }

@@ -12,7 +12,7 @@ import (
 
 // maxJournal is in bytes. The journal has the old and the new lock in base64, and a line for each
 // package.
-const maxJournal = 2*maxLock + MaxManifest + 2*maxVendorRecord
+const maxJournal = 2*maxLock + MaxManifest
 
 // journal describes a change in progress, as it is written to disk. All names are relative to the
 // modules directory.
@@ -20,9 +20,8 @@ type journal struct {
 	moveList
 	Manifest move
 	LockCopy move
-	// Lock is nil if the dependency lock does not change, and so is Vendor.
-	Lock   *lockChange
-	Vendor *vendorMoves
+	// Lock is nil if the dependency lock does not change.
+	Lock *lockChange
 }
 
 type lockChange struct {
@@ -42,11 +41,7 @@ func (p *Project) writeJournal(j *journal) error {
 }
 
 // removeJournal removes the journal of a change that is complete or undone, and the retired files.
-// vendor may be nil.
-func (p *Project) removeJournal(vendor *vendorRoot) error {
-	if vendor != nil {
-		vendor.clean()
-	}
+func (p *Project) removeJournal() error {
 	err := atomicfile.Step("project.journal.remove", func() error { return p.modules.Remove(journalName) })
 	if err != nil {
 		return err
@@ -89,26 +84,14 @@ func (p *Project) recover() error {
 	if j == nil {
 		return p.modules.RemoveAll(journalName) // its seal is not valid
 	}
-	vendor, err := openVendorOf(p.location, j.Vendor)
-	if err != nil {
-		return err
-	}
-	if vendor != nil {
-		defer vendor.root.Close()
-	}
 	switch {
 	case p.isComplete(j):
-		return p.removeJournal(vendor)
+		return p.removeJournal()
 	case p.isForeign(j):
-		if vendor != nil { // the other program does not know this directory
-			if err := j.Vendor.revert(vendor.root, "vendor.undo"); err != nil {
-				return err
-			}
-		}
 		p.note(GivenUp, journalName)
-		return p.removeJournal(vendor)
+		return p.removeJournal()
 	}
-	if err := p.undo(j, vendor); err != nil {
+	if err := p.undo(j); err != nil {
 		return err
 	}
 	p.note(Undone, journalName)
@@ -123,19 +106,14 @@ func (p *Project) isForeign(j *journal) bool {
 
 // undo reverts the moves of an incomplete change and removes the journal. It derives the moves that
 // were made from the files that exist, so it can be repeated. The manifest is moved back last.
-func (p *Project) undo(j *journal, vendor *vendorRoot) error {
+func (p *Project) undo(j *journal) error {
 	if err := p.undoLock(j.Lock); err != nil {
 		return err
-	}
-	if vendor != nil {
-		if err := j.Vendor.revert(vendor.root, "vendor.undo"); err != nil {
-			return err
-		}
 	}
 	if err := j.LockCopy.revert(p.modules, "project.undo"); err != nil {
 		return err
 	}
-	if err := j.revert(p.modules, "project.undo"); err != nil {
+	if err := j.moveList.revert(p.modules); err != nil {
 		return err
 	}
 	if err := j.Manifest.revert(p.modules, "project.undo"); err != nil {
@@ -144,7 +122,7 @@ func (p *Project) undo(j *journal, vendor *vendorRoot) error {
 	if err := syncDirs(p.modules, "project.undo", "."); err != nil {
 		return err
 	}
-	return p.removeJournal(vendor)
+	return p.removeJournal()
 }
 
 // undoLock restores the old bytes of the dependency lock, unless it was edited after the change.

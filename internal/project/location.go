@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/pathsafe"
@@ -69,11 +68,6 @@ func readOptional(root *os.Root, name string, limit int64) ([]byte, error) {
 		return nil, nil
 	}
 	return src, err
-}
-
-// keepsModes gets a file that was never made executable. FAT gives all files the same mode.
-func keepsModes(info fs.FileInfo, err error) bool {
-	return runtime.GOOS != "windows" && (err != nil || info.Mode().Perm()&0o111 == 0)
 }
 
 // MetadataError says that a file or directory of a project would be in the metadata of version

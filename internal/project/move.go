@@ -12,13 +12,11 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 )
 
-// moveList lists moves in one directory, to which all names are relative, as the journal has them.
+// moveList lists moves in the modules directory, to which all names are relative, as the journal has them.
 type moveList struct {
 	// Stage is the directory of what is moved to its place, and Retired that of what is replaced.
 	Stage, Retired string
-	// Inner is the directory in .cotter that has some of the places.
-	Inner string
-	Moves []move
+	Moves          []move
 
 	retired int // the number of names used in Retired
 }
@@ -38,43 +36,43 @@ func (l *moveList) add(from, to string, replaces bool) {
 }
 
 // prepare creates the directories that the moves need, and makes what is staged durable.
-func (l *moveList) prepare(root *os.Root, stepName string) error {
+func (l *moveList) prepare(root *os.Root) error {
 	for _, m := range l.Moves { // revert treats a missing staged path as already moved
 		if m.From != "" && !has(root, m.From) {
 			return &fs.PathError{Op: "install", Path: m.From, Err: fs.ErrNotExist}
 		}
 	}
-	for _, dir := range []string{l.Retired, l.Inner} {
-		if err := atomicfile.Step(stepName+".dirs.mkdir", func() error { return root.MkdirAll(dir, 0o777) }); err != nil {
+	for _, dir := range []string{l.Retired, treesName} {
+		if err := atomicfile.Step("project.dirs.mkdir", func() error { return root.MkdirAll(dir, 0o777) }); err != nil {
 			return err
 		}
 		if info, err := root.Lstat(dir); err != nil || !info.IsDir() { // files are moved in it
 			return fmt.Errorf("%s is not a directory", filepath.Join(root.Name(), filepath.FromSlash(dir)))
 		}
 	}
-	return atomicfile.Step(stepName+".stage.sync", func() error { return syncTree(root, l.Stage, stepName+".stage") })
+	return atomicfile.Step("project.stage.sync", func() error { return syncTree(root, l.Stage, "project.stage") })
 }
 
-func (l *moveList) make(root *os.Root, stepName string) error {
+func (l *moveList) make(root *os.Root) error {
 	for _, m := range l.Moves {
-		if err := m.replace(root, stepName); err != nil {
+		if err := m.replace(root, "project.package"); err != nil {
 			return err
 		}
 	}
-	return syncDirs(root, stepName, l.dirs()...)
+	return syncDirs(root, "project.package", l.dirs()...)
 }
 
 // revert undoes the moves as far as they were made, the last one first.
-func (l *moveList) revert(root *os.Root, stepName string) error {
+func (l *moveList) revert(root *os.Root) error {
 	for _, m := range slices.Backward(l.Moves) {
-		if err := m.revert(root, stepName); err != nil {
+		if err := m.revert(root, "project.undo"); err != nil {
 			return err
 		}
 	}
-	return syncDirs(root, stepName, slices.DeleteFunc(l.dirs(), func(dir string) bool { return !has(root, dir) })...)
+	return syncDirs(root, "project.undo", slices.DeleteFunc(l.dirs(), func(dir string) bool { return !has(root, dir) })...)
 }
 
-func (l *moveList) dirs() []string { return []string{".", ownName, l.Inner, l.Retired} }
+func (l *moveList) dirs() []string { return []string{".", ownName, treesName, l.Retired} }
 
 // move renames To to Retired, and then From to To. If From is "", To is only removed.
 type move struct {

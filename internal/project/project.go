@@ -1,12 +1,12 @@
 package project
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -31,7 +31,6 @@ type Project struct {
 	stage string // this process's directory in stageName
 	// made are the directories that this process has created, outermost first.
 	made   []string
-	vendor *vendorRoot
 	former []byte // the proven copy of the lock; nil if there is none
 	// confirmed are the times of the records in that copy, by name.
 	confirmed map[string]time.Time
@@ -45,7 +44,7 @@ func (p *Project) Close() error {
 		_ = atomicfile.Step("project.stage.remove", func() error { return p.modules.RemoveAll(p.stage) })
 		p.removeMade()
 	}
-	err := errors.Join(p.vendor.close(), p.lock.close())
+	err := p.lock.close()
 	for _, lock := range p.held {
 		err = errors.Join(err, lock.Release())
 	}
@@ -57,12 +56,7 @@ func (p *Project) Close() error {
 	return err
 }
 
-func (p *Project) keepStages() {
-	p.stage = ""
-	if p.vendor != nil {
-		p.vendor.stage = ""
-	}
-}
+func (p *Project) keepStage() { p.stage = "" }
 
 // Notice is about an unfinished change or an untrusted file that [Open] or [View] found.
 type Notice struct {
@@ -146,28 +140,15 @@ func (p *Project) LinksTo(key, target string) bool {
 	return err == nil && filepath.Clean(linked) == target
 }
 
-// SetVendorDir must be called before vendored packages are used. It removes the stages of killed
-// processes.
-func (p *Project) SetVendorDir(d *VendorDir) {
-	suffix := rand.Text()
-	p.vendor = &vendorRoot{dir: d, stage: vendorStagePrefix + suffix, retired: vendorRetiredPrefix + suffix}
-	d.sweep()
-}
-
-// StageVendored is [Project.Stage] for a package that is vendored. The error is a *[NotOursError] if
-// the directory of vendored packages has other files.
-func (p *Project) StageVendored(key string) (string, error) {
-	if err := p.vendor.open(); err != nil {
-		return "", err
-	}
-	return filepath.Join(p.vendor.dir.path, filepath.FromSlash(p.vendor.stage), key), nil
-}
-
 // FoldsCase reports whether the file system ignores case in names.
 func (p *Project) FoldsCase() bool { return has(p.modules, strings.ToUpper(ownName)) }
 
-// KeepsModes reports whether the file system stores executable bits.
-func (p *Project) KeepsModes() bool { return keepsModes(p.modules.Lstat(flockName)) }
+// KeepsModes reports whether the file system stores executable bits. FAT gives all files the same mode,
+// also one that was never made executable.
+func (p *Project) KeepsModes() bool {
+	info, err := p.modules.Lstat(flockName)
+	return runtime.GOOS != "windows" && (err != nil || info.Mode().Perm()&0o111 == 0)
+}
 
 // HasLinks reports whether the file system supports symbolic links, by trying it.
 func (p *Project) HasLinks() bool {

@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,21 +24,11 @@ const lockName = ".terraform.lock.hcl"
 type at struct {
 	dir string
 	key *userkey.Key
-	// vendored is what the tests' change does with vendored packages.
-	vendored vendored
 	// elsewhere is the location if it is not the usual one.
 	elsewhere *project.Location
 	// outside is a directory that has the lock and the modules directory instead of dir, or "".
 	outside string
 }
-
-type vendored int
-
-const (
-	notVendored vendored = iota // neither before nor after
-	newlyVendored
-	oldVendored
-)
 
 func newAt(t testing.TB) at {
 	t.Helper()
@@ -64,9 +52,6 @@ func (a at) open(t testing.TB) *project.Project {
 	t.Helper()
 	p, err := project.Open(context.Background(), a.location(), a.key, nil)
 	testenv.Must(t, err)
-	if a.vendored != notVendored {
-		p.SetVendorDir(vendorDir(t, a.dir, "vendor"))
-	}
 	return p
 }
 
@@ -146,73 +131,9 @@ var (
 	}
 )
 
-var (
-	vendoredBefore = map[string]string{
-		"vendor/.gitattributes":      gitAttributes,
-		"vendor/.cotter/vendored":    vendorRecord("a", "gone"),
-		"vendor/.cotter/sums/t1-old": "old sums",
-		"vendor/a/main.tf":           "# old\n",
-		"vendor/gone/main.tf":        "# gone\n",
-	}
-	vendoredAfter = map[string]string{
-		"vendor/.gitattributes":      gitAttributes,
-		"vendor/.cotter/vendored":    vendorRecord("a", "b"),
-		"vendor/.cotter/sums/t1-new": "new sums",
-		"vendor/a/main.tf":           "# a\n",
-		"vendor/b/main.tf":           "# b\n",
-	}
-)
-
-const gitAttributes = "# Written by Cotter: line ends stay as they are.\n* -text\n"
-
-// vendorRecord is the record of vendored packages of a root module in the directory above.
-func vendorRecord(keys ...string) string {
-	text := "# The packages beside this directory were written by Cotter, from the lock of the root module.\nroot ..\n"
-	for _, key := range keys {
-		text += "package " + key + "\n"
-	}
-	return text
-}
-
-func (a at) before() map[string]string {
-	files := maps.Clone(before)
-	if a.vendored == oldVendored {
-		maps.Copy(files, vendoredBefore)
-	}
-	return files
-}
-
-func (a at) after() map[string]string {
-	files := maps.Clone(after)
-	if a.vendored != notVendored {
-		maps.Copy(files, vendoredAfter)
-	}
-	return files
-}
-
-func vendorChange(t testing.TB, p *project.Project, packages map[string]string, sums string) *project.VendorChange {
-	t.Helper()
-	c := &project.VendorChange{Sums: map[string][]byte{"t1-" + sums: []byte(sums + " sums")}}
-	for key, text := range packages {
-		staged, err := p.StageVendored(key)
-		testenv.Must(t, err)
-		testenv.WriteFile(t, filepath.Join(staged, "main.tf"), text)
-		c.Staged, c.Keep = append(c.Staged, key), append(c.Keep, key)
-	}
-	slices.Sort(c.Staged)
-	return c
-}
-
 func start(t testing.TB) at {
 	t.Helper()
-	return startWith(t, notVendored)
-}
-
-func startWith(t testing.TB, vendored vendored) at {
-	t.Helper()
-	a := newAt(t)
-	a.vendored = vendored
-	return a.filled(t)
+	return newAt(t).filled(t)
 }
 
 func (a at) filled(t testing.TB) at {
@@ -220,11 +141,8 @@ func (a at) filled(t testing.TB) at {
 	p := a.open(t)
 	c := change(t, p, map[string]string{"a": "# old\n", "gone": "# gone\n"})
 	c.NewLock, c.Manifest, c.Trees = []byte("old lock\n"), []byte("old manifest"), nil
-	if a.vendored == oldVendored {
-		c.Vendor = vendorChange(t, p, map[string]string{"a": "# old\n", "gone": "# gone\n"}, "old")
-	}
 	testenv.Must(t, errors.Join(p.SaveSums("t1-abc", []byte("sums")), p.Commit(c), p.Close()))
-	if diff := gocmp.Diff(a.before(), a.files(t, true)); diff != "" {
+	if diff := gocmp.Diff(before, a.files(t, true)); diff != "" {
 		t.Fatalf("the project of the tests (-want +got):\n%s", diff)
 	}
 	return a
@@ -234,21 +152,16 @@ func (a at) theChange(t testing.TB, p *project.Project) project.Change {
 	t.Helper()
 	c := change(t, p, map[string]string{"a": "# a\n", "b": "# b\n"}, "gone")
 	c.OldLock = []byte("old lock\n")
-	if a.vendored != notVendored {
-		c.Vendor = vendorChange(t, p, map[string]string{"a": "# a\n", "b": "# b\n"}, "new")
-	}
 	return c
 }
 
 func TestCommit(t *testing.T) {
 	t.Parallel()
-	for _, vendored := range []vendored{notVendored, newlyVendored, oldVendored} {
-		a := startWith(t, vendored)
-		p := a.open(t)
-		testenv.Must(t, errors.Join(p.Commit(a.theChange(t, p)), p.Close()))
-		if diff := gocmp.Diff(a.after(), a.files(t, true)); diff != "" {
-			t.Errorf("after Commit (-want +got):\n%s", diff)
-		}
+	a := start(t)
+	p := a.open(t)
+	testenv.Must(t, errors.Join(p.Commit(a.theChange(t, p)), p.Close()))
+	if diff := gocmp.Diff(after, a.files(t, true)); diff != "" {
+		t.Errorf("after Commit (-want +got):\n%s", diff)
 	}
 }
 

@@ -83,9 +83,7 @@ func trees(files map[string]string) map[string]string {
 // reports what it did, and leaves no other files.
 func TestKilled(t *testing.T) {
 	for name, startHere := range map[string]func(testing.TB) at{
-		"without vendored packages": start,
-		"first vendored packages":   func(t testing.TB) at { return startWith(t, newlyVendored) },
-		"other vendored packages":   func(t testing.TB) at { return startWith(t, oldVendored) },
+		"in its directory": start,
 		"on another file system": func(t testing.TB) at {
 			a := newAt(t)
 			a.outside = otherFileSystem(t)
@@ -118,16 +116,16 @@ func testKilled(t *testing.T, startHere func(testing.TB) at) {
 		}
 		phase := a.phase(t)
 		phases[phase]++
-		if want := map[string]map[string]string{"the old tree": trees(a.before()), "the new tree": trees(a.after())}[phase]; want != nil {
+		if want := map[string]map[string]string{"the old tree": trees(before), "the new tree": trees(after)}[phase]; want != nil {
 			if diff := cmp.Diff(want, trees(a.files(t, false))); diff != "" {
 				t.Errorf("killed before step %d, %s, and stock tools see %s (-want +got):\n%s", number, name, phase, diff)
 			}
 		}
 		checkView(t, a, name, phase)
 		p := a.open(t)
-		want := a.before()
+		want := before
 		if phase == "the new tree" {
-			want = a.after()
+			want = after
 		}
 		undone := slices.ContainsFunc(p.Notices(), func(f project.Notice) bool { return f.Kind == project.Undone })
 		if undone != (phase == "no modules") && phase != "the old tree" {
@@ -168,21 +166,19 @@ func checkView(t testing.TB, a at, name, phase string) {
 // completes it.
 func TestFailure(t *testing.T) {
 	faults := []error{syscall.ENOSPC, syscall.EIO, syscall.EACCES, syscall.EROFS}
-	for _, vendored := range []vendored{notVendored, newlyVendored, oldVendored} {
-		for _, forever := range []bool{false, true} {
-			for number, more := 0, true; more; number++ {
-				fault := faults[number%len(faults)]
-				more = testFailure(t, vendored, number, fault, forever)
-			}
+	for _, forever := range []bool{false, true} {
+		for number, more := 0, true; more; number++ {
+			fault := faults[number%len(faults)]
+			more = testFailure(t, number, fault, forever)
 		}
 	}
 }
 
 // testFailure makes one step fail and, if forever is set, all later steps too. It reports
 // whether the change has that many steps.
-func testFailure(t *testing.T, vendored vendored, number int, fault error, forever bool) bool {
+func testFailure(t *testing.T, number int, fault error, forever bool) bool {
 	t.Helper()
-	a := startWith(t, vendored)
+	a := start(t)
 	p := a.open(t)
 	c := a.theChange(t, p)
 	steps, name := 0, ""
@@ -205,9 +201,9 @@ func testFailure(t *testing.T, vendored vendored, number int, fault error, forev
 			t.Errorf("the next Open after %v at %s: %v", fault, name, err)
 		}
 	}
-	want := a.before()
+	want := before
 	if err == nil {
-		want = a.after()
+		want = after
 	}
 	if diff := cmp.Diff(trees(want), trees(a.files(t, false))); diff != "" || err == nil && name != "" && !harmless(name) {
 		t.Errorf("%v at %s, for ever: %v: Commit = %v (-want +got):\n%s", fault, name, forever, err, diff)
@@ -222,7 +218,7 @@ func testFailure(t *testing.T, vendored vendored, number int, fault error, forev
 }
 
 func harmless(name string) bool {
-	return name == "project.complete.syncdir" || name == "project.journal.remove" || name == "project.retired.remove" || name == "vendor.retired.remove"
+	return name == "project.complete.syncdir" || name == "project.journal.remove" || name == "project.retired.remove"
 }
 
 func orElse(s, otherwise string) string {
@@ -234,10 +230,10 @@ func orElse(s, otherwise string) string {
 
 // killUntil returns a project in which the change was killed at the first step that leaves a
 // certain state.
-func killUntil(t testing.TB, vendored vendored, reached func(at) bool) at {
+func killUntil(t testing.TB, reached func(at) bool) at {
 	t.Helper()
 	for number := 0; ; number++ {
-		a := startWith(t, vendored)
+		a := start(t)
 		if a.kill(t, number) == "" {
 			t.Fatal("the change has no such step")
 		}
@@ -255,9 +251,9 @@ func isAbsent(name string) func(at) bool {
 }
 
 // TestForeignInstall lets a stock tool install modules after a change was killed while
-// modules.json was retired. Stock tools do not know the vendored packages, so these are as before.
+// modules.json was retired.
 func TestForeignInstall(t *testing.T) {
-	a := killUntil(t, oldVendored, isAbsent("vendor/gone/main.tf"))
+	a := killUntil(t, isAbsent(modules+"gone/main.tf"))
 	a.write(t, modules+"modules.json", "of another tool")
 	a.write(t, modules+"c/main.tf", "# of another tool\n")
 	p := a.open(t)
@@ -269,21 +265,24 @@ func TestForeignInstall(t *testing.T) {
 	if files[modules+"modules.json"] != "of another tool" || files[modules+"c/main.tf"] == "" {
 		t.Errorf("what the other tool installed is %v", files)
 	}
-	if diff := cmp.Diff(vendoredBefore, vendoredFiles(files)); diff != "" {
-		t.Errorf("vendored packages (-want +got):\n%s", diff)
+}
+
+// TestRestoredAfterKill lets git restore a committed package after a change was killed. The change is undone
+// as a whole.
+func TestRestoredAfterKill(t *testing.T) {
+	for name, killed := range map[string]func(at) bool{
+		"a package that was retired":  isAbsent(modules + "a"),
+		"a package that was replaced": func(a at) bool { return !isAbsent(modules + "b")(a) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := killUntil(t, killed)
+			a.write(t, modules+"a/main.tf", "# old\n")
+			testenv.Must(t, a.open(t).Close())
+			if diff := cmp.Diff(before, a.files(t, true)); diff != "" {
+				t.Errorf("the project (-want +got):\n%s", diff)
+			}
+		})
 	}
-}
-
-func vendoredFiles(files map[string]string) map[string]string {
-	vendored := maps.Clone(files)
-	maps.DeleteFunc(vendored, func(name, _ string) bool { return !strings.HasPrefix(name, "vendor/") })
-	return vendored
-}
-
-func withoutVendored(files map[string]string) map[string]string {
-	others := maps.Clone(files)
-	maps.DeleteFunc(others, func(name, _ string) bool { return strings.HasPrefix(name, "vendor/") })
-	return others
 }
 
 // TestUnproven plants files that this user did not write for this project.

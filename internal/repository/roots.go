@@ -13,7 +13,6 @@ import (
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/policy"
 )
@@ -27,14 +26,13 @@ import (
 //   - configuration next to a lock
 //
 // installer.Installer.InstallAll takes the result. Roots skips directories whose names begin with a dot, such
-// as .terraform, and directories of vendored packages. It does not follow links. The paths
-// begin with dir and are sorted.
+// as .terraform. It does not follow links. The paths begin with dir and are sorted.
 //
 // A directory whose configuration cannot be read counts as a root module: Install reports
 // what is wrong with it. The installer provides the reader of the configuration. The error
 // is about directories that cannot be listed, or the error of ctx.
 func Roots(ctx context.Context, in *installer.Installer, dir string, dialect installer.Dialect) ([]string, error) {
-	return detect.Roots(ctx, dir, project.IsVendorDir, func(ctx context.Context, dir string) (detect.Module, error) {
+	return detect.Roots(ctx, dir, func(ctx context.Context, dir string) (detect.Module, error) {
 		found, calls, err := readPlainCalls(ctx, in.Options().Config, dir, dialect)
 		found.Root = calls > 0 || found.Unknown || installsProviders(ctx, dir, dialect)
 		if _, noFile := os.Lstat(filepath.Join(dir, policy.FileName)); noFile == nil {
@@ -131,12 +129,11 @@ func installsProviders(ctx context.Context, dir string, dialect installer.Dialec
 //   - the files of modules that it calls by local paths, directly or through other local
 //     modules, and of directories that replace packages of modules
 //   - its lock
-//   - its vendored packages
 //   - the cotter.hcl that applies to it
 //
 // A file belongs to the innermost module directory that contains it, so a change in
 // envs/prod does not affect a root module in envs. Files may have been deleted. like
-// has the name of the lock, the vendor directory and the dialect, which all of them share.
+// has the name of the lock and the dialect, which all of them share.
 //
 // A root module counts as changed if its configuration cannot be read, or if it has local
 // paths that depend on the values of variables.
@@ -158,17 +155,6 @@ func ChangedRoots(ctx context.Context, in *installer.Installer, dirs, files []st
 	return detect.ChangedRoots(ctx, dirs, files, read, func(root string, changed map[string]bool) bool { return hasChangedFile(root, changed, like) })
 }
 
-func hasChangedPackage(root string, changed map[string]bool, like installer.Project) bool {
-	if like.Vendor == "" {
-		return false
-	}
-	vendor, err := project.FindVendorDir(root, like.Vendor, below(root, cmp.Or(like.DataDir, ".terraform")))
-	if err != nil {
-		return true // the run reports the error
-	}
-	return hasChangedBelow(vendor.Path(), changed)
-}
-
 func hasChangedBelow(dir string, changed map[string]bool) bool {
 	for file := range changed {
 		if pathsafe.Within(filepath.ToSlash(file), filepath.ToSlash(dir)) {
@@ -179,7 +165,7 @@ func hasChangedBelow(dir string, changed map[string]bool) bool {
 }
 
 func hasChangedFile(root string, changed map[string]bool, like installer.Project) bool {
-	if changed[below(root, lockFile(like))] || hasChangedPackage(root, changed, like) {
+	if changed[below(root, lockFile(like))] {
 		return true
 	}
 	_, replacing := replacingDirs(root)
@@ -197,5 +183,3 @@ func hasChangedFile(root string, changed map[string]bool, like installer.Project
 		}
 	}
 }
-
-func IsVendorDir(dir string) bool { return project.IsVendorDir(dir) }

@@ -16,53 +16,41 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// vendored creates a root module with a vendored package "a", and returns the path of the root
-// module and the package's entry.
-func vendored(t *testing.T) (root string, entry lockfile.Module) {
+const modulesDir = ".terraform/modules"
+
+// installed creates a project with the package "a", and returns it open, with the package's entry.
+func installed(t *testing.T) (p *project.Project, root string, entry lockfile.Module) {
 	t.Helper()
 	root = t.TempDir()
-	location := project.Location{Dir: root, DataDir: filepath.Join(root, ".terraform"), LockFile: ".terraform.lock.hcl"}
-	p, err := project.Open(t.Context(), location, userkey.Random(), nil)
+	p, err := project.Open(t.Context(), project.Location{Dir: root, DataDir: filepath.Join(root, ".terraform"), LockFile: ".terraform.lock.hcl"}, userkey.Random(), nil)
 	testenv.Must(t, err)
-	p.SetVendorDir(vendorDir(t, root))
-	staged, err := p.StageVendored("a")
-	testenv.Must(t, err)
+	t.Cleanup(func() { testenv.Must(t, p.Close()) })
+	staged := p.Stage("a")
 	testenv.WriteFile(t, filepath.Join(staged, "main.tf"), "# a\n")
-	testenv.Must(t, os.Mkdir(filepath.Join(staged, "empty"), 0o755))
 	tree, err := store.ReadTree(t.Context(), staged)
 	testenv.Must(t, err)
 	sums, err := tree.MarshalText()
 	testenv.Must(t, err)
-	change := project.Change{Manifest: []byte("{}"), Vendor: &project.VendorChange{
-		Staged: []string{"a"}, Keep: []string{"a"}, Sums: map[string][]byte{store.FileName(tree.T1()): sums},
-	}}
-	testenv.Must(t, p.Commit(change))
-	testenv.Must(t, p.Close())
-	return root, lockfile.Module{Key: "a", Hashes: []hashing.Hash{tree.H1(), tree.T1()}}
+	testenv.Must(t, p.SaveSums(store.FileName(tree.T1()), sums))
+	testenv.Must(t, p.Commit(project.Change{Manifest: []byte("{}"), Packages: map[string]string{"a": staged}}))
+	return p, root, lockfile.Module{Key: "a", Hashes: []hashing.Hash{tree.H1(), tree.T1()}}
 }
 
-func vendorDir(t *testing.T, root string) *project.VendorDir {
-	t.Helper()
-	d, err := project.FindVendorDir(root, "vendor", filepath.Join(root, ".terraform"))
-	testenv.Must(t, err)
-	return d
-}
-
-func TestInspectVendored(t *testing.T) {
+func TestInspect(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		do     func(t *testing.T, dir string)
+		do     func(t *testing.T, dir string) // in the modules directory
 		status packagedir.Status
 		want   hashing.Changes
 	}{
 		"as it was": {do: func(*testing.T, string) {}, status: packagedir.Verified},
-		"git keeps no empty directories": {
-			do:     func(t *testing.T, dir string) { remove(t, dir, "a/empty") },
-			status: packagedir.Verified,
-		},
-		"a file was added": {
+		"a file was added, as modules do": {
 			do:     func(t *testing.T, dir string) { testenv.WriteFile(t, filepath.Join(dir, "a/notes.txt"), "") },
-			status: packagedir.Changed, want: hashing.Changes{Added: []string{"notes.txt"}},
+			status: packagedir.Verified, want: hashing.Changes{Added: []string{"notes.txt"}},
+		},
+		"configuration was added": {
+			do:     func(t *testing.T, dir string) { testenv.WriteFile(t, filepath.Join(dir, "a/more.tf"), "") },
+			status: packagedir.Changed, want: hashing.Changes{Added: []string{"more.tf"}},
 		},
 		"a file was changed": {
 			do:     func(t *testing.T, dir string) { testenv.WriteFile(t, filepath.Join(dir, "a/main.tf"), "# evil\n") },
@@ -85,26 +73,23 @@ func TestInspectVendored(t *testing.T) {
 		},
 		"the sums are gone, and a file was changed": {
 			do: func(t *testing.T, dir string) {
-				remove(t, dir, ".cotter")
+				remove(t, dir, ".cotter/sums")
 				testenv.WriteFile(t, filepath.Join(dir, "a/main.tf"), "# evil\n")
 			},
 			status: packagedir.Changed,
 		},
 		"the sums are gone, and a link leaves the package": {
 			do: func(t *testing.T, dir string) {
-				remove(t, dir, ".cotter")
+				remove(t, dir, ".cotter/sums")
 				link(t, "../../../secret", filepath.Join(dir, "a/link.tf"))
 			},
 			status: packagedir.Changed,
 		},
 		"the sums are gone": {
-			do:     func(t *testing.T, dir string) { remove(t, dir, ".cotter") },
+			do:     func(t *testing.T, dir string) { remove(t, dir, ".cotter/sums") },
 			status: packagedir.Verified,
 		},
-		"the sums are those of a changed file": {
-			do:     forgeSums,
-			status: packagedir.Changed,
-		},
+		"the sums are those of a changed file": {do: forgeSums, status: packagedir.Changed},
 		"the package is gone": {
 			do:     func(t *testing.T, dir string) { remove(t, dir, "a") },
 			status: packagedir.Missing,
@@ -112,11 +97,10 @@ func TestInspectVendored(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			root, entry := vendored(t)
-			test.do(t, filepath.Join(root, "vendor"))
-			dirs := packagedir.NewDirs(nil, root, "", "")
-			dirs.SetVendor(vendorDir(t, root))
-			got := dirs.Inspect(t.Context(), entry)
+			p, root, entry := installed(t)
+			dir := filepath.Join(root, modulesDir)
+			test.do(t, dir)
+			got := packagedir.NewDirs(p, root, modulesDir, dir).Inspect(t.Context(), entry)
 			if got.Status != test.status {
 				t.Errorf("status %v, want %v: %v", got.Status, test.status, got.Err)
 			}
