@@ -25,6 +25,5 @@
 //   - internal/procgroup finds programs in PATH and limits their environment, for init and demo;
 //   - internal/atomicfile reads files that the user names, such as settings and keys, with a limit,
 //     and replaces the lock in merge-lock, as all files are written;
-//   - internal/httpx has the errors of requests, and sends the requests of doctor under the same
-//     rules as all others.
+//   - internal/httpx has the errors of requests, and the rules for hosts that only a package names.
 package main

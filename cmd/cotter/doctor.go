@@ -15,10 +15,11 @@ import (
 func doctorCommand(out *output) *cobra.Command {
 	return command(out, &cobra.Command{
 		Use:   "doctor [DIR]",
-		Short: "show what an installation depends on: mirrors, git, credentials, hosts, clock, cache",
+		Short: "show what an installation depends on: mirrors, git, credentials, hosts, cache",
 		Long: "Shows what decides how an installation works on this machine, without changing anything.\n" +
-			"Each host that the configuration uses gets one small request. Secrets are never shown.\n" +
-			"The exit status is 1 if there is a problem; notes do not count.",
+			"Each registry is asked for the versions of the project's modules and providers, and each\n" +
+			"repository for its tags, with the credentials that an installation sends. Secrets are\n" +
+			"never shown. The exit status is 1 if there is a problem; notes do not count.",
 	}, runDoctor, configFlags(mirrorFlag(),
 		toggle("offline", "send no requests"),
 	))
@@ -37,6 +38,7 @@ type doctor struct {
 	cmd     *invocation
 	req     request
 	in      *installer.Installer
+	asking  installer.Options // as for an installation
 	config  *cliconfig.Config
 	fetcher *getmodules.Fetcher
 	offline bool
@@ -88,15 +90,13 @@ func runDoctor(ctx context.Context, cmd *invocation, out *output) error {
 	if req, err = applySettings(cmd, out.env, req); err != nil {
 		return err
 	}
-	backend, err := gitBackend(out.env)
+	silent := &output{env: out.env, stdout: io.Discard, stderr: io.Discard, quiet: true}
+	in, err := newInstaller(ctx, cmd, silent, req)
 	if err != nil {
 		return err
 	}
-	d := &doctor{
-		output: out, cmd: cmd, req: req, offline: cmd.Bool("offline"),
-		in:      localInstaller(&output{env: out.env, stdout: io.Discard, stderr: io.Discard, quiet: true}),
-		fetcher: &getmodules.Fetcher{AlwaysGit: out.env("COTTER_ALWAYS_GIT") != "", GitBackend: backend},
-	}
+	d := &doctor{output: out, cmd: cmd, req: req, offline: cmd.Bool("offline"), in: localInstaller(silent), asking: in.Options()}
+	d.fetcher, _ = d.asking.Fetcher.(*getmodules.Fetcher) // newInstaller's
 	for _, look := range []func(context.Context){
 		d.lookAtProject, d.lookAtMirrors, d.lookAtGit, d.lookAtCredentials, d.lookAtHosts, d.lookAtCache,
 	} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 )
 
@@ -22,7 +23,7 @@ func (d *doctor) lookAtMirrors(ctx context.Context) {
 			continue
 		}
 		d.ok("modules and locked providers: %s first, and then their origins", addrs.Redact(u.Address))
-		d.needPackage(addrs.ParseModulePackage(u.Address), true)
+		d.needPackage(getmodules.Request{Package: addrs.ParseModulePackage(u.Address)}, true)
 		if !u.Trusted {
 			d.note("modules: cotter.hcl names %s, but you do not trust it: the origins are asked as well", addrs.Redact(u.Address))
 		}
@@ -47,7 +48,6 @@ func (d *doctor) lookAtMirrors(ctx context.Context) {
 		case cliconfig.MethodFilesystemMirror:
 			text += " " + m.Path
 		case cliconfig.MethodNetworkMirror:
-			d.host("https", m.URL.Host, true).serves("provider mirror")
 			text += " " + m.URL.Redacted()
 		}
 		d.ok("providers: %s%s%s", text, listed(" for ", m.Include), listed(" but not for ", m.Exclude))

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/cliconfig"
-	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer"
 )
 
@@ -32,7 +30,7 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 	}
 	d.tellTool(result)
 	for _, m := range result.Modules {
-		d.needSource(m.Source, m.Package.Package, isOwnCall(result, m.Path))
+		d.needModule(m.Source, m.Package.Package, isOwnCall(result, m.Path))
 	}
 	lock, _ := installer.ReadLock(ctx, d.req.Project) // nil after an error, which Load returns too
 	for _, u := range result.Unresolved {
@@ -41,12 +39,11 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 			continue
 		}
 		locked, _ := lock.Module(u.Path.String())
-		d.needSource(u.Source, locked.Package.Package, isOwnCall(result, u.Path))
+		d.needModule(u.Source, locked.Package.Package, isOwnCall(result, u.Path))
 	}
 	for _, p := range result.Providers {
-		if !p.Address.IsBuiltIn() && d.fromRegistry(ctx, p.Address) {
-			own := slices.ContainsFunc(p.RequiredBy, func(by installer.ProviderRequirement) bool { return isOwnCall(result, by.Path.Child("")) })
-			d.host("https", string(p.Address.Hostname), own).serves("providers")
+		if !p.Address.IsBuiltIn() {
+			d.needProvider(ctx, p.Address, slices.ContainsFunc(p.RequiredBy, func(by installer.ProviderRequirement) bool { return isOwnCall(result, by.Path.Child("")) }))
 		}
 	}
 }
@@ -79,59 +76,4 @@ func (d *doctor) tellTool(result *installer.Result) {
 			d.note("a sign of %s: %s", s.Dialect, s.What)
 		}
 	}
-}
-
-// needSource adds the hosts of a module. pkg is its package, or zero; own is as for isOwnCall.
-func (d *doctor) needSource(source addrs.ModuleSource, pkg addrs.ModulePackage, own bool) {
-	switch s := source.(type) {
-	case addrs.ModuleSourceRegistry:
-		d.host("https", string(s.Package.Host), own).serves("modules")
-		if !pkg.IsZero() {
-			d.needPackage(pkg, false) // the registry names it
-		}
-	case addrs.ModuleSourceRemote:
-		d.needPackage(s.Package, own)
-	}
-}
-
-func (d *doctor) needPackage(pkg addrs.ModulePackage, named bool) {
-	location, err := pkg.Location()
-	if err != nil || location.Host() == "" {
-		return
-	}
-	at := location.URL()
-	scheme, kind := at.Scheme, pkg.Getter()
-	switch scheme {
-	case "oci", "s3", "gcs":
-		scheme = "https"
-	}
-	switch kind {
-	case "":
-		kind = at.Scheme
-	case "http", "https":
-		kind = "archives"
-	}
-	h := d.host(scheme, at.Host, named)
-	h.serves(kind)
-	h.packages = append(h.packages, pkg)
-}
-
-// fromRegistry returns false for a provider for which the CLI configuration has only mirrors, or that is in a
-// directory that is a mirror by default.
-func (d *doctor) fromRegistry(ctx context.Context, provider addrs.Provider) bool {
-	providers := &d.config.Providers
-	matches := func(p getproviders.Pattern) bool { return p.Matches(provider) }
-	for _, m := range providers.Methods {
-		if m.Kind == cliconfig.MethodDirect && !slices.ContainsFunc(m.Exclude, matches) &&
-			(len(m.Include) == 0 || slices.ContainsFunc(m.Include, matches)) {
-			return true
-		}
-	}
-	for _, dir := range providers.ImpliedMirrors {
-		found, err := getproviders.FilesystemMirror{Dir: below(d.req.Dir, dir)}.Providers(ctx)
-		if err == nil && slices.Contains(found, provider) {
-			return false
-		}
-	}
-	return !providers.Explicit
 }
