@@ -23,7 +23,7 @@
 // than [MaxSize] bytes, 3,000,000 tokens or 1,000 errors is refused.
 //
 // Bytes outside of the blocks never change, except for blank lines next to a block that is added or removed.
-// An unchanged block keeps its bytes in any layout; a changed one keeps its unknown attributes and nested blocks, with
-// the comments above them. [File.SetProviders] writes provider blocks if and only if the init of stock tools would. An
+// An unchanged block keeps its bytes in any layout; in a changed one, only the values that change are written.
+// [File.SetProviders] writes provider blocks if and only if the init of stock tools would. An
 // address with credentials is never written, see [File.Check].
 package lockfile

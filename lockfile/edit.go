@@ -151,10 +151,6 @@ func (t *table[V]) editsMoved(src []byte, at int, withComments bool) []edit {
 
 // newText returns the text of a block to write; false if it stays as it is, or must not be added.
 func (t *table[V]) newText(src []byte, e *entry[V]) (string, bool) {
-	var extras []string
-	if e.block != nil {
-		extras = e.block.extras
-	}
 	switch {
 	case e.changed():
 		if !e.value.writable() {
@@ -163,7 +159,16 @@ func (t *table[V]) newText(src []byte, e *entry[V]) (string, bool) {
 	case !t.rewritten || e.block.value.hasNormalHashes() && hasComment(string(src[e.block.start:e.block.end])):
 		return "", false
 	}
-	return withNewline(e.value.render(extras), newline(src)), true
+	if e.text != "" {
+		return e.text, true
+	}
+	if e.block != nil && !t.rewritten {
+		old := src[e.block.start:e.block.end]
+		if withNewline(string(old), "\n") != render(e.block.value) {
+			return editBlock(old, newline(src), e.block.value.content(), e.value.content()), true
+		}
+	}
+	return withNewline(render(e.value), newline(src)), true
 }
 
 // splice applies edits, which are sorted by their starts.

@@ -35,68 +35,196 @@ const (
 )
 
 // Merge merges two lock files with the common ancestor base, which may be empty. A nil *File is an empty
-// one. A block that only one side changed is taken from that side. If both changed a provider without
-// selecting different versions, and its blocks have a hash in common, the result has the hashes of both:
-// those of one release, for several platforms. Comments, the order and the line end are those of ours. If
-// there is nothing to merge, the result is ours byte for byte.
+// one. It merges what the files say now, with unwritten changes, as [File.Bytes] would write them; a change that
+// [File.Check] refuses is a conflict. The files are not changed.
+//
+// A block that only one side changed is taken from that side. If one side changed only comments and layout in
+// it, the values of the other are taken. If both changed a provider without selecting different versions, and
+// its blocks have a hash in common, the result has the hashes of both: those of one release, for several
+// platforms. Comments, the order and the line end are those of ours. If there is nothing to merge, the result
+// is ours byte for byte.
 //
 // No tool writes a lock with arguments or other blocks. If both sides changed such a file, and differ
-// outside of the blocks of modules and providers, comments included, then the files conflict as a whole.
+// outside of the blocks of modules and providers, comments included, then the files conflict as a whole. So
+// they do if the result would be too large.
 //
 // resolve, which may be nil, says from which side the block of a conflict is taken, unless the files
-// conflict as a whole. For each conflict that is left, the result has both blocks between git's conflict
-// markers, and no tool can read it.
+// conflict as a whole, or a side cannot be written. For each conflict that is left, the result has both blocks
+// between git's conflict markers, and no tool can read it.
 func Merge(base, ours, theirs *File, resolve func(Conflict) Side) (merged []byte, conflicts []Conflict) {
 	if resolve == nil {
 		resolve = func(Conflict) Side { return Neither }
 	}
-	ours = ours.orEmpty()
-	base, theirs = base.orEmpty().withNewline(newline(ours.src)), theirs.orEmpty().withNewline(newline(ours.src))
-	if merged, conflicts, ok := ours.mergeRest(base, theirs); ok {
+	m := merge{resolve: resolve, refused: map[blockName]bool{}}
+	isReadable := true
+	for i, f := range []*File{base, ours, theirs} {
+		written, ok := f.orEmpty().asWritten(m.refused)
+		*[]**File{&m.base, &m.ours, &m.theirs}[i] = written
+		isReadable = isReadable && ok
+	}
+	if !isReadable {
+		return m.conflictAsWhole()
+	}
+	m.base, m.theirs = m.base.withNewline(newline(m.ours.src)), m.theirs.withNewline(newline(m.ours.src))
+	if merged, conflicts, ok := m.whole(); ok {
 		return merged, conflicts
 	}
-	result, conflicts := ours.mergeProviders(base, theirs, resolve)
-	for _, key := range union(base.modules.entries, ours.modules.entries, theirs.modules.entries) {
-		our, their := ours.modules.entries[key], theirs.modules.entries[key]
-		taken := winner(base.modules.entries[key], our, their, sameModule)
-		if taken == Neither {
-			c := Conflict{Type: "module", Label: key, OurModule: moduleOf(our), TheirModule: moduleOf(their)}
-			if taken = resolve(c); taken == Neither {
-				conflicts = append(conflicts, c)
-			}
+	result, ok := m.providers()
+	if ok {
+		m.modules(result)
+		slices.SortFunc(m.conflicts, func(a, b Conflict) int {
+			return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Label, b.Label))
+		})
+		merged, ok = m.mark(result.Bytes())
+	}
+	if !ok {
+		return m.conflictAsWhole()
+	}
+	return merged, m.conflicts
+}
+
+// asWritten returns the file as it is read after it is written. It leaves out changes that cannot be written, and
+// adds their blocks to refused. ok is false if the file would be too large to be read.
+func (f *File) asWritten(refused map[blockName]bool) (written *File, ok bool) {
+	clone := f.Clone()
+	for _, m := range f.modules.changed() {
+		if len(m.writeFaults()) > 0 {
+			refused[blockName{"module", m.Key}] = true
+			clone.modules.reset(m.key())
+		}
+	}
+	for _, p := range f.providers.changed() {
+		if len(p.writeFaults()) > 0 {
+			refused[blockName{"provider", p.Address.String()}] = true
+			clone.providers.reset(p.key())
+		}
+	}
+	if len(clone.edits()) == 0 {
+		return clone, true
+	}
+	src := clone.Bytes()
+	if written, ok = parseAgain(src); !ok {
+		return &File{src: src}, false
+	}
+	return written, true
+}
+
+// merge is a three-way merge of files without unwritten changes.
+type merge struct {
+	base, ours, theirs *File
+	resolve            func(Conflict) Side
+	refused            map[blockName]bool // blocks with a change that cannot be written
+	conflicts          []Conflict
+}
+
+// decide returns the side from which the block of a conflict is taken, or keeps the conflict.
+func (m *merge) decide(c Conflict) Side {
+	side := Neither
+	if !m.refused[blockName{c.Type, c.Label}] {
+		side = m.resolve(c)
+	}
+	if side == Neither {
+		m.conflicts = append(m.conflicts, c)
+	}
+	return side
+}
+
+// modules merges the blocks of modules into the result of the providers.
+func (m *merge) modules(result *File) {
+	was, our, their := m.base.modules.read, m.ours.modules.read, m.theirs.modules.read
+	for _, key := range union(was, our, their, labelsOf[*block[*Module]](m.refused, "module")) {
+		taken, text := m.module(was[key], our[key], their[key])
+		if taken == Neither || m.refused[blockName{"module", key}] {
+			taken = m.decide(Conflict{Type: "module", Label: key, OurModule: moduleOf(our[key]), TheirModule: moduleOf(their[key])})
 		}
 		switch {
-		case taken == Theirs && their == nil:
+		case taken == Theirs && their[key] == nil:
 			result.RemoveModule(key)
-		case taken == Theirs, taken == Neither && our == nil: // or a block for the markers to replace
-			result.SetModule(*their.value)
+		case taken == Theirs, taken == Neither && our[key] == nil && their[key] != nil: // or a block for the markers to replace
+			result.modules.setText(their[key].value, text)
 		}
 	}
-	slices.SortFunc(conflicts, func(a, b Conflict) int {
-		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Label, b.Label))
-	})
-	return markConflicts(result.Bytes(), conflicts, ours, theirs), conflicts
 }
 
-func moduleOf(e *entry[*Module]) *Module {
-	if e == nil {
+func moduleOf(b *block[*Module]) *Module {
+	if b == nil {
 		return nil
 	}
-	return e.value.normalized()
+	return b.value.normalized()
 }
 
-func (f *File) mergeRest(base, theirs *File) (merged []byte, conflicts []Conflict, ok bool) {
-	if f.rest() == theirs.rest() {
+// module returns the side from which a block is taken, or Neither for a conflict. A side without the block has
+// nil. text is that of their block, or "" if only its values are taken, because ours has comments of its own.
+func (m *merge) module(was, our, their *block[*Module]) (taken Side, text string) {
+	text = textOf(m.theirs, their)
+	same := func(a, b string) bool { return a == b }
+	if taken = winner(textOf(m.base, was), textOf(m.ours, our), text, same); taken != Neither {
+		return taken, text
+	}
+	before, now, other := m.base.moduleContent(was), m.ours.moduleContent(our), m.theirs.moduleContent(their)
+	taken = winner(before, now, other, moduleContent.equals)
+	if taken == Theirs && slices.Equal(now.unknown, other.unknown) {
+		text = ""
+	}
+	return taken, text
+}
+
+// labelsOf returns the labels of the blocks of a type, without values.
+func labelsOf[V any](blocks map[blockName]bool, kind string) map[string]V {
+	labels := make(map[string]V)
+	for name := range blocks {
+		if name.kind == kind {
+			var none V
+			labels[name.label] = none
+		}
+	}
+	return labels
+}
+
+func textOf(f *File, b *block[*Module]) string {
+	if b == nil {
+		return ""
+	}
+	return f.at(b.span)
+}
+
+// moduleContent is a block without its comments and layout.
+type moduleContent struct {
+	value   *Module  // nil if there is no block
+	unknown []string // the source of unknown attributes and nested blocks
+}
+
+func (f *File) moduleContent(b *block[*Module]) moduleContent {
+	if b == nil {
+		return moduleContent{}
+	}
+	return moduleContent{b.value, unknownContent([]byte(f.at(b.span)), b.value.content())}
+}
+
+func (c moduleContent) equals(other moduleContent) bool {
+	return (c.value == nil) == (other.value == nil) && (c.value == nil || c.value.equals(other.value)) && slices.Equal(c.unknown, other.unknown)
+}
+
+// whole merges files that differ outside of the blocks of modules and providers; ok is false if they do not.
+func (m *merge) whole() (merged []byte, conflicts []Conflict, ok bool) {
+	if m.ours.rest() == m.theirs.rest() {
 		return nil, nil, false
 	}
-	switch winner(base, f, theirs, func(a, b *File) bool { return bytes.Equal(a.src, b.src) }) {
-	case Ours:
-		return bytes.Clone(f.src), nil, true
-	case Theirs:
-		return bytes.Clone(theirs.src), nil, true
+	taken := winner(m.base, m.ours, m.theirs, func(a, b *File) bool { return bytes.Equal(a.src, b.src) })
+	switch {
+	case len(m.refused) > 0:
+	case taken == Ours:
+		return bytes.Clone(m.ours.src), nil, true
+	case taken == Theirs:
+		return bytes.Clone(m.theirs.src), nil, true
 	}
-	ours, other := strings.TrimRight(string(f.src), "\r\n"), strings.TrimRight(string(theirs.src), "\r\n")
-	return []byte(withNewline(conflictText(ours, other)+"\n", newline(f.src))), []Conflict{{Type: "other"}}, true
+	merged, conflicts = m.conflictAsWhole()
+	return merged, conflicts, true
+}
+
+func (m *merge) conflictAsWhole() ([]byte, []Conflict) {
+	ours, theirs := strings.TrimRight(string(m.ours.src), "\r\n"), strings.TrimRight(string(m.theirs.src), "\r\n")
+	return []byte(withNewline(conflictText(ours, theirs)+"\n", newline(m.ours.src))), []Conflict{{Type: "other"}}
 }
 
 func (f *File) rest() string {
@@ -126,10 +254,6 @@ func winner[T any](base, ours, theirs T, same func(a, b T) bool) Side {
 	return Neither
 }
 
-func sameModule(a, b *entry[*Module]) bool {
-	return (a == nil) == (b == nil) && (a == nil || a.value.equals(b.value))
-}
-
 func union[V any](sides ...map[string]V) []string {
 	all := map[string]bool{}
 	for _, side := range sides {
@@ -140,29 +264,27 @@ func union[V any](sides ...map[string]V) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// mergeProviders merges provider blocks as bytes, so blocks with errors as well. If that changes any, and
-// there are no conflicts or errors, all are written as stock tools do, so that the next init does not write
-// the file again.
-func (f *File) mergeProviders(base, theirs *File, resolve func(Conflict) Side) (*File, []Conflict) {
-	var conflicts []Conflict
+// providers merges provider blocks as bytes, so blocks with errors as well. If that changes any, and there are no
+// conflicts or errors, all are written as stock tools do, so that the next init does not write the file again. ok
+// is false if the result is too large.
+func (m *merge) providers() (result *File, ok bool) {
+	f, theirs := m.ours, m.theirs
 	var edits []edit
-	was, our, their := base.providerSpans(), f.providerSpans(), theirs.providerSpans()
-	labels := union(was, our, their)
+	was, our, their := m.base.providerSpans(), f.providerSpans(), theirs.providerSpans()
+	labels := union(was, our, their, labelsOf[span](m.refused, "provider"))
 	slices.SortFunc(labels, compareLabels)
 	for _, label := range labels {
 		o, t := f.at(our[label]), theirs.at(their[label])
-		taken := winner(base.at(was[label]), o, t, func(a, b string) bool { return a == b })
-		if taken == Neither {
-			if both, ok := f.mergeProvider(base, theirs, label, our[label], their[label]); ok {
+		taken := winner(m.base.at(was[label]), o, t, func(a, b string) bool { return a == b })
+		isRefused := m.refused[blockName{"provider", label}]
+		if taken == Neither || isRefused {
+			if both, ok := f.mergeProvider(m.base, theirs, label, our[label], their[label]); ok && !isRefused {
 				if both != o {
 					edits = append(edits, edit{span: our[label], text: both})
 				}
 				continue
 			}
-			c := Conflict{Type: "provider", Label: label, OurProvider: f.readProvider(our[label]), TheirProvider: theirs.readProvider(their[label])}
-			if taken = resolve(c); taken == Neither {
-				conflicts = append(conflicts, c)
-			}
+			taken = m.decide(Conflict{Type: "provider", Label: label, OurProvider: f.readProvider(our[label]), TheirProvider: theirs.readProvider(their[label])})
 		}
 		if taken == Ours || taken == Neither && o != "" {
 			continue
@@ -178,12 +300,13 @@ func (f *File) mergeProviders(base, theirs *File, resolve func(Conflict) Side) (
 		}
 	}
 	if len(edits) == 0 {
-		return f.reparse(f.src), conflicts
+		return f.Clone(), true
 	}
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
-	merged := f.reparse(splice(f.src, edits))
-	merged.providers.rewritten = len(conflicts) == 0 && len(merged.providerFaults) == 0
-	return merged, conflicts
+	if result, ok = parseAgain(splice(f.src, edits)); ok {
+		result.providers.rewritten = len(m.conflicts) == 0 && len(result.providerFaults) == 0
+	}
+	return result, ok
 }
 
 // mergeProvider merges a block that both sides changed. It fails if a side lacks it or cannot be read, or
@@ -224,7 +347,7 @@ func (f *File) mergeProvider(base, theirs *File, label string, ourSpan, theirSpa
 	case merged.Equal(*their.value):
 		return theirs.at(their.span), true
 	}
-	return withNewline(merged.render(nil), newline(f.src)), true
+	return withNewline(render(&merged), newline(f.src)), true
 }
 
 func (f *File) readProvider(at span) *Provider {
@@ -274,33 +397,39 @@ func (f *File) withNewline(newline string) *File {
 	if src == string(f.src) {
 		return f
 	}
-	return f.reparse([]byte(src))
+	if again, ok := parseAgain([]byte(src)); ok {
+		return again
+	}
+	return f // its blocks differ from those of the other files
 }
 
-func (f *File) reparse(src []byte) *File {
-	again, diags := parse(src, "")
-	if diags.HasErrors() { // a bug in this package: keep the old content
-		again, _ = parse(f.src, "")
-	}
-	return again
+// parseAgain parses the blocks of files that were parsed before; ok is false if they are too many for one file.
+func parseAgain(src []byte) (f *File, ok bool) {
+	f, diags := parse(src, "")
+	return f, !diags.HasErrors()
 }
 
-func markConflicts(merged []byte, conflicts []Conflict, ours, theirs *File) []byte {
-	if len(conflicts) == 0 {
-		return merged
+// mark writes the blocks of conflicts between markers.
+func (m *merge) mark(merged []byte) (marked []byte, ok bool) {
+	if len(m.conflicts) == 0 {
+		return merged, len(merged) <= MaxSize
 	}
-	f, diags := parse(merged, "")
-	if diags.HasErrors() {
-		return merged
+	f, ok := parseAgain(merged)
+	if !ok {
+		return nil, false
 	}
-	at, our, their := f.blockSpans(), ours.blockSpans(), theirs.blockSpans()
+	at, our, their := f.blockSpans(), m.ours.blockSpans(), m.theirs.blockSpans()
 	var edits []edit
-	for _, c := range conflicts {
+	for _, c := range m.conflicts {
 		name := blockName{c.Type, c.Label}
-		edits = append(edits, edit{span: at[name], text: withNewline(conflictText(ours.at(our[name]), theirs.at(their[name])), newline(merged))})
+		change := edit{text: withNewline(conflictText(m.ours.at(our[name]), m.theirs.at(their[name])), newline(merged))}
+		if change.span, ok = at[name]; !ok { // a new block that cannot be written
+			change.span, change.separate = span{len(merged), len(merged)}, true
+		}
+		edits = append(edits, change)
 	}
 	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
-	return splice(merged, edits)
+	return splice(merged, edits), true
 }
 
 type blockName struct{ kind, label string }

@@ -10,7 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // lockText returns a lock with a module for each "key=version" and a provider for each
@@ -174,6 +176,120 @@ func TestMergeProperties(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A merge is one of what the files say, not of what was read: the result is the same as that of the written files,
+// byte for byte, whatever was edited, cloned, written and read before.
+func TestMergeOfEditedFiles(t *testing.T) {
+	t.Parallel()
+	edited := func(rt *rapid.T, name string, src []byte) *lockfile.File {
+		file := parse(t, src, name)
+		for range rapid.IntRange(0, 5).Draw(rt, name+": edits") {
+			key := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, name+": key")
+			version := rapid.SampledFrom([]string{"1.0.0", "2.0.0", "3.0.0"}).Draw(rt, name+": version")
+			provider := lockedProvider(t, "o/"+key, version, "", rapid.SampledFrom([]hashing.Hash{hashA, hashB}).Draw(rt, name+": hash"))
+			m := testModule(key)
+			m.Version = versions.MustParse(version)
+			switch rapid.IntRange(0, 8).Draw(rt, name+": edit") {
+			case 0, 1, 2:
+				file.SetModule(m)
+			case 3:
+				file.RemoveModule(key)
+			case 4:
+				file.SetProvider(provider)
+			case 5:
+				file.RemoveProvider(provider.Address)
+			case 6:
+				file.SetProviders(append(file.Providers(), provider))
+			case 7:
+				file = file.Clone()
+			default:
+				file = parse(t, file.Bytes(), name)
+			}
+		}
+		return file
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		src := []byte(rapid.SampledFrom([]string{"", lockText("a=1.0.0", "b=1.0.0", "@registry.opentofu.org/o/a=1.0.0"), lockText("a=1.0.0", "c=1.0.0") + "locals {}\n"}).Draw(rt, "lock"))
+		base, ours, theirs := edited(rt, "base", src), edited(rt, "ours", src), edited(rt, "theirs", src)
+		written := func(f *lockfile.File) *lockfile.File { return parse(t, f.Bytes(), "written") }
+		want, wantConflicts := lockfile.Merge(written(base), written(ours), written(theirs), nil)
+		merged, conflicts := lockfile.Merge(base, ours, theirs, nil)
+		if diff := cmp.Diff(string(want), string(merged)) + cmp.Diff(names(wantConflicts), names(conflicts)); diff != "" {
+			rt.Fatalf("not the merge of what the files say (-want +got):\n%s", diff)
+		}
+		if conflicts != nil {
+			return
+		}
+		result := parse(t, merged, "merged")
+		for _, key := range []string{"a", "b", "c"} {
+			was, _ := base.Module(key)
+			our, _ := ours.Module(key)
+			their, _ := theirs.Module(key)
+			got, _ := result.Module(key)
+			if (!our.Equal(was) && !got.Equal(our)) || (!their.Equal(was) && !got.Equal(their)) {
+				rt.Fatalf("a change of module %s is lost without a conflict:\n%s", key, merged)
+			}
+		}
+	})
+}
+
+// A change that cannot be written is a conflict, not nothing.
+func TestMergeOfInvalidChange(t *testing.T) {
+	t.Parallel()
+	for name, edit := range map[string]func(*lockfile.Module){
+		"credentials": func(m *lockfile.Module) { m.Source = testenv.Package("git::https://user:hunter2@example.com/a.git") },
+		"no hash":     func(m *lockfile.Module) { m.Hashes = nil },
+	} {
+		for _, key := range []string{"a", "new"} {
+			base := parse(t, []byte(lockText("a=1.0.0", "b=1.0.0")), "base")
+			edited := base.Clone()
+			m := testModule(key)
+			edit(&m)
+			edited.SetModule(m)
+			edited.RemoveModule("b")
+			for side, files := range map[string][2]*lockfile.File{"ours": {edited, base}, "theirs": {base, edited}} {
+				merged, conflicts := lockfile.Merge(base, files[0], files[1], func(lockfile.Conflict) lockfile.Side { return lockfile.Ours })
+				if diff := cmp.Diff([]string{"module " + key}, names(conflicts)); diff != "" {
+					t.Errorf("%s in %s: conflicts (-want +got):\n%s", name, side, diff)
+				}
+				if text := string(merged); !strings.Contains(text, "<<<<<<< ours\n") || strings.Contains(text, "hunter2") || strings.Contains(text, `"b"`) {
+					t.Errorf("%s in %s: the result is\n%s", name, side, text)
+				}
+			}
+		}
+	}
+}
+
+// Of a block that only one side changed, the comments and unknown content are merged too.
+func TestMergeLayouts(t *testing.T) {
+	t.Parallel()
+	block := func(version, rest string) string {
+		return "module \"a\" {\n  version = \"" + version + "\"\n  source  = \"registry.example.com/a/b/c\"\n  hashes  = [\"" + string(hashA) + "\"]\n" + rest + "}\n"
+	}
+	const was, v2, v3 = "1.0.0", "2.0.0", "3.0.0"
+	for name, test := range map[string]struct{ base, ours, theirs, want string }{
+		"their comment":                      {block(was, ""), block(was, ""), block(was, "  # b\n"), block(was, "  # b\n")},
+		"our comment":                        {block(was, ""), block(was, "  # a\n"), block(was, ""), block(was, "  # a\n")},
+		"comments of both":                   {block(was, ""), block(was, "  # a\n"), block(was, "  # b\n"), block(was, "  # a\n")},
+		"our comment, their version":         {block(was, ""), block(was, "  # a\n"), block(v2, ""), block(v2, "  # a\n")},
+		"their comment, our version":         {block(was, ""), block(v2, ""), block(was, "  # b\n"), block(v2, "")},
+		"their attribute":                    {block(was, ""), block(was, ""), block(v2, "  x = 1\n"), block(v2, "  x = 1\n")},
+		"their attribute, our comment":       {block(was, ""), block(was, "  # a\n"), block(was, "  x = 1\n"), block(was, "  x = 1\n")},
+		"their new block":                    {"# c\n", "# c\n", "# c\n" + block(v2, "  x = 1 # b\n"), "# c\n\n" + block(v2, "  x = 1 # b\n")},
+		"the same attribute, in other words": {block(was, ""), block(v2, "  x = 1\n"), block(v2, "  x = 1 # b\n"), block(v2, "  x = 1\n")},
+		"an attribute and a version":         {block(was, ""), block(was, "  x = 1\n"), block(v2, ""), ""},
+		"a nested block of both":             {block(was, ""), block(was, "  x {}\n"), block(was, "  x {\n}\n"), ""},
+		"both versions":                      {block(was, ""), block(v2, ""), block(v3, ""), ""},
+	} {
+		merged, conflicts := lockfile.Merge(parse(t, []byte(test.base), "base"), parse(t, []byte(test.ours), "ours"), parse(t, []byte(test.theirs), "theirs"), nil)
+		if test.want == "" {
+			test.want = "<<<<<<< ours\n" + test.ours + "=======\n" + test.theirs + ">>>>>>> theirs\n"
+		}
+		if diff := cmp.Diff(test.want, string(merged)); diff != "" {
+			t.Errorf("%s: conflicts %v (-want +got):\n%s", name, names(conflicts), diff)
+		}
+	}
 }
 
 func FuzzMerge(f *testing.F) {

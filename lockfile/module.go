@@ -1,7 +1,6 @@
 package lockfile
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -130,28 +129,16 @@ func (m *Module) writable() bool {
 	return true
 }
 
-func (m *Module) render(extras []string) string {
-	var groups []string
-	if m.Version.IsZero() {
-		groups = append(groups, attribute("source = ", m.Source.String()))
-	} else {
-		groups = append(groups, attribute("version = ", m.Version.String())+attribute("source  = ", m.Source.String()))
+func (m *Module) header() string { return "module " + quote(m.Key) }
+
+func (m *Module) content() content {
+	all := content{{name: "version", text: m.Version.String()}, {name: "source", joined: true}, {name: "constraints", text: m.Constraints.String()}}
+	all = append(all, item{name: "replaces"}, item{name: "package"}, item{name: "hashes", hashes: m.normalized().Hashes})
+	for _, address := range m.addresses() {
+		i := slices.IndexFunc(all, func(i item) bool { return i.name == address.name })
+		all[i].text = address.text
 	}
-	if !m.Constraints.IsZero() {
-		groups = append(groups, attribute("constraints = ", m.Constraints.String()))
-	}
-	for _, address := range m.addresses()[1:] {
-		if address.text != "" {
-			groups = append(groups, attribute(address.name+" = ", address.text))
-		}
-	}
-	if len(m.Hashes) > 0 {
-		groups = append(groups, hashList(m.normalized().Hashes))
-	}
-	for _, extra := range extras {
-		groups = append(groups, extra+"\n")
-	}
-	return "module " + quote(m.Key) + " {\n" + strings.Join(groups, "\n") + "}"
+	return all
 }
 
 // module also adds a block with errors, so that a second one for the same key is found.
@@ -193,7 +180,7 @@ func (p *parser) module(b *hclsyntax.Block) {
 		}
 	}
 	m.Hashes = p.hashes(b)
-	p.file.modules.add(m, spanOf(b), p.extras(b))
+	p.file.modules.add(m, spanOf(b))
 	if len(p.diags) > before {
 		return
 	}
@@ -203,34 +190,6 @@ func (p *parser) module(b *hclsyntax.Block) {
 			p.fail(b.Body.Attributes[address.name].NameRange, "Credentials in lock file", "Module %.300q: %s. Remove the password here, and change it: anyone who can read this file can read it.", key, ErrCredential)
 		}
 	}
-}
-
-var moduleAttributes = []string{"version", "source", "constraints", "replaces", "package", "hashes"}
-
-// extras returns the source of unknown attributes and nested blocks, which are preserved when the block is
-// rewritten, with the comments above and at the end of the line.
-func (p *parser) extras(b *hclsyntax.Block) []string {
-	var spans []span
-	for name, attribute := range b.Body.Attributes {
-		if !slices.Contains(moduleAttributes, name) {
-			spans = append(spans, span{attribute.SrcRange.Start.Byte, attribute.SrcRange.End.Byte})
-		}
-	}
-	for _, nested := range b.Body.Blocks {
-		spans = append(spans, spanOf(nested))
-	}
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
-	extras := make([]string, 0, len(spans))
-	for _, s := range spans {
-		start := max(leadStart(p.src, s.start), b.OpenBraceRange.End.Byte)
-		end := min(lineEnd(p.src, s.end), b.CloseBraceRange.Start.Byte)
-		text := strings.TrimRight(string(p.src[start:end]), " \t\r\n")
-		if !strings.HasPrefix(text, " ") && !strings.HasPrefix(text, "\t") {
-			text = "  " + text
-		}
-		extras = append(extras, text)
-	}
-	return extras
 }
 
 // withoutModulesSegment converts the form of the RFC's example, HOST/modules/NAMESPACE/NAME/SYSTEM, to a

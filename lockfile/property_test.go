@@ -205,6 +205,126 @@ func TestEditsKeepEverythingElse(t *testing.T) {
 	})
 }
 
+// layoutGen draws the block of a module in any layout: its items in any order, with comments, alignment and
+// styles of lists, beside unknown attributes and nested blocks.
+func layoutGen(m lockfile.Module) *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		draw := func(texts ...string) string { return rapid.SampledFrom(texts).Draw(t, "layout") }
+		hashes := rapid.Permutation(m.Hashes).Draw(t, "hashes")
+		list := draw("[", "[ ", "[\n", "[ # of the files\n  # first\n    ")
+		for i, h := range hashes {
+			list += "\"" + string(h) + "\""
+			switch {
+			case i < len(hashes)-1:
+				list += draw(", ", ",", ",\n\t", " # why, \"so\"\n  , ", ", /* \"x\", */ ", ", # c\n")
+			case strings.Contains(list, "\n"):
+				list += draw("", ",", ",\n", "\n", " # c\n", ", // c\n  ")
+			default:
+				list += draw("", ",", " ", ", ")
+			}
+		}
+		equals := func() string { return draw("=", " = ", "   =\t") }
+		items := []string{"source" + equals() + quoted(m.Source.String()), "hashes" + equals() + list + "]", "x" + equals() + "[ 1,\n2 ]", "y { # nested\n version = \"9.9.9\"\n  }"}
+		for name, text := range map[string]string{"version": m.Version.String(), "constraints": m.Constraints.String(), "package": m.Package.String()} {
+			if text != "" {
+				items = append(items, name+equals()+quoted(text))
+			}
+		}
+		slices.Sort(items) // the order of a map differs
+		block := "module \"" + m.Key + "\" {" + draw("\n", " # c\n", "\n\n")
+		for _, item := range rapid.Permutation(items).Draw(t, "order") {
+			block += draw("", "  ", "\t", "  # above\n  ", "/* in front */ ") + item + draw("\n", "  \n\n", " # behind\n", " /* of two\n lines */ \n")
+		}
+		return block + draw("", "  ", "  # at the end\n") + "}"
+	})
+}
+
+func quoted(text string) string {
+	return "\"" + strings.NewReplacer("\\", "\\\\", "\"", "\\\"", "${", "$${", "%{", "%%{", "\t", "\\t").Replace(text) + "\""
+}
+
+// tokensBesides returns all comments, and the tokens of what is not an item of a module, in order.
+func tokensBesides(t testing.TB, src string) []string {
+	t.Helper()
+	file, diags := hclsyntax.ParseConfig([]byte(src), "x", hcl.InitialPos)
+	if diags.HasErrors() {
+		t.Fatalf("not HCL: %v\n%s", diags, src)
+	}
+	tokens, _ := hclsyntax.LexConfig([]byte(src), "x", hcl.InitialPos)
+	known := []hcl.Range{}
+	for _, block := range file.Body.(*hclsyntax.Body).Blocks {
+		for _, name := range []string{"version", "source", "constraints", "package", "hashes"} {
+			if attribute, ok := block.Body.Attributes[name]; ok {
+				known = append(known, attribute.SrcRange)
+			}
+		}
+	}
+	var texts []string
+	for _, token := range tokens {
+		isKnown := slices.ContainsFunc(known, func(r hcl.Range) bool {
+			return r.Start.Byte <= token.Range.Start.Byte && token.Range.End.Byte <= r.End.Byte
+		})
+		if token.Type == hclsyntax.TokenComment || !isKnown && token.Type != hclsyntax.TokenNewline {
+			texts = append(texts, strings.TrimSpace(string(token.Bytes)))
+		}
+	}
+	slices.Sort(texts)
+	return texts
+}
+
+// A block that changes keeps its bytes, except for the values that change.
+func TestEditsKeepLayout(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		m, other := moduleGen.Draw(rt, "module"), moduleGen.Draw(rt, "other")
+		src := layoutGen(m).Draw(rt, "block") + "\n"
+		if rapid.Bool().Draw(rt, "CRLF") {
+			src = strings.ReplaceAll(src, "\n", "\r\n")
+		}
+		file := parse(t, []byte(src), "before")
+		changed, want := m, src
+		isReplaced := true // no attribute is added or removed
+		text := func(old, updated string) {
+			isReplaced = isReplaced && (old == "") == (updated == "")
+			if old != "" {
+				want = strings.Replace(want, quoted(old), quoted(updated), 1)
+			}
+		}
+		switch rapid.IntRange(0, 4).Draw(rt, "what") {
+		case 0:
+			changed.Version = other.Version
+			text(m.Version.String(), other.Version.String())
+		case 1:
+			changed.Constraints = other.Constraints
+			text(m.Constraints.String(), other.Constraints.String())
+		case 2:
+			changed.Package = other.Package
+			text(m.Package.String(), other.Package.String())
+		case 3:
+			changed.Hashes = other.Hashes
+			for i, h := range m.Hashes {
+				text(string(h), string(other.Hashes[i]))
+			}
+		default:
+			other.Key = m.Key
+			other.Hashes = rapid.SampledFrom([][]hashing.Hash{other.Hashes, other.Hashes[:1], append(other.Hashes, "zz:1"), {m.Hashes[1]}, append(m.Hashes, "a:1", "i:1")}).Draw(rt, "hashes")
+			changed, isReplaced = other, false
+		}
+		file.SetModule(changed)
+		after := string(file.Bytes())
+		assertSameModules(t, file, parse(t, []byte(after), "after"))
+		if isReplaced && after != want {
+			rt.Fatalf("after (-want +got):\n%s", gocmp.Diff(want, after))
+		}
+		if diff := gocmp.Diff(tokensBesides(t, src), tokensBesides(t, after)); diff != "" {
+			rt.Fatalf("comments and unknown content (-before +after):\n%s\nof %s\nnow %s", diff, src, after)
+		}
+		if strings.Contains(src, "\r\n") && strings.Count(after, "\n") != strings.Count(after, "\r\n") {
+			rt.Fatalf("mixed line ends in %q, was %q", after, src)
+		}
+	})
+}
+
 func FuzzParse(f *testing.F) {
 	for _, name := range []string{"good-seed.hcl", "good-newer-draft.hcl", "good-layouts.hcl"} {
 		f.Add(readFixture(f, name))

@@ -73,21 +73,15 @@ func uniqueHashes(hashes []hashing.Hash) []hashing.Hash {
 
 func (p *Provider) writable() bool { return true }
 
-// render returns a block as stock tools write it.
-func (p *Provider) render([]string) string {
-	var b strings.Builder
-	p = p.normalized()
-	b.WriteString("provider " + quote(p.Address.String()) + " {\n")
-	if p.Constraints.IsZero() {
-		b.WriteString(attribute("version = ", p.Version.String()))
-	} else {
-		b.WriteString(attribute("version     = ", p.Version.String()) + attribute("constraints = ", p.Constraints.String()))
+func (p *Provider) header() string { return "provider " + quote(p.Address.String()) }
+
+// content has the layout of stock tools.
+func (p *Provider) content() content {
+	return content{
+		{name: "version", text: p.Version.String()},
+		{name: "constraints", text: p.Constraints.String(), joined: true},
+		{name: "hashes", hashes: uniqueHashes(p.Hashes), joined: true},
 	}
-	if len(p.Hashes) > 0 {
-		b.WriteString(hashList(p.Hashes))
-	}
-	b.WriteString("}")
-	return b.String()
 }
 
 // provider adds errors to the provider faults, and the block is then preserved like an unknown one.
@@ -108,7 +102,7 @@ func (p *parser) provider(b *hclsyntax.Block) {
 		p.file.providerFaults = append(p.file.providerFaults, decoder.diags...)
 		return
 	}
-	p.file.providers.add(provider, spanOf(b), nil)
+	p.file.providers.add(provider, spanOf(b))
 }
 
 // decodeProvider returns an incomplete provider if p has diagnostics afterwards.

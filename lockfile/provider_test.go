@@ -211,9 +211,8 @@ func TestProviderEdits(t *testing.T) {
 		},
 		{
 			name: "replaced", before: header + "\n" + odd + "\n" + "provider \"other\" { # not an address\n}\n",
-			edit: func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/b", "1.1.0", "~> 1.0", hashA)) },
-			after: header + "\n# about b\nprovider \"registry.opentofu.org/a/b\" {\n  version     = \"1.1.0\"\n  constraints = \"~> 1.0\"\n  hashes = [\n    \"" + string(hashA) +
-				"\",\n  ]\n}  # behind\n\n" + "provider \"other\" { # not an address\n}\n",
+			edit:  func(f *lockfile.File) { f.SetProvider(lockedProvider(t, "a/b", "1.1.0", "~> 1.0", hashA)) },
+			after: header + "\n" + strings.NewReplacer("1.0.0", "1.1.0", "\n}", "\n hashes = [\n   \""+string(hashA)+"\",\n ]\n}").Replace(odd) + "\n" + "provider \"other\" { # not an address\n}\n",
 		},
 	}
 	for _, test := range tests {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-
-	"github.com/cotterpin/cotter/hashing"
 )
 
 // The headers of a file that was empty, by what it locks. Stock tools replace them when they rewrite it.
@@ -91,18 +89,8 @@ func (f *File) header() string {
 	return fmt.Sprintf(headerOfModulesFor, f.tool)
 }
 
-// attribute returns the line of an attribute. name includes the equals sign.
-func attribute(name, value string) string { return "  " + name + quote(value) + "\n" }
-
-func hashList(hashes []hashing.Hash) string {
-	var b strings.Builder
-	b.WriteString("  hashes = [\n")
-	for _, h := range hashes {
-		b.WriteString("    " + quote(string(h)) + ",\n")
-	}
-	b.WriteString("  ]\n")
-	return b.String()
-}
+// render returns a block in the layout of new ones, without a final newline.
+func render[V value[V]](v V) string { return v.header() + " {\n" + v.content().lines("  ") + "}" }
 
 // quote returns an HCL literal. It escapes quotes, templates and all characters that are not printable.
 func quote(s string) string {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
@@ -18,6 +19,8 @@ type labeledSpan struct {
 }
 
 func spanOf(b *hclsyntax.Block) span { return span{b.TypeRange.Start.Byte, b.CloseBraceRange.End.Byte} }
+
+func spanIn(r hcl.Range) span { return span{r.Start.Byte, r.End.Byte} }
 
 func (f *File) at(s span) string { return string(f.src[s.start:s.end]) }
 

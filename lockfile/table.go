@@ -15,24 +15,26 @@ type value[V any] interface {
 	hasNormalHashes() bool
 	// writable reports whether the block may be written; see [File.Check].
 	writable() bool
-	// render returns the block without a final newline. extras are unknown attributes and nested blocks.
-	render(extras []string) string
+	header() string // the type and the label
+	content() content
 }
 
 type block[V value[V]] struct {
-	key    string
-	value  V        // its hashes are in the order of the source
-	span            // from the block's type to after the closing brace
-	extras []string // the source of unknown attributes and nested blocks
+	key   string
+	value V // its hashes are in the order of the source
+	span    // from the block's type to after the closing brace
 }
 
 type entry[V value[V]] struct {
 	key   string
 	value V
 	block *block[V] // nil for a value that is not in the source
+	text  string    // the source of a new block; "" means that of the value
 }
 
-func (e *entry[V]) changed() bool { return e.block == nil || !e.value.equals(e.block.value) }
+func (e *entry[V]) changed() bool {
+	return e.block == nil || e.text != "" || !e.value.equals(e.block.value)
+}
 
 // A table has the blocks of one type, and the values to be written. The zero value is empty.
 type table[V value[V]] struct {
@@ -49,11 +51,11 @@ func (t *table[V]) clone() table[V] {
 	return clone
 }
 
-func (t *table[V]) add(v V, at span, extras []string) {
+func (t *table[V]) add(v V, at span) {
 	if t.read == nil {
 		t.read, t.entries = map[string]*block[V]{}, map[string]*entry[V]{}
 	}
-	b := &block[V]{key: v.key(), value: v, span: at, extras: extras}
+	b := &block[V]{key: v.key(), value: v, span: at}
 	t.blocks = append(t.blocks, b)
 	t.read[b.key] = b
 	t.entries[b.key] = &entry[V]{key: b.key, value: v, block: b}
@@ -70,6 +72,21 @@ func (t *table[V]) set(v V) {
 		e.value = e.block.value
 	}
 	t.entries[key] = e
+}
+
+// setText sets a value with the source of its block, or without it if that is "".
+func (t *table[V]) setText(v V, text string) {
+	t.set(v)
+	t.entries[v.key()].text = text
+}
+
+// reset undoes changes of a value.
+func (t *table[V]) reset(key string) {
+	if b, ok := t.read[key]; ok {
+		t.entries[key] = &entry[V]{key: key, value: b.value, block: b}
+		return
+	}
+	delete(t.entries, key)
 }
 
 func (t *table[V]) remove(key string) { delete(t.entries, key) }
