@@ -221,7 +221,7 @@ func (cmp *comparison) checkFormer(c *call, entry lockfile.Module) {
 func (cmp *comparison) lockedModule(c *call, entry lockfile.Module) (*module, error) {
 	key := c.key()
 	pkg := cmp.newPlacement(entry, nil)
-	if _, err := os.Lstat(pkg.currentPath); err != nil {
+	if _, err := os.Lstat(pkg.files.Path()); err != nil {
 		return nil, c.fail(ErrNotInstalled) // comparePackages reports it
 	}
 	if cmp.formerly[key] {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -22,4 +23,16 @@ func TestDetectPassesOverPipes(t *testing.T) {
 	if err != nil || result.Dialect != installer.DialectOpenTofu {
 		t.Errorf("Install = %+v, %v; want tofu", result, err)
 	}
+}
+
+// The files of a session do not wait for the other end of a pipe.
+func TestSessionPassesOverPipes(t *testing.T) {
+	t.Parallel()
+	p := world(t, sessionWorld)
+	testenv.WriteFile(t, filepath.Join(p.dir, "own/main.tf"), "")
+	testenv.Must(t, syscall.Mkfifo(filepath.Join(p.dir, "own/pipe.tf"), 0o600))
+	m := mustModule(t, begin(t, p, installer.InstallOptions{}), nil, config.Call{Name: "own", Source: "./own"})
+	pipe, err := m.Files.Open("pipe.tf")
+	testenv.Must(t, err)
+	testenv.Must(t, pipe.Close())
 }

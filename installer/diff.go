@@ -20,6 +20,7 @@ import (
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/lockfile"
@@ -182,7 +183,7 @@ func (d *interfaceDiffer) interfaceOf(ctx context.Context, entry lockfile.Module
 	if err != nil {
 		return declaredModule{}, err
 	}
-	found, err := d.reader().ReadInterface(ctx, configs.Dir{Path: filepath.Join(pkg.currentPath, filepath.FromSlash(subdir)), Boundary: pkg.currentPath})
+	found, err := d.reader().ReadInterface(ctx, configs.Dir{Path: filepath.Join(pkg.files.Path(), filepath.FromSlash(subdir)), Files: pkg.files, Subdir: subdir})
 	if errors.Is(err, fs.ErrNotExist) {
 		return declaredModule{subdir: subdir}, nil
 	}
@@ -252,7 +253,7 @@ func (d *interfaceDiffer) ladder(c *call, entry lockfile.Module, lock *lockfile.
 				return nil, err
 			}
 			found := d.newPlacement(entry, got.Tree)
-			found.currentPath = d.pool.Cache.TreePath(got.Tree.T1())
+			found.files = project.FilesIn(d.pool.Cache.TreePath(got.Tree.T1()))
 			return found, nil
 		},
 	}

@@ -145,7 +145,7 @@ func (r *installRun) useModules(ctx context.Context, modules []*module, use func
 				return err
 			}
 			defer done()
-			return m.call.failIf(use(ctx, LockedModule{Entry: m.pkg.entry, Tree: m.pkg.tree.Tree, dir: m.pkg.currentPath}))
+			return m.call.failIf(use(ctx, LockedModule{Entry: m.pkg.entry, Tree: m.pkg.tree.Tree, dir: m.pkg.files.Path()}))
 		})
 	}
 	return group.Wait()

@@ -288,10 +288,11 @@ type placement struct {
 	entry lockfile.Module
 	// tree is nil if the package was not read.
 	tree *store.Tree
-	// currentPath is the path of the files during the run. finalPath is the call's directory after it, as in
+	// files are where the package is read during the run. finalPath is the call's directory after it, as in
 	// modules.json. realPath is the same without symbolic links; stock tools record the local modules that the
 	// package calls with it.
-	currentPath, finalPath, realPath string
+	files               *project.Files
+	finalPath, realPath string
 	// staged is the private copy that becomes the call's directory, and shared the tree that it links to.
 	// inPlace says that the links exist already. A package with neither staged nor shared stays as it is.
 	staged  string
@@ -316,13 +317,13 @@ type sharedTree = packagedir.Shared
 // newPlacement returns the placement of an entry's package in its place. tree is nil if it was not read.
 func (p *openProject) newPlacement(entry lockfile.Module, tree *store.Tree) *placement {
 	return &placement{
-		key:         entry.Key,
-		entry:       entry,
-		tree:        tree,
-		currentPath: p.dirs.PackagePath(entry.Key),
-		finalPath:   p.dirs.PackageDir(entry.Key),
-		realPath:    p.dirs.RealPackageDir(entry.Key),
-		local:       entry.Package.Package.Getter() == "file",
+		key:       entry.Key,
+		entry:     entry,
+		tree:      tree,
+		files:     p.dirs.Files(entry.Key),
+		finalPath: p.dirs.PackageDir(entry.Key),
+		realPath:  p.dirs.RealPackageDir(entry.Key),
+		local:     entry.Package.Package.Getter() == "file",
 	}
 }
 
@@ -407,7 +408,7 @@ func (m *module) result(keepCredentials bool) Module {
 func (m *module) configDir() configs.Dir {
 	dir := configs.Dir{Module: m.path(), Path: m.currentPath, Display: m.finalPath}
 	if m.pkg != nil {
-		dir.Boundary = m.pkg.currentPath
+		dir.Files, dir.Subdir = m.pkg.files, m.subdir
 	}
 	return dir
 }

@@ -75,19 +75,19 @@ func moduleAt(c *call, rootDir, dir string) (*module, error) {
 }
 
 func moduleIn(c *call, pkg *placement, subdir string) (*module, error) {
-	files := packagedir.Package{Path: pkg.currentPath, Tree: pkg.tree, Gitlinks: pkg.gitlinks, LeftOut: pkg.leftOut}
+	files := packagedir.Package{Files: pkg.files, Tree: pkg.tree, Gitlinks: pkg.gitlinks, LeftOut: pkg.leftOut}
 	err := files.Check(subdir)
 	base := pkg.finalPath
 	if err == nil && c.from.IsLocal() {
 		base = pkg.realPath
-		subdir, err = files.Actual(subdir)
+		subdir, err = pkg.files.Real(path.Clean(subdir))
 	}
 	if err != nil {
 		return nil, c.fail(err)
 	}
 	return &module{
 		call: c, pkg: pkg, subdir: subdir,
-		currentPath: filepath.Join(pkg.currentPath, subdir),
+		currentPath: filepath.Join(pkg.files.Path(), filepath.FromSlash(subdir)),
 		finalPath:   path.Join(base, subdir),
 	}, nil
 }

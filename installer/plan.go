@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -240,9 +241,10 @@ func (p *plan) interfaceChanges(ctx context.Context, m *module) []config.Interfa
 	if !ok || filepath.IsAbs(record.Dir) {
 		return nil
 	}
+	dir := path.Clean(record.Dir)
+	files, top := p.dirs.Recorded(m.key(), dir)
 	before, err := p.reader().ReadInterface(ctx, configs.Dir{
-		Path:     p.dirs.Path(record.Dir),
-		Boundary: p.dirs.Boundary(),
+		Path: p.dirs.Path(dir), Files: files, Subdir: path.Clean("." + strings.TrimPrefix(dir, top)),
 	})
 	if err != nil {
 		return nil // it is not installed

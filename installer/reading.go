@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
@@ -83,7 +84,7 @@ func (p *reading) recordedModule(_ context.Context, c *call) (*module, error) {
 		return nil, c.fail(fmt.Errorf("%w: its directory %s is gone", ErrNotInstalled, record.Dir))
 	}
 	if !c.from.IsLinked() {
-		m.pkg = p.recordedPackage(m)
+		m.pkg, m.subdir = p.recordedPackage(c, record.Dir)
 	}
 	return m, nil
 }
@@ -110,20 +111,24 @@ func (p *reading) recordedOrLocked(ctx context.Context, c *call) (*module, error
 	return &module{call: c, pkg: pkg, finalPath: p.dirs.PackageDir(c.key())}, nil
 }
 
-// recordedPackage returns the package of a module that modules.json records: its own, or its caller's.
-func (p *reading) recordedPackage(m *module) *placement {
-	if m.call.from.IsLocal() {
-		return m.call.caller.pkg
+// recordedPackage returns the package of a module that modules.json records, its own or its caller's, and the
+// directory of the module in it.
+func (p *reading) recordedPackage(c *call, dir string) (pkg *placement, subdir string) {
+	dir = path.Clean(dir)
+	if pkg = c.caller.pkg; !c.from.IsLocal() {
+		entry, _ := p.lock.Module(c.key())
+		entry.Key = c.key()
+		pkg = p.newPlacement(entry, nil)
+		if files, top := p.dirs.Recorded(c.key(), dir); top != pkg.finalPath {
+			pkg.files, pkg.finalPath, pkg.realPath = files, top, top
+		}
 	}
-	entry, _ := p.lock.Module(m.key())
-	entry.Key = m.key()
-	pkg, at := p.newPlacement(entry, nil), path.Clean(m.finalPath)
-	if pathsafe.Within(at, pkg.finalPath) {
-		return pkg
+	for _, top := range []string{pkg.finalPath, pkg.realPath} {
+		if pathsafe.Within(dir, top) {
+			return pkg, path.Clean("." + strings.TrimPrefix(dir, top))
+		}
 	}
-	// Another tool placed it in another directory.
-	pkg.finalPath, pkg.realPath, pkg.currentPath = m.finalPath, m.finalPath, m.currentPath
-	return pkg
+	return pkg, path.Join("..", dir) // outside of the package, which is an error when it is read
 }
 
 // addRecorded adds the data of modules.json and the lock about a module to a result.

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
+	"path"
 	"slices"
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // Session is an installation for a program that walks the module tree by itself: it asks [Session.Module] for
@@ -140,7 +141,7 @@ func (s *Session) Module(ctx context.Context, caller addrs.Module, c config.Call
 		return Module{}, asked.err
 	}
 	found := asked.module.result(s.run.req.KeepCredentials)
-	found.Files = sessionFiles{s, os.DirFS(asked.module.currentPath)}
+	found.Files = sessionFiles{s, asked.module}
 	if c.Allowed != nil && !found.Version.IsZero() && !c.Allowed(found.Version) {
 		err := asked.call.failVersion(fmt.Errorf("version %s was selected before, and this program does not allow it now", found.Version))
 		s.failed.addCall(asked.call, err)
@@ -153,9 +154,9 @@ func (s *Session) Module(ctx context.Context, caller addrs.Module, c config.Call
 func (s *Session) ask(caller addrs.Module, block config.Call) (*askedCall, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	path := block.PathIn(caller)
+	called := block.PathIn(caller)
 	fail := func(err error) error {
-		c := &call{Call: block, path: path}
+		c := &call{Call: block, path: called}
 		err = c.fail(err)
 		s.failed.addCall(c, err)
 		return err
@@ -170,17 +171,17 @@ func (s *Session) ask(caller addrs.Module, block config.Call) (*askedCall, error
 	if !ok {
 		return nil, fail(fmt.Errorf("the session has not found the module that has this call: %s", caller))
 	}
-	if earlier, ok := s.asked[path.String()]; ok {
+	if earlier, ok := s.asked[called.String()]; ok {
 		if !isSameCall(earlier.block, block) {
 			return nil, fail(errSameKey(earlier.block))
 		}
 		return earlier, nil
 	}
-	if len(path) > maxDepth || len(s.asked) == maxModules {
+	if len(called) > maxDepth || len(s.asked) == maxModules {
 		return nil, fail(fmt.Errorf("%w: more than %d calls, or more than %d above this one", ErrTooManyModules, maxModules, maxDepth))
 	}
 	asked := &askedCall{block: block, done: make(chan struct{})}
-	s.asked[path.String()] = asked
+	s.asked[called.String()] = asked
 	if asked.call, asked.err = s.run.parseCall(above, block); asked.err != nil {
 		close(asked.done)
 		return asked, nil
@@ -303,9 +304,10 @@ func (s *Session) close() error {
 	return s.release()
 }
 
+// sessionFiles are the files of a module, whose links may lead to others of its package.
 type sessionFiles struct {
 	session *Session
-	files   fs.FS
+	module  *module
 }
 
 func (f sessionFiles) Open(name string) (fs.File, error) {
@@ -314,7 +316,13 @@ func (f sessionFiles) Open(name string) (fs.File, error) {
 	if f.session.ended {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: errEnded}
 	}
-	return f.files.Open(name)
+	if !pathsafe.IsName(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	if pkg := f.module.pkg; pkg != nil {
+		return pkg.files.Open(path.Join(f.module.subdir, name))
+	}
+	return pathsafe.DirFS(f.module.currentPath).Open(name)
 }
 
 var errEnded = errors.New("the session has ended")

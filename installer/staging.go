@@ -78,7 +78,7 @@ func (s *stager) placementOf(entry lockfile.Module, found packagedir.Report) *pl
 	placed := s.project.newPlacement(entry, found.Tree)
 	if found.SharedTree != "" {
 		placed.shared = &sharedTree{Name: found.SharedTree, Path: s.project.files.TreePath(found.SharedTree), Tree: found.Tree}
-		placed.currentPath, placed.inPlace = placed.shared.Path, true
+		placed.files, placed.inPlace = project.FilesIn(placed.shared.Path), true
 	}
 	return placed
 }
@@ -117,14 +117,14 @@ func (s *stager) stagePackage(ctx context.Context, entry lockfile.Module, subdir
 	var err error
 	switch {
 	case s.readOnly:
-		placed.currentPath = s.Cache.TreePath(t1)
+		placed.files = project.FilesIn(s.Cache.TreePath(t1))
 		placed.tree, err = s.readCached(ctx, t1)
 	case s.layout == LayoutCopy || subdir == "":
 		placed.staged, placed.tree, err = s.stage.Copy(ctx, entry.Key, t1)
-		placed.currentPath = placed.staged
+		placed.files = project.FilesIn(placed.staged)
 	default:
 		if placed.shared, err = s.stage.Shared(ctx, t1); err == nil {
-			placed.currentPath, placed.tree = placed.shared.Path, placed.shared.Tree
+			placed.files, placed.tree = project.FilesIn(placed.shared.Path), placed.shared.Tree
 		}
 	}
 	if errors.Is(err, store.ErrDamaged) {

@@ -201,7 +201,8 @@ func (t *traversal) calls(ctx context.Context, m *module) []parsedCall {
 	}
 	dir := config.Dir{Path: m.path(), Dir: m.currentPath, Display: m.finalPath, Terraform: t.project.readsAsTerraform(), Providers: t.require != nil}
 	if m.pkg != nil {
-		dir.Boundary = m.pkg.currentPath
+		dir.Files, dir.Subdir = m.pkg.files, m.subdir
+		defer m.pkg.files.Hold()()
 	}
 	config, diags := t.config.ReadModule(ctx, dir)
 	if diags.HasErrors() {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"io/fs"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -34,11 +35,13 @@ type Module struct {
 // Dir is a module's directory, as passed to a Reader.
 type Dir struct {
 	Path addrs.Module
-	// Dir is the current path of the files.
+	// Dir is the current path of the directory.
 	Dir string
-	// Boundary is the directory that links must not point out of: the root of the package.
-	// "" means that there is no boundary, as for the user's own files.
-	Boundary string
+	// Files are those of the module's package, and Subdir is the directory in them. Links in
+	// them lead only to files of the package, also where the directory of a call has links to
+	// one copy of the package. For the user's own modules, Files is nil and Dir is read.
+	Files  fs.FS
+	Subdir string
 	// Display is the directory as ranges must name it: the final directory of the files,
 	// after the run, relative to the root module.
 	Display string

@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -101,7 +102,7 @@ func TestFilesOfPackages(t *testing.T) {
 	}
 	for expr, want := range tests {
 		testenv.WriteFile(t, filepath.Join(pkg, "modules/m/main.tf"), "module \"a\" {\n  source = "+expr+"\n}\n")
-		source, diags := readSource(t, configs.Dir{Path: filepath.Join(pkg, "modules/m"), Boundary: pkg, Display: ".terraform/modules/p/modules/m", Module: addrs.Module{"p"}, Tree: rootOf(t, base)})
+		source, diags := readSource(t, configs.Dir{Path: filepath.Join(pkg, "modules/m"), Files: project.FilesIn(pkg), Subdir: "modules/m", Display: ".terraform/modules/p/modules/m", Module: addrs.Module{"p"}, Tree: rootOf(t, base)})
 		if source != want && !strings.Contains(diags.Error(), want) || strings.Contains(diags.Error()+source, "CANARY") {
 			t.Errorf("%s = %q, %v, want %q", expr, source, diags, want)
 		}

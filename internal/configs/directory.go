@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -75,35 +74,17 @@ func (r Reader) Empty(dir Dir) (bool, error) {
 }
 
 func namesIn(dir Dir) ([]string, error) {
-	d, names, err := list(dir)
-	if err == nil {
-		d.close()
-	}
-	return names, err
-}
-
-// list returns an open directory, which the caller must close, and the sorted names of its files.
-func list(dir Dir) (*directory, []string, error) {
-	d, err := openDirectory(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	names, err := d.names()
-	if err != nil {
-		d.close()
-		return nil, nil, err
-	}
-	return d, names, nil
+	return openDirectory(dir).names()
 }
 
 // eachFile calls use for each file that the dialect reads, in the order in which overrides apply, until
 // use returns an error or ctx ends.
 func (r Reader) eachFile(ctx context.Context, dir Dir, use func(*directory, file) error) error {
-	d, names, err := list(dir)
+	d := openDirectory(dir)
+	names, err := d.names()
 	if err != nil {
 		return err
 	}
-	defer d.close()
 	for _, f := range r.selectFiles(names) {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -197,52 +178,26 @@ var (
 )
 
 type directory struct {
-	dir  Dir
-	root *os.Root // nil if there is no boundary
-	rel  string   // the directory's path inside root
+	dir   Dir
+	files fs.FS
+	at    string // the directory in files
 	// left is the number of bytes that may still be read.
 	left int64
 	// constants reports whether a file that was read may have a variable with the argument const.
 	constants bool
 }
 
-func openDirectory(dir Dir) (*directory, error) {
-	d := &directory{dir: dir, left: maxDirBytes}
-	if dir.Boundary == "" {
-		return d, nil
+func openDirectory(dir Dir) *directory {
+	if dir.inPackage() {
+		return &directory{dir: dir, files: dir.Files, at: path.Clean(dir.Subdir), left: maxDirBytes}
 	}
-	var err error
-	if d.rel, err = filepath.Rel(dir.Boundary, dir.Path); err != nil {
-		return nil, err
-	}
-	d.root, err = pathsafe.OpenRoot(dir.Boundary)
-	return d, err
-}
-
-func (d *directory) close() {
-	if d.root != nil {
-		d.root.Close() // nothing was written, so an error does not matter
-	}
-}
-
-// open opens a file of the directory, or the directory itself if the name is ".". It does not wait for
-// the other end of a pipe.
-func (d *directory) open(name string) (*os.File, error) {
-	if d.root == nil {
-		return os.OpenFile(filepath.Join(d.dir.Path, name), os.O_RDONLY|pathsafe.Nonblock, 0)
-	}
-	return d.root.OpenFile(filepath.Join(d.rel, name), os.O_RDONLY|pathsafe.Nonblock, 0)
+	return &directory{dir: dir, files: pathsafe.DirFS(dir.Path), at: ".", left: maxDirBytes}
 }
 
 // names returns the sorted names of all entries except directories, which stock tools skip whatever
 // their names.
 func (d *directory) names() ([]string, error) {
-	f, err := d.open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	entries, err := f.ReadDir(-1)
+	entries, err := fs.ReadDir(d.files, d.at)
 	if err != nil {
 		return nil, err
 	}
@@ -252,12 +207,11 @@ func (d *directory) names() ([]string, error) {
 			names = append(names, entry.Name())
 		}
 	}
-	slices.Sort(names)
 	return names, nil
 }
 
 func (d *directory) read(name string) ([]byte, error) {
-	f, err := d.open(name)
+	f, err := d.files.Open(path.Join(d.at, name))
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +220,7 @@ func (d *directory) read(name string) ([]byte, error) {
 }
 
 // readAll accepts only regular files.
-func (d *directory) readAll(f *os.File) ([]byte, error) {
+func (d *directory) readAll(f fs.File) ([]byte, error) {
 	info, err := f.Stat()
 	switch {
 	case err != nil:

@@ -171,7 +171,7 @@ func (e *evaluation) pathOf(s *scope, name string, at hcl.Range) (cty.Value, hcl
 	case "root":
 		return cty.StringVal(s.tree.root.dir.display("")), nil
 	case "cwd":
-		if s.dir.Boundary != "" {
+		if s.dir.inPackage() {
 			return cty.DynamicVal, hcl.Diagnostics{fault(at, `Invalid "path" attribute`, "path.cwd cannot be used here: %s.", errAbsolute)}
 		}
 		if dir, err := os.Getwd(); err == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -61,7 +62,7 @@ func TestFileReads(t *testing.T) {
 				}
 				pkg := filepath.Join(base, "stage/pkg")
 				testenv.WriteFile(t, filepath.Join(pkg, "main.tf"), "variable \"in\" {}\nmodule \"a\" {\n  source = var.in\n}\n")
-				return readSource(t, configs.Dir{Path: pkg, Boundary: pkg, Display: ".terraform/modules/p", Module: addrs.Module{"p"}, Tree: tree})
+				return readSource(t, configs.Dir{Path: pkg, Files: project.FilesIn(pkg), Display: ".terraform/modules/p", Module: addrs.Module{"p"}, Tree: tree})
 			},
 		} {
 			source, diags := read()

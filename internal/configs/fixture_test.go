@@ -98,7 +98,7 @@ func describeTree(t *testing.T, reader configs.Reader, dir configs.Dir) string {
 	m, diags := reader.Read(t.Context(), dir)
 	text := describe(m, diags)
 	for _, call := range m.Calls {
-		child := configs.Dir{Module: call.PathIn(dir.Module), Path: filepath.Join(dir.Path, call.Source), Boundary: dir.Boundary, Display: path.Join(dir.Display, call.Source), Tree: dir.Tree}
+		child := configs.Dir{Module: call.PathIn(dir.Module), Path: filepath.Join(dir.Path, call.Source), Files: dir.Files, Subdir: path.Join(dir.Subdir, call.Source), Display: path.Join(dir.Display, call.Source), Tree: dir.Tree}
 		if info, err := os.Stat(child.Path); err == nil && info.IsDir() && child.Path != dir.Path {
 			if below := describeTree(t, reader, child); below != "" {
 				text += fmt.Sprintf("in %s:\n%s", child.Display, below)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -56,8 +57,8 @@ func sparse(name string) error {
 	return errors.Join(f.Truncate(5<<30), f.Close())
 }
 
-// TestBoundary follows links inside a package, but not out of it.
-func TestBoundary(t *testing.T) {
+// TestLinksOfPackage follows links inside a package, but not out of it.
+func TestLinksOfPackage(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
 	testenv.WriteFile(t, filepath.Join(base, "outside.tf"), call("outside"))
@@ -78,25 +79,25 @@ func TestBoundary(t *testing.T) {
 			dir := filepath.Join(pkg, name)
 			testenv.Must(t, os.Mkdir(dir, 0o755))
 			testenv.Must(t, os.Symlink(test.target, filepath.Join(dir, "main.tf")))
-			bounded, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir, Boundary: pkg})
+			bounded, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir, Files: project.FilesIn(pkg), Subdir: name})
 			if got := callNames(bounded); got != test.want || diags.HasErrors() != (test.want == "") {
-				t.Errorf("Read with a boundary = %q, %v, want %q", got, diags, test.want)
+				t.Errorf("Read in a package = %q, %v, want %q", got, diags, test.want)
 			}
 			// The user's own links may point anywhere.
 			if own, diags := (configs.Reader{}).Read(t.Context(), configs.Dir{Path: dir}); diags.HasErrors() || len(own.Calls) != 1 {
-				t.Errorf("Read without a boundary = %v, %v, want one call", own.Calls, diags)
+				t.Errorf("Read of the user's own module = %v, %v, want one call", own.Calls, diags)
 			}
 		})
 	}
 }
 
-func TestBoundaryOfDirectory(t *testing.T) {
+func TestDirectoryOutsideOfPackage(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
 	testenv.WriteFile(t, filepath.Join(base, "outside/main.tf"), call("outside"))
 	testenv.Must(t, os.MkdirAll(filepath.Join(base, "pkg"), 0o755))
 	testenv.Must(t, os.Symlink("../outside", filepath.Join(base, "pkg/link")))
-	dir := configs.Dir{Path: filepath.Join(base, "pkg/link"), Boundary: filepath.Join(base, "pkg")}
+	dir := configs.Dir{Path: filepath.Join(base, "pkg/link"), Files: project.FilesIn(filepath.Join(base, "pkg")), Subdir: "link"}
 	if m, diags := (configs.Reader{}).Read(t.Context(), dir); !diags.HasErrors() || len(m.Calls) != 0 {
 		t.Errorf("Read(%+v) = %v, %v, want an error", dir, m.Calls, diags)
 	}

@@ -53,7 +53,7 @@ func (m moduleFiles) Exists(name string) (bool, error) {
 // Abs returns the absolute name that the file has after installation. What a package calls must not
 // depend on where the project is, nor tell a server, so a package's module gets an error.
 func (m moduleFiles) Abs(name string) (string, error) {
-	if m.scope.dir.Boundary != "" {
+	if m.scope.dir.inPackage() {
 		return "", errAbsolute
 	}
 	if !filepath.IsAbs(name) {
@@ -63,21 +63,20 @@ func (m moduleFiles) Abs(name string) (string, error) {
 	return filepath.ToSlash(absolute), err
 }
 
-func (m moduleFiles) open(name string) (*os.File, error) {
+func (m moduleFiles) open(name string) (fs.File, error) {
 	dir := m.scope.dir
-	if dir.Boundary == "" {
-		return m.scope.tree.openOwn(name)
+	if !dir.inPackage() {
+		f, err := m.scope.tree.openOwn(name)
+		if err != nil {
+			return nil, err // not a nil *os.File in an interface
+		}
+		return f, nil
 	}
 	rel, err := inPackage(dir, name)
 	if err != nil {
 		return nil, err
 	}
-	root, err := pathsafe.OpenRoot(dir.Boundary)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|pathsafe.Nonblock, 0)
+	return dir.Files.Open(rel)
 }
 
 // openOwn opens a file, whose name is absolute or relative to the root module, for one of the user's own
@@ -102,12 +101,8 @@ func (t *Tree) openOwn(name string) (*os.File, error) {
 // inPackage returns the path of a file within the module's package. Like path.module, name begins with
 // the directory that the package will have after installation.
 func inPackage(dir Dir, name string) (string, error) {
-	inside, err := filepath.Rel(dir.Boundary, dir.Path)
-	if err != nil {
-		return "", err
-	}
 	pkg := path.Clean(dir.display(""))
-	if inside = filepath.ToSlash(inside); inside != "." {
+	if inside := path.Clean(dir.Subdir); inside != "." {
 		var ok bool
 		if pkg, ok = strings.CutSuffix(pkg, "/"+inside); !ok {
 			return "", errOutsidePackage

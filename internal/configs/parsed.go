@@ -18,8 +18,9 @@ type parsedDirs struct {
 }
 
 type parsedKey struct {
-	reader                         Reader
-	path, boundary, display, tests string
+	reader               Reader
+	path, display, tests string
+	inPackage            bool
 }
 
 type parsedDir struct {
@@ -41,7 +42,7 @@ type files struct {
 }
 
 func (p *parsedDirs) dir(r Reader, dir Dir) *parsedDir {
-	key := parsedKey{r, dir.Path, dir.Boundary, dir.Display, dir.Tests}
+	key := parsedKey{r, dir.Path, dir.Display, dir.Tests, dir.inPackage()}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	found := p.dirs[key]

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -36,9 +37,10 @@ func (r Reader) tool() string {
 type Dir struct {
 	Module addrs.Module
 	Path   string
-	// Boundary is the root of the package, at or above Path, that links must not leave. It is absolute
-	// if and only if Path is. Only the user's own files may have no boundary, which is "".
-	Boundary string
+	// Files are those of the package, which links must not leave, and Subdir is the directory in them. Only
+	// one of the user's own modules may have no files here. It is read from Path.
+	Files  fs.FS
+	Subdir string
 	// Display is the directory in ranges and in path.module. "" means Path.
 	Display string
 	// Tree is the configuration of the module; nil means one without inputs.
@@ -46,6 +48,8 @@ type Dir struct {
 	// Tests is the directory of a root module's tests, relative to Path. If it is "", they are not read.
 	Tests string
 }
+
+func (d Dir) inPackage() bool { return d.Files != nil }
 
 func (d Dir) scope() *scope {
 	if d.Tree == nil {
@@ -71,7 +75,7 @@ func (r Reader) Read(ctx context.Context, dir Dir) (config.Module, hcl.Diagnosti
 		}
 	}
 	arguments := r.arguments(ctx, scope, diags)
-	if scope.isRoot() && dir.Boundary == "" {
+	if scope.isRoot() && !dir.inPackage() {
 		diags = append(diags, arguments.evaluation.inputWarnings(scope, files.constants)...)
 	}
 	for _, b := range files.blocks {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/hcldepth"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -46,7 +47,7 @@ func TestDisplay(t *testing.T) {
 		{configs.Dir{Path: path, Display: "."}, "main.tf"},
 		{configs.Dir{Path: path, Display: "../x/"}, "../x/main.tf"},
 		{configs.Dir{Path: path}, filepath.ToSlash(path) + "/main.tf"},
-		{configs.Dir{Path: path, Boundary: dir, Display: ".terraform/modules/m/sub"}, ".terraform/modules/m/sub/main.tf"},
+		{configs.Dir{Path: path, Files: project.FilesIn(dir), Subdir: "sub", Display: ".terraform/modules/m/sub"}, ".terraform/modules/m/sub/main.tf"},
 	}
 	for _, test := range tests {
 		m, diags := configs.Reader{}.Read(t.Context(), test.dir)
@@ -87,12 +88,12 @@ func TestMissingDirectory(t *testing.T) {
 		dir  configs.Dir
 		want error
 	}{
-		"absent":             {configs.Dir{Path: filepath.Join(dir, "no")}, fs.ErrNotExist},
-		"absent in boundary": {configs.Dir{Path: filepath.Join(dir, "no"), Boundary: dir}, fs.ErrNotExist},
-		"no boundary":        {configs.Dir{Path: filepath.Join(dir, "no"), Boundary: filepath.Join(dir, "no")}, fs.ErrNotExist},
-		"a file":             {configs.Dir{Path: filepath.Join(dir, "file")}, nil},
-		"outside":            {configs.Dir{Path: filepath.Dir(dir), Boundary: dir}, nil},
-		"mixed paths":        {configs.Dir{Path: "x", Boundary: dir}, nil},
+		"absent":            {configs.Dir{Path: filepath.Join(dir, "no")}, fs.ErrNotExist},
+		"absent in package": {configs.Dir{Path: filepath.Join(dir, "no"), Files: project.FilesIn(dir), Subdir: "no"}, fs.ErrNotExist},
+		"no package":        {configs.Dir{Path: filepath.Join(dir, "no"), Files: project.FilesIn(filepath.Join(dir, "no"))}, fs.ErrNotExist},
+		"a file":            {configs.Dir{Path: filepath.Join(dir, "file")}, nil},
+		"a file in package": {configs.Dir{Path: filepath.Join(dir, "file"), Files: project.FilesIn(dir), Subdir: "file"}, nil},
+		"outside":           {configs.Dir{Path: filepath.Dir(dir), Files: project.FilesIn(dir), Subdir: ".."}, fs.ErrInvalid},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -40,14 +40,14 @@ func (r Reader) testCalls(ctx context.Context, dir Dir, requirements *requiremen
 
 func (r Reader) testsIn(ctx context.Context, root Dir, below string, requirements *requirements) ([]config.Call, hcl.Diagnostics) {
 	dir := Dir{Path: filepath.Join(root.Path, filepath.FromSlash(below)), Display: root.display(below)}
-	d, names, err := list(dir)
+	d := openDirectory(dir)
+	names, err := d.names()
 	if errors.Is(err, fs.ErrNotExist) && below == DefaultTests {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, hcl.Diagnostics{unreadableDirectory(dir, err)}
 	}
-	defer d.close()
 	var calls []config.Call
 	var diags hcl.Diagnostics
 	for _, name := range names {

@@ -39,7 +39,7 @@ func (f valuesFile) read(ctx context.Context, root *scope) ([]byte, error) {
 	if f.named {
 		return atomicfile.ReadUser(ctx, name, maxFileBytes)
 	}
-	d := &directory{dir: root.dir, left: maxDirBytes}
+	d := openDirectory(root.dir)
 	if info, err := os.Lstat(name); err != nil || info.Mode().Type() != fs.ModeSymlink {
 		return d.read(f.name)
 	}

@@ -42,7 +42,7 @@ func NewTree(inputs config.Inputs) *Tree {
 // ReadModule implements [config.Reader]. A module can refer to the values that its call passes only if its
 // caller was read before. The calls do not include those with a syntax error.
 func (t *Tree) ReadModule(ctx context.Context, dir config.Dir) (config.Module, hcl.Diagnostics) {
-	from := Dir{Module: dir.Path, Path: dir.Dir, Boundary: dir.Boundary, Display: dir.Display, Tree: t}
+	from := Dir{Module: dir.Path, Path: dir.Dir, Files: dir.Files, Subdir: dir.Subdir, Display: dir.Display, Tree: t}
 	if dir.Path.IsRoot() {
 		from.Tests = cmp.Or(t.inputs.TestDir, DefaultTests)
 	}

@@ -111,7 +111,7 @@ func (r *reader) configuration(c Case[File], _ bool) (bool, error) {
 			return false, err
 		}
 	}
-	found, diags := configs.Reader{}.Read(context.Background(), configs.Dir{Path: r.dir(), Boundary: r.dir(), Display: "."})
+	found, diags := configs.Reader{}.Read(context.Background(), configs.Dir{Path: r.dir(), Files: project.FilesIn(r.dir()), Display: "."})
 	good := false
 	for _, call := range found.Calls {
 		good = good || call.Name == "good" && call.Source == "./good"

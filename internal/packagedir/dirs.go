@@ -59,7 +59,23 @@ func (d *Dirs) RealPackageDir(key string) string {
 	return path.Join(filepath.ToSlash(d.realModules), key)
 }
 
-func (d *Dirs) PackagePath(key string) string { return filepath.Join(d.modulesPath, key) }
+// Files are those of a call's package.
+func (d *Dirs) Files(key string) *project.Files {
+	if d.project == nil {
+		return project.FilesIn(filepath.Join(d.modulesPath, key))
+	}
+	return d.project.Files(key)
+}
+
+// Recorded returns the files of the package of a call whose module is in dir by modules.json, and the
+// package's directory as it is written there. If another tool placed it elsewhere, the module's directory
+// counts as the whole package.
+func (d *Dirs) Recorded(key, dir string) (files *project.Files, top string) {
+	if top = d.PackageDir(key); pathsafe.Within(dir, top) {
+		return d.Files(key), top
+	}
+	return project.FilesIn(d.Path(dir)), dir
+}
 
 // LockedTree is the tree from which an entry was made, by the recorded sums; nil if there are none or they do
 // not match.
@@ -95,6 +111,3 @@ func (d *Dirs) Path(dir string) string {
 	}
 	return filepath.Join(d.Root, filepath.FromSlash(dir))
 }
-
-// Boundary is what links in a directory from modules.json must not leave.
-func (d *Dirs) Boundary() string { return d.modulesPath }

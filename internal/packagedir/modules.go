@@ -1,7 +1,6 @@
 package packagedir
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,11 +12,12 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/store"
 )
 
 type Package struct {
-	Path string
+	Files *project.Files
 	// Tree is nil if the package was not read.
 	Tree *store.Tree
 	// Gitlinks are unfetched submodules, LeftOut links that are not part of the package; empty if they need
@@ -35,30 +35,11 @@ func (p Package) Check(subdir string) error {
 	if err := p.checkLinks(subdir); err != nil {
 		return err
 	}
-	root, err := pathsafe.OpenRoot(p.Path)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	info, err := root.Stat(cmp.Or(filepath.FromSlash(subdir), "."))
+	info, err := fs.Stat(p.Files, path.Clean(subdir))
 	if err != nil || !info.IsDir() {
 		return p.noSubdir(subdir, err)
 	}
 	return nil
-}
-
-// Actual returns the path with all links resolved.
-func (p Package) Actual(subdir string) (string, error) {
-	base, err := pathsafe.Real(p.Path)
-	if err != nil {
-		return "", err
-	}
-	dir, err := pathsafe.Real(filepath.Join(p.Path, subdir))
-	if err != nil {
-		return "", err
-	}
-	rel, err := filepath.Rel(base, dir)
-	return filepath.ToSlash(rel), err
 }
 
 func (p Package) checkSubmodules(subdir string) error {
@@ -77,7 +58,7 @@ func (p Package) checkLinks(subdir string) error {
 		return nil
 	}
 	dirs := []string{subdir}
-	if actual, err := p.Actual(subdir); err == nil {
+	if actual, err := p.Files.Real(path.Clean(subdir)); err == nil {
 		dirs = append(dirs, strings.TrimPrefix(actual, "."))
 	} // otherwise Check reports the error
 	for _, link := range p.LeftOut {

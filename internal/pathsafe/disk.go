@@ -24,6 +24,25 @@ func OpenRoot(name string) (*os.Root, error) {
 	return os.OpenRoot(name)
 }
 
+// DirFS is [os.DirFS] without waiting for the other end of named pipes, and for names that need not be UTF-8.
+func DirFS(dir string) fs.FS { return dirFS(dir) }
+
+type dirFS string
+
+func (d dirFS) Open(name string) (fs.File, error) {
+	if !IsName(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	f, err := os.OpenFile(filepath.Join(string(d), filepath.FromSlash(name)), os.O_RDONLY|Nonblock, 0)
+	if err != nil {
+		return nil, err // not a nil *os.File in an interface
+	}
+	return f, nil
+}
+
+// IsName is [fs.ValidPath] for names that need not be UTF-8.
+func IsName(name string) bool { return fs.ValidPath(strings.ToValidUTF8(name, "?")) }
+
 // Real returns the absolute path without symbolic links.
 func Real(name string) (string, error) {
 	name, err := filepath.Abs(name)
