@@ -25,14 +25,16 @@ type Report struct {
 	// *DialectError, then *ProviderErrors if the project has a providers directory.
 	Stale    []error
 	Lost     *LockedError    // set if calls in Stale have no entry because the lock has lost all of its module entries
-	Warnings []event.Warning // do not make the verification fail, and neither does Unread
+	Warnings []event.Warning // do not make the verification fail
 	// Misplaced are *ModuleErrors about records in modules.json that do not match the configuration and the
 	// lock. For example, a record may name a directory whose files were not verified.
 	Misplaced []error
 	// Refused are the providers and calls that the policy does not allow, as *ProviderErrors and *ModuleErrors
 	// that wrap *policy.Violation. Modules below such calls were not compared.
-	Refused    []error
-	Unread     []error  // *ConfigErrors, and *ProviderErrors about constraints: these were not compared
+	Refused []error
+	// Unread are *ConfigErrors, and *ProviderErrors about constraints: parts of the configuration that could not
+	// be read or evaluated, for example without a value for a variable, and so were not compared.
+	Unread     []error
 	Unfinished bool     // an installation was killed while it placed modules; the next one undoes its changes
 	Unproven   []string // files below .terraform that this user did not write for this project, and that were ignored
 }
@@ -40,7 +42,7 @@ type Report struct {
 // OK reports whether there are no Problems. A zero Report is not OK.
 func (r *Report) OK() bool { return len(r.Problems()) == 0 }
 
-// Problems returns why the report is not OK: what concerns the whole project, then Refused, Stale and
+// Problems returns why the report is not OK: what concerns the whole project, then Refused, Unread, Stale and
 // Misplaced, then an error for each package that is not as in the lock, which wraps [ErrNotInstalled] if it is
 // missing.
 func (r *Report) Problems() []error {
@@ -51,7 +53,7 @@ func (r *Report) Problems() []error {
 	if r.Unfinished {
 		all = append(all, errors.New("an installation was killed while it put modules in their places"))
 	}
-	all = slices.Concat(all, r.Refused, r.Stale, r.Misplaced)
+	all = slices.Concat(all, r.Refused, r.Unread, r.Stale, r.Misplaced)
 	for _, p := range r.Packages {
 		if err := problem(p.Status, p.Err); err != nil {
 			all = append(all, &ModuleError{Path: p.Path, Err: err})

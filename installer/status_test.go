@@ -45,6 +45,7 @@ func TestReportOK(t *testing.T) {
 		"nothing to compare":        {installer.Report{Complete: true}, true},
 		"not complete":              {installer.Report{Packages: []installer.PackageReport{{Status: installer.StatusVerified}}}, false},
 		"unfinished":                {installer.Report{Complete: true, Unfinished: true}, false},
+		"unread":                    {installer.Report{Complete: true, Unread: []error{failed}}, false},
 		"stale":                     {installer.Report{Complete: true, Stale: []error{failed}}, false},
 		"zero package":              {pkg(installer.PackageReport{}), false},
 		"verified package":          {pkg(installer.PackageReport{Status: installer.StatusVerified}), true},

@@ -121,7 +121,7 @@ type reportRecord struct {
 	Stale []message `json:"stale,omitempty"`
 	// Misplaced are modules for which modules.json has another directory.
 	Misplaced []message `json:"misplaced,omitempty"`
-	// Unread are errors in parts of the configuration that cannot be read.
+	// Unread are errors in parts of the configuration that cannot be read, and so were not compared.
 	Unread   []message     `json:"unread,omitempty"`
 	Packages []jsonPackage `json:"packages"`
 	// Directories are the directories that replace packages. Their files are not locked.

@@ -25,10 +25,10 @@ func verifyCommand(out *output) *cobra.Command {
 			"branches and registries point to now, and compares content that no origin has confirmed.\n" +
 			"\n" +
 			"The exit status is 1 if a package was changed or is not installed, another version of it\n" +
-			"is installed, modules.json points elsewhere, something could not be compared, the lock\n" +
-			"does not fit the configuration, the policy refuses something, an origin has other\n" +
-			"content, or CI is set and nothing has confirmed an entry of the lock on this machine.\n" +
-			"--json tells these apart.",
+			"is installed, modules.json points elsewhere, something could not be read or compared,\n" +
+			"the lock does not fit the configuration, the policy refuses something, an origin has\n" +
+			"other content, or CI is set and nothing has confirmed an entry of the lock on this\n" +
+			"machine. --json tells these apart.",
 	}, runVerify, configFlags(severalFlags(append(evidenceFlags(), policyFlag(),
 		toggle("remote", "ask the origins whether they still have the locked content"),
 	)...)...))
@@ -42,6 +42,7 @@ var (
 	errFormer      = advised("other packages are installed than the lock has", installLocked)
 	errStale       = advised("the lock is not for this configuration", updateLock)
 	errUnconfirmed = advised("not all entries of the lock are confirmed", confirmEntries)
+	errUnread      = errors.New("part of the configuration could not be read, so it was not compared with the lock")
 	errTwoForms    = errors.New("the lock is for only one of two configurations")
 	errPolicy      = errors.New("the configuration or the lock violates the policy")
 	errMoved       = errors.New("some origins no longer have the locked content")
@@ -143,7 +144,7 @@ type reportError struct {
 
 func (e reportError) Unwrap() error { return e.error }
 
-type faults struct{ changed, missing, notCompared, stale bool }
+type faults struct{ changed, missing, notCompared, stale, unread bool }
 
 // compared is a package or a provider in a report.
 type compared struct {
@@ -163,7 +164,7 @@ func comparedIn(report *installer.Report) (all []compared) {
 }
 
 func faultsOf(report *installer.Report) faults {
-	f := faults{stale: len(report.Stale)+len(report.Refused) > 0, notCompared: report.Unfinished || !report.Complete}
+	f := faults{stale: len(report.Stale)+len(report.Refused) > 0, unread: len(report.Unread) > 0, notCompared: report.Unfinished || !report.Complete}
 	for _, c := range comparedIn(report) {
 		switch {
 		case c.unknown:
@@ -190,7 +191,7 @@ func failureOf(report *installer.Report) error {
 		return nil
 	}
 	// The remedy for a StaleError, to update the lock, is printed once for all entries.
-	causes := slices.DeleteFunc(slices.Clone(report.Stale), is[*installer.StaleError])
+	causes := slices.Concat(report.Unread, slices.DeleteFunc(slices.Clone(report.Stale), is[*installer.StaleError]))
 	if report.Lost != nil {
 		// Modules without an entry are not compared, so at most a provider can have changed.
 		isChanged := func(p installer.ProviderReport) bool {
@@ -205,6 +206,10 @@ func failureOf(report *installer.Report) error {
 }
 
 func headlineOf(report *installer.Report, found faults) error {
+	if found == (faults{unread: true}) {
+		return errUnread
+	}
+	found.unread = false // it is listed, and the other problems come first
 	onlyStale := found == faults{stale: true}
 	switch {
 	case onlyStale && len(report.Refused) > 0:
@@ -254,7 +259,9 @@ func (o *output) report(report *installer.Report, failed error, remote bool) err
 	for _, w := range report.Warnings {
 		o.printWarning(o.project, w)
 	}
-	o.unread(report.Unread)
+	for _, m := range flatten(report.Unread) {
+		o.printf("- %s\n", lines(indented("not compared with the lock: "+o.placed(m).line())))
+	}
 	o.refused(report.Refused)
 	problems := report.Stale
 	if !isFresh(report) {
@@ -369,16 +376,6 @@ func (o *output) brought(report *installer.Report) {
 		}
 	}
 	o.unsigned("", providers)
-}
-
-// unread warns about parts of the configuration that were not compared.
-func (o *output) unread(errs []error) {
-	var remedies []remedy
-	for _, m := range flatten(errs) {
-		o.warnf("the configuration was not compared with the lock: %s", o.placed(m).line())
-		remedies = append(remedies, m.remedies...)
-	}
-	o.printRemedies(remedies)
 }
 
 func statusText(p installer.PackageReport) string {
