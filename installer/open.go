@@ -159,6 +159,7 @@ func (p *openProject) readManifest() {
 	if err == nil {
 		var recorded *project.Manifest
 		if recorded, err = project.ParseManifest(src); err == nil {
+			p.dirs.Respell(recorded)
 			p.recorded = recorded
 		}
 	}

@@ -2,6 +2,7 @@ package installer_test
 
 import (
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -125,5 +126,35 @@ func TestSessionFiles(t *testing.T) {
 		_, err = s.Commit(t.Context(), installer.CommitOptions{})
 		testenv.Must(t, err)
 		testenv.Must(t, s.Close())
+	}
+}
+
+// TestDataDirThroughLink checks that another path to the same data directory is the same installation.
+func TestDataDirThroughLink(t *testing.T) {
+	t.Parallel()
+	p, req := sharedFiles(t, installer.LayoutLinks)
+	testenv.Must(t, os.MkdirAll(filepath.Join(p.dir, "real"), 0o755))
+	testenv.Must(t, os.Symlink("real", filepath.Join(p.dir, "link")))
+	in := p.installer()
+	spellings := []string{"link/data", "real/data", filepath.Join(p.dir, "real/data"), filepath.Join(p.dir, "link/data")}
+	for _, installed := range spellings {
+		req.DataDir = installed
+		mustInstall(t, in, req.Project, req.InstallOptions)
+		for _, given := range spellings {
+			q := req.Project
+			q.DataDir = given
+			if report, err := in.Verify(t.Context(), q, installer.VerifyOptions{}); err != nil || !report.OK() {
+				t.Errorf("installed in %s, verified in %s: %v, %v", installed, given, err, report.Problems())
+			}
+			loaded, err := in.Load(t.Context(), q, installer.LoadOptions{})
+			if err != nil || loaded.Modules[0].Dir != filepath.ToSlash(given)+"/modules/linked/modules/linked" {
+				t.Errorf("installed in %s, loaded in %s: %+v, %v", installed, given, loaded.Modules[0], err)
+			}
+		}
+	}
+	// Any other directory is not the same.
+	p.write(t, "link/data/modules/modules.json", strings.ReplaceAll(p.file("link/data/modules/modules.json"), p.dir+"/link/data", p.dir+"/link/other"))
+	if report, err := in.Verify(t.Context(), req.Project, installer.VerifyOptions{}); err != nil || len(report.Misplaced) == 0 {
+		t.Errorf("with records of another directory: Verify = %+v, %v", report, err)
 	}
 }

@@ -3,8 +3,10 @@ package packagedir
 import (
 	"context"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -65,6 +67,42 @@ func (d *Dirs) Files(key string) *project.Files {
 		return project.FilesIn(filepath.Join(d.modulesPath, key))
 	}
 	return d.project.Files(key)
+}
+
+// Respell makes modules.json name the modules directory as this run does. It may have been written with another
+// path to the same directory: through a link, or absolute.
+func (d *Dirs) Respell(recorded *project.Manifest) {
+	modules, err := os.Stat(d.modulesPath)
+	if err != nil {
+		return
+	}
+	given, real := filepath.ToSlash(d.modulesDir), filepath.ToSlash(d.realModules)
+	known := map[string]bool{given: true, real: true}
+	isModules := func(dir string) bool {
+		same, ok := known[dir]
+		if !ok {
+			info, err := os.Stat(d.Path(dir))
+			same = err == nil && os.SameFile(info, modules)
+			known[dir] = same
+		}
+		return same
+	}
+	for _, record := range recorded.Records() {
+		top := given
+		if strings.HasPrefix(record.Source, ".") {
+			top = real // stock tools resolve links for what is called by a path
+		}
+		if top == "" || strings.HasPrefix(record.Dir, top+"/") {
+			continue
+		}
+		for i, char := range record.Dir {
+			if char == '/' && i > 0 && isModules(record.Dir[:i]) {
+				record.Dir = top + record.Dir[i:]
+				recorded.Set(record)
+				break
+			}
+		}
+	}
 }
 
 // Recorded returns the files of the package of a call whose module is in dir by modules.json, and the
