@@ -16,7 +16,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out := &output{stdout: forLog(stdout, os.Getenv), stderr: forLog(stderr, os.Getenv), env: os.Getenv, started: time.Now(), reached: new(atomic.Bool)}
 	out.columns, out.errColumns = terminalWidth(out.stdout), terminalWidth(out.stderr)
 	err := runLine(ctx, args[1:], out)
-	if err != nil && !is[exitOnly](err) && !out.interrupted(ctx, err) {
+	if isFailure(err) && (out.json || !is[exitOnly](err)) && !out.interrupted(ctx, err) {
 		out.printError(err)
 	}
 	return exitStatus(ctx, err)

@@ -73,7 +73,8 @@ func createBundle(ctx context.Context, cmd *invocation, out *output) (err error)
 		return err
 	}
 	if out.json {
-		return out.writeJSON(bundledRecord{name, written.Entries, written.Packages, written.Providers, written.Bytes})
+		out.result(bundledRecord{name, written.Entries, written.Packages, written.Providers, written.Bytes})
+		return nil
 	}
 	content := both(written.Entries, count(written.Packages, "package")+" of "+entries(written.Entries, "module"), written.Providers, count(written.Providers, "package")+" of providers")
 	out.printf("%s: %s, %s\n", name, content, megabytes(written.Bytes))
@@ -164,11 +165,12 @@ func readBundle(done string, read func(*installer.Installer, context.Context, in
 
 // storeEntries prints the entries of a bundle or a mirror. It fails if any of them has an error.
 func (o *output) storeEntries(found []ocistore.Entry, done string) error {
+	if o.json {
+		o.result(storedRecord{mapped(found, jsonStoredEntry)})
+	}
 	damaged, providers := 0, 0
 	for _, entry := range found {
-		if err := o.bundleEntry(entry); err != nil {
-			return err
-		}
+		o.bundleEntry(entry)
 		if entry.Err != nil {
 			damaged++
 		}
@@ -197,9 +199,13 @@ func ofCarried(modules, providers int) string {
 	return fmt.Sprintf("%d packages of modules and providers", modules+providers)
 }
 
-func (o *output) bundleEntry(entry ocistore.Entry) error {
+func jsonStoredEntry(entry ocistore.Entry) jsonStored {
+	return jsonStored{entry.Source, entry.Version, entry.Platform, entry.Package, append([]hashing.Hash{}, entry.Hashes...), entry.Tag, errorText(entry.Err)}
+}
+
+func (o *output) bundleEntry(entry ocistore.Entry) {
 	if o.json {
-		return o.writeJSON(storedRecord{entry.Source, entry.Version, entry.Platform, entry.Package, append([]hashing.Hash{}, entry.Hashes...), entry.Tag, errorText(entry.Err)})
+		return
 	}
 	what := entry.Source
 	if entry.Version != "" {
@@ -213,10 +219,9 @@ func (o *output) bundleEntry(entry ocistore.Entry) error {
 	}
 	if entry.Err != nil {
 		o.printf("- %s: %s\n", what, indented(entry.Err.Error()))
-		return nil
+		return
 	}
 	o.printf("- %s\n", what)
-	return nil
 }
 
 // addBundle adds the bundle that --bundle names to the stores of a request. The file stays open until the

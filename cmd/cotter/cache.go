@@ -49,7 +49,8 @@ func cacheCommand(out *output) *cobra.Command {
 
 func (o *output) cacheDir(_ context.Context, _ *invocation, c store.Cache) error {
 	if o.json {
-		return o.writeJSON(cacheDirRecord{c.Dir})
+		o.result(cacheDirRecord{c.Dir})
+		return nil
 	}
 	o.printf("%s\n", c.Dir)
 	return nil
@@ -65,7 +66,8 @@ func (o *output) cacheSize(ctx context.Context, _ *invocation, c store.Cache) er
 		o.warnf("%s", err)
 	}
 	if o.json {
-		return o.writeJSON(usageRecord(usage, projects, foreign))
+		o.result(usageRecord(usage, projects, foreign))
+		return nil
 	}
 	o.usage("", usage)
 	if usage.Linked.Number > 0 {
@@ -80,12 +82,7 @@ func (o *output) cacheVerify(ctx context.Context, _ *invocation, c store.Cache) 
 		return err
 	}
 	if o.json {
-		if damaged == nil {
-			damaged = []string{}
-		}
-		if err := o.writeJSON(cacheVerifiedRecord{len(damaged) == 0, damaged}); err != nil {
-			return err
-		}
+		o.result(cacheVerifiedRecord{append([]string{}, damaged...)})
 	}
 	if len(damaged) > 0 {
 		return fmt.Errorf("damaged packages in the cache were set aside: %s; they are fetched again when needed", strings.Join(damaged, ", "))
@@ -120,7 +117,8 @@ func (o *output) cacheClean(ctx context.Context, cmd *invocation, c store.Cache)
 		return err
 	}
 	if o.json {
-		return o.writeJSON(usageRecord(freed, projects, foreign))
+		o.result(usageRecord(freed, projects, foreign))
+		return nil
 	}
 	o.usage("removed: ", freed)
 	if freed.Linked.Number > 0 {

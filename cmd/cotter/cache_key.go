@@ -52,7 +52,8 @@ func runCacheKey(ctx context.Context, cmd *invocation, out *output) error {
 		return err
 	}
 	if out.json {
-		return out.writeJSON(key)
+		out.result(key)
+		return nil
 	}
 	shown := key.Key
 	if cmd.Bool("prefix") {

@@ -98,7 +98,7 @@ func command(out *output, c *cobra.Command, run func(context.Context, *invocatio
 			return err
 		}
 		out.configure(cmd)
-		return run(c.Context(), cmd, out)
+		return out.end(run(c.Context(), cmd, out))
 	}
 	return c
 }

@@ -95,7 +95,7 @@ func runDiff(ctx context.Context, cmd *invocation, out *output) error {
 		}
 		switch {
 		case err == nil && differ > 0 && cmd.Bool("exit-code"):
-			return exitOnly{exitFound}
+			return errFound
 		case err == nil && differ == 0 && several && format == formatText:
 			out.notef("%s: the locks have the same modules and providers.\n", count(len(all), "project"))
 		}
@@ -142,7 +142,7 @@ func newLockDiff(ctx context.Context, cmd *invocation, in *installer.Installer, 
 func (o *output) lockDiff(d *lockDiff, format string) error {
 	switch {
 	case format == formatJSON:
-		return o.writeJSON(diffRecord{d.changes})
+		o.result(diffRecord{d.changes})
 	case pictures[format] != nil:
 		return o.picture(format, d.graph())
 	case len(d.changes) == 0:

@@ -138,9 +138,7 @@ func (d *doctor) report() error {
 	}
 	notes, problems := counts[levelNote], counts[levelProblem]
 	if d.json {
-		if err := d.writeJSON(doctorRecord{problems == 0, notes, problems}); err != nil {
-			return err
-		}
+		d.result(doctorRecord{notes, problems})
 	} else {
 		d.printf("\n%s, %s.\n", count(problems, "problem"), count(notes, "note"))
 	}

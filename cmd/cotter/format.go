@@ -86,7 +86,7 @@ func (o *output) toFile(name string, print func() error) error {
 	var text bytes.Buffer
 	stdout, columns := o.stdout, o.columns
 	o.stdout, o.columns = &text, 0
-	err := print()
+	err := o.end(print())
 	if o.stdout, o.columns = stdout, columns; err != nil && text.Len() == 0 {
 		return err
 	}

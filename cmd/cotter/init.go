@@ -64,7 +64,7 @@ func runInit(ctx context.Context, cmd *invocation, out *output) error {
 	}
 	ctx = context.WithoutCancel(ctx)
 	name := strings.TrimSuffix(filepath.Base(tool), ".exe")
-	ended := runTool(toolCommand(ctx, out, tool, args), caught)
+	ended := runTool(name, toolCommand(ctx, out, tool, args), caught)
 	if err := putBack(ctx, cmd, out, req, name, before); err != nil {
 		if ended == nil {
 			return err

@@ -79,7 +79,7 @@ func toolCommand(ctx context.Context, out *output, path string, args []string) *
 // runTool waits until the tool ends, even if this process gets signals. It passes on SIGTERM; those from the
 // terminal reach all processes in the foreground. The status of its error is the tool's or, as in shells, 128
 // plus the number of the signal that killed it.
-func runTool(tool *exec.Cmd, caught <-chan os.Signal) error {
+func runTool(name string, tool *exec.Cmd, caught <-chan os.Signal) error {
 	if err := tool.Start(); err != nil {
 		return err
 	}
@@ -97,9 +97,9 @@ func runTool(tool *exec.Cmd, caught <-chan os.Signal) error {
 				return err
 			}
 			if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-				return exitOnly{128 + int(status.Signal())}
+				return exitOnly{name, 128 + int(status.Signal())}
 			}
-			return exitOnly{exit.ExitCode()}
+			return exitOnly{name, exit.ExitCode()}
 		}
 	}
 }

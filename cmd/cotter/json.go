@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"reflect"
 	"slices"
@@ -20,7 +21,33 @@ func (o *output) writeJSON(r record) error { return o.writeProjectJSON(o.project
 
 // writeProjectJSON writes a record as a line to stdout. project is "" if the run has only one.
 func (o *output) writeProjectJSON(project string, r record) error {
-	begin, err := encodeJSON(envelope{jsonVersion, kindOf(r), project})
+	return o.writeLine(project, r, nil)
+}
+
+// result keeps the result of the run on this output's project for end. There is at most one: a later one
+// replaces it.
+func (o *output) result(r record) { o.kept = r }
+
+// end writes the result that was kept, and returns err, with which the run has ended.
+func (o *output) end(err error) error {
+	r := o.kept
+	if o.kept = nil; r == nil {
+		return err
+	}
+	if failed := o.writeResult(o.project, r, err); failed != nil {
+		return errors.Join(failed, err)
+	}
+	return err
+}
+
+// writeResult writes the result of a run that has ended with err. What is known beside a failure is not OK.
+func (o *output) writeResult(project string, r record, err error) error {
+	ok := !isFailure(err)
+	return o.writeLine(project, r, &ok)
+}
+
+func (o *output) writeLine(project string, r record, ok *bool) error {
+	begin, err := encodeJSON(envelope{jsonVersion, kindOf(r), project, ok})
 	if err != nil {
 		return err
 	}
@@ -146,7 +173,7 @@ type jsonPackage struct {
 	Error string `json:"error,omitempty"`
 }
 
-func jsonReport(report *installer.Report, ok bool) record {
+func jsonReport(report *installer.Report) reportRecord {
 	packages := mapped(report.Packages, func(p installer.PackageReport) jsonPackage {
 		j := jsonPackage{
 			Key:         p.Path.String(),
@@ -165,7 +192,14 @@ func jsonReport(report *installer.Report, ok bool) record {
 		}
 		return j
 	})
-	return reportRecord{ok, report.Unfinished, report.Unproven, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread), packages, report.Directories, jsonProviderReports(report.Providers)}
+	return reportRecord{
+		report.Unfinished, report.Unproven, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread),
+		packages, report.Directories, jsonProviderReports(report.Providers), nil, nil,
+	}
+}
+
+func jsonWarning(w event.Warning) record {
+	return warningRecord{w.Path.String(), warningText(w), strings.Join(remedyLines(warningRemedies("", w)), " ")}
 }
 
 // jsonEvent returns nil for events without a record.
@@ -176,7 +210,7 @@ func jsonEvent(ev installer.Event) record {
 			return nil // a local module
 		}
 	case event.Warning:
-		return warningRecord{e.Path.String(), warningText(e), strings.Join(remedyLines(warningRemedies("", e)), " ")}
+		return jsonWarning(e)
 	case event.UnexpectedFiles:
 		return unexpectedFilesRecord{e.Path.String(), e.Provider, e.Replaced, jsonFiles(e.Files)}
 	}

@@ -41,6 +41,9 @@ type envelope struct {
 	// Project is the directory of the root module that the line is about, in runs on
 	// several root modules.
 	Project string `json:"project,omitempty"`
+	// OK is in each result and in no other line. A successful run ends with one result, or with one for each
+	// project, and OK is true. It is false if an error follows: the result is then what is known nevertheless.
+	OK *bool `json:"ok,omitempty"`
 }
 
 // records has all types of lines, in the order of docs/json.schema.json. The first sentence of each
@@ -51,12 +54,12 @@ var records = []record{
 	event.ProviderProgress{}, event.HashVerified{}, event.ModuleInstalled{}, event.ProviderInstalled{},
 	event.LockFileWritten{}, event.Waiting{},
 	unexpectedFilesRecord{}, warningRecord{}, errorRecord{},
-	reportRecord{}, originsRecord{}, treeRecord{}, outdatedRecord{}, editedRecord{}, diffRecord{}, restoredRecord{},
+	reportRecord{}, treeRecord{}, outdatedRecord{}, editedRecord{}, diffRecord{}, restoredRecord{},
 	bundledRecord{}, storedRecord{}, pushedRecord{}, mirroredRecord{},
 	cacheDirRecord{}, cacheUsageRecord{}, cacheVerifiedRecord{}, cacheKeyRecord{}, findingRecord{}, doctorRecord{}, versionRecord{},
 }
 
-// resultRecord is the last line of a successful run. Its type is "installed", "locked" for
+// resultRecord is the result of an installation. Its type is "installed", "locked" for
 // `cotter lock`, or "planned" if nothing was changed because of --dry-run.
 type resultRecord struct {
 	done string
@@ -104,13 +107,11 @@ type unexpectedFilesRecord struct {
 	jsonFiles
 }
 
-// errorRecord is a failure. A run that fails has one or more, and no result.
+// errorRecord is a failure. A run that fails ends with one or more, and a run that succeeds has none.
 type errorRecord struct{ message }
 
-// reportRecord is the result of verify. The exit status summarizes it.
+// reportRecord is the result of verify.
 type reportRecord struct {
-	// OK is true if nothing is wrong.
-	OK bool `json:"ok"`
 	// Unfinished is true if an installation was interrupted.
 	Unfinished bool `json:"unfinished,omitempty"`
 	// Unproven are files that were ignored because this user did not write them here.
@@ -127,13 +128,10 @@ type reportRecord struct {
 	// Directories are the directories that replace packages. Their files are not locked.
 	Directories []lockfile.Module    `json:"directories,omitempty"`
 	Providers   []jsonProviderReport `json:"providers,omitempty"`
-}
-
-// originsRecord is the result of verify --remote, with one element per module call and per
-// locked provider.
-type originsRecord struct {
-	Origins   []jsonOrigin         `json:"origins"`
-	Providers []jsonOriginProvider `json:"providers,omitempty"`
+	// Origins has an element for each module call, with --remote if everything matches the lock.
+	Origins []jsonOrigin `json:"origins,omitempty"`
+	// ProviderOrigins is the same for each locked provider.
+	ProviderOrigins []jsonOriginProvider `json:"provider_origins,omitempty"`
 }
 
 // treeRecord is the output of tree. With a name, it has only the modules and providers that the
@@ -189,9 +187,14 @@ type bundledRecord struct {
 	Bytes     int64 `json:"bytes"`
 }
 
-// storedRecord is an entry of a bundle or a mirror that was verified or imported. If it has
-// a platform, it is an entry of a provider, and the source is the provider's address.
+// storedRecord has the entries of a bundle or a mirror that were verified or imported.
 type storedRecord struct {
+	Entries []jsonStored `json:"entries"`
+}
+
+// jsonStored is an entry of a bundle or a mirror. If it has a platform, it is an entry of a provider, and the
+// source is the provider's address.
+type jsonStored struct {
 	Source   string         `json:"source"`
 	Version  string         `json:"version,omitempty"`
 	Platform addrs.Platform `json:"platform,omitzero"`
@@ -201,8 +204,13 @@ type storedRecord struct {
 	Error    string         `json:"error,omitempty"`
 }
 
-// pushedRecord is the result of mirror push.
+// pushedRecord is the result of mirror push, and is written after an installation has pushed to a mirror.
 type pushedRecord struct {
+	Mirrors []jsonPushed `json:"mirrors"`
+}
+
+// jsonPushed is what a mirror got.
+type jsonPushed struct {
 	Mirror  string `json:"mirror"`
 	Entries int    `json:"entries"`
 	// Providers is the number of provider packages. The fields pushed and replaced include
@@ -214,9 +222,17 @@ type pushedRecord struct {
 	Bytes    int64 `json:"bytes"`
 }
 
-// mirroredRecord is a lock entry in the output of mirror status. For a provider, the source
-// is its address, and the key is empty.
+// mirroredRecord has the lock entries of all projects, in the output of mirror status.
 type mirroredRecord struct {
+	Entries []jsonMirrored `json:"entries"`
+}
+
+// jsonMirrored is what a mirror has for a lock entry. For a provider, the source is its address, and the key is
+// empty.
+type jsonMirrored struct {
+	Mirror string `json:"mirror"`
+	// Project is the directory of the root module.
+	Project  string         `json:"project"`
 	Key      string         `json:"key"`
 	Source   string         `json:"source"`
 	Version  string         `json:"version,omitempty"`
@@ -257,7 +273,6 @@ type cacheUsageRecord struct {
 
 // cacheVerifiedRecord is the output of cache verify.
 type cacheVerifiedRecord struct {
-	OK bool `json:"ok"`
 	// Damaged are the damaged packages, which were set aside.
 	Damaged []string `json:"damaged"`
 }
@@ -280,12 +295,10 @@ type findingRecord struct {
 	Message string `json:"message"`
 }
 
-// doctorRecord is the last line of doctor.
+// doctorRecord is the result of doctor.
 type doctorRecord struct {
-	// OK is true if there is no problem.
-	OK       bool `json:"ok"`
-	Notes    int  `json:"notes"`
-	Problems int  `json:"problems"`
+	Notes    int `json:"notes"`
+	Problems int `json:"problems"`
 }
 
 // versionRecord is the output of version.

@@ -261,6 +261,7 @@ func (d *jsonDescriber) schema() map[string]any {
 		properties["v"] = map[string]any{"const": jsonVersion}
 		properties["type"] = map[string]any{"const": kindOf(r)}
 		properties["project"] = map[string]any{"type": "string"}
+		properties["ok"] = map[string]any{"type": "boolean", "description": d.comments["main.envelope.OK"]}
 		own["required"] = append([]string{"v", "type"}, own["required"].([]string)...)
 		lines = append(lines, own)
 	}

@@ -62,7 +62,8 @@ func restore(ctx context.Context, cmd *invocation, out *output) error {
 			return err
 		}
 		if out.json {
-			return out.writeJSON(restoredRecord{restored.From, "", keysOf(restored.Modules), mapped(restored.Providers, addrs.Provider.String)})
+			out.result(restoredRecord{restored.From, "", keysOf(restored.Modules), mapped(restored.Providers, addrs.Provider.String)})
+			return nil
 		}
 		out.printf("Restored %s from %s.\n", bothEntries(len(restored.Modules), len(restored.Providers)), restored.From)
 		return nil

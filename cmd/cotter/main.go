@@ -26,14 +26,25 @@ func main() {
 const (
 	exitFailure     = 1
 	exitUsage       = 2
-	exitFound       = 3 // outdated and diff, with --exit-code
+	exitFound       = 3 // errFound
 	exitInterrupted = 130
 )
 
-// exitOnly is an exit status whose reason was printed already.
-type exitOnly struct{ status int }
+// errFound ends outdated and diff with --exit-code if there is something to list. It is no failure.
+var errFound = errors.New("there is something to list")
 
-func (e exitOnly) Error() string { return fmt.Sprintf("the exit status was %d", e.status) }
+// isFailure reports whether a run that has ended with err has failed.
+func isFailure(err error) bool { return err != nil && !errors.Is(err, errFound) }
+
+// exitOnly is the exit status of a program, whose output says why.
+type exitOnly struct {
+	program string
+	status  int
+}
+
+func (e exitOnly) Error() string {
+	return fmt.Sprintf("%s has ended with the exit status %d", e.program, e.status)
+}
 
 type usageError struct{ error }
 
@@ -44,6 +55,8 @@ func exitStatus(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
 		return 0
+	case !isFailure(err):
+		return exitFound
 	case isOnly:
 		return only.status
 	case is[usageError](err):

@@ -105,13 +105,20 @@ func pushMirror(ctx context.Context, cmd *invocation, out *output) error {
 	if cmd.Bool("repair") {
 		push = mirror.Repair
 	}
-	return forMirrors(ctx, cmd, out, func(in *installer.Installer, m namedMirror, o installer.LockedOptions) error {
+	pushed := pushedRecord{[]jsonPushed{}}
+	err := forMirrors(ctx, cmd, out, func(in *installer.Installer, m namedMirror, o installer.LockedOptions) error {
 		result, err := push(ctx, in, m.projects, o, m.Mirror)
 		if err != nil {
 			return err
 		}
-		return out.pushed(m.Mirror, result)
+		pushed.Mirrors = append(pushed.Mirrors, jsonPushedTo(m.Mirror, result))
+		out.pushed(m.Mirror, result)
+		return nil
 	})
+	if out.json {
+		out.result(pushed)
+	}
+	return err
 }
 
 // forMirrors calls run for each mirror of the projects that the command line selects.
@@ -127,32 +134,43 @@ func forMirrors(ctx context.Context, cmd *invocation, out *output, run func(*ins
 	return errors.Join(mapped(named, func(m namedMirror) error { return run(in, m, o) })...)
 }
 
-func (o *output) pushed(to *mirror.Mirror, result *mirror.Result) error {
+func jsonPushedTo(to *mirror.Mirror, result *mirror.Result) jsonPushed {
+	return jsonPushed{to.Address(), result.Entries, result.Providers, result.Pushed, result.Replaced, result.Bytes}
+}
+
+func (o *output) pushed(to *mirror.Mirror, result *mirror.Result) {
 	if o.json {
-		return o.writeJSON(pushedRecord{to.Address(), result.Entries, result.Providers, result.Pushed, result.Replaced, result.Bytes})
+		return
 	}
 	replaced := ""
 	if result.Replaced > 0 {
 		replaced = fmt.Sprintf(", %d replaced", result.Replaced)
 	}
 	o.printf("%s: %s, %d pushed%s, %s uploaded\n", to.Address(), carriedText(result.Entries, result.Providers), result.Pushed, replaced, megabytes(result.Bytes))
-	return nil
 }
 
 var errNotMirrored = errors.New("the mirror does not have all locked packages as required")
 
 func mirrorStatus(ctx context.Context, cmd *invocation, out *output) error {
-	return forMirrors(ctx, cmd, out, func(_ *installer.Installer, m namedMirror, o installer.LockedOptions) error {
-		return statusOf(ctx, out, m, o)
+	status := mirroredRecord{[]jsonMirrored{}}
+	err := forMirrors(ctx, cmd, out, func(_ *installer.Installer, m namedMirror, o installer.LockedOptions) error {
+		found, err := mirror.Status(ctx, m.Mirror, m.projects, o.Scope, o.Platforms...)
+		if err != nil {
+			return err
+		}
+		for _, entry := range found {
+			status.Entries = append(status.Entries, jsonMirroredEntry(m.Mirror, entry))
+		}
+		return out.mirrorStatus(m.Mirror, found)
 	})
+	if out.json {
+		out.result(status)
+	}
+	return err
 }
 
-// statusOf prints what a mirror has for its projects. It fails if anything is missing or wrong.
-func statusOf(ctx context.Context, out *output, m namedMirror, o installer.LockedOptions) error {
-	found, err := mirror.Status(ctx, m.Mirror, m.projects, o.Scope, o.Platforms...)
-	if err != nil {
-		return err
-	}
+// mirrorStatus prints what a mirror has for its projects. It fails if anything is missing or wrong.
+func (o *output) mirrorStatus(m *mirror.Mirror, found []mirror.Entry) error {
 	missing, other, providers := 0, 0, 0
 	for _, entry := range found {
 		switch {
@@ -164,9 +182,7 @@ func statusOf(ctx context.Context, out *output, m namedMirror, o installer.Locke
 		if entry.Key == "" {
 			providers++
 		}
-		if err := out.mirrorEntry(entry); err != nil {
-			return err
-		}
+		o.mirrorEntry(entry)
 	}
 	var faults []string
 	ofAll := " of " + ofCarried(len(found)-providers, providers)
@@ -179,20 +195,24 @@ func statusOf(ctx context.Context, out *output, m namedMirror, o installer.Locke
 	if faults != nil {
 		return fmt.Errorf("%w: %s", errNotMirrored, strings.Join(faults, ", "))
 	}
-	if !out.json {
-		out.printf("%s has all of %s.\n", m.Address(), carriedText(len(found)-providers, providers))
+	if !o.json {
+		o.printf("%s has all of %s.\n", m.Address(), carriedText(len(found)-providers, providers))
 	}
 	return nil
 }
 
-// mirrorEntry prints what a mirror has for a lock entry, as text only if it is missing or wrong.
-func (o *output) mirrorEntry(entry mirror.Entry) error {
+func jsonMirroredEntry(m *mirror.Mirror, entry mirror.Entry) jsonMirrored {
 	fault := ""
 	if entry.Other {
 		fault = mirror.ErrOtherPackage.Error()
 	}
+	return jsonMirrored{m.Address(), entry.Dir, entry.Key, entry.Source, entry.Version, entry.Platform, entry.Tag, entry.Missing, fault}
+}
+
+// mirrorEntry prints an entry that is missing or wrong.
+func (o *output) mirrorEntry(entry mirror.Entry) {
 	if o.json {
-		return o.writeProjectJSON(entry.Dir, mirroredRecord{entry.Key, entry.Source, entry.Version, entry.Platform, entry.Tag, entry.Missing, fault})
+		return
 	}
 	what := entry.Key + " in " + strings.TrimSpace(entry.Source+" "+entry.Version)
 	if entry.Key == "" {
@@ -202,9 +222,8 @@ func (o *output) mirrorEntry(entry mirror.Entry) error {
 	case entry.Missing:
 		o.printf("- %s: %s is missing\n", entry.Dir, what)
 	case entry.Other:
-		o.printf("- %s: %s: %s\n", entry.Dir, what, fault)
+		o.printf("- %s: %s: %s\n", entry.Dir, what, mirror.ErrOtherPackage)
 	}
-	return nil
 }
 
 func verifyMirror(ctx context.Context, cmd *invocation, out *output) error {

@@ -188,7 +188,10 @@ func (w *writer) writeTo(ctx context.Context, all *mirrors, group mirrorOf) erro
 	// Only the packages for this platform were fetched.
 	result, err := mirror.Push(ctx, w.in, silent(group.projects), installer.LockedOptions{Scope: w.req.Scope, AcceptUnreachable: w.req.AcceptUnreachable}, to)
 	if err == nil && result.Pushed+result.Replaced > 0 {
-		err = w.out.pushed(to, result)
+		if w.out.json {
+			return w.out.writeJSON(pushedRecord{[]jsonPushed{jsonPushedTo(to, result)}})
+		}
+		w.out.pushed(to, result)
 	}
 	return err
 }

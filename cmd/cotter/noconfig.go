@@ -89,7 +89,8 @@ func skipEmpty(ctx context.Context, out *output, req request) (bool, error) {
 	case req.Locked:
 		return true, noConfigurationError{dir}
 	case out.json:
-		return true, out.writeJSON(jsonResult(done(req), &installer.Result{Dialect: req.Dialect}))
+		out.result(jsonResult(done(req), &installer.Result{Dialect: req.Dialect}))
+		return true, nil
 	}
 	out.printf("There is no configuration in %s; nothing to install.\n", dir)
 	out.printRemedies(noConfigurationError{dir}.remedies())

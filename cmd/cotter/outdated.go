@@ -51,7 +51,7 @@ func runOutdated(ctx context.Context, cmd *invocation, out *output) error {
 		out.outdatedProjects(found, incomplete)
 	}
 	if failed == nil && newer && cmd.Bool("exit-code") {
-		return exitOnly{exitFound}
+		return errFound
 	}
 	return failed
 }
@@ -126,7 +126,7 @@ func (l outdatedList) pins() (pins []installer.Pin) {
 func (o *output) printOutdated(list *outdatedList, complete bool) error {
 	switch {
 	case o.json:
-		return o.writeJSON(outdatedRecord{mapped(list.calls, func(c outdatedCall) jsonOutdated { return c.jsonOutdated })})
+		o.result(outdatedRecord{mapped(list.calls, func(c outdatedCall) jsonOutdated { return c.jsonOutdated })})
 	case len(list.calls) > 0:
 		o.outdated(list)
 	case complete:

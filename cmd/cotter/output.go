@@ -41,6 +41,7 @@ type output struct {
 	// project is the directory that the output is about, if there are several, and conclusion the result in
 	// one line: see inProjects.
 	project, conclusion string
+	kept                record // by function result, until end
 }
 
 func (o *output) configure(cmd *invocation) {
@@ -73,10 +74,14 @@ func (o *output) elapsed() string { return seconds(time.Since(o.started)) }
 
 // warnf prints a warning, unless --quiet is set.
 func (o *output) warnf(format string, args ...any) {
-	if o.quiet {
+	text := fmt.Sprintf(format, args...)
+	switch {
+	case o.json:
+		_ = o.writeJSON(warningRecord{Message: text}) // writing the result will return the error
+		return
+	case o.quiet:
 		return
 	}
-	text := fmt.Sprintf(format, args...)
 	if o.project != "" {
 		text = o.project + ": " + text
 	}

@@ -184,13 +184,15 @@ func installAll(ctx context.Context, cmd *invocation, out *output, in *installer
 	results, installed, err := installUsable(ctx, in, req.InstallOptions, projects, failures)
 	warnings.print(out)
 	writes.write(ctx, installed...)
-	err = errors.Join(err, out.projects(done(req), dirs, results, seen))
+	stale := make([]error, len(dirs))
 	if err == nil && cmd.Bool("check") {
 		for i, result := range results {
-			if stale := out.checkLock(dirs[i], result); stale != nil {
-				err = stale
-			}
+			stale[i] = out.checkLock(dirs[i], result)
 		}
+	}
+	err = errors.Join(err, out.projects(done(req), dirs, results, stale, seen))
+	for _, one := range stale {
+		err = cmp.Or(err, one) // once for all
 	}
 	return err
 }
@@ -228,9 +230,9 @@ func (o *output) projectEvent(dir string, ev installer.Event) {
 	}
 }
 
-// projects prints the results of several projects, nil for those that failed, and a summary. seen has their
-// tallies by directory.
-func (o *output) projects(done string, dirs []string, results []*installer.Result, seen map[string]*tally) error {
+// projects prints the results of several projects, nil for those that failed, and a summary. stale says what is
+// wrong with their locks nevertheless, and seen has their tallies by directory.
+func (o *output) projects(done string, dirs []string, results []*installer.Result, stale []error, seen map[string]*tally) error {
 	all, whole, succeeded := &installer.Result{}, newTally(), 0
 	var changed projectOutcomes
 	for i, result := range results {
@@ -245,7 +247,7 @@ func (o *output) projects(done string, dirs []string, results []*installer.Resul
 		all.LockChanges = append(all.LockChanges, result.LockChanges...)
 		all.Refetched, all.Dialect = append(all.Refetched, result.Refetched...), result.Dialect
 		if o.json {
-			if err := o.writeProjectJSON(dirs[i], jsonResult(done, result)); err != nil {
+			if err := o.writeResult(dirs[i], jsonResult(done, result), stale[i]); err != nil {
 				return err
 			}
 			continue
@@ -311,7 +313,7 @@ func (o *output) inProjects(ctx context.Context, dirs []string, run func(ctx con
 		for i, s := range sections {
 			group.Go(func() error {
 				defer close(s.done)
-				if err := run(ctx, s.output, dirs[i]); err != nil {
+				if err := s.end(run(ctx, s.output, dirs[i])); err != nil {
 					failures[i] = &installer.ProjectError{Dir: dirs[i], Err: err}
 				}
 				return nil // other projects continue

@@ -221,7 +221,8 @@ func total(result *installer.Result) string {
 
 func (o *output) installed(done string, result *installer.Result, seen *tally) error {
 	if o.json {
-		return o.writeJSON(jsonResult(done, result))
+		o.result(jsonResult(done, result))
+		return nil
 	}
 	if o.quiet {
 		return nil
@@ -283,7 +284,8 @@ func (o *output) writtenLocks(locks []event.LockFileWritten) {
 
 func (o *output) planned(result *installer.Result, seen *tally) error {
 	if o.json {
-		return o.writeJSON(jsonResult("planned", result))
+		o.result(jsonResult("planned", result))
+		return nil
 	}
 	if o.quiet {
 		return nil

@@ -280,7 +280,8 @@ func (t *tree) nothingNamed(name string) error {
 func (o *output) tree(t *tree, format string, named bool) error {
 	if format == formatJSON {
 		t.Modules = append([]jsonModule{}, t.Modules...)
-		return o.writeJSON(t.treeRecord)
+		o.result(t.treeRecord)
+		return nil
 	}
 	g := o.graph(t)
 	if pictures[format] != nil {

@@ -248,7 +248,11 @@ func isFormer(report *installer.Report) bool {
 // report prints a line for each package, followed by its files. remote says that the origins are asked next.
 func (o *output) report(report *installer.Report, failed error, remote bool) error {
 	if o.json {
-		return o.writeJSON(jsonReport(report, failed == nil))
+		for _, w := range report.Warnings {
+			o.printWarning(o.project, w)
+		}
+		o.result(jsonReport(report))
+		return nil
 	}
 	if report.Unfinished {
 		o.printf("An installation was interrupted while it was putting modules in place.\n")

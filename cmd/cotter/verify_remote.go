@@ -23,9 +23,9 @@ func verifyRemote(ctx context.Context, in *installer.Installer, out *output, req
 	}
 	origins, providers := list.Modules, list.Providers
 	if out.json {
-		if err := out.writeJSON(originsRecord{jsonOrigins(origins), jsonOriginProviders(providers)}); err != nil {
-			return asked, err
-		}
+		found := jsonReport(report)
+		found.Origins, found.ProviderOrigins = jsonOrigins(origins), jsonOriginProviders(providers)
+		out.result(found)
 	} else {
 		asked = out.origins(origins, providers)
 	}

@@ -31,7 +31,8 @@ func versionCommand(out *output) *cobra.Command {
 
 func printVersion(out *output) error {
 	if out.json {
-		return out.writeJSON(versionRecord{version(), platform()})
+		out.result(versionRecord{version(), platform()})
+		return nil
 	}
 	out.printf("cotter %s on %s\n", version(), platform())
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,6 +24,10 @@ func (o *output) warning(ev installer.Event) {
 
 // printWarning is about the project in dir, which is "" if there is only one.
 func (o *output) printWarning(dir string, w event.Warning) {
+	if o.json {
+		_ = o.writeProjectJSON(cmp.Or(dir, o.project), jsonWarning(w)) // writing the result will return the error
+		return
+	}
 	w.Range = o.shownRange(dir, w.Range)
 	text := warningText(w)
 	if subject := warningSubject(dir, w); subject != "" {
