@@ -19,6 +19,7 @@
 //   - internal/store inspects and cleans the user's cache;
 //   - internal/pathsafe has the error about a cache that other users can change;
 //   - internal/repository finds root modules, and those that a change affects;
+//   - internal/repofiles reads files of which messages quote a line;
 //   - internal/git has what git and ssh say about a host, which messages put in a few words;
 //   - internal/graph draws the pictures of the commands tree and diff;
 //   - internal/sanitize makes foreign text safe on terminals;

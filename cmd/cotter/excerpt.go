@@ -2,18 +2,17 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/internal/repofiles"
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
 
@@ -21,9 +20,6 @@ const (
 	maxSource  = 1 << 20 // bytes of a file that is read for an excerpt
 	maxExcerpt = 160     // bytes of a line that is shown
 )
-
-// quotable are the suffixes of files whose lines may be shown, without those with values or tokens.
-var quotable = []string{".tf", ".tofu", ".hcl", ".tf.json", ".tofu.json"}
 
 // lockLine matches the lines of a lock that may be shown: the first of a block, and the markers of a merge
 // conflict. Others may be secrets, if the file is not really a lock.
@@ -35,10 +31,16 @@ func isLockName(name string) bool {
 }
 
 // sourceExcerpt returns the line of a file that a message is about, with its number and a line of carets
-// below it, or nil. dir is the project's directory.
+// below it, or nil. dir is the project's directory. A file of a package has none: the error may be about
+// another version of it, which is not installed yet.
 func sourceExcerpt(dir string, at hcl.Range) []string {
-	line, start, end := sourceLine(dir, at)
-	if strings.TrimSpace(line) == "" || len(line) > maxExcerpt || isLockName(at.Filename) && !lockLine().MatchString(line) {
+	if strings.Contains(at.Filename, ".terraform/modules/") {
+		return nil
+	}
+	text, path := readQuotable(dir, at.Filename)
+	line, start, end := sourceLine(text, at)
+	isLock := isLockName(at.Filename) || isLockName(path)
+	if strings.TrimSpace(line) == "" || len(line) > maxExcerpt || isLock && !lockLine().MatchString(line) {
 		return nil
 	}
 	number := fmt.Sprint(at.Start.Line)
@@ -57,10 +59,10 @@ func escapeTabs(text string) string {
 	return sanitize.Escape(strings.ReplaceAll(text, "\t", "    "))
 }
 
-// sourceLine returns the line at which a range starts, and the bytes of the line that the range covers; 0, 0
-// if it does not fit the file.
-func sourceLine(dir string, at hcl.Range) (line string, start, end int) {
-	lines := bytes.SplitAfter(readQuotable(below(dir, filepath.FromSlash(at.Filename))), []byte("\n"))
+// sourceLine returns the line of a text at which a range starts, and the bytes of the line that the range
+// covers; 0, 0 if it does not fit the text.
+func sourceLine(text []byte, at hcl.Range) (line string, start, end int) {
+	lines := bytes.SplitAfter(text, []byte("\n"))
 	if at.Start.Line < 1 || at.Start.Line > len(lines) {
 		return "", 0, 0
 	}
@@ -76,17 +78,21 @@ func sourceLine(dir string, at hcl.Range) (line string, start, end int) {
 	return line, start, end
 }
 
-// readQuotable returns nil for a file whose lines may not be shown, or that cannot be read. An error about a
-// file of a package may be about another version of it, which is not installed yet.
-func readQuotable(name string) []byte {
-	info, err := os.Stat(name)
-	isQuotable := slices.ContainsFunc(quotable, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
-	if err != nil || !isQuotable || !info.Mode().IsRegular() || strings.Contains(filepath.ToSlash(name), ".terraform/modules/") {
-		return nil
-	}
-	text, err := atomicfile.ReadUser(context.Background(), name, maxSource) // a regular file is not waited for
+// readQuotable returns the text of a file, and its path without links, or nothing if its lines may not be
+// shown.
+func readQuotable(dir, name string) (text []byte, path string) {
+	own, err := repofiles.Find(dir, cliconfig.OSEnvironment().Home)
 	if err != nil {
-		return nil
+		return nil, ""
 	}
-	return text
+	f, err := own.OpenQuotable(name)
+	if err != nil {
+		return nil, ""
+	}
+	defer f.Close()
+	text, err = io.ReadAll(io.LimitReader(f, maxSource+1))
+	if err != nil || len(text) > maxSource {
+		return nil, ""
+	}
+	return text, f.Name()
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -63,6 +64,36 @@ func causeText(err error) string {
 func atLine(display string, line, column int) *hcl.Range {
 	pos := hcl.Pos{Line: line, Column: column}
 	return &hcl.Range{Filename: display, Start: pos, End: pos}
+}
+
+const textHidden = "text of the file is not shown: it is not in the repository of the root module, or a link gives it another suffix"
+
+// withoutText removes details, which can have words from the file, of diagnostics about files of a directory
+// whose text may not be shown. It keeps why a file was not read.
+func (t *Tree) withoutText(dir Dir, diags hcl.Diagnostics) {
+	for _, diag := range diags {
+		wrong, isProvider := diag.Extra.(*config.ProviderError)
+		if _, unread := diag.Extra.(error); unread && !isProvider || diag.Subject == nil || t.mayRepeat(dir, diag.Subject.Filename) {
+			continue
+		}
+		diag.Detail = "The " + textHidden + "."
+		if isProvider {
+			diag.Extra = &config.ProviderError{Provider: wrong.Provider, RequiredBy: wrong.RequiredBy, Err: errors.New("the " + textHidden)}
+		}
+	}
+}
+
+func (t *Tree) mayRepeat(dir Dir, display string) bool {
+	own, err := t.own()
+	if err != nil {
+		return false
+	}
+	name, err := filepath.Rel(filepath.FromSlash(dir.display("")), filepath.FromSlash(display))
+	if err != nil {
+		return false
+	}
+	name, err = filepath.Abs(filepath.Join(dir.Path, name))
+	return err == nil && own.MayRepeat(name)
 }
 
 func limitSyntaxErrors(diags hcl.Diagnostics, display string) hcl.Diagnostics {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/repofiles"
 )
 
 type file struct {
@@ -172,9 +173,8 @@ const (
 )
 
 var (
-	errNotRegular = errors.New("it is not a regular file")
-	errFileSize   = fmt.Errorf("it is larger than %d MiB", maxFileBytes>>20)
-	errDirSize    = fmt.Errorf("the configuration files of this directory have more than %d MiB together", maxDirBytes>>20)
+	errFileSize = fmt.Errorf("it is larger than %d MiB", maxFileBytes>>20)
+	errDirSize  = fmt.Errorf("the configuration files of this directory have more than %d MiB together", maxDirBytes>>20)
 )
 
 type directory struct {
@@ -226,7 +226,7 @@ func (d *directory) readAll(f fs.File) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, errNotRegular
+		return nil, repofiles.ErrNotRegular
 	case info.Size() > maxFileBytes:
 		return nil, errFileSize
 	}

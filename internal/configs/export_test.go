@@ -1,12 +1,5 @@
 package configs
 
-type ReadableDir = readableDir
-
-var (
-	FindReadable  = findReadable
-	ErrNotRegular = errNotRegular
-)
-
 type ScannedBlock struct {
 	Kind       string
 	Labels     []string

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/repofiles"
 )
 
 // moduleFiles are the files that a module's expressions can read: those of the repository for the
@@ -45,7 +45,7 @@ func (m moduleFiles) Exists(name string) (bool, error) {
 	defer f.Close()
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%q: %w", name, errNotRegular)
+		err = fmt.Errorf("%q: %w", name, repofiles.ErrNotRegular)
 	}
 	return err == nil, err
 }
@@ -89,13 +89,19 @@ func (t *Tree) openOwn(name string) (*os.File, error) {
 		}
 		return os.OpenFile(name, os.O_RDONLY|pathsafe.Nonblock, 0)
 	}
-	t.allowed.once.Do(func() {
-		t.allowed.dir, t.allowed.err = findReadable(root, t.inputs.Home, isUsable)
-	})
-	if t.allowed.err != nil {
-		return nil, t.allowed.err
+	own, err := t.own()
+	if err != nil {
+		return nil, err
 	}
-	return t.allowed.dir.Open(name)
+	return own.Open(name)
+}
+
+// own returns the files that expressions of the user's own modules can read, and whose text errors may have.
+func (t *Tree) own() (*repofiles.Dir, error) {
+	t.allowed.once.Do(func() {
+		t.allowed.dir, t.allowed.err = repofiles.Find(t.root.dir.Path, t.inputs.Home)
+	})
+	return t.allowed.dir, t.allowed.err
 }
 
 // inPackage returns the path of a file within the module's package. Like path.module, name begins with
@@ -113,14 +119,4 @@ func inPackage(dir Dir, name string) (string, error) {
 		return "", errOutsidePackage
 	}
 	return rel, nil
-}
-
-// isUsable reports whether git would use the repository in a directory. If .git is not what git expects,
-// its owner counts all the same.
-func isUsable(top string) bool {
-	repo, err := gitdir.Find(top)
-	if err != nil || repo.Top != top {
-		repo = gitdir.Repository{Top: top, GitDir: filepath.Join(top, ".git")}
-	}
-	return gitdir.Check(repo, nil) == nil
 }

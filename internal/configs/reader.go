@@ -74,6 +74,10 @@ func (r Reader) Read(ctx context.Context, dir Dir) (config.Module, hcl.Diagnosti
 			diag.Extra = &config.ProviderError{Provider: wrong.Provider, RequiredBy: []config.ProviderRequirement{use}, Err: wrong.Err}
 		}
 	}
+	if !dir.inPackage() {
+		tree.withoutText(dir, diags)
+		tree.withoutText(dir, m.ProviderDiagnostics)
+	}
 	arguments := r.arguments(ctx, scope, diags)
 	if scope.isRoot() && !dir.inPackage() {
 		diags = append(diags, arguments.evaluation.inputWarnings(scope, files.constants)...)

@@ -86,11 +86,14 @@ func (f *variableFiles) attributes(ctx context.Context, root *scope, file values
 		return nil, hcl.Diagnostics{unreadableFile(name, err)}
 	}
 	body, diags := parse(ctx, src, filepath.ToSlash(name), strings.HasSuffix(name, ".json"), hcl.InitialPos)
-	if body == nil || diags.HasErrors() {
-		return nil, limitSyntaxErrors(diags, name)
+	var attributes hcl.Attributes
+	if body != nil && !diags.HasErrors() {
+		attributes, diags = body.JustAttributes()
 	}
-	attributes, diags := body.JustAttributes()
-	if diags.HasErrors() {
+	if body == nil || diags.HasErrors() {
+		if !file.named {
+			root.tree.withoutText(Dir{Path: root.dir.Path, Display: "."}, diags)
+		}
 		return nil, limitSyntaxErrors(diags, name)
 	}
 	if f.parsed == nil {

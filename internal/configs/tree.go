@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/eval"
+	"github.com/cotterpin/cotter/internal/repofiles"
 )
 
 // Tree is one configuration: the modules that were read, what their expressions can refer to, and what
@@ -25,7 +26,7 @@ type Tree struct {
 	// allowed is the directory whose files the user's own modules can read, found when it is needed.
 	allowed struct {
 		once sync.Once
-		dir  *readableDir
+		dir  *repofiles.Dir
 		err  error
 	}
 

@@ -15,7 +15,7 @@ type layer struct {
 // layers are all packages, from the bottom to the top. Outside of its tests, a package may
 // import only packages of the layers below its own.
 var layers = []layer{
-	{"rules for names, paths and secrets, the parsers of HCL, and values in text", []string{"internal/ctxerr", "internal/hcldepth", "internal/hostname", "internal/pathsafe", "internal/textform"}},
+	{"rules for names, paths and secrets, the parsers of HCL, and values in text", []string{"internal/ctxerr", "internal/hcldepth", "internal/hostname", "internal/jsonkeys", "internal/pathsafe", "internal/textform"}},
 	{"values and tools", []string{
 		"addrs", "installer/evidence", "hashing", "versions", // the types of the API
 		"internal/git/gitattr", "internal/signing", // formats and signatures
@@ -25,7 +25,7 @@ var layers = []layer{
 	}},
 	{"what configurations say, events of runs, which evidence is enough, git directories and their owners, and the processes of tests", []string{"installer/config", "installer/event", "internal/git/gitdir", "internal/evidencerules", "internal/testenv"}},
 	{"files that are read and written, expressions, and terminals", []string{
-		"internal/eval", "internal/git", "internal/providerzip", "internal/sanitize", "ocistore", "policy",
+		"internal/eval", "internal/git", "internal/providerzip", "internal/repofiles", "internal/sanitize", "ocistore", "policy",
 	}},
 	{"the lock, the reader of configuration, the user's key, HTTP and pictures", []string{
 		"internal/configs", "internal/graph", "internal/httpx", "internal/userkey", "lockfile",
@@ -107,7 +107,7 @@ func TestImports(t *testing.T) {
 // commandImports are the internal packages that cmd/cotter may import. Everything else that it needs
 // is in the public API. Its package comment gives the reason for each.
 var commandImports = []string{
-	"internal/atomicfile", "internal/git", "internal/graph", "internal/httpx", "internal/pathsafe", "internal/procgroup", "internal/repository", "internal/sanitize", "internal/store",
+	"internal/atomicfile", "internal/git", "internal/graph", "internal/httpx", "internal/pathsafe", "internal/procgroup", "internal/repofiles", "internal/repository", "internal/sanitize", "internal/store",
 }
 
 func TestCommandImports(t *testing.T) {

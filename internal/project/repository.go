@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/cotterpin/cotter/internal/repofiles"
 )
 
 // RepositoryDirs returns an absolute directory and those above it, up to the root of its git
@@ -26,6 +28,25 @@ type FoundFile struct {
 	Path string
 	// Shown is relative to the starting directory.
 	Shown string
+	dir   string
+}
+
+// Read reads at most limit+1 bytes. A link may only point to a configuration file of the repository:
+// otherwise the error is a [*config.FileReadError], because errors quote lines of what was read.
+func (f FoundFile) Read(limit int64) ([]byte, error) {
+	if info, err := os.Lstat(f.Path); err != nil || info.Mode().Type() != fs.ModeSymlink {
+		return ReadRegular(f.Path, limit)
+	}
+	own, err := repofiles.Find(f.dir, "")
+	if err != nil {
+		return nil, err
+	}
+	file, err := own.OpenQuotable(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, limit+1))
 }
 
 // FilesAbove returns the files with a name in [RepositoryDirs], nearest first.
@@ -44,7 +65,7 @@ func FilesAbove(dir, name string) ([]FoundFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, FoundFile{path, shown})
+		found = append(found, FoundFile{path, shown, dir})
 	}
 	return found, nil
 }

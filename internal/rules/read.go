@@ -1,11 +1,14 @@
 package rules
 
 import (
+	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/policy"
@@ -18,7 +21,11 @@ import (
 func Read(dir string, files []string, more []*policy.Policy) (Rules, error) {
 	all := slices.DeleteFunc(Rules(slices.Clone(more)), func(p *policy.Policy) bool { return p == nil })
 	for _, file := range files {
-		found, err := readFile(project.FoundFile{Path: file, Shown: file}, policy.Parse)
+		src, err := project.ReadRegular(file, policy.MaxSize)
+		if err != nil {
+			return nil, err
+		}
+		found, err := parseFile(src, file, policy.Parse)
 		if err != nil {
 			return nil, err
 		}
@@ -51,13 +58,17 @@ func ReadSettings(dir, fallback string) (*policy.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(files) == 0 && fallback != "" {
-		files = []project.FoundFile{{Path: fallback, Shown: fallback}}
-	}
-	if len(files) == 0 {
+	switch {
+	case len(files) > 0:
+		return readFile(files[0], policy.ParseSettings)
+	case fallback == "":
 		return &policy.Settings{}, nil
 	}
-	return readFile(files[0], policy.ParseSettings)
+	src, err := project.ReadRegular(fallback, policy.MaxSize)
+	if err != nil {
+		return nil, err
+	}
+	return parseFile(src, fallback, policy.ParseSettings)
 }
 
 // ReadReplacements reads the replace blocks that apply to a root module: those in the nearest cotter.hcl
@@ -88,14 +99,29 @@ func ReadReplacements(dir string) (*policy.Replacements, error) {
 	return nil, nil
 }
 
-func readFile[T any](file project.FoundFile, parse func(src []byte, filename string) (*T, hcl.Diagnostics)) (*T, error) {
-	src, err := project.ReadRegular(file.Path, policy.MaxSize)
+type parser[T any] func(src []byte, filename string) (*T, hcl.Diagnostics)
+
+func readFile[T any](file project.FoundFile, parse parser[T]) (*T, error) {
+	src, err := file.Read(policy.MaxSize)
+	if refused, ok := errors.AsType[*config.FileReadError](err); ok {
+		shown := filepath.ToSlash(file.Shown)
+		return nil, &policy.FileError{File: file.Shown, Diagnostics: hcl.Diagnostics{{
+			Severity: hcl.DiagError,
+			Summary:  "File not allowed",
+			Detail:   fmt.Sprintf("%s cannot be read: %s.", shown, refused.Reason),
+			Subject:  &hcl.Range{Filename: shown, Start: hcl.InitialPos, End: hcl.InitialPos},
+		}}}
+	}
 	if err != nil {
 		return nil, err
 	}
-	found, diags := parse(src, filepath.ToSlash(file.Shown))
+	return parseFile(src, file.Shown, parse)
+}
+
+func parseFile[T any](src []byte, shown string, parse parser[T]) (*T, error) {
+	found, diags := parse(src, filepath.ToSlash(shown))
 	if diags.HasErrors() {
-		return nil, &policy.FileError{File: file.Shown, Diagnostics: diags}
+		return nil, &policy.FileError{File: shown, Diagnostics: diags}
 	}
 	return found, nil
 }

@@ -106,3 +106,43 @@ func TestReadSettings(t *testing.T) {
 		}
 	}
 }
+
+// TestLinkedFile refuses a cotter.hcl that is a link to anything but a configuration file of the repository.
+func TestLinkedFile(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, target, refused string }{
+		{name: "beside", target: "other.hcl"},
+		{name: "above", target: "../common/cotter.hcl"},
+		{name: "outside", target: "../../outside.hcl", refused: "cotter.hcl:1,1-1: File not allowed; cotter.hcl cannot be read: a symbolic link points outside of"},
+		{name: "in .git", target: "../.git/cotter.hcl", refused: "metadata of version control"},
+		{name: "other suffix", target: "../token", refused: "does not end like that of a configuration file"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			base := t.TempDir()
+			for _, name := range []string{"repo/root/other.hcl", "repo/common/cotter.hcl", "outside.hcl", "repo/.git/cotter.hcl", "repo/token"} {
+				at := filepath.Join(base, name)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o700), os.WriteFile(at, []byte("settings {\n lock_file = \"x.hcl\"\n}\n"), 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			root := filepath.Join(base, "repo/root")
+			if err := os.Symlink(test.target, filepath.Join(root, policy.FileName)); err != nil {
+				t.Skip(err)
+			}
+			settings, err := rules.ReadSettings(root, "")
+			switch {
+			case test.refused == "" && (err != nil || settings.LockFile != "x.hcl"):
+				t.Errorf("ReadSettings = %+v, %v", settings, err)
+			case test.refused != "" && (err == nil || !strings.Contains(err.Error(), test.refused)):
+				t.Errorf("ReadSettings = %v, want %q", err, test.refused)
+			}
+			if _, err := rules.Read(root, nil, nil); (err != nil) != (test.refused != "") {
+				t.Errorf("Read = %v", err)
+			}
+			if _, err := rules.ReadReplacements(root); (err != nil) != (test.refused != "") {
+				t.Errorf("ReadReplacements = %v", err)
+			}
+		})
+	}
+}

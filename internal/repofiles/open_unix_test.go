@@ -1,6 +1,6 @@
 //go:build unix
 
-package configs_test
+package repofiles_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/repofiles"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -18,10 +18,10 @@ func TestPipe(t *testing.T) {
 	repo := realTempDir(t)
 	testenv.Must(t, syscall.Mkfifo(filepath.Join(repo, "pipe"), 0o644))
 	link(t, repo, "link", "pipe")
-	dir := readableDirOf(t, repo, "", yes)
+	dir := dirOf(t, repo, "", yes)
 	for _, name := range []string{"pipe", "link"} {
-		if _, err := dir.Open(name); !errors.Is(err, configs.ErrNotRegular) {
-			t.Errorf("Open(%q) = %v, want %v", name, err, configs.ErrNotRegular)
+		if _, err := dir.Open(name); !errors.Is(err, repofiles.ErrNotRegular) {
+			t.Errorf("Open(%q) = %v, want %v", name, err, repofiles.ErrNotRegular)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package configs_test
+package repofiles_test
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/installer/config"
-	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/repofiles"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -43,15 +43,15 @@ func link(t *testing.T, dir, name, target string) {
 
 func yes(string) bool { return true }
 
-func readableDirOf(t *testing.T, root, home string, isUsable func(string) bool) *configs.ReadableDir {
+func dirOf(t *testing.T, root, home string, isUsable func(string) bool) *repofiles.Dir {
 	t.Helper()
-	dir, err := configs.FindReadable(root, home, isUsable)
+	dir, err := repofiles.FindWith(root, home, isUsable)
 	testenv.Must(t, err)
 	return dir
 }
 
 // readName returns the content of a file, "refused" and the reason, or another error.
-func readName(t *testing.T, dir *configs.ReadableDir, name string) string {
+func readName(t *testing.T, dir *repofiles.Dir, name string) string {
 	t.Helper()
 	f, err := dir.Open(name)
 	if refused, ok := errors.AsType[*config.FileReadError](err); ok {
@@ -161,7 +161,7 @@ func TestOpen(t *testing.T) {
 	if runtime.GOOS != "windows" { // where these names are relative or not valid
 		tests["/proc/self/environ"], tests["/dev/zero"], tests["../../.git::$INDEX_ALLOCATION/x"] = outside, outside, metadata
 	}
-	dir := readableDirOf(t, root, "", yes)
+	dir := dirOf(t, root, "", yes)
 	for name, want := range tests {
 		got := readName(t, dir, name)
 		if refused := want == outside || want == points || want == metadata; refused && !strings.HasPrefix(got, "refused: "+want) || !strings.Contains(got, want) {
@@ -208,7 +208,7 @@ func TestFind(t *testing.T) {
 			if !filepath.IsAbs(root) {
 				root = at(root)
 			}
-			dir := readableDirOf(t, root, test.home, test.isUsable)
+			dir := dirOf(t, root, test.home, test.isUsable)
 			for name, want := range test.want {
 				if got := readName(t, dir, name); got != want && (want != "" || !strings.HasPrefix(got, "refused")) {
 					t.Errorf("Open(%q): %s, want %q", name, got, want)
@@ -237,7 +237,7 @@ func TestLinkedRoot(t *testing.T) {
 		{"prod", "home/repo/x", ""}, // a link that the path of the root module does not have
 	}
 	for _, test := range tests {
-		dir := readableDirOf(t, filepath.Join(base, test.root), "", yes)
+		dir := dirOf(t, filepath.Join(base, test.root), "", yes)
 		if got := readName(t, dir, filepath.Join(base, test.name)); got != test.want && (test.want != "" || !strings.HasPrefix(got, "refused")) {
 			t.Errorf("Open(%q) in %s: %s, want %q", test.name, test.root, got, test.want)
 		}
@@ -258,7 +258,7 @@ func TestReplaced(t *testing.T) {
 	repo := filepath.Join(base, "repo")
 	writeNames(t, repo, ".git/x", "d/x")
 	link(t, repo, "e", ".git")
-	dir := readableDirOf(t, repo, "", yes)
+	dir := dirOf(t, repo, "", yes)
 	stop := make(chan struct{})
 	var group sync.WaitGroup
 	group.Go(func() {

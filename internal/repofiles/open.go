@@ -1,4 +1,4 @@
-package configs
+package repofiles
 
 import (
 	"errors"
@@ -12,13 +12,18 @@ import (
 	"syscall"
 
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// readableDir is a directory whose files, at any depth, may be opened.
-type readableDir struct {
+// Dir is a directory whose files, at any depth, may be opened.
+type Dir struct {
 	// Both are absolute and without symbolic links. root is the root module's directory.
 	path, root string
+	// repository is the directory of the nearest .git, or "". Unless it counts, path is the root module's
+	// directory.
+	repository string
+	counts     bool
 	// linked is the highest directory in the root module's path, as the caller gave it, that is inside
 	// path: absolute names may begin with it. target is the same without symbolic links.
 	linked, target string
@@ -26,12 +31,12 @@ type readableDir struct {
 	none, noDotFiles bool
 }
 
-// findReadable returns the directory of the files that a root module may read. The author of a pull
-// request can write file("/proc/self/environ") into the source of a call, and Cotter would send the result
-// to a server of the author's choice. So it is the git repository of the root module, or the root module's
-// own directory if git would not use the repository, or if that has the home directory in it, as one of
-// dotfiles does. home may be ""; the directory that the operating system knows counts too.
-func findReadable(rootModule, home string, isUsable func(top string) bool) (*readableDir, error) {
+// Find returns the directory of the files that a root module may read: its git repository, or the root
+// module's own directory if git would not use the repository, or if that has the home directory in it, as one
+// of dotfiles does. home may be ""; the directory that the operating system knows counts too.
+func Find(rootModule, home string) (*Dir, error) { return find(rootModule, home, isUsable) }
+
+func find(rootModule, home string, isUsable func(top string) bool) (*Dir, error) {
 	named, err := filepath.Abs(rootModule)
 	if err != nil {
 		return nil, err
@@ -41,8 +46,10 @@ func findReadable(rootModule, home string, isUsable func(top string) bool) (*rea
 		return nil, err
 	}
 	homes := homesOf(home)
-	d := &readableDir{path: top(root), root: root, linked: named, target: root}
-	if d.path == "" || holdsAny(d.path, homes) || !isUsable(d.path) {
+	d := &Dir{path: top(root), root: root, linked: named, target: root}
+	d.repository = d.path
+	d.counts = d.path != "" && !holdsAny(d.path, homes) && isUsable(d.path)
+	if !d.counts {
 		d.path = root
 		d.noDotFiles = holdsAny(root, homes)
 	}
@@ -69,6 +76,16 @@ func top(dir string) string {
 		}
 		dir = above
 	}
+}
+
+// isUsable reports whether git would use the repository in a directory. If .git is not what git expects,
+// its owner counts all the same.
+func isUsable(top string) bool {
+	repo, err := gitdir.Find(top)
+	if err != nil || repo.Top != top {
+		repo = gitdir.Repository{Top: top, GitDir: filepath.Join(top, ".git")}
+	}
+	return gitdir.Check(repo, nil) == nil
 }
 
 // homesOf adds the directory in the operating system's list of users: programs may run with another HOME.
@@ -114,6 +131,8 @@ const separator = string(filepath.Separator)
 // maxLinks limits the symbolic links in a path, as on Linux.
 const maxLinks = 40
 
+var ErrNotRegular = errors.New("it is not a regular file")
+
 var errChanged = errors.New("it was replaced while it was opened")
 
 // Open opens a regular file for reading. The name is absolute, or relative to the root module. Links are
@@ -123,24 +142,25 @@ var errChanged = errors.New("it was replaced while it was opened")
 // replacing it by a link at the same time does not help.
 //
 // The error is a [*config.FileReadError] if the file may not be opened, or wraps fs.ErrNotExist or
-// errNotRegular.
-func (d *readableDir) Open(name string) (*os.File, error) {
-	w := &walk{dir: d, name: name}
+// [ErrNotRegular].
+func (d *Dir) Open(name string) (*os.File, error) {
+	f, _, err := d.open(name)
+	return f, err
+}
+
+// open also returns the number of links that were followed.
+func (d *Dir) open(name string) (f *os.File, links int, err error) {
+	w := &walk{dir: d, name: name, noDotFiles: d.noDotFiles}
 	rel, inside := d.rel(filepath.FromSlash(name))
 	if !inside || d.none {
-		return nil, w.outside()
+		return nil, 0, w.outside()
 	}
-	defer w.close()
-	top, err := pathsafe.OpenRoot(d.path)
-	if err != nil {
-		return nil, err
-	}
-	w.held = append(w.held, top)
-	return w.open(rel)
+	f, err = w.from(d.path, rel)
+	return f, w.links, err
 }
 
 // rel returns the path of a name relative to the directory, without following links.
-func (d *readableDir) rel(name string) (rel string, inside bool) {
+func (d *Dir) rel(name string) (rel string, inside bool) {
 	if !filepath.IsAbs(name) {
 		return below(d.path, filepath.Join(d.root, name))
 	}
@@ -154,14 +174,24 @@ func (d *readableDir) rel(name string) (rel string, inside bool) {
 }
 
 type walk struct {
-	dir  *readableDir
-	name string // in the configuration
+	dir *Dir
+	// noDotFiles says that names must not begin with a dot, and noLinks that no link may be followed.
+	noDotFiles, noLinks bool
+	name                string // in the configuration
 	// held are the open directories from the top to the current one.
 	held  []*os.Root
 	links int
 }
 
-func (w *walk) close() { w.leave(0) }
+func (w *walk) from(dir, rel string) (*os.File, error) {
+	defer w.leave(0)
+	top, err := pathsafe.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	w.held = append(w.held, top)
+	return w.open(rel)
+}
 
 func (w *walk) leave(n int) {
 	for len(w.held) > n {
@@ -197,13 +227,13 @@ func (w *walk) open(path string) (*os.File, error) {
 		case info.Mode().IsRegular():
 			return w.openFile(part, info)
 		default:
-			err = errNotRegular
+			err = ErrNotRegular
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return nil, errNotRegular // the path ends at a directory
+	return nil, ErrNotRegular // the path ends at a directory
 }
 
 // lstat checks the name of an entry of the current directory.
@@ -211,7 +241,7 @@ func (w *walk) lstat(part string) (fs.FileInfo, error) {
 	if pathsafe.IsVersionControl(part) {
 		return nil, w.metadata()
 	}
-	if w.dir.noDotFiles && strings.HasPrefix(part, ".") {
+	if w.noDotFiles && strings.HasPrefix(part, ".") {
 		return nil, w.refuse(fmt.Sprintf("its name or that of its directory begins with a dot, and %q is or has the home directory", w.dir.path))
 	}
 	at := w.held[len(w.held)-1]
@@ -227,7 +257,10 @@ func (w *walk) lstat(part string) (fs.FileInfo, error) {
 }
 
 func (w *walk) follow(link, rest string) (string, error) {
-	if w.links++; w.links > maxLinks {
+	if w.links++; w.noLinks {
+		return "", w.outside()
+	}
+	if w.links > maxLinks {
 		return "", &fs.PathError{Op: "open", Path: w.name, Err: syscall.ELOOP}
 	}
 	target, err := w.held[len(w.held)-1].Readlink(link)

@@ -1,0 +1,3 @@
+package repofiles
+
+var FindWith = find
