@@ -17,6 +17,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/jsonkeys"
 )
 
 // discover uses a new svcdisco.Disco for each lookup. In a shared one, hosts would wait for each other's
@@ -128,26 +129,10 @@ func (l *lookup) explain(ctx context.Context, err error) error {
 // checkDuplicates refuses duplicate properties, because programs differ in which value they use. svcdisco
 // checks whether the document is a valid object.
 func checkDuplicates(document []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(document))
-	if first, err := dec.Token(); err != nil || first != json.Delim('{') {
-		return nil
-	}
-	seen := make(map[string]bool)
-	for dec.More() {
-		// svcdisco returns the error for a malformed document, with its position.
-		token, err := dec.Token()
-		if err != nil {
-			return nil
-		}
-		name, _ := token.(string)
-		if seen[name] {
-			return fmt.Errorf("%w: the document has the property %q twice", ErrInvalidAnswer, name)
-		}
-		seen[name] = true
-		var value json.RawMessage
-		if dec.Decode(&value) != nil {
-			return nil
-		}
+	var properties map[string]json.RawMessage
+	err := jsonkeys.Unmarshal(document, &properties)
+	if duplicate, ok := errors.AsType[*jsonkeys.DuplicateError](err); ok {
+		return fmt.Errorf("%w: the document has the property %q twice", ErrInvalidAnswer, duplicate.Second)
 	}
 	return nil
 }

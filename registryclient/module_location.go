@@ -3,7 +3,6 @@ package registryclient
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -101,8 +100,7 @@ type locationBody struct {
 // send anything: notObject is why the body is not a JSON object, and matters only without a header. A wrong
 // type in an object is an error.
 func parseLocation(text []byte) (body locationBody, notObject, err error) {
-	var object map[string]json.RawMessage
-	if notObject := httpx.Decode(text, &object); notObject != nil || object == nil {
+	if notObject := httpx.Decode(text, &struct{}{}); notObject != nil {
 		return locationBody{}, notObject, nil
 	}
 	err = httpx.Decode(text, &body)

@@ -33,6 +33,8 @@ func TestModuleVersions(t *testing.T) {
 		"no versions":         {`{"modules":[{"versions":[]}]}`, nil},
 		"null versions":       {`{"modules":[{"versions":null}]}`, nil},
 		"missing versions":    {`{"modules":[{}]}`, nil},
+		"other case":          {`{"Modules":[{"VERSIONS":[{"version":"1.0.0"}]}]}`, []string{"1.0.0"}}, // as in stock tools
+		"other keys twice":    {`{"x":1,"x":2,"modules":[{"versions":[{"version":"1.0.0","root":{"a":1,"A":2}}]}]}`, []string{"1.0.0"}},
 	}
 	for name, test := range tests {
 		web := serve(t, text(test.body))
@@ -54,6 +56,25 @@ func TestModuleVersions(t *testing.T) {
 		if got := web.Requests()[0].URL.String(); got != origin+versionsPath {
 			t.Errorf("%s: asked for %q", name, got)
 		}
+	}
+}
+
+// TestDuplicateKeys refuses answers that other programs read in another way.
+func TestDuplicateKeys(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{
+		`{"modules":[{"versions":[{"version":"1.0.0"}]}],"modules":[]}`,
+		`{"Modules":[],"modules":[{"versions":[{"version":"1.0.0"}]}]}`,
+		`{"modules":[{"versions":[{"version":"1.0.0"}],"Versions":[]}]}`,
+		`{"modules":[{"versions":[{"version":"2.0.0"},{"version":"1.0.0","VERSION":"1.0.1"}]}]}`,
+	} {
+		if _, err := client(serve(t, text(body))).ModuleVersions(t.Context(), pkg); !errors.Is(err, registryclient.ErrInvalidAnswer) {
+			t.Errorf("%s: error is %v, want ErrInvalidAnswer", body, err)
+		}
+	}
+	provider := `{"versions":[{"version":"1.0.0","platforms":[{"os":"linux","OS":"darwin","arch":"amd64"}]}]}`
+	if _, err := client(serve(t, text(provider))).ProviderVersions(t.Context(), cloud); !errors.Is(err, registryclient.ErrInvalidAnswer) {
+		t.Errorf("%s: error is %v, want ErrInvalidAnswer", provider, err)
 	}
 }
 

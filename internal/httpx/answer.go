@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+
+	"github.com/cotterpin/cotter/internal/jsonkeys"
 )
 
 // maxExcerpt bounds what is kept of a body with another status than 2xx, in bytes. Most messages fit.
@@ -76,11 +78,15 @@ func (r *Response) ReadAll(limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// Decode parses a server's JSON. The error says what is wrong with it, on one line.
+// Decode parses a server's JSON, in which no field may occur twice ([jsonkeys]). The error says what is wrong
+// with it, on one line.
 func Decode(text []byte, to any) error {
-	err := json.Unmarshal(text, to)
+	err := jsonkeys.Unmarshal(text, to)
 	if err == nil {
 		return nil
+	}
+	if duplicate, ok := errors.AsType[*jsonkeys.DuplicateError](err); ok {
+		return fmt.Errorf("in its JSON, %s", Printable(duplicate.Error()))
 	}
 	mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {

@@ -10,6 +10,7 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/jsonkeys"
 )
 
 // Index is the image index to which the tag of a version of a provider points.
@@ -58,7 +59,7 @@ func ParseIndex(mediaType string, text []byte) (*Index, error) {
 	if err := checkMediaType(mediaType, IndexType); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(text, &document); err != nil {
+	if err := jsonkeys.Unmarshal(text, &document); err != nil {
 		return nil, fmt.Errorf("its index cannot be read: %w", err)
 	}
 	if document.MediaType != IndexType || document.Layers != nil {

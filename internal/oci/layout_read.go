@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -17,6 +16,8 @@ import (
 	"strings"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/cotterpin/cotter/internal/jsonkeys"
 )
 
 var ErrLayout = errors.New("not a valid OCI image layout in a tar file")
@@ -142,7 +143,7 @@ func (l *Layout) readJSON(name string, limit int64, value any) error {
 	if _, err := io.ReadFull(l.open(at), text); err != nil {
 		return badLayout("%q: %w", name, err)
 	}
-	if err := json.Unmarshal(text, value); err != nil {
+	if err := jsonkeys.Unmarshal(text, value); err != nil {
 		return badLayout("%q: %w", name, err)
 	}
 	return nil

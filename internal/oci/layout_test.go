@@ -152,6 +152,8 @@ func TestLayoutRefused(t *testing.T) {
 		{"large version", []entry{file("oci-layout", strings.Repeat(" ", 5000)), index}, "more than 4096 bytes"},
 		{"twice", []entry{version, index, file("./index.json", "{}")}, "twice"},
 		{"link", []entry{version, index, {tar.Header{Typeflag: tar.TypeSymlink, Name: "a", Linkname: "b"}, ""}}, "not a regular file"},
+		{"key twice", []entry{version, file("index.json", `{"manifests":[],"manifests":[`+ref+`]}`)}, `the key "manifests" twice`},
+		{"key in two cases", []entry{version, file("index.json", `{"manifests":[`+strings.Replace(ref, `"size"`, `"SIZE":2,"size"`, 1)+`]}`)}, `the keys "SIZE" and "size"`},
 		{"tag twice", []entry{version, file("index.json", `{"manifests":[`+ref+","+ref+`]}`)}, `tag "a"`},
 	} {
 		if _, _, err := open(t, packed(t, test.entries)); !errors.Is(err, oci.ErrLayout) || !strings.Contains(err.Error(), test.says) {

@@ -7,6 +7,8 @@ import (
 
 	specs "github.com/opencontainers/image-spec/specs-go"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/cotterpin/cotter/internal/jsonkeys"
 )
 
 const (
@@ -71,7 +73,7 @@ func ParseManifest(mediaType string, text []byte, artifactType string) (*Manifes
 	if err := checkMediaType(mediaType, ManifestType); err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(text, &document); err != nil {
+	if err := jsonkeys.Unmarshal(text, &document); err != nil {
 		return nil, fmt.Errorf("its manifest cannot be read: %w", err)
 	}
 	if document.MediaType != ManifestType || document.Manifests != nil {

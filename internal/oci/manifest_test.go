@@ -100,3 +100,27 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestDuplicateKeys refuses documents in which scanners see something else. Annotations may differ in case.
+func TestDuplicateKeys(t *testing.T) {
+	t.Parallel()
+	const layers = `"layers":[{"mediaType":"archive/zip","digest":"sha256:1","size":1}]`
+	document := func(more string) []byte {
+		return []byte(`{"schemaVersion":2,"mediaType":"` + oci.ManifestType + `","artifactType":"` + oci.ModuleArtifact + `",` + more + layers + `}`)
+	}
+	for more, accepted := range map[string]bool{
+		"": true, `"annotations":{"a":"1","A":"2"},`: true, `"other":1,"other":2,`: true,
+		`"layers":[],`: false, `"LAYERS":[],`: false, `"lay\u0065rs":[],`: false, `"ArtifactType":"x",`: false, `"annotations":{"a":"1","a":"2"},`: false,
+		`"config":{"digest":"sha256:1","Digest":"sha256:2"},`: false, `"MANIFESTS":null,"manifests":null,`: false,
+	} {
+		if _, err := oci.ParseManifest(oci.ManifestType, document(more), oci.ModuleArtifact); (err == nil) != accepted {
+			t.Errorf("a manifest with %s: error is %v", more, err)
+		}
+	}
+	for more, accepted := range map[string]bool{`"manifests":[]`: true, `"manifests":[],"Manifests":[]`: false, `"manifests":[{"platform":{"os":"linux","OS":"darwin"}}]`: false} {
+		text := []byte(`{"mediaType":"` + oci.IndexType + `","artifactType":"` + oci.ProviderArtifact + `",` + more + `}`)
+		if _, err := oci.ParseIndex(oci.IndexType, text); (err == nil) != accepted {
+			t.Errorf("an index with %s: error is %v", more, err)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/go-version"
 
 	"github.com/cotterpin/cotter/internal/hcldepth"
+	"github.com/cotterpin/cotter/internal/jsonkeys"
 )
 
 // ManifestRecord is one installed module.
@@ -114,7 +115,7 @@ func ParseManifest(src []byte) (*Manifest, error) {
 		return nil, err
 	}
 	var parsed manifestJSON
-	if err := json.Unmarshal(src, &parsed); err != nil {
+	if err := jsonkeys.Unmarshal(src, &parsed); err != nil {
 		return nil, err
 	}
 	for _, r := range parsed.Modules {

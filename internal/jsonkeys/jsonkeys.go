@@ -1,0 +1,186 @@
+package jsonkeys
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+)
+
+// DuplicateError is about two keys of one object.
+type DuplicateError struct{ First, Second string }
+
+func (e *DuplicateError) Error() string {
+	if e.First == e.Second {
+		return fmt.Sprintf("an object has the key %q twice", e.First)
+	}
+	return fmt.Sprintf("an object has the keys %q and %q, which are one to some programs and two to others", e.First, e.Second)
+}
+
+// Unmarshal is [json.Unmarshal]. It also returns a [*DuplicateError].
+func Unmarshal(text []byte, to any) error {
+	if err := json.Unmarshal(text, to); err != nil {
+		return err
+	}
+	c := checker{text: text}
+	return c.value(shapeOf(reflect.TypeOf(to)))
+}
+
+// checker reads a text that is valid JSON.
+type checker struct {
+	text []byte
+	at   int
+	// seen has the keys of the fields of all objects that were entered and not yet left. A zero span is a field
+	// without a key.
+	seen []span
+}
+
+// span is a part of the text. That of a key has its quotes.
+type span struct{ start, end int }
+
+func (c *checker) value(of *shape) error {
+	switch c.next(); {
+	case of.kind == reflect.Struct && c.text[c.at] == '{':
+		return c.fields(of)
+	case of.kind == reflect.Map && c.text[c.at] == '{':
+		return c.entries(of.element())
+	case of.kind == reflect.Slice && c.text[c.at] == '[':
+		return c.elements(of.element())
+	}
+	c.skip()
+	return nil
+}
+
+func (c *checker) fields(of *shape) error {
+	base := len(c.seen)
+	for range of.fields {
+		c.seen = append(c.seen, span{})
+	}
+	for c.at++; c.more(); {
+		key := c.key()
+		i, ok := of.field(c.text[key.start:key.end])
+		if !ok {
+			c.skip()
+			continue
+		}
+		if first := c.seen[base+i]; first != (span{}) {
+			return c.duplicate(first, key)
+		}
+		c.seen[base+i] = key
+		if err := c.value(of.fields[i].shape()); err != nil {
+			return err
+		}
+	}
+	c.seen = c.seen[:base]
+	return nil
+}
+
+func (c *checker) entries(of *shape) error {
+	seen := make(map[string]struct{})
+	for c.at++; c.more(); {
+		key := c.key()
+		name := unquote(c.text[key.start:key.end])
+		if _, found := seen[name]; found {
+			return c.duplicate(key, key)
+		}
+		seen[name] = struct{}{}
+		if err := c.value(of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *checker) elements(of *shape) error {
+	for c.at++; c.more(); {
+		if err := c.value(of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *checker) duplicate(first, second span) error {
+	return &DuplicateError{unquote(c.text[first.start:first.end]), unquote(c.text[second.start:second.end])}
+}
+
+// more goes to the next element or key of an array or an object. At the end, it goes behind it and returns
+// false.
+func (c *checker) more() bool {
+	for {
+		switch c.next(); c.text[c.at] {
+		case ',':
+			c.at++
+		case ']', '}':
+			c.at++
+			return false
+		default:
+			return true
+		}
+	}
+}
+
+// key reads a key and the colon.
+func (c *checker) key() span {
+	start := c.at
+	c.str()
+	key := span{start, c.at}
+	c.next()
+	c.at++
+	return key
+}
+
+// next goes to the next character that is not white space.
+func (c *checker) next() {
+	for c.text[c.at] <= ' ' {
+		c.at++
+	}
+}
+
+// skip goes to the end of a value.
+func (c *checker) skip() {
+	c.next()
+	for depth := 0; c.at < len(c.text); {
+		switch c.text[c.at] {
+		case '"':
+			c.str()
+		case '{', '[':
+			depth++
+			c.at++
+			continue
+		case '}', ']':
+			if depth == 0 {
+				return // behind a number or a word
+			}
+			depth--
+			c.at++
+		case ',':
+			if depth == 0 {
+				return
+			}
+			c.at++
+			continue
+		default:
+			c.at++
+			continue
+		}
+		if depth == 0 {
+			return
+		}
+	}
+}
+
+// str goes to the end of a string.
+func (c *checker) str() {
+	for c.at++; c.text[c.at] != '"'; c.at++ {
+		if c.text[c.at] == '\\' {
+			c.at++
+		}
+	}
+	c.at++
+}
+
+func unquote(key []byte) string {
+	var name string
+	_ = json.Unmarshal(key, &name) // it is valid
+	return name
+}
