@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
 const (
@@ -92,11 +94,27 @@ func (a *unpacking) untar(plain io.Reader) error {
 }
 
 func (a *unpacking) untarEntry(header *tar.Header, content io.Reader) error {
+	if header.Typeflag == tar.TypeLink {
+		return a.copyEarlier(entryName(header.Name, false), entryName(header.Linkname, false))
+	}
 	mode, err := tarMode(header)
 	if err != nil {
 		return fmt.Errorf("%w: %q: %w", ErrUnsafeEntry, header.Name, err)
 	}
 	return a.add(entryName(header.Name, mode.IsDir()), mode, header.Linkname, &decodedReader{content})
+}
+
+// copyEarlier writes a hard link as a copy, which counts against all limits. Stock tools write an empty file.
+func (a *unpacking) copyEarlier(name, of string) error {
+	earlier, exec, err := a.w.Open(of)
+	if _, ok := errors.AsType[*treewriter.PathError](err); ok {
+		return fmt.Errorf("%w: %q: it is a hard link to %q, which is not an earlier file of the archive", ErrUnsafeEntry, name, of)
+	}
+	if err != nil {
+		return err
+	}
+	defer earlier.Close() // nothing was written
+	return a.w.File(name, exec, a.bounded(earlier))
 }
 
 func tarMode(header *tar.Header) (fs.FileMode, error) {
@@ -108,8 +126,6 @@ func tarMode(header *tar.Header) (fs.FileMode, error) {
 		return mode | fs.ModeDir, nil
 	case tar.TypeSymlink:
 		return mode | fs.ModeSymlink, nil
-	case tar.TypeLink:
-		return 0, errors.New("it is a hard link")
 	case tar.TypeChar, tar.TypeBlock:
 		return 0, errors.New("it is a device")
 	case tar.TypeFifo:

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -53,7 +54,12 @@ func TestTarAccepted(t *testing.T) {
 		"old file":      {tarEnd(tarBlocks(0, "a", "", 1, "1")), map[string]string{"a": "1"}},
 		"by hand":       {tarEnd(tarBlocks('0', "a", "", 1, "1"), tarBlocks('5', "d", "", 0, "")), map[string]string{"a": "1", "d": "dir"}},
 		"more zeros":    {append(tarOf(t, tarFile("a", "1")), make([]byte, 10240)...), map[string]string{"a": "1"}},
-		"ends in zeros": {tarOf(t, tarFile("a", strings.Repeat("\x00", 2048))), map[string]string{"a": strings.Repeat("\x00", 2048)}},
+		"hard links": {
+			tarOf(t, tarFile("d/a", "1"), tarHardLink("b", "d/a"), tarHardLink("./d/c", "./d/a"), tarHardLink("e", "b")),
+			map[string]string{"d": "dir", "d/a": "1", "b": "1", "d/c": "1", "e": "1"},
+		},
+		"hard link to a program": {tarOf(t, mode, tarHardLink("b", "a")), map[string]string{"a": "exec:1", "b": "exec:1"}},
+		"ends in zeros":          {tarOf(t, tarFile("a", strings.Repeat("\x00", 2048))), map[string]string{"a": strings.Repeat("\x00", 2048)}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -64,6 +70,39 @@ func TestTarAccepted(t *testing.T) {
 				t.Errorf("tree differs (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestTarHardLinks refuses hard links to anything but an earlier file. A link to a file counts as a copy.
+func TestTarHardLinks(t *testing.T) {
+	t.Parallel()
+	big := strings.Repeat("\x00", 1<<20)
+	var copies []tarRaw
+	for i := range 100 {
+		copies = append(copies, tarHardLink(fmt.Sprint("b", i), "a"))
+	}
+	for name, test := range map[string]struct {
+		archive []byte
+		limits  getmodules.Limits
+		want    error
+	}{
+		"to a later file":          {tarOf(t, tarHardLink("b", "a"), tarFile("a", "1")), getmodules.Limits{}, getmodules.ErrUnsafeEntry},
+		"to itself":                {tarOf(t, tarFile("x", "1"), tarHardLink("a", "a")), getmodules.Limits{}, getmodules.ErrUnsafeEntry},
+		"to a directory":           {tarOf(t, tarFile("d/a", "1"), tarHardLink("b", "d")), getmodules.Limits{}, getmodules.ErrUnsafeEntry},
+		"to a symbolic link":       {tarOf(t, tarFile("a", "1"), tarLink("l", "a"), tarHardLink("b", "l")), getmodules.Limits{}, getmodules.ErrUnsafeEntry},
+		"through a link":           {tarOf(t, tarFile("d/a", "1"), tarLink("l", "d"), tarHardLink("b", "l/a")), getmodules.Limits{}, getmodules.ErrUnsafeEntry},
+		"out of the package":       {tarOf(t, tarFile("a", "1"), tarHardLink("b", "../a")), getmodules.Limits{}, getmodules.ErrUnsafeEntry},
+		"to a file of the machine": {tarOf(t, tarFile("a", "1"), tarHardLink("b", "/etc/passwd")), getmodules.Limits{}, getmodules.ErrUnsafeEntry},
+		"in the place of a file":   {tarOf(t, tarFile("a", "1"), tarFile("b", "2"), tarHardLink("b", "a")), getmodules.Limits{}, getmodules.ErrUnsafeEntry},
+		"with content":             {tarEnd(tarBlocks('0', "a", "", 1, "1"), tarBlocks('1', "b", "a", 1, "2")), getmodules.Limits{}, getmodules.ErrUnsafeArchive},
+		"more bytes":               {tarOf(t, tarFile("a", "1234567890"), tarHardLink("b", "a")), getmodules.Limits{TreeBytes: 19}, getmodules.ErrTooLarge},
+		"more entries":             {tarOf(t, tarFile("a", "1"), tarHardLink("b", "a")), getmodules.Limits{Entries: 1}, getmodules.ErrTooLarge},
+		"fits":                     {tarOf(t, tarFile("a", "1234567890"), tarHardLink("b", "a")), getmodules.Limits{TreeBytes: 20, Entries: 2}, nil},
+		"more than its size":       {tarOf(t, append([]tarRaw{tarFile("a", big)}, copies...)...), getmodules.Limits{}, getmodules.ErrTooLarge},
+	} {
+		if _, _, err := extract(t, "", gzipped(test.archive), test.limits); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v, want %v", name, err, test.want)
+		}
 	}
 }
 
@@ -108,6 +147,10 @@ func tarDir(name string) tarRaw {
 
 func tarLink(name, target string) tarRaw {
 	return tarRaw{tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: target, Mode: 0o777}, ""}
+}
+
+func tarHardLink(name, of string) tarRaw {
+	return tarRaw{tar.Header{Typeflag: tar.TypeLink, Name: name, Linkname: of, Mode: 0o644}, ""}
 }
 
 // tarBlocks returns one handmade entry, which may be invalid: a ustar header with any type

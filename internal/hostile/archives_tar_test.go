@@ -8,7 +8,7 @@ import (
 
 func tarTypes(yield func(class, name string, bytes []byte) bool) bool {
 	for flag := range 256 {
-		if strings.ContainsRune("\x00025xgLK", rune(flag)) {
+		if strings.ContainsRune("\x000125xgLK", rune(flag)) {
 			continue
 		}
 		entry := tarRaw(tarHeader{name: "a", link: "ok", flag: byte(flag)}, "")

@@ -100,8 +100,8 @@ func names(outside string, yield func(class, name string, bytes []byte) bool) bo
 	return true
 }
 
-// links yields links with all kinds of targets, and hard links, which are refused regardless of
-// their target.
+// links yields links with all kinds of targets, and hard links, which are refused unless they are to an
+// earlier file.
 func links(outside string, yield func(class, name string, bytes []byte) bool) bool {
 	for _, l := range append(hostileTargets(outside), list{"link/inside", plainTargets()}) {
 		for _, target := range l.texts {
@@ -116,6 +116,12 @@ func links(outside string, yield func(class, name string, bytes []byte) bool) bo
 				!yield("link/hard", label(target), hard) {
 				return false
 			}
+		}
+	}
+	for _, target := range []string{"a", "./a", "d/b"} {
+		hard := tarGzip(tarFile("a", "1"), tarFile("d/b", "2"), tarRaw(tarHeader{name: "d/l", link: target, flag: '1'}, ""))
+		if !yield("link/earlier", label(target), hard) {
+			return false
 		}
 	}
 	// A chain that is as long as the kernel allows, and a longer one.

@@ -92,6 +92,24 @@ func (w *Writer) File(name string, exec bool, r io.Reader) error {
 	})
 }
 
+// Open opens an earlier file of the tree, for a copy of it, and reports whether it is executable.
+func (w *Writer) Open(name string) (f *os.File, exec bool, err error) {
+	if w.err != nil {
+		return nil, false, w.err
+	}
+	if w.kinds[name] != pathsafe.File {
+		return nil, false, &PathError{Path: name, Reason: "it is not an earlier file"}
+	}
+	if f, err = w.handles[0].root.Open(name); err != nil {
+		return nil, false, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, false, errors.Join(err, f.Close())
+	}
+	return f, info.Mode()&0o100 != 0, nil
+}
+
 // Symlink records a link with an unchanged target, which Close creates or leaves out.
 func (w *Writer) Symlink(name, target string) error {
 	return w.do(func() error {
