@@ -18,9 +18,6 @@ type archiveFormat struct {
 	// one first.
 	names []string
 	marks [][]byte
-	// encodings are values of Content-Encoding with which some servers declare such a file as a tar file,
-	// without changing its bytes.
-	encodings []string
 	// unpack is nil if the format is not supported.
 	unpack  func(*unpacking) error
 	needsXZ bool
@@ -29,13 +26,17 @@ type archiveFormat struct {
 var archiveFormats = []*archiveFormat{
 	// The second mark is that of a zip archive without entries.
 	{names: []string{"zip"}, marks: [][]byte{zipLocalMark, zipEndMark}, unpack: (*unpacking).unzip},
-	{names: []string{"tar.gz", "tgz"}, marks: [][]byte{[]byte("\x1f\x8b")}, encodings: []string{"gzip", "x-gzip"}, unpack: tarIn(gunzip)},
+	{names: []string{"tar.gz", "tgz"}, marks: [][]byte{[]byte("\x1f\x8b")}, unpack: tarIn(gunzip)},
 	{names: []string{"tar.bz2", "tar.tbz2"}, marks: [][]byte{[]byte("BZh")}, unpack: tarIn(bunzip2)},
 	{names: []string{"tar.xz", "txz"}, marks: [][]byte{[]byte("\xfd7zXZ\x00")}, unpack: tarIn(unxz), needsXZ: true},
 	{names: []string{"bz2"}},
 	{names: []string{"gz"}},
 	{names: []string{"xz"}},
 	{names: []string{"tar"}}, // stock tools refuse it only after the download
+}
+
+func (f *archiveFormat) begins(head []byte) bool {
+	return slices.ContainsFunc(f.marks, func(mark []byte) bool { return bytes.HasPrefix(head, mark) })
 }
 
 func formatNamed(name string) *archiveFormat {
@@ -104,10 +105,9 @@ func (f *Fetcher) sniff(file io.ReaderAt, kind string) (*archiveFormat, error) {
 	if n == 0 {
 		return nil, fmt.Errorf("%w: the file is empty", ErrNotArchive)
 	}
-	startsWith := func(mark []byte) bool { return bytes.HasPrefix(head, mark) }
 	for _, format := range archiveFormats {
 		switch {
-		case !slices.ContainsFunc(format.marks, startsWith):
+		case !format.begins(head):
 			continue
 		case !f.supports(format): // the marks of tar.xz are those of xz
 			return nil, fmt.Errorf("%w: it is %s, which is not supported", ErrNotArchive, strings.TrimPrefix(format.names[0], "tar."))

@@ -1,14 +1,18 @@
 package getmodules
 
 import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/httpx"
@@ -59,11 +63,12 @@ func (f *Fetcher) downloadArchive(ctx context.Context, req Request, addr *archiv
 		if err := wantOK(answer); err != nil {
 			return err
 		}
-		if err := checkEncoding(addr.format, answer.Header.Get("Content-Encoding")); err != nil {
+		content, size, err := decoded(addr.format, answer)
+		if err != nil {
 			return err
 		}
 		isForges = isGenerated(answer.Asked)
-		err := d.Receive(answer)
+		err = d.Copy(content, size)
 		large, isLarge := errors.AsType[*httpx.TooLargeError](err)
 		switch {
 		case isLarge && large.Size > 0:
@@ -78,13 +83,59 @@ func (f *Fetcher) downloadArchive(ctx context.Context, req Request, addr *archiv
 	return isForges, err
 }
 
-// checkEncoding refuses encodings, because none was requested.
-func checkEncoding(format *archiveFormat, encoding string) error {
-	encoding = strings.ToLower(encoding)
-	if encoding == "" || encoding == "identity" || slices.Contains(format.encodings, encoding) {
+// maxEncodedHead is in bytes. The beginning of a gzip file with a long comment fits.
+const maxEncodedHead = 64 << 10
+
+// decoded returns the archive in an answer, and its size or -1. No encoding is requested, but some servers
+// store archives compressed again, and some declare the compression of a .tar.gz as that of the transfer: if
+// what is decoded has not the format of the address, the archive is what was sent.
+func decoded(format *archiveFormat, answer *httpx.Response) (content io.Reader, size int64, err error) {
+	switch encoding := strings.ToLower(answer.Header.Get("Content-Encoding")); encoding {
+	case "", "identity":
+		return answer.Body, answer.ContentLength, nil
+	case "gzip", "x-gzip":
+	default:
+		return nil, 0, fmt.Errorf("%w: the server sent it with the encoding %q, which was not asked for", ErrNotArchive, encoding)
+	}
+	sent := bufio.NewReaderSize(answer.Body, maxEncodedHead)
+	head, err := sent.Peek(maxEncodedHead)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, 0, err
+	}
+	if formatNamed("tar.gz") == format && !format.begins(beginningOf(head)) {
+		return sent, answer.ContentLength, nil
+	}
+	plain, err := gzip.NewReader(sent)
+	if err != nil {
+		return nil, 0, notEncoded(err)
+	}
+	return gzipBody{plain}, -1, nil
+}
+
+// beginningOf decodes the first bytes of a gzip file, of which head is the beginning.
+func beginningOf(head []byte) []byte {
+	plain, err := gzip.NewReader(bytes.NewReader(head))
+	if err != nil {
 		return nil
 	}
-	return fmt.Errorf("%w: the server sent it with the encoding %q, which was not asked for", ErrNotArchive, encoding)
+	beginning, _ := io.ReadAll(io.LimitReader(plain, 512)) // up to the end of head
+	return beginning
+}
+
+func notEncoded(err error) error {
+	return fmt.Errorf("%w: the server sent it with the encoding gzip, which cannot be decoded: %w", ErrNotArchive, err)
+}
+
+// gzipBody has the errors of the transfer unchanged, after which it is repeated.
+type gzipBody struct{ plain io.Reader }
+
+func (b gzipBody) Read(p []byte) (int, error) {
+	n, err := b.plain.Read(p)
+	corrupt := flate.CorruptInputError(0)
+	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) {
+		err = notEncoded(err)
+	}
+	return n, err
 }
 
 // isGenerated reports whether a forge generated the archive on request. Its files stay the same, but its

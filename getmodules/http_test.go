@@ -1,7 +1,9 @@
 package getmodules_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -65,6 +67,76 @@ func TestHTTPArchive(t *testing.T) {
 	}
 	if _, pkg, err := fetchURL(t, newHTTPFetcher(), site.URL+"/moved?archive=zip"); err != nil || pkg.ArchiveSum != "" {
 		t.Errorf("redirect to a forge: %+v, %v, want no ArchiveSum", pkg, err)
+	}
+}
+
+// TestHTTPEncoded fetches archives that are sent with the encoding gzip. Limits and sums are those of the
+// decoded archive, but a .tar.gz whose compression is declared as an encoding is the archive.
+func TestHTTPEncoded(t *testing.T) {
+	t.Parallel()
+	zip := sampleZip()
+	tgz := gzipped(tarOf(t, tarFile("main.tf", "x"), tarFile("sub/dir/a.tf", "y")))
+	large := newZip(rawStored("main.tf", strings.Repeat("x", 5000))).bytes() // smaller when it is encoded
+	encoded := func(encoding string, body []byte) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Encoding", encoding)
+			serve(body)(w, r)
+		}
+	}
+	cut := gzipped(zip)
+	damaged := bytes.Clone(cut)
+	damaged[len(damaged)-6] ^= 1 // of the CRC
+	site := newSite(t, map[string]http.HandlerFunc{
+		"/a.zip":       encoded("gzip", gzipped(zip)),
+		"/x.zip":       encoded("X-Gzip", gzipped(zip)),
+		"/a.tar.gz":    encoded("gzip", gzipped(tgz)),
+		"/sent.tar.gz": encoded("gzip", tgz),
+		"/sent.tgz":    encoded("x-gzip", tgz),
+		"/large.zip":   encoded("gzip", gzipped(large)),
+		"/tar.zip":     encoded("gzip", tgz),
+		"/html.tar.gz": encoded("gzip", gzipped([]byte("<html>sign in</html>"))),
+		"/plain.zip":   encoded("gzip", zip),
+		"/cut.zip":     encoded("gzip", cut[:len(cut)-9]),
+		"/crc.zip":     encoded("gzip", damaged),
+		"/twice.zip":   encoded("gzip, gzip", gzipped(gzipped(zip))),
+	})
+	sum := func(body []byte) string { return fmt.Sprintf("%x", sha256.Sum256(body)) }
+	for _, test := range []struct {
+		address string
+		archive []byte
+		limit   int64
+		want    error
+	}{
+		{"/a.zip", zip, 0, nil},
+		{"/x.zip?checksum=" + sum(zip), zip, int64(len(zip)), nil},
+		{"/a.zip?checksum=" + sum(gzipped(zip)), nil, 0, getmodules.ErrChecksum},
+		{"/a.zip", nil, int64(len(zip)) - 1, getmodules.ErrTooLarge},
+		{"/large.zip", nil, 5000, getmodules.ErrTooLarge},
+		{"/a.tar.gz?checksum=" + sum(tgz), tgz, 0, nil},
+		{"/sent.tar.gz?checksum=" + sum(tgz), tgz, 0, nil},
+		{"/sent.tgz", tgz, int64(len(tgz)), nil},
+		{"/tar.zip", nil, 0, getmodules.ErrNotArchive},
+		{"/html.tar.gz", nil, 0, getmodules.ErrUnsafeArchive},
+		{"/plain.zip", nil, 0, getmodules.ErrNotArchive},
+		{"/cut.zip", nil, 0, io.ErrUnexpectedEOF},
+		{"/crc.zip", nil, 0, getmodules.ErrNotArchive},
+		{"/twice.zip", nil, 0, getmodules.ErrNotArchive},
+	} {
+		fetcher := newHTTPFetcher()
+		fetcher.Limits.DownloadBytes = test.limit
+		got, pkg, err := fetchURL(t, fetcher, site.URL+test.address)
+		if !errors.Is(err, test.want) {
+			t.Errorf("%s: error is %v, want %v", test.address, err, test.want)
+		}
+		if err != nil {
+			continue
+		}
+		if diff := cmp.Diff(sampleTree, got); diff != "" {
+			t.Errorf("%s: tree differs (-want +got):\n%s", test.address, diff)
+		}
+		if pkg.ArchiveSum != "zh:"+sum(test.archive) || pkg.Bytes != int64(len(test.archive)) {
+			t.Errorf("%s: %s and %d bytes, want those of what is decoded", test.address, pkg.ArchiveSum, pkg.Bytes)
+		}
 	}
 }
 
