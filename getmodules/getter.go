@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
@@ -152,7 +153,7 @@ func (f *Fetcher) copyDownload(ctx context.Context, req Request, name string) (*
 		return nil, err
 	}
 	defer w.Abort()
-	if err := w.CopyFS(ctx, root.FS()); err != nil {
+	if err := w.CopyFS(ctx, pathsafe.FS(root)); err != nil {
 		return nil, err
 	}
 	if err := finish(w, req.Dir); err != nil {

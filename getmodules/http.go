@@ -14,6 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -221,7 +222,7 @@ func FindSubdir(dir, subdir string) (string, error) {
 	}
 	matches := []string{subdir}
 	if strings.ContainsAny(subdir, `*?[\`) {
-		if matches, err = globDirs(root.FS(), subdir); err != nil {
+		if matches, err = globDirs(pathsafe.FS(root), subdir); err != nil {
 			return "", err
 		}
 	}

@@ -201,8 +201,8 @@ func checkPAX(key, value string) error {
 		return fmt.Errorf("the extended header %q, used for sparse files, is not supported", key)
 	case strings.Contains(key, "."), slices.Contains(plain, key):
 		return nil
-	case key == "hdrcharset" && value == "ISO-IR 10646 2000 UTF-8":
-		return nil
+	case key == "hdrcharset" && (value == "ISO-IR 10646 2000 UTF-8" || value == "BINARY"):
+		return nil // names are taken by their bytes
 	}
 	return fmt.Errorf("the extended header %q is not supported", key)
 }

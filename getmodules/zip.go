@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // unzip refuses archives in which the local headers and the directory differ, because programs may use
@@ -114,8 +113,6 @@ func (e *zipEntry) check(extra []byte) error {
 		return errors.New("it is stored without compression, but with two sizes")
 	case e.packed == 1<<32-1 || e.size == 1<<32-1 || e.offset == 1<<32-1:
 		return errZip64
-	case !utf8.ValidString(e.name):
-		return errors.New("its name is not valid UTF-8")
 	}
 	return checkZipExtra(extra, e.name)
 }

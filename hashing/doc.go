@@ -13,8 +13,8 @@
 //
 // Version control metadata (.git, .hg, .svn and .bzr, at any depth) is ignored, because it differs between
 // clones of the same commit. Each link must point to a file or directory of the same tree: it is an error if it
-// is absolute, dangling, part of a cycle, or passes outside. So are devices and pipes, which are not opened, names that
-// are not valid UTF-8 or have control characters, more than 1,000,000 entries, and a file whose size changes
-// while it is read. Owners, times and all permissions except the owner's execute bit are ignored. On file
+// is absolute, dangling, part of a cycle, or passes outside. So are devices and pipes, which are not opened, names
+// with a newline, more than 1,000,000 entries, and a file whose size changes while it is read. All other names are
+// hashed by their bytes. Owners, times and all permissions except the owner's execute bit are ignored. On file
 // systems without execute bits, as on Windows, a tree with executable files has a different t1.
 package hashing

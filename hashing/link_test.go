@@ -68,7 +68,7 @@ func TestBadLinks(t *testing.T) {
 		"nothing": "to nothing", "d/nothing": "to nothing", "nothing/../f": "to nothing", ".git/config": "to nothing", "F": "to nothing",
 		"f/": "through a file", "f/.": "through a file", "f/..": "through a file", "to-f/x": "through a file",
 		"self": "in a circle", "./self": "in a circle", "self/x": "in a circle", "d/up/self": "in a circle",
-		"a\nb": "control character", strings.Repeat("./", 2048) + "f": "longer than",
+		"a\nb": "newline", strings.Repeat("./", 2048) + "f": "longer than",
 	} {
 		fsys := linkTree()
 		fsys["self"] = link(target)

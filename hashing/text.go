@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,8 +15,8 @@ import (
 const textHeader = "cotter tree 1"
 
 // MarshalText returns the tree as text for [ParseTree]: a line with the version of the format, and then a
-// line for each entry, in the order of the paths. Its fields are separated by tabs, which paths cannot
-// contain:
+// line for each entry, in the order of the paths. Its fields are separated by tabs. In paths and targets, a tab is
+// written as "\t" and a backslash as "\\"; all other bytes are written as they are:
 //
 //	f	size	sum	path    a file; its sum is in hexadecimal
 //	x	size	sum	path    an executable file
@@ -33,14 +32,31 @@ func (t *Tree) MarshalText() (text []byte, err error) {
 	for _, e := range t.Entries {
 		switch {
 		case e.isFile():
-			text = fmt.Appendf(text, "%c\t%d\t%x\t%s\n", e.Kind, e.Size, e.Sum, e.Path)
+			text = fmt.Appendf(text, "%c\t%d\t%x\t%s\n", e.Kind, e.Size, e.Sum, escaped.Replace(e.Path))
 		case e.Kind == Link:
-			text = fmt.Appendf(text, "%c\t%s\t%s\n", e.Kind, e.Target, e.Path)
+			text = fmt.Appendf(text, "%c\t%s\t%s\n", e.Kind, escaped.Replace(e.Target), escaped.Replace(e.Path))
 		default:
-			text = fmt.Appendf(text, "%c\t%s\n", e.Kind, e.Path)
+			text = fmt.Appendf(text, "%c\t%s\n", e.Kind, escaped.Replace(e.Path))
 		}
 	}
 	return text, nil
+}
+
+var (
+	escaped   = strings.NewReplacer(`\`, `\\`, "\t", `\t`)
+	unescaped = strings.NewReplacer(`\\`, `\`, `\t`, "\t")
+)
+
+// parseName accepts only what escaped writes.
+func parseName(field string) (string, error) {
+	if strings.IndexByte(field, '\\') < 0 {
+		return field, nil // as almost all are
+	}
+	name := unescaped.Replace(field)
+	if escaped.Replace(name) != field {
+		return "", errEscape
+	}
+	return name, nil
 }
 
 // check checks untrusted entries. It returns the index of the first invalid one.
@@ -70,7 +86,7 @@ func checkPath(path string) error {
 	if err := checkText(path); err != nil {
 		return err
 	}
-	if path == "." || !fs.ValidPath(path) {
+	if path == "." || !pathsafe.ValidPath(path) {
 		return errPath
 	}
 	for name := range strings.SplitSeq(path, "/") {
@@ -98,6 +114,7 @@ var (
 	errUnfinished = errors.New("the last line is truncated")
 	errFields     = errors.New("wrong number of fields")
 	errSize       = errors.New("not a size in bytes")
+	errEscape     = errors.New("a backslash that begins no escape")
 	errSum        = errors.New("not a SHA-256 in lower-case hexadecimal digits")
 )
 
@@ -154,14 +171,17 @@ func parseEntry(line string) (Entry, error) {
 	if len(fields) != wanted {
 		return Entry{}, errFields
 	}
-	e.Path = fields[wanted-1]
-	if e.Kind == Link {
-		e.Target = fields[1]
+	var err error
+	if e.Path, err = parseName(fields[wanted-1]); err != nil {
+		return Entry{}, err
 	}
-	if !e.isFile() {
+	if e.Kind == Link {
+		e.Target, err = parseName(fields[1])
+		return e, err
+	}
+	if e.Kind == EmptyDir {
 		return e, nil
 	}
-	var err error
 	if e.Size, err = parseSize(fields[1]); err != nil {
 		return Entry{}, err
 	}

@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
@@ -26,6 +28,7 @@ type vector struct {
 	tree   fstest.MapFS
 	h1, t1 hashing.Hash
 	linux  bool // other systems' file systems cannot store these names together
+	odd    bool // package io/fs has no such names
 }
 
 // fits reports whether this system's file systems can store the tree. Those of Windows have no
@@ -49,14 +52,14 @@ func readVectors(t testing.TB) []vector {
 			v.tree[f.Name] = file(string(f.Data))
 		}
 		for line := range strings.Lines(string(archive.Comment)) {
-			v.directive(strings.TrimSpace(line))
+			v.directive(t, strings.TrimSpace(line))
 		}
 		vectors = append(vectors, v)
 	}
 	return vectors
 }
 
-func (v *vector) directive(line string) {
+func (v *vector) directive(t testing.TB, line string) {
 	name, value, _ := strings.Cut(line, ":")
 	value = strings.TrimSpace(value)
 	switch name {
@@ -66,6 +69,12 @@ func (v *vector) directive(line string) {
 		v.t1 = hashing.Hash(line)
 	case "linux":
 		v.linux = true
+	case "name":
+		was, quoted, _ := strings.Cut(value, " = ")
+		name, err := strconv.Unquote(quoted)
+		testenv.Must(t, err)
+		v.tree[name], v.odd = v.tree[was], v.odd || !utf8.ValidString(name)
+		delete(v.tree, was)
 	case "exec":
 		v.tree[value].Mode = 0o755
 	case "dir":
@@ -81,8 +90,15 @@ func TestVectors(t *testing.T) {
 	for _, v := range readVectors(t) {
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
-			tree := readTree(t, v.tree)
-			v.compare(t, "fstest.MapFS", tree)
+			var tree *hashing.Tree
+			if !v.odd {
+				tree = readTree(t, v.tree)
+				v.compare(t, "fstest.MapFS", tree)
+			} else if v.fits() {
+				tree = readDisk(t, onDisk(t, v.tree))
+			} else {
+				return
+			}
 			text, err := tree.MarshalText()
 			testenv.Must(t, err)
 			again, err := hashing.ParseTree(text)
@@ -91,14 +107,16 @@ func TestVectors(t *testing.T) {
 			if diff := cmp.Diff(tree, again); diff != "" {
 				t.Errorf("ParseTree (-want +got):\n%s", diff)
 			}
-			if got, err := hashing.FS(v.tree); err != nil || got != v.h1 {
+			if got, err := hashing.FS(v.tree); !v.odd && (err != nil || got != v.h1) {
 				t.Errorf("FS = %v, %v, want %v", got, err, v.h1)
 			}
 			if !v.fits() {
 				return
 			}
 			dir := onDisk(t, v.tree)
-			v.compare(t, "os.DirFS", readTree(t, os.DirFS(dir)))
+			if !v.odd {
+				v.compare(t, "os.DirFS", readTree(t, os.DirFS(dir)))
+			}
 			v.compare(t, "os.Root", readDisk(t, dir))
 			if got, err := hashing.Dir(t.Context(), dir); err != nil || got != v.h1 {
 				t.Errorf("Dir = %v, %v, want %v", got, err, v.h1)
@@ -179,7 +197,7 @@ func readTree(t testing.TB, fsys fs.FS) *hashing.Tree {
 
 func readDisk(t testing.TB, dir string) *hashing.Tree {
 	t.Helper()
-	return readTree(t, openRoot(t, dir).FS())
+	return readTree(t, hashing.RootFS(openRoot(t, dir)))
 }
 
 func paths(tree *hashing.Tree) []string {

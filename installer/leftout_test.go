@@ -18,19 +18,32 @@ import (
 )
 
 // linkedPackage has links to files outside of it, links to missing files, and links that point
-// to each other. They are in its examples and in one of its modules.
+// to each other. Those in modules/net, and everything at the root, are not read by tools; the others
+// below modules would be.
 var linkedPackage = fstest.MapFS{
-	"main.tf":               {Data: []byte("# root\n")},
-	"modules/net/main.tf":   {Data: []byte("# net\n")},
-	"modules/net/same.tf":   {Data: []byte("main.tf"), Mode: fs.ModeSymlink},
-	"modules/bad/main.tf":   {Data: []byte("# bad\n")},
-	"modules/bad/out.tf":    {Data: []byte("/etc/passwd"), Mode: fs.ModeSymlink},
-	"modules/calls/main.tf": {Data: []byte("module \"bad\" {\n  source = \"../bad\"\n}\n")},
-	"examples/x/out":        {Data: []byte("../../../secret"), Mode: fs.ModeSymlink},
-	"examples/nothing":      {Data: []byte("gone"), Mode: fs.ModeSymlink},
-	"examples/a":            {Data: []byte("b"), Mode: fs.ModeSymlink},
-	"examples/b":            {Data: []byte("a"), Mode: fs.ModeSymlink},
-	"to-bad":                {Data: []byte("modules/bad"), Mode: fs.ModeSymlink},
+	"main.tf":                       {Data: []byte("# root\n")},
+	"modules/net/main.tf":           {Data: []byte("# net\n")},
+	"modules/net/same.tf":           {Data: []byte("main.tf"), Mode: fs.ModeSymlink},
+	"modules/bad/main.tf":           {Data: []byte("# bad\n")},
+	"modules/bad/out.tf":            {Data: []byte("/etc/passwd"), Mode: fs.ModeSymlink},
+	"modules/tofu/x.tofu":           {Data: []byte("gone"), Mode: fs.ModeSymlink},
+	"modules/tofu/main.tf":          {Data: []byte("# tofu\n")},
+	"modules/json/x.tf.json":        {Data: []byte("../../../x"), Mode: fs.ModeSymlink},
+	"modules/net/terraform.tfvars":  {Data: []byte("missing.tfvars"), Mode: fs.ModeSymlink},
+	"modules/net/CHANGELOG.md":      {Data: []byte("/nonexistent/x"), Mode: fs.ModeSymlink},
+	"modules/net/.main.tf":          {Data: []byte("nothing"), Mode: fs.ModeSymlink},
+	"modules/net/main.tf~":          {Data: []byte("nothing"), Mode: fs.ModeSymlink},
+	"modules/net/x.tftest.hcl":      {Data: []byte("nothing"), Mode: fs.ModeSymlink},
+	"modules/net/templates/user.tf": {Data: []byte("nothing"), Mode: fs.ModeSymlink},
+	"README.md":                     {Data: []byte("docs/README.md"), Mode: fs.ModeSymlink},
+	"modules/gone":                  {Data: []byte("../../gone"), Mode: fs.ModeSymlink},
+	"modules/calls-gone/main.tf":    {Data: []byte("module \"gone\" {\n  source = \"../gone/x\"\n}\n")},
+	"modules/calls/main.tf":         {Data: []byte("module \"bad\" {\n  source = \"../bad\"\n}\n")},
+	"examples/x/out":                {Data: []byte("../../../secret"), Mode: fs.ModeSymlink},
+	"examples/nothing":              {Data: []byte("gone"), Mode: fs.ModeSymlink},
+	"examples/a":                    {Data: []byte("b"), Mode: fs.ModeSymlink},
+	"examples/b":                    {Data: []byte("a"), Mode: fs.ModeSymlink},
+	"to-bad":                        {Data: []byte("modules/bad"), Mode: fs.ModeSymlink},
 }
 
 // linkedOrigins returns functions that make addresses of the package, by the kind of its origin.
@@ -58,7 +71,7 @@ func TestLinksLeftOut(t *testing.T) {
 	p, origins := linkedOrigins(t)
 	hashes := map[string][]string{}
 	for origin, address := range origins {
-		for _, subdir := range []string{"//modules/net", ""} {
+		for _, subdir := range []string{"//modules/net", "", "//modules"} {
 			one := &project{world: p.world, dir: t.TempDir(), state: p.state}
 			one.write(t, "main.tf", fmt.Sprintf("module \"net\" {\n  source = %q\n}\n", address(subdir)))
 			one.mustInstall(t, request{})
@@ -89,8 +102,9 @@ func TestLinksLeftOut(t *testing.T) {
 	}
 }
 
-// It is an error if a called directory contains such a link. This also applies to packages that
-// were fetched before and to calls from another module of the package.
+// It is an error if a tool would read such a link as configuration of a called module, or if the module is at
+// or below it. This also applies to packages that were fetched before and to calls from another module of the
+// package.
 func TestLinksInCalledDirectory(t *testing.T) {
 	t.Parallel()
 	p, origins := linkedOrigins(t)
@@ -102,7 +116,11 @@ func TestLinksInCalledDirectory(t *testing.T) {
 			{"//modules/calls", "module net.bad", `"modules/bad/out.tf" to "/etc/passwd"`},
 			{"//to-bad", "module net (main.tf:2)", `"modules/bad/out.tf" to "/etc/passwd"`},
 			{"//examples/nothing", "module net (main.tf:2)", `"examples/nothing" to "gone"`},
-			{"//modules", "module net (main.tf:2)", `"modules/bad/out.tf" to "/etc/passwd"`},
+			{"//modules/tofu", "module net (main.tf:2)", `"modules/tofu/x.tofu" to "gone"`},
+			{"//modules/json", "module net (main.tf:2)", `"modules/json/x.tf.json" to "../../../x"`},
+			{"//modules/gone", "module net (main.tf:2)", `"modules/gone" to "../../gone"`},
+			{"//modules/gone/x/y", "module net (main.tf:2)", `"modules/gone" to "../../gone"`},
+			{"//modules/calls-gone", "module net.gone", `"modules/gone" to "../../gone"`},
 		} {
 			one := &project{world: p.world, dir: t.TempDir(), state: p.state}
 			one.write(t, "main.tf", fmt.Sprintf("module \"net\" {\n  source = %q\n}\n", address(test.subdir)))

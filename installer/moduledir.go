@@ -5,8 +5,10 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
@@ -81,6 +83,9 @@ func moduleIn(c *call, pkg *placement, subdir string) (*module, error) {
 	if err == nil && c.from.IsLocal() {
 		base = pkg.realPath
 		subdir, err = pkg.files.Real(path.Clean(subdir))
+	}
+	if err == nil && !utf8.ValidString(subdir) {
+		err = fmt.Errorf("%w: the module's directory %q is not valid UTF-8, as modules.json must be", getmodules.ErrUnsafeEntry, subdir)
 	}
 	if err != nil {
 		return nil, c.fail(err)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/txtar"
@@ -57,7 +58,9 @@ func readKit(kit fs.FS) ([]*testCase, error) {
 			base := strings.TrimSuffix(path.Base(name), ".txtar")
 			c := &testCase{name: folder.verb + " " + folder.name + "/" + base, verb: folder.verb, files: archive.Files}
 			if folder.verb == "hash" {
-				c.readTree(archive)
+				if err := c.readTree(archive); err != nil {
+					return nil, fmt.Errorf("%s: %w", name, err)
+				}
 				c.refused = folder.name == "refused-trees"
 			}
 			all = append(all, c)
@@ -95,7 +98,7 @@ type tree struct {
 	linuxOnly  bool // other file systems cannot hold these names in one directory
 }
 
-func (c *testCase) readTree(archive *txtar.Archive) {
+func (c *testCase) readTree(archive *txtar.Archive) error {
 	for line := range strings.Lines(string(archive.Comment)) {
 		line = strings.TrimSpace(line)
 		name, value, _ := strings.Cut(line, ":")
@@ -103,6 +106,14 @@ func (c *testCase) readTree(archive *txtar.Archive) {
 		switch name {
 		case "h1", "t1":
 			c.hashes = append(c.hashes, line)
+		case "name":
+			was, quoted, _ := strings.Cut(value, " = ")
+			name, err := strconv.Unquote(quoted)
+			i := slices.IndexFunc(c.files, func(f txtar.File) bool { return f.Name == was })
+			if err != nil || i < 0 {
+				return fmt.Errorf("there is no file for the line %q", line)
+			}
+			c.files[i].Name = name
 		case "exec":
 			c.tree.executable = append(c.tree.executable, value)
 		case "dir":
@@ -114,6 +125,7 @@ func (c *testCase) readTree(archive *txtar.Archive) {
 			c.tree.linuxOnly = true
 		}
 	}
+	return nil
 }
 
 // fits reports whether the file systems of this operating system can hold the tree.

@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/textform"
 )
 
 func (o *output) writeJSON(r record) error { return o.writeProjectJSON(o.project, r) }
@@ -70,17 +71,21 @@ func encodeJSON(value any) (string, error) {
 
 // jsonPlace is a place in the configuration.
 type jsonPlace struct {
-	File string `json:"file,omitempty"`
-	Line int    `json:"line,omitempty"`
+	File textform.Path `json:"file,omitempty"`
+	Line int           `json:"line,omitempty"`
 }
 
-func placeOf(at hcl.Range) jsonPlace { return jsonPlace{at.Filename, at.Start.Line} }
+func placeOf(at hcl.Range) jsonPlace { return jsonPlace{textform.Path(at.Filename), at.Start.Line} }
 
 // jsonFiles are the files that differ, as far as they are known.
 type jsonFiles struct {
-	Changed  []string `json:"changed,omitempty"`
-	Vanished []string `json:"vanished,omitempty"`
-	Added    []string `json:"added,omitempty"`
+	Changed  []textform.Path `json:"changed,omitempty"`
+	Vanished []textform.Path `json:"vanished,omitempty"`
+	Added    []textform.Path `json:"added,omitempty"`
+}
+
+func filesOf(c hashing.Changes) jsonFiles {
+	return jsonFiles{textform.Paths(c.Changed), textform.Paths(c.Vanished), textform.Paths(c.Added)}
 }
 
 // errorText returns "" for nil.
@@ -181,7 +186,7 @@ func jsonReport(report *installer.Report) reportRecord {
 			Unconfirmed: p.Unconfirmed,
 			Want:        p.Want,
 			Got:         p.Got,
-			jsonFiles:   jsonFiles(p.Changes),
+			jsonFiles:   filesOf(p.Changes),
 			Error:       errorText(p.Err),
 		}
 		if p.Former.Key != "" {
@@ -212,7 +217,7 @@ func jsonEvent(ev installer.Event) record {
 	case event.Warning:
 		return jsonWarning(e)
 	case event.UnexpectedFiles:
-		return unexpectedFilesRecord{e.Path.String(), e.Provider, e.Replaced, jsonFiles(e.Files)}
+		return unexpectedFilesRecord{e.Path.String(), e.Provider, e.Replaced, filesOf(e.Files)}
 	}
 	if slices.ContainsFunc(records, func(r record) bool { return reflect.TypeOf(r) == reflect.TypeOf(ev) }) {
 		return ev

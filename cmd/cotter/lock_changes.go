@@ -268,7 +268,7 @@ func jsonChanges(changes []installer.LockChange) []jsonChange {
 			Other:      change.OtherContent,
 			ExcludedBy: exclusionsOf(change),
 			Interface:  jsonInterfaces(change.Interface),
-			jsonFiles:  jsonFiles(change.Files),
+			jsonFiles:  filesOf(change.Files),
 			OldSource:  redactedSource(change.Old),
 			Source:     redactedSource(change.New),
 			Newer:      change.Newer.String(),

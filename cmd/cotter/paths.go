@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/textform"
 )
 
 // In errors, results and JSON, file names are relative to the project. Text output shows them
@@ -42,15 +43,15 @@ func (o *output) shownRange(dir string, at hcl.Range) hcl.Range {
 
 // place returns the file and the line of a range, or "-".
 func (o *output) place(dir string, at hcl.Range) string {
-	return dash(o.at(dir, at.Filename, at.Start.Line))
+	return dash(o.at(dir, textform.Path(at.Filename), at.Start.Line))
 }
 
 // at is place for a name and a line, or "".
-func (o *output) at(dir, file string, line int) string {
+func (o *output) at(dir string, file textform.Path, line int) string {
 	if file == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d", o.shownFile(dir, file), line)
+	return fmt.Sprintf("%s:%d", o.shownFile(dir, string(file)), line)
 }
 
 func (o *output) shownInterface(dir string, changes []config.InterfaceChange) []config.InterfaceChange {
@@ -58,7 +59,7 @@ func (o *output) shownInterface(dir string, changes []config.InterfaceChange) []
 }
 
 func (o *output) shownExclusions(dir string, all []jsonExclusion) []jsonExclusion {
-	return withEach(all, func(one *jsonExclusion) { one.File = o.shownFile(dir, one.File) })
+	return withEach(all, func(one *jsonExclusion) { one.File = textform.Path(o.shownFile(dir, string(one.File))) })
 }
 
 func (o *output) shownUses(dir string, uses []installer.ProviderRequirement) []installer.ProviderRequirement {

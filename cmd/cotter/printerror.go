@@ -10,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/sanitize"
+	"github.com/cotterpin/cotter/internal/textform"
 )
 
 // printError prints everything that went wrong, and then what to do about it. It prints text
@@ -203,7 +204,7 @@ func (o *output) placed(m message) message {
 		return m
 	}
 	m.placed = true
-	m.File = o.shownFile(m.dir, m.File)
+	m.File = textform.Path(o.shownFile(m.dir, string(m.File)))
 	if provider, ok := errors.AsType[*installer.ProviderError](m.err); ok && m.requirements != "" {
 		shown := *provider
 		shown.RequiredBy = o.shownUses(m.dir, provider.RequiredBy)

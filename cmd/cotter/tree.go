@@ -18,6 +18,7 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/graph"
+	"github.com/cotterpin/cotter/internal/textform"
 	"github.com/spf13/cobra"
 )
 
@@ -346,7 +347,7 @@ func packageOf(address string) string {
 func (o *output) users(trees map[string]*tree, name string) {
 	t, inUse := table{head: []string{"PROJECT", "KEY", "SOURCE", "VERSION", "CONSTRAINT", "CALL"}, title: 2}, make(map[string]bool)
 	for _, dir := range slices.Sorted(maps.Keys(trees)) {
-		add := func(key, source, version, constraint, file string, line int) {
+		add := func(key, source, version, constraint string, file textform.Path, line int) {
 			inUse[version] = true
 			t.add(dir, dash(key), source, dash(version), dash(constraint), dash(o.at(dir, file, line)))
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // ErrChanged means that a file does not match its sum in the tree.
@@ -34,7 +35,7 @@ func PackModule(ctx context.Context, dir string, open func() (*os.Root, error), 
 		return oci.File{}, err
 	}
 	defer root.Close()
-	return oci.CreateFile(dir, func(w io.Writer) error { return WriteZip(ctx, w, root.FS(), tree, form) })
+	return oci.CreateFile(dir, func(w io.Writer) error { return WriteZip(ctx, w, pathsafe.FS(root), tree, form) })
 }
 
 func PackProvider(dir string, archive io.WriterTo) (oci.File, error) {

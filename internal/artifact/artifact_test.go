@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -58,6 +59,33 @@ func TestZipIsPinned(t *testing.T) {
 func TestZipRoundTrip(t *testing.T) {
 	t.Parallel()
 	archive, tree := packed(t, packageFiles)
+	checkUnpacked(t, archive, tree)
+}
+
+// Mirrors and bundles have names of any bytes.
+func TestZipOfUnusualNames(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("the file systems of this system do not store all names")
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"Icon\r", `x\y`, "caf\xe9/\xff", "\u202ea", " ", "d./\x1b[2J"} {
+		testenv.WriteFile(t, filepath.Join(dir, name), name)
+	}
+	testenv.Must(t, errors.Join(os.Mkdir(filepath.Join(dir, "e\xfe"), 0o755), os.Symlink("caf\xe9/\xff", filepath.Join(dir, "l\t"))))
+	root, err := os.OpenRoot(dir)
+	testenv.Must(t, err)
+	tree, err := hashing.ReadTree(t.Context(), hashing.RootFS(root))
+	testenv.Must(t, err)
+	file, err := artifact.PackModule(t.Context(), t.TempDir(), func() (*os.Root, error) { return root, nil }, tree, 0)
+	testenv.Must(t, err)
+	archive, err := os.ReadFile(file.Name)
+	testenv.Must(t, err)
+	checkUnpacked(t, archive, tree)
+}
+
+func checkUnpacked(t *testing.T, archive []byte, tree *hashing.Tree) {
+	t.Helper()
 	name, dir := filepath.Join(t.TempDir(), "a.zip"), filepath.Join(t.TempDir(), "tree")
 	testenv.Must(t, os.WriteFile(name, archive, 0o600))
 	file, err := os.Open(name)

@@ -87,7 +87,7 @@ func fromBelow(name string) string {
 }
 
 func names(outside string, yield func(class, name string, bytes []byte) bool) bool {
-	lists := append(hostileNames(outside), list{"name/unportable", unportableNames()}, list{"name/plain", plainNames()})
+	lists := append(hostileNames(outside), list{"name/unportable", unportableNames()}, list{"name/disguised", disguisedNames()}, list{"name/plain", plainNames()})
 	for _, l := range lists {
 		for _, text := range l.texts {
 			for _, c := range containers() {

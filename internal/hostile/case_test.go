@@ -21,13 +21,15 @@ const (
 	// Unportable means that the input is accepted with a warning if the file system can store it,
 	// and refused if portable names are required.
 	Unportable
+	// Warned means that the input is accepted everywhere, with a warning.
+	Warned
 	// LeftOut means that the rest of the package is accepted with a warning, and the input is not
 	// written.
 	LeftOut
 )
 
 func (v Verdict) String() string {
-	return [...]string{"refused", "accepted", "unportable", "left out"}[v]
+	return [...]string{"refused", "accepted", "unportable", "warned of", "left out"}[v]
 }
 
 type Class struct {

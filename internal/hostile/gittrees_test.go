@@ -46,11 +46,12 @@ type giveTree func(class, name string, entries ...TreeEntry) bool
 func treeNames(give giveTree) bool {
 	classes := []list{
 		{"tree/name", []string{
-			"", ".", "..", "a/b", "../x", "/x", "/etc/passwd", "a/../b", "a/", "/", `a\b`, `..\x`, `C:\x`, "a\nb", "a\rb", "a\x1b[2J", "a\x7f", "a\u0085", "\xff", "\xc0\xae", "\u202ea", "\ufeff", "a\u2028", strings.Repeat("n", 256), strings.Repeat("n", 5000),
+			"", ".", "..", "a/b", "../x", "/x", "/etc/passwd", "a/../b", "a/", "/", `..\x`, `\x`, `a\..\b`, "a\nb", "a\r\n", strings.Repeat("n", 256), strings.Repeat("n", 5000),
 		}},
 		// Git itself refuses to write version control data in a tree.
-		{"tree/vcs", []string{".git", ".GIT", ".Git", "git~1", "GIT~1", ".g\u200cit", ".git ", ".git.", ".git::$INDEX_ALLOCATION", ".git:x", ".hg", ".svn", ".bzr"}},
-		{"tree/unportable", []string{"CON", "aux.tf", "a.", "a ", "a:b", "a*", "a?", "a|b", "<", `"`, "COM¹"}},
+		{"tree/vcs", []string{".git", ".GIT", ".Git", "git~1", "GIT~1", ".g\u200cit", ".git ", ".git.", ".git::$INDEX_ALLOCATION", ".git:x", ".hg", ".svn", ".bzr", `.git\config`, `a\.GIT`, `x\git~1\config`}},
+		{"tree/unportable", []string{"CON", "aux.tf", "a.", "a ", "a:b", "a*", "a?", "a|b", "<", `"`, "COM¹", `a\b`, `C:\x`, `run-x\x2dy.mount`, "a\rb", "Icon\r", "a\tb", "a\x1b[2J", "\xff", "\xc0\xae", "caf\xe9"}},
+		{"tree/disguised", []string{"a\x7f", "a\u0085", "\u202ea", "\ufeff", "a\u2028"}},
 		{"tree/plain", []string{"-", "--help", "~", "$HOME", ".gitmodules", ".gitattributes", ".terraform", "...", "\u00e9", "e\u0301", strings.Repeat("n", 255), "a\u200bb"}},
 	}
 	for _, l := range classes {

@@ -14,17 +14,10 @@ func hostileNames(outside string) []list {
 		}},
 		{"name/absolute", []string{"/x", "//x", "///x", "/etc/passwd", outside + "/x", "/" + outside + "/x"}},
 		{"name/backslash", []string{
-			`..\x`, `a\x`, `\x`, `C:\x`, `C:\Windows\x`, `\\?\C:\x`, `\\server\share\x`, `\\.\pipe\x`, `a/..\..\x`, `a\..\..\x`,
+			`..\x`, `\x`, `\\?\C:\x`, `\\server\share\x`, `\\.\pipe\x`, `a/..\..\x`, `a\..\..\x`, `a\..`, `a\.\x`, `a\`, `a\\x`, `C:\..\x`,
 		}},
 		{"name/component", []string{"a//x", "a/./x", "././x", ".//x", "a/.", "./a/./x"}},
-		{"name/control", controlNames()},
-		{"name/encoding", []string{
-			"\xff", "a\xffb", "a\xc3", "\xc0\xae\xc0\xae/x", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "a\x80", "\xfe\xff\x00a", "caf\xe9",
-		}},
-		{"name/deceptive", []string{
-			"\u202ea", "a\u202a", "a\u202b", "a\u202c", "a\u202d", "a\u2066", "a\u2067", "a\u2068", "a\u2069", "a\u200e", "a\u200f",
-			"a\u061c", "a\u2028b", "a\u2029b", "\ufeffa", "a\ufeff.tf", "main.tf\u202eexe",
-		}},
+		{"name/line", []string{"a\nb", "\n", "a\n", "a\r\nInstalled", "d\n/x", "a\x00b", "\x00", "\xfe\xff\x00a"}},
 		{"name/long", []string{
 			strings.Repeat("n", 256), strings.Repeat("n", 300), strings.Repeat("ä", 128), strings.Repeat("long/", 205) + "x", strings.Repeat("a/", 2500),
 			strings.Repeat("component/", 499) + "x", strings.Repeat("d/", 64) + "x", strings.Repeat("d/", 511) + "x", strings.Repeat("n", 255) + "/" + strings.Repeat("n", 300),
@@ -33,25 +26,34 @@ func hostileNames(outside string) []list {
 			".git", ".git/config", ".git/hooks/post-checkout", "a/.git/config", "a/b/.git", ".GIT/config", ".Git", ".gIt/HEAD", ".g\u200cit/config",
 			".g\u200dit/config", ".\u200dgit", "git~1", "GIT~1/config", ".git /config", ".git./config", ".git. . ", ".git::$INDEX_ALLOCATION/config",
 			".git:stream", ".hg/hgrc", ".HG", "hg~1", ".svn/entries", ".SVN", "SVN~1", ".g\u206ait", ".\u017fvn", ".bzr/x", ".Bzr", ".bzr.",
+			`.git\config`, `a\.git\hooks\x`, `a/b\.GIT`, `git~1\config`, `a\.g` + "\u200cit\\x", `a\.git::$INDEX_ALLOCATION`, `.hg\hgrc`, `x\.svn`,
 		}},
 	}
 }
 
-func controlNames() []string {
-	var names []string
-	for r := rune(0); r < 0xa0; r++ {
-		if r == ' ' {
-			r = 0x7f
-		}
+// disguisedNames are stored everywhere, and are not what people see.
+func disguisedNames() []string {
+	names := []string{
+		"\u202ea", "a\u202a", "a\u202b", "a\u202c", "a\u202d", "a\u2066", "a\u2067", "a\u2068", "a\u2069", "a\u200e", "a\u200f",
+		"a\u061c", "a\u2028b", "a\u2029b", "\ufeffa", "a\ufeff.tf", "main.tf\u202eexe",
+	}
+	for r := rune(0x7f); r < 0xa0; r++ {
 		names = append(names, "a"+string(r)+"b")
 	}
-	return append(names, "a\x1b[2Jb", "\x1b]52;c;YQ==\x07", "a\r\nInstalled", "\n", "a\n", "\r")
+	return names
 }
 
 func unportableNames() []string {
 	names := []string{
 		"CON", "con", "con.tf", "Aux.tf", "PRN", "NUL", "nul.tar.gz", "CONIN$", "CONOUT$", "COM0", "COM1", "com9.tf", "COM¹", "LPT1", "lpt2 .txt",
 		"LPT³", "dir/CON/x", "a.", "a ", "a. ", "main.tf.", "dir./x", "dir /x", "x:y", "a<b", "a>b", `a"b`, "a|b", "a?b", "a*b", "C:x", "C:/x", "main.tf::$DATA",
+		`a\x`, `C:\x`, `C:\Windows\x`, `run-x\x2dy.mount`, "Icon\r", "a\x1b[2Jb", "\x1b]52;c;YQ==\x07", "\r",
+		"\xff", "a\xffb", "a\xc3", "\xc0\xae\xc0\xae/x", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "a\x80", "caf\xe9",
+	}
+	for r := rune(1); r < ' '; r++ {
+		if r != '\n' {
+			names = append(names, "a"+string(r)+"b")
+		}
 	}
 	return names
 }

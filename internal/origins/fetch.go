@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/textform"
 	"github.com/cotterpin/cotter/internal/trace"
 )
 
@@ -41,7 +42,7 @@ func newFetched(answer store.Answer, tree *store.Tree) *Fetched {
 		Resolved: addrs.ParseModulePackage(answer.Package),
 		Archive:  answer.Archive,
 		Tree:     tree,
-		Gitlinks: answer.Gitlinks,
+		Gitlinks: textform.Names(answer.Gitlinks),
 		answer:   answer,
 	}
 	for _, link := range answer.LeftOut {

@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/textform"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -51,7 +52,7 @@ func (j fetchJob) downloaded(pkg *getmodules.Package, tree *store.Tree, asked ti
 		Package:  pkg.Resolved.String(),
 		Revision: cmp.Or(j.Revision, pkg.Revision),
 		Archive:  hashing.Hash(pkg.ArchiveSum),
-		Gitlinks: pkg.Gitlinks,
+		Gitlinks: textform.Paths(pkg.Gitlinks),
 		Warnings: pkg.Warnings,
 		Asked:    asked,
 		Done:     time.Now(),

@@ -51,19 +51,20 @@ func (p Package) checkSubmodules(subdir string) error {
 	return nil
 }
 
-// checkLinks refuses a directory if an omitted link is above, in or below it; at the package's root only if
-// it is directly there, because directories below, such as examples, may not matter to the module.
+// checkLinks refuses a directory that is at or below an omitted link, and one in which such a link has the name of a
+// configuration file, of tofu or terraform. Tools read nothing else of a module, so other links do no harm.
 func (p Package) checkLinks(subdir string) error {
 	if len(p.LeftOut) == 0 {
 		return nil
 	}
 	dirs := []string{subdir}
 	if actual, err := p.Files.Real(path.Clean(subdir)); err == nil {
-		dirs = append(dirs, strings.TrimPrefix(actual, "."))
+		dirs = append(dirs, store.CleanSubdir(actual))
 	} // otherwise Check reports the error
 	for _, link := range p.LeftOut {
 		for _, dir := range dirs {
-			if pathsafe.Within(link.Path, dir) || pathsafe.Within(dir, link.Path) || dir == "" && path.Dir(link.Path) == "." {
+			isRead := store.CleanSubdir(path.Dir(link.Path)) == dir && configs.IsConfigFile(path.Base(link.Path))
+			if isRead || pathsafe.Within(dir, link.Path) {
 				return fmt.Errorf("%w: the symbolic link %s", getmodules.ErrUnsafeEntry, link)
 			}
 		}

@@ -31,9 +31,6 @@ func WrittenTarget(target string) string {
 	if reason := Target(target); reason != "" {
 		return reason
 	}
-	if reason := writtenText(target); reason != "" {
-		return "has a target that " + reason
-	}
 	plain := strings.TrimSuffix(strings.TrimPrefix(target, "./"), "/")
 	if plain != "" && path.Clean(plain) != plain {
 		return "is not clean: it must be written without detours"

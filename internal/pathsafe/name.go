@@ -20,34 +20,88 @@ const (
 	maxDepth = 64
 )
 
-// Text returns why a text cannot be a path or the target of a link, or "".
-func Text(s string) string {
-	if !utf8.ValidString(s) {
-		return "is not valid UTF-8"
-	}
-	if i := strings.IndexFunc(s, unicode.IsControl); i >= 0 {
-		r, _ := utf8.DecodeRuneInString(s[i:])
-		return fmt.Sprintf("holds the control character %U", r)
-	}
-	return ""
-}
-
-// ReadText is [Text] with the limit for reading.
+// ReadText returns why what is read cannot be a path in a tree or the target of a link in it, or "".
 func ReadText(s string) string {
 	if len(s) > MaxReadPath {
 		return fmt.Sprintf("is longer than %d bytes", MaxReadPath)
 	}
-	return Text(s)
+	return text(s)
 }
 
-func writtenText(s string) string {
-	if reason := Text(s); reason != "" {
+func text(s string) string {
+	switch {
+	case strings.IndexByte(s, '\n') >= 0:
+		return "holds a newline, which ends a name in the h1 hash"
+	case strings.IndexByte(s, 0) >= 0:
+		return "holds a NUL byte, which no system stores"
+	}
+	return ""
+}
+
+// Name returns why no system may write an entry with this path in the tree of a module package, or "". All other
+// names are taken by their bytes. The entry can still clash with another one, and a system may be unable to
+// store it ([Unportable]).
+func Name(path string) string {
+	if len(path) > MaxPath {
+		return fmt.Sprintf("is longer than %d bytes", MaxPath)
+	}
+	if reason := text(path); reason != "" {
 		return reason
+	}
+	depth := 0
+	for component := range strings.SplitSeq(path, "/") {
+		if reason := componentFault(component); reason != "" {
+			return reason
+		}
+		depth++
+	}
+	if depth > maxDepth {
+		return fmt.Sprintf("is deeper than %d directories", maxDepth)
+	}
+	return ""
+}
+
+// componentFault takes backslashes for separators as well, as Windows does.
+func componentFault(component string) string {
+	if len(component) > maxComponent {
+		return fmt.Sprintf("has a component of more than %d bytes", maxComponent)
+	}
+	for part := range strings.SplitSeq(component, `\`) {
+		switch {
+		case part == "":
+			return "is absolute, or has an empty component"
+		case part == "." || part == "..":
+			return fmt.Sprintf("has a %q component", part)
+		case IsVersionControl(part):
+			return "is that of version control metadata"
+		}
+	}
+	return ""
+}
+
+// ProviderName is [Name] for the package of a provider, in which a path is also shown as what it is and has no
+// backslashes.
+func ProviderName(path string) string {
+	if reason := notShown(path); reason != "" {
+		return reason
+	}
+	if strings.Contains(path, `\`) {
+		return backslash
+	}
+	return Name(path)
+}
+
+const backslash = "holds a backslash, which is a separator on Windows"
+
+// notShown returns why a text is not shown as what it is, or "".
+func notShown(s string) string {
+	if !utf8.ValidString(s) {
+		return "is not valid UTF-8"
 	}
 	for _, r := range s {
 		switch {
-		case r == '\\':
-			return "holds a backslash, which is a separator on Windows"
+		case unicode.IsControl(r):
+			return fmt.Sprintf("holds the control character %U", r)
 		case isDeceptive(r):
 			return fmt.Sprintf("holds %U, which changes how the text around it is shown", r)
 		}
@@ -64,42 +118,6 @@ func isDeceptive(r rune) bool {
 		return true
 	}
 	return r == 0xfeff
-}
-
-// Name returns why a written tree must not have an entry with this path, or "". It can still clash with
-// another entry.
-func Name(path string) string {
-	if len(path) > MaxPath {
-		return fmt.Sprintf("is longer than %d bytes", MaxPath)
-	}
-	if reason := writtenText(path); reason != "" {
-		return reason
-	}
-	depth := 0
-	for component := range strings.SplitSeq(path, "/") {
-		if reason := componentFault(component); reason != "" {
-			return reason
-		}
-		depth++
-	}
-	if depth > maxDepth {
-		return fmt.Sprintf("is deeper than %d directories", maxDepth)
-	}
-	return ""
-}
-
-func componentFault(component string) string {
-	switch {
-	case component == "":
-		return "is absolute, or has an empty component"
-	case component == "." || component == "..":
-		return fmt.Sprintf("has a %q component", component)
-	case len(component) > maxComponent:
-		return fmt.Sprintf("has a component of more than %d bytes", maxComponent)
-	case IsVersionControl(component):
-		return "is that of version control metadata"
-	}
-	return ""
 }
 
 // metadata are those of git, Mercurial, Subversion and Bazaar. In submodules and worktrees, .git is a file.
@@ -141,9 +159,16 @@ func withoutIgnorable(r rune) rune {
 	return r
 }
 
-// Unportable returns why Windows cannot store a component, or "".
+// Unportable returns why Windows cannot store a component, or "". macOS cannot store one that is not UTF-8.
 func Unportable(component string) string {
+	if i := strings.IndexFunc(component, func(r rune) bool { return r < ' ' }); i >= 0 {
+		return fmt.Sprintf("holds the control character %U, which Windows does not allow", component[i])
+	}
 	switch {
+	case !utf8.ValidString(component):
+		return "is not valid UTF-8, which Windows and macOS do not allow"
+	case strings.Contains(component, `\`):
+		return backslash
 	case strings.ContainsAny(component, `<>:"|?*`):
 		return `holds one of <>:"|?*, which Windows does not allow`
 	case strings.HasSuffix(component, ".") || strings.HasSuffix(component, " "):
@@ -152,6 +177,15 @@ func Unportable(component string) string {
 		return "is that of a device on Windows"
 	}
 	return ""
+}
+
+// Unusual is [Unportable], or else returns why a component is not shown as what it is. Such a name is written
+// with a warning.
+func Unusual(component string) (reason string, portable bool) {
+	if reason = Unportable(component); reason != "" {
+		return reason, false
+	}
+	return notShown(component), true
 }
 
 // isReserved reports whether Windows takes a component for a device. The part before the first dot counts,

@@ -10,11 +10,12 @@ import (
 	"runtime"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // syncTree makes all files below the directory name durable, one by one.
 func syncTree(root *os.Root, name, stepName string) error {
-	err := fs.WalkDir(root.FS(), name, func(name string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(pathsafe.FS(root), name, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err

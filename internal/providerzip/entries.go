@@ -117,7 +117,7 @@ const flagEncrypted = 1 << 0
 // entryFault returns why an entry on its own is refused, or "".
 func entryFault(f *zip.File) string {
 	name, isDir := strings.CutSuffix(f.Name, "/")
-	if reason := pathsafe.Name(name); reason != "" {
+	if reason := pathsafe.ProviderName(name); reason != "" {
 		return "has a name that " + reason
 	}
 	switch mode := f.Mode(); {

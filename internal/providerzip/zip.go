@@ -43,7 +43,7 @@ type Archive struct {
 }
 
 // Open reads and checks the directory of an archive of a provider of this type. Before anything is written,
-// a *[RefusedError] is returned for unsafe names ([pathsafe.Name]), two entries of one name or a file in
+// a *[RefusedError] is returned for unsafe names ([pathsafe.ProviderName]), two entries of one name or a file in
 // the place of a directory, entries that are neither regular files nor directories, encryption or other
 // methods than deflate, a missing executable, data before the first entry, the 64-bit extension, and what
 // exceeds a limit; while the content is read, for another size or checksum than in the header.

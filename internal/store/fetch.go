@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/textform"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -19,7 +20,7 @@ type Answer struct {
 	// Package is the immutable address, and Revision the commit or digest in it, without credentials.
 	Package, Revision string
 	Archive           hashing.Hash
-	Gitlinks          []string
+	Gitlinks          []textform.Path
 	LeftOut           []treewriter.Link
 	Warnings          []string
 	// Asked and Done are when the fetch started and ended.

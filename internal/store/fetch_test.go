@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/textform"
+	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
 func lock(t *testing.T, s *store.Modules, key string) (release func()) {
@@ -25,7 +27,9 @@ func lock(t *testing.T, s *store.Modules, key string) (release func()) {
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	s := openModules(t, t.TempDir())
-	want := store.Answer{Tree: "t1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", Package: "p", Gitlinks: []string{"sub"}, Asked: time.Unix(1, 0).UTC(), Done: time.Unix(2, 0).UTC()}
+	want := store.Answer{Tree: "t1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", Package: "p", Gitlinks: []textform.Path{"sub", "s\xff"},
+		LeftOut: []treewriter.Link{{Path: "a\xe9", Target: "\xff", Reason: "points to nothing"}, {Path: `a\xe9`, Target: "/x"}},
+		Asked:   time.Unix(1, 0).UTC(), Done: time.Unix(2, 0).UTC()}
 	if diff := cmp.Diff(store.Answer{}, s.Answer("secret@key")); diff != "" {
 		t.Errorf("Answer for a new key (-want +got):\n%s", diff)
 	}

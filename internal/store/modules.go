@@ -166,7 +166,7 @@ func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, mod
 		return nil, err
 	}
 	defer root.Close()
-	tree, err := copyTree(ctx, dst, root.FS())
+	tree, err := copyTree(ctx, dst, pathsafe.FS(root))
 	if err == nil && modesLost {
 		var original *Tree
 		if original, err = m.readTree(ctx, name); err == nil {

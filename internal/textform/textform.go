@@ -1,4 +1,5 @@
-// Package textform reads values from their text, for methods UnmarshalText.
+// Package textform has what values have in common that are written as text: how methods UnmarshalText read them, and
+// paths, which need not be text ([Path]).
 package textform
 
 // Set parses a text; the empty one is the zero value. If parse returns an error, the value stays as it is.

@@ -30,7 +30,7 @@ type Limits struct {
 	FileBytes int64
 	// Entries are files, directories and links.
 	Entries int
-	// Portable refuses names that not all systems can store.
+	// Portable refuses names that not all systems can store, as Windows does.
 	Portable bool
 }
 

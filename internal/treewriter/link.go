@@ -1,6 +1,7 @@
 package treewriter
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/textform"
 )
 
 type Link struct {
@@ -17,6 +19,25 @@ type Link struct {
 	Path, Target string
 	// Reason is such as "points to nothing".
 	Reason string
+}
+
+// linkRecord is a link in JSON.
+type linkRecord struct {
+	Path, Target textform.Path
+	Reason       string
+}
+
+func (l Link) MarshalJSON() ([]byte, error) {
+	return json.Marshal(linkRecord{textform.Path(l.Path), textform.Path(l.Target), l.Reason})
+}
+
+func (l *Link) UnmarshalJSON(text []byte) error {
+	var r linkRecord
+	err := json.Unmarshal(text, &r)
+	if err == nil {
+		*l = Link{string(r.Path), string(r.Target), r.Reason}
+	}
+	return err
 }
 
 func (l Link) String() string {
@@ -38,7 +59,7 @@ func (w *Writer) makeLinks() error {
 			return err
 		}
 		if err := parent.Symlink(w.targets[name], path.Base(name)); err != nil {
-			return w.taken(name, err)
+			return w.notStored(name, err)
 		}
 	}
 	return nil
@@ -97,7 +118,7 @@ func PruneLinks(dir string) (*Writer, error) {
 	}
 	defer root.Close()
 	w := &Writer{kinds: map[string]pathsafe.Kind{}, targets: map[string]string{}, err: errClosed, done: true}
-	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(pathsafe.FS(root), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err

@@ -31,15 +31,16 @@ func isASCII(s string) bool {
 	return true
 }
 
-// checkPortable counts or refuses an entry that other systems cannot store.
+// checkPortable counts or refuses an entry that other systems cannot store, and counts one that is not shown as
+// what it is.
 func (w *Writer) checkPortable(name string) error {
 	component := name[strings.LastIndexByte(name, '/')+1:]
-	if reason := pathsafe.Unportable(component); reason != "" {
+	if reason, portable := pathsafe.Unusual(component); reason != "" {
 		reason = "the name " + reason
-		if w.limits.Portable || runtime.GOOS == "windows" {
+		if !portable && (w.limits.Portable || runtime.GOOS == "windows") {
 			return &PathError{Path: name, Reason: reason}
 		}
-		w.noteUnportable(fmt.Sprintf("%q: %s", name, reason))
+		w.noteUnusual(name, reason, portable)
 	}
 	key := foldKey(name)
 	other, clashes := w.folded[key]
@@ -50,7 +51,7 @@ func (w *Writer) checkPortable(name string) error {
 	if w.limits.Portable {
 		return &PathError{Path: name, Reason: clashReason(other)}
 	}
-	w.noteUnportable(fmt.Sprintf("%q: %s", name, clashReason(other)))
+	w.noteUnusual(name, clashReason(other), false)
 	return nil
 }
 
@@ -58,25 +59,28 @@ func clashReason(other string) string {
 	return fmt.Sprintf("the name differs from %q only in case or Unicode normalization", other)
 }
 
-func (w *Writer) noteUnportable(example string) {
-	if w.unportable == 0 {
-		w.example = example
+// noteUnusual keeps the first name that some system cannot store as the example, or else the first one.
+func (w *Writer) noteUnusual(name, reason string, portable bool) {
+	if w.unusual == 0 || w.portable && !portable {
+		w.example, w.portable = fmt.Sprintf("%q: %s", name, reason), portable
 	}
-	w.unportable++
+	w.unusual++
 }
 
-// Warnings has at most one line about links that were left out, and one about names that other systems
-// cannot store.
+// Warnings has at most one line about links that were left out, and one about unusual names.
 func (w *Writer) Warnings() []string {
 	var warnings []string
 	if text := w.leftOutWarning(); text != "" {
 		warnings = append(warnings, text)
 	}
-	if w.unportable == 0 {
+	if w.unusual == 0 {
 		return warnings
 	}
 	text := "the package cannot be installed on every system: " + w.example
-	if more := w.unportable - 1; more > 0 {
+	if w.portable {
+		text = "the package has names that are not shown as they are: " + w.example
+	}
+	if more := w.unusual - 1; more > 0 {
 		text += fmt.Sprintf(" (and %d more names like this)", more)
 	}
 	return append(warnings, text)

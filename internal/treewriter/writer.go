@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
@@ -39,8 +40,10 @@ type Writer struct {
 	err      error
 	done     bool // Close was successful
 
-	unportable int
-	example    string
+	// unusual counts the names for the warning; portable says that every system can store the example.
+	unusual  int
+	example  string
+	portable bool
 }
 
 type handle struct {
@@ -246,7 +249,7 @@ func (w *Writer) descend(dir string) error {
 	}
 	root, err := parent.root.OpenRoot(component)
 	if err != nil {
-		return err
+		return w.notStored(name, err)
 	}
 	w.handles = append(w.handles, handle{name, root})
 	return nil
@@ -257,21 +260,36 @@ func (w *Writer) makeDir(parent *os.Root, name, component string) error {
 		return err
 	}
 	if err := parent.Mkdir(component, dirMode); err != nil {
-		return w.taken(name, err)
+		return w.notStored(name, err)
 	}
 	return parent.Chmod(component, dirMode)
 }
 
-func (w *Writer) taken(name string, err error) error {
-	if !errors.Is(err, fs.ErrExist) {
-		return err
+// notStored returns the error for an entry that could not be created. The system's own error has the name unquoted.
+func (w *Writer) notStored(name string, err error) error {
+	cause := err
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		cause = failed.Err
+	} else if failed, ok := errors.AsType[*os.LinkError](err); ok {
+		cause = failed.Err
 	}
-	reason := "another program has created a file with this name"
-	if other := w.folded[foldKey(name)]; other != name {
+	reason := ""
+	switch other := w.folded[foldKey(name)]; {
+	case slices.ContainsFunc(refusesName, func(refusal error) bool { return errors.Is(cause, refusal) }):
+		reason = fmt.Sprintf("this file system cannot store the name: %s", cause)
+	case !errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%q: %w", name, cause)
+	case other != name:
 		reason = clashReason(other) + ", and this file system cannot store both"
+	default:
+		reason = "another program has created a file with this name"
 	}
 	return &PathError{Path: name, Reason: reason}
 }
+
+// refusesName are the errors of file systems for names that they do not allow: bytes, such as those that are not
+// UTF-8 on macOS, characters, or the length.
+var refusesName = []error{syscall.EILSEQ, syscall.EINVAL, syscall.ENAMETOOLONG}
 
 func isWithin(name, dir string) bool {
 	return dir == "." || name == dir || strings.HasPrefix(name, dir) && name[len(dir)] == '/'
@@ -281,7 +299,7 @@ func isWithin(name, dir string) bool {
 func (w *Writer) write(parent *os.Root, name string, exec bool, r io.Reader, buf []byte) error {
 	f, err := parent.OpenFile(path.Base(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
-		return w.taken(name, err)
+		return w.notStored(name, err)
 	}
 	err = w.fill(f, name, r, buf)
 	mode := fileMode
