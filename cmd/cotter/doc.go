@@ -23,6 +23,7 @@
 //   - internal/git has what git and ssh say about a host, which messages put in a few words;
 //   - internal/graph draws the pictures of the commands tree and diff;
 //   - internal/sanitize makes foreign text safe on terminals;
+//   - internal/textform writes paths of any bytes in JSON;
 //   - internal/procgroup finds programs in PATH and limits their environment, for init and demo;
 //   - internal/atomicfile reads files that the user names, such as settings and keys, with a limit,
 //     and replaces the lock in merge-lock, as all files are written;

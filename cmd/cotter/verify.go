@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -287,7 +288,7 @@ func (o *output) report(report *installer.Report, failed error, remote bool) err
 		}
 		for _, group := range changedFiles(p.Changes) {
 			for _, file := range group.files {
-				o.printf("    %s %q\n", group.label, file)
+				o.printf("    %s %s\n", group.label, strconv.Quote(file)) // escaped once
 			}
 		}
 	}

@@ -107,7 +107,7 @@ func TestImports(t *testing.T) {
 // commandImports are the internal packages that cmd/cotter may import. Everything else that it needs
 // is in the public API. Its package comment gives the reason for each.
 var commandImports = []string{
-	"internal/atomicfile", "internal/git", "internal/graph", "internal/httpx", "internal/pathsafe", "internal/procgroup", "internal/repofiles", "internal/repository", "internal/sanitize", "internal/store",
+	"internal/atomicfile", "internal/git", "internal/graph", "internal/httpx", "internal/pathsafe", "internal/procgroup", "internal/repofiles", "internal/repository", "internal/sanitize", "internal/store", "internal/textform",
 }
 
 func TestCommandImports(t *testing.T) {
