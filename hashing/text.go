@@ -86,7 +86,7 @@ func checkPath(path string) error {
 	if err := checkText(path); err != nil {
 		return err
 	}
-	if path == "." || !pathsafe.ValidPath(path) {
+	if path == "." || !pathsafe.IsName(path) {
 		return errPath
 	}
 	for name := range strings.SplitSeq(path, "/") {

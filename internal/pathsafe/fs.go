@@ -6,25 +6,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // FS is [os.Root.FS] for names that need not be valid UTF-8, which package io/fs requires. Opening a named pipe does
 // not wait for a writer.
 func FS(root *os.Root) RootFS { return RootFS{root} }
 
-// RootFS is returned by [FS]. Its methods take the names that [ValidPath] accepts.
+// RootFS is returned by [FS]. Its methods take the names that [IsName] accepts.
 type RootFS struct{ root *os.Root }
 
 var _ fs.ReadLinkFS = RootFS{}
-
-// ValidPath is [fs.ValidPath] without the rule for UTF-8.
-func ValidPath(name string) bool {
-	if !utf8.ValidString(name) {
-		name = strings.ToValidUTF8(name, "\uFFFD")
-	}
-	return fs.ValidPath(name)
-}
 
 func (f RootFS) Open(name string) (fs.File, error) {
 	at, err := native("open", name)
@@ -77,7 +68,7 @@ func (f RootFS) ReadLink(name string) (string, error) {
 
 // native refuses what would be another path in the form of this system.
 func native(op, name string) (string, error) {
-	if !ValidPath(name) || filepath.Separator != '/' && strings.ContainsRune(name, filepath.Separator) {
+	if !IsName(name) || filepath.Separator != '/' && strings.ContainsRune(name, filepath.Separator) {
 		return "", &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
 	return filepath.FromSlash(name), nil
