@@ -49,13 +49,20 @@ func Open(name string) (*Bundle, error) {
 	return &Bundle{file, layout}, nil
 }
 
+var errNotOpen = fmt.Errorf("the bundle is not open: %w", fs.ErrClosed)
+
 // Close closes the file.
-func (b *Bundle) Close() error { return b.file.Close() }
+func (b *Bundle) Close() error {
+	if b == nil || b.file == nil {
+		return errNotOpen
+	}
+	return b.file.Close()
+}
 
 // Info implements [ocistore.Store]. A bundle confirms its entries, because the user has named the file.
 func (b *Bundle) Info() ocistore.Info {
 	name := ""
-	if b.file != nil {
+	if b != nil && b.file != nil {
 		name = b.file.Name()
 	}
 	return ocistore.Info{Name: "the bundle " + name, Local: true, Trusted: true}
@@ -63,8 +70,8 @@ func (b *Bundle) Info() ocistore.Info {
 
 // Repository implements [ocistore.Store].
 func (b *Bundle) Repository(_ context.Context, provider addrs.Provider) (ocistore.Repository, error) {
-	if b.layout == nil {
-		return nil, fs.ErrClosed
+	if b == nil || b.layout == nil {
+		return nil, errNotOpen
 	}
 	if provider == (addrs.Provider{}) {
 		return b.layout, nil

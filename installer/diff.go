@@ -38,7 +38,7 @@ func (in *Installer) DiffInterfaces(ctx context.Context, project Project, o Diff
 	req := request{Project: project, InstallOptions: InstallOptions{Offline: o.Offline}}
 	changes := changedContent(old, updated)
 	if len(changes) == 0 {
-		return nil, cmp.Or(req.check(), ctxerr.Of(ctx))
+		return nil, cmp.Or(checkInstaller(in), req.check(), ctxerr.Of(ctx))
 	}
 	ctx, q, err := openToAsk(ctx, in, req)
 	if err != nil {

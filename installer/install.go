@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,7 +69,7 @@ type installation struct {
 
 // prepare checks a request, and reads the key, the policies and the inputs.
 func prepare(in *Installer, req request) (_ *installation, err error) {
-	if err := req.check(); err != nil {
+	if err := cmp.Or(checkInstaller(in), req.check()); err != nil {
 		return nil, err
 	}
 	inst := &installation{clients: clientsOf(in), req: req, events: eventsOf(in, req.Project)}

@@ -54,7 +54,23 @@ func New(o Options) *Installer {
 }
 
 // Options returns the options with the clients that New has made, which a program can wrap.
-func (in *Installer) Options() Options { return in.options }
+func (in *Installer) Options() Options {
+	if in == nil {
+		panic("installer: Options of a nil *Installer; New makes one")
+	}
+	return in.options
+}
+
+// checkInstaller returns an *[InvalidOptionsError] for an Installer that cannot work.
+func checkInstaller(in *Installer) error {
+	switch {
+	case in == nil:
+		return &InvalidOptionsError{Reason: "the Installer is nil; New makes one"}
+	case slices.Contains(in.options.Stores, nil):
+		return &InvalidOptionsError{Fields: []string{"Stores"}, Reason: "a store is nil"}
+	}
+	return nil
+}
 
 func (o Options) fetcher() Fetcher {
 	f := &getmodules.Fetcher{}

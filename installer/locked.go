@@ -60,7 +60,7 @@ func (p LockedProvider) Archive(ctx context.Context) (*ProviderArchive, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ProviderArchive{Hashes: got.Hashes, Size: got.Size, WriterTo: got, Closer: got}, nil
+	return &ProviderArchive{Hashes: got.Hashes, Size: got.Size, archive: got}, nil
 }
 
 // ProviderArchive is the archive of a provider's package, compared with the lock. It must be closed.
@@ -70,8 +70,23 @@ type ProviderArchive struct {
 	Hashes []hashing.Hash
 	Size   int64 // in bytes
 
-	io.WriterTo
-	io.Closer
+	archive *providers.Archive
+}
+
+// WriteTo writes the archive.
+func (a *ProviderArchive) WriteTo(w io.Writer) (int64, error) {
+	if a == nil || a.archive == nil {
+		return 0, errNotLocked
+	}
+	return a.archive.WriteTo(w)
+}
+
+// Close removes the archive.
+func (a *ProviderArchive) Close() error {
+	if a == nil || a.archive == nil {
+		return errNotLocked
+	}
+	return a.archive.Close()
 }
 
 // LockedPackages calls use with each package in the locks of several projects, once for each entry, for

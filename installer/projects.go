@@ -56,6 +56,9 @@ func (r *Result) requires(address string) bool {
 // forEachProject calls work for several projects in parallel, with copies of in that share a pool. If a project
 // fails, the others continue.
 func forEachProject(in *Installer, projects []Project, work func(*Installer, int, Project) error) error {
+	if err := checkInstaller(in); err != nil {
+		return err
+	}
 	serial := serialEvents()
 	all := &events{fn: logged(in.options.Logger, serial(in.options.OnEvent))}
 	by, err := userOf(in, all)
@@ -135,6 +138,9 @@ func serialEvents() func(fn func(Event)) func(Event) {
 // Share returns a copy of in whose runs share the answers of origins, as those of InstallAll do, until done is
 // called after all runs.
 func (in *Installer) Share() (_ *Installer, done func(), err error) {
+	if err := checkInstaller(in); err != nil {
+		return nil, nil, err
+	}
 	by, err := userOf(in, eventsOf(in, Project{}))
 	if err != nil {
 		return nil, nil, err

@@ -39,13 +39,16 @@ type Report struct {
 	Unproven   []string // files below .terraform that this user did not write for this project, and that were ignored
 }
 
-// OK reports whether there are no Problems. A zero Report is not OK.
+// OK reports whether there are no Problems. Neither a nil nor a zero Report is OK.
 func (r *Report) OK() bool { return len(r.Problems()) == 0 }
 
 // Problems returns why the report is not OK: what concerns the whole project, then Refused, Unread, Stale and
 // Misplaced, then an error for each package that is not as in the lock, which wraps [ErrNotInstalled] if it is
 // missing.
 func (r *Report) Problems() []error {
+	if r == nil {
+		return []error{errors.New("there is no report")}
+	}
 	var all []error
 	if !r.Complete {
 		all = append(all, errors.New("not everything was compared"))

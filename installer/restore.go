@@ -33,7 +33,7 @@ type Restored struct {
 func (in *Installer) Restore(ctx context.Context, project Project, earlier *lockfile.File) (restored *Restored, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	req := request{Project: project}
-	if err := cmp.Or(req.checkForRestore(), ctxerr.Of(ctx)); err != nil {
+	if err := cmp.Or(checkInstaller(in), req.checkForRestore(), ctxerr.Of(ctx)); err != nil {
 		return nil, err
 	}
 	if earlier != nil { // the project is not taken if the lock has everything

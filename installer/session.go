@@ -18,7 +18,8 @@ import (
 
 // Session is an installation for a program that walks the module tree by itself: it asks [Session.Module] for
 // one call at a time, reads the module's calls with its own parser, and goes on with these. [Session.Commit]
-// then changes the project. A Session must be closed. It is safe for concurrent use.
+// then changes the project. A Session must be closed. It is safe for concurrent use. [Installer.Begin] makes one;
+// the methods of a nil or zero Session fail.
 type Session struct {
 	// ctx is that of all work.
 	ctx      context.Context
@@ -94,6 +95,9 @@ func (in *Installer) Begin(ctx context.Context, p Project, o InstallOptions) (_ 
 // Expect says which calls of a module the program is going to ask for, so that they are fetched together. It
 // does not wait, and binds neither side. The caller's own module must have been found.
 func (s *Session) Expect(caller addrs.Module, calls ...config.Call) {
+	if s.isZero() {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	above, ok := s.caller(caller)
@@ -126,6 +130,9 @@ func (s *Session) Expect(caller addrs.Module, calls ...config.Call) {
 // ctx ends, Module returns, but the work goes on until the session is closed. The error is a *[ModuleError], or
 // a *[LockedError] if the lock would have to change, but must not.
 func (s *Session) Module(ctx context.Context, caller addrs.Module, c config.Call) (Module, error) {
+	if s.isZero() {
+		return Module{}, errNotBegun
+	}
 	asked, err := s.ask(caller, c)
 	if err != nil {
 		return Module{}, err
@@ -252,6 +259,9 @@ func isSameCall(a, b config.Call) bool {
 // error, Commit returns it too and changes nothing. After Commit, the session can only be closed.
 func (s *Session) Commit(ctx context.Context, o CommitOptions) (_ *Result, err error) {
 	defer ctxerr.Keep(ctx, &err)
+	if s.isZero() {
+		return nil, errNotBegun
+	}
 	if !s.end() {
 		return nil, errEnded
 	}
@@ -292,7 +302,14 @@ func (s *Session) end() bool {
 }
 
 // Close ends the session and its work. Without an earlier Commit, nothing in the project has changed.
-func (s *Session) Close() error { return s.closed() }
+func (s *Session) Close() error {
+	if s.isZero() {
+		return errNotBegun
+	}
+	return s.closed()
+}
+
+func (s *Session) isZero() bool { return s == nil || s.run == nil }
 
 func (s *Session) close() error {
 	s.end()
@@ -325,7 +342,10 @@ func (f sessionFiles) Open(name string) (fs.File, error) {
 	return pathsafe.DirFS(f.module.currentPath).Open(name)
 }
 
-var errEnded = errors.New("the session has ended")
+var (
+	errEnded    = errors.New("the session has ended")
+	errNotBegun = errors.New("the session was not begun: Installer.Begin makes one")
+)
 
 // expect gets what the module of a call needs. Its result is what the pool remembers.
 func (p *prefetcher) expect(ctx context.Context, c *call) {

@@ -22,6 +22,9 @@ import (
 // artifacts confirm these. It keeps nothing. The entries are sorted by source and version, providers last. The
 // error is about the whole store.
 func (in *Installer) VerifyStore(ctx context.Context, store PackageStore) ([]ocistore.Entry, error) {
+	if err := checkStore(in, store); err != nil {
+		return nil, err
+	}
 	alone := *in
 	alone.options.CacheDir = ""
 	return readStore(ctx, alone, store, false, func(*pool, artifact.Statement) error { return nil })
@@ -31,6 +34,9 @@ func (in *Installer) VerifyStore(ctx context.Context, store PackageStore) ([]oci
 // user: importing a store means trusting it. Damaged packages are not imported, and of provider packages for
 // other platforms only the hashes. The result is as for [Installer.VerifyStore].
 func (in *Installer) ImportStore(ctx context.Context, store PackageStore) ([]ocistore.Entry, error) {
+	if err := checkStore(in, store); err != nil {
+		return nil, err
+	}
 	if in.options.CacheDir == "" {
 		return nil, errors.New("there is no cache to import into")
 	}
@@ -40,6 +46,13 @@ func (in *Installer) ImportStore(ctx context.Context, store PackageStore) ([]oci
 		}
 		return confirmImported(s.Cache, statement)
 	})
+}
+
+func checkStore(in *Installer, store PackageStore) error {
+	if err := checkInstaller(in); err != nil || store != nil {
+		return err
+	}
+	return &InvalidOptionsError{Reason: "the store is nil"}
 }
 
 func confirmImported(cache *store.Modules, statement artifact.Statement) error {

@@ -38,6 +38,9 @@ func Open(fetcher *getmodules.Fetcher, address string) (*Mirror, error) {
 	if !strings.HasPrefix(address, "oci://") || !ok {
 		return nil, fmt.Errorf("the address of a mirror must have the form oci://HOST/REPOSITORY, not %q", addrs.Redact(address))
 	}
+	if fetcher == nil {
+		return nil, errors.New("a mirror cannot be opened without a fetcher")
+	}
 	writer, err := fetcher.OCIWriter(host, repository)
 	if err != nil {
 		return nil, err
@@ -46,22 +49,26 @@ func Open(fetcher *getmodules.Fetcher, address string) (*Mirror, error) {
 }
 
 // Address returns oci://HOST/REPOSITORY.
-func (m *Mirror) Address() string { return "oci://" + m.host + "/" + m.repository }
+func (m *Mirror) Address() string {
+	m.mustExist("Address")
+	return "oci://" + m.host + "/" + m.repository
+}
 
 // Info implements [ocistore.Store].
 func (m *Mirror) Info() ocistore.Info {
+	m.mustExist("Info")
 	return ocistore.Info{Name: "the mirror " + m.Address(), Trusted: m.Trusted}
 }
 
 // Repository implements [ocistore.Store].
 func (m *Mirror) Repository(ctx context.Context, provider addrs.Provider) (ocistore.Repository, error) {
+	if err := m.checkOpen(); err != nil {
+		return nil, err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if found, ok := m.opened[provider]; ok {
 		return found, nil
-	}
-	if m.fetcher == nil {
-		return nil, errNotOpen
 	}
 	found, err := m.fetcher.OpenOCI(ctx, m.host, m.pathOf(provider))
 	if err != nil {
@@ -74,7 +81,19 @@ func (m *Mirror) Repository(ctx context.Context, provider addrs.Provider) (ocist
 	return found, nil
 }
 
-var errNotOpen = errors.New("the mirror is not open")
+func (m *Mirror) checkOpen() error {
+	if m == nil || m.fetcher == nil {
+		return errors.New("the mirror is not open")
+	}
+	return nil
+}
+
+// mustExist is for methods that return no error.
+func (m *Mirror) mustExist(method string) {
+	if m == nil {
+		panic("mirror: " + method + " of a nil *Mirror; Open makes one")
+	}
+}
 
 // pathOf returns the mirror's own repository for the zero Provider.
 func (m *Mirror) pathOf(provider addrs.Provider) string {
@@ -87,12 +106,13 @@ func (m *Mirror) pathOf(provider addrs.Provider) string {
 // RepositoryTemplate returns the repository_template of an oci_mirror in OpenTofu's CLI configuration:
 // HOST/REPOSITORY/providers/${hostname}/${namespace}/${type}.
 func (m *Mirror) RepositoryTemplate() string {
+	m.mustExist("RepositoryTemplate")
 	return m.host + "/" + m.repository + "/" + artifact.RepositoryTemplate
 }
 
 func (m *Mirror) providerWriter(provider addrs.Provider) (*getmodules.OCIWriter, error) {
-	if m.fetcher == nil {
-		return nil, errNotOpen
+	if err := m.checkOpen(); err != nil {
+		return nil, err
 	}
 	return m.fetcher.OCIWriter(m.host, m.pathOf(provider))
 }

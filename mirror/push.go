@@ -60,6 +60,9 @@ type pusher struct {
 }
 
 func (p *pusher) pushAll(ctx context.Context, in *installer.Installer, projects []installer.Project, o installer.LockedOptions) (*Result, error) {
+	if err := p.mirror.checkOpen(); err != nil {
+		return nil, err
+	}
 	temporary, err := os.MkdirTemp("", "cotter-mirror-")
 	if err != nil {
 		return nil, err

@@ -36,6 +36,9 @@ const parallelRequests = 16
 // keys, providers after modules. It reads only the locks and queries only the mirror. platforms are for
 // providers; none means this machine's. An error about a lock is a *[installer.ProjectError].
 func Status(ctx context.Context, m *Mirror, projects []installer.Project, scope installer.Scope, platforms ...addrs.Platform) ([]Entry, error) {
+	if err := m.checkOpen(); err != nil {
+		return nil, err
+	}
 	s := &status{mirror: m, scope: scope, platforms: platforms}
 	if len(platforms) == 0 {
 		s.platforms = []addrs.Platform{addrs.CurrentPlatform()}
