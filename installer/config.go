@@ -92,6 +92,41 @@ func exists(name string) bool {
 	return err == nil
 }
 
+// pinnedReader reads calls as if pins had been edited. A call in a package has another file than each pin.
+type pinnedReader struct {
+	ConfigReader
+	pins map[hcl.Range]Pin // by the ranges of their strings
+}
+
+func editedReader(reader ConfigReader, pins []Pin) ConfigReader {
+	at := make(map[hcl.Range]Pin)
+	for _, pin := range pins {
+		if pin.Outdated() && pin.LatestValue != "" && pin.Range.Filename != "" {
+			at[pin.Range] = pin
+		}
+	}
+	if len(at) == 0 {
+		return reader
+	}
+	return pinnedReader{reader, at}
+}
+
+func (r pinnedReader) ReadModule(ctx context.Context, dir config.Dir) (config.Module, hcl.Diagnostics) {
+	module, diags := r.ConfigReader.ReadModule(ctx, dir)
+	module.Calls = slices.Clone(module.Calls)
+	for i, call := range module.Calls {
+		if pin, ok := r.pins[call.SourceRange]; ok {
+			if edited, ok := addrs.ReplaceArg(call.Source, pin.Argument, pin.LatestValue); ok {
+				module.Calls[i].Source = edited
+			}
+		}
+		if pin, ok := r.pins[call.VersionRange]; ok {
+			module.Calls[i].Version = &pin.LatestValue
+		}
+	}
+	return module, diags
+}
+
 // namesChecker drops calls whose names cannot be in a module's path, and reports them as errors. Names become
 // names of directories, and the reader may be a caller's.
 type namesChecker struct{ ConfigReader }

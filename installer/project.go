@@ -57,10 +57,13 @@ type Project struct {
 	Dialect            Dialect
 	Tools              []Dialect // the stock tools that the user has, which help to detect the dialect
 	// Next is the stock tool that runs afterwards, if known. An [event.Warning] says if another was detected.
-	Next            Dialect
-	Inputs          config.Inputs // the values that sources and versions may depend on
-	KeepCredentials bool          // in source addresses in results
-	OnEvent         func(Event)   // gets the project's events; nil means Options.OnEvent
+	Next   Dialect
+	Inputs config.Inputs // the values that sources and versions may depend on
+	// Edited are pins whose calls are read with LatestValue instead of Value, as if package edit had written it,
+	// so that a dry run shows what an edit would change.
+	Edited          []Pin
+	KeepCredentials bool        // in source addresses in results
+	OnEvent         func(Event) // gets the project's events; nil means Options.OnEvent
 }
 
 // Event is one of the structs of package event.

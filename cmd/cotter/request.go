@@ -19,6 +19,8 @@ import (
 type request struct {
 	installer.Project
 	installer.InstallOptions
+	// edits are what a dry run does not write into the configurations of projects, by their directories.
+	edits map[string][]installer.Pin
 }
 
 // newRequest returns the request for the project in --chdir.
@@ -132,7 +134,7 @@ func projectsIn(cmd *invocation, env func(string) string, req request, dirs []st
 	projects, failures = make([]installer.Project, len(dirs)), make([]error, len(dirs))
 	for i, dir := range dirs {
 		one := req
-		one.Dir = dir
+		one.Dir, one.Edited = dir, req.edits[dir]
 		one, err := applySettings(cmd, env, one)
 		if err == nil && prepare != nil {
 			one, err = prepare(one)

@@ -94,14 +94,19 @@ func runUpdate(ctx context.Context, cmd *invocation, out *output, req request) e
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(pins, func(p installer.Pin) bool { return p.Argument != "version" || p.Outdated() && req.DryRun }) {
-			req.Update.To = versions.Version{} // the tag decides now, or the constraint was not written
+		for _, pin := range slices.Concat(slices.Collect(maps.Values(pins))...) {
+			if pin.Argument != "version" {
+				req.Update.To = versions.Version{} // the tag decides now
+			}
+		}
+		if req.DryRun {
+			req.edits, req.Edited = pins, pins[req.Dir]
 		}
 	}
 	if err := explainNames(ctx, cmd, out, req, run(ctx, cmd, out, in, req)); err != nil || out.json || cmd.Bool("offline") || !hasPins {
 		return err
 	}
-	return proposePins(ctx, cmd, out, in)
+	return proposePins(ctx, cmd, out, in, req.edits)
 }
 
 // setUpdates reads the arguments that are not directories: with a slash they are addresses of providers,
@@ -300,8 +305,8 @@ func (o *output) proposeForProjects(found map[string][]installer.Pin) {
 }
 
 // editPins writes newer versions into configurations, and returns the pins that the request updates as they
-// were. It edits one project after another, because they can share modules.
-func editPins(ctx context.Context, cmd *invocation, out *output, in *installer.Installer, req request) ([]installer.Pin, error) {
+// were, by the directories of projects. It edits one project after another, because they can share modules.
+func editPins(ctx context.Context, cmd *invocation, out *output, in *installer.Installer, req request) (map[string][]installer.Pin, error) {
 	dirs := []string{req.Dir}
 	if severalProjects(cmd) {
 		var err error
@@ -310,7 +315,7 @@ func editPins(ctx context.Context, cmd *invocation, out *output, in *installer.I
 		}
 	}
 	req.OnEvent = out.warning
-	var all []installer.Pin
+	all := make(map[string][]installer.Pin)
 	for _, dir := range dirs {
 		req.Dir = dir
 		req, err := applySettings(cmd, out.env, req)
@@ -321,11 +326,11 @@ func editPins(ctx context.Context, cmd *invocation, out *output, in *installer.I
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, pins...)
+		all[dir] = pins
+		if err := writePins(ctx, req, pins); err != nil {
+			return nil, err
+		}
 		if !req.DryRun {
-			if err := writePins(ctx, req, pins); err != nil {
-				return nil, err
-			}
 			out.whenInterrupted = "Interrupted; the configuration was edited, but nothing else was changed."
 		}
 		if err := out.edited(pins, dir, req.DryRun); err != nil {
@@ -335,10 +340,10 @@ func editPins(ctx context.Context, cmd *invocation, out *output, in *installer.I
 	return all, nil
 }
 
-// writePins changes no file if a pin cannot be edited.
+// writePins changes no file if a pin cannot be edited, or in a dry run.
 func writePins(ctx context.Context, req request, pins []installer.Pin) error {
 	files, err := configedit.Files(ctx, req.Dir, configedit.Changes{Pins: pins})
-	if err != nil {
+	if err != nil || req.DryRun {
 		return err
 	}
 	for _, f := range files {
@@ -372,14 +377,15 @@ func (o *output) edited(pins []installer.Pin, dir string, dryRun bool) error {
 	return nil
 }
 
-// proposePins prints the outdated pins that an update did not change. It was successful, so errors of origins
-// are only warnings.
-func proposePins(ctx context.Context, cmd *invocation, out *output, in *installer.Installer) error {
+// proposePins prints the outdated pins that an update did not change, and a dry run with edits would not change.
+// It was successful, so errors of origins are only warnings.
+func proposePins(ctx context.Context, cmd *invocation, out *output, in *installer.Installer, edits map[string][]installer.Pin) error {
 	var mu sync.Mutex
 	found := make(map[string][]installer.Pin)
 	several := severalProjects(cmd)
 	err := forProjectsWith(ctx, cmd, out, in, func(ctx context.Context, in *installer.Installer, out *output, req request) error {
 		setUpdates(cmd, &req)
+		req.Edited = edits[req.Dir]
 		pins, err := in.Pins(ctx, req.Project, installer.PinOptions{Keys: req.Update.Keys}) // with newer major versions
 		if err != nil {
 			for _, m := range messages(err) {
