@@ -34,7 +34,8 @@ func diffCommand(out *output) *cobra.Command {
 			"directory, a git revision such as HEAD~3 (the project's lock at that revision), or a\n" +
 			"file at a revision, such as main:envs/dev/.terraform.lock.hcl. OLD defaults to HEAD, and\n" +
 			"NEW to the project's current lock. The exit status is 0 even if the locks differ, and 3\n" +
-			"with --exit-code. With --recursive, OLD and NEW are git revisions.\n" +
+			"with --exit-code. With --recursive, OLD and NEW are git revisions, and a change that\n" +
+			"several root modules have in common is listed once.\n" +
 			"\n" +
 			"For modules with different content, the command also lists what changes for their\n" +
 			"callers (variables, outputs and providers) and which changes break the calls of this\n" +
@@ -75,28 +76,23 @@ func runDiff(ctx context.Context, cmd *invocation, out *output) error {
 			mu.Lock()
 			all[req.Dir] = d
 			mu.Unlock()
-			switch {
-			case several && format == formatMarkdown, several && format == formatText && len(d.changes) == 0:
-			default:
+			if !several || format == formatJSON {
 				err = out.lockDiff(d, format)
 			}
 			return errors.Join(err, d.interfaces.report(out))
 		})
-		differ := 0
-		for _, dir := range slices.Sorted(maps.Keys(all)) {
-			if len(all[dir].changes) == 0 {
-				continue
-			}
-			if differ++; several && format == formatMarkdown {
-				out.printf("### %s\n\n", markdownCell(dir))
-				out.diffMarkdown(all[dir].changes)
-				out.printf("\n")
-			}
+		shared := out.sharedChanges(all)
+		switch {
+		case !several || len(shared) == 0:
+		case format == formatMarkdown:
+			out.diffMarkdown(shared)
+		case format == formatText:
+			out.diff(shared)
 		}
 		switch {
-		case err == nil && differ > 0 && cmd.Bool("exit-code"):
+		case err == nil && len(shared) > 0 && cmd.Bool("exit-code"):
 			return errFound
-		case err == nil && differ == 0 && several && format == formatText:
+		case err == nil && len(shared) == 0 && several && format == formatText:
 			out.notef("%s: the locks have the same modules and providers.\n", count(len(all), "project"))
 		}
 		return err
@@ -120,7 +116,7 @@ func newLockDiff(ctx context.Context, cmd *invocation, in *installer.Installer, 
 		return nil, err
 	}
 	if cmd.Arg(1) == "" {
-		d.updated, err = reader.current()
+		d.updated, err = reader.currentIfNeeded(ctx, in)
 	} else {
 		d.updated, err = reader.read(ctx, d.newName)
 	}
@@ -145,14 +141,66 @@ func (o *output) lockDiff(d *lockDiff, format string) error {
 		o.result(diffRecord{d.changes})
 	case pictures[format] != nil:
 		return o.picture(format, d.graph())
+	case len(d.changes) == 0 && d.updated == nil:
+		o.printf("Nothing to compare: the configuration needs no lock file.\n")
 	case len(d.changes) == 0:
 		o.printf("The locks have the same modules and providers.\n")
 	case format == formatMarkdown:
-		o.diffMarkdown(d.changes)
+		o.diffMarkdown(mapped(d.changes, func(c entryChange) sharedChange { return sharedChange{entryChange: c} }))
 	default:
-		o.diff(d.changes)
+		o.diff(mapped(d.changes, func(c entryChange) sharedChange {
+			c.interfaces = o.shownInterface("", c.interfaces)
+			return sharedChange{entryChange: c}
+		}))
 	}
 	return nil
+}
+
+// sharedChange is a change in all of some projects; without projects, in the only one.
+type sharedChange struct {
+	entryChange // of the first project, but with what changes for the callers in all
+	dirs        []string
+}
+
+// sharedChanges joins the equal changes of several projects, by their directories. Those that break calls are
+// first, then those of most projects.
+func (o *output) sharedChanges(all map[string]*lockDiff) (list []sharedChange) {
+	for _, dir := range slices.Sorted(maps.Keys(all)) {
+		for _, c := range all[dir].changes {
+			c.interfaces = o.shownInterface(dir, c.interfaces)
+			list = append(list, sharedChange{c, []string{dir}})
+		}
+	}
+	groups := groupBy(list, func(c sharedChange) string {
+		return fmt.Sprintf("%q", append([]string{string(c.Change), c.subject(), c.before, c.after}, c.shownDetails(o.verbose)...))
+	})
+	list = mapped(groups, func(same []sharedChange) sharedChange {
+		joined := sharedChange{entryChange: same[0].entryChange}
+		joined.interfaces = nil
+		for _, c := range same {
+			joined.dirs = append(joined.dirs, c.dirs...)
+			for _, change := range c.interfaces {
+				if !slices.Contains(joined.interfaces, change) {
+					joined.interfaces = append(joined.interfaces, change)
+				}
+			}
+		}
+		return joined
+	})
+	slices.SortStableFunc(list, func(a, b sharedChange) int {
+		return cmp.Or(
+			cmp.Compare(min(len(breaking(b.interfaces)), 1), min(len(breaking(a.interfaces)), 1)),
+			cmp.Compare(len(b.dirs), len(a.dirs)),
+		)
+	})
+	return list
+}
+
+func (o *output) someProjects(names []string) string {
+	if o.verbose {
+		return enumeration(names)
+	}
+	return someOf(names, maxNamed)
 }
 
 // graph has the modules and providers of both locks, with their changes. Locks have no local modules.
@@ -197,7 +245,7 @@ func (c entryChange) marks() []graph.Mark {
 }
 
 // diff prints changes as text, with all details only for --verbose.
-func (o *output) diff(changes []entryChange) {
+func (o *output) diff(changes []sharedChange) {
 	breaks := 0
 	var broken []string
 	var list []resultLine
@@ -207,7 +255,10 @@ func (o *output) diff(changes []entryChange) {
 		case graph.Added, graph.Removed:
 			line.verb = string(c.Change)
 		}
-		line.details = slices.Concat(line.details, shortList(interfaceLines(o.shownInterface("", c.interfaces))))
+		if c.dirs != nil {
+			line.what += " in " + o.someProjects(c.dirs)
+		}
+		line.details = slices.Concat(line.details, shortList(interfaceLines(c.interfaces)))
 		list = append(list, line)
 		if n := len(breaking(c.interfaces)); n > 0 {
 			breaks += n
@@ -216,18 +267,27 @@ func (o *output) diff(changes []entryChange) {
 	}
 	o.printOutcomes(list, "")
 	if breaks > 0 {
-		o.notef("\n%s, in %s.\n", count(breaks, "breaking change"), strings.Join(broken, ", "))
+		o.notef("\n%s, in %s.\n", count(breaks, "breaking change"), strings.Join(distinct(broken), ", "))
 	}
 }
 
-func (o *output) diffMarkdown(changes []entryChange) {
-	o.printf("| module or provider | before | after | details |\n|---|---|---|---|\n")
+func (o *output) diffMarkdown(changes []sharedChange) {
+	several := changes[0].dirs != nil
+	if several {
+		o.printf("| module or provider | before | after | projects | details |\n|---|---|---|---|---|\n")
+	} else {
+		o.printf("| module or provider | before | after | details |\n|---|---|---|---|\n")
+	}
 	for _, c := range changes {
+		after := markdownCell(c.after)
+		if several {
+			after += " | " + o.someProjects(mapped(c.dirs, markdownCell))
+		}
 		details := slices.Concat(c.shownDetails(o.verbose), shortList(interfaceLines(c.interfaces)))
 		if c.Change == graph.Content {
 			details = append([]string{"OTHER CONTENT"}, details...)
 		}
-		o.printf("| %s | %s | %s | %s |\n", markdownCell(c.subject()), markdownCell(c.before), markdownCell(c.after), strings.Join(mapped(details, markdownCell), "<br>"))
+		o.printf("| %s | %s | %s | %s |\n", markdownCell(c.subject()), markdownCell(c.before), after, strings.Join(mapped(details, markdownCell), "<br>"))
 	}
 }
 
@@ -244,6 +304,14 @@ func (r lockReader) current() (*lockfile.File, error) {
 		return nil, err
 	}
 	return checkedLock(readLock(name))
+}
+
+// currentIfNeeded is current for the project itself, whose lock may be missing if it needs none.
+func (r lockReader) currentIfNeeded(ctx context.Context, in *installer.Installer) (*lockfile.File, error) {
+	if absent(lockPath(r.req)) {
+		return nil, requireLock(ctx, in, r.req.Project) // a nil lock has no entries
+	}
+	return r.current()
 }
 
 // read reads a lock: name is a file, a directory with a lock, or a git revision.
