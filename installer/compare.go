@@ -99,7 +99,9 @@ func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report 
 	case forms != nil:
 		report.Stale = append(report.Stale, forms)
 	}
-	report.Misplaced = cmp.misplaced.errs()
+	if p.files != nil || len(report.Packages)+len(lock.Providers())+len(report.Stale)+len(report.Unread) > 0 {
+		report.Misplaced = cmp.misplaced.errs()
+	} // otherwise nothing is installed, and nothing has to be
 	if require == nil {
 		return nil
 	}
@@ -173,8 +175,8 @@ func (cmp *comparison) module(ctx context.Context, c *call) (*module, error) {
 			return nil, cmp.notInstalled(c, c.caller.pkg, err)
 		}
 		if c.isDirectory() {
-			if fault := cmp.directoryFault(m); fault != "" {
-				return nil, c.fail(&StaleError{fault})
+			if err := cmp.directoryFault(m); err != nil {
+				return nil, c.fail(err)
 			}
 		}
 		cmp.checkRecord(m, versions.Version{})

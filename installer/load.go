@@ -3,7 +3,6 @@ package installer
 import (
 	"context"
 	"path/filepath"
-	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
@@ -29,15 +28,17 @@ func (in *Installer) Load(ctx context.Context, project Project, o LoadOptions) (
 	}
 	defer func() { err = join(err, p.close()) }()
 	required := newRequirements()
-	find := p.recordedModule
+	var modules []*module
+	var failures *failures
+	fromLock := false
 	if o.FromLock {
-		find = p.recordedOrLocked
+		modules, failures, fromLock, err = p.walkOrLock(ctx, required.ifNeeded(o.scope()))
+	} else {
+		modules, failures, err = p.walk(ctx, p.recordedModule, required.ifNeeded(o.scope()))
 	}
-	modules, failures, err := p.walk(ctx, find, required.ifNeeded(o.scope()))
 	if err != nil {
 		return nil, err
 	}
-	fromLock := slices.ContainsFunc(modules, (*module).isLocked)
 	result := p.loadedModules(withoutMadeUp(modules), failures)
 	if !o.BestEffort {
 		err = failures.join()

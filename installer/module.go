@@ -349,8 +349,9 @@ func (m *module) path() addrs.Module {
 
 func (m *module) key() string { return m.path().String() }
 
-// isLocked reports whether the module is known only from the lock, because its package is not installed.
-func (m *module) isLocked() bool { return m.call != nil && m.currentPath == "" }
+// isLocked reports whether the module's calls are known only from the lock, because its package is not installed
+// or, for the root module, because a program has the configuration.
+func (m *module) isLocked() bool { return m.currentPath == "" }
 
 // isElsewhere reports whether the module is in a package that is not from this machine.
 func (m *module) isElsewhere() bool { return m.pkg != nil && !m.pkg.local }

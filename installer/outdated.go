@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -62,7 +61,8 @@ type OutdatedProvider struct {
 // Outdated compares the versions of modules, installed or else locked, and the locked versions of providers
 // with those that their origins offer, as the scope says. If an origin does not answer, or a module is neither
 // installed nor locked, the error contains a *[ModuleError] or a *[ProviderError], and the result has all
-// others.
+// others. If the directory has no configuration, because a program with its own has installed the modules by a
+// [Session], the lock has the calls; without one, the error is a *[MissingLockError].
 func (in *Installer) Outdated(ctx context.Context, project Project, o OriginOptions) (_ *Outdated, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	ctx, p, err := openToAsk(ctx, in, readingOf(project, o.Scope))
@@ -71,11 +71,11 @@ func (in *Installer) Outdated(ctx context.Context, project Project, o OriginOpti
 	}
 	defer func() { err = join(err, p.close()) }()
 	required := newRequirements()
-	modules, failures, err := p.walk(ctx, p.recordedOrLocked, required.ifNeeded(o.Scope))
+	modules, failures, fromLock, err := p.walkOrLock(ctx, required.ifNeeded(o.Scope))
 	if err != nil {
 		return nil, err
 	}
-	complete, fromLock := failures.join() == nil, slices.ContainsFunc(modules, (*module).isLocked)
+	complete := failures.join() == nil
 	found := &Outdated{}
 	var failed error
 	var wait sync.WaitGroup

@@ -59,6 +59,9 @@ func (p *plan) make(ctx context.Context) error {
 		if _, ok := m.lockEntry(); ok {
 			p.inLock[m.key()] = true
 		}
+		if err := p.checkInside(m); err != nil {
+			p.result.Outside = append(p.result.Outside, m.call.fail(err))
+		}
 		if m.linksTo != "" {
 			stays[m.key()] = true
 			if err := p.addLink(m); err != nil {

@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ type reading struct {
 
 // openToRead opens a project, which must be closed, for a run that only reads it.
 func openToRead(ctx context.Context, in *Installer, req request) (*reading, error) {
-	if err := req.check(); err != nil {
+	if err := cmp.Or(checkInstaller(in), req.check()); err != nil {
 		return nil, err
 	}
 	if _, err := os.Stat(req.dir()); err != nil {
@@ -39,21 +40,31 @@ func openToRead(ctx context.Context, in *Installer, req request) (*reading, erro
 	if err != nil {
 		return nil, err
 	}
+	clients := clientsOf(in)
+	config, err := clients.configFor(req)
+	if err != nil {
+		return nil, err
+	}
+	clients.Config = &rootReader{ConfigReader: config}
 	p, err := view(ctx, req, by, false)
 	if err != nil {
 		return nil, err
 	}
-	return &reading{openProject: p, clients: clientsOf(in), events: eventsOf(in, req.Project)}, nil
+	return &reading{openProject: p, clients: clients, events: eventsOf(in, req.Project)}, nil
 }
 
 // walk walks the project's modules, which find finds. require, which may be nil, gets the configuration of
 // each. The error is about the walk as a whole.
 func (p *reading) walk(ctx context.Context, find func(context.Context, *call) (*module, error), require func(*module, config.Module)) ([]*module, *failures, error) {
+	return p.walkFrom(ctx, p.rootModule(), find, require)
+}
+
+func (p *reading) walkFrom(ctx context.Context, root *module, find func(context.Context, *call) (*module, error), require func(*module, config.Module)) ([]*module, *failures, error) {
 	config, err := p.clients.configFor(p.req)
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &walker{project: p.openProject, config: config, find: find, require: require, parallel: p.clients.Parallel} // Install passes warnings on
+	w := &walker{project: p.openProject, config: config, root: root, find: find, require: require, parallel: p.clients.Parallel} // Install passes warnings on
 	modules, calls, failures := w.walk(ctx)
 	if warning := replacedWarning(calls); warning.Message != "" {
 		p.events.emit(warning)
@@ -105,7 +116,7 @@ func (p *reading) recordedOrLocked(ctx context.Context, c *call) (*module, error
 	if entry, ok := p.lock.Module(c.key()); ok && c.from.Mismatch(entry) == "" {
 		pkg = p.newPlacement(entry, nil)
 	}
-	if pkg == nil {
+	if pkg == nil && !(c.caller.isLocked() && c.from.IsLocal()) {
 		return nil, c.fail(ErrNotInstalled)
 	}
 	return &module{call: c, pkg: pkg, finalPath: p.dirs.PackageDir(c.key())}, nil

@@ -2,6 +2,8 @@ package installer
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -20,9 +22,17 @@ import (
 
 // OriginReport is the result of [Installer.VerifyRemote].
 type OriginReport struct {
+	Complete bool // everything in the scope was compared; beside an error, it is false
 	// Modules are the locked packages, and Providers the locked providers if the scope has them.
 	Modules   []ModuleOrigin
 	Providers []ProviderOrigin
+}
+
+// OK reports whether the origins have all of the locked content. Neither a nil nor a zero OriginReport is OK.
+func (r *OriginReport) OK() bool {
+	return r != nil && r.Complete &&
+		!slices.ContainsFunc(r.Modules, func(o ModuleOrigin) bool { return !o.OK() }) &&
+		!slices.ContainsFunc(r.Providers, func(o ProviderOrigin) bool { return !o.OK() })
 }
 
 // ModuleOrigin describes where the package of a call comes from now, compared with the lock.
@@ -84,7 +94,9 @@ func (o ProviderOrigin) OK() bool { return o.Err == nil && !o.Evidence.IsZero() 
 // VerifyRemote asks the origins of all locked packages whether tags, digests, branches and registry answers
 // still point to the locked content. It compares the content with the hashes of the lock, unless the origin has
 // confirmed it for this user before; that of archives always. A module that is not
-// installed is a *[ModuleError], and the others are compared.
+// installed is a *[ModuleError], and the others are compared. Entries whose calls the configuration does not have
+// are compared as the lock has them, such as those of a program that has configuration of its own and installs by
+// a [Session]. A missing lock is a *[MissingLockError].
 //
 // If the scope has providers, every h1 and zh hash in the lock must be one that their source has for the
 // release, or belong to a package that has one of them. An archive is downloaded if its h1 is not known
@@ -102,6 +114,9 @@ func (in *Installer) VerifyRemote(ctx context.Context, project Project, o Origin
 		return nil, err
 	}
 	defer func() { err = join(err, q.close()) }()
+	if err := q.requireLock(ctx); err != nil {
+		return nil, err
+	}
 	report := &OriginReport{}
 	var ofModules, ofProviders error
 	var wait sync.WaitGroup
@@ -115,7 +130,9 @@ func (in *Installer) VerifyRemote(ctx context.Context, project Project, o Origin
 	if err := ctxerr.Of(ctx); err != nil {
 		return report, err
 	}
-	return report, join(ofModules, ofProviders)
+	err = join(ofModules, ofProviders)
+	report.Complete = err == nil
+	return report, err
 }
 
 func (q *inquiry) compareOrigins(ctx context.Context) ([]ModuleOrigin, error) {
@@ -123,16 +140,23 @@ func (q *inquiry) compareOrigins(ctx context.Context) ([]ModuleOrigin, error) {
 	if err != nil {
 		return nil, err
 	}
+	if modules, err = q.addUnseen(ctx, modules, failures); err != nil {
+		return nil, err
+	}
 	v := &remoteVerifier{inquiry: q, trust: newTrust(q.openProject, evidencerules.For(evidencerules.VerifyRemote), nil, q.pool.Cache.Confirmed)}
 	list := make([]ModuleOrigin, 0, len(modules))
 	var wait sync.WaitGroup
 	for _, m := range modules {
-		entry, locked := q.lock.Module(m.key())
-		if !locked || !m.ownsPackage() {
+		if !m.ownsPackage() {
 			continue
 		}
+		entry, locked := q.lock.Module(m.key())
 		list = append(list, ModuleOrigin{Path: m.path(), Call: m.call.Call})
 		o := &list[len(list)-1] // list has room for all elements, so this one does not move
+		if !locked {
+			o.Err = m.call.fail(&StaleError{q.noEntry(m.call)})
+			continue
+		}
 		wait.Go(func() {
 			if err := v.compare(ctx, o, m.call, entry); err != nil {
 				o.Err = m.call.fail(err)
@@ -141,6 +165,31 @@ func (q *inquiry) compareOrigins(ctx context.Context) ([]ModuleOrigin, error) {
 	}
 	wait.Wait()
 	return list, failures.join()
+}
+
+// addUnseen adds the modules of the entries that a walk of the configuration has not come to, although nothing
+// at or above them failed.
+func (q *inquiry) addUnseen(ctx context.Context, modules []*module, failures *failures) ([]*module, error) {
+	unseen := goneEntries(q.lock, modules, failures)
+	if len(unseen) == 0 {
+		return modules, nil
+	}
+	locked, failed, err := q.walkLock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range locked {
+		if m.ownsPackage() && slices.Contains(unseen, m.key()) {
+			modules = append(modules, m)
+		}
+	}
+	for _, f := range failed.sorted() {
+		if _, ok := q.lock.Module(f.path.String()); ok && slices.Contains(unseen, f.path.String()) {
+			failures.add(f.path, f.call, f.err)
+		}
+	}
+	slices.SortFunc(modules, func(a, b *module) int { return strings.Compare(a.key(), b.key()) })
+	return modules, nil
 }
 
 func (q *inquiry) compareProviderOrigins(ctx context.Context) ([]ProviderOrigin, error) {

@@ -69,19 +69,36 @@ func (p *openProject) noEntry(c *call) string {
 	return "the lock has no entry for it"
 }
 
-// directoryFault returns the reason why a directory that replaces a package does not fit the lock, or "".
-func (p *openProject) directoryFault(m *module) string {
+// OutsideError says that a directory that replaces a package is not in the project's git repository, so that
+// neither a lock nor a commit says what it has. Verify, and runs with Locked, refuse it.
+type OutsideError struct {
+	Directory, Replaces string // the source addresses
+}
+
+func (e *OutsideError) Error() string {
+	return fmt.Sprintf("%s replaces %s by the directory %s, which is not in the repository", policy.FileName, e.Replaces, e.Directory)
+}
+
+// directoryFault returns a *StaleError or an *OutsideError if a directory that replaces a package does not fit
+// the lock.
+func (p *openProject) directoryFault(m *module) error {
 	entry, ok := p.lock.Directory(m.key())
 	switch {
 	case !ok:
-		return fmt.Sprintf("%s replaces %s by the directory %s, which the lock does not have", policy.FileName, m.call.replaces(), m.call.from.Address)
+		return &StaleError{fmt.Sprintf("%s replaces %s by the directory %s, which the lock does not have", policy.FileName, m.call.replaces(), m.call.from.Address)}
 	case !entry.Equal(m.call.directoryEntry()):
-		return fmt.Sprintf("the lock has the directory %s in place of %s, but %s has %s in place of %s",
-			entry.Source, entry.Replaces, policy.FileName, m.call.from.Address, m.call.replaces())
-	case !p.isInRepository(m.currentPath):
-		return fmt.Sprintf("%s replaces %s by the directory %s, which is not in the repository", policy.FileName, m.call.replaces(), m.call.from.Address)
+		return &StaleError{fmt.Sprintf("the lock has the directory %s in place of %s, but %s has %s in place of %s",
+			entry.Source, entry.Replaces, policy.FileName, m.call.from.Address, m.call.replaces())}
 	}
-	return ""
+	return p.checkInside(m)
+}
+
+// checkInside returns an *OutsideError for a directory outside of the repository that replaces a package.
+func (p *openProject) checkInside(m *module) error {
+	if !m.call.isDirectory() || p.isInRepository(m.currentPath) {
+		return nil
+	}
+	return &OutsideError{m.call.from.Address.String(), m.call.replaces().String()}
 }
 
 // isInRepository reports whether a directory is in the project's git repository; without one, whether it is

@@ -54,9 +54,11 @@ func (r *resolver) module(ctx context.Context, c *call) (*module, error) {
 	if c.from.IsLocal() {
 		m, err := localModule(c, r.project.dirs)
 		if err == nil && r.project.req.Locked && c.isDirectory() {
-			if fault := r.project.directoryFault(m); fault != "" {
-				return nil, c.refuse(fault)
+			err = r.project.directoryFault(m)
+			if stale, ok := errors.AsType[*StaleError](err); ok {
+				return nil, c.refuse(stale.Reason)
 			}
+			err = c.failIf(err)
 		}
 		return m, err
 	}

@@ -27,6 +27,7 @@ type Result struct {
 	LockFile    string
 	LockContent []byte
 	LockChanges []LockChange // the entries that were added, changed or removed
+	Outside     []error      // *ModuleErrors that wrap *[OutsideError], for which a run with Locked fails
 	// Updates are the packages that differ from those of this user's last run although this run did not change
 	// their entries: another branch was checked out, for example. Only Path, Old and New are set; Old is the
 	// entry of the last run. Calls that were not installed before are not among them.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
@@ -385,5 +386,87 @@ func TestSessionInside(t *testing.T) {
 		if m, err := s.Module(t.Context(), nil, c); err == nil {
 			t.Errorf("%s: got %s", c.Name, m.Dir)
 		}
+	}
+}
+
+// TestSessionOrigins checks that what asks the origins asks about the modules that a session has installed for a
+// program with configuration of its own, of which only the lock is known.
+func TestSessionOrigins(t *testing.T) {
+	t.Parallel()
+	for name, prepare := range map[string]func(*project, *installer.Project){
+		"installed": func(*project, *installer.Project) {},
+		"a fresh checkout": func(p *project, _ *installer.Project) {
+			testenv.Must(t, os.RemoveAll(filepath.Join(p.dir, ".terraform")))
+		},
+		"the content of a lock": func(p *project, project *installer.Project) {
+			project.LockContent = []byte(p.file(".terraform.lock.hcl"))
+			testenv.Must(t, os.Remove(filepath.Join(p.dir, ".terraform.lock.hcl")))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := world(t, sessionWorld)
+			testenv.Must(t, os.Remove(filepath.Join(p.dir, "main.tf")))
+			s := begin(t, p, installer.InstallOptions{})
+			net := mustModule(t, s, nil, netCall(p, "net", "~> 1.0"))
+			mustModule(t, s, net.Path, config.Call{Name: "inner", Source: "./inner"})
+			git := config.Call{Name: "git", Source: "git::https://" + string(p.world.Host()) + "/git/app.git?ref=v1.0.0"}
+			testenv.Must(t, os.Mkdir(filepath.Join(p.dir, "app"), 0o755))
+			app := mustModule(t, s, nil, config.Call{Name: "app", Source: "./app"})
+			mustModule(t, s, app.Path, git)
+			if _, err := s.Commit(t.Context(), installer.CommitOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			testenv.Must(t, s.Close())
+			project := installer.Project{Dir: p.dir}
+			prepare(p, &project)
+
+			report, err := p.installer().VerifyRemote(t.Context(), project, installer.OriginOptions{})
+			var keys []string
+			if err == nil {
+				for _, o := range report.Modules {
+					keys = append(keys, o.Path.String())
+				}
+			}
+			if diff := cmp.Diff([]string{"app.git", "net"}, keys); diff != "" || err != nil || !report.OK() {
+				t.Errorf("VerifyRemote = %+v, %v\n%s", report, err, diff)
+			}
+			outdated, err := p.installer().Outdated(t.Context(), project, installer.OriginOptions{})
+			if err != nil || len(outdated.Modules) != 2 || outdated.Modules[1].Current.String() != "1.1.0" || outdated.Modules[1].Allowed.String() != "1.1.0" || outdated.Modules[1].Latest.String() != "2.0.0" {
+				t.Errorf("Outdated = %+v, %v", outdated, err)
+			}
+			if pin := outdated.Modules[0]; pin.Path.String() != "app.git" || pin.Pin == nil || pin.Pin.Value != "v1.0.0" {
+				t.Errorf("Outdated: the pin is %+v", pin)
+			}
+
+			testenv.Must(t, p.world.MoveTag("app.git", "v1.0.0", fstest.MapFS{"main.tf": {Data: []byte("# moved")}}))
+			report, err = p.installer().VerifyRemote(t.Context(), project, installer.OriginOptions{})
+			if err != nil || report.OK() || !report.Complete || !report.Modules[0].Moved() {
+				t.Errorf("after a tag has moved, VerifyRemote = %+v, %v", report, err)
+			}
+
+			project.LockContent = nil
+			if err := os.Remove(filepath.Join(p.dir, ".terraform.lock.hcl")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Fatal(err)
+			}
+			for method, err := range map[string]error{
+				"VerifyRemote": func() error {
+					_, err := p.installer().VerifyRemote(t.Context(), project, installer.OriginOptions{})
+					return err
+				}(),
+				"Outdated": func() error {
+					_, err := p.installer().Outdated(t.Context(), project, installer.OriginOptions{})
+					return err
+				}(),
+				"Verify": func() error {
+					_, err := p.installer().Verify(t.Context(), project, installer.VerifyOptions{})
+					return err
+				}(),
+			} {
+				if missing, ok := errors.AsType[*installer.MissingLockError](err); !ok || missing.File != ".terraform.lock.hcl" || !errors.Is(err, fs.ErrNotExist) {
+					t.Errorf("without a lock, %s = %v, want a *MissingLockError", method, err)
+				}
+			}
+		})
 	}
 }

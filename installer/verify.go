@@ -2,7 +2,6 @@ package installer
 
 import (
 	"context"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -21,7 +20,8 @@ import (
 
 // Verify compares the installed modules, and providers if the project has a directory of them, with the lock.
 // It reads every file, contacts no server and changes nothing. The error is about what prevents the comparison,
-// such as an invalid or missing lock; the report has the differences.
+// such as an invalid lock, or a *[MissingLockError]; the report has the differences. It is complete and has no
+// packages if nothing needs a lock.
 func (in *Installer) Verify(ctx context.Context, project Project, _ VerifyOptions) (_ *Report, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	req := readingOf(project, ScopeAll)
@@ -33,8 +33,8 @@ func (in *Installer) Verify(ctx context.Context, project Project, _ VerifyOption
 		return nil, err
 	}
 	defer func() { err = join(err, p.close()) }()
-	if p.lockSrc == nil {
-		return nil, &fs.PathError{Op: "open", Path: req.lockPath(), Err: fs.ErrNotExist}
+	if err := p.requireLock(ctx); err != nil {
+		return nil, err
 	}
 	if err := p.readRules(); err != nil {
 		return nil, err

@@ -22,6 +22,8 @@ import (
 type walker struct {
 	project *openProject
 	config  ConfigReader
+	// root is where the walk begins; nil means the root module as the configuration has it.
+	root *module
 	// find finds the module of a call, and may fetch it. The walk reports its error unless it is errLeftOut.
 	find func(context.Context, *call) (*module, error)
 	// The other functions may be nil. placed gets each module that is in its place.
@@ -42,7 +44,11 @@ var errLeftOut = errors.New("the call is left out")
 // fails, the others continue. If ctx ends, some calls may not have been seen.
 func (w *walker) walk(ctx context.Context) (modules []*module, calls []*call, failed *failures) {
 	t := &traversal{walker: w, reads: make(chan struct{}, w.parallel), seen: make(map[string]*call), failures: &failures{}}
-	t.wait.Go(func() { t.below(ctx, w.project.rootModule(), 0) })
+	root := w.root
+	if root == nil {
+		root = w.project.rootModule()
+	}
+	t.wait.Go(func() { t.below(ctx, root, 0) })
 	t.wait.Wait()
 	for len(t.inside) > 0 {
 		t.belowInside(ctx)

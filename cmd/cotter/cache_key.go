@@ -1,21 +1,19 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
 func cacheKeyCommand(out *output) *cobra.Command {
@@ -44,10 +42,7 @@ func runCacheKey(ctx context.Context, cmd *invocation, out *output) error {
 	if err := errors.Join(failures...); err != nil {
 		return err
 	}
-	key, err := cacheKeyOf(ctx, projects)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: %w", errNoLock, err)
-	}
+	key, err := cacheKeyOf(ctx, localInstaller(out), projects, severalProjects(cmd))
 	if err != nil {
 		return err
 	}
@@ -67,35 +62,25 @@ func runCacheKey(ctx context.Context, cmd *invocation, out *output) error {
 // layout cannot be used.
 const cacheFormat = 1
 
-// cacheKeyOf returns the key for the locks of several projects. A project that needs no modules or providers
-// has no lock and is ignored. If none has a lock, the error wraps fs.ErrNotExist.
-func cacheKeyOf(ctx context.Context, projects []installer.Project) (cacheKeyRecord, error) {
+// cacheKeyOf returns the key for the locks of several projects. A project may lack a lock only if it needs none.
+func cacheKeyOf(ctx context.Context, in *installer.Installer, projects []installer.Project, several bool) (cacheKeyRecord, error) {
 	modules, providers := make(map[string]bool), make(map[string]bool)
-	hasLock, missing := false, ""
+	var failures []error
 	for _, p := range projects {
-		if _, err := os.Stat(cmp.Or(p.Dir, ".")); err != nil {
-			return cacheKeyRecord{}, err
+		lock, locked, err := readLocks(ctx, in, p)
+		if err != nil && several {
+			err = &installer.ProjectError{Dir: p.Dir, Err: err}
 		}
-		lock, err := installer.ReadLock(ctx, p)
-		if err != nil {
-			return cacheKeyRecord{}, err
-		}
-		locked, err := installer.ReadLockedProviders(ctx, p)
-		if err != nil {
-			return cacheKeyRecord{}, err
-		}
+		failures = append(failures, err)
 		for _, m := range lock.Modules() {
 			modules[fmt.Sprint(m.Hashes)] = true
 		}
 		for _, entry := range locked {
 			providers[fmt.Sprintf("%s %s %s", entry.Address, entry.Version, entry.Hashes)] = true
 		}
-		own := below(p.Dir, cmp.Or(p.LockFile, stockLockName))
-		missing = cmp.Or(missing, own)
-		hasLock = hasLock || !absent(own) || !absent(below(p.Dir, stockLockName))
 	}
-	if !hasLock {
-		return cacheKeyRecord{}, &fs.PathError{Op: "open", Path: cmp.Or(missing, stockLockName), Err: fs.ErrNotExist}
+	if err := errors.Join(failures...); err != nil {
+		return cacheKeyRecord{}, err
 	}
 	sum := sha256.New()
 	for _, set := range []map[string]bool{modules, providers} {
@@ -107,4 +92,29 @@ func cacheKeyOf(ctx context.Context, projects []installer.Project) (cacheKeyReco
 	platform := addrs.CurrentPlatform().String()
 	prefix := fmt.Sprintf("cotter-v%d-%s-", cacheFormat, platform)
 	return cacheKeyRecord{prefix + hex.EncodeToString(sum.Sum(nil)), prefix, platform, len(modules), len(providers)}, nil
+}
+
+// readLocks returns the lock of a project, and the providers, which another file may have.
+func readLocks(ctx context.Context, in *installer.Installer, p installer.Project) (*lockfile.File, []lockfile.Provider, error) {
+	if err := requireLock(ctx, in, p); err != nil {
+		return nil, nil, err
+	}
+	lock, err := installer.ReadLock(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	providers, err := installer.ReadLockedProviders(ctx, p)
+	return lock, providers, err
+}
+
+// requireLock returns an error if a project has no lock but needs one.
+func requireLock(ctx context.Context, in *installer.Installer, p installer.Project) error {
+	err := in.RequireLock(ctx, p)
+	if !is[*installer.MissingLockError](err) {
+		return err
+	}
+	if dir, empty := withoutConfiguration(ctx, request{Project: p}); empty {
+		return noConfigurationError{dir}
+	}
+	return err
 }

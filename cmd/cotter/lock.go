@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -83,11 +84,14 @@ func entries(n int, of string) string {
 
 func keysOf(modules []addrs.Module) []string { return mapped(modules, addrs.Module.String) }
 
-// checkLock returns an error if the lock of a project would change, for lock --check, and prints a warning if
-// only hashes of providers would. dir is "" if there is only one project.
+// checkLock returns an error if the lock of a project would change, or a locked run would refuse a directory in
+// it, for lock --check, and prints a warning if only hashes of providers would change. dir is "" if there is only
+// one project.
 func (o *output) checkLock(dir string, result *installer.Result) error {
 	isMore := func(change installer.ProviderChange) bool { return !change.OnlyHashes() }
 	switch {
+	case len(result.Outside) > 0:
+		return errors.Join(result.Outside...)
 	case len(result.LockChanges)+len(result.Restored) > 0 || slices.ContainsFunc(result.ProviderChanges, isMore):
 		return errLockWouldChange
 	case len(result.ProviderChanges) > 0:

@@ -76,6 +76,7 @@ func (o *output) projectProblem(m message) *problem {
 	var module *installer.ModuleError
 	var locked *installer.LockedError
 	var missing *fs.PathError
+	var noLock *installer.MissingLockError
 	dir := o.sourceDir(m)
 	switch {
 	case errors.As(m.err, &module):
@@ -87,8 +88,8 @@ func (o *output) projectProblem(m message) *problem {
 			p.remedies = append(p.remedies, do(restoreEntries)...)
 		}
 		return p
-	case errors.Is(m.err, errNoLock) && errors.As(m.err, &missing):
-		return &problem{error: fact("there is no lock file " + path.Base(filepath.ToSlash(missing.Path)))}
+	case errors.As(m.err, &noLock):
+		return &problem{error: fact(noLock.Error())} // the same for all projects
 	case errors.As(m.err, &missing) && errors.Is(missing, fs.ErrNotExist):
 		text := reworded(m.err, missing, shownPath("", missing.Path)+" does not exist")
 		near := nearest(filepath.Base(missing.Path), entriesIn(filepath.Dir(missing.Path)))

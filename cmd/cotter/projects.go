@@ -191,7 +191,11 @@ func installAll(ctx context.Context, cmd *invocation, out *output, in *installer
 		}
 	}
 	err = errors.Join(err, out.projects(done(req), dirs, results, stale, seen))
-	for _, one := range stale {
+	for i, one := range stale {
+		if is[*installer.OutsideError](one) {
+			err = errors.Join(err, &installer.ProjectError{Dir: dirs[i], Err: one})
+			continue
+		}
 		err = cmp.Or(err, one) // once for all
 	}
 	return err

@@ -117,6 +117,7 @@ var remedyTable = []remedyRow{
 		return about(e.Top, "If you trust it, run `git config --global --add safe.directory {keys}`.")
 	}),
 	on(func(e *installer.LinkedLockError) []remedy { return do(replaceLink(e)) }),
+	always[*installer.MissingLockError]("Run `cotter install{dir}` to create one."),
 	on(func(e *repository.HistoryEndError) []remedy {
 		switch {
 		case e.Shallow:
@@ -158,6 +159,7 @@ var remedyTable = []remedyRow{
 	on(func(e *installer.ContentChangedError) []remedy { return about(e.Path.String(), acceptContent) }),
 	on(unreachableCommit),
 	always[*getmodules.SubmoduleError]("Set `submodules = true` in the settings block of cotter.hcl to fetch submodules, or call the submodule's repository as a module of its own."),
+	always[*installer.OutsideError]("Replace the package by a directory of the repository, or by another package."),
 	always[*installer.StaleError](updateLock),
 	wraps(installer.ErrOffline, "Run the command once without `--offline`."),
 	wraps(installer.ErrLegacyProvider, "Run the stock tool's `state replace-provider` to give the resources a provider with a namespace."),

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +35,6 @@ func verifyCommand(out *output) *cobra.Command {
 }
 
 var (
-	errNoLock      = advised("there is no lock file to compare with", "Run `cotter install{dir}` to create one.")
 	errNotVerified = advised("the installed files differ from the lock", repair)
 	errNoneFound   = advised("nothing is installed here yet", installLocked)
 	errSomeMissing = advised("locked packages are not installed", installMissing)
@@ -45,6 +43,7 @@ var (
 	errUnconfirmed = advised("not all entries of the lock are confirmed", confirmEntries)
 	errUnread      = errors.New("part of the configuration could not be read, so it was not compared with the lock")
 	errTwoForms    = errors.New("the lock is for only one of two configurations")
+	errOutside     = errors.New("packages are replaced by directories outside of the repository")
 	errPolicy      = errors.New("the configuration or the lock violates the policy")
 	errMoved       = errors.New("some origins no longer have the locked content")
 	errUnknown     = errors.New("not all origins could be asked")
@@ -91,7 +90,11 @@ func (s *verifySum) print(o *output) {
 		return // there was none, or an error says why it was not verified
 	}
 	if s.ok > 0 {
-		text := fmt.Sprintf("%d of %s verified against the lock in %s: %s", s.ok, count(s.projects, "project"), o.elapsed(), countBoth(s.packages, "package", s.providers, "provider"))
+		found := "nothing to verify"
+		if s.packages+s.providers > 0 {
+			found = countBoth(s.packages, "package", s.providers, "provider")
+		}
+		text := fmt.Sprintf("%d of %s verified against the lock in %s: %s", s.ok, count(s.projects, "project"), o.elapsed(), found)
 		if failed := s.projects - s.ok; failed > 0 {
 			text += fmt.Sprintf("; %d failed", failed)
 		}
@@ -118,9 +121,6 @@ func verify(ctx context.Context, cmd *invocation, out *output, req request, remo
 		return err
 	}
 	report, err = local.Verify(ctx, req.Project, installer.VerifyOptions{})
-	if missing, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(missing, fs.ErrNotExist) && missing.Path == lockPath(req) && isDir(cmp.Or(req.Dir, ".")) {
-		return fmt.Errorf("%w: %w", errNoLock, err)
-	}
 	if err != nil {
 		return err
 	}
@@ -129,11 +129,19 @@ func verify(ctx context.Context, cmd *invocation, out *output, req request, remo
 	if keys, providers := unconfirmedEntries(report); failed == nil && len(keys)+len(providers) > 0 && remote == nil && onBuildServer(out.env) {
 		failed = errUnconfirmed
 	}
-	if err := cmp.Or(out.report(report, failed, remote != nil), failed); err != nil || remote == nil {
+	if err := cmp.Or(out.report(report, nothingToVerify(req), failed, remote != nil), failed); err != nil || remote == nil {
 		return err
 	}
 	origins, err = verifyRemote(ctx, remote, out, req, report)
 	return err
+}
+
+// nothingToVerify says why a report has no packages and no providers, but is not a failure.
+func nothingToVerify(req request) string {
+	if absent(lockPath(req)) {
+		return "Nothing to verify: the configuration needs no lock file"
+	}
+	return "Nothing to verify: the lock has no packages of modules, and no providers are installed"
 }
 
 type reportError struct {
@@ -217,6 +225,8 @@ func headlineOf(report *installer.Report, found faults) error {
 		return errPolicy
 	case onlyStale && len(report.Stale) == 1 && is[*installer.DialectError](report.Stale[0]):
 		return errTwoForms
+	case onlyStale && len(report.Stale) > 0 && !slices.ContainsFunc(report.Stale, func(err error) bool { return !is[*installer.OutsideError](err) }):
+		return errOutside
 	case onlyStale && len(report.Stale) > 0:
 		return errStale
 	case isFormer(report):
@@ -246,8 +256,9 @@ func isFormer(report *installer.Report) bool {
 	return former && report.Complete && !report.Unfinished && len(report.Stale)+len(report.Refused)+len(report.Misplaced) == 0
 }
 
-// report prints a line for each package, followed by its files. remote says that the origins are asked next.
-func (o *output) report(report *installer.Report, failed error, remote bool) error {
+// report prints a line for each package, followed by its files. nothing says why there may be none, and remote
+// that the origins are asked next.
+func (o *output) report(report *installer.Report, nothing string, failed error, remote bool) error {
 	if o.json {
 		for _, w := range report.Warnings {
 			o.printWarning(o.project, w)
@@ -307,11 +318,14 @@ func (o *output) report(report *installer.Report, failed error, remote bool) err
 		}
 	}
 	verified := countBoth(len(report.Packages), "package", len(report.Providers), "provider") + " verified against the lock"
-	switch {
+	switch isNothing := len(report.Packages)+len(report.Providers) == 0; {
 	case failed != nil:
+	case o.project != "" && !o.verbose: // the sum of all projects is enough
+	case isNothing:
+		o.conclude(nothing)
 	case o.project == "":
 		o.conclude(verified + " in " + o.elapsed())
-	case o.verbose: // otherwise the sum of all projects is enough
+	default:
 		o.conclude(verified)
 	}
 	return nil

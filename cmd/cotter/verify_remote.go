@@ -42,8 +42,6 @@ func verifyRemote(ctx context.Context, in *installer.Installer, out *output, req
 		case o.Err != nil:
 			failed.error = cmp.Or(failed.error, errUnknown)
 			failed.causes = append(failed.causes, o.Err)
-		case !o.OK():
-			failed.error = cmp.Or(failed.error, errUnknown)
 		}
 	}
 	for _, o := range providers {
@@ -56,10 +54,13 @@ func verifyRemote(ctx context.Context, in *installer.Installer, out *output, req
 			failed.causes = append(failed.causes, o.Err)
 		}
 	}
-	if failed.error == nil {
-		return asked, nil
+	switch {
+	case failed.error != nil:
+		return asked, failed
+	case !list.OK():
+		return asked, reportError{error: errUnknown}
 	}
-	return asked, failed
+	return asked, nil
 }
 
 // follows reports whether the call follows a name that is expected to move, such as a branch, so that an
@@ -145,7 +146,7 @@ func (o *output) origins(origins []installer.ModuleOrigin, providers []installer
 			failed = append(failed, messages(p.Err)...)
 		case p.Moved():
 			o.printf("- provider %s %s: %s\n", p.Provider.ForDisplay(), p.Version, originProviderText(p))
-		default:
+		case p.OK():
 			n.same++
 		}
 	}
@@ -153,7 +154,7 @@ func (o *output) origins(origins []installer.ModuleOrigin, providers []installer
 	for _, group := range sameText(failed) {
 		o.printf("- %s\n", group[0].together(group))
 	}
-	if o.project == "" || o.verbose { // otherwise the sum of all projects is printed
+	if n.all > 0 && (o.project == "" || o.verbose) { // otherwise the sum of all projects is printed
 		o.notef("%s\n", n)
 	}
 	return n

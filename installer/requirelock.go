@@ -1,0 +1,86 @@
+package installer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"sync/atomic"
+
+	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+)
+
+// MissingLockError says that a project has no lock file, although its configuration needs entries in one. It
+// wraps [fs.ErrNotExist].
+type MissingLockError struct {
+	File string // relative to the root module's directory, or absolute
+}
+
+func (e *MissingLockError) Error() string { return fmt.Sprintf("there is no lock file %s", e.File) }
+
+func (e *MissingLockError) Unwrap() error { return fs.ErrNotExist }
+
+// RequireLock returns a *[MissingLockError] if a project has no lock file but needs one: it calls a module that
+// is not local, replaces a package by a directory, or requires a provider. If there are only local modules,
+// Install writes no lock. Without configuration in the directory, it is not known what was installed there, so
+// a lock is needed. Other errors say why the configuration could not be read. No server is contacted.
+func (in *Installer) RequireLock(ctx context.Context, p Project) (err error) {
+	defer ctxerr.Keep(ctx, &err)
+	req := readingOf(p, ScopeAll)
+	if err := req.checkWithLock(); err != nil {
+		return err
+	}
+	r, err := openToRead(ctx, in, req)
+	if err != nil {
+		return err
+	}
+	defer func() { err = join(err, r.close()) }()
+	return r.requireLock(ctx)
+}
+
+func (p *reading) requireLock(ctx context.Context) error {
+	if p.lockSrc != nil {
+		return nil
+	}
+	required := newRequirements()
+	var calls atomic.Bool // that need an entry
+	modules, failures, err := p.walk(ctx, func(_ context.Context, c *call) (*module, error) {
+		if c.isDirectory() || !c.from.IsLocal() {
+			calls.Store(true)
+			return nil, errLeftOut
+		}
+		return localModule(c, p.dirs)
+	}, required.add)
+	if err != nil {
+		return err
+	}
+	needed := calls.Load() || len(modules) == 0 && p.isWithoutConfiguration()
+	if needed && p.req.Scope.modules() {
+		return &MissingLockError{p.req.lockFile()}
+	}
+	if err := failures.join(); err != nil || !p.req.Scope.providers() {
+		return err
+	}
+	// The lock that has the providers may exist without the one of the modules.
+	lock, err := p.providerLock()
+	if err != nil || lock.src != nil {
+		return err
+	}
+	pooled, err := required.pool()
+	if err != nil {
+		return err
+	}
+	others, err := p.unrequired(ctx, lock, pooled)
+	if err == nil && (needed || len(pooled)+len(others.InState) > 0) {
+		err = &MissingLockError{lock.req.lockFile()}
+	}
+	return err
+}
+
+// isWithoutConfiguration reports whether the root module has no files that can have calls. What a Session has
+// installed for a program with configuration of its own is known only from the lock.
+func (p *openProject) isWithoutConfiguration() bool {
+	empty, err := p.reader().Empty(configs.Dir{Path: p.req.dir(), Tests: cmp.Or(p.req.Inputs.TestDir, configs.DefaultTests)})
+	return empty && err == nil
+}
