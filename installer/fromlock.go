@@ -2,7 +2,6 @@ package installer
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"strings"
 
@@ -17,25 +16,6 @@ import (
 // for, so the tree can be walked without them. Positions of calls in packages, and the sources of local modules
 // in them, are not known. The same holds for all calls if a program with configuration of its own has installed
 // them by a [Session].
-
-// walkOrLock walks the modules that are installed or locked. fromLock reports whether some, or all, are known
-// only from the lock.
-func (p *reading) walkOrLock(ctx context.Context, require func(*module, config.Module)) (modules []*module, failed *failures, fromLock bool, err error) {
-	modules, failed, err = p.walk(ctx, p.recordedOrLocked, require)
-	if err == nil && len(modules) == 0 && len(failed.errs()) == 0 && p.isWithoutConfiguration() {
-		if p.lockSrc == nil {
-			return nil, nil, false, &MissingLockError{p.req.lockFile()}
-		}
-		modules, failed, err = p.walkLock(ctx)
-		return modules, failed, true, err
-	}
-	return modules, failed, slices.ContainsFunc(modules, (*module).isLocked), err
-}
-
-// walkLock walks the modules that the lock has.
-func (p *reading) walkLock(ctx context.Context) ([]*module, *failures, error) {
-	return p.walkFrom(ctx, &module{finalPath: "."}, p.recordedOrLocked, nil)
-}
 
 // lockedCalls returns the calls of a module whose package is not installed. A local module between a package
 // and the calls below it has no entry, so its source is made up. A replaced source is as in the configuration.

@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync/atomic"
 
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/ctxerr"
 )
@@ -83,4 +85,23 @@ func (p *reading) requireLock(ctx context.Context) error {
 func (p *openProject) isWithoutConfiguration() bool {
 	empty, err := p.reader().Empty(configs.Dir{Path: p.req.dir(), Tests: cmp.Or(p.req.Inputs.TestDir, configs.DefaultTests)})
 	return empty && err == nil
+}
+
+// walkOrLock walks the modules that are installed or locked. fromLock reports whether some, or all, are known
+// only from the lock.
+func (p *reading) walkOrLock(ctx context.Context, require func(*module, config.Module)) (modules []*module, failed *failures, fromLock bool, err error) {
+	modules, failed, err = p.walk(ctx, p.recordedOrLocked, require)
+	if err == nil && len(modules) == 0 && len(failed.errs()) == 0 && p.isWithoutConfiguration() {
+		if p.lockSrc == nil {
+			return nil, nil, false, &MissingLockError{p.req.lockFile()}
+		}
+		modules, failed, err = p.walkLock(ctx)
+		return modules, failed, true, err
+	}
+	return modules, failed, slices.ContainsFunc(modules, (*module).isLocked), err
+}
+
+// walkLock walks the modules that the lock has.
+func (p *reading) walkLock(ctx context.Context) ([]*module, *failures, error) {
+	return p.walkFrom(ctx, &module{finalPath: "."}, p.recordedOrLocked, nil)
 }
