@@ -28,7 +28,7 @@ func TestUnknownStatus(t *testing.T) {
 		}
 		var line strings.Builder
 		out := &output{stdout: &line, json: true}
-		testenv.Must(t, out.report(report, failureOf(report), false))
+		testenv.Must(t, out.report(report, "", failureOf(report), false))
 		if err := out.end(failureOf(report)); !errors.Is(err, errNotVerified) || !strings.Contains(line.String(), `"ok":false`) {
 			t.Errorf("%s: the record is %s, and the error %v, want it not ok", name, &line, err)
 		}
