@@ -289,6 +289,9 @@ func (r *installRun) change(ctx context.Context, tree resolvedTree, resolver *re
 	}
 	if len(plan.result.LockChanges) > 0 {
 		plan.result.EarlierLock = r.lost.deletedFrom(ctx)
+		if warning, stopped := r.lost.searchEnded(); stopped {
+			r.events.emit(warning)
+		}
 	}
 	if err := plan.commit(ctx); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
@@ -89,6 +90,9 @@ func (l *lostEntries) fromHistory(ctx context.Context) string {
 	return ""
 }
 
+// maxLookAhead is for a search whose result is only a hint, and for which each first installation waits.
+const maxLookAhead = 2 * time.Second
+
 // lookAhead begins to search for an earlier version of a lock that does not exist, so that the run need not
 // wait for git when it ends. The caller must call close.
 func (l *lostEntries) lookAhead(ctx context.Context) {
@@ -96,7 +100,7 @@ func (l *lostEntries) lookAhead(ctx context.Context) {
 		return
 	}
 	l.ahead.Do(func() {
-		ctx, cancel := context.WithCancel(ctx)
+		ctx, cancel := context.WithTimeoutCause(ctx, maxLookAhead, worktree.ErrBounds)
 		l.stop = func() {
 			cancel()
 			l.inHistory(ctx) // waits for the end of the search
@@ -131,6 +135,15 @@ func (l *lostEntries) deletedFrom(ctx context.Context) string {
 	return l.fromHistory(ctx)
 }
 
+// searchEnded returns a warning if the search for a lock that does not exist has stopped early. It is called after
+// deletedFrom, which waits for the search.
+func (l *lostEntries) searchEnded() (w event.Warning, stopped bool) {
+	if l.stop == nil || !errors.Is(l.err, worktree.ErrBounds) {
+		return event.Warning{}, false
+	}
+	return event.Warning{Message: l.err.Error(), Kind: event.WarningLongHistory}, true
+}
+
 // warnings returns what the user must know after a walk. restored are the keys of the restored entries.
 func (l *lostEntries) warnings(ctx context.Context, restored []string) []event.Warning {
 	var list []event.Warning
@@ -163,6 +176,8 @@ func warningOfHistory(err error) event.Warning {
 			w.Kind = event.WarningShallowHistory
 		case end.Partial:
 			w.Kind = event.WarningPartialHistory
+		case errors.Is(end, worktree.ErrBounds):
+			w.Kind = event.WarningLongHistory
 		}
 	}
 	return w

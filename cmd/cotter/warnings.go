@@ -28,6 +28,9 @@ func (o *output) printWarning(dir string, w event.Warning) {
 		_ = o.writeProjectJSON(cmp.Or(dir, o.project), jsonWarning(w)) // writing the result will return the error
 		return
 	}
+	if w.Kind == event.WarningLongHistory && !o.verbose {
+		return
+	}
 	w.Range = o.shownRange(dir, w.Range)
 	text := warningText(w)
 	if subject := warningSubject(dir, w); subject != "" {

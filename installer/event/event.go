@@ -233,6 +233,9 @@ const (
 	WarningShallowHistory WarningKind = "shallow history"
 	// WarningPartialHistory says the same of a clone without earlier versions of the lock.
 	WarningPartialHistory WarningKind = "partial history"
+	// WarningLongHistory says that the search for earlier module entries has stopped before the end of git's
+	// history, because that is long. It needs no attention unless the lock has lost entries.
+	WarningLongHistory WarningKind = "long history"
 	// WarningMerged says that the lock had conflict markers, and that its sides were merged.
 	WarningMerged WarningKind = "merged"
 )

@@ -40,8 +40,15 @@ func (w *Tree) findLock(ctx context.Context, lockFile string, block Block) (foun
 		return nil, false, err
 	}
 	// Unlike "git log", "git rev-list" follows none of the settings log.*, which can run gpg.
-	commits, err := w.git.Start(ctx, w.command("rev-list", "--first-parent", "--max-count="+strconv.Itoa(MaxLockCommits),
-		"--format=%h%x20%cI", head, "--", ":(literal)"+h.name))
+	list := []string{"rev-list", "--first-parent", "--max-count=" + strconv.Itoa(MaxLockCommits), "--format=%h%x20%cI", head}
+	end, err := w.commit(ctx, head+"~"+strconv.Itoa(MaxCommits))
+	bounded := err == nil
+	if bounded {
+		list = append(list, "^"+end)
+	} else if ctx.Err() != nil {
+		return nil, false, context.Cause(ctx)
+	}
+	commits, err := w.git.Start(ctx, w.command(append(list, "--", ":(literal)"+h.name)...))
 	if err != nil {
 		return nil, false, err
 	}
@@ -54,7 +61,13 @@ func (w *Tree) findLock(ctx context.Context, lockFile string, block Block) (foun
 	for n := 0; ; n++ {
 		header, err := lines.ReadString('\n')
 		if errors.Is(err, io.EOF) && header == "" {
-			return nil, n < MaxLockCommits, missing(commits.Wait())
+			err := missing(commits.Wait())
+			if ctx.Err() != nil {
+				err = context.Cause(ctx)
+			} else if err == nil && bounded {
+				err = ErrBounds
+			}
+			return nil, n < MaxLockCommits, err
 		}
 		text, _ := lines.ReadString('\n')
 		v, err := parseVersion(header, text)

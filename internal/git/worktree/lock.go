@@ -21,9 +21,15 @@ const MaxLockCommits = 200
 const (
 	// maxTotal is in bytes. A lock with 100 modules and 20 providers has about 100 kB.
 	maxTotal = 64 << 20
-	// Git passes over about 50,000 commits in a second.
+	// MaxCommits is how many commits are searched, along the first parents. A lock whose last blocks are older
+	// than these has long been replaced.
+	MaxCommits = 20_000
+	// Git passes over MaxCommits in about 0.2 s, and in more if it has to unpack large trees.
 	maxTime = 10 * time.Second
 )
+
+// ErrBounds says that only a part of the history was searched. A caller may use it as the cause of a deadline of its own.
+var ErrBounds = fmt.Errorf("only its last %d commits are searched, for some seconds", MaxCommits)
 
 type Block string
 
@@ -84,7 +90,7 @@ type HistoryEndError struct {
 	LockFile string
 	// Shallow and Partial are about the clone.
 	Shallow, Partial bool
-	// Err is nil if the clone is shallow.
+	// Err is nil if the clone is shallow. It wraps [ErrBounds] if the history is too long.
 	Err error
 }
 
@@ -94,6 +100,9 @@ func (e *HistoryEndError) Error() string {
 		return fmt.Sprintf("git's history of %s ends early, because the clone is shallow", e.LockFile)
 	case e.Partial:
 		return fmt.Sprintf("git's history of %s ends early, because the clone is partial and does not have its earlier versions", e.LockFile)
+	}
+	if errors.Is(e.Err, ErrBounds) {
+		return fmt.Sprintf("git's history of %s was not searched to its end: %s", e.LockFile, ErrBounds)
 	}
 	return fmt.Sprintf("git's history of %s could not be read: %s", e.LockFile, e.Err)
 }
@@ -116,7 +125,7 @@ func FindLock(ctx context.Context, dir, lockFile string, block Block) (*LockVers
 	if err != nil {
 		return nil, &HistoryEndError{LockFile: lockFile, Err: err}
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, maxTime, fmt.Errorf("it takes more than %s", maxTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, maxTime, ErrBounds)
 	defer cancel()
 	found, whole, err := tree.findLock(ctx, lockFile, block)
 	if err == nil && found == nil && whole {

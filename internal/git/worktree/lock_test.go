@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/git/worktree"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 const lockName = ".terraform.lock.hcl"
@@ -67,14 +68,31 @@ func (w workspace) want(dir, version string) *worktree.LockVersion {
 	if err != nil {
 		w.t.Fatalf("Find: %v", err)
 	}
-	got := ""
-	if found != nil {
-		got = found.Lock.Modules()[0].Version.String()
-	}
-	if got != version {
+	if got := versionIn(found); got != version {
 		w.t.Errorf("the lock has version %q, want %q", got, version)
 	}
 	return found
+}
+
+// versionIn returns the version of the only module in a lock; "" without one.
+func versionIn(found *worktree.LockVersion) string {
+	if found == nil {
+		return ""
+	}
+	return found.Lock.Modules()[0].Version.String()
+}
+
+// importCommits adds commits to main, of which the first writes a file and the others change nothing.
+func (w workspace) importCommits(n int, name, text string) {
+	w.t.Helper()
+	var stream strings.Builder
+	for i := range n {
+		fmt.Fprintf(&stream, "commit refs/heads/main\ncommitter c <c@example.com> %d +0000\ndata 1\nx\n", 1_700_000_000+i)
+		if i == 0 {
+			fmt.Fprintf(&stream, "from refs/heads/main^0\nM 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
+		}
+	}
+	testenv.Git(w.t, w.dir, w.env...)(stream.String(), "fast-import", "--quiet")
 }
 
 func TestFind(t *testing.T) {
@@ -248,6 +266,32 @@ func TestLargeHistory(t *testing.T) {
 	var end *worktree.HistoryEndError
 	if found != nil || !errors.As(err, &end) || !errors.Is(err, worktree.ErrLargeHistory) {
 		t.Errorf("Find = %v, %v, want ErrLargeHistory", found, err)
+	}
+}
+
+// A search ends after MaxCommits along the first parents, and says so, whatever is in the older ones.
+func TestLongHistory(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name    string
+		newer   int // commits after the one with module blocks
+		version string
+		err     error
+	}{
+		{"blocks in the last commit that is searched", worktree.MaxCommits - 1, "1.0.0", nil},
+		{"blocks in an older commit", worktree.MaxCommits, "", worktree.ErrBounds},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRepository(t)
+			r.commit("README.md", "first")
+			r.commit(lockName, locked("1.0.0"))
+			r.importCommits(test.newer, lockName, stock)
+			found, err := worktree.FindLock(t.Context(), r.dir, lockName, worktree.Modules)
+			if version := versionIn(found); version != test.version || !errors.Is(err, test.err) {
+				t.Errorf("Find = %q, %v, want %q, %v", version, err, test.version, test.err)
+			}
+		})
 	}
 }
 
