@@ -370,10 +370,13 @@ func (r *installRun) walk(ctx context.Context, res *resolver, require func(*modu
 // conclude ends a walk: it sends the warnings about the tree, and returns the tree and all errors. calls are
 // sorted by path.
 func (r *installRun) conclude(ctx context.Context, res *resolver, modules []*module, calls []*call, failures *failures) (resolvedTree, error) {
-	tree := resolvedTree{modules: modules, calls: calls, restored: make(map[string]lockfile.Module), hostless: firstHostless(calls)}
+	tree := resolvedTree{modules: modules, calls: calls, restored: make(map[string]lockfile.Module), replaced: make(map[string]*lockfile.Module), hostless: firstHostless(calls)}
 	for _, c := range calls {
 		if entry, ok := res.lostEntry(ctx, c); ok && !r.req.Locked {
 			tree.restored[entry.Key] = entry
+		}
+		if c.replaced != nil && !r.req.NoLock {
+			tree.replaced[c.key()] = res.replacedEntry(ctx, c)
 		}
 	}
 	if len(tree.restored) > 0 {

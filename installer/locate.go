@@ -34,6 +34,7 @@ type locator struct {
 func (l *locator) locate(ctx context.Context, found lockedCall) (*placement, string, error) {
 	c, w := found.call, l.want(found)
 	w.entry.Key, w.entry.Constraints, w.entry.Replaces = c.key(), c.from.Want, c.replaces()
+	w.entry.Replaced = nil // that is of the call, and added when the lock is planned
 	if err := l.revisions.checkCommit(ctx, w.lockedCall); err != nil {
 		return nil, "", c.fail(err)
 	}

@@ -48,8 +48,12 @@ func (m *lockMerge) resolve(c lockfile.Conflict) lockfile.Side {
 		return present(c.OurModule != nil)
 	case c.Type == "module":
 		side := newer(c.OurModule.Version, c.TheirModule.Version)
-		if side == lockfile.Neither && c.OurModule.Source != c.TheirModule.Source {
+		switch {
+		case side != lockfile.Neither:
+		case c.OurModule.Source != c.TheirModule.Source:
 			side = lockfile.Ours // only one of them is the call's source now
+		case isSameEntry(*c.OurModule, *c.TheirModule):
+			side = lockfile.Ours // the newer one of what they replace counts
 		}
 		m.modules[c.Label] = ordered(side, *c.OurModule, *c.TheirModule)
 		return side
@@ -61,6 +65,12 @@ func (m *lockMerge) resolve(c lockfile.Conflict) lockfile.Side {
 		return lockfile.Neither // they cannot be read
 	}
 	return present(c.OurProvider != nil)
+}
+
+// isSameEntry reports whether two entries differ at most in what they replace.
+func isSameEntry(a, b lockfile.Module) bool {
+	a.Replaced, b.Replaced = nil, nil
+	return a.Equal(b)
 }
 
 func present(ours bool) lockfile.Side {
@@ -116,7 +126,7 @@ func (m lockMerge) warn(events *events, lockFile string, lock *lockfile.File) {
 	const both = "both sides of the merge changed the lock's entry: %s was taken, and not %s"
 	for key, entries := range m.modules {
 		taken, left := entries[0], entries[1]
-		if now, _ := lock.Module(key); now.Equal(left) {
+		if now, _ := lock.Module(key); isSameEntry(now, left) {
 			taken, left = left, taken
 		}
 		list = append(list, event.Warning{Path: pathOf(key), Message: fmt.Sprintf(both, lockentry.VersionOrPackage(taken), lockentry.VersionOrPackage(left))})

@@ -56,7 +56,7 @@ func (l *lostEntries) earlierLock(ctx context.Context) *lockfile.File {
 	return nil
 }
 
-func (l *lostEntries) hasCopy() bool { return len(l.former.Modules()) > 0 }
+func (l *lostEntries) hasCopy() bool { return len(entriesIn(l.former)) > 0 }
 
 // lostAll reports whether the lock exists without module blocks, so that its history is asked. Stock tools do
 // not rewrite a lock in another place than theirs.

@@ -53,8 +53,8 @@ func (p *past) locks(ctx context.Context) []*lockfile.File {
 }
 
 // entry returns the entry that decides calls of one source: the highest version that allows accepts, or the
-// first entry by key if the source has no versions. For a single call, its own entry in an earlier lock comes
-// first.
+// first entry by key if the source has no versions. For a single call, its own entry comes first: that in an
+// earlier lock, or that from before its source was replaced.
 func (p *past) entry(ctx context.Context, calls []*call, allows func(versions.Version) bool) (best lockfile.Module, found bool) {
 	if p == nil {
 		return best, false
@@ -64,7 +64,7 @@ func (p *past) entry(ctx context.Context, calls []*call, allows func(versions.Ve
 	}
 	for _, lock := range p.locks(ctx) {
 		var highest versions.Version
-		for _, entry := range lock.Modules() {
+		for _, entry := range entriesIn(lock) {
 			if !slices.ContainsFunc(calls, func(c *call) bool { return p.decides(entry, c) }) {
 				continue
 			}
@@ -89,9 +89,10 @@ func (p *past) ownEntry(ctx context.Context, calls []*call, allows func(versions
 		return lockfile.Module{}, false
 	}
 	for _, lock := range p.locks(ctx) {
-		entry, ok := lock.Module(calls[0].key())
-		if ok && p.decides(entry, calls[0]) && (entry.Version.IsZero() || allows(entry.Version)) {
-			return entry, true
+		for _, entry := range entriesOf(lock, calls[0].key()) {
+			if p.decides(entry, calls[0]) && (entry.Version.IsZero() || allows(entry.Version)) {
+				return entry, true
+			}
 		}
 	}
 	return lockfile.Module{}, false
@@ -107,8 +108,9 @@ func (p *past) decides(entry lockfile.Module, c *call) bool {
 
 // isExcluded reports whether the lock has an entry of a call's source that the call no longer allows.
 func (p *past) isExcluded(c *call) bool {
-	entry, ok := p.lock.Module(c.key())
-	return ok && entry.Source == c.from.LockAddress() && c.from.Mismatch(entry) != ""
+	return slices.ContainsFunc(entriesOf(p.lock, c.key()), func(entry lockfile.Module) bool {
+		return entry.Source == c.from.LockAddress() && c.from.Mismatch(entry) != ""
+	})
 }
 
 // entriesOf returns the entries of a call's source, from the first lock that has any.
@@ -118,7 +120,7 @@ func (p *past) entriesOf(ctx context.Context, c *call) []lockfile.Module {
 	}
 	var list []lockfile.Module
 	for _, lock := range p.locks(ctx) {
-		for _, entry := range lock.Modules() {
+		for _, entry := range entriesIn(lock) {
 			if entry.Source == c.from.LockAddress() {
 				list = append(list, entry)
 			}

@@ -95,6 +95,11 @@ func (p *plan) make(ctx context.Context) error {
 	p.keepsAll = p.tree.isPart || len(p.tree.failures.errs()) > 0
 	p.change.Manifest = recorded.Bytes()
 	p.change.Confirmed = p.trust.recordsOf(p.tree.modules)
+	for _, entry := range p.tree.replaced {
+		if entry != nil { // it may count again
+			p.trust.keepRecords(p.change.Confirmed, *entry)
+		}
+	}
 	for _, entry := range p.lock.Modules() {
 		if !p.inLock[entry.Key] && p.tree.mayHave(entry.Key) {
 			p.trust.keepRecords(p.change.Confirmed, entry)
@@ -167,9 +172,10 @@ func (p *plan) planLock(ctx context.Context) error {
 		if !had {
 			old, had = p.tree.restored[entry.Key]
 		}
+		entry.Replaced = p.tree.replaced[entry.Key]
 		lock.SetModule(entry)
 		if !had || !old.Equal(entry) {
-			p.result.LockChanges = append(p.result.LockChanges, p.lockChange(ctx, m, old, had))
+			p.result.LockChanges = append(p.result.LockChanges, p.lockChange(ctx, m, entry, old, had))
 		}
 	}
 	// Drop the entries of calls that no longer exist, as stock tools do for providers.
@@ -208,8 +214,7 @@ func (p *plan) planLock(ctx context.Context) error {
 	return nil
 }
 
-func (p *plan) lockChange(ctx context.Context, m *module, old lockfile.Module, had bool) LockChange {
-	entry, _ := m.lockEntry()
+func (p *plan) lockChange(ctx context.Context, m *module, entry, old lockfile.Module, had bool) LockChange {
 	change := LockChange{Path: m.path(), Old: old, New: entry}
 	if m.call.isDirectory() {
 		return change

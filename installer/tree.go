@@ -22,6 +22,8 @@ type resolvedTree struct {
 	// restored has the entries that the lock had lost, by key, and earlier is the lock that they were in.
 	restored map[string]lockfile.Module
 	earlier  *lockfile.File
+	// replaced has the entries that calls had before their sources were replaced, by key.
+	replaced map[string]*lockfile.Module
 	// hostless is the first call whose registry host depends on the stock tool; nil if there is none.
 	hostless *call
 	// isPart says that the configuration may have any other calls.

@@ -56,13 +56,13 @@ func (e *blockEdit) set(old, updated content) {
 				e.change(old[i], now)
 			}
 			if len(added) > 0 {
-				e.insert(added, last, &at, now.joined)
+				e.insert(added, last, &at, now.joined, false)
 			}
 			added, last = nil, &at
 		}
 	}
 	if len(added) > 0 {
-		e.insert(added, last, nil, false)
+		e.insert(added, last, nil, false, e.isLast(last, removed))
 	}
 	e.remove(removed)
 }
@@ -107,8 +107,22 @@ func (e *blockEdit) replace(at span, text string) {
 	e.edits = append(e.edits, edit{span: at, text: withNewline(text, e.newline)})
 }
 
-// insert adds items between two others, of which one may be nil.
-func (e *blockEdit) insert(items content, last, next *span, nextIsJoined bool) {
+// isLast reports whether nothing follows an item that stays.
+func (e *blockEdit) isLast(item *span, removed []span) bool {
+	at := min(lineEnd(e.src, item.end), e.end)
+	for _, r := range slices.SortedFunc(slices.Values(removed), func(a, b span) int { return a.start - b.start }) {
+		if r.start >= at {
+			if len(bytes.TrimSpace(e.src[at:r.start])) > 0 {
+				return false
+			}
+			at = r.end
+		}
+	}
+	return len(bytes.TrimSpace(e.src[at:e.end])) == 0
+}
+
+// insert adds items between two others, of which one may be nil. isLast says that nothing follows.
+func (e *blockEdit) insert(items content, last, next *span, nextIsJoined, isLast bool) {
 	text := items.lines(e.indent(cmp.Or(last, next).start))
 	if last == nil {
 		at := leadStart(e.src, next.start)
@@ -116,7 +130,6 @@ func (e *blockEdit) insert(items content, last, next *span, nextIsJoined bool) {
 		return
 	}
 	at := min(lineEnd(e.src, last.end), e.end)
-	isLast := len(bytes.TrimSpace(e.src[at:e.end])) == 0
 	if !nextIsJoined && !isLast && blankLine(e.src[at:]) == 0 {
 		text += "\n"
 	}

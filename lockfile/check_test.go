@@ -22,6 +22,8 @@ func TestCheckRefusesInvalidModules(t *testing.T) {
 		{"source not UTF-8", "source", func(m *lockfile.Module) { m.Source = testenv.Package("git::https://example.com/\xff") }},
 		{"package not UTF-8", "package", func(m *lockfile.Module) { m.Package = testenv.Package("\xff") }},
 		{"replaces not UTF-8", "replaces", func(m *lockfile.Module) { m.Replaces = testenv.Package("\xff") }},
+		{"what is replaced, without hashes", "replaced", func(m *lockfile.Module) { m.Replaced = &lockfile.Module{Key: m.Key, Source: m.Source} }},
+		{"what another call replaces", "replaced", func(m *lockfile.Module) { other := testModule("b"); m.Replaced = &other }},
 		{"directory with hashes", "source", func(m *lockfile.Module) {
 			m.Source, m.Replaces = testenv.Source("../a"), testenv.Source("acme/net/aws")
 		}},

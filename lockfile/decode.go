@@ -116,12 +116,12 @@ type fault struct {
 }
 
 // failAt reports invalid values at their positions. what is "Module" or "Provider".
-func (p *parser) failAt(b *hclsyntax.Block, what string, found []fault) {
+func (p *parser) failAt(b *hclsyntax.Block, what, label string, found []fault) {
 	for _, bad := range found {
 		at := b.DefRange()
 		attribute, ok := b.Body.Attributes[bad.attribute]
 		switch {
-		case bad.attribute == "":
+		case bad.attribute == "" && len(b.LabelRanges) > 0:
 			at = b.LabelRanges[0]
 		case !ok:
 		case bad.element >= 0:
@@ -129,6 +129,6 @@ func (p *parser) failAt(b *hclsyntax.Block, what string, found []fault) {
 		default:
 			at = attribute.Expr.Range()
 		}
-		p.fail(at, bad.summary, "%s %.300q: %s.", what, b.Labels[0], bad.err)
+		p.fail(at, bad.summary, "%s %.300q: %s.", what, label, bad.err)
 	}
 }

@@ -67,6 +67,13 @@ func applyEdit(t *testing.T, file *lockfile.File, edit string) {
 			m.Constraints = versions.MustParseConstraints(value)
 		case "package":
 			m.Package = testenv.Package(value)
+		case "replaces":
+			m.Replaces = testenv.Source(value)
+		case "replaced":
+			m.Replaced = &lockfile.Module{
+				Key: m.Key, Version: versions.MustParse(value), Source: m.Replaces,
+				Hashes: []hashing.Hash{"h1:iWuPGh2HJ+uqBVwjY66DJxHvoa3HImwnkTPSLUDbYZQ="},
+			}
 		case "hash":
 			m.Hashes = append(m.Hashes, hashing.Hash(value))
 		default:

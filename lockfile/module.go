@@ -34,6 +34,10 @@ type Module struct {
 	Package addrs.ModuleSourceRemote `json:"package,omitzero"`
 	// Hashes are sorted, at most one of each scheme, and at least one Strong. A directory has none.
 	Hashes []hashing.Hash `json:"hashes,omitempty"`
+	// Replaced is the entry that the call had before the project's settings replaced its source: its Source is
+	// that in Replaces. If the call is no longer replaced, it counts again. It has the same key, and no Replaces
+	// or Replaced of its own. nil if the call had none.
+	Replaced *Module `json:"replaced,omitempty"`
 	// Range is the header of the block that was read; zero for a module that was set.
 	Range hcl.Range `json:"-"`
 }
@@ -42,7 +46,8 @@ type Module struct {
 func (m Module) Equal(other Module) bool {
 	m, other = *m.normalized(), *other.normalized()
 	return m.Key == other.Key && m.Version == other.Version && m.Source == other.Source &&
-		m.Constraints.Equal(other.Constraints) && m.Replaces == other.Replaces && m.Package == other.Package && slices.Equal(m.Hashes, other.Hashes)
+		m.Constraints.Equal(other.Constraints) && m.Replaces == other.Replaces && m.Package == other.Package && slices.Equal(m.Hashes, other.Hashes) &&
+		(m.Replaced == nil) == (other.Replaced == nil) && (m.Replaced == nil || m.Replaced.Equal(*other.Replaced))
 }
 
 // IsDirectory reports whether the project's settings replace the package of the call by a directory, with
@@ -115,6 +120,9 @@ func (m *Module) equals(other *Module) bool { return m.Equal(*other) }
 func (m *Module) normalized() *Module {
 	normal := *m
 	normal.Hashes = slices.Sorted(slices.Values(m.Hashes))
+	if m.Replaced != nil {
+		normal.Replaced = m.Replaced.normalized()
+	}
 	return &normal
 }
 
@@ -126,7 +134,7 @@ func (m *Module) writable() bool {
 			return false
 		}
 	}
-	return true
+	return m.Replaced == nil || m.Replaced.writable()
 }
 
 func (m *Module) header() string { return "module " + quote(m.Key) }
@@ -138,8 +146,14 @@ func (m *Module) content() content {
 		i := slices.IndexFunc(all, func(i item) bool { return i.name == address.name })
 		all[i].text = address.text
 	}
-	return all
+	if m.Replaced != nil {
+		return append(all, item{name: replacedBlock, block: m.Replaced.content()})
+	}
+	return append(all, item{name: replacedBlock})
 }
+
+// replacedBlock is the type of the nested block for [Module.Replaced].
+const replacedBlock = "replaced"
 
 // module also adds a block with errors, so that a second one for the same key is found.
 func (p *parser) module(b *hclsyntax.Block) {
@@ -156,8 +170,24 @@ func (p *parser) module(b *hclsyntax.Block) {
 		p.fail(b.LabelRanges[0], "Duplicate module block", "Module %.300q is already locked on line %d. Keep one of the two blocks.", key, first.value.Range.Start.Line)
 		return
 	}
-	before := len(p.diags)
 	m := &Module{Key: key, Range: b.DefRange()}
+	p.file.modules.add(m, spanOf(b))
+	p.entry(b, m)
+	for _, nested := range b.Body.Blocks {
+		switch {
+		case nested.Type != replacedBlock:
+		case m.Replaced != nil || len(nested.Labels) > 0:
+			p.fail(nested.DefRange(), "Invalid replaced block", "Module %.300q has at most one block %q, without a label: the entry that the call had before its source was replaced.", key, replacedBlock)
+		default:
+			m.Replaced = &Module{Key: key, Range: nested.DefRange()}
+			p.entry(nested, m.Replaced)
+		}
+	}
+}
+
+// entry reads the attributes of an entry, which may be that of a nested block.
+func (p *parser) entry(b *hclsyntax.Block, m *Module) {
+	before := len(p.diags)
 	var read []fault
 	for _, field := range []struct {
 		name, summary string
@@ -176,18 +206,17 @@ func (p *parser) module(b *hclsyntax.Block) {
 				read = append(read, fault{field.name, -1, field.summary, err})
 			}
 		case written:
-			p.fail(b.Body.Attributes[field.name].Expr.Range(), "Empty attribute", "Module %.300q: %s has no value; remove the line.", key, field.name)
+			p.fail(b.Body.Attributes[field.name].Expr.Range(), "Empty attribute", "Module %.300q: %s has no value; remove the line.", m.Key, field.name)
 		}
 	}
 	m.Hashes = p.hashes(b)
-	p.file.modules.add(m, spanOf(b))
 	if len(p.diags) > before {
 		return
 	}
-	p.failAt(b, "Module", append(read, m.faults()...))
+	p.failAt(b, "Module", m.Key, append(read, m.faults()...))
 	for _, address := range m.addresses() {
 		if holdsPassword(address.text) {
-			p.fail(b.Body.Attributes[address.name].NameRange, "Credentials in lock file", "Module %.300q: %s. Remove the password here, and change it: anyone who can read this file can read it.", key, ErrCredential)
+			p.fail(b.Body.Attributes[address.name].NameRange, "Credentials in lock file", "Module %.300q: %s. Remove the password here, and change it: anyone who can read this file can read it.", m.Key, ErrCredential)
 		}
 	}
 }
@@ -240,6 +269,14 @@ func (m *Module) writeFaults() []fault {
 	for _, address := range m.addresses() {
 		if holdsCredential(address.text) {
 			found = append(found, fault{attribute: address.name, element: -1, err: ErrCredential})
+		}
+	}
+	if m.Replaced != nil {
+		for _, inside := range m.Replaced.writeFaults() {
+			found = append(found, fault{attribute: replacedBlock, element: -1, err: inside.err})
+		}
+		if m.Replaced.Key != m.Key || m.Replaced.Replaces != nil || m.Replaced.Replaced != nil {
+			found = append(found, fault{attribute: replacedBlock, element: -1, err: errors.New("it is not an entry of the same call without a replacement")})
 		}
 	}
 	return found

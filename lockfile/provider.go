@@ -130,7 +130,7 @@ func (p *parser) decodeProvider(b *hclsyntax.Block) *Provider {
 		p.fail(b.Body.Attributes["hashes"].Expr.Range(), "Invalid hashes", "Provider %.300q: the list of hashes is empty. Write at least one hash, or remove the argument.", b.Labels[0])
 	}
 	if len(p.diags) == 0 {
-		p.failAt(b, "Provider", append(read, provider.hashFaults()...))
+		p.failAt(b, "Provider", b.Labels[0], append(read, provider.hashFaults()...))
 	}
 	return provider
 }

@@ -296,11 +296,14 @@ func (d *jsonDescriber) property(t reflect.Type, defs map[string]any) map[string
 		return map[string]any{"type": "string"}
 	}
 	switch t.Kind() {
+	case reflect.Pointer:
+		return d.property(t.Elem(), defs)
 	case reflect.Slice:
 		return map[string]any{"type": []string{"array", "null"}, "items": d.property(t.Elem(), defs)}
 	case reflect.Struct:
 		name := typeName(t)
 		if _, known := defs[name]; !known {
+			defs[name] = nil // it may have itself as a field
 			defs[name] = d.object(t, defs)
 		}
 		return map[string]any{"$ref": "#/$defs/" + name}

@@ -10,8 +10,8 @@ const (
 	SelectionUnknown Selection = ""
 	// SelectionLocked means that the lock has an entry for the call.
 	SelectionLocked Selection = "locked"
-	// SelectionSameSource means that the lock has an entry for another call of the same source,
-	// or had one before the run, as after a call was renamed.
+	// SelectionSameSource means that the lock has an entry for another call of the same source, or had one before
+	// the run, as after a call was renamed. It may be that of the same call, from before its source was replaced.
 	SelectionSameSource Selection = "same source"
 	// SelectionInstalled means that a stock tool has installed it for the call.
 	SelectionInstalled Selection = "installed"

@@ -27,3 +27,15 @@ module "escape" {
   package = "git::https://user:secret@example.com/a.git?ref=abc" # ERROR: Credentials in lock file
   hashes = ["h1:iqYvVg+3d+3KF+RfDRzUpRE8bnk+NAckZGU2rNixyr4="]
 }
+
+module "replaced" {
+  source   = "../a"
+  replaces = "git::https://example.com/a.git"
+  replaced {
+    version = "one" # ERROR: Invalid version
+    source  = "git::https://example.com/a.git"
+    hashes  = ["h1:iqYvVg+3d+3KF+RfDRzUpRE8bnk+NAckZGU2rNixyr4="]
+  }
+  replaced "x" { # ERROR: Invalid replaced block
+  }
+}
