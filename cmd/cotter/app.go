@@ -40,7 +40,7 @@ func newApp(out *output) *cobra.Command {
 		Use:   "cotter",
 		Short: "install, lock and verify the modules and providers of an OpenTofu or Terraform configuration",
 	}, nil, []addFlag{toggle("version", "print the version")},
-		installCommand(out), initCommand(out), lockCommand(out), verifyCommand(out), updateCommand(out), outdatedCommand(out), diffCommand(out), mergeLockCommand(out),
+		installCommand(out), initCommand(out), lockCommand(out), verifyCommand(out), updateCommand(out), outdatedCommand(out), diffCommand(out),
 		treeCommand(out), sbomCommand(out), cacheCommand(out), bundleCommand(out), mirrorCommand(out), doctorCommand(out), demoCommand(out), versionCommand(out), completionCommand(out),
 	)
 	group := app.RunE

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -135,4 +137,18 @@ func lockToComplete(c *cobra.Command) *lockfile.File {
 	}
 	lock, _ := readLock(filepath.Join(dir, cmp.Or(found.LockFile, stockLockName)))
 	return lock
+}
+
+// readLock returns an empty lock if the file does not exist.
+func readLock(path string) (*lockfile.File, error) {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	file, err := lockfile.ReadFile(root, filepath.Base(path))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return file, err
 }

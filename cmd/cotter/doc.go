@@ -25,7 +25,6 @@
 //   - internal/sanitize makes foreign text safe on terminals;
 //   - internal/textform writes paths of any bytes in JSON;
 //   - internal/procgroup finds programs in PATH and limits their environment, for init and demo;
-//   - internal/atomicfile reads files that the user names, such as settings and keys, with a limit,
-//     and replaces the lock in merge-lock, as all files are written;
+//   - internal/atomicfile reads files that the user names, such as settings and keys, with a limit;
 //   - internal/httpx has the errors of requests, and the rules for hosts that only a package names.
 package main

@@ -169,15 +169,16 @@ func flagHint(c *cobra.Command, name string) string {
 
 // otherWords are words that people try.
 var otherWords = map[string]string{
-	"get":     "Run `cotter install`.",
-	"upgrade": "Run `cotter update`.",
-	"check":   "Run `cotter verify` to compare what is installed, or `cotter lock --check` to compare the lock with the configuration.",
-	"ls":      "Run `cotter tree`.",
-	"list":    "Run `cotter tree`.",
-	"why":     "Run `cotter tree` with the key of a module call, a source address or a provider.",
-	"graph":   "Run `cotter tree`, or `cotter tree --out modules.html` for a page.",
-	"restore": "Run `cotter install`, or `cotter lock --offline` to put back entries of the lock and change nothing else.",
-	"vendor":  "Use `cotter bundle create` or `cotter mirror push` for machines without network, and a `replace` block in cotter.hcl for a module in a directory of your repository.",
+	"get":        "Run `cotter install`.",
+	"upgrade":    "Run `cotter update`.",
+	"check":      "Run `cotter verify` to compare what is installed, or `cotter lock --check` to compare the lock with the configuration.",
+	"ls":         "Run `cotter tree`.",
+	"list":       "Run `cotter tree`.",
+	"why":        "Run `cotter tree` with the key of a module call, a source address or a provider.",
+	"graph":      "Run `cotter tree`, or `cotter tree --out modules.html` for a page.",
+	"restore":    "Run `cotter install`, or `cotter lock --offline` to put back entries of the lock and change nothing else.",
+	"merge-lock": "Remove `merge=cotter` from .gitattributes, and merge again: `cotter install` resolves what git leaves as a conflict in the lock.",
+	"vendor":     "Use `cotter bundle create` or `cotter mirror push` for machines without network, and a `replace` block in cotter.hcl for a module in a directory of your repository.",
 }
 
 // checkGroup refuses a word that is no command below c.

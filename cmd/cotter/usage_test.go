@@ -55,7 +55,7 @@ func TestWrongCommandLines(t *testing.T) {
 		{"bundle create", "bundle create needs --out FILE"},
 		{"bundle verify", "cotter bundle verify takes one file"},
 		{"mirror push", "cotter mirror push needs the address of a mirror, as in oci://registry.example.com/modules"},
-		{"merge-lock a", "cotter merge-lock takes three files: BASE, OURS and THEIRS"},
+		{"merge-lock a b c", "unknown command \"merge-lock\"\n\nRemove `merge=cotter` from .gitattributes, and merge again: `cotter install` resolves what git leaves as a conflict in the lock."},
 		{"version extra", "cotter version takes no argument, got \"extra\""},
 		{"version -- --json", "cotter version takes no argument, got \"--json\""},
 	} {
