@@ -180,7 +180,10 @@ func isShown(key, value string) bool {
 // that can be secrets, so that it can be written to a file. It keeps the user of an ssh address, and a
 // fragment of gcs that is a number, the generation of an object. The result may not suffice to fetch from
 // it.
-func (p ModulePackage) WithoutCredentials() ModulePackage {
+func (p ModulePackage) WithoutCredentials() ModulePackage { return p.keep(isContent) }
+
+// keep removes the user names, passwords and fragments, and the arguments that isKept does not accept.
+func (p ModulePackage) keep(isKept func(argument string) bool) ModulePackage {
 	parts := p.parts()
 	u, err := url.Parse(parts.rest())
 	if err != nil {
@@ -193,7 +196,7 @@ func (p ModulePackage) WithoutCredentials() ModulePackage {
 	if parts.forced == "gcs::" && isDigits(strings.TrimPrefix(parts.fragment, "#")) {
 		fragment = parts.fragment
 	}
-	kept := slices.DeleteFunc(p.arguments(), func(argument string) bool { return !isContent(argument) })
+	kept := slices.DeleteFunc(p.arguments(), func(argument string) bool { return !isKept(argument) })
 	return ParseModulePackage(parts.forced + location + queryOf(kept) + fragment)
 }
 
@@ -204,7 +207,7 @@ func isContent(argument string) bool {
 }
 
 // HoldsCredentials reports whether the address contains a secret: a password, a user of http or git
-// (which can be a token), or an argument with the name of a secret. [ModulePackage.WithoutCredentials]
+// (which can be a token), or an argument with the name of a credential. [ModulePackage.WithoutCredentials]
 // removes more, everything that can be a secret.
 func (p ModulePackage) HoldsCredentials() bool {
 	u, err := url.Parse(p.parts().rest())
@@ -215,10 +218,7 @@ func (p ModulePackage) HoldsCredentials() bool {
 		return true
 	}
 	for name, values := range u.Query() {
-		switch strings.ToLower(name) {
-		case "sshkey", "aws_access_key_id", "aws_access_key_secret", "aws_access_token",
-			"token", "access_token", "private_token", "job_token", "auth_token", "api_key", "apikey", "password", "secret",
-			"sig", "signature", "x-amz-signature", "x-amz-credential", "x-amz-security-token", "x-goog-signature", "x-goog-credential":
+		if isCredential(name) {
 			return true
 		}
 		for _, value := range values {

@@ -168,7 +168,7 @@ func (cmp *comparison) module(ctx context.Context, c *call) (*module, error) {
 		return nil, err
 	}
 	cmp.checkFormer(c, entry)
-	cmp.evidence.Store(entry.Key, cmp.run.evidenceOf(entry, c.from.FromPackage))
+	cmp.evidence.Store(entry.Key, cmp.run.evidenceOf(entry, c))
 	if c.from.IsLocal() {
 		m, err := localModule(c, cmp.dirs)
 		if err != nil {
@@ -201,6 +201,9 @@ func (cmp *comparison) checkLocked(c *call, entry lockfile.Module, locked bool) 
 	}
 	if reason := c.mismatch(entry); reason != "" {
 		return c.fail(&StaleError{reason})
+	}
+	if cmp.addresses().isOther(c, entry) {
+		return c.fail(&StaleError{c.otherAddress(entry)})
 	}
 	if reason, at := c.change(entry); reason != "" {
 		return c.failAt(at, &StaleError{reason})

@@ -80,7 +80,7 @@ func changedContent(old, updated *lockfile.File) []lockfile.ModuleChange {
 		if c.Old == nil || c.New == nil {
 			return true
 		}
-		return c.Old.Source == c.New.Source && c.Old.Package.Subdir == c.New.Package.Subdir && lockentry.SameContent(*c.Old, *c.New)
+		return addrs.SameRecord(c.Old.Source, c.New.Source) && c.Old.Package.Subdir == c.New.Package.Subdir && lockentry.SameContent(*c.Old, *c.New)
 	})
 }
 
@@ -98,7 +98,10 @@ type interfaceDiffer struct {
 	arguments singleflight.Memo[string, map[string]configs.Arguments]
 }
 
-type foundKey struct{ record, key string }
+type foundKey struct {
+	statement lockentry.Statement
+	key       string
+}
 
 // module records a call, and finds its module if the call or one below it has changed.
 func (d *interfaceDiffer) module(ctx context.Context, c *call) (*module, error) {
@@ -107,7 +110,7 @@ func (d *interfaceDiffer) module(ctx context.Context, c *call) (*module, error) 
 		return localModule(c, d.dirs)
 	}
 	entry, locked := d.updated.Module(c.key())
-	if !locked || !d.above[c.key()] || entry.Source != c.from.LockAddress() {
+	if !locked || !d.above[c.key()] || !c.from.IsOf(entry) {
 		return nil, errLeftOut
 	}
 	pkg, err := d.packageOf(ctx, c, entry, d.updated)
@@ -195,7 +198,7 @@ func (d *interfaceDiffer) interfaceOf(ctx context.Context, entry lockfile.Module
 // that the lock has above it or, for a call of the project itself, the called one.
 func (d *interfaceDiffer) callOf(entry lockfile.Module, lock *lockfile.File) (*call, error) {
 	if known, ok := d.calls.Load(entry.Key); ok {
-		if c := known.(*call); c.from.Address != nil && !c.from.IsLocal() && c.from.LockAddress() == entry.Source {
+		if c := known.(*call); c.from.Address != nil && !c.from.IsLocal() && c.from.IsOf(entry) {
 			return c, nil
 		}
 	}
@@ -216,7 +219,7 @@ func (d *interfaceDiffer) callOf(entry lockfile.Module, lock *lockfile.File) (*c
 }
 
 func (d *interfaceDiffer) packageOf(ctx context.Context, c *call, entry lockfile.Module, lock *lockfile.File) (*placement, error) {
-	key := foundKey{lockentry.StatementsOf(entry, c.from.FromPackage).Package, entry.Key}
+	key := foundKey{c.statementsOf(entry).Package, entry.Key}
 	return d.found.Do(ctx, key, func(ctx context.Context) (*placement, error) {
 		pkg, _, err := d.ladder(c, entry, lock).Climb(ctx)
 		return pkg, c.failOnce(err)

@@ -84,11 +84,25 @@ type HashMismatchError struct {
 	Want, Got []hashing.Hash
 	Changes   hashing.Changes // the files that differ; empty if the sums of the former files are not known
 	Gitlinks  []string        // submodules that were left out; a lock made with Project.Submodules includes them
+	// Hidden are the parts of the source address that the lock does not show, such as "the argument "a"": the lock
+	// may be for other values of them. OtherAddress says that they have changed since the last run of this user.
+	Hidden       []string
+	OtherAddress bool
 }
 
 func (e *HashMismatchError) Error() string {
 	var b strings.Builder
-	b.WriteString("Module checksum verification failed: the package does not have the checksum of the lock file; it was changed at its origin or tampered with")
+	b.WriteString("Module checksum verification failed: the package does not have the checksum of the lock file; ")
+	switch hidden := strings.Join(e.Hidden, ", "); {
+	case e.OtherAddress && hidden == "":
+		b.WriteString("its source has changed in a part that the lock does not show")
+	case e.OtherAddress:
+		fmt.Fprintf(&b, "its source has changed in a part that the lock does not show (%s)", hidden)
+	case hidden != "":
+		fmt.Fprintf(&b, "the lock was made for other values of what it does not show of the source (%s), or the package was changed at its origin", hidden)
+	default:
+		b.WriteString("it was changed at its origin or tampered with")
+	}
 	for i := range min(len(e.Want), len(e.Got)) {
 		fmt.Fprintf(&b, "\n  expected: %s\n  got:      %s", e.Want[i], e.Got[i])
 	}

@@ -67,7 +67,7 @@ func (p *reading) loadedModules(modules []*module, failures *failures) *Result {
 			result.Modules[i].Dir = ""
 		}
 		if entry, ok := p.lock.Module(m.key()); ok && m.ownsPackage() {
-			result.Modules[i].Evidence = known.evidenceOf(entry, m.call.from.FromPackage)
+			result.Modules[i].Evidence = known.evidenceOf(entry, m.call)
 		}
 	}
 	failures.addTo(result, p.req.KeepCredentials)

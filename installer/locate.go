@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
@@ -33,8 +34,11 @@ type locator struct {
 // must match the call, except for its constraint.
 func (l *locator) locate(ctx context.Context, found lockedCall) (*placement, string, error) {
 	c, w := found.call, l.want(found)
-	w.entry.Key, w.entry.Constraints, w.entry.Replaces = c.key(), c.from.Want, c.replaces()
+	w.entry.Key, w.entry.Constraints = c.key(), c.from.Want
 	w.entry.Replaced = nil // that is of the call, and added when the lock is planned
+	if !l.locked {         // the entry may lack arguments
+		w.entry.Source, w.entry.Replaces = c.from.LockAddress(), c.replaces()
+	}
 	if err := l.revisions.checkCommit(ctx, w.lockedCall); err != nil {
 		return nil, "", c.fail(err)
 	}
@@ -83,14 +87,24 @@ func (l *locator) needsRequests(found lockedCall, isInstalled bool) bool {
 
 type wanted struct {
 	lockedCall
-	by *locator
+	// recorded is the source of the entry as it was read.
+	recorded addrs.ModuleSource
+	by       *locator
 	// byMirror says that a mirror or a bundle has confirmed the entry in this run, including its ref.
 	byMirror bool
 	// believed is the installed package, if the run believes what is installed.
 	believed *placement
 }
 
-func (l *locator) want(found lockedCall) *wanted { return &wanted{lockedCall: found, by: l} }
+func (l *locator) want(found lockedCall) *wanted {
+	return &wanted{lockedCall: found, by: l, recorded: found.entry.Source}
+}
+
+// accepts reports whether evidence is enough. If the entry was installed for another address, which the lock cannot
+// show, only evidence for the address counts.
+func (w *wanted) accepts(e evidence.Evidence) bool {
+	return w.by.run.rule.Accepts(e) && (!w.otherAddress || lockentry.IsOfAddress(e))
+}
 
 // isOfOther reports whether the entry is that of another call.
 func (w *wanted) isOfOther() bool { return w.why == event.SelectionSameSource }
@@ -99,7 +113,7 @@ func (w *wanted) ladder(ctx context.Context) lockentry.Ladder[*placement] {
 	return lockentry.Ladder[*placement]{
 		Remembered: func() evidence.Evidence { return w.remembered(ctx) },
 		Mirrors:    w.mirrors,
-		Accepts:    w.by.run.rule.Accepts,
+		Accepts:    w.accepts,
 		Check:      w.check,
 		AtHand:     []lockentry.Lookup[*placement]{w.installed, w.cached, w.mirrored},
 		Deliver:    w.deliver,
@@ -110,7 +124,7 @@ func (w *wanted) ladder(ctx context.Context) lockentry.Ladder[*placement] {
 // remembered returns the evidence of an earlier run, or else that of an installed package that the run
 // believes.
 func (w *wanted) remembered(ctx context.Context) evidence.Evidence {
-	if w.by.run.believesInstalled() && !w.isOfOther() {
+	if w.by.run.believesInstalled() && !w.isOfOther() && !w.otherAddress {
 		w.believed, _ = w.by.stager.installedPackage(ctx, w.entry) // an error is that of the next step
 	}
 	e := w.by.run.find(w.statements.Package)
@@ -123,8 +137,8 @@ func (w *wanted) remembered(ctx context.Context) evidence.Evidence {
 // mirrors asks mirrors and bundles to confirm the entry.
 func (w *wanted) mirrors(ctx context.Context) evidence.Evidence {
 	e := w.by.stores.Confirm(ctx, w.call.from, w.entry)
-	if w.byMirror = w.by.run.rule.Accepts(e) && !e.IsZero(); w.byMirror {
-		w.by.run.memos.Add(e, w.statements.Package, w.statements.Ref)
+	if w.byMirror = w.accepts(e) && !e.IsZero(); w.byMirror {
+		w.by.run.add(e, w.statements.Package, w.statements.Ref)
 	}
 	return e
 }
@@ -227,14 +241,16 @@ func (w *wanted) stageFetched(ctx context.Context, got *origins.Fetched) (*place
 
 // compare compares the entry with the package from its origin, and corrects it if the lock may change.
 func (w *wanted) compare(got *origins.Fetched, at origins.Location) error {
-	if err := checkHashes(w.entry, got, w.by.stager.project.dirs.LockedTree(w.entry)); err != nil {
-		return err
+	err := checkHashes(w.entry, got, w.by.stager.project.dirs.LockedTree(w.entry))
+	if mismatch, ok := errors.AsType[*HashMismatchError](err); ok {
+		mismatch.Hidden, mismatch.OtherAddress = w.call.from.Hidden(lockfile.Module{Source: w.recorded}), w.otherAddress
+		return mismatch
 	}
 	corrected, err := w.compareEntry(got, at.Subdir)
 	if err != nil {
 		return err
 	}
-	w.entry, w.statements = corrected, lockentry.StatementsOf(corrected, w.call.from.FromPackage)
+	w.entry, w.statements = corrected, w.call.statementsOf(corrected)
 	return nil
 }
 
@@ -285,9 +301,9 @@ func (w *wanted) compareEntry(got *origins.Fetched, located string) (lockfile.Mo
 // remember keeps what the origin has said about an entry, and returns the evidence.
 func (w *wanted) remember(revision revisionProof) evidence.Evidence {
 	e := evidence.Evidence{Kind: revision.kind}
-	w.by.run.memos.Add(e, w.statements.Package)
+	w.by.run.add(e, w.statements.Package)
 	if revision.pointed {
-		w.by.run.memos.Add(e, w.statements.Ref)
+		w.by.run.add(e, w.statements.Ref)
 	}
 	return e
 }

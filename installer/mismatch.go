@@ -123,7 +123,7 @@ func (p *openProject) isRecorded(record project.ManifestRecord, entry lockfile.M
 	}
 	written, isReplaced := cmp.Or(entry.Replaces, entry.Source), entry.Replaces != nil
 	hasVersion := isReplaced || record.Version == "" || record.Version == entry.Version.String()
-	return addrs.Redact(installed.String()) == addrs.Redact(written.String()) && record.IsReplaced() == isReplaced && hasVersion
+	return addrs.IsRecord(written, installed) && record.IsReplaced() == isReplaced && hasVersion
 }
 
 const (

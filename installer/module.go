@@ -3,6 +3,7 @@ package installer
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -31,15 +32,13 @@ type call struct {
 	caller *module
 	// from is the source; its Address is nil if it does not parse.
 	from origins.Source
+	// mark stands for the parts of the source address that locks do not show; "" if they show all.
+	mark string
 	// replaced is the call as the configuration has it, if its source is replaced.
 	replaced *replacedCall
 }
 
 func (p *openProject) rootModule() *module { return &module{currentPath: p.req.dir(), finalPath: "."} }
-
-func (p *openProject) parseCall(caller *module, found config.Call) (*call, error) {
-	return parseCall(caller, found, p.dialect, p.replacements)
-}
 
 // parseCall parses a call in a module, and replaces its source if a replacement applies. After an error, the
 // call lacks only what the error is about.
@@ -90,6 +89,7 @@ func (c *call) parse(dialect Dialect) (*call, error) {
 		c.from, err = origins.NewSource(source, found.Version)
 	}
 	c.from.Path, c.from.Allowed = c.path, found.Allowed
+	c.from.Literal = !found.SourceComputed && (c.replaced != nil || c.caller.isInProject())
 	if c.caller.isElsewhere() && c.replaced == nil {
 		c.from.FromPackage, c.from.PackageOrigin = true, c.caller.origin()
 	}
@@ -166,6 +166,14 @@ func (c *call) replaces() addrs.ModuleSource {
 	return c.replaced.from.LockAddress()
 }
 
+// replacesAsIn reports whether an entry says rightly which address the source of the call replaces, if it does.
+func (c *call) replacesAsIn(entry lockfile.Module) bool {
+	if c.replaced == nil {
+		return entry.Replaces == nil
+	}
+	return c.replaced.from.IsOf(lockfile.Module{Source: entry.Replaces})
+}
+
 func (c *call) isDirectory() bool {
 	_, local := c.from.Address.(addrs.ModuleSourceLocal)
 	return local && c.replaced != nil
@@ -178,7 +186,7 @@ func (c *call) asCaller() *Caller {
 
 // excludes reports whether the call excludes the version of an entry for the same source.
 func (c *call) excludes(entry lockfile.Module) bool {
-	return !entry.Version.IsZero() && entry.Source == c.from.LockAddress() && c.from.SelectsVersion() && !c.from.Allows(entry.Version)
+	return !entry.Version.IsZero() && c.from.IsOf(entry) && c.from.SelectsVersion() && !c.from.Allows(entry.Version)
 }
 
 // shown returns the block and the source for results, without credentials unless keepCredentials is set.
@@ -352,6 +360,12 @@ func (m *module) key() string { return m.path().String() }
 // isLocked reports whether the module's calls are known only from the lock, because its package is not installed
 // or, for the root module, because a program has the configuration.
 func (m *module) isLocked() bool { return m.currentPath == "" }
+
+// isInProject reports whether a module is one of those in the project's repository, and not in a package or in a
+// directory that a call names by its absolute path.
+func (m *module) isInProject() bool {
+	return m.pkg == nil && m.linksTo == "" && !filepath.IsAbs(m.finalPath)
+}
 
 // isElsewhere reports whether the module is in a package that is not from this machine.
 func (m *module) isElsewhere() bool { return m.pkg != nil && !m.pkg.local }

@@ -27,12 +27,13 @@ type past struct {
 	// nil if that does not count.
 	installed *project.Manifest
 	clones    *project.Project
+	addresses addresses
 	parser    addrs.Parser
 }
 
 // past returns nothing that was installed if the user has deleted the lock file to get a new one.
 func (p *openProject) past(lost *lostEntries) *past {
-	past := &past{update: p.req.Update, lock: p.lock, lost: lost, installed: &project.Manifest{}, parser: p.dialect.parser()}
+	past := &past{update: p.req.Update, lock: p.lock, lost: lost, installed: &project.Manifest{}, addresses: p.addresses(), parser: p.dialect.parser()}
 	if p.files != nil && !p.isLockDeleted() {
 		past.installed, past.clones = p.recorded, p.files
 	}
@@ -103,13 +104,13 @@ func (p *past) decides(entry lockfile.Module, c *call) bool {
 	if p.update.has(entry.Key) || entry.Key != c.key() && p.update.covers(c.path) || p.isExcluded(c) {
 		return false
 	}
-	return c.from.Mismatch(entry) == ""
+	return c.from.Mismatch(entry) == "" && !p.addresses.isOther(c, entry)
 }
 
 // isExcluded reports whether the lock has an entry of a call's source that the call no longer allows.
 func (p *past) isExcluded(c *call) bool {
 	return slices.ContainsFunc(entriesOf(p.lock, c.key()), func(entry lockfile.Module) bool {
-		return entry.Source == c.from.LockAddress() && c.from.Mismatch(entry) != ""
+		return c.from.IsOf(entry) && c.from.Mismatch(entry) != ""
 	})
 }
 
@@ -121,7 +122,7 @@ func (p *past) entriesOf(ctx context.Context, c *call) []lockfile.Module {
 	var list []lockfile.Module
 	for _, lock := range p.locks(ctx) {
 		for _, entry := range entriesIn(lock) {
-			if entry.Source == c.from.LockAddress() {
+			if c.from.IsOf(entry) {
 				list = append(list, entry)
 			}
 		}
@@ -154,7 +155,7 @@ func (p *past) version(c *call) (versions.Version, bool) {
 func isRecordOf(record project.ManifestRecord, c *call, parser addrs.Parser) bool {
 	_, from := c.written()
 	source, err := parser.ParseModuleSource(record.Source)
-	return record.IsReplaced() == (c.replaced != nil) && (record.Source == from.Address.String() || err == nil && source.String() == from.Address.String())
+	return record.IsReplaced() == (c.replaced != nil) && (record.Source == from.Address.String() || err == nil && addrs.SameSource(source, from.Address))
 }
 
 // among returns the offered versions that a stock tool has installed for a call: one, or several that are tags
@@ -205,17 +206,17 @@ func (p *past) clone(record project.ManifestRecord) addrs.ModulePackage {
 	if err != nil || !ok || remote.Package.Getter() != "git" {
 		return addrs.ModulePackage{}
 	}
-	return remote.Package.WithoutCredentials()
+	return remote.Package.Unsigned()
 }
 
 // isCloneFor reports whether a clone is of the repository and the ref of a call. If the call selects a version,
 // the ref does not matter.
 func isCloneFor(c *call, clone addrs.ModulePackage) bool {
-	wanted := c.from.Address.(addrs.ModuleSourceRemote).Package.WithoutCredentials()
+	wanted := c.from.Address.(addrs.ModuleSourceRemote).Package
 	if c.from.HasConstraint {
-		wanted, clone = c.from.Repository.WithoutCredentials().Unpinned(), clone.Without("version").Unpinned()
+		wanted, clone = c.from.Repository.Unpinned(), clone.Without("version").Unpinned()
 	}
-	return wanted == clone
+	return wanted.Unsigned() == clone
 }
 
 func (p *past) head(key string) string {

@@ -94,15 +94,23 @@ func (p *plan) make(ctx context.Context) error {
 	}
 	p.keepsAll = p.tree.isPart || len(p.tree.failures.errs()) > 0
 	p.change.Manifest = recorded.Bytes()
-	p.change.Confirmed = p.trust.recordsOf(p.tree.modules)
+	p.change.Confirmed, p.change.Marks = p.trust.recordsOf(p.tree.modules), make(map[string]string)
 	for _, entry := range p.tree.replaced {
 		if entry != nil { // it may count again
 			p.trust.keepRecords(p.change.Confirmed, *entry)
 		}
 	}
+	for _, m := range p.tree.modules {
+		if m.ownsPackage() && m.call.mark != "" {
+			p.change.Marks[m.key()] = m.call.mark
+		}
+	}
 	for _, entry := range p.lock.Modules() {
 		if !p.inLock[entry.Key] && p.tree.mayHave(entry.Key) {
 			p.trust.keepRecords(p.change.Confirmed, entry)
+			if mark := p.trust.addresses.mark(entry.Key); mark != "" {
+				p.change.Marks[entry.Key] = mark
+			}
 		}
 	}
 	if err := p.planLock(ctx); err != nil {
@@ -173,6 +181,9 @@ func (p *plan) planLock(ctx context.Context) error {
 			old, had = p.tree.restored[entry.Key]
 		}
 		entry.Replaced = p.tree.replaced[entry.Key]
+		if had && p.req.Locked && lacksArguments(old, entry) {
+			entry = old
+		}
 		lock.SetModule(entry)
 		if !had || !old.Equal(entry) {
 			p.result.LockChanges = append(p.result.LockChanges, p.lockChange(ctx, m, entry, old, had))

@@ -64,13 +64,17 @@ func (p *prefetcher) start(ctx context.Context, calls []parsedCall) {
 func (p *prefetcher) prefetchAll(ctx context.Context, entries []lockfile.Module) {
 	var group errgroup.Group
 	group.SetLimit(prefetchesPerSlot * cap(p.origins.Slots))
-	seen := make(map[string]bool)
+	type sameAnswer struct {
+		statement   lockentry.Statement
+		constraints string
+	}
+	seen := make(map[sameAnswer]bool)
 	for _, entry := range entries {
 		caller := p.callerOf(entry)
 		if caller == nil || ctx.Err() != nil {
 			continue
 		}
-		same := lockentry.StatementsOf(entry, caller.isElsewhere()).Package + entry.Constraints.String()
+		same := sameAnswer{lockentry.StatementsOf(entry, p.run.addresses.unseen(entry, caller.isElsewhere())).Package, entry.Constraints.String()}
 		if seen[same] {
 			continue
 		}
@@ -89,7 +93,7 @@ func (p *prefetcher) prefetchAll(ctx context.Context, entries []lockfile.Module)
 // that are left to the walk.
 func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 	path, err := addrs.ParseModule(entry.Key)
-	if err != nil || len(path) < 2 || p.project.req.Update.has(entry.Key) || p.run.isFormer(entry, true) {
+	if err != nil || len(path) < 2 || p.project.req.Update.has(entry.Key) || p.run.isFormer(entry) {
 		return nil
 	}
 	caller := &module{call: &call{path: path[:len(path)-1]}}
@@ -114,9 +118,10 @@ func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 }
 
 // callOf returns the call that the walk will find for an entry in a module, or nil if it cannot belong to one.
-// Calls whose source is replaced are left to the walk: the lock does not decide what the project replaces.
+// Calls whose source is replaced are left to the walk: the lock does not decide what the project replaces. So are
+// those of which the lock does not show the whole address.
 func (p *prefetcher) callOf(caller *module, entry lockfile.Module) *call {
-	if entry.Replaces != nil {
+	if entry.Replaces != nil || p.run.addresses.mark(entry.Key) != "" {
 		return nil
 	}
 	c, err := p.project.parseCall(caller, blockOf(entry))
@@ -127,7 +132,7 @@ func (p *prefetcher) callOf(caller *module, entry lockfile.Module) *call {
 }
 
 func (p *prefetcher) prefetch(ctx context.Context, c *call, entry lockfile.Module) {
-	found, isInstalled := newLockedCall(c, entry, event.SelectionLocked), p.isInstalled(entry.Key)
+	found, isInstalled := p.run.lockedCall(c, entry, event.SelectionLocked), p.isInstalled(entry.Key)
 	if p.locator.needsRequests(found, isInstalled) && p.checkAllowed(ctx, c) == nil {
 		p.locator.prefetch(ctx, found, isInstalled)
 	}

@@ -84,7 +84,7 @@ func (p *reading) recordedModule(_ context.Context, c *call) (*module, error) {
 	if !ok {
 		return nil, c.fail(ErrNotInstalled)
 	}
-	if entry, locked := p.lock.Module(c.key()); c.replaced != nil && locked && entry.Source != c.from.LockAddress() {
+	if entry, locked := p.lock.Module(c.key()); c.replaced != nil && locked && !c.from.IsOf(entry) {
 		return nil, c.fail(fmt.Errorf("%w from this source but from %s", ErrNotInstalled, addrs.Redact(entry.Source.String())))
 	}
 	if !isRecordOf(record, c, p.dialect.parser()) {

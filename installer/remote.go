@@ -13,7 +13,6 @@ import (
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/evidencerules"
-	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
@@ -252,7 +251,7 @@ func (v *remoteVerifier) compare(ctx context.Context, o *ModuleOrigin, c *call, 
 			return err
 		}
 	}
-	known := v.trust.find(lockentry.StatementsOf(entry, c.from.FromPackage).Package)
+	known := v.trust.find(c.statementsOf(entry).Package)
 	if now.Revision != "" && v.trust.rule.Accepts(known) {
 		return nil
 	}

@@ -21,7 +21,7 @@ import (
 func (c *call) mismatch(entry lockfile.Module) string {
 	reason := c.from.Mismatch(entry)
 	switch {
-	case reason == "" || entry.Replaces == c.replaces() && entry.Source == c.from.LockAddress():
+	case reason == "" || c.replacesAsIn(entry) && c.from.IsOf(entry):
 	case c.replaced != nil:
 		reason += fmt.Sprintf(", but %s replaces %q by %q", policy.FileName, c.replaces(), c.from.LockAddress())
 	case entry.Replaces != nil:
@@ -37,10 +37,10 @@ func (c *call) change(entry lockfile.Module) (reason string, at hcl.Range) {
 		if replaced == nil {
 			return "nothing"
 		}
-		return replaced.String()
+		return addrs.Redact(replaced.String())
 	}
 	switch {
-	case entry.Replaces != c.replaces():
+	case !c.replacesAsIn(entry):
 		return fmt.Sprintf("the lock has it in place of %s, but %s in place of %s", text(entry.Replaces), policy.FileName, text(c.replaces())), c.placeOfSource()
 	case !entry.Constraints.Equal(c.from.Want):
 		return fmt.Sprintf("the lock was made for the constraint %q, but the configuration says %q", entry.Constraints, c.from.Want), c.placeOfVersion()
@@ -152,11 +152,10 @@ func (e *OutsideError) Error() string {
 // the lock.
 func (p *openProject) directoryFault(m *module) error {
 	entry, ok := p.lock.Directory(m.key())
-	entry.Replaced = nil
 	switch {
 	case !ok:
 		return &StaleError{fmt.Sprintf("%s replaces %s by the directory %s, which the lock does not have", policy.FileName, m.call.replaces(), m.call.from.Address)}
-	case !entry.Equal(m.call.directoryEntry()):
+	case entry.Source != m.call.from.LockAddress() || !m.call.replacesAsIn(entry):
 		return &StaleError{fmt.Sprintf("the lock has the directory %s in place of %s, but %s has %s in place of %s",
 			entry.Source, entry.Replaces, policy.FileName, m.call.from.Address, m.call.replaces())}
 	}

@@ -88,7 +88,7 @@ func checkCall(all rules.Rules, c *call, lock *lockfile.File) error {
 		return c.fail(err)
 	}
 	entry, locked := lock.Module(c.key())
-	if !locked || entry.Source != c.from.LockAddress() {
+	if !locked || !c.from.IsOf(entry) {
 		return nil // there is no entry for this source
 	}
 	return checkEntry(all, c, entry)
@@ -125,6 +125,9 @@ func (r *resolver) placement(ctx context.Context, c *call) (*placement, string, 
 		return r.useSelected(ctx, c)
 	}
 	p, subdir, err := r.useEntry(ctx, found)
+	if r.isOfOtherAddress(found, err) {
+		return r.useSelected(ctx, c)
+	}
 	if found.why != event.SelectionSameSource || !isGone(err) {
 		return p, subdir, err
 	}
@@ -134,6 +137,14 @@ func (r *resolver) placement(ctx context.Context, c *call) (*placement, string, 
 	r.events.warn(c.path, fmt.Sprintf("the lock has %s for module %s, which has the same source, but it can no longer be used, so the newest was selected: %s",
 		lockentry.VersionOrPackage(found.entry), found.entry.Key, err))
 	return r.useSelected(ctx, c)
+}
+
+// isOfOtherAddress reports whether an entry turns out to be for another address than the call's, of which the lock
+// shows the same: the origin has something else. An entry that is not known to be of another address must fit its
+// own call.
+func (r *resolver) isOfOtherAddress(found lockedCall, err error) bool {
+	_, differs := errors.AsType[*HashMismatchError](err)
+	return !r.project.req.Locked && (differs || isGone(err)) && r.run.addresses.mayBeOther(found.call, found.entry)
 }
 
 // lockedCall returns the call with the entry that the run uses for it: its own, the one that the lock has lost,
@@ -166,7 +177,7 @@ func (r *resolver) lockedCall(ctx context.Context, c *call) (_ lockedCall, ok bo
 			refused.Range = at
 			return lockedCall{}, false, refused
 		}
-		found := newLockedCall(c, entry, event.SelectionLocked)
+		found := r.run.lockedCall(c, entry, event.SelectionLocked)
 		found.restored = restored
 		return found, true, nil
 	case req.Locked && !locked:
@@ -187,7 +198,7 @@ func (r *resolver) sameSource(ctx context.Context, c *call) (_ lockedCall, ok bo
 	if !ok {
 		return lockedCall{}, false, nil
 	}
-	return newLockedCall(c, entry, event.SelectionSameSource), true, checkEntry(r.project.rules, c, entry)
+	return r.run.lockedCall(c, entry, event.SelectionSameSource), true, checkEntry(r.project.rules, c, entry)
 }
 
 // believed returns the installed module of a call in a run without a lock that believes what is installed; nil
@@ -271,14 +282,14 @@ func (r *resolver) useSelected(ctx context.Context, c *call) (*placement, string
 	if err := r.checkContent(ctx, c, entry); err != nil {
 		return nil, "", c.fail(err)
 	}
-	fetched := newLockedCall(c, entry, selected.why)
+	fetched := r.run.lockedCall(c, entry, selected.why)
 	if err := r.locator.revisions.checkCommit(ctx, fetched); err != nil {
 		return nil, "", c.fail(err)
 	}
 	e := evidence.Evidence{Kind: evidence.Origin}
-	r.run.memos.Add(e, fetched.statements.Package)
+	r.run.add(e, fetched.statements.Package)
 	if !selected.isBehind {
-		r.run.memos.Add(e, fetched.statements.Ref)
+		r.run.add(e, fetched.statements.Ref)
 	}
 	p, err := r.stager.fromFetch(ctx, entry, subdir, got)
 	if err != nil {
@@ -315,7 +326,7 @@ func (r *resolver) checkContent(ctx context.Context, c *call, entry lockfile.Mod
 		before = append(before, old)
 	}
 	for _, old := range before {
-		if r.project.req.Update.accepts(entry.Key, old.Key) {
+		if r.project.req.Update.accepts(entry.Key, old.Key) || r.run.addresses.mayBeOther(c, old) {
 			continue
 		}
 		if changed := contentChange(c, old, entry); changed != nil {
@@ -328,7 +339,7 @@ func (r *resolver) checkContent(ctx context.Context, c *call, entry lockfile.Mod
 // contentChange returns nil if the content of two entries of a call is the same, or is allowed to differ.
 func contentChange(c *call, old, entry lockfile.Module) *ContentChangedError {
 	name, fixed := c.from.FixedName(old, entry)
-	if !fixed || old.Source != entry.Source || lockentry.SameContent(old, entry) {
+	if !fixed || !addrs.SameRecord(old.Source, entry.Source) || lockentry.SameContent(old, entry) {
 		return nil
 	}
 	changed := &ContentChangedError{Path: c.path, Name: name, Locked: old.Revision(), Now: entry.Revision()}
@@ -360,7 +371,7 @@ func (r *resolver) checkKey(c *call) error {
 // the dialect.
 func (r *resolver) checkHost(c *call, entry lockfile.Module) error {
 	source, ok := c.from.Address.(addrs.ModuleSourceRegistry)
-	if !ok || r.project.dialectGiven || entry.Source == nil || entry.Source == c.from.LockAddress() {
+	if !ok || r.project.dialectGiven || entry.Source == nil || c.from.IsOf(entry) {
 		return nil
 	}
 	other := r.project.dialect.other()

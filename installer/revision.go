@@ -24,12 +24,14 @@ type lockedCall struct {
 	// why says whether the entry is that of the call, or of another call of the same source.
 	why event.Selection
 	// restored says that the lock had lost the entry.
-	restored   bool
-	statements lockentry.Statements
+	restored bool
+	// otherAddress says that the entry was installed for another address than that of the call.
+	otherAddress bool
+	statements   lockentry.Statements
 }
 
-func newLockedCall(c *call, entry lockfile.Module, why event.Selection) lockedCall {
-	return lockedCall{call: c, entry: entry, why: why, statements: lockentry.StatementsOf(entry, c.from.FromPackage)}
+func (t *trust) lockedCall(c *call, entry lockfile.Module, why event.Selection) lockedCall {
+	return lockedCall{call: c, entry: entry, why: why, otherAddress: t.addresses.isOther(c, entry), statements: c.statementsOf(entry)}
 }
 
 // namesCommit reports whether the source address names the commit of the entry, in full or abbreviated. A
@@ -154,7 +156,7 @@ func (r *revisions) checkCommit(ctx context.Context, l lockedCall) error {
 	unknown := reach.Err
 	switch reach.Result {
 	case getmodules.Reachable:
-		r.run.memos.Add(evidence.Evidence{Kind: evidence.Origin}, l.statements.History)
+		r.run.add(evidence.Evidence{Kind: evidence.Origin}, l.statements.History)
 		return nil
 	case getmodules.Unreachable:
 		unknown = nil

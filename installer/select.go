@@ -177,7 +177,7 @@ func (s *selector) reason(c *call) event.Selection {
 // no longer allows the locked one.
 func (s *selector) checkDirection(c *call, is versions.Version) error {
 	entry, locked := s.lock.Module(c.key())
-	if !locked || s.update.AllowDowngrade || !s.update.has(c.key()) || entry.Source != c.from.LockAddress() {
+	if !locked || s.update.AllowDowngrade || !s.update.has(c.key()) || !c.from.IsOf(entry) {
 		return nil
 	}
 	was := entry.Version
@@ -191,7 +191,7 @@ func (s *selector) checkDirection(c *call, is versions.Version) error {
 // selected before.
 func (s *selector) tooYoung(c *call, candidate versions.Candidate) error {
 	entry, locked := s.lock.Module(c.key())
-	if locked && entry.Version == candidate.Version && entry.Source == c.from.LockAddress() {
+	if locked && entry.Version == candidate.Version && c.from.IsOf(entry) {
 		return nil
 	}
 	return s.origins.Rules.Each(func(p *policy.Policy) error {

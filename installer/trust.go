@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/lockentry"
@@ -16,7 +17,8 @@ type trust struct {
 	rule  evidencerules.Rule
 	memos *evidencerules.Memos
 	// former is the lock of the last run; nil if it is not known.
-	former *lockfile.File
+	former    *lockfile.File
+	addresses addresses
 	// accepted are the entries whose commits the user accepts although no branch or tag contains them.
 	accepted []lockfile.Module
 }
@@ -25,7 +27,7 @@ type trust struct {
 // and recorded finds the records in the user's cache.
 func newTrust(p *openProject, rule evidencerules.Rule, named []evidence.Evidence, recorded func(string) (time.Time, bool)) *trust {
 	t := &trust{
-		rule: rule, former: p.former,
+		rule: rule, former: p.former, addresses: p.addresses(),
 		memos: &evidencerules.Memos{Named: named, Recorded: func(record string) (time.Time, bool) {
 			if p.files != nil {
 				if since, ok := p.files.Confirmed(record); ok {
@@ -63,35 +65,48 @@ func (t *trust) believesInstalled() bool {
 // accepts reports whether the user accepts the commit of an entry, for its call or another call of the source.
 func (t *trust) accepts(entry lockfile.Module) bool {
 	return slices.ContainsFunc(t.accepted, func(a lockfile.Module) bool {
-		return a.Key == entry.Key || a.Source == entry.Source && a.Package == entry.Package
+		return a.Key == entry.Key || addrs.SameRecord(a.Source, entry.Source) && a.Package == entry.Package
 	})
 }
 
 // find returns the evidence for a statement that is at hand and counts in the run.
-func (t *trust) find(statement string) evidence.Evidence {
+func (t *trust) find(statement lockentry.Statement) evidence.Evidence {
 	if !t.rule.Memos {
 		return evidence.Evidence{}
 	}
-	return t.memos.Find(statement)
+	return statement.Find(t.memos)
 }
 
-// evidenceOf returns the evidence for an entry that is at hand.
-func (t *trust) evidenceOf(entry lockfile.Module, fromPackage bool) evidence.Evidence {
-	return t.find(lockentry.StatementsOf(entry, fromPackage).Package)
+// add keeps evidence for statements.
+func (t *trust) add(e evidence.Evidence, statements ...lockentry.Statement) {
+	for _, statement := range statements {
+		t.memos.Add(e, statement.For(e))
+	}
 }
 
-// isFormer reports whether the last run had the same entry, and something that counts had confirmed it.
-func (t *trust) isFormer(entry lockfile.Module, fromPackage bool) bool {
+// evidenceOf returns the evidence for a call's entry that is at hand.
+func (t *trust) evidenceOf(entry lockfile.Module, c *call) evidence.Evidence {
+	e := t.find(c.statementsOf(entry).Package)
+	if t.addresses.isOther(c, entry) && !lockentry.IsOfAddress(e) {
+		return evidence.Evidence{}
+	}
+	return e
+}
+
+// isFormer reports whether the last run had the same entry, for a call in a package, and something that counts had
+// confirmed it.
+func (t *trust) isFormer(entry lockfile.Module) bool {
 	old, ok := t.former.Module(entry.Key)
-	statements := lockentry.StatementsOf(entry, fromPackage)
-	return ok && lockentry.StatementsOf(old, fromPackage) == statements && !t.find(statements.Package).IsZero()
+	of := t.addresses.unseen(entry, true)
+	statements := lockentry.StatementsOf(entry, of)
+	return ok && lockentry.StatementsOf(old, of) == statements && !t.find(statements.Package).IsZero()
 }
 
 // isEdited reports whether an entry has other data than after the last run, but the same hashes. Such a change
 // is rarely a new version.
 func (t *trust) isEdited(entry lockfile.Module) bool {
 	old, ok := t.former.Module(entry.Key)
-	return ok && slices.Equal(old.Hashes, entry.Hashes) && lockentry.StatementsOf(old, false) != lockentry.StatementsOf(entry, false)
+	return ok && slices.Equal(old.Hashes, entry.Hashes) && len(lockentry.Differences(old, entry)) > 0
 }
 
 // recordsOf returns the records of the packages' evidence, which the project keeps.
@@ -101,14 +116,14 @@ func (t *trust) recordsOf(modules []*module) map[string]time.Time {
 		if !m.ownsPackage() || m.pkg.evidence.Kind <= evidence.Project {
 			continue
 		}
-		e, statements := m.pkg.evidence, lockentry.StatementsOf(m.pkg.entry, m.call.from.FromPackage)
+		e, statements := m.pkg.evidence, m.call.statementsOf(m.pkg.entry)
 		if e.Since.IsZero() {
 			e.Since = now
 		}
-		records[evidencerules.Record(e, statements.Package)] = e.Since
-		for _, statement := range []string{statements.Ref, statements.History} {
+		records[evidencerules.Record(e, statements.Package.For(e))] = e.Since
+		for _, statement := range []lockentry.Statement{statements.Ref, statements.History} {
 			if known := t.find(statement); !known.IsZero() {
-				records[evidencerules.Record(known, statement)] = e.Since
+				records[evidencerules.Record(known, statement.For(known))] = e.Since
 			}
 		}
 	}
@@ -118,10 +133,10 @@ func (t *trust) recordsOf(modules []*module) map[string]time.Time {
 // keepRecords adds those for an entry of a call that was not seen.
 func (t *trust) keepRecords(records map[string]time.Time, entry lockfile.Module) {
 	for _, fromPackage := range []bool{false, true} {
-		statements := lockentry.StatementsOf(entry, fromPackage)
-		for _, statement := range []string{statements.Package, statements.Ref, statements.History} {
+		statements := lockentry.StatementsOf(entry, t.addresses.unseen(entry, fromPackage))
+		for _, statement := range []lockentry.Statement{statements.Package, statements.Ref, statements.History} {
 			if known := t.find(statement); !known.IsZero() {
-				records[evidencerules.Record(known, statement)] = known.Since
+				records[evidencerules.Record(known, statement.For(known))] = known.Since
 			}
 		}
 	}

@@ -139,7 +139,7 @@ func (p *reading) explain(ctx context.Context, report *PackageReport) {
 // isOtherVersion reports whether two entries are for different versions or sources. If only the package or its
 // hashes differ, the lock was edited, or the origin has moved a version.
 func isOtherVersion(a, b lockfile.Module) bool {
-	if a.Version != b.Version || a.Source != b.Source {
+	if a.Version != b.Version || !addrs.SameRecord(a.Source, b.Source) {
 		return true
 	}
 	ref := a.Revision()

@@ -22,7 +22,8 @@ type Module struct {
 	Key string `json:"key"`
 	// Version is the selected version; zero if the source has no versions.
 	Version versions.Version `json:"version,omitzero"`
-	// Source is the canonical source address, with registry host and subdirectory, without credentials.
+	// Source is the canonical source address, with registry host and subdirectory, without credentials and
+	// signatures; see [addrs.ModulePackage.ForLock].
 	Source addrs.ModuleSource `json:"source"`
 	// Constraints is the call's version constraint; zero if the call has none.
 	Constraints versions.Constraints `json:"constraints,omitzero"`
@@ -59,6 +60,22 @@ func (m Module) IsDirectory() bool {
 
 // Revision returns the commit, changeset or digest in Package, or "" if it has none.
 func (m Module) Revision() string { return m.Package.Package.Revision() }
+
+// MarshalJSON writes the addresses as a lock has them, with the arguments that it shows.
+func (m Module) MarshalJSON() ([]byte, error) {
+	type fields Module // without this method
+	text := func(source addrs.ModuleSource) string {
+		if source == nil {
+			return ""
+		}
+		return addrs.LockForm(source, true).String()
+	}
+	return json.Marshal(struct {
+		fields
+		Source   string `json:"source"`
+		Replaces string `json:"replaces,omitempty"`
+	}{fields(m), text(m.Source), text(m.Replaces)})
+}
 
 // UnmarshalJSON reads what package encoding/json writes.
 func (m *Module) UnmarshalJSON(text []byte) error {
@@ -331,6 +348,8 @@ func holdsPassword(address string) bool {
 	return isSet
 }
 
+// holdsCredential reports whether an address has what no lock has.
 func holdsCredential(address string) bool {
-	return addrs.ParseModulePackage(address).WithoutCredentials() != addrs.ParseModulePackage(address)
+	pkg := addrs.ParseModulePackage(address)
+	return pkg.ForLock(true) != pkg
 }

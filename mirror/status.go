@@ -99,11 +99,16 @@ func (s *status) addModules(ctx context.Context, p installer.Project) error {
 		return err
 	}
 	for _, entry := range lock.Modules() {
-		statement := artifact.StatementOf(entry)
-		tag := statement.Tag()
-		e := Entry{Dir: p.Dir, Key: entry.Key, Source: statement.Source, Version: entry.Version.String(), Tag: tag}
-		s.queries = append(s.queries, query{e, tag, func(ctx context.Context) (stores.Presence, error) {
-			return stores.Has(ctx, s.mirror, statement)
+		statements := artifact.StatementsFor(entry, nil)
+		tag := statements[0].Tag()
+		e := Entry{Dir: p.Dir, Key: entry.Key, Source: statements[0].Source, Version: entry.Version.String(), Tag: tag}
+		s.queries = append(s.queries, query{e, tag, func(ctx context.Context) (has stores.Presence, err error) {
+			for _, statement := range statements {
+				if has, err = stores.Has(ctx, s.mirror, statement); err != nil || has != stores.Missing {
+					break
+				}
+			}
+			return has, err
 		}})
 	}
 	return nil

@@ -200,14 +200,14 @@ func ofCarried(modules, providers int) string {
 }
 
 func jsonStoredEntry(entry ocistore.Entry) jsonStored {
-	return jsonStored{entry.Source, entry.Version, entry.Platform, entry.Package, append([]hashing.Hash{}, entry.Hashes...), entry.Tag, errorText(entry.Err)}
+	return jsonStored{addrs.Redact(entry.Source), entry.Version, entry.Platform, entry.Package, append([]hashing.Hash{}, entry.Hashes...), entry.Tag, errorText(entry.Err)}
 }
 
 func (o *output) bundleEntry(entry ocistore.Entry) {
 	if o.json {
 		return
 	}
-	what := entry.Source
+	what := addrs.Redact(entry.Source)
 	if entry.Version != "" {
 		what += " " + entry.Version
 	}

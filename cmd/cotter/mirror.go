@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/policy"
@@ -206,7 +207,7 @@ func jsonMirroredEntry(m *mirror.Mirror, entry mirror.Entry) jsonMirrored {
 	if entry.Other {
 		fault = mirror.ErrOtherPackage.Error()
 	}
-	return jsonMirrored{m.Address(), entry.Dir, entry.Key, entry.Source, entry.Version, entry.Platform, entry.Tag, entry.Missing, fault}
+	return jsonMirrored{m.Address(), entry.Dir, entry.Key, addrs.Redact(entry.Source), entry.Version, entry.Platform, entry.Tag, entry.Missing, fault}
 }
 
 // mirrorEntry prints an entry that is missing or wrong.
@@ -214,9 +215,10 @@ func (o *output) mirrorEntry(entry mirror.Entry) {
 	if o.json {
 		return
 	}
-	what := entry.Key + " in " + strings.TrimSpace(entry.Source+" "+entry.Version)
+	source := addrs.Redact(entry.Source)
+	what := entry.Key + " in " + strings.TrimSpace(source+" "+entry.Version)
 	if entry.Key == "" {
-		what = fmt.Sprintf("provider %s %s for %s", entry.Source, entry.Version, entry.Platform)
+		what = fmt.Sprintf("provider %s %s for %s", source, entry.Version, entry.Platform)
 	}
 	switch {
 	case entry.Missing:

@@ -47,7 +47,7 @@ func (e *engine) ModuleConfig(ctx context.Context, source addrs.ModuleSource, al
 	e.sources[path.String()] = source
 	written := relative(e.sources[caller.String()], source)
 	e.mu.Unlock()
-	call := config.Call{Name: path[len(path)-1], Source: written, Allowed: allowed}
+	call := config.Call{Name: path[len(path)-1], Source: written, SourceComputed: true, Allowed: allowed}
 	m, err := e.session.Module(ctx, caller, call)
 	return m.Files, err
 }

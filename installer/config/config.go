@@ -66,7 +66,9 @@ type Call struct {
 	// a set of versions and no text. The lock does not record it.
 	Allowed func(versions.Version) bool `json:"-"`
 	// SourceComputed and VersionComputed say that the arguments are expressions, so
-	// messages should show their values.
+	// messages should show their values, and the lock must not have all of them. A Reader must
+	// set SourceComputed unless the source is a literal in a file that readers of the lock can
+	// read too.
 	SourceComputed, VersionComputed bool
 	// Range is the header of the block. SourceRange and VersionRange are the expressions of
 	// the arguments.

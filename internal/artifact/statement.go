@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/store"
@@ -33,6 +34,21 @@ func StatementOf(entry lockfile.Module) Statement {
 	}
 	slices.Sort(s.Hashes)
 	return s
+}
+
+// StatementsFor returns the statements that fit an entry, the best first: with a source address in the form that an
+// installation writes, in that of the entry, and in the one that is not for literals. They differ only for an address
+// whose arguments some locks show and some do not. source may be nil.
+func StatementsFor(entry lockfile.Module, source addrs.ModuleSource) []Statement {
+	var all []Statement
+	for _, form := range []addrs.ModuleSource{source, entry.Source, addrs.LockForm(entry.Source, false)} {
+		if form == nil || slices.ContainsFunc(all, func(s Statement) bool { return s.Source == form.String() }) {
+			continue
+		}
+		entry.Source = form
+		all = append(all, StatementOf(entry))
+	}
+	return all
 }
 
 // Hash returns "" for a scheme without one.

@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
@@ -18,24 +20,58 @@ func TestStatements(t *testing.T) {
 		Key: "net", Version: versions.MustParse("1.2.0"), Source: testenv.Source("registry.opentofu.org/acme/net/aws"),
 		Package: testenv.Package("https://example.com/net.zip"), Hashes: []hashing.Hash{"h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="},
 	}
-	own, inPackage := lockentry.StatementsOf(entry, false), lockentry.StatementsOf(entry, true)
-	if own.Package == own.Ref || own.Ref == own.History || own.Package == inPackage.Package || own.Ref == inPackage.Ref || own.History == inPackage.History {
-		t.Errorf("different statements are equal: %q, %q", own, inPackage)
+	call := lockentry.Call{Source: entry.Source}
+	inPackage := lockentry.Call{Source: entry.Source, FromPackage: true}
+	own, other := lockentry.StatementsOf(entry, call), lockentry.StatementsOf(entry, inPackage)
+	if own.Package == own.Ref || own.Ref == own.History || own.Package == other.Package || own.Ref == other.Ref || own.History == other.History {
+		t.Errorf("different statements are equal: %q, %q", own, other)
 	}
-	other := entry
-	if other.Key, other.Constraints = "other", versions.MustParseConstraints("~> 1.2"); lockentry.StatementsOf(other, false) != own {
-		t.Error("the statements depend on the call")
+	changed := entry
+	changed.Key, changed.Constraints = "other", versions.MustParseConstraints("~> 1.2")
+	if lockentry.StatementsOf(changed, call) != own {
+		t.Error("the statements depend on the key and the constraint")
 	}
-	if other.Version = versions.MustParse("1.3.0"); lockentry.StatementsOf(other, false) == own {
+	if changed.Version = versions.MustParse("1.3.0"); lockentry.StatementsOf(changed, call) == own {
 		t.Error("the statements of another version are equal")
 	}
+	stored := evidence.Evidence{Kind: evidence.Imported}
 	all := lockentry.AllStatements(artifact.StatementOf(entry))
-	if want := []string{own.Package, own.Ref, inPackage.Package, inPackage.Ref}; !slices.Equal(all, want) {
+	if want := []string{own.Package.For(stored), own.Ref.For(stored), other.Package.For(stored), other.Ref.For(stored)}; !slices.Equal(all, want) {
 		t.Errorf("got %q, want %q", all, want)
 	}
 	entry.Package = testenv.Package("file:///home/user/net.zip")
-	if slices.Contains(lockentry.AllStatements(artifact.StatementOf(entry)), lockentry.StatementsOf(entry, true).Package) {
+	if slices.Contains(lockentry.AllStatements(artifact.StatementOf(entry)), lockentry.StatementsOf(entry, inPackage).Package.For(stored)) {
 		t.Error("a local file is confirmed for a call in a package")
+	}
+}
+
+// What an origin has confirmed counts for one address, and what a store has confirmed for what locks show of it.
+func TestStatementsOfAddresses(t *testing.T) {
+	t.Parallel()
+	full := lockfile.Module{Key: "net", Source: testenv.Source("https://example.com/net.zip?sha=a"), Package: testenv.Package("https://example.com/net.zip"), Hashes: []hashing.Hash{"h1:A"}}
+	short := full
+	short.Source = testenv.Source("https://example.com/net.zip")
+	call := lockentry.Call{Source: full.Source, Mark: "one"}
+	asked := lockentry.StatementsOf(full, call).Package
+	for _, test := range []struct {
+		name             string
+		entry            lockfile.Module
+		call             lockentry.Call
+		byOrigin, stored bool
+	}{
+		{"the same", full, call, true, true},
+		{"an entry without arguments", short, call, true, true},
+		{"a call that shows no arguments", short, lockentry.Call{Source: short.Source, Mark: "one"}, true, false},
+		{"another address", full, lockentry.Call{Source: full.Source, Mark: "two"}, false, true},
+		{"another argument in the lock", short, lockentry.Call{Source: testenv.Source("https://example.com/net.zip?sha=b"), Mark: "two"}, false, false},
+	} {
+		for e, want := range map[evidence.Evidence]bool{{Kind: evidence.Origin}: test.byOrigin, {Kind: evidence.User}: test.byOrigin, {Kind: evidence.Imported}: test.stored} {
+			var memos evidencerules.Memos
+			memos.Add(e, asked.For(e))
+			if found := lockentry.StatementsOf(test.entry, test.call).Package.Find(&memos); found.IsZero() == want {
+				t.Errorf("%s: found %v of what %v has confirmed", test.name, found, e)
+			}
+		}
 	}
 }
 

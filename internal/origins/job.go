@@ -89,9 +89,10 @@ func (j fetchJob) sharedKey() string {
 	return strings.Join([]string{name, "named by", j.at.origin(j.from), by}, " ")
 }
 
-// pinnedKey is the name of a revision, whatever ref it was found by.
+// pinnedKey is the name of a revision, whatever ref it was found by. Whose credentials are used does not matter for
+// it, but all other arguments do.
 func (j fetchJob) pinnedKey(revision string) string {
-	return j.pkg.WithoutCredentials().Unpinned().String() + "#" + url.QueryEscape(revision) + j.extent()
+	return j.pkg.ForLock(true).Unpinned().String() + "#" + url.QueryEscape(revision) + j.extent()
 }
 
 // extent distinguishes fetches with submodules, and under different policies. It has a space, as no address

@@ -3,6 +3,7 @@ package origins
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
@@ -33,7 +34,10 @@ type Source struct {
 	// PackageOrigin is where that package came from, by its lock entry. It decides to which hosts the
 	// address may point.
 	PackageOrigin string
-	Path          addrs.Module
+	// Literal says that the project's own configuration has the address as it stands, so a lock shows its
+	// arguments.
+	Literal bool
+	Path    addrs.Module
 }
 
 // The versions of a git or OCI repository are its tags. A call selects a range of them with a version
@@ -182,22 +186,26 @@ func (s Source) OfferedBy() string {
 	return s.Repository.Redacted()
 }
 
-func (s Source) LockAddress() addrs.ModuleSource { return LockAddress(s.Address) }
+// LockAddress returns the address as an installation writes it into the lock.
+func (s Source) LockAddress() addrs.ModuleSource { return addrs.LockForm(s.Address, s.Literal) }
 
-// LockAddress returns an address in full and without credentials, as in the lock.
-func LockAddress(address addrs.ModuleSource) addrs.ModuleSource {
-	if remote, ok := address.(addrs.ModuleSourceRemote); ok {
-		remote.Package = remote.Package.WithoutCredentials()
-		return remote
-	}
-	return address
+// IsOf reports whether a lock entry is for the source address, as far as the entry shows it.
+func (s Source) IsOf(entry lockfile.Module) bool { return addrs.IsRecord(entry.Source, s.Address) }
+
+// Hidden names the parts of the address that its lock entry does not show; nil if it shows all.
+func (s Source) Hidden(entry lockfile.Module) []string {
+	return addrs.Hidden(s.Address, entry.Source == addrs.LockForm(s.Address, true))
 }
 
 // Mismatch returns why a lock entry does not decide the source, or "". As long as the constraint allows its
 // version, it decides, whatever else is offered.
 func (s Source) Mismatch(entry lockfile.Module) string {
-	if entry.Source != s.LockAddress() {
-		return fmt.Sprintf("the lock is for source %q", entry.Source)
+	if !s.IsOf(entry) {
+		text := fmt.Sprintf("the lock is for source %q", entry.Source)
+		if entry.Source != nil && s.Address != nil && addrs.Redact(entry.Source.String()) == addrs.Redact(s.LockAddress().String()) {
+			text += " with other values: " + strings.Join(addrs.Differing(entry.Source, s.LockAddress()), ", ")
+		}
+		return text
 	}
 	if !s.SelectsVersion() {
 		if !entry.Version.IsZero() {

@@ -29,7 +29,10 @@ type Change struct {
 	// Confirmed are the records of the evidence for entries of NewLock, with the times since when
 	// there is evidence. Later runs find them by [Project.Confirmed].
 	Confirmed map[string]time.Time
-	Manifest  []byte
+	// Marks has, by the keys of calls in NewLock, a text of 64 hexadecimal digits for the source address, which
+	// later runs compare by [Project.Mark]. Calls whose address the lock shows in full have none.
+	Marks    map[string]string
+	Manifest []byte
 }
 
 // UndoError says that a change failed and could not be undone. The next [Open] tries again.
@@ -87,13 +90,13 @@ func (p *Project) commitLockCopy(c Change) (bool, error) {
 	if len(c.Packages)+len(c.Trees)+len(c.Gone) > 0 || !bytes.Equal(c.OldLock, c.NewLock) || err != nil || !bytes.Equal(manifest, c.Manifest) {
 		return false, nil //nolint:nilerr // a manifest that cannot be read is replaced
 	}
-	if bytes.Equal(p.former, c.NewLock) && p.keepsAll(c.Confirmed) || p.former == nil && c.NewLock == nil {
+	if bytes.Equal(p.former, c.NewLock) && p.keepsAll(c.Confirmed, c.Marks) || p.former == nil && c.NewLock == nil {
 		return true, nil
 	}
 	if c.NewLock == nil {
 		return false, nil // the copy must be removed
 	}
-	return true, atomicfile.Write(p.modules, lockCopyName, p.sealCopy(c.NewLock, c.Confirmed), atomicfile.Options{Step: "project.copy"})
+	return true, atomicfile.Write(p.modules, lockCopyName, p.sealCopy(c.NewLock, c.Confirmed, c.Marks), atomicfile.Options{Step: "project.copy"})
 }
 
 // prepare makes step 1 of [Project.Commit] and describes the change in a journal. The pending lock is
@@ -105,7 +108,7 @@ func (p *Project) prepare(c Change) (_ *journal, lock *atomicfile.Pending, err e
 	}
 	j.LockCopy = j.newMove("", lockCopyName, has(p.modules, lockCopyName))
 	if c.NewLock != nil {
-		if j.LockCopy, err = p.stageFile(j, lockCopyName, p.sealCopy(c.NewLock, c.Confirmed)); err != nil {
+		if j.LockCopy, err = p.stageFile(j, lockCopyName, p.sealCopy(c.NewLock, c.Confirmed, c.Marks)); err != nil {
 			return nil, nil, err
 		}
 	}

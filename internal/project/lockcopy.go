@@ -17,20 +17,25 @@ import (
 )
 
 // The copy of the lock is sealed with the records of the evidence for its entries, so that a later
-// run needs neither a cache nor an origin. Before the text of the lock, it has a line with the
-// number of records, and a line for each record: the SHA-256 sum of its text, and a time.
+// run needs neither a cache nor an origin, and with the marks of source addresses that the lock does not
+// show in full. Before the text of the lock, it has a line with the number of records, and a line for each
+// record: the SHA-256 sum of its text, and a time. Then it has the same for marks: the mark and the key of
+// the call.
 //
 //	# confirmed 2
 //	# 5f2a... 2026-11-22T10:00:00Z
 //	# 9c01... 2026-11-22T10:00:00Z
+//	# addresses 1
+//	# 71d0... app.network
 
 const (
 	copyPurpose  = "lock copy with evidence"
 	copyHeader   = "# confirmed "
+	marksHeader  = "# addresses "
 	recordPrefix = "# "
 	// maxRecords bounds the records of a copy. Each of the calls of a tree has a few.
 	maxRecords = 100_000
-	maxCopy    = maxLock + maxSeal + maxRecords*100
+	maxCopy    = maxLock + maxSeal + maxRecords*(100+400) // the key of a call has up to 255 bytes
 )
 
 func recordName(record string) string {
@@ -38,7 +43,7 @@ func recordName(record string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (p *Project) sealCopy(lock []byte, confirmed map[string]time.Time) []byte {
+func (p *Project) sealCopy(lock []byte, confirmed map[string]time.Time, marks map[string]string) []byte {
 	byName := make(map[string]time.Time, len(confirmed))
 	for record, since := range confirmed {
 		byName[recordName(record)] = since
@@ -47,6 +52,10 @@ func (p *Project) sealCopy(lock []byte, confirmed map[string]time.Time) []byte {
 	fmt.Fprintf(&b, "%s%d\n", copyHeader, len(byName))
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		fmt.Fprintf(&b, "%s%s %s\n", recordPrefix, name, byName[name].UTC().Format(time.RFC3339))
+	}
+	fmt.Fprintf(&b, "%s%d\n", marksHeader, len(marks))
+	for _, key := range slices.Sorted(maps.Keys(marks)) {
+		fmt.Fprintf(&b, "%s%s %s\n", recordPrefix, marks[key], key)
 	}
 	b.Write(lock)
 	return p.key.Seal(p.purpose(copyPurpose), b.Bytes())
@@ -62,7 +71,7 @@ func (p *Project) readFormerLock() {
 		text, err = p.key.Open(p.purpose(copyPurpose), sealed)
 	}
 	if err == nil {
-		p.former, p.confirmed, err = parseCopy(text)
+		p.former, p.confirmed, p.marks, err = parseCopy(text)
 	}
 	if err != nil {
 		p.note(UnprovenLockCopy, lockCopyName)
@@ -71,26 +80,47 @@ func (p *Project) readFormerLock() {
 
 var errCopyForm = errors.New("the copy of the lock does not begin with its records")
 
-func parseCopy(text []byte) (lock []byte, confirmed map[string]time.Time, err error) {
+func parseCopy(text []byte) (lock []byte, confirmed map[string]time.Time, marks map[string]string, err error) {
+	confirmed, marks = make(map[string]time.Time), make(map[string]string)
+	rest, err := parseRecords(text, copyHeader, func(name, since string) error {
+		at, err := time.Parse(time.RFC3339, since)
+		confirmed[name] = at
+		return err
+	})
+	if err == nil {
+		rest, err = parseRecords(rest, marksHeader, func(mark, key string) error {
+			marks[key] = mark
+			return nil
+		})
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return append([]byte{}, rest...), confirmed, marks, nil // not nil, even if the lock is empty
+}
+
+// parseRecords calls add with the parts of each record below a header, and returns the text after them.
+func parseRecords(text []byte, header string, add func(sum, about string) error) (rest []byte, err error) {
 	line, rest, _ := bytes.Cut(text, []byte("\n"))
-	number, ok := strings.CutPrefix(string(line), copyHeader)
+	number, ok := strings.CutPrefix(string(line), header)
 	n, err := strconv.Atoi(number)
 	if !ok || err != nil || n < 0 || n > maxRecords {
-		return nil, nil, errCopyForm
+		return nil, errCopyForm
 	}
-	confirmed = make(map[string]time.Time)
 	for range n {
 		line, after, found := bytes.Cut(rest, []byte("\n"))
 		record, ok := strings.CutPrefix(string(line), recordPrefix)
-		name, since, both := strings.Cut(record, " ")
-		at, err := time.Parse(time.RFC3339, since)
-		if !found || !ok || !both || err != nil || len(name) != 2*sha256.Size {
-			return nil, nil, errCopyForm
+		sum, about, both := strings.Cut(record, " ")
+		if !found || !ok || !both || len(sum) != 2*sha256.Size || add(sum, about) != nil {
+			return nil, errCopyForm
 		}
-		confirmed[name], rest = at, after
+		rest = after
 	}
-	return append([]byte{}, rest...), confirmed, nil // not nil, even if the lock is empty
+	return rest, nil
 }
+
+// Mark returns the mark that the last run has kept of a call, or "".
+func (p *Project) Mark(key string) string { return p.marks[key] }
 
 // Confirmed reports whether the last run has kept a record of evidence, and since when there is evidence.
 func (p *Project) Confirmed(record string) (since time.Time, ok bool) {
@@ -98,8 +128,9 @@ func (p *Project) Confirmed(record string) (since time.Time, ok bool) {
 	return since, ok
 }
 
-func (p *Project) keepsAll(records map[string]time.Time) bool {
-	if len(records) != len(p.confirmed) {
+// keepsAll reports whether the copy has these records and marks.
+func (p *Project) keepsAll(records map[string]time.Time, marks map[string]string) bool {
+	if len(records) != len(p.confirmed) || !maps.Equal(marks, p.marks) {
 		return false
 	}
 	for record := range records {

@@ -34,7 +34,9 @@ type Project struct {
 	former []byte // the proven copy of the lock; nil if there is none
 	// confirmed are the times of the records in that copy, by name.
 	confirmed map[string]time.Time
-	notices   []Notice
+	// marks are those of the addresses of calls, by their keys.
+	marks   map[string]string
+	notices []Notice
 }
 
 // Close releases the project and removes its staged files, and what Open has created if nothing was

@@ -116,7 +116,7 @@ var (
 		modules + "gone/main.tf":        "# gone\n",
 		modules + "modules.json":        "old manifest",
 		modules + ".cotter/lock":        "",
-		modules + ".cotter/lock.hcl":    "# confirmed 0\nold lock\n",
+		modules + ".cotter/lock.hcl":    "# confirmed 0\n# addresses 0\nold lock\n",
 		modules + ".cotter/sums/t1-abc": "sums",
 	}
 	after = map[string]string{
@@ -125,7 +125,7 @@ var (
 		modules + "b/main.tf":                       "# b\n",
 		modules + "modules.json":                    "new manifest",
 		modules + ".cotter/lock":                    "",
-		modules + ".cotter/lock.hcl":                "# confirmed 0\nnew lock\n",
+		modules + ".cotter/lock.hcl":                "# confirmed 0\n# addresses 0\nnew lock\n",
 		modules + ".cotter/sums/t1-abc":             "sums",
 		modules + ".cotter/tree/sharedtree/main.tf": "# tree\n",
 	}

@@ -75,17 +75,28 @@ func (s *Stores) FetchArtifact(ctx context.Context, at ID, found artifact.Module
 	return s.Check(found.Statement, tree)
 }
 
+// firstArtifact returns the artifact of the first statement that a store has.
+func (s *Stores) firstArtifact(ctx context.Context, in ID, statements []artifact.Statement) (found artifact.Module, err error) {
+	for _, statement := range statements {
+		if found, err = s.artifact(ctx, in, statement); !errors.Is(err, fs.ErrNotExist) {
+			return found, err
+		}
+	}
+	return found, err
+}
+
 func (s *Stores) find(ctx context.Context, of origins.Source, entry lockfile.Module, good func(ocistore.Info) bool) (ID, artifact.Module, bool) {
 	pkg := entry.Package.Package
 	if of.FromPackage && pkg.Getter() == "file" {
 		return 0, artifact.Module{}, false // its origin refuses it
 	}
+	statements := artifact.StatementsFor(entry, of.LockAddress())
 	for _, i := range s.Order {
 		info := s.store(i).Info()
 		if s.Offline && !info.Local || s.hasFailed(i) || !good(info) {
 			continue
 		}
-		found, err := s.artifact(ctx, i, artifact.StatementOf(entry))
+		found, err := s.firstArtifact(ctx, i, statements)
 		switch {
 		case err == nil:
 			return i, found, true

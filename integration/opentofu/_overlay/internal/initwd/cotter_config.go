@@ -90,12 +90,14 @@ func (r *configReader) add(found *config.Module, path, prefix addrs.Module, sour
 		return
 	}
 	call := config.Call{
-		Name:         name,
-		Prefix:       slices.Clone([]string(prefix)),
-		Source:       source.String(),
-		Range:        at,
-		SourceRange:  at,
-		VersionRange: at,
+		Name:   name,
+		Prefix: slices.Clone([]string(prefix)),
+		Source: source.String(),
+		// OpenTofu has evaluated it, and does not say whether it was a literal.
+		SourceComputed: true,
+		Range:          at,
+		SourceRange:    at,
+		VersionRange:   at,
 	}
 	if len(version.Required) > 0 {
 		constraint := version.Required.String()
