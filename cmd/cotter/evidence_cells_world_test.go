@@ -141,8 +141,8 @@ func (s *cellSite) forgeModule(t *testing.T, c cell) {
 		testenv.WriteFile(t, filepath.Join(staged, "main.tf"), "# evil\n")
 		testenv.Must(t, cache.Publish(staged, tree.T1()))
 	}
-	statements, origin := lockentry.StatementsOf(entry, false), evidence.Evidence{Kind: evidence.Origin}
-	testenv.Must(t, cache.Confirm(evidencerules.Record(origin, statements.Package), evidencerules.Record(origin, statements.Ref)))
+	statements, origin := lockentry.StatementsOf(entry, lockentry.Call{Source: entry.Source}), evidence.Evidence{Kind: evidence.Origin}
+	testenv.Must(t, cache.Confirm(evidencerules.Record(origin, statements.Package.For(origin)), evidencerules.Record(origin, statements.Ref.For(origin))))
 }
 
 func (s *cellSite) victim(t *testing.T, c cell) *site {

@@ -166,7 +166,7 @@ func copyTree(dst, src string) error {
 
 // sealedHeader matches the lines of a sealed copy before the lock: the seal, which depends on
 // the project's path, and the records of the evidence with their times.
-var sealedHeader = regexp.MustCompile(`\A.*\n# confirmed \d+\n(# [0-9a-f]{64} \S+\n)*`)
+var sealedHeader = regexp.MustCompile(`\A.*\n# confirmed \d+\n(# [0-9a-f]{64} \S+\n)*# addresses \d+\n(# [0-9a-f]{64} \S+\n)*`)
 
 // maxPictured is the number of bytes of a file that are compared.
 const maxPictured = 1 << 20
