@@ -49,7 +49,11 @@ func (e *evaluation) declarations(s *scope) (*declarations, hcl.Diagnostics) {
 		s.found = weak.Make(found)
 	}
 	s.tree.recent.keep(found)
-	return found, found.diags
+	diags := copies(found.diags)
+	if !s.dir.inPackage() {
+		s.tree.withoutText(s.dir, diags)
+	}
+	return found, diags
 }
 
 // declarations are the declarations in a module's files, with what was evaluated, by reference.

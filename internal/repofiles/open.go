@@ -144,13 +144,13 @@ var errChanged = errors.New("it was replaced while it was opened")
 // The error is a [*config.FileReadError] if the file may not be opened, or wraps fs.ErrNotExist or
 // [ErrNotRegular].
 func (d *Dir) Open(name string) (*os.File, error) {
-	f, _, err := d.open(name)
+	f, _, err := d.open(name, false)
 	return f, err
 }
 
-// open also returns the number of links that were followed.
-func (d *Dir) open(name string) (f *os.File, links int, err error) {
-	w := &walk{dir: d, name: name, noDotFiles: d.noDotFiles}
+// open also returns the number of links that were followed. locks is as in walk.
+func (d *Dir) open(name string, locks bool) (f *os.File, links int, err error) {
+	w := &walk{dir: d, name: name, noDotFiles: d.noDotFiles, locks: locks}
 	rel, inside := d.rel(filepath.FromSlash(name))
 	if !inside || d.none {
 		return nil, 0, w.outside()
@@ -175,9 +175,10 @@ func (d *Dir) rel(name string) (rel string, inside bool) {
 
 type walk struct {
 	dir *Dir
-	// noDotFiles says that names must not begin with a dot, and noLinks that no link may be followed.
-	noDotFiles, noLinks bool
-	name                string // in the configuration
+	// noDotFiles says that names must not begin with a dot, and noLinks that no link may be followed. locks
+	// allows the names of locks all the same: of those, only the first lines of blocks are shown.
+	noDotFiles, noLinks, locks bool
+	name                       string // in the configuration
 	// held are the open directories from the top to the current one.
 	held  []*os.Root
 	links int
@@ -241,7 +242,7 @@ func (w *walk) lstat(part string) (fs.FileInfo, error) {
 	if pathsafe.IsVersionControl(part) {
 		return nil, w.metadata()
 	}
-	if w.noDotFiles && strings.HasPrefix(part, ".") {
+	if w.noDotFiles && strings.HasPrefix(part, ".") && !(w.locks && strings.HasSuffix(part, ".lock.hcl")) {
 		return nil, w.refuse(fmt.Sprintf("its name or that of its directory begins with a dot, and %q is or has the home directory", w.dir.path))
 	}
 	at := w.held[len(w.held)-1]

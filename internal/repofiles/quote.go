@@ -47,14 +47,14 @@ func isQuotable(f *os.File) bool {
 // into no hidden directories, and does not leave a repository that only reading must not use, such as one of
 // the home directory.
 func (d *Dir) openShown(name string) (f *os.File, links int, err error) {
-	if f, links, err = d.open(name); err == nil || d.counts || d.none {
+	if f, links, err = d.open(name, true); err == nil || d.counts || d.none {
 		return f, links, err
 	}
 	file := filepath.FromSlash(name)
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(d.root, file)
 	}
-	w := &walk{dir: d, name: name, noDotFiles: true, noLinks: true}
+	w := &walk{dir: d, name: name, noDotFiles: true, noLinks: true, locks: true}
 	for common := d.root; ; common = filepath.Dir(common) {
 		if _, inside := below(d.repository, common); d.repository != "" && !inside {
 			break

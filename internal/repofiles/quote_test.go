@@ -12,7 +12,7 @@ func TestQuote(t *testing.T) {
 	t.Parallel()
 	const lines, words, nothing = "lines", "words", "nothing"
 	base := realTempDir(t)
-	writeNames(t, base, "out.tf", "repo/.git/HEAD", "repo/.git/x.tf", "repo/root/x.tf", "repo/root/.x.tf", "repo/root/x.tfvars", "repo/common/x.tf.json", "repo/common/x.json", "repo/common/x.tfvars", "repo/.config/x.tf", "repo2/x.tf")
+	writeNames(t, base, "out.tf", "repo/.git/HEAD", "repo/.git/x.tf", "repo/root/x.tf", "repo/root/.x.tf", "repo/root/.terraform.lock.hcl", "repo/root/.home/x.tf", "repo/root/x.tfvars", "repo/common/x.tf.json", "repo/common/x.json", "repo/common/x.tfvars", "repo/.config/x.tf", "repo2/x.tf")
 	for name, target := range map[string]string{
 		"a.tf": "x.tf", "b.tf": "../common/x.tf.json", "c.tf": "../common/x.json", "d.tf": "../common/x.tfvars", "d.tfvars": "../common/x.tfvars", "e.tf": "../../out.tf", "f.tf": "../.git/x.tf", "g.tf": "nothing.tf", "h.tf": "../.config/x.tf",
 	} {
@@ -33,6 +33,9 @@ func TestQuote(t *testing.T) {
 		{name: "home directory", home: filepath.Join(base, "repo"), isUsable: yes, want: map[string]string{
 			"x.tf": lines, ".x.tf": lines, "../common/x.tf.json": lines, "../common/x.json": words, "a.tf": lines,
 			"b.tf": nothing, "e.tf": nothing, "h.tf": nothing, "../common/up/x.tf.json": nothing, "../.config/x.tf": nothing, "../.git/x.tf": nothing, "../../out.tf": nothing,
+		}},
+		{name: "home directory in the root module", home: filepath.Join(base, "repo/root/.home"), isUsable: yes, want: map[string]string{
+			"x.tf": lines, ".terraform.lock.hcl": lines, ".x.tf": nothing, ".home/x.tf": nothing,
 		}},
 		{name: "of another user", isUsable: no, want: map[string]string{"x.tf": lines, "../common/x.tf.json": lines, "b.tf": nothing, "../../out.tf": nothing}},
 	} {
