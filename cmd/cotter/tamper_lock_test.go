@@ -7,6 +7,8 @@ import (
 
 const (
 	packageLine = `(?m)^  package = .*$`
+	// packagePart has the empty line too: an installation adds the value with it, and keeps what else is there.
+	packagePart = `(?m)^  package = .*\n\n`
 	hashLines   = `(?s)hashes = \[.*?\n  \]`
 	h1Line      = `    "h1:.*\n`
 	t1Line      = `    "t1:.*\n`
@@ -47,7 +49,7 @@ func TestTamperLock(t *testing.T) {
 		stale("no version", "net", `the lock has no usable version`, lock("net", `  version = .*\n`, ``)),
 		stale("source host", "net", `the lock is for source "registry.example.com/acme/net/aws"`, lock("net", `source  = "[^/]*`, `source  = "registry.example.com`)),
 		stale("constraints", "net", `the lock was made for the constraint ">= 1.0.0", but the configuration says "~> 1.0"`, lock("net", `"~> 1.0"`, `">= 1.0.0"`)),
-		stale("constraints gone", "net", `the lock was made for the constraint ""`, lock("net", `  constraints = .*\n`, ``)),
+		stale("constraints gone", "net", `the lock was made for the constraint ""`, lock("net", `  constraints = .*\n\n`, ``)),
 		always("commit and hashes of another version", "the source points to commit SHORT", differs, take("net", "app.net", packageLine), take("net", "app.net", hashLines)),
 		always("hashes of a nested call", "Module checksum verification failed", differs, take("net.subnets", "net", hashLines)),
 	})
@@ -58,7 +60,7 @@ func TestTamperLock(t *testing.T) {
 		always("commit that does not exist", "module branch (main.tf:2)", edited("its package is"), lock("branch", commitID, strings.Repeat("f", 40))),
 		always("commit and hashes, of a commit that the source names", "the source points to commit SHORT", differs, take("commit", "branch", packageLine), take("commit", "branch", hashLines)),
 		mended("repository", "the lock does not match the origin: its package is", edited("its package is"), lock("branch", `git/plain.git\?ref=(`+commitID+`)`, `git/evil.git?ref=$1`)),
-		mended("no package", "the lock does not match the origin: its package is", edited("its package is"), lock("branch", packageLine, ``)),
+		mended("no package", "the lock does not match the origin: its package is", edited("its package is"), lock("branch", packagePart, ``)),
 		always("subdirectory of a source's package", `in the directory "modules/other", and its origin says ""`, edited("its package is"), lock("tag", `(package.*)\?`, `$1//modules/other?`)),
 		mended("zh of a repository", "its zh hash is", edited("its zh hash is"), lock("commit", `    "t1:.*\n`, `$0    "zh:`+strings.Repeat("0", 64)+`",`+"\n")),
 	})
