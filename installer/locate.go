@@ -203,7 +203,7 @@ func (w *wanted) fromOrigin(ctx context.Context) (*placement, evidence.Evidence,
 	}
 	e := w.remember(answer.revision)
 	if p, err := w.by.stager.installedPackage(ctx, w.entry); p != nil || err != nil {
-		if p != nil {
+		if p != nil && !w.otherAddress {
 			p.refetched = answer.got.Bytes
 		}
 		return p, e, err

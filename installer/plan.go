@@ -237,7 +237,7 @@ func (p *plan) lockChange(ctx context.Context, m *module, entry, old lockfile.Mo
 	if m.call.excludes(old) {
 		change.ExcludedBy = m.call.asCaller()
 	}
-	if changed := contentChange(m.call, old, entry); changed != nil {
+	if changed := contentChange(m.call, old, entry); changed != nil && !p.trust.addresses.isOther(m.call, old) {
 		change.OtherContent = changed.Error()
 	}
 	change.Files = p.fileChanges(m, old)

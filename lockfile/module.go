@@ -23,7 +23,7 @@ type Module struct {
 	// Version is the selected version; zero if the source has no versions.
 	Version versions.Version `json:"version,omitzero"`
 	// Source is the canonical source address, with registry host and subdirectory, without credentials and
-	// signatures; see [addrs.ModulePackage.ForLock].
+	// signatures.
 	Source addrs.ModuleSource `json:"source"`
 	// Constraints is the call's version constraint; zero if the call has none.
 	Constraints versions.Constraints `json:"constraints,omitzero"`
