@@ -1,7 +1,6 @@
 package installer
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -46,74 +45,6 @@ func (c *call) change(entry lockfile.Module) (reason string, at hcl.Range) {
 		return fmt.Sprintf("the lock was made for the constraint %q, but the configuration says %q", entry.Constraints, c.from.Want), c.placeOfVersion()
 	}
 	return "", hcl.Range{}
-}
-
-// entriesIn returns the entries of a lock, and those that calls had before their sources were replaced.
-func entriesIn(lock *lockfile.File) []lockfile.Module {
-	all := lock.Modules()
-	for _, entry := range slices.Concat(all, lock.Directories()) {
-		if before, ok := entryBefore(entry, entry.Replaces); ok {
-			all = append(all, before)
-		}
-	}
-	return all
-}
-
-// entriesOf returns those of one call.
-func entriesOf(lock *lockfile.File, key string) []lockfile.Module {
-	entry, locked := lock.Module(key)
-	if !locked {
-		directory, ok := lock.Directory(key)
-		if before, had := entryBefore(directory, directory.Replaces); ok && had {
-			return []lockfile.Module{before}
-		}
-		return nil
-	}
-	if before, had := entryBefore(entry, entry.Replaces); had {
-		return []lockfile.Module{entry, before}
-	}
-	return []lockfile.Module{entry}
-}
-
-// entryBefore returns the entry of a call from before its source was replaced, if an entry of the call is or has
-// one. A tool that does not know the nested block may have kept it for another source.
-func entryBefore(entry lockfile.Module, replaces addrs.ModuleSource) (lockfile.Module, bool) {
-	switch {
-	case replaces == nil:
-	case entry.Replaces == nil && entry.Source == replaces:
-		entry.Replaced = nil
-		return entry, true
-	case entry.Replaced != nil && entry.Replaced.Source == replaces:
-		return *entry.Replaced, true
-	}
-	return lockfile.Module{}, false
-}
-
-// replacedEntry returns what the lock keeps for a call whose source is replaced: the entry that it had before,
-// or nil. Of the sides of a merge, the newer one counts.
-func (r *resolver) replacedEntry(ctx context.Context, c *call) *lockfile.Module {
-	sides := r.project.merge.modules[c.key()]
-	for _, lock := range []func() *lockfile.File{
-		func() *lockfile.File { return r.project.lock },
-		func() *lockfile.File { return r.lost.earlierLock(ctx) },
-	} {
-		if len(sides) > 0 {
-			break
-		}
-		for _, find := range []func(string) (lockfile.Module, bool){lock().Module, lock().Directory} {
-			if entry, ok := find(c.key()); ok {
-				sides = append(sides, entry)
-			}
-		}
-	}
-	var newest *lockfile.Module
-	for _, side := range sides {
-		before, ok := entryBefore(side, c.replaces())
-		if ok && (newest == nil || newer(newest.Version, before.Version) == lockfile.Theirs) {
-			newest = &before
-		}
-	}
-	return newest
 }
 
 func (c *call) directoryEntry() lockfile.Module {

@@ -18,6 +18,14 @@ const (
 }`
 )
 
+// constraint replaces a text in the root module.
+func constraint(from, to string) func(t *testing.T, p *project) {
+	return func(t *testing.T, p *project) {
+		t.Helper()
+		p.write(t, "main.tf", strings.Replace(p.file("main.tf"), from, to, 1))
+	}
+}
+
 // A call whose source is no longer replaced gets the version that it had before, whatever replaced it, and as
 // any locked version.
 func TestReplacementUndone(t *testing.T) {
@@ -38,12 +46,6 @@ func TestReplacementUndone(t *testing.T) {
 			t.Helper()
 			p.write(t, "cotter.hcl", settings)
 			p.mustInstall(t, p.request(""))
-		}
-	}
-	constraint := func(from, to string) step {
-		return func(t *testing.T, p *project) {
-			t.Helper()
-			p.write(t, "main.tf", strings.Replace(p.file("main.tf"), from, to, 1))
 		}
 	}
 	loseEntries := func(t *testing.T, p *project) { p.write(t, ".terraform.lock.hcl", asStock) }

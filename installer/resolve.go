@@ -427,3 +427,30 @@ func (r *resolver) lostEntry(ctx context.Context, c *call) (lockfile.Module, boo
 	}
 	return entry, true
 }
+
+// replacedEntry returns what the lock keeps for a call whose source is replaced: the entry that it had before,
+// or nil. Of the sides of a merge, the newer one counts.
+func (r *resolver) replacedEntry(ctx context.Context, c *call) *lockfile.Module {
+	sides := r.project.merge.modules[c.key()]
+	for _, lock := range []func() *lockfile.File{
+		func() *lockfile.File { return r.project.lock },
+		func() *lockfile.File { return r.lost.earlierLock(ctx) },
+	} {
+		if len(sides) > 0 {
+			break
+		}
+		for _, find := range []func(string) (lockfile.Module, bool){lock().Module, lock().Directory} {
+			if entry, ok := find(c.key()); ok {
+				sides = append(sides, entry)
+			}
+		}
+	}
+	var newest *lockfile.Module
+	for _, side := range sides {
+		before, ok := entryBefore(side, c.replaces())
+		if ok && (newest == nil || newer(newest.Version, before.Version) == lockfile.Theirs) {
+			newest = &before
+		}
+	}
+	return newest
+}
