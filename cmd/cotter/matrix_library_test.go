@@ -12,7 +12,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
@@ -121,7 +120,7 @@ func walkSession(t *testing.T, in *installer.Installer, p installer.Project, loa
 		dir.Path, dir.Terraform = path, p.Dialect == installer.DialectTerraform
 		found, diags := reader.ReadModule(ctx, dir)
 		if diags.HasErrors() {
-			fail(hcl.Diagnostics(diags))
+			fail(diags)
 		}
 		s.Expect(path, found.Calls...)
 		for _, c := range found.Calls {

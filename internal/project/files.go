@@ -118,7 +118,6 @@ type walk struct {
 	files *Files
 	root  *os.Root
 	tree  *os.Root // nil before the path has reached a shared tree
-	name  string
 }
 
 func (w *walk) close() {
