@@ -12,7 +12,6 @@ import (
 	"sync"
 	"testing"
 
-
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
