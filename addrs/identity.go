@@ -93,7 +93,7 @@ var signatures = []struct{ needs, takes []string }{
 
 var azureOptions = []string{"st", "sp", "se", "sip", "spr", "ses", "sdd", "skoid", "sktid", "skt", "ske", "sks", "skv", "saoid", "suoid", "scid", "si"}
 
-// isHarmless reports whether an argument is none that holds credentials: it has a name, which is not that of a
+// isHarmless reports whether an argument holds no credentials: it has a name, which is not that of a
 // credential, and no URL with a user or arguments of its own.
 func isHarmless(argument string) bool {
 	name, _ := splitArgument(argument)

@@ -19,7 +19,7 @@ type item struct {
 
 	text   string         // "" if the block does not have it
 	hashes []hashing.Hash // sorted
-	block  content        // nil if there is none
+	block  content        // nil without a block
 }
 
 func (i item) isSet() bool { return i.text != "" || len(i.hashes) > 0 || i.block != nil }

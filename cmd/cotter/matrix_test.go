@@ -199,7 +199,7 @@ type matrixState struct {
 	user  *site
 	state matrixStateKind
 	dir   string
-	lock  *lockfile.File    // nil if there is none
+	lock  *lockfile.File    // nil without a lock file
 	names map[string]string // what words in command lines stand for
 	facts *matrixFacts
 }
