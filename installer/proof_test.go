@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -69,12 +71,14 @@ func changeAll(t *testing.T, p *project) {
 	}
 }
 
-// An update refuses new content for the same version, version tag or archive, unless it names
-// the call, or all of them. Branches may move.
+// An update refuses new content for the same version, version tag or archive, unless it accepts
+// that of the call, or of all. An update of everything keeps what is locked, and updates the
+// others. Branches may move.
 func TestUpdateRefusesOtherContent(t *testing.T) {
 	t.Parallel()
+	changing := []addrs.Module{{"registry"}, {"range"}, {"tag"}, {"archive"}, {"oci"}}
 	for name, accepting := range map[string]installer.Update{
-		"the calls": {All: true, AcceptChanged: []addrs.Module{{"registry"}, {"range"}, {"tag"}, {"archive"}, {"oci"}}},
+		"the calls": {All: true, AcceptChanged: changing},
 		"all":       {All: true, AcceptAllChanged: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +86,7 @@ func TestUpdateRefusesOtherContent(t *testing.T) {
 			p := world(t, changingWorld)
 			p.mustInstall(t, request{})
 			changeAll(t, p)
-			err := p.mustFail(t, request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}})
+			err := p.mustFail(t, request{InstallOptions: installer.InstallOptions{Update: installer.Update{Keys: changing}}})
 			refused := map[string]string{}
 			for err := range installer.ModuleErrors(err) {
 				var changed *installer.ContentChangedError
@@ -104,15 +108,37 @@ func TestUpdateRefusesOtherContent(t *testing.T) {
 				t.Errorf("refused (-want +got):\n%s", diff)
 			}
 
-			result := p.mustInstall(t, request{InstallOptions: installer.InstallOptions{Update: accepting}})
+			var warned []string
+			everything := request{InstallOptions: installer.InstallOptions{Update: installer.Update{All: true}}}
+			everything.OnEvent = func(e installer.Event) {
+				if w, ok := e.(event.Warning); ok {
+					warned = append(warned, w.Path.String())
+					if w.Kind != event.WarningMoved || !errors.As(w.Err, new(*installer.ContentChangedError)) {
+						t.Errorf("a warning: %+v", w)
+					}
+				}
+			}
+			result := p.mustInstall(t, everything)
+			if len(result.LockChanges) != 1 || result.LockChanges[0].Path.String() != "branch" {
+				t.Errorf("an update of everything changes %+v", result.LockChanges)
+			}
+			slices.Sort(warned)
+			if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), warned); diff != "" {
+				t.Errorf("warnings (-want +got):\n%s", diff)
+			}
+			if got := p.file(".terraform/modules/registry/main.tf"); got != "# first\n" {
+				t.Errorf("what is locked is %q", got)
+			}
+
+			result = p.mustInstall(t, request{InstallOptions: installer.InstallOptions{Update: accepting}})
 			reported := 0
 			for _, change := range result.LockChanges {
 				if change.OtherContent != "" {
 					reported++
 				}
 			}
-			if reported != 5 || len(result.LockChanges) != 6 {
-				t.Errorf("%d of %d changes are reported as other content, want 5 of 6", reported, len(result.LockChanges))
+			if reported != 5 || len(result.LockChanges) != 5 {
+				t.Errorf("%d of %d changes are reported as other content, want 5 of 5", reported, len(result.LockChanges))
 			}
 			if got := p.file(".terraform/modules/registry/main.tf"); got != "# second\n" {
 				t.Errorf("the accepted module is %q", got)

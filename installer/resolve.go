@@ -122,7 +122,11 @@ func (r *resolver) placement(ctx context.Context, c *call) (*placement, string, 
 		return nil, "", err
 	}
 	if !ok {
-		return r.useSelected(ctx, c)
+		p, subdir, err := r.useSelected(ctx, c)
+		if kept, ok := r.keptEntry(c, err); ok {
+			return r.useEntry(ctx, kept)
+		}
+		return p, subdir, err
 	}
 	p, subdir, err := r.useEntry(ctx, found)
 	if r.isOfOtherAddress(found, err) {
@@ -137,6 +141,21 @@ func (r *resolver) placement(ctx context.Context, c *call) (*placement, string, 
 	r.events.warn(c.path, fmt.Sprintf("the lock has %s for module %s, which has the same source, but it can no longer be used, so the newest was selected: %s",
 		lockentry.VersionOrPackage(found.entry), found.entry.Key, err))
 	return r.useSelected(ctx, c)
+}
+
+// keptEntry returns the call with its entry if an update of everything found other content under the name that
+// the entry has: the other calls are updated, and this one is installed as it would be without an update.
+func (r *resolver) keptEntry(c *call, err error) (lockedCall, bool) {
+	changed, ok := errors.AsType[*ContentChangedError](err)
+	entry, locked := r.project.entry(c)
+	if !ok || !locked || !r.project.req.Update.All || hasPath(r.project.req.Update.Keys, c.key()) ||
+		cmp.Or(c.mismatch(entry), r.selector.unified.mismatch(c, entry)) != "" {
+		return lockedCall{}, false
+	}
+	r.events.emit(event.Warning{Path: c.path, Kind: event.WarningMoved, Message: changed.Error() + "; what is locked is used", Err: changed})
+	kept := r.run.lockedCall(c, entry, event.SelectionLocked)
+	kept.knownMoved = true
+	return kept, true
 }
 
 // isOfOtherAddress reports whether an entry turns out to be for another address than the call's, of which the lock

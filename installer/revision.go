@@ -25,6 +25,8 @@ type lockedCall struct {
 	why event.Selection
 	// restored says that the lock had lost the entry.
 	restored bool
+	// knownMoved says that a warning has already named what the call's version or tag has now.
+	knownMoved bool
 	// otherAddress says that the entry was installed for another address than that of the call.
 	otherAddress bool
 	statements   lockentry.Statements
@@ -82,7 +84,7 @@ func (r *revisions) prove(ctx context.Context, l lockedCall, at origins.Location
 	if at.Package.Getter() == "git" {
 		proof = r.proveHistory(ctx, l, at, status, proof)
 	}
-	if proof.err == nil && status.Moved() && status.Fixed {
+	if proof.err == nil && status.Moved() && status.Fixed && !l.knownMoved {
 		r.events.emit(event.Warning{Path: l.call.path, Kind: event.WarningMoved, Message: movedText(status)})
 	}
 	return proof

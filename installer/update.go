@@ -9,7 +9,9 @@ import (
 
 // Update says for which calls and providers Install selects new versions. The zero value updates nothing.
 type Update struct {
-	// All selects all versions as if nothing was locked, and Keys those of the named calls.
+	// All selects all versions as if nothing was locked, and Keys those of the named calls. If the content of a
+	// call must not change but has, All keeps its entry with an [event.WarningMoved]; for a call in Keys that is
+	// an error. See [ContentChangedError].
 	All  bool
 	Keys []addrs.Module
 	// Providers are addresses as in a configuration. All includes every provider that the scope has.
@@ -18,8 +20,8 @@ type Update struct {
 	// newest version that the constraints allow.
 	To             versions.Version
 	AllowDowngrade bool // allows a lower version than the locked one, which otherwise is a [versions.ErrDowngrade]
-	// AcceptChanged names calls whose content may change while the version, tag or address stays the same; see
-	// [ContentChangedError]. AcceptAllChanged does so for all calls, as "init -upgrade" of stock tools does.
+	// AcceptChanged names calls whose content may change while the version, tag or address stays the same.
+	// AcceptAllChanged does so for all calls, as "init -upgrade" of stock tools does.
 	AcceptChanged    []addrs.Module
 	AcceptAllChanged bool
 }

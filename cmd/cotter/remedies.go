@@ -264,7 +264,7 @@ var warningAdvice = map[event.WarningKind]string{
 
 // warningRemedies are for a warning in a project, which is "" if there is only one.
 func warningRemedies(project string, w event.Warning) []remedy {
-	if w.Kind == event.WarningExposed {
+	if w.Err != nil {
 		return remediesOf(project, w.Err)
 	}
 	text, ok := warningAdvice[w.Kind]

@@ -32,6 +32,9 @@ func updateCommand(out *output) *cobra.Command {
 			"everything. The rest of the lock does not change. For each module that changes, it\n" +
 			"lists what changes for the caller: variables, outputs and providers.\n" +
 			"\n" +
+			"If a version, a version tag or an address has other content than the lock, that is an\n" +
+			"error for a call that is named, and otherwise a warning: what is locked stays.\n" +
+			"\n" +
 			"Tags in source addresses, such as \"?ref=v1.2.0\", and version constraints do not change;\n" +
 			"newer versions are only reported. With --edit they are first written into the\n" +
 			"configuration: \"~> 1.2.0\" becomes \"~> 1.3.0\". Another major version is written only for\n" +

@@ -214,8 +214,9 @@ const (
 	// of the lock nor those that this user's last run installed. The message says whether
 	// they were replaced by the files of the locked package.
 	WarningRestored WarningKind = "restored"
-	// WarningMoved says that a version tag points to something other than what the lock has,
-	// which is used.
+	// WarningMoved says that a version, a version tag or an address now has other content than
+	// the lock, and that what is locked is used. In an update of everything, Err is an
+	// installer.ContentChangedError.
 	WarningMoved WarningKind = "moved"
 	// WarningUnknownHistory says that it is not known whether a locked commit is in the history
 	// of its repository.
