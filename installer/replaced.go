@@ -39,10 +39,10 @@ func entriesOf(lock *lockfile.File, key string) []lockfile.Module {
 func entryBefore(entry lockfile.Module, replaces addrs.ModuleSource) (lockfile.Module, bool) {
 	switch {
 	case replaces == nil:
-	case entry.Replaces == nil && entry.Source == replaces:
+	case entry.Replaces == nil && addrs.SameRecord(entry.Source, replaces):
 		entry.Replaced = nil
 		return entry, true
-	case entry.Replaced != nil && entry.Replaced.Source == replaces:
+	case entry.Replaced != nil && addrs.SameRecord(entry.Replaced.Source, replaces):
 		return *entry.Replaced, true
 	}
 	return lockfile.Module{}, false
