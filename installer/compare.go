@@ -376,15 +376,9 @@ func (p *reading) compareRequirements(ctx context.Context, lock *providerLock, r
 		report.Unread = append(report.Unread, parts(err)...)
 		complete = false
 	}
-	others, err := p.unrequired(ctx, lock, pooled)
-	if err != nil {
-		return err
-	}
-	if !complete {
-		others.InState = nil // a module that could not be read may decide how their addresses are read
-	}
+	others := treeproviders.FindUnrequired(lock.Lock, pooled, false)
 	takenOver := make(map[addrs.Provider]bool)
-	for _, r := range treeproviders.Sorted(pooled, others.InState, others.Kept) {
+	for _, r := range treeproviders.Sorted(pooled, others.Kept) {
 		entry, has := lock.Provider(r.Address)
 		if !r.IsDecided(entry, has) {
 			takenOver[entry.From] = true

@@ -11,7 +11,6 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/hcldepth"
-	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/store"
@@ -32,7 +31,6 @@ var (
 
 	ErrNoSubdir         = store.ErrNoSubdir                 // a package does not have the directory of its module
 	ErrNoSuchProvider   = treeproviders.ErrNotRequired      // no module requires a provider that the options name
-	ErrLegacyProvider   = localstate.ErrLegacyProvider      // an address in the state has no namespace, as in early Terraform versions
 	ErrNoComparableHash = treeproviders.ErrNoComparableHash // the lock has only hashes of a provider's archives, whose content is not known
 	ErrShortStateKey    = userkey.ErrShortSecret            // Options.StateKey has less than 32 characters
 	ErrMetadata         = project.ErrMetadata               // a path of the project is in .git or the like, where nothing is written

@@ -12,8 +12,8 @@ import (
 )
 
 // Load reads an installed module tree, by any tool: the configuration, modules.json and the lock. It contacts
-// no server, hashes nothing and changes nothing. With Providers, the result has those that the modules or a
-// local state require, and those in the lock that the state of a backend may need.
+// no server, hashes nothing and changes nothing. With Providers, the result has those that the modules
+// require, and those in the lock that no module requires.
 //
 // A module that is not installed, or whose source differs from the configuration, is a *[ModuleError] that
 // wraps [ErrNotInstalled]. One that cannot be read completely is a *[ConfigError], but its calls that could be
@@ -85,13 +85,10 @@ func (p *reading) loadedProviders(ctx context.Context, found *requirements, from
 	if fromLock {
 		required = withLocked(required, lock)
 	}
-	others, err := p.unrequired(ctx, lock, required)
-	if err != nil {
-		return nil, join(failed, err)
-	}
+	others := treeproviders.FindUnrequired(lock.Lock, required, false)
 	knows := p.providerEvidence()
 	var list []Provider
-	for _, r := range treeproviders.Sorted(required, others.InState, others.Kept) {
+	for _, r := range treeproviders.Sorted(required, others.Kept) {
 		entry, _ := lock.Provider(r.Address)
 		shown := Provider{Address: r.Address, RequiredBy: r.Uses, Constraints: r.Want, Hashes: entry.Hashes, LockedAs: entry.From, Evidence: knows(ctx, entry.Provider)}
 		if shown.Version = entry.Version; !entry.Version.IsZero() {

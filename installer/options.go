@@ -106,7 +106,7 @@ type Scope int
 // The scopes.
 const (
 	ScopeModules   Scope = iota // leaves providers and their blocks in the lock as they are
-	ScopeAll                    // modules, and the providers that they and a local state require
+	ScopeAll                    // modules, and the providers that they require or the lock has
 	ScopeProviders              // these providers only; the modules must be installed
 )
 
@@ -136,8 +136,8 @@ type InstallOptions struct {
 	Update  Update
 	// Unify makes all calls of a source share one version. If none fits, the error is a *[ConflictError].
 	Unify bool
-	// PruneProviders drops the lock's entries of providers that neither a module nor a local state requires.
-	// Without it, they stay if it is not known what the state needs, for example because a backend keeps it.
+	// PruneProviders drops the lock's entries of providers that no module requires. Without it, they stay,
+	// because the state may need them.
 	PruneProviders bool
 	// AcceptUnreachable names calls whose locked commits, also for other calls of the source, are accepted
 	// although no branch or tag of their repository contains them; see [UnreachableError].

@@ -50,12 +50,8 @@ type Project struct {
 	Stores      []PackageStore // are asked before those of the Installer
 	// ProviderSource is the source of providers of this project; nil means that of the Installer.
 	ProviderSource getproviders.Source
-	// KeepStateAddresses takes addresses of providers in a state as they are, as the terraform dialect does.
-	// Otherwise, as in OpenTofu, those of Terraform's registry mean OpenTofu's, unless the configuration names
-	// them.
-	KeepStateAddresses bool
-	Dialect            Dialect
-	Tools              []Dialect // the stock tools that the user has, which help to detect the dialect
+	Dialect        Dialect
+	Tools          []Dialect // the stock tools that the user has, which help to detect the dialect
 	// Next is the stock tool that runs afterwards, if known. An [event.Warning] says if another was detected.
 	Next   Dialect
 	Inputs config.Inputs // the values that sources and versions may depend on

@@ -109,7 +109,6 @@ const (
 	lockedCloud = "provider \"registry.terraform.io/hashicorp/cloud\" {\n  version = \"1.0.0\"\n}\n"
 	movedCloud  = "registry.opentofu.org/hashicorp/cloud: 1.0.0 -> 1.0.0 from registry.terraform.io/hashicorp/cloud"
 	goneCloud   = "registry.terraform.io/hashicorp/cloud: 1.0.0 -> "
-	s3Backend   = "terraform {\n  backend \"s3\" {\n  }\n}\n"
 )
 
 var lockOfTerraformCases = []struct {
@@ -127,19 +126,21 @@ var lockOfTerraformCases = []struct {
 		"registry.opentofu.org/hashicorp/cloud: 1.5.0 -> 1.5.0; " + goneCloud},
 	{"another namespace", required(`disk = { source = "acme/disk" }`), lockedProvider("registry.terraform.io/acme/disk", "1.0.0"), nil,
 		"registry.opentofu.org/acme/disk:  -> 2.0.0; registry.terraform.io/acme/disk: 1.0.0 -> "},
-	{"another host", required(`disk = { source = "HOST/hashicorp/cloud" }`), lockedCloud, nil, "HOST/hashicorp/cloud:  -> 2.0.0; " + goneCloud},
+	{"another host", required(`disk = { source = "HOST/hashicorp/cloud" }`), lockedCloud, nil, "HOST/hashicorp/cloud:  -> 2.0.0; " + movedCloud + "; " + goneCloud},
 	{"terraform's registry by name", required(`cloud = { source = "registry.terraform.io/hashicorp/cloud" }`), lockedCloud, nil,
 		"registry.terraform.io/hashicorp/cloud: 1.0.0 -> 1.0.0"},
 	{"both by name", required(hostlessCloud, `other = { source = "registry.terraform.io/hashicorp/cloud" }`), lockedCloud, nil,
 		movedCloud + "; registry.terraform.io/hashicorp/cloud: 1.0.0 -> 1.0.0"},
-	{"not required", "", lockedCloud, nil, goneCloud},
-	{"an unknown state may need it", s3Backend, lockedCloud + lockedProvider("registry.terraform.io/acme/disk", "1.0.0"), nil,
+	{"the state may need it", "", lockedCloud + lockedProvider("registry.terraform.io/acme/disk", "1.0.0"), nil,
 		"registry.opentofu.org/hashicorp/cloud: 1.0.0 -> 1.0.0 from registry.terraform.io/hashicorp/cloud; registry.terraform.io/acme/disk: 1.0.0 -> ; " + goneCloud},
-	{"an unknown state and prune", s3Backend, lockedCloud, func(req *request) { req.PruneProviders = true }, goneCloud},
-	{"an unknown state of terraform", s3Backend, lockedCloud, func(req *request) { req.Dialect = installer.DialectTerraform }, "registry.terraform.io/hashicorp/cloud: 1.0.0 -> 1.0.0"},
+	{"it is pruned", "", lockedCloud, func(req *request) { req.PruneProviders = true }, goneCloud},
+	{"the state of terraform may need it", "", lockedCloud, func(req *request) { req.Dialect = installer.DialectTerraform }, "registry.terraform.io/hashicorp/cloud: 1.0.0 -> 1.0.0"},
 	{"for terraform", required(hostlessCloud), lockedCloud, func(req *request) { req.Dialect = installer.DialectTerraform }, "registry.terraform.io/hashicorp/cloud: 1.0.0 -> 1.0.0"},
 	{"a lock of tofu, for terraform", required(hostlessCloud), lockedProvider("registry.opentofu.org/hashicorp/cloud", "1.0.0"),
 		func(req *request) { req.Dialect = installer.DialectTerraform },
+		"registry.opentofu.org/hashicorp/cloud: 1.0.0 -> 1.0.0; registry.terraform.io/hashicorp/cloud:  -> 2.0.0"},
+	{"a lock of tofu, for terraform, and it is pruned", required(hostlessCloud), lockedProvider("registry.opentofu.org/hashicorp/cloud", "1.0.0"),
+		func(req *request) { req.Dialect, req.PruneProviders = installer.DialectTerraform, true },
 		"registry.opentofu.org/hashicorp/cloud: 1.0.0 -> ; registry.terraform.io/hashicorp/cloud:  -> 2.0.0"},
 	{"all are updated", required(hostlessCloud), lockedCloud, func(req *request) { req.Update.All = true },
 		"registry.opentofu.org/hashicorp/cloud: 1.0.0 -> 2.0.0 from registry.terraform.io/hashicorp/cloud; " + goneCloud},

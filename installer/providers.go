@@ -14,7 +14,6 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/evidencerules"
-	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/store"
@@ -61,27 +60,6 @@ func (r *requirements) pool() ([]treeproviders.Required, error) {
 	return all, join(append(r.failures.errs(), errs...)...)
 }
 
-// readState returns the providers that the state in the project needs. The error is about an address in it that
-// stock tools refuse as well.
-func (p *openProject) readState(ctx context.Context) (localstate.Needs, error) {
-	workspace, err := p.req.workspace()
-	if err != nil {
-		workspace = "" // it is not known
-	}
-	return localstate.Read(ctx, localstate.Project{
-		Dir: p.req.dir(), DataDir: p.req.dataPath(), Workspace: workspace, Inputs: p.req.inputsIn(workspace),
-		Terraform: p.dialect == DialectTerraform, KeepAddresses: p.req.KeepStateAddresses, Parser: p.dialect.parser(),
-	})
-}
-
-func (p *openProject) unrequired(ctx context.Context, lock *providerLock, required []treeproviders.Required) (treeproviders.Unrequired, error) {
-	state, err := p.readState(ctx)
-	if err != nil {
-		return treeproviders.Unrequired{}, err
-	}
-	return treeproviders.FindUnrequired(state, lock.Lock, required, false), nil
-}
-
 // providerStage finds, gets and checks the providers of one project, while its modules are walked and
 // afterwards. A nil *providerStage is that of a run without providers.
 type providerStage struct {
@@ -116,7 +94,7 @@ func openProviderStage(p *openProject, pool *pool, events *events, rule evidence
 		Client: pool.providers, Source: p.req.ProviderSource, SourceKey: p.req.dir(), Lock: lock.Lock, Rules: p.rules, Rule: rule,
 		Update: treeproviders.Update{All: p.req.Update.All, AllowDowngrade: p.req.Update.AllowDowngrade, To: p.req.Update.To, Optional: p.req.several},
 		Locked: p.req.Locked, Offline: p.req.Offline, Prune: p.req.PruneProviders, Others: p.req.otherPlatforms(),
-		Installed: p.providersPath(), State: p.readState, Refuse: s.refuse, OnEvent: events.emit,
+		Installed: p.providersPath(), Refuse: s.refuse, OnEvent: events.emit,
 	}
 	for _, text := range p.req.Update.Providers {
 		provider, err := p.dialect.parser().ParseProviderSource(text)

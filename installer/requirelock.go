@@ -73,11 +73,10 @@ func (p *reading) requireLock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	others, err := p.unrequired(ctx, lock, pooled)
-	if err == nil && (needed || len(pooled)+len(others.InState) > 0) {
-		err = &MissingLockError{lock.req.lockFile()}
+	if needed || len(pooled) > 0 {
+		return &MissingLockError{lock.req.lockFile()}
 	}
-	return err
+	return nil
 }
 
 // isWithoutConfiguration reports whether the root module has no files that can have calls. What a Session has

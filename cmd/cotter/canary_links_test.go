@@ -39,7 +39,7 @@ var linkTargets = map[string]string{
 var linkNames = []string{
 	"cotter.hcl", "../cotter.hcl", "z.tf", "variables.tf", "z.tofu", "x_override.tf", "z.tf.json", "x_override.tf.json", "terraform.tfvars", "x.auto.tfvars", "x.auto.tfvars.json",
 	".terraform.lock.hcl", "z.tftest.hcl", "tests/z.tftest.hcl", "tests/z.tofutest.json", "app/z.tf", "app/", "../shared/", "app/nested/", "tests/",
-	".terraform/environment", ".terraform/terraform.tfstate", ".terraform/modules/modules.json", "terraform.tfstate", "ci.tfrc", "ci.tf",
+	".terraform/environment", ".terraform/modules/modules.json", "ci.tfrc", "ci.tf",
 }
 
 // linkCommands are those that a repository's pull requests run.

@@ -162,7 +162,6 @@ var remedyTable = []remedyRow{
 	always[*installer.OutsideError]("Replace the package by a directory of the repository, or by another package."),
 	always[*installer.StaleError](updateLock),
 	wraps(installer.ErrOffline, "Run the command once without `--offline`."),
-	wraps(installer.ErrLegacyProvider, "Run the stock tool's `state replace-provider` to give the resources a provider with a namespace."),
 	wraps(installer.ErrNotInstalled, installMissing),
 	wraps(installer.ErrMisplaced, repair),
 
@@ -202,7 +201,7 @@ const (
 	lockProvider   = "If you know why, remove the block of {names} from .terraform.lock.hcl and run `cotter install{dir}` to lock the new package. Otherwise ask the publisher."
 	relock         = "Run `cotter update{dir} {keys}` to lock what the address points to now."
 	relockTag      = "If you know why the tag has moved, run `cotter update{dir} {keys}{accept}` to lock what it points to now."
-	keptProviders  = "If the state does not need them, run `cotter install{dir} --prune-providers`. Otherwise an `init -backend=false` of tofu or terraform drops them, and all module blocks of the lock with them."
+	keptProviders  = "If the state does not need them, run `cotter install{dir} --prune-providers`, because the next `init` of tofu or terraform drops them, and all module blocks of the lock with them. If the state needs them, only `init -backend=false` does so."
 	unshallow      = "Run `git fetch --unshallow` first to take the versions of an earlier lock, if there is one."
 	fetchHistory   = "Run `git log -p {lock}`, which fetches the earlier versions, and then this command again."
 )

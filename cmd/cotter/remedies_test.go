@@ -112,9 +112,6 @@ var remedyCases = []struct {
 	{"a version that is gone", ofProvider(&config.UnusableVersionError{Other: versions.MustParse("1.2.0"), Allowed: true, Unlisted: true, Err: fs.ErrInvalid}), []string{
 		"Run `cotter update hashicorp/cloud` to select another version.",
 	}},
-	{"a state of early versions", fmt.Errorf("terraform.tfstate: %w", installer.ErrLegacyProvider), []string{
-		"Run the stock tool's `state replace-provider` to give the resources a provider with a namespace.",
-	}},
 	{"a locked run", &installer.LockedError{Reasons: []installer.LockedReason{{Path: addrs.Module{"a"}}}}, []string{
 		"Run `cotter install` on your machine and commit the lock.",
 	}},

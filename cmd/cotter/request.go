@@ -38,7 +38,7 @@ func flagRequest(cmd *invocation, env func(string) string) (request, error) {
 	if err != nil {
 		return request{}, usageError{err}
 	}
-	req := request{Project: installer.Project{Dir: cmd.String("chdir"), DataDir: env("TF_DATA_DIR"), Dialect: dialect, Tools: tools(env), PolicyFiles: policyFiles(cmd, env), KeepStateAddresses: env("OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION") == "0"}, InstallOptions: installer.InstallOptions{DryRun: cmd.Bool("dry-run"), AcceptUnreachable: modulePaths(cmd.Strings("accept-unreachable"))}}
+	req := request{Project: installer.Project{Dir: cmd.String("chdir"), DataDir: env("TF_DATA_DIR"), Dialect: dialect, Tools: tools(env), PolicyFiles: policyFiles(cmd, env)}, InstallOptions: installer.InstallOptions{DryRun: cmd.Bool("dry-run"), AcceptUnreachable: modulePaths(cmd.Strings("accept-unreachable"))}}
 	err = setInputs(cmd, env, &req)
 	return req, err
 }

@@ -222,7 +222,7 @@ const (
 	// of its repository.
 	WarningUnknownHistory WarningKind = "unknown history"
 	// WarningKeptProviders says that the lock has providers that no module requires, and that they stay
-	// because it is not known what the state needs. The field Prune of installer.Providers drops them.
+	// because the state may need them. The field Prune of installer.Providers drops them.
 	WarningKeptProviders WarningKind = "kept providers"
 	// WarningReplaced says which sources the project's cotter.hcl replaces.
 	WarningReplaced WarningKind = "replaced"

@@ -18,7 +18,6 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
@@ -234,43 +233,29 @@ func (p Required) excluding(version versions.Version) []config.ProviderRequireme
 	return slices.DeleteFunc(slices.Clone(p.Uses), func(use config.ProviderRequirement) bool { return use.Allows(version) })
 }
 
-// Unrequired are providers that no module requires but that may still be needed.
+// Unrequired are the providers in the lock that no module requires. Kept ones stay, because the state may
+// need them; the entries of Gone are dropped.
 type Unrequired struct {
-	// InState are needed by the state. Stock tools install them too.
-	InState []Required
-	// Kept stay in the lock because a state that could not be read (Why) may need them; the entries of Gone
-	// are dropped.
 	Kept []Required
 	Gone []addrs.Provider
-	Why  string
 }
 
-// FindUnrequired finds providers besides the required ones. With prune, no entry is kept for an unknown
-// state.
-func FindUnrequired(state localstate.Needs, lock Lock, required []Required, prune bool) Unrequired {
-	found := Unrequired{Why: state.Unknown}
+// FindUnrequired finds providers besides the required ones. With prune, none is kept.
+func FindUnrequired(lock Lock, required []Required, prune bool) Unrequired {
+	var found Unrequired
 	needed := make(map[addrs.Provider]bool)
 	for _, r := range required {
 		needed[r.Address] = true
-	}
-	for _, address := range state.In(func(p addrs.Provider) bool { return needed[p] }) {
-		if !needed[address] {
-			needed[address] = true
-			use := config.ProviderRequirement{Provider: address, Implied: true, By: "state " + state.File}
-			found.InState = append(found.InState, Required{Address: address, Uses: []config.ProviderRequirement{use}, by: requirer{own: true}})
-		}
 	}
 	for _, entry := range lock.Providers() {
 		if needed[entry.Address] {
 			continue
 		}
 		address := lock.inState(entry.Address)
-		isOther := address != entry.Address
-		if isOther || prune || state.Unknown == "" {
+		if prune || address != entry.Address {
 			found.Gone = append(found.Gone, entry.Address)
 		}
-		_, has := lock.Provider(address)
-		if has && !needed[address] && !prune && state.Unknown != "" {
+		if _, has := lock.Provider(address); has && !needed[address] && !prune {
 			needed[address] = true
 			found.Kept = append(found.Kept, Required{Address: address, by: requirer{own: true}})
 		}

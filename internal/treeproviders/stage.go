@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/evidencerules"
-	"github.com/cotterpin/cotter/internal/localstate"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/providers"
 	"github.com/cotterpin/cotter/internal/rules"
@@ -34,7 +33,7 @@ type Stage struct {
 	Update    Update
 	// Locked says that the lock must not change, Offline that no source may be asked.
 	Locked, Offline bool
-	// Prune drops lock entries that no module requires, even if an unknown state may need them.
+	// Prune drops lock entries that no module requires, although the state may need them.
 	Prune bool
 	// Others are platforms other than this machine's, for whose packages the lock gets hashes.
 	Others []addrs.Platform
@@ -45,7 +44,6 @@ type Stage struct {
 	Stores    []evidence.Evidence
 	OffersKey string
 	Installed string
-	State     func(context.Context) (localstate.Needs, error)
 	// Refuse returns the error for lock entries that do not decide their provider and must not change, or
 	// nil.
 	Refuse  func([]Refusal) error
@@ -113,21 +111,17 @@ func (s *Stage) prefetchPackage(ctx context.Context, p Required, entry lockfile.
 	_, _ = s.packageOf(ctx, Selected{p, entry.Version, entry})
 }
 
-// Finish selects, gets and checks all providers, required and needed otherwise. It changes nothing in the
-// project.
+// Finish selects, gets and checks all providers, required ones and those that stay in the lock. It changes
+// nothing in the project.
 func (s *Stage) Finish(ctx context.Context, required []Required) (*Plan, error) {
-	state, err := s.State(ctx)
-	if err != nil {
-		return nil, err
-	}
-	others := FindUnrequired(state, s.Lock, required, s.Prune)
+	others := FindUnrequired(s.Lock, required, s.Prune)
 	if len(others.Kept) > 0 {
 		s.OnEvent(event.Warning{
 			Kind:    event.WarningKeptProviders,
-			Message: fmt.Sprintf("the lock has providers that no module requires; they stay, because the state may need them, and %s: %s", others.Why, namesOf(others.Kept)),
+			Message: fmt.Sprintf("the lock has providers that no module requires; they stay, because the state may need them: %s", namesOf(others.Kept)),
 		})
 	}
-	selected, err := s.selectAll(ctx, Sorted(required, others.InState, others.Kept))
+	selected, err := s.selectAll(ctx, Sorted(required, others.Kept))
 	if err != nil {
 		return nil, err
 	}

@@ -1,3 +1,0 @@
-package localstate
-
-var Parse = parse
