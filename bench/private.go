@@ -40,6 +40,7 @@ func privateMeasured() world {
 		{name: public},
 		{name: "a header", config: "[http \"https://HOST/\"]\n\textraHeader = Authorization: Basic " + basic + "\n"},
 		{name: "insteadOf", config: "[url \"https://" + login + "@HOST/\"]\n\tinsteadOf = https://HOST/\n"},
+		{name: "insteadOf, as forges advise", config: "[url \"https://" + login + "@HOST\"]\n\tinsteadOf = https://HOST\n"},
 		{name: "in the address", userinfo: login + "@"},
 		{name: "a credential helper", config: helper},
 	} {

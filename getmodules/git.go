@@ -61,7 +61,7 @@ func (f *Fetcher) fetchGit(ctx context.Context, req Request) (_ *Package, _ []gi
 	}
 	defer func() { err = errors.Join(err, clients.close()) }()
 	g := &gitFetch{gitClients: clients}
-	if err := g.fetch(ctx, git.Want{ID: req.Revision, Ref: addr.ref}); err != nil {
+	if err := g.fetch(g.addr.limited(ctx), git.Want{ID: req.Revision, Ref: addr.ref}); err != nil {
 		return nil, nil, err
 	}
 	return &g.pkg, g.links, nil
@@ -146,7 +146,7 @@ func (f *Fetcher) gitRefs(ctx context.Context, req Request, addr gitAddress, eno
 		return f.callersRefs(ctx, req, getter)
 	}
 	var refs git.Refs
-	err := f.withGit(ctx, req, addr, func(g *gitClients) error {
+	err := f.withGit(ctx, req, addr, func(ctx context.Context, g *gitClients) error {
 		if g.v2 != nil {
 			listed, err := g.v2.Refs(ctx, names...)
 			if err != nil || g.alone || enough(listed) {
@@ -166,7 +166,7 @@ func (f *Fetcher) gitRefs(ctx context.Context, req Request, addr gitAddress, eno
 
 // expandGit returns the only commit whose name begins with short, or "". Several are a git.ErrAmbiguous.
 func (f *Fetcher) expandGit(ctx context.Context, req Request, addr gitAddress, short string) (id string, err error) {
-	err = f.withGit(ctx, req, addr, func(g *gitClients) error {
+	err = f.withGit(ctx, req, addr, func(ctx context.Context, g *gitClients) error {
 		return g.withRepository(func(repo git.Repository) (err error) {
 			id, err = repo.Expand(ctx, short)
 			return err
@@ -176,7 +176,7 @@ func (f *Fetcher) expandGit(ctx context.Context, req Request, addr gitAddress, s
 }
 
 // withGit calls use with the clients for a request that fetches no package.
-func (f *Fetcher) withGit(ctx context.Context, req Request, addr gitAddress, use func(*gitClients) error) (err error) {
+func (f *Fetcher) withGit(ctx context.Context, req Request, addr gitAddress, use func(context.Context, *gitClients) error) (err error) {
 	scratch, err := pathsafe.MkdirTemp(".git-tags-", req.Scratch)
 	if err != nil {
 		return err
@@ -187,7 +187,7 @@ func (f *Fetcher) withGit(ctx context.Context, req Request, addr gitAddress, use
 		return err
 	}
 	defer func() { err = errors.Join(err, g.close()) }()
-	if err := use(g); err != nil {
+	if err := use(g.addr.limited(ctx), g); err != nil {
 		return g.explain(err)
 	}
 	return nil

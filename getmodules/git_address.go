@@ -89,8 +89,8 @@ func parseGitAddress(req Request) (gitAddress, error) {
 	return a, nil
 }
 
-// replace applies the user's url.<base>.insteadOf. The place is judged like one that the package points to,
-// but without the limits for servers and packages, because the user named it.
+// replace applies the user's url.<base>.insteadOf. The place is judged like one that the package points to. The
+// limits for servers and packages apply if the setting does not name its host.
 func (a *gitAddress) replace(ctx context.Context, req Request, program *gitexec.Git) error {
 	settings, err := program.Settings(ctx)
 	if err != nil {
@@ -107,6 +107,13 @@ func (a *gitAddress) replace(ctx context.Context, req Request, program *gitexec.
 	if err := git.CheckURL(target.URL, slices.Concat(a.protocols, a.direct)); err != nil {
 		return fmt.Errorf("%w: %s, because of git's setting %s: %w", ErrRefusedLocation, pkg.Redacted(), target.Setting, err)
 	}
+	if !target.NamesHost {
+		at := req
+		at.Package = pkg
+		if err := checkLocation(ctx, at); err != nil {
+			return fmt.Errorf("it is replaced by %s, because of git's setting %s: %w", pkg.Redacted(), target.Setting, err)
+		}
+	}
 	if req.Allow != nil {
 		if err := req.Allow(pkg); err != nil {
 			return fmt.Errorf("it is replaced by %s, because of git's setting %s: %w", pkg.Redacted(), target.Setting, err)
@@ -122,7 +129,16 @@ func (a *gitAddress) replace(ctx context.Context, req Request, program *gitexec.
 // isByUser reports whether the root module, or a setting that replaces the address, names the host with its
 // port. Only then may credentials for all hosts be sent to it.
 func (a *gitAddress) isByUser(ctx context.Context, req Request) bool {
-	return a.target.Setting != "" || !req.FromServer && !req.FromPackage || httpx.NamedBy(ctx, a.target.URL) != httpx.NotNamed
+	return a.target.NamesHost || !req.FromServer && !req.FromPackage || httpx.NamedBy(ctx, a.target.URL) != httpx.NotNamed
+}
+
+// limited returns the context for requests. The limits for servers and packages do not apply to a host that a
+// setting of the user has named.
+func (a *gitAddress) limited(ctx context.Context) context.Context {
+	if a.target.NamesHost {
+		return httpx.WithoutPointer(ctx)
+	}
+	return ctx
 }
 
 // allowsPlainCredentials allows http for the address's own credentials, within this machine, and if the

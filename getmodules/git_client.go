@@ -188,7 +188,6 @@ func (g *gitClients) system() *gitexec.Repository {
 		Git:              f.program(),
 		URL:              g.addr.target.URL,
 		Home:             g.addr.target.Home,
-		Replaced:         g.addr.target.Setting != "",
 		Protocols:        g.addr.protocols,
 		Direct:           g.addr.direct,
 		User:             g.addr.user,

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -139,12 +140,13 @@ func TestGitInsteadOfIsJudged(t *testing.T) {
 	}
 }
 
-// TestGitInsteadOfToken checks that the credentials of a rule are sent only to a host that the rule
-// has as a whole.
+// TestGitInsteadOfToken checks that the credentials of a rule are sent only to a host that the rule has as a whole,
+// whoever has named the address.
 func TestGitInsteadOfToken(t *testing.T) {
 	t.Parallel()
 	w := webtest.New(t)
-	for _, host := range []string{"https://git.example.com", "https://git.example.com.evil.example"} {
+	const own = "https://git.example.com"
+	for _, host := range []string{own, own + ".evil.example", own + ":8443", "https://evil.example"} {
 		w.Serve(host, func(rw http.ResponseWriter, r *http.Request) {
 			rw.Header().Set("WWW-Authenticate", `Basic realm="test"`)
 			rw.WriteHeader(http.StatusUnauthorized)
@@ -152,30 +154,78 @@ func TestGitInsteadOfToken(t *testing.T) {
 	}
 	certificates := filepath.Join(t.TempDir(), "certificates")
 	testenv.WriteFile(t, certificates, string(w.Certificates()))
+	const user = "https://u:" + webtest.Canary + "@"
 	for name, newFetcher := range userClients {
-		for base, at := range map[string]string{"https://git.example.com": ".evil.example/x", "https://git.example.com/": "x"} {
+		for i, tt := range []struct {
+			base, prefix, address string
+			sent                  bool
+		}{
+			{user + "git.example.com/", own + "/", own + "/x", true},
+			{user + "git.example.com", own, own + "/x", true},
+			{user + "git.example.com", "ssh://git@git.example.com", "ssh://git@git.example.com/x", true},
+			{user + "git.example.com", "ssh://git@git.example.com:22", "ssh://git@git.example.com:22/x", true},
+			{user + "git.example.com", own + "/", own + "/.evil.example/x", false},
+			{user + "git.example.com", own, own + ".evil.example/x", false},
+			{user + "git.example.com", own, own + ":8443/x", false},
+			{user + "git.example.com", own, own + "@evil.example/x", false},
+			{user + "git.example.com", "ssh://git@git.example.com", "ssh://git@git.example.com.evil.example/x", false},
+			{user + "git.example.com", "ssh://git@git.example.com", "ssh://git@git.example.com:8443/x", false},
+			{user + "git.example.com", "ssh://git", "ssh://git@evil.example/x", false},
+			{user, "https://", "https://evil.example/x", false},
+			{user, "ssh://git@", "ssh://git@evil.example/x", false},
+		} {
 			home := t.TempDir()
-			rule := strings.Replace(base, "https://", "https://u:"+webtest.Canary+"@", 1)
-			testenv.WriteFile(t, filepath.Join(home, ".gitconfig"), fmt.Sprintf("[url %q]\n\tinsteadOf = https://git.example.com/\n", rule))
+			testenv.WriteFile(t, filepath.Join(home, ".gitconfig"), fmt.Sprintf("[url %q]\n\tinsteadOf = %s\n", tt.base, tt.prefix))
 			f := newFetcher(t, "HOME="+home, "GIT_SSL_CAINFO="+certificates, "https_proxy="+w.Proxy())
 			f.HTTPClient, f.Attempts = w.Client(), 1
-			_, _, err := fetchGit(t, f, getmodules.Request{Package: addrs.ParseModulePackage("git::https://git.example.com/" + at)})
+			before := len(w.Requests())
+			req := getmodules.Request{Package: addrs.ParseModulePackage("git::" + tt.address), Origin: "https://evil.example"}
+			req.FromPackage, req.FromServer = i%3 == 1, i%3 == 2 // who has named it makes no difference
+			_, _, err := fetchGit(t, f, req)
 			if !errors.Is(err, getmodules.ErrAuthentication) {
-				t.Errorf("%s: FetchGit of %s = %v, want ErrAuthentication", name, at, err)
+				t.Errorf("%s: FetchGit of %s = %v, want ErrAuthentication", name, tt.address, err)
 				continue
 			}
 			webtest.CheckText(t, err.Error())
+			sent := slices.ContainsFunc(w.Requests()[before:], func(r *http.Request) bool {
+				user, password, _ := r.BasicAuth()
+				return user == "u" && password == webtest.Canary
+			})
+			if sent != tt.sent {
+				t.Errorf("%s: %s instead of %s, for %s: the token was sent: %v, want %v", name, tt.base, tt.prefix, tt.address, sent, tt.sent)
+			}
 		}
 	}
-	w.CheckSecrecy("https://git.example.com")
-	sent := 0
-	for _, r := range w.Requests() {
-		if user, password, _ := r.BasicAuth(); user == "u" && password == webtest.Canary {
-			sent++
+	w.CheckSecrecy(own)
+}
+
+// TestGitInsteadOfLimits checks that a package reaches a host of this machine if a setting of the user names it, and
+// not if the package itself determines the host.
+func TestGitInsteadOfLimits(t *testing.T) {
+	t.Parallel()
+	s := newGitServer(t)
+	gitMainTF(t, s)
+	short, last := s.URL[:len(s.URL)-1], s.URL[len(s.URL)-1:] // without the end of the port
+	for name, newFetcher := range userClients {
+		for _, tt := range []struct {
+			base, prefix, address string
+			refused               bool
+		}{
+			{s.URL, "https://git.example.com", "https://git.example.com/net.git", false},
+			{short, "https://git.example.com/", "https://git.example.com/" + last + "/net.git", true},
+			{"http://", "https://git.example.com/", "https://git.example.com/" + strings.TrimPrefix(s.URL, "http://") + "/net.git", true},
+		} {
+			home := t.TempDir()
+			testenv.WriteFile(t, filepath.Join(home, ".gitconfig"), fmt.Sprintf("[url %q]\n\tinsteadOf = %s\n", tt.base, tt.prefix))
+			f := newFetcher(t, "HOME="+home)
+			f.Attempts = 1
+			_, err := f.Fetch(t.Context(), getmodules.Request{
+				Package: addrs.ParseModulePackage("git::" + tt.address), FromPackage: true, Origin: "https://example.org", Dir: filepath.Join(home, "tree"),
+			})
+			if !tt.refused && err != nil || tt.refused && (err == nil || !strings.Contains(err.Error(), "this machine")) {
+				t.Errorf("%s, with %s instead of %s, for %s: %v", name, tt.base, tt.prefix, tt.address, err)
+			}
 		}
-	}
-	if sent == 0 {
-		t.Error("the token of the rule was not sent to its own host")
 	}
 }
 

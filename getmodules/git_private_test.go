@@ -61,18 +61,24 @@ func TestGitPrivate(t *testing.T) {
 	t.Parallel()
 	const login = "printf 'username=u\\\\npassword=" + webtest.Canary + "\\\\n'"
 	tests := map[string]struct {
-		config  string // %s is the address of the server
+		config  string // %s is the address of the server, and HOST its host with the port
+		env     []string
+		address string // of the package, instead of the server's
 		userURL string // the userinfo in the address
 		netrc   bool
 		refused int // requests without credentials
 	}{
-		"a header":               {config: "[http \"%s\"]\n\textraHeader = Authorization: Basic dTpjYW5hcnktNGYxZDlj\n"},
-		"a header for all hosts": {config: "[http]\n\textraHeader = Authorization: Basic dTpjYW5hcnktNGYxZDlj\n"},
-		"insteadOf":              {config: "[url \"http://u:" + webtest.Canary + "@HOST/\"]\n\tinsteadOf = http://HOST/\n"},
-		"an address":             {userURL: "u:" + webtest.Canary + "@", config: "[credential]\n\thelper = \"!f() { echo username=other; echo password=wrong; }; f\"\n"},
-		"a helper":               {config: "[credential]\n\thelper = \"!f() { test $1 = get && " + login + "; }; f\"\n", refused: 1},
-		"a helper for the host":  {config: "[credential \"%s\"]\n\thelper = \"!f() { test $1 = get && " + login + "; }; f\"\n", refused: 1},
-		"netrc":                  {netrc: true, refused: 1},
+		"a header":                     {config: "[http \"%s\"]\n\textraHeader = Authorization: Basic dTpjYW5hcnktNGYxZDlj\n"},
+		"a header for all hosts":       {config: "[http]\n\textraHeader = Authorization: Basic dTpjYW5hcnktNGYxZDlj\n"},
+		"insteadOf":                    {config: "[url \"http://u:" + webtest.Canary + "@HOST/\"]\n\tinsteadOf = http://HOST/\n"},
+		"insteadOf, as forges advise":  {config: "[url \"http://u:" + webtest.Canary + "@HOST\"]\n\tinsteadOf = http://HOST\n"},
+		"insteadOf of ssh":             {config: "[url \"http://u:" + webtest.Canary + "@HOST\"]\n\tinsteadOf = ssh://git@git.example.com\n", address: "ssh://git@git.example.com/net.git"},
+		"insteadOf of ssh with a port": {config: "[url \"http://u:" + webtest.Canary + "@HOST\"]\n\tinsteadOf = ssh://git@git.example.com:2222\n", address: "ssh://git@git.example.com:2222/net.git"},
+		"insteadOf in the environment": {env: []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.http://u:" + webtest.Canary + "@HOST.insteadOf", "GIT_CONFIG_VALUE_0=http://HOST"}},
+		"an address":                   {userURL: "u:" + webtest.Canary + "@", config: "[credential]\n\thelper = \"!f() { echo username=other; echo password=wrong; }; f\"\n"},
+		"a helper":                     {config: "[credential]\n\thelper = \"!f() { test $1 = get && " + login + "; }; f\"\n", refused: 1},
+		"a helper for the host":        {config: "[credential \"%s\"]\n\thelper = \"!f() { test $1 = get && " + login + "; }; f\"\n", refused: 1},
+		"netrc":                        {netrc: true, refused: 1},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +93,11 @@ func TestGitPrivate(t *testing.T) {
 			config := strings.ReplaceAll(strings.ReplaceAll(tt.config, "%s", p.URL), "HOST", host)
 			testenv.WriteFile(t, filepath.Join(home, ".gitconfig"), config)
 			path, log := loggedGit(t)
-			f := newWireFetcher(t, "HOME="+home, path)
+			env := []string{"HOME=" + home, path}
+			for _, variable := range tt.env {
+				env = append(env, strings.ReplaceAll(variable, "HOST", host))
+			}
+			f := newWireFetcher(t, env...)
 			if tt.netrc {
 				testenv.WriteFile(t, filepath.Join(home, ".netrc"), "machine 127.0.0.1 login u password "+webtest.Canary+"\n") // git reads it itself
 				f.HTTPCredentials = func(_ context.Context, at *url.URL) (*url.Userinfo, error) {
@@ -97,7 +107,10 @@ func TestGitPrivate(t *testing.T) {
 					return url.UserPassword("u", webtest.Canary), nil
 				}
 			}
-			req := getmodules.Request{Package: addrs.ParseModulePackage("git::http://" + tt.userURL + host + "/net.git")}
+			if tt.address == "" {
+				tt.address = "http://" + tt.userURL + host + "/net.git"
+			}
+			req := getmodules.Request{Package: addrs.ParseModulePackage("git::" + tt.address)}
 			for range 3 {
 				if _, _, err := fetchGit(t, f, req); err != nil {
 					t.Fatal(err)
@@ -242,6 +255,14 @@ func TestGitWithheld(t *testing.T) {
 			if err := fetch(header+"[http \"http://*.0.0.1/\"]\n\textraHeader = X-Other: 1\n", change); err == nil {
 				t.Errorf("%s, from a %s, with a header for a pattern of hosts: the header for all hosts was sent", name, by)
 			}
+		}
+		// A setting for a transport names no host.
+		err := fetch(header+"[url \"http:\"]\n\tinsteadOf = git:\n", func(r *getmodules.Request) {
+			fromPackage(r)
+			r.Package = addrs.ParseModulePackage(strings.Replace(r.Package.String(), "git::http:", "git::git:", 1))
+		})
+		if _, ok := errors.AsType[*getmodules.GitWithheldError](err); !ok {
+			t.Errorf("%s, from a package, with a setting for the transport: %v, want a *GitWithheldError", name, err)
 		}
 		requests, _, _ := p.take()
 		for _, r := range requests {

@@ -139,7 +139,7 @@ func (f *Fetcher) reachable(ctx context.Context, req Request, commits []LockedCo
 		return git.FindReach(ctx, refs, wanted, f.Limits.history(), noHistory{})
 	}
 	var found map[string]git.Reach
-	err = f.withGit(ctx, req, addr, func(g *gitClients) (err error) {
+	err = f.withGit(ctx, req, addr, func(ctx context.Context, g *gitClients) (err error) {
 		found, err = g.reachable(ctx, wanted)
 		return err
 	})

@@ -76,9 +76,6 @@ func (r *Repository) writeConfig(ctx context.Context) error {
 // leads to where they must not point. The setting makes git (from 2.37) connect to the accepted addresses. If git
 // uses a proxy, that resolves the name.
 func (r *Repository) checkReach(ctx context.Context, settings *Settings) (setting string, err error) {
-	if r.Replaced {
-		ctx = httpx.WithoutPointer(ctx)
-	}
 	at := r.URL
 	if r.moved != nil {
 		ctx, at = httpx.PointedToHost(ctx, r.URL, r.moved), r.moved

@@ -25,9 +25,6 @@ type Repository struct {
 	// URL has no credentials, and [Settings.Target] has applied url.<base>.insteadOf to it.
 	URL  *url.URL
 	Home bool
-	// Replaced says that the user's setting has named the URL, so that no limits for what others name
-	// apply to it.
-	Replaced bool
 	// Protocols and Direct are those of [Network].
 	Protocols, Direct []string
 	// User is for http and https; nil means those in the user's configuration.

@@ -20,6 +20,9 @@ type Target struct {
 	Home bool
 	// Setting is the user's setting that replaces the address, redacted.
 	Setting string
+	// NamesHost is set if the setting has the whole host, with its port. Otherwise the address that it replaces
+	// determines how the host ends, so that credentials and rules for hosts that the user names do not apply.
+	NamesHost bool
 }
 
 func (t Target) Text() string {
@@ -41,7 +44,8 @@ func (s *Settings) Target(address *url.URL) (Target, error) {
 	if !found {
 		return Target{URL: address}, nil
 	}
-	t, err := parseTarget(rule.base + strings.TrimPrefix(text, rule.prefix))
+	result := rule.base + strings.TrimPrefix(text, rule.prefix)
+	t, err := parseTarget(result)
 	t.Setting = "url." + addrs.Redact(rule.base) + ".insteadOf = " + addrs.Redact(rule.prefix)
 	if err == nil && s.replacesAgain(t.Text()) {
 		err = errors.New("another rule replaces the whole result")
@@ -49,10 +53,11 @@ func (s *Settings) Target(address *url.URL) (Target, error) {
 	if err != nil {
 		return Target{}, fmt.Errorf("git's setting %s: %w", t.Setting, err)
 	}
+	t.NamesHost = endOfHost(result) <= len(rule.base)
 	if t.URL.Scheme != "https" && t.URL.Scheme != "http" {
 		return t, nil
 	}
-	if rule.holdsHost() {
+	if t.NamesHost {
 		t.User = t.URL.User
 	}
 	t.URL.User = nil
@@ -88,11 +93,18 @@ func (s *Settings) replacesAgain(result string) bool {
 	return found && rule.prefix == result && rule.base != result
 }
 
-// holdsHost reports whether the base has the whole host. Otherwise the address determines how the host
-// ends, and credentials of the base must not be sent to it.
-func (r insteadOf) holdsHost() bool {
-	_, rest, isURL := strings.Cut(r.base, "://")
-	return isURL && strings.Contains(rest, "/")
+// endOfHost returns the length of a text up to the end of its host and port. It is 0 for a path.
+func endOfHost(text string) int {
+	scheme, rest, isURL := strings.Cut(text, "://")
+	switch {
+	case isURL:
+		host, _, _ := strings.Cut(rest, "/")
+		return len(scheme) + len("://") + len(host)
+	case filepath.IsAbs(text):
+		return 0
+	}
+	host, _, _ := strings.Cut(text, ":")
+	return len(host)
 }
 
 // parseTarget parses a URL, [USER@]HOST:PATH, or a path.

@@ -14,7 +14,11 @@ import (
 func TestTarget(t *testing.T) {
 	t.Parallel()
 	const address = "https://git.example.com/team/net.git"
-	type target struct{ Text, URL, User string }
+	type target struct {
+		Text, URL, User string
+		NamesHost       bool
+	}
+	const recipe = "[url \"https://u:t@git.example.com\"]\n\tinsteadOf = https://git.example.com\n\tinsteadOf = ssh://git@git.example.com\n\tinsteadOf = git@git.example.com\n"
 	for name, tt := range map[string]struct {
 		config, address string
 		want            target
@@ -24,25 +28,25 @@ func TestTarget(t *testing.T) {
 		"only pushes": {config: "[url \"https://m.example/\"]\n\tpushInsteadOf = https://git.example.com/\n", want: target{Text: address, URL: address}},
 		"a mirror": {
 			config: "[url \"https://m.example/\"]\n\tinsteadOf = https://git.example.com/\n",
-			want:   target{Text: "https://m.example/team/net.git", URL: "https://m.example/team/net.git"},
+			want:   target{Text: "https://m.example/team/net.git", URL: "https://m.example/team/net.git", NamesHost: true},
 		},
 		"the longest prefix": {
 			config: "[url \"https://a.example/\"]\n\tinsteadOf = https://git.example.com/\n[url \"https://b.example/\"]\n\tinsteadOf = https://git.example.com/team/\n[url \"https://c.example/\"]\n\tinsteadOf = https:\n",
-			want:   target{Text: "https://b.example/net.git", URL: "https://b.example/net.git"},
+			want:   target{Text: "https://b.example/net.git", URL: "https://b.example/net.git", NamesHost: true},
 		},
 		"of equal prefixes, the one whose base comes first": {
 			config: "[url \"https://a.example/\"]\n\tinsteadOf = x:\n[url \"https://b.example/\"]\n\tinsteadOf = https://git.example.com/\n[url \"https://a.example/\"]\n\tinsteadOf = https://git.example.com/\n",
-			want:   target{Text: "https://a.example/team/net.git", URL: "https://a.example/team/net.git"},
+			want:   target{Text: "https://a.example/team/net.git", URL: "https://a.example/team/net.git", NamesHost: true},
 		},
 		"only once": {
 			config: "[url \"https://b.example/\"]\n\tinsteadOf = https://a.example/\n[url \"https://a.example/\"]\n\tinsteadOf = https://git.example.com/\n",
-			want:   target{Text: "https://a.example/team/net.git", URL: "https://a.example/team/net.git"},
+			want:   target{Text: "https://a.example/team/net.git", URL: "https://a.example/team/net.git", NamesHost: true},
 		},
-		"ssh":                {config: "[url \"ssh://git@git.example.com/\"]\n\tinsteadOf = https://git.example.com/\n", want: target{Text: "ssh://git@git.example.com/team/net.git", URL: "ssh://git@git.example.com/team/net.git"}},
-		"the short form":     {config: "[url \"git@git.example.com:\"]\n\tinsteadOf = https://git.example.com/\n", want: target{Text: "git@git.example.com:team/net.git", URL: "ssh://git@git.example.com/team/net.git"}},
-		"an absolute path":   {config: "[url \"/srv/\"]\n\tinsteadOf = https://git.example.com/\n", want: target{Text: "file:///srv/team/net.git", URL: "file:///srv/team/net.git"}},
-		"a token":            {config: "[url \"https://u:t@git.example.com/\"]\n\tinsteadOf = https://git.example.com/\n", want: target{Text: address, URL: address, User: "u:t"}},
-		"a token for a path": {config: "[url \"https://t@git.example.com/te\"]\n\tinsteadOf = https://git.example.com/te\n", want: target{Text: address, URL: address, User: "t"}},
+		"ssh":                {config: "[url \"ssh://git@git.example.com/\"]\n\tinsteadOf = https://git.example.com/\n", want: target{Text: "ssh://git@git.example.com/team/net.git", URL: "ssh://git@git.example.com/team/net.git", NamesHost: true}},
+		"the short form":     {config: "[url \"git@git.example.com:\"]\n\tinsteadOf = https://git.example.com/\n", want: target{Text: "git@git.example.com:team/net.git", URL: "ssh://git@git.example.com/team/net.git", NamesHost: true}},
+		"an absolute path":   {config: "[url \"/srv/\"]\n\tinsteadOf = https://git.example.com/\n", want: target{Text: "file:///srv/team/net.git", URL: "file:///srv/team/net.git", NamesHost: true}},
+		"a token":            {config: "[url \"https://u:t@git.example.com/\"]\n\tinsteadOf = https://git.example.com/\n", want: target{Text: address, URL: address, User: "u:t", NamesHost: true}},
+		"a token for a path": {config: "[url \"https://t@git.example.com/te\"]\n\tinsteadOf = https://git.example.com/te\n", want: target{Text: address, URL: address, User: "t", NamesHost: true}},
 		"a base without the whole host": {
 			config: "[url \"https://t@git.example.com\"]\n\tinsteadOf = https://git.example.com/\n", address: "https://git.example.com/.evil.example/x",
 			want: target{Text: "https://git.example.com.evil.example/x", URL: "https://git.example.com.evil.example/x"},
@@ -50,6 +54,38 @@ func TestTarget(t *testing.T) {
 		"a base without a port": {
 			config: "[url \"https://t@git.example.com:80\"]\n\tinsteadOf = https://git.example.com/\n", address: "https://git.example.com/80/x",
 			want: target{Text: "https://git.example.com:8080/x", URL: "https://git.example.com:8080/x"},
+		},
+		"the recipe of forges, without a slash": {config: recipe, want: target{Text: address, URL: address, User: "u:t", NamesHost: true}},
+		"the recipe for the whole address":      {config: "[url \"https://u:t@git.example.com\"]\n\tinsteadOf = " + address + "\n", want: target{Text: "https://git.example.com", URL: "https://git.example.com", User: "u:t", NamesHost: true}},
+		"the recipe for a port": {
+			config: "[url \"https://u:t@git.example.com:8443\"]\n\tinsteadOf = https://git.example.com:8443\n", address: "https://git.example.com:8443/team/net.git",
+			want: target{Text: "https://git.example.com:8443/team/net.git", URL: "https://git.example.com:8443/team/net.git", User: "u:t", NamesHost: true},
+		},
+		"the recipe for ssh": {config: recipe, address: "ssh://git@git.example.com/team/net.git", want: target{Text: address, URL: address, User: "u:t", NamesHost: true}},
+		"the recipe for ssh, to another port": {
+			config: recipe, address: "ssh://git@git.example.com:2222/team/net.git",
+			want: target{Text: "https://git.example.com:2222/team/net.git", URL: "https://git.example.com:2222/team/net.git"},
+		},
+		"the recipe, to another port": {
+			config: recipe, address: "https://git.example.com:8443/team/net.git",
+			want: target{Text: "https://git.example.com:8443/team/net.git", URL: "https://git.example.com:8443/team/net.git"},
+		},
+		"the recipe, to a longer name": {
+			config: recipe, address: "https://git.example.com.evil.example/x",
+			want: target{Text: "https://git.example.com.evil.example/x", URL: "https://git.example.com.evil.example/x"},
+		},
+		"the short form without a colon": {config: "[url \"git@git.example.com\"]\n\tinsteadOf = https://git.example.com\n", refused: "neither a URL nor an absolute path"},
+		"the short form of another host": {
+			config: "[url \"git@git.example.com\"]\n\tinsteadOf = https://git.example.com/\n", address: "https://git.example.com/.evil.example:x",
+			want: target{Text: "git@git.example.com.evil.example:x", URL: "ssh://git@git.example.com.evil.example/x"},
+		},
+		"only a transport": {
+			config: "[url \"https:\"]\n\tinsteadOf = git:\n", address: "git://git.example.com/team/net.git",
+			want: target{Text: address, URL: address},
+		},
+		"a user for all hosts": {
+			config: "[url \"https://u:t@\"]\n\tinsteadOf = https://\n",
+			want:   target{Text: address, URL: address},
 		},
 		"a relative path":    {config: "[url \"srv/\"]\n\tinsteadOf = https://git.example.com/\n", refused: "neither a URL nor an absolute path"},
 		"a program":          {config: "[url \"ext::sh -c \"]\n\tinsteadOf = https://git.example.com/\n", refused: "neither a URL nor an absolute path"},
@@ -75,7 +111,7 @@ func TestTarget(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.want, target{got.Text(), got.URL.String(), got.User.String()}); diff != "" {
+			if diff := cmp.Diff(tt.want, target{got.Text(), got.URL.String(), got.User.String(), got.NamesHost}); diff != "" {
 				t.Errorf("Target (-want +got):\n%s", diff)
 			}
 			byGit := strings.NewReplacer("//u:t@", "//", "//t@", "//").Replace(testenv.Git(t, t.TempDir(), userEnv(t, tt.config)...)("", "ls-remote", "--get-url", tt.address))
