@@ -148,6 +148,9 @@ var remedyTable = []remedyRow{
 		return commit
 	}),
 	on(func(e *installer.HashMismatchError) (list []remedy) {
+		if e.OtherAddress {
+			return do(updateLock)
+		}
 		if len(e.Gitlinks) > 0 {
 			list = do("If the lock was made with the setting `submodules`, set it here too.")
 		}

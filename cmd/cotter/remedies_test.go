@@ -78,6 +78,9 @@ var remedyCases = []struct {
 		"If the lock was made with the setting `submodules`, set it here too.",
 		"If you know why, run `cotter update net --accept-changed net` to lock the new content.",
 	}},
+	{"a package of another address", inModule("net", &installer.HashMismatchError{Path: addrs.Module{"net"}, Want: []hashing.Hash{"h1:x"}, Got: []hashing.Hash{"h1:y"}, OtherAddress: true}), []string{
+		"Run `cotter install` to bring the lock up to date.",
+	}},
 	{"a package of no call", &installer.HashMismatchError{Want: []hashing.Hash{"h1:x"}, Got: []hashing.Hash{"h1:y"}}, nil},
 	{"a module in a submodule", inModule("net", &getmodules.SubmoduleError{Path: "sub"}), []string{
 		"Set `submodules = true` in the settings block of cotter.hcl to fetch submodules, or call the submodule's repository as a module of its own.",
