@@ -138,9 +138,12 @@ type Layout int
 const (
 	LayoutLinks Layout = iota // links to one copy a project or, for providers of OpenTofu, a user
 	LayoutCopy                // full copies, also where the file system has no links
+	// LayoutPortable is LayoutLinks with copies of providers, so that DataDir also works on a machine without the
+	// user's cache. Only a user's mirror of unpacked providers is linked, as stock tools do.
+	LayoutPortable
 )
 
-var layoutNames = enum[Layout]{"Layout", []string{"links", "copy"}}
+var layoutNames = enum[Layout]{"Layout", []string{"links", "copy", "portable"}}
 
 // String returns the layout in one word.
 func (l Layout) String() string { return layoutNames.text(l) }

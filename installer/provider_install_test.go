@@ -267,6 +267,7 @@ func TestProviderLayout(t *testing.T) {
 		{"for tofu", plain, request{Project: installer.Project{Dialect: installer.DialectOpenTofu}}, true},
 		{"for tofu, both tools", plain, request{Project: installer.Project{Dialect: installer.DialectOpenTofu, Tools: bothTools}}, true},
 		{"for tofu, copies", plain, request{Project: installer.Project{Dialect: installer.DialectOpenTofu, Layout: installer.LayoutCopy}}, false},
+		{"for tofu, portable", plain, request{Project: installer.Project{Dialect: installer.DialectOpenTofu, Layout: installer.LayoutPortable}}, false},
 		{"for tofu, terraform runs next", plain, request{Project: installer.Project{Dialect: installer.DialectOpenTofu, Next: installer.DialectTerraform}}, false},
 		{"for terraform", plain, request{Project: installer.Project{Dialect: installer.DialectTerraform}}, false},
 		{"for terraform, only tofu", plain, request{Project: installer.Project{Dialect: installer.DialectTerraform, Tools: onlyTofu}}, false},
@@ -298,17 +299,22 @@ func TestProviderLayout(t *testing.T) {
 			}
 		})
 	}
-	// A project that is for terraform from now on gets a copy, and keeps it.
-	req := request{Project: installer.Project{Dir: w.project(t, plain)}, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}}
-	for _, dialect := range []installer.Dialect{installer.DialectOpenTofu, installer.DialectTerraform, installer.DialectOpenTofu} {
-		req.Dialect = dialect
-		result := w.mustInstall(t, req)
-		info, err := os.Lstat(filepath.Join(req.Dir, filepath.FromSlash(result.Providers[0].Dir)))
-		if err != nil || len(result.Refetched) > 0 {
-			t.Fatal(err, result.Refetched)
-		}
-		if link := info.Mode()&fs.ModeSymlink != 0; link && dialect == installer.DialectTerraform {
-			t.Errorf("there is a link for %s", dialect)
+	// A project that is for terraform, or is carried, from now on gets a copy, and keeps it.
+	linked := installer.Project{Dialect: installer.DialectOpenTofu}
+	for _, copied := range []installer.Project{
+		{Dialect: installer.DialectTerraform}, {Dialect: installer.DialectOpenTofu, Layout: installer.LayoutPortable},
+	} {
+		dir := w.project(t, plain)
+		for i, p := range []installer.Project{linked, copied, linked} {
+			p.Dir = dir
+			result := w.mustInstall(t, request{Project: p, InstallOptions: installer.InstallOptions{Scope: installer.ScopeAll}})
+			info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(result.Providers[0].Dir)))
+			if err != nil || len(result.Refetched) > 0 {
+				t.Fatal(err, result.Refetched)
+			}
+			if link := info.Mode()&fs.ModeSymlink != 0; link != (i == 0) && runtime.GOOS != "windows" {
+				t.Errorf("for %s in the layout %s, run %d: a link is there: %t", copied.Dialect, copied.Layout, i, link)
+			}
 		}
 	}
 }

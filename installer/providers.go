@@ -226,8 +226,8 @@ func (p *openProject) providerLayout() store.Layout {
 	switch {
 	case p.req.Layout == LayoutCopy:
 		return store.LayoutCopy
-	case p.mayUseTerraform():
-		return store.LayoutWritable
+	case p.req.Layout == LayoutPortable, p.mayUseTerraform():
+		return store.LayoutOwn
 	}
 	return store.LayoutLink
 }

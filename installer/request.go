@@ -61,7 +61,7 @@ func (r request) check() error {
 		{!r.Update.To.IsZero() && len(r.Update.Keys)+len(r.Update.Providers) != 1, "a version to update to needs just one module call or provider to update", []string{"Update.To", "Update.Keys", "Update.Providers"}},
 		{hasPath(r.Update.Keys, ""), "the root module cannot be updated", []string{"Update.Keys"}},
 		{slices.Contains(r.Stores, nil), "a store is nil", []string{"Stores"}},
-		{r.Layout != LayoutLinks && r.Layout != LayoutCopy, "there is no such layout", []string{"Layout"}},
+		{r.Layout < LayoutLinks || r.Layout > LayoutPortable, "there is no such layout", []string{"Layout"}},
 		{!r.Dialect.isKnown(), "there is no such dialect", []string{"Dialect"}},
 		{!r.Next.isKnown(), "there is no such dialect", []string{"Next"}},
 	})

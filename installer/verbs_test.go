@@ -82,7 +82,7 @@ func TestPartsDoNotHideEachOther(t *testing.T) {
 func TestEnumTexts(t *testing.T) {
 	t.Parallel()
 	checkTexts(t, []installer.Dialect{installer.DialectAuto, installer.DialectOpenTofu, installer.DialectTerraform}, "auto", "tofu", "terraform")
-	checkTexts(t, []installer.Layout{installer.LayoutLinks, installer.LayoutCopy}, "links", "copy")
+	checkTexts(t, []installer.Layout{installer.LayoutLinks, installer.LayoutCopy, installer.LayoutPortable}, "links", "copy", "portable")
 	checkTexts(t, []installer.Status{
 		installer.StatusUnknown, installer.StatusVerified, installer.StatusChanged, installer.StatusMissing, installer.StatusUnlocked, installer.StatusFormer,
 	}, "unknown", "verified", "changed", "missing", "unlocked", "former")

@@ -174,10 +174,15 @@ func applySettings(cmd *invocation, env func(string) string, req request) (reque
 	return req, nil
 }
 
-// layout is that of COTTER_LAYOUT, for a machine whose directories are copied to others, or the project's.
+// layout is that of COTTER_LAYOUT or the project's. Otherwise what a build server installs can be carried to the
+// next job, to an image or to a scanner, which do not have its cache.
 func layout(env func(string) string, project string) (installer.Layout, error) {
 	const setting = "COTTER_LAYOUT"
-	return chosen(setting, cmp.Or(env(setting), project), map[string]installer.Layout{"": installer.LayoutLinks, "link": installer.LayoutLinks, "copy": installer.LayoutCopy})
+	usual := installer.LayoutLinks
+	if onBuildServer(env) {
+		usual = installer.LayoutPortable
+	}
+	return chosen(setting, cmp.Or(env(setting), project), map[string]installer.Layout{"": usual, "link": installer.LayoutLinks, "copy": installer.LayoutCopy})
 }
 
 // checkSecondLock refuses to make a second lock: the project's has no module entries, but another one in its

@@ -72,19 +72,19 @@ func placements(t *testing.T, pkg, same, other string) map[string]placement {
 		"nothing, for a copy":                           {layout: store.LayoutCopy, want: "directory"},
 		"the same link":                                 {before: symlink(pkg, at), layout: store.LayoutLink, want: link},
 		"the same link, for a copy":                     {before: symlink(pkg, at), layout: store.LayoutCopy, replaced: true, want: "directory"},
-		"nothing, for a tool that writes":               {layout: store.LayoutWritable, want: "directory"},
-		"the same link, for a tool that writes":         {before: symlink(pkg, at), layout: store.LayoutWritable, replaced: true, want: "directory"},
-		"the package by a link, for a tool that writes": {before: symlink(same, at), layout: store.LayoutWritable, want: "link to " + same},
+		"nothing, for a tool that writes":               {layout: store.LayoutOwn, want: "directory"},
+		"the same link, for a tool that writes":         {before: symlink(pkg, at), layout: store.LayoutOwn, replaced: true, want: "directory"},
+		"the package by a link, for a tool that writes": {before: symlink(same, at), layout: store.LayoutOwn, want: "link to " + same},
 		"a link to another cache, for a tool that writes": {
 			before: func(dir string) {
 				elsewhere := filepath.Join(t.TempDir(), filepath.Base(pkg))
 				write(t, elsewhere, files)
 				symlink(elsewhere, at)(dir)
 			},
-			layout: store.LayoutWritable, replaced: true, want: "directory",
+			layout: store.LayoutOwn, replaced: true, want: "directory",
 		},
 		"the package, for a tool that writes": {
-			before: func(dir string) { write(t, filepath.Join(dir, at), files) }, layout: store.LayoutWritable,
+			before: func(dir string) { write(t, filepath.Join(dir, at), files) }, layout: store.LayoutOwn,
 			want: "directory",
 		},
 		"the package by a link": {

@@ -27,10 +27,10 @@ const (
 	// not in the store, or another user can change it there.
 	LayoutLink Layout = iota
 	LayoutCopy
-	// LayoutWritable copies packages of the store, which must not change, for projects whose stock tool
-	// writes to installed packages. Others are as by LayoutLink: a stock tool links to mirrors of unpacked
-	// packages itself.
-	LayoutWritable
+	// LayoutOwn copies packages of the store, for projects whose stock tool writes to installed packages,
+	// and for those that are carried to other machines. Others are as by LayoutLink: a stock tool links to
+	// mirrors of unpacked packages itself.
+	LayoutOwn
 )
 
 func (l Layout) links(from location) bool {
@@ -45,7 +45,7 @@ func (l Layout) links(from location) bool {
 
 // Install installs a package at a path, and reports whether it has replaced something there or above. Stock
 // tools see the previous entry, nothing, or the whole package. A package that is there stays: with
-// LayoutLink also a copy, or a link to a directory with the same content, and with LayoutWritable a link to
+// LayoutLink also a copy, or a link to a directory with the same content, and with LayoutOwn a link to
 // outside of the store. The error is a [*PathError] if the system cannot have the path.
 func (d *ProviderDir) Install(ctx context.Context, pkg *ProviderPackage, at string, layout Layout) (replaced bool, err error) {
 	if err := d.checkPath(at); err != nil {
@@ -133,7 +133,7 @@ func (d *ProviderDir) has(ctx context.Context, pkg *ProviderPackage, at string, 
 		return pkg.location == private || layout.links(pkg.location)
 	}
 	state := d.Inspect(ctx, at, false)
-	if (layout == LayoutWritable || pkg.location == shared) && (state.Stored || hashOf(filepath.Base(state.Target)) != "") {
+	if (layout == LayoutOwn || pkg.location == shared) && (state.Stored || hashOf(filepath.Base(state.Target)) != "") {
 		return false // the link is to this store, or to that of another cache
 	}
 	return state.Err == nil && state.H1 == pkg.H1
