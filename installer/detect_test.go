@@ -110,13 +110,7 @@ var detectCases = []detectCase{
 	{name: "a directory", files: map[string]string{".terraform-version/x": "1.5.7"}, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
 	{name: "a large file", files: map[string]string{".terraform-version": strings.Repeat("1.5.7\n", 20_000)}, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
 
-	{name: "cloud", files: map[string]string{"cloud.tf": "terraform {\n  cloud {\n    organization = \"acme\"\n  }\n}\n"}, want: installer.DialectTerraform},
-	{name: "cloud elsewhere", files: map[string]string{"cloud.tf": "terraform {\n  cloud {\n    hostname = \"tfe.example.com\"\n  }\n}\n"}, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
-	{name: "a remote backend", files: map[string]string{"backend.tf": "terraform {\n  backend \"remote\" {\n    hostname = \"app.terraform.io\"\n  }\n}\n"}, want: installer.DialectTerraform},
-	{name: "a remote backend in JSON", files: map[string]string{"backend.tf.json": `{"terraform":{"backend":{"remote":{"hostname":"app.terraform.io"}}}}`}, want: installer.DialectTerraform},
-	{name: "another backend", files: map[string]string{"backend.tf": "terraform {\n  backend \"http\" {\n  }\n}\n"}, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
-	{name: "a version before tofu", files: map[string]string{"versions.tf": "terraform {\n  required_version = \"~> 1.5.0\"\n}\n"}, want: installer.DialectTerraform},
-	{name: "a version of both", files: map[string]string{"versions.tf": "terraform {\n  required_version = \">= 1.5\"\n}\n"}, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
+	{name: "no sign", files: map[string]string{"cloud.tf": "terraform {\n  required_version = \"~> 1.5.0\"\n  cloud {}\n}\n"}, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
 
 	{
 		name:  "providers of tofu and .terraform-version",
@@ -141,12 +135,6 @@ var detectCases = []detectCase{
 		files: map[string]string{".opentofu-version": "1.9.0", ".terraform-version": "1.5.7"},
 		want:  installer.DialectOpenTofu,
 		warns: ".opentofu-version (tofu), but .terraform-version (terraform)",
-	},
-	{
-		name:  "a comment of tofu and cloud",
-		files: map[string]string{".terraform.lock.hcl": tofuLock, "cloud.tf": "terraform {\n  cloud {}\n}\n"},
-		want:  installer.DialectOpenTofu,
-		warns: "but a cloud block or remote backend at app.terraform.io (terraform)",
 	},
 	{
 		name:  ".terraform-version and only tofu",

@@ -7,11 +7,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// Settings are literal settings that help to find out which stock tool a module is for.
+// Settings are what is literal in a module: the sources that it calls, and the versions of tofu that it is for.
 type Settings struct {
-	// CloudHosts are the hosts of "cloud" blocks and of remote backends, or "" for one without a hostname.
-	CloudHosts       []string
-	RequiredVersions []string
 	// CompatibleWith are the values of language.compatible_with.opentofu.
 	CompatibleWith []string
 	// Sources are the literal sources of the module calls, by name.
@@ -22,31 +19,21 @@ type Settings struct {
 
 var (
 	settingsSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
-		{Type: "terraform"},
 		{Type: "language"},
 		{Type: "module", LabelNames: []string{"name"}},
 	}}
 	languageSchema   = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "compatible_with"}}}
 	compatibleSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "opentofu"}}}
-	terraformSchema  = &hcl.BodySchema{
-		Attributes: []hcl.AttributeSchema{{Name: "required_version"}},
-		Blocks:     []hcl.BlockHeaderSchema{{Type: "cloud"}, {Type: "backend", LabelNames: []string{"type"}}},
-	}
-	hostnameSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "hostname"}}}
+	terraformSchema  = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "cloud"}, {Type: "backend", LabelNames: []string{"type"}}}}
 )
 
-// ReadSettings reads the settings of a directory. It skips what it cannot read, and does not notice all
-// syntax errors, because it parses little.
-func (r Reader) ReadSettings(ctx context.Context, dir Dir) Settings {
-	return r.readSettings(ctx, dir, terraformWord, keyword)
-}
-
-// ReadSources reads only the sources, which is faster.
+// ReadSources reads the sources in a directory. It skips what it cannot read, and does not notice all syntax
+// errors, because it parses little.
 func (r Reader) ReadSources(ctx context.Context, dir Dir) Settings {
 	return r.readSettings(ctx, dir, keyword)
 }
 
-// ReadCompatibleWith reads only CompatibleWith.
+// ReadCompatibleWith reads CompatibleWith in the same way.
 func (r Reader) ReadCompatibleWith(ctx context.Context, dir Dir) []string {
 	return r.readSettings(ctx, dir, languageWord).CompatibleWith
 }
@@ -66,7 +53,7 @@ func (r Reader) readSettings(ctx context.Context, dir Dir, types ...[]byte) Sett
 	return found
 }
 
-var terraformWord, languageWord = []byte("terraform"), []byte("language")
+var languageWord = []byte("language")
 
 func (s *Settings) addFile(ctx context.Context, src []byte, f file, types [][]byte) {
 	if !slices.ContainsFunc(types, func(word []byte) bool { return mayHold(src, f.json, word) }) {
@@ -150,24 +137,7 @@ func (s *Settings) add(body hcl.Body) {
 			s.Partial = s.Partial || !ok
 			continue
 		}
-		if block.Type == "language" {
-			s.addLanguage(block.Body)
-			continue
-		}
-		inner, _, _ := block.Body.PartialContent(terraformSchema)
-		if version, ok := literalText(inner.Attributes["required_version"]); ok {
-			s.RequiredVersions = append(s.RequiredVersions, version)
-		}
-		for _, block := range inner.Blocks {
-			if block.Type == "backend" && block.Labels[0] != "remote" {
-				continue
-			}
-			settings, _, _ := block.Body.PartialContent(hostnameSchema)
-			hostname := settings.Attributes["hostname"]
-			if host, ok := literalText(hostname); ok || hostname == nil {
-				s.CloudHosts = append(s.CloudHosts, host)
-			}
-		}
+		s.addLanguage(block.Body)
 	}
 }
 

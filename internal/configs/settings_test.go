@@ -10,7 +10,7 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-func TestReadSettings(t *testing.T) {
+func TestReadSources(t *testing.T) {
 	t.Parallel()
 	none := map[string]string{}
 	tests := []struct {
@@ -20,11 +20,6 @@ func TestReadSettings(t *testing.T) {
 		want configs.Settings
 	}{
 		{name: "nothing", file: "main.tf", want: configs.Settings{Sources: none}},
-		{name: "cloud", file: "main.tf", src: "terraform {\n  cloud {}\n}\n", want: configs.Settings{CloudHosts: []string{""}, Sources: none}},
-		{name: "a host", file: "main.tf", src: "terraform {\n  cloud {\n    hostname = \"tfe.example.com\"\n  }\n}\n", want: configs.Settings{CloudHosts: []string{"tfe.example.com"}, Sources: none}},
-		{name: "a computed host", file: "main.tf", src: "terraform {\n  cloud {\n    hostname = var.host\n  }\n}\n", want: configs.Settings{Sources: none}},
-		{name: "backends", file: "main.tf", src: "terraform {\n  backend \"remote\" {}\n}\nterraform {\n  backend \"s3\" {}\n}\n", want: configs.Settings{CloudHosts: []string{""}, Sources: none}},
-		{name: "a version", file: "main.tf", src: "terraform {\n  required_version = \"~> 1.5.0\"\n}\n", want: configs.Settings{RequiredVersions: []string{"~> 1.5.0"}, Sources: none}},
 		{
 			name: "sources", file: "main.tf", src: "module \"a\" {\n  source = \"./a\"\n}\nmodule \"b\" {\n  source = var.b\n}\nmodule \"c\" {}\n",
 			want: configs.Settings{Sources: map[string]string{"a": "./a"}, Partial: true},
@@ -36,28 +31,24 @@ func TestReadSettings(t *testing.T) {
 		},
 		{
 			name: "JSON", file: "main.tf.json", src: `{"terraform":{"cloud":{"hostname":"tfe.example.com"},"required_version":"1.5.7"},"module":{"a":{"source":"./a"}}}`,
-			want: configs.Settings{CloudHosts: []string{"tfe.example.com"}, RequiredVersions: []string{"1.5.7"}, Sources: map[string]string{"a": "./a"}},
+			want: configs.Settings{Sources: map[string]string{"a": "./a"}},
 		},
-		{name: "a file that is no configuration", file: "main.txt", src: "terraform {\n  cloud {}\n}\n", want: configs.Settings{Sources: none}},
-		{name: "what can be read of a broken file", file: "main.tf", src: "terraform {\n  cloud {}\n}\nmodule \"a\" {\n", want: configs.Settings{CloudHosts: []string{""}, Sources: none, Partial: true}},
+		{name: "a file that is no configuration", file: "main.txt", src: "module \"a\" {\n  source = \"./a\"\n}\n", want: configs.Settings{Sources: none}},
+		{name: "what can be read of a broken file", file: "main.tf", src: "module \"a\" {\n  source = \"./a\"\n}\nmodule \"b\" {\n", want: configs.Settings{Sources: map[string]string{"a": "./a"}, Partial: true}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			testenv.WriteFile(t, filepath.Join(dir, test.file), test.src)
-			got := configs.Reader{}.ReadSettings(t.Context(), configs.Dir{Path: dir})
+			got := configs.Reader{}.ReadSources(t.Context(), configs.Dir{Path: dir})
 			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("ReadSettings (-want +got):\n%s", diff)
-			}
-			sources := configs.Reader{}.ReadSources(t.Context(), configs.Dir{Path: dir})
-			if diff := cmp.Diff(test.want.Sources, sources.Sources); diff != "" || sources.Partial != test.want.Partial {
-				t.Errorf("ReadSources: Partial is %v; its sources (-want +got):\n%s", sources.Partial, diff)
+				t.Errorf("ReadSources (-want +got):\n%s", diff)
 			}
 		})
 	}
-	if got := (configs.Reader{}).ReadSettings(t.Context(), configs.Dir{Path: filepath.Join(t.TempDir(), "gone")}); len(got.Sources) > 0 {
-		t.Errorf("ReadSettings of a directory that does not exist = %+v", got)
+	if got := (configs.Reader{}).ReadSources(t.Context(), configs.Dir{Path: filepath.Join(t.TempDir(), "gone")}); len(got.Sources) > 0 {
+		t.Errorf("ReadSources of a directory that does not exist = %+v", got)
 	}
 }
 

@@ -68,9 +68,7 @@ const providerHosts = "the hosts of the lock's providers"
 //  5. the comment at the beginning of the lock: "tofu init" or "terraform init"
 //  6. .opentofu-version, .terraform-version and .tool-versions, in the nearest directory that has any of
 //     them, up to the root of the git repository
-//  7. a cloud block or a remote backend with the host app.terraform.io, which is the default
-//  8. a required_version that no version of OpenTofu meets
-//  9. [Project].Tools, if it has exactly one tool and one of the user's own modules calls a registry
+//  7. [Project].Tools, if it has exactly one tool and one of the user's own modules calls a registry
 //     module, or requires a provider, without a host
 //
 // In 1, 2 and 4, OpenTofu's registry decides if both registries occur, and a module whose host the root
@@ -78,7 +76,7 @@ const providerHosts = "the hosts of the lock's providers"
 // a further sign, which does not decide. So is the only installed tool, if the first sign decides.
 func Signs(ctx context.Context, p Project) []Sign {
 	d := &detector{Project: p, dir: p.Location.Dir, locks: [][]byte{p.LockSrc}}
-	d.settings = configs.Reader{}.ReadSettings(ctx, configs.Dir{Path: d.dir})
+	d.settings = configs.Reader{}.ReadSources(ctx, configs.Dir{Path: d.dir})
 	if p.Location.LockFile != stockLock {
 		d.readStockLock()
 	}
@@ -88,7 +86,6 @@ func Signs(ctx context.Context, p Project) []Sign {
 	d.add(toolOfHosts(d.recordedSources()), "the hosts in modules.json")
 	d.lockHeader()
 	d.versionFiles()
-	d.configuration()
 	if len(d.signs) == 0 {
 		d.tools(ctx)
 	} else {

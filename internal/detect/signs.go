@@ -17,7 +17,6 @@ import (
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/versions"
 )
 
 type detector struct {
@@ -163,31 +162,6 @@ func (d *detector) versionFilesIn(root *os.Root) {
 	if slices.Contains(tools, "terraform") {
 		d.add(Terraform, "terraform in .tool-versions")
 	}
-}
-
-// terraformCloud is Terraform's default host of "cloud" blocks and remote backends. OpenTofu has none.
-const terraformCloud = "app.terraform.io"
-
-func (d *detector) configuration() {
-	if slices.Contains(d.settings.CloudHosts, "") || slices.Contains(d.settings.CloudHosts, terraformCloud) {
-		d.add(Terraform, "a cloud block or remote backend at "+terraformCloud)
-	}
-	for _, text := range d.settings.RequiredVersions {
-		if excludesTofu(text) {
-			d.add(Terraform, fmt.Sprintf("required_version = %q, which no version of tofu meets", text))
-			return
-		}
-	}
-}
-
-// excludesTofu reports whether a constraint allows versions before 1.6.0, the first one of tofu, and none
-// from there on.
-func excludesTofu(constraint string) bool {
-	meets := func(also string) bool {
-		both, err := versions.ParseConstraints(constraint + ", " + also)
-		return err == nil && !both.Example().IsZero()
-	}
-	return meets("< 1.6.0") && !meets(">= 1.6.0")
 }
 
 // otherTool adds a sign of the tool that runs, if it is not that of the first sign. An installed tool counts
