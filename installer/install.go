@@ -195,7 +195,7 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	result := p.newResult(modules)
 	plan.describe(result)
 	if err = plan.install(ctx, result); err == nil {
-		err = plan.writeLock(result)
+		err = plan.writeLock(ctx, result)
 	}
 	if err != nil {
 		return p.found(modules, failures), err

@@ -343,15 +343,19 @@ func (p *plan) commit(ctx context.Context) error {
 	if err := p.providers.install(ctx, p.result); err != nil {
 		return err
 	}
-	if err := p.commitModules(); err != nil {
+	if err := p.commitModules(ctx); err != nil {
 		return err
 	}
-	return p.providers.writeOwnLock()
+	return p.providers.writeOwnLock(ctx)
 }
 
-func (p *plan) commitModules() error {
+func (p *plan) commitModules(ctx context.Context) error {
 	p.dirs.StopReading()
 	changesLock := !bytes.Equal(p.change.OldLock, p.change.NewLock)
+	reportLock := func() {}
+	if changesLock && !p.req.DryRun && p.req.hasLockFile() {
+		reportLock = lockWritten(ctx, p.req.Project, p.events, p.lockSrc == nil)
+	}
 	outcome := wouldReplace
 	switch {
 	case p.req.DryRun:
@@ -367,9 +371,7 @@ func (p *plan) commitModules() error {
 	}
 	modules := append([]*module{}, p.tree.modules...) // known, so not nil, even if there are none
 	p.mismatches.warn(p.events, outcome, modules)
-	if changesLock && !p.req.DryRun && p.req.hasLockFile() {
-		p.events.emit(event.LockFileWritten{File: p.req.lockFile(), Created: p.lockSrc == nil})
-	}
+	reportLock()
 	return nil
 }
 

@@ -263,16 +263,16 @@ func (p *providerPlan) describe(result *Result) {
 }
 
 // writeOwnLock writes the lock that has the providers, unless the modules are in it too.
-func (p *providerPlan) writeOwnLock() error {
+func (p *providerPlan) writeOwnLock(ctx context.Context) error {
 	if p == nil || p.stage.lock.hasModules {
 		return nil
 	}
-	return p.writeLock(nil)
+	return p.writeLock(ctx, nil)
 }
 
 // writeLock writes the lock that has the providers, if it changes. For a lock that is no file, it sets the
 // content in the result.
-func (p *providerPlan) writeLock(result *Result) error {
+func (p *providerPlan) writeLock(ctx context.Context, result *Result) error {
 	s := p.stage
 	merged := s.lock.hasModules && s.merge.done
 	if s.req.NoLock || s.req.DryRun && s.req.hasLockFile() || len(p.Changes) == 0 && !merged {
@@ -292,10 +292,11 @@ func (p *providerPlan) writeLock(result *Result) error {
 		result.LockContent = lock.Bytes()
 		return nil
 	}
+	report := lockWritten(ctx, s.lock.req.Project, s.events, s.lock.src == nil)
 	if err := project.WriteLock(s.lock.req.location(), s.lock.src, lock.Bytes()); err != nil {
 		return err
 	}
-	s.events.emit(event.LockFileWritten{File: s.lock.req.lockFile(), Created: s.lock.src == nil})
+	report()
 	return nil
 }
 

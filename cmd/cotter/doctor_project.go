@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/repository"
 )
 
 // lookAtProject also collects the hosts that the configuration and the lock need.
@@ -29,6 +31,7 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 		return
 	}
 	d.tellTool(result)
+	d.ignoredLocks(ctx)
 	for _, m := range result.Modules {
 		d.needModule(m.Source, m.Package.Package, isOwnCall(result, m.Path))
 	}
@@ -57,6 +60,19 @@ func isOwnCall(result *installer.Result, path addrs.Module) bool {
 		}
 	}
 	return true
+}
+
+// ignoredLocks is about the stock tools' lock and, if there is one, that of the modules.
+func (d *doctor) ignoredLocks(ctx context.Context) {
+	for _, name := range distinct([]string{cmp.Or(d.req.LockFile, stockLockName), stockLockName}) {
+		if rule := repository.IgnoredLock(ctx, d.req.Project, name); rule != nil {
+			file := rule.File
+			if !d.json {
+				file = d.shownFile(d.req.Dir, file)
+			}
+			d.note("git ignores %s: %s:%d", name, file, rule.Line)
+		}
+	}
 }
 
 func (d *doctor) tellTool(result *installer.Result) {

@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/graph"
 	"github.com/cotterpin/cotter/internal/sanitize"
+	"github.com/cotterpin/cotter/internal/textform"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -273,12 +274,21 @@ func (o *output) writtenLocks(locks []event.LockFileWritten) {
 		default:
 			of = " of the modules"
 		}
-		if lock.Created {
-			o.printf("\nCotter has created a lock file %s to record the versions%s.\n"+
-				"Include this file in your version control repository.\n", name, of)
-			continue
+		switch {
+		case lock.Created:
+			o.printf("\nCotter has created a lock file %s to record the versions%s.\n", name, of)
+		case lock.IgnoredBy != "":
+			o.printf("\nCotter has changed %s%s.\n", name, of)
+		default:
+			o.printf("\nCotter has changed %s%s; commit it with your configuration.\n", name, of)
 		}
-		o.printf("\nCotter has changed %s%s; commit it with your configuration.\n", name, of)
+		switch {
+		case lock.IgnoredBy != "":
+			o.printf("Git ignores it: %s. To commit it, remove this line, or run `git add -f %s`.\n",
+				o.at("", textform.Path(lock.IgnoredBy), lock.IgnoredLine), shellWord(name))
+		case lock.Created:
+			o.printf("Include this file in your version control repository.\n")
+		}
 	}
 }
 

@@ -148,6 +148,11 @@ type LockFileWritten struct {
 	File string `json:"file"`
 	// Created says that there was no such file before.
 	Created bool `json:"created"`
+	// IgnoredBy is the file whose pattern makes git ignore the lock. It is relative to the project, or absolute if it is
+	// not in the checkout, and empty if git does not ignore the lock, or tracks it, or if that is not known.
+	IgnoredBy string `json:"ignored_by,omitempty"`
+	// IgnoredLine is the line of the pattern in that file.
+	IgnoredLine int `json:"ignored_line,omitempty"`
 }
 
 // Waiting reports that another process is working on the same project.

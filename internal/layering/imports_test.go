@@ -58,6 +58,8 @@ var heavy = []struct {
 	// None of our packages may import these. golang.org/x/oauth2 needs some of them.
 	{"cloud.google.com/go/", nil},
 	{"github.com/hashicorp/go-getter/", []string{"getmodules/gogetter"}},
+	// Formats only: the client needs 0.5 MB.
+	{"github.com/go-git/go-git/", []string{"internal/git/worktree"}},
 	{"github.com/ulikunitz/xz/", []string{"getmodules/xz"}},
 	{"github.com/kevinburke/ssh_config", []string{"internal/git/inprocess"}},
 	{"github.com/ProtonMail/go-crypto/", []string{"bench", "internal/signing", "modtest"}},

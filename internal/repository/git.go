@@ -61,6 +61,19 @@ var ErrNoRepository = gitdir.ErrNoRepository
 // safe.directory does not allow it. The installer does not use such a repository either.
 type OwnerError = gitdir.OwnerError
 
+// IgnoreRule is a line that makes git ignore a file.
+type IgnoreRule = worktree.IgnoreRule
+
+// IgnoredLock returns the rule by which git ignores a lock of a project, by its path from the project's directory. It
+// returns nil if git does not, or tracks the file, or if that is not known.
+func IgnoredLock(ctx context.Context, p installer.Project, lockFile string) *IgnoreRule {
+	rule, err := worktree.IgnoredLock(ctx, cmp.Or(p.Dir, "."), lockFile)
+	if err != nil {
+		return nil
+	}
+	return rule
+}
+
 // HistoryEndError says that git's history of a lock could not be read to its end, and that the
 // part that was read has no entries. An error of [installer.Installer.Restore] can wrap it.
 type HistoryEndError = worktree.HistoryEndError

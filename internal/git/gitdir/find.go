@@ -23,6 +23,8 @@ type Repository struct {
 	// GitFile is .git if it is a file, as in submodules and additional working trees; else "".
 	GitFile string
 	GitDir  string
+	// CommonDir is what the working trees of a repository share; GitDir unless this is an additional one.
+	CommonDir string
 }
 
 // Find returns the innermost repository around a directory, of any owner: nothing of it may be used before
@@ -52,7 +54,8 @@ func repositoryAt(top string) (repo Repository, ok bool, err error) {
 	case err != nil:
 		return Repository{}, false, nil // as for git, also if it cannot be looked at
 	case info.IsDir():
-		return Repository{Top: top, GitDir: dotGit}, isGitDir(dotGit), nil
+		common, ok := commonDir(dotGit)
+		return Repository{Top: top, GitDir: dotGit, CommonDir: common}, ok, nil
 	case !info.Mode().IsRegular():
 		return Repository{}, false, nil
 	}
@@ -60,28 +63,30 @@ func repositoryAt(top string) (repo Repository, ok bool, err error) {
 	if err != nil {
 		return Repository{}, false, err
 	}
-	if !isGitDir(dir) {
+	common, ok := commonDir(dir)
+	if !ok {
 		return Repository{}, false, fmt.Errorf("%s names %q, which is not a git directory", dotGit, dir)
 	}
-	return Repository{Top: top, GitFile: dotGit, GitDir: dir}, true, nil
+	return Repository{Top: top, GitFile: dotGit, GitDir: dir, CommonDir: common}, true, nil
 }
 
-func isGitDir(dir string) bool {
+// commonDir returns false if dir is not a git directory.
+func commonDir(dir string) (common string, ok bool) {
 	if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
-		return false
+		return "", false
 	}
-	common := dir
+	common = dir
 	if info, err := os.Stat(filepath.Join(dir, "commondir")); err == nil && info.Mode().IsRegular() {
 		if common, err = readPointer(filepath.Join(dir, "commondir"), ""); err != nil {
-			return false
+			return "", false
 		}
 	}
 	for _, name := range []string{"objects", "refs"} {
 		if info, err := os.Stat(filepath.Join(common, name)); err != nil || !info.IsDir() {
-			return false
+			return "", false
 		}
 	}
-	return true
+	return common, true
 }
 
 // readPointer returns the directory that a file names: .git after "gitdir: ", or commondir.

@@ -37,7 +37,7 @@ func TestFind(t *testing.T) {
 	if err := os.Symlink(path("outer/plain"), path("link")); err != nil {
 		t.Fatal(err)
 	}
-	outer := gitdir.Repository{Top: path("outer"), GitDir: path("outer/.git")}
+	outer := gitdir.Repository{Top: path("outer"), GitDir: path("outer/.git"), CommonDir: path("outer/.git")}
 	for _, test := range []struct {
 		name, dir string
 		want      gitdir.Repository
@@ -48,8 +48,8 @@ func TestFind(t *testing.T) {
 		{"link", "link", outer, ""},
 		{"directory .git that is none", "outer/empty", outer, ""},
 		{"inside of the git directory", "outer/.git/refs", outer, ""},
-		{"file", "outer/file", gitdir.Repository{Top: path("outer/file"), GitFile: path("outer/file/.git"), GitDir: path("separate")}, ""},
-		{"working tree", "tree", gitdir.Repository{Top: path("tree"), GitFile: path("tree/.git"), GitDir: path("outer/.git/worktrees/tree")}, ""},
+		{"file", "outer/file", gitdir.Repository{Top: path("outer/file"), GitFile: path("outer/file/.git"), GitDir: path("separate"), CommonDir: path("separate")}, ""},
+		{"working tree", "tree", gitdir.Repository{Top: path("tree"), GitFile: path("tree/.git"), GitDir: path("outer/.git/worktrees/tree"), CommonDir: path("outer/.git")}, ""},
 		{"broken file", "outer/broken", gitdir.Repository{}, "which is not a git directory"},
 		{"missing directory", "missing", gitdir.Repository{}, "no such file"},
 	} {

@@ -35,8 +35,8 @@ type Tree struct {
 	// Prefix is the path from Top to the directory that was opened, with slashes; "." for Top.
 	Prefix string
 
-	gitDir string
-	git    *gitexec.Git
+	gitDir, commonDir string
+	git               *gitexec.Git
 }
 
 // Open returns the checkout around a directory. The error wraps [gitdir.ErrNoRepository], or is a
@@ -53,7 +53,7 @@ func Open(git *gitexec.Git, dir string) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tree{Top: repo.Top, Prefix: prefix, gitDir: repo.GitDir, git: git}, nil
+	return &Tree{Top: repo.Top, Prefix: prefix, gitDir: repo.GitDir, commonDir: repo.CommonDir, git: git}, nil
 }
 
 func below(top, dir string) (string, error) {
