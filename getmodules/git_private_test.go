@@ -54,33 +54,37 @@ func runs(t testing.TB, log string) []string {
 	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 }
 
+// helperLogin is the output of a helper.
+const helperLogin = "printf 'username=u\\\\npassword=" + webtest.Canary + "\\\\n'"
+
+// privateRows are ways of a user to have credentials.
+var privateRows = map[string]struct {
+	config  string // %s is the address of the server, and HOST its host with the port
+	env     []string
+	address string // of the package, instead of the server's
+	userURL string // the userinfo in the address
+	netrc   bool
+	refused int // requests without credentials
+}{
+	"a header":                     {config: "[http \"%s\"]\n\textraHeader = Authorization: Basic dTpjYW5hcnktNGYxZDlj\n"},
+	"a header for all hosts":       {config: "[http]\n\textraHeader = Authorization: Basic dTpjYW5hcnktNGYxZDlj\n"},
+	"insteadOf":                    {config: "[url \"http://u:" + webtest.Canary + "@HOST/\"]\n\tinsteadOf = http://HOST/\n"},
+	"insteadOf, as forges advise":  {config: "[url \"http://u:" + webtest.Canary + "@HOST\"]\n\tinsteadOf = http://HOST\n"},
+	"insteadOf of ssh":             {config: "[url \"http://u:" + webtest.Canary + "@HOST\"]\n\tinsteadOf = ssh://git@git.example.com\n", address: "ssh://git@git.example.com/net.git"},
+	"insteadOf of ssh with a port": {config: "[url \"http://u:" + webtest.Canary + "@HOST\"]\n\tinsteadOf = ssh://git@git.example.com:2222\n", address: "ssh://git@git.example.com:2222/net.git"},
+	"insteadOf in the environment": {env: []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.http://u:" + webtest.Canary + "@HOST.insteadOf", "GIT_CONFIG_VALUE_0=http://HOST"}},
+	"an address":                   {userURL: "u:" + webtest.Canary + "@", config: "[credential]\n\thelper = \"!f() { echo username=other; echo password=wrong; }; f\"\n"},
+	"a helper":                     {config: "[credential]\n\thelper = \"!f() { test $1 = get && " + helperLogin + "; }; f\"\n", refused: 1},
+	"a helper for the host":        {config: "[credential \"%s\"]\n\thelper = \"!f() { test $1 = get && " + helperLogin + "; }; f\"\n", refused: 1},
+	"netrc":                        {netrc: true, refused: 1},
+}
+
 // TestGitPrivate fetches from a server that wants credentials, with each way of a user to have some. No
 // git program fetches anything, and the credential is neither in an argument of a process nor in the
 // cache.
 func TestGitPrivate(t *testing.T) {
 	t.Parallel()
-	const login = "printf 'username=u\\\\npassword=" + webtest.Canary + "\\\\n'"
-	tests := map[string]struct {
-		config  string // %s is the address of the server, and HOST its host with the port
-		env     []string
-		address string // of the package, instead of the server's
-		userURL string // the userinfo in the address
-		netrc   bool
-		refused int // requests without credentials
-	}{
-		"a header":                     {config: "[http \"%s\"]\n\textraHeader = Authorization: Basic dTpjYW5hcnktNGYxZDlj\n"},
-		"a header for all hosts":       {config: "[http]\n\textraHeader = Authorization: Basic dTpjYW5hcnktNGYxZDlj\n"},
-		"insteadOf":                    {config: "[url \"http://u:" + webtest.Canary + "@HOST/\"]\n\tinsteadOf = http://HOST/\n"},
-		"insteadOf, as forges advise":  {config: "[url \"http://u:" + webtest.Canary + "@HOST\"]\n\tinsteadOf = http://HOST\n"},
-		"insteadOf of ssh":             {config: "[url \"http://u:" + webtest.Canary + "@HOST\"]\n\tinsteadOf = ssh://git@git.example.com\n", address: "ssh://git@git.example.com/net.git"},
-		"insteadOf of ssh with a port": {config: "[url \"http://u:" + webtest.Canary + "@HOST\"]\n\tinsteadOf = ssh://git@git.example.com:2222\n", address: "ssh://git@git.example.com:2222/net.git"},
-		"insteadOf in the environment": {env: []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url.http://u:" + webtest.Canary + "@HOST.insteadOf", "GIT_CONFIG_VALUE_0=http://HOST"}},
-		"an address":                   {userURL: "u:" + webtest.Canary + "@", config: "[credential]\n\thelper = \"!f() { echo username=other; echo password=wrong; }; f\"\n"},
-		"a helper":                     {config: "[credential]\n\thelper = \"!f() { test $1 = get && " + login + "; }; f\"\n", refused: 1},
-		"a helper for the host":        {config: "[credential \"%s\"]\n\thelper = \"!f() { test $1 = get && " + login + "; }; f\"\n", refused: 1},
-		"netrc":                        {netrc: true, refused: 1},
-	}
-	for name, tt := range tests {
+	for name, tt := range privateRows {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			letsIn := func(r *http.Request) bool {
