@@ -1,9 +1,13 @@
 package gitattr
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/cotterpin/cotter/internal/git/wildmatch"
+)
 
 type rule struct {
-	pattern pattern
+	pattern wildmatch.Pattern
 	sets    []assignment
 }
 
@@ -59,7 +63,7 @@ func parse(content string) (rules []rule, macros map[string][]assignment) {
 		}
 		// Directories, at a slash, have no content.
 		if ok && !strings.HasPrefix(name, "!") && !strings.HasSuffix(name, "/") {
-			rules = append(rules, rule{pattern: parsePattern(name), sets: sets})
+			rules = append(rules, rule{pattern: wildmatch.Parse(name), sets: sets})
 		}
 	}
 	return rules, macros

@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/git/wildmatch"
 )
 
 const FileName = ".gitattributes"
@@ -27,7 +29,7 @@ type Rules struct {
 	dirs   map[string][]rule // by the directory of the file; "" is the top directory
 	macros map[string][]assignment
 	count  int
-	work   matcher
+	work   wildmatch.Matcher
 }
 
 var builtinMacros = map[string][]assignment{
@@ -85,10 +87,10 @@ func (r *Rules) attributes(name string) (map[string]value, error) {
 		rules := r.dirs[dir]
 		below := strings.TrimPrefix(name[len(dir):], "/")
 		for i := len(rules) - 1; i >= 0; i-- {
-			if rules[i].pattern.matches(below, &r.work) {
+			if rules[i].pattern.Matches(below, &r.work) {
 				r.assign(found, rules[i].sets)
 			}
-			if r.work.steps > maxSteps {
+			if r.work.Steps > maxSteps {
 				return nil, fmt.Errorf("%w: their patterns take too long to match", ErrTooLarge)
 			}
 		}
@@ -103,7 +105,7 @@ func parent(name string) string {
 }
 
 func (r *Rules) assign(found map[string]value, sets []assignment) {
-	r.work.steps += len(sets)
+	r.work.Steps += len(sets)
 	for i := len(sets) - 1; i >= 0; i-- {
 		set := sets[i]
 		if _, ok := found[set.name]; ok {

@@ -1,9 +1,9 @@
-package gitattr
+package wildmatch
 
 import "strings"
 
-// pattern is a file name or, with a slash, a path relative to the .gitattributes file.
-type pattern struct {
+// Pattern is a file name or, with a slash, a path relative to the file that has the pattern.
+type Pattern struct {
 	isName bool
 	// prefix precedes the first special character.
 	prefix string
@@ -33,8 +33,9 @@ const (
 
 const special = `*?[\`
 
-func parsePattern(text string) pattern {
-	p := pattern{isName: !strings.Contains(text, "/")}
+// Parse accepts any text: a malformed pattern matches nothing.
+func Parse(text string) Pattern {
+	p := Pattern{isName: !strings.Contains(text, "/")}
 	text = strings.TrimPrefix(text, "/")
 	end := strings.IndexAny(text, special)
 	if end < 0 {
@@ -98,8 +99,9 @@ func parseStars(text string, start int) (stars []token, next int) {
 	return []token{{kind: isStar}}, next
 }
 
-func (p pattern) matches(name string, m *matcher) bool {
-	m.steps++
+// Matches is for a name without a slash at its ends, relative to the file that has the pattern.
+func (p Pattern) Matches(name string, m *Matcher) bool {
+	m.Steps++
 	if p.isName {
 		name = name[strings.LastIndexByte(name, '/')+1:]
 	}
@@ -113,16 +115,17 @@ func (p pattern) matches(name string, m *matcher) bool {
 	return m.match(p.tokens, rest)
 }
 
-// matcher follows all alternatives at once, so the time is bounded by the product of the lengths.
-type matcher struct {
-	steps int // the work so far
+// Matcher follows all alternatives at once, so the time is bounded by the product of the lengths. It can be reused.
+type Matcher struct {
+	// Steps is the work so far, for callers that limit it.
+	Steps int
 	// current has the tokens that may match the next byte, next those for the one after it.
 	current, next []int
 	// added has the last position, from 1, for which a token was added.
 	added []int
 }
 
-func (m *matcher) match(tokens []token, text string) bool {
+func (m *Matcher) match(tokens []token, text string) bool {
 	m.added = append(m.added[:0], make([]int, len(tokens)+1)...)
 	m.next = m.next[:0]
 	m.add(tokens, 0, 1)
@@ -132,7 +135,7 @@ func (m *matcher) match(tokens []token, text string) bool {
 			return false
 		}
 		for _, at := range m.current {
-			m.steps++
+			m.Steps++
 			switch t := tokens[at]; {
 			case t.kind == isAll, t.kind == isStar && text[i] != '/':
 				m.add(tokens, at, i+2)
@@ -145,7 +148,7 @@ func (m *matcher) match(tokens []token, text string) bool {
 }
 
 // add also adds the tokens after one that can match nothing.
-func (m *matcher) add(tokens []token, at, position int) {
+func (m *Matcher) add(tokens []token, at, position int) {
 	if m.added[at] == position {
 		return
 	}

@@ -1,4 +1,4 @@
-package gitattr
+package wildmatch
 
 import "strings"
 
