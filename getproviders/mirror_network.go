@@ -92,7 +92,7 @@ const (
 	// maxMirrorRedirects is half of the limit of net/http.
 	maxMirrorRedirects = 5
 	// maxMirrorDocument is in bytes.
-	maxMirrorDocument = 32 << 20
+	maxMirrorDocument = 16 << 20
 )
 
 // Versions implements [Source]. The error is a *[MirrorError].

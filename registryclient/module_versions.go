@@ -14,7 +14,7 @@ import (
 
 const (
 	// maxListing, in bytes, is enough for the submodules of all versions, which take a few MiB.
-	maxListing  = 32 << 20
+	maxListing  = 16 << 20
 	maxVersions = 100_000
 )
 

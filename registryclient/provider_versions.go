@@ -13,7 +13,7 @@ import (
 
 const (
 	// maxProviderAnswer limits answers, in bytes. They can have the keys, and the hashes of all platforms.
-	maxProviderAnswer = 32 << 20
+	maxProviderAnswer = 16 << 20
 	maxWarnings       = 32
 )
 

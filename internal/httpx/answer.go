@@ -90,6 +90,8 @@ func Decode(text []byte, to any) error {
 	}
 	mismatch, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
+	case errors.Is(err, jsonkeys.ErrTooMuch):
+		return fmt.Errorf("its JSON would take too much memory: %w", err)
 	case !ok:
 		return fmt.Errorf("it is not valid JSON: %s", Printable(err.Error()))
 	case mismatch.Field == "":

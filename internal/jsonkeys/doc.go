@@ -6,6 +6,7 @@
 // One key in another case is accepted, as in stock tools. The keys of maps, such as annotations, may differ
 // in case, but none may occur twice. Objects that are not decoded can have any keys.
 //
-// The check is one pass over the text, which allocates only for maps. Each element of a long array can be
-// decoded, and so checked, on its own.
+// A text is also refused, before it is decoded, if its values would take much more memory than the text.
+//
+// The check is one pass over the text, which allocates only for maps.
 package jsonkeys

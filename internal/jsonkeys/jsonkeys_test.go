@@ -3,6 +3,7 @@ package jsonkeys_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/jsonkeys"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 type embedded struct {
@@ -67,6 +69,48 @@ func TestUnmarshal(t *testing.T) {
 			t.Errorf("Unmarshal(%s) = %v, want %q", text, err, want)
 		}
 	}
+}
+
+// A text that is short for what it takes in memory is refused before it takes it, at every place where a text can
+// have many values. What honest servers send is not.
+func TestTooMuch(t *testing.T) { //nolint:paralleltest // it measures what the process allocates
+	const n = 3_000_000
+	for name, text := range map[string]string{
+		"elements":         `{"layers":[` + strings.Repeat("{},", n) + `{}]}`,
+		"maps in elements": `{"layers":[` + strings.Repeat(`{"annotations":{}},`, n/4) + `{}]}`,
+		"entries":          `{"packages":{` + entries(n/4) + `"":{}}}`,
+		"nulls":            `{"layers":[` + strings.Repeat("null,", n) + `{}]}`,
+		"any":              `{"any":[` + strings.Repeat("[],", n) + `[]]}`,
+	} {
+		var got document
+		var err error
+		allocated := testenv.Allocated(func() { err = jsonkeys.Unmarshal([]byte(text), &got) })
+		if limit := uint64(3 * jsonkeys.MaxDecoded); !errors.Is(err, jsonkeys.ErrTooMuch) || allocated > limit {
+			t.Errorf("%s: %v, after %d bytes were allocated", name, err, allocated)
+		}
+	}
+	var got struct {
+		Modules []struct {
+			Versions []struct {
+				Version    string
+				Submodules []struct {
+					Path      string
+					Providers []struct{ Name, Version string }
+				}
+			}
+		}
+	}
+	if err := jsonkeys.Unmarshal(listing(), &got); err != nil || len(got.Modules[0].Versions) != 20_001 {
+		t.Errorf("a listing of 20,000 versions: %v", err)
+	}
+}
+
+func entries(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"%x":{},`, i)
+	}
+	return b.String()
 }
 
 // FuzzUnmarshal compares the check with one by tokens, in which every key counts.

@@ -11,7 +11,8 @@ import (
 
 // shape is what encoding/json decodes a value into.
 type shape struct {
-	kind   reflect.Kind // Struct, Map, Slice, or Invalid for what has no keys that count
+	kind   reflect.Kind // Struct, Map, Slice, Interface, or Invalid for what has no keys that count
+	size   int          // of a value in memory, in bytes, without what it points to except by pointers
 	of     reflect.Type // of the elements of a map or a slice
 	fields []field
 	// exact and folded are indexes in fields, by name and by folded name.
@@ -36,23 +37,27 @@ func shapeOf(t reflect.Type) *shape {
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
 func newShape(t reflect.Type) *shape {
+	size := int(t.Size())
 	for t.Kind() == reflect.Pointer && !t.Implements(unmarshaler) {
 		t = t.Elem()
+		size += int(t.Size())
 	}
 	if t.Implements(unmarshaler) || reflect.PointerTo(t).Implements(unmarshaler) {
-		return &shape{} // such as json.RawMessage
+		return &shape{size: size} // such as json.RawMessage
 	}
 	switch t.Kind() {
 	case reflect.Map:
-		return &shape{kind: reflect.Map, of: t.Elem()}
+		return &shape{kind: reflect.Map, size: size, of: t.Elem()}
 	case reflect.Slice, reflect.Array:
-		return &shape{kind: reflect.Slice, of: t.Elem()}
+		return &shape{kind: reflect.Slice, size: size, of: t.Elem()}
 	case reflect.Struct:
-		s := &shape{kind: reflect.Struct, exact: make(map[string]int), folded: make(map[string]int)}
+		s := &shape{kind: reflect.Struct, size: size, exact: make(map[string]int), folded: make(map[string]int)}
 		s.add(t)
 		return s
+	case reflect.Interface:
+		return &shape{kind: reflect.Interface, size: size}
 	}
-	return &shape{}
+	return &shape{size: size}
 }
 
 // add adds the fields of a struct, and of those embedded in it.
