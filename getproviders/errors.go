@@ -62,6 +62,9 @@ type MismatchError struct {
 	Got  string
 	// Locked says that Want are those of the lock.
 	Locked bool
+	// OtherPlatforms says that Want may be hashes of packages for other platforms: they are not the complete list
+	// that a registry signs, and hashes do not name their platform.
+	OtherPlatforms bool
 }
 
 func (e *MismatchError) Error() string {

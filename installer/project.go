@@ -40,7 +40,9 @@ type Project struct {
 	Layout Layout
 	// Submodules includes submodules of git, also in the hashes. So the setting must be the same in all runs.
 	Submodules bool
-	// Platforms are those, besides this machine's own, whose hashes of providers the lock must have.
+	// Platforms are those, besides this machine's own, whose hashes of providers the lock must have. If this
+	// machine's own is among them, its hashes are added also to an entry whose hashes are those of no package that is
+	// looked at.
 	Platforms []addrs.Platform
 	// PolicyFiles and Policies apply in addition to the project's policy, which is in the nearest cotter.hcl
 	// with one, from Dir up to the root of the git repository. All must allow what is done. If one of them has

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/evidencerules"
@@ -93,7 +94,7 @@ func openProviderStage(p *openProject, pool *pool, events *events, rule evidence
 	s.stage = &treeproviders.Stage{
 		Client: pool.providers, Source: p.req.ProviderSource, SourceKey: p.req.dir(), Lock: lock.Lock, Rules: p.rules, Rule: rule,
 		Update: treeproviders.Update{All: p.req.Update.All, AllowDowngrade: p.req.Update.AllowDowngrade, To: p.req.Update.To, Optional: p.req.several},
-		Locked: p.req.Locked, Offline: p.req.Offline, Prune: p.req.PruneProviders, Others: p.req.otherPlatforms(),
+		Locked: p.req.Locked, Offline: p.req.Offline, Prune: p.req.PruneProviders, Others: p.req.otherPlatforms(), Own: slices.Contains(p.req.Platforms, addrs.CurrentPlatform()),
 		Installed: p.providersPath(), Refuse: s.refuse, OnEvent: events.emit,
 	}
 	for _, text := range p.req.Update.Providers {

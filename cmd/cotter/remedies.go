@@ -74,7 +74,10 @@ var remedyTable = []remedyRow{
 		return do("To copy it to a bundle or a mirror nevertheless, use `--project-providers`: those who use that will trust it.")
 	}),
 	within(func(p *installer.ProviderError, e *getproviders.MismatchError) []remedy {
-		if e.Locked {
+		switch {
+		case e.OtherPlatforms:
+			return do(fmt.Sprintf(lockPlatform, addrs.CurrentPlatform()))
+		case e.Locked:
 			return about(p.Provider.ForDisplay(), lockProvider)
 		}
 		return do("Try again. If the error persists, tell the publisher of the provider.")
@@ -201,6 +204,7 @@ const (
 	acceptContent  = "If you know why, run `cotter update{dir} {keys}{accept}` to lock the new content."
 	allowDowngrade = "Run `cotter update{dir} {keys} --allow-downgrade` to allow lower versions."
 	selectAnother  = "Run `cotter update{dir} {keys}` to select another version."
+	lockPlatform   = "The locked hashes are probably those of another platform. Run `cotter lock{dir} --platform %s` on your machine and commit the lock."
 	lockProvider   = "If you know why, remove the block of {names} from .terraform.lock.hcl and run `cotter install{dir}` to lock the new package. Otherwise ask the publisher."
 	relock         = "Run `cotter update{dir} {keys}` to lock what the address points to now."
 	relockTag      = "If you know why the tag has moved, run `cotter update{dir} {keys}{accept}` to lock what it points to now."
@@ -254,6 +258,7 @@ func diagnosticRemedies(project string, diag *hcl.Diagnostic) []remedy {
 var warningAdvice = map[event.WarningKind]string{
 	event.WarningNoCache:         "Name another directory with COTTER_CACHE_DIR.",
 	event.WarningKeptProviders:   keptProviders,
+	event.WarningOnePlatform:     "If the lock is for other platforms too, run `cotter lock{dir} --platform OS_ARCH` for each of them.",
 	event.WarningRepositoryOwner: "If you trust it, add its directory to `safe.directory` in your git configuration.",
 	event.WarningShallowHistory:  unshallow,
 	event.WarningPartialHistory:  fetchHistory,

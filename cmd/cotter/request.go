@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
@@ -169,7 +171,7 @@ func applySettings(cmd *invocation, env func(string) string, req request) (reque
 		return req, err
 	}
 	if !cmd.IsSet("platform") {
-		req.Platforms = found.Platforms
+		req.Platforms = slices.DeleteFunc(slices.Clone(found.Platforms), func(p addrs.Platform) bool { return p == addrs.CurrentPlatform() })
 	}
 	return req, nil
 }

@@ -229,6 +229,9 @@ const (
 	// WarningKeptProviders says that the lock has providers that no module requires, and that they stay
 	// because the state may need them. The field Prune of installer.Providers drops them.
 	WarningKeptProviders WarningKind = "kept providers"
+	// WarningOnePlatform says that new entries of providers have only the hashes for this machine's platform, so
+	// that locked runs on others fail. The field Platforms of installer.Project adds those of others.
+	WarningOnePlatform WarningKind = "one platform"
 	// WarningReplaced says which sources the project's cotter.hcl replaces.
 	WarningReplaced WarningKind = "replaced"
 	// WarningRepositoryOwner says that the project's git repository belongs to another user,

@@ -44,7 +44,21 @@ func (j *job) checkContent(h1 hashing.Hash) error {
 }
 
 func (j *job) mismatch(want []hashing.Hash, got hashing.Hash) error {
-	return &getproviders.MismatchError{Location: j.pkg.Location(), Want: texts(want...), Got: string(got), Locked: true}
+	return &getproviders.MismatchError{
+		Location: j.pkg.Location(), Want: texts(want...), Got: string(got), Locked: true, OtherPlatforms: !coversPlatforms(want),
+	}
+}
+
+// coversPlatforms reports whether hashes have the archives of all platforms. Only a registry's list of sums brings
+// more archives than contents: what was locked for a platform has an h1.
+func coversPlatforms(locked []hashing.Hash) bool {
+	contents := 0
+	for _, h := range locked {
+		if h.Scheme() == "h1" {
+			contents++
+		}
+	}
+	return len(locked) > 2*contents
 }
 
 func texts(hashes ...hashing.Hash) []string {

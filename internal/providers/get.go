@@ -24,7 +24,7 @@ import (
 
 // Get does not ask the source if the evidence of an earlier run counts and the package is at hand, or if
 // Offers confirm and have it. If the lock has an h1 or a zh and the package matches none, the error is a
-// *[getproviders.MismatchError], and nothing of the package is kept.
+// *[getproviders.MismatchError]. Its package is kept only with [Getter.Complete], for [Getter.GetUnlocked].
 func (g *Getter) Get(ctx context.Context, want Want) (*Got, error) {
 	s := &search{Getter: g, want: want}
 	ladder := lockentry.Ladder[*Got]{
@@ -465,12 +465,17 @@ func (j *job) unpack(ctx context.Context, file *os.File) (*store.ProviderPackage
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", j.pkg.Location(), err)
 	}
-	if err := j.checkContent(h1); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
 	j.Store.RecordArchive(j.archive, h1)
 	j.warnings = archive.Warnings()
-	return j.Store.Publish(ctx, dir, h1)
+	mismatch := j.checkContent(h1)
+	if mismatch != nil && !j.Complete {
+		return nil, errors.Join(mismatch, os.RemoveAll(dir))
+	}
+	found, err := j.Store.Publish(ctx, dir, h1)
+	if mismatch != nil {
+		return nil, mismatch
+	}
+	return found, err
 }
 
 func (j *job) progress() event.ProviderProgress {

@@ -333,6 +333,16 @@ func TestHashes(t *testing.T) {
 			fetches, false,
 		},
 		"locked by an h1 alone": {nil, func(w *world) []hashing.Hash { return []hashing.Hash{w.h1[linux]} }, fetches, false},
+		"a mirror, which knows only its own package": {
+			func(_ *testing.T, w *world) { w.source.hidden = true },
+			func(w *world) []hashing.Hash { return []hashing.Hash{w.h1[linux], w.zh[linux]} },
+			fetches, false,
+		},
+		"a mirror, after a registry has signed all": {
+			func(_ *testing.T, w *world) { w.source.hidden = true },
+			func(w *world) []hashing.Hash { return []hashing.Hash{w.h1[linux], w.zh[linux], otherZH} },
+			fetches, true,
+		},
 		"published again": {
 			func(t *testing.T, w *world) { w.publish(t, mac, "another provider") },
 			func(w *world) []hashing.Hash { return []hashing.Hash{w.zh[linux], otherZH} },

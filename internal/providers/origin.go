@@ -1,6 +1,7 @@
 package providers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -57,7 +58,7 @@ func (g *Getter) CheckLocked(ctx context.Context, want Want, others []addrs.Plat
 func (c *Confirmed) add(ctx context.Context, j *job) error {
 	var err error
 	if j.auth, err = j.pkg.Authenticate(ctx); err == nil {
-		err = j.checkProof()
+		err = cmp.Or(j.checkProof(), j.checkSource())
 	}
 	if err != nil {
 		return err

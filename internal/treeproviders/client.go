@@ -29,6 +29,7 @@ type Client struct {
 	store    *store.Providers
 	listings singleflight.Memo[httpx.Shared[listingKey], getproviders.Listing]
 	packages singleflight.Memo[httpx.Shared[packageKey], *providers.Got]
+	unlocked singleflight.Memo[httpx.Shared[packageKey], *providers.Got]
 	hashes   singleflight.Memo[httpx.Shared[packageKey], *providers.Proof]
 }
 
@@ -43,7 +44,10 @@ func (s *Client) Getter(source getproviders.Source) *providers.Getter {
 }
 
 // Wait waits until canceled work has ended.
-func (s *Client) Wait() { s.packages.Wait() }
+func (s *Client) Wait() {
+	s.packages.Wait()
+	s.unlocked.Wait()
+}
 
 func (s *Client) Close() error {
 	if s.store == nil {

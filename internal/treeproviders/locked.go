@@ -39,7 +39,7 @@ func (s *Stage) Archive(ctx context.Context, p Selected, platform addrs.Platform
 	switch {
 	case err == nil:
 		return got, nil
-	case isMismatch && mismatch.Locked && platform != addrs.CurrentPlatform() && !hasScheme(p.Entry.Hashes, "zh"):
+	case isMismatch && mismatch.OtherPlatforms:
 		return nil, s.Refuse([]Refusal{p.refusal(fmt.Sprintf("the lock has no h1: or zh: hash of its package for %s", platform))})
 	case errors.Is(err, providers.ErrNotAtHand):
 		return nil, p.Fail(p.Version, fmt.Errorf("its archive must be downloaded: %w", origins.ErrOffline))
@@ -63,16 +63,19 @@ func (s *Stage) CheckOrigin(ctx context.Context, entry lockfile.Provider) (*prov
 	if s.Offline {
 		return nil, p.Fail(entry.Version, origins.ErrOffline)
 	}
-	others, err := s.platformsOf(ctx, p)
-	if err != nil {
-		return nil, p.Fail(entry.Version, err)
-	}
-	current := addrs.CurrentPlatform()
-	found, err := s.getter.CheckLocked(p.ruled(ctx, s.Rules), p.wanted(current), others)
+	found, err := s.checkLocked(ctx, p)
 	if err != nil {
 		return nil, p.Fail(entry.Version, err)
 	}
 	return found, nil
+}
+
+func (s *Stage) checkLocked(ctx context.Context, p Selected) (*providers.Confirmed, error) {
+	others, err := s.platformsOf(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	return s.getter.CheckLocked(p.ruled(ctx, s.Rules), p.wanted(addrs.CurrentPlatform()), others)
 }
 
 func (s *Stage) platformsOf(ctx context.Context, p Selected) ([]addrs.Platform, error) {

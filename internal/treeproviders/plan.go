@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -53,7 +54,7 @@ func (c Change) changes() bool {
 // write the lock. If the lock must not change, more hashes and another order only cause a warning.
 func (p *Plan) planLock() error {
 	var refused []Refusal
-	var lacking, unsorted []Required
+	var lacking, unsorted, onePlatform []Required
 	for i := range p.Providers {
 		provider := &p.Providers[i]
 		change := provider.plan(p.stage.Lock)
@@ -61,6 +62,9 @@ func (p *Plan) planLock() error {
 		case !change.changes():
 		case !p.stage.Locked:
 			p.Changes = append(p.Changes, change)
+			if change.Old != change.New && provider.isOnePlatform() {
+				onePlatform = append(onePlatform, provider.Required)
+			}
 		case !slices.Contains(provider.Entry.Hashes, provider.Got.H1):
 			p.stage.warn(fmt.Sprintf("the lock has no h1: hash of provider %s %s for %s, so tofu and terraform will download it again; the package was checked by another hash of the lock",
 				provider.Address.ForDisplay(), change.New, addrs.CurrentPlatform()))
@@ -78,6 +82,12 @@ func (p *Plan) planLock() error {
 	}
 	if len(unsorted) > 0 {
 		p.stage.warn(unsortedText(unsorted))
+	}
+	if len(onePlatform) > 0 && len(p.stage.Others) == 0 {
+		p.stage.OnEvent(event.Warning{
+			Kind:    event.WarningOnePlatform,
+			Message: fmt.Sprintf("the lock has only hashes for %s of these providers, because their source confirms no others: %s", addrs.CurrentPlatform(), namesOf(onePlatform)),
+		})
 	}
 	for _, address := range p.Gone {
 		old, _ := p.stage.Lock.Provider(address)
@@ -132,6 +142,15 @@ func (p *Planned) plan(lock Lock) Change {
 	}
 	change.Normalized = !lock.HasStockHashes(p.Address)
 	return change
+}
+
+// isOnePlatform reports whether a new entry has only the hashes of the package for this machine, although the release
+// may have others.
+func (p *Planned) isOnePlatform() bool {
+	others := func(h hashing.Hash) bool { return h != p.Got.H1 && h != p.Got.Archive }
+	confirmed := p.Got.Authentication.Hashes
+	return p.Got.Incomplete == nil && !slices.ContainsFunc(p.hashes, others) &&
+		(len(confirmed) == 0 || slices.ContainsFunc(confirmed, others))
 }
 
 func (p *Plan) WriteTo(lock *lockfile.File) {

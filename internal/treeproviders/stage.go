@@ -35,8 +35,10 @@ type Stage struct {
 	Locked, Offline bool
 	// Prune drops lock entries that no module requires, although the state may need them.
 	Prune bool
-	// Others are platforms other than this machine's, for whose packages the lock gets hashes.
+	// Others are platforms other than this machine's, for whose packages the lock gets hashes. Own says that the
+	// user names this machine's with them.
 	Others []addrs.Platform
+	Own    bool
 	Rule   evidencerules.Rule
 	// Offers are packages of bundles and mirrors, Stores the evidence that these give, and OffersKey is
 	// equal for stages with the same ones.
@@ -162,6 +164,10 @@ func (s *Stage) get(ctx context.Context, p Selected) (Planned, error) {
 		}
 		return err
 	})
+	if mismatch, ok := errors.AsType[*getproviders.MismatchError](errs[0]); ok && mismatch.OtherPlatforms && s.completes() && errors.Join(errs[1:]...) == nil {
+		planned.notLocked = append(planned.notLocked, addrs.CurrentPlatform())
+		planned.Got, errs[0] = s.getUnlocked(ctx, p, others, mismatch)
+	}
 	if err := errors.Join(errs...); err != nil {
 		return Planned{}, err
 	}
