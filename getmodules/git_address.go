@@ -85,14 +85,14 @@ func parseGitAddress(req Request) (gitAddress, error) {
 	default:
 		a.user, a.remote.User = u.User, nil
 	}
-	a.target = gitexec.Target{URL: &a.remote}
+	a.target = gitexec.Target{URL: &a.remote, Remote: a.remote.String()}
 	return a, nil
 }
 
 // replace applies the user's url.<base>.insteadOf. The place is judged like one that the package points to. The
 // limits for servers and packages apply if the setting does not name its host.
 func (a *gitAddress) replace(ctx context.Context, req Request, program *gitexec.Git) error {
-	settings, err := program.Settings(ctx)
+	settings, err := program.Settings(ctx, a.target.Remote)
 	if err != nil {
 		return err
 	}

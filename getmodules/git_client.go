@@ -188,6 +188,7 @@ func (g *gitClients) system() *gitexec.Repository {
 		Git:              f.program(),
 		URL:              g.addr.target.URL,
 		Home:             g.addr.target.Home,
+		Remote:           g.addr.target.Remote,
 		Protocols:        g.addr.protocols,
 		Direct:           g.addr.direct,
 		User:             g.addr.user,
@@ -221,7 +222,7 @@ func (g *gitClients) warnings(ctx context.Context) []string {
 	if !g.alone {
 		return g.warned
 	}
-	settings, err := g.fetcher.program().Settings(ctx)
+	settings, err := g.fetcher.program().Settings(ctx, "")
 	if u := &g.addr.remote; u.Scheme == "ssh" || err != nil || settings.For(u, g.named).OnlyGit != "" {
 		return g.fetcher.warnAlone()
 	}

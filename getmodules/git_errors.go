@@ -114,7 +114,7 @@ func (g *gitClients) withWithheld(err error) error {
 	if g.alone || !errors.Is(err, ErrAuthentication) && !errors.Is(err, ErrRepositoryNotFound) {
 		return err
 	}
-	settings, failed := g.fetcher.program().Settings(context.Background())
+	settings, failed := g.fetcher.program().Settings(context.Background(), g.addr.target.Remote)
 	if failed != nil {
 		return err
 	}

@@ -293,6 +293,66 @@ func TestGitWithheld(t *testing.T) {
 	}
 }
 
+// TestGitConditions fetches with settings in files that git includes only for some remotes, as users do who have several
+// identities on one forge. If such a setting names no URL, it is for a host only if the condition names that.
+func TestGitConditions(t *testing.T) {
+	t.Parallel()
+	const (
+		header = "[http]\n\textraHeader = Authorization: Basic dTpjYW5hcnktNGYxZDlj\n"
+		helper = "[credential]\n\thelper = \"!f() { test $1 = get && " + helperLogin + "; }; f\"\n"
+	)
+	for name, tt := range map[string]struct {
+		condition string // of the file with the settings; HOST is the server's
+		settings  string
+		fails     bool
+		// byPackage is set if a package has named the address.
+		byPackage bool
+	}{
+		"a header":                     {condition: "http://HOST/**", settings: header},
+		"a helper":                     {condition: "http://HOST/**", settings: helper},
+		"a helper for one repository":  {condition: "http://HOST/net.git", settings: helper},
+		"a rule":                       {condition: "http://HOST/**", settings: "[url \"http://u:" + webtest.Canary + "@HOST\"]\n\tinsteadOf = http://HOST\n"},
+		"for any address":              {condition: "**", settings: header},
+		"for other repositories":       {condition: "http://HOST/other/**", settings: header, fails: true},
+		"for another host":             {condition: "http://other.example/**", settings: helper, fails: true},
+		"of a package":                 {condition: "http://HOST/**", settings: header, byPackage: true},
+		"of a package, with wildcards": {condition: "http://*/**", settings: header, byPackage: true, fails: true},
+		"of a package, for any":        {condition: "**", settings: header, byPackage: true, fails: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			letsIn := func(r *http.Request) bool {
+				_, password, _ := r.BasicAuth()
+				return password == webtest.Canary
+			}
+			p := newPrivateServer(t, letsIn)
+			home := t.TempDir()
+			host := strings.NewReplacer("HOST", strings.TrimPrefix(p.URL, "http://"))
+			include := "[includeIf \"hasconfig:remote.*.url:%s\"]\n\tpath = %s\n"
+			// Another identity on the same server does not count.
+			config := fmt.Sprintf(include, "http://HOST/team/**", "wrong") + fmt.Sprintf(include, tt.condition, "right")
+			testenv.WriteFile(t, filepath.Join(home, ".gitconfig"), host.Replace(config))
+			testenv.WriteFile(t, filepath.Join(home, "right"), host.Replace(tt.settings))
+			testenv.WriteFile(t, filepath.Join(home, "wrong"), strings.ReplaceAll(tt.settings, webtest.Canary, "wrong"))
+			for client, newFetcher := range userClients {
+				req := p.request("")
+				req.FromPackage, req.Origin = tt.byPackage, p.URL
+				_, _, err := fetchGit(t, newFetcher(t, "HOME="+home), req)
+				if tt.fails != errors.Is(err, getmodules.ErrAuthentication) || !tt.fails && err != nil {
+					t.Errorf("%s: FetchGit = %v, want an error: %v", client, err, tt.fails)
+				}
+				requests, byGit, _ := p.take()
+				if tt.fails && slices.ContainsFunc(requests, letsIn) {
+					t.Errorf("%s: the credentials were sent", client)
+				}
+				if !tt.fails && client != "git" && byGit > 0 {
+					t.Errorf("%s: git sent %d requests", client, byGit)
+				}
+			}
+		})
+	}
+}
+
 // TestGitPlainHelper checks that no helper is asked for a server that a package names by http.
 func TestGitPlainHelper(t *testing.T) {
 	t.Parallel()

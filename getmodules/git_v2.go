@@ -99,7 +99,7 @@ func (f *Fetcher) sshNotUsed(ctx context.Context, a gitAddress) (reason string) 
 	if reason := f.onlyGit(a); reason != "" {
 		return reason
 	}
-	return f.program().SSHNotUsed(ctx)
+	return f.program().SSHNotUsed(ctx, a.target)
 }
 
 // onlyGit returns why a repository is left to git for every transport, or "".
@@ -138,7 +138,7 @@ func (f *Fetcher) requestsForV2(ctx context.Context, a gitAddress, named bool) (
 	case a.sshKey != nil:
 		return nil, "the address has arguments for the server"
 	}
-	settings, err := f.program().Settings(ctx)
+	settings, err := f.program().Settings(ctx, a.target.Remote)
 	if err != nil {
 		return nil, "the configuration of git cannot be read" // git will say what is wrong
 	}

@@ -48,6 +48,9 @@ type Network struct {
 	ConfigFile string
 	// Secrets are variables ("NAME=value") that ConfigFile refers to.
 	Secrets []string
+	// Remote is the address of the repository, as it is configured: parts of the user's configuration may apply only
+	// to it. "" means none.
+	Remote string
 	// SSHKeyFile is offered by ssh; "" means the user's own keys.
 	SSHKeyFile string
 	// PacketTrace is an absolute path to which git appends the messages of the protocol, without
@@ -58,6 +61,13 @@ type Network struct {
 	Floor *httpx.Floor
 	// Idle is how long git may write nothing to its standard error; 0 means no limit.
 	Idle time.Duration
+}
+
+func (c Command) remote() string {
+	if c.Network == nil {
+		return ""
+	}
+	return c.Network.Remote
 }
 
 var ErrIdle = errors.New("no sign of life from git or the server")
@@ -72,7 +82,7 @@ func (g *Git) Run(ctx context.Context, c Command) error {
 
 // Output returns the standard output. The error wraps [ErrOutput] if it is longer than limit bytes.
 func (g *Git) Output(ctx context.Context, c Command, limit int) ([]byte, error) {
-	p, err := g.find(ctx)
+	p, err := g.findFor(ctx, c.remote())
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +111,7 @@ func (p *Process) output(limit int) ([]byte, error) {
 
 // Start starts a command with pipes. The caller must call Wait if there is no error.
 func (g *Git) Start(ctx context.Context, c Command) (*Process, error) {
-	found, err := g.find(ctx)
+	found, err := g.findFor(ctx, c.remote())
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +174,7 @@ type Process struct {
 
 func (g *Git) prepare(ctx context.Context, found program, c Command) *Process {
 	op := trace.Operation{Kind: "git", Name: c.Args[0]}
-	p := g.newProcess(ctx, op, c, append([]string{found.path}, append(configArgs(c), c.Args...)...))
+	p := g.newProcess(ctx, op, c, append([]string{found.path}, append(configArgs(found, c), c.Args...)...))
 	if c.Network != nil && c.Network.Idle > 0 {
 		p.stderr.Watch(c.Network.Idle, func() { p.cancel(ErrIdle) })
 	}

@@ -31,6 +31,7 @@ type credential struct {
 	user, password  string
 	// helped is the output of the helpers; "" if the credential is from elsewhere.
 	helped   string
+	remote   string // that of the settings
 	approved atomic.Bool
 }
 
@@ -40,7 +41,7 @@ func (g *Git) credentialsOf(ctx context.Context) *singleflight.Group[credentialK
 
 func (s *Settings) credentialKey(repository *url.URL, user string) credentialKey {
 	key := credentialKey{origin: httpx.Origin(repository), user: user}
-	if s.useHTTPPath {
+	if s.useHTTPPath || s.remote != "" {
 		key.path = repository.EscapedPath()
 	}
 	return key
@@ -48,7 +49,7 @@ func (s *Settings) credentialKey(repository *url.URL, user string) credentialKey
 
 // findCredential asks the netrc file, and then the user's helpers. user is that of the address; without a
 // password it is a token.
-func (g *Git) findCredential(ctx context.Context, repository *url.URL, user string, challenge http.Header) (*credential, error) {
+func (g *Git) findCredential(ctx context.Context, remote string, repository *url.URL, user string, challenge http.Header) (*credential, error) {
 	if g.Netrc != nil && user == "" {
 		found, err := g.Netrc(ctx, &url.URL{Scheme: repository.Scheme, Host: repository.Host, Path: repository.Path})
 		if err != nil {
@@ -71,8 +72,8 @@ func (g *Git) findCredential(ctx context.Context, repository *url.URL, user stri
 			asked += "wwwauth[]=" + demand + "\n"
 		}
 	}
-	helped, err := g.credentialHelpers(ctx, "fill", asked)
-	c := &credential{helped: helped}
+	helped, err := g.credentialHelpers(ctx, remote, "fill", asked)
+	c := &credential{helped: helped, remote: remote}
 	for line := range strings.Lines(helped) {
 		switch key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "="); key {
 		case "username":
@@ -94,8 +95,8 @@ func (g *Git) findCredential(ctx context.Context, repository *url.URL, user stri
 
 // credentialHelpers runs "git credential" outside of any repository: the configuration of a checkout or
 // of a cache has no say in who gets credentials.
-func (g *Git) credentialHelpers(ctx context.Context, verb, input string) (string, error) {
-	command := Command{Args: []string{"credential", verb}, Network: &Network{}, Input: input + "\n"}
+func (g *Git) credentialHelpers(ctx context.Context, remote, verb, input string) (string, error) {
+	command := Command{Args: []string{"credential", verb}, Network: &Network{Remote: remote}, Input: input + "\n"}
 	out, err := g.Output(ctx, command, maxCredentials)
 	return string(out), err
 }
@@ -108,13 +109,13 @@ func (g *Git) approve(ctx context.Context, c *credential) (wait func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = g.credentialHelpers(ctx, "approve", c.helped) // git ignores failures, too
+		_, _ = g.credentialHelpers(ctx, c.remote, "approve", c.helped) // git ignores failures, too
 	}()
 	return func() { <-done }
 }
 
 func (g *Git) reject(ctx context.Context, c *credential) {
 	if c.helped != "" {
-		_, _ = g.credentialHelpers(ctx, "reject", c.helped)
+		_, _ = g.credentialHelpers(ctx, c.remote, "reject", c.helped)
 	}
 }

@@ -169,7 +169,7 @@ var oldFaults = [...]string{
 	"missingSpaceBeforeEmail", "zeroPaddedDate", "zeroPaddedFilemode",
 }
 
-func configArgs(c Command) []string {
+func configArgs(found program, c Command) []string {
 	var args []string
 	set := func(settings ...string) {
 		for _, setting := range settings {
@@ -180,6 +180,9 @@ func configArgs(c Command) []string {
 	set(c.Config...)
 	if c.Network == nil {
 		return args
+	}
+	if found.remote != "" {
+		set("remote.cotter.url=" + found.remote) // for includeIf; the command itself names the URL
 	}
 	if c.Network.Direct != nil {
 		set("protocol.allow=never")

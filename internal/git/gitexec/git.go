@@ -62,9 +62,8 @@ type Git struct {
 	sshConfigs singleflight.Group[sshIdentity, sshConfig]
 	sshLinks   sshLinks
 
-	settingsOnce sync.Once
-	settings     *Settings
-	settingsErr  error
+	// configured are the programs with the configuration for one repository, and settings what they say.
+	configured, settings sync.Map // from the remote to a function
 
 	transports  sync.Map // from Connection to a function that returns its transport
 	credentials credentials
@@ -77,7 +76,12 @@ type program struct {
 	config                 []setting
 	configErr              error
 	sshCommand, sshVariant string
+	// remote is the address of the repository that the configuration is for; "" if it is the same for all.
+	remote string
 }
+
+// hasConfig begins the conditions of includeIf that depend on the address of a repository.
+const hasConfig = "hasconfig:remote.*.url:"
 
 func (g *Git) find(ctx context.Context) (program, error) {
 	g.once.Do(func() {
@@ -98,6 +102,27 @@ func (g *Git) probe(ctx context.Context) (program, error) {
 	if p.version, err = g.askVersion(ctx, p); err != nil {
 		return program{}, err
 	}
+	return g.readConfig(ctx, p), nil
+}
+
+// findFor is find with the user's configuration for the repository at a remote: its files may be included only for
+// some addresses.
+func (g *Git) findFor(ctx context.Context, remote string) (program, error) {
+	found, err := g.find(ctx)
+	isConditional := func(s setting) bool { return s.section == "includeif" && strings.HasPrefix(s.sub, hasConfig) }
+	if err != nil || remote == "" || !slices.ContainsFunc(found.config, isConditional) {
+		return found, err
+	}
+	found.remote = remote
+	read, _ := g.configured.LoadOrStore(remote, sync.OnceValue(func() program {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
+		defer cancel()
+		return g.readConfig(ctx, found)
+	}))
+	return read.(func() program)(), nil
+}
+
+func (g *Git) readConfig(ctx context.Context, p program) program {
 	list := Command{Args: []string{"config", "--list", "-z"}, Network: &Network{}}
 	out, err := g.output(ctx, p, list, maxConfig)
 	p.config, p.configErr = parseSettings(string(out)), err
@@ -110,7 +135,7 @@ func (g *Git) probe(ctx context.Context) (program, error) {
 			p.sshVariant = s.value
 		}
 	}
-	return p, nil
+	return p
 }
 
 func (g *Git) askVersion(ctx context.Context, p program) (string, error) {

@@ -25,6 +25,7 @@ func (r *Repository) prepare(ctx context.Context) error {
 		return nil
 	}
 	r.network = &Network{
+		Remote:      r.Remote,
 		Protocols:   r.Protocols,
 		Direct:      r.Direct,
 		PacketTrace: filepath.Join(r.Scratch, "packets"),
@@ -45,7 +46,7 @@ func (r *Repository) prepare(ctx context.Context) error {
 }
 
 func (r *Repository) writeConfig(ctx context.Context) error {
-	settings, err := r.Git.Settings(ctx)
+	settings, err := r.Git.Settings(ctx, r.Remote)
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func (r *Repository) checkReach(ctx context.Context, settings *Settings) (settin
 	host := at.Hostname()
 	switch at.Scheme {
 	case "ssh":
-		d, err := r.Git.newSSHDial(ctx, Target{URL: r.URL, Home: r.Home}, r.network.SSHKeyFile)
+		d, err := r.Git.newSSHDial(ctx, Target{URL: r.URL, Home: r.Home, Remote: r.Remote}, r.network.SSHKeyFile)
 		if err != nil {
 			return "", err
 		}

@@ -60,7 +60,7 @@ func (r *Repository) locate(ctx context.Context) (*url.URL, error) {
 	if r.URL.Scheme != "https" && r.URL.Scheme != "http" || r.URL.RawQuery != "" {
 		return nil, nil
 	}
-	settings, err := r.Git.Settings(ctx)
+	settings, err := r.Git.Settings(ctx, r.Remote)
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,8 @@ type Repository struct {
 	// URL has no credentials, and [Settings.Target] has applied url.<base>.insteadOf to it.
 	URL  *url.URL
 	Home bool
+	// Remote is that of [Target].
+	Remote string
 	// Protocols and Direct are those of [Network].
 	Protocols, Direct []string
 	// User is for http and https; nil means those in the user's configuration.

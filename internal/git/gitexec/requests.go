@@ -107,7 +107,7 @@ func (r *Requests) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	_ = answer.Body.Close()
 	found, err := r.Git.credentialsOf(ctx).Do(ctx, key, func(ctx context.Context) (*credential, error) {
-		return r.Git.findCredential(ctx, r.Repository, r.User.Username(), answer.Header)
+		return r.Git.findCredential(ctx, r.Settings.remote, r.Repository, r.User.Username(), answer.Header)
 	})
 	if err != nil {
 		return nil, err

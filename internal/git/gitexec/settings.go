@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/hostname"
@@ -49,6 +50,8 @@ func (s setting) isTrue() bool { return !s.hasValue || gitdir.IsTrue(s.value) }
 // them outside of any repository: the configuration of a checkout or a cache does not count.
 type Settings struct {
 	env []string
+	// remote is that of the repository, if the configuration depends on it, and otherwise "".
+	remote string
 	// home is what "~" stands for; "" if it is not known.
 	home string
 	// http are in git's order.
@@ -68,20 +71,18 @@ type httpSetting struct {
 	pattern urlPattern
 }
 
-// Settings are read once. Without a usable git, they are only those of the environment.
-func (g *Git) Settings(ctx context.Context) (*Settings, error) {
-	g.settingsOnce.Do(func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
-		defer cancel()
-		g.settings, g.settingsErr = g.readSettings(ctx)
-	})
-	return g.settings, g.settingsErr
+// Settings returns those for the repository at a remote, as it is configured. They are read once. Without a usable
+// git, they are only those of the environment.
+func (g *Git) Settings(ctx context.Context, remote string) (*Settings, error) {
+	found, err := g.findFor(ctx, remote)
+	read, _ := g.settings.LoadOrStore(found.remote, sync.OnceValues(func() (*Settings, error) { return g.readSettings(found, err) }))
+	return read.(func() (*Settings, error))()
 }
 
-func (g *Git) readSettings(ctx context.Context) (*Settings, error) {
-	s := &Settings{env: g.environ()}
+func (g *Git) readSettings(found program, err error) (*Settings, error) {
+	s := &Settings{env: g.environ(), remote: found.remote}
 	s.home, _ = procgroup.Lookup(s.env, "HOME")
-	switch found, err := g.find(ctx); {
+	switch {
 	case errors.Is(err, ErrNoGit):
 		if s.hasConfigFiles() {
 			s.onlyGit = "a git configuration, which only git can read"
@@ -108,9 +109,23 @@ func (s *Settings) read(config []setting) {
 		case entry.section == "http" && (entry.sub == "" || isPattern):
 			s.http = append(s.http, httpSetting{entry, pattern})
 		}
+		if condition, ok := strings.CutPrefix(entry.sub, hasConfig); ok && entry.section == "includeif" {
+			s.addCondition(condition)
+		}
 		if isPattern && (entry.section == "http" || entry.section == "credential" || entry.section == "url") {
 			s.named = append(s.named, pattern)
 		}
+	}
+}
+
+// addCondition adds the host of a pattern for remotes, if the pattern has the whole host and fits up to its first
+// wildcard.
+func (s *Settings) addCondition(glob string) {
+	if i := strings.IndexAny(glob, `*?[\`); i >= 0 {
+		glob = glob[:i]
+	}
+	if pattern, ok := parseURLPattern(glob); ok && endOfHost(glob) < len(glob) && strings.HasPrefix(s.remote, glob) {
+		s.named = append(s.named, pattern)
 	}
 }
 

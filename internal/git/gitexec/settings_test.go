@@ -19,7 +19,7 @@ import (
 func settings(t *testing.T, config string, env ...string) *gitexec.Settings {
 	t.Helper()
 	testenv.Program(t, "git")
-	s, err := (&gitexec.Git{Env: append(userEnv(t, config), env...)}).Settings(t.Context())
+	s, err := (&gitexec.Git{Env: append(userEnv(t, config), env...)}).Settings(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestSettingsFor(t *testing.T) {
 	empty := t.TempDir()
 	for _, tt := range settingsRows {
 		env := append(userEnv(t, tt.config), strings.ReplaceAll(tt.env, "EMPTY", empty))
-		s, err := (&gitexec.Git{Env: env}).Settings(t.Context())
+		s, err := (&gitexec.Git{Env: env}).Settings(t.Context(), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func TestURLMatch(t *testing.T) {
 			second := patterns[(i*7+3)%len(patterns)]
 			config := "[http \"" + first + "\"]\n\tuserAgent = first\n[http \"" + second + "\"]\n\tuserAgent = second\n"
 			env := userEnv(t, config)
-			s, err := (&gitexec.Git{Env: env}).Settings(t.Context())
+			s, err := (&gitexec.Git{Env: env}).Settings(t.Context(), "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -221,7 +221,7 @@ func TestSettingsWithoutGit(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	read := func(env ...string) gitexec.HTTP {
-		s, err := (&gitexec.Git{Path: filepath.Join(home, "none"), Env: append(env, "HOME="+home, "GIT_CONFIG_NOSYSTEM=1")}).Settings(t.Context())
+		s, err := (&gitexec.Git{Path: filepath.Join(home, "none"), Env: append(env, "HOME="+home, "GIT_CONFIG_NOSYSTEM=1")}).Settings(t.Context(), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,7 +246,7 @@ func TestSettingsBroken(t *testing.T) {
 	testenv.Program(t, "git")
 	g := &gitexec.Git{Env: userEnv(t, "[http")}
 	for range 2 {
-		if _, err := g.Settings(t.Context()); err == nil || errors.Is(err, gitexec.ErrNoGit) {
+		if _, err := g.Settings(t.Context(), ""); err == nil || errors.Is(err, gitexec.ErrNoGit) {
 			t.Errorf("Settings with a broken configuration = %v, want git's error", err)
 		}
 	}

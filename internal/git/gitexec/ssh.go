@@ -31,11 +31,11 @@ var repositoryVariables = [...]string{
 }
 
 // SSHNotUsed returns why ssh is left to git; "" if [Git.DialSSH] connects as git does.
-func (g *Git) SSHNotUsed(ctx context.Context) string {
+func (g *Git) SSHNotUsed(ctx context.Context, target Target) string {
 	if runtime.GOOS == "windows" {
 		return "git has an ssh of its own on Windows"
 	}
-	found, err := g.find(ctx)
+	found, err := g.findFor(ctx, target.Remote)
 	switch {
 	case err != nil:
 		return "there is no usable git"
@@ -136,7 +136,7 @@ func (g *Git) newSSHDial(ctx context.Context, target Target, keyFile string) (*s
 	if err := git.CheckURL(target.URL, []string{"ssh"}); err != nil {
 		return nil, err
 	}
-	found, err := g.find(ctx)
+	found, err := g.findFor(ctx, target.Remote)
 	if err != nil {
 		return nil, err
 	}

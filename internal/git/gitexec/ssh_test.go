@@ -18,7 +18,8 @@ import (
 type sshSetting struct {
 	url, config string
 	env         []string
-	left        bool // ssh is left to git
+	left        bool   // ssh is left to git
+	has         string // an argument
 }
 
 // sshSettings returns cases for programs in a directory.
@@ -35,6 +36,7 @@ func sshSettings(dir string) map[string]sshSetting {
 		"GIT_SSH_COMMAND":        {url: plain, env: []string{"GIT_SSH_COMMAND=ssh -F '/a b' -v"}},
 		"simple GIT_SSH_COMMAND": {url: plain, env: []string{"GIT_SSH_COMMAND=" + dir + "/ssh"}},
 		"core.sshCommand":        {url: plain, config: "[core]\n\tsshCommand = ssh -o User=me $HOME\n"},
+		"includeIf":              {url: plain, config: "[includeIf \"hasconfig:remote.*.url:ssh://me@forge.example/acme/**\"]\n\tpath = " + dir + "/included\n", has: "IdentityFile=acme"},
 		"both":                   {url: plain, config: "[core]\n\tsshCommand = false\n", env: []string{"GIT_SSH_COMMAND=ssh -4"}},
 		"GIT_SSH":                {url: plain, env: []string{"GIT_SSH=" + dir + "/ssh"}},
 		"GIT_SSH with a space":   {url: plain, env: []string{"GIT_SSH=" + dir + "/white space"}},
@@ -64,6 +66,7 @@ func TestDialSSH(t *testing.T) {
 	for _, name := range []string{"ssh", "wrapper", "plink", "white space"} {
 		script(t, dir, name, record)
 	}
+	testenv.WriteFile(t, filepath.Join(dir, "included"), "[core]\n\tsshCommand = ssh -o IdentityFile=acme\n")
 	script(t, dir, "simple", record+"\ncase $1 in -*) exit 1;; esac")
 	for name, tt := range sshSettings(dir) {
 		t.Run(name, func(t *testing.T) {
@@ -76,9 +79,9 @@ func TestDialSSH(t *testing.T) {
 			environment := func(seen string) []string {
 				return slices.Concat([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "SEEN=" + seen}, user[1:], tt.env)
 			}
-			target := gitexec.Target{URL: u}
+			target := gitexec.Target{URL: u, Remote: tt.url}
 			ours := &gitexec.Git{Env: environment(seen + name + "ours")}
-			if reason := ours.SSHNotUsed(t.Context()); (reason != "") != tt.left {
+			if reason := ours.SSHNotUsed(t.Context(), target); (reason != "") != tt.left {
 				t.Fatalf("SSHNotUsed = %q, want %t", reason, tt.left)
 			}
 			if tt.left {
@@ -92,7 +95,7 @@ func TestDialSSH(t *testing.T) {
 				t.Error(err)
 			}
 			theirs := &gitexec.Git{Env: environment(seen + name + "git")}
-			network := &gitexec.Network{Protocols: []string{"ssh"}}
+			network := &gitexec.Network{Protocols: []string{"ssh"}, Remote: tt.url}
 			_ = theirs.Run(t.Context(), gitexec.Command{Args: []string{"ls-remote", target.Text()}, Network: network}) // nothing answers
 			want, err := os.ReadFile(seen + name + "git")
 			if err != nil {
@@ -104,6 +107,9 @@ func TestDialSSH(t *testing.T) {
 			}
 			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); diff != "" {
 				t.Errorf("arguments and environment of ssh (-git +ours):\n%s", diff)
+			}
+			if !strings.Contains(string(got), tt.has) {
+				t.Errorf("ssh gets %s, want %q", got, tt.has)
 			}
 		})
 	}

@@ -14,6 +14,8 @@ import (
 // Target is the place where git requests a repository.
 type Target struct {
 	URL *url.URL
+	// Remote is the address as it is configured, which conditions in the user's configuration refer to.
+	Remote string
 	// User has the credentials that the setting adds to an http address.
 	User *url.Userinfo
 	// Home is set if the path of user@host:path begins in the home directory. URL.Path has a slash anyway.
@@ -42,10 +44,11 @@ func (s *Settings) Target(address *url.URL) (Target, error) {
 	text := address.String()
 	rule, found := s.insteadOf(text)
 	if !found {
-		return Target{URL: address}, nil
+		return Target{URL: address, Remote: text}, nil
 	}
 	result := rule.base + strings.TrimPrefix(text, rule.prefix)
 	t, err := parseTarget(result)
+	t.Remote = text
 	t.Setting = "url." + addrs.Redact(rule.base) + ".insteadOf = " + addrs.Redact(rule.prefix)
 	if err == nil && s.replacesAgain(t.Text()) {
 		err = errors.New("another rule replaces the whole result")
