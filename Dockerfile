@@ -1,6 +1,5 @@
 # The image of a release. goreleaser puts the binaries into the context, by platform.
-# It has no shell and no git: cotter then fetches from git servers by itself, over https
-# and ssh.
+# It has no shell and no git: cotter then fetches from git servers by itself, over https.
 FROM --platform=$BUILDPLATFORM alpine:3.22 AS certificates
 RUN apk add --no-cache ca-certificates
 # COPY keeps the modes of directories below the one that it copies.

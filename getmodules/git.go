@@ -202,8 +202,7 @@ func (f *Fetcher) warnAlone() []string {
 	if f.GitBackend == GitBuiltIn {
 		why = "git is not used"
 	}
-	return []string{why + ", so your git configuration is not read (credential helpers, url.insteadOf, http.extraHeader), " +
-		"and of your ssh configuration only hosts, users and keys"}
+	return []string{why + ", so your git configuration is not read (credential helpers, url.insteadOf, http.extraHeader)"}
 }
 
 // warnCache warns once about a CacheDir that cannot be written.

@@ -35,12 +35,8 @@ const (
 	GitInstalled GitBackend = "git"
 	// GitBuiltIn fetches in this process as if no git were installed, with the same trees and revisions but
 	// without CacheDir and the user's git configuration, except for GIT_ALLOW_PROTOCOL. What needs git is
-	// an [ErrBuiltInGit]: git://, repositories on this machine, servers without version 2, abbreviated
-	// commits, SHA-256 object names, and settings of ~/.ssh/config such as ProxyJump, Include and Match.
-	// Objects have at most 256 MiB.
-	//
-	// ssh uses the key in the address, those of the agent, and those without a passphrase in IdentityFile
-	// or ~/.ssh. Hosts must be in known_hosts. HostName, Port, User and IdentitiesOnly apply too.
+	// an [ErrBuiltInGit]: ssh, git://, repositories on this machine, servers without version 2, abbreviated
+	// commits, and SHA-256 object names. Objects have at most 256 MiB.
 	GitBuiltIn GitBackend = "go"
 )
 
@@ -223,7 +219,7 @@ func (g *gitClients) warnings(ctx context.Context) []string {
 		return g.warned
 	}
 	settings, err := g.fetcher.program().Settings(ctx, "")
-	if u := &g.addr.remote; u.Scheme == "ssh" || err != nil || settings.For(u, g.named).OnlyGit != "" {
+	if err != nil || settings.For(&g.addr.remote, g.named).OnlyGit != "" {
 		return g.fetcher.warnAlone()
 	}
 	return nil

@@ -38,6 +38,7 @@ func TestGitClient(t *testing.T) {
 		"environment":   {plain, newWireFetcher(t, "GIT_SSL_CIPHER_LIST=x"), getmodules.GitClient{Reason: "git has a setting for it: GIT_SSL_CIPHER_LIST"}},
 		"query":         {plain + "&x=1", newWireFetcher(t), getmodules.GitClient{Reason: "the address has arguments for the server"}},
 		"always":        {plain, newGitFetcher(t), getmodules.GitClient{Reason: "git is set for all repositories"}},
+		"ssh, no git":   {ssh, newAutoFetcher(t), getmodules.GitClient{SSH: true, Alone: true, Reason: "ssh sources need git"}},
 		"alone":         {plain, newBuiltInFetcher(t), getmodules.GitClient{InProcess: true, Alone: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -165,7 +166,7 @@ func TestBuiltInCannot(t *testing.T) {
 	commit := r.commit("main", gitFile{path: "main.tf", content: "x"})
 	for address, says := range map[string]string{
 		s.URL + "/new.git": "installed git", s.URL + "/new.git?ref=" + commit: "SHA-256", "file://" + r.dir: `the address is for "file"`,
-		"git://" + newGitDaemon(t, s.root) + "/new.git": `the address is for "git"`, s.URL + "/new.git?ref=" + commit[:9]: "installed git",
+		"git://" + newGitDaemon(t, s.root) + "/new.git": `the address is for "git"`, "ssh://git@git.example.com/new.git": "ssh sources need git", s.URL + "/new.git?ref=" + commit[:9]: "installed git",
 	} {
 		_, _, err := fetchGit(t, newBuiltInFetcher(t), getmodules.Request{Package: pkgOf("git::" + address)})
 		if !errors.Is(err, getmodules.ErrBuiltInGit) || !strings.Contains(err.Error(), says) {

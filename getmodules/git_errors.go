@@ -145,9 +145,8 @@ func isCancelled(err error) bool {
 }
 
 const (
-	aloneCredentials = "without git, credentials for http are taken from the address and from netrc, and for ssh from the agent, " +
-		"the keys of IdentityFile and the keys in ~/.ssh; install git to use its credential helpers and all of your ssh configuration"
-	aloneHosts = "without git, no url.insteadOf and no proxies of ssh are used"
+	aloneCredentials = "without git, credentials are taken from the address and from netrc; install git to use its credential helpers"
+	aloneHosts       = "without git, no url.insteadOf is used"
 )
 
 func errAlone(reason string) error {
@@ -182,8 +181,6 @@ func explainAlone(address string, err error) error {
 		return fmt.Errorf("%w: %w", ErrBuiltInGit, err)
 	case errors.Is(err, ErrAuthentication):
 		return fmt.Errorf("%w; %s", err, aloneCredentials)
-	case errors.Is(err, ErrHostUnreachable):
-		return fmt.Errorf("%w; %s", err, aloneHosts)
 	}
 	return err
 }

@@ -7,7 +7,6 @@ import (
 	"crypto/rsa"
 	"encoding/pem"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -39,28 +38,16 @@ func newSSHKey(t testing.TB) sshKey {
 type madeSSHKeys struct {
 	rsa    *rsa.PrivateKey
 	client ed25519.PrivateKey
-	locked *pem.Block // client, with a passphrase
 }
 
-// sharedKeys are those of all tests, because making and encrypting them takes longer than a fetch.
+// sharedKeys are those of all tests, because making them takes longer than a fetch.
 var sharedKeys = sync.OnceValues(func() (keys madeSSHKeys, err error) {
 	keys.rsa, err = rsa.GenerateKey(rand.Reader, 2048)
 	if err == nil {
 		_, keys.client, err = ed25519.GenerateKey(rand.Reader)
 	}
-	if err == nil {
-		keys.locked, err = ssh.MarshalPrivateKeyWithPassphrase(keys.client, "", []byte("secret"))
-	}
 	return keys, err
 })
-
-// lockedClientFile returns the client's private key file, encrypted with a passphrase.
-func lockedClientFile(t testing.TB) string {
-	t.Helper()
-	keys, err := sharedKeys()
-	testenv.Must(t, err)
-	return string(pem.EncodeToMemory(keys.locked))
-}
 
 func encodeSSHKey(t testing.TB, private any) sshKey {
 	t.Helper()
@@ -197,75 +184,4 @@ func (s *sshServer) file(name string) string { return filepath.Join(s.dir, name)
 func (s *sshServer) write(t *testing.T, name, text string) {
 	t.Helper()
 	testenv.Must(t, os.WriteFile(s.file(name), []byte(text), 0o600))
-}
-
-// newGoSSH starts an ssh server in this process, which works on every machine.
-func newGoSSH(t testing.TB) *sshServer {
-	t.Helper()
-	s := newSSHKeys(t)
-	s.user = "git"
-	allowed := string(s.client.signer.PublicKey().Marshal())
-	config := &ssh.ServerConfig{
-		PublicKeyCallback: func(c ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
-			if c.User() != s.user || string(key.Marshal()) != allowed {
-				return nil, os.ErrPermission
-			}
-			return nil, nil
-		},
-	}
-	config.AddHostKey(s.ed25519.signer)
-	config.AddHostKey(s.rsa.signer)
-	s.address = serveConnections(t, func(c net.Conn) { serveSSH(c, config) })
-	return s
-}
-
-func serveSSH(c net.Conn, config *ssh.ServerConfig) {
-	defer c.Close()
-	_, channels, requests, err := ssh.NewServerConn(c, config)
-	if err != nil {
-		return
-	}
-	go ssh.DiscardRequests(requests)
-	for channel := range channels {
-		session, asked, err := channel.Accept()
-		if err != nil {
-			return
-		}
-		protocol := ""
-		for request := range asked {
-			var variable struct{ Name, Value string }
-			if request.Type == "env" && ssh.Unmarshal(request.Payload, &variable) == nil && variable.Name == "GIT_PROTOCOL" {
-				protocol = variable.Value
-				_ = request.Reply(true, nil)
-				continue
-			}
-			if request.Type != "exec" {
-				_ = request.Reply(false, nil)
-				continue
-			}
-			var command struct{ Text string }
-			if err := ssh.Unmarshal(request.Payload, &command); err != nil {
-				return
-			}
-			_ = request.Reply(true, nil)
-			runForSSH(session, command.Text, protocol)
-		}
-	}
-}
-
-func runForSSH(session ssh.Channel, command, protocol string) {
-	defer session.Close()
-	cmd := exec.Command("sh", "-c", command)
-	cmd.Env = append(os.Environ(), "GIT_PROTOCOL="+protocol)
-	cmd.Stdout, cmd.Stderr = session, session.Stderr()
-	in, err := cmd.StdinPipe()
-	if err != nil || cmd.Start() != nil {
-		return
-	}
-	go copyAndClose(in, session)
-	status := struct{ Status uint32 }{}
-	if err := cmd.Wait(); err != nil {
-		status.Status = uint32(max(1, cmd.ProcessState.ExitCode()))
-	}
-	_, _ = session.SendRequest("exit-status", false, ssh.Marshal(&status))
 }

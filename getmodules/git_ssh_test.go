@@ -5,11 +5,8 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"maps"
-	"net"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,12 +14,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/crypto/ssh/agent"
-	"golang.org/x/crypto/ssh/knownhosts"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/trace"
 )
@@ -171,184 +165,4 @@ func noKeysLeft(t *testing.T, dir, key string) {
 			t.Errorf("%s has the key", name)
 		}
 	}
-}
-
-// TestBuiltInSSH fetches with the keys, known hosts and host aliases in ~/.ssh: without git from OpenSSH and from a
-// server in this process, which works on every machine, and from host aliases by git, whose ssh has the same rules.
-func TestBuiltInSSH(t *testing.T) {
-	t.Parallel()
-	for name, newServer := range map[string]func(*testing.T) *sshServer{
-		"OpenSSH":    func(t *testing.T) *sshServer { return newSSHServer(t) },
-		"in process": func(t *testing.T) *sshServer { return newGoSSH(t) },
-		"git":        func(t *testing.T) *sshServer { return newSSHServer(t) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			byGit := name == "git"
-			if _, err := exec.LookPath("ssh"); byGit && err != nil {
-				t.Skip("ssh is not installed")
-			}
-			s := newServer(t)
-			root := filepath.Join(t.TempDir(), "it's a dir")
-			r := newGitRepo(t, root, "net.git")
-			older := r.commit("main", gitFile{path: "main.tf", content: "x"})
-			commit := r.commit("main", gitFile{path: "main.tf", content: "y"})
-			for _, tt := range sshCases(t, s, commit) {
-				if byGit && (tt.noGit || tt.files["config"] == "") {
-					continue
-				}
-				t.Run(tt.name, func(t *testing.T) {
-					t.Parallel()
-					f, req := tt.fetcher(t, s, byGit), tt.request(s, root)
-					pkg, _, err := fetchGit(t, f, req)
-					if tt.want == nil && (byGit || !tt.needsGit) {
-						if err != nil || pkg.Revision != commit {
-							t.Fatalf("FetchGit = %+v, %v, want %s", pkg, err, commit)
-						}
-						if reach, err := f.Reachable(t.Context(), req, getmodules.LockedCommit{Revision: older}); err != nil || reach[older].Result != getmodules.Reachable {
-							t.Errorf("Reachable = %+v, %v", reach, err)
-						}
-						return
-					}
-					if err == nil || !errors.Is(err, tt.want) && tt.want != nil {
-						t.Fatalf("FetchGit = %v, want %v", err, tt.want)
-					}
-					if host, ok := errors.AsType[*git.HostError](err); tt.fault != git.UnknownFault && (!ok || host.Fault != tt.fault) {
-						t.Errorf("FetchGit = %v, want the fault %d", err, tt.fault)
-					}
-					if tt.needsGit && !strings.Contains(err.Error(), "install") {
-						t.Errorf("FetchGit = %q, want the advice to install git", err)
-					}
-					for _, says := range tt.says {
-						if !byGit && !strings.Contains(err.Error(), says) {
-							t.Errorf("FetchGit = %q, want %q in it", err, says)
-						}
-					}
-				})
-			}
-		})
-	}
-}
-
-// sshCase is what a user has for ssh, and what becomes of a fetch with it.
-type sshCase struct {
-	name string
-	// files are those of ~/.ssh, in which HOME stands for the home directory, beside known_hosts with the server and
-	// deploy with the right key. "" means no such file. With the file config, the host in the address is "forge".
-	files map[string]string
-	agent string
-	query string
-	want  error
-	fault git.Fault
-	says  []string // without git
-	// needsGit is set for what only git's ssh does, and noGit if git is not tried.
-	needsGit, noGit bool
-}
-
-func (tt sshCase) fetcher(t *testing.T, s *sshServer, byGit bool) *getmodules.Fetcher {
-	t.Helper()
-	home := t.TempDir()
-	files := map[string]string{"known_hosts": s.knows(s.ed25519) + "\n", "deploy": string(s.client.pem)}
-	maps.Copy(files, tt.files)
-	dir := filepath.Join(home, ".ssh")
-	testenv.Must(t, os.Mkdir(dir, 0o700))
-	for name, text := range files {
-		if text != "" { // ssh uses no key that others can read
-			testenv.Must(t, os.WriteFile(filepath.Join(dir, name), []byte(strings.ReplaceAll(text, "HOME", home)), 0o600))
-		}
-	}
-	env := []string{"HOME=" + home, "SSH_AUTH_SOCK=" + tt.agent}
-	if !byGit {
-		return newBuiltInFetcher(t, env...)
-	}
-	// The program ssh ignores HOME.
-	ssh := "ssh -F " + filepath.Join(dir, "config") + " -o BatchMode=yes -o StrictHostKeyChecking=yes -o UserKnownHostsFile=" + filepath.Join(dir, "known_hosts")
-	return newGitFetcher(t, append(env, "GIT_SSH_COMMAND="+ssh)...)
-}
-
-func (tt sshCase) request(s *sshServer, root string) getmodules.Request {
-	path, query, _ := strings.Cut("/net.git"+tt.query, "?")
-	if errors.Is(tt.want, getmodules.ErrRepositoryNotFound) {
-		path = "/none.git"
-	}
-	u := url.URL{Scheme: "ssh", User: url.User(s.user), Host: s.address, Path: root + path, RawQuery: query}
-	if tt.files["config"] != "" {
-		u.User, u.Host = nil, "forge"
-	}
-	return getmodules.Request{Package: addrs.ParseModulePackage("git::" + u.String())}
-}
-
-func sshCases(t *testing.T, s *sshServer, commit string) []sshCase {
-	t.Helper()
-	argument := "sshkey=" + url.QueryEscape(base64.StdEncoding.EncodeToString(s.client.pem))
-	hashed := strings.Replace(s.knows(s.ed25519), knownhosts.Normalize(s.address), knownhosts.HashHostname(knownhosts.Normalize(s.address)), 1)
-	key, other := string(s.client.pem), string(s.other.pem)
-	known := func(name string) string { return knownhosts.Line([]string{name}, s.ed25519.signer.PublicKey()) + "\n" }
-	host, port, err := net.SplitHostPort(s.address)
-	testenv.Must(t, err)
-	server := fmt.Sprintf("  HostName %s\n  Port %s\n  User %s\n", host, port, s.user)
-	withKey := server + "  IdentityFile HOME/.ssh/deploy\n"
-	// config returns the file config and another one.
-	config := func(text, name, content string) map[string]string {
-		return map[string]string{"config": text, name: content}
-	}
-	agent := serveAgent(t, newSSHKey(t), s.client)
-	return []sshCase{
-		{name: "key file", files: map[string]string{"id_ed25519": key}},
-		{name: "second key file", files: map[string]string{"id_ed25519": other, "id_rsa": key}, query: "?ref=" + commit},
-		{name: "key in the address", query: "?ref=main&" + argument},
-		{name: "key of the agent", agent: serveAgent(t, s.client)},
-		{name: "agent that is gone", files: map[string]string{"id_ecdsa": key}, agent: "/does/not/exist"},
-		{name: "known by another key", files: map[string]string{"known_hosts": s.knows(s.rsa), "id_ed25519": key}},
-		{name: "hashed", files: map[string]string{"known_hosts": hashed, "id_ed25519": key}},
-
-		{name: "unknown host", files: map[string]string{"known_hosts": "\n", "id_ed25519": key}, want: getmodules.ErrHostUntrusted, fault: git.UnknownKey, says: []string{"SHA256:", "is not known", "known_hosts"}},
-		{name: "no known_hosts", files: map[string]string{"known_hosts": "", "id_ed25519": key}, want: getmodules.ErrHostUntrusted, fault: git.UnknownKey, says: []string{"known_hosts"}},
-		{name: "changed host", files: map[string]string{"known_hosts": s.knows(newSSHKey(t)), "id_ed25519": key}, want: getmodules.ErrHostUntrusted, fault: git.ChangedKey, says: []string{"attack"}},
-		{name: "revoked host", files: map[string]string{"known_hosts": "@revoked * " + s.ed25519.line() + "\n" + s.knows(s.ed25519)}, want: getmodules.ErrHostUntrusted},
-		{name: "malformed known_hosts", files: map[string]string{"known_hosts": "h ssh-ed25519 ???\n"}, want: getmodules.ErrHostUntrusted},
-		{name: "no key", want: getmodules.ErrAuthentication, says: []string{"no key to offer", "install git"}},
-		{name: "wrong key", files: map[string]string{"id_ed25519": other}, want: getmodules.ErrAuthentication, says: []string{"~/.ssh/id_ed25519"}},
-		{name: "locked key", files: map[string]string{"id_rsa": lockedClientFile(t)}, want: getmodules.ErrAuthentication, says: []string{"passphrase", "~/.ssh/id_rsa"}},
-		{name: "no key in the address", query: "?sshkey=" + base64.StdEncoding.EncodeToString([]byte("none")), want: getmodules.ErrAuthentication, says: []string{"sshkey"}},
-		{name: "no repository", files: map[string]string{"id_ed25519": key}, want: getmodules.ErrRepositoryNotFound},
-
-		{name: "alias", files: map[string]string{"config": "Host forge\n" + withKey}},
-		{name: "Match blocks", files: map[string]string{"config": "Match host elsewhere exec \"exit 1\"\n  HostName 192.0.2.1\nHost forge\n" + withKey}, needsGit: true, says: []string{"Match"}},
-		{name: "Match blocks, with an equals sign", files: map[string]string{"config": "Match=host elsewhere\n  HostName 192.0.2.1\nHost forge\n" + withKey}, needsGit: true, says: []string{"Match"}},
-		{name: "included, with a tab", files: config("include\tHOME/.ssh/more\n", "more", "Host forge\n"+withKey), needsGit: true, says: []string{"include"}},
-		{name: "included", files: config("Include HOME/.ssh/more\n", "more", "Host forge\n"+withKey), needsGit: true, says: []string{"Include"}},
-		{name: "key of the host", files: config("Host forge\n  HostKeyAlias known\n"+withKey, "known_hosts", known("known")), needsGit: true, says: []string{"HostKeyAlias"}},
-		{name: "alias is not known", files: config("Host forge\n"+withKey, "known_hosts", known("forge")), want: getmodules.ErrHostUntrusted, says: []string{s.address}},
-		{name: "no default keys", files: config("Host forge\n"+server+"  IdentityFile HOME/.ssh/none\n", "id_ed25519", key), want: getmodules.ErrAuthentication},
-		{name: "agent of the config", files: map[string]string{"config": "Host forge\n" + server + "  IdentityAgent " + agent + "\n"}, needsGit: true, says: []string{"IdentityAgent"}},
-		{name: "named key of agent", files: config("Host forge\n"+server+"  IdentitiesOnly yes\n  IdentityFile HOME/.ssh/named\n", "named", lockedClientFile(t)), agent: agent, needsGit: true, says: []string{"passphrase"}},
-		{name: "public key of agent", files: config("Host forge\n"+server+"  IdentitiesOnly yes\n  IdentityFile HOME/.ssh/named.pub\n", "named.pub", s.client.line()+"\n"), agent: agent, needsGit: true, says: []string{"no key to offer"}},
-		{name: "no key of agent", files: map[string]string{"config": "Host forge\n" + server + "  IdentitiesOnly yes\n  IdentityFile HOME/.ssh/none\n"}, agent: agent, want: getmodules.ErrAuthentication},
-		{name: "no jump host", files: map[string]string{"config": "Host forge\n  ProxyJump none\n" + withKey}},
-		{name: "jump host", files: map[string]string{"config": "Host forge\n  ProxyJump bastion\n" + withKey}, noGit: true, needsGit: true, says: []string{"ProxyJump"}},
-		{name: "proxy command", files: map[string]string{"config": "Host *\n  ProxyCommand nc %h %p\nHost forge\n" + withKey}, noGit: true, needsGit: true, says: []string{"ProxyCommand"}},
-	}
-}
-
-func serveAgent(t *testing.T, keys ...sshKey) string {
-	t.Helper()
-	ring := agent.NewKeyring()
-	for _, key := range keys {
-		testenv.Must(t, ring.Add(agent.AddedKey{PrivateKey: key.private}))
-	}
-	socket := filepath.Join(t.TempDir(), "agent")
-	listener, err := net.Listen("unix", socket)
-	testenv.Must(t, err)
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			c, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() { _ = agent.ServeAgent(ring, c) }()
-		}
-	}()
-	return socket
 }

@@ -1,7 +1,6 @@
 package getmodules
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
-	"github.com/cotterpin/cotter/internal/git/inprocess"
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
@@ -49,16 +47,8 @@ func (g *gitClients) aloneTransport() (gitwire.Transport, error) {
 	if allowed := f.program().Allowed(g.addr.protocols); !slices.Contains(allowed, u.Scheme) {
 		return nil, fmt.Errorf("%w: the transport %q is not in your GIT_ALLOW_PROTOCOL", ErrRefusedLocation, u.Scheme)
 	}
-	switch {
-	case notInProcess(g.addr) != "":
+	if notInProcess(g.addr) != "" {
 		return nil, nil
-	case u.Scheme == "ssh":
-		env := f.program().Getenv
-		login := inprocess.SSH{Home: cmp.Or(env("HOME"), env("USERPROFILE")), AgentSocket: env("SSH_AUTH_SOCK"), Key: g.addr.sshKey, Floor: f.floor(gitIdle)} // USERPROFILE on Windows
-		return &gitwire.Session{
-			Connect: func(ctx context.Context) (gitwire.Conn, error) { return login.Dial(ctx, u) },
-			Floor:   f.floor(gitIdle),
-		}, nil
 	}
 	return &gitwire.HTTP{RoundTripper: &repeats{f.requests(new(gitexec.Settings), g.addr, g.named), g}, Repository: u}, nil
 }
@@ -66,7 +56,9 @@ func (g *gitClients) aloneTransport() (gitwire.Transport, error) {
 // notInProcess returns why a repository cannot be fetched without git.
 func notInProcess(a gitAddress) (reason string) {
 	switch u := &a.remote; {
-	case u.Scheme != "https" && u.Scheme != "http" && u.Scheme != "ssh":
+	case u.Scheme == "ssh":
+		return "ssh sources need git"
+	case u.Scheme != "https" && u.Scheme != "http":
 		return fmt.Sprintf("the address is for %q", u.Scheme)
 	case u.RawQuery != "":
 		return "the address has arguments for the server"
@@ -168,8 +160,8 @@ type GitClient struct {
 	SSH       bool
 	// Reason says why InProcess is not set.
 	Reason string
-	// Alone is set if there is no git, or it must not be used. Then ssh is in this process too, and what
-	// cannot be fetched in process cannot be fetched at all.
+	// Alone is set if there is no git, or it must not be used. Then what cannot be fetched in process cannot
+	// be fetched at all.
 	Alone bool
 }
 

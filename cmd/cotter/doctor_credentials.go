@@ -57,8 +57,6 @@ func (d *doctor) gitWay(ctx context.Context, pkg addrs.ModulePackage) string {
 	switch {
 	case err != nil:
 		return "cannot be fetched: " + err.Error()
-	case client.InProcess && client.Alone && client.SSH:
-		return "fetched in this process, over ssh"
 	case client.InProcess && client.SSH:
 		return "fetched in this process, over a connection of your ssh (the installed git only if its server needs it)"
 	case client.InProcess && client.Alone:

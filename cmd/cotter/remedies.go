@@ -167,6 +167,7 @@ var remedyTable = []remedyRow{
 	always[*getmodules.SubmoduleError]("Set `submodules = true` in the settings block of cotter.hcl to fetch submodules, or call the submodule's repository as a module of its own."),
 	always[*installer.OutsideError]("Replace the package by a directory of the repository, or by another package."),
 	always[*installer.StaleError](updateLock),
+	wraps(getmodules.ErrBuiltInGit, "Install git 2.26 or newer. If it is installed, unset COTTER_GIT_BACKEND."),
 	wraps(installer.ErrOffline, "Run the command once without `--offline`."),
 	wraps(installer.ErrNotInstalled, installMissing),
 	wraps(installer.ErrMisplaced, repair),

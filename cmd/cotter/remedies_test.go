@@ -51,6 +51,7 @@ var remedyCases = []struct {
 	err  error
 	want []string
 }{
+	{"no git", inModule("net", getmodules.ErrBuiltInGit), []string{"Install git 2.26 or newer. If it is installed, unset COTTER_GIT_BACKEND."}},
 	{"nothing to be done", inModule("net", errors.New("404 Not Found")), nil},
 	{"three modules not installed", errors.Join(notInstalled("a"), notInstalled("b"), notInstalled("c")), []string{"Run `cotter install` to install what is missing."}},
 	{"two projects", errors.Join(&installer.ProjectError{Dir: "envs/prod", Err: notInstalled("a")}, &installer.ProjectError{Dir: "my envs/it's", Err: notInstalled("a")}), []string{

@@ -61,7 +61,6 @@ var heavy = []struct {
 	// Formats only: the client needs 0.5 MB.
 	{"github.com/go-git/go-git/", []string{"internal/git/worktree"}},
 	{"github.com/ulikunitz/xz/", []string{"getmodules/xz"}},
-	{"github.com/kevinburke/ssh_config", []string{"internal/git/inprocess"}},
 	{"github.com/ProtonMail/go-crypto/", []string{"bench", "internal/signing", "modtest"}},
 	{"oras.land/oras-go/", []string{"conformance", "getmodules"}},
 	{"cuelabs.dev/go/oci/ociregistry", []string{"modtest"}},
