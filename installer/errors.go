@@ -129,7 +129,7 @@ type LockedReason struct {
 	Provider addrs.Provider
 	Range    hcl.Range // the source or version of the call, or the requirement; empty for an entry without one
 	Reason   string
-	Missing  bool
+	Vanished bool // the lock had the entry, and Restore can put it back
 }
 
 // String returns the reason with its subject and its place, such as "module net (main.tf:3): the lock has no
@@ -146,7 +146,7 @@ func (r LockedReason) String() string {
 }
 
 func (e *LockedError) Error() string {
-	text := e.LockFile + " does not match the configuration and must not change in this mode"
+	text := e.LockFile + " does not match the configuration, and a locked run does not change it"
 	if e.Lost {
 		text = fmt.Sprintf("the module entries of %s have vanished, as happens when tofu or terraform rewrite it", e.LockFile)
 		if e.Earlier != "" && e.Earlier != fromCopy {

@@ -419,7 +419,7 @@ func withRefusals(modules, providers error) error {
 func (r *installRun) refused(ctx context.Context, all []*refusal) error {
 	var reasons []LockedReason
 	for _, refused := range all {
-		if refused.lost && len(r.lock.Modules()) == 0 {
+		if refused.Vanished && len(r.lock.Modules()) == 0 {
 			return &LockedError{LockFile: r.req.lockFile(), Earlier: r.lost.from(ctx), Lost: true}
 		}
 		reasons = append(reasons, refused.LockedReason)

@@ -30,12 +30,12 @@ type lockMerge struct {
 func mergeLock(ctx context.Context, req request, src []byte, conflicted *lockfile.SyntaxError) ([]byte, lockMerge, error) {
 	sides, ok, err := worktree.ConflictSides(ctx, req.dir(), req.lockFile(), src)
 	if err != nil || !ok {
-		return nil, lockMerge{}, conflicted //nolint:nilerr // without git, the user resolves the conflict
+		return nil, lockMerge{}, undecided(conflicted, "Git does not have the two sides any more.") //nolint:nilerr // the user resolves the conflict
 	}
 	m := lockMerge{done: true, modules: map[string][]lockfile.Module{}, providers: map[addrs.Provider][]lockfile.Provider{}}
 	merged, left := lockfile.Merge(sides.Base, sides.Ours, sides.Theirs, m.resolve)
 	if len(left) > 0 {
-		return nil, lockMerge{}, undecided(conflicted, left)
+		return nil, lockMerge{}, undecided(conflicted, whyLeft(left))
 	}
 	return merged, m, nil
 }
@@ -97,17 +97,21 @@ func ordered[T any](first lockfile.Side, ours, theirs T) []T {
 	return []T{ours, theirs}
 }
 
-func undecided(conflicted *lockfile.SyntaxError, left []lockfile.Conflict) error {
+func whyLeft(left []lockfile.Conflict) string {
+	if left[0].Type == "other" {
+		return "Both sides have changed the file outside of its module and provider blocks."
+	}
 	var names []string
 	for _, c := range left {
 		names = append(names, strings.TrimSpace(c.Type+" "+c.Label))
 	}
+	return fmt.Sprintf("Both sides have changed the blocks of %s, and neither has the newer version.", strings.Join(names, ", "))
+}
+
+func undecided(conflicted *lockfile.SyntaxError, why string) error {
 	diags := slices.Clone(conflicted.Diagnostics)
 	first := *diags[0]
-	first.Detail = fmt.Sprintf("Both sides have changed the blocks of %s, and neither has the newer version. Keep one side of each and remove the marker lines.", strings.Join(names, ", "))
-	if left[0].Type == "other" {
-		first.Detail = "Both sides have changed the file outside of its module and provider blocks. Keep one side and remove the marker lines."
-	}
+	first.Detail, first.Extra = why+" Keep one side of each conflict and remove the marker lines.", lockfile.MergeConflict{Undecided: true}
 	diags[0] = &first
 	return &lockfile.SyntaxError{File: conflicted.File, Diagnostics: diags}
 }

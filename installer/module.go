@@ -254,11 +254,7 @@ func (c *call) failAt(rng hcl.Range, err error) error {
 
 // refusal is the error of a call without a usable lock entry, in a run that must not change the lock. All
 // refusals of a run become one [LockedError].
-type refusal struct {
-	LockedReason
-	// lost says that the lock had the entry.
-	lost bool
-}
+type refusal struct{ LockedReason }
 
 func (r *refusal) Error() string { return r.Reason }
 
@@ -266,15 +262,9 @@ func (c *call) refuse(reason string) *refusal {
 	return &refusal{LockedReason: LockedReason{Path: c.path, Range: c.placeOfSource(), Reason: reason}}
 }
 
-func (c *call) refuseMissing(reason string) *refusal {
-	refused := c.refuse(reason)
-	refused.Missing = true
-	return refused
-}
-
 func (c *call) refuseLost() *refusal {
-	refused := c.refuseMissing("the lock has no entry for it any more, as happens when tofu or terraform rewrite it")
-	refused.lost = true
+	refused := c.refuse("the lock has no entry for it any more, as happens when tofu or terraform rewrite it")
+	refused.Vanished = true
 	return refused
 }
 

@@ -170,7 +170,7 @@ func TestVanishedEntry(t *testing.T) {
 			p.dropEntry(t, key)
 		}
 		var refused *installer.LockedError
-		if err := p.mustFail(t, request{InstallOptions: installer.InstallOptions{Locked: true}}); !errors.As(err, &refused) || len(refused.Reasons) != 2 || !refused.Reasons[0].Missing {
+		if err := p.mustFail(t, request{InstallOptions: installer.InstallOptions{Locked: true}}); !errors.As(err, &refused) || len(refused.Reasons) != 2 || !refused.Reasons[0].Vanished {
 			t.Errorf("Locked: %v, want two missing entries", err)
 		}
 		if moved {

@@ -114,7 +114,7 @@ func openProviderStage(p *openProject, pool *pool, events *events, rule evidence
 func (s *providerStage) refuse(all []treeproviders.Refusal) error {
 	var reasons []LockedReason
 	for _, r := range all {
-		reasons = append(reasons, LockedReason{Provider: r.Provider, Range: r.Range, Reason: r.Reason, Missing: r.Missing})
+		reasons = append(reasons, LockedReason{Provider: r.Provider, Range: r.Range, Reason: r.Reason})
 	}
 	return lockedError(s.lock.req.lockFile(), reasons)
 }

@@ -199,8 +199,6 @@ func (r *resolver) lockedCall(ctx context.Context, c *call) (_ lockedCall, ok bo
 		found := r.run.lockedCall(c, entry, event.SelectionLocked)
 		found.restored = restored
 		return found, true, nil
-	case req.Locked && !locked:
-		return lockedCall{}, false, c.refuseMissing(reason)
 	case req.Locked:
 		return lockedCall{}, false, c.refuse(reason)
 	}

@@ -194,7 +194,10 @@ func failure(summary, detail string, subject *hcl.Range) hcl.Diagnostics {
 }
 
 // MergeConflict is the [hcl.DiagnosticExtra] for a file with both sides of a merge conflict.
-type MergeConflict struct{}
+type MergeConflict struct {
+	// Undecided says that a merge was tried, and that only the user can decide. Parse does not try it.
+	Undecided bool
+}
 
 // conflictMarkers are the prefixes of the lines that git writes at merge conflicts.
 var conflictMarkers = []string{"<<<<<<< ", "||||||| ", "=======", ">>>>>>> "}
@@ -217,7 +220,7 @@ func findConflict(src []byte, filename string) *hcl.Diagnostic {
 			return &hcl.Diagnostic{
 				Severity: hcl.DiagError,
 				Summary:  "Merge conflict in lock file",
-				Detail:   "The file holds both sides of a merge conflict. Keep one side of each and remove the marker lines.",
+				Detail:   "The file holds both sides of a merge conflict.",
 				Subject:  &hcl.Range{Filename: filename, Start: start, End: end},
 				Extra:    MergeConflict{},
 			}

@@ -48,7 +48,7 @@ func runOutdated(ctx context.Context, cmd *invocation, out *output) error {
 		return cmp.Or(out.printOutdated(list, failed == nil), failed)
 	})
 	if together {
-		out.outdatedProjects(found, incomplete)
+		out.outdatedProjects(found, incomplete, selectedBy(cmd))
 	}
 	if failed == nil && newer && cmd.Bool("exit-code") {
 		return errFound
@@ -156,7 +156,7 @@ func (o *output) outdated(list *outdatedList) {
 
 // outdatedProjects prints one table for projects by directory, with a line for the same versions. failed is the
 // number of projects about which not all is known.
-func (o *output) outdatedProjects(found map[string]*outdatedList, failed int) {
+func (o *output) outdatedProjects(found map[string]*outdatedList, failed int, selected string) {
 	type release struct{ source, current, allowed, latest string }
 	var uses []use[release]
 	all, projects := outdatedList{}, 0
@@ -191,7 +191,7 @@ func (o *output) outdatedProjects(found map[string]*outdatedList, failed int) {
 		text += fmt.Sprintf("; %d failed", failed)
 	}
 	o.notef("%s. --verbose lists each call.\n", text)
-	o.proposeForProjects(pins)
+	o.proposeForProjects(pins, selected)
 }
 
 // use is one of several uses, in the order of projects, of what is listed once.

@@ -229,6 +229,11 @@ func (o *output) printRemedies(list []remedy) {
 	}
 }
 
+// remedyHere is one remedy, for the project or the directory of the run.
+func (o *output) remedyHere(text string, keys ...string) string {
+	return remedy{text: text, project: cmp.Or(o.project, o.dir)}.line(keys)
+}
+
 // fromHere makes commands work in the current directory: with --chdir, they need this flag as well.
 func (o *output) fromHere(list []remedy) []remedy {
 	list = slices.Clone(list)

@@ -44,6 +44,24 @@ func dirArguments(cmd *invocation) []string {
 	})
 }
 
+// selectedBy returns the arguments that select the same projects again, for another command.
+func selectedBy(cmd *invocation) string {
+	text := ""
+	if cmd.Bool("recursive") {
+		text += " --recursive"
+	}
+	if since := cmd.String("since"); since != "" {
+		text += " --since " + shellWord(since)
+	}
+	for _, dir := range dirArguments(cmd) {
+		if !strings.HasPrefix(dir, ".") && !filepath.IsAbs(dir) {
+			dir = "./" + dir // as in dirArguments of update
+		}
+		text += " " + shellWord(dir)
+	}
+	return text
+}
+
 // forProjects calls run for each project that the command line selects, or for the one in --chdir.
 func forProjects(ctx context.Context, cmd *invocation, out *output, run func(ctx context.Context, out *output, req request) error) error {
 	req, err := newRequest(cmd, out.env)

@@ -145,7 +145,7 @@ var remedyTable = []remedyRow{
 			return do(restoreEntries)
 		}
 		commit := do(commitLock)
-		if slices.ContainsFunc(e.Reasons, func(r installer.LockedReason) bool { return r.Missing }) {
+		if e.Earlier != "" || slices.ContainsFunc(e.Reasons, func(r installer.LockedReason) bool { return r.Vanished }) {
 			return append(commit, do(restoreEntries)...)
 		}
 		return commit
@@ -244,8 +244,12 @@ func replaceLink(linked *installer.LinkedLockError) string {
 }
 
 func diagnosticRemedies(project string, diag *hcl.Diagnostic) []remedy {
-	if _, ok := hcl.DiagnosticExtra[lockfile.MergeConflict](diag); ok {
-		return []remedy{{text: "Then run `cotter install{dir}` to lock what is still missing.", project: project}}
+	if conflict, ok := hcl.DiagnosticExtra[lockfile.MergeConflict](diag); ok {
+		text := "Run `cotter install{dir}` to merge the sides. If it cannot, it says why."
+		if conflict.Undecided {
+			text = "Then run `cotter install{dir}` to lock what is still missing."
+		}
+		return []remedy{{text: text, project: project}}
 	}
 	if _, ok := hcl.DiagnosticExtra[config.UnknownToTerraform](diag); ok {
 		return []remedy{{text: "Use `--for tofu` to read the project as tofu does.", project: project}}

@@ -119,7 +119,7 @@ var remedyCases = []struct {
 	{"a locked run", &installer.LockedError{Reasons: []installer.LockedReason{{Path: addrs.Module{"a"}}}}, []string{
 		"Run `cotter install` on your machine and commit the lock.",
 	}},
-	{"a locked run and a missing entry", &installer.LockedError{Reasons: []installer.LockedReason{{Path: addrs.Module{"a"}}, {Path: addrs.Module{"b"}, Missing: true}}}, []string{
+	{"a locked run and an entry that has vanished", &installer.LockedError{Reasons: []installer.LockedReason{{Path: addrs.Module{"a"}}, {Path: addrs.Module{"b"}, Vanished: true}}}, []string{
 		"Run `cotter install` on your machine and commit the lock.",
 		"Run `cotter lock --offline` to put back entries that have vanished from the lock.",
 	}},
@@ -138,6 +138,9 @@ var remedyCases = []struct {
 		"Use another path with `lock_file` in cotter.hcl or TF_DATA_DIR, or remove the link that points there.",
 	}},
 	{"a merge conflict", &lockfile.SyntaxError{Diagnostics: hcl.Diagnostics{{Severity: hcl.DiagError, Extra: lockfile.MergeConflict{}}}}, []string{
+		"Run `cotter install` to merge the sides. If it cannot, it says why.",
+	}},
+	{"a merge conflict that only the user can decide", &lockfile.SyntaxError{Diagnostics: hcl.Diagnostics{{Severity: hcl.DiagError, Extra: lockfile.MergeConflict{Undecided: true}}}}, []string{
 		"Then run `cotter install` to lock what is still missing.",
 	}},
 	{"two refused files", errors.Join(diagnosed(&config.FileReadError{Path: "/a", Allowed: "/r"}), diagnosed(&config.FileReadError{Path: "/b", Allowed: "/r"})), []string{

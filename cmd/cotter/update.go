@@ -249,7 +249,7 @@ func explainKey(calls *installer.Result, key string, providers []string) error {
 	return hinted(fmt.Errorf("%s %s", key, what), hint)
 }
 
-const writePinned = "`cotter update --edit` writes them into the files; add the KEY of a call for another major version.\n"
+const writePinned = "`cotter update{dir} --edit%s` writes them into the files; add the KEY of a call for another major version."
 
 func newerThan(pin installer.Pin) string {
 	latest := pin.LatestValue
@@ -274,17 +274,18 @@ func (o *output) proposals(pins []installer.Pin) {
 	for _, pin := range pins {
 		end := ""
 		if len(pins) == 1 && pin.LatestValue != "" {
-			end = fmt.Sprintf("; `cotter update %s --edit` writes it into the file", shellWord(pin.Path.String()))
+			end = o.remedyHere("; `cotter update{dir} {keys} --edit` writes it into the file", pin.Path.String())
 		}
 		o.printf("%s (%s): %s%s\n", pin.Path, o.place("", pin.Range), newerThan(pin), end)
 	}
 	if len(pins) > 1 && o.project == "" {
-		o.printf(writePinned)
+		o.printf("%s\n", o.remedyHere(fmt.Sprintf(writePinned, "")))
 	}
 }
 
-// proposeForProjects prints the outdated pins of projects by directory, each once.
-func (o *output) proposeForProjects(found map[string][]installer.Pin) {
+// proposeForProjects prints the outdated pins of projects by directory, each once. selected are the arguments that
+// selected the projects.
+func (o *output) proposeForProjects(found map[string][]installer.Pin, selected string) {
 	type proposal struct{ source, value, newer string }
 	var uses []use[proposal]
 	for _, dir := range slices.Sorted(maps.Keys(found)) {
@@ -304,7 +305,7 @@ func (o *output) proposeForProjects(found map[string][]installer.Pin) {
 	}) {
 		o.printf("%s: %s (%s)\n", same[0].of.source, same[0].of.newer, whereUsed(same))
 	}
-	o.printf(writePinned)
+	o.printf("%s\n", o.remedyHere(fmt.Sprintf(writePinned, selected)))
 }
 
 // editPins writes newer versions into configurations, and returns the pins that the request updates as they
@@ -405,7 +406,7 @@ func proposePins(ctx context.Context, cmd *invocation, out *output, in *installe
 		return nil
 	})
 	if several && !out.quiet {
-		out.proposeForProjects(found)
+		out.proposeForProjects(found, selectedBy(cmd))
 	}
 	return err
 }

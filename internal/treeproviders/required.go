@@ -194,8 +194,6 @@ type Refusal struct {
 	// Range is a place that requires the provider, if there is one.
 	Range  hcl.Range
 	Reason string
-	// Missing is set if the lock has no entry.
-	Missing bool
 }
 
 func (r Refusal) Error() string { return r.Reason }
@@ -216,9 +214,7 @@ func (p Required) IsDecided(entry Entry, has bool) bool {
 // Undecided returns why IsDecided is false.
 func (p Required) Undecided(entry Entry, has bool) Refusal {
 	if !has {
-		r := p.refusal("the lock has no entry for it")
-		r.Missing = true
-		return r
+		return p.refusal("the lock has no entry for it")
 	}
 	if p.Fits(entry.Version) && entry.IsTakenOver() {
 		return p.refusal(fmt.Sprintf("the lock has version %s from %s, and tofu takes it from %s; the lock would get an entry for that",
