@@ -22,23 +22,38 @@ func (m Module) Child(name string) Module {
 func (m Module) IsRoot() bool { return len(m) == 0 }
 
 // testModule is the first part of the keys of modules that tests run. The other parts are
-// the test file's directory and name, and the name of the run.
+// the test file's directory and name, which stock tools only join with dots, and the name of the run.
 const testModule = "test"
 
-// ParseModule is the inverse of [Module.String] for valid names. The error is a *[ParseError]. After a
-// first name "test", names may also begin with a digit or a dash, as names of test files do.
+// ParseModule is the inverse of [Module.String] for valid names. The error is a *[ParseError]. Between a
+// first name "test" and the last name are parts of the names of directories and files: they may be empty,
+// and have all printable characters and spaces except dots, slashes and backslashes.
 func ParseModule(key string) (Module, error) {
 	if key == "" {
 		return nil, nil
 	}
 	m := Module(strings.Split(key, "."))
+	last := len(m) - 1
 	for i, name := range m {
-		fileName := i > 0 && m[0] == testModule && validName("_"+name) && name != ""
-		if !validName(name) && !fileName {
+		inTest := i > 0 && m[0] == testModule
+		switch {
+		case validName(name):
+		case inTest && i < last && validFilePart(name):
+		case inTest && name != "" && validName("_"+name):
+		case inTest && i < last:
+			return nil, &ParseError{What: "module path", Input: key, Reason: "the name of a test file must be printable, without slashes and backslashes"}
+		default:
 			return nil, &ParseError{What: "module path", Input: key, Reason: "each part must be the name of a module call: letters, digits, underscores and dashes, with a letter or an underscore first"}
 		}
 	}
 	return m, nil
+}
+
+// validFilePart reports whether s can be in the name of a file, and shown to users.
+func validFilePart(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
+		return r == '/' || r == '\\' || !unicode.IsGraphic(r) && !isNameStart(r) && !isNameRest(r)
+	})
 }
 
 // validName reports whether s is an identifier of HCL's native syntax, as Unicode defines them, with

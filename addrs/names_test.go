@@ -72,10 +72,18 @@ func TestParseModule(t *testing.T) {
 	for key, want := range map[string]addrs.Module{
 		"test.01-a.x":  {"test", "01-a", "x"},
 		"test.tests.-": {"test", "tests", "-"},
-		"":             nil,
-		"vpc":          {"vpc"},
-		"app.net-1._x": {"app", "net-1", "_x"},
-		"réseau.日本":    {"réseau", "日本"},
+		// As stock tools write the keys of modules that tests run.
+		"test.tests.vpc.unit.x":             {"test", "tests", "vpc", "unit", "x"},
+		"test.tests.a.tofutest.hcl.x":       {"test", "tests", "a", "tofutest", "hcl", "x"},
+		"test.tests.sp ace.x":               {"test", "tests", "sp ace", "x"},
+		"test.tests.\u00a0\u3000.x":         {"test", "tests", "\u00a0\u3000", "x"},
+		"test.qa.unit.a..b.x":               {"test", "qa", "unit", "a", "", "b", "x"},
+		"test....qa.a.x":                    {"test", "", "", "", "qa", "a", "x"}, // ../qa/a.tftest.hcl
+		"test.tests.+,(@='&\"$#%:*?<|>)!.x": {"test", "tests", "+,(@='&\"$#%:*?<|>)!", "x"},
+		"":                                  nil,
+		"vpc":                               {"vpc"},
+		"app.net-1._x":                      {"app", "net-1", "_x"},
+		"réseau.日本":                         {"réseau", "日本"},
 	} {
 		got, err := addrs.ParseModule(key)
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
@@ -86,7 +94,8 @@ func TestParseModule(t *testing.T) {
 		}
 	}
 	for _, key := range []string{".", "a.", ".a", "a..b", "1a", "-a", "a/b", `a\b`, "..", "a b", "a\x00", "a\xff", "a\n", "*", "a:b",
-		"01-a.test", "a.01-a", "test..x", "test.a/b", "test.a b", "test.é\x00"} {
+		"01-a.test", "a.01-a", "test.a/b", "test.a/b.x", `test.a\b.x`, "test.a b", "test.x.", "test..", "a..x", "a. .x",
+		"test.é\x00", "test.a\n.x", "test.a\x00.x", "test.a\xff.x", "test.a\u202e.x", "test.a\u2028.x", "test.a\u0085.x"} {
 		got, err := addrs.ParseModule(key)
 		var parseError *addrs.ParseError
 		if !errors.As(err, &parseError) || got != nil {

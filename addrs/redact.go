@@ -14,11 +14,15 @@ const redacted = "REDACTED"
 // Redact returns an address in a form that can be shown, logged and stored. It removes passwords and user
 // names, which can be tokens, but not a user of ssh without a password, which is part of the location. It
 // replaces the fragment and the values in the query string with "REDACTED", except for arguments that
-// select the content: ref, tag, digest, depth, archive, version, rev and checksum.
+// select the content: ref, tag, digest, depth, archive, version, rev and checksum. A local path, in which
+// "?" and "#" are parts of names, stays as it is.
 //
 // It also accepts text that is not a URL. In case of doubt it removes too much. The result cannot always
 // be parsed.
 func Redact(addr string) string {
+	if isLocal(addr) && !strings.Contains(addr, "//") { // else it may be a path before a URL
+		return addr
+	}
 	text, query, hasQuery := strings.Cut(withoutUserinfo(addr), "?")
 	if before, _, found := strings.Cut(text, "#"); found {
 		text = before + "#" + redacted

@@ -56,6 +56,8 @@ func TestRedacted(t *testing.T) {
 		{"file:///srv/m@1", "file:///srv/m@1"},
 		{"git::git::https://t@h/n", "git::git::https://h/n"},
 		{"https://h/n#X", "https://h/n#REDACTED"},
+		{"./a#b/c?d=e@f", "./a#b/c?d=e@f"},
+		{"../https://u:p@h/n?token=X#X", "../https://h/n?token=REDACTED#REDACTED"},
 		{"https://h/n?ref=v1#X", "https://h/n?ref=v1#REDACTED"},
 		{"", ""},
 		// Values that are hidden in or after other values.

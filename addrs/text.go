@@ -41,7 +41,7 @@ func (m Module) MarshalText() (text []byte, err error) {
 		return nil, err
 	}
 	if !slices.Equal(again, m) {
-		return nil, &ParseError{What: "module path", Input: m.String(), Reason: "a name has a dot"}
+		return nil, &ParseError{What: "module path", Input: m.String(), Reason: "a name is empty or has a dot"}
 	}
 	return []byte(m.String()), nil
 }

@@ -154,13 +154,12 @@ func (r namesChecker) ReadModule(ctx context.Context, dir config.Dir) (config.Mo
 // Only the paths of modules that tests run have names before it.
 func checkNames(call config.Call) error {
 	path := call.PathIn(nil)
-	parsed, err := addrs.ParseModule(path.String())
-	switch {
-	case err != nil:
-		return err
-	case len(parsed) != len(path):
-		return &addrs.ParseError{What: "module path", Input: path.String(), Reason: "names cannot be empty or contain a dot"}
-	case len(call.Prefix) > 0 && call.Prefix[0] != "test":
+	for _, names := range []addrs.Module{{call.Name}, path} {
+		if _, err := names.MarshalText(); err != nil {
+			return err
+		}
+	}
+	if len(call.Prefix) > 0 && call.Prefix[0] != "test" {
 		return &addrs.ParseError{What: "module path", Input: path.String(), Reason: "only a module that a test runs has names before its own, and the first of them is \"test\""}
 	}
 	return nil

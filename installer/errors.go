@@ -51,7 +51,10 @@ type ModuleError struct {
 	// error; empty if the configuration has no such call.
 	Source string
 	Range  hcl.Range
-	Err    error
+	// Dir is the directory to which a local Source is relative: that of the module with the call, relative to
+	// the root module, also if the call is in a test in another directory. It is empty if Source is.
+	Dir string
+	Err error
 }
 
 func (e *ModuleError) Error() string {

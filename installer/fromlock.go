@@ -36,7 +36,7 @@ func (p *openProject) lockedCalls(at addrs.Module) []config.Call {
 		if slices.ContainsFunc(calls, func(c config.Call) bool { return c.Name == name }) {
 			continue
 		}
-		call := config.Call{Name: name, Source: "./" + name}
+		call := config.Call{Name: name, Source: "./" + cmp.Or(name, "-")} // a part of a test file's name may be empty
 		if !isDeeper {
 			source := cmp.Or(entry.Replaces, entry.Source)
 			call.Source = source.String()

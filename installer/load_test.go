@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/testenv"
+	"github.com/cotterpin/cotter/modtest"
 )
 
 func describe(result *installer.Result) []string {
@@ -65,7 +68,25 @@ func TestLoadOfWhatIsNotInstalled(t *testing.T) {
 // In a fresh checkout, the lock has all packages and the calls of packages in them.
 func TestLoadFromLock(t *testing.T) {
 	t.Parallel()
-	p := world(t, nested)
+	testNames, err := txtar.ParseFile(filepath.Join("testdata", "install", "test_names.txtar"))
+	testenv.Must(t, err)
+	for name, tt := range map[string]struct {
+		p          *project
+		inPackages []string
+	}{
+		"nested": {world(t, nested), []string{"app.network.subnets", "network.subnets"}},
+		// Their keys do not say which module calls which.
+		"tests": {newProject(t, testNames, modtest.Options{}), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tt.p.checkLoadFromLock(t, tt.inPackages)
+		})
+	}
+}
+
+func (p *project) checkLoadFromLock(t *testing.T, inPackages []string) {
+	t.Helper()
 	installed := p.mustInstall(t, request{})
 	testenv.Must(t, os.RemoveAll(filepath.Join(p.dir, ".terraform")))
 	p.world.ResetRequests()
@@ -84,7 +105,7 @@ func TestLoadFromLock(t *testing.T) {
 		t.Errorf("Load (-installed +loaded):\n%s", diff)
 	}
 	for _, m := range loaded.Modules {
-		if own := len(m.Path) == 1 || len(m.Path) == 2 && m.Path[0] == "app"; own != (m.Call.Range.Filename != "") {
+		if own := !slices.Contains(inPackages, m.Path.String()); own != (m.Call.Range.Filename != "") {
 			t.Errorf("module %s is called at %q", m.Path, m.Call.Range)
 		}
 	}

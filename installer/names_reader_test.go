@@ -38,13 +38,19 @@ func TestNamesOfReader(t *testing.T) {
 	}{
 		{name: "a name", call: "net", valid: true},
 		{name: "a test's", prefix: addrs.Module{"test", "tests", "1-main"}, call: "setup", valid: true},
+		{name: "a test's with dots", prefix: addrs.Module{"test", "tests", "vpc", "unit", "", "2"}, call: "setup", valid: true},
+		{name: "a test's with blanks", prefix: addrs.Module{"test", "my tests", "a + (b)"}, call: "setup", valid: true},
+		{name: "a test's outside", prefix: addrs.Module{"test", "", "", "", "tests", "a"}, call: "setup", valid: true},
 		{name: "a path", call: "../../outside"},
 		{name: "an absolute path", call: "/outside"},
 		{name: "two names", call: "a.b"},
 		{name: "empty", call: ""},
 		{name: "a path before it", prefix: addrs.Module{"test", "../../outside"}, call: "setup"},
 		{name: "two names before it", prefix: addrs.Module{"test", "a.b"}, call: "setup"},
-		{name: "empty before it", prefix: addrs.Module{"test", ""}, call: "setup"},
+		{name: "empty before it", prefix: addrs.Module{""}, call: "setup"},
+		{name: "empty in a test", prefix: addrs.Module{"test", "tests", "a"}, call: ""},
+		{name: "a blank in a test", prefix: addrs.Module{"test", "tests", "a"}, call: "set up"},
+		{name: "a control character before it", prefix: addrs.Module{"test", "tests", "a\n"}, call: "setup"},
 		{name: "not a test's", prefix: addrs.Module{"net"}, call: "setup"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

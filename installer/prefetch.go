@@ -93,7 +93,7 @@ func (p *prefetcher) prefetchAll(ctx context.Context, entries []lockfile.Module)
 // that are left to the walk.
 func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 	path, err := addrs.ParseModule(entry.Key)
-	if err != nil || len(path) < 2 || p.project.req.Update.has(entry.Key) || p.run.isFormer(entry) {
+	if err != nil || p.roots[entry.Key] != nil || p.project.req.Update.has(entry.Key) || p.run.isFormer(entry) {
 		return nil
 	}
 	caller := &module{call: &call{path: path[:len(path)-1]}}

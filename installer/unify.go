@@ -33,7 +33,7 @@ func (e *ConflictError) Error() string {
 			constraint = "of any number"
 		}
 		caller := "The root module"
-		if above := c.Path[:max(len(c.Path)-1, 0)]; !above.IsRoot() {
+		if above := c.Call.Caller(c.Path); !above.IsRoot() {
 			caller = fmt.Sprintf("Module %q", above)
 		}
 		fmt.Fprintf(&b, "%s requires module %q version %s (%s:%d)\n",

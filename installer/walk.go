@@ -203,7 +203,7 @@ func (t *traversal) calls(ctx context.Context, m *module) []parsedCall {
 		return nil
 	}
 	if m.isLocked() {
-		return t.parse(m, t.project.lockedCalls(m.path()))
+		return slices.DeleteFunc(t.parse(m, t.project.lockedCalls(m.path())), func(c parsedCall) bool { return t.isSeen(c.key()) })
 	}
 	dir := config.Dir{Path: m.path(), Dir: m.currentPath, Display: m.finalPath, Terraform: t.project.readsAsTerraform(), Providers: t.require != nil}
 	if m.pkg != nil {
@@ -258,6 +258,14 @@ func (t *traversal) admit(calls []parsedCall, depth int) []parsedCall {
 		t.seen[c.key()] = c.call
 		return false
 	})
+}
+
+// isSeen reports whether the configuration has a call of this key. The lock does not say which of the modules above
+// it has the call: test.tests.vpc.unit.x is a call of test.tests.vpc.unit, or the run x of tests/vpc.unit.tftest.hcl.
+func (t *traversal) isSeen(key string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.seen[key] != nil
 }
 
 func errSameKey(first config.Call) error {

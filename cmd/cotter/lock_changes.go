@@ -159,7 +159,7 @@ func exclusionsOf(change installer.LockChange) []jsonExclusion {
 		return nil
 	}
 	by := change.ExcludedBy
-	caller := by.Path[:len(by.Path)-1-len(by.Call.Prefix)]
+	caller := by.Call.Caller(by.Path)
 	at := by.Call.VersionRange
 	if at.Filename == "" { // the constraint is in the source address
 		at = by.Call.SourceRange

@@ -145,10 +145,10 @@ func entriesIn(dir string) []string {
 
 // localProblem describes what is wrong with a local source address, or returns nil.
 func localProblem(dir string, err *installer.ModuleError) *problem {
-	caller := filepath.Join(dir, filepath.Dir(filepath.FromSlash(err.Range.Filename)))
+	caller := filepath.Join(dir, filepath.FromSlash(err.Dir))
 	isLocal := strings.HasPrefix(err.Source, "./") || strings.HasPrefix(err.Source, "../")
 	switch {
-	case err.Range.Filename == "" || filepath.IsAbs(err.Range.Filename):
+	case err.Dir == "" || filepath.IsAbs(err.Dir):
 	case isLocal && errors.Is(err, fs.ErrNotExist):
 		text := fact(err.Source + " does not exist")
 		parent, name := path.Split(path.Clean(err.Source))

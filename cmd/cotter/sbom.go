@@ -16,6 +16,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/textform"
 )
 
 func sbomCommand(out *output) *cobra.Command {
@@ -122,7 +123,7 @@ func (b *bill) add(result *installer.Result, project, prefix string) {
 	owners := map[string]string{} // the components that modules belong to, by the modules' keys
 	for _, m := range result.Modules {
 		caller := project
-		if above := m.Path[:len(m.Path)-1]; len(above) > 0 {
+		if above := m.Call.Caller(m.Path); len(above) > 0 {
 			caller = cmp.Or(owners[above.String()], project)
 		}
 		owners[m.Path.String()] = caller
@@ -137,7 +138,8 @@ func (b *bill) add(result *installer.Result, project, prefix string) {
 		}
 		place := prefix + m.Path.String()
 		if rng := m.Call.Range; rng.Filename != "" { // only the lock has the call
-			place += fmt.Sprintf(" (%s:%d)", rng.Filename, rng.Start.Line)
+			file, _ := textform.Path(rng.Filename).MarshalText()
+			place += fmt.Sprintf(" (%s:%d)", file, rng.Start.Line)
 		}
 		addProperty(b.components[ref], "cotter:call", place)
 	}

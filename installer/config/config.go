@@ -57,7 +57,7 @@ type Call struct {
 	// Prefix cannot be in a path is an error that wraps an *[addrs.ParseError].
 	Name string
 	// Prefix has the names before Name in the path of a module that a test runs: "test",
-	// the directories and the file. It is empty for all other modules.
+	// the directories and the file, each split at its dots. It is empty for all other modules.
 	Prefix addrs.Module
 	Source string
 	// Version is nil if there is no version argument, or if it is null.
@@ -73,6 +73,11 @@ type Call struct {
 	// Range is the header of the block. SourceRange and VersionRange are the expressions of
 	// the arguments.
 	Range, SourceRange, VersionRange hcl.Range
+}
+
+// Caller returns the path of the module that has the block, given the path of the called module.
+func (c Call) Caller(path addrs.Module) addrs.Module {
+	return path[:max(len(path)-1-len(c.Prefix), 0)]
 }
 
 // PathIn returns the path of the called module, given the path of its caller.

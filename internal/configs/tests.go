@@ -103,11 +103,8 @@ func (r Reader) isTest(name string, names []string) bool {
 // runs returns the calls in a test file, whose name is relative to the root module.
 func (r Reader) runs(ctx context.Context, body hcl.Body, dir Dir, name string) ([]config.Call, hcl.Diagnostics) {
 	content, _, diags := body.PartialContent(testSchema)
-	prefix := []string{"test"}
-	if parent := path.Dir(name); parent != "." {
-		prefix = append(prefix, strings.Split(parent, "/")...)
-	}
-	prefix = append(prefix, strings.TrimSuffix(path.Base(name), testSuffixes[0][0]))
+	// Stock tools join the names of the directories and of the file with dots, and never split the key.
+	prefix := strings.Split("test."+strings.ReplaceAll(strings.TrimSuffix(name, testSuffixes[0][0]), "/", "."), ".")
 	var calls []config.Call
 	seen := make(map[string]bool)
 	for _, run := range content.Blocks {
@@ -157,5 +154,5 @@ func badTestName(key string, twice bool, at hcl.Range) *hcl.Diagnostic {
 	if twice {
 		return fault(at, "Duplicate run block", "There are two runs with modules that would both be installed as %q. Rename one of them.", key)
 	}
-	return fault(at, "Invalid test file name", "The module of this run would be installed as %q, which cannot be a module's key: the names of the directory, the file and the run may hold only letters, digits, underscores and dashes.", key)
+	return fault(at, "Invalid test file name", "The module of this run would be installed as %q, which cannot be a module's key: the names of the directory and of the file must be printable UTF-8 without backslashes.", key)
 }
