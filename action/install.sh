@@ -73,7 +73,7 @@ if [[ $format == zip ]]; then
 else
 	tar -xzf "$archive"
 fi
-./cotter version
+./cotter --version
 if [[ -n ${GITHUB_PATH:-} ]]; then
 	echo "$dir" >>"$GITHUB_PATH"
 	echo "version=$version" >>"$GITHUB_OUTPUT"

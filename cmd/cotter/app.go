@@ -39,14 +39,15 @@ func newApp(out *output) *cobra.Command {
 	app := command(out, &cobra.Command{
 		Use:   "cotter",
 		Short: "install, lock and verify the modules and providers of an OpenTofu or Terraform configuration",
-	}, nil, []addFlag{toggle("version", "print the version")},
+	}, nil, []addFlag{toggle("version", "print the version"), toggle("json", "print JSON")},
 		installCommand(out), initCommand(out), lockCommand(out), verifyCommand(out), updateCommand(out), outdatedCommand(out), diffCommand(out),
-		treeCommand(out), sbomCommand(out), cacheCommand(out), bundleCommand(out), mirrorCommand(out), doctorCommand(out), demoCommand(out), versionCommand(out), completionCommand(out),
+		treeCommand(out), sbomCommand(out), cacheCommand(out), bundleCommand(out), mirrorCommand(out), doctorCommand(out), demoCommand(out), completionCommand(out),
 	)
 	group := app.RunE
 	app.RunE = func(c *cobra.Command, args []string) error {
-		if (&invocation{c, args}).Bool("version") {
-			return printVersion(out)
+		if cmd := (&invocation{c, args}); cmd.Bool("version") {
+			out.configure(cmd)
+			return out.end(printVersion(out))
 		}
 		return group(c, args)
 	}
@@ -68,7 +69,7 @@ func globalFlags() []addFlag {
 		text("chdir", "work in `DIR` instead of the current directory"),
 		func(set *pflag.FlagSet) { set.BoolP("quiet", "q", false, "print only errors and the requested output") },
 		func(set *pflag.FlagSet) { set.BoolP("verbose", "v", false, "print everything that happens") },
-		toggle("no-color", "print without colors, as if NO_COLOR were set in the environment"),
+		toggle("no-color", "print without colors, as if NO_COLOR were set"),
 	}
 }
 

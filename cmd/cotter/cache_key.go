@@ -18,8 +18,9 @@ import (
 
 func cacheKeyCommand(out *output) *cobra.Command {
 	return command(out, &cobra.Command{
-		Use:   "key [DIR...]",
-		Short: "print the key under which CI should store the cache directory",
+		Use:    "key [DIR...]",
+		Short:  "print the key under which CI should store the cache directory",
+		Hidden: true, // it is for CI jobs
 		Long: "The key consists of the version of the cache format, the platform, and a hash of the\n" +
 			"modules and providers in the lock, or in the locks of several projects. With --prefix\n" +
 			"the hash is left out. A stored cache whose key has the same prefix is still useful: a\n" +

@@ -92,7 +92,7 @@ func command(out *output, c *cobra.Command, run func(context.Context, *invocatio
 		case run == nil:
 			return runGroup(cmd)
 		case argsUsage(c) == "" && len(args) > 0:
-			return usageError{fmt.Errorf("cotter %s takes no argument, got %q", c.Name(), args[0])}
+			return usageError{fmt.Errorf("%s takes no argument, got %q", c.CommandPath(), args[0])}
 		}
 		if err := flagAsArgument(cmd); err != nil {
 			return err
@@ -103,13 +103,10 @@ func command(out *output, c *cobra.Command, run func(context.Context, *invocatio
 	return c
 }
 
-// runGroup prints the help of a command that only has others below it, or of one of these.
+// runGroup prints the help of a command that only has others below it.
 func runGroup(cmd *invocation) error {
-	switch found, rest, _ := cmd.Find(cmd.args[min(len(cmd.args), 1):]); {
-	case cmd.NArg() == 0:
+	if cmd.NArg() == 0 {
 		return cmd.Help()
-	case cmd.Arg(0) == "help" && len(rest) == 0:
-		return found.Help()
 	}
 	return unknownCommand(cmd.Command, cmd.Arg(0))
 }

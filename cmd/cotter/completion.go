@@ -35,8 +35,9 @@ var (
 func completionCommand(out *output) *cobra.Command {
 	scripts := map[string]string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}
 	return command(out, &cobra.Command{
-		Use:   "completion bash|zsh|fish",
-		Short: "print a script that lets a shell complete commands, flags and module keys",
+		Use:    "completion bash|zsh|fish",
+		Short:  "print a script that lets a shell complete commands, flags and module keys",
+		Hidden: true, // it is for the installation of the program
 	}, func(_ context.Context, cmd *invocation, out *output) error {
 		script, ok := scripts[cmd.Arg(0)]
 		if !ok || cmd.NArg() != 1 {

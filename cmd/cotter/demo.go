@@ -35,7 +35,7 @@ func demoTree() fs.FS {
 func demoCommand(out *output) *cobra.Command {
 	return command(out, &cobra.Command{
 		Use:   "demo",
-		Short: "install an example from servers in this process, and show how an attack is refused",
+		Short: "install an example from local servers, and show a refused attack",
 		Long: "The demo sends no requests to other machines, and keeps all its files in one temporary\n" +
 			"directory. In a terminal, the servers run until you press Enter, so that you can try the\n" +
 			"printed commands in a second terminal. Without a terminal the demo ends by itself, and\n" +

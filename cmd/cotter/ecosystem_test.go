@@ -295,7 +295,7 @@ func TestActionInstall(t *testing.T) {
 		t.Skip("the script needs the programs of a Unix")
 	}
 	programs, gh := programsOfInstaller(t)
-	archive := releaseArchive(t, "#!/bin/sh\necho cotter v1.2.3\n")
+	archive := releaseArchive(t, "#!/bin/sh\ntest \"$*\" = --version && echo cotter v1.2.3\n")
 	name := fmt.Sprintf("cotter_1.2.3_%s_%s.tar.gz", runtime.GOOS, runtime.GOARCH)
 	sum := fmt.Sprintf("%x", sha256.Sum256(archive))
 	var sums string

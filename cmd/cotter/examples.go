@@ -105,8 +105,7 @@ var examples = map[string][]example{
 		{"Show the same for another root module, without asking any host.", "cotter doctor envs/prod --offline"},
 		{"Write a report for an issue. It contains no secrets.", "cotter doctor --json > doctor.json"},
 	},
-	"cotter demo":    {{"Needs neither a network nor a configuration.", "cotter demo"}},
-	"cotter version": {{"For scripts.", "cotter version --json"}},
+	"cotter demo": {{"Needs neither a network nor a configuration.", "cotter demo"}},
 	"cotter completion": {
 		{"For bash, in ~/.bashrc.", "source <(cotter completion bash)"},
 		{"For zsh, in ~/.zshrc after compinit.", "source <(cotter completion zsh)"},

@@ -21,6 +21,7 @@ func helpCommand(out *output) *cobra.Command {
 	}, nil)
 }
 
+// visible returns the commands below c, without plumbing: commands that other programs run.
 func visible(c *cobra.Command) []*cobra.Command {
 	return slices.DeleteFunc(slices.Clone(c.Commands()), func(below *cobra.Command) bool { return below.Hidden })
 }
@@ -103,9 +104,6 @@ func printHelp(w io.Writer, cmd *cobra.Command) {
 	synopsis := cmd.CommandPath() + " [OPTION...] " + argsUsage(cmd)
 	for _, sub := range visible(cmd) {
 		commands = append(commands, entry{sub.Name(), sub.Short})
-	}
-	if cmd.Root() == cmd {
-		commands = append(commands, entry{"help", "print the help of a command"})
 	}
 	if commands != nil {
 		synopsis = cmd.CommandPath() + " COMMAND [OPTION...]"

@@ -7,12 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 )
 
 func eachCommand(cmd *cobra.Command, f func(*cobra.Command)) {
 	f(cmd)
-	for _, sub := range visible(cmd) {
+	for _, sub := range cmd.Commands() {
 		eachCommand(sub, f)
 	}
 }
@@ -82,6 +83,21 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// TestCommandList checks that the list of commands has no plumbing, and that a terminal shows it at once.
+func TestCommandList(t *testing.T) {
+	t.Parallel()
+	want := []string{"install", "init", "lock", "verify", "update", "outdated", "diff", "tree", "sbom", "cache", "bundle", "mirror", "doctor", "demo"}
+	app := testApp()
+	if diff := cmp.Diff(want, mapped(visible(app), (*cobra.Command).Name)); diff != "" {
+		t.Errorf("the commands (-want +got):\n%s", diff)
+	}
+	var text bytes.Buffer
+	printHelp(&text, app)
+	if lines := strings.Count(text.String(), "\n"); lines > 45 {
+		t.Errorf("cotter --help has %d lines", lines)
+	}
+}
+
 // checkExample fails unless every cotter command in a command line exists and has the given
 // flags.
 func checkExample(t *testing.T, app *cobra.Command, e example) {
@@ -146,7 +162,7 @@ func TestHelpIsShown(t *testing.T) {
 		{"cotter help verify", "Usage:\n  cotter verify [OPTION...] [DIR...]\n"},
 		{"cotter verify -h", "Usage:\n  cotter verify [OPTION...] [DIR...]\n"},
 		{"cotter bundle", "Usage:\n  cotter bundle COMMAND [OPTION...]\n"},
-		{"cotter bundle help create", "Usage:\n  cotter bundle create [OPTION...] [DIR...]\n"},
+		{"cotter help cache key", "Usage:\n  cotter cache key [OPTION...] [DIR...]\n"},
 		{"cotter help bundle create", "Usage:\n  cotter bundle create [OPTION...] [DIR...]\n"},
 		{"cotter -h bundle create", "Usage:\n  cotter bundle create [OPTION...] [DIR...]\n"},
 		{"cotter verify DIR --help", "Usage:\n  cotter verify [OPTION...] [DIR...]\n"},
@@ -154,7 +170,7 @@ func TestHelpIsShown(t *testing.T) {
 		{"cotter bundle create --help", "Usage:\n  cotter bundle create [OPTION...] [DIR...]\n"},
 		{"cotter --version", "cotter " + version() + " on " + platform() + "\n"},
 		{"cotter -version", "cotter " + version() + " on " + platform() + "\n"},
-		{"cotter version", "cotter " + version() + " on " + platform() + "\n"},
+		{"cotter --version --json", `"version":"` + version() + `","platform":"` + platform() + `"`},
 	} {
 		var stdout, stderr strings.Builder
 		if status := run(t.Context(), strings.Fields(test.line), &stdout, &stderr); status != 0 || stderr.Len() > 0 {

@@ -21,7 +21,7 @@ import (
 func initCommand(out *output) *cobra.Command {
 	return command(out, &cobra.Command{
 		Use:   "init [DIR] [-- ARGS...]",
-		Short: "install, run tofu init or terraform init, and keep the modules in the lock",
+		Short: "install, run init of tofu or terraform, and keep modules in the lock",
 		Long: "Installs the modules and providers as install does, and then runs init of the\n" +
 			"project's tool with the arguments after --. It then puts back the module entries that\n" +
 			"the tool has dropped from the lock, and exits with the tool's exit status.\n" +

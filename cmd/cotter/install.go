@@ -11,7 +11,7 @@ import (
 func installCommand(out *output) *cobra.Command {
 	return command(out, &cobra.Command{
 		Use:   "install [DIR...]",
-		Short: "resolve, fetch, verify and place all modules and providers, and write the lock",
+		Short: "install all modules and providers, and write the lock",
 		Long: "Installs the modules and providers of the configuration in the current directory. It\n" +
 			"places them under .terraform, where tofu and terraform find them, and records the\n" +
 			"selected versions in the lock file. Locked versions are kept as long as they fit the\n" +

@@ -301,7 +301,7 @@ type doctorRecord struct {
 	Problems int `json:"problems"`
 }
 
-// versionRecord is the output of version.
+// versionRecord is the output of cotter --version --json.
 type versionRecord struct {
 	Version  string `json:"version"`
 	Platform string `json:"platform"`

@@ -22,7 +22,7 @@ import (
 func sbomCommand(out *output) *cobra.Command {
 	return command(out, &cobra.Command{
 		Use:   "sbom [DIR...]",
-		Short: "write a software bill of materials for the installed modules and providers",
+		Short: "write a software bill of materials for what is installed",
 		Long: "Writes a CycloneDX document in JSON. It has a component for each package and each\n" +
 			"provider, with the package URL, the version, commit or digest, and the hashes in the\n" +
 			"lock. It also says which components call or require which. The same modules and\n" +

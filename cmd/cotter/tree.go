@@ -28,7 +28,7 @@ const treeName = "tree"
 func treeCommand(out *output) *cobra.Command {
 	return command(out, &cobra.Command{
 		Use:   treeName + " [KEY|PROVIDER] [DIR...]",
-		Short: "show what is installed: which module calls which, and the providers of each",
+		Short: "show which module calls which, and the providers of each",
 		Long: "Below each module, it lists the modules that it calls and the providers that it requires,\n" +
 			"in parentheses with the constraints of that module. What is not installed is shown as\n" +
 			"the lock has it. It sends no requests.\n" +

@@ -26,7 +26,7 @@ const updateName = "update"
 func updateCommand(out *output) *cobra.Command {
 	return command(out, &cobra.Command{
 		Use:   updateName + " [KEY|PROVIDER|DIR...]",
-		Short: "update modules and providers to the newest versions that their constraints allow",
+		Short: "update to the newest versions that the constraints allow",
 		Long: "Updates the module calls with the given keys, such as network.subnets, and the\n" +
 			"providers with the given addresses, such as hashicorp/aws. Without arguments it updates\n" +
 			"everything. The rest of the lock does not change. For each module that changes, it\n" +

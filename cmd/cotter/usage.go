@@ -177,6 +177,7 @@ var otherWords = map[string]string{
 	"why":        "Run `cotter tree` with the key of a module call, a source address or a provider.",
 	"graph":      "Run `cotter tree`, or `cotter tree --out modules.html` for a page.",
 	"restore":    "Run `cotter install`, or `cotter lock --offline` to put back entries of the lock and change nothing else.",
+	"version":    "Run `cotter --version`.",
 	"merge-lock": "Remove `merge=cotter` from .gitattributes, and merge again: `cotter install` resolves what git leaves as a conflict in the lock.",
 	"vendor":     "Use `cotter bundle create` or `cotter mirror push` for machines without network, and a `replace` block in cotter.hcl for a module in a directory of your repository.",
 }
@@ -198,7 +199,10 @@ func commandHint(c *cobra.Command, name string) string {
 	if hint, ok := otherWords[name]; ok && !c.HasParent() {
 		return hint
 	}
-	known := append(mapped(visible(c), (*cobra.Command).Name), "help")
+	known := mapped(visible(c), (*cobra.Command).Name)
+	if !c.HasParent() {
+		known = append(known, "help")
+	}
 	likely := mapped(nearest(name, known), func(near string) string { return fmt.Sprintf("`%s %s`", c.CommandPath(), near) })
 	return cmp.Or(didYouMean(likely), fmt.Sprintf("Run `%s --help` to see the commands.", c.CommandPath()))
 }

@@ -22,6 +22,8 @@ func TestWrongCommandLines(t *testing.T) {
 		{"cache szie", "unknown command \"szie\"\n\nDid you mean `cotter cache size`?"},
 		{"isntall --locked", "unknown command \"isntall\"\n\nDid you mean `cotter install`?"},
 		{"hepl", "unknown command \"hepl\"\n\nDid you mean `cotter help`?"},
+		{"bundle help create", "unknown command \"help\"\n\nRun `cotter bundle --help` to see the commands."},
+		{"version", "unknown command \"version\"\n\nRun `cotter --version`."},
 		{"bundle nosuch --help", "unknown command \"nosuch\"\n\nRun `cotter bundle --help` to see the commands."},
 		{"--help nosuch", "unknown command \"nosuch\"\n\nRun `cotter --help` to see the commands."},
 		{"help bundle nosuch", "there is no command \"cotter bundle nosuch\""},
@@ -33,15 +35,15 @@ func TestWrongCommandLines(t *testing.T) {
 		{"tree --nosuch", "there is no flag --nosuch\n\nRun `cotter tree --help` to see the flags."},
 		{"install -palicy=a", "there is no flag --palicy\n\nDid you mean --policy?"},
 		{"tree --nosuch --help", "there is no flag --nosuch\n\nRun `cotter tree --help` to see the flags."},
-		{"--json version", "there is no flag --json\n\nRun `cotter --help` to see the flags."},
+		{"--nosuch install", "there is no flag --nosuch\n\nRun `cotter --help` to see the flags."},
 		{"init -backend=false", "there is no flag --backend; put arguments for tofu or terraform after --, as in `cotter init -- -backend=false`\n\nRun `cotter init --help` to see the flags."},
 
 		{"tree --for", "--for needs a value: TOOL"},
 		{"--chdir", "--chdir needs a value: DIR"},
 		{"init --for", "--for needs a value: TOOL; put arguments for tofu or terraform after --, as in `cotter init -- -backend=false`"},
 
-		{"version --json=maybe", "--json takes true or false, got \"maybe\""},
-		{"version -q=maybe", "--quiet takes true or false, got \"maybe\""},
+		{"outdated --json=maybe", "--json takes true or false, got \"maybe\""},
+		{"outdated -q=maybe", "--quiet takes true or false, got \"maybe\""},
 		{"install --locked=a\"b", "--locked takes true or false, got \"a\\\"b\""},
 		{"install -var " + secret, "-var takes NAME=VALUE, with a name and a \"=\""},
 		{"init -- -var " + secret, "-var takes NAME=VALUE, with a name and a \"=\""},
@@ -56,8 +58,8 @@ func TestWrongCommandLines(t *testing.T) {
 		{"bundle verify", "cotter bundle verify takes one file"},
 		{"mirror push", "cotter mirror push needs the address of a mirror, as in oci://registry.example.com/modules"},
 		{"merge-lock a b c", "unknown command \"merge-lock\"\n\nRemove `merge=cotter` from .gitattributes, and merge again: `cotter install` resolves what git leaves as a conflict in the lock."},
-		{"version extra", "cotter version takes no argument, got \"extra\""},
-		{"version -- --json", "cotter version takes no argument, got \"--json\""},
+		{"cache dir extra", "cotter cache dir takes no argument, got \"extra\""},
+		{"cache dir -- --json", "cotter cache dir takes no argument, got \"--json\""},
 	} {
 		var output strings.Builder
 		status := run(t.Context(), append([]string{"cotter"}, strings.Fields(test.line)...), &output, &output)

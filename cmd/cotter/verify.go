@@ -18,7 +18,7 @@ import (
 func verifyCommand(out *output) *cobra.Command {
 	return command(out, &cobra.Command{
 		Use:   "verify [DIR...]",
-		Short: "compare the installed modules and providers with the lock, without network access",
+		Short: "compare what is installed with the lock, without network access",
 		Long: "Reads every installed file. Changed files, missing files and added configuration files\n" +
 			"are failures; other added files are only listed. Packages that nothing outside this\n" +
 			"repository has confirmed are named. With --remote it also asks the origins what tags,\n" +

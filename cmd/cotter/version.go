@@ -1,11 +1,8 @@
 package main
 
 import (
-	"context"
 	"runtime"
 	"runtime/debug"
-
-	"github.com/spf13/cobra"
 )
 
 // release is set by -ldflags "-X main.release=..." in release builds.
@@ -20,13 +17,6 @@ func version() string {
 		return info.Main.Version
 	}
 	return "(devel)"
-}
-
-func versionCommand(out *output) *cobra.Command {
-	return command(out, &cobra.Command{
-		Use:   "version",
-		Short: "print the version",
-	}, func(context.Context, *invocation, *output) error { return printVersion(out) }, []addFlag{toggle("json", "print JSON")})
 }
 
 func printVersion(out *output) error {
