@@ -94,6 +94,7 @@ func (e matrixException) find(name string) bool {
 // of a cell, as in "corpus/nested .: just installed: verify --json".
 var matrixExceptions = []matrixException{
 	{`^corpus/past_hand_merged schemes .*: verify --remote`, "its lock has a hash that no package of the provider has"},
+	{`^script/(mirror_settings|mirror_dirs) .*: doctor`, "the mirror in its settings has no repository, which is a problem"},
 	{`^(install/computed_sources|script/settings) .*: Session`, "the reader of this test gives modules no values for their variables"},
 }
 
@@ -107,6 +108,13 @@ var matrixRefused = []matrixException{
 	{`^install/(git|oci)_ambiguous_version `, "a version is offered twice"},
 	{`^install/(escapes_package|directory_missing) `, "sources outside of the package, or of no directory"},
 	{`^install/replace_directory fork/modules/small `, "it calls a registry that does not exist, unless another root module replaces it"},
+	{`^script/((directories|file_reads|sha256|submodules|hg|archives_xz) \.|file_reads repo/envs/prod) `, "sources that name the script's own directory, or a file above it"},
+	{`^script/(dialect guess|past_terraform_lock_tofu \.|hints (local|wrong)|update_changes \.) `, "a package that the servers do not have before the script adds it, or at all"},
+	{`^script/(hints ssh|stock_mirror \.|doctor (other|s3|wrong)|doctor_airgap call) `, "a host that does not exist, or asks for credentials"},
+	{`^script/(diff_interface configs|errors bad) `, "files of several configurations"},
+	{`^script/(init variable|no_lock unread|variables(_terraform)? (\.|secret)) `, "a source needs a variable from the command line"},
+	{`^script/(policy (all|branches|denied|led|projects/b)|project_settings envs/west) `, "the policy does not allow it"},
+	{`^script/settings_git \. `, "the settings are invalid"},
 }
 
 // matrixCount counts what a run of the matrix has covered.
@@ -213,8 +221,12 @@ func (r *matrixRoot) testStock(t *testing.T) {
 
 func (r *matrixRoot) state(user *site, kind matrixStateKind) *matrixState {
 	dir := filepath.Join(user.project, filepath.FromSlash(r.name))
+	lock := r.lockFile
+	if found, err := readSettings(func(string) string { return "" }, dir); err == nil {
+		lock = cmp.Or(lock, found.LockFile)
+	}
 	return &matrixState{root: r, user: user, state: kind, dir: dir, facts: r.facts, names: map[string]string{
-		"BUNDLE": filepath.Join(user.tmp, "bundle.tar"), "PINNED": filepath.Join(user.tmp, "pinned.hcl"), "LOCK": filepath.Join(dir, cmp.Or(r.lockFile, stockLockName)),
+		"BUNDLE": filepath.Join(user.tmp, "bundle.tar"), "PINNED": filepath.Join(user.tmp, "pinned.hcl"), "LOCK": filepath.Join(dir, cmp.Or(lock, stockLockName)),
 	}}
 }
 
@@ -247,7 +259,7 @@ func (s *matrixState) run(t *testing.T, line string) workerEnd {
 // lockLike gives a checkout the locks of an installation.
 func (s *matrixState) lockLike(t *testing.T, installed *matrixState) {
 	t.Helper()
-	for _, name := range []string{stockLockName, cmp.Or(s.root.lockFile, stockLockName)} {
+	for _, name := range []string{stockLockName, filepath.Base(s.names["LOCK"])} {
 		if text, err := os.ReadFile(filepath.Join(installed.dir, name)); err == nil {
 			testenv.WriteFile(t, filepath.Join(s.dir, name), string(text))
 		}
