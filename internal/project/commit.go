@@ -102,7 +102,7 @@ func (p *Project) commitLockCopy(c Change) (bool, error) {
 // prepare makes step 1 of [Project.Commit] and describes the change in a journal. The pending lock is
 // nil if the lock does not change.
 func (p *Project) prepare(c Change) (_ *journal, lock *atomicfile.Pending, err error) {
-	j := &journal{moveList: moveList{Stage: p.stage, Retired: path.Join(retiredName, rand.Text())}}
+	j := &journal{Stage: p.stage, Retired: path.Join(retiredName, rand.Text())}
 	if j.Manifest, err = p.stageFile(j, manifestName, c.Manifest); err != nil {
 		return nil, nil, err
 	}
@@ -114,15 +114,15 @@ func (p *Project) prepare(c Change) (_ *journal, lock *atomicfile.Pending, err e
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Trees)) {
 		place := path.Join(treesName, name)
-		j.add(p.staged(c.Trees[name]), place, has(p.modules, place))
+		j.addMove(p.staged(c.Trees[name]), place, has(p.modules, place))
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.Packages)) {
-		j.add(p.staged(c.Packages[key]), key, has(p.modules, key))
+		j.addMove(p.staged(c.Packages[key]), key, has(p.modules, key))
 	}
 	for _, key := range c.Gone {
-		j.add("", key, has(p.modules, key))
+		j.addMove("", key, has(p.modules, key))
 	}
-	if err := j.moveList.prepare(p.modules); err != nil {
+	if err := j.prepareMoves(p.modules); err != nil {
 		return nil, nil, err
 	}
 	if !bytes.Equal(c.OldLock, c.NewLock) && p.lock.root != nil {
@@ -168,7 +168,7 @@ func (p *Project) moveAll(j *journal, lock *atomicfile.Pending) error {
 	if err := syncDirs(p.modules, "project.manifest", ".", j.Retired); err != nil {
 		return err
 	}
-	if err := j.make(p.modules); err != nil {
+	if err := j.makeMoves(p.modules); err != nil {
 		return err
 	}
 	if lock != nil {

@@ -4,8 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 )
@@ -17,11 +22,16 @@ const maxJournal = 2*maxLock + MaxManifest
 // journal describes a change in progress, as it is written to disk. All names are relative to the
 // modules directory.
 type journal struct {
-	moveList
+	// Stage is the directory of what is moved to its place, and Retired that of what is replaced.
+	Stage, Retired string
+	// Moves are those of packages and shared trees.
+	Moves    []move
 	Manifest move
 	LockCopy move
 	// Lock is nil if the dependency lock does not change.
 	Lock *lockChange
+
+	retired int // the number of names used in Retired
 }
 
 type lockChange struct {
@@ -30,6 +40,59 @@ type lockChange struct {
 	// nil means that there is no file.
 	Old, New []byte
 }
+
+// newMove returns a move. If replaces is set, the move retires what is at to first.
+func (j *journal) newMove(from, to string, replaces bool) move {
+	m := move{From: from, To: to}
+	if replaces {
+		j.retired++
+		m.Retired = path.Join(j.Retired, strconv.Itoa(j.retired))
+	}
+	return m
+}
+
+func (j *journal) addMove(from, to string, replaces bool) {
+	j.Moves = append(j.Moves, j.newMove(from, to, replaces))
+}
+
+// prepareMoves creates the directories that the moves need, and makes what is staged durable.
+func (j *journal) prepareMoves(root *os.Root) error {
+	for _, m := range j.Moves { // revert treats a missing staged path as already moved
+		if m.From != "" && !has(root, m.From) {
+			return &fs.PathError{Op: "install", Path: m.From, Err: fs.ErrNotExist}
+		}
+	}
+	for _, dir := range []string{j.Retired, treesName} {
+		if err := atomicfile.Step("project.dirs.mkdir", func() error { return root.MkdirAll(dir, 0o777) }); err != nil {
+			return err
+		}
+		if info, err := root.Lstat(dir); err != nil || !info.IsDir() { // files are moved in it
+			return fmt.Errorf("%s is not a directory", filepath.Join(root.Name(), filepath.FromSlash(dir)))
+		}
+	}
+	return atomicfile.Step("project.stage.sync", func() error { return syncTree(root, j.Stage, "project.stage") })
+}
+
+func (j *journal) makeMoves(root *os.Root) error {
+	for _, m := range j.Moves {
+		if err := m.replace(root, "project.package"); err != nil {
+			return err
+		}
+	}
+	return syncDirs(root, "project.package", j.dirs()...)
+}
+
+// revertMoves undoes the moves as far as they were made, the last one first.
+func (j *journal) revertMoves(root *os.Root) error {
+	for _, m := range slices.Backward(j.Moves) {
+		if err := m.revert(root, "project.undo"); err != nil {
+			return err
+		}
+	}
+	return syncDirs(root, "project.undo", slices.DeleteFunc(j.dirs(), func(dir string) bool { return !has(root, dir) })...)
+}
+
+func (j *journal) dirs() []string { return []string{".", ownName, treesName, j.Retired} }
 
 // writeJournal writes the journal durably. From then on the change is undone unless it is completed.
 func (p *Project) writeJournal(j *journal) error {
@@ -113,7 +176,7 @@ func (p *Project) undo(j *journal) error {
 	if err := j.LockCopy.revert(p.modules, "project.undo"); err != nil {
 		return err
 	}
-	if err := j.moveList.revert(p.modules); err != nil {
+	if err := j.revertMoves(p.modules); err != nil {
 		return err
 	}
 	if err := j.Manifest.revert(p.modules, "project.undo"); err != nil {
