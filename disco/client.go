@@ -40,7 +40,9 @@ type Client struct {
 	// token.
 	LoopbackHTTP bool
 	// ForcedServices maps hosts to service identifiers and services, which replace discovery, like "host"
-	// blocks of a CLI configuration. A value other than a string is treated as missing.
+	// blocks of a CLI configuration. A value other than a string is treated as missing. The credentials for the host
+	// are also sent to a service at http on this machine, in plain text: a local program that listens on the port in
+	// its place gets them.
 	ForcedServices map[addrs.Hostname]map[string]any
 	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/hostname"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
@@ -26,11 +28,11 @@ type Credentials interface {
 }
 
 // Authorize adds the credentials for a host to a request to one of its services. It does nothing if there
-// are none, or if the request is not https; LoopbackHTTP allows http on this machine. The error is the
-// context's or a *[CredentialsError]; the request is then unchanged, and stock tools send it without
+// are none, or if the request is not https; LoopbackHTTP, and a service of ForcedServices on this machine, allow http.
+// The error is the context's or a *[CredentialsError]; the request is then unchanged, and stock tools send it without
 // credentials.
 func (c *Client) Authorize(ctx context.Context, host addrs.Hostname, req *http.Request) error {
-	if c.Credentials == nil || !c.maySend(req.URL) {
+	if c.Credentials == nil || !c.maySend(host, req.URL) {
 		return nil
 	}
 	// Call ForHost once for each host, because a credentials helper is an external program.
@@ -48,8 +50,24 @@ func (c *Client) Authorize(ctx context.Context, host addrs.Hostname, req *http.R
 	return nil
 }
 
-func (c *Client) maySend(u *url.URL) bool {
-	return u.Scheme == "https" || c.LoopbackHTTP && u.Scheme == "http" && hostname.IsLoopback(u)
+func (c *Client) maySend(host addrs.Hostname, u *url.URL) bool {
+	return u.Scheme == "https" || u.Scheme == "http" && hostname.IsLoopback(u) && (c.LoopbackHTTP || c.isForced(host, u))
+}
+
+// isForced reports whether a URL is below that of a service in ForcedServices: not what a document or an answer names.
+func (c *Client) isForced(host addrs.Hostname, u *url.URL) bool {
+	for _, value := range c.ForcedServices[host] {
+		text, _ := value.(string)
+		service, err := url.Parse(text)
+		if err != nil || !httpx.SameOrigin(service, u) {
+			continue
+		}
+		withSlash(service)
+		if strings.HasPrefix(u.EscapedPath(), service.EscapedPath()) && !strings.Contains(u.EscapedPath(), "/..") {
+			return true
+		}
+	}
+	return false
 }
 
 // refused identifies refused credentials of a host by a hash of the request's header.
@@ -62,7 +80,7 @@ type refused struct {
 // Authorize has changed. It reports whether Authorize now adds others. The same credentials are renewed
 // once.
 func (c *Client) Refused(ctx context.Context, host addrs.Hostname, req *http.Request) bool {
-	if c.Credentials == nil || !c.maySend(req.URL) {
+	if c.Credentials == nil || !c.maySend(host, req.URL) {
 		return false
 	}
 	key := refused{host, sumOf(req.Header)}

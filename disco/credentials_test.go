@@ -12,6 +12,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -262,5 +263,50 @@ func TestLoopbackHTTP(t *testing.T) {
 				t.Errorf("with LoopbackHTTP = %v, Authorize(%q) sets %q, want %q", on, url, got, want)
 			}
 		}
+	}
+}
+
+// TestForcedLoopback checks which requests by http get the token of a host whose services the user has set: only those
+// below their URLs, on this machine.
+func TestForcedLoopback(t *testing.T) {
+	t.Parallel()
+	c := &disco.Client{
+		Credentials: &rotated{tokens: []string{"t"}},
+		ForcedServices: map[addrs.Hostname]map[string]any{
+			host: {
+				"providers.v1": "http://127.0.0.1:5000/v1/providers/registry.example.com", "modules.v1": "http://localhost:5000/",
+				"other.v1": "http://example.com/", "none.v1": 1, "bad.v1": "http://[",
+			},
+			"other.example.com": {"modules.v1": "http://127.0.0.1:6000/"},
+		},
+	}
+	for url, sent := range map[string]bool{
+		"http://127.0.0.1:5000/v1/providers/registry.example.com/acme/cloud/versions": true,
+		"http://localhost:5000/acme/net/aws/versions":                                 true,
+		"http://127.0.0.1:5000/v1/providers/registry.example.community/x":             false,
+		"http://127.0.0.1:5000/v1/providers/registry.example.com/../../x":             false,
+		"http://127.0.0.1:5000/x":                                                     false,
+		"http://127.0.0.1:6000/x":                                                     false, // another host's
+		"http://127.0.0.1:5001/v1/providers/registry.example.com/x":                   false,
+		"http://[::1]:5000/x":                                                         false,
+		"http://example.com/x":                                                        false,
+	} {
+		req := request(t, url)
+		testenv.Must(t, c.Authorize(t.Context(), host, req))
+		if got := req.Header.Get("Authorization") != ""; got != sent {
+			t.Errorf("Authorize(%q) adds the token: %v, want %v", url, got, sent)
+		}
+	}
+	// A redirect away from the service loses it.
+	web := webtest.New(t)
+	web.Serve("http://127.0.0.1:5000", func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "http://127.0.0.1:5001/", http.StatusFound)
+	})
+	web.Serve("http://127.0.0.1:5001", raw(http.StatusOK, "application/json", "{}"))
+	req := request(t, "http://127.0.0.1:5000/v1/providers/registry.example.com/x")
+	testenv.Must(t, c.Authorize(t.Context(), host, req))
+	answer, err := (&httpx.Client{HTTP: web.Client(), MaxRedirects: 1}).Read(req, 100)
+	if err != nil || answer.StatusCode != http.StatusOK || len(web.Requests()) != 2 || web.Requests()[1].Header.Get("Authorization") != "" {
+		t.Errorf("after a redirect: %v, %v, %d requests", answer, err, len(web.Requests()))
 	}
 }
