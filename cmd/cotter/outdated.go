@@ -68,7 +68,10 @@ func outdated(ctx context.Context, cmd *invocation, in *installer.Installer, req
 	found, failed := in.Outdated(ctx, req.Project, installer.OriginOptions{Scope: of})
 	calls := outdatedCalls(valueOf(found))
 	list := &outdatedList{calls: calls, examined: len(calls), providers: len(valueOf(found).Providers)}
-	newer := slices.DeleteFunc(slices.Clone(calls), func(c outdatedCall) bool { return c.Current == c.Latest && c.Current == c.Allowed })
+	newer := slices.DeleteFunc(slices.Clone(calls), func(c outdatedCall) bool {
+		isUnknown := c.Latest == "" && c.Allowed == "" // an error says why
+		return isUnknown || c.Current == c.Latest && c.Current == c.Allowed
+	})
 	if list.newer = len(newer) > 0; !cmd.Bool("all") {
 		list.calls = newer
 	}

@@ -122,6 +122,7 @@ func (o *output) origins(origins []installer.ModuleOrigin, providers []installer
 	for _, origin := range origins {
 		switch {
 		case origin.Err != nil:
+			n.failed++
 			failed = append(failed, messages(origin.Err)...)
 		case origin.Moved():
 			moves = append(moves, usedText{moved(origin), o.usedBy(origin)})
@@ -143,6 +144,7 @@ func (o *output) origins(origins []installer.ModuleOrigin, providers []installer
 	for _, p := range providers {
 		switch {
 		case p.Err != nil:
+			n.failed++
 			failed = append(failed, messages(p.Err)...)
 		case p.Moved():
 			o.printf("- provider %s %s: %s\n", p.Provider.ForDisplay(), p.Version, originProviderText(p))
@@ -160,19 +162,26 @@ func (o *output) origins(origins []installer.ModuleOrigin, providers []installer
 	return n
 }
 
-// originCount counts all origins, and those with the locked content; of the modules, those that were fetched
-// again, and those that an earlier run has confirmed.
-type originCount struct{ all, same, fetched, before int }
+// originCount counts all origins, those with the locked content, and those that were not compared; of the modules,
+// those that were fetched again, and those that an earlier run has confirmed.
+type originCount struct{ all, same, failed, fetched, before int }
 
 func (n *originCount) add(more originCount) {
 	n.all += more.all
 	n.same += more.same
+	n.failed += more.failed
 	n.fetched += more.fetched
 	n.before += more.before
 }
 
 func (n originCount) String() string {
+	if n.failed >= n.all {
+		return fmt.Sprintf("None of %s could be compared with the lock.", count(n.all, "origin"))
+	}
 	text := fmt.Sprintf("%d of %s still have the locked content", n.same, count(n.all, "origin"))
+	if n.failed > 0 {
+		text += fmt.Sprintf("; %d could not be compared", n.failed)
+	}
 	if n.fetched > 0 {
 		text += fmt.Sprintf("; %d fetched and compared", n.fetched)
 	}
