@@ -133,13 +133,14 @@ func (c *Config) methodSource(m InstallationMethod, opts ProviderSourceOptions) 
 			at.User = url.UserPassword(m.user, m.password.Reveal())
 		}
 		return &getproviders.NetworkMirror{
-			URL:            &at,
-			Credentials:    c,
-			TrustAllHashes: m.TrustAllHashes,
-			TrustedHost:    addrs.DefaultRegistryHost,
-			HTTPClient:     opts.HTTPClient,
-			UserAgent:      opts.UserAgent,
-			Attempts:       c.Attempts,
+			URL:             &at,
+			Credentials:     c,
+			TrustAllHashes:  m.TrustAllHashes,
+			TrustedHost:     addrs.DefaultRegistryHost,
+			HTTPCredentials: c.ArchiveCredentials(),
+			HTTPClient:      opts.HTTPClient,
+			UserAgent:       opts.UserAgent,
+			Attempts:        c.Attempts,
 		}
 	case MethodOCIMirror:
 		return &getproviders.OCIMirror{
@@ -153,6 +154,15 @@ func (c *Config) methodSource(m InstallationMethod, opts ProviderSourceOptions) 
 		}
 	}
 	return opts.Direct(m.DownloadAttempts)
+}
+
+// ArchiveCredentials returns what finds credentials for the archives of providers: [Config.HTTPCredentials] for
+// terraform, and nil for tofu, which sends none.
+func (c *Config) ArchiveCredentials() getmodules.HTTPCredentials {
+	if !c.terraform {
+		return nil
+	}
+	return c.HTTPCredentials
 }
 
 // impliedSource returns a source of the implied mirrors, and of the registries for all other providers.

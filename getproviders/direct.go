@@ -52,6 +52,10 @@ type Direct struct {
 	// HTTPClient provides the transport for archives, sums and signatures, and its Timeout, by default 30
 	// s, limits each request for the latter two. nil means http.DefaultTransport.
 	HTTPClient *http.Client
+	// HTTPCredentials finds the user name and password for the server of an archive, which are sent by https, and not
+	// after a redirect. It returns nil if there are none. nil sends none, as OpenTofu; terraform asks the user's netrc
+	// file.
+	HTTPCredentials func(context.Context, *url.URL) (*url.Userinfo, error)
 	// UserAgent is sent with each request. "" means "cotter".
 	UserAgent string
 	// Attempts is how often a request is sent at most. 0 means 4; 1 means no retry. For an archive they are
@@ -218,7 +222,14 @@ func (p *directPackage) limited(ctx context.Context, at string) context.Context 
 }
 
 func (p *directPackage) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
-	req, err := newRequest(p.limited(ctx, p.found.URL), p.found.URL)
+	at, err := url.Parse(p.found.URL)
+	if err == nil {
+		at, err = withNetrc(ctx, at, p.HTTPCredentials)
+	}
+	if err != nil {
+		return atLocation(p.Location(), err)
+	}
+	req, err := newRequest(p.limited(ctx, p.found.URL), at.String())
 	if err != nil {
 		return atLocation(p.Location(), err)
 	}
@@ -230,7 +241,7 @@ func (p *directPackage) Download(ctx context.Context, file *os.File, progress fu
 		}
 		return checkSum(p.Location(), sum, p.archive)
 	}
-	return atLocation(p.Location(), d.Resume(p.client(), req))
+	return atLocation(p.Location(), refused(req, netrcLogin(req.URL, p.HTTPCredentials), d.Resume(p.client(), req)))
 }
 
 // atLocation adds the location to an error of a download, unless it is a *[MismatchError], which has it.

@@ -1,6 +1,7 @@
 package getproviders
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -31,8 +32,8 @@ import (
 //	HOST/NAMESPACE/TYPE/VERSION.json    the archives of a version, and their hashes
 //
 // The documents must be application/json; invalid versions and hashes of unknown schemes in them are
-// skipped. Everything is requested over https. The token of the mirror's host is sent only for documents,
-// the user name and password in the URL also for archives of the same origin.
+// skipped. Everything is requested over https. The token of the mirror's host, and the user name and password in the
+// URL, are also sent for archives of the same origin.
 //
 // An archive must have one of its listed hashes; if all are skipped, it cannot be used, as by stock tools.
 // A lock records those that archive and package have, or with TrustAllHashes all.
@@ -49,6 +50,8 @@ type NetworkMirror struct {
 	// of TrustedHost, as OpenTofu does for its default host.
 	TrustAllHashes bool
 	TrustedHost    addrs.Hostname
+	// HTTPCredentials is that of [Direct], for archives to which neither applies.
+	HTTPCredentials func(context.Context, *url.URL) (*url.Userinfo, error)
 	// HTTPClient provides the transport, and its Timeout, by default 30 s, limits each request for a
 	// document. nil means http.DefaultTransport.
 	HTTPClient *http.Client
@@ -192,7 +195,7 @@ func (m *NetworkMirror) document(ctx context.Context, about *MirrorError, name s
 		}
 	}
 	if err == nil {
-		err = checkDocument(answer)
+		err = refused(req, LoginToken, checkDocument(answer))
 	}
 	if err != nil {
 		return nil, nil, about.with(mirrorFailure(err))
@@ -233,8 +236,6 @@ func checkDocument(answer *httpx.Answer) error {
 	case http.StatusOK:
 	case http.StatusNotFound:
 		return ErrNotFound
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return fmt.Errorf("%w: it answered %s", ErrMirrorRefused, answer.Status())
 	default:
 		return &httpx.StatusError{Answer: answer}
 	}
@@ -312,18 +313,37 @@ func (p *networkPackage) Authenticate(context.Context) (Authentication, error) {
 }
 
 func (p *networkPackage) Download(ctx context.Context, file *os.File, progress func(done, total int64)) error {
-	at := *p.url
-	if at.User == nil && httpx.SameOrigin(&at, p.mirror.URL) {
-		at.User = p.mirror.URL.User
-	}
 	client := p.mirror.client()
 	client.Floor = httpx.Floor{Window: defaultStallTimeout}
-	req, err := newRequest(httpx.PointedToName(httpx.WithoutPointer(ctx), p.mirror.URL, &at), at.String())
+	req, login, err := p.request(ctx)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.location, err)
 	}
 	sum := sha256.New()
 	d := &httpx.Download{File: file, Limit: providerzip.MaxArchive, Hash: sum, Progress: progress}
 	d.Verify = func() error { return checkSum(p.location, sum, p.sums()...) }
-	return atLocation(p.location, mirrorFailure(d.Resume(client, req)))
+	return atLocation(p.location, mirrorFailure(refused(req, login, d.Resume(client, req))))
+}
+
+// request returns the request for the archive, with the mirror's own credentials if it has the same origin.
+func (p *networkPackage) request(ctx context.Context) (_ *http.Request, login Login, err error) {
+	m, at := p.mirror, *p.url
+	isOwn := httpx.SameOrigin(&at, m.URL)
+	if at.User == nil && isOwn {
+		at.User = m.URL.User
+	}
+	ctx = httpx.PointedToName(httpx.WithoutPointer(ctx), m.URL, &at)
+	req, err := newRequest(ctx, at.String())
+	if err == nil && isOwn && at.User == nil {
+		login, err = LoginToken, m.authorize(ctx, req)
+	}
+	if err != nil || req.Header.Get("Authorization") != "" || m.HTTPCredentials == nil {
+		return req, login, err
+	}
+	with, err := withNetrc(ctx, &at, m.HTTPCredentials)
+	if err != nil {
+		return nil, 0, err
+	}
+	req, err = newRequest(ctx, with.String())
+	return req, cmp.Or(login, LoginNetrc), err
 }

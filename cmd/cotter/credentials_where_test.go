@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"net/http"
@@ -14,7 +15,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -25,6 +26,8 @@ import (
 // must not arrive at the target.
 type secretRow struct {
 	secret, scheme string
+	// tool is the one that the run is for; "" means tofu.
+	tool string
 	// target is the host that addresses name.
 	target string
 	// source is the address in a configuration, and location the address that a server names; ""
@@ -80,6 +83,8 @@ func secretRows() []secretRow {
 		{secret: "registry token", scheme: "http", target: targetHost, source: "target.corp.example/acme/net/aws", location: "http://target.corp.example/x.zip", redirects: "other.corp.example/acme/net/aws", mirrored: true, file: ".tofurc", entry: token, cli: plain},
 		{secret: "netrc, for archives", scheme: "https", target: targetHost, source: targetZip, redirects: "https://other.corp.example/x.zip", mirrored: true, file: ".netrc", entry: netrc},
 		{secret: "netrc, for archives", scheme: "http", target: targetHost, source: "http://target.corp.example/x.zip", redirects: "https://other.corp.example/x.zip", mirrored: true, file: ".netrc", entry: netrc},
+		{secret: "netrc, for archives, with `--for terraform`", tool: "terraform", scheme: "https", target: targetHost, source: targetZip, redirects: "https://other.corp.example/x.zip", mirrored: true, file: ".netrc", entry: netrc},
+		{secret: "netrc, for archives, with `--for terraform`", tool: "terraform", scheme: "http", target: targetHost, source: "http://target.corp.example/x.zip", redirects: "https://other.corp.example/x.zip", mirrored: true, file: ".netrc", entry: netrc},
 		{secret: "netrc, for git", scheme: "https", target: targetHost, source: "git::https://target.corp.example/net.git", redirects: "git::https://other.corp.example/net.git", file: ".netrc", entry: netrc},
 		{secret: "netrc, for git", scheme: "http", target: targetHost, source: "git::http://target.corp.example/net.git", redirects: "git::https://other.corp.example/net.git", file: ".netrc", entry: netrc},
 		{secret: "git credential helpers", scheme: "https", target: targetHost, source: "git::https://target.corp.example/net.git", redirects: "git::https://other.corp.example/net.git", file: ".gitconfig", entry: helper},
@@ -148,7 +153,7 @@ func TestWhereCredentialsGo(t *testing.T) {
 		}
 		return
 	}
-	if diff := cmp.Diff(old, table.String()); diff != "" {
+	if diff := gocmp.Diff(old, table.String()); diff != "" {
 		t.Errorf("the table of %s (-page +recorded):\n%s", page, diff)
 	}
 }
@@ -240,9 +245,13 @@ func (row secretRow) writeHome(t *testing.T, home, scheme, by string) {
 	if row.file == ".docker/config.json" {
 		files[row.file] = `{"auths": {` + strings.TrimSuffix(files[row.file], ",") + "}}"
 	}
-	files[".tofurc"] += row.cli
+	settings := ".tofurc"
+	if row.tool == "terraform" {
+		settings = ".terraformrc"
+	}
+	files[settings] += row.cli
 	if by == "a provider mirror" {
-		files[".tofurc"] += "provider_installation {\n  network_mirror {\n    url = \"https://mirror.corp.example/\"\n  }\n}\n"
+		files[settings] += "provider_installation {\n  network_mirror {\n    url = \"https://mirror.corp.example/\"\n  }\n}\n"
 	}
 	delete(files, "") // of a row without a file
 	for name, text := range files {
@@ -269,7 +278,7 @@ func (in *recordedInternet) cell(t *testing.T, row secretRow, by string) string 
 	for _, entry := range row.env {
 		env = append(env, strings.NewReplacer("CANARY", targetCanary, "HOME", home).Replace(entry))
 	}
-	out, err := warm.run(project, env, "install", "--for=tofu")
+	out, err := warm.run(project, env, "install", "--for="+cmp.Or(row.tool, "tofu"))
 	if err == nil {
 		t.Errorf("%s, %s, %s: the command succeeds, although no server has a module", row.secret, row.scheme, by)
 	}

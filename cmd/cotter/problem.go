@@ -123,6 +123,7 @@ var hostsOf = []func(error) string{
 	on(func(e *disco.DiscoveryError) string { return string(e.Host) }),
 	on(func(e *registryclient.RequestError) string { return hostIn(e.URL) }),
 	on(func(e *getmodules.StatusError) string { return hostIn(e.URL) }),
+	on(func(e *getproviders.RefusedError) string { return hostIn(e.URL) }),
 	on(func(e *getmodules.PageError) string { return hostIn(e.Package) }),
 	on(func(e *getmodules.FetchError) string { return hostIn(e.Package) }),
 }
@@ -241,6 +242,7 @@ func unauthorized(host string, err error) *problem {
 	request, isRegistry := errors.AsType[*registryclient.RequestError](err)
 	status, isStatus := errors.AsType[*getmodules.StatusError](err)
 	fetch, isFetch := errors.AsType[*getmodules.FetchError](err)
+	archive, isProvider := errors.AsType[*getproviders.RefusedError](err)
 	withheld, isWithheld := errors.AsType[*getmodules.GitWithheldError](err)
 	isGit := isFetch && strings.HasPrefix(fetch.Package, "git::")
 	switch {
@@ -270,6 +272,8 @@ func unauthorized(host string, err error) *problem {
 			login = fmt.Sprintf("Run `docker login %s`.", shellWord(host))
 		}
 		return &problem{error: fact(refusedText(host, status.StatusCode, status.CredentialsSent)), remedies: do(login)}
+	case isProvider:
+		return &problem{error: fact(refusedText(host, archive.StatusCode, archive.CredentialsSent)), remedies: do(archiveLogin(host, archive))}
 	case isWithheld:
 		text := fmt.Sprintf("%s requires credentials, or has no such repository. Git's setting %s is not used for it, because the setting names no host, and only a package or a server names this one",
 			withheld.Host, withheld.Setting)

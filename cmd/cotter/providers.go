@@ -279,6 +279,9 @@ type configuredSource struct {
 
 func newConfiguredSource(ctx context.Context, config *cliconfig.Config, direct getproviders.Source, dir string, several bool, client *http.Client) (*configuredSource, error) {
 	s := &configuredSource{config: config, direct: direct, client: client}
+	if registries, ok := direct.(*getproviders.Direct); ok {
+		registries.HTTPCredentials = config.ArchiveCredentials()
+	}
 	var err error
 	s.Source, err = s.sourceIn(ctx, dir, several)
 	return s, err

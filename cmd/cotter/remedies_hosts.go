@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"github.com/cotterpin/cotter/getproviders"
 )
 
 const (
@@ -64,6 +66,19 @@ func registryLogin(host string) string {
 	}
 	name := strings.NewReplacer(".", "_", "-", "__").Replace(host)
 	return fmt.Sprintf("Run `tofu login %s`, set TF_TOKEN_%s, or %s.", shellWord(host), name, block)
+}
+
+// archiveLogin is for a package of a provider, or what a mirror says of it.
+func archiveLogin(host string, refused *getproviders.RefusedError) string {
+	switch {
+	case refused.CredentialsSent:
+		return checkLogin(host)
+	case refused.Login == getproviders.LoginToken:
+		return registryLogin(host)
+	case refused.Login == getproviders.LoginNetrc:
+		return netrcLogin(host)
+	}
+	return fmt.Sprintf("No credentials can be set for this URL. Ask the operator of %s to serve it without, or use a mirror.", host)
 }
 
 func checkLogin(host string) string {

@@ -81,6 +81,7 @@ var zeroErrors = []error{
 	&getproviders.MismatchError{},
 	&getproviders.MissingPlatformError{},
 	&config.ProviderError{},
+	&getproviders.RefusedError{},
 	&getproviders.RenamedError{},
 	&getproviders.SearchError{},
 	&getproviders.UnconfirmedError{},
