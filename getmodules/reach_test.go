@@ -120,11 +120,6 @@ func TestReachableLongHistory(t *testing.T) {
 				}
 			}
 		}
-		// Exactly as many as there are.
-		f = fetcher(t)
-		f.Limits.HistoryCommits = commits
-		edge, _ := ask(t, f, r.id["forged"])
-		checkReach(t, client+": limit of all commits", edge, getmodules.Unreachable, "")
 	}
 }
 
@@ -279,11 +274,6 @@ func TestReachableSHA256(t *testing.T) {
 	id := r.id["m2"]
 	if _, err := gitClients["built in"](t).Reachable(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, ""), Revision: id}); !errors.Is(err, getmodules.ErrBuiltInGit) {
 		t.Errorf("built-in: %v, want ErrBuiltInGit", err)
-	}
-	short := strings.Repeat("1", 40)
-	got, err := gitClients["git"](t).Reachable(t.Context(), getmodules.Request{Package: s.address(r.gitRepo, ""), Revision: short})
-	if err != nil || got[short].Result != getmodules.Unreachable || !errors.Is(got[short].Err, getmodules.ErrRevisionNotFound) {
-		t.Errorf("a SHA-1 name in a SHA-256 repository: %+v, %v", got[short], err)
 	}
 }
 

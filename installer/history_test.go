@@ -293,18 +293,3 @@ func TestVerifyRemoteContent(t *testing.T) {
 		t.Errorf("%+v, want other content", o)
 	}
 }
-
-// VerifyRemote names commits that no branch or tag contains.
-func TestVerifyRemoteHistory(t *testing.T) {
-	t.Parallel()
-	p, commit := forgedProject(t, "git::https://MODTEST_HOST/git/net.git?ref=main", "net.git")
-	in := freshInstaller(t, p, nil)
-	mustInstall(t, in, installer.Project{Dir: p.dir}, installer.InstallOptions{AcceptUnreachable: []addrs.Module{{"net"}}})
-	origins, err := in.VerifyRemote(t.Context(), installer.Project{Dir: p.dir}, installer.OriginOptions{})
-	if err != nil || len(origins.Modules) != 1 {
-		t.Fatalf("VerifyRemote = %v, %v", origins, err)
-	}
-	if unreachable, ok := errors.AsType[*installer.UnreachableError](origins.Modules[0].History); !ok || unreachable.Commit != commit {
-		t.Errorf("VerifyRemote = %+v", origins.Modules[0])
-	}
-}
