@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"crypto/rand"
-	"crypto/rsa"
 	"encoding/pem"
 	"fmt"
 	"os"
@@ -12,7 +11,6 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -23,39 +21,19 @@ import (
 )
 
 type sshKey struct {
-	private any
-	pem     []byte
-	signer  ssh.Signer
+	pem    []byte
+	signer ssh.Signer
 }
 
 func newSSHKey(t testing.TB) sshKey {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	testenv.Must(t, err)
-	return encodeSSHKey(t, private)
-}
-
-type madeSSHKeys struct {
-	rsa    *rsa.PrivateKey
-	client ed25519.PrivateKey
-}
-
-// sharedKeys are those of all tests, because making them takes longer than a fetch.
-var sharedKeys = sync.OnceValues(func() (keys madeSSHKeys, err error) {
-	keys.rsa, err = rsa.GenerateKey(rand.Reader, 2048)
-	if err == nil {
-		_, keys.client, err = ed25519.GenerateKey(rand.Reader)
-	}
-	return keys, err
-})
-
-func encodeSSHKey(t testing.TB, private any) sshKey {
-	t.Helper()
 	block, err := ssh.MarshalPrivateKey(private, "")
 	testenv.Must(t, err)
 	signer, err := ssh.NewSignerFromKey(private)
 	testenv.Must(t, err)
-	return sshKey{private, pem.EncodeToMemory(block), signer}
+	return sshKey{pem.EncodeToMemory(block), signer}
 }
 
 // line returns the public key in the format of authorized_keys.
@@ -66,26 +44,18 @@ func (k sshKey) line() string {
 // sshServer is an ssh server that accepts one key and runs the commands that clients ask for.
 type sshServer struct {
 	address, user string
-	rsa, ed25519  sshKey // host keys
+	host          sshKey
 	client, other sshKey // the key that it accepts, and another one
-
-	// The other fields are those of a real sshd.
-	dir string // holds the keys and configuration files
+	dir           string // holds the keys and configuration files
 	// logins is the number of connections on which a user has logged in.
 	logins atomic.Int32
 	// left gets a value when a client leaves.
 	left chan struct{}
 }
 
-func (s *sshServer) knows(host sshKey) string {
-	return knownhosts.Line([]string{knownhosts.Normalize(s.address)}, host.signer.PublicKey())
-}
-
-func newSSHKeys(t testing.TB) *sshServer {
-	t.Helper()
-	shared, err := sharedKeys()
-	testenv.Must(t, err)
-	return &sshServer{rsa: encodeSSHKey(t, shared.rsa), ed25519: newSSHKey(t), client: encodeSSHKey(t, shared.client), other: newSSHKey(t)}
+// knows returns the line of known_hosts for the server.
+func (s *sshServer) knows() string {
+	return knownhosts.Line([]string{knownhosts.Normalize(s.address)}, s.host.signer.PublicKey())
 }
 
 // newSSHServer starts a real sshd for each connection, for the user who runs the test. Clients have to be
@@ -95,13 +65,13 @@ func newSSHKeys(t testing.TB) *sshServer {
 func newSSHServer(t *testing.T, options ...string) *sshServer {
 	t.Helper()
 	sshd := findSSHD(t)
-	s := newSSHKeys(t)
-	s.dir, s.left = t.TempDir(), make(chan struct{}, 100)
 	who, err := user.Current()
 	testenv.Must(t, err)
-	s.user = who.Username
-	s.write(t, "sshd_config", fmt.Sprintf(`HostKey %[1]s/rsa
-HostKey %[1]s/ed25519
+	s := &sshServer{
+		user: who.Username, host: newSSHKey(t), client: newSSHKey(t), other: newSSHKey(t),
+		dir: t.TempDir(), left: make(chan struct{}, 100),
+	}
+	s.write(t, "sshd_config", fmt.Sprintf(`HostKey %[1]s/host_key
 AuthorizedKeysFile %[1]s/authorized_keys
 AuthenticationMethods publickey
 StrictModes no
@@ -118,8 +88,8 @@ LogLevel INFO
 		return cmd
 	})
 	for name, text := range map[string]string{
-		"rsa": string(s.rsa.pem), "ed25519": string(s.ed25519.pem), "user_key": string(s.client.pem), "other_key": string(s.other.pem),
-		"authorized_keys": s.client.line() + "\n", "known_hosts": s.knows(s.ed25519) + "\n",
+		"host_key": string(s.host.pem), "user_key": string(s.client.pem), "other_key": string(s.other.pem),
+		"authorized_keys": s.client.line() + "\n", "known_hosts": s.knows() + "\n",
 	} {
 		s.write(t, name, text)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"net"
@@ -440,9 +439,4 @@ func newGitDaemon(t testing.TB, root string) (address string) {
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + root, "GIT_CONFIG_NOSYSTEM=1"}
 		return cmd
 	})
-}
-
-func copyAndClose(to io.WriteCloser, from io.Reader) {
-	_, _ = io.Copy(to, from)
-	_ = to.Close()
 }

@@ -3,7 +3,6 @@ package repository
 import (
 	"cmp"
 	"context"
-	"path/filepath"
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/configs"
@@ -11,7 +10,6 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/git/worktree"
-	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -30,17 +28,6 @@ func HasConfiguration(ctx context.Context, p installer.Project) (bool, error) {
 // its "language" block.
 func CompatibleWith(ctx context.Context, p installer.Project) []string {
 	return configs.Reader{}.ReadCompatibleWith(ctx, configs.Dir{Path: cmp.Or(p.Dir, ".")})
-}
-
-// Dir returns the root of the git repository that contains a directory, as an absolute path, or the
-// directory itself if it is in no repository.
-func Dir(dir string) (string, error) {
-	dir, err := filepath.Abs(cmp.Or(dir, "."))
-	if err != nil {
-		return "", err
-	}
-	dirs := project.RepositoryDirs(dir)
-	return dirs[len(dirs)-1], nil
 }
 
 // ChangedFiles returns the absolute paths of the files that have changed since a git revision, in
