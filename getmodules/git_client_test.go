@@ -27,25 +27,37 @@ func TestGitClient(t *testing.T) {
 		fetcher *getmodules.Fetcher
 		want    getmodules.GitClient
 	}{
-		"plain":         {plain, newWireFetcher(t), getmodules.GitClient{InProcess: true}},
-		"no git":        {plain, newAutoFetcher(t), getmodules.GitClient{InProcess: true, Alone: true}},
-		"ssh":           {ssh, newWireFetcher(t), getmodules.GitClient{InProcess: true, SSH: true}},
-		"other ssh":     {ssh, newWireFetcher(t, "GIT_SSH=plink"), getmodules.GitClient{SSH: true, Reason: "the ssh program of git's settings is not OpenSSH"}},
-		"ssh of a rule": {plain, setting("url.git@git.example.com:.insteadOf", "https://git.example.com/"), getmodules.GitClient{InProcess: true, SSH: true}},
-		"credentials":   {"git::https://u:p@git.example.com/net.git", newWireFetcher(t), getmodules.GitClient{InProcess: true}},
-		"header":        {plain, setting("http.extraHeader", "a: b"), getmodules.GitClient{InProcess: true}},
-		"cookies":       {plain, setting("http.cookieFile", "a"), getmodules.GitClient{Reason: "git has a setting for it: http.cookiefile"}},
-		"environment":   {plain, newWireFetcher(t, "GIT_SSL_CIPHER_LIST=x"), getmodules.GitClient{Reason: "git has a setting for it: GIT_SSL_CIPHER_LIST"}},
-		"query":         {plain + "&x=1", newWireFetcher(t), getmodules.GitClient{Reason: "the address has arguments for the server"}},
-		"always":        {plain, newGitFetcher(t), getmodules.GitClient{Reason: "git is set for all repositories"}},
-		"ssh, no git":   {ssh, newAutoFetcher(t), getmodules.GitClient{SSH: true, Alone: true, Reason: "ssh sources need git"}},
-		"alone":         {plain, newBuiltInFetcher(t), getmodules.GitClient{InProcess: true, Alone: true}},
+		"plain":     {plain, newWireFetcher(t), getmodules.GitClient{InProcess: true}},
+		"no git":    {plain, newAutoFetcher(t), getmodules.GitClient{InProcess: true, Alone: true}},
+		"ssh":       {ssh, newWireFetcher(t), getmodules.GitClient{InProcess: true, SSH: true}},
+		"other ssh": {ssh, newWireFetcher(t, "GIT_SSH=plink"), getmodules.GitClient{SSH: true, Reason: "the ssh program of git's settings is not OpenSSH"}},
+		"ssh of a rule": {plain, setting("url.git@git.example.com:.insteadOf", "https://git.example.com/"), getmodules.GitClient{
+			InProcess: true, SSH: true, Setting: "url.git.example.com:.insteadOf = https://git.example.com/",
+		}},
+		"a rule's credentials": {plain, setting("url.https://u:p@mirror.example.com/.insteadOf", "https://git.example.com/"), getmodules.GitClient{
+			InProcess: true, Setting: "url.https://mirror.example.com/.insteadOf = https://git.example.com/", SettingCredentials: true,
+		}},
+		"credentials": {"git::https://u:p@git.example.com/net.git", newWireFetcher(t), getmodules.GitClient{InProcess: true}},
+		"header":      {plain, setting("http.extraHeader", "a: b"), getmodules.GitClient{InProcess: true}},
+		"cookies":     {plain, setting("http.cookieFile", "a"), getmodules.GitClient{Reason: "git has a setting for it: http.cookiefile"}},
+		"environment": {plain, newWireFetcher(t, "GIT_SSL_CIPHER_LIST=x"), getmodules.GitClient{Reason: "git has a setting for it: GIT_SSL_CIPHER_LIST"}},
+		"query":       {plain + "&x=1", newWireFetcher(t), getmodules.GitClient{Reason: "the address has arguments for the server"}},
+		"always":      {plain, newGitFetcher(t), getmodules.GitClient{Reason: "git is set for all repositories"}},
+		"ssh, no git": {ssh, newAutoFetcher(t), getmodules.GitClient{SSH: true, Alone: true, Reason: "ssh sources need git"}},
+		"alone":       {plain, newBuiltInFetcher(t), getmodules.GitClient{InProcess: true, Alone: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, err := test.fetcher.GitClient(t.Context(), addrs.ParseModulePackage(test.address))
-			if got != test.want || err != nil {
-				t.Errorf("GitClient = %+v, %v; want %+v", got, err, test.want)
+			host := "git.example.com"
+			if test.want.SettingCredentials {
+				host = "mirror.example.com"
+			}
+			if err != nil || got.URL.Host != host || got.URL.Scheme == "https" && got.URL.User != nil {
+				t.Fatalf("GitClient = %+v, %v; want the host %s without credentials", got, err, host)
+			}
+			if got.URL = nil; got != test.want {
+				t.Errorf("GitClient = %+v; want %+v", got, test.want)
 			}
 		})
 	}

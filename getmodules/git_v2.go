@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -163,6 +164,11 @@ type GitClient struct {
 	// Alone is set if there is no git, or it must not be used. Then what cannot be fetched in process cannot
 	// be fetched at all.
 	Alone bool
+	// URL is where requests go, without credentials. Setting is the user's url.<base>.insteadOf that has replaced the
+	// address by it, redacted, or ""; SettingCredentials says that it has credentials, which are sent.
+	URL                *url.URL
+	Setting            string
+	SettingCredentials bool
 }
 
 // GitClient returns the client that would fetch the git repository of a package. It sends no request.
@@ -173,7 +179,7 @@ func (f *Fetcher) GitClient(ctx context.Context, pkg addrs.ModulePackage) (GitCl
 	}
 	if f.isAlone() {
 		reason := notInProcess(addr)
-		return GitClient{InProcess: reason == "", SSH: addr.remote.Scheme == "ssh", Reason: reason, Alone: true}, nil
+		return GitClient{InProcess: reason == "", SSH: addr.remote.Scheme == "ssh", Reason: reason, Alone: true, URL: addr.target.URL}, nil
 	}
 	if err := addr.replace(ctx, Request{}, f.program()); err != nil {
 		return GitClient{}, err
@@ -184,7 +190,8 @@ func (f *Fetcher) GitClient(ctx context.Context, pkg addrs.ModulePackage) (GitCl
 	} else {
 		_, reason = f.requestsForV2(ctx, addr, true)
 	}
-	return GitClient{InProcess: reason == "", SSH: ssh, Reason: reason}, nil
+	at := addr.target
+	return GitClient{InProcess: reason == "", SSH: ssh, Reason: reason, URL: at.URL, Setting: at.Setting, SettingCredentials: at.User != nil}, nil
 }
 
 func (k *v2Memo) failed(a *gitAddress, err error) {

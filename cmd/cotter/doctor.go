@@ -43,9 +43,9 @@ type doctor struct {
 	fetcher *getmodules.Fetcher
 	offline bool
 
-	git []getmodules.GitSetting // of the installed git
-	// hosts are those of the configuration, the lock and the mirrors, in the order in which they were found.
-	hosts []*host
+	// needs are those of the configuration, the lock and the mirrors, in the order in which they were found.
+	needs       []*need
+	gitSettings []getmodules.GitSetting // of the installed git
 
 	subject string
 	records []findingRecord
@@ -98,7 +98,7 @@ func runDoctor(ctx context.Context, cmd *invocation, out *output) error {
 	d := &doctor{output: out, cmd: cmd, req: req, offline: cmd.Bool("offline"), in: localInstaller(silent), asking: in.Options()}
 	d.fetcher, _ = d.asking.Fetcher.(*getmodules.Fetcher) // newInstaller's
 	for _, look := range []func(context.Context){
-		d.lookAtProject, d.lookAtMirrors, d.lookAtGit, d.lookAtCredentials, d.lookAtHosts, d.lookAtCache,
+		d.lookAtProject, d.lookAtMirrors, d.lookAtGit, d.lookAtHosts, d.lookAtCache,
 	} {
 		look(ctx)
 		if ctx.Err() != nil {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -12,112 +14,215 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
-// host is a server that the project needs, with what is asked of it.
-type host struct {
-	scheme, name string // name includes the port, if there is one
-	// kinds say what the host serves: modules, providers, git, archives, oci and so on.
-	kinds    []string
-	packages []addrs.ModulePackage
-	// named says that one of the project's own modules, or a setting of the user, names the host. Only then may
-	// it be on this machine.
-	named bool
-	// questions are requests that an installation sends too: for the versions of a module or of a provider, or
-	// the refs of a repository.
-	questions []*question
-}
-
-// question is a request about one module, repository or provider, and its failure.
-type question struct {
+// need is a module, provider or repository that an installation requests from a host.
+type need struct {
+	scheme, host string // host includes the port, if there is one
+	// kind is what the host serves: modules, providers, git, archives, oci and so on.
+	kind string
+	// from is where the package came from that alone names the host; nil if one of the project's own modules or a
+	// setting of the user names it.
+	from *url.URL
+	// about tells the needs of one kind apart that a host has.
 	about string
-	ask   func(context.Context) error
-	err   error
+
+	module   addrs.ModuleRegistryPackage
+	provider addrs.Provider
+	req      getmodules.Request
+	client   getmodules.GitClient // of a repository
+	err      error
 }
 
-// host adds a host, if it is new, and what it serves.
-func (d *doctor) host(scheme, name, kind string, named bool) *host {
-	i := slices.IndexFunc(d.hosts, func(h *host) bool { return h.scheme == scheme && h.name == name })
-	if i < 0 {
-		i = len(d.hosts)
-		d.hosts = append(d.hosts, &host{scheme: scheme, name: name})
+func (n *need) name() string {
+	if n.scheme == "https" {
+		return n.host
 	}
-	h := d.hosts[i]
-	h.named = h.named || named
-	if !h.has(kind) {
-		h.kinds = append(h.kinds, kind)
-	}
-	return h
+	return n.scheme + "://" + n.host
 }
 
-func (h *host) has(kind string) bool { return slices.Contains(h.kinds, kind) }
-
-func (h *host) isRegistry() bool { return h.has("modules") || h.has("providers") }
-
-// question adds one, unless the host is asked about the same already.
-func (h *host) question(about string, ask func(context.Context) error) {
-	if !slices.ContainsFunc(h.questions, func(q *question) bool { return q.about == about }) {
-		h.questions = append(h.questions, &question{about: about, ask: ask})
+// need prefers the project's own calls to those of packages.
+func (d *doctor) need(n *need) {
+	i := slices.IndexFunc(d.needs, func(other *need) bool {
+		return other.name() == n.name() && other.kind == n.kind && other.about == n.about
+	})
+	switch {
+	case i < 0:
+		d.needs = append(d.needs, n)
+	case n.from == nil:
+		d.needs[i] = n
 	}
 }
 
-// needModule adds the hosts of a module call. own says that one of the project's own modules has the call.
-func (d *doctor) needModule(source addrs.ModuleSource, locked addrs.ModulePackage, own bool) {
+func (d *doctor) needModule(ctx context.Context, source addrs.ModuleSource, locked addrs.ModulePackage, from *url.URL) {
 	switch s := source.(type) {
 	case addrs.ModuleSourceRegistry:
-		d.host("https", string(s.Package.Host), "modules", own).question("module "+s.Package.String(), func(ctx context.Context) error {
-			if !own {
-				ctx = pointedToByPackage(ctx)
-			}
-			_, err := d.asking.Registry.ModuleVersions(ctx, s.Package)
-			return err
-		})
+		registry := &url.URL{Scheme: "https", Host: string(s.Package.Host)}
+		d.need(&need{scheme: "https", host: registry.Host, kind: "modules", from: from, about: s.Package.String(), module: s.Package})
 		if !locked.IsZero() {
-			d.needPackage(getmodules.Request{Package: locked, FromServer: true, Origin: "https://" + string(s.Package.Host)}, false)
+			d.needPackage(ctx, getmodules.Request{Package: locked, FromServer: true, Origin: registry.String()}, registry)
 		}
 	case addrs.ModuleSourceRemote:
-		d.needPackage(getmodules.Request{Package: s.Package, FromPackage: !own}, own)
+		req := getmodules.Request{Package: s.Package}
+		if from != nil {
+			req.FromPackage, req.Origin = true, httpx.Origin(from)
+		}
+		d.needPackage(ctx, req, from)
 	}
 }
 
-// pointedToByPackage returns the context for a question about what only a package names, as in an installation.
-func pointedToByPackage(ctx context.Context) context.Context { return httpx.PointedTo(ctx, &url.URL{}) }
-
-// needPackage adds the host of a package. Repositories are asked for their refs; to ask for an archive would be to fetch it.
-func (d *doctor) needPackage(req getmodules.Request, named bool) {
+// needPackage adds the host of a package, even if git's url.<base>.insteadOf replaces it.
+func (d *doctor) needPackage(ctx context.Context, req getmodules.Request, from *url.URL) {
 	location, err := req.Package.Location()
 	if err != nil || location.Host() == "" {
 		return
 	}
 	at := location.URL()
-	scheme, kind := at.Scheme, req.Package.Getter()
-	switch scheme {
-	case "oci", "s3", "gcs":
-		scheme = "https"
-	}
-	switch kind {
-	case "":
-		kind = at.Scheme
+	n := &need{scheme: at.Scheme, host: at.Host, from: from, about: at.Path, req: req}
+	switch n.kind = cmp.Or(req.Package.Getter(), n.scheme); n.kind {
 	case "http", "https":
-		kind = "archives"
-	}
-	h := d.host(scheme, at.Host, kind, named)
-	h.packages = append(h.packages, req.Package)
-	switch about := "repository " + addrs.Redact(strings.TrimSuffix(at.Path, "/")); kind {
+		n.kind = "archives"
 	case "git":
-		h.question(about, func(ctx context.Context) error {
-			_, err := d.asking.Fetcher.Tags(ctx, req)
-			return err
-		})
-	case "oci":
-		h.question(about, func(ctx context.Context) error { return d.askRepository(ctx, req) })
+		n.client, n.err = d.fetcher.GitClient(ctx, req.Package)
+	default:
+		n.scheme = "https"
+	}
+	d.need(n)
+}
+
+// needProvider adds the hosts that an installation asks for a provider: its registry, network mirrors, or none.
+func (d *doctor) needProvider(ctx context.Context, provider addrs.Provider, from *url.URL) {
+	fromRegistry := !d.config.Providers.Explicit && !d.isMirrored(ctx, provider)
+	for _, m := range d.config.Providers.Methods {
+		covers := func(p getproviders.Pattern) bool { return p.Matches(provider) }
+		switch {
+		case slices.ContainsFunc(m.Exclude, covers) || len(m.Include) > 0 && !slices.ContainsFunc(m.Include, covers):
+		case m.Kind == cliconfig.MethodDirect:
+			fromRegistry = true
+		case m.Kind == cliconfig.MethodNetworkMirror:
+			d.need(&need{scheme: "https", host: m.URL.Host, kind: "provider mirror", about: provider.String(), provider: provider})
+		}
+	}
+	if fromRegistry {
+		d.need(&need{scheme: "https", host: string(provider.Hostname), kind: "providers", from: from, about: provider.String(), provider: provider})
 	}
 }
 
-// askRepository asks an OCI repository for the artifact that the address names, or else whether it has any.
-func (d *doctor) askRepository(ctx context.Context, req getmodules.Request) error {
+// isMirrored reports whether the provider is in a directory that is a mirror by default.
+func (d *doctor) isMirrored(ctx context.Context, provider addrs.Provider) bool {
+	return slices.ContainsFunc(d.config.Providers.ImpliedMirrors, func(dir string) bool {
+		found, err := getproviders.FilesystemMirror{Dir: below(d.req.Dir, dir)}.Providers(ctx)
+		return err == nil && slices.Contains(found, provider)
+	})
+}
+
+// sends says which credentials requests have, and where they come from.
+func (d *doctor) sends(ctx context.Context, n *need) (text string, err error) {
+	at, err := n.req.Package.Location()
+	none := "no token: requests are anonymous"
+	var place cliconfig.Place
+	switch {
+	case n.req.Package.HoldsCredentials():
+		return "those in the source address", nil
+	case n.req.Package.IsZero():
+		place, err = d.config.TokenPlace(ctx, addrs.Hostname(n.host))
+	case n.kind == "oci":
+		none = "none: requests are anonymous"
+		place, err = d.config.OCIPlace(ctx, n.host, strings.Trim(at.URL().Path, "/"))
+	case n.kind == "s3":
+		user, err := userSettings(ctx)
+		if err != nil {
+			return "", err
+		}
+		text, err := (&s3.Getter{MetadataURL: d.env("AWS_METADATA_URL"), Endpoints: user.S3Endpoints}).Login(ctx, at)
+		if err != nil {
+			return "none: " + addrs.RedactText(err.Error()), nil
+		}
+		return text, nil
+	case n.client.SettingCredentials:
+		return "those in git's setting " + n.client.Setting, nil
+	case n.client.URL != nil && n.client.URL.Scheme == "ssh":
+		return d.sshKeys(), nil
+	case n.client.URL != nil && n.client.URL.Host != "":
+		none = "none in netrc: requests are anonymous"
+		if helpers := d.credentialHelpers(n.client.URL); len(helpers) > 0 { // which may open windows
+			none = "none in netrc; git asks its credential helper (" + strings.Join(helpers, ", ") + ") if the server requires credentials"
+		}
+		place, err = d.config.HTTPPlace(ctx, n.client.URL)
+	case n.kind == "archives":
+		none = "none in netrc: requests are anonymous"
+		place, err = d.config.HTTPPlace(ctx, at.URL())
+	default:
+		return "", nil
+	}
+	switch place.Kind {
+	case "":
+		return none, err
+	case cliconfig.PlaceHelper:
+		return "from the program " + place.Name, err
+	}
+	return "from the " + place.Kind + " " + place.Name, err
+}
+
+// credentialHelpers are those of git for a host.
+func (d *doctor) credentialHelpers(at *url.URL) (helpers []string) {
+	for _, s := range d.gitSettings {
+		place, isHelper := strings.CutSuffix(s.Name, "helper")
+		place, isCredential := strings.CutPrefix(place, "credential.")
+		u, err := url.Parse(strings.TrimSuffix(place, "."))
+		if isHelper && isCredential && err == nil && (place == "" || u.Host == at.Host && (u.Scheme == "" || u.Scheme == at.Scheme)) {
+			helpers = append(helpers, s.Value)
+		}
+	}
+	return distinct(helpers)
+}
+
+func (d *doctor) sshKeys() string {
+	if agent := d.env("SSH_AUTH_SOCK"); agent == "" || absent(agent) {
+		return "the keys of your ssh configuration; there is no agent (SSH_AUTH_SOCK)"
+	}
+	return "the agent of SSH_AUTH_SOCK, and the keys of your ssh configuration"
+}
+
+func gitClientText(client getmodules.GitClient) string {
+	switch {
+	case client.InProcess && client.SSH:
+		return "fetched in this process, over a connection of your ssh (the installed git only if its server needs it)"
+	case client.InProcess && client.Alone:
+		return "fetched in this process, over HTTP"
+	case client.InProcess:
+		return "fetched in this process, over HTTP (the installed git only if that fails)"
+	case client.Alone:
+		return "cannot be fetched without git: " + client.Reason
+	}
+	return "fetched by the installed git (" + client.Reason + ")"
+}
+
+// isAsked is false for packages that can only be downloaded.
+func (n *need) isAsked() bool {
+	return slices.Contains([]string{"modules", "providers", "provider mirror", "git", "oci"}, n.kind)
+}
+
+// ask sends a request that an installation sends too.
+func (d *doctor) ask(ctx context.Context, n *need) (err error) {
+	switch n.kind {
+	case "modules":
+		_, err = d.asking.Registry.ModuleVersions(ctx, n.module)
+	case "providers", "provider mirror":
+		_, err = d.asking.Providers.Versions(ctx, n.provider)
+	case "git":
+		_, err = d.asking.Fetcher.Tags(ctx, n.req)
+	case "oci":
+		err = d.askArtifacts(ctx, n.req)
+	}
+	return err
+}
+
+// askArtifacts asks an OCI repository for the artifact that the address names, or else whether it has any.
+func (d *doctor) askArtifacts(ctx context.Context, req getmodules.Request) error {
 	repository, err := d.asking.Fetcher.OCIRepository(ctx, req)
 	if err != nil {
 		return err
@@ -133,104 +238,98 @@ func (d *doctor) askRepository(ctx context.Context, req getmodules.Request) erro
 	return nil
 }
 
-// needProvider adds the hosts that an installation asks for a provider: its registry, network mirrors, or none.
-func (d *doctor) needProvider(ctx context.Context, provider addrs.Provider, own bool) {
-	about, ask := "provider "+provider.ForDisplay(), func(ctx context.Context) error {
-		if !own {
-			ctx = pointedToByPackage(ctx)
-		}
-		_, err := d.asking.Providers.Versions(ctx, provider)
-		return err
-	}
-	fromRegistry := !d.config.Providers.Explicit && !d.isMirrored(ctx, provider)
-	for _, m := range d.config.Providers.Methods {
-		covers := func(p getproviders.Pattern) bool { return p.Matches(provider) }
-		switch {
-		case slices.ContainsFunc(m.Exclude, covers) || len(m.Include) > 0 && !slices.ContainsFunc(m.Include, covers):
-		case m.Kind == cliconfig.MethodDirect:
-			fromRegistry = true
-		case m.Kind == cliconfig.MethodNetworkMirror:
-			d.host("https", m.URL.Host, "provider mirror", true).question(about, ask)
-		}
-	}
-	if fromRegistry {
-		d.host("https", string(provider.Hostname), "providers", own).question(about, ask)
-	}
-}
-
-// isMirrored reports whether the provider is in a directory that is a mirror by default.
-func (d *doctor) isMirrored(ctx context.Context, provider addrs.Provider) bool {
-	return slices.ContainsFunc(d.config.Providers.ImpliedMirrors, func(dir string) bool {
-		found, err := getproviders.FilesystemMirror{Dir: below(d.req.Dir, dir)}.Providers(ctx)
-		return err == nil && slices.Contains(found, provider)
-	})
-}
-
 const (
-	// maxQuestions is how many questions are sent at once: over ssh each is a process and a login.
+	// maxQuestions is how many requests are sent at once: over ssh each is a process and a login.
 	maxQuestions = 8
-	// maxAnswer limits each question, with its retries.
+	// maxAnswer limits each of them, with its retries.
 	maxAnswer = 30 * time.Second
 )
 
-// lookAtHosts sends the questions. Each one that fails is a problem, such as credentials that a server refuses.
-func (d *doctor) lookAtHosts(ctx context.Context) {
-	d.begin("Hosts")
-	if d.offline {
-		d.ok("%s not asked: --offline is set", count(len(d.hosts), "host"))
-		return
-	}
-	ctx = httpx.WithNames(ctx, d.naming)
+// askHosts has the limits of an installation for hosts that only packages and servers name.
+func (d *doctor) askHosts(ctx context.Context) {
+	ctx = httpx.WithNames(ctx, func(hostPort string) httpx.Naming {
+		switch {
+		case slices.Contains(d.asking.LocalHosts, hostPort):
+			return httpx.NamedByUser
+		case slices.ContainsFunc(d.needs, func(n *need) bool {
+			return n.from == nil && httpx.HostPort(&url.URL{Scheme: n.scheme, Host: n.host}) == hostPort
+		}):
+			return httpx.NamedByProject
+		}
+		return httpx.NotNamed
+	})
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, maxQuestions)
-	for _, h := range d.hosts {
-		for _, q := range h.questions {
-			wait.Go(func() {
-				slots <- struct{}{}
-				defer func() { <-slots }()
-				ctx, cancel := context.WithTimeout(ctx, maxAnswer)
-				defer cancel()
-				q.err = q.ask(ctx)
-			})
-		}
+	for _, n := range d.needs {
+		wait.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			ctx, cancel := context.WithTimeout(ctx, maxAnswer)
+			defer cancel()
+			if n.from != nil {
+				ctx = httpx.PointedTo(ctx, n.from)
+			}
+			n.err = d.ask(ctx, n)
+		})
 	}
 	wait.Wait()
-	for _, h := range d.hosts {
-		d.answered(h)
-	}
 }
 
-func (d *doctor) naming(hostPort string) httpx.Naming {
+// lookAtHosts reports for each host who fetches from it, with which credentials, and what it answers. An error is a
+// problem, such as credentials that the server refuses.
+func (d *doctor) lookAtHosts(ctx context.Context) {
+	d.begin("Hosts")
+	if !d.offline {
+		d.askHosts(ctx)
+	}
+	hosts := groupBy(d.needs, (*need).name)
+	for _, needs := range hosts {
+		d.host(ctx, needs)
+	}
 	switch {
-	case slices.Contains(d.asking.LocalHosts, hostPort):
-		return httpx.NamedByUser
-	case slices.ContainsFunc(d.hosts, func(h *host) bool {
-		return h.named && httpx.HostPort(&url.URL{Scheme: h.scheme, Host: h.name}) == hostPort
-	}):
-		return httpx.NamedByProject
+	case len(hosts) == 0:
+		d.ok("no host is needed")
+	case d.offline:
+		d.ok("%s not asked: --offline is set", count(len(hosts), "host"))
 	}
-	return httpx.NotNamed
 }
 
-func (d *doctor) answered(h *host) {
-	what := h.name + " (" + strings.Join(h.kinds, ", ") + ")"
-	if h.scheme != "https" {
-		what = h.scheme + "://" + what
+func (d *doctor) host(ctx context.Context, needs []*need) {
+	name := needs[0].name()
+	var kinds, facts []string
+	asked, answered := false, false
+	for _, n := range needs {
+		kinds = append(kinds, n.kind)
+		if n.client.Setting != "" {
+			facts = append(facts, fmt.Sprintf("%s: requests go to %s, because of git's setting %s", n.kind, cmp.Or(n.client.URL.Host, "this machine"), n.client.Setting))
+		}
+		if n.client.URL != nil {
+			facts = append(facts, n.kind+": "+gitClientText(n.client))
+		}
+		if sent, err := d.sends(ctx, n); err != nil {
+			d.problem("%s, %s: %s", name, n.kind, err)
+		} else if sent != "" {
+			facts = append(facts, n.kind+": credentials: "+sent)
+		}
+		asked, answered = asked || n.isAsked(), answered || n.isAsked() && n.err == nil
 	}
-	answered := 0
-	for _, q := range h.questions {
-		if q.err == nil {
-			answered++
+	for _, fact := range distinct(facts) {
+		d.ok("%s, %s", name, fact)
+	}
+	what := name + " (" + strings.Join(distinct(kinds), ", ") + ")"
+	for _, n := range needs {
+		if n.err == nil {
 			continue
 		}
-		for _, m := range messages(q.err) {
+		for _, m := range messages(n.err) {
 			d.problem("%s: %s", what, m.line()) // which names the module, provider or repository
 		}
 	}
 	switch {
-	case len(h.questions) == 0:
-		d.ok("%s is not asked before a package is fetched", what)
-	case answered > 0:
+	case d.offline:
+	case answered:
 		d.ok("%s answers", what)
+	case !asked:
+		d.ok("%s is not asked before a package is fetched", what)
 	}
 }

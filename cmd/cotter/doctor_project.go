@@ -3,9 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
+	"net/url"
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/repository"
 )
@@ -33,7 +35,7 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 	d.tellTool(result)
 	d.ignoredLocks(ctx)
 	for _, m := range result.Modules {
-		d.needModule(m.Source, m.Package.Package, isOwnCall(result, m.Path))
+		d.needModule(ctx, m.Source, m.Package.Package, callingPackage(result, m.Path))
 	}
 	lock, _ := installer.ReadLock(ctx, d.req.Project) // nil after an error, which Load returns too
 	for _, u := range result.Unresolved {
@@ -42,24 +44,51 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 			continue
 		}
 		locked, _ := lock.Module(u.Path.String())
-		d.needModule(u.Source, locked.Package.Package, isOwnCall(result, u.Path))
+		d.needModule(ctx, u.Source, locked.Package.Package, callingPackage(result, u.Path))
 	}
 	for _, p := range result.Providers {
-		if !p.Address.IsBuiltIn() {
-			d.needProvider(ctx, p.Address, slices.ContainsFunc(p.RequiredBy, func(by installer.ProviderRequirement) bool { return isOwnCall(result, by.Path.Child("")) }))
+		if p.Address.IsBuiltIn() {
+			continue
 		}
+		d.lockedPlatforms(p)
+		from := new(url.URL) // only the lock has it
+		for _, by := range p.RequiredBy {
+			if from = callingPackage(result, by.Path.Child("")); from == nil {
+				break
+			}
+		}
+		d.needProvider(ctx, p.Address, from)
 	}
 }
 
-// isOwnCall reports whether a module is called by the project's own modules and not by a package.
-func isOwnCall(result *installer.Result, path addrs.Module) bool {
+// callingPackage returns where the package came from that has a call; nil if the call is in the project's own modules.
+func callingPackage(result *installer.Result, path addrs.Module) (from *url.URL) {
+	depth := -1
 	for _, m := range result.Modules {
 		isAbove := len(m.Path) < len(path) && m.Path.String() == path[:len(m.Path)].String()
-		if isAbove && hasPackage(m) {
-			return false
+		if !isAbove || !hasPackage(m) || len(m.Path) <= depth {
+			continue
+		}
+		depth, from = len(m.Path), new(url.URL)
+		pkg := m.Package.Package
+		if s, ok := m.Source.(addrs.ModuleSourceRemote); ok && pkg.IsZero() {
+			pkg = s.Package
+		}
+		if at, err := pkg.Location(); err == nil {
+			from = at.URL()
 		}
 	}
-	return true
+	return from
+}
+
+// lockedPlatforms is about entries that were made without the registry, behind a mirror or a plugin cache. Those have
+// no zh: hash, which registries give for all platforms.
+func (d *doctor) lockedPlatforms(p installer.Provider) {
+	ofAll := slices.ContainsFunc(p.Hashes, func(h hashing.Hash) bool { return h.Scheme() == "zh" })
+	if len(p.Hashes) > 0 && !ofAll && p.Evidence.IsZero() {
+		d.note("%s %s: the lock has only h1: hashes, each for one platform, and nothing on this machine confirms that one is for %s",
+			p.Address.ForDisplay(), p.Version, addrs.CurrentPlatform())
+	}
 }
 
 // ignoredLocks is about the stock tools' lock and, if there is one, that of the modules.

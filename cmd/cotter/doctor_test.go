@@ -59,6 +59,13 @@ func TestDoctorReach(t *testing.T) {
 	t.Cleanup(server.Close)
 	host, world := strings.TrimPrefix(server.URL, "http://"), modtest.New(t, fstest.MapFS{})
 	const reach = "its host is this machine"
+	inPackage := func(app, source string) ending {
+		s := newSite(t, world)
+		s.write(t, "main.tf", "module \"app\" {\n  source = \""+app+"\"\n}\n")
+		s.write(t, modules+"modules.json", `{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"app","Source":"`+app+`","Dir":".terraform/modules/app"}]}`)
+		s.write(t, modules+"app/main.tf", "module \"net\" {\n  source = \""+source+"\"\n}\n")
+		return s.run("doctor")
+	}
 	for _, test := range []struct{ name, source, want string }{
 		{"a registry", host + "/acme/net/aws", reach},
 		{"an archive", "http://" + host + "/net.zip", "ok       http://" + host + " (archives) is not asked before a package is fetched"},
@@ -66,13 +73,16 @@ func TestDoctorReach(t *testing.T) {
 		{"git over ssh", "git::ssh://git@" + host + "/net.git", reach},
 		{"git's own protocol", "git::git://" + host + "/net.git", reach},
 	} {
-		s := newSite(t, world)
-		s.write(t, "main.tf", "module \"app\" {\n  source = \"https://modules.invalid/app.zip\"\n}\n")
-		s.write(t, modules+"modules.json", `{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"app","Source":"https://modules.invalid/app.zip","Dir":".terraform/modules/app"}]}`)
-		s.write(t, modules+"app/main.tf", "module \"net\" {\n  source = \""+test.source+"\"\n}\n")
-		end := s.run("doctor")
+		end := inPackage("https://modules.invalid/app.zip", test.source)
 		if n := reached.Load(); n > 0 || !strings.Contains(end.out, test.want) {
 			t.Errorf("%s: %d connections, want none and %q:\n%s", test.name, n, test.want, end.out)
+		}
+	}
+	// A package from a server on this machine may name another one there.
+	for _, source := range []string{host + "/acme/net/aws", "oci://" + host + "/net", "git::https://" + host + "/net.git"} {
+		before := reached.Load()
+		if end := inPackage("https://127.0.0.1:1/app.zip", source); reached.Load() == before {
+			t.Errorf("%s: no connection:\n%s", source, end.out)
 		}
 	}
 }
