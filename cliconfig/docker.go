@@ -134,6 +134,7 @@ const (
 // dockerQuestion asks one of Docker's helpers for the credentials for a host.
 type dockerQuestion struct{ helper, host string }
 
+// ask asks for the URL of the host, and then for the host alone, which is all that some helpers know.
 func (q dockerQuestion) ask(ctx context.Context, p programs) (ociLogin, error) {
 	if strings.ContainsAny(q.helper, "/\\\x00") {
 		return ociLogin{}, fmt.Errorf("%q cannot be the name of a credentials helper", q.helper)
@@ -142,7 +143,18 @@ func (q dockerQuestion) ask(ctx context.Context, p programs) (ociLogin, error) {
 	if err != nil {
 		return ociLogin{}, fmt.Errorf("the credentials helper of %q: %w", q.host, err)
 	}
-	out, err := p.run(ctx, program, []string{"get"}, "https://"+q.host)
+	login, err := q.askFor(ctx, p, program, "https://"+q.host)
+	if login != (ociLogin{}) || ctx.Err() != nil {
+		return login, err
+	}
+	if other, failed := q.askFor(ctx, p, program, q.host); failed == nil && (err != nil || other != (ociLogin{})) {
+		return other, nil
+	}
+	return login, err
+}
+
+func (q dockerQuestion) askFor(ctx context.Context, p programs, program, server string) (ociLogin, error) {
+	out, err := p.run(ctx, program, []string{"get"}, server)
 	failed, isRun := errors.AsType[*runError](err)
 	_, isExit := errors.AsType[*exec.ExitError](err)
 	if isRun && isExit && strings.TrimSpace(string(failed.output)) == dockerNotFound {

@@ -164,7 +164,8 @@ func dockerHelper(t *testing.T, dir, name string) (log string) {
 	t.Helper()
 	return script(t, filepath.Join(dir, "bin", "docker-credential-"+name), `read server; echo "$* $server" >> "$LOG"
 case "$server" in
-*none.com) echo "credentials not found in native keychain"; exit 1;;
+https://bare.com) echo "unknown registry"; exit 1;;
+https://nourl.com|*none.com) echo "credentials not found in native keychain"; exit 1;;
 *broken.com) echo "`+canary+`"; exit 1;;
 *text.com) echo "`+canary+`";;
 *token.com) echo '{"ServerURL": "x", "Username": "<token>", "Secret": "R"}';;
@@ -195,6 +196,8 @@ func TestOCIHelpers(t *testing.T) {
 		"other.com:8443/x/y": "default",
 		"none.com/x":         "",
 		"token.com/x":        "access , refresh R",
+		"bare.com/x":         "default",
+		"nourl.com/x":        "default",
 	} {
 		host, path, _ := strings.Cut(repository, "/")
 		got, err := config.OCICredentials(t.Context(), host, path)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 
@@ -61,11 +62,18 @@ func (c *Config) readNetrc(ctx context.Context) (getmodules.HTTPCredentials, err
 	switch {
 	case err == nil, atomicfile.IsAbsent(err):
 		return Netrc(src), nil
+	case isDirectory(c.netrcFile.name) && !c.netrcFile.named: // as in containers that mount what does not exist
+		return Netrc(nil), nil
 	case errors.Is(err, fs.ErrPermission) && !c.netrcFile.named:
 		c.warn(fmt.Sprintf("The credentials for http are skipped: %s", err))
 		return Netrc(nil), nil
 	}
 	return Netrc(nil), fmt.Errorf("the user's credentials for http: %w", err)
+}
+
+func isDirectory(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 type netrcEntry struct{ host, login, password string }

@@ -30,6 +30,7 @@ func TestHTTPCredentials(t *testing.T) {
 		"443 without TLS":    {files: map[string]string{".netrc": file}, url: "http://a.example:443/x"},
 		"other host":         {files: map[string]string{".netrc": file}, url: "https://sub.a.example/x"},
 		"variable":           {files: map[string]string{"own": file}, variables: []string{"NETRC=HOME/own"}, url: "https://a.example", want: "a"},
+		"a directory":        {files: map[string]string{".netrc/x": file}, url: "https://a.example"},
 		"variable only":      {files: map[string]string{".netrc": file}, variables: []string{"NETRC=HOME/none"}, url: "https://a.example"},
 		"Windows":            {files: map[string]string{"_netrc": file}, goos: "windows", url: "https://a.example", want: "a"},
 		"Windows, Unix name": {files: map[string]string{".netrc": file}, goos: "windows", url: "https://a.example"},

@@ -100,7 +100,7 @@ func (d *decoder) networkMirror(at hcl.Pos, body object, method *InstallationMet
 	if !ok {
 		return false
 	}
-	u, err := url.Parse(text) // the error would repeat a password
+	u, err := url.Parse(strings.TrimSpace(text)) // the error would repeat a password
 	if err != nil || u.Scheme != "https" || u.Host == "" {
 		d.fault(at, "The \"url\" of a network_mirror must be a URL that begins with https://.")
 		return false

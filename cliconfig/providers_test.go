@@ -101,6 +101,7 @@ var installationCases = []struct {
 	{installation("network_mirror {}"), nil},
 	{installation("network_mirror {\n  url = \"http://x.com/\"\n}"), nil},
 	{installation("network_mirror {\n  url = \"::/\"\n}"), nil},
+	{installation("network_mirror {\n  url = \" https://x.com/a \"\n}"), []string{"network_mirror https://x.com/a/"}},
 	{installation("oci_mirror {}"), nil},
 	{installation("oci_mirror {\n  repository_template = \"x.com/y\"\n}"), nil},
 	{installation("oci_mirror {\n  repository_template = \"x.com/${namespace}/${type}\"\n  include = [\"a.com/*/*\", \"b.com/*/*\"]\n}"), nil},

@@ -28,11 +28,11 @@ type sumLine struct{ sum, name string }
 func ParseSums(document []byte) Sums {
 	var sums Sums
 	for line := range bytes.SplitSeq(document, []byte("\n")) {
-		text := strings.TrimRight(string(line), " \t\r")
-		if text == "" {
+		fields := strings.Fields(string(line))
+		if len(fields) == 0 {
 			continue
 		}
-		if parsed, ok := parseLine(text); ok {
+		if parsed, ok := parseLine(fields); ok {
 			sums.lines = append(sums.lines, parsed)
 		} else {
 			sums.malformed = true
@@ -41,15 +41,13 @@ func ParseSums(document []byte) Sums {
 	return sums
 }
 
-func parseLine(text string) (sumLine, bool) {
-	sum, name, ok := strings.Cut(text, " ")
-	sum = strings.ToLower(sum)
-	if !ok || !isSum(sum) {
+// parseLine parses a sum and a name, which any white space separates, as for stock tools.
+func parseLine(fields []string) (sumLine, bool) {
+	if len(fields) != 2 {
 		return sumLine{}, false
 	}
-	name = strings.TrimLeft(name, " \t")
-	name = strings.TrimPrefix(name, "*")
-	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+	sum, name := strings.ToLower(fields[0]), strings.TrimPrefix(fields[1], "*")
+	if !isSum(sum) || name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
 		return sumLine{}, false
 	}
 	return sumLine{sum: sum, name: name}, true

@@ -28,6 +28,8 @@ func TestSums(t *testing.T) {
 		"blank lines":        {"\n" + a + "  x.zip\n\n \r\n" + b + "  y.zip\n\n", nil, []string{a, b}},
 		"binary marker":      {a + " *x.zip\n" + b + " *y.zip\n", nil, []string{a, b}},
 		"one space":          {a + " x.zip\n", nil, []string{a}},
+		"a tab":              {a + "\tx.zip\n" + b + "\t \t*y.zip\n", nil, []string{a, b}},
+		"indented":           {"  " + a + "  x.zip\n", nil, []string{a}},
 		"same line twice":    {a + "  x.zip\n" + a + "  x.zip\n", nil, []string{a}},
 		"comment":            {"# sums\n" + a + "  x.zip\n", nil, nil},
 		"garbage behind":     {a + "  x.zip\n" + b + "\n", nil, nil},
