@@ -1,6 +1,7 @@
 package registryclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,6 +103,28 @@ type subject struct {
 	provider addrs.Provider
 	version  versions.Version
 	platform addrs.Platform // set for a provider's package
+	// listed is the version as the registry lists it, if it is requested in this form.
+	listed string
+}
+
+func (s subject) hint(missing string) string {
+	if s.listed == "" {
+		return missing
+	}
+	return fmt.Sprintf("%s, although it lists it as %q", missing, shown(s.listed))
+}
+
+// asListed asks again for the version as the registry lists it, such as "v1.2.0" or "20.02.10", if there is nothing
+// under its usual form.
+func asListed[V any](about subject, find func(subject) (V, error), listed func() string) (V, error) {
+	found, err := find(about)
+	if !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrUnsupportedPlatform) {
+		return found, err
+	}
+	if about.listed = listed(); about.listed == "" || about.listed == about.version.String() {
+		return found, err
+	}
+	return find(about)
 }
 
 func (s subject) isProvider() bool { return s.provider != addrs.Provider{} }
@@ -123,7 +146,7 @@ func (s subject) segments(last ...string) []string {
 		address = []string{s.provider.Namespace, s.provider.Type}
 	}
 	if !s.version.IsZero() {
-		address = append(address, s.version.String())
+		address = append(address, cmp.Or(s.listed, s.version.String()))
 	}
 	return slices.Concat(address, last)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -44,7 +45,16 @@ func (c *Client) PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPa
 }
 
 func (c *Client) locate(ctx context.Context, about subject) (Location, error) {
-	return ask(ctx, c, about, maxLocationAnswer, "the registry has no such version, or it requires credentials", readLocation, "download")
+	return asListed(about, func(about subject) (Location, error) {
+		return ask(ctx, c, about, maxLocationAnswer, about.hint("the registry has no such version, or it requires credentials"), readLocation, "download")
+	}, func() string {
+		all, err := c.ModuleVersions(ctx, about.module)
+		i := slices.IndexFunc(all, func(listed versions.Candidate) bool { return listed.Version == about.version })
+		if err != nil || i < 0 {
+			return ""
+		}
+		return all[i].Ref
+	})
 }
 
 func readLocation(r *request, answer *httpx.Answer) (found Location, err error) {

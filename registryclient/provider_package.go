@@ -74,7 +74,18 @@ func (c *Client) ProviderPackage(ctx context.Context, provider addrs.Provider, v
 }
 
 func (c *Client) locateProvider(ctx context.Context, about subject) (ProviderPackage, error) {
-	const missing = "the registry has no package of this version for the platform"
+	return asListed(about, func(about subject) (ProviderPackage, error) { return c.askProvider(ctx, about) }, func() string {
+		all, err := c.ProviderVersions(ctx, about.provider)
+		i := slices.IndexFunc(all.Versions, func(listed ProviderVersion) bool { return listed.Version == about.version })
+		if err != nil || i < 0 {
+			return ""
+		}
+		return all.Versions[i].Listed
+	})
+}
+
+func (c *Client) askProvider(ctx context.Context, about subject) (ProviderPackage, error) {
+	missing := about.hint("the registry has no package of this version for the platform")
 	return ask(ctx, c, about, maxProviderAnswer, missing, func(_ *request, answer *httpx.Answer) (ProviderPackage, error) {
 		var body packageBody
 		if err := httpx.Decode(answer.Body, &body); err != nil {

@@ -45,7 +45,7 @@ func TestProviderVersions(t *testing.T) {
 		"full": {`{"versions":[{"version":"2.0.0","protocols":["4.0","5.1"],"platforms":[{"os":"linux","arch":"amd64"},{"os":"darwin","arch":"arm64"}]}]}`,
 			listing{v("2.0.0", []string{"4.0", "5.1"}, linux, mac)}, nil},
 		"order kept":          {`{"versions":[{"version":"1.0.0"},{"version":"3.0.0"},{"version":"2.0.0"}]}`, listing{v("1.0.0", nil), v("3.0.0", nil), v("2.0.0", nil)}, nil},
-		"short":               {`{"versions":[{"version":"1.0"},{"version":"2"}]}`, listing{v("1.0.0", nil), v("2.0.0", nil)}, nil},
+		"short":               {`{"versions":[{"version":"1.0"},{"version":"2"}]}`, listing{{Version: versions.MustParse("1.0.0"), Listed: "1.0"}, {Version: versions.MustParse("2.0.0"), Listed: "2"}}, nil},
 		"listed twice":        {`{"versions":[{"version":"1.0.0","protocols":["5.0"]},{"version":"1.0"}]}`, listing{v("1.0.0", []string{"5.0"})}, nil},
 		"metadata is no copy": {`{"versions":[{"version":"1.0.0+a"},{"version":"1.0.0+b"}]}`, listing{v("1.0.0+a", nil), v("1.0.0+b", nil)}, nil},
 		"not versions":        {`{"versions":[{"version":"latest"},{"version":"v1.0.0"},{"version":"1.2.3.4"},{"version":"1.2.3beta1"},{},null,{"version":"1.0.0-rc.1"}]}`, listing{v("1.0.0-rc.1", nil)}, nil},

@@ -28,6 +28,8 @@ type ProviderListing struct {
 // ProviderVersion is one version of a provider in a registry's listing.
 type ProviderVersion struct {
 	Version versions.Version
+	// Listed is the version as the registry writes it; "" if that is its usual form.
+	Listed string
 	// Protocols are the versions of the plugin protocol, such as "5.0", and Platforms those that have
 	// packages. Malformed entries are left out. Neither field affects the selection of a version.
 	Protocols []string
@@ -100,6 +102,9 @@ func (b *listingBody) versions() []ProviderVersion {
 		}
 		seen[v] = true
 		one := ProviderVersion{Version: v}
+		if listed.Version != v.String() {
+			one.Listed = listed.Version
+		}
 		for _, p := range listed.Protocols {
 			if isProtocol(p) {
 				one.Protocols = append(one.Protocols, p)
