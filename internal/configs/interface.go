@@ -7,8 +7,9 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/cotterpin/cotter/internal/eval"
 )
 
 // Interface has the declarations of a module that matter to its callers.
@@ -57,12 +58,13 @@ var interfaceSchema = &hcl.BodySchema{
 }
 
 // ReadInterface reads the interface of the module in a directory, to show what has changed. So it skips
-// what it cannot parse. It evaluates nothing, so a hostile module cannot make it slow.
+// what it cannot parse. It evaluates nothing but types, with a limit, so a hostile module cannot make it slow.
 func (r Reader) ReadInterface(ctx context.Context, dir Dir) (*Interface, error) {
 	found := &Interface{
 		Variables: map[string]DeclaredVariable{}, Outputs: map[string]DeclaredOutput{}, Providers: map[string]DeclaredProvider{},
 	}
-	return found, r.eachBody(ctx, dir, found.add)
+	meter := eval.NewMeter(ctx, new(eval.Tree)) // for the types
+	return found, r.eachBody(ctx, dir, func(body hcl.Body, src []byte) { found.add(body, src, meter) })
 }
 
 // eachBody calls use for each file that can be parsed, in the order in which overrides apply.
@@ -79,12 +81,12 @@ func (r Reader) eachBody(ctx context.Context, dir Dir, use func(hcl.Body, []byte
 	})
 }
 
-func (i *Interface) add(body hcl.Body, src []byte) {
+func (i *Interface) add(body hcl.Body, src []byte, meter *eval.Meter) {
 	content, _, _ := body.PartialContent(interfaceSchema)
 	for _, block := range content.Blocks {
 		switch block.Type {
 		case "variable":
-			i.addVariable(block.Labels[0], block.Body, src)
+			i.addVariable(block.Labels[0], block.Body, src, meter)
 		case "output":
 			i.addOutput(block.Labels[0], block.Body, src)
 		default:
@@ -100,14 +102,14 @@ var variableSchema = &hcl.BodySchema{
 	Blocks: []hcl.BlockHeaderSchema{{Type: "validation"}},
 }
 
-func (i *Interface) addVariable(name string, body hcl.Body, src []byte) {
+func (i *Interface) addVariable(name string, body hcl.Body, src []byte, meter *eval.Meter) {
 	content, _, _ := body.PartialContent(variableSchema)
 	v, declared := i.Variables[name]
 	if !declared {
 		v = DeclaredVariable{Type: "any", Required: true, ty: cty.DynamicPseudoType}
 	}
 	if attr, ok := content.Attributes["type"]; ok {
-		if ty, _, diags := typeOf(attr.Expr); !diags.HasErrors() {
+		if ty, _, diags := typeOf(meter, attr.Expr); !diags.HasErrors() {
 			v.ty, v.Type = ty, typeText(ty)
 		}
 	}
@@ -131,8 +133,8 @@ func (i *Interface) addVariable(name string, body hcl.Body, src []byte) {
 }
 
 // typeOf returns a type, which may be quoted in old configuration, and the defaults of its optional
-// attributes. It refuses "for" expressions, which can take any amount of time.
-func typeOf(expr hcl.Expression) (cty.Type, *typeexpr.Defaults, hcl.Diagnostics) {
+// attributes.
+func typeOf(meter *eval.Meter, expr hcl.Expression) (cty.Type, *typeexpr.Defaults, hcl.Diagnostics) {
 	switch keyName(expr) {
 	case "list":
 		return cty.List(cty.DynamicPseudoType), nil, nil
@@ -141,24 +143,7 @@ func typeOf(expr hcl.Expression) (cty.Type, *typeexpr.Defaults, hcl.Diagnostics)
 	case "string":
 		return cty.String, nil, nil
 	}
-	if computes(expr) {
-		return cty.DynamicPseudoType, nil, hcl.Diagnostics{fault(expr.Range(), "Invalid type", "The type has a \"for\" expression in it, which is not evaluated here.")}
-	}
-	return typeexpr.TypeConstraintWithDefaults(expr)
-}
-
-func computes(expr hcl.Expression) bool {
-	native, ok := expr.(hclsyntax.Expression)
-	if !ok {
-		return false // strings in JSON are verbatim
-	}
-	found := false
-	_ = hclsyntax.VisitAll(native, func(node hclsyntax.Node) hcl.Diagnostics {
-		_, isFor := node.(*hclsyntax.ForExpr)
-		found = found || isFor
-		return nil
-	})
-	return found
+	return meter.Type(expr)
 }
 
 func (i *Interface) addOutput(name string, body hcl.Body, src []byte) {

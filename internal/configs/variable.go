@@ -53,7 +53,7 @@ func (e *evaluation) decodeVariable(name string, d *declaration) (*variable, hcl
 	v := &variable{name: name, at: d.at, ty: cty.DynamicPseudoType, literal: true, nullable: true, constant: !e.reader.Terraform, required: true}
 	var diags hcl.Diagnostics
 	if attr := d.attributes["type"]; attr != nil {
-		v.ty, v.defaults, diags = typeOf(attr.Expr)
+		v.ty, v.defaults, diags = typeOf(e.meter, attr.Expr)
 		v.literal = v.ty.IsPrimitiveType()
 	}
 	if attr := d.attributes["default"]; attr != nil {
@@ -92,10 +92,11 @@ func (e *evaluation) valueOf(s *scope, v *variable, at hcl.Range) (cty.Value, hc
 		}
 		value, from = v.initial, v.at
 	}
-	value, err := e.convert(v, value)
+	converted, err := e.meter.Convert(value, v.ty, v.defaults)
 	if err != nil {
 		return cty.DynamicVal, hcl.Diagnostics{v.wrongType(err, value, from)}
 	}
+	value = converted
 	if v.sensitive {
 		value = value.Mark(eval.Mark{Kind: eval.Sensitive, What: "var." + v.name, At: v.at})
 	}
@@ -103,19 +104,6 @@ func (e *evaluation) valueOf(s *scope, v *variable, at hcl.Range) (cty.Value, hc
 		value = value.Mark(eval.Mark{Kind: eval.Ephemeral, What: "var." + v.name, At: v.at})
 	}
 	return value, nil
-}
-
-// convert returns the original value after an error.
-func (e *evaluation) convert(v *variable, value cty.Value) (cty.Value, error) {
-	whole := value
-	if v.defaults != nil && !value.IsNull() {
-		whole = v.defaults.Apply(value)
-	}
-	converted, err := e.meter.Convert(whole, v.ty.WithoutOptionalAttributesDeep())
-	if err != nil {
-		return value, err
-	}
-	return converted, nil
 }
 
 func (e *evaluation) given(s *scope, v *variable) (value cty.Value, from hcl.Range, ok bool, diags hcl.Diagnostics) {

@@ -2,14 +2,12 @@ package eval
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
 )
 
@@ -64,32 +62,6 @@ func (m *Meter) Constant(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 		return cty.DynamicVal, hcl.Diagnostics{m.diagnostic(expr.Range())}
 	}
 	return value, report(diags, false)
-}
-
-func (m *Meter) Convert(v cty.Value, to cty.Type) (cty.Value, error) {
-	s := measure(v, m.left)
-	work := s.weight
-	if hasSet(to) {
-		work += s.elements * s.elements // hashes of set elements may collide
-	}
-	if !m.charge(work) {
-		return cty.DynamicVal, m.err
-	}
-	return convert.Convert(v, to)
-}
-
-func hasSet(ty cty.Type) bool {
-	switch {
-	case ty.IsSetType():
-		return true
-	case ty.IsCollectionType():
-		return hasSet(ty.ElementType())
-	case ty.IsTupleType():
-		return slices.ContainsFunc(ty.TupleElementTypes(), hasSet)
-	case ty.IsObjectType():
-		return slices.ContainsFunc(slices.Collect(maps.Values(ty.AttributeTypes())), hasSet)
-	}
-	return false
 }
 
 func (s Scope) secretIn(expr hclsyntax.Expression) bool {
