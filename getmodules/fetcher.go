@@ -78,9 +78,7 @@ type Fetcher struct {
 	// repositories, in place of the user's own (http.sslCAInfo, GIT_SSL_CAINFO, HTTPS_PROXY). Otherwise
 	// those apply, and git fetches if HTTPClient's transport is not an *http.Transport that can have them.
 	HTTPClientForGit bool
-	// AlwaysGit makes the installed git fetch all git repositories.
-	AlwaysGit  bool
-	GitBackend GitBackend
+	GitBackend       GitBackend
 	// CacheDir keeps packs of git repositories, at git/<sha256 of the remote>. They are not trusted:
 	// objects are compared with their names when they are read. If it is "", or cannot be written (a
 	// warning in FetchWarnings), nothing is kept.

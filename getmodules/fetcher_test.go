@@ -74,7 +74,7 @@ func TestFetchError(t *testing.T) {
 func TestFresh(t *testing.T) {
 	t.Parallel()
 	f := &getmodules.Fetcher{
-		HTTPClient: &http.Client{}, UserAgent: "test", CacheDir: "/cache", AlwaysGit: true, HTTPClientForGit: true,
+		HTTPClient: &http.Client{}, UserAgent: "test", CacheDir: "/cache", GitBackend: getmodules.GitInstalled, HTTPClientForGit: true,
 		Git: getmodules.Git{Path: "/git", Env: []string{"A=1"}, Interactive: true}, Limits: getmodules.Limits{Entries: 7},
 		Getters: map[string]getmodules.Getter{"x": nil},
 	}

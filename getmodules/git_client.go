@@ -31,7 +31,7 @@ const (
 	// For ssh, the program that git would run is run, except on Windows, and sessions of a run share its
 	// connections.
 	GitAuto GitBackend = ""
-	// GitInstalled uses git for everything, like [Fetcher].AlwaysGit, and fails if it is not installed.
+	// GitInstalled uses git for everything, and fails if it is not installed.
 	GitInstalled GitBackend = "git"
 	// GitBuiltIn fetches in this process as if no git were installed, with the same trees and revisions but
 	// without CacheDir and the user's git configuration, except for GIT_ALLOW_PROTOCOL. What needs git is
@@ -122,7 +122,7 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 
 // isAlone reports whether everything is fetched in this process.
 func (f *Fetcher) isAlone() bool {
-	return f.GitBackend == GitBuiltIn || f.GitBackend == GitAuto && !f.AlwaysGit && !f.program().Installed()
+	return f.GitBackend == GitBuiltIn || f.GitBackend == GitAuto && !f.program().Installed()
 }
 
 func (g *gitClients) progress() func(int64) {

@@ -42,7 +42,7 @@ func TestGitClient(t *testing.T) {
 		"cookies":     {plain, setting("http.cookieFile", "a"), getmodules.GitClient{Reason: "git has a setting for it: http.cookiefile"}},
 		"environment": {plain, newWireFetcher(t, "GIT_SSL_CIPHER_LIST=x"), getmodules.GitClient{Reason: "git has a setting for it: GIT_SSL_CIPHER_LIST"}},
 		"query":       {plain + "&x=1", newWireFetcher(t), getmodules.GitClient{Reason: "the address has arguments for the server"}},
-		"always":      {plain, newGitFetcher(t), getmodules.GitClient{Reason: "git is set for all repositories"}},
+		"always":      {plain, newGitFetcher(t), getmodules.GitClient{Reason: `the git backend is set to "git"`}},
 		"ssh, no git": {ssh, newAutoFetcher(t), getmodules.GitClient{SSH: true, Alone: true, Reason: "ssh sources need git"}},
 		"alone":       {plain, newBuiltInFetcher(t), getmodules.GitClient{InProcess: true, Alone: true}},
 	} {
@@ -77,7 +77,7 @@ func TestBuiltInWarnsOnce(t *testing.T) {
 		t.Errorf("the second FetchGit = %+v, %v, want no more warnings", pkg, err)
 	}
 	chosen := newGitFetcher(t)
-	chosen.AlwaysGit, chosen.GitBackend, chosen.Git.Env = false, getmodules.GitBuiltIn, append(chosen.Git.Env, "GIT_HTTP_LOW_SPEED_TIME=100")
+	chosen.GitBackend, chosen.Git.Env = getmodules.GitBuiltIn, append(chosen.Git.Env, "GIT_HTTP_LOW_SPEED_TIME=100")
 	if pkg, _, err = fetchGit(t, chosen, req); err != nil || len(pkg.FetchWarnings) != 1 || strings.Contains(pkg.FetchWarnings[0], "not installed") {
 		t.Errorf("FetchGit by choice = %+v, %v, want another warning", pkg, err)
 	}
@@ -95,13 +95,9 @@ func TestGitBackendChoice(t *testing.T) {
 
 	f := newAutoFetcher(t)
 	f.GitBackend = getmodules.GitInstalled
-	always := newAutoFetcher(t)
-	always.AlwaysGit = true
 	for _, req := range []getmodules.Request{local, remote} {
-		for _, f := range []*getmodules.Fetcher{f, always} {
-			if _, _, err := fetchGit(t, f, req); !errors.Is(err, getmodules.ErrNoGit) {
-				t.Errorf("FetchGit(%s) without git = %v, want ErrNoGit", req.Package, err)
-			}
+		if _, _, err := fetchGit(t, f, req); !errors.Is(err, getmodules.ErrNoGit) {
+			t.Errorf("FetchGit(%s) without git = %v, want ErrNoGit", req.Package, err)
 		}
 	}
 	// If the installed git does not work, the fetch fails instead of ignoring the user's

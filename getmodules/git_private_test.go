@@ -136,7 +136,7 @@ func TestGitPrivate(t *testing.T) {
 				t.Errorf("git credential fill ran %d times", asked)
 			}
 			// The git program gets the same, and has no credential in its arguments either.
-			f.AlwaysGit = true
+			f.GitBackend = getmodules.GitInstalled
 			if _, _, err := fetchGit(t, f, req); err != nil {
 				t.Errorf("with git: %v", err)
 			}

@@ -84,7 +84,7 @@ func TestSSHShared(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newGitFetcher(t, tt.server.clientConfig(t, tt.config))
-			f.AlwaysGit, f.CacheDir = false, ""
+			f.GitBackend, f.CacheDir = getmodules.GitAuto, ""
 			ctx, programs := recordPrograms(t.Context())
 			var run singleflight.Memory
 			if !tt.alone {
@@ -151,7 +151,7 @@ func TestSSHSharedRefusal(t *testing.T) {
 	s := newSSHServer(t)
 	known := "  UserKnownHostsFile " + s.file("known_hosts") + "\n  IdentityFile " + s.file("other_key")
 	f := newGitFetcher(t, s.clientConfig(t, known))
-	f.AlwaysGit = false
+	f.GitBackend = getmodules.GitAuto
 	ctx, programs := recordPrograms(t.Context())
 	var run singleflight.Memory
 	err := fetchTogether(run.In(ctx), t, f, sshRepositories(t, 8))
@@ -201,7 +201,7 @@ func TestSSHSharedBetweenEquals(t *testing.T) {
 	s := newSSHServer(t)
 	s.write(t, "authorized_keys", s.client.line()+"\n"+s.other.line()+"\n")
 	f := newGitFetcher(t, s.clientConfig(t, s.withKey()))
-	f.AlwaysGit = false
+	f.GitBackend = getmodules.GitAuto
 	var addresses []string
 	for i, address := range sshRepositories(t, 6) {
 		key := url.QueryEscape(base64.StdEncoding.EncodeToString([]sshKey{s.client, s.other}[i%2].pem))

@@ -52,17 +52,17 @@ func TestSSH(t *testing.T) {
 		"no such repository": {address: full + "x", config: withKey, fails: getmodules.ErrRepositoryNotFound},
 		"no server":          {address: "git::ssh://127.0.0.1:1/x", config: withKey, fails: getmodules.ErrHostUnreachable},
 	} {
-		for client, always := range map[string]bool{"in process": false, "git": true} {
+		for client, backend := range map[string]getmodules.GitBackend{"in process": getmodules.GitAuto, "git": getmodules.GitInstalled} {
 			t.Run(name+", "+client, func(t *testing.T) {
 				t.Parallel()
 				source, err := addrs.ParseModuleSource(tt.address)
 				testenv.Must(t, err)
 				f := newGitFetcher(t, s.clientConfig(t, tt.config), "GIT_CONFIG_GLOBAL="+s.file("gitconfig"))
-				f.AlwaysGit = always
+				f.GitBackend = backend
 				req := getmodules.Request{Package: source.(addrs.ModuleSourceRemote).Package}
 				ctx, programs := recordPrograms(t.Context())
 				got, dir, err := fetchGitIn(ctx, t, f, req)
-				if !always && slices.ContainsFunc(programs(), func(p string) bool { return p == "git fetch" }) {
+				if backend == getmodules.GitAuto && slices.ContainsFunc(programs(), func(p string) bool { return p == "git fetch" }) {
 					t.Errorf("the fetch ran %q, want no git", programs())
 				}
 				if tt.fails != nil {
@@ -74,7 +74,7 @@ func TestSSH(t *testing.T) {
 				if err != nil || got.Revision != commit || strings.Contains(got.Resolved.String(), "sshkey") {
 					t.Fatalf("Fetch(%q) = %+v, %v; want %s", tt.address, got, err, commit)
 				}
-				if diff := cmp.Diff([]string{"ssh"}, programs()); !always && diff != "" {
+				if diff := cmp.Diff([]string{"ssh"}, programs()); backend == getmodules.GitAuto && diff != "" {
 					t.Errorf("programs of the fetch (-want +got):\n%s", diff)
 				}
 				if _, err := os.Stat(filepath.Join(dir, "main.tf")); err != nil {
@@ -142,7 +142,7 @@ func TestSSHFallback(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newGitFetcher(t, tt.env...)
-			f.AlwaysGit, f.GitBackend = false, tt.backend
+			f.GitBackend = tt.backend
 			ctx, programs := recordPrograms(t.Context())
 			req := getmodules.Request{Package: addrs.ParseModulePackage("git::ssh://forge" + r.dir + "?ref=main")}
 			got, _, err := fetchGitIn(ctx, t, f, req)

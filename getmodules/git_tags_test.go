@@ -76,17 +76,17 @@ func TestTagsAmongManyRefs(t *testing.T) {
 		s.Config.Handler.ServeHTTP(countingWriter{w, &bytes}, req)
 	}))
 	defer counted.Close()
-	for _, alwaysGit := range []bool{false, true} {
+	for _, backend := range []getmodules.GitBackend{getmodules.GitAuto, getmodules.GitInstalled} {
 		bytes.Store(0)
 		requests.Store(0)
 		f := newGitFetcher(t)
-		f.AlwaysGit = alwaysGit
+		f.GitBackend = backend
 		got, err := f.Tags(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage("git::" + counted.URL + "/many.git")})
 		if err != nil || len(got) != tags {
 			t.Fatalf("Tags = %d, %v; want %d", len(got), err, tags)
 		}
 		if bytes.Load() > 100<<10 || requests.Load() > 2 {
-			t.Errorf("AlwaysGit %v: %d bytes in %d answers", alwaysGit, bytes.Load(), requests.Load())
+			t.Errorf("backend %q: %d bytes in %d answers", backend, bytes.Load(), requests.Load())
 		}
 	}
 }

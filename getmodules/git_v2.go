@@ -98,8 +98,6 @@ func (f *Fetcher) sshNotUsed(ctx context.Context, a gitAddress) (reason string) 
 // onlyGit returns why a repository is left to git for every transport, or "".
 func (f *Fetcher) onlyGit(a gitAddress) (reason string) {
 	switch {
-	case f.AlwaysGit:
-		return "git is set for all repositories"
 	case f.GitBackend != GitAuto: // GitInstalled
 		return fmt.Sprintf("the git backend is set to %q", string(f.GitBackend))
 	case a.target.URL.RawQuery != "":

@@ -173,7 +173,7 @@ func gitEnv(t testing.TB, extra ...string) []string {
 // everything.
 func newGitFetcher(t testing.TB, env ...string) *getmodules.Fetcher {
 	t.Helper()
-	return &getmodules.Fetcher{AlwaysGit: true, CacheDir: t.TempDir(), Git: getmodules.Git{Env: gitEnv(t, env...)}}
+	return &getmodules.Fetcher{GitBackend: getmodules.GitInstalled, CacheDir: t.TempDir(), Git: getmodules.Git{Env: gitEnv(t, env...)}}
 }
 
 // newWireFetcher returns a fetcher that uses git only if it has to.

@@ -297,7 +297,7 @@ module "branch" {
 	cache := t.TempDir()
 	install := func(req request) error {
 		in := with(p.installer(), func(o *installer.Options) { o.CacheDir = cache })
-		in.Options().Fetcher.(*getmodules.Fetcher).CacheDir, in.Options().Fetcher.(*getmodules.Fetcher).AlwaysGit = cache, true
+		in.Options().Fetcher.(*getmodules.Fetcher).CacheDir, in.Options().Fetcher.(*getmodules.Fetcher).GitBackend = cache, getmodules.GitInstalled
 		req.Dir = p.dir
 		_, err := in.Install(context.Background(), req.Project, req.InstallOptions)
 		return err

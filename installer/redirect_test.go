@@ -20,15 +20,14 @@ const elsewhere = "localhost"
 // redirected to elsewhere. Without a call, the project requires a provider.
 var redirects = []struct {
 	name, call, path string
-	always           bool
 	backend          getmodules.GitBackend
 	hosted           bool
 }{
 	{name: "archive", call: `source = "https://HOST/archives/a.zip"`, path: "/archives/"},
 	{name: "git in this process", call: `source = "git::https://HOST/git/net.git?ref=v1.0.0"`, path: "/git/"},
 	{name: "git versions in this process", call: `source = "git::https://HOST/git/net.git?version=~>1.0"`, path: "/git/"},
-	{name: "git program", call: `source = "git::https://HOST/git/net.git?ref=v1.0.0"`, path: "/git/", always: true},
-	{name: "git versions by the program", call: `source = "git::https://HOST/git/net.git?version=~>1.0"`, path: "/git/", always: true},
+	{name: "git program", call: `source = "git::https://HOST/git/net.git?ref=v1.0.0"`, path: "/git/", backend: getmodules.GitInstalled},
+	{name: "git versions by the program", call: `source = "git::https://HOST/git/net.git?version=~>1.0"`, path: "/git/", backend: getmodules.GitInstalled},
 	{name: "built-in git", call: `source = "git::https://HOST/git/net.git?ref=v1.0.0"`, path: "/git/", backend: getmodules.GitBuiltIn},
 	{name: "OCI manifest", call: `source = "oci://HOST/net?tag=1.0.0"`, path: "/v2/net/manifests/"},
 	{name: "OCI blob", call: `source = "oci://HOST/net?tag=1.0.0"`, path: "/v2/net/blobs/"},
@@ -91,7 +90,7 @@ func TestRedirectsUnderPolicy(t *testing.T) {
 	for _, test := range redirects {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := exec.LookPath("git"); test.always && err != nil {
+			if _, err := exec.LookPath("git"); test.backend == getmodules.GitInstalled && err != nil {
 				t.Skip("git is not installed")
 			}
 			w := newRedirectWorld(t, test.hosted)
@@ -109,7 +108,7 @@ func TestRedirectsUnderPolicy(t *testing.T) {
 						o.CacheDir, o.StateDir = first.Options().CacheDir, first.Options().StateDir
 					})
 					fetcher := in.Options().Fetcher.(*getmodules.Fetcher)
-					fetcher.AlwaysGit, fetcher.GitBackend, fetcher.CacheDir = test.always, test.backend, first.Options().Fetcher.(*getmodules.Fetcher).CacheDir
+					fetcher.GitBackend, fetcher.CacheDir = test.backend, first.Options().Fetcher.(*getmodules.Fetcher).CacheDir
 					return in
 				}
 				if share {

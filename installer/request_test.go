@@ -247,7 +247,7 @@ func TestTrace(t *testing.T) {
 	kinds, open := map[string]int{}, 0
 	var log bytes.Buffer
 	in := installer.New(installer.Options{HTTPClient: world.HTTPClient(), Credentials: credentials{}, Fetcher: &getmodules.Fetcher{
-		Git: getmodules.Git{Env: append(slices.Clone(world.Env()), "PATH=/usr/bin:/bin")}, AlwaysGit: true,
+		Git: getmodules.Git{Env: append(slices.Clone(world.Env()), "PATH=/usr/bin:/bin")}, GitBackend: getmodules.GitInstalled,
 	}, CacheDir: t.TempDir()})
 	in = with(in, func(o *installer.Options) {
 		o.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))

@@ -152,7 +152,7 @@ func machineFailures() []failure {
 		{name: "CLI configuration in JSON that is none", config: withoutGit(), setup: func(t *testing.T, v *victim) {
 			v.plant(t, filepath.Join(v.home, ".terraform.d/credentials.tfrc.json"), `{"credentials": {"127.0.0.1:4": {"token": "{login}"`)
 		}},
-		{name: "git that repeats what it knows", config: canaryConfig("git_password", "git_token", "git_name", "git_escaped"), env: []string{"COTTER_ALWAYS_GIT=1"}, git: `case "$*" in *" config --list"*);; *fetch*|*ls-remote*)
+		{name: "git that repeats what it knows", config: canaryConfig("git_password", "git_token", "git_name", "git_escaped"), env: []string{"COTTER_GIT_BACKEND=git"}, git: `case "$*" in *" config --list"*);; *fetch*|*ls-remote*)
   for a in "$@"; do case "$a" in include.path=*) sed 's/^/fatal: /' "${a#include.path=}" >&2; sed 's/^/fatal: /' "$(dirname "${a#include.path=}")/credentials" >&2;; esac; done
   exit 128;; esac`, says: "fatal"},
 		{name: "git that is no git", config: canaryConfig(sources), git: "echo nonsense\nexit 0"},

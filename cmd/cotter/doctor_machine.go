@@ -20,9 +20,9 @@ import (
 func (d *doctor) lookAtGit(ctx context.Context) {
 	d.begin("Git")
 	git, err := d.fetcher.Git.Inspect(ctx)
-	switch needed := d.fetcher.AlwaysGit || d.fetcher.GitBackend == getmodules.GitInstalled; {
+	switch needed := d.fetcher.GitBackend == getmodules.GitInstalled; {
 	case errors.Is(err, getmodules.ErrNoGit) && needed:
-		d.problem("%s, but COTTER_ALWAYS_GIT or COTTER_GIT_BACKEND requires it", err)
+		d.problem("%s, but COTTER_GIT_BACKEND requires it", err)
 	case errors.Is(err, getmodules.ErrNoGit):
 		d.note("%s; repositories are fetched without it, by https only, and without credential helpers, url.insteadOf and http.extraHeader", err)
 	case err != nil:

@@ -144,7 +144,7 @@ func dropInstalled(t *testing.T, s *hostileSite) {
 
 // installedGit makes a command use the installed git, and the git repositories in the cache,
 // for all modules from repositories.
-var installedGit = []string{"COTTER_GIT_BACKEND=git", "COTTER_ALWAYS_GIT=1"}
+var installedGit = []string{"COTTER_GIT_BACKEND=git"}
 
 // hostileDeadline is far longer than any run takes. It ends a run that hangs.
 const hostileDeadline = 20 * time.Second

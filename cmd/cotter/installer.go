@@ -20,8 +20,7 @@ import (
 	"github.com/cotterpin/cotter/policy"
 )
 
-// newInstaller returns an Installer that uses the network, with the stock tools' settings and credentials. If
-// COTTER_ALWAYS_GIT is set, the installed git sends all requests to git servers.
+// newInstaller returns an Installer that uses the network, with the stock tools' settings and credentials.
 func newInstaller(ctx context.Context, cmd *invocation, out *output, req request) (*installer.Installer, error) {
 	config, err := cliConfig(ctx, req.Dialect, func(text string) { out.warnf("%s", text) })
 	if err != nil {
@@ -45,7 +44,6 @@ func newInstaller(ctx context.Context, cmd *invocation, out *output, req request
 		Getters:    getters(&http.Client{Transport: transport}, out.env, user),
 		HTTPClient: client, // the settings of git apply to it
 		XZ:         xz.NewReader,
-		AlwaysGit:  out.env("COTTER_ALWAYS_GIT") != "",
 		GitBackend: git,
 		PlainHTTP:  user.PlainHTTP,
 		Limits:     limits,
