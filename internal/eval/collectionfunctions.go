@@ -13,14 +13,15 @@ import (
 // collectionFunctions are missing in the cty library, or behave differently there.
 func collectionFunctions() map[string]function.Function {
 	return map[string]function.Function{
-		"alltrue":  truthFunction(func(all, _ bool) bool { return all }),
-		"anytrue":  truthFunction(func(_, any bool) bool { return any }),
-		"coalesce": coalesceFunction(),
-		"index":    indexFunction(),
-		"length":   lengthFunction(),
-		"lookup":   lookupFunction(),
-		"one":      oneFunction(),
-		"sum":      sumFunction(),
+		"alltrue":   truthFunction(func(all, _ bool) bool { return all }),
+		"anytrue":   truthFunction(func(_, any bool) bool { return any }),
+		"coalesce":  coalesceFunction(),
+		"index":     indexFunction(),
+		"length":    lengthFunction(),
+		"lookup":    lookupFunction(),
+		"one":       oneFunction(),
+		"sum":       sumFunction(),
+		"transpose": transposeFunction(),
 	}
 }
 
@@ -198,6 +199,81 @@ func sumFunction() function.Function {
 				sum = sum.Add(v)
 			}
 			return sum, nil
+		},
+	})
+}
+
+// matchKeysFunction returns the values at the places at which the keys have one of the searched keys.
+func matchKeysFunction() function.Function {
+	list := cty.List(cty.DynamicPseudoType)
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "values", Type: list}, {Name: "keys", Type: list}, {Name: "searchset", Type: list}},
+		Type: func(args []cty.Value) (cty.Type, error) {
+			if ty, _ := convert.UnifyUnsafe([]cty.Type{args[1].Type(), args[2].Type()}); ty == cty.NilType {
+				return cty.NilType, errors.New("the keys and the searched keys must have the same type")
+			}
+			return args[0].Type(), nil
+		},
+		Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
+			values, keys, searched := args[0].AsValueSlice(), args[1].AsValueSlice(), args[2].AsValueSlice()
+			if len(values) != len(keys) {
+				return cty.NilVal, errors.New("there must be as many keys as values")
+			}
+			var found []cty.Value
+			for i, key := range keys {
+				for _, one := range searched {
+					equal, err := stdlib.Equal(key, one)
+					if err != nil {
+						return cty.NilVal, err
+					}
+					if !equal.IsKnown() {
+						return cty.UnknownVal(ty), nil
+					}
+					if equal.True() {
+						found = append(found, values[i])
+						break
+					}
+				}
+			}
+			if len(found) == 0 {
+				return cty.ListValEmpty(ty.ElementType()), nil
+			}
+			return cty.ListVal(found), nil
+		},
+	})
+}
+
+// transposeFunction swaps the keys and the values of a map of lists. Both are sorted.
+func transposeFunction() function.Function {
+	ty := cty.Map(cty.List(cty.String))
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "values", Type: ty}},
+		Type:   function.StaticReturnType(ty),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			found := make(map[string][]cty.Value)
+			for it := args[0].ElementIterator(); it.Next(); {
+				key, values := it.Element()
+				if !values.IsWhollyKnown() {
+					return cty.UnknownVal(ty), nil
+				}
+				if values.IsNull() {
+					return cty.NilVal, errors.New("null is not a list of strings")
+				}
+				for _, v := range values.AsValueSlice() {
+					if v.IsNull() {
+						return cty.NilVal, errors.New("null is not a string")
+					}
+					found[v.AsString()] = append(found[v.AsString()], key)
+				}
+			}
+			if len(found) == 0 {
+				return cty.MapValEmpty(cty.List(cty.String)), nil
+			}
+			lists := make(map[string]cty.Value)
+			for value, keys := range found {
+				lists[value] = cty.ListVal(keys)
+			}
+			return cty.MapVal(lists), nil
 		},
 	})
 }

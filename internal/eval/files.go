@@ -1,6 +1,12 @@
 package eval
 
 import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"unicode/utf8"
@@ -29,9 +35,28 @@ func (m *Meter) fileFunctions(scope Scope) map[string]function.Function {
 	if scope.Files == nil {
 		return nil
 	}
+	hashed := func(of func(text []byte) []byte, encode func([]byte) string) function.Function {
+		return textFunction(func(args []string) (string, error) {
+			text, err := m.readFile(scope.Files, args[0], maxString)
+			return encode(of(text)), err
+		}, "path")
+	}
+	asMD5 := func(text []byte) []byte { sum := md5.Sum(text); return sum[:] }
+	asSHA1 := func(text []byte) []byte { sum := sha1.Sum(text); return sum[:] }
+	asSHA256 := func(text []byte) []byte { sum := sha256.Sum256(text); return sum[:] }
+	asSHA512 := func(text []byte) []byte { sum := sha512.Sum512(text); return sum[:] }
+	asItIs := func(text []byte) []byte { return text }
+	inBase64 := base64.StdEncoding.EncodeToString
 	return map[string]function.Function{
-		"abspath": textFunction(func(args []string) (string, error) { return scope.Files.Abs(args[0]) }, "path"),
-		"file":    textFunction(func(args []string) (string, error) { return m.readText(scope.Files, args[0], maxString) }, "path"),
+		"filebase64":       hashed(asItIs, inBase64),
+		"filebase64sha256": hashed(asSHA256, inBase64),
+		"filebase64sha512": hashed(asSHA512, inBase64),
+		"filemd5":          hashed(asMD5, hex.EncodeToString),
+		"filesha1":         hashed(asSHA1, hex.EncodeToString),
+		"filesha256":       hashed(asSHA256, hex.EncodeToString),
+		"filesha512":       hashed(asSHA512, hex.EncodeToString),
+		"abspath":          textFunction(func(args []string) (string, error) { return scope.Files.Abs(args[0]) }, "path"),
+		"file":             textFunction(func(args []string) (string, error) { return m.readText(scope.Files, args[0], maxString) }, "path"),
 		"fileexists": function.New(&function.Spec{
 			Params: textParameters("path"),
 			Type:   function.StaticReturnType(cty.Bool),
@@ -44,13 +69,21 @@ func (m *Meter) fileFunctions(scope Scope) map[string]function.Function {
 	}
 }
 
-func (m *Meter) readText(files Files, name string, limit int64) (string, error) {
+func (m *Meter) readFile(files Files, name string, limit int64) ([]byte, error) {
 	text, err := files.ReadFile(name, limit)
 	if err != nil {
-		return "", fmt.Errorf("%q: %w", name, m.noteRefusal(err))
+		return nil, fmt.Errorf("%q: %w", name, m.noteRefusal(err))
 	}
 	if !m.charge(int64(len(text))) {
-		return "", m.err
+		return nil, m.err
+	}
+	return text, nil
+}
+
+func (m *Meter) readText(files Files, name string, limit int64) (string, error) {
+	text, err := m.readFile(files, name, limit)
+	if err != nil {
+		return "", err
 	}
 	if !utf8.Valid(text) {
 		return "", fmt.Errorf("%q is not UTF-8", name)

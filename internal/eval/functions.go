@@ -17,6 +17,8 @@ func (m *Meter) functions(scope Scope) map[string]function.Function {
 	maps.Copy(table, stringFunctions())
 	maps.Copy(table, collectionFunctions())
 	maps.Copy(table, markFunctions())
+	maps.Copy(table, cidrFunctions())
+	maps.Copy(table, m.yamlFunctions())
 	maps.Copy(table, m.fileFunctions(scope))
 	for _, name := range []string{"can", "try"} {
 		table[name] = m.showRefusals(table[name])
@@ -80,14 +82,11 @@ func isImpure(name string) bool {
 }
 
 // isUnsupported lists functions of stock tools that no address needs, or that read the user's environment,
-// such as the home directory.
+// such as the home directory. docs/stock-tools.md has them too.
 func isUnsupported(name string) bool {
 	switch name {
-	case "base64gunzip", "base64gzip", "cidrcontains", "cidrhost", "cidrnetmask", "cidrsubnet", "cidrsubnets",
-		"ephemeralasnull", "filebase64", "filebase64sha256", "filebase64sha512", "filemd5", "fileset", "filesha1",
-		"filesha256", "filesha512", "flip_sensitive", "list", "map", "matchkeys", "pathexpand", "rsadecrypt",
-		"templatestring", "textdecodebase64", "textencodebase64", "timecmp", "transpose", "type", "uuidv5",
-		"yamldecode", "yamlencode":
+	case "base64gunzip", "base64gzip", "ephemeralasnull", "fileset", "list", "map", "pathexpand", "rsadecrypt", "templatestring",
+		"textdecodebase64", "textencodebase64", "type", "uuidv5":
 		return true
 	}
 	return false
@@ -107,6 +106,7 @@ func (m *Meter) expensiveFunctions() map[string]function.Function {
 		"range":           m.guard(stdlib.RangeFunc, maxRange),
 		"regex":           m.guard(stdlib.RegexFunc, firstTimesRest),
 		"regexall":        m.guard(stdlib.RegexAllFunc, firstTimesRest),
+		"matchkeys":       m.guard(matchKeysFunction(), squareOfElements),
 		"replace":         m.guard(replaceFunction(), firstTimesRest),
 		"setintersection": m.guard(stdlib.SetIntersectionFunc, squareOfElements),
 		"setproduct":      m.guard(stdlib.SetProductFunc, productOfElements),

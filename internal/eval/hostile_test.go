@@ -23,6 +23,17 @@ func bombs() map[string]string {
 	for range 60 {
 		spread = "[for y in [1, 1] : " + spread + "]"
 	}
+	aliases, merges := "a0: &a0 [x]\n", "a0: &a0 {k0: x}\n"
+	for i := range 9 {
+		aliases += fmt.Sprintf("a%d: &a%d [%s]\n", i+1, i+1, strings.Repeat(fmt.Sprintf("*a%d, ", i), 15))
+	}
+	for i := range 60 {
+		merges += fmt.Sprintf("a%d: &a%d {<<: *a%d", i+1, i+1, i)
+		for j := range 100 {
+			merges += fmt.Sprintf(", k%d-%d: x", i, j)
+		}
+		merges += "}\n"
+	}
 	long := `join("", [for x in range(1000) : "0123456789"])`
 	return map[string]string{
 		"loops":       loops,
@@ -54,6 +65,16 @@ func bombs() map[string]string {
 		"conditional": `true ? ` + loops + ` : []`,
 		"object":      `{for x in range(1000) : x => {for y in range(1000) : y => {for z in range(1000) : z => z}}}`,
 		"refusals":    strings.ReplaceAll(loops, "x1 in range(1000)", "x1 in range(1025)"),
+		"aliases":     fmt.Sprintf("yamldecode(%q)", aliases),
+		"documents":   fmt.Sprintf("yamldecode(%q)", "--- x\n---\n"+aliases),
+		"merges":      fmt.Sprintf("yamldecode(%q)", merges),
+		"yaml values": fmt.Sprintf("yamldecode(%q)", strings.Repeat("- x\n", 100_000)),
+		"yamlencode":  `yamlencode([for x in range(1000) : range(1000)])`,
+		"matchkeys":   `[for x in range(1000) : matchkeys(range(1000), range(1000), [0])]`,
+		"cidrs":       `[for x in range(1000) : [for y in range(1000) : cidrsubnet("10.0.0.0/8", 16, x)]]`,
+		"file hashes": `[for x in range(1000) : [for y in range(1000) : filesha512("a.txt")]]`,
+		"times":       `[for x in range(1000) : [for y in range(1000) : timecmp("2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z")]]`,
+		"transpose":   `[for x in range(1000) : transpose({ for y in range(1000) : y => ["x"] })]`,
 		"splat":       `[for x in range(1000) : range(1000)][*][*]`,
 	}
 }
@@ -154,4 +175,25 @@ func FuzzEvaluate(f *testing.F) {
 			t.Errorf("Evaluate(%q) = %#v, want %#v, %v", src, value, plain, plainDiags)
 		}
 	})
+}
+
+// The library takes time with the square of the nesting, and the parser's stack grows with it.
+func TestNestedYAML(t *testing.T) {
+	t.Parallel()
+	aliases := "a0: &a0 [x]\n"
+	for i := range 200 {
+		aliases += fmt.Sprintf("a%d: &a%d [*a%d]\n", i+1, i+1, i)
+	}
+	for name, text := range map[string]string{
+		"flow":     strings.Repeat("[", 300) + strings.Repeat("]", 300),
+		"sequence": strings.Repeat("- ", 300) + "x",
+		"mapping":  strings.Repeat("? ", 300) + "x",
+		"aliases":  aliases,
+		"itself":   "a: &a\n  b: [*a]\n",
+	} {
+		_, diags := eval.NewMeter(t.Context(), new(eval.Tree)).Evaluate(parse(t, fmt.Sprintf("yamldecode(%q)", text)), eval.Scope{})
+		if len(diags) != 1 || !strings.Contains(diags[0].Detail, "nested more than 200 levels deep") && !strings.Contains(diags[0].Detail, "contains itself") {
+			t.Errorf("%s: %v, want an error about the nesting", name, diags)
+		}
+	}
 }

@@ -8,9 +8,11 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/url"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/zclconf/go-cty/cty"
@@ -35,6 +37,7 @@ func stringFunctions() map[string]function.Function {
 		"startswith":   textTest(strings.HasPrefix, "prefix"),
 		"endswith":     textTest(strings.HasSuffix, "suffix"),
 		"strcontains":  textTest(strings.Contains, "substr"),
+		"timecmp":      timeCompareFunction(),
 	}
 }
 
@@ -103,4 +106,21 @@ func replaceFunction() function.Function {
 		}
 		return v.AsString(), nil
 	}, "str", "substring", "replacement")
+}
+
+func timeCompareFunction() function.Function {
+	return function.New(&function.Spec{
+		Params: textParameters("timestamp_a", "timestamp_b"),
+		Type:   function.StaticReturnType(cty.Number),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			var times [2]time.Time
+			for i, text := range texts(args) {
+				var err error
+				if times[i], err = time.Parse(time.RFC3339, text); err != nil {
+					return cty.NilVal, fmt.Errorf("%q is not a time such as 2026-01-02T15:04:05Z", text)
+				}
+			}
+			return cty.NumberIntVal(int64(times[0].Compare(times[1]))), nil
+		},
+	})
 }
