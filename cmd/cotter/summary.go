@@ -397,7 +397,7 @@ func (o *output) refetched(result *installer.Result) {
 		}
 	}
 	if modules+providers > 0 {
-		o.notef("Downloaded %s again (%s): nothing here confirmed what %s or another user had installed.\n",
+		o.notef("Downloaded %s again (%s): %s, another user or a run with another HOME had installed them, which confirms nothing here. If every run has a new HOME, keep the cache and set COTTER_STATE_KEY.\n",
 			countBoth(modules, "module package", providers, "provider"), size(bytes), result.Dialect)
 	}
 }

@@ -50,12 +50,6 @@ func (r *InstallRecord) Has(at string, h1 hashing.Hash) bool {
 	return h1 != "" && slices.Contains(r.Hashes[at], h1)
 }
 
-// HasLink reports whether a link at a path was made by a run of this user, to a package that it installed
-// there.
-func (r *InstallRecord) HasLink(at, target string) bool {
-	return r.Has(at, hashOf(filepath.Base(target))) && slices.Contains(r.Stores, filepath.Dir(target))
-}
-
 // installRecord gets a path without links.
 func (s *Providers) installRecord(dir string) record {
 	return record{dir: projectsName, name: s.key.Name(installPurpose, dir), purpose: installPurpose}

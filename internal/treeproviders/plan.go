@@ -196,11 +196,10 @@ func (p *Plan) Install(ctx context.Context, name, root string, layout store.Layo
 		at := provider.At()
 		before := dir.Inspect(ctx, at, false)
 		done := Installed{Planned: provider, IsNew: before.H1 != provider.Got.H1}
-		unexplained := done.IsNew && !earlier.Has(at, before.H1) || before.Err != nil
-		if errors.Is(before.Err, fs.ErrNotExist) {
-			// A link whose package was removed from the store had no files that could differ.
-			unexplained = !earlier.HasLink(at, before.Target)
-		}
+		// A link to nothing had no files that could differ. Its package was removed from the cache, or the cache is that of
+		// another container.
+		isGone := errors.Is(before.Err, fs.ErrNotExist)
+		unexplained := !isGone && (done.IsNew && !earlier.Has(at, before.H1) || before.Err != nil)
 		if unexplained && before.H1 != "" {
 			done.Files = dir.Differences(ctx, provider.Got.Package, at)
 		}
