@@ -205,7 +205,7 @@ const (
 	acceptContent  = "If you know why, run `cotter update{dir} {keys}{accept}` to lock the new content."
 	allowDowngrade = "Run `cotter update{dir} {keys} --allow-downgrade` to allow lower versions."
 	selectAnother  = "Run `cotter update{dir} {keys}` to select another version."
-	lockPlatform   = "The locked hashes are probably those of another platform. Run `cotter lock{dir} --platform %s` on your machine and commit the lock."
+	lockPlatform   = "The locked hashes are probably those of another platform. If the lock was made on one, run `cotter lock{dir} --platform %s` on your machine and commit the lock. Otherwise ask the publisher."
 	lockProvider   = "If you know why, remove the block of {names} from .terraform.lock.hcl and run `cotter install{dir}` to lock the new package. Otherwise ask the publisher."
 	relock         = "Run `cotter update{dir} {keys}` to lock what the address points to now."
 	relockTag      = "If you know why the tag has moved, run `cotter update{dir} {keys}{accept}` to lock what it points to now."

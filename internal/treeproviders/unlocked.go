@@ -24,9 +24,7 @@ func (s *Stage) getUnlocked(ctx context.Context, p Selected, others []*providers
 		case err != nil:
 			return nil, s.fail(ctx, p, addrs.CurrentPlatform(), fmt.Errorf("%w; the packages for other platforms could not be compared: %w", mismatch, err))
 		case len(found.Unknown) > 0:
-			other := *mismatch
-			other.OtherPlatforms = false
-			return nil, s.fail(ctx, p, addrs.CurrentPlatform(), fmt.Errorf("%w; the release has no package for another platform with %s", &other, listed(found.Unknown)))
+			return nil, s.fail(ctx, p, addrs.CurrentPlatform(), fmt.Errorf("%w; its source has no package for another platform with %s", mismatch, listed(found.Unknown)))
 		}
 	}
 	want := p.wanted(addrs.CurrentPlatform())
