@@ -215,12 +215,31 @@ func isContent(argument string) bool {
 // removes more, everything that can be a secret.
 func (p ModulePackage) HoldsCredentials() bool {
 	u, err := url.Parse(p.parts().rest())
-	if err != nil {
+	return err == nil && (holdsUser(u) || holdsSecretArgument(u))
+}
+
+// HoldsSecret is HoldsCredentials, except that it does not count a user name without a password that is known to be no
+// secret: the first element of the path, as in the addresses of Azure DevOps, or one that forges accept beside a token.
+func (p ModulePackage) HoldsSecret() bool {
+	u, err := url.Parse(p.parts().rest())
+	return err == nil && (holdsUser(u) && !isPublicName(u) || holdsSecretArgument(u))
+}
+
+func holdsUser(u *url.URL) bool {
+	_, hasPassword := u.User.Password()
+	return hasPassword || u.User != nil && u.Scheme != "ssh"
+}
+
+func isPublicName(u *url.URL) bool {
+	if _, hasPassword := u.User.Password(); hasPassword {
 		return false
 	}
-	if _, hasPassword := u.User.Password(); hasPassword || u.User != nil && u.Scheme != "ssh" {
-		return true
-	}
+	first, _, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), "/")
+	name := u.User.Username()
+	return name != "" && name == first || slices.Contains([]string{"git", "oauth2", "x-access-token", "x-token-auth"}, name)
+}
+
+func holdsSecretArgument(u *url.URL) bool {
 	for name, values := range u.Query() {
 		if isCredential(name) {
 			return true

@@ -211,3 +211,33 @@ func TestHoldsCredentials(t *testing.T) {
 		}
 	}
 }
+
+// A user name alone can be a token, so it stays hidden. Only warnings and policies leave out the names that are certainly
+// none.
+func TestHoldsSecret(t *testing.T) {
+	t.Parallel()
+	for pkg, want := range map[string]bool{
+		"git::https://acme@dev.azure.com/acme/project/_git/net":       false,
+		"git::https://git@h.com/acme/n.git":                           false,
+		"git::https://oauth2@h.com/acme/n.git":                        false,
+		"git::https://x-access-token@h.com/acme/n.git":                false,
+		"git::https://x-token-auth@h.com/acme/n.git":                  false,
+		"git::https://acme@dev.azure.com/other/project/_git/net":      true,
+		"git::https://ghp_X@h.com/acme/n.git":                         true,
+		"git::https://acme:p@dev.azure.com/acme/project/_git/net":     true,
+		"git::https://git:p@h.com/acme/n.git":                         true,
+		"git::https://git:@h.com/acme/n.git":                          true,
+		"git::https://oauth2@h.com/acme/n.git?token=x":                true,
+		"git::https://@h.com/n.git":                                   true,
+		"git::https://h.com/n.git?ref=v1":                             false,
+		"https://acme@h.com/acme/n.zip?checksum=file:https://u:p@h/s": true,
+	} {
+		parsed := addrs.ParseModulePackage(pkg)
+		if got := parsed.HoldsSecret(); got != want {
+			t.Errorf("ModulePackage(%q).HoldsSecret() = %v, want %v", pkg, got, want)
+		}
+		if strings.Contains(parsed.Redacted(), "@") || strings.Contains(parsed.ForLock(true).String(), "@") {
+			t.Errorf("%q is shown as %q and locked as %q", pkg, parsed.Redacted(), parsed.ForLock(true))
+		}
+	}
+}

@@ -413,7 +413,7 @@ func (p *openProject) assumedDialectOf(c *call) event.Warning {
 // it is written.
 func (r *resolver) warnOfCredentials(c *call) {
 	remote, ok := c.from.Address.(addrs.ModuleSourceRemote)
-	if !ok || !remote.Package.HoldsCredentials() {
+	if !ok || !remote.Package.HoldsSecret() {
 		return
 	}
 	r.events.emit(event.Warning{Path: c.path, Range: c.placeOfSource(), Message: fmt.Sprintf("the source address contains credentials, which anyone who can read this file or %s can read; %s",

@@ -137,7 +137,7 @@ func (p *Policy) checkRemote(pkg addrs.ModulePackage, unconstrained bool) error 
 	if err := p.CheckPackage(pkg); err != nil || p == nil {
 		return err
 	}
-	if p.DenyCredentials && pkg.HoldsCredentials() {
+	if p.DenyCredentials && pkg.HoldsSecret() {
 		return p.violation(argCredentials, "the source address contains credentials")
 	}
 	if unconstrained {
