@@ -55,6 +55,8 @@ var remedyTable = []remedyRow{
 			return declare(e.SameType[0])
 		case e.Renamed != (addrs.Provider{}):
 			return declare(e.Renamed)
+		case len(p.RequiredBy) == 0:
+			return do(pruneProvider)
 		}
 		return about(p.Provider.ForDisplay(), "Run `cotter tree{dir} {keys}` to see which modules require it.")
 	}),
@@ -210,6 +212,7 @@ const (
 	relock         = "Run `cotter update{dir} {keys}` to lock what the address points to now."
 	relockTag      = "If you know why the tag has moved, run `cotter update{dir} {keys}{accept}` to lock what it points to now."
 	keptProviders  = "If the state does not need them, run `cotter install{dir} --prune-providers`, because the next `init` of tofu or terraform drops them, and all module blocks of the lock with them. If the state needs them, only `init -backend=false` does so."
+	pruneProvider  = "No module requires it. Run `cotter install{dir} --prune-providers` to remove it from the lock."
 	unshallow      = "Run `git fetch --unshallow` first to take the versions of an earlier lock, if there is one."
 	fetchHistory   = "Run `git log -p {lock}`, which fetches the earlier versions, and then this command again."
 )

@@ -75,6 +75,9 @@ var remedyCases = []struct {
 	), []string{
 		"Write `source = \"acme/cloud\"` for the provider cloud in the required_providers of each module that should use acme/cloud.",
 	}},
+	{"an unknown provider of no module", ofProvider(&config.UnknownProviderError{Err: fs.ErrInvalid}), []string{
+		"No module requires it. Run `cotter install --prune-providers` to remove it from the lock.",
+	}},
 	{"a provider that has moved", ofProvider(&config.UnknownProviderError{Renamed: addrs.Provider{Hostname: "reg.example.com", Namespace: "acme", Type: "new"}, Err: fs.ErrInvalid}), []string{
 		"Write `source = \"reg.example.com/acme/new\"` for the provider cloud in the required_providers of each module that should use reg.example.com/acme/new.",
 	}},
