@@ -3,6 +3,7 @@ package installer_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/registryclient"
@@ -217,6 +219,53 @@ func (s silentSource) Versions(ctx context.Context, _ addrs.Provider) (getprovid
 	s.asked <- ctx
 	<-ctx.Done()
 	return getproviders.Listing{}, ctx.Err()
+}
+
+// otherPlatform is a source that has packages for another platform only, and lists platforms only of the versions in known.
+type otherPlatform struct {
+	getproviders.Source
+	known []string
+}
+
+func (s otherPlatform) Versions(context.Context, addrs.Provider) (getproviders.Listing, error) {
+	var listing getproviders.Listing
+	for _, number := range []string{"1.0.0", "1.1.0", "1.2.0"} {
+		version := getproviders.Version{Version: versions.MustParse(number)}
+		if slices.Contains(s.known, number) {
+			version.Platforms = []addrs.Platform{addrs.CurrentPlatform()}
+		}
+		listing.Versions = append(listing.Versions, version)
+	}
+	return listing, nil
+}
+
+func (s otherPlatform) Package(context.Context, addrs.Provider, versions.Version, addrs.Platform) (getproviders.Package, error) {
+	return nil, getproviders.ErrUnsupportedPlatform
+}
+
+func (s otherPlatform) Evidence(addrs.Provider) []evidence.Evidence { return nil }
+func (s otherPlatform) Local() getproviders.Source                  { return s }
+
+// Only a version that is known to have a package for this platform is recommended.
+func TestUnknownPlatforms(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		known []string
+		want  string
+	}{
+		"none":     {nil, "the source does not list platforms, so it is not known whether another version can be used on PLATFORM: it has 1.1.0, 1.0.0"},
+		"an older": {[]string{"1.0.0"}, "the newest version that can be used on PLATFORM is 1.0.0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := installer.New(installer.Options{Providers: otherPlatform{known: tt.known}, CacheDir: t.TempDir(), StateDir: t.TempDir()})
+			dir := writeProject(t, map[string]string{"main.tf": required(`cloud = { source = "example.com/acme/cloud" }`)}, "")
+			_, err := installProviders(t.Context(), in, request{Project: installer.Project{Dir: dir}})
+			if want := strings.ReplaceAll(tt.want, "PLATFORM", addrs.CurrentPlatform().String()); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("InstallProviders = %v, want %q", err, want)
+			}
+		})
+	}
 }
 
 // If the modules cannot be read, requests for providers that were sent meanwhile have ended when

@@ -174,6 +174,8 @@ type UnusableVersionError struct {
 	// there is no such version.
 	Other   versions.Version
 	Allowed bool
+	// Unknown are the other versions of which the source does not list the platforms.
+	Unknown []versions.Version
 	Err     error
 }
 
@@ -189,6 +191,9 @@ func (e *UnusableVersionError) Suggestion() string {
 		fmt.Fprintf(&b, "; it is available for %s", listed(e.Platforms, addrs.Platform.String))
 	}
 	switch {
+	case e.Other.IsZero() && len(e.Unknown) > 0:
+		newest := slices.SortedFunc(slices.Values(e.Unknown), func(a, b versions.Version) int { return b.Compare(a) })
+		fmt.Fprintf(&b, "; the source does not list platforms, so it is not known whether another version can be used on %s: it has %s", e.Platform, listed(newest[:min(len(newest), maxUses)], versions.Version.String))
 	case e.Other.IsZero():
 		fmt.Fprintf(&b, "; no other version can be used on %s", e.Platform)
 	case e.Allowed:

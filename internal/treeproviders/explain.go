@@ -56,6 +56,8 @@ func (s *Stage) explainPackage(ctx context.Context, p Selected, platform addrs.P
 		if listed.Version == p.Version {
 			unusable.Unlisted = false
 			unusable.Platforms = slices.SortedFunc(slices.Values(listed.Platforms), func(a, b addrs.Platform) int { return strings.Compare(a.String(), b.String()) })
+		} else if listed.Platforms == nil && !listed.Incompatible {
+			unusable.Unknown = append(unusable.Unknown, listed.Version)
 		} else if listed.UsableOn(platform) {
 			usable = append(usable, listed.Version)
 		}
