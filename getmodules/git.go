@@ -62,7 +62,7 @@ func (f *Fetcher) fetchGit(ctx context.Context, req Request) (_ *Package, _ []gi
 	defer func() { err = errors.Join(err, clients.close()) }()
 	g := &gitFetch{gitClients: clients}
 	if err := g.fetch(g.addr.limited(ctx), git.Want{ID: req.Revision, Ref: addr.ref}); err != nil {
-		return nil, nil, err
+		return nil, nil, addr.explain(err)
 	}
 	return &g.pkg, g.links, nil
 }

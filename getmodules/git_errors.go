@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
@@ -30,6 +33,32 @@ var (
 	// ErrBuiltInGit means that something needs an installed git; see [GitBuiltIn].
 	ErrBuiltInGit = git.ErrNeedsGit
 )
+
+// UnknownArgumentsError means that a repository was not found, and that its address has arguments which git sources do
+// not have. The server gets them with the path, as from stock tools, and most find no repository of that name.
+type UnknownArgumentsError struct {
+	// Names are sorted.
+	Names []string
+	// Err wraps [ErrRepositoryNotFound].
+	Err error
+}
+
+func (e *UnknownArgumentsError) Error() string { return fmt.Sprintf("%v; %s", e.Err, e.Advice()) }
+
+func (e *UnknownArgumentsError) Unwrap() error { return e.Err }
+
+// Advice is the end of the error's text, which names the arguments.
+func (e *UnknownArgumentsError) Advice() string {
+	return fmt.Sprintf("the server also got %s from the address: a branch, a tag or a commit is named by ?ref=", "?"+strings.Join(e.Names, ", ?"))
+}
+
+// explain adds the arguments of the address to an error that they may have caused.
+func (a gitAddress) explain(err error) error {
+	if !errors.Is(err, ErrRepositoryNotFound) || a.remote.RawQuery == "" {
+		return err
+	}
+	return &UnknownArgumentsError{Names: slices.Sorted(maps.Keys(a.remote.Query())), Err: err}
+}
 
 // RefNotFoundError means that a repository does not have a tag, or in git a branch or abbreviated commit.
 type RefNotFoundError struct {

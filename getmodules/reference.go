@@ -98,7 +98,7 @@ func (f *Fetcher) gitReference(ctx context.Context, req Request) (Reference, err
 	found := func(refs git.Refs) bool { return refs.Choose(addr.ref).Name != "" }
 	refs, err := f.gitRefs(ctx, req, addr, found, git.Candidates(addr.ref)...)
 	if err != nil {
-		return Reference{}, err
+		return Reference{}, addr.explain(err)
 	}
 	chosen := refs.Choose(addr.ref)
 	if chosen.Name == "" {
@@ -176,7 +176,7 @@ func (f *Fetcher) gitTags(ctx context.Context, req Request) ([]Tag, error) {
 	}
 	refs, err := f.gitRefs(ctx, req, addr, func(refs git.Refs) bool { return len(refs) > 0 }, git.Tags)
 	if err != nil {
-		return nil, err
+		return nil, addr.explain(err)
 	}
 	if len(refs) > maxTags {
 		return nil, fmt.Errorf("%w: the repository has more than %d tags", ErrTooLarge, maxTags)

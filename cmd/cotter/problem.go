@@ -361,7 +361,11 @@ func missingRepository(host, pkg string, err error) *problem {
 	case host == "":
 		return &problem{error: fact("there is no git repository " + repository)}
 	}
-	return &problem{error: fact(fmt.Sprintf("there is no repository %s, or %s shows it only with credentials", repository, host))}
+	text := fmt.Sprintf("there is no repository %s, or %s shows it only with credentials", repository, host)
+	if unknown, ok := errors.AsType[*getmodules.UnknownArgumentsError](err); ok {
+		text += "; " + unknown.Advice()
+	}
+	return &problem{error: fact(text)}
 }
 
 func withoutHost(address, host string) string { return strings.TrimPrefix(address, host+"/") }

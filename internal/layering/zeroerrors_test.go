@@ -38,6 +38,7 @@ var zeroErrors = []error{
 	&installer.ContentChangedError{},
 	&versions.DowngradeError{},
 	&edit.Error{},
+	&getmodules.UnknownArgumentsError{},
 	&config.FileReadError{},
 	&installer.HashMismatchError{},
 	&installer.HashMismatchError{Want: []hashing.Hash{"h1:a"}},
