@@ -249,7 +249,11 @@ func (c *call) failAt(rng hcl.Range, err error) error {
 	if c.replaced != nil {
 		shown += " in place of " + addrs.Redact(c.replaced.from.Address.ForDisplay())
 	}
-	return &ModuleError{Path: c.path, Source: shown, Range: rng, Dir: c.caller.finalPath, Err: err}
+	dir := ""
+	if c.caller != nil { // a session may not know it
+		dir = c.caller.finalPath
+	}
+	return &ModuleError{Path: c.path, Source: shown, Range: rng, Dir: dir, Err: err}
 }
 
 // refusal is the error of a call without a usable lock entry, in a run that must not change the lock. All

@@ -121,7 +121,7 @@ func (d *doctor) isMirrored(ctx context.Context, provider addrs.Provider) bool {
 
 // sends says which credentials requests have, and where they come from.
 func (d *doctor) sends(ctx context.Context, n *need) (text string, err error) {
-	at, err := n.req.Package.Location()
+	at, _ := n.req.Package.Location() // needPackage has looked at the error
 	none := "no token: requests are anonymous"
 	var place cliconfig.Place
 	switch {

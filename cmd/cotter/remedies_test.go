@@ -119,7 +119,7 @@ func TestRemedies(t *testing.T) {
 			(&output{stderr: &stderr}).printError(test.err)
 			var got []string
 			for line := range strings.Lines(stderr.String()) {
-				if strings.ContainsAny(line[:1], "ILRSTUPW") {
+				if strings.ContainsAny(line[:1], "ILNRSTUPW") {
 					got = append(got, strings.TrimSuffix(line, "\n"))
 				}
 			}

@@ -22,7 +22,7 @@ func (m *Meter) Type(expr hcl.Expression) (cty.Type, *typeexpr.Defaults, hcl.Dia
 		return cty.DynamicPseudoType, nil, diags
 	}
 	var work typeWork
-	hclsyntax.Walk(native, &work)
+	_ = hclsyntax.Walk(native, &work) // typeWork has no diagnostics
 	if work.computes {
 		return cty.DynamicPseudoType, nil, hcl.Diagnostics{failure(expr.Range().Ptr(), "Invalid type", "The type has a \"for\" expression in it, which is not evaluated here.")}
 	}

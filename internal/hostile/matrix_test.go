@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -258,7 +259,8 @@ func (m *matrix) check(t *testing.T, id string, c redirectCase, failure error) {
 			continue
 		}
 		origin, shows := strings.ToLower(r.URL.Scheme+"://"+r.URL.Host), showsSecret(r)
-		left = left || origin != home
+		isQuestion := origin == home && path.Base(r.URL.Path) == "versions" // also after a location was not found
+		left = (left || origin != home) && !isQuestion
 		if shows && origin != home {
 			t.Errorf("the secret went to %s", r.URL)
 		}

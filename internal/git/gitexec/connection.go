@@ -52,7 +52,7 @@ const transportIdle = 5 * time.Second
 var errOtherTransport = errors.New("the caller's HTTP transport cannot have git's proxy or certificates")
 
 func (g *Git) newTransport(c Connection) (http.RoundTripper, error) {
-	proxies := proxiesOf(g.environ(), c)
+	proxies := proxiesOf(g.Environ(), c)
 	standard, isStandard := g.base().(*http.Transport)
 	if isStandard && g.Env == nil && !c.HasProxy && !proxies.isForAll && standard.Proxy != nil {
 		proxies.isSet = false // the transport uses those in the environment by itself

@@ -33,7 +33,7 @@ var userConfig = [...]string{
 }
 
 func (g *Git) environment(found program, c Command) []string {
-	base := g.environ()
+	base := g.Environ()
 	env := procgroup.Without(slices.Clone(base), dropped[:]...)
 	set := func(name, value string) { env = append(procgroup.Without(env, name), name+"="+value) }
 
@@ -83,13 +83,13 @@ func (g *Git) environment(found program, c Command) []string {
 }
 
 func (g *Git) Getenv(name string) string {
-	value, _ := procgroup.Lookup(g.environ(), name)
+	value, _ := procgroup.Lookup(g.Environ(), name)
 	return value
 }
 
 // Allowed returns the protocols that the user's GIT_ALLOW_PROTOCOL does not exclude.
 func (g *Git) Allowed(protocols []string) []string {
-	return strings.Split(allowed(g.environ(), protocols), ":")
+	return strings.Split(allowed(g.Environ(), protocols), ":")
 }
 
 // allowed returns the protocols in the form of GIT_ALLOW_PROTOCOL, which can restrict them.
@@ -107,11 +107,11 @@ func allowed(base, protocols []string) string {
 
 // sshCommand returns the value for GIT_SSH_COMMAND; "" leaves the choice to git.
 func (g *Git) sshCommand(found program, n *Network) string {
-	command, own := procgroup.Lookup(g.environ(), "GIT_SSH_COMMAND")
+	command, own := procgroup.Lookup(g.Environ(), "GIT_SSH_COMMAND")
 	if !own {
 		command = found.sshCommand
 	}
-	if _, ok := procgroup.Lookup(g.environ(), "GIT_SSH"); ok && command == "" && n.SSHKeyFile == "" {
+	if _, ok := procgroup.Lookup(g.Environ(), "GIT_SSH"); ok && command == "" && n.SSHKeyFile == "" {
 		return ""
 	}
 	if command == "" {

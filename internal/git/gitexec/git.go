@@ -165,7 +165,7 @@ func (g *Git) lookPath() (string, error) {
 		}
 		return g.Path, nil
 	}
-	if found := procgroup.Find(g.environ(), "git"); found != "" {
+	if found := procgroup.Find(g.Environ(), "git"); found != "" {
 		return found, nil
 	}
 	return "", fmt.Errorf("%w: none in PATH", ErrNoGit)
@@ -177,7 +177,8 @@ func (g *Git) Installed() bool {
 	return err == nil
 }
 
-func (g *Git) environ() []string {
+// Environ returns Env, or the environment of the process.
+func (g *Git) Environ() []string {
 	if g.Env != nil {
 		return slices.Clone(g.Env)
 	}

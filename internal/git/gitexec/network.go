@@ -90,7 +90,7 @@ func (r *Repository) checkReach(ctx context.Context, settings *Settings) (settin
 		}
 		return "", d.check(ctx)
 	case "https", "http":
-		proxies := proxiesOf(r.Git.environ(), settings.For(at, r.Named).Connection)
+		proxies := proxiesOf(r.Git.Environ(), settings.For(at, r.Named).Connection)
 		proxy, err := proxies.config.ProxyFunc()(at)
 		if proxy != nil || err != nil {
 			return "", nil //nolint:nilerr // git reports the error

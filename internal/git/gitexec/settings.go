@@ -80,7 +80,7 @@ func (g *Git) Settings(ctx context.Context, remote string) (*Settings, error) {
 }
 
 func (g *Git) readSettings(found program, err error) (*Settings, error) {
-	s := &Settings{env: g.environ(), remote: found.remote}
+	s := &Settings{env: g.Environ(), remote: found.remote}
 	s.home, _ = procgroup.Lookup(s.env, "HOME")
 	switch {
 	case errors.Is(err, ErrNoGit):

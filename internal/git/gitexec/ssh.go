@@ -41,10 +41,10 @@ func (g *Git) SSHNotUsed(ctx context.Context, target Target) string {
 		return "there is no usable git"
 	case found.configErr != nil:
 		return "the configuration of git cannot be read" // git will say what is wrong
-	case allowed(g.environ(), []string{"ssh"}) != "ssh":
+	case allowed(g.Environ(), []string{"ssh"}) != "ssh":
 		return "git has a setting for it: GIT_ALLOW_PROTOCOL"
 	}
-	for _, entry := range g.environ() {
+	for _, entry := range g.Environ() {
 		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, "GIT_TRACE") && value != "" {
 			return "git has a setting for it: " + name
 		}

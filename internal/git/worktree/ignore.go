@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -195,7 +194,7 @@ func (w *Tree) generalIgnores(ctx context.Context) ([]ignoreFile, error) {
 // excludesFile returns the file of core.excludesFile; "" if the user has turned that off.
 func (w *Tree) excludesFile(ctx context.Context) (string, error) {
 	byDefault := "~/.config/git/ignore"
-	if dir, ok := procgroup.Lookup(w.environ(), "XDG_CONFIG_HOME"); ok {
+	if dir, ok := procgroup.Lookup(w.git.Environ(), "XDG_CONFIG_HOME"); ok {
 		byDefault = filepath.Join(dir, "git", "ignore")
 	}
 	ask := w.command("config", "-z", "--type=path", "--default", byDefault, "--get", "core.excludesFile")
@@ -206,13 +205,6 @@ func (w *Tree) excludesFile(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return pathsafe.Inside(w.Top, filepath.FromSlash(name)), nil
-}
-
-func (w *Tree) environ() []string {
-	if w.git.Env != nil {
-		return w.git.Env
-	}
-	return os.Environ()
 }
 
 // readThroughLinks is for files that git does not take from the checkout. Like git, it follows links to them.
