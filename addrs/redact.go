@@ -201,7 +201,11 @@ func (p ModulePackage) keep(isKept func(argument string) bool) ModulePackage {
 		fragment = parts.fragment
 	}
 	kept := slices.DeleteFunc(p.arguments(), func(argument string) bool { return !isKept(argument) })
-	return ParseModulePackage(parts.forced + location + queryOf(kept) + fragment)
+	form := ParseModulePackage(parts.forced + location + queryOf(kept) + fragment)
+	if _, err := url.Parse(form.parts().rest()); err != nil { // what was before a user is no scheme any more
+		return ParseModulePackage(Redact(form.String()))
+	}
+	return form
 }
 
 // isContent reports whether an argument only selects content. ";" and "?" end a value for some parsers.
