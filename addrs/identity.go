@@ -103,7 +103,7 @@ func isHarmless(argument string) bool {
 	}
 	const layers = 4 // of escaping
 	for range layers {
-		if _, nested, isURL := strings.Cut(value, "://"); isURL && strings.ContainsAny(nested, "@?#") {
+		if _, nested, isURL := strings.Cut(value, "//"); isURL && strings.ContainsAny(nested, "@?#") {
 			return false
 		}
 		plain, err := url.QueryUnescape(value)

@@ -108,13 +108,13 @@ func TestIsRecord(t *testing.T) {
 // FuzzIdentity: what a lock shows of an address is no secret that has a name, is stable, and tells whether something
 // is hidden.
 func FuzzIdentity(f *testing.F) {
-	for _, seed := range []string{"https://u:p@h.com/a.zip?sha=a&token=b#c", "git::ssh://git@h.com/a.git?ref=1", "own::x:y?sv=1&sr=b&sp=r&se=2&sig=3", "s3::https://h h/?&;=?", "A:@%?0="} {
+	for _, seed := range []string{"https://u:p@h.com/a.zip?sha=a&token=b#c", "git::ssh://git@h.com/a.git?ref=1", "own::x:y?sv=1&sr=b&sp=r&se=2&sig=3", "s3::https://h h/?&;=?", "A:@%?0=", "?0=//@", "Assh://0@0"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, address string) {
 		source := addrs.ModuleSourceRemote{Package: addrs.ParseModulePackage(address)}
-		if _, err := source.Package.Location(); err != nil {
-			return // redacted text is no address
+		if at, err := source.Package.Location(); err != nil || at.Host() == "" || at.URL().Scheme == "" {
+			return // redacted text is no address, and without a scheme and a host nothing is a credential for one
 		}
 		for _, literal := range []bool{true, false} {
 			form := addrs.LockForm(source, literal).(addrs.ModuleSourceRemote)

@@ -62,11 +62,16 @@ var sshUser = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*@(\[[0-9A-Fa-f:.]+
 // keepsUser reports whether the user in an authority is kept. scheme is the text before "//".
 func keepsUser(scheme, authority string) bool {
 	i := len(scheme) - len("ssh:")
-	if i < 0 || scheme[i:] != "ssh:" || i > 0 && (scheme[i-1] >= 'a' && scheme[i-1] <= 'z') {
+	if i < 0 || scheme[i:] != "ssh:" || i > 0 && isSchemeByte(scheme[i-1]) {
 		return false
 	}
 	const longest = 512 // a server may send megabytes of text to redact
 	return len(authority) <= longest && sshUser.MatchString(authority)
+}
+
+// isSchemeByte reports whether a byte can be a part of a URL's scheme.
+func isSchemeByte(b byte) bool {
+	return b|0x20 >= 'a' && b|0x20 <= 'z' || b >= '0' && b <= '9' || b == '+' || b == '-' || b == '.'
 }
 
 // withoutUserinfo removes the userinfo wherever an authority can be: at the beginning (git@host:path) and
