@@ -270,8 +270,7 @@ func TestPrefetch(t *testing.T) {
 			},
 		},
 		{
-			// After its location, the list of versions is asked for another form of its version.
-			name: "one is not there", req: locked, asked: "p1:2 p2:2 p3:2 p4:2", below: []string{"p5"},
+			name: "one is not there", req: locked, asked: "p1:2 p2:2 p3:2 p4:2", below: []string{"p5"}, // p4's location, and its list for another form of the version
 			fails: "module m1.m2.m3.m4 (.terraform/modules/m1.m2.m3/main.tf:2",
 			change: func(_ *testing.T, p *project) {
 				p.world.SetFaults(modtest.Fault{Path: "/v1/modules/acme/p4/", Status: http.StatusNotFound})
