@@ -140,8 +140,8 @@ func TestGitInsteadOfIsJudged(t *testing.T) {
 	}
 }
 
-// TestGitInsteadOfToken checks that the credentials of a rule are sent only to a host that the rule has as a whole,
-// whoever has named the address.
+// TestGitInsteadOfToken checks that the credentials of a rule are sent only to a host that the rule has as a whole. It
+// does not matter if the configuration, a package or a server names the address.
 func TestGitInsteadOfToken(t *testing.T) {
 	t.Parallel()
 	w := webtest.New(t)

@@ -34,8 +34,8 @@ func Unmarshal(text []byte, to any) error {
 	}
 	c := checker{text: text, left: MaxDecoded + len(text)}
 	checked := c.value(shapeOf(reflect.TypeOf(to)))
-	if checked == ErrTooMuch { //nolint:errorlint // it is never wrapped here
-		return ErrTooMuch
+	if errors.Is(checked, ErrTooMuch) {
+		return checked
 	}
 	if err := json.Unmarshal(text, to); err != nil {
 		return err

@@ -71,8 +71,8 @@ func TestUnmarshal(t *testing.T) {
 	}
 }
 
-// A text that is short for what it takes in memory is refused before it takes it, at every place where a text can
-// have many values. What honest servers send is not.
+// A short text whose values need much memory is refused before it is decoded, wherever it has these values. What
+// honest servers send is accepted.
 func TestTooMuch(t *testing.T) { //nolint:paralleltest // it measures what the process allocates
 	const n = 3_000_000
 	for name, text := range map[string]string{
