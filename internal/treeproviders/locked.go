@@ -39,7 +39,7 @@ func (s *Stage) Archive(ctx context.Context, p Selected, platform addrs.Platform
 	switch {
 	case err == nil:
 		return got, nil
-	case isMismatch && mismatch.OtherPlatforms:
+	case isMismatch && mismatch.OtherPlatforms && platform != addrs.CurrentPlatform():
 		return nil, s.Refuse([]Refusal{p.refusal(fmt.Sprintf("the lock has no h1: or zh: hash of its package for %s", platform))})
 	case errors.Is(err, providers.ErrNotAtHand):
 		return nil, p.Fail(p.Version, fmt.Errorf("its archive must be downloaded: %w", origins.ErrOffline))
