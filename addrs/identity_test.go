@@ -108,7 +108,7 @@ func TestIsRecord(t *testing.T) {
 // FuzzIdentity: what a lock shows of an address is no secret that has a name, is stable, and tells whether something
 // is hidden.
 func FuzzIdentity(f *testing.F) {
-	for _, seed := range []string{"https://u:p@h.com/a.zip?sha=a&token=b#c", "git::ssh://git@h.com/a.git?ref=1", "own::x:y?sv=1&sr=b&sp=r&se=2&sig=3", "s3::https://h h/?&;=?", "A:@%?0=", "?0=//@", "Assh://0@0"} {
+	for _, seed := range []string{"https://u:p@h.com/a.zip?sha=a&token=b#c", "git::ssh://git@h.com/a.git?ref=1", "own::x:y?sv=1&sr=b&sp=r&se=2&sig=3", "s3::https://h h/?&;=?", "A:@%?0=", "?0=//@", "Assh://0@0", "A://@0:/@", "A://0://@:A/@"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, address string) {

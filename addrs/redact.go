@@ -200,7 +200,10 @@ func (p ModulePackage) keep(isKept func(argument string) bool) ModulePackage {
 	}
 	location, fragment := parts.location, ""
 	if _, hasPassword := u.User.Password(); hasPassword || u.Scheme != "ssh" {
-		location = withoutUserinfo(location)
+		// What stays can look as if it had userinfo, and the form of a form must be the form.
+		for before := ""; before != location; {
+			before, location = location, withoutUserinfo(location)
+		}
 	}
 	if parts.forced == "gcs::" && isDigits(strings.TrimPrefix(parts.fragment, "#")) {
 		fragment = parts.fragment
