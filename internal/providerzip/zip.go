@@ -85,6 +85,11 @@ func IsExecutable(name, providerType string) bool {
 	return ok && !strings.Contains(name, "/") && (rest == "" || rest[0] == '_' || rest[0] == '.')
 }
 
+// IsExecutableOfAny reports whether a file at the top level can be the executable of a provider of some type.
+func IsExecutableOfAny(name string) bool {
+	return strings.HasPrefix(name, executablePrefix) && !strings.Contains(name, "/")
+}
+
 // Hash reads all files.
 func (a *Archive) Hash(ctx context.Context) (hashing.Hash, error) {
 	return a.each(ctx, func(_ *zip.File, content io.Reader) error {

@@ -194,8 +194,12 @@ func executableFault(files []fileState, providerType string) error {
 	switch {
 	case i < 0:
 		return errors.New("it has no executable")
-	case runtime.GOOS != "windows" && files[i].Mode.IsRegular() && files[i].Mode&0o111 == 0:
+	case !canRun(files[i].Mode):
 		return fmt.Errorf("%s is not executable", files[i].Path)
 	}
 	return nil
+}
+
+func canRun(mode fs.FileMode) bool {
+	return runtime.GOOS == "windows" || !mode.IsRegular() || mode&0o111 != 0
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/providerzip"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
@@ -215,6 +218,9 @@ func (s *Providers) checkContent(ctx context.Context, name string, full bool) (p
 	var found listing
 	err = s.check(name, func(dir string) (_ string, err error) {
 		h1, found, err = s.hashDir(ctx, dir, hashOptions{full: full})
+		if err == nil && s.writable && s.restoreExecutables(dir, found.Files) {
+			h1, found, err = s.hashDir(ctx, dir, hashOptions{full: true})
+		}
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
@@ -228,6 +234,40 @@ func (s *Providers) checkContent(ctx context.Context, name string, full bool) (p
 		s.proveWritten(s.path(name), h1)
 	}
 	return found.provable, err
+}
+
+// restoreExecutables replaces executables whose mode does not let them run, which stock tools could not use. A new file
+// leaves one that another program has open as it is. It reports whether one was replaced. If that fails, the mode is
+// the error of [ProviderDir.Inspect].
+func (s *Providers) restoreExecutables(dir string, files []fileState) (restored bool) {
+	for _, f := range files {
+		if providerzip.IsExecutableOfAny(f.Path) && !canRun(f.Mode) {
+			restored = s.copyExecutable(filepath.Join(dir, f.Path)) == nil || restored
+		}
+	}
+	return restored
+}
+
+// copyExecutable replaces a file with an executable copy of it.
+func (s *Providers) copyExecutable(name string) error {
+	staged, err := s.newPath()
+	if err != nil {
+		return err
+	}
+	from, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := os.OpenFile(staged, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o700)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	if err := errors.Join(err, to.Chmod(0o555), to.Close()); err != nil {
+		return errors.Join(err, os.Remove(staged))
+	}
+	return atomicfile.Step(s.step("restore"), func() error { return os.Rename(staged, name) })
 }
 
 // isPrivatelyWritable reports whether a package has files that are writable for this user alone. Files that

@@ -148,6 +148,32 @@ func TestReadOnly(t *testing.T) {
 
 // A package that was changed is not used but quarantined, whatever the times of its files are, and can be
 // removed from there.
+// An executable that cannot be run any more is replaced by a copy that can, and what has the old file open keeps it.
+func TestFindRestoresExecutable(t *testing.T) {
+	t.Parallel()
+	cache := t.TempDir()
+	pkg := publishProvider(t, openProviders(t, cache))
+	name := filepath.Join(pkg.Dir(), "terraform-provider-x")
+	must(t, os.Chmod(name, 0o444))
+	before, err := os.Stat(name)
+	must(t, err)
+
+	s := openProviders(t, cache)
+	d := linked(t, s, pkg.Dir())
+	if state := d.Inspect(t.Context(), at, false); state.Err == nil {
+		t.Errorf("Inspect of a package without an executable = %+v", state)
+	}
+	if found, err := s.Find(t.Context(), pkg.H1); err != nil || found == nil {
+		t.Fatalf("Find = %v, %v", found, err)
+	}
+	if state := d.Inspect(t.Context(), at, false); state.Err != nil || state.H1 != pkg.H1 {
+		t.Errorf("after Find, Inspect = %+v", state)
+	}
+	if after, err := os.Stat(name); err != nil || os.SameFile(before, after) {
+		t.Errorf("the file of the store is the same one, %v", err)
+	}
+}
+
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(dir string){
