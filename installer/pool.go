@@ -75,7 +75,7 @@ func (c clients) poolFor(ctx context.Context, p *openProject) (_ context.Context
 		ctx, s, done, err := c.pool(ctx, p.user)
 		return ctx, s, func() error { done(); return nil }, err
 	}
-	s, err := newPool(c, p.user, p.files.Stage("@cache")) // no call has a key with "@"
+	s, err := newPool(c, p.user, p.files.StagePath("@cache")) // no call has a key with "@"
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -51,4 +51,9 @@ func TestReadOnlyCheckout(t *testing.T) {
 	writable("rw")
 	check("a checkout that can be written again", "", "install")
 	check("a checkout that can be written again", "", "verify")
+	data = ".terraform"
+	check("all in the checkout", "", "install")
+	writable("ro")
+	check("all in a read-only checkout", "", "install --locked")
+	check("all in a read-only checkout", "", "verify")
 }

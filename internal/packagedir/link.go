@@ -29,7 +29,11 @@ func (s *Stage) Link(ctx context.Context, name string, shared *Shared, own []str
 		return "", false, err
 	}
 	defer source.Close()
-	d := &linkedDir{path: s.Project.Stage(name), source: source, shared: shared, own: own, links: &s.links}
+	staged, err := s.Project.Stage(name)
+	if err != nil {
+		return "", false, err
+	}
+	d := &linkedDir{path: staged, source: source, shared: shared, own: own, links: &s.links}
 	if !d.hasDirs(own) {
 		d.own = d.children("")
 	}

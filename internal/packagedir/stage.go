@@ -43,7 +43,9 @@ func (s *Stage) Copy(ctx context.Context, name string, t1 hashing.Hash) (path st
 		return "", nil, err
 	}
 	defer release()
-	path = s.Project.Stage(name)
+	if path, err = s.Project.Stage(name); err != nil {
+		return "", nil, err
+	}
 	tree, err = s.Cache.CopyTo(ctx, path, t1, !s.KeepsModes)
 	if err != nil {
 		return "", nil, err

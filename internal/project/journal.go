@@ -145,7 +145,7 @@ func (p *Project) isComplete(j *journal) bool { return !has(p.modules, j.Manifes
 func (p *Project) recover() error {
 	j := p.readJournal()
 	if j == nil {
-		return p.modules.RemoveAll(journalName) // its seal is not valid
+		return p.removeUnproven()
 	}
 	switch {
 	case p.isComplete(j):
@@ -159,6 +159,14 @@ func (p *Project) recover() error {
 	}
 	p.note(Undone, journalName)
 	return nil
+}
+
+// removeUnproven removes a journal without a valid seal.
+func (p *Project) removeUnproven() error {
+	if !has(p.modules, journalName) {
+		return nil // removing nothing fails on a read-only file system
+	}
+	return p.modules.RemoveAll(journalName)
 }
 
 // isForeign reports whether another program wrote a manifest after the change had retired the old one.

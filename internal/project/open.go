@@ -77,7 +77,7 @@ func Open(ctx context.Context, location Location, key *userkey.Key, onWait func(
 	p.sweep(ownsDir)
 	p.readFormerLock()
 	p.stage = path.Join(stageName, rand.Text())
-	return p, p.modules.MkdirAll(p.stage, 0o700)
+	return p, nil
 }
 
 // View opens the project for reading. It takes no lock and changes nothing. If there is no

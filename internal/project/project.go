@@ -122,9 +122,17 @@ func (p *Project) Package(key string) (*os.Root, error) {
 	return p.modules.OpenRoot(key)
 }
 
-// Stage returns the path, in an existing directory, to which a package is written before it is installed.
-func (p *Project) Stage(name string) string {
+// StagePath returns the path of a directory for files of this run, which Close removes. It may not exist.
+func (p *Project) StagePath(name string) string {
 	return filepath.Join(p.path, filepath.FromSlash(p.stage), name)
+}
+
+// Stage returns the path, in an existing directory, to which a package is written before it is installed. A run that
+// changes nothing creates no such directory, so that it can be on a read-only file system.
+func (p *Project) Stage(name string) (string, error) { return p.StagePath(name), p.makeStage() }
+
+func (p *Project) makeStage() error {
+	return p.modules.MkdirAll(p.stage, 0o700)
 }
 
 // StageLink stages a link to a directory outside of the modules directory as the directory of a call,
@@ -133,7 +141,10 @@ func (p *Project) StageLink(key, target string) (string, error) {
 	if p.LinksTo(key, target) {
 		return "", nil
 	}
-	staged := p.Stage(key)
+	staged, err := p.Stage(key)
+	if err != nil {
+		return "", err
+	}
 	return staged, atomicfile.Step("project.stage.link", func() error { return linkDirectory(target, staged) })
 }
 
@@ -152,8 +163,12 @@ func (p *Project) KeepsModes() bool {
 	return runtime.GOOS != "windows" && (err != nil || info.Mode().Perm()&0o111 == 0)
 }
 
-// HasLinks reports whether the file system supports symbolic links, by trying it.
+// HasLinks reports whether the file system supports symbolic links, by trying it. It is true for one that cannot be
+// written, where what is there stays.
 func (p *Project) HasLinks() bool {
+	if p.makeStage() != nil {
+		return true
+	}
 	name := path.Join(p.stage, "@link") // no call can have this name
 	if err := p.modules.Symlink("target", name); err != nil {
 		return false

@@ -74,7 +74,8 @@ func change(t testing.TB, p *project.Project, packages map[string]string, gone .
 
 func stage(t testing.TB, p *project.Project, name, text string) string {
 	t.Helper()
-	staged := p.Stage(name)
+	staged, err := p.Stage(name)
+	testenv.Must(t, err)
 	testenv.Must(t, os.Mkdir(staged, 0o755))
 	testenv.Must(t, os.WriteFile(filepath.Join(staged, "main.tf"), []byte(text), 0o644))
 	return staged
