@@ -223,6 +223,7 @@ func (d *doctor) ask(ctx context.Context, n *need) (err error) {
 
 // askArtifacts asks an OCI repository for the artifact that the address names, or else whether it has any.
 func (d *doctor) askArtifacts(ctx context.Context, req getmodules.Request) error {
+	req.Package = req.Package.Without("version") // a constraint of the installer, and no argument of the source
 	repository, err := d.asking.Fetcher.OCIRepository(ctx, req)
 	if err != nil {
 		return err
