@@ -3,6 +3,7 @@ package lockfile
 import (
 	"bytes"
 	"cmp"
+	"regexp"
 	"slices"
 )
 
@@ -29,7 +30,7 @@ func (f *File) Bytes() []byte {
 
 // edits returns the changes sorted by start; at one offset the header, then modules, then providers.
 func (f *File) edits() []edit {
-	edits := slices.Concat(f.headerEdits(), f.moduleEdits(), f.providerEdits())
+	edits := f.moveHeader(slices.Concat(f.headerEdits(), f.moduleEdits(), f.providerEdits()))
 	slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.start, b.start) })
 	return edits
 }
@@ -44,6 +45,33 @@ func (f *File) headerEdits() []edit {
 		return []edit{{span: span{start, start}, text: withNewline(f.header(), newline(f.src)), separate: true}}
 	}
 	return nil
+}
+
+// misplacedHeader is a stock tool's header behind the end of a block. Dependabot leaves it there, because it puts what
+// the tool has written in the place of the provider blocks.
+var misplacedHeader = regexp.MustCompile(`\n\}(# This file is maintained automatically by "(?:tofu|terraform) init"\.\r?\n# Manual edits may be lost in future updates\.\r?\n)`)
+
+// moveHeader adds to other edits that such a header moves to the start, or is removed if there is a comment.
+func (f *File) moveHeader(edits []edit) []edit {
+	at := misplacedHeader.FindSubmatchIndex(f.src)
+	if at == nil || len(edits) == 0 {
+		return edits
+	}
+	header := span{at[2], at[3]}
+	for i := range edits {
+		switch e := &edits[i]; {
+		case e.start < header.start:
+			e.end = min(e.end, header.start)
+		case e.start < header.end:
+			e.start, e.end = header.end, max(e.end, header.end)
+		}
+	}
+	edits = append(edits, edit{span: header, text: newline(f.src)})
+	if startsWithComment(f.src) || f.providers.rewritten {
+		return edits // headerEdits has seen to the start
+	}
+	start := len(f.src) - len(bytes.TrimPrefix(f.src, byteOrderMark))
+	return append(edits, edit{span: span{start, start}, text: string(f.src[header.start:header.end]), separate: true})
 }
 
 // moduleEdits moves all module blocks in front of the first provider block (or else to the first of them)

@@ -16,6 +16,29 @@ import (
 
 // Each archive contains a file before.hcl, a file with one edit per line, and the expected
 // after.hcl.
+// Dependabot puts the lock that a stock tool has written behind our blocks. The next change moves its header back.
+func TestMisplacedHeader(t *testing.T) {
+	t.Parallel()
+	const header = "# This file is maintained automatically by \"terraform init\".\n# Manual edits may be lost in future updates.\n"
+	provider := "\nprovider \"registry.terraform.io/hashicorp/null\" {\n  version = \"3.2.1\"\n}\n"
+	block := strings.TrimSuffix(testBlock, "\n")
+	for name, test := range map[string]struct{ src, want string }{
+		"no header at the start": {block + header + provider, header + "\n" + testBlock},
+		"our own":                {"# ours\n\n" + block + header + provider, "# ours\n\n" + testBlock},
+	} {
+		file, err := lockfile.Parse([]byte(test.src), lockName)
+		testenv.Must(t, err)
+		if got := string(file.Bytes()); got != test.src {
+			t.Errorf("%s: without a change, the lock is\n%s", name, got)
+		}
+		file.SetModule(testModule("z"))
+		z := strings.Replace(testBlock, `"a"`, `"z"`, 1)
+		if got, want := string(file.Bytes()), test.want+"\n"+z+provider; got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
+
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	archives, err := filepath.Glob(testdata + "*.txtar")

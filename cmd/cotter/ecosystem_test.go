@@ -49,6 +49,23 @@ func TestCommandsOfFiles(t *testing.T) {
 	}
 }
 
+// TestHookFiles checks that a hook runs for a commit of every file that can change what it says.
+func TestHookFiles(t *testing.T) {
+	t.Parallel()
+	hooks := regexp.MustCompile(`(?m)^  files: '(.*)'$`).FindAllSubmatch(readFile(t, "../../.pre-commit-hooks.yaml"), -1)
+	for _, hook := range hooks {
+		files := regexp.MustCompile(string(hook[1]))
+		for _, name := range []string{"main.tf", "envs/x.tofu.json", ".terraform.lock.hcl", "envs/.cotter.lock.hcl", "cotter.hcl"} {
+			if !files.MatchString(name) {
+				t.Errorf("%s does not match %s", files, name)
+			}
+		}
+	}
+	if len(hooks) != 2 {
+		t.Errorf("%d hooks, want 2", len(hooks))
+	}
+}
+
 // renovatePreset has the parts of renovate/cotter.json that the tests read.
 type renovatePreset struct {
 	Managers []struct {
@@ -103,7 +120,7 @@ func (p renovatePreset) finds(lock []byte) []string {
 
 func (p renovatePreset) commands(lockName, module string) []string {
 	var commands []string
-	fill := strings.NewReplacer("{{{packageFile}}}", lockName, "{{{packageFileDir}}}", path.Dir(lockName), "{{{depName}}}", module)
+	fill := strings.NewReplacer("{{{packageFile}}}", lockName, "{{{packageFileDir}}}", path.Dir(lockName), "{{{depName}}}", module, "{{{newValue}}}", "1.1.0")
 	for _, rule := range p.Rules {
 		for _, command := range rule.Tasks.Commands {
 			commands = append(commands, fill.Replace(command))
@@ -148,7 +165,7 @@ var renovateWant = []string{
 func TestRenovate(t *testing.T) {
 	t.Parallel()
 	preset, lock := readRenovatePreset(t), renovateLock(t)
-	if !preset.reads("envs/dev/.terraform.lock.hcl") || !preset.reads(".terraform.lock.hcl") || preset.reads("x.terraform.lock.hcl") {
+	if !preset.reads("envs/dev/.terraform.lock.hcl") || !preset.reads("envs/dev/.cotter.lock.hcl") || !preset.reads(".terraform.lock.hcl") || preset.reads("x.terraform.lock.hcl") {
 		t.Error("the preset reads other files than locks")
 	}
 	if diff := cmp.Diff(renovateWant, preset.finds(lock)); diff != "" {

@@ -25,21 +25,25 @@ func lockCommand(out *output) *cobra.Command {
 			"With --offline it selects nothing. It puts back the entries that the lock has lost, from\n" +
 			"the copy of the lock that the last installation kept in .terraform, or otherwise from the\n" +
 			"last git commit. If the lock has no module entries at all, they are taken from the newest\n" +
-			"commit whose lock has them.",
+			"commit whose lock has them. With --platform as well, it also adds hashes for which\n" +
+			"nothing has to be asked.",
 	}, runLock, configFlags(severalFlags(append(lockFlags(), pruneFlag(),
 		toggle("check", "change nothing, and fail if the lock would change"),
 		toggle("upgrade", "select the newest allowed versions, regardless of the lock"),
 	)...)...))
 }
 
-var errLockWouldChange = advised("the lock is not up to date with the configuration", "Run `cotter lock{dir}` on your machine and commit the lock.")
+var (
+	errLockWouldChange = advised("the lock is not up to date with the configuration", "Run `cotter lock{dir}` on your machine and commit the lock.")
+	errLostEntries     = advised("the lock has lost entries", "Run `cotter lock --offline{dir}` to put them back, and commit the lock.")
+)
 
 func runLock(ctx context.Context, cmd *invocation, out *output) error {
 	req, err := newRequest(cmd, out.env)
 	if err != nil {
 		return err
 	}
-	if cmd.Bool("offline") && !cmd.Bool("check") {
+	if cmd.Bool("offline") && !cmd.Bool("check") && !cmd.IsSet("platform") {
 		return restore(ctx, cmd, out)
 	}
 	req.LockOnly, req.DryRun = true, cmd.Bool("check")
@@ -48,7 +52,7 @@ func runLock(ctx context.Context, cmd *invocation, out *output) error {
 }
 
 // selects are the flags that need a selection.
-var selects = []string{"upgrade", "unify", "platform", "only", "prune-providers", "accept-unreachable"}
+var selects = []string{"upgrade", "unify", "only", "prune-providers", "accept-unreachable"}
 
 // restore is lock --offline.
 func restore(ctx context.Context, cmd *invocation, out *output) error {
@@ -92,8 +96,10 @@ func (o *output) checkLock(dir string, result *installer.Result) error {
 	switch {
 	case len(result.Outside) > 0:
 		return errors.Join(result.Outside...)
-	case len(result.LockChanges)+len(result.Restored) > 0 || slices.ContainsFunc(result.ProviderChanges, isMore):
+	case len(result.LockChanges) > 0 || slices.ContainsFunc(result.ProviderChanges, isMore):
 		return errLockWouldChange
+	case len(result.Restored) > 0:
+		return errLostEntries
 	case len(result.ProviderChanges) > 0:
 		o.printWarning(dir, event.Warning{Message: fmt.Sprintf("%s selects the right versions, but it would get other hashes of %s", result.LockFile,
 			count(len(result.ProviderChanges), "provider"))})
