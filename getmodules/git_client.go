@@ -25,7 +25,7 @@ const (
 	// reported. Without git in PATH, it is GitBuiltIn.
 	//
 	// The address must be http, https or ssh, without arguments for the server; no object may have more
-	// than 16 MiB; and git must have no setting that only git can apply ([Fetcher.GitClient] reports it).
+	// than 256 MiB; and git must have no setting that only git can apply ([Fetcher.GitClient] reports it).
 	// Applied by git's rules are url.<base>.insteadOf, and the headers, proxies, certificates and user
 	// agent of http.<url>.*. Credentials are those in the address, of netrc or of "git credential fill".
 	// For ssh, the program that git would run is run, except on Windows, and sessions of a run share its
@@ -44,17 +44,15 @@ const (
 const gitIdle = 2 * time.Minute
 
 // Limits of fetches by version 2 in this process. Over one of them, git fetches the repository. But over
-// Limits.DownloadBytes, which the user sets, the fetch fails.
+// Limits.DownloadBytes, or the total of a pack, the fetch fails.
 const (
 	// v2Memory is how much of a pack is in memory, for each concurrent fetch. The rest is in a temporary
 	// file.
 	v2Memory = 8 << 20
-	// v2Object bounds an object. Several are in memory while a delta is applied.
-	v2Object = 16 << 20
+	// v2Object bounds an object, unless Limits.FileBytes is more.
+	v2Object = 256 << 20
 	// v2Other is the size of a pack besides its files: directories, the commit, and tags.
 	v2Other = 64 << 20
-	// aloneObject is v2Object without git, which could fetch larger objects.
-	aloneObject = 256 << 20
 )
 
 type gitClients struct {
@@ -99,10 +97,6 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 	if err != nil {
 		return nil, err
 	}
-	objectBytes := int64(v2Object)
-	if alone {
-		objectBytes = max(f.Limits.FileBytes, aloneObject)
-	}
 	if transport != nil {
 		g.v2 = &inprocess.V2{
 			Client:   gitwire.Client{Transport: transport},
@@ -110,7 +104,7 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 			MaxBytes: f.Limits.download(),
 			Limits: inprocess.PackLimits{
 				Objects:     cmp.Or(f.Limits.Entries, treewriter.DefaultEntries) + git.MaxDepth,
-				ObjectBytes: objectBytes,
+				ObjectBytes: max(f.Limits.FileBytes, v2Object),
 				TotalBytes:  cmp.Or(f.Limits.TreeBytes, treewriter.DefaultTreeBytes) + v2Other,
 				MemoryBytes: v2Memory,
 			},

@@ -154,6 +154,9 @@ var onNetwork = [...]string{
 	"submodule.recurse=false",
 	// Keep one pack for each fetch, instead of a file for each object.
 	"fetch.unpackLimit=1",
+	// A thread for each core takes its own memory, and files above this size are not held as a whole.
+	"pack.threads=1",
+	"core.bigFileThreshold=16m",
 	"fetch.prune=false",
 	"fetch.pruneTags=false",
 	"fetch.writeCommitGraph=false",

@@ -96,6 +96,7 @@ func TestReadPack(t *testing.T) {
 		"error before":         {lines("ERR not our ref"), errAny},
 		"more behind the end":  {lines("packfile") + data + "0000" + data, gitwire.ErrMalformed},
 		"too large":            {lines("packfile") + packet("\x01"+strings.Repeat("x", 101)) + "0000", git.ErrTooLarge},
+		"too much progress":    {lines("packfile") + strings.Repeat(packet("\x02........."), 11) + data + "0000", git.ErrTooLarge},
 		"only signs of life":   {lines("packfile") + strings.Repeat(packet("\x02."), 30_000), errAny},
 	}
 	for name, tt := range tests {

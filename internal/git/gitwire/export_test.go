@@ -21,7 +21,7 @@ func ReadPack(answer []byte, limit int64) ([]byte, error) {
 	if err := p.beginPack(16); err != nil {
 		return nil, err
 	}
-	pack, err := io.ReadAll(&packStream{packets: p, left: limit})
+	pack, err := io.ReadAll(&packStream{packets: p, limit: limit, left: limit})
 	if err != nil {
 		return nil, err
 	}

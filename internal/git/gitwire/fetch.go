@@ -59,7 +59,7 @@ func (c *Client) Fetch(ctx context.Context, f Fetch) (io.ReadCloser, error) {
 	if err := p.beginPack(shallow); err != nil {
 		return nil, errors.Join(err, body.Close())
 	}
-	return &packStream{packets: p, body: body, left: f.Bytes, progress: f.Progress}, nil
+	return &packStream{packets: p, body: body, limit: f.Bytes, left: f.Bytes, progress: f.Progress}, nil
 }
 
 // beginPack reads up to the pack. After a request with "done", only the list of shallow commits can precede it.

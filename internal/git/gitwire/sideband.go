@@ -22,7 +22,8 @@ const maxSilent = 20_000
 type packStream struct {
 	*packets
 	body     io.Closer
-	left     int64 // the number of bytes that the pack may still have
+	limit    int64 // of all that the server sends, progress included, in bytes
+	left     int64
 	got      int64
 	progress func(int64)
 	rest     []byte // the unread data of the last packet
@@ -58,11 +59,15 @@ func (s *packStream) fill() ([]byte, error) {
 		case kind != dataPacket, len(data) == 0:
 			return nil, malformed("a packet of the pack has no channel")
 		}
+		if s.left -= int64(len(data)) - 1; s.left < 0 {
+			return nil, fmt.Errorf("%w: over %d bytes", git.ErrTooLarge, s.limit)
+		}
 		switch channel, part := data[0], data[1:]; {
 		case channel == errorChannel:
 			return nil, remoteError(part)
 		case channel == packChannel && len(part) > 0:
-			return part, s.count(len(part))
+			s.count(len(part))
+			return part, nil
 		case channel != packChannel && channel != progressChannel:
 			return nil, malformed("a packet of the pack has the channel %d", channel)
 		}
@@ -72,13 +77,9 @@ func (s *packStream) fill() ([]byte, error) {
 
 func (s *packStream) Close() error { return s.body.Close() }
 
-func (s *packStream) count(n int) error {
+func (s *packStream) count(n int) {
 	s.got += int64(n)
-	if s.left -= int64(n); s.left < 0 {
-		return fmt.Errorf("%w: over %d bytes", git.ErrTooLarge, s.got-int64(n))
-	}
 	if s.progress != nil {
 		s.progress(s.got)
 	}
-	return nil
 }

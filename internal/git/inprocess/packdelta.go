@@ -1,11 +1,20 @@
 package inprocess
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"io"
+)
 
-// delta never uses more memory than its sizes say, which [PackLimits] has allowed.
+// delta makes an object of a base, within the sizes that it says, which [PackLimits] has allowed.
 type delta struct {
 	baseSize, size int64
-	steps          []byte
+	steps          byteReader
+}
+
+type byteReader interface {
+	io.Reader
+	io.ByteReader
 }
 
 // If the highest bit of the first byte of a step is set, it copies from the base: the lower four bits say which
@@ -19,91 +28,113 @@ const (
 	lengthZero = 0x10000
 )
 
-func parseDelta(data []byte) (d delta, err error) {
-	if d.baseSize, data, err = deltaSize(data); err != nil {
+func parseDelta(in byteReader) (d delta, err error) {
+	if d.baseSize, err = deltaSize(in); err != nil {
 		return delta{}, err
 	}
-	if d.size, data, err = deltaSize(data); err != nil {
+	if d.size, err = deltaSize(in); err != nil {
 		return delta{}, err
 	}
-	d.steps = data
+	d.steps = in
 	return d, nil
 }
 
 // deltaSize decodes groups of seven bits, least significant first.
-func deltaSize(data []byte) (size int64, rest []byte, err error) {
-	for i, b := range data {
-		shift := 7 * i
-		if shift > maxSizeBits-7 {
-			return 0, nil, fmt.Errorf("%w: %w: a delta's size is out of range", ErrMalformed, ErrTooLarge)
+func deltaSize(in io.ByteReader) (size int64, err error) {
+	for shift := 0; ; shift += 7 {
+		b, err := in.ReadByte()
+		switch {
+		case errors.Is(err, io.EOF):
+			return 0, fmt.Errorf("%w: a delta has no size", ErrMalformed)
+		case err != nil:
+			return 0, err
+		case shift > maxSizeBits-7:
+			return 0, fmt.Errorf("%w: %w: a delta's size is out of range", ErrMalformed, ErrTooLarge)
 		}
 		size |= int64(b&0x7f) << shift
 		if b&0x80 == 0 {
-			return size, data[i+1:], nil
+			return size, nil
 		}
 	}
-	return 0, nil, fmt.Errorf("%w: a delta has no size", ErrMalformed)
 }
 
-func (d delta) apply(base []byte) ([]byte, error) {
-	out := make([]byte, 0, d.size)
-	for steps := d.steps; len(steps) > 0; {
-		var from []byte
-		var err error
-		if steps[0]&stepCopy != 0 {
-			from, steps, err = copied(base, steps)
+// apply writes the object. buf is for one part of it after the other, and has at least 127 bytes.
+func (d delta) apply(base io.ReaderAt, out io.Writer, buf []byte) error {
+	made := int64(0)
+	for {
+		flags, err := d.steps.ReadByte()
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return err
+		}
+		from, length := io.Reader(d.steps), int64(flags)
+		if flags&stepCopy != 0 {
+			offset, n, err := d.copied(flags)
+			if err != nil {
+				return err
+			}
+			from, length = io.NewSectionReader(base, offset, n), n
+		} else if length == 0 {
+			return errStep // zero is reserved
+		}
+		if made += length; made > d.size {
+			return fmt.Errorf("%w: a delta makes more than it says", ErrMalformed)
+		}
+		if err := transfer(out, from, length, buf); errors.Is(err, io.ErrUnexpectedEOF) {
+			return errStep
+		} else if err != nil {
+			return err
+		}
+	}
+	if made != d.size {
+		return fmt.Errorf("%w: a delta makes less than it says", ErrMalformed)
+	}
+	return nil
+}
+
+var errStep = fmt.Errorf("%w: a delta has an invalid step", ErrMalformed)
+
+// copied reads the rest of a step that copies.
+func (d delta) copied(flags byte) (offset, length int64, err error) {
+	for i := range offsetBytes + lengthBytes {
+		if flags>>i&1 == 0 {
+			continue
+		}
+		b, err := d.steps.ReadByte()
+		if errors.Is(err, io.EOF) {
+			return 0, 0, fmt.Errorf("%w: a delta ends early", ErrMalformed)
+		} else if err != nil {
+			return 0, 0, err
+		}
+		if i < offsetBytes {
+			offset |= int64(b) << (8 * i)
 		} else {
-			from, steps, err = inserted(steps)
+			length |= int64(b) << (8 * (i - offsetBytes))
 		}
-		if err != nil {
-			return nil, err
-		}
-		if int64(len(out)+len(from)) > d.size {
-			return nil, fmt.Errorf("%w: a delta makes more than it says", ErrMalformed)
-		}
-		out = append(out, from...)
-	}
-	if int64(len(out)) != d.size {
-		return nil, fmt.Errorf("%w: a delta makes less than it says", ErrMalformed)
-	}
-	return out, nil
-}
-
-func copied(base, steps []byte) (from, rest []byte, err error) {
-	flags := steps[0]
-	rest = steps[1:]
-	number := func(flags byte, count int) (n int64) {
-		for i := range count {
-			if flags>>i&1 == 0 {
-				continue
-			}
-			if len(rest) == 0 {
-				err = fmt.Errorf("%w: a delta ends early", ErrMalformed)
-				return 0
-			}
-			n |= int64(rest[0]) << (8 * i)
-			rest = rest[1:]
-		}
-		return n
-	}
-	offset := number(flags, offsetBytes)
-	length := number(flags>>offsetBytes, lengthBytes)
-	if err != nil {
-		return nil, nil, err
 	}
 	if length == 0 {
 		length = lengthZero
 	}
-	if offset+length > int64(len(base)) {
-		return nil, nil, fmt.Errorf("%w: a delta copies from beyond its base", ErrMalformed)
+	if offset+length > d.baseSize {
+		return 0, 0, fmt.Errorf("%w: a delta copies from beyond its base", ErrMalformed)
 	}
-	return base[offset : offset+length], rest, nil
+	return offset, length, nil
 }
 
-func inserted(steps []byte) (from, rest []byte, err error) {
-	n, rest := int(steps[0]), steps[1:]
-	if n == 0 || n > len(rest) {
-		return nil, nil, fmt.Errorf("%w: a delta has an invalid step", ErrMalformed)
+// transfer copies n bytes, or returns io.ErrUnexpectedEOF. io.CopyN would allocate a buffer for each step of a delta.
+func transfer(out io.Writer, in io.Reader, n int64, buf []byte) error {
+	for n > 0 {
+		part := buf[:min(n, int64(len(buf)))]
+		if _, err := io.ReadFull(in, part); errors.Is(err, io.EOF) {
+			return io.ErrUnexpectedEOF
+		} else if err != nil {
+			return err
+		}
+		if _, err := out.Write(part); err != nil {
+			return err
+		}
+		n -= int64(len(part))
 	}
-	return rest[:n], rest[n:], nil
+	return nil
 }

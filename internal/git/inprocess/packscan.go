@@ -83,9 +83,12 @@ func newPackScanner(stream io.Reader, limits PackLimits) *packScanner {
 	return s
 }
 
-// scan calls each, which must read the content. Data after the pack is an error.
-func (s *packScanner) scan(each func(packEntry) error) error {
+// scan calls begin with the number of objects, and each, which must read the content. Data after the pack is an error.
+func (s *packScanner) scan(begin func(count int) error, each func(packEntry) error) error {
 	count, err := s.header()
+	if err == nil {
+		err = begin(count)
+	}
 	for ; err == nil && count > 0; count-- {
 		var e packEntry
 		if e, err = s.entry(); err == nil {
@@ -224,7 +227,7 @@ func (s *packScanner) checkSize(size int64) error {
 // count is called before memory is allocated.
 func (s *packScanner) count(size int64) error {
 	if s.inflated += size; s.inflated > s.limits.TotalBytes {
-		return fmt.Errorf("%w: its objects have more than %d bytes", ErrTooLarge, s.limits.TotalBytes)
+		return fmt.Errorf("%w: %w: its objects have more than %d bytes", git.ErrTooLarge, ErrTooLarge, s.limits.TotalBytes)
 	}
 	return nil
 }

@@ -1,7 +1,10 @@
 package inprocess
 
 import (
+	"errors"
 	"fmt"
+	"hash"
+	"io"
 	"os"
 
 	"github.com/cotterpin/cotter/internal/git"
@@ -15,22 +18,30 @@ type spill struct {
 	size int64
 }
 
-func (s *spill) write(data []byte) (at int64, err error) {
+func (s *spill) Write(data []byte) (n int, err error) {
 	if s.file == nil {
 		if s.file, err = os.CreateTemp(s.dir, ".objects-*"); err != nil {
 			return 0, err
 		}
 	}
-	at = s.size
-	n, err := s.file.Write(data)
+	n, err = s.file.Write(data)
 	s.size += int64(n)
-	return at, err
+	return n, err
 }
 
-func (s *spill) read(at, size int64) ([]byte, error) {
-	data := make([]byte, size)
-	_, err := s.file.ReadAt(data, at)
-	return data, err
+// section may be read while more is written.
+func (s *spill) section(at, size int64) *io.SectionReader {
+	return io.NewSectionReader(s.file, at, size)
+}
+
+// reset makes the file empty.
+func (s *spill) reset() error {
+	if s.file == nil {
+		return nil
+	}
+	_, err := s.file.Seek(0, io.SeekStart)
+	s.size = 0
+	return errors.Join(err, s.file.Truncate(0))
 }
 
 func (s *spill) close() error {
@@ -93,14 +104,25 @@ func (n *namer) run() {
 			continue
 		}
 		sum.Reset()
-		fmt.Fprintf(sum, "%s %d\x00", u.kind, len(u.data))
+		begin(sum, u.kind, int64(len(u.data)))
 		sum.Write(u.data)
-		key, collision := sum.(sha1cd.CollisionResistantHash).CollisionResistantSum(nil)
-		if collision {
-			failed = ErrCollision // the object gets no name, so it cannot be found
+		key, err := nameOf(sum)
+		if err != nil {
+			failed = err // the object gets no name, so it cannot be found
 			continue
 		}
-		n.name(u.index, objectName(key))
+		n.name(u.index, key)
 	}
 	n.done <- failed
+}
+
+// begin writes what precedes the content of an object in the hash that is its name.
+func begin(sum hash.Hash, kind git.Kind, size int64) { fmt.Fprintf(sum, "%s %d\x00", kind, size) }
+
+func nameOf(sum hash.Hash) (objectName, error) {
+	key, collision := sum.(sha1cd.CollisionResistantHash).CollisionResistantSum(nil)
+	if collision {
+		return objectName{}, ErrCollision
+	}
+	return objectName(key), nil
 }

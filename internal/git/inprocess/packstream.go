@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"sync"
@@ -28,6 +27,8 @@ type PackStream struct {
 	bytes   int64
 	isEnded bool
 	err     error
+
+	resident, objects int64 // the shares of these names that the reader has taken
 }
 
 type entry struct {
@@ -42,14 +43,8 @@ type entry struct {
 func StartPack(stream io.ReadCloser, dir string, limits PackLimits) *PackStream {
 	p := &PackStream{stream: stream, byID: map[objectName]int{}, file: spill{dir: dir}, ended: make(chan struct{})}
 	p.came = sync.NewCond(&p.mu)
-	r := &packReader{PackStream: p, packScanner: newPackScanner(stream, limits), names: newNamer(p.name)}
-	go func() {
-		err := r.scan(r.object)
-		if named := r.names.finish(); err == nil {
-			err = named
-		}
-		p.finish(r.packScanner.stream.size, err)
-	}()
+	r := newPackReader(p, stream, limits)
+	go func() { p.finish(r.read()) }()
 	return p
 }
 
@@ -64,6 +59,9 @@ func (p *PackStream) Wait() (bytes int64, err error) {
 func (p *PackStream) Close() error {
 	closed := p.stream.Close()
 	<-p.ended
+	resident.Release(p.resident)
+	objects.Release(p.objects)
+	p.resident, p.objects = 0, 0
 	return errors.Join(closed, p.file.close())
 }
 
@@ -81,8 +79,19 @@ func (p *PackStream) Stat(name string) (kind git.Kind, size int64, ok bool) {
 // Read returns content that must not be modified; nil if there is no such object.
 func (p *PackStream) Read(name string) ([]byte, error) {
 	e, ok := p.find(name)
+	if !ok || e.data != nil {
+		return e.data, nil
+	}
+	data := make([]byte, e.size)
+	_, err := io.ReadFull(p.content(e), data)
+	return data, err
+}
+
+// Open returns the content of an object; nil if there is no such object.
+func (p *PackStream) Open(name string) *io.SectionReader {
+	e, ok := p.find(name)
 	if !ok {
-		return nil, nil
+		return nil
 	}
 	return p.content(e)
 }
@@ -146,95 +155,9 @@ func (p *PackStream) finish(bytes int64, err error) {
 	close(p.ended)
 }
 
-func (p *PackStream) content(e entry) ([]byte, error) {
+func (p *PackStream) content(e entry) *io.SectionReader {
 	if e.data != nil || e.size == 0 {
-		return e.data, nil
+		return io.NewSectionReader(bytes.NewReader(e.data), 0, e.size)
 	}
-	return p.file.read(e.at, e.size)
-}
-
-type packReader struct {
-	*PackStream
-	*packScanner
-	names    *namer
-	delta    bytes.Buffer // reused
-	resident int64
-}
-
-func (r *packReader) object(e packEntry) error {
-	if e.kind == offsetDelta || e.kind == nameDelta {
-		return r.undelta(e)
-	}
-	if err := r.count(e.size); err != nil {
-		return err
-	}
-	data := make([]byte, e.size)
-	if err := r.inflateInto(data); err != nil {
-		return err
-	}
-	return r.add(entry{kind: e.kind, offset: e.offset, size: e.size}, data)
-}
-
-func (r *packReader) undelta(e packEntry) error {
-	base, ok := r.base(e)
-	if !ok {
-		return ErrBase
-	}
-	r.delta.Reset()
-	r.delta.Grow(int(e.size))
-	delta := r.delta.AvailableBuffer()[:e.size]
-	if err := r.inflateInto(delta); err != nil {
-		return err
-	}
-	d, err := parseDelta(delta)
-	if err != nil {
-		return err
-	}
-	if d.baseSize != base.size {
-		return fmt.Errorf("%w: a delta is for a base of %d bytes, and its base has %d", ErrMalformed, d.baseSize, base.size)
-	}
-	if err := r.checkSize(d.size); err != nil {
-		return err
-	}
-	if err := r.count(d.size); err != nil {
-		return err
-	}
-	from, err := r.PackStream.content(base)
-	if err != nil {
-		return err
-	}
-	data, err := d.apply(from)
-	if err != nil {
-		return err
-	}
-	return r.add(entry{kind: base.kind, offset: e.offset, size: d.size}, data)
-}
-
-func (r *packReader) inflateInto(data []byte) error {
-	return r.packScanner.content(func(in io.Reader) error {
-		_, err := io.ReadFull(in, data)
-		return err
-	})
-}
-
-func (r *packReader) base(e packEntry) (entry, bool) {
-	if e.kind == offsetDelta {
-		return r.byOffset(e.base)
-	}
-	r.names.wait()
-	return r.byName(e.baseID)
-}
-
-func (r *packReader) add(e entry, data []byte) error {
-	if r.resident+e.size <= r.limits.MemoryBytes {
-		r.resident += e.size
-		e.data = data
-	} else {
-		var err error
-		if e.at, err = r.file.write(data); err != nil {
-			return err
-		}
-	}
-	r.names.add(unnamed{index: r.push(e), kind: e.kind, data: data})
-	return nil
+	return p.file.section(e.at, e.size)
 }

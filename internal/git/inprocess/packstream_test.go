@@ -266,3 +266,49 @@ func TestCloseEarly(t *testing.T) {
 		t.Errorf("what never came is %q, %v", body, err)
 	}
 }
+
+// TestReadLarge reads objects, deltas and bases that go through files.
+func TestReadLarge(t *testing.T) {
+	t.Parallel()
+	l := limits
+	l.ObjectBytes, l.TotalBytes = 128<<20, 512<<20
+	noise := func(n int) string {
+		text := make([]byte, n)
+		for i := range text {
+			text[i] = byte(i*i>>8) ^ byte(i)
+		}
+		return string(text)
+	}
+	varint := func(n int) (out []byte) {
+		for ; n >= 0x80; n >>= 7 {
+			out = append(out, byte(n)|0x80)
+		}
+		return append(out, byte(n))
+	}
+	for _, size := range []int{1 << 19, 1<<19 + 1, 3 << 20, 65 << 20} { // the last is larger than the memory for bases
+		text := noise(size)
+		var b builder
+		base := b.blob(text)
+		inserted := bytes.Clone(append(varint(size), varint(127*10_000+70_000)...))
+		for range 10_000 { // the delta is large, too
+			inserted = append(append(inserted, 127), text[:127]...)
+		}
+		inserted = append(inserted, 0xf1, 5, 0x70, 0x11, 0x01) // copy 70000 bytes from offset 5
+		b.add(6, len(inserted), back(12+b.Len()-base), inserted)
+		short := append(append(varint(size), varint(6)...), 0x91, 1, 6)
+		b.add(6, len(short), back(12+b.Len()-base), short)
+		objects, err := read(t, b.pack(), l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []string{text, strings.Repeat(text[:127], 10_000) + text[5:70_005], text[1:7]} {
+			content := objects.Open(blobName(want))
+			if content == nil {
+				t.Fatalf("%d bytes: object %d is missing", size, i)
+			}
+			if got, err := io.ReadAll(content); err != nil || string(got) != want {
+				t.Errorf("%d bytes: object %d is another one, %v", size, i, err)
+			}
+		}
+	}
+}

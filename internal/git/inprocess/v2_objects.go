@@ -3,7 +3,9 @@ package inprocess
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"strings"
 
@@ -14,9 +16,8 @@ import (
 const maxTagDepth = 64
 
 type packObjects struct {
-	pack    *PackStream
-	content bytes.Reader
-	buffer  bufio.Reader
+	pack   *PackStream
+	buffer bufio.Reader
 }
 
 // Finish waits for the end of the pack, which shows whether it was complete.
@@ -32,12 +33,16 @@ func (o *packObjects) Commit(id string) (*git.Object, error) {
 		if !ok || kind != git.KindTag {
 			return o.object(git.KindCommit, id)
 		}
-		body, err := o.read(git.KindTag, id)
+		tag, err := o.object(git.KindTag, id)
 		if err != nil {
 			return nil, err
 		}
-		line, _, _ := bytes.Cut(body, []byte("\n"))
-		id = strings.TrimPrefix(string(line), "object ")
+		head := make([]byte, min(tag.Size, int64(len("object \n")+git.SHA1Len)))
+		if _, err := io.ReadFull(tag, head); err != nil {
+			return nil, err
+		}
+		line, _, _ := strings.Cut(string(head), "\n")
+		id = strings.TrimPrefix(line, "object ")
 	}
 	return nil, fmt.Errorf("%w: more than %d tags point from one to the next", git.ErrDamaged, maxTagDepth)
 }
@@ -53,20 +58,25 @@ func (o *packObjects) Read(kind git.Kind, ids []string) iter.Seq2[*git.Object, e
 }
 
 func (o *packObjects) object(kind git.Kind, id string) (*git.Object, error) {
-	body, err := o.read(kind, id)
+	content, err := o.open(kind, id)
 	if err != nil {
 		return nil, err
 	}
-	if kind == git.KindTree && !isSortedTree(body) {
-		return nil, fmt.Errorf("%w: the entries of the tree %s are not in order", git.ErrDamaged, id)
+	o.buffer.Reset(content)
+	if kind == git.KindTree {
+		if !isSortedTree(&o.buffer) {
+			return nil, fmt.Errorf("%w: the entries of the tree %s are not in order", git.ErrDamaged, id)
+		}
+		if _, err := content.Seek(0, io.SeekStart); err != nil {
+			return nil, err
+		}
+		o.buffer.Reset(content)
 	}
-	o.content.Reset(body)
-	o.buffer.Reset(&o.content)
-	return git.CheckedObject(id, &o.buffer, int64(len(body))), nil
+	return git.CheckedObject(id, &o.buffer, content.Size()), nil
 }
 
-// read returns the error of the pack if the object has not come because of it.
-func (o *packObjects) read(kind git.Kind, id string) ([]byte, error) {
+// open returns the error of the pack if the object has not come because of it.
+func (o *packObjects) open(kind git.Kind, id string) (*io.SectionReader, error) {
 	found, _, ok := o.pack.Stat(id)
 	if !ok {
 		if _, err := o.pack.Wait(); err != nil {
@@ -76,29 +86,34 @@ func (o *packObjects) read(kind git.Kind, id string) ([]byte, error) {
 	if !ok || found != kind {
 		return nil, fmt.Errorf("the server did not send the %s %s", kind, id)
 	}
-	return o.pack.Read(id)
+	return o.pack.Open(id), nil
 }
 
 // isSortedTree reports whether a tree is in git's order, without duplicates, as git checks it. Malformed entries
-// are left to the parser.
-func isSortedTree(body []byte) bool {
+// are left to the parser, except for modes and names that are longer than the buffer.
+func isSortedTree(body *bufio.Reader) bool {
 	const idLen = git.SHA1Len / 2
-	last := ""
-	for len(body) > 0 {
-		head, rest, ok := bytes.Cut(body, []byte{0})
-		mode, name, ok2 := bytes.Cut(head, []byte(" "))
-		if !ok || !ok2 || len(rest) < idLen {
-			return true
+	var last, key []byte
+	for {
+		mode, err := body.ReadSlice(' ')
+		if err != nil {
+			return !errors.Is(err, bufio.ErrBufferFull)
 		}
-		// Directories are sorted as if their names ended in a slash.
-		key := string(name)
-		if strings.TrimLeft(string(mode), "0") == "40000" {
-			key += "/"
+		isDir := string(bytes.TrimLeft(mode, "0")) == "40000 "
+		name, err := body.ReadSlice(0)
+		if err != nil {
+			return !errors.Is(err, bufio.ErrBufferFull)
 		}
-		if key <= last || key == last+"/" {
+		key = append(key[:0], name[:len(name)-1]...)
+		if isDir { // they are sorted as if their names ended in a slash
+			key = append(key, '/')
+		}
+		if bytes.Compare(key, last) <= 0 || bytes.HasPrefix(key, last) && string(key[len(last):]) == "/" {
 			return false
 		}
-		last, body = key, rest[idLen:]
+		if n, _ := body.Discard(idLen); n < idLen {
+			return true
+		}
+		last, key = key, last
 	}
-	return true
 }
