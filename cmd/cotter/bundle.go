@@ -36,7 +36,7 @@ func bundleCommand(out *output) *cobra.Command {
 		command(out, &cobra.Command{
 			Use:   "verify FILE",
 			Short: "hash all packages in a bundle and compare them with their lock entries",
-		}, readBundle("verified", (*installer.Installer).VerifyStore), []addFlag{jsonFlag}),
+		}, readBundle(verified, (*installer.Installer).VerifyStore), []addFlag{jsonFlag}),
 		command(out, &cobra.Command{
 			Use:   "import FILE",
 			Short: "add all packages in a bundle to the cache",
@@ -143,6 +143,8 @@ func lockedProjects(ctx context.Context, cmd *invocation, out *output) (in *inst
 	return telling(in, out), projects, o, errors.Join(failures...)
 }
 
+const verified = "verified"
+
 // readBundle prints what read finds in the bundle that the command line names. done is "verified" or
 // "imported".
 func readBundle(done string, read func(*installer.Installer, context.Context, installer.PackageStore) ([]ocistore.Entry, error)) func(context.Context, *invocation, *output) error {
@@ -177,6 +179,9 @@ func (o *output) storeEntries(found []ocistore.Entry, done string) error {
 		if entry.Platform != (addrs.Platform{}) {
 			providers++
 		}
+	}
+	if len(found) == 0 && done == verified {
+		return errors.New("nothing was verified: there are no packages")
 	}
 	if damaged > 0 {
 		return fmt.Errorf("%d of %s could not be %s", damaged, ofCarried(len(found)-providers, providers), done)

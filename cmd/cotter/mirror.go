@@ -245,5 +245,5 @@ func verifyMirror(ctx context.Context, cmd *invocation, out *output) error {
 	if err != nil {
 		return err
 	}
-	return out.storeEntries(found, "verified")
+	return out.storeEntries(found, verified)
 }
