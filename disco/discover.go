@@ -93,18 +93,18 @@ func response(req *http.Request, answer *httpx.Answer) *http.Response {
 }
 
 func checkAnswer(answer *httpx.Answer, credentialsErr error) error {
+	answered := &httpx.StatusError{Answer: answer}
 	switch status := answer.StatusCode; {
 	case status == http.StatusOK:
 		return checkDuplicates(answer.Body)
 	case status == http.StatusNotFound:
-		return ErrNoServices
+		return fmt.Errorf("%w: %w", ErrNoServices, answered)
 	case status == http.StatusTooManyRequests, status >= 500:
-		return fmt.Errorf("%w: it answered %s", ErrUnreachable, answer.Status())
+		return fmt.Errorf("%w: %w", ErrUnreachable, answered)
 	case credentialsErr != nil:
-		return fmt.Errorf("%w: it answered %s to a request without credentials, as %w", ErrInvalidAnswer, answer.Status(), credentialsErr)
-	default:
-		return fmt.Errorf("%w: it answered %s", ErrInvalidAnswer, answer.Status())
+		return fmt.Errorf("%w: %w to a request without credentials, as %w", ErrInvalidAnswer, answered, credentialsErr)
 	}
+	return fmt.Errorf("%w: %w", ErrInvalidAnswer, answered)
 }
 
 func (l *lookup) explain(ctx context.Context, err error) error {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
 )
@@ -18,21 +19,9 @@ var (
 	// ErrUntrusted says that the host's certificate was not accepted.
 	ErrUntrusted = errors.New("the host cannot be trusted")
 	// ErrUnreachable says that the host did not answer, or only with failures that may be temporary.
-	ErrUnreachable   = errors.New("the host cannot be reached")
+	ErrUnreachable   = errors.New("the host is not available")
 	ErrInvalidAnswer = errors.New("the host's answer cannot be used")
 )
-
-var hints = [...]struct {
-	sentinel error
-	hint     string
-}{
-	{ErrNoServices, "check the host name in the source address"},
-	{ErrServiceNotProvided, "check the host name in the source address"},
-	{ErrVersionNotSupported, "it may need a newer version of this program"},
-	{ErrUntrusted, "check the host name, the certificates of this system, and proxies that intercept connections"},
-	{ErrUnreachable, "check the spelling of the host, the network and the proxy settings, or try again later"},
-	{ErrInvalidAnswer, "check the host name, its credentials, and proxies between this machine and the host; otherwise ask the host's operator"},
-}
 
 // DiscoveryError is returned if a service of a host cannot be used. It wraps a sentinel error of this
 // package, the error of the context, or the reason why no request was sent.
@@ -48,24 +37,14 @@ func (e *DiscoveryError) Error() string {
 	if e.URL != "" {
 		tried = "by " + e.URL
 	}
-	text := fmt.Sprintf("looking up the services of %q %s: %v", string(e.Host), tried, e.Err)
-	for _, h := range hints {
-		if errors.Is(e.Err, h.sentinel) {
-			return text + "; " + h.hint
-		}
-	}
-	return text
+	return fmt.Sprintf("looking up the services of %q %s: %v", string(e.Host), tried, e.Err)
 }
 
 func (e *DiscoveryError) Unwrap() error { return e.Err }
 
 func isSentinel(err error) bool {
-	for _, h := range hints {
-		if errors.Is(err, h.sentinel) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]error{ErrNoServices, ErrServiceNotProvided, ErrVersionNotSupported, ErrUntrusted, ErrUnreachable, ErrInvalidAnswer},
+		func(sentinel error) bool { return errors.Is(err, sentinel) })
 }
 
 func (c *Client) fail(host addrs.Hostname, err error) *DiscoveryError {

@@ -70,8 +70,8 @@ func TestAnswers(t *testing.T) {
 				return
 			}
 			webtest.CheckText(t, err.Error())
-			if !strings.Contains(err.Error(), origin+wellKnown) || !strings.Contains(err.Error(), "; ") {
-				t.Errorf("%q does not say what was tried and what to do", err)
+			if !strings.Contains(err.Error(), origin+wellKnown) {
+				t.Errorf("%q does not say what was tried", err)
 			}
 		})
 	}
@@ -141,7 +141,7 @@ func TestUntrustedCertificate(t *testing.T) {
 	t.Cleanup(server.Close)
 	c := &disco.Client{HTTPClient: &http.Client{Transport: new(http.Transport)}}
 	_, err := c.ServiceURL(t.Context(), addrs.Hostname(server.Listener.Addr().String()), "modules.v1")
-	if !errors.Is(err, disco.ErrUntrusted) || errors.Is(err, disco.ErrUnreachable) || !strings.Contains(err.Error(), "signed by an unknown authority; check") {
+	if !errors.Is(err, disco.ErrUntrusted) || errors.Is(err, disco.ErrUnreachable) || !strings.Contains(err.Error(), "signed by an unknown authority") {
 		t.Errorf("ServiceURL = %v, want ErrUntrusted and the reason", err)
 	}
 }

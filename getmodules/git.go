@@ -62,7 +62,7 @@ func (f *Fetcher) fetchGit(ctx context.Context, req Request) (_ *Package, _ []gi
 	defer func() { err = errors.Join(err, clients.close()) }()
 	g := &gitFetch{gitClients: clients}
 	if err := g.fetch(g.addr.limited(ctx), git.Want{ID: req.Revision, Ref: addr.ref}); err != nil {
-		return nil, nil, addr.explain(err)
+		return nil, nil, g.addr.explain(err)
 	}
 	return &g.pkg, g.links, nil
 }
@@ -188,7 +188,7 @@ func (f *Fetcher) withGit(ctx context.Context, req Request, addr gitAddress, use
 	}
 	defer func() { err = errors.Join(err, g.close()) }()
 	if err := use(g.addr.limited(ctx), g); err != nil {
-		return g.explain(err)
+		return g.addr.explain(g.explain(err))
 	}
 	return nil
 }

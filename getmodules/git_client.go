@@ -141,12 +141,10 @@ func (g *gitClients) v2Done(ctx context.Context, err error) (done bool, _ error)
 		return true, err
 	}
 	if status, ok := errors.AsType[*gitwire.StatusError](err); ok && httpx.ParseRetryAfter(status.RetryAfter).TooLong() {
-		return true, &StatusError{
-			URL: g.addr.remote.Redacted(), StatusCode: status.StatusCode, retryAfter: httpx.ParseRetryAfter(status.RetryAfter),
-		}
+		return true, gitStatusError(g.addr.target.URL, status.StatusCode, status.RetryAfter)
 	}
 	if g.alone {
-		return true, explainAlone(g.addr.remote.Redacted(), httpError(err))
+		return true, explainAlone(g.addr.target.URL, httpError(err))
 	}
 	g.v2Err = err
 	g.fetcher.v2.failed(&g.addr, err)

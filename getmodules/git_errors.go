@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -52,13 +53,30 @@ func (e *UnknownArgumentsError) Advice() string {
 	return fmt.Sprintf("the server also got %s from the address: a branch, a tag or a commit is named by ?ref=", "?"+strings.Join(e.Names, ", ?"))
 }
 
-// explain adds the arguments of the address to an error that they may have caused.
+// explain adds the arguments of the address to an error that they may have caused, and what has replaced it.
 func (a gitAddress) explain(err error) error {
-	if !errors.Is(err, ErrRepositoryNotFound) || a.remote.RawQuery == "" {
-		return err
+	if errors.Is(err, ErrRepositoryNotFound) && a.remote.RawQuery != "" {
+		err = &UnknownArgumentsError{Names: slices.Sorted(maps.Keys(a.remote.Query())), Err: err}
 	}
-	return &UnknownArgumentsError{Names: slices.Sorted(maps.Keys(a.remote.Query())), Err: err}
+	if a.target.Setting != "" && !isCancelled(err) {
+		err = &GitReplacedError{URL: a.target.URL.Redacted(), Setting: a.target.Setting, Err: err}
+	}
+	return err
 }
+
+// GitReplacedError means that a request failed for a URL with which a setting of the user's git configuration,
+// url.<base>.insteadOf, has replaced the address.
+type GitReplacedError struct {
+	// URL is where the request went. It and Setting are redacted.
+	URL, Setting string
+	Err          error
+}
+
+func (e *GitReplacedError) Error() string {
+	return fmt.Sprintf("%v; git's setting %s replaces the address by %s", e.Err, e.Setting, e.URL)
+}
+
+func (e *GitReplacedError) Unwrap() error { return e.Err }
 
 // RefNotFoundError means that a repository does not have a tag, or in git a branch or abbreviated commit.
 type RefNotFoundError struct {
@@ -104,13 +122,16 @@ func (g *gitClients) explain(err error) error {
 	if failed, ok := errors.AsType[*gitexec.Error](err); ok {
 		err = g.withStatus(failed, err)
 	}
+	if errors.Is(err, gitexec.ErrIdle) {
+		err = &git.HostError{Is: ErrHostUnreachable, Reason: "no answer in time", Err: err}
+	}
 	err = g.withWithheld(err)
 	if g.v2Err != nil && errors.Is(err, ErrNoGit) {
 		return fmt.Errorf("%w, and without it: %w", err, g.v2Err)
 	}
 	if page, ok := errors.AsType[*gitwire.PageError](g.v2Err); ok && errors.Is(err, ErrRefNotFound) {
 		// Git mistakes a page for the list of refs of an old server.
-		return noRepository(fmt.Errorf("%w; check the address, and whether the server wants a login", page))
+		return noRepository(page)
 	}
 	return err
 }
@@ -159,15 +180,15 @@ func (g *gitClients) withStatus(failed *gitexec.Error, err error) error {
 	if status < http.StatusBadRequest || errors.Is(err, ErrAuthentication) || errors.Is(err, ErrRepositoryNotFound) {
 		return err
 	}
-	return &gitStatusError{error: err, status: &StatusError{URL: g.addr.remote.Redacted(), StatusCode: status}}
+	return &statusOfGit{error: err, status: gitStatusError(g.addr.target.URL, status, "")}
 }
 
-type gitStatusError struct {
+type statusOfGit struct {
 	error
 	status *StatusError
 }
 
-func (e *gitStatusError) Unwrap() []error { return []error{e.error, e.status} }
+func (e *statusOfGit) Unwrap() []error { return []error{e.error, e.status} }
 
 func isCancelled(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
@@ -194,12 +215,12 @@ func noRepository(err error) error {
 }
 
 // explainAlone wraps errors of a fetch without git in the sentinels that git's errors have.
-func explainAlone(address string, err error) error {
+func explainAlone(at *url.URL, err error) error {
 	if isCancelled(err) {
 		return err
 	}
 	if status, ok := errors.AsType[*gitwire.StatusError](err); ok {
-		err = &StatusError{URL: address, StatusCode: status.StatusCode, retryAfter: httpx.ParseRetryAfter(status.RetryAfter)}
+		err = gitStatusError(at, status.StatusCode, status.RetryAfter)
 	}
 	switch {
 	case errors.As(err, new(*httpx.NetworkError)):

@@ -125,7 +125,7 @@ func (f *Fetcher) discover(ctx context.Context, req Request, addr *archiveAddres
 		return err
 	})
 	if err != nil {
-		return addrs.ModuleSourceRemote{}, withCredentials(err, user)
+		return addrs.ModuleSourceRemote{}, err
 	}
 	if location == "" {
 		return addrs.ModuleSourceRemote{}, fmt.Errorf("%w: it has neither the header X-Terraform-Get nor a meta element terraform-get; "+

@@ -100,46 +100,46 @@ type StatusError struct {
 	// URL is redacted, after redirects.
 	URL        string
 	StatusCode int
-	// CredentialsSent is set if the request is known to have had credentials: never for OCI registries and
-	// git in this process.
+	// CredentialsSent is set if the request is known to have had credentials: never for git in this process.
 	CredentialsSent bool
 
-	redirected bool
-	attempts   int
-	retryAfter httpx.RetryAfter
+	answered *httpx.StatusError // nil in the error of a caller's getter
 }
 
-// Error leaves out the server's own text for the status.
-func (e *StatusError) Error() string {
-	message := "the server"
-	if e.redirected {
-		message = fmt.Sprintf("after a redirect, %q", e.URL)
+// newStatusError leaves out the server's own text for the status.
+func newStatusError(answer *httpx.Answer) *StatusError {
+	return &StatusError{
+		URL: addrs.Redact(answer.URL().String()), StatusCode: answer.StatusCode, CredentialsSent: answer.Authorized,
+		answered: &httpx.StatusError{Answer: answer},
 	}
-	message += " answered " + (&httpx.Answer{StatusCode: e.StatusCode, Attempts: e.attempts}).Status()
-	switch {
-	case errors.Is(e, ErrAuthentication):
-		message += "; check the credentials for this host"
-	case errors.Is(e, fs.ErrNotExist):
-		message += "; check the address, and credentials if the package is private"
-	}
-	return message + e.retryAfter.Advice()
 }
 
-func (e *StatusError) Unwrap() error {
+// gitStatusError is for what git says about an answer to a request for at.
+func gitStatusError(at *url.URL, status int, retryAfter string) *StatusError {
+	return newStatusError(&httpx.Answer{StatusCode: status, Asked: []*url.URL{at}, RetryAfter: httpx.ParseRetryAfter(retryAfter)})
+}
+
+func (e *StatusError) answer() *httpx.StatusError {
+	if e.answered != nil {
+		return e.answered
+	}
+	at, err := url.Parse(e.URL)
+	if err != nil {
+		at = new(url.URL)
+	}
+	return &httpx.StatusError{Answer: &httpx.Answer{StatusCode: e.StatusCode, Asked: []*url.URL{at}, Authorized: e.CredentialsSent}}
+}
+
+func (e *StatusError) Error() string { return e.answer().Error() }
+
+func (e *StatusError) Unwrap() []error {
 	switch e.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return ErrAuthentication
+		return []error{ErrAuthentication, e.answer()}
 	case http.StatusNotFound, http.StatusGone:
-		return fs.ErrNotExist
+		return []error{fs.ErrNotExist, e.answer()}
 	}
-	return nil
-}
-
-func withCredentials(err error, user *url.Userinfo) error {
-	if status, ok := errors.AsType[*StatusError](err); ok && user != nil {
-		status.CredentialsSent = true
-	}
-	return err
+	return []error{e.answer()}
 }
 
 func isDenied(err error) bool {
@@ -149,11 +149,7 @@ func isDenied(err error) bool {
 
 func httpError(err error) error {
 	if status, ok := errors.AsType[*httpx.StatusError](err); ok {
-		answer := status.Answer
-		return &StatusError{
-			URL: addrs.Redact(answer.URL().String()), StatusCode: answer.StatusCode,
-			redirected: len(answer.Asked) > 1, attempts: answer.Attempts, retryAfter: answer.RetryAfter,
-		}
+		return newStatusError(status.Answer)
 	}
 	if refused, ok := errors.AsType[*httpx.RedirectError](err); ok {
 		return fmt.Errorf("%w: %w", ErrRefusedLocation, refused)

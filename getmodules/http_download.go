@@ -31,7 +31,7 @@ func (f *Fetcher) fetchHTTPArchive(ctx context.Context, req Request, addr *archi
 	}
 	isForges, err := f.downloadArchive(ctx, req, addr, user, file)
 	if err != nil {
-		return nil, withCredentials(err, user)
+		return nil, err
 	}
 	pkg, err := f.extractVerified(ctx, req, addr, file)
 	if err != nil {

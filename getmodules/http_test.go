@@ -279,7 +279,7 @@ func TestMessagesOfHTTP(t *testing.T) {
 			http.NotFound(w, r)
 		}
 	})
-	const missing = "the server answered 404 Not Found; check the address, and credentials if the package is private"
+	const missing = "the server answered 404 Not Found"
 	for address, want := range map[string]string{
 		"https://example.com/404.zip":                                        missing,
 		"https://example.com/page":                                           `the page points to "https://example.com/404.zip": ` + missing,
@@ -289,7 +289,7 @@ func TestMessagesOfHTTP(t *testing.T) {
 		"https://nowhere.example/x.zip":                                      "dial tcp: connection refused (after 4 attempts)",
 		"https://example.com/sum.zip?checksum=file:https://example.com/sums": `checksum argument: the file of checksums at "https://example.com/sums": ` + missing,
 		"oci://example.com/none":                                             missing,
-		"oci://example.com/token":                                            `the registry's token service at "https://example.com": the server answered 403 Forbidden; check the credentials for this host`,
+		"oci://example.com/token":                                            `the registry's token service at "https://example.com": the server answered 403 Forbidden`,
 	} {
 		f := newHTTPFetcher()
 		f.HTTPClient = web.Client()

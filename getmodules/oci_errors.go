@@ -13,7 +13,6 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/sanitize"
@@ -28,8 +27,8 @@ var (
 	ErrOCIContent = oci.ErrContent
 )
 
-// ociError translates an error of the registry client, and quotes text from the server.
-func ociError(err error) error {
+// explain translates an error of the registry client, and quotes text from the server.
+func (t *ociTransport) explain(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -44,13 +43,13 @@ func ociError(err error) error {
 		return failed
 	}
 	if answer, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
-		return &StatusError{URL: addrs.Redact(answer.URL.String()), StatusCode: answer.StatusCode}
+		return newStatusError(&httpx.Answer{StatusCode: answer.StatusCode, Asked: []*url.URL{answer.URL}, Authorized: t.loggedIn.Load()})
 	}
 	switch {
 	case isCancelled(err), isOCIReason(err):
 		return err
 	case errors.Is(err, auth.ErrBasicCredentialNotFound):
-		return fmt.Errorf("%w: the registry requires a user name and a password, and none are known for it", ErrAuthentication)
+		return newStatusError(&httpx.Answer{StatusCode: http.StatusUnauthorized, Asked: []*url.URL{t.at()}}) // with a challenge of HTTP's basic authentication
 	case errors.Is(err, content.ErrMismatchedDigest):
 		return fmt.Errorf("%w: it does not match its digest", ErrOCIContent)
 	case errors.Is(err, errdef.ErrTooManyPages):

@@ -103,8 +103,9 @@ func (f *Fetcher) openShown(ctx context.Context, addr *ociAddress, shown string)
 }
 
 type ociRepository struct {
-	remote  *remote.Repository
-	fetcher *Fetcher
+	transport *ociTransport
+	remote    *remote.Repository
+	fetcher   *Fetcher
 }
 
 func (f *Fetcher) ociRepository(a *ociAddress, pointer *url.URL) *ociRepository {
@@ -121,7 +122,7 @@ func (f *Fetcher) ociRepository(a *ociAddress, pointer *url.URL) *ociRepository 
 		api:      "/v2/" + a.repository + "/",
 	}
 	transport.plain.Store(slices.Contains(f.PlainHTTP, a.host))
-	return &ociRepository{fetcher: f, remote: &remote.Repository{
+	return &ociRepository{fetcher: f, transport: transport, remote: &remote.Repository{
 		Reference: ref,
 		Client: &auth.Client{
 			// There is no cookie jar, and the client sees no redirects.
@@ -137,7 +138,7 @@ func (f *Fetcher) ociRepository(a *ociAddress, pointer *url.URL) *ociRepository 
 
 // repeat retries failures that may be temporary.
 func (r *ociRepository) repeat(ctx context.Context, run func() error) error {
-	err := r.fetcher.retry().Do(ctx, r.remote.Reference.Host(), func() error { return ociError(run()) })
+	err := r.fetcher.retry().Do(ctx, r.remote.Reference.Host(), func() error { return r.transport.explain(run()) })
 	if token, ok := errors.AsType[*tokenServiceError](err); ok {
 		return &tokenServiceError{token.service, httpError(token.err)}
 	}

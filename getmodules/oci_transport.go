@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
@@ -31,6 +32,9 @@ type ociTransport struct {
 	pointer *url.URL
 	// api is the prefix of the paths of requests to the registry. All others are for a token.
 	api string
+	// loggedIn says that a request had the user's credentials. Requests with a token may have none: registries give
+	// tokens to all who ask.
+	loggedIn atomic.Bool
 }
 
 func (t *ociTransport) at() *url.URL {
@@ -80,11 +84,14 @@ func (t *ociTransport) roundTrip(req *http.Request) (*http.Response, error) {
 	case uploads:
 		return t.upload(asked)
 	}
+	if strings.HasPrefix(asked.Header.Get("Authorization"), "Basic ") {
+		t.loggedIn.Store(true)
+	}
 	answer, err := t.registry.Send(asked)
 	if err != nil {
 		return nil, err
 	}
-	answer.Request = req
+	answer.Request, answer.Authorized = req, t.loggedIn.Load()
 	elsewhere := func(u *url.URL) bool { return !httpx.SameOrigin(u, t.at()) }
 	switch isChallenge := answer.StatusCode == http.StatusUnauthorized && !slices.ContainsFunc(answer.Asked, elsewhere); {
 	case answer.StatusCode != http.StatusOK && !isChallenge:
@@ -110,7 +117,7 @@ func (t *ociTransport) upload(req *http.Request) (*http.Response, error) {
 	defer guard.Stop()
 	if err != nil {
 		if stalled := guard.Err(); stalled != nil {
-			return nil, &httpx.NetworkError{Err: stalled}
+			return nil, &httpx.NetworkError{URL: addrs.Redact(req.URL.String()), Err: stalled}
 		}
 		return nil, err
 	}
@@ -138,6 +145,9 @@ func (b *guardedBody) Read(p []byte) (int, error) {
 func (t *ociTransport) askForToken(req *http.Request) (*http.Response, error) {
 	if err := t.checkTokenService(req); err != nil {
 		return nil, err
+	}
+	if req.Method == http.MethodPost || req.Header.Get("Authorization") != "" {
+		t.loggedIn.Store(true)
 	}
 	answer, err := t.token.Send(req.WithContext(httpx.PointedToHost(req.Context(), t.at(), req.URL)))
 	if err != nil {

@@ -235,7 +235,7 @@ func checkDocument(answer *httpx.Answer) error {
 	switch answer.StatusCode {
 	case http.StatusOK:
 	case http.StatusNotFound:
-		return ErrNotFound
+		return fmt.Errorf("%w: %w", ErrNotFound, &httpx.StatusError{Answer: answer})
 	default:
 		return &httpx.StatusError{Answer: answer}
 	}

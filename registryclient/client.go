@@ -107,7 +107,8 @@ type subject struct {
 	listed string
 }
 
-func (s subject) hint(missing string) string {
+// isMissing adds the version as the registry lists it to what a 404 means.
+func (s subject) isMissing(missing string) string {
 	if s.listed == "" {
 		return missing
 	}
@@ -226,7 +227,7 @@ func (r *request) limited(ctx context.Context) context.Context {
 	return httpx.PointedToName(ctx, &url.URL{Scheme: "https", Host: string(r.host())}, r.url)
 }
 
-// ask requests an endpoint and reads the answer. missing is the hint for a 404.
+// ask requests an endpoint and reads the answer. missing is what a 404 means.
 func ask[V any](ctx context.Context, c *Client, about subject, limit int64, missing string, read func(*request, *httpx.Answer) (V, error), last ...string) (none V, _ error) {
 	r, err := c.endpoint(ctx, about, last...)
 	if err != nil {
@@ -272,12 +273,6 @@ func (r *request) isRenewed(ctx context.Context, services Services, req *http.Re
 func (r *request) fail(err error) *RequestError {
 	if errors.As(err, new(*httpx.RedirectError)) || errors.As(err, new(*httpx.TooLargeError)) {
 		err = fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
-	} else if network, ok := errors.AsType[*httpx.NetworkError](err); ok {
-		hint := "check the network and the proxy settings, or try again later"
-		if network.IsUntrusted() {
-			hint = "check the host, the certificates of this system, and proxies that intercept connections"
-		}
-		err = fmt.Errorf("%w; %s", network, hint)
 	}
 	failure := failBefore(r.subject, err)
 	failure.URL = addrs.Redact(r.url.String())

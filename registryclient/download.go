@@ -84,7 +84,7 @@ func (c *Client) stream(r *request, req *http.Request, w io.Writer) error {
 	client := c.httpClient()
 	client.AttemptTimeout, client.TotalTimeout = 0, downloadTimeout
 	client.Floor = httpx.Floor{Window: stallTimeout}
-	const missing = "the registry itself gave this location: ask its operator"
+	const missing = "the registry itself gave this location"
 	var copyErr error
 	err := client.Do(req, func(resp *httpx.Response) error {
 		if resp.StatusCode != http.StatusOK {

@@ -90,32 +90,30 @@ func (e *RequestError) Subject() string {
 
 func (e *RequestError) Unwrap() error { return e.Err }
 
-// refusal returns the error for a status that is not a success. missing is the hint for a 404.
+// refusal returns the error for a status that is not a success. missing is what a 404 means.
 func (r *request) refusal(answer *httpx.Answer, missing string) *RequestError {
-	sentinel, hint := ErrUnexpectedStatus, ""
-	switch status := answer.StatusCode; {
-	case status == http.StatusNotFound:
-		if sentinel, hint = ErrNotFound, missing; r.platform != (addrs.Platform{}) {
+	sentinel, meaning := ErrUnexpectedStatus, ""
+	switch answer.StatusCode {
+	case http.StatusNotFound:
+		if sentinel, meaning = ErrNotFound, missing; r.platform != (addrs.Platform{}) {
 			sentinel = ErrUnsupportedPlatform
 		}
-	case status == http.StatusUnauthorized:
-		sentinel, hint = ErrUnauthorized, r.credentialsHint()
-	case status == http.StatusForbidden:
-		sentinel, hint = ErrForbidden, r.credentialsHint()+"; if the registry limits the rate of requests, try again later"
-	case answer.RetryAfter.Wait > 0:
-		hint = fmt.Sprintf("the registry asks to wait %s before the next request", answer.RetryAfter.Wait)
-	case status == http.StatusTooManyRequests, status >= 500:
-		hint = "try again later, or ask the registry's operator"
-	default:
-		hint = "the protocol does not define this status: check that the host is a registry"
+	case http.StatusUnauthorized:
+		sentinel, meaning = ErrUnauthorized, r.sent()
+	case http.StatusForbidden:
+		sentinel, meaning = ErrForbidden, r.sent()
 	}
-	text := answer.Status()
 	message := strings.TrimSpace(r.withoutSecrets(messageIn(answer.Body)))
+	text := answer.Status()
 	if message != "" {
 		text += fmt.Sprintf(", with the message %q", message)
 	}
+	if meaning != "" {
+		text += "; " + meaning
+	}
+	text += answer.RetryAfter.Advice()
 	// The text does not repeat the sentinel, which the status implies.
-	failure := r.failWith(answer, &statusError{text: text + "; " + hint, sentinel: sentinel, cause: r.credentialsErr})
+	failure := r.failWith(answer, &statusError{text, []error{sentinel, &httpx.StatusError{Answer: answer, Message: message}, r.credentialsErr}})
 	failure.Message, failure.RetryAfter = message, answer.RetryAfter.Wait
 	return failure
 }
@@ -163,35 +161,25 @@ func (r *request) withoutSecrets(text string) string {
 }
 
 type statusError struct {
-	text            string
-	sentinel, cause error
+	text  string
+	wraps []error // some are nil
 }
 
 func (e *statusError) Error() string { return e.text }
 
 func (e *statusError) Unwrap() []error {
-	return slices.DeleteFunc([]error{e.sentinel, e.cause}, func(err error) bool { return err == nil })
+	return slices.DeleteFunc(slices.Clone(e.wraps), func(err error) bool { return err == nil })
 }
 
-func (r *request) credentialsHint() string {
+// sent says whether the request had credentials, and otherwise why not.
+func (r *request) sent() string {
 	switch {
 	case r.credentialsErr != nil:
 		return fmt.Sprintf("no credentials were sent, because %s", httpx.Printable(r.credentialsErr.Error()))
 	case r.authorized:
-		return "the credentials that were sent are not sufficient; to set others, " + howToAuthorize(r.host())
+		return "the credentials that were sent are not sufficient"
 	case r.url.Scheme != "https":
-		return "credentials are sent over https only"
+		return "no credentials were sent, because they are sent over https only"
 	}
-	return "no credentials were sent; to set them, " + howToAuthorize(r.host())
-}
-
-// howToAuthorize names the settings of the stock tools. Their variables have "_" for a dot, "__" for a
-// hyphen, and nothing for a port.
-func howToAuthorize(host addrs.Hostname) string {
-	block := fmt.Sprintf("add a credentials %q block with a token to the CLI configuration", string(host))
-	if strings.Contains(string(host), ":") {
-		return block
-	}
-	name := strings.NewReplacer(".", "_", "-", "__").Replace(string(host))
-	return fmt.Sprintf("set the environment variable TF_TOKEN_%s, or %s", name, block)
+	return "no credentials were sent"
 }

@@ -46,7 +46,7 @@ func (c *Client) PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPa
 
 func (c *Client) locate(ctx context.Context, about subject) (Location, error) {
 	return asListed(about, func(about subject) (Location, error) {
-		return ask(ctx, c, about, maxLocationAnswer, about.hint("the registry has no such version, or it requires credentials"), readLocation, "download")
+		return ask(ctx, c, about, maxLocationAnswer, about.isMissing("the registry has no such version, or it requires credentials"), readLocation, "download")
 	}, func() string {
 		all, err := c.ModuleVersions(ctx, about.module)
 		i := slices.IndexFunc(all, func(listed versions.Candidate) bool { return listed.Version == about.version })
@@ -166,7 +166,7 @@ func indirect(r *request, location string) (Location, error) {
 	}
 	remote, ok := source.(addrs.ModuleSourceRemote)
 	if !ok {
-		return Location{}, fmt.Errorf("%w: %q is not the address of a remote package; ask the registry's operator to correct it", ErrRefusedLocation, shown(location))
+		return Location{}, fmt.Errorf("%w: %q is not the address of a remote package", ErrRefusedLocation, shown(location))
 	}
 	if err := checkPackage(r.url, remote.Package); err != nil {
 		return Location{}, r.refuseLocation(remote.Package.Redacted(), err)
@@ -214,7 +214,7 @@ func checkWeb(registry, u *url.URL) error {
 
 // refuseLocation explains the whole rule, because only the registry's operator can change the location.
 func (r *request) refuseLocation(location string, err error) error {
-	return fmt.Errorf("%w: %q, because %w; the registry %q may only point to https, git over https or ssh, oci, s3 and gcs. Ask its operator, or use that address as the source yourself if you trust it",
+	return fmt.Errorf("%w: %q, because %w; the registry %q may only point to https, git over https or ssh, oci, s3 and gcs",
 		ErrRefusedLocation, shown(location), err, string(r.host()))
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// TestErrorsPage compares docs/errors.md with the golden outputs: each message in its tables
-// occurs in an output, and each error in an output is in one of the tables. Errors of wrong
+// TestErrorsPage compares docs/errors.md with the golden outputs and the table of network faults: each message in its
+// tables occurs in an output, and each error in an output is in one of the tables. Errors of wrong
 // command lines are exempt.
 func TestErrorsPage(t *testing.T) {
 	t.Parallel()
@@ -47,7 +47,7 @@ func TestErrorsPage(t *testing.T) {
 }
 
 // goldenMessages returns the output lines of the golden commands, except for commands that
-// exit with the status of a wrong command line.
+// exit with the status of a wrong command line, and the errors of network faults.
 func goldenMessages(t *testing.T) []string {
 	t.Helper()
 	names, err := filepath.Glob(goldenDir + "/*.txtar")
@@ -70,6 +70,12 @@ func goldenMessages(t *testing.T) []string {
 				}
 			}
 		}
+	}
+	faults, err := txtar.ParseFile(messagesFile)
+	testenv.Must(t, err)
+	for _, cell := range faults.Files {
+		cause, _, _ := strings.Cut(string(cell.Data), "\n")
+		lines = append(lines, "Error: module m: "+cause)
 	}
 	return lines
 }

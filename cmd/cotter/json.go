@@ -178,7 +178,7 @@ type jsonPackage struct {
 	Error string `json:"error,omitempty"`
 }
 
-func jsonReport(report *installer.Report) reportRecord {
+func (o *output) jsonReport(report *installer.Report) reportRecord {
 	packages := mapped(report.Packages, func(p installer.PackageReport) jsonPackage {
 		j := jsonPackage{
 			Key:         p.Path.String(),
@@ -198,7 +198,7 @@ func jsonReport(report *installer.Report) reportRecord {
 		return j
 	})
 	return reportRecord{
-		report.Unfinished, report.Unproven, flatten(report.Refused), flatten(report.Stale), flatten(report.Misplaced), flatten(report.Unread),
+		report.Unfinished, report.Unproven, o.failures(report.Refused), o.failures(report.Stale), o.failures(report.Misplaced), o.failures(report.Unread),
 		packages, report.Directories, jsonProviderReports(report.Providers), nil, nil,
 	}
 }

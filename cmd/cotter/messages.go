@@ -23,13 +23,13 @@ type message struct {
 	// Remedy says what to do next.
 	Remedy string `json:"remedy,omitempty"`
 
-	// remedies are what Remedy consists of. Text output prints them after all messages.
+	// remedies are what Remedy consists of; see output.record. Text output prints them after all messages.
 	remedies []remedy
 
 	at  hcl.Range // the position in the configuration that the message is about
 	dir string    // the directory of the project, or "" if there is only one project
 	err error
-	// problem is a better wording for text output, or nil.
+	// problem is a better wording, or nil.
 	problem *problem
 	// requirements are the lines of Detail about the modules that require a provider.
 	requirements string
@@ -46,11 +46,6 @@ func (m message) text() string {
 
 // isOf reports whether the message is about a module or a provider, which the summary names.
 func (m message) isOf() bool { return m.Module != "" || m.Provider != "" }
-
-func (m message) withRemedies(list []remedy) message {
-	m.Remedy, m.remedies = strings.Join(remedyLines(list), " "), list
-	return m
-}
 
 func (m message) line() string {
 	text := m.Summary + m.where()
@@ -111,8 +106,7 @@ func messagesOf(dir string, err error) []message {
 		}
 		remedies = append(remedies, inProjectDir(dir, report.remedies)...)
 	}
-	m = m.withRemedies(remedies)
-	m.err, m.refusal = err, refusalOf(err)
+	m.remedies, m.err, m.refusal = remedies, err, refusalOf(err)
 	return []message{m}
 }
 
@@ -170,8 +164,8 @@ func fromDiagnostics(dir string, diags hcl.Diagnostics) []message {
 		if repeats(all, m) {
 			continue
 		}
-		m.dir = dir
-		all = append(all, m.withRemedies(diagnosticRemedies(dir, diag)))
+		m.dir, m.remedies = dir, diagnosticRemedies(dir, diag)
+		all = append(all, m)
 	}
 	return all
 }

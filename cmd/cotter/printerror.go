@@ -29,13 +29,13 @@ import (
 //	  module network (main.tf:3)
 func (o *output) printError(err error) {
 	all := messages(err)
+	o.explainAll(all)
 	if o.json {
 		for _, m := range all {
-			_ = o.writeProjectJSON(cmp.Or(m.Project, o.project), errorRecord{m})
+			_ = o.writeProjectJSON(cmp.Or(m.Project, o.project), errorRecord{o.record(m)})
 		}
 		return
 	}
-	o.explainAll(all)
 	var remedies []remedy
 	for i, group := range sameText(all) {
 		if i > 0 {
@@ -88,6 +88,33 @@ func (o *output) explained(m message) message {
 	}
 	m.remedies = slices.Concat(m.remedies, inProjectDir(m.dir, m.problem.remedies), remediesOf(m.dir, m.problem.error))
 	return m
+}
+
+// record returns an explained message as it is in JSON, with the words of text output.
+func (o *output) record(m message) message {
+	m.Remedy = strings.Join(remedyLines(o.fromHere(m.remedies)), " ")
+	if m.problem == nil {
+		return m
+	}
+	text := m.problem.Error() + m.problem.more
+	switch {
+	case !m.isOf() && m.Project != "":
+		m.Summary, m.Detail = m.Project+": "+text, ""
+	case !m.isOf():
+		m.Summary, m.Detail = text, ""
+	case m.requirements != "":
+		m.Detail = text + "\n" + m.requirements
+	default:
+		m.Detail = text
+	}
+	return m
+}
+
+// failures returns records of the messages in errors.
+func (o *output) failures(errs []error) []message {
+	all := flatten(errs)
+	o.explainAll(all)
+	return mapped(all, o.record)
 }
 
 // explainAll says of all hosts together that no name was resolved, and not that each does not exist.
@@ -200,7 +227,7 @@ func (m message) where() string {
 
 // placed names the files of a message as text output shows them.
 func (o *output) placed(m message) message {
-	if m.placed {
+	if m.placed || o.json {
 		return m
 	}
 	m.placed = true

@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -86,13 +86,18 @@ func problemOf(err error) *problem {
 	if host == "" {
 		return nil
 	}
-	for _, find := range []func(string, error) *problem{untrusted, unreachable, unauthorized, notFound, failing} {
-		if p := find(host, err); p != nil {
-			if page, ok := errors.AsType[*getmodules.PageError](err); ok {
-				p.more += "; the page at " + hostIn(page.Page) + " points there"
-			}
-			return p
+	for _, find := range []func(string, error) *problem{untrusted, unauthorized, notFound, failing, unreachable, unusable} {
+		p := find(host, err)
+		if p == nil {
+			continue
 		}
+		if page, ok := errors.AsType[*getmodules.PageError](err); ok {
+			p.more += "; the page at " + hostIn(page.Page) + " points there"
+		}
+		if replaced, ok := errors.AsType[*getmodules.GitReplacedError](err); ok {
+			p.more += "; git's setting " + replaced.Setting + " replaces the address"
+		}
+		return p
 	}
 	return nil
 }
@@ -117,13 +122,16 @@ func offlineProblem(err error) *problem {
 	return &problem{error: fact("neither installed nor in the cache")}
 }
 
-// hostsOf find the host that an error is about, or "".
+// hostsOf find the host that an error is about, or "": the one that was asked, before the one that the configuration
+// names.
 var hostsOf = []func(error) string{
-	on(func(e *httpx.NetworkError) string { return hostIn(e.RedirectedTo) }),
+	on(func(e *httpx.StatusError) string { return e.Answer.URL().Host }),
+	on(func(e *httpx.NetworkError) string { return hostIn(e.URL) }),
 	on(func(e *disco.DiscoveryError) string { return string(e.Host) }),
 	on(func(e *registryclient.RequestError) string { return hostIn(e.URL) }),
-	on(func(e *getmodules.StatusError) string { return hostIn(e.URL) }),
-	on(func(e *getproviders.RefusedError) string { return hostIn(e.URL) }),
+	on(func(e *getproviders.MirrorError) string { return hostIn(e.Location) }),
+	on(func(e *getproviders.AuthenticationError) string { return hostIn(e.Location) }),
+	on(func(e *getmodules.GitReplacedError) string { return hostIn(e.URL) }),
 	on(func(e *getmodules.PageError) string { return hostIn(e.Package) }),
 	on(func(e *getmodules.FetchError) string { return hostIn(e.Package) }),
 }
@@ -163,11 +171,11 @@ func unreachable(host string, err error) *problem {
 	reason, state := networkReason(err)
 	if reason == "" && isNetwork {
 		reason = network.Reason()
-	} else if reason == "" {
-		reason = lastWords(err.Error())
+	} else if byGit, ok := errors.AsType[*git.HostError](err); ok && reason == "" {
+		reason = lastWords(byGit.Err.Error())
 	}
-	if isNetwork && network.Attempts > 1 {
-		reason += fmt.Sprintf(" (%d attempts)", network.Attempts)
+	if isNetwork {
+		reason += inAttempts(network.Attempts)
 	}
 	return &problem{error: &unreachableHost{fact: fact(host + " cannot be reached: " + reason), host: host, name: state}}
 }
@@ -238,89 +246,117 @@ func lastWords(text string) string {
 	return text
 }
 
+// statusOf returns what a server has answered to a request, or nil.
+func statusOf(err error) *httpx.Answer {
+	if status, ok := errors.AsType[*httpx.StatusError](err); ok {
+		return status.Answer
+	}
+	return nil
+}
+
+// unauthorized is for a server that requires credentials, or other ones.
 func unauthorized(host string, err error) *problem {
-	request, isRegistry := errors.AsType[*registryclient.RequestError](err)
-	status, isStatus := errors.AsType[*getmodules.StatusError](err)
 	fetch, isFetch := errors.AsType[*getmodules.FetchError](err)
+	if isFetch && strings.HasPrefix(fetch.Package, "git::") {
+		return unauthorizedGit(host, fetch, err)
+	}
+	answer := statusOf(err)
+	if answer == nil || answer.StatusCode != http.StatusUnauthorized && answer.StatusCode != http.StatusForbidden {
+		return nil
+	}
+	text := fmt.Sprintf("%s answered %d %s: no credentials were sent", host, answer.StatusCode, http.StatusText(answer.StatusCode))
+	if answer.Authorized {
+		text = strings.Replace(text, "no credentials were sent", "it does not accept the credentials that were sent", 1)
+	}
+	// Credentials belong to the host in the address, which may have its registry or its token service on another.
+	owner := host
+	request, isRegistry := errors.AsType[*registryclient.RequestError](err)
+	if isRegistry {
+		owner = cmp.Or(string(request.Package.Host), string(request.Provider.Hostname), host)
+	} else if isFetch && strings.HasPrefix(fetch.Package, "oci://") {
+		owner = hostIn(fetch.Package)
+	}
+	if owner != host {
+		text += " for " + owner
+	}
+	if failed, ok := errors.AsType[*disco.CredentialsError](err); ok {
+		text += ", because " + failed.Error()
+	}
+	p := &problem{error: fact(text), remedies: do(login(owner, err)), more: messageIn(err)}
+	if answer.Authorized {
+		p.remedies = do(checkLogin(owner))
+	}
+	return p
+}
+
+// login says how to add the credentials that the host of an error requires.
+func login(host string, err error) string {
 	archive, isProvider := errors.AsType[*getproviders.RefusedError](err)
-	withheld, isWithheld := errors.AsType[*getmodules.GitWithheldError](err)
-	isGit := isFetch && strings.HasPrefix(fetch.Package, "git::")
+	fetch, isFetch := errors.AsType[*getmodules.FetchError](err)
 	switch {
-	case isRegistry && (errors.Is(err, registryclient.ErrUnauthorized) || errors.Is(err, registryclient.ErrForbidden)):
-		text := refusedText(host, request.StatusCode, request.CredentialsSent)
-		// Credentials belong to the host in the address, which may have its registry on another host.
-		owner := cmp.Or(string(request.Package.Host), string(request.Provider.Hostname), host)
-		if owner != host {
-			text += " for " + owner
-		}
-		if failed, ok := errors.AsType[*disco.CredentialsError](err); ok {
-			text += ", because " + failed.Error()
-		}
-		login := registryLogin(owner)
-		if request.CredentialsSent {
-			login = checkLogin(owner)
-		}
-		return &problem{error: fact(text), remedies: do(login), more: messageOf(request)}
-	case isStatus && errors.Is(err, getmodules.ErrAuthentication):
-		login := netrcLogin(host)
-		switch {
-		case status.CredentialsSent:
-			login = checkLogin(host)
-		case isGit:
-			login = gitLogin
-		case isFetch && strings.HasPrefix(fetch.Package, "oci://"):
-			login = fmt.Sprintf("Run `docker login %s`.", shellWord(host))
-		}
-		return &problem{error: fact(refusedText(host, status.StatusCode, status.CredentialsSent)), remedies: do(login)}
 	case isProvider:
-		return &problem{error: fact(refusedText(host, archive.StatusCode, archive.CredentialsSent)), remedies: do(archiveLogin(host, archive))}
-	case isWithheld:
+		return archiveLogin(host, archive)
+	case is[*registryclient.RequestError](err), is[*disco.DiscoveryError](err):
+		return registryLogin(host)
+	case isFetch && strings.HasPrefix(fetch.Package, "oci://"):
+		return fmt.Sprintf("Run `docker login %s`.", shellWord(host))
+	}
+	return netrcLogin(host)
+}
+
+func unauthorizedGit(host string, fetch *getmodules.FetchError, err error) *problem {
+	withheld, isWithheld := errors.AsType[*getmodules.GitWithheldError](err)
+	if isWithheld {
 		text := fmt.Sprintf("%s requires credentials, or has no such repository. Git's setting %s is not used for it, because the setting names no host, and only a package or a server names this one",
 			withheld.Host, withheld.Setting)
 		return &problem{error: fact(text), remedies: do(hostSetting(withheld.Host, withheld.Setting))}
-	case isGit && strings.HasPrefix(fetch.Package, "git::ssh:") && errors.Is(err, getmodules.ErrAuthentication):
+	}
+	if !errors.Is(err, getmodules.ErrAuthentication) {
+		return nil
+	}
+	at := fetch.Package
+	if replaced, ok := errors.AsType[*getmodules.GitReplacedError](err); ok {
+		at = replaced.URL
+	}
+	u := urlIn(at)
+	switch {
+	case u.Scheme == "ssh":
 		text := host + " refused the login over ssh"
-		if user := urlIn(fetch.Package).User.Username(); user != "" {
+		if user := u.User.Username(); user != "" {
 			text += " of the user " + user
 		}
 		if reason := said(err).Reason; reason != "" {
 			text += ": " + reason
 		}
 		return &problem{error: fact(text), remedies: do(sshLogin)}
-	case isGit && errors.Is(err, getmodules.ErrAuthentication):
-		text := host + " requires credentials, and git has none that it accepts"
-		if said(err).Fault == git.Forbidden {
-			text = host + " answered 403 Forbidden: git has no credentials that it accepts"
-		}
-		return &problem{error: fact(text), remedies: do(gitLogin)}
+	case statusOf(err) != nil: // the built-in client asks only for credentials in files of netrc
+		return &problem{error: fact(host + " requires credentials, and there are none that it accepts"), remedies: do(netrcLogin(host) + " Or install git to use its credential helpers.")}
+	case said(err).Fault == git.Forbidden:
+		return &problem{error: fact(host + " answered 403 Forbidden: git has no credentials that it accepts"), remedies: do(gitLogin(host))}
 	}
-	return nil
+	return &problem{error: fact(host + " requires credentials, and git has none that it accepts"), remedies: do(gitLogin(host))}
 }
 
-func messageOf(request *registryclient.RequestError) string {
-	if request.Message == "" {
-		return ""
+// messageIn quotes what the registry says in its answer.
+func messageIn(err error) string {
+	if request, ok := errors.AsType[*registryclient.RequestError](err); ok && request.Message != "" {
+		return fmt.Sprintf("; it says %q", request.Message)
 	}
-	return fmt.Sprintf("; it says %q", request.Message)
-}
-
-func refusedText(host string, status int, sent bool) string {
-	text := fmt.Sprintf("%s answered %d %s: ", host, status, http.StatusText(status))
-	if sent {
-		return text + "it does not accept the credentials that were sent"
-	}
-	return text + "no credentials were sent"
+	return ""
 }
 
 // notFound is for what does not exist, or what the host shows only to authorized users.
 func notFound(host string, err error) *problem {
 	request, isRegistry := errors.AsType[*registryclient.RequestError](err)
+	mirror, isMirror := errors.AsType[*getproviders.MirrorError](err)
 	unusable, isUnusable := errors.AsType[*config.UnusableVersionError](err)
+	fetch, isFetch := errors.AsType[*getmodules.FetchError](err)
+	answer := statusOf(err)
 	switch {
-	case isUnusable && !errors.Is(err, registryclient.ErrNotFound) && !errors.Is(err, registryclient.ErrUnsupportedPlatform):
-		return nil
-	case isUnusable:
+	case isUnusable && (errors.Is(err, registryclient.ErrNotFound) || errors.Is(err, registryclient.ErrUnsupportedPlatform)):
 		return &problem{error: fact(fmt.Sprintf("%s has no package of this version for %s%s", host, unusable.Platform, unusable.Suggestion()))}
+	case isUnusable:
+		return nil
 	case isRegistry && errors.Is(err, registryclient.ErrNotFound):
 		what := "module " + withoutHost(request.Package.String(), host)
 		if request.Provider != (addrs.Provider{}) {
@@ -331,21 +367,30 @@ func notFound(host string, err error) *problem {
 		}
 		text := fmt.Sprintf("%s answered 404 Not Found: it has no %s, or shows it only with credentials", host, what)
 		if unknown, ok := errors.AsType[*config.UnknownProviderError](err); ok {
-			text += unknown.Suggestion()
+			return &problem{error: fact(text + unknown.Suggestion())}
 		}
-		return &problem{error: fact(text)}
+		return &problem{error: fact(text), remedies: about(host, checkAddress)}
+	case isMirror && errors.Is(err, getproviders.ErrNotFound):
+		return &problem{error: fact(fmt.Sprintf("the mirror %s has no %s", host, mirror.Subject()))}
+	case errors.Is(err, disco.ErrNoServices):
+		return &problem{error: fact(host + " is no registry: it has no " + urlIn(answer.URL().String()).Path), remedies: about(host, "Check the spelling of {names}.")}
 	}
-	fetch, ok := errors.AsType[*getmodules.FetchError](err)
-	if !ok {
+	if isFetch {
+		if p := missingRepository(host, fetch.Package, err); p != nil {
+			return p
+		}
+	}
+	if answer == nil || answer.StatusCode != http.StatusNotFound && answer.StatusCode != http.StatusGone {
 		return nil
 	}
-	if p := missingRepository(host, fetch.Package, err); p != nil {
-		return p
+	what, remedies := addrs.Redact(answer.URL().String()), about(host, "Ask the operator of {names}.")
+	switch isOCI := isFetch && strings.HasPrefix(fetch.Package, "oci://"); {
+	case isOCI && !strings.HasPrefix(answer.URL().Path, "/v2/"): // a token server
+		return nil
+	case isFetch:
+		what, remedies = fetch.Package, about(host, checkAddress)
 	}
-	if status, ok := errors.AsType[*getmodules.StatusError](err); ok && errors.Is(err, fs.ErrNotExist) {
-		return &problem{error: fact(fmt.Sprintf("%s does not exist: %s answered %d %s", fetch.Package, hostIn(status.URL), status.StatusCode, http.StatusText(status.StatusCode)))}
-	}
-	return nil
+	return &problem{error: fact(fmt.Sprintf("%s does not exist: %s answered %d %s", what, host, answer.StatusCode, http.StatusText(answer.StatusCode))), remedies: remedies}
 }
 
 // missingRepository is for a repository, on a host or this machine, that does not exist or lacks a ref.
@@ -365,24 +410,60 @@ func missingRepository(host, pkg string, err error) *problem {
 	if unknown, ok := errors.AsType[*getmodules.UnknownArgumentsError](err); ok {
 		text += "; " + unknown.Advice()
 	}
-	return &problem{error: fact(text)}
+	return &problem{error: fact(text), remedies: about(host, checkAddress)}
 }
 
 func withoutHost(address, host string) string { return strings.TrimPrefix(address, host+"/") }
 
+// failing is for answers of a server that is overloaded or broken, or that does not know the request.
 func failing(host string, err error) *problem {
-	request, ok := errors.AsType[*registryclient.RequestError](err)
-	if !ok || !errors.Is(err, registryclient.ErrUnexpectedStatus) {
+	answer := statusOf(err)
+	if answer == nil || is[*config.UnusableVersionError](err) {
 		return nil
 	}
-	text := fmt.Sprintf("%s answered %d %s", host, request.StatusCode, http.StatusText(request.StatusCode))
-	p := &problem{error: fact(text), remedies: do("Try again later, or ask the operator of " + host + ".")}
-	if u, err := url.Parse(request.URL); err == nil {
-		p.more = " to GET " + u.Path
+	p := &problem{error: fact(fmt.Sprintf("%s answered %d %s", host, answer.StatusCode, http.StatusText(answer.StatusCode))), remedies: about(host, "Ask the operator of {names}.")}
+	if code := answer.StatusCode; code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout {
+		p.remedies = about(host, "Try again later, or ask the operator of {names}.")
 	}
-	p.more += messageOf(request)
-	if wait := request.RetryAfter; wait > 0 {
-		p.more += fmt.Sprintf("; the registry asks to wait %s before the next request", wait)
+	p.more = " to GET " + addrs.Redact(answer.URL().EscapedPath()) + inAttempts(answer.Attempts) + messageIn(err)
+	if wait := answer.RetryAfter.Wait; wait > 0 {
+		p.more += fmt.Sprintf("; it asks to wait %s before the next request", wait)
 	}
 	return p
+}
+
+func inAttempts(n int) string {
+	if n < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d attempts)", n)
+}
+
+// unusable is for an answer that is not what was asked for.
+func unusable(host string, err error) *problem {
+	invalid := []error{
+		disco.ErrInvalidAnswer, disco.ErrServiceNotProvided, disco.ErrVersionNotSupported, registryclient.ErrInvalidAnswer,
+		getproviders.ErrInvalidMirror, getproviders.ErrMalformedSignature, getmodules.ErrOCIContent, getmodules.ErrNotArchive,
+	}
+	if !slices.ContainsFunc(invalid, func(is error) bool { return errors.Is(err, is) }) && said(err).Fault != git.WebPage {
+		return nil
+	}
+	return &problem{error: fact(ownText(err)), remedies: about(host, "Check whether a proxy or the login page of a network answers in place of {names}. If none does, ask its operator.")}
+}
+
+// ownText is the text of an error without the module or provider, which the message names.
+func ownText(err error) string {
+	if discovery, ok := errors.AsType[*disco.DiscoveryError](err); ok {
+		return discovery.Error()
+	}
+	if request, ok := errors.AsType[*registryclient.RequestError](err); ok {
+		return fmt.Sprintf("GET %s: %v", request.URL, request.Err)
+	}
+	if module, ok := errors.AsType[*installer.ModuleError](err); ok {
+		return module.Err.Error()
+	}
+	if provider, ok := errors.AsType[*installer.ProviderError](err); ok {
+		return provider.Err.Error()
+	}
+	return err.Error()
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/url"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -118,7 +119,7 @@ Ask the operator of github.com for a valid certificate. If it is valid, the cloc
 `},
 		{"a registry on another host", inModule("a", &registryclient.RequestError{
 			Package: addrs.ModuleRegistryPackage{Host: "mods.example.com", Namespace: "acme", Name: "net", TargetSystem: "aws"}, URL: "https://localhost:8443/v1/modules/acme/net/aws/versions",
-			StatusCode: 401, Message: "log in", Err: registryclient.ErrUnauthorized,
+			Message: "log in", Err: &httpx.StatusError{Answer: &httpx.Answer{StatusCode: 401, Asked: []*url.URL{{Scheme: "https", Host: "localhost:8443"}}}},
 		}), `Error: module a: localhost:8443 answered 401 Unauthorized: no credentials were sent for mods.example.com; it says "log in"
 
 Run ` + "`tofu login mods.example.com`" + `, set TF_TOKEN_mods_example_com, or add a ` + "`credentials \"mods.example.com\"`" + ` block with a token to the CLI configuration.
@@ -158,7 +159,7 @@ Compare the key with what the owner of h.example.com:22 says: connect once with 
 		{"ssh knows another key", fetchFrom("a", overSSH, saidBy("@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @; Host key verification failed.")),
 			`Error: module a: h.example.com:22 has another ssh key than the known one
 
-Compare the key with what the owner of h.example.com:22 says: connect once with ssh by hand, and add it to ~/.ssh/known_hosts.
+Ask the owner of h.example.com:22 whether the key was replaced; otherwise another server answers in its place. If it was, run ` + "`ssh-keygen -R h.example.com`" + `, and compare the new key when you connect once with ssh by hand.
 `},
 		{"git's server has another certificate", fetchFrom("a", github, saidBy("fatal: unable to access 'https://github.com/': SSL: no alternative certificate subject name matches target host name 'github.com'")),
 			`Error: module a: github.com's certificate is not trusted: it is for another host
@@ -188,7 +189,7 @@ Check the address of h.example.com:22, the network and the proxy settings.
 		{"git is refused", fetchFrom("a", github, saidBy("fatal: unable to access 'https://github.com/': The requested URL returned error: 403")),
 			`Error: module a: github.com answered 403 Forbidden: git has no credentials that it accepts
 
-Set a credential helper for git, or load a key into the ssh agent: git cannot prompt for credentials here.
+Set a credential helper for git that has a login for github.com: git cannot prompt for credentials here.
 `},
 		{"ssh refuses the keys", fetchFrom("a", overSSH, saidBy("root@h.example.com: Permission denied (publickey,password).")),
 			"Error: module a: h.example.com:22 refused the login over ssh of the user root: permission denied (publickey,password)\n\n" +
@@ -208,6 +209,20 @@ func TestProblems(t *testing.T) {
 				t.Errorf("stderr (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestRegistryLogin checks the names of variables: "_" stands for a dot, and "__" for a hyphen. None has a port.
+func TestRegistryLogin(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]string{
+		"my-registry.example.com": "Run `tofu login my-registry.example.com`, set TF_TOKEN_my__registry_example_com, or add a `credentials \"my-registry.example.com\"` block with a token to the CLI configuration.",
+		"xn--bcher-kva.example":   "Run `tofu login xn--bcher-kva.example`, set TF_TOKEN_xn____bcher__kva_example, or add a `credentials \"xn--bcher-kva.example\"` block with a token to the CLI configuration.",
+		"example.com:8443":        "Add a `credentials \"example.com:8443\"` block with a token to the CLI configuration.",
+	} {
+		if got := registryLogin(host); got != want {
+			t.Errorf("%s: %q, want %q", host, got, want)
+		}
 	}
 }
 

@@ -25,7 +25,7 @@ func untrusted(host string, err error) *problem {
 	case slices.Contains([]git.Fault{git.BadCertificate, git.ExpiredCertificate, git.EarlyCertificate, git.OtherCertificate}, fault):
 		byGit = true
 	case fault == git.ChangedKey:
-		return &problem{error: fact(host + " has another ssh key than the known one"), remedies: do(compareKey(host))}
+		return &problem{error: fact(host + " has another ssh key than the known one"), remedies: do(replaceKey(host))}
 	default:
 		return &problem{error: fact(host + "'s ssh key is not known on this machine"), remedies: do(compareKey(host))}
 	}

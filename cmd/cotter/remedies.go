@@ -23,6 +23,7 @@ import (
 	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
+	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -169,6 +170,8 @@ var remedyTable = []remedyRow{
 	always[*getmodules.SubmoduleError]("Set `submodules = true` in the settings block of cotter.hcl to fetch submodules, or call the submodule's repository as a module of its own."),
 	always[*installer.OutsideError]("Replace the package by a directory of the repository, or by another package."),
 	always[*installer.StaleError](updateLock),
+	wraps(getmodules.ErrOCIArtifact, "Check that the address names a module package, and that no proxy or login page answers in its place."),
+	wraps(registryclient.ErrRefusedLocation, "Ask the operator of the registry to correct the location, or use it as the source yourself if you trust it."),
 	wraps(getmodules.ErrBuiltInGit, "Install git 2.26 or newer. If it is installed, unset COTTER_GIT_BACKEND."),
 	wraps(installer.ErrOffline, "Run the command once without `--offline`."),
 	wraps(installer.ErrNotInstalled, installMissing),

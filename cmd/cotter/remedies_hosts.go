@@ -2,17 +2,22 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"strings"
 
 	"github.com/cotterpin/cotter/getproviders"
 )
 
 const (
+	checkAddress = "Check the address, and the credentials for {names}, which `cotter doctor` shows."
 	checkNetwork = "Check the network and the DNS settings of this machine."
 	checkClock   = "Check the clock of this machine: it is probably behind."
-	gitLogin     = "Set a credential helper for git, or load a key into the ssh agent: git cannot prompt for credentials here."
 	sshLogin     = "Load a key that the server accepts into the ssh agent with `ssh-add`, or name it in ~/.ssh/config: ssh cannot prompt for passwords here."
 )
+
+func gitLogin(host string) string {
+	return fmt.Sprintf("Set a credential helper for git that has a login for %s: git cannot prompt for credentials here.", host)
+}
 
 func askForCertificate(host string) string {
 	return fmt.Sprintf("Ask the operator of %s for a valid certificate. If it is valid, the clock of this machine is wrong: set it.", host)
@@ -24,6 +29,17 @@ func checkName(host string) string {
 
 func compareKey(host string) string {
 	return fmt.Sprintf("Compare the key with what the owner of %s says: connect once with ssh by hand, and add it to ~/.ssh/known_hosts.", host)
+}
+
+// replaceKey is for a host that had another key before.
+func replaceKey(host string) string {
+	known := host
+	if name, port, err := net.SplitHostPort(host); err == nil && port == "22" {
+		known = name
+	} else if err == nil {
+		known = "[" + name + "]:" + port // as in known_hosts
+	}
+	return fmt.Sprintf("Ask the owner of %s whether the key was replaced; otherwise another server answers in its place. If it was, run `ssh-keygen -R %s`, and compare the new key when you connect once with ssh by hand.", host, shellWord(known))
 }
 
 // trustAuthority is about a certificate of an unknown authority, on the operating system that system names.
@@ -71,8 +87,6 @@ func registryLogin(host string) string {
 // archiveLogin is for a package of a provider, or what a mirror says of it.
 func archiveLogin(host string, refused *getproviders.RefusedError) string {
 	switch {
-	case refused.CredentialsSent:
-		return checkLogin(host)
 	case refused.Login == getproviders.LoginToken:
 		return registryLogin(host)
 	case refused.Login == getproviders.LoginNetrc:
@@ -86,6 +100,5 @@ func checkLogin(host string) string {
 }
 
 func netrcLogin(host string) string {
-	name, _, _ := strings.Cut(host, ":")
-	return fmt.Sprintf("Add %s to ~/.netrc.", name)
+	return fmt.Sprintf("Add %s to ~/.netrc.", strings.TrimSuffix(host, ":443"))
 }

@@ -263,7 +263,7 @@ func (o *output) report(report *installer.Report, nothing string, failed error, 
 		for _, w := range report.Warnings {
 			o.printWarning(o.project, w)
 		}
-		o.result(jsonReport(report))
+		o.result(o.jsonReport(report))
 		return nil
 	}
 	if report.Unfinished {

@@ -23,7 +23,7 @@ func verifyRemote(ctx context.Context, in *installer.Installer, out *output, req
 	}
 	origins, providers := list.Modules, list.Providers
 	if out.json {
-		found := jsonReport(report)
+		found := out.jsonReport(report)
 		found.Origins, found.ProviderOrigins = jsonOrigins(origins), jsonOriginProviders(providers)
 		out.result(found)
 	} else {

@@ -23,6 +23,8 @@ type Answer struct {
 	// Asked has the first URL and the targets of all redirects.
 	Asked    []*url.URL
 	Attempts int
+	// Authorized is that of [Response].
+	Authorized bool
 	// RetryAfter is only set for temporary statuses.
 	RetryAfter RetryAfter
 }
@@ -114,7 +116,7 @@ func (r *Response) StatusError() *StatusError {
 }
 
 func (r *Response) answer() *Answer {
-	a := &Answer{StatusCode: r.StatusCode, Header: r.Header, Asked: r.Asked, Attempts: r.Attempts}
+	a := &Answer{StatusCode: r.StatusCode, Header: r.Header, Asked: r.Asked, Attempts: r.Attempts, Authorized: r.Authorized}
 	if isTemporaryStatus(r.StatusCode) {
 		a.RetryAfter = ParseRetryAfter(r.Header.Get("Retry-After"))
 	}

@@ -62,6 +62,8 @@ type Response struct {
 	Asked []*url.URL
 	// Attempts is the number that [Client.Do] has made so far.
 	Attempts int
+	// Authorized says that the last request had credentials, which a redirect to another server removes.
+	Authorized bool
 }
 
 // Send makes one attempt, with redirects. Every status is an answer, except for redirects that are followed
@@ -175,7 +177,7 @@ func (c *Client) follow(req *http.Request, w *watch) (*Response, error) {
 			answer.Body = http.NoBody
 		}
 		if c.MaxRedirects == 0 || !isRedirect(answer.StatusCode) {
-			return &Response{Response: answer, Asked: asked}, nil
+			return &Response{Response: answer, Asked: asked, Authorized: req.Header.Get("Authorization") != ""}, nil
 		}
 		drain(answer)
 		next, err := c.next(req, asked, answer.Header.Get("Location"))

@@ -22,8 +22,10 @@ var ErrStalled = errors.New("the transfer is too slow")
 var ErrTooSlow = errors.New("the transfer takes too long")
 
 type NetworkError struct {
-	// RedirectedTo is the URL whose request failed, redacted; "" for that of the caller's request.
-	RedirectedTo string
+	// URL is that of the request that failed, redacted; "" if it is not known. Redirected says that a server has named
+	// it.
+	URL        string
+	Redirected bool
 	// Attempts is 0 if it is not known.
 	Attempts int
 	Err      error
@@ -34,7 +36,7 @@ func (e *NetworkError) Error() string { return e.Reason() + inParentheses(e.Atte
 // Reason is without the number of attempts.
 func (e *NetworkError) Reason() string {
 	// net/http quotes malformed headers.
-	return afterRedirect(e.RedirectedTo) + Printable(addrs.RedactText(describe(e.Err)))
+	return afterRedirect(e.URL, e.Redirected) + Printable(addrs.RedactText(describe(e.Err)))
 }
 
 // describe has better texts for certificates.
@@ -59,6 +61,7 @@ func IsPlainLoopback(at *url.URL, err error) bool {
 	return hostname.IsLoopback(at) && (errors.Is(err, http.ErrSchemeMismatch) || ok && string(record.RecordHeader[:]) == "HTTP/")
 }
 
+// StatusError is what a server has answered to a request, if that is no success: the cause of all errors about one.
 type StatusError struct {
 	Answer *Answer
 	// Message is the server's, if the caller has found one and made it printable.
@@ -66,15 +69,12 @@ type StatusError struct {
 }
 
 func (e *StatusError) Error() string {
-	text := afterRedirect(e.RedirectedTo()) + "the server answered " + e.Answer.Status()
+	text := afterRedirect(addrs.Redact(e.Answer.URL().String()), len(e.Answer.Asked) > 1) + "the server answered " + e.Answer.Status()
 	if e.Message != "" {
 		text += ": " + e.Message
 	}
 	return text + e.Answer.RetryAfter.Advice()
 }
-
-// RedirectedTo is the URL that answered, redacted; "" for that of the caller's request.
-func (e *StatusError) RedirectedTo() string { return lastRedirect(e.Answer.Asked) }
 
 type RedirectError struct {
 	// From is redacted; "" for the URL of the caller's request.
@@ -163,19 +163,11 @@ func inParentheses(attempts int) string {
 	return fmt.Sprintf(" (after %d attempts)", attempts)
 }
 
-func afterRedirect(to string) string {
-	if to == "" {
+func afterRedirect(to string, redirected bool) string {
+	if !redirected {
 		return ""
 	}
 	return fmt.Sprintf("after a redirect to %.*q: ", maxShown, to)
-}
-
-// lastRedirect is redacted; "" if there is only one URL.
-func lastRedirect(asked []*url.URL) string {
-	if len(asked) < 2 {
-		return ""
-	}
-	return addrs.Redact(asked[len(asked)-1].String())
 }
 
 // withoutURL removes the error of net/http that has the URL with all its secrets.

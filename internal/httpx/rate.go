@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"sync"
 	"time"
+
+	"github.com/cotterpin/cotter/addrs"
 )
 
 // DefaultRate is in bytes per second. Even an old modem is faster.
@@ -186,7 +188,7 @@ func (w *watch) networkError(asked []*url.URL, err error) *NetworkError {
 	if is[*timeoutError](cause) || errors.Is(cause, ErrStalled) || errors.Is(cause, ErrTooSlow) {
 		err = cause
 	}
-	return &NetworkError{RedirectedTo: lastRedirect(asked), Err: withoutURL(err)}
+	return &NetworkError{URL: addrs.Redact(asked[len(asked)-1].String()), Redirected: len(asked) > 1, Err: withoutURL(err)}
 }
 
 type body struct {

@@ -132,3 +132,11 @@ func isRedirect(status int) bool {
 	}
 	return false
 }
+
+// lastRedirect is redacted; "" if there is only one URL.
+func lastRedirect(asked []*url.URL) string {
+	if len(asked) < 2 {
+		return ""
+	}
+	return addrs.Redact(asked[len(asked)-1].String())
+}

@@ -38,6 +38,7 @@ var zeroErrors = []error{
 	&installer.ContentChangedError{},
 	&versions.DowngradeError{},
 	&edit.Error{},
+	&getmodules.GitReplacedError{},
 	&getmodules.UnknownArgumentsError{},
 	&config.FileReadError{},
 	&installer.HashMismatchError{},

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/cotterpin/cotter/internal/testenv"
+	"github.com/cotterpin/cotter/modtest"
+)
+
+var networkAll = flag.Bool("network.all", false, "run every cell of the table of network faults and kinds of hosts")
+
+// messagesFile has the text output for each cell: the cause, which names the host as HOST, and one remedy.
+const messagesFile = "testdata/network_messages.txtar"
+
+const messagesWorld = `
+-- registry/acme/net/aws/1.0.0/main.tf --
+# registry
+-- providers/acme/cloud/1.0.0/linux_amd64/terraform-provider-cloud --
+provider
+-- git/tools.git/v1.0.0/main.tf --
+# git
+-- archives/n.zip/main.tf --
+# zip
+-- oci/db/1.0.0/main.tf --
+# oci
+`
+
+const (
+	moduleNeeded   = "module \"m\" {\n  source  = \"HOST/acme/net/aws\"\n  version = \"~> 1.0\"\n}\n"
+	providerNeeded = "terraform {\n  required_providers {\n    cloud = {\n      source  = \"HOST/acme/cloud\"\n      version = \"~> 1.0\"\n    }\n  }\n}\n"
+	imageNeeded    = "module \"m\" {\n  source = \"oci://HOST/db?tag=1.0.0\"\n}\n"
+	cloudFiles     = "/providers/acme/cloud/1.0.0/terraform-provider-cloud_1.0.0_"
+)
+
+// askedHost is a kind of host, and a project that needs it.
+type askedHost struct {
+	name, config, cli string
+	// path is a prefix of the paths of the requests to it.
+	path string
+	// pointer is the answer of another host that names it, as OTHER. Without it, the configuration does.
+	pointer modtest.Fault
+	// isPatient says that an answer is waited for longer than a test can.
+	isPatient bool
+	// isNamed says that the host can be another one than the servers.
+	isNamed bool
+}
+
+var askedHosts = []askedHost{
+	{name: "discovery for a module", config: moduleNeeded, path: "/.well-known/", isNamed: true},
+	{name: "discovery for a provider", config: providerNeeded, path: "/.well-known/", isNamed: true},
+	{name: "module registry", config: moduleNeeded, path: "/v1/modules/", pointer: modtest.Fault{
+		Path: "/.well-known/", Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"modules.v1": "https://OTHER/v1/modules/"}`}},
+	{name: "provider registry", config: providerNeeded, path: "/v1/providers/", pointer: modtest.Fault{
+		Path: "/.well-known/", Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"providers.v1": "https://OTHER/v1/providers/"}`}},
+	{name: "archive of a module", config: "module \"m\" {\n  source = \"https://HOST/archives/n.zip\"\n}\n", path: "/archives/", isPatient: true, isNamed: true},
+	{name: "archive of a provider", config: providerNeeded, path: cloudFiles + "linux_amd64.zip", isPatient: true},
+	{name: "sums of a provider", config: providerNeeded, path: cloudFiles + "SHA256SUMS.sig"},
+	{name: "mirror of providers", config: strings.Replace(providerNeeded, "HOST", "registry.example.com", 1), path: "/mirror/", isNamed: true,
+		cli: "provider_installation {\n  network_mirror {\n    url = \"https://HOST/mirror/\"\n  }\n}\n"},
+	{name: "git server", config: "module \"m\" {\n  source = \"git::https://HOST/git/tools.git?ref=v1.0.0\"\n}\n", path: "/git/", isPatient: true, isNamed: true},
+	{name: "OCI registry", config: imageNeeded, path: "/v2/", isPatient: true, isNamed: true},
+	{name: "token server", config: imageNeeded, path: "/oci/token", isPatient: true, pointer: modtest.Fault{
+		Path: "/v2/", Status: http.StatusUnauthorized, Header: http.Header{"WWW-Authenticate": {`Bearer realm="https://OTHER/oci/token",service="x",scope="repository:db:pull"`}}}},
+}
+
+// hostFault is a fault of a host, or host in its place.
+type hostFault struct {
+	name  string
+	fault modtest.Fault
+	host  string
+}
+
+func hostFaults(t *testing.T) []hostFault {
+	t.Helper()
+	var all []hostFault
+	for _, status := range []int{401, 403, 404, 408, 429, 500, 502, 503} {
+		all = append(all, hostFault{name: fmt.Sprint(status), fault: modtest.Fault{Status: status, Header: http.Header{"Retry-After": {"0"}}}})
+	}
+	untrusted := httptest.NewUnstartedServer(http.NotFoundHandler())
+	untrusted.Config.ErrorLog = discardLog
+	untrusted.StartTLS()
+	t.Cleanup(untrusted.Close)
+	return append(all,
+		hostFault{name: "a web page", fault: modtest.Fault{Status: http.StatusOK, Body: "<html>log in</html>", Header: http.Header{"Content-Type": {"text/html"}}}},
+		hostFault{name: "no answer", fault: modtest.Fault{Delay: time.Minute}},
+		hostFault{name: "reset", host: resetting(t)},
+		hostFault{name: "unknown authority", host: untrusted.Listener.Addr().String()},
+		hostFault{name: "no such host", host: "nowhere.invalid"},
+	)
+}
+
+// TestNetworkMessages checks what an installation prints about each fault of each kind of host.
+func TestNetworkMessages(t *testing.T) {
+	t.Parallel()
+	needCommands(t, "git")
+	table, err := txtar.ParseFile(messagesFile)
+	testenv.Must(t, err)
+	want := map[string]string{}
+	for _, file := range table.Files {
+		want[file.Name] = string(file.Data)
+	}
+	var mu sync.Mutex
+	got := map[string]string{}
+	faults := hostFaults(t)
+	t.Run("hosts", func(t *testing.T) {
+		for i, host := range askedHosts {
+			t.Run(host.name, func(t *testing.T) {
+				t.Parallel()
+				s := newSite(t, modtest.NewWith(t, modtest.Txtar(messagesWorld), modtest.Options{OCIBearer: true}),
+					"TF_REGISTRY_DISCOVERY_RETRY=1", "TF_REGISTRY_CLIENT_TIMEOUT=1", "COTTER_GIT_BACKEND=auto")
+				for k, fault := range faults {
+					if !*networkAll && (i+k)%8 != 0 || host.isPatient && fault.fault.Delay > 0 || fault.host != "" && !host.isNamed && host.pointer.Path == "" ||
+						host.name == "git server" && fault.name == "reset" { // of which git says different things
+						continue
+					}
+					cell := host.name + ", " + fault.name
+					text := host.message(t, s, fault)
+					mu.Lock()
+					got[cell] = text
+					mu.Unlock()
+					if diff := cmp.Diff(want[cell], text); diff != "" && !*update {
+						t.Errorf("%s (-want +got):\n%s", cell, diff)
+					}
+				}
+			})
+		}
+	})
+	if !*update {
+		return
+	}
+	var b bytes.Buffer
+	fmt.Fprintln(&b, "What `cotter install` prints about each fault of each kind of host, without the excerpt of the source.")
+	for _, host := range askedHosts {
+		for _, fault := range faults {
+			cell := host.name + ", " + fault.name
+			text, ok := got[cell]
+			if !ok {
+				text, ok = want[cell], want[cell] != ""
+			}
+			if ok {
+				fmt.Fprintf(&b, "-- %s --\n%s", cell, text)
+			}
+		}
+	}
+	testenv.WriteFile(t, messagesFile, b.String())
+}
+
+var headline = regexp.MustCompile(`(?m)^Error: .* \(main\.tf:[23]\): `)
+
+// message returns the cause and the remedy that an installation prints.
+func (h askedHost) message(t *testing.T, s *site, f hostFault) string {
+	t.Helper()
+	asked := string(s.world.Host())
+	if h.pointer.Path != "" {
+		asked = strings.Replace(asked, "127.0.0.1", "localhost", 1)
+	}
+	if f.host != "" {
+		asked = f.host
+	}
+	named := asked
+	if h.pointer.Path != "" {
+		named = string(s.world.Host())
+	}
+	var faults []modtest.Fault
+	if h.pointer.Path != "" {
+		pointer := h.pointer
+		pointer.Body = strings.ReplaceAll(pointer.Body, "OTHER", asked)
+		pointer.Header = pointer.Header.Clone()
+		for _, values := range pointer.Header {
+			values[0] = strings.ReplaceAll(values[0], "OTHER", asked)
+		}
+		faults = append(faults, pointer)
+	}
+	if f.host == "" {
+		fault := f.fault
+		fault.Path = h.path
+		faults = append(faults, fault)
+	}
+	s.world.SetFaults(faults...)
+	remove(t, s.project)
+	testenv.WriteFile(t, filepath.Join(s.project, "main.tf"), strings.ReplaceAll(h.config, "HOST", named))
+	testenv.WriteFile(t, filepath.Join(s.home, "cli.tfrc"), strings.ReplaceAll(h.cli, "HOST", asked))
+	end := s.run("install")
+	if end.status != 1 || len(headline.FindAllString(end.out, -1)) != 1 {
+		t.Errorf("%s, %s: status %d, want 1 and one error with its place:\n%s", h.name, f.name, end.status, end.out)
+	}
+	var text strings.Builder
+	remedies := 0
+	for line := range strings.Lines(end.out) {
+		if line == "\n" || strings.HasPrefix(line, " ") {
+			continue // the excerpt, and who requires a provider
+		}
+		if !strings.HasPrefix(line, "Error: ") {
+			remedies++
+		}
+		text.WriteString(headline.ReplaceAllString(line, ""))
+	}
+	if remedies != 1 || !strings.Contains(text.String(), asked) {
+		t.Errorf("%s, %s: %d remedies, want one, and the host %s:\n%s", h.name, f.name, remedies, asked, end.out)
+	}
+	return strings.NewReplacer(asked, "HOST", named, "NAMED").Replace(text.String())
+}
