@@ -47,8 +47,8 @@ func (f *Fetcher) extract(ctx context.Context, file *os.File, kind, dir string) 
 	if err != nil {
 		return nil, err
 	}
-	if info.Size() > f.Limits.download() {
-		return nil, fmt.Errorf("%w: the archive has %d bytes, more than %d", ErrTooLarge, info.Size(), f.Limits.download())
+	if err := f.Limits.checkDownload(info.Size()); err != nil {
+		return nil, err
 	}
 	sum := sha256.New()
 	if _, err := io.Copy(sum, readerAt(ctx, file, 0, info.Size())); err != nil {
@@ -71,12 +71,12 @@ func (f *Fetcher) extract(ctx context.Context, file *os.File, kind, dir string) 
 }
 
 type unpacking struct {
-	ctx   context.Context
-	file  io.ReaderAt
-	size  int64
-	w     *treewriter.Writer
-	limit Limits
-	xz    Decompressor
+	ctx    context.Context
+	file   io.ReaderAt
+	size   int64
+	w      *treewriter.Writer
+	limits treewriter.Limits
+	xz     Decompressor
 	// produced is the number of bytes so far, which is compared with size.
 	produced int64
 	// packed and inflated read the entries of a zip archive, one after the other.
@@ -85,12 +85,13 @@ type unpacking struct {
 }
 
 func (f *Fetcher) unpack(ctx context.Context, file io.ReaderAt, size int64, format *archiveFormat, dir string) (*treewriter.Writer, error) {
-	w, err := treewriter.Create(dir, f.Limits.tree())
+	limits := f.Limits.tree()
+	w, err := treewriter.Create(dir, limits)
 	if err != nil {
 		return nil, err
 	}
 	defer w.Abort()
-	a := &unpacking{ctx: ctx, file: file, size: size, w: w, limit: f.Limits, xz: f.XZ}
+	a := &unpacking{ctx: ctx, file: file, size: size, w: w, limits: limits, xz: f.XZ}
 	if err := format.unpack(a); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -60,14 +61,29 @@ func (e *PageError) Error() string { return fmt.Sprintf("the page points to %q: 
 
 func (e *PageError) Unwrap() error { return e.Err }
 
-// fetchError wraps errors of package treewriter in the sentinels of this package.
+// LimitError says which of the [Limits] a package exceeds, and by how much if that is known. It wraps nothing; a
+// [FetchError] that has one also has [ErrTooLarge].
+type LimitError = packagelimits.Error
+
+// The limits of a [LimitError] that can be raised: Limits.DownloadBytes, TreeBytes and Entries.
+const (
+	LimitDownload = packagelimits.OfDownload
+	LimitTree     = packagelimits.OfTree
+	LimitEntries  = packagelimits.OfEntries
+)
+
+func isOverLimit(err error) bool {
+	_, over := errors.AsType[*LimitError](err)
+	return over
+}
+
+// fetchError adds the sentinels of this package to errors about entries and limits.
 func fetchError(shown string, err error) error {
 	var unsafe *treewriter.PathError
-	var large *treewriter.LimitError
 	switch {
 	case errors.As(err, &unsafe):
 		err = fmt.Errorf("%w: %w", ErrUnsafeEntry, err)
-	case errors.As(err, &large):
+	case isOverLimit(err) && !errors.Is(err, ErrTooLarge):
 		err = fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}
 	return &FetchError{Package: shown, Err: err}

@@ -63,7 +63,7 @@ func OCIReference(address string) (host, repository, reference string, err error
 
 // CheckOCIManifest checks a manifest and returns the digest of its layer.
 func CheckOCIManifest(mediaType string, text []byte, limit int64) (string, error) {
-	layer, err := moduleLayer(mediaType, text, limit)
+	layer, err := moduleLayer(mediaType, text, Limits{DownloadBytes: limit})
 	return layer.Digest, err
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/treewriter"
 	"github.com/cotterpin/cotter/ocistore"
 )
@@ -288,24 +289,24 @@ func (f *Fetcher) getterFor(pkg addrs.ModulePackage) (getFunc, error) {
 }
 
 const (
-	defaultDownloadBytes = 512 << 20
 	// maxRatio bounds the expansion of an archive. Text compresses at less than 20:1; more is deliberate.
 	maxRatio = 100
 	// ratioFloor is the unpacked size up to which small and very repetitive packages may exceed maxRatio.
 	ratioFloor = 64 << 20
 )
 
-// Limits bounds one package; zero fields mean the defaults. Exceeding a limit is an [ErrTooLarge]. Nothing
-// is truncated.
+// Limits bounds one package; zero fields mean the defaults. Exceeding a limit is an [ErrTooLarge], and one of
+// the first four a *[LimitError]. Nothing is truncated.
 type Limits struct {
 	// DownloadBytes bounds the archive, the transfer by git, or the temporary files of a [Getter]. The
-	// default is 512 MiB.
+	// default is 2 GiB, and the maximum 64 GiB.
 	DownloadBytes int64
-	// TreeBytes bounds all files together. The default is 1 GiB.
+	// TreeBytes bounds all files together. The default is 4 GiB, and the maximum 64 GiB.
 	TreeBytes int64
-	// FileBytes bounds one file. The default is 256 MiB.
+	// FileBytes bounds one file. The default is TreeBytes.
 	FileBytes int64
-	// Entries bounds the number of files, directories and links. The default is 100,000.
+	// Entries bounds the number of files, directories and links. The default is 500,000, and the maximum
+	// 1,000,000.
 	Entries int
 	// MinRate is the minimum rate of a transfer in bytes per second, averaged over each window
 	// ([Fetcher].StallTimeout) but the first. 0 means 4096; if it is negative, one byte in a window is
@@ -319,13 +320,24 @@ type Limits struct {
 	Portable bool
 }
 
-func (l Limits) download() int64 { return cmp.Or(l.DownloadBytes, defaultDownloadBytes) }
+func (l Limits) download() int64 {
+	return min(cmp.Or(l.DownloadBytes, packagelimits.DownloadBytes), packagelimits.MaxBytes)
+}
 
+// tree has no zero fields.
 func (l Limits) tree() treewriter.Limits {
 	return treewriter.Limits{
-		TreeBytes: l.TreeBytes,
-		FileBytes: l.FileBytes,
-		Entries:   l.Entries,
+		TreeBytes: min(l.TreeBytes, packagelimits.MaxBytes),
+		FileBytes: min(l.FileBytes, packagelimits.MaxBytes),
+		Entries:   min(l.Entries, packagelimits.MaxEntries),
 		Portable:  l.Portable,
+	}.WithDefaults()
+}
+
+// checkDownload compares the announced size of an archive with the limit.
+func (l Limits) checkDownload(size int64) error {
+	if size > l.download() {
+		return &LimitError{Limit: packagelimits.OfDownload, Size: size, Max: l.download()}
 	}
+	return nil
 }

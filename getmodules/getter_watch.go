@@ -1,7 +1,6 @@
 package getmodules
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/treewriter"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 )
 
 const (
@@ -57,8 +56,8 @@ func newWatch(f *Fetcher, req Request, from Download) *watch {
 		path:     from.Path,
 		archive:  from.Archive,
 		download: f.Limits.download(),
-		tree:     cmp.Or(tree.TreeBytes, treewriter.DefaultTreeBytes),
-		entries:  cmp.Or(tree.Entries, treewriter.DefaultEntries),
+		tree:     tree.TreeBytes,
+		entries:  tree.Entries,
 		floor:    f.floor(downloadIdle),
 		progress: req.Progress,
 	}
@@ -132,11 +131,11 @@ func (w *watch) report(now written) {
 func (w *watch) check(now written) error {
 	switch {
 	case now.temporary > w.download, w.archive && now.bytes > w.download:
-		return fmt.Errorf("%w: the download has more than %d bytes", ErrTooLarge, w.download)
+		return &LimitError{Limit: packagelimits.OfDownload, Max: w.download}
 	case !w.archive && now.bytes > w.tree:
-		return fmt.Errorf("%w: the directory has more than %d bytes", ErrTooLarge, w.tree)
+		return &LimitError{Limit: packagelimits.OfTree, Max: w.tree}
 	case now.entries > w.entries:
-		return fmt.Errorf("%w: the directory has more than %d files and directories", ErrTooLarge, w.entries)
+		return &LimitError{Limit: packagelimits.OfEntries, Max: int64(w.entries)}
 	}
 	return nil
 }

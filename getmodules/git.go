@@ -110,8 +110,7 @@ func (g *gitFetch) fetch(ctx context.Context, want git.Want) error {
 // too.
 func isVerdict(err error) bool {
 	_, unsafe := errors.AsType[*treewriter.PathError](err)
-	_, large := errors.AsType[*treewriter.LimitError](err)
-	return unsafe || large || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrEmpty)
+	return unsafe || isOverLimit(err) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrEmpty)
 }
 
 // isSSHVerdict reports whether git, which runs the same ssh, would fail in the same way.

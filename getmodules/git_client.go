@@ -1,7 +1,6 @@
 package getmodules
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitwire"
 	"github.com/cotterpin/cotter/internal/git/inprocess"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
 // GitBackend chooses the client for git repositories.
@@ -97,15 +95,15 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 	if err != nil {
 		return nil, err
 	}
-	if transport != nil {
+	if tree := f.Limits.tree(); transport != nil {
 		g.v2 = &inprocess.V2{
 			Client:   gitwire.Client{Transport: transport},
 			Dir:      scratch,
 			MaxBytes: f.Limits.download(),
 			Limits: inprocess.PackLimits{
-				Objects:     cmp.Or(f.Limits.Entries, treewriter.DefaultEntries) + git.MaxDepth,
-				ObjectBytes: max(f.Limits.FileBytes, v2Object),
-				TotalBytes:  cmp.Or(f.Limits.TreeBytes, treewriter.DefaultTreeBytes) + v2Other,
+				Objects:     tree.Entries + git.MaxDepth,
+				ObjectBytes: max(tree.FileBytes, v2Object),
+				TotalBytes:  tree.TreeBytes + v2Other,
 				MemoryBytes: v2Memory,
 			},
 			Progress: g.progress(),

@@ -2,7 +2,6 @@ package getmodules
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitattr"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -30,7 +30,7 @@ type gitTree struct {
 	objects   git.Objects
 	writer    *treewriter.Writer
 	dir       string
-	maxFile   int64
+	limits    treewriter.Limits
 	rules     *gitattr.Rules
 	links     []git.Entry
 	pointers  []string
@@ -47,17 +47,17 @@ func (g *gitFetch) write(fetched git.Fetched) error {
 	if want := g.req.Revision; want != "" && commit != want {
 		return fmt.Errorf("%w: %s is a tag, which points to commit %s", ErrRevisionNotFound, want, commit)
 	}
-	limits := g.fetcher.Limits
-	entries, err := git.ReadTree(fetched.Objects, tree, cmp.Or(limits.Entries, treewriter.DefaultEntries))
+	limits := g.fetcher.Limits.tree()
+	entries, err := git.ReadTree(fetched.Objects, tree, limits.Entries)
 	if err != nil {
 		return err
 	}
-	w, err := treewriter.Create(g.req.Dir, limits.tree())
+	w, err := treewriter.Create(g.req.Dir, limits)
 	if err != nil {
 		return err
 	}
 	defer w.Abort()
-	t := gitTree{objects: fetched.Objects, writer: w, dir: g.req.Dir, maxFile: cmp.Or(limits.FileBytes, treewriter.DefaultFileBytes)}
+	t := gitTree{objects: fetched.Objects, writer: w, dir: g.req.Dir, limits: limits}
 	if err := t.write(entries); err != nil {
 		return err
 	}
@@ -163,8 +163,8 @@ func (t *gitTree) writeBlob(e git.Entry, obj *git.Object) error {
 		}
 		return t.writer.Symlink(e.Path, string(target))
 	}
-	if obj.Size > t.maxFile {
-		return &treewriter.LimitError{Path: e.Path, What: "bytes in one file", Max: t.maxFile}
+	if obj.Size > t.limits.FileBytes {
+		return &LimitError{Limit: packagelimits.OfFile, Path: e.Path, Size: obj.Size, Max: t.limits.FileBytes}
 	}
 	if obj.Size < maxLFSPointer && obj.Begins(lfsPrefix) {
 		t.pointers = append(t.pointers, e.Path)
@@ -236,7 +236,7 @@ func (t *gitTree) convert(e git.Entry, obj *git.Object) (io.Reader, error) {
 	if conversion.IsNone() {
 		return obj, nil
 	}
-	content, err := obj.Bytes(min(t.maxFile, maxConverted))
+	content, err := obj.Bytes(min(t.limits.FileBytes, maxConverted))
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", e.Path, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 )
 
 // fetchHTTPArchive downloads an archive next to the result, and unpacks it.
@@ -71,10 +72,8 @@ func (f *Fetcher) downloadArchive(ctx context.Context, req Request, addr *archiv
 		err = d.Copy(content, size)
 		large, isLarge := errors.AsType[*httpx.TooLargeError](err)
 		switch {
-		case isLarge && large.Size > 0:
-			return fmt.Errorf("%w: the archive has %d bytes, more than %d", ErrTooLarge, large.Size, large.Limit)
 		case isLarge:
-			return fmt.Errorf("%w: the archive has more than %d bytes", ErrTooLarge, large.Limit)
+			return &LimitError{Limit: packagelimits.OfDownload, Size: large.Size, Max: large.Limit}
 		case err == nil && d.Size() == 0:
 			return fmt.Errorf("%w: the answer is empty", ErrNotArchive)
 		}

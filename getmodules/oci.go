@@ -38,7 +38,7 @@ func (f *Fetcher) fetchOCI(ctx context.Context, req Request) (_ *Package, err er
 		return nil, err
 	}
 	// The tag may move meanwhile, so the digest is requested.
-	layer, err := moduleLayer(manifest.MediaType, manifest.Text, f.Limits.download())
+	layer, err := moduleLayer(manifest.MediaType, manifest.Text, f.Limits)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func withNearTags(ctx context.Context, repository ocistore.Repository, missing s
 func badArtifact(reason error) error { return fmt.Errorf("%w: %w", ErrOCIArtifact, reason) }
 
 // moduleLayer returns the layer with the package. mediaType is the Content-Type of the answer.
-func moduleLayer(mediaType string, text []byte, limit int64) (oci.Descriptor, error) {
+func moduleLayer(mediaType string, text []byte, limits Limits) (oci.Descriptor, error) {
 	if oci.IsIndex(mediaType) {
 		return oci.Descriptor{}, badArtifact(errors.New("it is an index of several artifacts; name one of them by its digest"))
 	}
@@ -103,11 +103,8 @@ func moduleLayer(mediaType string, text []byte, limit int64) (oci.Descriptor, er
 		return oci.Descriptor{}, badArtifact(err)
 	}
 	layer, err := manifest.Archive()
-	switch {
-	case err != nil:
+	if err != nil {
 		return oci.Descriptor{}, badArtifact(err)
-	case layer.Size > limit:
-		return oci.Descriptor{}, fmt.Errorf("%w: the archive has %d bytes, more than %d", ErrTooLarge, layer.Size, limit)
 	}
-	return layer, nil
+	return layer, limits.checkDownload(layer.Size)
 }

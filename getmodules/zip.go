@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/packagelimits"
 )
 
 // unzip refuses archives in which the local headers and the directory differ, because programs may use
@@ -18,8 +20,8 @@ func (a *unpacking) unzip() error {
 	if err != nil {
 		return damaged("zip: %w", err)
 	}
-	if most := a.entryLimit(); end.entries > most {
-		return fmt.Errorf("%w: the archive has %d entries, more than %d", ErrTooLarge, end.entries, most)
+	if most := int64(a.limits.Entries); end.entries > most {
+		return &LimitError{Limit: packagelimits.OfEntries, Size: end.entries, Max: most}
 	}
 	entries, err := a.zipDirectory(end)
 	if err != nil {
@@ -101,7 +103,7 @@ const (
 	zipExtraUnicodePath = 0x7075
 )
 
-func (e *zipEntry) check(extra []byte) error {
+func (e *zipEntry) check() error {
 	switch {
 	case e.flags&zipFlagEncrypted != 0:
 		return fmt.Errorf("%w: it is encrypted", ErrUnsupportedArchive)
@@ -111,31 +113,56 @@ func (e *zipEntry) check(extra []byte) error {
 		return fmt.Errorf("%w: it is compressed by method %d", ErrUnsupportedArchive, e.method)
 	case e.method == zipStore && e.packed != e.size:
 		return errors.New("it is stored without compression, but with two sizes")
-	case e.packed == 1<<32-1 || e.size == 1<<32-1 || e.offset == 1<<32-1:
-		return errZip64
 	}
-	return checkZipExtra(extra, e.name)
+	return nil
 }
 
-// checkZipExtra checks an extra field, where tools store times and owners.
-func checkZipExtra(extra []byte, name string) error {
+// zipWide are the values of 64 bits of an extra field; nil if there is none.
+type zipWide []byte
+
+// parseZipExtra checks an extra field, where tools store times and owners.
+func parseZipExtra(extra []byte, name string) (wide zipWide, _ error) {
 	for len(extra) > 0 {
 		if len(extra) < 4 {
-			return errors.New("its extra field is malformed")
+			return nil, errZipExtra
 		}
 		id, size := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
 		extra = extra[4:]
 		if size > len(extra) {
-			return errors.New("its extra field is malformed")
+			return nil, errZipExtra
 		}
 		switch {
+		case id == zipExtraZip64 && (size == 0 || wide != nil):
+			return nil, errZipExtra
 		case id == zipExtraZip64:
-			return errZip64
+			wide = zipWide(extra[:size])
 		// The name follows a version and a checksum.
 		case id == zipExtraUnicodePath && (size < 5 || string(extra[5:size]) != name):
-			return errors.New("it has a second name")
+			return nil, errors.New("it has a second name")
 		}
 		extra = extra[size:]
+	}
+	return wide, nil
+}
+
+var errZipExtra = errors.New("its extra field is malformed")
+
+// fill replaces the fields that have the marker, in this order. There must be exactly as many values.
+func (w zipWide) fill(fields ...*int64) error {
+	for _, field := range fields {
+		if *field != zip64Marker32 {
+			continue
+		}
+		if len(w) < 8 {
+			return errors.New("a value of 64 bits is missing in its extra field")
+		}
+		if *field = int64(binary.LittleEndian.Uint64(w)); *field < 0 { //nolint:gosec // negative values are refused
+			return errors.New("it has an impossible size or offset")
+		}
+		w = w[8:]
+	}
+	if len(w) > 0 {
+		return errors.New("its extra field repeats a size or an offset")
 	}
 	return nil
 }

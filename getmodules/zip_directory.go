@@ -9,15 +9,15 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-
-	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
 // Sizes of the records of a zip archive, from section 4.3 of PKWARE's APPNOTE 6.3.10.
 const (
-	zipLocalSize   = 30
-	zipCentralSize = 46
-	zipEndSize     = 22
+	zipLocalSize     = 30
+	zipCentralSize   = 46
+	zipEndSize       = 22
+	zip64EndSize     = 56 // without the data that extends it
+	zip64LocatorSize = 20
 	// zipMaxComment is that of a 16 bit length field.
 	zipMaxComment = 1<<16 - 1
 )
@@ -27,21 +27,25 @@ var (
 	zipCentralMark    = []byte("PK\x01\x02")
 	zipEndMark        = []byte("PK\x05\x06")
 	zipDescriptorMark = []byte("PK\x07\x08")
+	zip64EndMark      = []byte("PK\x06\x06")
 	zip64LocatorMark  = []byte("PK\x06\x07")
 )
 
-// errZip64 refuses the 64 bit extension, which repeats other fields. Within the limits, only archives with
-// more than 65,534 entries need it.
-var errZip64 = fmt.Errorf("%w: zip64; use tar.gz", ErrUnsupportedArchive)
+// A field of 16 or 32 bits with all bits set has its value in the 64 bit extension, zip64. Programs that do not know
+// it, or use it only for such fields, must read the same, so other fields have to agree with it.
+const (
+	zip64Marker16 = 1<<16 - 1
+	zip64Marker32 = 1<<32 - 1
+)
 
 type zipEnd struct {
-	entries      int
+	entries      int64
 	offset, size int64 // of the directory
 }
 
 // zipEnd finds the last end record, which alone must extend, with its comment, to the end of the file.
 func (a *unpacking) zipEnd() (zipEnd, error) {
-	start := max(0, a.size-zipEndSize-zipMaxComment)
+	start := max(0, a.size-zipEndSize-zipMaxComment-zip64LocatorSize)
 	tail := make([]byte, a.size-start)
 	if _, err := io.ReadFull(readerAt(a.ctx, a.file, start, a.size-start), tail); err != nil {
 		return zipEnd{}, err
@@ -55,43 +59,96 @@ func (a *unpacking) zipEnd() (zipEnd, error) {
 			return zipEnd{}, errors.New("it has two end records")
 		}
 	}
-	if at >= 20 && bytes.HasPrefix(tail[at-20:], zip64LocatorMark) {
-		return zipEnd{}, errZip64
+	short, err := parseZipEnd(tail[at:])
+	if err != nil {
+		return zipEnd{}, err
 	}
-	return parseZipEnd(tail[at:], start+int64(at))
+	end, recordAt, known := short, start+int64(at), short.isComplete()
+	if before := at - zip64LocatorSize; before >= 0 && bytes.HasPrefix(tail[before:], zip64LocatorMark) {
+		if end, recordAt, err = a.zip64End(tail[before:at], start+int64(before)); err != nil {
+			return zipEnd{}, err
+		}
+		known = short.agrees(end)
+	}
+	switch {
+	case !known:
+		return zipEnd{}, errors.New("its two end records disagree, or one of them is missing")
+	case end.offset < 0 || end.size < 0 || end.offset > recordAt || end.size != recordAt-end.offset:
+		return zipEnd{}, errors.New("its directory is not at the offset in its end record")
+	}
+	return end, nil
 }
 
 func zipEndReaches(record []byte) bool {
 	return len(record) >= zipEndSize && len(record) == zipEndSize+int(binary.LittleEndian.Uint16(record[20:]))
 }
 
-func parseZipEnd(record []byte, at int64) (zipEnd, error) {
+var errVolumes = errors.New("it is one of several volumes")
+
+// parseZipEnd may return markers of zip64.
+func parseZipEnd(record []byte) (zipEnd, error) {
 	le := binary.LittleEndian
 	entries := le.Uint16(record[10:])
-	end := zipEnd{
-		entries: int(entries),
+	if le.Uint16(record[4:]) != 0 || le.Uint16(record[6:]) != 0 || le.Uint16(record[8:]) != entries {
+		return zipEnd{}, errVolumes
+	}
+	return zipEnd{
+		entries: int64(entries),
 		size:    int64(le.Uint32(record[12:])),
 		offset:  int64(le.Uint32(record[16:])),
-	}
+	}, nil
+}
+
+// zip64End reads the record to which a locator points. It must be directly before the locator, without more data.
+func (a *unpacking) zip64End(locator []byte, locatorAt int64) (end zipEnd, at int64, err error) {
+	le := binary.LittleEndian
+	at = locatorAt - zip64EndSize
 	switch {
-	case entries == 1<<16-1 || end.size == 1<<32-1 || end.offset == 1<<32-1:
-		return zipEnd{}, errZip64
-	case le.Uint16(record[4:]) != 0 || le.Uint16(record[6:]) != 0 || le.Uint16(record[8:]) != entries:
-		return zipEnd{}, errors.New("it is one of several volumes")
-	case end.offset+end.size != at:
-		return zipEnd{}, errors.New("its directory is not at the offset in its end record")
+	case le.Uint32(locator[4:]) != 0 || le.Uint32(locator[16:]) != 1:
+		return zipEnd{}, 0, errVolumes
+	case at < 0 || le.Uint64(locator[8:]) != uint64(at):
+		return zipEnd{}, 0, errors.New("its locator does not point to the zip64 record before it")
 	}
-	return end, nil
+	record := make([]byte, zip64EndSize)
+	if err := a.readAt(record, at); err != nil {
+		return zipEnd{}, 0, err
+	}
+	entries := le.Uint64(record[32:])
+	switch {
+	case !bytes.HasPrefix(record, zip64EndMark) || le.Uint64(record[4:]) != zip64EndSize-12:
+		return zipEnd{}, 0, errors.New("there is no zip64 record before its locator")
+	case le.Uint32(record[16:]) != 0 || le.Uint32(record[20:]) != 0 || le.Uint64(record[24:]) != entries:
+		return zipEnd{}, 0, errVolumes
+	}
+	end = zipEnd{entries: int64(entries), size: int64(le.Uint64(record[40:])), offset: int64(le.Uint64(record[48:]))} //nolint:gosec // negative values are refused
+	if end.entries < 0 {
+		return zipEnd{}, 0, errors.New("it has an impossible number of entries")
+	}
+	return end, at, nil
+}
+
+// isComplete reports whether a record of 32 bits has no markers.
+func (e zipEnd) isComplete() bool {
+	return e.entries < zip64Marker16 && e.size < zip64Marker32 && e.offset < zip64Marker32
+}
+
+// agrees compares a record of 32 bits with the values that count, which have no markers.
+func (e zipEnd) agrees(with zipEnd) bool {
+	return agreesOrMarked(e.entries, with.entries, zip64Marker16) &&
+		agreesOrMarked(e.size, with.size, zip64Marker32) && agreesOrMarked(e.offset, with.offset, zip64Marker32)
+}
+
+func agreesOrMarked(short, value, marker int64) bool {
+	return short == value && value < marker || short == marker && value >= 0
 }
 
 type zipEntry struct {
-	name         string
-	mode         fs.FileMode
-	flags        uint16
-	method       uint16
-	crc          uint32
-	packed, size int64
-	offset       int64 // of the local header
+	name   string
+	mode   fs.FileMode
+	flags  uint16
+	method uint16
+	zipSizes
+	offset int64 // of the local header
 	// data is the offset of the content, set by zipLocal.
 	data int64
 }
@@ -135,23 +192,20 @@ func readZipEntry(r io.Reader) (*zipEntry, error) {
 	name, extra := rest[:le.Uint16(head[28:])], rest[le.Uint16(head[28:]):]
 	extra = extra[:le.Uint16(head[30:])]
 	entry := &zipEntry{
-		name:   string(name),
-		flags:  le.Uint16(head[8:]),
-		method: le.Uint16(head[10:]),
-		crc:    le.Uint32(head[16:]),
-		packed: int64(le.Uint32(head[20:])),
-		size:   int64(le.Uint32(head[24:])),
-		offset: int64(le.Uint32(head[42:])),
+		name:     string(name),
+		flags:    le.Uint16(head[8:]),
+		method:   le.Uint16(head[10:]),
+		zipSizes: readZipSizes(head[16:]),
+		offset:   int64(le.Uint32(head[42:])),
 	}
 	if le.Uint16(head[34:]) != 0 {
 		return nil, fmt.Errorf("%q: it is in another volume", name)
 	}
 	var err error
 	entry.mode, err = zipMode(entry.name, head[5], le.Uint32(head[38:]))
-	if err = cmp.Or(err, entry.check(extra)); err != nil {
+	wide, extraErr := parseZipExtra(extra, entry.name)
+	if err = cmp.Or(err, extraErr, wide.fill(&entry.size, &entry.packed, &entry.offset), entry.check()); err != nil {
 		return nil, fmt.Errorf("%q: %w", name, err)
 	}
 	return entry, nil
 }
-
-func (a *unpacking) entryLimit() int { return cmp.Or(a.limit.Entries, treewriter.DefaultEntries) }

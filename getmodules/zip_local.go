@@ -29,28 +29,37 @@ func (a *unpacking) zipLocal(entry *zipEntry, next int64) error {
 	if string(name) != entry.name || le.Uint16(head[6:]) != entry.flags || le.Uint16(head[8:]) != entry.method {
 		return errors.New("its local header disagrees with the directory on name, flags or method")
 	}
-	if err := checkZipExtra(extra, entry.name); err != nil {
+	wide, err := parseZipExtra(extra, entry.name)
+	if err != nil {
 		return err
 	}
-	sizes := head[14:26]
-	if !entry.agrees(sizes) && !(entry.flags&zipFlagDescriptor != 0 && isZero(sizes)) {
+	sizes := readZipSizes(head[14:])
+	if err := wide.fill(&sizes.size, &sizes.packed); err != nil {
+		return err
+	}
+	if sizes != entry.zipSizes && !(entry.flags&zipFlagDescriptor != 0 && sizes == zipSizes{}) {
 		return errors.New("its local header disagrees with the directory on sizes or checksum")
 	}
 	entry.data = entry.offset + zipLocalSize + int64(len(names))
-	return a.zipDescriptor(entry, next)
+	return a.zipDescriptor(entry, next, wide != nil)
 }
 
-// agrees reports whether a local header or descriptor has the entry's checksum and sizes.
-func (e *zipEntry) agrees(sizes []byte) bool {
+// zipSizes are in bytes.
+type zipSizes struct {
+	crc          uint32
+	packed, size int64
+}
+
+// readZipSizes may return markers of zip64.
+func readZipSizes(fields []byte) zipSizes {
 	le := binary.LittleEndian
-	return le.Uint32(sizes) == e.crc && int64(le.Uint32(sizes[4:])) == e.packed && int64(le.Uint32(sizes[8:])) == e.size
+	return zipSizes{le.Uint32(fields), int64(le.Uint32(fields[4:])), int64(le.Uint32(fields[8:]))}
 }
-
-func isZero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
 
 // zipDescriptor allows between an entry's content and the next entry only the descriptor that the flags
-// announce, with or without a signature.
-func (a *unpacking) zipDescriptor(entry *zipEntry, next int64) error {
+// announce, with or without a signature. Its sizes have 64 bits if those of the local header have, or if they are too
+// large for 32.
+func (a *unpacking) zipDescriptor(entry *zipEntry, next int64, wide bool) error {
 	size := next - entry.data - entry.packed
 	if entry.flags&zipFlagDescriptor == 0 {
 		if size != 0 {
@@ -58,14 +67,28 @@ func (a *unpacking) zipDescriptor(entry *zipEntry, next int64) error {
 		}
 		return nil
 	}
-	if size != 12 && size != 16 {
+	length := int64(12)
+	if wide = wide || max(entry.packed, entry.size) >= zip64Marker32; wide {
+		length = 20
+	}
+	if size != length && size != length+int64(len(zipDescriptorMark)) {
 		return errors.New("its descriptor does not follow its content")
 	}
 	descriptor := make([]byte, size)
 	if err := a.readAt(descriptor, entry.data+entry.packed); err != nil {
 		return err
 	}
-	if size == 16 && !bytes.HasPrefix(descriptor, zipDescriptorMark) || !entry.agrees(descriptor[size-12:]) {
+	fields, marked := bytes.CutPrefix(descriptor, zipDescriptorMark)
+	if size == length {
+		fields, marked = descriptor, true
+	}
+	var sizes zipSizes
+	if le := binary.LittleEndian; marked && wide {
+		sizes = zipSizes{le.Uint32(fields), int64(le.Uint64(fields[4:])), int64(le.Uint64(fields[12:]))} //nolint:gosec // compared only
+	} else if marked {
+		sizes = readZipSizes(fields)
+	}
+	if !marked || sizes != entry.zipSizes {
 		return errors.New("its descriptor disagrees with the directory")
 	}
 	return nil

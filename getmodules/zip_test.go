@@ -41,6 +41,9 @@ func TestZipAccepted(t *testing.T) {
 		"unicode":              {newZip(rawFile("é", "1").both(func(h *zipRawHeader) { h.flags |= 1 << 11 })), map[string]string{"é": "1"}},
 		"dot slash":            {newZip(rawDir("."), rawFile("./a", "1")), map[string]string{"a": "1"}},
 		"zip in zip":           {newZip(rawFile("a", "1"), rawStored("x.zip", string(inner))), map[string]string{"a": "1", "x.zip": string(inner)}},
+		"zip64":                {newZip(wide(rawFile("a", "1"), true), rawFile("b", "2")).but(zip64), map[string]string{"a": "1", "b": "2"}},
+		"zip64 local only":     {newZip(wide(rawFile("a", "1"), false)), map[string]string{"a": "1"}},
+		"zip64 descriptor":     {newZip(wideDescribed(rawFile("a", "1"))), map[string]string{"a": "1"}},
 		"directory unordered":  {newZip(rawFile("a", "1"), rawFile("b", "2")).but(swapDirectory), map[string]string{"a": "1", "b": "2"}},
 	}
 	for name, test := range tests {
@@ -52,6 +55,45 @@ func TestZipAccepted(t *testing.T) {
 				t.Errorf("tree differs (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// wide gives the local header 64 bit sizes, and with central the directory too.
+func wide(e *zipRaw, central bool) *zipRaw {
+	sides := []*zipRawHeader{&e.local}
+	if central {
+		sides = append(sides, &e.central)
+	}
+	for _, h := range sides {
+		h.extra = append(h.extra, 1, 0, 16, 0)
+		h.extra = binary.LittleEndian.AppendUint64(h.extra, uint64(h.size))
+		h.extra = binary.LittleEndian.AppendUint64(h.extra, uint64(h.packed))
+		h.size, h.packed = 1<<32-1, 1<<32-1
+	}
+	return e
+}
+
+// wideDescribed is an entry of a stream of unknown length.
+func wideDescribed(e *zipRaw) *zipRaw {
+	sizes := e.central
+	e = described(e, true)
+	e.descriptor = binary.LittleEndian.AppendUint32([]byte("PK\x07\x08"), sizes.crc)
+	e.descriptor = binary.LittleEndian.AppendUint64(e.descriptor, uint64(sizes.packed))
+	e.descriptor = binary.LittleEndian.AppendUint64(e.descriptor, uint64(sizes.size))
+	return wide(e, false)
+}
+
+// zip64 moves the values of the end record to one of 64 bits.
+func zip64(z *rawZip) {
+	z.wide = true
+	z.end = func(r []byte) { copy(r[8:20], bytes.Repeat([]byte{0xff}, 12)) }
+}
+
+// but64 changes the end record of 64 bits, which its locator follows.
+func but64(change func(record []byte)) func(*rawZip) {
+	return func(z *rawZip) {
+		zip64(z)
+		z.end64 = change
 	}
 }
 
@@ -136,18 +178,31 @@ func TestZipLayoutRefused(t *testing.T) {
 		return newZip(a()).but(func(z *rawZip) { z.end = change })
 	}
 	wantZipsRefused(t, map[string]*rawZip{
-		"zip as comment":     newZip(a()).but(func(z *rawZip) { z.comment = newZip(rawFile("b", "")).bytes() }),
-		"end in comment":     newZip(a()).but(func(z *rawZip) { z.comment = []byte("PK\x05\x06 and more than twenty-two bytes") }),
-		"gap before end":     newZip(a()).but(func(z *rawZip) { z.between = []byte("gap") }),
-		"gap between":        newZip(a().but(func(e *zipRaw) { e.gap = []byte("gap") }), rawFile("b", "")),
-		"hidden entry":       newZip(a(), rawFile("b", "").but(func(e *zipRaw) { e.hidden = true })),
-		"same place":         newZip(a(), a().but(func(e *zipRaw) { e.central.name, e.shift = "b", -36-len(e.data)+5 })),
-		"file and dir":       newZip(a(), rawDir("a")),
-		"dir twice":          newZip(rawDir("a"), rawDir("a"), rawFile("a/b", "")),
-		"by dot slash twice": newZip(a(), rawFile("./a", "")),
-		"more entries":       end(func(r []byte) { r[8], r[10] = 2, 2 }),
-		"fewer entries":      end(func(r []byte) { r[8], r[10] = 0, 0 }),
-		"zip64 locator":      newZip(a()).but(func(z *rawZip) { z.between = append([]byte("PK\x06\x07"), make([]byte, 16)...) }),
+		"zip as comment":       newZip(a()).but(func(z *rawZip) { z.comment = newZip(rawFile("b", "")).bytes() }),
+		"end in comment":       newZip(a()).but(func(z *rawZip) { z.comment = []byte("PK\x05\x06 and more than twenty-two bytes") }),
+		"gap before end":       newZip(a()).but(func(z *rawZip) { z.between = []byte("gap") }),
+		"gap between":          newZip(a().but(func(e *zipRaw) { e.gap = []byte("gap") }), rawFile("b", "")),
+		"hidden entry":         newZip(a(), rawFile("b", "").but(func(e *zipRaw) { e.hidden = true })),
+		"same place":           newZip(a(), a().but(func(e *zipRaw) { e.central.name, e.shift = "b", -36-len(e.data)+5 })),
+		"file and dir":         newZip(a(), rawDir("a")),
+		"dir twice":            newZip(rawDir("a"), rawDir("a"), rawFile("a/b", "")),
+		"by dot slash twice":   newZip(a(), rawFile("./a", "")),
+		"more entries":         end(func(r []byte) { r[8], r[10] = 2, 2 }),
+		"fewer entries":        end(func(r []byte) { r[8], r[10] = 0, 0 }),
+		"zip64 locator":        newZip(a()).but(func(z *rawZip) { z.between = append([]byte("PK\x06\x07"), make([]byte, 16)...) }),
+		"marker without zip64": end(func(r []byte) { copy(r[8:12], "\xff\xff\xff\xff") }),
+		"zip64 disagrees": newZip(a(), a()).but(func(z *rawZip) {
+			zip64(z)
+			z.end = func(r []byte) { copy(r[12:20], bytes.Repeat([]byte{0xff}, 8)); r[8], r[10] = 1, 1 }
+		}),
+		"zip64 with gap":     newZip(a()).but(func(z *rawZip) { zip64(z); z.between = []byte("gap") }),
+		"zip64 more entries": newZip(a()).but(but64(func(r []byte) { r[24], r[32] = 2, 2 })),
+		"zip64 negative":     newZip(a()).but(but64(func(r []byte) { r[31], r[39] = 0x80, 0x80 })),
+		"zip64 huge offset":  newZip(a()).but(but64(func(r []byte) { r[55] = 0x7f })),
+		"zip64 huge size":    newZip(a()).but(but64(func(r []byte) { r[47] = 0x7f })),
+		"zip64 extended":     newZip(a()).but(but64(func(r []byte) { r[4]++ })),
+		"zip64 elsewhere":    newZip(a()).but(but64(func(r []byte) { r[64]-- })),
+		"zip64 volumes":      newZip(a()).but(but64(func(r []byte) { r[72] = 2 })),
 		"two ends":           newZip(a()).but(func(z *rawZip) { z.middle = append([]byte("PK\x05\x06"), bytes.Repeat([]byte{0}, 18)...) }),
 	})
 }
@@ -166,6 +221,14 @@ func TestZipEntriesRefused(t *testing.T) {
 		"descriptor unasked":  newZip(described(a(), true).but(func(e *zipRaw) { e.both(func(h *zipRawHeader) { h.flags = 0 }) })),
 		"descriptor missing":  newZip(described(a(), true).but(func(e *zipRaw) { e.descriptor = nil })),
 		"descriptor lies":     newZip(described(a(), true).but(func(e *zipRaw) { e.descriptor[5]++ })),
+		"wide without marker": newZip(wide(a(), true).but(func(e *zipRaw) { e.central.size = 4 })),
+		"marker without wide": newZip(a().but(func(e *zipRaw) { e.local.size = 1<<32 - 1 })),
+		"wide lies":           newZip(wide(a(), true).but(func(e *zipRaw) { e.local.extra[4]++ })),
+		"wide lies twice":     newZip(wide(a(), true).but(func(e *zipRaw) { e.local.extra[4]++; e.central.extra[4]++ })),
+		"wide negative":       newZip(wide(a(), true).but(func(e *zipRaw) { e.local.extra[11], e.central.extra[11] = 0x80, 0x80 })),
+		"wide twice":          newZip(wide(wide(a(), true), true)),
+		"wide descriptor":     newZip(wideDescribed(a()).but(func(e *zipRaw) { e.descriptor[10]++ })),
+		"short descriptor":    newZip(wide(described(a(), true), false)),
 		"descriptor of 64":    newZip(described(a(), true).but(func(e *zipRaw) { e.descriptor = append(e.descriptor, make([]byte, 8)...) })),
 	})
 }
@@ -177,8 +240,9 @@ type rawZip struct {
 	middle  []byte // before the central directory
 	between []byte // before the end record
 	comment []byte
-	// end, if not nil, changes the end record.
-	end func(record []byte)
+	// end, if not nil, changes the end record, and end64 the record of 64 bits, which is written if wide is set.
+	end, end64 func(record []byte)
+	wide       bool
 }
 
 // zipRawHeader has the fields that the local and the central header of an entry share.
@@ -296,7 +360,20 @@ func (z *rawZip) bytes() []byte {
 	if z.end != nil {
 		z.end(end)
 	}
-	out = append(append(append(out, directory...), z.between...), end...)
+	var end64 []byte
+	if z.wide {
+		end64 = append([]byte("PK\x06\x06"), 44, 0, 0, 0, 0, 0, 0, 0, 45, 0, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+		for _, v := range []int{count, count, len(directory), len(out)} {
+			end64 = le.AppendUint64(end64, uint64(v))
+		}
+		end64 = append(end64, "PK\x06\x07\x00\x00\x00\x00"...)
+		end64 = le.AppendUint64(end64, uint64(len(out)+len(directory)))
+		end64 = append(end64, 1, 0, 0, 0)
+		if z.end64 != nil {
+			z.end64(end64)
+		}
+	}
+	out = append(append(append(append(out, directory...), z.between...), end64...), end...)
 	return append(out, z.comment...)
 }
 

@@ -47,8 +47,8 @@ func (e Entry) same(other Entry) bool {
 	return e == other
 }
 
-// maxEntries is ten times the limit for packages, because modules can write into their directories.
-const maxEntries = 1_000_000
+// maxEntries is twice the highest limit for packages, because modules can write into their directories.
+const maxEntries = 2_000_000
 
 // Tree lists the entries of a directory. Trees from [ReadTree] and [ParseTree] are valid.
 // In other trees, the entries must be sorted by path.

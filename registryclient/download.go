@@ -12,11 +12,12 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 )
 
 const (
-	// DefaultMaxDownload is the default maximum size of hosted packages in bytes, as for other packages.
-	DefaultMaxDownload = 512 << 20
+	// DefaultMaxDownload is the default maximum size of hosted packages in bytes, as for other packages: 2 GiB.
+	DefaultMaxDownload = packagelimits.DownloadBytes
 	// downloadTimeout limits a download that the server never ends.
 	downloadTimeout = time.Hour
 	// stallTimeout is the window in which a download must reach the minimum rate.

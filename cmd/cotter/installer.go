@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"sync/atomic"
 
 	"github.com/cotterpin/cotter/cliconfig"
@@ -79,19 +77,6 @@ func localHosts(user *policy.UserSettings) []string {
 		}
 	}
 	return all
-}
-
-// limits reads COTTER_MIN_RATE, in bytes per second: slow networks may need a lower rate; -1 disables the check.
-func limits(env func(string) string) (getmodules.Limits, error) {
-	text := env("COTTER_MIN_RATE")
-	if text == "" {
-		return getmodules.Limits{}, nil
-	}
-	rate, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return getmodules.Limits{}, usageError{fmt.Errorf("COTTER_MIN_RATE takes a number of bytes per second, got %q", text)}
-	}
-	return getmodules.Limits{MinRate: rate}, nil
 }
 
 func localOptions(out *output) installer.Options {

@@ -110,6 +110,7 @@ var remedyTable = []remedyRow{
 		return do(fmt.Sprintf("Use `--for %s` to keep the registry, or `--for %s` to change it.", e.Dialect, other))
 	}),
 
+	on(raiseLimit),
 	always[*installer.DialectError](nameTool),
 	on(noConfigurationError.remedies),
 

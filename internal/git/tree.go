@@ -8,14 +8,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
 const (
 	// maxCommit is in bytes. A commit has a message, and the signed tags of a merge.
 	maxCommit = 16 << 20
-	// maxTree is in bytes: 100,000 entries with names of 255 bytes fit.
-	maxTree = 32 << 20
+	// maxTree is in bytes: a directory of 500,000 entries with names of 100 bytes fits.
+	maxTree = 64 << 20
 	// MaxDepth is far above the limit for a tree on disk; it keeps the list of paths small.
 	MaxDepth = 128
 )
@@ -79,7 +80,7 @@ func ReadTree(o Objects, tree string, maxEntries int) ([]Entry, error) {
 		}
 		all = append(all, entries...)
 		if len(all) > maxEntries {
-			return nil, fmt.Errorf("%w: more than %d entries", ErrTooLarge, maxEntries)
+			return nil, &packagelimits.Error{Limit: packagelimits.OfEntries, Max: int64(maxEntries)}
 		}
 		level = level[:0]
 		for _, e := range entries {

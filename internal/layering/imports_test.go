@@ -15,7 +15,7 @@ type layer struct {
 // layers are all packages, from the bottom to the top. Outside of its tests, a package may
 // import only packages of the layers below its own.
 var layers = []layer{
-	{"rules for names, paths, patterns and secrets, the parsers of HCL, and values in text", []string{"internal/ctxerr", "internal/hcldepth", "internal/git/wildmatch", "internal/hostname", "internal/jsonkeys", "internal/pathsafe", "internal/textform"}},
+	{"rules for names, paths, patterns, sizes and secrets, the parsers of HCL, and values in text", []string{"internal/ctxerr", "internal/hcldepth", "internal/git/wildmatch", "internal/hostname", "internal/jsonkeys", "internal/packagelimits", "internal/pathsafe", "internal/textform"}},
 	{"values and tools", []string{
 		"addrs", "installer/evidence", "hashing", "versions", // the types of the API
 		"internal/git/gitattr", "internal/signing", // formats and signatures

@@ -54,11 +54,11 @@ const (
 )
 
 // Maximum sizes in bytes of the files that are read here, besides [MaxManifest]: the limit of package
-// lockfile, the line of a seal, and sums.
+// lockfile, the line of a seal, and sums, which take about 150 bytes for each of at most 1,000,000 entries of a package.
 const (
 	maxLock = 32 << 20
 	maxSeal = 128
-	maxSums = 64 << 20
+	maxSums = 256 << 20
 )
 
 // readOptional returns nil if the file does not exist, but not for an empty file.

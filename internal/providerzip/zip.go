@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zip"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -174,14 +175,14 @@ func (c *contentReader) Read(p []byte) (n int, err error) {
 func contentError(entry string, err error) error {
 	_, onDisk := errors.AsType[*os.PathError](err)
 	refused, isRefused := errors.AsType[*treewriter.PathError](err)
-	large, isLarge := errors.AsType[*treewriter.LimitError](err)
+	large, isLarge := errors.AsType[*packagelimits.Error](err)
 	switch {
 	case onDisk, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case isRefused:
 		return &RefusedError{Entry: refused.Path, Reason: "is refused: " + refused.Reason}
 	case isLarge:
-		return &RefusedError{Entry: large.Path, Reason: fmt.Sprintf("is over the limit of %d %s", large.Max, large.What)}
+		return &RefusedError{Entry: large.Path, Reason: (&packagelimits.Error{Limit: large.Limit, Max: large.Max}).Error()}
 	case errors.Is(err, zip.ErrChecksum):
 		return &RefusedError{Entry: entry, Reason: "is damaged: its checksum is wrong"}
 	}

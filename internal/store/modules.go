@@ -13,6 +13,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/treewriter"
 	"github.com/cotterpin/cotter/internal/userkey"
@@ -214,7 +215,8 @@ func sameButForCase(tree *Tree) []string {
 
 func copyTree(ctx context.Context, dst string, src fs.FS) (*Tree, error) {
 	err := atomicfile.Step("project.package.copy", func() error {
-		return treewriter.CopyTree(ctx, dst, src, treewriter.Limits{})
+		// The limits of the run held when the package was fetched.
+		return treewriter.CopyTree(ctx, dst, src, treewriter.Limits{TreeBytes: packagelimits.MaxBytes, Entries: packagelimits.MaxEntries})
 	})
 	if err != nil {
 		return nil, err

@@ -9,12 +9,12 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// MaxFile is in bytes, for files in directories where other programs may have put something. It is far
-// above the limit of package getmodules.
-const MaxFile = 1 << 30
+// MaxFile is in bytes, for files in directories where other programs may have put something.
+const MaxFile = packagelimits.MaxBytes
 
 // Tree is the tree of a module package, without version control metadata. Its hashes, for which each call
 // of a package asks, are computed once. It is safe for concurrent use.

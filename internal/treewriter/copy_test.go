@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
@@ -127,14 +128,14 @@ func TestCopyTreeLimits(t *testing.T) {
 			t.Parallel()
 			dst := filepath.Join(t.TempDir(), "dst")
 			err := treewriter.CopyTree(t.Context(), dst, src, tt.limits)
-			var over *treewriter.LimitError
+			var over *packagelimits.Error
 			switch {
 			case tt.ok && err == nil:
 				if got := len(snapshot(t, dst, "")); got != 201 {
 					t.Errorf("the copy has %d entries, want 201", got)
 				}
 			case tt.ok || !errors.As(err, &over) || tt.path != "" && over.Path != tt.path:
-				t.Errorf("error is %v, want a *LimitError of %q, or none: %v", err, tt.path, tt.ok)
+				t.Errorf("error is %v, want a *packagelimits.Error of %q, or none: %v", err, tt.path, tt.ok)
 			default:
 				if _, err := os.Lstat(dst); !errors.Is(err, fs.ErrNotExist) {
 					t.Errorf("something is left at dst: %v", err)

@@ -3,17 +3,8 @@ package treewriter
 import (
 	"cmp"
 	"fmt"
-)
 
-// Default limits of a tree.
-const (
-	// DefaultTreeBytes is enough: the largest published packages are below 200 MB. Build agents have that much
-	// space.
-	DefaultTreeBytes = 1 << 30
-	// DefaultFileBytes is far more than any file of a real module.
-	DefaultFileBytes = 256 << 20
-	// DefaultEntries limits the inodes that a small archive can use up.
-	DefaultEntries = 100_000
+	"github.com/cotterpin/cotter/internal/packagelimits"
 )
 
 const (
@@ -23,10 +14,11 @@ const (
 	maxNamedLinks = 3
 )
 
-// Limits with zero fields mean the defaults.
+// Limits with zero fields mean the defaults of [packagelimits].
 type Limits struct {
 	// TreeBytes limits all files together.
 	TreeBytes int64
+	// FileBytes limits one file; 0 means TreeBytes.
 	FileBytes int64
 	// Entries are files, directories and links.
 	Entries int
@@ -34,9 +26,10 @@ type Limits struct {
 	Portable bool
 }
 
-func (l Limits) withDefaults() Limits {
-	l.TreeBytes, l.FileBytes = cmp.Or(l.TreeBytes, DefaultTreeBytes), cmp.Or(l.FileBytes, DefaultFileBytes)
-	l.Entries = cmp.Or(l.Entries, DefaultEntries)
+// WithDefaults returns limits without zero fields.
+func (l Limits) WithDefaults() Limits {
+	l.TreeBytes, l.Entries = cmp.Or(l.TreeBytes, packagelimits.TreeBytes), cmp.Or(l.Entries, packagelimits.Entries)
+	l.FileBytes = cmp.Or(l.FileBytes, l.TreeBytes)
 	return l
 }
 
@@ -49,15 +42,3 @@ type PathError struct {
 }
 
 func (e *PathError) Error() string { return fmt.Sprintf("%q: %s", e.Path, e.Reason) }
-
-type LimitError struct {
-	// Path is the entry that went over the limit.
-	Path string
-	// What is the limited quantity with its unit, such as "bytes in one file".
-	What string
-	Max  int64
-}
-
-func (e *LimitError) Error() string {
-	return fmt.Sprintf("%q: more than %d %s", e.Path, e.Max, e.What)
-}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -32,12 +33,12 @@ func TestLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, _, err := write(t, test.limits, test.entries...)
-			var over *treewriter.LimitError
+			var over *packagelimits.Error
 			switch {
 			case test.path == "" && err != nil:
 				t.Errorf("error is %v, want none", err)
 			case test.path != "" && (!errors.As(err, &over) || over.Path != test.path):
-				t.Errorf("error is %v, want a *LimitError of %q", err, test.path)
+				t.Errorf("error is %v, want a *packagelimits.Error of %q", err, test.path)
 			}
 		})
 	}
@@ -52,8 +53,8 @@ func TestLinkLimit(t *testing.T) {
 	if _, _, err := write(t, treewriter.Limits{}, entries...); err != nil {
 		t.Errorf("1,000 links: %v", err)
 	}
-	var over *treewriter.LimitError
+	var over *packagelimits.Error
 	if _, _, err := write(t, treewriter.Limits{}, append(entries, link("x", "f"))...); !errors.As(err, &over) {
-		t.Errorf("1,001 links: %v, want a *LimitError", err)
+		t.Errorf("1,001 links: %v, want a *packagelimits.Error", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
@@ -58,7 +59,7 @@ func Create(dir string, limits Limits) (*Writer, error) {
 	}
 	w := &Writer{
 		dir:     dir,
-		limits:  limits.withDefaults(),
+		limits:  limits.WithDefaults(),
 		kinds:   map[string]pathsafe.Kind{".": pathsafe.Directory},
 		folded:  map[string]string{},
 		targets: map[string]string{},
@@ -120,7 +121,7 @@ func (w *Writer) Symlink(name, target string) error {
 			return err
 		}
 		if len(w.targets) == maxLinks {
-			return &LimitError{Path: name, What: "symbolic links", Max: maxLinks}
+			return &packagelimits.Error{Limit: packagelimits.OfLinks, Path: name, Max: maxLinks}
 		}
 		w.targets[name] = target
 		return nil
@@ -207,7 +208,7 @@ func (w *Writer) register(name string, k pathsafe.Kind) error {
 	}
 	// The root is in kinds, but does not count.
 	if len(w.kinds)-1 == w.limits.Entries {
-		return &LimitError{Path: name, What: "files, directories and links", Max: int64(w.limits.Entries)}
+		return &packagelimits.Error{Limit: packagelimits.OfEntries, Path: name, Max: int64(w.limits.Entries)}
 	}
 	if err := w.checkPortable(name); err != nil {
 		return err
@@ -323,8 +324,8 @@ func (w *Writer) fill(f *os.File, name string, r io.Reader, buf []byte) error {
 		return fmt.Errorf("%q: %w", name, err)
 	case n <= room && w.bytes.Add(n) <= w.limits.TreeBytes:
 		return nil
-	case n > w.limits.FileBytes:
-		return &LimitError{Path: name, What: "bytes in one file", Max: w.limits.FileBytes}
+	case n > w.limits.FileBytes && w.limits.FileBytes < w.limits.TreeBytes:
+		return &packagelimits.Error{Limit: packagelimits.OfFile, Path: name, Max: w.limits.FileBytes}
 	}
-	return &LimitError{Path: name, What: "bytes in all files", Max: w.limits.TreeBytes}
+	return &packagelimits.Error{Limit: packagelimits.OfTree, Path: name, Max: w.limits.TreeBytes}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 )
 
 const progressEvery = 100 * time.Millisecond
@@ -245,7 +246,7 @@ func (r *Repository) watch(ctx context.Context) (context.Context, func() error, 
 	look := func() error {
 		size := max(0, r.store.packBytes()-before)
 		if size > limit {
-			return fmt.Errorf("%w: git transferred more than %d bytes", git.ErrTooLarge, limit)
+			return fmt.Errorf("%w: %w", git.ErrTooLarge, &packagelimits.Error{Limit: packagelimits.OfDownload, Max: limit})
 		}
 		if info, err := os.Stat(r.network.PacketTrace); err == nil && info.Size() > maxTrace {
 			return fmt.Errorf("%w: the server listed more refs than allowed (%d)", git.ErrTooLarge, git.MaxRefs)

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 )
 
 // The channels of gitprotocol-pack(5): the first byte of a packet names one.
@@ -60,7 +61,7 @@ func (s *packStream) fill() ([]byte, error) {
 			return nil, malformed("a packet of the pack has no channel")
 		}
 		if s.left -= int64(len(data)) - 1; s.left < 0 {
-			return nil, fmt.Errorf("%w: over %d bytes", git.ErrTooLarge, s.limit)
+			return nil, fmt.Errorf("%w: %w", git.ErrTooLarge, &packagelimits.Error{Limit: packagelimits.OfDownload, Max: s.limit})
 		}
 		switch channel, part := data[0], data[1:]; {
 		case channel == errorChannel:

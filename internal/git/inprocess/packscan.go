@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/klauspost/compress/zlib"
 )
 
@@ -227,7 +228,7 @@ func (s *packScanner) checkSize(size int64) error {
 // count is called before memory is allocated.
 func (s *packScanner) count(size int64) error {
 	if s.inflated += size; s.inflated > s.limits.TotalBytes {
-		return fmt.Errorf("%w: %w: its objects have more than %d bytes", git.ErrTooLarge, ErrTooLarge, s.limits.TotalBytes)
+		return fmt.Errorf("%w: %w: %w", git.ErrTooLarge, ErrTooLarge, &packagelimits.Error{Limit: packagelimits.OfTree, Max: s.limits.TotalBytes})
 	}
 	return nil
 }

@@ -1,0 +1,93 @@
+// Package packagelimits has the limits of module packages: how much is fetched and unpacked for a source address
+// before the package is refused. They keep a server or an author from filling the disk of a user. The page
+// docs/security.md lists them, for users.
+package packagelimits
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+)
+
+// The defaults.
+const (
+	// DownloadBytes is the size of an archive or of a git transfer. The histories of large repositories are not
+	// fetched, so what is transferred is smaller than what is unpacked.
+	DownloadBytes = 2 << 30
+	// TreeBytes is the size of all files of a package. Repositories that hold everything of a company are below it,
+	// and build agents have that much space. A single file may have as much, because files are not read into memory.
+	TreeBytes = 4 << 30
+	// Entries are files, directories and links. Repositories with more than 100,000 are in use. A small archive could
+	// use up the inodes of a disk.
+	Entries = 500_000
+)
+
+// The highest values to which users can raise the limits. Readers of stored packages rely on them.
+const (
+	MaxBytes   = 64 << 30
+	MaxEntries = 1_000_000
+)
+
+// Limit is what a limit is about.
+type Limit string
+
+// Bytes.
+const (
+	OfDownload Limit = "in the download"
+	OfTree     Limit = "in all files"
+	OfFile     Limit = "in one file"
+)
+
+// Numbers.
+const (
+	OfEntries Limit = "files, directories and links"
+	OfLinks   Limit = "symbolic links"
+)
+
+// Error says that a package exceeds a limit.
+type Error struct {
+	Limit Limit
+	// Path is the entry at which the limit was exceeded, or "".
+	Path string
+	// Size is what the package has, in the unit of the limit; 0 if only known to be more than Max.
+	Size int64
+	Max  int64
+}
+
+func (e *Error) Error() string {
+	text := fmt.Sprintf("more than %s %s", e.Limit.quantity(e.Max), e.Limit)
+	if e.Size > 0 {
+		text = fmt.Sprintf("%s %s, more than %s", e.Limit.quantity(e.Size), e.Limit, e.Limit.quantity(e.Max))
+	}
+	if e.Path != "" {
+		return fmt.Sprintf("%q: %s", e.Path, text)
+	}
+	return text
+}
+
+// quantity uses whole units of bytes.
+func (l Limit) quantity(n int64) string {
+	switch {
+	case l == OfEntries || l == OfLinks:
+		return strconv.FormatInt(n, 10)
+	case n >= 1<<30 && n%(1<<30) == 0:
+		return fmt.Sprintf("%d GiB", n>>30)
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// Enough returns a value of the limit that the package probably fits in: its size if that is known, else twice the
+// limit. It is 0 if no value is allowed that is large enough.
+func (e *Error) Enough() int64 {
+	highest := int64(MaxBytes)
+	if e.Limit == OfEntries {
+		highest = MaxEntries
+	}
+	enough := cmp.Or(e.Size, min(2*e.Max, highest))
+	if e.Max >= highest || enough > highest {
+		return 0
+	}
+	return enough
+}
