@@ -1,12 +1,6 @@
 package inprocess
 
-import (
-	"bytes"
-	"context"
-	"io"
-
-	"golang.org/x/sync/semaphore"
-)
+import "golang.org/x/sync/semaphore"
 
 const (
 	// wholeBytes is the size up to which an object, a delta or a base is in memory as a whole while it is read. Larger
@@ -28,24 +22,3 @@ var (
 	bases    = semaphore.NewWeighted(baseBytes)
 	objects  = semaphore.NewWeighted(manyObjects)
 )
-
-// base returns the content of an object to which a delta is applied. release must be called before anything else is
-// waited for.
-func (p *PackStream) base(e entry) (content io.ReaderAt, release func(), err error) {
-	content, release = p.content(e), func() {}
-	if e.data != nil || e.size > baseBytes {
-		return content, release, nil
-	}
-	if e.size > wholeBytes {
-		if err := bases.Acquire(context.Background(), e.size); err != nil {
-			return nil, nil, err
-		}
-		release = func() { bases.Release(e.size) }
-	}
-	data := make([]byte, e.size)
-	if _, err := io.ReadFull(io.NewSectionReader(content, 0, e.size), data); err != nil {
-		release()
-		return nil, nil, err
-	}
-	return bytes.NewReader(data), release, nil
-}

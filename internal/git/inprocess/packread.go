@@ -3,13 +3,24 @@ package inprocess
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
+	"sync"
 
 	"github.com/pjbgf/sha1cd"
 )
+
+// StartPack reads a stream that must end with the pack. The caller must close the result.
+func StartPack(stream io.ReadCloser, dir string, limits PackLimits) *PackStream {
+	p := &PackStream{stream: stream, byID: map[objectName]int{}, file: spill{dir: dir}, ended: make(chan struct{})}
+	p.came = sync.NewCond(&p.mu)
+	r := newPackReader(p, stream, limits)
+	go func() { p.finish(r.read()) }()
+	return p
+}
 
 // packReader adds the objects of a pack to a stream.
 type packReader struct {
@@ -97,6 +108,27 @@ func (r *packReader) baseOf(e packEntry) (entry, bool) {
 	}
 	r.names.wait()
 	return r.byName(e.baseID)
+}
+
+// base returns the content of an object to which a delta is applied. release must be called before anything else is
+// waited for.
+func (r *packReader) base(e entry) (content io.ReaderAt, release func(), err error) {
+	content, release = r.PackStream.content(e), func() {}
+	if e.data != nil || e.size > baseBytes {
+		return content, release, nil
+	}
+	if e.size > wholeBytes {
+		if err := bases.Acquire(context.Background(), e.size); err != nil {
+			return nil, nil, err
+		}
+		release = func() { bases.Release(e.size) }
+	}
+	data := make([]byte, e.size)
+	if _, err := io.ReadFull(io.NewSectionReader(content, 0, e.size), data); err != nil {
+		release()
+		return nil, nil, err
+	}
+	return bytes.NewReader(data), release, nil
 }
 
 // steps reads a delta to its end.

@@ -39,15 +39,6 @@ type entry struct {
 	at     int64  // in the file
 }
 
-// StartPack reads a stream that must end with the pack. The caller must close the result.
-func StartPack(stream io.ReadCloser, dir string, limits PackLimits) *PackStream {
-	p := &PackStream{stream: stream, byID: map[objectName]int{}, file: spill{dir: dir}, ended: make(chan struct{})}
-	p.came = sync.NewCond(&p.mu)
-	r := newPackReader(p, stream, limits)
-	go func() { p.finish(r.read()) }()
-	return p
-}
-
 // Wait returns the size of the pack in bytes. The error wraps one of this package, or is that of the stream or of
 // dir.
 func (p *PackStream) Wait() (bytes int64, err error) {
