@@ -77,7 +77,7 @@ type InstallationMethod struct {
 	// DownloadAttempts is how often direct requests an archive at most, one more than the configured
 	// retries; 0 if that is not configured.
 	DownloadAttempts int
-	// Path is the directory of a filesystem_mirror. A relative one belongs to the project; see
+	// Path is the directory of a filesystem_mirror. A relative one belongs to the project, and so does one in it; see
 	// [getproviders.FilesystemMirror].
 	Path string
 	// URL is the https URL of a network_mirror, without its user name and password.
@@ -97,6 +97,8 @@ type ProviderSourceOptions struct {
 	// Dir is the base of relative paths, usually the configuration's directory; "" is the working
 	// directory.
 	Dir string
+	// InProject reports whether a mirror's absolute path is in the project too. nil means that none is.
+	InProject func(dir string) bool
 	// NoProject leaves out mirrors with relative paths, for a source that several projects share.
 	NoProject bool
 	// HTTPClient provides the transport for mirrors, and its Timeout limits each request for a document.
@@ -171,7 +173,7 @@ func (c *Config) impliedSource(ctx context.Context, opts ProviderSourceOptions) 
 	direct := getproviders.Method{Source: opts.Direct(c.Providers.downloadAttempts)}
 	for _, dir := range c.Providers.ImpliedMirrors {
 		mirror := opts.directory(dir)
-		if opts.NoProject && mirror.InProject {
+		if opts.NoProject && !filepath.IsAbs(dir) {
 			continue
 		}
 		if info, err := os.Stat(mirror.Dir); err != nil || !info.IsDir() {
@@ -199,7 +201,7 @@ func (c *Config) impliedSource(ctx context.Context, opts ProviderSourceOptions) 
 // mirror, even if the user has named it or it is a link out of the project.
 func (o ProviderSourceOptions) directory(name string) getproviders.FilesystemMirror {
 	if filepath.IsAbs(name) {
-		return getproviders.FilesystemMirror{Dir: name}
+		return getproviders.FilesystemMirror{Dir: name, InProject: o.InProject != nil && o.InProject(name)}
 	}
 	return getproviders.FilesystemMirror{Dir: filepath.Join(o.Dir, name), InProject: true}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/repofiles"
 )
 
 func providerFlags() []addFlag {
@@ -295,6 +296,12 @@ func inProject(ctx context.Context, in *installer.Installer, req request) (_ req
 	return req, err
 }
 
+// isInRepository is also true if that cannot be found out.
+func isInRepository(dir, name string) bool {
+	own, err := repofiles.Find(dir, cliconfig.OSEnvironment().Home)
+	return err != nil || own.Has(name)
+}
+
 func (s *configuredSource) sourceIn(ctx context.Context, dir string, several bool) (getproviders.Source, error) {
 	direct := s.direct
 	return s.config.ProviderSource(ctx, cliconfig.ProviderSourceOptions{
@@ -305,6 +312,7 @@ func (s *configuredSource) sourceIn(ctx context.Context, dir string, several boo
 			return direct
 		},
 		Dir:        dir,
+		InProject:  func(mirror string) bool { return isInRepository(dir, mirror) },
 		NoProject:  several,
 		HTTPClient: s.client,
 		UserAgent:  "cotter/" + version(),

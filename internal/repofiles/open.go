@@ -120,6 +120,12 @@ func holdsAny(dir string, others []string) bool {
 	})
 }
 
+// Has reports whether a file or directory is in the directory, by whatever name: links are followed, and what is mounted
+// elsewhere counts too. A home directory, or that of a whole system, has nothing in this sense.
+func (d *Dir) Has(name string) bool {
+	return !d.noDotFiles && filepath.Dir(d.path) != d.path && holdsAny(d.path, []string{name})
+}
+
 // below returns the path of a file in a directory. A directory is inside itself.
 func below(dir, name string) (rel string, ok bool) {
 	rel, err := filepath.Rel(dir, name)
