@@ -96,7 +96,7 @@ func TestGitRedirects(t *testing.T) {
 	} {
 		t.Run(tt.scheme+" to "+tt.to, func(t *testing.T) {
 			t.Parallel()
-			every := *exhaustive || tt.every
+			every := *testenv.Exhaustive || tt.every
 			w := newRedirectWeb(t, tt.to)
 			clients := w.fetchers(t)
 			if !every { // both follow the same rule

@@ -161,7 +161,7 @@ func TestGitHostileStore(t *testing.T) {
 	intact := filledGitStore(t, s, r, first)
 	for i, tt := range testenv.Sample(hostileStores(s.URL)) {
 		revisions := []string{first, ""}
-		if !*exhaustive && !tt.warns { // the warnings depend on the request
+		if !*testenv.Exhaustive && !tt.warns { // the warnings depend on the request
 			revisions = revisions[i%2:][:1]
 		}
 		t.Run(tt.name, func(t *testing.T) {
@@ -170,7 +170,7 @@ func TestGitHostileStore(t *testing.T) {
 				f, check := poisoned(t, s, intact, tt)
 				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
-				if tt.name == "repository" || tt.warns || *exhaustive {
+				if tt.name == "repository" || tt.warns || *testenv.Exhaustive {
 					tags, err := f.Tags(ctx, getmodules.Request{Package: s.address(r, "")})
 					if diff := cmp.Diff([]getmodules.Tag{{Name: "v1", Revision: first}}, tags); err != nil || diff != "" {
 						t.Errorf("Tags: %v (-want +got):\n%s", err, diff)
@@ -381,7 +381,7 @@ func TestGitUnusableCache(t *testing.T) {
 				t.Errorf("FetchWarnings (-want +got):\n%s", diff)
 			}
 			requests := later
-			if !*exhaustive { // the cache makes no difference to these requests
+			if !*testenv.Exhaustive { // the cache makes no difference to these requests
 				requests = later[i%len(later):][:1]
 			}
 			for _, req := range requests {

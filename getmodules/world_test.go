@@ -2,7 +2,6 @@ package getmodules_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -20,10 +19,6 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
-
-// exhaustive makes tests run every combination of their independent factors. Without it,
-// they try each value of each factor, but in fewer combinations.
-var exhaustive = flag.Bool("exhaustive", false, "run every combination of each test's factors")
 
 func TestMain(m *testing.M) { os.Exit(testenv.Prepare(m).Run()) }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"maps"
 	"net/http"
 	"os"
@@ -25,15 +24,13 @@ func failures() []failure {
 // is for failures that have nothing to do with them.
 func withoutGit() string { return canariesWithout("git_", "hg_") }
 
-var canariesAll = flag.Bool("canaries.all", false, "let every failure meet the secrets of all repositories, in both formats")
-
 // halfOfGit returns the names of all addresses except hg and every second git address.
 func halfOfGit(odd int) []string {
 	var names []string
 	git := 0
 	for _, name := range slices.Sorted(maps.Keys(addressesWithCanaries)) {
 		if strings.HasPrefix(name, "git_") {
-			if git++; git%2 != odd && !*canariesAll {
+			if git++; git%2 != odd && !*testenv.Exhaustive {
 				continue
 			}
 		}

@@ -62,7 +62,7 @@ func TestLinkedSecrets(t *testing.T) {
 					s := newLinkSite(t, world)
 					s.link(t, name, target, relative)
 					commands := linkCommands
-					if !*canariesAll {
+					if !*testenv.Exhaustive {
 						first := (at + 5*i) % len(linkCommands)
 						commands = append(linkCommands[:2:2], slices.Concat(linkCommands, linkCommands)[first:first+3]...)
 					}

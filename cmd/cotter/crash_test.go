@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -23,14 +22,16 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// fewKills is the default of the flag -kills.
-const fewKills = 24
-
 // kills is the number of processes, in all scenarios together, that are killed before a
-// random step. In addition, one process is killed before the first step of each name. With a
-// number above the default, processes are killed before the last step of each name too, and
-// scenarios that share most of their steps with another one are run as well.
-var kills = flag.Int("kills", fewKills, "kill so many processes at random")
+// random step. In addition, one process is killed before the first step of each name. With
+// -exhaustive, processes are killed before the last step of each name too, and scenarios that
+// share most of their steps with another one are run as well.
+func kills() int {
+	if *testenv.Exhaustive {
+		return 300
+	}
+	return 24
+}
 
 // These variables are set for a child process. They name the file to which it writes the
 // names of its steps, the step before which it kills itself (by number or name), and the
@@ -240,7 +241,7 @@ func TestCrash(t *testing.T) {
 	for _, c := range scenes {
 		steps := c.scene.steps(t)
 		numbers := firstOfEachName(steps, c.prefix)
-		if *kills > fewKills {
+		if *testenv.Exhaustive {
 			numbers = firstAndLast(steps)
 		}
 		named += len(numbers)
@@ -248,7 +249,7 @@ func TestCrash(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			undisturbed := picture(t, c.scene.project)
-			c.scene.test(t, steps, numbers, *kills*c.share/shares)
+			c.scene.test(t, steps, numbers, kills()*c.share/shares)
 			if c.faults {
 				c.scene.testFaults(t, steps, undisturbed)
 			}

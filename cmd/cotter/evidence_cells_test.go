@@ -5,7 +5,6 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"io/fs"
 	"net/http"
 	"os"
@@ -21,8 +20,6 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 )
-
-var evidenceAll = flag.Bool("evidence.all", false, "run every cell of who brings a package, what is forged, and the kind of run")
 
 // cell is a run with a package that somebody brings, and with something about it that is forged
 // so that the lock and the package fit each other.
@@ -261,7 +258,7 @@ func (c cell) published(s *cellSite) string {
 func TestEvidenceCells(t *testing.T) {
 	t.Parallel()
 	cells := allCells()
-	if !*evidenceAll {
+	if !*testenv.Exhaustive {
 		cells = testenv.Sample(pairwise(cells))
 	}
 	sites := make(map[[2]string][]cell)

@@ -56,7 +56,7 @@ func TestGolden(t *testing.T) {
 	}
 	world, tools := modtest.New(t, content), bothStockTools(t)
 	run := func(t *testing.T, names ...string) {
-		p := scripts(testenv.Sample(names))
+		p := scripts(names)
 		p.Setup = func(env *testscript.Env) error { return setupGolden(env, world, tools) }
 		testscript.Run(t, p)
 	}

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -17,8 +16,6 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-var hostileAll = flag.Bool("hostile.all", false, "run the whole table of hostile files")
-
 // againColumns are the replacements that are tried for the second and later commands on a
 // file, in turn: the first command has been run with all of them.
 var againColumns = [][]string{
@@ -30,7 +27,7 @@ var againColumns = [][]string{
 // directory, all files have the same effect, and so do all links.
 func (row hostileRow) leftOut(column string) bool {
 	switch {
-	case *hostileAll:
+	case *testenv.Exhaustive:
 		return false
 	case row.again > 0 && !slices.Contains(againColumns[row.again%len(againColumns)], column):
 		return true

@@ -5,7 +5,6 @@ package main
 import (
 	"cmp"
 	"encoding/json"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,8 +18,6 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 )
-
-var matrixAll = flag.Bool("matrix.all", false, "run every command that reads a project on the projects of all worlds, in both layouts and in every state")
 
 // matrixSample are the worlds that run without -matrix.all.
 var matrixSample = []string{"corpus/package_links", "corpus/nested", "script/providers"}
@@ -131,7 +128,7 @@ func TestMatrix(t *testing.T) {
 	t.Run("worlds", func(t *testing.T) {
 		for _, file := range matrixWorlds(t) {
 			w := readMatrixWorld(t, file)
-			if !*matrixAll && !slices.Contains(testenv.Sample(matrixSample), w.name) {
+			if !*testenv.Exhaustive && !slices.Contains(testenv.Sample(matrixSample), w.name) {
 				continue
 			}
 			worlds++
@@ -143,7 +140,7 @@ func TestMatrix(t *testing.T) {
 	})
 	t.Logf("%d cells: %d root modules of %d worlds in both layouts; install refuses %d", matrixCount.cells.Load(), matrixCount.roots.Load()/2, worlds, matrixCount.refused.Load()/2)
 	for _, e := range slices.Concat(matrixExceptions, matrixRefused) {
-		if _, used := usedExceptions.Load(e.pattern); *matrixAll && !used {
+		if _, used := usedExceptions.Load(e.pattern); *testenv.Exhaustive && !used {
 			t.Errorf("nothing needs the exception %q any more", e.pattern)
 		}
 	}

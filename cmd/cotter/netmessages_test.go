@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -19,8 +18,6 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
-
-var networkAll = flag.Bool("network.all", false, "run every cell of the table of network faults and kinds of hosts")
 
 // messagesFile has the text output for each cell: the cause, which names the host as HOST, and one remedy.
 const messagesFile = "testdata/network_messages.txtar"
@@ -122,7 +119,7 @@ func TestNetworkMessages(t *testing.T) {
 				s := newSite(t, modtest.NewWith(t, modtest.Txtar(messagesWorld), modtest.Options{OCIBearer: true}),
 					"TF_REGISTRY_DISCOVERY_RETRY=1", "TF_REGISTRY_CLIENT_TIMEOUT=1", "COTTER_GIT_BACKEND=auto")
 				for k, fault := range faults {
-					if !*networkAll && (i+k)%8 != 0 || host.isPatient && fault.fault.Delay > 0 || fault.host != "" && !host.isNamed && host.pointer.Path == "" ||
+					if !*testenv.Exhaustive && (i+k)%8 != 0 || host.isPatient && fault.fault.Delay > 0 || fault.host != "" && !host.isNamed && host.pointer.Path == "" ||
 						host.name == "git server" && fault.name == "reset" { // of which git says different things
 						continue
 					}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"crypto/tls"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -25,8 +24,13 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// processes is the number of processes that are started at once.
-var processes = flag.Int("processes", 20, "start so many processes at once that share a cache")
+// processes is the number of processes that are started at once, and share a cache.
+func processes() int {
+	if *testenv.Exhaustive {
+		return 50
+	}
+	return 20
+}
 
 const processesWorld = `
 -- registry/acme/net/aws/1.0.0/main.tf --
@@ -63,7 +67,7 @@ func TestProcesses(t *testing.T) {
 	front := newFront(t, world)
 	cache := t.TempDir()
 	var wait sync.WaitGroup
-	for range *processes {
+	for range processes() {
 		dir := t.TempDir()
 		text := strings.ReplaceAll(processesConfig, "HOST", front.host)
 		testenv.WriteFile(t, filepath.Join(dir, "main.tf"), text)
@@ -74,7 +78,7 @@ func TestProcesses(t *testing.T) {
 	wait.Wait()
 	want := map[string]int{"git registry": 1, "git tools": 1, "archive": 1, "oci": 1}
 	if diff := cmp.Diff(want, front.transfers()); diff != "" {
-		t.Errorf("how often packages were transferred to %d processes (-want +got):\n%s", *processes, diff)
+		t.Errorf("how often packages were transferred to %d processes (-want +got):\n%s", processes(), diff)
 	}
 }
 
@@ -157,7 +161,7 @@ func (f *front) turn(r *http.Response, host string) error {
 func (f *front) start() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.started++; f.started == *processes {
+	if f.started++; f.started == processes() {
 		close(f.all)
 	}
 }

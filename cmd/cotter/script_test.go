@@ -59,7 +59,7 @@ func TestScripts(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("testdata/script/*.txtar")
 	testenv.Must(t, err)
-	p := scripts(testenv.Sample(names))
+	p := scripts(names)
 	p.Setup = func(env *testscript.Env) error { return setup(env, "testdata/script") }
 	testscript.Run(t, p)
 }

@@ -3,7 +3,6 @@ package hcldepth_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"math"
 	"runtime/metrics"
@@ -108,7 +107,7 @@ const maxMemory = 200 << 20
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	for n, d := range testenv.Sample(denseTexts) {
-		if !*exhaustive && n%5 != 0 {
+		if !*testenv.Exhaustive && n%5 != 0 {
 			continue
 		}
 		t.Run(d.name, func(t *testing.T) {
@@ -193,13 +192,10 @@ func TestSizeErrors(t *testing.T) {
 	}
 }
 
-// exhaustive tests all texts and more files at once. .ci/run sets it.
-var exhaustive = flag.Bool("exhaustive", false, "test the memory for every text")
-
 func TestMemoryOfManyFiles(t *testing.T) {
 	t.Parallel()
 	files := 4
-	if *exhaustive {
+	if *testenv.Exhaustive {
 		files = 16
 	}
 	out, err := testenv.OwnProcess(t, func() string {

@@ -1,17 +1,21 @@
 package testenv
 
 import (
+	"flag"
 	"maps"
 	"slices"
-	"testing"
 )
 
-// sampled is the part of a long table that runs with -short: one row of sampled.
+// Exhaustive is the flag -exhaustive, with which .ci/run runs the tests of long tables: every row, and every combination
+// of their factors. Without it, they try each value, but in fewer combinations.
+var Exhaustive = flag.Bool("exhaustive", false, "run every row of long tables, and every combination of their factors")
+
+// sampled is the part of a long table that runs without -exhaustive: one row of sampled.
 const sampled = 8
 
-// Sample returns the rows of a long table that a test runs: all of them, or a sample with -short.
+// Sample returns the rows of a long table that a test runs: a sample, or all of them with -exhaustive.
 func Sample[T any](rows []T) []T {
-	if !testing.Short() {
+	if *Exhaustive {
 		return rows
 	}
 	var some []T
