@@ -131,7 +131,7 @@ var forgeCases = []sourceCase{
 	{78, "git::git@h.com:2222/acme/n.git", "P git::ssh://git@h.com/2222/acme/n.git"},
 	{79, "bob@h.com:acme/n.git", hint},
 	{79, "git::bob@h.com:acme/n.git", hint},
-	{80, "git::ssh://git@h.com:acme/n.git", hint},
+	{80, "git::ssh://git@h.com:acme/n.git", "error"},
 }
 
 var urlCases = []sourceCase{

@@ -10,6 +10,30 @@ import (
 
 var errUnrecognized = errors.New(`it is not recognized as a registry address or a remote package; a path to a local module must begin with "./" or "../"`)
 
+// Errors about addresses with a user, which messages do not show.
+var (
+	errNoColon = errors.New(`a user and a host, which are written without "ssh://", have a colon before the path, as in "git@HOST:PATH"; the user is not shown here`)
+	errColon   = errors.New(`a URL has a slash between host and path; with a colon it is written without "ssh://", as in "git@HOST:PATH"; the user is not shown here`)
+)
+
+// unrecognized returns why an address is none, if it is almost one of ssh.
+func unrecognized(src string) error {
+	scheme, rest, isURL := strings.Cut(src, "://")
+	if !isURL {
+		scheme, rest = "", src
+	}
+	authority, _, hasPath := strings.Cut(rest, "/")
+	user, host, hasUser := strings.Cut(authority, "@")
+	switch {
+	case !hasPath || !hasUser || user == "" || host == "":
+	case scheme == "" && !strings.Contains(authority, ":"):
+		return errNoColon
+	case scheme == "ssh" && strings.Contains(host, ":"):
+		return errColon
+	}
+	return errUnrecognized
+}
+
 var errEmpty = errors.New("it names no package")
 
 // detector rewrites one kind of shorthand to a URL, which may have a forced getter and a
@@ -43,7 +67,7 @@ func detect(addr string) (string, error) {
 			return assemble(forced, found, subdir)
 		}
 	}
-	return "", errUnrecognized
+	return "", unrecognized(src)
 }
 
 // assemble joins the result of a detector with the text around the shorthand; the user's getter wins.

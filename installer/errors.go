@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/versions"
 )
 
 // Kinds of failure, for errors.Is. The errors of this package state facts; what to do next depends on the program.
@@ -112,6 +113,22 @@ func (e *HashMismatchError) Error() string {
 		fmt.Fprintf(&b, "\n  its submodules were left out (%q among them)", e.Gitlinks[0])
 	}
 	return b.String()
+}
+
+// ConstraintError says that the constraint of a call excludes the version that an update names.
+type ConstraintError struct {
+	Constraint string
+	Version    versions.Version
+	// NotEdited says that the constraint is of a form that [Installer.Pins] does not change.
+	NotEdited bool
+}
+
+func (e *ConstraintError) Error() string {
+	text := fmt.Sprintf("the constraint %q does not allow version %s", e.Constraint, e.Version)
+	if e.NotEdited {
+		text += ", and only a single condition with ~>, = or >= is edited, and only = for a pre-release"
+	}
+	return text
 }
 
 // LockedError says that the lock would have to change, which the run may not do.

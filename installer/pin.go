@@ -1,6 +1,8 @@
 package installer
 
 import (
+	"strings"
+
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -25,5 +27,13 @@ type Pin struct {
 	LatestVersion versions.Version
 }
 
+// OtherMajor reports whether the newest version has another major version.
+func (p Pin) OtherMajor() bool { return major(p.Version) != major(p.LatestVersion) }
+
 // Outdated reports whether there is a newer version.
 func (p Pin) Outdated() bool { return p.Value != p.LatestValue }
+
+func major(v versions.Version) string {
+	number, _, _ := strings.Cut(v.String(), ".")
+	return number
+}

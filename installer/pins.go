@@ -110,7 +110,7 @@ func (s *selector) pin(ctx context.Context, c *call, keepCredentials bool) (*Pin
 	}
 	var ok bool
 	if pin.LatestValue, ok = versions.MoveConstraint(pin.Value, newest.Version); !ok && s.requests(c) {
-		return nil, c.failVersion(fmt.Errorf("the constraint %q does not allow version %s, and only a single condition with ~>, = or >= is edited, and only = for a pre-release: change the constraint first", pin.Value, newest.Version))
+		return nil, c.failVersion(&ConstraintError{Constraint: pin.Value, Version: newest.Version, NotEdited: true})
 	}
 	return pin, nil
 }
@@ -197,11 +197,6 @@ func (s *selector) requested(c *call, pin *Pin, offered []versions.Candidate) (v
 		return versions.Candidate{}, c.failVersion(&versions.DowngradeError{Locked: pin.Version, Selected: to.Version})
 	}
 	return to, s.checkDirection(c, to.Version)
-}
-
-func major(v versions.Version) string {
-	number, _, _ := strings.Cut(v.String(), ".")
-	return number
 }
 
 // sameSpelling returns the versions whose tags have the same prefix as the given tag, such as "v".

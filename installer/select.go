@@ -153,7 +153,7 @@ func (s *selector) wanted(c *call) (versions.Constraints, error) {
 		return versions.Constraints{}, c.fail(fmt.Errorf("the source has no versions, so it cannot be updated to version %s", to))
 	}
 	if !c.from.Allows(to) {
-		return versions.Constraints{}, c.failVersion(fmt.Errorf("the constraint %q does not allow version %s: change the constraint first", c.from.Want, to))
+		return versions.Constraints{}, c.failVersion(&ConstraintError{Constraint: c.from.Want.String(), Version: to})
 	}
 	return versions.ParseConstraints(to.String())
 }

@@ -18,7 +18,8 @@ import (
 
 const (
 	maxSource  = 1 << 20 // bytes of a file that is read for an excerpt
-	maxExcerpt = 160     // bytes of a line that is shown
+	maxLine    = 4 << 10 // bytes of a line of which an excerpt is shown
+	maxExcerpt = 160     // columns of an excerpt that is not for a terminal
 )
 
 // lockLine matches the lines of a lock that may be shown: the first of a block, and the markers of a merge
@@ -31,27 +32,60 @@ func isLockName(name string) bool {
 }
 
 // sourceExcerpt returns the line of a file that a message is about, with its number and a line of carets
-// below it, or nil. dir is the project's directory. A file of a package has none: the error may be about
+// below it, or nil. They are cut to a number of columns. dir is the project's directory. A file of a package has none: the error may be about
 // another version of it, which is not installed yet.
-func sourceExcerpt(dir string, at hcl.Range) []string {
+func sourceExcerpt(dir string, at hcl.Range, columns int) []string {
 	if strings.Contains(at.Filename, ".terraform/modules/") {
 		return nil
 	}
 	text, path := readQuotable(dir, at.Filename)
 	line, start, end := sourceLine(text, at)
 	isLock := isLockName(at.Filename) || isLockName(path)
-	if strings.TrimSpace(line) == "" || len(line) > maxExcerpt || isLock && !lockLine().MatchString(line) {
+	if strings.TrimSpace(line) == "" || len(line) > maxLine || isLock && !lockLine().MatchString(line) {
 		return nil
 	}
 	number := fmt.Sprint(at.Start.Line)
 	margin := strings.Repeat(" ", len(number)) + " |"
 	shown := addrs.RedactText(line)
-	lines := []string{number + " | " + escapeTabs(shown)}
+	width := columns - len(margin) - 1
 	if shown != line || start >= end { // the columns differ, or are not known
-		return lines
+		return []string{number + " | " + cutEnd(escapeTabs(shown), width)}
 	}
-	before, marked := escapeTabs(line[:start]), escapeTabs(line[start:end])
-	return append(lines, margin+" "+strings.Repeat(" ", columnsOf(before))+strings.Repeat("^", max(columnsOf(marked), 1)))
+	before, marked, after := escapeTabs(line[:start]), escapeTabs(line[start:end]), escapeTabs(line[end:])
+	room := width - columnsOf(marked) - min(columnsOf(after), len(ellipsis))
+	if room < len(ellipsis) { // the words do not fit either
+		room = width / 3
+	}
+	before = cutBegin(before, room)
+	cut := cutEnd(before+marked+after, width)
+	carets := min(columnsOf(marked), columnsOf(cut)-columnsOf(before))
+	return []string{number + " | " + cut, margin + " " + strings.Repeat(" ", columnsOf(before)) + strings.Repeat("^", max(carets, 1))}
+}
+
+const ellipsis = "..."
+
+// cutEnd cuts a text to a number of columns.
+func cutEnd(text string, width int) string {
+	if columnsOf(text) <= width {
+		return text
+	}
+	for columnsOf(text)+len(ellipsis) > width && text != "" {
+		_, n := utf8.DecodeLastRuneInString(text)
+		text = text[:len(text)-n]
+	}
+	return text + ellipsis
+}
+
+// cutBegin removes the beginning of a text.
+func cutBegin(text string, width int) string {
+	if columnsOf(text) <= width {
+		return text
+	}
+	for columnsOf(text)+len(ellipsis) > width && text != "" {
+		_, n := utf8.DecodeRuneInString(text)
+		text = text[n:]
+	}
+	return ellipsis + text
 }
 
 // escapeTabs replaces tabs by spaces, so that columns can be counted.

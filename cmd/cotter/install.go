@@ -28,7 +28,7 @@ func placeFlags() []addFlag {
 		toggle("locked", "install exactly what the lock says, or fail; never write the lock; the default if CI is set"),
 		text("bundle", "take the packages from the bundle in `FILE`, and send no requests"),
 		hidden("lockfile", text("lockfile", "with `MODE` readonly, the same as --locked")),
-		hidden("upgrade", toggle("upgrade", "select the newest allowed versions, regardless of the lock")),
+		toggle("upgrade", "select the newest allowed versions, regardless of the lock"),
 	)
 }
 
@@ -107,6 +107,7 @@ func install(ctx context.Context, cmd *invocation, out *output, in *installer.In
 		return err
 	}
 	writes.write(ctx, req.Project)
+	out.relocked = len(result.LockChanges) > 0
 	if err := out.installed(done(req), result, progress.tally); err != nil {
 		return err
 	}

@@ -42,6 +42,7 @@ type output struct {
 	// one line: see inProjects.
 	project, conclusion string
 	kept                record // by function result, until end
+	relocked            bool   // the run has changed the lock
 }
 
 func (o *output) configure(cmd *invocation) {

@@ -67,9 +67,8 @@ func failedProjects(all []message) []string {
 
 func (o *output) explained(m message) message {
 	if m = o.placed(m); m.err == nil {
-		return m
-	}
-	if m.problem = problemOf(m.err); m.problem == nil {
+		m.problem = o.conflict(m)
+	} else if m.problem = problemOf(m.err); m.problem == nil {
 		m.problem = o.projectProblem(m)
 	}
 	if m.problem == nil {
@@ -181,7 +180,7 @@ func (o *output) printGroup(group []message) {
 		for _, line := range o.affected(listed) {
 			o.errLine("  " + sanitize.Escape(line))
 		}
-	} else if lines := sourceExcerpt(o.sourceDir(m), m.at); lines != nil {
+	} else if lines := sourceExcerpt(o.sourceDir(m), m.at, o.excerptColumns()); lines != nil {
 		fmt.Fprintln(o.stderr)
 		for _, line := range lines {
 			fmt.Fprintf(o.stderr, "  %s\n", line)
@@ -190,6 +189,14 @@ func (o *output) printGroup(group []message) {
 	if body != "" {
 		o.errLine("\n  " + strings.ReplaceAll(indented(body), "\n  \n", "\n\n"))
 	}
+}
+
+// excerptColumns leaves room for the margin.
+func (o *output) excerptColumns() int {
+	if o.errColumns == 0 {
+		return maxExcerpt
+	}
+	return o.errColumns - len("  ")
 }
 
 // withoutProject returns a text that several projects can have in common, without their directories.

@@ -80,7 +80,7 @@ func (o *output) projectProblem(m message) *problem {
 	dir := o.sourceDir(m)
 	switch {
 	case errors.As(m.err, &module):
-		return localProblem(dir, module)
+		return cmp.Or(localProblem(dir, module), sourceProblem(module))
 	case errors.As(m.err, &locked) && !locked.Lost && locked.LockFile != "" && absent(below(dir, locked.LockFile)):
 		kept := filepath.Join(cmp.Or(o.env("TF_DATA_DIR"), ".terraform"), "modules", ".cotter", "lock.hcl")
 		p := &problem{error: fact(fmt.Sprintf("There is no %s.", shownPath(dir, locked.LockFile))), instead: true, remedies: do(commitLock)}
@@ -99,6 +99,21 @@ func (o *output) projectProblem(m message) *problem {
 	}
 	return nil
 }
+
+// conflict is for a line of the configuration in which git has left a marker of a conflict.
+func (o *output) conflict(m message) *problem {
+	if m.File == "" || isLockName(m.at.Filename) {
+		return nil
+	}
+	text, _ := readQuotable(o.sourceDir(m), m.at.Filename)
+	line, _, _ := sourceLine(text, m.at)
+	if !conflictMarker().MatchString(line) {
+		return nil
+	}
+	return &problem{error: fact(fmt.Sprintf("%s:%d: git has left a merge conflict in the file", m.File, m.Line)), instead: true, remedies: do("Keep one side of each conflict, and remove the lines with the markers.")}
+}
+
+var conflictMarker = lazyRegexp(`^(<{7}|={7}|>{7})( |$)`)
 
 // shownPath returns a path relative to the current directory, with slashes.
 func shownPath(dir, name string) string {
@@ -161,6 +176,40 @@ func localProblem(dir string, err *installer.ModuleError) *problem {
 		return &problem{error: hintedError{fact(err.Err.Error()), fmt.Sprintf("Did you mean %q?", "./"+err.Source)}}
 	}
 	return nil
+}
+
+// subdirInRef matches an address whose subdirectory is behind the arguments, where it is a part of the ref.
+var subdirInRef = lazyRegexp(`^([^?]+)\?(.*\bref=[^&]*?)//([^&?]+)(&.*)?$`)
+
+// sourceProblem says how to write an address that was meant, or returns nil.
+func sourceProblem(err *installer.ModuleError) *problem {
+	write := ""
+	if parts := subdirInRef().FindStringSubmatch(err.Source); parts != nil && addrs.Redact(err.Source) == err.Source {
+		write = fmt.Sprintf("Write %q: the directory is before the arguments.", parts[1]+"//"+parts[3]+"?"+parts[2]+parts[4])
+	} else if invalid, ok := errors.AsType[*addrs.ParseError](err); ok && invalid.MaybeLocal {
+		write = registryHint(err.Source)
+	}
+	if write == "" {
+		return nil
+	}
+	return &problem{error: hinted(fact(err.Err.Error()), write)}
+}
+
+// registryHint is for an address without the system of the module, such as acme/network.
+func registryHint(source string) string {
+	const system = "aws"
+	parts := strings.Split(source, "/")
+	if slices.ContainsFunc(parts, func(part string) bool { return !plainWord().MatchString(part) || strings.ContainsAny(part, ":@%+=") }) {
+		return ""
+	}
+	registry := fmt.Sprintf("Write %q, with the system of the module, if it is in a registry, or ", source+"/"+system)
+	switch {
+	case len(parts) == 2 && !strings.Contains(parts[0], "."):
+		return registry + fmt.Sprintf("%q if it is a repository of GitHub.", "github.com/"+source)
+	case len(parts) == 3 && strings.Contains(parts[0], "."):
+		return registry + fmt.Sprintf("%q if it is a git repository.", "git::https://"+source+".git")
+	}
+	return ""
 }
 
 func isDir(name string) bool {

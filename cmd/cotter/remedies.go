@@ -102,6 +102,12 @@ var remedyTable = []remedyRow{
 	within(func(m *installer.ModuleError, _ *versions.DowngradeError) []remedy {
 		return about(m.Path.String(), allowDowngrade)
 	}),
+	within(func(m *installer.ModuleError, e *installer.ConstraintError) []remedy {
+		if e.NotEdited || len(m.Path) > 1 {
+			return do("Change the constraint first.")
+		}
+		return about(m.Path.String(), fmt.Sprintf("Run `cotter update{dir} {keys} --to %s --edit` to change the constraint too.", e.Version))
+	}),
 	on(func(e *installer.HostChangedError) []remedy {
 		other := installer.DialectTerraform
 		if e.Dialect == other {

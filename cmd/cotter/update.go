@@ -38,7 +38,7 @@ func updateCommand(out *output) *cobra.Command {
 			"Tags in source addresses, such as \"?ref=v1.2.0\", and version constraints do not change;\n" +
 			"newer versions are only reported. With --edit they are first written into the\n" +
 			"configuration: \"~> 1.2.0\" becomes \"~> 1.3.0\". Another major version is written only for\n" +
-			"a call that is named.\n" +
+			"a call that is named, and reported only for such a call or if the lock changes.\n" +
 			"\n" +
 			"Arguments that begin with a dot or are absolute paths are directories of projects:\n" +
 			"`cotter update network ./envs/dev`. If there are several projects, those that do not\n" +
@@ -146,7 +146,7 @@ func explainNames(ctx context.Context, cmd *invocation, out *output, req request
 	}
 	named := req.Update
 	if severalProjects(cmd) {
-		return hinted(err, directoryHint(req.Dir, named.Keys))
+		return hinted(err, directoryHint(req.Dir, named.Keys, named.Providers))
 	}
 	calls, loadErr := localInstaller(&output{stderr: out.stderr, env: out.env, quiet: true}).Load(ctx, req.Project, installer.LoadOptions{BestEffort: true})
 	if loadErr != nil {
@@ -159,7 +159,7 @@ func explainNames(ctx context.Context, cmd *invocation, out *output, req request
 		}
 	}
 	for _, path := range slices.Concat(named.Keys, named.AcceptChanged) {
-		if explained := explainKey(calls, path.String(), names); explained != nil {
+		if explained := explainKey(calls, path.String(), names, directoryHint(req.Dir, []addrs.Module{path}, nil)); explained != nil {
 			return explained
 		}
 	}
@@ -168,7 +168,7 @@ func explainNames(ctx context.Context, cmd *invocation, out *output, req request
 			return hinted(err, hint)
 		}
 	}
-	return err
+	return hinted(err, directoryHint(req.Dir, nil, named.Providers))
 }
 
 // providerHint is about a name that no module requires. Without a host it resembles providers of all hosts.
@@ -187,18 +187,18 @@ func providerHint(name string, providers []string) string {
 	return didYouMean(similar[:min(len(similar), maxSuggested)])
 }
 
-// directoryHint is for a key that is a directory: only arguments that begin with a dot or are absolute are.
-func directoryHint(dir string, keys []addrs.Module) string {
-	for _, path := range keys {
-		if name := path.String(); isDir(filepath.Join(dir, name)) {
+// directoryHint is for a name that is a directory: only arguments that begin with a dot or are absolute are.
+func directoryHint(dir string, keys []addrs.Module, providers []string) string {
+	for _, name := range slices.Concat(mapped(keys, addrs.Module.String), providers) {
+		if isDir(filepath.Join(dir, name)) {
 			return fmt.Sprintf("%s is a directory here: write `./%[1]s` to update the projects in it.", name)
 		}
 	}
 	return ""
 }
 
-// explainKey returns an error about a key that has no lock entry, or nil.
-func explainKey(calls *installer.Result, key string, providers []string) error {
+// explainKey returns an error about a key that has no lock entry, or nil. directory is a hint for a key that is one.
+func explainKey(calls *installer.Result, key string, providers []string, directory string) error {
 	var own, below []string // the keys with an entry, and those of them that are below key
 	known := map[string]bool{}
 	for _, m := range calls.Modules {
@@ -226,7 +226,7 @@ func explainKey(calls *installer.Result, key string, providers []string) error {
 				ending = append(ending, k)
 			}
 		}
-		hint := cmp.Or(didYouMean(ending), didYouMean(nearest(key, own)))
+		hint := cmp.Or(directory, didYouMean(ending), didYouMean(nearest(key, own)))
 		for _, name := range providers {
 			if hint == "" && len(nearest(key, []string{path.Base(name)})) > 0 || key == path.Base(name) {
 				hint = fmt.Sprintf("Did you mean the provider %s?", name)
@@ -397,7 +397,9 @@ func proposePins(ctx context.Context, cmd *invocation, out *output, in *installe
 			}
 		}
 		if !several {
-			out.proposals(pins)
+			out.proposals(slices.DeleteFunc(pins, func(pin installer.Pin) bool {
+				return pin.OtherMajor() && !out.relocked && !slices.ContainsFunc(req.Update.Keys, func(named addrs.Module) bool { return named.String() == pin.Path.String() })
+			}))
 			return nil
 		}
 		mu.Lock()

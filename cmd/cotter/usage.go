@@ -147,7 +147,11 @@ func flagError(c *cobra.Command, err error) error {
 	switch {
 	case isUnknown:
 		name := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName())
-		return hintedError{fmt.Errorf("there is no flag --%s", name), flagHint(c, name)}
+		dashes := "--"
+		if len(name) == 1 {
+			dashes = "-"
+		}
+		return hintedError{fmt.Errorf("there is no flag %s%s", dashes, name), flagHint(c, name)}
 	case isMissing:
 		value, _ := pflag.UnquoteUsage(missing.GetFlag())
 		return fmt.Errorf("--%s needs a value: %s", missing.GetFlag().Name, value)
@@ -159,10 +163,22 @@ func flagError(c *cobra.Command, err error) error {
 	return err
 }
 
-// flagHint names the flags with similar names, or says how to list all.
+// otherFlags are flags of other programs, and ours for the same.
+var otherFlags = map[string]string{"V": "version", "frozen": "locked", "frozen-lockfile": "locked", "immutable": "locked"}
+
+// flagHint names the flag for the same or the flags with similar names, or says how to list all.
 func flagHint(c *cobra.Command, name string) string {
+	if other := otherFlags[name]; c.Root().Flags().Lookup(other) != nil && c.Flags().Lookup(other) == nil {
+		return fmt.Sprintf("Run `cotter --%s`.", other)
+	} else if c.Flags().Lookup(other) != nil {
+		return didYouMean([]string{"--" + other})
+	}
 	var known []string
-	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			known = append(known, f.Name)
+		}
+	})
 	likely := mapped(nearest(name, known), func(near string) string { return "--" + near })
 	return cmp.Or(didYouMean(likely), fmt.Sprintf("Run `%s --help` to see the flags.", c.CommandPath()))
 }

@@ -30,6 +30,11 @@ func TestWrongCommandLines(t *testing.T) {
 
 		{"install --lockd", "there is no flag --lockd\n\nDid you mean --locked?"},
 		{"install --upgrad", "there is no flag --upgrad\n\nDid you mean --upgrade?"},
+		{"install --frozen-lockfile", "there is no flag --frozen-lockfile\n\nDid you mean --locked?"},
+		{"install --frozen", "there is no flag --frozen\n\nDid you mean --locked?"},
+		{"-V", "there is no flag -V\n\nDid you mean --version?"},
+		{"install -V", "there is no flag -V\n\nRun `cotter --version`."},
+		{"install --lokfile=readonly", "there is no flag --lokfile\n\nRun `cotter install --help` to see the flags."},
 		{"verify --locked", "there is no flag --locked\n\nRun `cotter verify --help` to see the flags."},
 		{"--chdr x install", "there is no flag --chdr\n\nDid you mean --chdir?"},
 		{"tree --nosuch", "there is no flag --nosuch\n\nRun `cotter tree --help` to see the flags."},

@@ -35,6 +35,7 @@ var zeroErrors = []error{
 	&installer.ConfigError{},
 	&installer.ConflictError{},
 	&installer.ConflictError{Callers: []installer.Caller{{}}},
+	&installer.ConstraintError{},
 	&installer.ContentChangedError{},
 	&versions.DowngradeError{},
 	&edit.Error{},
