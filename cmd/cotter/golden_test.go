@@ -34,6 +34,12 @@ const goldenDir = "testdata/golden"
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	needCommands(t, "git")
+	goldenScripts(t, func(string) bool { return true }, func(*testscript.Env) {})
+}
+
+// goldenScripts runs the golden scripts of which a function wants the text, and prepares each.
+func goldenScripts(t *testing.T, wanted func(script string) bool, prepare func(*testscript.Env)) {
+	t.Helper()
 	names, err := filepath.Glob(goldenDir + "/*.txtar")
 	testenv.Must(t, err)
 	content := fstest.MapFS{}
@@ -47,7 +53,7 @@ func TestGolden(t *testing.T) {
 			}
 		}
 		switch {
-		case filepath.Base(name) == "world.txtar":
+		case filepath.Base(name) == "world.txtar", !wanted(string(txtar.Format(archive))):
 		case strings.Contains("\n"+string(archive.Comment), "\nfault "):
 			faulty = append(faulty, name)
 		default:
@@ -57,7 +63,10 @@ func TestGolden(t *testing.T) {
 	world, tools := modtest.New(t, content), bothStockTools(t)
 	run := func(t *testing.T, names ...string) {
 		p := scripts(names)
-		p.Setup = func(env *testscript.Env) error { return setupGolden(env, world, tools) }
+		p.Setup = func(env *testscript.Env) error {
+			prepare(env)
+			return setupGolden(env, world, tools)
+		}
 		testscript.Run(t, p)
 	}
 	t.Run("scripts", func(t *testing.T) { run(t, calm...) })
@@ -114,6 +123,7 @@ func show(ts *testscript.TestScript, _ bool, args []string) {
 	_, err = file.WriteString(unvaried(ts, text))
 	ts.Check(err)
 	ts.Check(file.Close())
+	follow(ts, args[1:], end)
 }
 
 func writeProject(ts *testscript.TestScript, _ bool, args []string) {

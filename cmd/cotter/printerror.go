@@ -265,14 +265,14 @@ func (o *output) printRemedies(list []remedy) {
 
 // remedyHere is one remedy, for the project or the directory of the run.
 func (o *output) remedyHere(text string, keys ...string) string {
-	return remedy{text: text, project: cmp.Or(o.project, o.dir)}.line(keys)
+	return remedy{text: text, project: cmp.Or(o.project, o.dir), tool: o.tool}.line(keys)
 }
 
-// fromHere makes commands work in the current directory: with --chdir, they need this flag as well.
+// fromHere makes commands do the same as this run: with --chdir or --for, they need this flag as well.
 func (o *output) fromHere(list []remedy) []remedy {
 	list = slices.Clone(list)
 	for i := range list {
-		list[i].project = cmp.Or(list[i].project, o.dir)
+		list[i].project, list[i].tool = cmp.Or(list[i].project, o.dir), o.tool
 	}
 	return list
 }

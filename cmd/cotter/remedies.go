@@ -27,12 +27,14 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// remedy is what a user can do about an error. {dir} is the flag for the project's directory if there are
-// several, {lock} the path of the lock, {keys} the keys of module calls or providers, {names} the same as a
-// list in a sentence, and {accept} and {unreachable} an --accept-changed and an --accept-unreachable for each.
+// remedy is what a user can do about an error. {dir} is the flags for the project's directory, if there are several, and
+// for its tool, if the run has named it. {lock} is the path of the lock, {keys} the keys of module calls or providers,
+// {names} the same as a list in a sentence, and {accept} and {unreachable} an --accept-changed and an
+// --accept-unreachable for each.
 type remedy struct {
 	text    string
 	project string
+	tool    string // the value of --for in this run, or ""
 	key     string // "" if the text has no {keys}
 }
 
@@ -402,6 +404,9 @@ func (r remedy) line(keys []string) string {
 		dir = " --chdir " + shellWord(r.project)
 	}
 	words := make([]string, len(keys))
+	if r.tool != "" {
+		dir += " --for " + shellWord(r.tool)
+	}
 	for i, key := range keys {
 		words[i] = shellWord(key)
 		accept += " --accept-changed " + words[i]

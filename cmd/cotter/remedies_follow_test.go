@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// followKey is the key of a *testing.T in the values of a script whose remedies are followed, and exemptKey that of the
+// indexes in notFollowed that were needed.
+type followKey struct{}
+type exemptKey struct{}
+
+var (
+	advisedCommand = regexp.MustCompile("`cotter ([^`]+)`")
+	advisedFlags   = regexp.MustCompile("`(--[^`]+)`")
+)
+
+// notFollowed are remedies that are not enough in a script, or in all of them.
+var notFollowed = []struct{ script, remedy, reason string }{
+	{"", "which `cotter doctor` shows", "the user edits the address, or logs in"},
+	{"", "`cotter tree", "it only shows which keys or modules there are"},
+	{"", "name it with `--for`", "the user chooses a value"},
+	{"", "`cotter bundle create --platform", "the machine that has made the bundle does this, with its other flags"},
+	{"lock_conflict", "Then run", "the user edits the file first"},
+	{"file_read", "--allow-file-reads", "the file does not exist"},
+	{"tree_not_installed", "`cotter install`", "another call has an error of its own"},
+	{"tree_not_installed", "--allow-file-reads", "the file does not exist"},
+	{"locked_provider", "`cotter install`", "the servers have no version that the constraint allows"},
+	{"several_volume", "`cotter install --chdir envs/d`", "the servers have no version that the constraint allows"},
+}
+
+// TestRemediesFollowed does what each remedy in a golden output says, on a copy of the script's directory: the advised
+// command succeeds, and the one that failed does not fail for the same reason any more. With advised flags, it succeeds.
+func TestRemediesFollowed(t *testing.T) {
+	t.Parallel()
+	needCommands(t, "git")
+	exempt := new(sync.Map)
+	goldenScripts(t, func(script string) bool {
+		_, output, _ := strings.Cut(script, "\n-- output --\n")
+		isFaulty := strings.Contains("\n"+script, "\nfault ")
+		return !isFaulty && strings.Contains(output, "[exit status 1]") && (advisedCommand.MatchString(output) || advisedFlags.MatchString(output))
+	}, func(env *testscript.Env) { env.Values[followKey{}], env.Values[exemptKey{}] = t, exempt })
+	for i, row := range notFollowed {
+		if _, used := exempt.Load(i); !used && !testing.Short() {
+			t.Errorf("no output needs the exception %q, because %s", row.remedy, row.reason)
+		}
+	}
+}
+
+// follow does what the remedies of a command that has failed say.
+func follow(ts *testscript.TestScript, args []string, end workerEnd) {
+	t, ok := ts.Value(followKey{}).(*testing.T)
+	if !ok || end.Status != exitFailure {
+		return
+	}
+	exempt, _ := ts.Value(exemptKey{}).(*sync.Map)
+	for line := range strings.Lines(string(end.Stderr)) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "Error:") || strings.HasPrefix(line, "Warning:") {
+			continue
+		}
+		command, flags := advisedCommand.FindStringSubmatch(line), advisedFlags.FindStringSubmatch(line)
+		if command == nil && flags == nil {
+			continue
+		}
+		inCopy(ts, func() {
+			run := func(args []string) string {
+				if end := runWarm(ts, args); end.Status != 0 {
+					return fmt.Sprintf("cotter %s: status %d\n%s", strings.Join(args, " "), end.Status, end.Out)
+				}
+				return ""
+			}
+			failure := ""
+			switch {
+			case command != nil:
+				inCI := ts.Getenv("CI")
+				if strings.Contains(line, "on your machine") {
+					ts.Setenv("CI", "")
+				}
+				failure = run(words(command[1]))
+				if ts.Setenv("CI", inCI); failure == "" {
+					again, _, _ := strings.Cut(line, " Do the same for ") // the other projects are left
+					if failure = run(args); !strings.Contains(failure, again) {
+						failure = ""
+					}
+				}
+			case strings.Contains(line, "without `--"):
+				failure = run(slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == flags[1] }))
+			default:
+				failure = run(append(slices.Clone(args), words(flags[1])...))
+			}
+			script := strings.TrimPrefix(filepath.Base(ts.Getenv("WORK")), "script-")
+			isExempt := false
+			for i, row := range notFollowed {
+				if failure != "" && (row.script == "" || row.script == script) && strings.Contains(line, row.remedy) {
+					isExempt = true
+					exempt.Store(i, true)
+				}
+			}
+			if failure != "" && !isExempt {
+				t.Errorf("%s: cotter %s: %s\n%s", script, strings.Join(args, " "), line, failure)
+			}
+		})
+	}
+}
+
+func words(line string) []string { return strings.Fields(strings.ReplaceAll(line, "'", "")) }
+
+// inCopy calls do with a copy of the script's directory in its place.
+func inCopy(ts *testscript.TestScript, do func()) {
+	work := ts.Getenv("WORK")
+	kept := filepath.Clean(work) + ".kept"
+	ts.Check(os.Rename(work, kept))
+	ts.Check(copyTree(work, kept))
+	do()
+	ts.Check(os.RemoveAll(work))
+	ts.Check(os.Rename(kept, work))
+}
