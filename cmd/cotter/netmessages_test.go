@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -194,19 +195,85 @@ func (h askedHost) message(t *testing.T, s *site, f hostFault) string {
 	if end.status != 1 || len(headline.FindAllString(end.out, -1)) != 1 {
 		t.Errorf("%s, %s: status %d, want 1 and one error with its place:\n%s", h.name, f.name, end.status, end.out)
 	}
-	var text strings.Builder
-	remedies := 0
-	for line := range strings.Lines(end.out) {
+	text, remedies := withoutExcerpt(end.out)
+	if remedies != 1 || !strings.Contains(text, asked) {
+		t.Errorf("%s, %s: %d remedies, want one, and the host %s:\n%s", h.name, f.name, remedies, asked, end.out)
+	}
+	return strings.NewReplacer(asked, "HOST", named, "NAMED").Replace(text)
+}
+
+// withoutExcerpt returns the cause and the remedies of an error, and how many remedies there are.
+func withoutExcerpt(output string) (text string, remedies int) {
+	for line := range strings.Lines(output) {
 		if line == "\n" || strings.HasPrefix(line, " ") {
 			continue // the excerpt, and who requires a provider
 		}
 		if !strings.HasPrefix(line, "Error: ") {
 			remedies++
 		}
-		text.WriteString(headline.ReplaceAllString(line, ""))
+		text += headline.ReplaceAllString(line, "")
 	}
-	if remedies != 1 || !strings.Contains(text.String(), asked) {
-		t.Errorf("%s, %s: %d remedies, want one, and the host %s:\n%s", h.name, f.name, remedies, asked, end.out)
+	return text, remedies
+}
+
+// TestRequestedHost checks messages that depend on settings: they are about the host that was asked, and what was sent.
+func TestRequestedHost(t *testing.T) {
+	t.Parallel()
+	needCommands(t, "git")
+	git := strings.Replace(imageNeeded, "oci://HOST/db?tag=1.0.0", "git::https://git.example.com/tools.git?ref=v1.0.0", 1)
+	insteadOf := func(base string) []string {
+		return []string{"COTTER_GIT_BACKEND=auto", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=url." + base + ".insteadOf", "GIT_CONFIG_VALUE_0=https://git.example.com/"}
 	}
-	return strings.NewReplacer(asked, "HOST", named, "NAMED").Replace(text.String())
+	for _, test := range []struct {
+		name, config string
+		options      modtest.Options
+		docker       string // the login of docker for HOST
+		env          func(host string) []string
+		want         string
+	}{
+		{
+			name: "an OCI registry that challenges with Basic", config: imageNeeded, options: modtest.Options{OCIUser: "ci", OCIPassword: "secret"},
+			want: "HOST answered 401 Unauthorized: no credentials were sent\nRun `docker login HOST`.\n",
+		},
+		{
+			name: "an OCI registry with another password", config: imageNeeded, options: modtest.Options{OCIUser: "ci", OCIPassword: "secret"}, docker: "ci:wrong",
+			want: "HOST answered 401 Unauthorized: it does not accept the credentials that were sent\nCheck that they are valid and allow this. `cotter doctor` shows where the credentials for HOST come from.\n",
+		},
+		{
+			name: "a token server that knows another password", config: imageNeeded, options: modtest.Options{OCIUser: "ci", OCIPassword: "secret", OCIBearer: true}, docker: "ci:wrong",
+			want: "HOST answered 401 Unauthorized: it does not accept the credentials that were sent\nCheck that they are valid and allow this. `cotter doctor` shows where the credentials for HOST come from.\n",
+		},
+		{
+			name: "git's setting names a host that does not exist", config: git, env: func(string) []string { return insteadOf("https://nowhere.invalid/git/") },
+			want: "nowhere.invalid cannot be reached: there is no such host; git's setting url.https://nowhere.invalid/git/.insteadOf = https://git.example.com/ replaces the address\nCheck the spelling of nowhere.invalid.\n",
+		},
+		{
+			name: "git's setting names no repository", config: git, env: func(host string) []string { return insteadOf("https://" + host + "/none/") },
+			want: "there is no repository https://HOST/none/tools.git, or HOST shows it only with credentials; git's setting url.https://HOST/none/.insteadOf = https://git.example.com/ replaces the address\n" +
+				"Check the address, and the credentials for HOST, which `cotter doctor` shows.\n",
+		},
+		{
+			name: "the built-in client of git", config: "module \"m\" {\n  source = \"git::https://HOST/git/tools.git?ref=v1.0.0\"\n}\n", options: modtest.Options{GitUser: "ci", GitPassword: "secret"},
+			env:  func(string) []string { return []string{"COTTER_GIT_BACKEND=go"} },
+			want: "HOST requires credentials, and there are none that it accepts\nAdd HOST to ~/.netrc. Or install git to use its credential helpers.\n",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t, modtest.NewWith(t, modtest.Txtar(messagesWorld), test.options))
+			host := string(s.world.Host())
+			if test.env != nil {
+				s.env = append(s.env, test.env(host)...)
+			}
+			if test.docker != "" {
+				login := base64.StdEncoding.EncodeToString([]byte(test.docker))
+				testenv.WriteFile(t, filepath.Join(s.home, ".docker/config.json"), fmt.Sprintf(`{"auths": {%q: {"auth": %q}}}`, host, login))
+			}
+			s.write(t, "main.tf", strings.ReplaceAll(test.config, "HOST", host))
+			got, _ := withoutExcerpt(s.run("install").out)
+			if diff := cmp.Diff(test.want, strings.ReplaceAll(got, host, "HOST")); diff != "" {
+				t.Errorf("the message (-want +got):\n%s", diff)
+			}
+		})
+	}
 }

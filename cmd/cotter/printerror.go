@@ -140,6 +140,8 @@ func sameText(all []message) [][]message {
 		switch {
 		case m.refusal != nil:
 			return m.Project + "\n" + m.refusal.rule
+		case m.isOf() && m.problem != nil && is[*unreachableHost](m.problem.error): // git and our clients say in different words why
+			return "unreachable\n" + hostOf(m.err)
 		case m.text() == "":
 			alone++
 			return fmt.Sprint(alone)

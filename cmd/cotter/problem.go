@@ -314,11 +314,7 @@ func unauthorizedGit(host string, fetch *getmodules.FetchError, err error) *prob
 	if !errors.Is(err, getmodules.ErrAuthentication) {
 		return nil
 	}
-	at := fetch.Package
-	if replaced, ok := errors.AsType[*getmodules.GitReplacedError](err); ok {
-		at = replaced.URL
-	}
-	u := urlIn(at)
+	u := urlIn(askedFor(fetch.Package, err))
 	switch {
 	case u.Scheme == "ssh":
 		text := host + " refused the login over ssh"
@@ -335,6 +331,14 @@ func unauthorizedGit(host string, fetch *getmodules.FetchError, err error) *prob
 		return &problem{error: fact(host + " answered 403 Forbidden: git has no credentials that it accepts"), remedies: do(gitLogin(host))}
 	}
 	return &problem{error: fact(host + " requires credentials, and git has none that it accepts"), remedies: do(gitLogin(host))}
+}
+
+// askedFor returns the address of a package, or with what a setting of git has replaced it.
+func askedFor(pkg string, err error) string {
+	if replaced, ok := errors.AsType[*getmodules.GitReplacedError](err); ok {
+		return replaced.URL
+	}
+	return pkg
 }
 
 // messageIn quotes what the registry says in its answer.
@@ -395,7 +399,7 @@ func notFound(host string, err error) *problem {
 
 // missingRepository is for a repository, on a host or this machine, that does not exist or lacks a ref.
 func missingRepository(host, pkg string, err error) *problem {
-	repository, _, _ := strings.Cut(strings.TrimPrefix(pkg, "git::"), "?")
+	repository, _, _ := strings.Cut(strings.TrimPrefix(askedFor(pkg, err), "git::"), "?")
 	isPage := said(err).Fault == git.WebPage // its own text says more
 	missing, isRef := errors.AsType[*getmodules.RefNotFoundError](err)
 	switch {

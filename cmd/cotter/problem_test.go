@@ -90,6 +90,16 @@ Check the network and the DNS settings of this machine.
 
 Check the network and the DNS settings of this machine.
 `},
+		{"a host that is down, for git and for our client", errors.Join(
+			fetchFrom("a", github, saidBy("fatal: unable to access 'https://github.com/': Failed to connect to github.com port 443 after 9 ms: Couldn't connect to server")),
+			fetchFrom("b", "https://github.com/net.zip", &httpx.NetworkError{Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}),
+		), `Error: github.com cannot be reached: no connection to github.com, port 443
+
+  module a
+  module b
+
+Check the address of github.com, the network and the proxy settings.
+`},
 		{"a misspelled host", fetchFrom("a", "git::https://githib.com/x", lookupFailed("githib.com", true)), `Error: module a: githib.com cannot be reached: there is no such host
 
 Check the spelling of githib.com. Did you mean github.com?
