@@ -39,7 +39,7 @@ type message struct {
 
 func (m message) text() string {
 	if m.problem != nil {
-		return m.problem.Error()
+		return m.problem.text
 	}
 	return m.Detail
 }

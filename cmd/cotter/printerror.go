@@ -75,17 +75,16 @@ func (o *output) explained(m message) message {
 		return m
 	}
 	if o.bundle && errors.Is(m.err, installer.ErrOffline) {
-		m.problem = &problem{error: fact("neither in the bundle nor in the cache"), instead: true,
+		m.problem = &problem{text: "neither in the bundle nor in the cache", instead: true,
 			remedies: do("Make a new bundle with `cotter bundle create`, or run the command once without `--bundle`.")}
 	}
 	if m.problem.instead {
 		m.remedies = nil
 	}
-	if host, ok := errors.AsType[*unreachableHost](m.problem.error); ok && host.name == nameUnknown {
-		near := nearest(host.host, o.knownHosts(m))
-		host.near = near[:min(len(near), 1)] // many hosts resemble each other
+	if host := m.problem.unreached; host != "" {
+		m.problem.remedies = unreachedRemedies(host, m.problem.name, func() []string { return o.knownHosts(m) })
 	}
-	m.remedies = slices.Concat(m.remedies, inProjectDir(m.dir, m.problem.remedies), remediesOf(m.dir, m.problem.error))
+	m.remedies = slices.Concat(m.remedies, inProjectDir(m.dir, m.problem.remedies))
 	return m
 }
 
@@ -95,7 +94,7 @@ func (o *output) record(m message) message {
 	if m.problem == nil {
 		return m
 	}
-	text := m.problem.Error() + m.problem.more
+	text := m.problem.text + m.problem.more
 	switch {
 	case !m.isOf() && m.Project != "":
 		m.Summary, m.Detail = m.Project+": "+text, ""
@@ -126,9 +125,9 @@ func (o *output) explainAll(all []message) {
 		return
 	}
 	for i, m := range all {
-		if host := unresolved(m); host != nil {
-			others := slices.DeleteFunc(m.remedies, func(r remedy) bool { return slices.Contains(remediesOf(m.dir, host), r) })
-			all[i].problem, all[i].remedies = down, append(others, down.remedies...)
+		if m.unresolved() {
+			others := m.remedies[:len(m.remedies)-len(m.problem.remedies)]
+			all[i].problem, all[i].remedies = down, slices.Concat(others, down.remedies)
 		}
 	}
 }
@@ -140,7 +139,7 @@ func sameText(all []message) [][]message {
 		switch {
 		case m.refusal != nil:
 			return m.Project + "\n" + m.refusal.rule
-		case m.isOf() && m.problem != nil && is[*unreachableHost](m.problem.error): // git and our clients say in different words why
+		case m.isOf() && m.problem != nil && m.problem.unreached != "": // git and our clients say in different words why
 			return "unreachable\n" + hostOf(m.err)
 		case m.text() == "":
 			alone++

@@ -28,25 +28,19 @@ import (
 
 // problem is a short wording for an error of the library, whose own text has all details.
 type problem struct {
-	error
+	text string
 	// remedies are in addition to those of the error's type.
 	remedies []remedy
 	// more is added if only one call has the problem.
 	more string
 	// instead says that the remedies of the library's error do not apply.
 	instead bool
+	// unreached is a host that cannot be reached, or "", and name what is known about its name.
+	unreached string
+	name      nameState
 }
 
-type fact string
-
-func (f fact) Error() string { return string(f) }
-
-type unreachableHost struct {
-	fact
-	host string
-	name nameState
-	near []string // known hosts with a similar name, if there is no such host
-}
+func say(text string, remedies []remedy) *problem { return &problem{text: text, remedies: remedies} }
 
 type nameState int
 
@@ -68,16 +62,16 @@ func problemOf(err error) *problem {
 		return full
 	}
 	if invalid, ok := errors.AsType[*installer.InvalidOptionsError](err); ok {
-		return &problem{error: &installer.InvalidOptionsError{Reason: invalid.Reason, Err: invalid.Err}} // users do not know the fields
+		return say((&installer.InvalidOptionsError{Reason: invalid.Reason, Err: invalid.Err}).Error(), nil) // users do not know the fields
 	}
 	if moved, ok := errors.AsType[*installer.ContentChangedError](err); ok && moved.Confirming {
-		return &problem{error: fact(withShortCommits(moved.Error()))}
+		return say(withShortCommits(moved.Error()), nil)
 	}
 	if unreachable, ok := errors.AsType[*installer.UnreachableError](err); ok {
-		return &problem{error: fact(withShortCommits(unreachable.Error()))}
+		return say(withShortCommits(unreachable.Error()), nil)
 	}
 	if refused, ok := errors.AsType[*s3.CredentialsError](err); ok {
-		return &problem{error: refused}
+		return say(refused.Error(), nil)
 	}
 	host := hostOf(err)
 	if fetch, ok := errors.AsType[*getmodules.FetchError](err); host == "" && ok && strings.HasPrefix(fetch.Package, "git::file:") {
@@ -115,11 +109,11 @@ func lazyRegexp(expression string) func() *regexp.Regexp {
 func offlineProblem(err error) *problem {
 	switch {
 	case errors.Is(err, installer.ErrNoVersionsOffline):
-		return &problem{error: fact("the lock has no version that fits, and versions cannot be listed offline")}
+		return say("the lock has no version that fits, and versions cannot be listed offline", nil)
 	case errors.Is(err, installer.ErrUnconfirmedOffline), is[*getproviders.UnconfirmedError](err):
-		return &problem{error: fact("not in the cache: no origin has confirmed the lock's entry for it on this machine")}
+		return say("not in the cache: no origin has confirmed the lock's entry for it on this machine", nil)
 	}
-	return &problem{error: fact("neither installed nor in the cache")}
+	return say("neither installed nor in the cache", nil)
 }
 
 // hostsOf find the host that an error is about, or "": the one that was asked, before the one that the configuration
@@ -177,7 +171,7 @@ func unreachable(host string, err error) *problem {
 	if isNetwork {
 		reason += inAttempts(network.Attempts)
 	}
-	return &problem{error: &unreachableHost{fact: fact(host + " cannot be reached: " + reason), host: host, name: state}}
+	return &problem{text: host + " cannot be reached: " + reason, unreached: host, name: state}
 }
 
 func hostname(host string) string {
@@ -254,6 +248,10 @@ func statusOf(err error) *httpx.Answer {
 	return nil
 }
 
+func answered(host string, answer *httpx.Answer) string {
+	return fmt.Sprintf("%s answered %d %s", host, answer.StatusCode, http.StatusText(answer.StatusCode))
+}
+
 // unauthorized is for a server that requires credentials, or other ones.
 func unauthorized(host string, err error) *problem {
 	fetch, isFetch := errors.AsType[*getmodules.FetchError](err)
@@ -264,9 +262,9 @@ func unauthorized(host string, err error) *problem {
 	if answer == nil || answer.StatusCode != http.StatusUnauthorized && answer.StatusCode != http.StatusForbidden {
 		return nil
 	}
-	text := fmt.Sprintf("%s answered %d %s: no credentials were sent", host, answer.StatusCode, http.StatusText(answer.StatusCode))
+	text := answered(host, answer) + ": no credentials were sent"
 	if answer.Authorized {
-		text = strings.Replace(text, "no credentials were sent", "it does not accept the credentials that were sent", 1)
+		text = answered(host, answer) + ": it does not accept the credentials that were sent"
 	}
 	// Credentials belong to the host in the address, which may have its registry or its token service on another.
 	owner := host
@@ -282,8 +280,8 @@ func unauthorized(host string, err error) *problem {
 	if failed, ok := errors.AsType[*disco.CredentialsError](err); ok {
 		text += ", because " + failed.Error()
 	}
-	p := &problem{error: fact(text), remedies: do(login(owner, err)), more: messageIn(err)}
-	if answer.Authorized {
+	p := say(text, do(login(owner, err)))
+	if p.more = messageIn(err); answer.Authorized {
 		p.remedies = do(checkLogin(owner))
 	}
 	return p
@@ -309,7 +307,7 @@ func unauthorizedGit(host string, fetch *getmodules.FetchError, err error) *prob
 	if isWithheld {
 		text := fmt.Sprintf("%s requires credentials, or has no such repository. Git's setting %s is not used for it, because the setting names no host, and only a package or a server names this one",
 			withheld.Host, withheld.Setting)
-		return &problem{error: fact(text), remedies: do(hostSetting(withheld.Host, withheld.Setting))}
+		return say(text, do(hostSetting(withheld.Host, withheld.Setting)))
 	}
 	if !errors.Is(err, getmodules.ErrAuthentication) {
 		return nil
@@ -324,13 +322,13 @@ func unauthorizedGit(host string, fetch *getmodules.FetchError, err error) *prob
 		if reason := said(err).Reason; reason != "" {
 			text += ": " + reason
 		}
-		return &problem{error: fact(text), remedies: do(sshLogin)}
+		return say(text, do(sshLogin))
 	case statusOf(err) != nil: // the built-in client asks only for credentials in files of netrc
-		return &problem{error: fact(host + " requires credentials, and there are none that it accepts"), remedies: do(netrcLogin(host) + " Or install git to use its credential helpers.")}
+		return say(host+" requires credentials, and there are none that it accepts", do(netrcLogin(host)+" Or install git to use its credential helpers."))
 	case said(err).Fault == git.Forbidden:
-		return &problem{error: fact(host + " answered 403 Forbidden: git has no credentials that it accepts"), remedies: do(gitLogin(host))}
+		return say(host+" answered 403 Forbidden: git has no credentials that it accepts", do(gitLogin(host)))
 	}
-	return &problem{error: fact(host + " requires credentials, and git has none that it accepts"), remedies: do(gitLogin(host))}
+	return say(host+" requires credentials, and git has none that it accepts", do(gitLogin(host)))
 }
 
 // askedFor returns the address of a package, or with what a setting of git has replaced it.
@@ -358,7 +356,7 @@ func notFound(host string, err error) *problem {
 	answer := statusOf(err)
 	switch {
 	case isUnusable && (errors.Is(err, registryclient.ErrNotFound) || errors.Is(err, registryclient.ErrUnsupportedPlatform)):
-		return &problem{error: fact(fmt.Sprintf("%s has no package of this version for %s%s", host, unusable.Platform, unusable.Suggestion()))}
+		return say(fmt.Sprintf("%s has no package of this version for %s%s", host, unusable.Platform, unusable.Suggestion()), nil)
 	case isUnusable:
 		return nil
 	case isRegistry && errors.Is(err, registryclient.ErrNotFound):
@@ -371,13 +369,13 @@ func notFound(host string, err error) *problem {
 		}
 		text := fmt.Sprintf("%s answered 404 Not Found: it has no %s, or shows it only with credentials", host, what)
 		if unknown, ok := errors.AsType[*config.UnknownProviderError](err); ok {
-			return &problem{error: fact(text + unknown.Suggestion())}
+			return say(text+unknown.Suggestion(), nil)
 		}
-		return &problem{error: fact(text), remedies: about(host, checkAddress)}
+		return say(text, about(host, checkAddress))
 	case isMirror && errors.Is(err, getproviders.ErrNotFound):
-		return &problem{error: fact(fmt.Sprintf("the mirror %s has no %s", host, mirror.Subject()))}
+		return say(fmt.Sprintf("the mirror %s has no %s", host, mirror.Subject()), nil)
 	case errors.Is(err, disco.ErrNoServices):
-		return &problem{error: fact(host + " is no registry: it has no " + urlIn(answer.URL().String()).Path), remedies: about(host, "Check the spelling of {names}.")}
+		return say(host+" is no registry: it has no "+urlIn(answer.URL().String()).Path, about(host, "Check the spelling of {names}."))
 	}
 	if isFetch {
 		if p := missingRepository(host, fetch.Package, err); p != nil {
@@ -394,7 +392,7 @@ func notFound(host string, err error) *problem {
 	case isFetch:
 		what, remedies = fetch.Package, about(host, checkAddress)
 	}
-	return &problem{error: fact(fmt.Sprintf("%s does not exist: %s answered %d %s", what, host, answer.StatusCode, http.StatusText(answer.StatusCode))), remedies: remedies}
+	return say(what+" does not exist: "+answered(host, answer), remedies)
 }
 
 // missingRepository is for a repository, on a host or this machine, that does not exist or lacks a ref.
@@ -404,17 +402,17 @@ func missingRepository(host, pkg string, err error) *problem {
 	missing, isRef := errors.AsType[*getmodules.RefNotFoundError](err)
 	switch {
 	case isRef && missing.Ref != "":
-		return &problem{error: fact(missing.ErrorFor(repository))}
+		return say(missing.ErrorFor(repository), nil)
 	case !errors.Is(err, getmodules.ErrRepositoryNotFound) || isPage:
 		return nil
 	case host == "":
-		return &problem{error: fact("there is no git repository " + repository)}
+		return say("there is no git repository "+repository, nil)
 	}
 	text := fmt.Sprintf("there is no repository %s, or %s shows it only with credentials", repository, host)
 	if unknown, ok := errors.AsType[*getmodules.UnknownArgumentsError](err); ok {
 		text += "; " + unknown.Advice()
 	}
-	return &problem{error: fact(text), remedies: about(host, checkAddress)}
+	return say(text, about(host, checkAddress))
 }
 
 func withoutHost(address, host string) string { return strings.TrimPrefix(address, host+"/") }
@@ -425,7 +423,7 @@ func failing(host string, err error) *problem {
 	if answer == nil || is[*config.UnusableVersionError](err) {
 		return nil
 	}
-	p := &problem{error: fact(fmt.Sprintf("%s answered %d %s", host, answer.StatusCode, http.StatusText(answer.StatusCode))), remedies: about(host, "Ask the operator of {names}.")}
+	p := say(answered(host, answer), about(host, "Ask the operator of {names}."))
 	if code := answer.StatusCode; code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout {
 		p.remedies = about(host, "Try again later, or ask the operator of {names}.")
 	}
@@ -452,7 +450,7 @@ func unusable(host string, err error) *problem {
 	if !slices.ContainsFunc(invalid, func(is error) bool { return errors.Is(err, is) }) && said(err).Fault != git.WebPage {
 		return nil
 	}
-	return &problem{error: fact(ownText(err)), remedies: about(host, "Check whether a proxy or the login page of a network answers in place of {names}. If none does, ask its operator.")}
+	return say(ownText(err), about(host, "Check whether a proxy or the login page of a network answers in place of {names}. If none does, ask its operator."))
 }
 
 // ownText is the text of an error without the module or provider, which the message names.

@@ -23,7 +23,7 @@ func diskFull(err error) *problem {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		what += " of " + fullPlace(at.Path)
 	}
-	return &problem{error: fact(what), instead: true, remedies: do("Free some space there, for example with `cotter cache clean`, and run the command again.")}
+	return &problem{text: what, instead: true, remedies: do("Free some space there, for example with `cotter cache clean`, and run the command again.")}
 }
 
 func isFullOnWindows(err error) bool {

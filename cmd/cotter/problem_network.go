@@ -2,23 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"net"
 	"slices"
 	"strings"
 	"sync/atomic"
 )
 
-// unresolved returns the host that a message is about if its name was not resolved.
-func unresolved(m message) *unreachableHost {
-	if m.problem == nil {
-		return nil
-	}
-	host, ok := errors.AsType[*unreachableHost](m.problem.error)
-	if !ok || host.name == nameKnown {
-		return nil
-	}
-	return host
+// unresolved reports whether the name of the host that a message is about was not resolved.
+func (m message) unresolved() bool {
+	return m.problem != nil && m.problem.unreached != "" && m.problem.name != nameKnown
 }
 
 // networkDown returns the wording for all names that were not resolved, if the network or DNS seems to be
@@ -29,8 +21,8 @@ func (o *output) networkDown(all []message) *problem {
 	}
 	var hosts []lookup
 	for _, m := range all {
-		if host := unresolved(m); host != nil {
-			hosts = append(hosts, lookup{host.host, host.name})
+		if m.unresolved() {
+			hosts = append(hosts, lookup{m.problem.unreached, m.problem.name})
 		} else if m.err != nil {
 			hosts = append(hosts, lookup{hostOf(m.err), nameKnown})
 		}
@@ -39,7 +31,7 @@ func (o *output) networkDown(all []message) *problem {
 	if names == nil {
 		return nil
 	}
-	return &problem{error: fact("no host name can be resolved, so the network or DNS is down: " + someOf(names, maxDown)), remedies: do(checkNetwork)}
+	return say("no host name can be resolved, so the network or DNS is down: "+someOf(names, maxDown), do(checkNetwork))
 }
 
 const maxDown = 5

@@ -83,19 +83,19 @@ func (o *output) projectProblem(m message) *problem {
 		return cmp.Or(localProblem(dir, module), sourceProblem(module))
 	case errors.As(m.err, &locked) && !locked.Lost && locked.LockFile != "" && absent(below(dir, locked.LockFile)):
 		kept := filepath.Join(cmp.Or(o.env("TF_DATA_DIR"), ".terraform"), "modules", ".cotter", "lock.hcl")
-		p := &problem{error: fact(fmt.Sprintf("There is no %s.", shownPath(dir, locked.LockFile))), instead: true, remedies: do(commitLock)}
+		p := &problem{text: fmt.Sprintf("There is no %s.", shownPath(dir, locked.LockFile)), instead: true, remedies: do(commitLock)}
 		if locked.Earlier != "" || !absent(below(dir, kept)) { // git has it, or an installation has kept a copy
 			p.remedies = append(p.remedies, do(restoreEntries)...)
 		}
 		return p
 	case errors.As(m.err, &noLock):
-		return &problem{error: fact(noLock.Error())} // the same for all projects
+		return say(noLock.Error(), nil) // the same for all projects
 	case errors.As(m.err, &missing) && errors.Is(missing, fs.ErrNotExist):
 		text := reworded(m.err, missing, shownPath("", missing.Path)+" does not exist")
 		near := nearest(filepath.Base(missing.Path), entriesIn(filepath.Dir(missing.Path)))
-		return &problem{error: hinted(fact(text), didYouMean(near))}
+		return say(text, do(didYouMean(near)))
 	case errors.As(m.err, &missing) && errors.Is(missing, syscall.ENOTDIR):
-		return &problem{error: fact(shownPath("", fileIn(missing.Path)) + " is not a directory")}
+		return say(shownPath("", fileIn(missing.Path))+" is not a directory", nil)
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func (o *output) conflict(m message) *problem {
 	if !conflictMarker().MatchString(line) {
 		return nil
 	}
-	return &problem{error: fact(fmt.Sprintf("%s:%d: git has left a merge conflict in the file", m.File, m.Line)), instead: true, remedies: do("Keep one side of each conflict, and remove the lines with the markers.")}
+	return &problem{text: fmt.Sprintf("%s:%d: git has left a merge conflict in the file", m.File, m.Line), instead: true, remedies: do("Keep one side of each conflict, and remove the lines with the markers.")}
 }
 
 var conflictMarker = lazyRegexp(`^(<{7}|={7}|>{7})( |$)`)
@@ -165,15 +165,14 @@ func localProblem(dir string, err *installer.ModuleError) *problem {
 	switch {
 	case err.Dir == "" || filepath.IsAbs(err.Dir):
 	case isLocal && errors.Is(err, fs.ErrNotExist):
-		text := fact(err.Source + " does not exist")
 		parent, name := path.Split(path.Clean(err.Source))
 		if !strings.HasPrefix(parent, ".") {
 			parent = "./" + parent
 		}
 		near := nearest(name, entriesIn(filepath.Join(caller, filepath.FromSlash(parent))))
-		return &problem{error: hinted(text, didYouMean(mapped(near, func(entry string) string { return strconv.Quote(parent + entry) })))}
+		return say(err.Source+" does not exist", do(didYouMean(mapped(near, func(entry string) string { return strconv.Quote(parent + entry) }))))
 	case !isLocal && err.Source != "" && fs.ValidPath(err.Source) && isDir(filepath.Join(caller, filepath.FromSlash(err.Source))):
-		return &problem{error: hintedError{fact(err.Err.Error()), fmt.Sprintf("Did you mean %q?", "./"+err.Source)}}
+		return say(err.Err.Error(), do(fmt.Sprintf("Did you mean %q?", "./"+err.Source)))
 	}
 	return nil
 }
@@ -192,7 +191,7 @@ func sourceProblem(err *installer.ModuleError) *problem {
 	if write == "" {
 		return nil
 	}
-	return &problem{error: hinted(fact(err.Err.Error()), write)}
+	return say(err.Err.Error(), do(write))
 }
 
 // registryHint is for an address without the system of the module, such as acme/network.

@@ -25,12 +25,12 @@ func untrusted(host string, err error) *problem {
 	case slices.Contains([]git.Fault{git.BadCertificate, git.ExpiredCertificate, git.EarlyCertificate, git.OtherCertificate}, fault):
 		byGit = true
 	case fault == git.ChangedKey:
-		return &problem{error: fact(host + " has another ssh key than the known one"), remedies: do(replaceKey(host))}
+		return say(host+" has another ssh key than the known one", do(replaceKey(host)))
 	default:
-		return &problem{error: fact(host + "'s ssh key is not known on this machine"), remedies: do(compareKey(host))}
+		return say(host+"'s ssh key is not known on this machine", do(compareKey(host)))
 	}
 	reason, remedy := certificateFault(err, host)
-	return &problem{error: fact(host + "'s certificate is not trusted" + reason), remedies: do(cmp.Or(remedy, trustAuthority(byGit, runtime.GOOS)))}
+	return say(host+"'s certificate is not trusted"+reason, do(cmp.Or(remedy, trustAuthority(byGit, runtime.GOOS))))
 }
 
 // certificateFault says why a certificate is not trusted. The remedy is "" if its authority is not known.

@@ -191,20 +191,6 @@ var remedyTable = []remedyRow{
 		return do(fmt.Sprintf("If the server is yours, write `s3_endpoints = [\"%s\"]` in your own settings, or set AWS_ENDPOINT_URL_S3.", e.Endpoint))
 	}),
 	wraps(installer.ErrShortStateKey, "Set COTTER_STATE_KEY to a longer secret, such as `openssl rand -hex 32` prints."),
-
-	on(func(e *unreachableHost) []remedy {
-		switch {
-		case e.name == nameNotAsked:
-			return do(checkNetwork)
-		case e.name == nameUnknown && slices.Contains(publicHosts, e.host):
-			return about(e.host, "{names} exists. "+checkNetwork)
-		case e.name == nameUnknown && len(e.near) > 0:
-			return do("Check the spelling of " + e.host + ". " + didYouMean(e.near))
-		case e.name == nameUnknown:
-			return about(e.host, "Check the spelling of {names}.")
-		}
-		return about(e.host, "Check the address of {names}, the network and the proxy settings.")
-	}),
 }
 
 // Remedies that several rows, warnings or reports share.
@@ -350,7 +336,13 @@ func within[Outer, E error](advise func(Outer, E) []remedy) remedyRow {
 	}
 }
 
-func do(text string) []remedy { return []remedy{{text: text}} }
+// do returns no remedy for "".
+func do(text string) []remedy {
+	if text == "" {
+		return nil
+	}
+	return []remedy{{text: text}}
+}
 
 func about(key, text string) []remedy { return []remedy{{text: text, key: key}} }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/getproviders"
@@ -14,6 +15,22 @@ const (
 	checkClock   = "Check the clock of this machine: it is probably behind."
 	sshLogin     = "Load a key that the server accepts into the ssh agent with `ssh-add`, or name it in ~/.ssh/config: ssh cannot prompt for passwords here."
 )
+
+// unreachedRemedies calls known for hosts with a similar name only if there is no such host.
+func unreachedRemedies(host string, name nameState, known func() []string) []remedy {
+	switch {
+	case name == nameNotAsked:
+		return do(checkNetwork)
+	case name == nameKnown:
+		return about(host, "Check the address of {names}, the network and the proxy settings.")
+	case slices.Contains(publicHosts, host):
+		return about(host, "{names} exists. "+checkNetwork)
+	}
+	if near := nearest(host, known()); len(near) > 0 {
+		return do("Check the spelling of " + host + ". " + didYouMean(near[:1])) // many hosts resemble each other
+	}
+	return about(host, "Check the spelling of {names}.")
+}
 
 func gitLogin(host string) string {
 	return fmt.Sprintf("Set a credential helper for git that has a login for %s: git cannot prompt for credentials here.", host)
