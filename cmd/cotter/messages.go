@@ -99,14 +99,7 @@ func messagesOf(dir string, err error) []message {
 	}
 	m := oneMessage(err)
 	m.dir = dir
-	remedies := remediesOf(dir, err)
-	if report, ok := errors.AsType[reportError](err); ok {
-		for _, m := range flatten(report.causes) {
-			remedies = append(remedies, m.remedies...)
-		}
-		remedies = append(remedies, inProjectDir(dir, report.remedies)...)
-	}
-	m.remedies, m.err, m.refusal = remedies, err, refusalOf(err)
+	m.remedies, m.err, m.refusal = remediesOf(dir, err), err, refusalOf(err)
 	return []message{m}
 }
 

@@ -71,6 +71,14 @@ func (o *output) explained(m message) message {
 	} else if m.problem = problemOf(m.err); m.problem == nil {
 		m.problem = o.projectProblem(m)
 	}
+	if report, ok := errors.AsType[reportError](m.err); ok {
+		for _, err := range report.causes {
+			for _, cause := range messagesOf(m.dir, err) {
+				m.remedies = append(m.remedies, o.explained(cause).remedies...)
+			}
+		}
+		m.remedies = append(m.remedies, inProjectDir(m.dir, report.remedies)...)
+	}
 	if m.problem == nil {
 		return m
 	}
