@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -166,32 +167,48 @@ func FormsIn(dir Dir) (*Forms, error) {
 }
 
 const (
-	// maxFileBytes limits one file: parsing takes memory and time in proportion. People write much less.
+	// maxFileBytes limits one file of a package. People write much less.
 	maxFileBytes = 4 << 20
 	// maxDirBytes limits all files of a directory together, because a package may have many directories.
 	maxDirBytes = 64 << 20
+	// maxOwnFile and maxOwnDir are the same for the user's own modules, for which programs such as cdktf write files
+	// with thousands of resources. What is parsed of them is limited by package hcldepth.
+	maxOwnFile = 32 << 20
+	maxOwnDir  = 256 << 20
 )
 
-var (
-	errFileSize = fmt.Errorf("it is larger than %d MiB", maxFileBytes>>20)
-	errDirSize  = fmt.Errorf("the configuration files of this directory have more than %d MiB together", maxDirBytes>>20)
-)
+// sizeError is in bytes.
+type sizeError struct {
+	limit int64
+	dir   bool // the limit is of all files of a directory
+}
+
+func (e *sizeError) Error() string {
+	limit := fmt.Sprintf("%d MiB", e.limit>>20)
+	if e.limit < 1<<20 {
+		limit = fmt.Sprintf("%d KiB", e.limit>>10)
+	}
+	if e.dir {
+		return fmt.Sprintf("the configuration files of this directory have more than %s together", limit)
+	}
+	return "it is larger than " + limit
+}
 
 type directory struct {
 	dir   Dir
 	files fs.FS
 	at    string // the directory in files
-	// left is the number of bytes that may still be read.
-	left int64
+	// left is the number of bytes that may still be read, of maxDir in all files and of maxFile in one.
+	left, maxDir, maxFile int64
 	// constants reports whether a file that was read may have a variable with the argument const.
 	constants bool
 }
 
 func openDirectory(dir Dir) *directory {
 	if dir.inPackage() {
-		return &directory{dir: dir, files: dir.Files, at: path.Clean(dir.Subdir), left: maxDirBytes}
+		return &directory{dir: dir, files: dir.Files, at: path.Clean(dir.Subdir), left: maxDirBytes, maxDir: maxDirBytes, maxFile: maxFileBytes}
 	}
-	return &directory{dir: dir, files: pathsafe.DirFS(dir.Path), at: ".", left: maxDirBytes}
+	return &directory{dir: dir, files: pathsafe.DirFS(dir.Path), at: ".", left: maxOwnDir, maxDir: maxOwnDir, maxFile: maxOwnFile}
 }
 
 // names returns the sorted names of all entries except directories, which stock tools skip whatever
@@ -219,6 +236,15 @@ func (d *directory) read(name string) ([]byte, error) {
 	return d.readAll(f)
 }
 
+// readConfig returns what matters of a configuration file, in its place.
+func (d *directory) readConfig(f file) ([]byte, error) {
+	src, err := d.read(f.name)
+	if err == nil && f.json && len(src) > reducedAbove {
+		src = reduceJSON(src)
+	}
+	return src, err
+}
+
 // readAll accepts only regular files.
 func (d *directory) readAll(f fs.File) ([]byte, error) {
 	info, err := f.Stat()
@@ -227,21 +253,22 @@ func (d *directory) readAll(f fs.File) ([]byte, error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, repofiles.ErrNotRegular
-	case info.Size() > maxFileBytes:
-		return nil, errFileSize
+	case info.Size() > d.maxFile:
+		return nil, &sizeError{limit: d.maxFile}
 	}
+	src := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
 	// The file may grow while it is read.
-	src, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
+	n, err := io.Copy(src, io.LimitReader(f, d.maxFile+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(src) > maxFileBytes {
-		return nil, errFileSize
+	if n > d.maxFile {
+		return nil, &sizeError{limit: d.maxFile}
 	}
-	if d.left -= int64(len(src)); d.left < 0 {
-		return nil, errDirSize
+	if d.left -= n; d.left < 0 {
+		return nil, &sizeError{limit: d.maxDir, dir: true}
 	}
-	return src, nil
+	return src.Bytes(), nil
 }
 
 // display returns the name of a file in ranges.

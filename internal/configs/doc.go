@@ -5,5 +5,6 @@
 //
 // Sources and versions are sent to servers and written into the lock. So secrets are refused, functions
 // read only files of the repository (AllowFileReads of the inputs lifts that) or of the package, and all
-// is limited: a file to 4 MiB (package hcldepth has more limits), evaluation by package eval.
+// is limited: a file of a package to 4 MiB, and one of the user to 32 MiB (package hcldepth limits what is
+// parsed of it), evaluation by package eval.
 package configs

@@ -10,6 +10,8 @@ type ScannedBlock struct {
 	Source string
 }
 
+var ReduceJSON = reduceJSON
+
 func ScanBlocks(src []byte) ([]ScannedBlock, bool) {
 	blocks, ok := scanBlocks(src, "x.tf")
 	var exported []ScannedBlock

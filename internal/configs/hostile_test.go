@@ -28,8 +28,8 @@ func TestIrregularFiles(t *testing.T) {
 		"link to nothing":  {func(name string) error { return os.Symlink("nothing", name) }, "no such file"},
 		"link to itself":   {func(name string) error { return os.Symlink(filepath.Base(name), name) }, "too many levels"},
 		"link to dir":      {func(name string) error { return os.Symlink(".", name) }, "not a regular file"},
-		"large":            {func(name string) error { return os.WriteFile(name, make([]byte, 4<<20+1), 0o644) }, "larger than 4 MiB"},
-		"large and sparse": {sparse, "larger than 4 MiB"},
+		"large":            {func(name string) error { return os.WriteFile(name, make([]byte, 32<<20+1), 0o644) }, "larger than 32 MiB"},
+		"large and sparse": {sparse, "larger than 32 MiB"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -106,13 +106,18 @@ func TestDirectoryOutsideOfPackage(t *testing.T) {
 func TestTotalSize(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	const files = 17 // of 4 MiB each; 16 are allowed
+	const files = 65 // of 4 MiB each; 16 are allowed in a package, and 64 in the user's own module
 	testenv.WriteFile(t, filepath.Join(dir, "00.tf"), strings.Repeat("#", 4<<20))
 	for i := range files - 1 {
 		testenv.Must(t, os.Link(filepath.Join(dir, "00.tf"), filepath.Join(dir, "1"+strings.Repeat("0", i)+".tf")))
 	}
-	_, diags := configs.Reader{}.Read(t.Context(), configs.Dir{Path: dir})
-	if len(diags) != 1 || !strings.Contains(diags[0].Detail, "64 MiB together") {
-		t.Errorf("Read = %v, want one error about the size", diags)
+	for want, at := range map[string]configs.Dir{"64 MiB together": {Path: dir, Files: os.DirFS(dir), Subdir: "."}, "256 MiB together": {Path: dir}} {
+		if _, diags := (configs.Reader{}).Read(t.Context(), at); len(diags) == 0 || !strings.Contains(diags[0].Detail, want) {
+			t.Errorf("Read = %v, want errors, the first with %q", diags, want)
+		}
+	}
+	testenv.WriteFile(t, filepath.Join(dir, "00.tf"), strings.Repeat("#", 4<<20+1))
+	if _, diags := (configs.Reader{}).Read(t.Context(), configs.Dir{Path: dir, Files: os.DirFS(dir), Subdir: "."}); len(diags) == 0 || !strings.Contains(diags[0].Detail, "larger than 4 MiB") {
+		t.Errorf("Read = %v, want an error about the size of a file", diags)
 	}
 }

@@ -70,7 +70,7 @@ func (r Reader) ReadInterface(ctx context.Context, dir Dir) (*Interface, error) 
 // eachBody calls use for each file that can be parsed, in the order in which overrides apply.
 func (r Reader) eachBody(ctx context.Context, dir Dir, use func(hcl.Body, []byte)) error {
 	return r.eachFile(ctx, dir, func(d *directory, f file) error {
-		src, err := d.read(f.name)
+		src, err := d.readConfig(f)
 		if err != nil {
 			return err
 		}

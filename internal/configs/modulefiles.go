@@ -27,10 +27,7 @@ func (m moduleFiles) ReadFile(name string, limit int64) ([]byte, error) {
 		return nil, cause(err)
 	}
 	defer f.Close()
-	text, err := (&directory{left: limit}).readAll(f)
-	if errors.Is(err, errFileSize) || errors.Is(err, errDirSize) {
-		err = fmt.Errorf("it is larger than %d KiB", limit>>10)
-	}
+	text, err := (&directory{left: limit, maxFile: limit}).readAll(f)
 	return text, cause(err)
 }
 

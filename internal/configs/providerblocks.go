@@ -30,8 +30,9 @@ var (
 	testProvidersSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "provider", LabelNames: []string{"name"}}}}
 	resourceKinds       = map[string]bool{"resource": true, "data": true, "ephemeral": true, "action": true}
 	providerKinds       = map[string]bool{"terraform": true, "provider": true, "check": true, "import": true}
-	wordsAboutProviders = [][]byte{[]byte("terraform"), []byte("provider"), []byte("resource"), []byte("data"), []byte("ephemeral"), []byte("action"), []byte("check"), []byte("import")}
+	wordsAboutProviders = [][]byte{terraformWord, []byte("provider"), []byte("resource"), []byte("data"), []byte("ephemeral"), []byte("action"), []byte("check"), []byte("import")}
 	providerWord        = []byte("provider")
+	terraformWord       = []byte("terraform")
 )
 
 // addFile parses only the blocks of a file that concern providers.

@@ -18,9 +18,18 @@ import (
 // SUMMARY" with their places.
 func requirementsOf(t testing.TB, reader configs.Reader, files string) string {
 	t.Helper()
+	found := requirementsIn(t, reader, files, func(_, text string) string { return text })
+	if diff := cmp.Diff(found, requirementsIn(t, reader, files, enlarged)); diff != "" {
+		t.Errorf("small and large files differ (-small +large):\n%s", diff)
+	}
+	return found
+}
+
+func requirementsIn(t testing.TB, reader configs.Reader, files string, change func(name, text string) string) string {
+	t.Helper()
 	dir := t.TempDir()
 	for _, file := range txtar.Parse([]byte(files)).Files {
-		testenv.WriteFile(t, filepath.Join(dir, file.Name), string(file.Data))
+		testenv.WriteFile(t, filepath.Join(dir, file.Name), change(filepath.Base(file.Name), string(file.Data)))
 	}
 	reader.Providers = true
 	m, diags := reader.Read(t.Context(), configs.Dir{Path: dir, Display: ".", Tests: "tests"})

@@ -151,7 +151,7 @@ var moduleSchema = &hcl.BodySchema{
 // readFile is readBlocks for one file, which it parses at most once.
 func (d *directory) readFile(ctx context.Context, f file, requirements *requirements) ([]*block, hcl.Diagnostics) {
 	display := d.dir.display(f.name)
-	src, err := d.read(f.name)
+	src, err := d.readConfig(f)
 	if err != nil {
 		return nil, hcl.Diagnostics{unreadableFile(display, err)}
 	}
@@ -162,11 +162,18 @@ func (d *directory) readFile(ctx context.Context, f file, requirements *requirem
 		}
 		return nil, nil
 	}
-	body, diags := parse(ctx, src, display, f.json, hcl.InitialPos)
+	body, diags, reduced := parseBlocks(ctx, src, f, display, keyword)
+	if !reduced {
+		body, diags = parse(ctx, src, display, f.json, hcl.InitialPos)
+	}
 	if body == nil {
 		return nil, diags
 	}
-	if requirements != nil {
+	switch {
+	case requirements == nil:
+	case reduced:
+		requirements.addFile(ctx, src, f, display)
+	default:
 		requirements.addBody(ctx, body, f.override)
 	}
 	content, _, contentDiags := body.PartialContent(fileSchema)
@@ -178,16 +185,18 @@ func (d *directory) readFile(ctx context.Context, f file, requirements *requirem
 // parseFile returns nil for a file without blocks of the given types, or that could not be read.
 func (d *directory) parseFile(ctx context.Context, f file, types ...[]byte) (hcl.Body, hcl.Diagnostics) {
 	display := d.dir.display(f.name)
-	src, err := d.read(f.name)
+	src, err := d.readConfig(f)
 	if err != nil {
 		return nil, hcl.Diagnostics{unreadableFile(display, err)}
 	}
-	for _, blockType := range types {
-		if mayHold(src, f.json, blockType) {
-			return parse(ctx, src, display, f.json, hcl.InitialPos)
-		}
+	if !slices.ContainsFunc(types, func(word []byte) bool { return mayHold(src, f.json, word) }) {
+		return nil, nil
 	}
-	return nil, nil
+	// Some types are of blocks in a terraform block.
+	if body, diags, ok := parseBlocks(ctx, src, f, display, append(slices.Clone(types), terraformWord)...); ok {
+		return body, diags
+	}
+	return parse(ctx, src, display, f.json, hcl.InitialPos)
 }
 
 // parse parses a file, or a part of a file in native syntax that begins at start.

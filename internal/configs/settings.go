@@ -41,7 +41,7 @@ func (r Reader) ReadCompatibleWith(ctx context.Context, dir Dir) []string {
 func (r Reader) readSettings(ctx context.Context, dir Dir, types ...[]byte) Settings {
 	found := Settings{Sources: map[string]string{}}
 	err := r.eachFile(ctx, dir, func(d *directory, f file) error {
-		src, err := d.read(f.name)
+		src, err := d.readConfig(f)
 		if err != nil {
 			found.Partial = true
 			return nil
@@ -72,7 +72,7 @@ func (s *Settings) addFile(ctx context.Context, src []byte, f file, types [][]by
 		switch {
 		case b.kind == "module" && len(b.labels) == 1 && b.sources == 1 && b.source != "":
 			s.Sources[b.labels[0]] = b.source
-		case slices.ContainsFunc(types, func(word []byte) bool { return b.kind == string(word) }):
+		case containsWord(types, b.kind):
 			s.addParsed(ctx, b.text(src), f)
 		}
 	}
