@@ -36,6 +36,14 @@ type ProviderInstallation struct {
 	downloadAttempts int
 }
 
+// UseDirectories replaces all methods by mirrors in directories, as -plugin-dir of init does.
+func (p *ProviderInstallation) UseDirectories(dirs []string) {
+	p.Explicit, p.Methods = true, nil
+	for _, dir := range dirs {
+		p.Methods = append(p.Methods, InstallationMethod{Kind: MethodFilesystemMirror, Path: dir})
+	}
+}
+
 // InProject reports whether a project can bring providers itself: whether a mirror's relative path exists
 // in dir.
 func (p *ProviderInstallation) InProject(dir string) bool {

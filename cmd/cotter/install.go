@@ -65,10 +65,13 @@ func runInstall(ctx context.Context, cmd *invocation, out *output) error {
 	return err
 }
 
-// warnOfCI explains why a failed run was locked, if only because CI is set.
+// warnOfCI explains why a failed run was locked, if only because of the environment.
 func warnOfCI(cmd *invocation, out *output, err error) {
+	mode, in, _ := lockMode(cmd, out.env)
 	byDefault := !cmd.IsSet("locked") && !cmd.IsSet("lockfile")
-	if byDefault && (is[*installer.LockedError](err) || is[noConfigurationError](err)) {
+	if byDefault && mode != "" && is[*installer.LockedError](err) {
+		out.warnf("there is -lockfile=%s%s, so the lock may not change", mode, in)
+	} else if byDefault && (is[*installer.LockedError](err) || is[noConfigurationError](err)) {
 		out.warnf("CI is set, so the lock may not change")
 	}
 }
@@ -133,6 +136,11 @@ func prepareInstall(ctx context.Context, cmd *invocation, out *output, req *requ
 	if err != nil {
 		return nil, err
 	}
+	args, err := argumentsFromEnv(out.env)
+	if err != nil {
+		return nil, err
+	}
+	out.warnIgnored(cmd, args, req.Dialect)
 	if err := addBundle(cmd, req); err != nil {
 		return nil, err
 	}
@@ -145,10 +153,14 @@ func prepareInstall(ctx context.Context, cmd *invocation, out *output, req *requ
 // locked reports whether --locked or the stock tools' -lockfile=readonly is set. Without them, runs on build
 // servers, which set CI, are locked: they install just what was reviewed.
 func locked(cmd *invocation, env func(string) string) (bool, error) {
-	readonly, err := chosen("-lockfile", cmd.String("lockfile"), map[string]bool{"": false, "readonly": true})
+	mode, in, err := lockMode(cmd, env)
+	if err != nil {
+		return false, err
+	}
+	readonly, err := chosen("-lockfile"+in, mode, map[string]bool{"": false, "readonly": true})
 	asked, name := readonly || cmd.Bool("locked"), "--locked"
 	if readonly {
-		name = "-lockfile=readonly"
+		name = "-lockfile=readonly" + in
 	}
 	switch {
 	case err != nil:
@@ -161,6 +173,19 @@ func locked(cmd *invocation, env func(string) string) (bool, error) {
 		return asked, nil
 	}
 	return onBuildServer(env), nil
+}
+
+// lockMode returns the mode of -lockfile, and for one of the environment where it is, as in " in TF_CLI_ARGS". Flags of
+// the command line come first.
+func lockMode(cmd *invocation, env func(string) string) (mode, in string, err error) {
+	if cmd.IsSet("lockfile") || cmd.IsSet("locked") {
+		return cmd.String("lockfile"), "", nil
+	}
+	args, err := argumentsFromEnv(env)
+	if err != nil || args.lockMode == "" {
+		return "", "", err
+	}
+	return args.lockMode, " in " + args.lockModeIn, nil
 }
 
 func onBuildServer(env func(string) string) bool {

@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules/hg"
 	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getmodules/xz"
+	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/policy"
@@ -23,6 +24,13 @@ func newInstaller(ctx context.Context, cmd *invocation, out *output, req request
 	config, err := cliConfig(ctx, req.Dialect, func(text string) { out.warnf("%s", text) })
 	if err != nil {
 		return nil, err
+	}
+	args, err := argumentsFromEnv(out.env)
+	if err != nil {
+		return nil, err
+	}
+	if len(args.pluginDirs) > 0 {
+		config.Providers.UseDirectories(args.pluginDirs)
 	}
 	git, err := gitBackend(out.env)
 	if err != nil {
@@ -55,7 +63,11 @@ func newInstaller(ctx context.Context, cmd *invocation, out *output, req request
 	for _, override := range config.Providers.DevOverrides {
 		out.warnf("dev_overrides in the CLI configuration make tofu and terraform start %s from %s, whatever is installed and locked", override.Provider.ForDisplay(), override.Dir)
 	}
-	o.Providers, err = newConfiguredSource(ctx, config, installer.New(o).Options().Providers, req.Dir, severalProjects(cmd), client)
+	registries := installer.New(o).Options().Providers
+	if direct, ok := registries.(*getproviders.Direct); ok && req.Dialect != installer.DialectTerraform {
+		direct.RefuseExpired = enforced(out.env, "OPENTOFU_ENFORCE_GPG_EXPIRATION")
+	}
+	o.Providers, err = newConfiguredSource(ctx, config, registries, req.Dir, severalProjects(cmd), client)
 	return installer.New(o), err
 }
 

@@ -102,10 +102,11 @@ func (v *inputValue) Type() string   { return "input" }
 
 // setInputs puts the values from the command line last, because the last value of a variable is used.
 func setInputs(cmd *invocation, env func(string) string, req *request) error {
-	var err error
-	if req.Inputs.Variables, err = variablesFromEnv(env); err != nil {
+	args, err := argumentsFromEnv(env)
+	if err != nil {
 		return err
 	}
+	req.Inputs.Variables = args.variables
 	if f := cmd.Flag("var"); f != nil {
 		req.Inputs.Variables = append(req.Inputs.Variables, *f.Value.(*inputValue).all...)
 	}
@@ -155,6 +156,10 @@ func applySettings(cmd *invocation, env func(string) string, req request) (reque
 	if err != nil {
 		return req, err
 	}
+	args, err := argumentsFromEnv(env)
+	if err != nil {
+		return req, err
+	}
 	given := func(flag, setting string) string {
 		if cmd.IsSet(flag) || setting == "" {
 			return cmd.String(flag)
@@ -163,7 +168,7 @@ func applySettings(cmd *invocation, env func(string) string, req request) (reque
 	}
 	req.LockFile = found.LockFile
 	req.Submodules = found.Submodules != nil && *found.Submodules
-	req.Inputs.TestDir = given("test-directory", found.TestDirectory)
+	req.Inputs.TestDir = given("test-directory", cmp.Or(args.testDir, found.TestDirectory))
 	if req.Dialect, err = installer.ParseDialect(given("for", found.For)); err != nil {
 		return req, usageError{err}
 	}

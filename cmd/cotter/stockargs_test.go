@@ -9,7 +9,7 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 )
 
-func TestVariablesFromEnv(t *testing.T) {
+func TestArgumentsFromEnv(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string
@@ -29,16 +29,39 @@ func TestVariablesFromEnv(t *testing.T) {
 			[]config.Variable{{Name: "a", Value: "1"}, {Name: "a", Value: "2"}, {Name: "a", Value: "3"}}},
 		{"no more flags", map[string]string{"TF_CLI_ARGS": "-var a=1 -- -var b=2"}, []config.Variable{{Name: "a", Value: "1"}}},
 	} {
-		got, err := variablesFromEnv(func(name string) string { return test.env[name] })
-		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
+		got, err := argumentsFromEnv(func(name string) string { return test.env[name] })
+		if diff := cmp.Diff(test.want, got.variables); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", test.name, err, diff)
 		}
 	}
 }
 
-// TestVariablesFromEnvFail checks that errors name the environment variable and never
+func TestArgumentsFromEnvOther(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		text string
+		want stockArguments
+	}{
+		{"-plugin-dir a -plugin-dir='b c'", stockArguments{pluginDirs: []string{"a", "b c"}}},
+		{"--test-directory=checks", stockArguments{testDir: "checks"}},
+		{"-test-directory -upgrade", stockArguments{testDir: "-upgrade"}},
+		{"-lockfile=readonly", stockArguments{lockMode: "readonly", lockModeIn: "TF_CLI_ARGS_init"}},
+		{"-backend-config -upgrade -lock-timeout -update", stockArguments{}},
+		{"-upgrade -update=false -from-module ./x", stockArguments{ignored: []ignoredArgument{{"upgrade", "TF_CLI_ARGS_init"}, {"from-module", "TF_CLI_ARGS_init"}}}},
+		{"-upgrade=true", stockArguments{ignored: []ignoredArgument{{"upgrade", "TF_CLI_ARGS_init"}}}},
+		{"-- -upgrade", stockArguments{}},
+		{"-reconfigure -input=false -backend=false -get=false -json -no-color", stockArguments{}},
+	} {
+		got, err := argumentsFromEnv(func(name string) string { return map[string]string{"TF_CLI_ARGS_init": test.text}[name] })
+		if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(stockArguments{}, ignoredArgument{})); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", test.text, err, diff)
+		}
+	}
+}
+
+// TestArgumentsFromEnvFail checks that errors name the environment variable and never
 // contain its value.
-func TestVariablesFromEnvFail(t *testing.T) {
+func TestArgumentsFromEnvFail(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"open quote":     `-var "a=` + secret,
@@ -46,7 +69,7 @@ func TestVariablesFromEnvFail(t *testing.T) {
 		"no value":       `-var a=` + secret + ` -var-file`,
 		"no name":        `-var ` + secret,
 	} {
-		_, err := variablesFromEnv(func(name string) string { return map[string]string{"TF_CLI_ARGS_init": text}[name] })
+		_, err := argumentsFromEnv(func(name string) string { return map[string]string{"TF_CLI_ARGS_init": text}[name] })
 		if err == nil || !strings.Contains(err.Error(), "TF_CLI_ARGS_init") || strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v, want an error that names the variable only", name, err)
 		}
