@@ -55,7 +55,7 @@ func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report 
 		cmp.changed[pkg.Path.String()] = !pkg.intact()
 		cmp.formerly[pkg.Path.String()] = pkg.Status == StatusFormer
 	}
-	required := newRequirements()
+	required := newRequirements(p.req.Project)
 	var require func(*module, config.Module)
 	if p.hasProviders() {
 		require = required.add
@@ -323,7 +323,7 @@ func sameVersion(a, b string) bool {
 // compareProviders returns none for a project without a providers directory, which was installed without
 // providers.
 func (p *reading) compareProviders(ctx context.Context, lock *providerLock) ([]ProviderReport, error) {
-	entries := lock.Providers()
+	entries := lock.Managed()
 	if len(entries) == 0 {
 		return nil, nil
 	}

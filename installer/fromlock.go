@@ -57,7 +57,7 @@ func withoutMadeUp(modules []*module) []*module {
 
 // withLocked adds the other providers in the lock, which packages that are not installed may require.
 func withLocked(required []treeproviders.Required, lock *providerLock) []treeproviders.Required {
-	for _, entry := range lock.Providers() {
+	for _, entry := range lock.Managed() {
 		if slices.ContainsFunc(required, func(r treeproviders.Required) bool { return r.Address == entry.Address }) {
 			continue
 		}

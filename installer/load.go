@@ -27,7 +27,7 @@ func (in *Installer) Load(ctx context.Context, project Project, o LoadOptions) (
 		return nil, err
 	}
 	defer func() { err = join(err, p.close()) }()
-	required := newRequirements()
+	required := newRequirements(p.req.Project)
 	var modules []*module
 	var failures *failures
 	fromLock := false

@@ -239,6 +239,7 @@ type providerLock struct {
 func (p *openProject) providerLock() (*providerLock, error) {
 	l := &providerLock{src: p.lockSrc, req: p.req, hasModules: p.req.hasStockLock()}
 	l.File, l.Tofu, l.Merged = p.lock, p.dialect == DialectOpenTofu, p.merge.providers
+	l.Unmanaged = p.req.Unmanaged
 	if !l.hasModules {
 		var err error
 		l.req.LockFile = lockFileName

@@ -70,7 +70,7 @@ func (in *Installer) Outdated(ctx context.Context, project Project, o OriginOpti
 		return nil, err
 	}
 	defer func() { err = join(err, p.close()) }()
-	required := newRequirements()
+	required := newRequirements(p.req.Project)
 	modules, failures, fromLock, err := p.walkOrLock(ctx, required.ifNeeded(o.Scope))
 	if err != nil {
 		return nil, err

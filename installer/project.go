@@ -50,6 +50,9 @@ type Project struct {
 	PolicyFiles []string
 	Policies    []*policy.Policy
 	Stores      []PackageStore // are asked before those of the Installer
+	// Unmanaged are providers that no run installs, locks or verifies, because stock tools use processes that the
+	// user has started (TF_REATTACH_PROVIDERS). Their entries in the lock stay.
+	Unmanaged []addrs.Provider
 	// ProviderSource is the source of providers of this project; nil means that of the Installer.
 	ProviderSource getproviders.Source
 	Dialect        Dialect

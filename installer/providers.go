@@ -30,8 +30,8 @@ type requirements struct {
 	warnings []event.Warning
 }
 
-func newRequirements() *requirements {
-	return &requirements{Requirements: &treeproviders.Requirements{}}
+func newRequirements(p Project) *requirements {
+	return &requirements{Requirements: &treeproviders.Requirements{Unmanaged: p.Unmanaged}}
 }
 
 func (r *requirements) add(m *module, config config.Module) {
@@ -106,6 +106,7 @@ func openProviderStage(p *openProject, pool *pool, events *events, rule evidence
 	}
 	stores := pool.storesOf(p.req, events)
 	s.stage.Offers, s.stage.Stores, s.stage.OffersKey = stores.Offers(), stores.Evidence(), stores.Key()
+	s.stage.Requirements.Unmanaged = p.req.Unmanaged
 	s.required.Requirements = &s.stage.Requirements
 	s.stage.Open()
 	return s, nil

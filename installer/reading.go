@@ -158,7 +158,7 @@ func (p *reading) addRecorded(m *module, shown *Module) {
 // requiredProviders returns the providers that the installed modules require. The error joins those about
 // modules and those about the requirements.
 func (p *reading) requiredProviders(ctx context.Context) ([]treeproviders.Required, error) {
-	required := newRequirements()
+	required := newRequirements(p.req.Project)
 	_, failures, err := p.installedRequirements(ctx, required)
 	if err != nil {
 		return nil, err

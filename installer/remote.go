@@ -198,7 +198,7 @@ func (q *inquiry) compareProviderOrigins(ctx context.Context) ([]ProviderOrigin,
 	}
 	// The comparison of the modules reports what cannot be read.
 	_, _, _ = q.installedRequirements(ctx, &stage.required)
-	entries := stage.lock.Providers()
+	entries := stage.lock.Managed()
 	list := make([]ProviderOrigin, len(entries))
 	var wait sync.WaitGroup
 	for i, entry := range entries {

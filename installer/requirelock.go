@@ -45,7 +45,7 @@ func (p *reading) requireLock(ctx context.Context) error {
 	if p.lockSrc != nil {
 		return nil
 	}
-	required := newRequirements()
+	required := newRequirements(p.req.Project)
 	var calls atomic.Bool // that need an entry
 	modules, failures, err := p.walk(ctx, func(_ context.Context, c *call) (*module, error) {
 		if c.isDirectory() || !c.from.IsLocal() {

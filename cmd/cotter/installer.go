@@ -29,6 +29,7 @@ func newInstaller(ctx context.Context, cmd *invocation, out *output, req request
 	if err != nil {
 		return nil, err
 	}
+	out.warnUnmanaged(req.Unmanaged)
 	if len(args.pluginDirs) > 0 {
 		config.Providers.UseDirectories(args.pluginDirs)
 	}

@@ -41,6 +41,9 @@ func flagRequest(cmd *invocation, env func(string) string) (request, error) {
 		return request{}, usageError{err}
 	}
 	req := request{Project: installer.Project{Dir: cmd.String("chdir"), DataDir: env("TF_DATA_DIR"), Dialect: dialect, Tools: tools(env), PolicyFiles: policyFiles(cmd, env)}, InstallOptions: installer.InstallOptions{DryRun: cmd.Bool("dry-run"), AcceptUnreachable: modulePaths(cmd.Strings("accept-unreachable"))}}
+	if req.Unmanaged, err = reattached(env); err != nil {
+		return req, err
+	}
 	err = setInputs(cmd, env, &req)
 	return req, err
 }

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/mattn/go-shellwords"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
 )
@@ -107,6 +110,47 @@ func eachArgument(args []string, use func(flag, value string) error) error {
 		}
 	}
 	return nil
+}
+
+const reattachVar = "TF_REATTACH_PROVIDERS"
+
+// reattached returns the providers for which stock tools use processes that the user has started. An address without a
+// host is that of either registry.
+func reattached(env func(string) string) ([]addrs.Provider, error) {
+	text := env(reattachVar)
+	if text == "" {
+		return nil, nil
+	}
+	var processes map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &processes); err != nil {
+		return nil, usageError{fmt.Errorf("%s is not a JSON object with an entry for each provider", reattachVar)}
+	}
+	var found []addrs.Provider
+	for _, name := range slices.Sorted(maps.Keys(processes)) {
+		for _, host := range []addrs.Hostname{addrs.DefaultRegistryHost, addrs.TerraformRegistryHost} {
+			provider, err := (addrs.Parser{DefaultRegistryHost: host}).ParseProviderSource(name)
+			if err != nil {
+				return nil, usageError{fmt.Errorf("%s: %w", reattachVar, err)}
+			}
+			if !slices.Contains(found, provider) {
+				found = append(found, provider)
+			}
+		}
+	}
+	return found, nil
+}
+
+// warnUnmanaged names the providers of [reattached].
+func (o *output) warnUnmanaged(all []addrs.Provider) {
+	var names []string
+	for _, p := range all {
+		if name := p.ForDisplay(); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) > 0 {
+		o.warnf("%s is set, so these providers are neither installed, locked nor checked: %s", reattachVar, strings.Join(names, ", "))
+	}
 }
 
 // enforced reports whether a variable of tofu is set as tofu requires.

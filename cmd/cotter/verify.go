@@ -120,6 +120,9 @@ func verify(ctx context.Context, cmd *invocation, out *output, req request, remo
 	if req, err = withNamedStores(ctx, cmd, out, cmp.Or(remote, local), req); err != nil {
 		return err
 	}
+	if remote == nil { // else it was said before
+		out.warnUnmanaged(req.Unmanaged)
+	}
 	report, err = local.Verify(ctx, req.Project, installer.VerifyOptions{})
 	if err != nil {
 		return err

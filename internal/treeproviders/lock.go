@@ -1,6 +1,8 @@
 package treeproviders
 
 import (
+	"slices"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -14,6 +16,16 @@ type Lock struct {
 	Tofu bool
 	// Merged has the entries that both sides of a merge have changed, the newer one first.
 	Merged map[addrs.Provider][]lockfile.Provider
+	// Unmanaged are providers that no run installs: stock tools use processes that the user has started. Their
+	// entries stay as they are.
+	Unmanaged []addrs.Provider
+}
+
+// Managed returns the entries of the other providers.
+func (l Lock) Managed() []lockfile.Provider {
+	return slices.DeleteFunc(l.Providers(), func(entry lockfile.Provider) bool {
+		return slices.Contains(l.Unmanaged, entry.Address) || slices.Contains(l.Unmanaged, l.inState(entry.Address))
+	})
 }
 
 // entry returns the entry that decides the locked version: of two of a merge, the newer one that meets the

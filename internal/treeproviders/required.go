@@ -25,6 +25,9 @@ import (
 
 // Requirements collects provider requirements while the tree is walked.
 type Requirements struct {
+	// Unmanaged is that of the [Lock]. They are not collected.
+	Unmanaged []addrs.Provider
+
 	// begin is called once for each provider, at its first requirement, and expect by
 	// [Requirements.Expect]. Both may be nil.
 	begin  func(config.ProviderRequirement, requirer)
@@ -56,13 +59,13 @@ func (r requirer) and(other requirer) requirer {
 	return r
 }
 
-// Add adds the requirements of one module, except for built-in providers. from is where the module's
+// Add adds the requirements of one module, except for built-in and unmanaged providers. from is where the module's
 // package came from; nil for the project's own modules.
 func (r *Requirements) Add(path addrs.Module, from *url.URL, requirements []config.ProviderRequirement) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, required := range requirements {
-		if required.Provider.IsBuiltIn() {
+		if required.Provider.IsBuiltIn() || slices.Contains(r.Unmanaged, required.Provider) {
 			continue
 		}
 		if r.uses == nil {
@@ -243,7 +246,7 @@ func FindUnrequired(lock Lock, required []Required, prune bool) Unrequired {
 	for _, r := range required {
 		needed[r.Address] = true
 	}
-	for _, entry := range lock.Providers() {
+	for _, entry := range lock.Managed() {
 		if needed[entry.Address] {
 			continue
 		}

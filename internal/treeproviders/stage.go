@@ -101,7 +101,7 @@ func (s *Stage) prefetch(ctx context.Context, use config.ProviderRequirement, by
 // prefetchLocked requests the packages of locked providers that the root module does not require, which
 // would otherwise wait for the other modules. Entries that OpenTofu never uses are left out.
 func (s *Stage) prefetchLocked(ctx context.Context, isRequired func(addrs.Provider) bool) {
-	for _, entry := range s.Lock.Providers() {
+	for _, entry := range s.Lock.Managed() {
 		if s.Offline || isRequired(entry.Address) || s.Lock.inState(entry.Address) != entry.Address || s.Update.updates(entry.Address) || s.Rules.CheckProvider(entry.Address) != nil || !proves(entry.Hashes) {
 			continue
 		}
