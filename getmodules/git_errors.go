@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
@@ -59,7 +60,7 @@ func (a gitAddress) explain(err error) error {
 		err = &UnknownArgumentsError{Names: slices.Sorted(maps.Keys(a.remote.Query())), Err: err}
 	}
 	if a.target.Setting != "" && !isCancelled(err) {
-		err = &GitReplacedError{URL: a.target.URL.Redacted(), Setting: a.target.Setting, Err: err}
+		err = &GitReplacedError{URL: addrs.Redact(a.target.URL.String()), Setting: a.target.Setting, Err: err}
 	}
 	return err
 }

@@ -253,6 +253,11 @@ func TestRequestedHost(t *testing.T) {
 				"Check the address, and the credentials for HOST, which `cotter doctor` shows.\n",
 		},
 		{
+			name: "git's setting has a token", config: git, env: func(host string) []string { return insteadOf("https://canary-token@" + host + "/none/?token=canary/") },
+			want: "there is no repository https://HOST/none/, or HOST shows it only with credentials; git's setting url.https://HOST/none/?token=REDACTED.insteadOf = https://git.example.com/ replaces the address\n" +
+				"Check the address, and the credentials for HOST, which `cotter doctor` shows.\n",
+		},
+		{
 			name: "the built-in client of git", config: "module \"m\" {\n  source = \"git::https://HOST/git/tools.git?ref=v1.0.0\"\n}\n", options: modtest.Options{GitUser: "ci", GitPassword: "secret"},
 			env:  func(string) []string { return []string{"COTTER_GIT_BACKEND=go"} },
 			want: "HOST requires credentials, and there are none that it accepts\nAdd HOST to ~/.netrc. Or install git to use its credential helpers.\n",
