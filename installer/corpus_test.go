@@ -121,7 +121,7 @@ func hasProviders(archive *txtar.Archive) bool {
 
 func (c *corpusCase) run(t *testing.T) {
 	dir := c.copyProject(t)
-	roots, err := repository.Roots(t.Context(), installer.New(installer.Options{}), dir, installer.DialectAuto)
+	roots, err := repository.Roots(t.Context(), installer.New(installer.Options{}), dir, repository.RootsOptions{})
 	testenv.Must(t, err)
 	if len(roots) == 0 {
 		roots = []string{dir}

@@ -88,7 +88,7 @@ func ExampleFetcher() {
 // All root modules below the working directory are installed, and each package is fetched once.
 func ExampleInstaller_InstallAll() {
 	ctx, in := context.Background(), installer.New(installer.Options{})
-	dirs, err := repository.Roots(ctx, in, ".", installer.DialectAuto)
+	dirs, err := repository.Roots(ctx, in, ".", repository.RootsOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -46,7 +46,7 @@ terraform {
 `, i)
 	}
 	p := world(t, text.String())
-	dirs, err := repository.Roots(t.Context(), p.installer(), p.dir, installer.DialectAuto)
+	dirs, err := repository.Roots(t.Context(), p.installer(), p.dir, repository.RootsOptions{})
 	if err != nil || len(dirs) != n {
 		t.Fatalf("Roots = %q, %v; want %d", dirs, err, n)
 	}
@@ -156,7 +156,7 @@ module "x" {
   source = "./x"
 }
 `)
-	dirs, err := repository.Roots(t.Context(), installer.New(installer.Options{}), p.dir, installer.DialectAuto)
+	dirs, err := repository.Roots(t.Context(), installer.New(installer.Options{}), p.dir, repository.RootsOptions{})
 	testenv.Must(t, err)
 	var want []string
 	for _, root := range []string{"", "backend", "broken", "cloud", "examples/c", "examples/full", "locked", "provider"} {
@@ -165,7 +165,7 @@ module "x" {
 	if diff := cmp.Diff(want, dirs); diff != "" {
 		t.Errorf("Roots (-want +got):\n%s", diff)
 	}
-	if _, err := repository.Roots(t.Context(), installer.New(installer.Options{}), filepath.Join(p.dir, "gone"), installer.DialectAuto); err == nil {
+	if _, err := repository.Roots(t.Context(), installer.New(installer.Options{}), filepath.Join(p.dir, "gone"), repository.RootsOptions{}); err == nil {
 		t.Error("Roots of a directory that is not there = nil, want an error")
 	}
 }

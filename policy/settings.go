@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -25,6 +26,8 @@ type Settings struct {
 	TestDirectory string
 	// Platforms are additional platforms to lock providers for.
 	Platforms []addrs.Platform
+	// Exclude are patterns, in the syntax of .gitignore, for the directories that a search for root modules leaves out.
+	Exclude []string
 	// Mirrors are the mirrors that the file names. See [Mirrors] for how far they are trusted.
 	Mirrors []Mirror
 }
@@ -46,8 +49,16 @@ func ParseSettings(src []byte, filename string) (*Settings, hcl.Diagnostics) {
 	return s, nil
 }
 
+func parseExclude(text string) (string, error) {
+	if strings.Trim(text, "/") == "" || strings.HasPrefix(text, "!") || strings.HasPrefix(text, "#") || strings.ContainsAny(text, "\x00\n") {
+		return "", fmt.Errorf("%q is not a pattern for directories, such as \"templates/\"", text)
+	}
+	return text, nil
+}
+
 func (s *Settings) arguments() arguments {
 	return arguments{
+		"exclude":        list(&s.Exclude, 0, "patterns", parsed("pattern", parseExclude)),
 		"for":            choice(&s.For, words("auto", "terraform", "tofu")),
 		"layout":         choice(&s.Layout, words("copy", "link")),
 		"lock_file":      pathBelow(&s.LockFile),

@@ -21,6 +21,7 @@ func TestParseSettings(t *testing.T) {
 		"settings {\n submodules = false\n layout = \"copy\"\n lock_file = \"locks/m.hcl\"\n}\n": {Submodules: &off, Layout: "copy", LockFile: "locks/m.hcl"},
 		"settings {\n platforms = [\"linux_amd64\"]\n}\n":                                        {Platforms: []addrs.Platform{{OS: "linux", Arch: "amd64"}}},
 		"settings {\n test_directory = \"checks\"\n}\n":                                          {TestDirectory: "checks"},
+		"settings {\n exclude = [\"templates/\", \"/a/**/b\"]\n}\n":                              {Exclude: []string{"templates/", "/a/**/b"}},
 		"settings {\n platforms = []\n}\n":                                                       {Platforms: []addrs.Platform{}},
 		"mirror \"oci://Registry.Example.com/Modules\" {\n}\nmirror \"oci://r.example.com:5000/a/b\" {\n  mode = \"write\"\n}\n": {Mirrors: []policy.Mirror{
 			{Address: "oci://registry.example.com/Modules"},
@@ -61,6 +62,8 @@ func TestParseSettingsErrors(t *testing.T) {
 		"settings {\n lock_file = \".g\u200cit/x\"\n}\n":   `lock_file: it must not be in`,
 		"settings {\n lock_file = \"a\\\\.git\\\\x\"\n}\n": `lock_file: it must not be in ".git"`,
 		"settings {\n lock_file = \"a/.Git/modules\"\n}\n": `lock_file: it must not be in ".Git"`,
+		"settings {\n exclude = [\"!x\"]\n}\n":             "exclude: \"!x\" is not a pattern",
+		"settings {\n exclude = [\"/\"]\n}\n":              "exclude: \"/\" is not a pattern",
 		"settings {\n test_directory = \"../x\"\n}\n":      "test_directory: it must be a path below",
 		"settings {\n for = var.x\n}\n":                    "Variables not allowed",
 		"settings {":                                       "cotter.hcl:1",

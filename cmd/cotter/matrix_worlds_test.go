@@ -127,7 +127,7 @@ func (w *matrixWorld) roots(t *testing.T) []string {
 	t.Helper()
 	dir := t.TempDir()
 	w.write(t, dir)
-	found, err := repository.Roots(t.Context(), installer.New(installer.Options{}), dir, installer.DialectAuto)
+	found, err := repository.Roots(t.Context(), installer.New(installer.Options{}), dir, repository.RootsOptions{})
 	testenv.Must(t, err)
 	var roots []string
 	for _, root := range found {

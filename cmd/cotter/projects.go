@@ -119,7 +119,7 @@ func forProjectsWith(ctx context.Context, cmd *invocation, out *output, in *inst
 // projectDirs returns the root modules that the command line selects. It says so if --since leaves out all.
 func projectDirs(ctx context.Context, cmd *invocation, out *output, req request) ([]string, error) {
 	collectSeldom()
-	dirs, err := namedDirs(ctx, cmd, req)
+	dirs, err := namedDirs(ctx, cmd, out, req)
 	if err != nil || cmd.String("since") == "" {
 		return dirs, err
 	}
@@ -135,7 +135,7 @@ func projectDirs(ctx context.Context, cmd *invocation, out *output, req request)
 }
 
 // namedDirs is projectDirs without regard to --since.
-func namedDirs(ctx context.Context, cmd *invocation, req request) ([]string, error) {
+func namedDirs(ctx context.Context, cmd *invocation, out *output, req request) ([]string, error) {
 	var dirs []string
 	for _, dir := range dirArguments(cmd) {
 		dirs = append(dirs, below(req.Dir, dir))
@@ -148,7 +148,13 @@ func namedDirs(ctx context.Context, cmd *invocation, req request) ([]string, err
 	}
 	var roots []string
 	for _, dir := range dirs {
-		found, err := repository.Roots(ctx, installer.New(installer.Options{}), dir, req.Dialect)
+		settings, err := readSettings(out.env, dir)
+		if err != nil {
+			return nil, err
+		}
+		found, err := repository.Roots(ctx, installer.New(installer.Options{}), dir, repository.RootsOptions{
+			Dialect: req.Dialect, Exclude: settings.Exclude, LeftOut: func(name, why string) { out.leftOut(below(dir, name), why) },
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -162,6 +168,13 @@ func namedDirs(ctx context.Context, cmd *invocation, req request) ([]string, err
 		return nil, hinted(fmt.Errorf("there is no root module in or below %s", alternatives(dirs)), hint)
 	}
 	return roots, nil
+}
+
+// leftOut says with --verbose that there may be root modules in a directory that are not looked for.
+func (o *output) leftOut(dir, why string) {
+	if o.verbose {
+		o.printf("%s is left out: %s\n", dir, why)
+	}
 }
 
 func installAll(ctx context.Context, cmd *invocation, out *output, in *installer.Installer, req request) error {

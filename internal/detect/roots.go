@@ -30,9 +30,10 @@ type ModuleReader func(ctx context.Context, dir string) (Module, error)
 func parallel() int { return 2 * runtime.GOMAXPROCS(0) }
 
 // Roots returns the directories at and below dir with modules that look like root modules and that no other
-// module there calls, sorted. It skips directories whose names begin with a dot, and does not follow links.
-func Roots(ctx context.Context, dir string, read ModuleReader) ([]string, error) {
-	dirs, err := directories(ctx, dir)
+// module there calls, sorted. It skips directories whose names begin with a dot and those that skip, if not nil,
+// reports by their paths from dir, and does not follow links.
+func Roots(ctx context.Context, dir string, skip func(dir string) bool, read ModuleReader) ([]string, error) {
+	dirs, err := directories(ctx, dir, skip)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func Roots(ctx context.Context, dir string, read ModuleReader) ([]string, error)
 	return slices.DeleteFunc(dirs, func(dir string) bool { return !isRoot[dir] || called[filepath.Clean(dir)] }), nil
 }
 
-func directories(ctx context.Context, dir string) ([]string, error) {
+func directories(ctx context.Context, dir string, skip func(dir string) bool) ([]string, error) {
 	var dirs []string
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -71,6 +72,10 @@ func directories(ctx context.Context, dir string) ([]string, error) {
 			return ctx.Err()
 		case name != dir && strings.HasPrefix(entry.Name(), "."):
 			return fs.SkipDir
+		case name != dir && skip != nil:
+			if rel, err := filepath.Rel(dir, name); err == nil && skip(rel) {
+				return fs.SkipDir
+			}
 		}
 		dirs = append(dirs, name)
 		return nil

@@ -39,12 +39,13 @@ var modules = map[string]detect.Module{
 	"lib":          {Calls: []string{"../app"}}, // a cycle
 	"broken":       {Root: true, Unknown: true},
 	".hidden":      {Root: true},
+	"skipped/x":    {Root: true},
 }
 
 func TestFind(t *testing.T) {
 	t.Parallel()
 	base, read := tree(t, modules)
-	got, err := detect.Roots(t.Context(), base, read)
+	got, err := detect.Roots(t.Context(), base, func(dir string) bool { return filepath.ToSlash(dir) == "skipped" }, read)
 	testenv.Must(t, err)
 	var want []string
 	for _, dir := range []string{"broken", "envs/dev", "envs/dev/sub"} {
@@ -54,7 +55,7 @@ func TestFind(t *testing.T) {
 		t.Errorf("Find (-want +got):\n%s", diff)
 	}
 	failed := errors.New("failed")
-	if _, err := detect.Roots(t.Context(), base, func(context.Context, string) (detect.Module, error) { return detect.Module{}, failed }); !errors.Is(err, failed) {
+	if _, err := detect.Roots(t.Context(), base, nil, func(context.Context, string) (detect.Module, error) { return detect.Module{}, failed }); !errors.Is(err, failed) {
 		t.Errorf("Find with a reader that fails: %v", err)
 	}
 }

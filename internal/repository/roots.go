@@ -3,8 +3,10 @@ package repository
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
@@ -12,6 +14,8 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/detect"
+	"github.com/cotterpin/cotter/internal/git/wildmatch"
+	"github.com/cotterpin/cotter/internal/git/worktree"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/policy"
@@ -26,13 +30,15 @@ import (
 //   - configuration next to a lock
 //
 // installer.Installer.InstallAll takes the result. Roots skips directories whose names begin with a dot, such
-// as .terraform. It does not follow links. The paths begin with dir and are sorted.
+// as .terraform, and those that git certainly ignores or that the options exclude. It does not follow links. The
+// paths begin with dir and are sorted.
 //
 // A directory whose configuration cannot be read counts as a root module: Install reports
 // what is wrong with it. The installer provides the reader of the configuration. The error
 // is about directories that cannot be listed, or the error of ctx.
-func Roots(ctx context.Context, in *installer.Installer, dir string, dialect installer.Dialect) ([]string, error) {
-	return detect.Roots(ctx, dir, func(ctx context.Context, dir string) (detect.Module, error) {
+func Roots(ctx context.Context, in *installer.Installer, dir string, o RootsOptions) ([]string, error) {
+	dialect := o.Dialect
+	return detect.Roots(ctx, dir, o.skip(ctx, dir), func(ctx context.Context, dir string) (detect.Module, error) {
 		found, calls, err := readPlainCalls(ctx, in.Options().Config, dir, dialect)
 		found.Root = calls > 0 || found.Unknown || installsProviders(ctx, dir, dialect)
 		if _, noFile := os.Lstat(filepath.Join(dir, policy.FileName)); noFile == nil {
@@ -41,6 +47,42 @@ func Roots(ctx context.Context, in *installer.Installer, dir string, dialect ins
 		}
 		return found, err
 	})
+}
+
+// RootsOptions say what [Roots] leaves out. The zero value works.
+type RootsOptions struct {
+	Dialect installer.Dialect
+	// Exclude are patterns in the syntax of .gitignore for directories below the one of Roots.
+	Exclude []string
+	// LeftOut, if not nil, is called for each directory that git ignores or a pattern excludes, by its path from the
+	// directory of Roots, with the reason.
+	LeftOut func(dir, why string)
+}
+
+func (o RootsOptions) skip(ctx context.Context, dir string) func(string) bool {
+	ignored, err := worktree.IgnoredBelow(ctx, dir)
+	if err != nil {
+		ignored = nil // not known
+	}
+	leaveOut := func(dir, why string) bool {
+		if o.LeftOut != nil {
+			o.LeftOut(dir, why)
+		}
+		return true
+	}
+	var work wildmatch.Matcher
+	return func(name string) bool {
+		name = filepath.ToSlash(name)
+		for _, text := range o.Exclude {
+			if wildmatch.Parse(strings.TrimSuffix(text, "/")).Matches(name, &work) {
+				return leaveOut(name, fmt.Sprintf("the setting exclude has %q", text))
+			}
+		}
+		if rule := ignored.Rule(name); rule != nil {
+			return leaveOut(name, fmt.Sprintf("git ignores it (%s:%d)", rule.File, rule.Line))
+		}
+		return false
+	}
 }
 
 // replacingDirs returns the directories that replace packages of a root module, as local paths, and

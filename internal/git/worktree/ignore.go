@@ -73,16 +73,9 @@ func (w *Tree) Ignored(ctx context.Context, name string) (*IgnoreRule, error) {
 	if err != nil {
 		return nil, err
 	}
-	rule, err := findIgnore(files, name)
+	rule, err := findIgnoreInAnyCase(files, name, false)
 	if err != nil || rule == nil {
 		return nil, err
-	}
-	// The configuration may say that case does not matter. That decides only if it makes a difference.
-	for i := range files {
-		files[i] = files[i].lower()
-	}
-	if other, err := findIgnore(files, strings.ToLower(name)); err != nil || other == nil {
-		return nil, errors.Join(err, errIgnoreCase)
 	}
 	tracked, err := w.tracks(name, missing)
 	if err != nil || tracked {
@@ -104,12 +97,28 @@ func (w *Tree) fromPrefix(file string) string {
 	return filepath.ToSlash(rel)
 }
 
+// findIgnoreInAnyCase returns an error if the configuration decides, which may say that case does not matter.
+func findIgnoreInAnyCase(files []ignoreFile, name string, isDir bool) (*IgnoreRule, error) {
+	rule, err := findIgnore(files, name, isDir)
+	if err != nil || rule == nil {
+		return nil, err
+	}
+	var lower []ignoreFile
+	for _, file := range files {
+		lower = append(lower, file.lower())
+	}
+	if other, err := findIgnore(lower, strings.ToLower(name), isDir); err != nil || other == nil {
+		return nil, errors.Join(err, errIgnoreCase)
+	}
+	return rule, nil
+}
+
 // findIgnore looks from Top down, because git reads nothing in a directory that is ignored.
-func findIgnore(files []ignoreFile, name string) (*IgnoreRule, error) {
+func findIgnore(files []ignoreFile, name string, isDir bool) (*IgnoreRule, error) {
 	var work wildmatch.Matcher
 	parts := strings.Split(name, "/")
 	for n := 1; n <= len(parts); n++ {
-		file, line := lastMatch(files, strings.Join(parts[:n], "/"), n < len(parts), &work)
+		file, line := lastMatch(files, strings.Join(parts[:n], "/"), isDir || n < len(parts), &work)
 		switch {
 		case work.Steps > maxIgnoreSteps:
 			return nil, errIgnoreSteps
@@ -145,6 +154,12 @@ func (w *Tree) ignoreFiles(ctx context.Context, name string) (files []ignoreFile
 	if files, err = w.generalIgnores(ctx); err != nil {
 		return nil, nil, err
 	}
+	own, missing, err := w.ownIgnores(name)
+	return append(files, own...), missing, err
+}
+
+// ownIgnores are the files of ignoreFiles that are in the checkout.
+func (w *Tree) ownIgnores(name string) (files []ignoreFile, missing []string, err error) {
 	top, err := pathsafe.OpenRoot(w.Top)
 	if err != nil {
 		return nil, nil, err
@@ -293,19 +308,7 @@ func (f ignoreFile) below(name string) (string, bool) {
 // tracks reports whether the index has a file, in any case. missing are files from which git takes patterns even if
 // a sparse checkout does not have them.
 func (w *Tree) tracks(name string, missing []string) (bool, error) {
-	dir, err := pathsafe.OpenRoot(w.gitDir)
-	if err != nil {
-		return false, err
-	}
-	defer dir.Close()
-	content, err := atomicfile.Read(dir, "index", maxIndex)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil // nothing was ever added
-	}
-	if err != nil {
-		return false, err
-	}
-	entries, err := parseIndex(content)
+	entries, err := w.index()
 	if err != nil {
 		return false, err
 	}
@@ -320,6 +323,23 @@ func (w *Tree) tracks(name string, missing []string) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// index returns none if nothing was ever added.
+func (w *Tree) index() ([]*index.Entry, error) {
+	dir, err := pathsafe.OpenRoot(w.gitDir)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	content, err := atomicfile.Read(dir, "index", maxIndex)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return parseIndex(content)
 }
 
 // parseIndex returns an error for a split or sparse index, and for one of a repository with SHA-256.

@@ -185,6 +185,49 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
+// TestIgnoredDirs compares the directories of a checkout with "git check-ignore", which names also those with a tracked file.
+func TestIgnoredDirs(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	w.write(".gitignore", "node_modules\n/cdktf.out/\n*.d/\n!keep.d/\ntracked/\nfile\n")
+	w.write("a/.gitignore", "/only-here\n!b/node_modules\n")
+	w.write(".git/info/exclude", "excluded\n")
+	dirs := []string{
+		"a", "a/b", "a/b/node_modules", "a/node_modules", "a/node_modules/x", "node_modules", "cdktf.out", "a/cdktf.out", "x.d", "keep.d",
+		"only-here", "a/only-here", "excluded", "a/excluded/x", "file",
+	}
+	for _, dir := range append(dirs, "tracked/x") {
+		w.check(os.MkdirAll(w.path(dir), 0o755))
+	}
+	w.write("tracked/x/main.tf", "")
+	w.git("add", "-f", "tracked/x/main.tf")
+	tree, err := worktree.Open(&gitexec.Git{Env: w.env}, w.dir)
+	w.check(err)
+	ignored, err := tree.IgnoredDirs(t.Context())
+	w.check(err)
+	want := w.checkIgnore("", dirs...)
+	for i, dir := range dirs {
+		got := ""
+		if rule := ignored.Rule(dir); rule != nil {
+			got = fmt.Sprintf("%s:%d", rule.File, rule.Line)
+		}
+		if got != want[i] {
+			t.Errorf("%s is ignored by %q, want %q", dir, got, want[i])
+		}
+	}
+	for _, dir := range []string{"tracked", "tracked/x", "..", ""} {
+		if rule := ignored.Rule(dir); rule != nil {
+			t.Errorf("%s is ignored by %v", dir, rule)
+		}
+	}
+	// Below a directory that is ignored itself, everything is wanted.
+	tree, err = worktree.Open(&gitexec.Git{Env: w.env}, w.path("a/node_modules"))
+	w.check(err)
+	if ignored, err = tree.IgnoredDirs(t.Context()); err != nil || ignored.Rule("x") != nil {
+		t.Errorf("below an ignored directory: %v, %v", ignored, err)
+	}
+}
+
 // TestIgnorePatterns compares random rules for random paths with "git check-ignore".
 func TestIgnorePatterns(t *testing.T) {
 	t.Parallel()
