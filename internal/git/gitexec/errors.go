@@ -94,6 +94,7 @@ var (
 	saysNoCommit    = []string{"not our ref"}
 	saysOtherFormat = []string{"mismatched algorithms"}
 	saysNoFilter    = []string{"remote error: filter "}
+	saysDumb        = []string{"dumb http transport does not support"}
 	saysNoPassword  = []string{"could not read password"}
 	// saysBadTransfer means that objects began to arrive, but were unusable.
 	saysBadTransfer = []string{

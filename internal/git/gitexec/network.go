@@ -212,6 +212,19 @@ func configQuote(s string) string {
 }
 
 func (r *Repository) fetchRefs(ctx context.Context, options []string, refspecs ...string) error {
+	err := r.fetchRefsOnce(ctx, options, refspecs)
+	if !says(err, saysDumb) {
+		return err
+	}
+	// A file server can only send whole files, so the whole history is transferred, as by stock tools.
+	r.store.dumb = true
+	whole := slices.DeleteFunc(slices.Clone(options), func(option string) bool {
+		return strings.HasPrefix(option, "--depth=") || strings.HasPrefix(option, "--filter=") || option == "--update-shallow"
+	})
+	return r.fetchRefsOnce(ctx, whole, refspecs)
+}
+
+func (r *Repository) fetchRefsOnce(ctx context.Context, options, refspecs []string) error {
 	args := append([]string{"fetch", "--progress", "--no-tags"}, options...)
 	fetch := func() Command {
 		return r.command(slices.Concat(args, []string{"--end-of-options", r.remote()}, refspecs)...)

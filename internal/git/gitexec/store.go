@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -22,7 +23,10 @@ const maxFetchHead = 64 << 10
 // "git init" would read the user's templates. Only packs, whose objects are checked when they are read, and the
 // list of shallow commits come from the cache.
 type store struct {
-	dir string
+	// dumb says that the server sends files only: packs may lack objects, which are single files then, so nothing is
+	// kept in the cache.
+	dumb bool
+	dir  string
 	// format is "" before the repository is created.
 	format string
 	cached cached
@@ -112,7 +116,7 @@ func (s *store) packDir() string { return filepath.Join(s.dir, "objects", "pack"
 
 // keep needs the lock of the cache.
 func (s *store) keep() error {
-	if s.cached.dir == "" {
+	if s.cached.dir == "" || s.dumb {
 		return nil
 	}
 	shallow, err := os.ReadFile(filepath.Join(s.dir, shallowName))
@@ -147,7 +151,7 @@ func (s *store) packBytes() int64 {
 	if err != nil {
 		return 0 // there are none yet
 	}
-	var sum int64
+	sum := s.looseBytes()
 	for _, entry := range entries {
 		name := entry.Name()
 		if !strings.HasPrefix(name, "tmp_pack_") && !strings.HasSuffix(name, ".pack") {
@@ -157,6 +161,26 @@ func (s *store) packBytes() int64 {
 			sum += info.Size()
 		}
 	}
+	return sum
+}
+
+// looseBytes returns the size of single objects, which only file servers send.
+func (s *store) looseBytes() (sum int64) {
+	if !s.dumb {
+		return 0
+	}
+	_ = filepath.WalkDir(filepath.Dir(s.packDir()), func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil //nolint:nilerr // files vanish while git works
+		case entry.IsDir() && name == s.packDir():
+			return fs.SkipDir
+		}
+		if info, err := entry.Info(); err == nil && !entry.IsDir() {
+			sum += info.Size()
+		}
+		return nil
+	})
 	return sum
 }
 
