@@ -299,9 +299,9 @@ const (
 // the first four a *[LimitError]. Nothing is truncated.
 type Limits struct {
 	// DownloadBytes bounds the archive, the transfer by git, or the temporary files of a [Getter]. The
-	// default is 2 GiB, and the maximum 64 GiB.
+	// default is 2 GiB, and the maximum 8 GiB.
 	DownloadBytes int64
-	// TreeBytes bounds all files together. The default is 4 GiB, and the maximum 64 GiB.
+	// TreeBytes bounds all files together. The default is 4 GiB, and the maximum 8 GiB.
 	TreeBytes int64
 	// FileBytes bounds one file. The default is TreeBytes.
 	FileBytes int64

@@ -28,7 +28,7 @@ func TestDoctorHosts(t *testing.T) {
 		status int
 	}{
 		{"no services", modtest.Fault{Status: http.StatusNotFound}, nil, "problem  HOST (git, modules, oci): module HOST/acme/net/aws: looking up the services of \"HOST\" by https://HOST/.well-known/terraform.json: the host offers no services", 1},
-		{"a failing server", modtest.Fault{Status: http.StatusServiceUnavailable}, nil, "it answered 503 Service Unavailable", 1},
+		{"a failing server", modtest.Fault{Status: http.StatusServiceUnavailable}, nil, "the server answered 503 Service Unavailable", 1},
 		{"credentials that the registry refuses", modtest.Fault{Path: "/v1/modules/", Status: http.StatusUnauthorized}, nil, "problem  HOST (git, modules, oci): module HOST/acme/net/aws: ", 1},
 		{"credentials that a git server refuses", modtest.Fault{Path: "/git/", Status: http.StatusUnauthorized}, nil, "problem  HOST (git, modules, oci): cannot fetch \"git::https://HOST/git/dns.git\": ", 1},
 		{"credentials that an OCI registry refuses", modtest.Fault{Path: "/v2/", Status: http.StatusUnauthorized}, nil, "problem  HOST (git, modules, oci): ", 1},

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -28,8 +29,8 @@ type hostileTarget struct {
 	deep bool   // whether it is not above the installed modules, so that a link may point to one
 }
 
-// hugeSize is the size of a sparse file; it takes no space unless it is read.
-const hugeSize = 3 << 30
+// hugeSize is the size of a sparse file, more than users can allow; it takes no space unless it is read.
+const hugeSize = packagelimits.MaxBytes + 1
 
 // nobody is the ID of a user who owns no files here.
 const nobody = 65534

@@ -134,6 +134,11 @@ Ask the operator of github.com for a valid certificate. If it is valid, the cloc
 
 Run ` + "`tofu login mods.example.com`" + `, set TF_TOKEN_mods_example_com, or add a ` + "`credentials \"mods.example.com\"`" + ` block with a token to the CLI configuration.
 `},
+	}
+}
+
+func diskProblems() []problemCase {
+	return []problemCase{
 		{"a full disk", errors.Join(
 			inModule("a", fullDiskAt("/home/u/infra/.terraform/modules/.cotter/stage/AAA/a/main.tf")),
 			inModule("b", fullDiskAt("/home/u/infra/.terraform/modules/.cotter/stage/AAA/b/x/main.tf")),
@@ -210,7 +215,7 @@ Set a credential helper for git that has a login for github.com: git cannot prom
 // TestProblems checks the text output for errors that depend on the machine and its network.
 func TestProblems(t *testing.T) {
 	t.Parallel()
-	for _, test := range slices.Concat(machineProblems(), sshProblems()) {
+	for _, test := range slices.Concat(machineProblems(), diskProblems(), sshProblems()) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var stderr bytes.Buffer

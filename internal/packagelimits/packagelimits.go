@@ -22,9 +22,10 @@ const (
 	Entries = 500_000
 )
 
-// The highest values to which users can raise the limits. Readers of stored packages rely on them.
+// The highest values to which users can raise the limits. Readers of stored packages rely on them, so a file in a cache
+// that somebody has replaced can cost as much.
 const (
-	MaxBytes   = 64 << 30
+	MaxBytes   = 8 << 30
 	MaxEntries = 1_000_000
 )
 

@@ -315,8 +315,11 @@ func (w *Writer) write(parent *os.Root, name string, exec bool, r io.Reader, buf
 func (w *Writer) fill(f *os.File, name string, r io.Reader, buf []byte) error {
 	room := min(w.limits.FileBytes, w.limits.TreeBytes-w.bytes.Load())
 	var to io.Writer = struct{ io.Writer }{f} // makes io.CopyBuffer use the buffer
-	if _, ok := r.(*os.File); ok {
+	if from, ok := r.(*os.File); ok {
 		to = f // lets the system copy the file, or share its blocks
+		if info, err := from.Stat(); err == nil && info.Size() > room {
+			return w.tooLarge(name, info.Size()) // a file without blocks can have any size
+		}
 	}
 	n, err := io.CopyBuffer(to, io.LimitReader(r, room+1), buf)
 	switch {
@@ -324,7 +327,12 @@ func (w *Writer) fill(f *os.File, name string, r io.Reader, buf []byte) error {
 		return fmt.Errorf("%q: %w", name, err)
 	case n <= room && w.bytes.Add(n) <= w.limits.TreeBytes:
 		return nil
-	case n > w.limits.FileBytes && w.limits.FileBytes < w.limits.TreeBytes:
+	}
+	return w.tooLarge(name, n)
+}
+
+func (w *Writer) tooLarge(name string, size int64) error {
+	if size > w.limits.FileBytes && w.limits.FileBytes < w.limits.TreeBytes {
 		return &packagelimits.Error{Limit: packagelimits.OfFile, Path: name, Max: w.limits.FileBytes}
 	}
 	return &packagelimits.Error{Limit: packagelimits.OfTree, Path: name, Max: w.limits.TreeBytes}
