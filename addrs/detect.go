@@ -16,7 +16,7 @@ var (
 	errColon   = errors.New(`a URL has a slash between host and path; with a colon it is written without "ssh://", as in "git@HOST:PATH"; the user is not shown here`)
 )
 
-// unrecognized returns why an address is none, if it is almost one of ssh.
+// unrecognized returns the error for text that is no address, with the reason if it was probably meant for ssh.
 func unrecognized(src string) error {
 	scheme, rest, isURL := strings.Cut(src, "://")
 	if !isURL {

@@ -23,7 +23,8 @@ const (
 	// reported. Without git in PATH, it is GitBuiltIn.
 	//
 	// The address must be http, https or ssh, without arguments for the server; no object may have more
-	// than 256 MiB; and git must have no setting that only git can apply ([Fetcher.GitClient] reports it).
+	// than Limits.FileBytes, or 256 MiB if that is more; and git must have no setting that only git can
+	// apply ([Fetcher.GitClient] reports it).
 	// Applied by git's rules are url.<base>.insteadOf, and the headers, proxies, certificates and user
 	// agent of http.<url>.*. Credentials are those in the address, of netrc or of "git credential fill".
 	// For ssh, the program that git would run is run, except on Windows, and sessions of a run share its
@@ -34,7 +35,7 @@ const (
 	// GitBuiltIn fetches in this process as if no git were installed, with the same trees and revisions but
 	// without CacheDir and the user's git configuration, except for GIT_ALLOW_PROTOCOL. What needs git is
 	// an [ErrBuiltInGit]: ssh, git://, repositories on this machine, servers without version 2, abbreviated
-	// commits, and SHA-256 object names. Objects have at most 256 MiB.
+	// commits, SHA-256 object names, and larger objects than GitAuto takes.
 	GitBuiltIn GitBackend = "go"
 )
 
@@ -47,7 +48,7 @@ const (
 	// v2Memory is how much of a pack is in memory, for each concurrent fetch. The rest is in a temporary
 	// file.
 	v2Memory = 8 << 20
-	// v2Object bounds an object, unless Limits.FileBytes is more.
+	// v2Object bounds an object if Limits.FileBytes is less: not every file of a repository is installed.
 	v2Object = 256 << 20
 	// v2Other is the size of a pack besides its files: directories, the commit, and tags.
 	v2Other = 64 << 20

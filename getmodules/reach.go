@@ -71,8 +71,8 @@ type Reach struct {
 var (
 	// ErrIncompleteHistory means that the repository lacks a part of its history, like a shallow clone.
 	ErrIncompleteHistory = git.ErrIncompleteHistory
-	// ErrNoHistory means that the server does not send histories alone, or
-	// that git does not accept the history.
+	// ErrNoHistory means that the server does not send histories alone, or that git does not accept the
+	// history.
 	ErrNoHistory = git.ErrNoHistory
 )
 

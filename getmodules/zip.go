@@ -117,7 +117,7 @@ func (e *zipEntry) check() error {
 	return nil
 }
 
-// zipWide are the values of 64 bits of an extra field; nil if there is none.
+// zipWide has the 64-bit values of an extra field of zip64. It is nil if the entry has no such field.
 type zipWide []byte
 
 // parseZipExtra checks an extra field, where tools store times and owners.

@@ -32,8 +32,8 @@ func isLockName(name string) bool {
 }
 
 // sourceExcerpt returns the line of a file that a message is about, with its number and a line of carets
-// below it, or nil. They are cut to a number of columns. dir is the project's directory. A file of a package has none: the error may be about
-// another version of it, which is not installed yet.
+// below it, or nil. They are cut to a number of columns. dir is the project's directory. A file of a package has
+// none: the error may be about another version of it, which is not installed yet.
 func sourceExcerpt(dir string, at hcl.Range, columns int) []string {
 	if strings.Contains(at.Filename, ".terraform/modules/") {
 		return nil

@@ -60,9 +60,10 @@ type RootsOptions struct {
 }
 
 func (o RootsOptions) skip(ctx context.Context, dir string) func(string) bool {
-	ignored, err := worktree.IgnoredBelow(ctx, dir)
-	if err != nil {
-		ignored = nil // not known
+	ignored, _ := worktree.IgnoredBelow(ctx, dir) // nil, which ignores nothing, if it is not known
+	excluded := make([]wildmatch.Pattern, len(o.Exclude))
+	for i, text := range o.Exclude {
+		excluded[i] = wildmatch.Parse(strings.TrimSuffix(text, "/"))
 	}
 	leaveOut := func(dir, why string) bool {
 		if o.LeftOut != nil {
@@ -73,9 +74,9 @@ func (o RootsOptions) skip(ctx context.Context, dir string) func(string) bool {
 	var work wildmatch.Matcher
 	return func(name string) bool {
 		name = filepath.ToSlash(name)
-		for _, text := range o.Exclude {
-			if wildmatch.Parse(strings.TrimSuffix(text, "/")).Matches(name, &work) {
-				return leaveOut(name, fmt.Sprintf("the setting exclude has %q", text))
+		for i, pattern := range excluded {
+			if pattern.Matches(name, &work) {
+				return leaveOut(name, fmt.Sprintf("the setting exclude has %q", o.Exclude[i]))
 			}
 		}
 		if rule := ignored.Rule(name); rule != nil {

@@ -147,7 +147,7 @@ func (r *packReader) steps(size int64) (byteReader, error) {
 	return bufio.NewReaderSize(r.deltas.section(0, size), readBuffer), nil
 }
 
-// inflateTo returns an error of out as it is: it is none of the pack.
+// inflateTo returns an error of out as it is, because the pack did not cause it.
 func (r *packReader) inflateTo(out io.Writer, size int64) error {
 	to := &keptError{Writer: out}
 	err := r.packScanner.content(func(in io.Reader) error { return transfer(to, in, size, r.buf[:]) })

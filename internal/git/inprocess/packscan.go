@@ -29,7 +29,7 @@ var (
 // PackLimits must all be set.
 type PackLimits struct {
 	Objects int
-	// ObjectBytes bounds one object. Up to three are in memory while a delta is applied.
+	// ObjectBytes bounds one object.
 	ObjectBytes int64
 	// TotalBytes bounds all objects together.
 	TotalBytes int64
