@@ -163,7 +163,7 @@ func TestCommandsOfBuildServers(t *testing.T) {
 	}
 	command := regexp.MustCompile(`(?m)^[\pZ\s]*::|##(\[|vso\[|teamcity\[)`)
 	run := func(args ...string) {
-		end, err := warm.do(workerCommand{s.project, s.environment(), args}) // some of these commands fail
+		end, err := warm.do(workerCommand{Dir: s.project, Env: s.environment(), Args: args}) // some of these commands fail
 		testenv.Must(t, err)
 		text := string(end.Out)
 		if args[0] != "--chdir" && !regexp.MustCompile(`add-mask|error|group|vso`).MatchString(text) {
@@ -190,7 +190,7 @@ func TestCommandsOfBuildServers(t *testing.T) {
 func checkPrinted(t *testing.T, s *site, args ...string) {
 	t.Helper()
 	for _, format := range []string{"--no-color", "--json"} {
-		end, err := warm.do(workerCommand{s.project, s.environment(), append(args, format)})
+		end, err := warm.do(workerCommand{Dir: s.project, Env: s.environment(), Args: append(args, format)})
 		testenv.Must(t, err)
 		if len(end.Out) == 0 {
 			t.Errorf("cotter %s prints nothing", args)

@@ -152,7 +152,7 @@ const hostileDeadline = 20 * time.Second
 // newHostileWorkers returns workers whose commands are killed at the deadline.
 func newHostileWorkers(t *testing.T) *workers {
 	t.Helper()
-	w := &workers{deadline: hostileDeadline}
+	w := &workers{deadline: hostileDeadline, measured: true}
 	w.start = func() *exec.Cmd {
 		cmd := exec.Command(cotterBinary)
 		// A git process that waits for a hostile file would keep the output open.

@@ -249,7 +249,7 @@ func (s *matrixState) run(t *testing.T, line string) workerEnd {
 	for i, arg := range args {
 		args[i] = cmp.Or(s.names[arg], arg)
 	}
-	end, err := s.user.workers.do(workerCommand{s.dir, s.user.environment(), args})
+	end, err := s.user.workers.do(workerCommand{Dir: s.dir, Env: s.user.environment(), Args: args})
 	testenv.Must(t, err)
 	return end
 }

@@ -332,7 +332,7 @@ func status(ts *testscript.TestScript, _ bool, args []string) {
 // runWarm runs the command in a worker, in the script's directory and environment.
 func runWarm(ts *testscript.TestScript, args []string) workerEnd {
 	env := append(ts.Value(variablesKey{}).(variables).entries(ts.Getenv), "PWD="+ts.MkAbs("."))
-	end, err := warm.do(workerCommand{ts.MkAbs("."), env, args})
+	end, err := warm.do(workerCommand{Dir: ts.MkAbs("."), Env: env, Args: args})
 	ts.Check(err)
 	_, _ = ts.Stdout().Write(end.Stdout)
 	_, _ = ts.Stderr().Write(end.Stderr)

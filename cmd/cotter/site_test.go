@@ -80,7 +80,7 @@ type ending struct {
 
 // run runs a command line in a worker, in the project.
 func (s *site) run(line string, env ...string) ending {
-	end, err := s.workers.do(workerCommand{s.project, append(s.environment(), env...), strings.Fields(line)})
+	end, err := s.workers.do(workerCommand{Dir: s.project, Env: append(s.environment(), env...), Args: strings.Fields(line)})
 	if err != nil {
 		return ending{status: -1, hung: errors.Is(err, context.DeadlineExceeded), out: err.Error()}
 	}

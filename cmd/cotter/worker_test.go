@@ -33,6 +33,8 @@ type workers struct {
 	// no limit.
 	deadline time.Duration
 	kill     func(*exec.Cmd) error
+	// measured says that the peak memory of commands counts.
+	measured bool
 
 	mu   sync.Mutex
 	idle map[string][]*worker // by the result of readOnce
@@ -87,6 +89,8 @@ var certificateFiles sync.Map // their contents by name
 type workerCommand struct {
 	Dir       string
 	Env, Args []string
+	// Measured has the worker begin without the garbage of earlier commands, which would count as this one's.
+	Measured bool
 }
 
 type workerEnd struct {
@@ -118,7 +122,7 @@ func exitCode(err error) int {
 // run runs a command like [exec.Cmd.CombinedOutput]. If the status is not 0, the error is a
 // statusFailure.
 func (w *workers) run(dir string, env []string, args ...string) (string, error) {
-	end, err := w.do(workerCommand{dir, env, args})
+	end, err := w.do(workerCommand{Dir: dir, Env: env, Args: args})
 	if err == nil && end.Status != 0 {
 		err = statusFailure(end.Status)
 	}
@@ -127,7 +131,7 @@ func (w *workers) run(dir string, env []string, args ...string) (string, error) 
 
 // outputs runs a command that is described by an exec.Cmd, which is not started.
 func (w *workers) outputs(cmd *exec.Cmd) (stdout, stderr string, err error) {
-	end, err := w.do(workerCommand{cmd.Dir, cmd.Env, cmd.Args[1:]})
+	end, err := w.do(workerCommand{Dir: cmd.Dir, Env: cmd.Env, Args: cmd.Args[1:]})
 	if err == nil && end.Status != 0 {
 		err = statusFailure(end.Status)
 	}
@@ -141,6 +145,7 @@ func (w *workers) do(c workerCommand) (workerEnd, error) {
 	if err != nil {
 		return workerEnd{}, err
 	}
+	c.Measured = w.measured
 	inTime := func() bool { return true }
 	if w.deadline > 0 {
 		inTime = time.AfterFunc(w.deadline, func() { _ = w.kill(at.cmd) }).Stop // if the timer fires, the worker is killed and run returns
@@ -253,7 +258,9 @@ func (c workerCommand) run() (workerEnd, error) {
 	}
 	atomicfile.SetStepHook(nil)
 	watchSteps()
-	runtime.GC() // a process begins without garbage, which would count as memory of the command
+	if c.Measured {
+		runtime.GC()
+	}
 	var both, stdout, stderr lockedBuffer
 	status := run(context.Background(), append([]string{"cotter"}, c.Args...), io.MultiWriter(&stdout, &both), io.MultiWriter(&stderr, &both))
 	return workerEnd{status, stdout.text.Bytes(), stderr.text.Bytes(), both.text.Bytes(), peakMemory()}, nil
