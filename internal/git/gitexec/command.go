@@ -82,7 +82,7 @@ func (g *Git) Run(ctx context.Context, c Command) error {
 
 // Output returns the standard output. The error wraps [ErrOutput] if it is longer than limit bytes.
 func (g *Git) Output(ctx context.Context, c Command, limit int) ([]byte, error) {
-	p, err := g.findFor(ctx, c.remote())
+	p, err := g.findToRun(ctx, c.remote())
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (p *Process) output(limit int) ([]byte, error) {
 
 // Start starts a command with pipes. The caller must call Wait if there is no error.
 func (g *Git) Start(ctx context.Context, c Command) (*Process, error) {
-	found, err := g.findFor(ctx, c.remote())
+	found, err := g.findToRun(ctx, c.remote())
 	if err != nil {
 		return nil, err
 	}

@@ -56,6 +56,10 @@ type Git struct {
 	found program
 	err   error
 
+	versionOnce sync.Once
+	version     string // without the prefix "git version"
+	versionErr  error
+
 	// moved has URLs after redirects, for the projects whose policies allow the same URLs.
 	moved sync.Map // from httpx.Shared[string], the URL before them, to *url.URL
 
@@ -70,8 +74,7 @@ type Git struct {
 }
 
 type program struct {
-	path    string
-	version string // without the prefix "git version"
+	path string
 	// config is the user's configuration. configErr is set if it cannot be read.
 	config                 []setting
 	configErr              error
@@ -83,6 +86,7 @@ type program struct {
 // hasConfig begins the conditions of includeIf that depend on the address of a repository.
 const hasConfig = "hasconfig:remote.*.url:"
 
+// find does not ask for the version, which takes another process: most runs need git for its configuration alone.
 func (g *Git) find(ctx context.Context) (program, error) {
 	g.once.Do(func() {
 		// Later callers use the result, so the end of this context must not count as a missing git.
@@ -98,11 +102,32 @@ func (g *Git) probe(ctx context.Context) (program, error) {
 	if err != nil {
 		return program{}, err
 	}
-	p := program{path: path}
-	if p.version, err = g.askVersion(ctx, p); err != nil {
-		return program{}, err
+	p := g.readConfig(ctx, program{path: path})
+	if p.configErr != nil { // of the configuration, or of a program that is no git
+		if _, err := g.versionOf(ctx, p); err != nil {
+			return program{}, err
+		}
 	}
-	return g.readConfig(ctx, p), nil
+	return p, nil
+}
+
+// findToRun is findFor, or an error if the program is too old to be run for more than its configuration.
+func (g *Git) findToRun(ctx context.Context, remote string) (program, error) {
+	found, err := g.findFor(ctx, remote)
+	if err == nil {
+		_, err = g.versionOf(ctx, found)
+	}
+	return found, err
+}
+
+// versionOf asks the program once. The error wraps ErrNoGit if it is no git, or too old.
+func (g *Git) versionOf(ctx context.Context, p program) (string, error) {
+	g.versionOnce.Do(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
+		defer cancel()
+		g.version, g.versionErr = g.askVersion(ctx, p)
+	})
+	return g.version, g.versionErr
 }
 
 // findFor is find with the user's configuration for the repository at a remote: its files may be included only for
@@ -218,7 +243,11 @@ func (g *Git) Inspect(ctx context.Context) (Installation, error) {
 	if err != nil {
 		return Installation{}, err
 	}
-	i := Installation{Path: found.path, Version: found.version}
+	version, err := g.versionOf(ctx, found)
+	if err != nil {
+		return Installation{}, err
+	}
+	i := Installation{Path: found.path, Version: version}
 	for _, s := range found.config {
 		if s, ok := reported(s); ok {
 			i.Settings = append(i.Settings, s)
