@@ -187,12 +187,8 @@ func (s *pool) warnOfCache(events *events) {
 	})
 }
 
-// close waits for canceled work, which may still write to the cache, and for git and hg, which would otherwise
-// outlive this process. It ends shared connections of ssh.
+// close ends shared connections of ssh.
 func (s *pool) close() error {
-	s.Client.Wait()
-	s.stores.Wait()
-	s.providers.Wait()
 	s.memory.Close()
 	return errors.Join(s.providers.Close(), s.Cache.Close())
 }

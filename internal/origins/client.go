@@ -80,11 +80,3 @@ func (c *Client) queryFor(ctx context.Context, pkg addrs.ModulePackage) (release
 	}
 	return c.RequestSlot(ctx)
 }
-
-// Wait waits until canceled fetches and git queries have ended.
-func (c *Client) Wait() {
-	c.tags.memo.Wait()
-	c.references.memo.Wait()
-	c.histories.memo.Wait()
-	c.packages.memo.Wait()
-}

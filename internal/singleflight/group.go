@@ -8,9 +8,8 @@ import (
 // Group keeps the values of all requested keys, so the number of keys must be bounded. The zero
 // value is ready for use. It must not be copied.
 type Group[K comparable, V any] struct {
-	mu      sync.Mutex
-	calls   map[K]*call[V]
-	running sync.WaitGroup
+	mu    sync.Mutex
+	calls map[K]*call[V]
 }
 
 // call is one run of the work. value and err may be read after done was closed.
@@ -24,7 +23,8 @@ type call[V any] struct {
 
 // Do returns the value of key. If there is none yet, it runs work to get it. The context of work
 // has the values of the first caller's context, and is canceled when the contexts of all callers
-// have ended. If ctx ends before the work does, Do returns ctx.Err(). Any other error comes from
+// have ended. If ctx ends before the work does, Do returns ctx.Err(): at once while others wait, and otherwise when the
+// canceled work has ended, so that no work goes on after its callers. Any other error comes from
 // work, and all waiting callers get it.
 func (g *Group[K, V]) Do(ctx context.Context, key K, work func(context.Context) (V, error)) (V, error) {
 	var none V
@@ -36,7 +36,9 @@ func (g *Group[K, V]) Do(ctx context.Context, key K, work func(context.Context) 
 	case <-c.done:
 		return c.value, c.err
 	case <-ctx.Done():
-		g.leave(key, c)
+		if isLast := g.leave(key, c); isLast {
+			<-c.done
+		}
 		return none, ctx.Err()
 	}
 }
@@ -54,11 +56,11 @@ func (g *Group[K, V]) join(ctx context.Context, key K, work func(context.Context
 		g.calls = make(map[K]*call[V])
 	}
 	g.calls[key] = c
-	g.running.Go(func() {
+	go func() {
 		defer cancel()
 		c.value, c.err = work(ctx)
 		g.finish(key, c)
-	})
+	}()
 	return c
 }
 
@@ -90,10 +92,6 @@ func (g *Group[K, V]) Set(key K, value V) {
 	g.calls[key] = c
 }
 
-// Wait waits until no work is running, because canceled work may take a while to end. No caller
-// may start new work meanwhile.
-func (g *Group[K, V]) Wait() { g.running.Wait() }
-
 func (g *Group[K, V]) finish(key K, c *call[V]) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -103,19 +101,20 @@ func (g *Group[K, V]) finish(key K, c *call[V]) {
 	close(c.done)
 }
 
-func (g *Group[K, V]) leave(key K, c *call[V]) {
+// leave cancels the work if its last caller leaves.
+func (g *Group[K, V]) leave(key K, c *call[V]) (isLast bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	c.waiters--
-	select {
-	case <-c.done:
-		return // the work has ended
-	default:
+	if c.waiters--; c.waiters > 0 {
+		return false
 	}
-	if c.waiters == 0 {
+	select {
+	case <-c.done: // its value stays
+	default:
 		c.cancel()
 		g.forget(key, c)
 	}
+	return true
 }
 
 func (g *Group[K, V]) forget(key K, c *call[V]) {

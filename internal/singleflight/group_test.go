@@ -6,7 +6,6 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
@@ -128,27 +127,40 @@ func TestCancelledBeforehand(t *testing.T) {
 	}
 }
 
-func TestWaitForCancelledWork(t *testing.T) {
+// The last caller returns when the canceled work has ended, so that nothing goes on behind its back.
+func TestLastWaitsForCancelledWork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var m singleflight.Memo[string, int]
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := false
 		release := make(chan struct{})
-		go func() {
-			_, _ = m.Do(ctx, "k", func(context.Context) (int, error) {
-				<-release // the function does not stop at once
-				ended = true
-				return 0, nil
-			})
-		}()
+		ended := false
+		work := func(context.Context) (int, error) {
+			<-release // the function does not stop at once
+			ended = true
+			return 0, nil
+		}
+		others, cancelOthers := context.WithCancel(t.Context())
+		var first sync.WaitGroup
+		first.Go(func() {
+			if _, err := m.Do(others, "k", work); !errors.Is(err, context.Canceled) || ended {
+				t.Errorf("Do = %v, want context.Canceled while the work runs", err)
+			}
+		})
 		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		var last sync.WaitGroup
+		last.Go(func() {
+			if _, err := m.Do(ctx, "k", work); !errors.Is(err, context.Canceled) || !ended {
+				t.Errorf("Do = %v, want context.Canceled after the work", err)
+			}
+		})
+		synctest.Wait()
+		cancelOthers()
+		first.Wait()
 		cancel()
 		synctest.Wait()
-		time.AfterFunc(time.Second, func() { close(release) })
-		if m.Wait(); !ended {
-			t.Error("Wait returned while the work ran")
-		}
+		close(release)
+		last.Wait()
 	})
 }
 

@@ -29,5 +29,3 @@ func (m *Memo[K, V]) Known(key K) (value V, ok bool, err error) {
 	o, ok := m.group.Known(key)
 	return o.value, ok, o.err
 }
-
-func (m *Memo[K, V]) Wait() { m.group.Wait() }

@@ -59,9 +59,6 @@ func (s *Answers) store(id ID) ocistore.Store {
 	return s.stores[id]
 }
 
-// Wait waits until canceled fetches have ended.
-func (s *Answers) Wait() { s.trees.Wait() }
-
 type storeKey struct {
 	store ID
 	name  string

@@ -43,12 +43,6 @@ func (s *Client) Getter(source getproviders.Source) *providers.Getter {
 	return &providers.Getter{Source: source, Slots: &s.slots, Store: s.Store()}
 }
 
-// Wait waits until canceled work has ended.
-func (s *Client) Wait() {
-	s.packages.Wait()
-	s.unlocked.Wait()
-}
-
 func (s *Client) Close() error {
 	if s.store == nil {
 		return nil
