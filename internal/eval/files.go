@@ -31,24 +31,43 @@ type Files interface {
 	Abs(name string) (string, error)
 }
 
+// A file of which only the hash matters may be larger than a text: hashedBytes bytes are a unit of work. fileWork is for
+// opening a file.
+const (
+	fileWork    = 300
+	maxHashed   = 16 << 20
+	hashedBytes = 16
+)
+
 func (m *Meter) fileFunctions(scope Scope) map[string]function.Function {
 	if scope.Files == nil {
 		return nil
 	}
+	inBase64 := base64.StdEncoding.EncodeToString
 	hashed := func(of func(text []byte) []byte, encode func([]byte) string) function.Function {
 		return textFunction(func(args []string) (string, error) {
-			text, err := m.readFile(scope.Files, args[0], maxString)
-			return encode(of(text)), err
+			text, err := m.readFile(scope.Files, args[0], maxHashed)
+			if err == nil && !m.charge(int64(len(text)/hashedBytes)) {
+				err = m.err
+			}
+			if err != nil {
+				return "", err
+			}
+			return encode(of(text)), nil
 		}, "path")
 	}
 	asMD5 := func(text []byte) []byte { sum := md5.Sum(text); return sum[:] }
 	asSHA1 := func(text []byte) []byte { sum := sha1.Sum(text); return sum[:] }
 	asSHA256 := func(text []byte) []byte { sum := sha256.Sum256(text); return sum[:] }
 	asSHA512 := func(text []byte) []byte { sum := sha512.Sum512(text); return sum[:] }
-	asItIs := func(text []byte) []byte { return text }
-	inBase64 := base64.StdEncoding.EncodeToString
 	return map[string]function.Function{
-		"filebase64":       hashed(asItIs, inBase64),
+		"filebase64": textFunction(func(args []string) (string, error) {
+			text, err := m.readFile(scope.Files, args[0], maxString)
+			if err == nil && !m.charge(int64(len(text))) {
+				err = m.err
+			}
+			return inBase64(text), err
+		}, "path"),
 		"filebase64sha256": hashed(asSHA256, inBase64),
 		"filebase64sha512": hashed(asSHA512, inBase64),
 		"filemd5":          hashed(asMD5, hex.EncodeToString),
@@ -65,37 +84,42 @@ func (m *Meter) fileFunctions(scope Scope) map[string]function.Function {
 				return cty.BoolVal(found), m.noteRefusal(err)
 			},
 		}),
-		"templatefile": m.templateFunction(scope.Files),
+		"templatefile": m.templateFunction("path", func(name string) (string, string, error) {
+			text, err := m.readText(scope.Files, name, hcldepth.MaxTemplate)
+			return text, name, err
+		}),
 	}
 }
 
 func (m *Meter) readFile(files Files, name string, limit int64) ([]byte, error) {
+	if !m.charge(fileWork) {
+		return nil, m.err
+	}
 	text, err := files.ReadFile(name, limit)
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", name, m.noteRefusal(err))
-	}
-	if !m.charge(int64(len(text))) {
-		return nil, m.err
 	}
 	return text, nil
 }
 
 func (m *Meter) readText(files Files, name string, limit int64) (string, error) {
 	text, err := m.readFile(files, name, limit)
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", err
-	}
-	if !utf8.Valid(text) {
+	case !m.charge(int64(len(text))):
+		return "", m.err
+	case !utf8.Valid(text):
 		return "", fmt.Errorf("%q is not UTF-8", name)
 	}
 	return string(text), nil
 }
 
-// templateFunction renders a file. The template cannot read other files.
-func (m *Meter) templateFunction(files Files) function.Function {
+// templateFunction renders the template that read returns for its first argument. The template cannot read files.
+func (m *Meter) templateFunction(first string, read func(string) (text, name string, err error)) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{
-			{Name: "path", Type: cty.String},
+			{Name: first, Type: cty.String},
 			{Name: "vars", Type: cty.DynamicPseudoType},
 		},
 		Type: function.StaticReturnType(cty.DynamicPseudoType),
@@ -103,16 +127,16 @@ func (m *Meter) templateFunction(files Files) function.Function {
 			if ty := args[1].Type(); !ty.IsMapType() && !ty.IsObjectType() {
 				return cty.NilVal, errors.New("the second argument must be a map")
 			}
-			return m.render(files, args[0].AsString(), args[1].AsValueMap())
+			text, name, err := read(args[0].AsString())
+			if err != nil {
+				return cty.NilVal, err
+			}
+			return m.render(text, name, args[1].AsValueMap())
 		},
 	})
 }
 
-func (m *Meter) render(files Files, name string, values map[string]cty.Value) (cty.Value, error) {
-	text, err := m.readText(files, name, hcldepth.MaxTemplate)
-	if err != nil {
-		return cty.NilVal, err
-	}
+func (m *Meter) render(text, name string, values map[string]cty.Value) (cty.Value, error) {
 	expr, diags := hcldepth.ParseTemplate(m.ctx, []byte(text), name, hcl.InitialPos)
 	if diags.HasErrors() {
 		return cty.NilVal, diags

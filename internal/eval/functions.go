@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"regexp"
@@ -9,12 +10,15 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
+
+	"github.com/cotterpin/cotter/internal/hcldepth"
 )
 
 func (m *Meter) functions(scope Scope) map[string]function.Function {
 	table := plainFunctions()
 	maps.Copy(table, m.expensiveFunctions())
 	maps.Copy(table, stringFunctions())
+	maps.Copy(table, m.encodingFunctions())
 	maps.Copy(table, collectionFunctions())
 	maps.Copy(table, markFunctions())
 	maps.Copy(table, cidrFunctions())
@@ -85,8 +89,7 @@ func isImpure(name string) bool {
 // such as the home directory. docs/stock-tools.md has them too.
 func isUnsupported(name string) bool {
 	switch name {
-	case "base64gunzip", "base64gzip", "ephemeralasnull", "fileset", "list", "map", "pathexpand", "rsadecrypt", "templatestring",
-		"textdecodebase64", "textencodebase64", "type", "uuidv5":
+	case "fileset", "list", "map", "pathexpand", "rsadecrypt", "type":
 		return true
 	}
 	return false
@@ -115,6 +118,12 @@ func (m *Meter) expensiveFunctions() map[string]function.Function {
 		"split":           m.guard(stdlib.SplitFunc, manyValues),
 		"toset":           m.guard(stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)), squareOfElements),
 		"trim":            m.guard(stdlib.TrimFunc, firstTimesRest),
+		"templatestring": m.templateFunction("template", func(text string) (string, string, error) {
+			if len(text) > hcldepth.MaxTemplate {
+				return "", "", fmt.Errorf("the template has more than %d bytes", hcldepth.MaxTemplate)
+			}
+			return text, "templatestring", nil
+		}),
 	}
 }
 

@@ -63,6 +63,29 @@ var functionValues = []struct{ call, want string }{
 	{`filebase64sha256("a.txt")`, `"mC2ePrmW9VnmM/TRlN7zdh2Qn1o7ZH0ahR/q1nwyydE="`},
 	{`substr(filebase64sha512("a.txt"), 0, 16)`, `"6vLBJ0LLjBYby9hL"`},
 	{`filemd5("missing")`, ``},
+	{`base64gzip("hello")`, `"H4sIAAAAAAAA/8pIzcnJBwAAAP//AQAA//+GphA2BQAAAA=="`},
+	{`base64gzip("")`, `"H4sIAAAAAAAA/wAAAP//AQAA//8AAAAAAAAAAA=="`},
+	{`textencodebase64("hé", "UTF-16LE")`, `"aADpAA=="`},
+	{`textencodebase64("hé", "latin1")`, `"aOk="`},
+	{`textencodebase64("h", "UTF-16")`, `"/v8AaA=="`},
+	{`textencodebase64("hé", "shift_jis")`, ``},
+	{`textencodebase64("h", "nothing")`, ``},
+	{`textdecodebase64("aADpAA==", "UTF-16LE")`, `"hé"`},
+	{`textdecodebase64("aOk=", "windows-1252")`, `"hé"`},
+	{`textdecodebase64("/w==", "utf-8")`, ``},
+	{`textdecodebase64("!!", "utf-8")`, ``},
+	{`textdecodebase64("aGk=", "ASCII")`, ``},
+	{`uuidv5("dns", "www.terraform.io")`, `"a5008fae-b28c-5ba5-96cd-82b4c53552d6"`},
+	{`uuidv5("url", "https://a.example/")`, `"44cc82eb-7cb9-5fdc-b087-010025d94c3f"`},
+	{`uuidv5("oid", "1.2.3")`, `"42d5e23b-3a02-5135-85c6-52d1102f1f00"`},
+	{`uuidv5("x500", "CN=Example,C=GB")`, `"84e09961-4aa4-57f8-95b7-03edb1073253"`},
+	{`uuidv5("6BA7B810-9dad-11d1-80b4-00c04fd430c8", "x")`, `"05b16a01-46c6-56dd-bd6e-c6dfb4a1427a"`},
+	{`uuidv5("{6ba7b810-9dad-11d1-80b4-00c04fd430c8}", "x")`, `"05b16a01-46c6-56dd-bd6e-c6dfb4a1427a"`},
+	{`uuidv5("urn:uuid:6ba7b810-9dad-11d1-80b4-00c04fd430c8", "x")`, `"05b16a01-46c6-56dd-bd6e-c6dfb4a1427a"`},
+	{`uuidv5("6ba7b8109dad11d180b400c04fd430c8", "x")`, `"05b16a01-46c6-56dd-bd6e-c6dfb4a1427a"`},
+	{`uuidv5("DNS", "x")`, ``},
+	{`uuidv5("6ba7b810_9dad_11d1_80b4_00c04fd430c8", "x")`, ``},
+	{`ephemeralasnull({a = [1, null]})`, `{"a":[1,null]}`},
 }
 
 // onlyInTofu are calls that terraform refuses, as it has no such function or an older library.
@@ -73,6 +96,13 @@ var onlyInTofu = []struct{ call, want string }{
 	{`cidrcontains("10.0.0.0/8", "10.128.0.0/9")`, `true`},
 	{`cidrcontains("10.0.0.0/8", "fd00::1")`, ``},
 	{`cidrcontains("10.0.0.0/8", "x")`, ``},
+	{`base64gunzip(base64gzip("hello"))`, `"hello"`},
+	{`base64gunzip("aGk=")`, ``},
+	{`base64gunzip("!!")`, ``},
+	{`templatestring("hi $${name}!", {name = "x"})`, `"hi x!"`},
+	{`templatestring("$${name}", {name = ["x"]})`, `["x"]`},
+	{`templatestring("$${name}", {})`, ``},
+	{`templatestring("a", "x")`, ``},
 }
 
 func TestFunctionValues(t *testing.T) {

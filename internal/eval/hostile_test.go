@@ -1,6 +1,9 @@
 package eval_test
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,6 +16,14 @@ import (
 	"github.com/cotterpin/cotter/internal/eval"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
+
+func gzipOf(text string) string {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, _ = w.Write([]byte(text)) // a bytes.Buffer returns no errors
+	_ = w.Close()
+	return base64.StdEncoding.EncodeToString(packed.Bytes())
+}
 
 func bombs() map[string]string {
 	loops := "1"
@@ -57,6 +68,8 @@ func bombs() map[string]string {
 		"distinct":    `distinct(flatten([for x in range(100) : range(1000)]))`,
 		"toset":       `toset(flatten([for x in range(100) : range(1000)]))`,
 		"trim":        `trim(` + long + `, ` + long + `)`,
+		"gunzip":      fmt.Sprintf("base64gunzip(%q)", gzipOf(strings.Repeat("0", 1<<20))),
+		"templates":   `templatestring("%%{for x in a}%%{for y in a}%%{for z in a}x%%{endfor}%%{endfor}%%{endfor}", {a = range(1000)})`,
 		"split":       `[for x in range(1000) : split("", ` + long + `)]`,
 		"parseint":    `parseint(join("", [for x in range(1000) : ` + strings.Repeat("9", 200) + `]), 10)`,
 		"mixed types": `[for x in range(1000) : tolist([for y in range(1000) : x])]`,

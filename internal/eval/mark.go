@@ -114,9 +114,25 @@ func markFunctions() map[string]function.Function {
 		"sensitive": markFunction(func(v cty.Value) cty.Value {
 			return v.Mark(Mark{Kind: Sensitive, What: "sensitive(...)", At: hcl.Range{}})
 		}),
-		"nonsensitive": markFunction(func(v cty.Value) cty.Value { return without(v, Sensitive) }),
-		"issensitive":  isSensitiveFunction(),
+		"nonsensitive":    markFunction(func(v cty.Value) cty.Value { return without(v, Sensitive) }),
+		"issensitive":     isSensitiveFunction(),
+		"ephemeralasnull": markFunction(withoutEphemeral),
 	}
+}
+
+// withoutEphemeral replaces each ephemeral part by null.
+func withoutEphemeral(v cty.Value) cty.Value {
+	stored, err := cty.Transform(v, func(_ cty.Path, v cty.Value) (cty.Value, error) {
+		kept := without(v, Ephemeral)
+		if v.HasSameMarks(kept) {
+			return v, nil
+		}
+		return cty.NullVal(v.Type()).WithSameMarks(kept), nil
+	})
+	if err != nil {
+		return cty.DynamicVal // no step above returns an error
+	}
+	return stored
 }
 
 func anyParameter() []function.Parameter {
