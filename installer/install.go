@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
@@ -385,7 +386,7 @@ func (r *installRun) conclude(ctx context.Context, res *resolver, modules []*mod
 	refused := r.refused(ctx, failures.takeRefusals())
 	tree.failures = failures
 	ofForms, differs := r.checkForms(ctx, modules)
-	for _, warning := range slices.Concat([]event.Warning{replacedWarning(calls)}, r.lost.warnings(ctx, slices.Sorted(maps.Keys(tree.restored))), []event.Warning{r.assumedDialectOf(tree.hostless), ofForms}, constraintsBeside(modules), r.warningsOfLinks(modules)) {
+	for _, warning := range slices.Concat([]event.Warning{replacedWarning(calls)}, r.lost.warnings(ctx, slices.Sorted(maps.Keys(tree.restored))), []event.Warning{r.assumedDialectOf(tree.hostless), ofForms}, constraintsBeside(modules), r.otherSourceBlocks(modules), r.warningsOfLinks(modules)) {
 		if warning.Message != "" {
 			res.events.emit(warning)
 		}
@@ -429,6 +430,31 @@ func (r *installRun) refused(ctx context.Context, all []*refusal) error {
 		locked.Earlier = r.lost.deletedFrom(ctx)
 	}
 	return err
+}
+
+// otherSourceBlocks returns a warning for each source of which the lock has blocks in the format of the later draft,
+// and of which the run has selected a version that none of them has. The blocks stay as they are.
+func (r *installRun) otherSourceBlocks(modules []*module) []event.Warning {
+	var list []event.Warning
+	warned := make(map[string]bool)
+	for _, m := range modules {
+		if !m.ownsPackage() || m.pkg.selected.why == event.SelectionLocked || warned[m.call.from.Versioned()] {
+			continue
+		}
+		blocks := blocksOf(r.lock, m.call)
+		if len(blocks) == 0 || hasVersion(blocks, m.version()) {
+			continue
+		}
+		warned[m.call.from.Versioned()] = true
+		var pinned []string
+		for _, block := range blocks {
+			pinned = append(pinned, block.Version.String())
+		}
+		list = append(list, event.Warning{Path: m.path(), Range: blocks[0].Range, Message: fmt.Sprintf(
+			"version %s was selected, but the block %q of the lock still pins %s; no run changes such blocks: update it with the tool that wrote it, or remove it",
+			m.version(), blocks[0].Source, strings.Join(pinned, " and "))})
+	}
+	return list
 }
 
 // constraintsBeside returns warnings about calls that stock tools refuse: with a version argument beside a

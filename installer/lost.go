@@ -61,7 +61,7 @@ func (l *lostEntries) hasCopy() bool { return len(entriesIn(l.former)) > 0 }
 // lostAll reports whether the lock exists without module blocks, so that its history is asked. Stock tools do
 // not rewrite a lock in another place than theirs.
 func (l *lostEntries) lostAll() bool {
-	return l.lockSrc != nil && len(l.lock.Modules())+len(l.lock.ForeignKeys()) == 0 && l.searchesHistory()
+	return l.lockSrc != nil && len(l.lock.Modules())+len(l.lock.SourceModules()) == 0 && l.searchesHistory()
 }
 
 func (l *lostEntries) searchesHistory() bool {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/git/worktree"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
@@ -13,8 +14,9 @@ import (
 )
 
 // past is what a project has used before a run. A call without an entry takes from it what it can, so that a
-// renamed call, a second call of a source and the first lock upgrade nothing. All of it is a hint: packages are
-// confirmed and policies applied as usual.
+// renamed call, a second call of a source and the first lock upgrade nothing. Blocks of the lock in the format of the
+// later draft of the proposal are part of it. All of it is a hint: packages are confirmed and policies applied as
+// usual.
 //
 // Updated calls, and those below them, take nothing from it. Neither do calls with an entry of their source
 // that they no longer allow: the selected version must not depend on what this machine had. A nil *past is
@@ -158,14 +160,45 @@ func isRecordOf(record project.ManifestRecord, c *call, parser addrs.Parser) boo
 	return record.IsReplaced() == (c.replaced != nil) && (record.Source == from.Address.String() || err == nil && addrs.SameSource(source, from.Address))
 }
 
-// among returns the offered versions that a stock tool has installed for a call: one, or several that are tags
-// of the same commit.
-func (p *past) among(c *call, offered []versions.Candidate) []versions.Candidate {
+// among returns the offered versions that the project uses for a call that has no entry, and why: those that
+// blocks of the lock name for its source, or else the one that a stock tool has installed. The latter may be several
+// that are tags of the same commit.
+func (p *past) among(c *call, offered []versions.Candidate) ([]versions.Candidate, event.Selection) {
+	blocks := p.sourceBlocks(c)
+	if list := only(offered, func(candidate versions.Candidate) bool { return hasVersion(blocks, candidate.Version) }); len(list) > 0 {
+		return list, event.SelectionSameSource
+	}
 	v, isVersion := p.version(c)
 	commit := p.commit(c)
-	return slices.DeleteFunc(slices.Clone(offered), func(candidate versions.Candidate) bool {
-		return (!isVersion || candidate.Version != v) && (commit == "" || candidate.Revision != commit)
-	})
+	return only(offered, func(candidate versions.Candidate) bool {
+		return isVersion && candidate.Version == v || commit != "" && candidate.Revision == commit
+	}), event.SelectionInstalled
+}
+
+func only(offered []versions.Candidate, isIn func(versions.Candidate) bool) []versions.Candidate {
+	return slices.DeleteFunc(slices.Clone(offered), func(candidate versions.Candidate) bool { return !isIn(candidate) })
+}
+
+// sourceBlocks returns the blocks that the lock has in the format of the later draft for the source of a call, with
+// a version that the call allows.
+func (p *past) sourceBlocks(c *call) []lockfile.Module {
+	if p == nil || p.update.covers(c.path) || p.isExcluded(c) {
+		return nil
+	}
+	return slices.DeleteFunc(blocksOf(p.lock, c), func(block lockfile.Module) bool { return c.from.Mismatch(block) != "" })
+}
+
+// blocksOf returns the blocks of a lock in the format of the later draft for the source of a call. The draft has only
+// modules of registries.
+func blocksOf(lock *lockfile.File, c *call) []lockfile.Module {
+	if _, ok := c.from.Address.(addrs.ModuleSourceRegistry); !ok {
+		return nil
+	}
+	return slices.DeleteFunc(lock.SourceModules(), func(block lockfile.Module) bool { return !c.from.IsOf(block) || block.Version.IsZero() })
+}
+
+func hasVersion(blocks []lockfile.Module, v versions.Version) bool {
+	return slices.ContainsFunc(blocks, func(block lockfile.Module) bool { return block.Version == v })
 }
 
 // commit returns the commit that a stock tool has installed for a call, or "". If several calls have the same

@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/rules"
+	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/registryclient"
@@ -296,7 +297,7 @@ func (r *resolver) useSelected(ctx context.Context, c *call) (*placement, string
 		Package:     lockentry.PackageAddress(got.Resolved, located),
 		Hashes:      got.Hashes(),
 	}
-	if err := r.checkContent(ctx, c, entry); err != nil {
+	if err := cmp.Or(r.checkContent(ctx, c, entry), r.checkSourceBlocks(c, entry, got.Tree, subdir)); err != nil {
 		return nil, "", c.fail(err)
 	}
 	fetched := r.run.lockedCall(c, entry, selected.why)
@@ -348,6 +349,23 @@ func (r *resolver) checkContent(ctx context.Context, c *call, entry lockfile.Mod
 		}
 		if changed := contentChange(c, old, entry); changed != nil {
 			return changed
+		}
+	}
+	return nil
+}
+
+// checkSourceBlocks returns an error if the lock has a block for the source and the version of a new entry, in the format
+// of the later draft, whose h1 is neither that of the package nor that of the module's directory in it.
+func (r *resolver) checkSourceBlocks(c *call, entry lockfile.Module, tree *store.Tree, subdir string) error {
+	for _, block := range blocksOf(r.project.lock, c) {
+		locked := block.Hash("h1")
+		switch {
+		case block.Version != entry.Version || r.project.req.Update.accepts(entry.Key):
+		case locked == "":
+			return fmt.Errorf("the lock has a block with version %s of its source (%s:%d), but no h1 hash in it with which the package could be compared; restore the hash, or remove the block",
+				block.Version, block.Range.Filename, block.Range.Start.Line)
+		case locked != tree.H1() && locked != tree.Below(subdir).H1():
+			return &ContentChangedError{Path: c.path, Name: entry.Version.String(), Locked: string(locked), Now: string(tree.H1())}
 		}
 	}
 	return nil

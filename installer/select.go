@@ -25,8 +25,7 @@ type selector struct {
 	unified unified
 }
 
-// find selects what a stock tool has installed for a call, if it fits, or else the newest version that the
-// constraint allows.
+// find selects what the project uses for a call, if it fits, or else the newest version that the constraint allows.
 func (s *selector) find(ctx context.Context, c *call) (selection, error) {
 	want, err := s.wanted(c)
 	if err != nil {
@@ -41,7 +40,7 @@ func (s *selector) find(ctx context.Context, c *call) (selection, error) {
 	}
 	found := selection{why: s.reason(c)}
 	chosen, err := s.oldEnough(c, offered, want)
-	if inUse, ok := s.installed(c, offered, want); ok && err == nil {
+	if inUse, why, ok := s.inUse(c, offered, want); ok && err == nil {
 		isOlder := chosen.Version.Compare(inUse.Version) > 0
 		young := s.tooYoung(c, inUse)
 		switch {
@@ -49,9 +48,9 @@ func (s *selector) find(ctx context.Context, c *call) (selection, error) {
 			found.newer = chosen.Version
 			fallthrough
 		case young == nil:
-			found.why, chosen = event.SelectionInstalled, inUse
+			found.why, chosen = why, inUse
 		case isOlder: // oldEnough has warned about a newer one
-			s.events.warn(c.path, fmt.Sprintf("version %s is installed, but was passed over: %s", inUse.Version, young))
+			s.events.warn(c.path, fmt.Sprintf("version %s is %s, but was passed over: %s", inUse.Version, placeOf(why), young))
 		}
 	}
 	if err == nil && c.from.Repository.Getter() == "oci" {
@@ -114,16 +113,25 @@ func notKept(now getmodules.Reference, installed string, reach getmodules.Reach)
 	return text + "; the new commit was selected"
 }
 
-// installed returns the version that a stock tool has installed for a call, if it is still offered and allowed.
-func (s *selector) installed(c *call, offered []versions.Candidate, want versions.Constraints) (versions.Candidate, bool) {
-	chosen, err := versions.Select(s.past.among(c, offered), want)
+// inUse returns the version that the project uses for a call, and why, if it is still offered and allowed.
+func (s *selector) inUse(c *call, offered []versions.Candidate, want versions.Constraints) (versions.Candidate, event.Selection, bool) {
+	known, why := s.past.among(c, offered)
+	chosen, err := versions.Select(known, want)
 	if err == nil {
-		return chosen, true
+		return chosen, why, true
 	}
 	if v, ok := s.past.version(c); ok && c.from.Allows(v) {
 		s.events.warn(c.path, fmt.Sprintf("version %s is installed, but it is no longer offered; the newest allowed version was selected", v))
 	}
-	return versions.Candidate{}, false
+	return versions.Candidate{}, event.SelectionUnknown, false
+}
+
+// placeOf says where a version is that the project uses.
+func placeOf(why event.Selection) string {
+	if why == event.SelectionSameSource {
+		return "in the lock"
+	}
+	return "installed"
 }
 
 // offered lists the available versions; nil if the source names a single revision.

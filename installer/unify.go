@@ -111,7 +111,8 @@ func (s *selector) choose(ctx context.Context, calls []*call) (versions.Version,
 	}
 	var inUse []versions.Candidate
 	for _, c := range calls {
-		inUse = append(inUse, s.past.among(c, suitable)...)
+		known, _ := s.past.among(c, suitable)
+		inUse = append(inUse, known...)
 	}
 	selected, err := versions.Select(inUse, want)
 	if err != nil {

@@ -18,7 +18,7 @@ type File struct {
 	src       []byte
 	modules   table[*Module]
 	providers table[*Provider]
-	foreign   []string // labels of module blocks in the format of a later draft
+	bySource  []Module // module blocks of the later draft; see SourceModules
 
 	tool   string // that a new header names
 	ofFile string // the header of a new file; "" means that of Cotter
@@ -119,9 +119,11 @@ func (f *File) SetModule(m Module) { f.mustExist("SetModule").modules.set(&m) }
 // RemoveModule removes a module or a directory if the file has it.
 func (f *File) RemoveModule(key string) { f.mustExist("RemoveModule").modules.remove(key) }
 
-// ForeignKeys returns the labels of module blocks in the format of a later draft, which are source
-// addresses, in the order of the file. They may repeat.
-func (f *File) ForeignKeys() []string { return slices.Clone(f.orEmpty().foreign) }
+// SourceModules returns the module blocks in the format of the later draft of the proposal, in the order of
+// the file. Their label is a source address, their Source, which all calls of that source share; several may
+// have the same. They have no Key, and no Version or Hashes if the block has none in a form that is known.
+// They are never written, and stay in the file as they are.
+func (f *File) SourceModules() []Module { return slices.Clone(f.orEmpty().bySource) }
 
 // Providers returns the locked providers in the order of stock tools, [addrs.Provider.Compare]. It leaves
 // out blocks with errors; see [File.ProviderFaults].

@@ -18,7 +18,7 @@ import (
 
 // Module is one locked module call, or one whose package a directory replaces; see [Module.IsDirectory].
 type Module struct {
-	// Key is the dotted path of module calls, from addrs.Module.
+	// Key is the dotted path of module calls, from addrs.Module; "" in [File.SourceModules].
 	Key string `json:"key"`
 	// Version is the selected version; zero if the source has no versions.
 	Version versions.Version `json:"version,omitzero"`
@@ -180,7 +180,7 @@ func (p *parser) module(b *hclsyntax.Block) {
 	}
 	key := b.Labels[0]
 	if strings.Contains(key, "/") {
-		p.file.foreign = append(p.file.foreign, key)
+		p.file.bySource = append(p.file.bySource, p.sourceModule(b))
 		return
 	}
 	if first, ok := p.file.modules.read[key]; ok {
@@ -200,6 +200,19 @@ func (p *parser) module(b *hclsyntax.Block) {
 			p.entry(nested, m.Replaced)
 		}
 	}
+}
+
+// sourceModule reads a block whose label is a source address. The draft may change, so what cannot be read in it
+// is no error: it counts as absent.
+func (p *parser) sourceModule(b *hclsyntax.Block) Module {
+	lenient := &parser{src: p.src}
+	m := Module{Source: parseSource(withoutModulesSegment(b.Labels[0])), Range: b.DefRange()}
+	text, _ := lenient.attribute(b, "version")
+	m.Version, _ = versions.Parse(text)
+	if hashes := lenient.hashes(b); hashFaults(hashes) == nil {
+		m.Hashes = hashes
+	}
+	return m
 }
 
 // entry reads the attributes of an entry, which may be that of a nested block.

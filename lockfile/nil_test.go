@@ -17,7 +17,7 @@ func TestNilFile(t *testing.T) {
 	var none *lockfile.File
 	_, hasModule := none.Module("net")
 	_, hasProvider := none.Provider(addrs.Provider{})
-	found := len(none.Modules()) + len(none.Providers()) + len(none.ForeignKeys()) + len(none.ProviderLabels()) +
+	found := len(none.Modules()) + len(none.Providers()) + len(none.SourceModules()) + len(none.ProviderLabels()) +
 		len(none.ProviderFaults()) + len(none.StockFaults(addrs.Parser{})) + len(none.Bytes())
 	if hasModule || hasProvider || found > 0 || !none.HasStockHashes(addrs.Provider{}) || none.Clone() != nil {
 		t.Error("something is found in a nil file")

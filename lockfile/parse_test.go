@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -141,9 +142,14 @@ func TestParseRefusesHeredocs(t *testing.T) {
 func TestParseNewerDraft(t *testing.T) {
 	t.Parallel()
 	file := parseFixture(t, "good-newer-draft.hcl")
-	key := "registry.opentofu.org/terraform-aws-modules/vpc/aws"
-	if got := file.ForeignKeys(); !slices.Equal(got, []string{key, key}) {
-		t.Errorf("ForeignKeys = %q", got)
+	var got []string
+	for _, m := range file.SourceModules() {
+		got = append(got, fmt.Sprintf("%s %s %d", m.Source, m.Version, len(m.Hashes)))
+	}
+	const vpc = "registry.opentofu.org/terraform-aws-modules/vpc/aws"
+	want := []string{vpc + " 3.19.0 2", vpc + "  0", vpc + "//modules/endpoints 3.18.0 0", "git::https://example.com/vpc.git 1.0.0 0"}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("SourceModules (-want +got):\n%s", diff)
 	}
 	if got := file.Modules(); len(got) != 1 || got[0].Key != "a" {
 		t.Errorf("Modules = %v, want a alone", got)

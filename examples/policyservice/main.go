@@ -30,7 +30,7 @@ func check(rules *policy.Policy) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, lockfile.MaxSize))
 		lock, invalid := lockfile.Parse(text, "lock")
-		if err != nil || invalid != nil || lock.ProviderFaults().HasErrors() || len(lock.ForeignKeys()) > 0 {
+		if err != nil || invalid != nil || lock.ProviderFaults().HasErrors() || len(lock.SourceModules()) > 0 {
 			http.Error(w, "the lock cannot be checked", http.StatusBadRequest) // not all of it can be read
 			return
 		}

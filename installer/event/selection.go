@@ -11,7 +11,8 @@ const (
 	// SelectionLocked means that the lock has an entry for the call.
 	SelectionLocked Selection = "locked"
 	// SelectionSameSource means that the lock has an entry for another call of the same source, or had one before
-	// the run, as after a call was renamed. It may be that of the same call, from before its source was replaced.
+	// the run, as after a call was renamed. It may be that of the same call, from before its source was replaced, or
+	// a block whose label is the source address, as in the later draft of OpenTofu's proposal.
 	SelectionSameSource Selection = "same source"
 	// SelectionInstalled means that a stock tool has installed it for the call.
 	SelectionInstalled Selection = "installed"

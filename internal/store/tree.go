@@ -57,6 +57,21 @@ func (t *Tree) Hash(scheme string) hashing.Hash {
 	return ""
 }
 
+// Below returns the tree of a directory, as if it were a package of its own.
+func (t *Tree) Below(dir string) *Tree {
+	if dir = CleanSubdir(dir); dir == "" {
+		return t
+	}
+	var below hashing.Tree
+	for _, e := range t.Part(dir) {
+		if name, ok := strings.CutPrefix(e.Path, dir+"/"); ok {
+			e.Path = name
+			below.Entries = append(below.Entries, e)
+		}
+	}
+	return NewTree(&below)
+}
+
 var ErrNoSubdir = errors.New("module subdirectory not found")
 
 // Subdir returns the only directory that a pattern matches. Registries use patterns for archives with a

@@ -1,11 +1,21 @@
 module "registry.opentofu.org/terraform-aws-modules/vpc/aws" {
   version     = "3.19.0"
   constraints = "~> 3.0"
-  hashes      = ["whatever"]
+  hashes      = ["h1:3ViH0F8jTqv3nV9Kc4wUN2PGs1IF1GEt3oMPWqxvpA8=", "h9:whatever"]
 }
 
 module "registry.opentofu.org/terraform-aws-modules/vpc/aws" {
   anything = [for x in y : z]
+}
+
+module "registry.opentofu.org/modules/terraform-aws-modules/vpc/aws//modules/endpoints" {
+  version = "3.18.0"
+  hashes  = ["whatever"]
+}
+
+module "git::https://example.com/vpc.git" {
+  version = "1.0.0"
+  hashes  = ["zh:${x}"]
 }
 
 module "a" {
