@@ -14,8 +14,7 @@ import (
 )
 
 type archiveFormat struct {
-	// names are those of the stock tools, in the archive argument and as suffixes of file names, the usual
-	// one first.
+	// names are those of the stock tools, as in [addrs.ArchiveName], the usual one first.
 	names []string
 	marks [][]byte
 	// unpack is nil if the format is not supported.
@@ -57,7 +56,7 @@ func (f *Fetcher) supports(format *archiveFormat) bool {
 func (f *Fetcher) formatFor(archive, path string) (*archiveFormat, error) {
 	name := archive
 	if archive == "" {
-		name = suffixName(path)
+		name = addrs.ArchiveName(path)
 	}
 	if wanted, err := strconv.ParseBool(name); err == nil && !wanted {
 		return nil, nil
@@ -78,20 +77,6 @@ func (f *Fetcher) supportedArchives() string {
 	}
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " and " + names[last]
-}
-
-// suffixName returns the longest archive name that ends a path. ".tar" does not count: stock tools take the
-// address for that of a page.
-func suffixName(path string) string {
-	longest := ""
-	for _, format := range archiveFormats {
-		for _, name := range format.names {
-			if name != "tar" && strings.HasSuffix(path, "."+name) && len(name) > len(longest) {
-				longest = name
-			}
-		}
-	}
-	return longest
 }
 
 // sniff returns the format by the first bytes, which must be that of kind unless it is "".
@@ -182,7 +167,7 @@ func (a *archiveAddress) resolved() addrs.ModulePackage {
 	if u.Scheme == "" {
 		u.Scheme = "file" // file::/path
 	}
-	switch implied := formatNamed(suffixName(u.Path)); {
+	switch implied := formatNamed(addrs.ArchiveName(u.Path)); {
 	case implied == a.format:
 	case a.format == nil:
 		u.RawQuery = "archive=false"

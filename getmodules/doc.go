@@ -12,7 +12,7 @@
 //   - any other http(s)://: a page, requested with terraform-get=1, that names the full address of the
 //     package in the header X-Terraform-Get, or in <meta name="terraform-get" content="..."> in its head. It
 //     may have a //subdir, even a pattern that matches one directory.
-//   - file:///x.zip: an archive on this machine. A directory is not fetched; see [LocalDirectory].
+//   - file:///x.zip: an archive on this machine. A directory is not fetched; see [addrs.ModulePackage.LocalDirectory].
 //   - oci://HOST/REPOSITORY, with tag=TAG or digest=DIGEST, by default the tag "latest": the only layer of
 //     the type "archive/zip" of an image manifest with the artifact type "application/vnd.opentofu.modulepkg"
 //     (https://opentofu.org/docs/cli/oci_registries/module-package/).

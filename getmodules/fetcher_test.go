@@ -183,30 +183,10 @@ func fileURL(path string) string {
 	return (&url.URL{Scheme: "file", Path: path}).String()
 }
 
-func TestLocalDirectory(t *testing.T) {
+func TestDirectoryOfThisMachine(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "my module")
+	dir := t.TempDir()
 	testenv.WriteFile(t, filepath.Join(dir, "main.tf"), "x")
-	for address, want := range map[string]string{
-		fileURL(dir):                           dir,
-		fileURL(dir) + "/":                     dir,
-		fileURL(filepath.Dir(dir)) + "/./x/..": filepath.Dir(dir),
-		"file::" + fileURL(dir):                dir,
-		fileURL(dir) + "?archive=false":        dir,
-		fileURL(dir + "/missing"):              filepath.Join(dir, "missing"),
-		fileURL(dir) + ".zip":                  "",
-		fileURL(dir) + "?archive=zip":          "",
-		fileURL(dir) + ".xz":                   "",
-		fileURL(dir) + "?checksum=00":          "",
-		"file://host" + filepath.ToSlash(dir):  "",
-		"file:relative":                        "",
-		"git::" + fileURL(dir):                 "",
-		"https://example.com/net":              "",
-	} {
-		if got := getmodules.LocalDirectory(addrs.ParseModulePackage(address)); got != want {
-			t.Errorf("%s: directory %q, want %q", address, got, want)
-		}
-	}
 	if _, _, err := fetchURL(t, &getmodules.Fetcher{}, fileURL(dir)); !errors.Is(err, getmodules.ErrUnsupportedScheme) {
 		t.Errorf("a fetch of a directory: error is %v, want ErrUnsupportedScheme", err)
 	}

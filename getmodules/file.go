@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
-	"runtime"
-	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 )
@@ -15,23 +12,6 @@ import (
 // errDirectory says that a directory of this machine is used where it is, so that edits take effect
 // at once.
 var errDirectory = fmt.Errorf("%w: a directory of this machine is not fetched", ErrUnsupportedScheme)
-
-// LocalDirectory returns the directory of this machine whose absolute path is the address of a package; ""
-// for other addresses, such as that of an archive. It need not exist.
-func LocalDirectory(pkg addrs.ModulePackage) string {
-	if pkg.Getter() != "file" {
-		return ""
-	}
-	addr, err := new(Fetcher).parseArchiveAddress(pkg)
-	if err != nil || addr.format != nil {
-		return ""
-	}
-	name, err := localPath(addr.url)
-	if err != nil {
-		return ""
-	}
-	return name
-}
 
 // fetchFile unpacks a local archive.
 func (f *Fetcher) fetchFile(ctx context.Context, req Request) (*Package, error) {
@@ -72,13 +52,9 @@ func localPath(u *url.URL) (string, error) {
 	if u.Scheme != "file" && u.Scheme != "" || u.Host != "" && u.Host != "localhost" {
 		return "", fmt.Errorf("%w: a file address has the form file:///path", ErrUnsupportedScheme)
 	}
-	name := u.Path
-	if runtime.GOOS == "windows" {
-		name = strings.TrimPrefix(name, "/")
-	}
-	name = filepath.FromSlash(name)
-	if !filepath.IsAbs(name) {
+	name, ok := addrs.FilePath(u)
+	if !ok {
 		return "", errNotAbsolute
 	}
-	return filepath.Clean(name), nil
+	return name, nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
@@ -251,7 +252,7 @@ func (cmp *comparison) lockedSubdir(c *call, entry lockfile.Module) (string, err
 	record, _ := cmp.recorded.Lookup(c.key())
 	recorded, below := strings.CutPrefix(record.Dir, cmp.dirs.PackageDir(c.key())+"/")
 	if fits, err := path.Match(subdir, recorded); below && (entry.Package.IsZero() || fits && err == nil) {
-		return store.CleanSubdir(recorded), nil
+		return pathsafe.CleanSubdir(recorded), nil
 	}
 	return subdir, nil
 }

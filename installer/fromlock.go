@@ -7,7 +7,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
-	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/callsource"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -40,8 +40,8 @@ func (p *openProject) lockedCalls(at addrs.Module) []config.Call {
 		if !isDeeper {
 			source := cmp.Or(entry.Replaces, entry.Source)
 			call.Source = source.String()
-			if !entry.Constraints.IsZero() && origins.OffersVersions(source) {
-				if from, err := origins.NewSource(source, nil); err == nil && !from.HasConstraint {
+			if !entry.Constraints.IsZero() && callsource.OffersVersions(source) {
+				if from, err := callsource.NewSource(source, nil); err == nil && !from.HasConstraint {
 					call.Version = new(entry.Constraints.String())
 				}
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/lockfile"
@@ -276,7 +277,7 @@ func (w *wanted) compareEntry(got *origins.Fetched, located string) (lockfile.Mo
 	if err != nil {
 		return entry, err
 	}
-	if !entry.Package.IsZero() && store.CleanSubdir(subdir) != store.CleanSubdir(entry.Package.Subdir) {
+	if !entry.Package.IsZero() && pathsafe.CleanSubdir(subdir) != pathsafe.CleanSubdir(entry.Package.Subdir) {
 		return entry, fmt.Errorf("the lock says that the package's modules begin in the directory %q, and its origin says %q", entry.Package.Subdir, subdir)
 	}
 	exact := entry

@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/callsource"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/origins"
@@ -31,7 +32,7 @@ type call struct {
 	path   addrs.Module
 	caller *module
 	// from is the source; its Address is nil if it does not parse.
-	from origins.Source
+	from callsource.Source
 	// mark stands for the parts of the source address that locks do not show; "" if they show all.
 	mark string
 	// replaced is the call as the configuration has it, if its source is replaced.
@@ -86,7 +87,7 @@ func (c *call) parse(dialect Dialect) (*call, error) {
 		err = checkTest(found, source, dialect)
 	}
 	if err == nil {
-		c.from, err = origins.NewSource(source, found.Version)
+		c.from, err = callsource.NewSource(source, found.Version)
 	}
 	c.from.Path, c.from.Allowed = c.path, found.Allowed
 	c.from.Literal = !found.SourceComputed && (c.replaced != nil || c.caller.isInProject())
@@ -112,7 +113,7 @@ func (c *call) parse(dialect Dialect) (*call, error) {
 func parseSource(found config.Call, dialect Dialect) (addrs.ModuleSource, error) {
 	parser := dialect.parser()
 	source, err := parser.ParseModuleSource(found.Source)
-	if found.Version != nil && !origins.OffersVersions(source) {
+	if found.Version != nil && !callsource.OffersVersions(source) {
 		// The strict parser explains why the source cannot have a version.
 		_, err = parser.ParseModuleSourceRegistry(found.Source)
 	}
@@ -151,7 +152,7 @@ func (c *call) key() string { return c.path.String() }
 // own reports whether the call is in one of the project's own modules, or is what the project has in its place.
 func (c *call) own() bool { return c.caller.pkg == nil || c.replaced != nil }
 
-func (c *call) written() (config.Call, origins.Source) {
+func (c *call) written() (config.Call, callsource.Source) {
 	if c.replaced != nil {
 		return c.replaced.call, c.replaced.from
 	}

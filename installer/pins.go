@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/callsource"
 	"github.com/cotterpin/cotter/internal/ctxerr"
-	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -119,7 +119,7 @@ func (s *selector) pin(ctx context.Context, c *call, keepCredentials bool) (*Pin
 // are spelled alike. The pin is nil if the address names no such tag.
 func (s *selector) pinnedTag(ctx context.Context, c *call) (*Pin, []versions.Candidate, error) {
 	remote, ok := c.from.Address.(addrs.ModuleSourceRemote)
-	if !ok || !origins.HasTags(remote.Package) {
+	if !ok || !callsource.HasTags(remote.Package) {
 		return nil, nil, nil
 	}
 	argument := "ref"

@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -234,7 +235,7 @@ func (v *remoteVerifier) compare(ctx context.Context, o *ModuleOrigin, c *call, 
 	}
 	o.Package = at.Package.Redacted()
 	locked := entry.Package
-	if !store.IsPattern(at.Subdir) && store.CleanSubdir(at.Subdir) != store.CleanSubdir(locked.Subdir) {
+	if !store.IsPattern(at.Subdir) && pathsafe.CleanSubdir(at.Subdir) != pathsafe.CleanSubdir(locked.Subdir) {
 		o.Compared, o.Locked, o.Now = ComparedDirectory, locked.Subdir, at.Subdir
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
-	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/callsource"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
@@ -23,12 +23,12 @@ import (
 type replacedCall struct {
 	by   *policy.Replacement
 	call config.Call
-	from origins.Source
+	from callsource.Source
 }
 
 // replacement returns the source and the version argument that replace those of a call. The directory in the
 // package is kept, and a ref, a tag or a constraint if the replacement has none and can have it.
-func replacement(from origins.Source, by *policy.Replacement, address string, dialect Dialect) (source string, version *string, err error) {
+func replacement(from callsource.Source, by *policy.Replacement, address string, dialect Dialect) (source string, version *string, err error) {
 	parsed, err := dialect.parser().ParseModuleSource(address)
 	if err != nil {
 		return "", nil, err
@@ -54,7 +54,7 @@ func replacement(from origins.Source, by *policy.Replacement, address string, di
 	switch {
 	case by.Version != "":
 		version = &by.Version
-	case from.HasConstraint && !isPinned && origins.OffersVersions(parsed):
+	case from.HasConstraint && !isPinned && callsource.OffersVersions(parsed):
 		version = &from.Constraint
 	}
 	return parsed.String(), version, err

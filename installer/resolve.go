@@ -373,7 +373,7 @@ func (r *resolver) checkSourceBlocks(c *call, entry lockfile.Module, tree *store
 
 // contentChange returns nil if the content of two entries of a call is the same, or is allowed to differ.
 func contentChange(c *call, old, entry lockfile.Module) *ContentChangedError {
-	name, fixed := c.from.FixedName(old, entry)
+	name, fixed := origins.FixedName(c.from, old, entry)
 	if !fixed || !addrs.SameRecord(old.Source, entry.Source) || lockentry.SameContent(old, entry) {
 		return nil
 	}

@@ -61,7 +61,7 @@ func (s *selector) find(ctx context.Context, c *call) (selection, error) {
 	}
 	found.version = chosen.Version
 	if c.from.IsRemote() {
-		found.at = c.from.TagLocation(chosen)
+		found.at = origins.TagLocation(c.from, chosen)
 		return found, nil
 	}
 	found.at, err = s.origins.Locate(ctx, c.from, found.version)

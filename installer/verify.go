@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/packagedir"
@@ -150,7 +149,7 @@ func isOtherVersion(a, b lockfile.Module) bool {
 // directory of this machine is no package.
 func (p *reading) isInstalledPackage(record project.ManifestRecord) bool {
 	source, err := addrs.ParseModuleSource(record.Source)
-	if remote, ok := source.(addrs.ModuleSourceRemote); ok && err == nil && getmodules.LocalDirectory(remote.Package) != "" {
+	if remote, ok := source.(addrs.ModuleSourceRemote); ok && err == nil && remote.Package.LocalDirectory() != "" {
 		return false
 	}
 	return record.Key != "" && pathsafe.Within(record.Dir, p.dirs.PackageDir(record.Key)) || record.Version != "" ||

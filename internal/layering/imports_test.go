@@ -30,7 +30,7 @@ var layers = []layer{
 	{"the lock, the reader of configuration, the user's key, HTTP and pictures", []string{
 		"internal/configs", "internal/graph", "internal/httpx", "internal/userkey", "lockfile",
 	}},
-	{"git's protocol, OCI artifacts and the project's files", []string{"internal/git/gitwire", "internal/oci", "internal/project"}},
+	{"the sources of calls, git's protocol, OCI artifacts and the project's files", []string{"internal/callsource", "internal/git/gitwire", "internal/oci", "internal/project"}},
 	{"git commands", []string{"internal/git/gitexec"}},
 	{"the user's store of packages, git in this process and the user's checkout", []string{"internal/detect", "internal/git/inprocess", "internal/git/worktree", "internal/store"}},
 	{"packages from the store as artifacts", []string{"internal/artifact"}},

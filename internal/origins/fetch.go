@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/callsource"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/textform"
@@ -66,7 +67,7 @@ type artifact struct {
 }
 
 // Fetch fetches a package once per client.
-func (o *Origins) Fetch(ctx context.Context, from Source, at Location, pin Pin) (*Fetched, error) {
+func (o *Origins) Fetch(ctx context.Context, from callsource.Source, at Location, pin Pin) (*Fetched, error) {
 	ctx = o.Rules.ForModules(ctx)
 	if err := o.check(ctx, from); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/callsource"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/textform"
 	"github.com/cotterpin/cotter/internal/treewriter"
@@ -37,11 +38,11 @@ type fetchKey struct {
 
 type fetchJob struct {
 	fetchKey
-	from Source
+	from callsource.Source
 	at   Location
 }
 
-func (o *Origins) newJob(from Source, at Location, pin Pin) fetchJob {
+func (o *Origins) newJob(from callsource.Source, at Location, pin Pin) fetchJob {
 	key := fetchKey{named: at.namedBy(from), hosted: at.isHosted(), submodules: o.Submodules, places: o.Rules.Locations(), Pin: pin}
 	return fetchJob{key, from, at}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/callsource"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -55,7 +56,7 @@ func TestFixedRefs(t *testing.T) {
 	} {
 		address, err := addrs.ParseModuleSource(repositoryAddress + "?ref=" + test.ref)
 		testenv.Must(t, err)
-		from, err := origins.NewSource(address, nil)
+		from, err := callsource.NewSource(address, nil)
 		testenv.Must(t, err)
 		entry := lockfile.Module{Package: addrs.ModuleSourceRemote{Package: from.Repository.WithArg("ref", one)}}
 		got, err := newOrigins(t, refs{kind: test.kind}).RefStatus(t.Context(), from, entry, origins.Location{Package: from.Repository})
@@ -70,7 +71,7 @@ func TestLocateLocked(t *testing.T) {
 	t.Parallel()
 	address, err := addrs.ParseModuleSource(repositoryAddress)
 	testenv.Must(t, err)
-	from, err := origins.NewSource(address, new(">= 1.0"))
+	from, err := callsource.NewSource(address, new(">= 1.0"))
 	testenv.Must(t, err)
 	o := newOrigins(t, tags{})
 	for _, test := range []struct{ version, revision, ref string }{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/callsource"
 	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/lockfile"
@@ -29,7 +30,7 @@ func (at Location) FromServer() bool { return at.answer != nil }
 
 func (at Location) isHosted() bool { return at.answer != nil && at.answer.Direct }
 
-func (at Location) origin(from Source) string {
+func (at Location) origin(from callsource.Source) string {
 	if at.answer == nil {
 		return from.PackageOrigin
 	}
@@ -43,7 +44,7 @@ type caller struct {
 	scope hostname.Scope
 }
 
-func (s Source) caller() caller {
+func callerOf(s callsource.Source) caller {
 	if !s.FromPackage {
 		return caller{}
 	}
@@ -69,7 +70,7 @@ func OriginOf(entry lockfile.Module) string {
 }
 
 // HostOf returns a URL with the host of a source address, or nil.
-func HostOf(from Source) *url.URL {
+func HostOf(from callsource.Source) *url.URL {
 	switch address := from.Address.(type) {
 	case addrs.ModuleSourceRegistry:
 		return &url.URL{Scheme: "https", Host: string(address.Package.Host)}
@@ -83,7 +84,7 @@ func HostOf(from Source) *url.URL {
 
 // check refuses an address that a package must not name because of its host. It judges every call, although
 // answers are shared.
-func (o *Origins) check(ctx context.Context, from Source) error {
+func (o *Origins) check(ctx context.Context, from callsource.Source) error {
 	if !from.FromPackage {
 		return nil
 	}
@@ -91,13 +92,13 @@ func (o *Origins) check(ctx context.Context, from Source) error {
 	if to == nil {
 		return nil
 	}
-	if err := httpx.CheckReach(from.limited(ctx), to); err != nil {
+	if err := httpx.CheckReach(limited(ctx, from), to); err != nil {
 		return fmt.Errorf("%w: %w", getmodules.ErrRefusedLocation, err)
 	}
 	return nil
 }
 
-func (s Source) limited(ctx context.Context) context.Context {
+func limited(ctx context.Context, s callsource.Source) context.Context {
 	if !s.FromPackage {
 		return ctx
 	}
@@ -110,11 +111,13 @@ type listing struct {
 	by  caller
 }
 
-func (s Source) repository() named { return Location{Package: s.Repository}.namedBy(s) }
+func repositoryOf(s callsource.Source) named { return Location{Package: s.Repository}.namedBy(s) }
 
-func (s Source) request() getmodules.Request { return Location{Package: s.Repository}.request(s) }
+func requestFor(s callsource.Source) getmodules.Request {
+	return Location{Package: s.Repository}.request(s)
+}
 
-func (at Location) request(from Source) getmodules.Request {
+func (at Location) request(from callsource.Source) getmodules.Request {
 	address := at.namedBy(from)
 	return getmodules.Request{Package: address.pkg, FromServer: address.fromServer, FromPackage: address.by.fromPackage, Origin: at.origin(from)}
 }
@@ -128,11 +131,11 @@ type named struct {
 
 // namedBy returns no caller for a location that a server has named: the rules for servers are the same for
 // every caller.
-func (at Location) namedBy(from Source) named {
+func (at Location) namedBy(from callsource.Source) named {
 	if at.FromServer() {
 		return named{pkg: at.Package, fromServer: true}
 	}
-	return named{pkg: at.Package, by: from.caller()}
+	return named{pkg: at.Package, by: callerOf(from)}
 }
 
 type release struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/callsource"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
@@ -52,7 +53,7 @@ func (o *Origins) querySlot(ctx context.Context, pkg addrs.ModulePackage, offlin
 
 // Locate returns the location of a version; zero if the source has none. Policies apply to the registry's
 // answer.
-func (o *Origins) Locate(ctx context.Context, from Source, version versions.Version) (Location, error) {
+func (o *Origins) Locate(ctx context.Context, from callsource.Source, version versions.Version) (Location, error) {
 	if err := o.check(ctx, from); err != nil {
 		return Location{}, err
 	}
@@ -60,13 +61,13 @@ func (o *Origins) Locate(ctx context.Context, from Source, version versions.Vers
 	if !isRegistry {
 		return Location{Package: from.Repository}, nil
 	}
-	answer, err := o.locations.do(ctx, o, release{source.Package, version, from.caller()}, func(ctx context.Context) (registryclient.Location, error) {
+	answer, err := o.locations.do(ctx, o, release{source.Package, version, callerOf(from)}, func(ctx context.Context) (registryclient.Location, error) {
 		done, err := o.querySlot(ctx, addrs.ModulePackage{}, errNotAtHand)
 		if err != nil {
 			return registryclient.Location{}, err
 		}
 		defer done()
-		return o.Registry.PackageLocation(from.limited(ctx), source.Package, version)
+		return o.Registry.PackageLocation(limited(ctx, from), source.Package, version)
 	})
 	if err != nil {
 		return Location{}, err
@@ -76,8 +77,8 @@ func (o *Origins) Locate(ctx context.Context, from Source, version versions.Vers
 }
 
 // LocateLocked returns the current location of a lock entry's version.
-func (o *Origins) LocateLocked(ctx context.Context, from Source, entry lockfile.Module) (Location, error) {
-	if !from.isTagged() {
+func (o *Origins) LocateLocked(ctx context.Context, from callsource.Source, entry lockfile.Module) (Location, error) {
+	if !from.IsTagged() {
 		return o.Locate(ctx, from, entry.Version)
 	}
 	offered, err := o.TagVersions(ctx, from)
@@ -93,12 +94,12 @@ func (o *Origins) LocateLocked(ctx context.Context, from Source, entry lockfile.
 	if found.Ref == "" {
 		return Location{}, fmt.Errorf("%s: %w", from.Repository.Redacted(), &NotOfferedError{entry.Version.String()})
 	}
-	return from.TagLocation(found), nil
+	return TagLocation(from, found), nil
 }
 
 // Reference asks what a location means now; zero for an archive that a registry hosts. locked is the lock's
 // revision, or "".
-func (o *Origins) Reference(ctx context.Context, from Source, at Location, locked string) (getmodules.Reference, error) {
+func (o *Origins) Reference(ctx context.Context, from callsource.Source, at Location, locked string) (getmodules.Reference, error) {
 	if at.isHosted() {
 		return getmodules.Reference{}, nil
 	}
@@ -121,7 +122,7 @@ func (o *Origins) Reference(ctx context.Context, from Source, at Location, locke
 	})
 }
 
-func (o *Origins) checkLocation(ctx context.Context, from Source, at Location) error {
+func (o *Origins) checkLocation(ctx context.Context, from callsource.Source, at Location) error {
 	err := o.Rules.Each(func(p *policy.Policy) error {
 		return errors.Join(p.CheckPackage(at.Package), p.CheckRef(at.Package))
 	})
@@ -136,7 +137,7 @@ func (o *Origins) checkLocation(ctx context.Context, from Source, at Location) e
 
 // CheckRef asks whether an address means a branch, if the policies depend on it and the address does not
 // show it. The lock has the commit but not the kind of the ref, so a locked package needs the request too.
-func (o *Origins) CheckRef(ctx context.Context, from Source, at Location) error {
+func (o *Origins) CheckRef(ctx context.Context, from callsource.Source, at Location) error {
 	if !o.Rules.DenyBranches() || at.Package.Getter() != "git" {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/callsource"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -28,7 +29,7 @@ type RefStatus struct {
 
 func (s RefStatus) Moved() bool { return s.Locked != s.Now }
 
-func (o *Origins) RefStatus(ctx context.Context, from Source, entry lockfile.Module, at Location) (RefStatus, error) {
+func (o *Origins) RefStatus(ctx context.Context, from callsource.Source, entry lockfile.Module, at Location) (RefStatus, error) {
 	locked := entry.Revision()
 	if locked == "" || at.isHosted() {
 		return RefStatus{}, nil
@@ -76,7 +77,7 @@ type inHistory struct {
 // Reachable searches for a commit in the histories of branches and tags, once per client. With onlyRef it
 // searches only that of the location's ref, also for a commit that no lock has. The zero Reach means that
 // this is not known. The error is about asking the repository.
-func (o *Origins) Reachable(ctx context.Context, from Source, commit string, at Location, onlyRef bool) (getmodules.Reach, error) {
+func (o *Origins) Reachable(ctx context.Context, from callsource.Source, commit string, at Location, onlyRef bool) (getmodules.Reach, error) {
 	if o.Offline {
 		return getmodules.Reach{}, errNotAtHand
 	}

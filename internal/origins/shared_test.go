@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/callsource"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -58,7 +59,7 @@ func fetchFrom(t *testing.T, r *repository, cache, address string, pin origins.P
 	client := &origins.Client{Fetcher: r, Cache: modules, Began: time.Now().Add(-ago), Slots: slots(), Requests: slots(), Transfers: slots()}
 	o := &origins.Origins{Client: client, OnEvent: func(event.Event) {}}
 	pkg := addrs.ParseModulePackage(address)
-	return o.Fetch(t.Context(), origins.Source{Address: addrs.ModuleSourceRemote{Package: pkg}, Repository: pkg}, origins.Location{Package: pkg}, pin)
+	return o.Fetch(t.Context(), callsource.Source{Address: addrs.ModuleSourceRemote{Package: pkg}, Repository: pkg}, origins.Location{Package: pkg}, pin)
 }
 
 const repositoryAddress = "git::https://git.example.com/net.git"

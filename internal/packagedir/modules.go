@@ -59,11 +59,11 @@ func (p Package) checkLinks(subdir string) error {
 	}
 	dirs := []string{subdir}
 	if actual, err := p.Files.Real(path.Clean(subdir)); err == nil {
-		dirs = append(dirs, store.CleanSubdir(actual))
+		dirs = append(dirs, pathsafe.CleanSubdir(actual))
 	} // otherwise Check reports the error
 	for _, link := range p.LeftOut {
 		for _, dir := range dirs {
-			isRead := store.CleanSubdir(path.Dir(link.Path)) == dir && configs.IsConfigFile(path.Base(link.Path))
+			isRead := pathsafe.CleanSubdir(path.Dir(link.Path)) == dir && configs.IsConfigFile(path.Base(link.Path))
 			if isRead || pathsafe.Within(dir, link.Path) {
 				return fmt.Errorf("%w: the symbolic link %s", getmodules.ErrUnsafeEntry, link)
 			}

@@ -2,6 +2,7 @@ package pathsafe
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -207,4 +208,12 @@ func isReserved(component string) bool {
 // Within reports whether name is dir or below it. Both have forward slashes, and no "." or "..".
 func Within(name, dir string) bool {
 	return name == dir || strings.HasPrefix(name, strings.TrimSuffix(dir, "/")+"/")
+}
+
+// CleanSubdir returns the normal form of the subdirectory of a module in its package; "" for the root.
+func CleanSubdir(subdir string) string {
+	if subdir = strings.TrimLeft(path.Clean(subdir), "/"); subdir == "." {
+		return ""
+	}
+	return subdir
 }

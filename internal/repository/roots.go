@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
@@ -147,7 +146,7 @@ func localPath(source string) []string {
 	case addrs.ModuleSourceLocal:
 		return []string{parsed.String()}
 	case addrs.ModuleSourceRemote:
-		if dir := getmodules.LocalDirectory(parsed.Package); dir != "" {
+		if dir := parsed.Package.LocalDirectory(); dir != "" {
 			return []string{filepath.Join(dir, filepath.FromSlash(parsed.Subdir))}
 		}
 	}

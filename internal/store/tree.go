@@ -59,7 +59,7 @@ func (t *Tree) Hash(scheme string) hashing.Hash {
 
 // Below returns the tree of a directory, as if it were a package of its own.
 func (t *Tree) Below(dir string) *Tree {
-	if dir = CleanSubdir(dir); dir == "" {
+	if dir = pathsafe.CleanSubdir(dir); dir == "" {
 		return t
 	}
 	var below hashing.Tree
@@ -103,11 +103,3 @@ func (t *Tree) Subdir(pattern string) (string, error) {
 }
 
 func IsPattern(subdir string) bool { return strings.ContainsAny(subdir, `*?[\`) }
-
-// CleanSubdir returns the normal form; "" for the root.
-func CleanSubdir(subdir string) string {
-	if subdir = strings.TrimLeft(path.Clean(subdir), "/"); subdir == "." {
-		return ""
-	}
-	return subdir
-}

@@ -10,7 +10,7 @@ import (
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/artifact"
-	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/callsource"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/ocistore"
@@ -36,7 +36,7 @@ func (s *Stores) warn(path addrs.Module, text string) {
 
 // Confirm returns the evidence of the first trusted store with the artifact of an entry, or zero. A store
 // that fails, or has something else under the tag, causes a warning.
-func (s *Stores) Confirm(ctx context.Context, of origins.Source, entry lockfile.Module) evidence.Evidence {
+func (s *Stores) Confirm(ctx context.Context, of callsource.Source, entry lockfile.Module) evidence.Evidence {
 	at, _, ok := s.find(ctx, of, entry, func(info ocistore.Info) bool { return info.Trusted })
 	if !ok {
 		return evidence.Evidence{}
@@ -54,7 +54,7 @@ func EvidenceOf(store ocistore.Store) evidence.Evidence {
 
 // Fetch fetches an entry's package into the cache and reports whether it did. Failures are warnings; the
 // caller then asks the origin.
-func (s *Stores) Fetch(ctx context.Context, of origins.Source, entry lockfile.Module) bool {
+func (s *Stores) Fetch(ctx context.Context, of callsource.Source, entry lockfile.Module) bool {
 	at, found, ok := s.find(ctx, of, entry, func(ocistore.Info) bool { return true })
 	if !ok {
 		return false
@@ -85,7 +85,7 @@ func (s *Stores) firstArtifact(ctx context.Context, in ID, statements []artifact
 	return found, err
 }
 
-func (s *Stores) find(ctx context.Context, of origins.Source, entry lockfile.Module, good func(ocistore.Info) bool) (ID, artifact.Module, bool) {
+func (s *Stores) find(ctx context.Context, of callsource.Source, entry lockfile.Module, good func(ocistore.Info) bool) (ID, artifact.Module, bool) {
 	pkg := entry.Package.Package
 	if of.FromPackage && pkg.Getter() == "file" {
 		return 0, artifact.Module{}, false // its origin refuses it

@@ -1,10 +1,10 @@
-package origins_test
+package callsource_test
 
 import (
 	"testing"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/callsource"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -34,7 +34,7 @@ func TestNewSource(t *testing.T) {
 			if test.version != "" {
 				version = &test.version
 			}
-			got, err := origins.NewSource(address, version)
+			got, err := callsource.NewSource(address, version)
 			if (err != nil) != test.fails {
 				t.Fatalf("error %v, want one: %t", err, test.fails)
 			}
@@ -52,7 +52,7 @@ func TestMismatch(t *testing.T) {
 	t.Parallel()
 	address, err := addrs.ParseModuleSource("acme/net/aws")
 	testenv.Must(t, err)
-	source, err := origins.NewSource(address, new("~> 1.2"))
+	source, err := callsource.NewSource(address, new("~> 1.2"))
 	testenv.Must(t, err)
 	if source.Want, err = versions.ParseConstraints(source.Constraint); err != nil {
 		t.Fatal(err)

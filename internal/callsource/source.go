@@ -1,4 +1,4 @@
-package origins
+package callsource
 
 import (
 	"errors"
@@ -6,9 +6,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -60,7 +58,7 @@ func NewSource(address addrs.ModuleSource, version *string) (Source, error) {
 	if !ok {
 		return s, nil
 	}
-	s.Repository, s.Directory = remote.Package, getmodules.LocalDirectory(remote.Package)
+	s.Repository, s.Directory = remote.Package, remote.Package.LocalDirectory()
 	if !HasTags(remote.Package) {
 		return s, nil // a version argument is meant for the server
 	}
@@ -129,9 +127,9 @@ func (s Source) ModuleSubdir(located string) (string, error) {
 	switch address := s.Address.(type) {
 	case addrs.ModuleSourceRegistry:
 		subdir, err := addrs.JoinSubdir(located, address.Subdir)
-		return store.CleanSubdir(subdir), err
+		return pathsafe.CleanSubdir(subdir), err
 	case addrs.ModuleSourceRemote:
-		return store.CleanSubdir(address.Subdir), nil
+		return pathsafe.CleanSubdir(address.Subdir), nil
 	}
 	return "", nil
 }
@@ -139,31 +137,6 @@ func (s Source) ModuleSubdir(located string) (string, error) {
 // LockedSubdir is ModuleSubdir with the origin's directory of a lock entry.
 func (s Source) LockedSubdir(entry lockfile.Module) (string, error) {
 	return s.ModuleSubdir(entry.Package.Subdir)
-}
-
-// FixedName returns the name that two lock entries share if the content under it must never change: a
-// version, a version tag, or the address of an archive. Branches, other tags and archives on this machine
-// may change.
-func (s Source) FixedName(old, entry lockfile.Module) (name string, ok bool) {
-	if s.SelectsVersion() {
-		return entry.Version.String(), old.Version == entry.Version
-	}
-	remote, ok := s.Address.(addrs.ModuleSourceRemote)
-	if !ok {
-		return "", false
-	}
-	switch remote.Package.Getter() {
-	case "git", "oci":
-		name, exact := remote.Package.Ref()
-		if !exact && isVersionTag(name, s.Address) {
-			return "tag " + git.Short(name), true
-		}
-		return name, exact
-	case "file", "hg":
-		return "", false
-	}
-	// An address that redirects to a repository may point to one of its branches.
-	return remote.Package.Redacted(), old.Revision() == "" && entry.Revision() == ""
 }
 
 // Versioned is the address that versions belong to: of a repository with the directory, on which they may
@@ -228,7 +201,7 @@ func (s Source) Allows(v versions.Version) bool {
 	return s.Want.Allows(v) && (s.Allowed == nil || s.Allowed(v))
 }
 
-func (s Source) isTagged() bool {
+func (s Source) IsTagged() bool {
 	_, remote := s.Address.(addrs.ModuleSourceRemote)
 	return remote && s.HasConstraint
 }
@@ -238,24 +211,11 @@ func (s Source) Subdir() string {
 	if registry, ok := s.Address.(addrs.ModuleSourceRegistry); ok {
 		return registry.Subdir
 	}
-	return s.subdir()
+	return s.RemoteSubdir()
 }
 
-func (s Source) subdir() string {
+// RemoteSubdir is that of a remote address; "" for others.
+func (s Source) RemoteSubdir() string {
 	remote, _ := s.Address.(addrs.ModuleSourceRemote)
-	return store.CleanSubdir(remote.Subdir)
-}
-
-func (s Source) TagLocation(v versions.Candidate) Location {
-	at := Location{Package: s.Repository.WithArg("ref", "refs/tags/"+v.Ref), Revision: v.Revision}
-	if s.Repository.Getter() == "oci" {
-		at.Package = s.Repository.WithArg("tag", v.Ref)
-	}
-	return at
-}
-
-// isVersionTag reports whether a tag is a version for a source's directory, which should never move.
-func isVersionTag(name string, source addrs.ModuleSource) bool {
-	subdir := Source{Address: source}.subdir()
-	return len(versions.FromGitTags([]versions.GitTag{{Name: name}}, subdir)) > 0
+	return pathsafe.CleanSubdir(remote.Subdir)
 }
