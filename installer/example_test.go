@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/registryclient"
@@ -181,4 +182,38 @@ module "tags" {
 	// main.tf:2: network: true
 	// main.tf:5: tags: true
 	// "" in .
+}
+
+// Fetch gets one module and its hash without a project.
+func ExampleInstaller_Fetch() {
+	world, err := modtest.Start(modtest.Txtar(`
+-- registry/acme/network/aws/1.2.3/main.tf --
+-- registry/acme/network/aws/1.2.3/modules/tags/main.tf --
+-- registry/acme/network/aws/2.0.0/main.tf --
+`), modtest.Options{Archives: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer world.Close()
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+
+	in := world.Installer()
+	call := config.Call{Source: world.Source("acme/network/aws") + "//modules/tags", Version: new("~> 1.0")}
+	m, err := in.Fetch(context.Background(), installer.Project{}, call, filepath.Join(dir, "network"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	below, err := filepath.Rel(dir, m.Dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(filepath.ToSlash(below), m.Version)
+	fmt.Println(m.Hashes[0])
+	// Output:
+	// network/modules/tags 1.2.3
+	// h1:PI5tPVFTFyhF+w7l1edXCUh5l+WlSMMW7tbbgYrmH/g=
 }

@@ -68,6 +68,7 @@ func TestPages(t *testing.T) {
 // programs are the files that are shown as a whole, from the package clause on, by the names of
 // their samples. Each has to fit a screen.
 var programs = map[string]string{
+	"fetch":          "../fetch/main.go",
 	"scanner":        "../scanner/main.go",
 	"wrapper":        "../wrapper/main.go",
 	"updater":        "../updater/main.go",

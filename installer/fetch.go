@@ -1,0 +1,63 @@
+package installer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/ctxerr"
+)
+
+// Fetch fetches the module of one call into dir, with its whole package, and returns it: Module.Dir is the directory
+// of the module in dir, and Module.Hashes are those that a lock would have. dir must not exist, and does not exist
+// after an error of the fetch. The version is the newest that the call allows. A call is, for example,
+//
+//	config.Call{Source: "hashicorp/consul/aws", Version: new("~> 0.11")}
+//
+// Its Name, which only errors and events show, may be empty. The project says whose rules hold, and in which dialect
+// the source is written; its lock and what is installed in it do not count, and nothing in it changes. A source with
+// a local path is an error. The errors are those of [Session.Module].
+func (in *Installer) Fetch(ctx context.Context, p Project, c config.Call, dir string) (_ Module, err error) {
+	defer ctxerr.Keep(ctx, &err)
+	p.NoLock, p.LockFile, p.LockContent = true, "", nil
+	c.Name = cmp.Or(c.Name, "module")
+	if err := checkNames(c); err != nil {
+		return Module{}, err
+	}
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return Module{}, cmp.Or(err, error(&fs.PathError{Op: "mkdir", Path: dir, Err: fs.ErrExist}))
+	}
+	inst, err := prepare(in, request{Project: p, InstallOptions: InstallOptions{DryRun: true, Update: Update{All: true}}})
+	if err != nil {
+		return Module{}, err
+	}
+	ctx, run, release, err := inst.begin(ctx, inst.req.run())
+	if err != nil {
+		return Module{}, err
+	}
+	defer func() { err = join(err, release()) }()
+	call, err := run.parseCall(run.rootModule(), c)
+	if err == nil && call.from.IsLocal() {
+		err = call.fail(errors.New("it is a directory of this machine, which is not fetched"))
+	}
+	if err != nil {
+		return Module{}, err
+	}
+	found, err := run.newResolver(nil, run.events).module(ctx, call)
+	run.keepMemos()
+	if err == nil {
+		_, err = run.pool.Cache.CopyTo(ctx, dir, found.pkg.tree.T1(), runtime.GOOS == "windows")
+		err = call.failIf(err)
+	}
+	if err != nil {
+		return Module{}, err
+	}
+	result := found.result(p.KeepCredentials)
+	result.Dir = filepath.Join(dir, filepath.FromSlash(found.subdir))
+	return result, nil
+}
