@@ -463,7 +463,7 @@ func constraintsBeside(modules []*module) []event.Warning {
 	var list []event.Warning
 	for _, m := range modules {
 		if c := m.call; c.from.IsRemote() && c.Version != nil && c.replaced == nil {
-			list = append(list, event.Warning{Path: c.path, Range: c.placeOfVersion(), Message: fmt.Sprintf(
+			list = append(list, event.Warning{Path: c.path, Range: c.placeOfVersion(), Kind: event.WarningVersionArgument, Message: fmt.Sprintf(
 				"tofu and terraform refuse a version argument next to a source that is not a registry address; they accept it in the address, as in \"?version=%s\"", c.from.Want)})
 		}
 	}

@@ -245,6 +245,9 @@ const (
 	// WarningLongHistory says that the search for earlier module entries has stopped before the end of git's
 	// history, because that is long. It needs no attention unless the lock has lost entries.
 	WarningLongHistory WarningKind = "long history"
+	// WarningVersionArgument says that a call has a version argument next to a source of git or OCI, which tofu
+	// and terraform refuse. A program whose own parser accepts it need not show the warning.
+	WarningVersionArgument WarningKind = "version argument"
 	// WarningMerged says that the lock had conflict markers, and that its sides were merged.
 	WarningMerged WarningKind = "merged"
 )
