@@ -6,10 +6,13 @@
 //
 // The packages are directories below internal/ in OpenTofu's source; without arguments, those in
 // suites. The source comes from the Go module proxy and is copied to the
-// user's cache directory. The files in _overlay take the place of those of the same name, by the
-// -overlay flag of the go command; none of OpenTofu's files is part of this module. The files in
-// _both are tests that run with OpenTofu's code too. One of OpenTofu's own files is changed in both
-// runs: see writeMockRegistry.
+// user's cache directory. The files in _locking and _overlay take the place of those of the same name,
+// by the -overlay flag of the go command, and _locking.patch has the changes of other files, of which
+// only a few lines differ. None of OpenTofu's files is part of this module. The files in _locking are
+// all that OpenTofu needs to lock modules: TestProposal builds it with them alone. Those in _overlay
+// replace further parts. What is in _both and _both.patch is for both runs: tests of ours, and a
+// registry of OpenTofu's tests that names a URL for private modules. Cotter refuses the file of this
+// machine that it names otherwise, and TestRegistryAuth, which is about credentials, would end there.
 //
 // The exit status is 1 if a test passes with OpenTofu's code but not with Cotter's, unless the
 // file allowed names it with a reason; and if that file names a test that passes. It is 0 if the
@@ -41,7 +44,7 @@ const (
 
 // suites are the packages whose tests run by default: those with our files, and one that installs
 // providers with them.
-var suites = []string{"addrs", "depsfile", "getmodules", "getproviders", "initwd", "providercache", "registry"}
+var suites = []string{"addrs", "configs", "depsfile", "getmodules", "getproviders", "initwd", "providercache", "registry"}
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -54,64 +57,97 @@ func run(packages []string) error {
 	if len(packages) == 0 {
 		packages = suites
 	}
-	here, err := os.Getwd()
-	if err != nil {
-		return err
-	}
-	cotter := filepath.Dir(filepath.Dir(here))
-	if _, err := os.Stat(filepath.Join(here, "_overlay")); err != nil {
-		return errors.New("run this in the directory integration/opentofu")
-	}
-	source, err := findSource()
-	if err != nil {
-		fmt.Println("skipped: OpenTofu's source cannot be had:", err)
-		return nil
-	}
 	work, err := os.MkdirTemp("", "cotter-opentofu-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	if err := writeModFile(work, source, cotter); err != nil {
+	tree, err := prepare(work)
+	if missing, ok := errors.AsType[*missingError](err); ok {
+		fmt.Println("skipped:", missing)
+		return nil
+	}
+	if err != nil {
 		return err
 	}
-	suite := suite{source: source, modFile: filepath.Join(work, "go.mod"), packages: packages}
+	suite := suite{tree: tree, packages: packages}
 	if err := suite.download(); err != nil {
 		fmt.Println("skipped: what OpenTofu requires cannot be had:", err)
 		return nil
 	}
-	oursOverlay, stockOverlay := filepath.Join(work, "overlay.json"), filepath.Join(work, "stock.json")
-	both, changed := filepath.Join(here, "_both"), filepath.Join(work, "changed")
-	err = errors.Join(
-		writeMockRegistry(changed, source),
-		writeOverlay(oursOverlay, source, changed, both, filepath.Join(here, "_overlay")),
-		writeOverlay(stockOverlay, source, changed, both),
-	)
-	if err != nil {
-		return err
-	}
-	allowed, err := readAllowed(filepath.Join(here, "allowed"))
+	allowed, err := readAllowed("allowed")
 	if err != nil {
 		return err
 	}
 	// Our run is the first, because the go command then adds what Cotter requires to go.mod.
-	ours, err := suite.run(oursOverlay)
+	ours, err := suite.run(tree.ours)
 	if err != nil {
 		return err
 	}
-	stock, err := suite.run(stockOverlay)
+	stock, err := suite.run(tree.stock)
 	if err != nil {
 		return err
 	}
 	maps.DeleteFunc(allowed, func(at test, _ string) bool { return !slices.Contains(packages, at.pkg) })
 	if differ(stock, ours, allowed) {
 		// Some of OpenTofu's tests depend on the load of the machine. What differs, must differ twice.
-		if err := errors.Join(suite.again(oursOverlay, ours), suite.again(stockOverlay, stock)); err != nil {
+		if err := errors.Join(suite.again(tree.ours, ours), suite.again(tree.stock, stock)); err != nil {
 			return err
 		}
 	}
 	printTable(packages, stock, ours, allowed)
 	return compare(stock, ours, allowed)
+}
+
+// tree is OpenTofu's source, with what the go command needs to compile it with our files.
+type tree struct {
+	source  string
+	modFile string
+	// ours, locking and stock are files for the -overlay flag: with all of our files, with those for the
+	// locking of modules, and without.
+	ours, locking, stock string
+}
+
+// missingError says that OpenTofu's source could not be downloaded.
+type missingError struct{ err error }
+
+func (e *missingError) Error() string { return "OpenTofu's source cannot be had: " + e.err.Error() }
+
+// prepare gets the source, and writes the files of a tree to the directory work. Its error can be a
+// *missingError.
+func prepare(work string) (tree, error) {
+	here, err := os.Getwd()
+	if err != nil {
+		return tree{}, err
+	}
+	at := func(name string) string { return filepath.Join(here, name) }
+	if _, err := os.Stat(at("_overlay")); err != nil {
+		return tree{}, errors.New("run this in the directory integration/opentofu")
+	}
+	source, err := findSource()
+	if err != nil {
+		return tree{}, &missingError{err}
+	}
+	t := tree{
+		source: source, modFile: filepath.Join(work, "go.mod"),
+		ours: filepath.Join(work, "overlay.json"), locking: filepath.Join(work, "locking.json"), stock: filepath.Join(work, "stock.json"),
+	}
+	both, locking := filepath.Join(work, "both"), filepath.Join(work, "locking")
+	return t, errors.Join(
+		writeModFile(work, source, filepath.Dir(filepath.Dir(here))),
+		applyPatch(both, source, at("_both.patch")),
+		applyPatch(locking, source, at("_locking.patch")),
+		writeOverlay(t.stock, source, both, at("_both")),
+		writeOverlay(t.locking, source, locking, at("_locking")),
+		writeOverlay(t.ours, source, both, at("_both"), locking, at("_locking"), at("_overlay")),
+	)
+}
+
+// command returns a go command that compiles the tree with an overlay.
+func (t tree) command(verb, overlay string, args ...string) *exec.Cmd {
+	cmd := exec.Command("go", append([]string{verb, "-mod=mod", "-modfile=" + t.modFile, "-overlay=" + overlay}, args...)...)
+	cmd.Dir = t.source
+	return cmd
 }
 
 // findSource returns the directory of the source, which it downloads if need be.
@@ -195,23 +231,35 @@ func writeModFile(work, source, cotter string) error {
 	return os.WriteFile(filepath.Join(work, "go.sum"), bytes.Join(sums, nil), 0o644)
 }
 
-// writeMockRegistry writes the registry of OpenTofu's tests to a directory like source, with one
-// change: private modules are at a URL, not in a file of this machine. Cotter refuses such a file, and
-// TestRegistryAuth, which is about credentials, would end there.
-func writeMockRegistry(root, source string) error {
-	const name, file, url = "internal/registry/test/mock_registry.go", `"file://%s/%s"`, `"https://example.com%s/%s"`
-	text, err := os.ReadFile(filepath.Join(source, name))
+// applyPatch writes the files that a patch changes, with the changes, to a directory like source.
+func applyPatch(root, source, patch string) error {
+	text, err := os.ReadFile(patch)
 	if err != nil {
 		return err
 	}
-	if count := bytes.Count(text, []byte(file)); count != 1 {
-		return fmt.Errorf("%s has %s %d times, not once", name, file, count)
+	for line := range strings.Lines(string(text)) {
+		name, ok := strings.CutPrefix(strings.TrimSpace(line), "+++ b/")
+		if !ok {
+			continue
+		}
+		stock, err := os.ReadFile(filepath.Join(source, name))
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(root, name), stock, 0o644)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	changed := filepath.Join(root, name)
-	if err := os.MkdirAll(filepath.Dir(changed), 0o755); err != nil {
-		return err
+	cmd := exec.Command("git", "apply", patch)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(root)) // in no repository, git applies all of it here
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", patch, err, output)
 	}
-	return os.WriteFile(changed, bytes.ReplaceAll(text, []byte(file), []byte(url)), 0o644)
+	return nil
 }
 
 // writeOverlay writes the file for the -overlay flag. roots are directories like source.
@@ -239,22 +287,20 @@ func writeOverlay(name, source string, roots ...string) error {
 
 // suite is the tests of some packages below internal/ in OpenTofu's source.
 type suite struct {
-	source, modFile string
-	packages        []string
+	tree
+	packages []string
 }
 
-func (s suite) command(args ...string) *exec.Cmd {
+func (s suite) command(verb, overlay string, args ...string) *exec.Cmd {
 	for _, pkg := range s.packages {
 		args = append(args, "./internal/"+pkg)
 	}
-	cmd := exec.Command("go", args...)
-	cmd.Dir = s.source
-	return cmd
+	return s.tree.command(verb, overlay, args...)
 }
 
 // download downloads the modules that OpenTofu's own code needs.
 func (s suite) download() error {
-	output, err := s.command("list", "-deps", "-test", "-mod=mod", "-modfile="+s.modFile).CombinedOutput()
+	output, err := s.command("list", s.stock, "-deps", "-test").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, output)
 	}
@@ -269,7 +315,7 @@ func (t test) String() string { return t.pkg + " " + t.name }
 // run returns the result of each test: "pass", "fail" or "skip". A package that does not
 // compile has a failed test without a name.
 func (s suite) run(overlay string) (map[test]string, error) {
-	cmd := s.command("test", "-json", "-vet=off", "-mod=mod", "-modfile="+s.modFile, "-overlay="+overlay)
+	cmd := s.command("test", overlay, "-json", "-vet=off")
 	cmd.Env = append(os.Environ(), "TMPDIR="+filepath.Dir(overlay)) // files that tests leave behind are removed too
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -6,7 +6,6 @@ import (
 
 	"github.com/opentofu/opentofu/internal/getmodules"
 	regaddr "github.com/opentofu/registry-address/v2"
-	"github.com/opentofu/svchost"
 
 	cotter "github.com/cotterpin/cotter/addrs"
 )
@@ -78,16 +77,6 @@ func isModuleSourceLocal(raw string) bool {
 	found, err := cotter.ParseModuleSource(raw)
 	_, ok := found.(cotter.ModuleSourceLocal)
 	return err == nil && ok
-}
-
-// StockPackage returns the address of a package in a registry as OpenTofu has it, and CotterPackage
-// is its inverse.
-func StockPackage(pkg cotter.ModuleRegistryPackage) regaddr.ModulePackage {
-	return regaddr.ModulePackage{Host: svchost.Hostname(pkg.Host), Namespace: pkg.Namespace, Name: pkg.Name, TargetSystem: pkg.TargetSystem}
-}
-
-func CotterPackage(pkg regaddr.ModulePackage) cotter.ModuleRegistryPackage {
-	return cotter.ModuleRegistryPackage{Host: cotter.Hostname(pkg.Host), Namespace: pkg.Namespace, Name: pkg.Name, TargetSystem: pkg.TargetSystem}
 }
 
 func convertSource(source cotter.ModuleSource) ModuleSource {

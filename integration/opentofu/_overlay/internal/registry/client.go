@@ -3,11 +3,9 @@ package registry
 import (
 	"context"
 	"errors"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -15,7 +13,6 @@ import (
 	"github.com/opentofu/opentofu/internal/httpclient"
 	"github.com/opentofu/opentofu/internal/registry/response"
 	regaddr "github.com/opentofu/registry-address/v2"
-	"github.com/opentofu/svchost"
 	"github.com/opentofu/svchost/disco"
 
 	cotter "github.com/cotterpin/cotter/addrs"
@@ -41,16 +38,6 @@ func NewClient(ctx context.Context, services *disco.Disco, client *retryablehttp
 		client = httpclient.NewForRegistryRequests(ctx, 1, 10*time.Second)
 	}
 	return &Client{client: client, services: services}
-}
-
-// Cotter returns a client for a run of Cotter's installer. It remembers answers.
-func (c *Client) Cotter() *registryclient.Client {
-	return &registryclient.Client{
-		Services:   services{c.services},
-		HTTPClient: c.client.HTTPClient,
-		Attempts:   c.client.RetryMax + 1,
-		RetryWait:  c.client.RetryWaitMin,
-	}
 }
 
 // ModulePackageVersions lists the versions of a package.
@@ -128,29 +115,6 @@ func (c *Client) InstallModulePackage(ctx context.Context, location PackageLocat
 	return filepath.Join(targetDir, filepath.FromSlash(location.subdir)), nil
 }
 
-// services finds services and credentials as OpenTofu does.
-type services struct{ disco *disco.Disco }
-
-func (s services) ServiceURL(ctx context.Context, host cotter.Hostname, id string) (*url.URL, error) {
-	found, err := s.disco.DiscoverServiceURL(ctx, svchost.Hostname(host), id)
-	if err != nil {
-		return nil, &ServiceUnreachableError{err}
-	}
-	at := *found
-	if !strings.HasSuffix(at.Path, "/") {
-		at.Path += "/"
-	}
-	return &at, nil
-}
-
-func (s services) Authorize(ctx context.Context, host cotter.Hostname, req *http.Request) error {
-	credentials, err := s.disco.CredentialsForHost(ctx, svchost.Hostname(host))
-	if err == nil && credentials != nil {
-		credentials.PrepareRequest(req)
-	}
-	return err
-}
-
 // hostedServices says that the service of a registry has the origin of a package.
 type hostedServices struct {
 	services
@@ -160,5 +124,3 @@ type hostedServices struct {
 func (s hostedServices) ServiceURL(context.Context, cotter.Hostname, string) (*url.URL, error) {
 	return s.origin.Parse("/")
 }
-
-func (services) Refused(context.Context, cotter.Hostname, *http.Request) bool { return false }

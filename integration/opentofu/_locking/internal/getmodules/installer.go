@@ -86,9 +86,16 @@ func (r repository) Fetch(ctx context.Context, target ociv1.Descriptor) (io.Read
 	return content, markNotFound(err)
 }
 
-// Tags is called only for version constraints, which OpenTofu does not allow for OCI.
-func (r repository) Tags(context.Context, string, func([]string) error) error {
-	return errors.New("OpenTofu does not list tags")
+// Tags is called for version constraints. The repositories of OpenTofu's commands are those of oras-go, which
+// list their tags. Those of its tests do not.
+func (r repository) Tags(ctx context.Context, last string, page func([]string) error) error {
+	lister, ok := r.OCIRepositoryStore.(interface {
+		Tags(ctx context.Context, last string, page func([]string) error) error
+	})
+	if !ok {
+		return errors.New("the tags of this repository cannot be listed")
+	}
+	return markNotFound(lister.Tags(ctx, last, page))
 }
 
 // markNotFound makes oras-go's error one that Cotter recognizes too.

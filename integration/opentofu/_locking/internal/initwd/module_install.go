@@ -33,20 +33,11 @@ type ModuleInstaller struct {
 	reg     *registry.Client
 	fetcher *getmodules.PackageFetcher
 
-	// Locking says how the modules are locked.
 	Locking Locking
 
 	// These remember the answers of registries. Tests read them.
 	registryPackageVersions map[addrs.ModuleRegistryPackage]*response.ModuleVersions
 	registryPackageSources  map[moduleVersion]registry.PackageLocation
-}
-
-// Locking is what the user of init says about the dependency lock. The zero value locks what is installed.
-type Locking struct {
-	// Readonly installs exactly what the lock says, as -lockfile=readonly does for providers.
-	Readonly bool
-	// Changed, which may be nil, is called with the entries of modules that an installation has changed.
-	Changed func([]installer.LockChange)
 }
 
 type moduleVersion struct {
@@ -95,13 +86,17 @@ type installation struct {
 	failed    error                     // of installer.Installer
 	warnings  hcl.Diagnostics           // of installer.Installer
 	resolved  map[string]event.Resolved // by the module's key
+	needed    map[string]string         // the key of the first module that needs a package, by its address
+	verified  map[string]bool           // the keys of the modules that have the hashes of the lock
+	changes   []installer.LockChange
+	written   event.LockFileWritten // zero if the lock did not change
 }
 
 // moduleInstallWalker is also called by DirFromModule.
 func (i *ModuleInstaller) moduleInstallWalker(_ context.Context, _ modsdir.Manifest, upgrade bool, hooks ModuleInstallHooks, fetcher *getmodules.PackageFetcher) *installation {
 	return &installation{
 		ModuleInstaller: i, upgrade: upgrade, hooks: hooks, fetcher: fetcher,
-		resolved: make(map[string]event.Resolved),
+		resolved: make(map[string]event.Resolved), needed: make(map[string]string), verified: make(map[string]bool),
 	}
 }
 
@@ -120,6 +115,7 @@ func (i *ModuleInstaller) installDescendentModules(ctx context.Context, root *co
 		return module, version, moreDiags
 	}))
 	diags = diags.Append(configDiags)
+	run.tellChanges()
 	if installErrsOnly {
 		if run.failed != nil || loadDiags.HasErrors() {
 			return config, diags
@@ -142,6 +138,9 @@ func (run *installation) install(ctx context.Context, root *configs.Module, mani
 	if err != nil {
 		return err
 	}
+	if run.upgrade && run.locks && run.Locking.Readonly {
+		return errors.New("the -upgrade flag conflicts with -lockfile=readonly")
+	}
 	o := installer.Options{
 		Config:         newConfigReader(run.loader.Parser(), root, run.canInstall),
 		TrustInstalled: true,
@@ -163,17 +162,11 @@ func (run *installation) install(ctx context.Context, root *configs.Module, mani
 		Layout:          installer.LayoutCopy,
 		Dialect:         installer.DialectOpenTofu,
 		OnEvent:         run.event,
-	}, installer.InstallOptions{
-		AllowConfigErrors: true,
-		Locked:            run.locks && run.Locking.Readonly,
-		Update:            installer.Update{All: run.upgrade, AcceptAllChanged: run.upgrade},
-	})
+	}, run.options())
 	if result == nil {
 		return err
 	}
-	if run.Locking.Changed != nil {
-		run.Locking.Changed(result.LockChanges)
-	}
+	run.changes = result.LockChanges
 	for _, module := range result.Modules {
 		record := modsdir.Record{
 			Key:        module.Path.String(),
@@ -237,10 +230,22 @@ func (run *installation) event(happened event.Event) {
 	case event.Resolved:
 		run.resolved[e.Path.String()] = e
 	case event.PackageNeeded:
-		key := e.Path.String()
-		run.download(key, e.Package)
+		switch key := e.Path.String(); {
+		case !run.locks:
+			run.download(key, e.Package) // the caller of DirFromModule is not told about the first module of a package
+		case run.needed[e.Package] == "":
+			run.needed[e.Package] = key
+		}
+	case event.FetchStarted:
+		if key, ok := run.needed[e.Package]; ok {
+			run.download(key, e.Package)
+		}
+	case event.HashVerified:
+		run.verified[e.Path.String()] = true
+	case event.LockFileWritten:
+		run.written = e
 	case event.Warning:
-		run.warnings = append(run.warnings, &hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: "Module installation", Detail: warningText(e), Subject: e.Range.Ptr()})
+		run.warnings = append(run.warnings, warningDiagnostic(e)...)
 	}
 }
 
@@ -267,6 +272,7 @@ func (run *installation) load(req *configs.ModuleRequest, manifest modsdir.Manif
 			return nil, nil, append(diags, diagnose(req, "Unreadable module directory", fmt.Errorf("the directory %s could not be read", record.Dir)))
 		}
 		run.hooks.Install(key, record.Version, record.Dir)
+		run.tellVerified(key)
 		return module, record.Version, diags
 	}
 	if req.SourceAddr != nil && !run.canInstall(req.Path, req.SourceAddr) {

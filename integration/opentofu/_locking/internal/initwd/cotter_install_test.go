@@ -3,6 +3,7 @@ package initwd
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -13,8 +14,23 @@ import (
 	"github.com/opentofu/opentofu/internal/getmodules"
 )
 
+// writePackage writes an archive with one module, and returns the configuration of its call "x".
+func writePackage(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	var archive bytes.Buffer
+	writer := zip.NewWriter(&archive)
+	file, err := writer.Create("x.tf")
+	if err == nil {
+		_, err = file.Write([]byte(`output "found" {` + "\n  value = 1\n}\n"))
+	}
+	if err := errors.Join(err, writer.Close(), os.WriteFile(filepath.Join(dir, "x.zip"), archive.Bytes(), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{"main.tf": `module "x" {` + "\n  source = \"" + filepath.ToSlash(dir) + "/x.zip\"\n}\n"}
+}
+
 // installIn writes files and installs the modules of the working directory in modulesDir.
-func installIn(t *testing.T, modulesDir string, files map[string]string, fetcher *getmodules.PackageFetcher) *configs.Config {
+func installIn(ctx context.Context, t *testing.T, modulesDir string, files map[string]string, fetcher *getmodules.PackageFetcher) *configs.Config {
 	t.Helper()
 	for name, text := range files {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -25,7 +41,7 @@ func installIn(t *testing.T, modulesDir string, files map[string]string, fetcher
 		}
 	}
 	installer := NewModuleInstaller(modulesDir, configload.NewLoaderForTests(t), nil, fetcher)
-	config, diags := installer.InstallModules(t.Context(), ".", "tests", false, false, nil, configs.RootModuleCallForTesting())
+	config, diags := installer.InstallModules(ctx, ".", "tests", false, false, nil, configs.RootModuleCallForTesting())
 	if diags.HasErrors() {
 		t.Fatal(diags.Err())
 	}
@@ -35,7 +51,7 @@ func installIn(t *testing.T, modulesDir string, files map[string]string, fetcher
 // TestCotterNestedVariables installs modules whose sources depend on variables of their callers.
 func TestCotterNestedVariables(t *testing.T) {
 	t.Chdir(t.TempDir())
-	config := installIn(t, ".terraform/modules", map[string]string{
+	config := installIn(t.Context(), t, ".terraform/modules", map[string]string{
 		"main.tf":     `module "a" {` + "\n  source = \"./a\"\n  name = \"b\"\n}\n",
 		"a/main.tf":   `variable "name" {}` + "\n" + `module "b" {` + "\n  source = \"./${var.name}\"\n  name = \"c\"\n}\n",
 		"a/b/main.tf": `variable "name" {}` + "\n" + `module "c" {` + "\n  source = \"./${var.name}\"\n}\n",
@@ -56,18 +72,9 @@ func TestCotterSecondRun(t *testing.T) {
 		if absolute {
 			modulesDir = filepath.Join(dir, modulesDir)
 		}
-		var archive bytes.Buffer
-		writer := zip.NewWriter(&archive)
-		file, err := writer.Create("x.tf")
-		if err == nil {
-			_, err = file.Write([]byte(`output "found" {` + "\n  value = 1\n}\n"))
-		}
-		if err := errors.Join(err, writer.Close(), os.WriteFile(filepath.Join(origin, "x.zip"), archive.Bytes(), 0o644)); err != nil {
-			t.Fatal(err)
-		}
-		files := map[string]string{"main.tf": `module "x" {` + "\n  source = \"" + filepath.ToSlash(origin) + "/x.zip\"\n}\n"}
+		files := writePackage(t, origin)
 		for _, fetcher := range []*getmodules.PackageFetcher{getmodules.NewPackageFetcher(t.Context(), nil), nil} {
-			config := installIn(t, modulesDir, files, fetcher)
+			config := installIn(t.Context(), t, modulesDir, files, fetcher)
 			if x := config.Children["x"]; x == nil || x.Module.Outputs["found"] == nil || x.Module.SourceDir != filepath.Join(modulesDir, "x") {
 				t.Fatalf("modules directory %s, with a fetcher %t: module.x is not installed in it", modulesDir, fetcher != nil)
 			}
