@@ -65,7 +65,7 @@ func (e *PageError) Unwrap() error { return e.Err }
 // [FetchError] that has one also has [ErrTooLarge].
 type LimitError = packagelimits.Error
 
-// The limits of a [LimitError] that can be raised: Limits.DownloadBytes, TreeBytes and Entries.
+// The limits of a [LimitError] that can be raised: [Limits.DownloadBytes], TreeBytes and Entries.
 const (
 	LimitDownload = packagelimits.OfDownload
 	LimitTree     = packagelimits.OfTree

@@ -40,7 +40,7 @@ type Fetcher struct {
 	// with jitter.
 	Backoff func(retry int) time.Duration
 	// StallTimeout is the time in which an http server must begin to answer, and the window of
-	// Limits.MinRate. 0 means 30 s, and 2 minutes for transfers by Getters and git.
+	// [Limits.MinRate]. 0 means 30 s, and 2 minutes for transfers by Getters and git.
 	StallTimeout time.Duration
 	// HTTPCredentials finds the credentials for archives and pages whose address has none. They are sent
 	// over https only, and not if another server pointed to the address. nil means none.

@@ -9,7 +9,7 @@ import (
 
 // GitGetter is a [Getter] that replaces the git clients of this package, in [Fetcher].Getters["git"]. Get
 // writes the tree of one commit as "git checkout" does for a user without settings, without .git, and
-// returns the commit as the Revision. Download.Location has all arguments, also ref. [Request].Submodules
+// returns the commit as the Revision. [Download.Location] has all arguments, also ref. [Request].Submodules
 // is not passed on. Commits that no branch or tag points to are [ReachUnknown], because a GitGetter has no
 // history.
 type GitGetter interface {

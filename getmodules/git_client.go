@@ -23,7 +23,7 @@ const (
 	// reported. Without git in PATH, it is GitBuiltIn.
 	//
 	// The address must be http, https or ssh, without arguments for the server; no object may have more
-	// than Limits.FileBytes, or 256 MiB if that is more; and git must have no setting that only git can
+	// than [Limits.FileBytes], or 256 MiB if that is more; and git must have no setting that only git can
 	// apply ([Fetcher.GitClient] reports it).
 	// Applied by git's rules are url.<base>.insteadOf, and the headers, proxies, certificates and user
 	// agent of http.<url>.*. Credentials are those in the address, of netrc or of "git credential fill".
@@ -43,12 +43,12 @@ const (
 const gitIdle = 2 * time.Minute
 
 // Limits of fetches by version 2 in this process. Over one of them, git fetches the repository. But over
-// Limits.DownloadBytes, or the total of a pack, the fetch fails.
+// [Limits.DownloadBytes], or the total of a pack, the fetch fails.
 const (
 	// v2Memory is how much of a pack is in memory, for each concurrent fetch. The rest is in a temporary
 	// file.
 	v2Memory = 8 << 20
-	// v2Object bounds an object if Limits.FileBytes is less: not every file of a repository is installed.
+	// v2Object bounds an object if [Limits.FileBytes] is less: not every file of a repository is installed.
 	v2Object = 256 << 20
 	// v2Other is the size of a pack besides its files: directories, the commit, and tags.
 	v2Other = 64 << 20

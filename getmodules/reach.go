@@ -94,7 +94,7 @@ type LockedCommit struct {
 // refs/tags/ count.
 //
 // Commits that a ref points to need only a list of refs. For others the history is searched, if possible
-// without trees and files, within Limits.HistoryCommits and Limits.HistoryBytes. A commit is only
+// without trees and files, within [Limits.HistoryCommits] and [Limits.HistoryBytes]. A commit is only
 // [Unreachable] if the whole history was read, or the server says that it does not have the commit.
 func (f *Fetcher) Reachable(ctx context.Context, req Request, commits ...LockedCommit) (map[string]Reach, error) {
 	found, err := f.reachable(ctx, req, commits)

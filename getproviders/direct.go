@@ -46,7 +46,7 @@ type Direct struct {
 	// comment.
 	TrustedHost addrs.Hostname
 	// AllowWeakSignatures accepts SHA-1, DSA keys and RSA keys below 2048 bits, as stock tools do, and sets
-	// Authentication.Weak. RefuseExpired refuses expired keys and signatures instead of returning a
+	// [Authentication.Weak]. RefuseExpired refuses expired keys and signatures instead of returning a
 	// warning.
 	AllowWeakSignatures, RefuseExpired bool
 	// HTTPClient provides the transport for archives, sums and signatures, and its Timeout, by default 30

@@ -108,7 +108,7 @@ func (p Pattern) String() string {
 	return host + "/" + p.namespace + "/" + p.typ
 }
 
-// MarshalText returns Pattern.String. The error is nil.
+// MarshalText returns [Pattern.String]. The error is nil.
 func (p Pattern) MarshalText() (text []byte, err error) { return []byte(p.String()), nil }
 
 // UnmarshalText is ParsePattern with OpenTofu's host; the empty text is the zero value.

@@ -67,7 +67,7 @@ type Package interface {
 	Archive() hashing.Hash
 	// Dir returns the directory of an unpacked package, or "".
 	Dir() string
-	// ReportsH1 reports whether Authenticate will return the package's h1 in Authentication.Own.
+	// ReportsH1 reports whether Authenticate will return the package's h1 in [Authentication.Own].
 	ReportsH1() bool
 	// Authenticate gets the source's proof, such as a registry's signed sums. It may run at the same time
 	// as Download.

@@ -13,7 +13,7 @@ type Dialect int
 
 // The dialects.
 const (
-	// DialectAuto detects the tool by the project's files or else by Project.Tools, and assumes OpenTofu if
+	// DialectAuto detects the tool by the project's files or else by [Project.Tools], and assumes OpenTofu if
 	// there is no sign. The page docs/stock-tools.md lists the signs. An [event.Warning] says what was assumed
 	// if an address depends on it and the signs are missing or contradict each other.
 	DialectAuto Dialect = iota

@@ -19,7 +19,7 @@ import (
 
 // DialectError says that the stock tools read different calls or provider requirements in the project's own
 // modules, because files such as main.tofu are for one of them. The lock is for one tool, and neither
-// Project.Dialect nor the hosts in it say that the other one is not used.
+// [Project.Dialect] nor the hosts in it say that the other one is not used.
 type DialectError struct {
 	// Dialect is the tool whose files were read.
 	Dialect     Dialect

@@ -21,7 +21,7 @@
 //
 // A run changes all of a project or nothing, also if it is killed. It configures no
 // backend, asks for no values, and reads no environment variables. Results, events and
-// reports have no credentials, unless Project.KeepCredentials is set, and marshal as JSON.
+// reports have no credentials, unless [Project.KeepCredentials] is set, and marshal as JSON.
 //
 // A path consists of the names of calls from the root module; its String method returns the
 // key in the lock and in modules.json. Lists are in the order of these keys, and those of

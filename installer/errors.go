@@ -33,10 +33,10 @@ var (
 	ErrNoSubdir         = store.ErrNoSubdir                 // a package does not have the directory of its module
 	ErrNoSuchProvider   = treeproviders.ErrNotRequired      // no module requires a provider that the options name
 	ErrNoComparableHash = treeproviders.ErrNoComparableHash // the lock has only hashes of a provider's archives, whose content is not known
-	ErrShortStateKey    = userkey.ErrShortSecret            // Options.StateKey has less than 32 characters
+	ErrShortStateKey    = userkey.ErrShortSecret            // [Options.StateKey] has less than 32 characters
 	ErrMetadata         = project.ErrMetadata               // a path of the project is in .git or the like, where nothing is written
 
-	// ErrOffline says that a server would have to be contacted, but InstallOptions.Offline is set. The
+	// ErrOffline says that a server would have to be contacted, but [InstallOptions.Offline] is set. The
 	// others are an ErrOffline for a call whose version is neither locked nor can be listed, and for an
 	// entry that no origin has confirmed to this user.
 	ErrOffline            = origins.ErrOffline
@@ -85,7 +85,7 @@ type HashMismatchError struct {
 	// Want are the hashes in the lock, and Got those of the package, of the same schemes.
 	Want, Got []hashing.Hash
 	Changes   hashing.Changes // the files that differ; empty if the sums of the former files are not known
-	Gitlinks  []string        // submodules that were left out; a lock made with Project.Submodules includes them
+	Gitlinks  []string        // submodules that were left out; a lock made with [Project.Submodules] includes them
 	// Hidden are the parts of the source address that the lock does not show, such as "the argument "a"": the lock
 	// may be for other values of them. OtherAddress says that they have changed since the last run of this user.
 	Hidden       []string
@@ -135,7 +135,7 @@ func (e *ConstraintError) Error() string {
 type LockedError struct {
 	LockFile string
 	Reasons  []LockedReason
-	// Earlier names a lock from which Restore can take what this one has lost, as Restored.From does.
+	// Earlier names a lock from which Restore can take what this one has lost, as [Restored.From] does.
 	Earlier string
 	// Lost says that the lock has lost all of its module entries, as if rewritten by a stock tool. Reasons is
 	// empty then.
@@ -190,7 +190,7 @@ func (e *StaleError) Error() string { return e.Reason }
 // write the lock.
 type LinkedLockError struct {
 	// File is the lock file, and Target the text of the link. Inside is the target relative to the root module,
-	// with slashes, as Project.LockFile can name it; "" if it is not below the root module.
+	// with slashes, as [Project.LockFile] can name it; "" if it is not below the root module.
 	File, Target string
 	Inside       string
 	Err          error
@@ -203,7 +203,7 @@ func (e *LinkedLockError) Unwrap() error { return e.Err }
 
 // ContentChangedError says that something that must not change has other content than when it was locked: a
 // version was published again, a version tag was moved, an archive was replaced, or the lock was edited.
-// Update.AcceptChanged accepts the new content.
+// [Update.AcceptChanged] accepts the new content.
 type ContentChangedError struct {
 	Path addrs.Module
 	Name string // the version, tag, commit, digest or address: "1.2.0", "tag v1.2.0"
@@ -227,7 +227,7 @@ func (e *ContentChangedError) Error() string {
 
 // UnreachableError says that a locked git commit is not what its ref points to, and that no branch or tag
 // contains it: its history was rewritten, or the lock was edited. Forges serve such commits too, for example of
-// pull requests. InstallOptions.AcceptUnreachable accepts them.
+// pull requests. [InstallOptions.AcceptUnreachable] accepts them.
 type UnreachableError struct {
 	Path addrs.Module
 	// Commit is the locked commit, and Now the one that Ref points to; "" if there is no such ref.
@@ -257,7 +257,7 @@ func (e *UnreachableError) Error() string {
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
 // HostChangedError says that a call without a registry host would get its module from another registry than the
-// lock has, because it was locked with the conventions of the other stock tool. Project.Dialect decides.
+// lock has, because it was locked with the conventions of the other stock tool. [Project.Dialect] decides.
 type HostChangedError struct {
 	Path addrs.Module
 	// Locked is the host in the lock, which Dialect gives the call, and Now is the host of the other dialect.

@@ -13,8 +13,8 @@ import (
 	"github.com/cotterpin/cotter/internal/ctxerr"
 )
 
-// Fetch fetches the module of one call into dir, with its whole package, and returns it: Module.Dir is the directory
-// of the module in dir, and Module.Hashes are those that a lock would have. dir must not exist, and does not exist
+// Fetch fetches the module of one call into dir, with its whole package, and returns it: [Module.Dir] is the directory
+// of the module in dir, and [Module.Hashes] are those that a lock would have. dir must not exist, and does not exist
 // after an error of the fetch. The version is the newest that the call allows. A call is, for example,
 //
 //	config.Call{Source: "hashicorp/consul/aws", Version: new("~> 0.11")}

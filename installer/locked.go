@@ -94,7 +94,7 @@ func (a *ProviderArchive) Close() error {
 // with Locked. Packages of modules are at hand or fetched into the cache. A provider without a usable hash is
 // an error. The projects are not changed.
 //
-// The functions are called from several goroutines, for at most Options.Parallel packages at once. Many entries
+// The functions are called from several goroutines, for at most [Options.Parallel] packages at once. Many entries
 // may have the same package; [hashing.Tree.T1] identifies it. After an error of a function, no further packages
 // of that kind and project are begun. The returned error joins a *[ProjectError] for each project that failed.
 func (in *Installer) LockedPackages(ctx context.Context, projects []Project, o LockedOptions, use LockedFuncs) error {

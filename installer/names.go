@@ -12,7 +12,7 @@ import (
 )
 
 // withNamedHosts returns a context in which packages and servers may point to hosts on this machine that
-// Options.LocalHosts or the project's own modules name. These modules are read again, only if a request would
+// [Options.LocalHosts] or the project's own modules name. These modules are read again, only if a request would
 // be refused otherwise: the walk may find the call that names the host later than the one that needs it.
 func (c clients) withNamedHosts(ctx context.Context, p *openProject) context.Context {
 	ofProject := sync.OnceValue(func() []string { return c.hostsOfProject(ctx, p) })

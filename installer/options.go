@@ -67,7 +67,7 @@ type Options struct {
 	// own modules name in a call or a provider requirement need not be in it.
 	LocalHosts []string
 	// TrustInstalled makes Install and Verify believe what is installed, as stock tools do: no origin is asked
-	// about an installed package that has the hashes of its lock entry or, with Project.NoLock, that
+	// about an installed package that has the hashes of its lock entry or, with [Project.NoLock], that
 	// modules.json has for the same source at a version that fits. Its evidence is evidence.Installed. Then
 	// anyone who can write to both the data directory and the lock decides what runs, such as the author of a
 	// commit or of a restored CI cache. Packages that are not installed, or are copied to a mirror or a
@@ -155,7 +155,7 @@ type VerifyOptions struct{}
 // LoadOptions say what Load returns.
 type LoadOptions struct {
 	Providers bool // includes the providers of the configuration and the lock
-	// BestEffort makes modules that cannot be found or read no error. They are in Result.Unresolved.
+	// BestEffort makes modules that cannot be found or read no error. They are in [Result.Unresolved].
 	BestEffort bool
 	// FromLock takes modules that are not installed, and then also providers, from the lock, as
 	// [Installer.Outdated] does: without Dir, positions of calls in their packages, and local modules in them.

@@ -43,7 +43,7 @@ func (c clients) ruleFor(run evidencerules.Run) evidencerules.Rule {
 	return evidencerules.For(run)
 }
 
-// defaultParallel is the default of Options.Parallel. Most of the time a worker waits for the network.
+// defaultParallel is the default of [Options.Parallel]. Most of the time a worker waits for the network.
 const defaultParallel = 16
 
 // requestsPerSlot is the number of small requests at once for each package that is worked on.

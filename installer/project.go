@@ -29,7 +29,7 @@ type Project struct {
 	// LockFile is the dependency lock, whose directory must exist; "" means ".terraform.lock.hcl". A lock below
 	// Dir with another name has only the modules. A run fails if another one has changed the lock meanwhile.
 	LockFile string
-	// LockContent, if not nil, replaces the file: the new lock is Result.LockContent. Empty content is an empty
+	// LockContent, if not nil, replaces the file: the new lock is [Result.LockContent]. Empty content is an empty
 	// lock.
 	LockContent []byte
 	// LockHeader is the comment at the start of a new lock, each line with a "#"; "" means that of Cotter.
@@ -64,7 +64,7 @@ type Project struct {
 	// so that a dry run shows what an edit would change.
 	Edited          []Pin
 	KeepCredentials bool        // in source addresses in results
-	OnEvent         func(Event) // gets the project's events; nil means Options.OnEvent
+	OnEvent         func(Event) // gets the project's events; nil means [Options.OnEvent]
 }
 
 // Event is one of the structs of package event.

@@ -79,7 +79,7 @@ type ProviderOrigin struct {
 	Provider addrs.Provider
 	Version  versions.Version
 	Location string            // where the source has the package for this platform, or else for another one
-	Evidence evidence.Evidence // of the release: the registry, or a mirror in Options.Providers
+	Evidence evidence.Evidence // of the release: the registry, or a mirror in [Options.Providers]
 	Unknown  []hashing.Hash    // the hashes in the lock that belong to no package of the release, for any platform
 	// Err is a *[ProviderError] if the source could not be asked, or does not confirm the release.
 	Err error

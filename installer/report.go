@@ -120,7 +120,7 @@ type PackageReport struct {
 	// is as that run installed it. Otherwise its Key is "".
 	Former lockfile.Module
 	// Evidence is who confirms the lock's entry, as far as is known without a request. Unconfirmed says that
-	// Options.StateDir has no such confirmation, as for a package that another tool installed from an edited
+	// [Options.StateDir] has no such confirmation, as for a package that another tool installed from an edited
 	// lock.
 	Evidence    evidence.Evidence
 	Unconfirmed bool

@@ -33,7 +33,7 @@ type Result struct {
 	// entry of the last run. Calls that were not installed before are not among them.
 	Updates  []LockChange
 	Restored []addrs.Module // the calls whose entries the lock had lost and has again
-	// EarlierLock names an earlier version of the lock if the file did not exist, as Restored.From does.
+	// EarlierLock names an earlier version of the lock if the file did not exist, as [Restored.From] does.
 	// Restore can take its entries if the lock file is removed again.
 	EarlierLock string
 	// Providers are all providers, and ProviderChanges and ProviderUpdates are as LockChanges and Updates for
@@ -85,7 +85,7 @@ type Module struct {
 	Hashes  []hashing.Hash
 	// Evidence is who confirms the package, and since when, as far as is known without a request.
 	Evidence evidence.Evidence
-	// Dir is the module's directory as in modules.json: relative to the root module's unless Project.ModulesDir
+	// Dir is the module's directory as in modules.json: relative to the root module's unless [Project.ModulesDir]
 	// is absolute.
 	Dir string
 	// Files are the files of a module from [Session.Module], until the session is committed or closed.

@@ -55,7 +55,7 @@ func (c ProviderChange) Hashes() (added, removed int) {
 }
 
 // Compare returns the differences between two locks: modules by key, and providers in the order of
-// addrs.Provider.Compare. A nil *File is a lock without entries.
+// [addrs.Provider.Compare]. A nil *File is a lock without entries.
 func Compare(old, updated *File) (modules []ModuleChange, providers []ProviderChange) {
 	old, updated = old.orEmpty(), updated.orEmpty()
 	compareTables(&old.modules, &updated.modules, func(known *Module, old, updated *Module) {

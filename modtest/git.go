@@ -213,7 +213,7 @@ func withV(tag string) string {
 	return "v" + tag
 }
 
-// manyRefNames returns the full names for Options.ManyRefs and Options.ManyTags, sorted.
+// manyRefNames returns the full names for [Options.ManyRefs] and [Options.ManyTags], sorted.
 func (o Options) manyRefNames() []string {
 	var names []string
 	for i := range o.ManyRefs {

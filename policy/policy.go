@@ -61,7 +61,7 @@ const (
 	VersionsExact                 // like VersionsRange, and a constraint must name one version
 )
 
-// WeakSignatures is the value of Violation.Argument for a weak signature.
+// WeakSignatures is the value of [Violation.Argument] for a weak signature.
 const WeakSignatures = "weak_provider_signatures"
 
 // The names of a policy's arguments, in files and in messages.

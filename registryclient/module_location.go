@@ -29,7 +29,7 @@ type Location struct {
 	// registry's own host, over https.
 	Origin string
 	// Direct is set if the registry hosts the package as an archive for [Client.Download]. Then
-	// Source.Package is the literal URL, and Source.Subdir is empty.
+	// the Package of Source is the literal URL, and its Subdir is empty.
 	Direct bool
 	// UseCredentials is set if the archive requires the registry's credentials.
 	UseCredentials bool

@@ -47,7 +47,7 @@ type Variable struct {
 }
 
 // FileReadError says that a source or a version depends on a file that the configuration may
-// not read. Inputs.AllowFileReads allows it.
+// not read. [Inputs.AllowFileReads] allows it.
 type FileReadError struct {
 	// Path is the name of the file in the configuration. It is "" if it is computed from a
 	// sensitive or ephemeral value.

@@ -1,7 +1,7 @@
 // Package hostile creates inputs that someone might send to do harm, for tests: archives, git
 // trees, answers of registries, addresses, locks and configuration.
 //
-// Each input belongs to a class, and [Table] defines for each class whether it is refused or
+// Each input belongs to a class. The table in table_test.go says for each class whether it is refused or
 // accepted, and why. The tests of this package pass all inputs to the real code that reads them.
 // A test fails if an input is not treated as the table says, takes too much time or memory, or
 // has an effect outside of the directory that it is given. To add an input, add it to the list of
