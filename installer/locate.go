@@ -35,7 +35,7 @@ type locator struct {
 // must match the call, except for its constraint.
 func (l *locator) locate(ctx context.Context, found lockedCall) (*placement, string, error) {
 	c, w := found.call, l.want(found)
-	w.entry.Key, w.entry.Constraints = c.key(), c.from.Want
+	w.entry.Key, w.entry.Constraints = c.key(), c.from.Recorded
 	w.entry.Replaced = nil // that is of the call, and added when the lock is planned
 	if !l.locked {         // the entry may lack arguments
 		w.entry.Source, w.entry.Replaces = c.from.LockAddress(), c.replaces()

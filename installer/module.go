@@ -98,7 +98,10 @@ func (c *call) parse(dialect Dialect) (*call, error) {
 		return c, c.fail(evaluated(found.SourceComputed, found.Source, err))
 	}
 	if !c.from.HasConstraint {
-		return c, nil
+		if found.Allowed != nil && found.Constraints != "" && c.from.SelectsVersion() {
+			c.from.Recorded, err = versions.ParseConstraints(found.Constraints)
+		}
+		return c, c.failIf(err)
 	}
 	rng := found.VersionRange
 	if c.from.InAddress {
@@ -107,6 +110,7 @@ func (c *call) parse(dialect Dialect) (*call, error) {
 	if c.from.Want, err = versions.ParseConstraints(c.from.Constraint); err != nil {
 		return c, c.failAt(rng, evaluated(found.VersionComputed, c.from.Constraint, err))
 	}
+	c.from.Recorded = c.from.Want
 	return c, nil
 }
 
@@ -182,7 +186,7 @@ func (c *call) isDirectory() bool {
 
 func (c *call) asCaller() *Caller {
 	block, _ := c.shown(false)
-	return &Caller{Path: c.path, Call: block, Constraint: c.from.Want.String()}
+	return &Caller{Path: c.path, Call: block, Constraint: c.from.Recorded.String()}
 }
 
 // excludes reports whether the call excludes the version of an entry for the same source.

@@ -41,8 +41,8 @@ func (c *call) change(entry lockfile.Module) (reason string, at hcl.Range) {
 	switch {
 	case !c.replacesAsIn(entry):
 		return fmt.Sprintf("the lock has it in place of %s, but %s in place of %s", text(entry.Replaces), policy.FileName, text(c.replaces())), c.placeOfSource()
-	case !entry.Constraints.Equal(c.from.Want):
-		return fmt.Sprintf("the lock was made for the constraint %q, but the configuration says %q", entry.Constraints, c.from.Want), c.placeOfVersion()
+	case !entry.Constraints.Equal(c.from.Recorded):
+		return fmt.Sprintf("the lock was made for the constraint %q, but the configuration says %q", entry.Constraints, c.from.Recorded), c.placeOfVersion()
 	}
 	return "", hcl.Range{}
 }

@@ -84,7 +84,7 @@ func (r *resolver) checkAllowed(ctx context.Context, c *call) error {
 
 // checkCall applies the policies to the text of a call, in the configuration and in the lock.
 func checkCall(all rules.Rules, c *call, lock *lockfile.File) error {
-	written := policy.Call{Source: c.from.Address, Constraint: c.from.Want, Own: c.own(), Replaced: c.replaced != nil}
+	written := policy.Call{Source: c.from.Address, Constraint: c.from.Recorded, Own: c.own(), Replaced: c.replaced != nil}
 	if err := all.Each(func(p *policy.Policy) error { return p.CheckCall(written) }); err != nil {
 		return c.fail(err)
 	}
@@ -292,7 +292,7 @@ func (r *resolver) useSelected(ctx context.Context, c *call) (*placement, string
 		Key:         c.key(),
 		Version:     version,
 		Source:      c.from.LockAddress(),
-		Constraints: c.from.Want,
+		Constraints: c.from.Recorded,
 		Replaces:    c.replaces(),
 		Package:     lockentry.PackageAddress(got.Resolved, located),
 		Hashes:      got.Hashes(),

@@ -1,6 +1,7 @@
 package installer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,8 @@ type Session struct {
 	// asked has the calls by the paths of their modules, and failed the errors about calls.
 	asked  map[string]*askedCall
 	failed failures
+	// disputed are the calls that were asked for with several sources. They are not committed.
+	disputed failures
 	// expected says that the calls of the root module were expected.
 	expected bool
 	closed   func() error
@@ -126,9 +129,10 @@ func (s *Session) Expect(caller addrs.Module, calls ...config.Call) {
 // that has the call, which must have been found unless it is the root module. A local source is a directory in
 // the caller's package.
 //
-// The same call again returns the same module, and a different one under the same path is an [ErrSameKey]. If
-// ctx ends, Module returns, but the work goes on until the session is closed. The error is a *[ModuleError], or
-// a *[LockedError] if the lock would have to change, but must not.
+// The same call again, as of several instances, returns the same module. An instance with another source or version is
+// an [ErrSameKey] that names both: then the call, and what is below it, is left out of the commit. If ctx ends, Module
+// returns, but the work goes on until the session is closed. The error is a *[ModuleError], or a *[LockedError] if the
+// lock would have to change, but must not.
 func (s *Session) Module(ctx context.Context, caller addrs.Module, c config.Call) (Module, error) {
 	if s.isZero() {
 		return Module{}, errNotBegun
@@ -179,10 +183,16 @@ func (s *Session) ask(caller addrs.Module, block config.Call) (*askedCall, error
 		return nil, fail(fmt.Errorf("the session has not found the module that has this call: %s", caller))
 	}
 	if earlier, ok := s.asked[called.String()]; ok {
-		if !isSameCall(earlier.block, block) {
+		switch {
+		case isSameCall(earlier.block, block):
+			return earlier, nil
+		case !slices.Equal(earlier.block.Prefix, block.Prefix): // they are no instances of one call
 			return nil, fail(errSameKey(earlier.block))
 		}
-		return earlier, nil
+		c := &call{Call: block, path: called}
+		err := c.fail(errOtherSource(earlier.block, block))
+		s.disputed.addCall(c, err)
+		return nil, err
 	}
 	if len(called) > maxDepth || len(s.asked) == maxModules {
 		return nil, fail(fmt.Errorf("%w: more than %d calls, or more than %d above this one", ErrTooManyModules, maxModules, maxDepth))
@@ -252,11 +262,29 @@ func (s *Session) findInside(c *call) (*module, error) {
 
 func isSameCall(a, b config.Call) bool {
 	sameVersion := a.Version == b.Version || a.Version != nil && b.Version != nil && *a.Version == *b.Version
-	return a.Source == b.Source && sameVersion && slices.Equal(a.Prefix, b.Prefix)
+	return a.Source == b.Source && sameVersion && a.Constraints == b.Constraints && slices.Equal(a.Prefix, b.Prefix)
+}
+
+// errOtherSource is the error about a call that was asked for with another source or version before.
+func errOtherSource(first, now config.Call) error {
+	text := func(c config.Call) string {
+		source := fmt.Sprintf("source %q", addrs.Redact(c.Source))
+		if version := cmp.Or(c.Version, &c.Constraints); *version != "" {
+			source += fmt.Sprintf(", version %q", *version)
+		}
+		return source
+	}
+	return fmt.Errorf("%w: it was asked for with the %s, and now with the %s; all instances of a call have one module", ErrSameKey, text(first), text(now))
+}
+
+// isDisputed reports whether a module is that of a disputed call, in its package or below it.
+func (s *Session) isDisputed(c *call, m *module) bool {
+	return s.disputed.hasAtOrAbove(c.path) || m != nil && m.pkg != nil && s.disputed.hasAtOrAbove(pathOf(m.pkg.key))
 }
 
 // Commit puts the modules in their places, then writes the lock, then modules.json. If Module has returned an
-// error, Commit returns it too and changes nothing. After Commit, the session can only be closed.
+// error, Commit returns it too and changes nothing, unless it is about instances with several sources. Calls with that
+// error are in [Result.Unresolved], and what the project has for them stays. After Commit, the session can only be closed.
 func (s *Session) Commit(ctx context.Context, o CommitOptions) (_ *Result, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	if s.isZero() {
@@ -272,6 +300,9 @@ func (s *Session) Commit(ctx context.Context, o CommitOptions) (_ *Result, err e
 	var calls []*call
 	for _, key := range slices.Sorted(maps.Keys(s.asked)) {
 		asked := s.asked[key]
+		if s.isDisputed(asked.call, asked.module) {
+			continue
+		}
 		calls = append(calls, asked.call)
 		if asked.err != nil {
 			s.failed.addCall(asked.call, asked.err)
@@ -281,6 +312,9 @@ func (s *Session) Commit(ctx context.Context, o CommitOptions) (_ *Result, err e
 	}
 	tree, err := s.run.conclude(s.ctx, s.resolver, modules, calls, &s.failed)
 	tree.isPart = !o.Complete
+	for _, failure := range s.disputed.sorted() { // what the project has for them stays
+		tree.failures.add(failure.path, failure.call, failure.err)
+	}
 	var result *Result
 	if err == nil {
 		result, err = s.run.change(s.ctx, tree, s.resolver, nil)
@@ -289,6 +323,7 @@ func (s *Session) Commit(ctx context.Context, o CommitOptions) (_ *Result, err e
 		s.run.mismatches.warn(s.run.events, wereLeftAlone, nil)
 		return s.run.found(tree.modules, tree.failures), err
 	}
+	tree.failures.addTo(result, s.run.req.KeepCredentials)
 	return result, nil
 }
 

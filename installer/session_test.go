@@ -222,10 +222,6 @@ func TestSessionErrors(t *testing.T) {
 			}
 			return err
 		}, fs.ErrInvalid},
-		"another call under the same path": {func(s *installer.Session, p *project) error {
-			_, err := s.Module(t.Context(), nil, netCall(p, "net", "~> 2.0"))
-			return err
-		}, installer.ErrSameKey},
 		"a local module outside of its caller's package": {func(s *installer.Session, p *project) error {
 			_, err := s.Module(t.Context(), addrs.Module{"net"}, config.Call{Name: "x", Source: "../x"})
 			return err

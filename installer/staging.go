@@ -56,7 +56,7 @@ func (s *stager) recordedPackage(ctx context.Context, c *call, record project.Ma
 	if s.project.files == nil || !pathsafe.Within(path.Clean(record.Dir), dir) {
 		return nil, "", nil
 	}
-	entry := lockfile.Module{Key: c.key(), Version: versionOf(record.Version), Source: c.from.LockAddress(), Constraints: c.from.Want}
+	entry := lockfile.Module{Key: c.key(), Version: versionOf(record.Version), Source: c.from.LockAddress(), Constraints: c.from.Recorded}
 	found, done, err := s.inspect(ctx, entry)
 	if err != nil {
 		return nil, "", err

@@ -34,21 +34,34 @@ func main() {
 
 type engine struct {
 	session *installer.Session
+	root    fs.FS
 	mu      sync.Mutex
 	// sources are the resolved sources of the modules so far, by path.
 	sources map[string]addrs.ModuleSource
 }
 
-// ModuleConfig returns the files of the module of a call. The engine hands over sources that are
-// resolved: a relative one is a directory in the same package as that of the calling module.
+func newEngine(session *installer.Session, dir string) *engine {
+	return &engine{session: session, root: os.DirFS(dir), sources: map[string]addrs.ModuleSource{"": addrs.ModuleSourceLocal("./")}}
+}
+
+// ModuleConfig returns the files of the module of a call, or those of the root module for an empty path. The
+// engine hands over sources that are resolved: a relative one is a directory in the same package as that of
+// the calling module. It asks for each instance of a call; if their sources differ, the error names both.
 func (e *engine) ModuleConfig(ctx context.Context, source addrs.ModuleSource, allowed func(versions.Version) bool, path addrs.Module) (fs.FS, error) {
+	if path.IsRoot() {
+		return e.root, nil
+	}
 	caller := path[:len(path)-1]
 	e.mu.Lock()
-	e.sources[path.String()] = source
 	written := relative(e.sources[caller.String()], source)
 	e.mu.Unlock()
 	call := config.Call{Name: path[len(path)-1], Source: written, SourceComputed: true, Allowed: allowed}
 	m, err := e.session.Module(ctx, caller, call)
+	if err == nil {
+		e.mu.Lock()
+		e.sources[path.String()] = source
+		e.mu.Unlock()
+	}
 	return m.Files, err
 }
 
@@ -89,8 +102,12 @@ func run(ctx context.Context, client *http.Client, out io.Writer, dir string) (e
 		return err
 	}
 	defer session.Close()
-	e := &engine{session: session, sources: map[string]addrs.ModuleSource{"": addrs.ModuleSourceLocal("./")}}
-	if err := e.walk(ctx, nil, os.DirFS(dir)); err != nil {
+	e := newEngine(session, dir)
+	root, err := e.ModuleConfig(ctx, nil, nil, nil)
+	if err == nil {
+		err = e.walk(ctx, nil, root)
+	}
+	if err != nil {
 		return err
 	}
 	result, err := session.Commit(ctx, installer.CommitOptions{Complete: true})

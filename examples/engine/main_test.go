@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -41,5 +43,44 @@ func TestRun(t *testing.T) {
 	lock, err := os.ReadFile(dir + "/.terraform.lock.hcl")
 	if err != nil || strings.Count(string(lock), "module \"") != 1 {
 		t.Errorf("want one entry in the lock, got %v\n%s", err, lock)
+	}
+}
+
+// The engine asks for each instance of a call.
+func TestInstances(t *testing.T) {
+	t.Parallel()
+	world := modtest.New(t, modtest.Txtar(`
+-- config/main.tf.json --
+{}
+-- registry/acme/net/aws/1.2.0/main.tf.json --
+{}
+-- registry/acme/db/aws/1.0.0/main.tf.json --
+{}
+`))
+	dir := world.Dir(t, "config")
+	session, err := world.Installer().Begin(t.Context(), installer.Project{Dir: dir}, installer.InstallOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	e := newEngine(session, dir)
+	ask := func(name, pkg string) error {
+		source, err := addrs.ParseModuleSource(world.Source(pkg))
+		if err == nil {
+			_, err = e.ModuleConfig(t.Context(), source, nil, addrs.Module{name})
+		}
+		return err
+	}
+	for _, name := range []string{"net", "net", "db"} { // net has two instances
+		if err := ask(name, "acme/net/aws"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := ask("db", "acme/db/aws"); err == nil || !strings.Contains(err.Error(), "acme/net/aws") || !strings.Contains(err.Error(), "acme/db/aws") {
+		t.Errorf("error %v, want one that names both sources", err)
+	}
+	result, err := session.Commit(t.Context(), installer.CommitOptions{Complete: true})
+	if err != nil || len(result.Modules) != 1 || len(result.Unresolved) != 1 {
+		t.Errorf("Commit = %+v, %v; want net alone", result, err)
 	}
 }

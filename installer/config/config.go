@@ -63,8 +63,11 @@ type Call struct {
 	// Version is nil if there is no version argument, or if it is null.
 	Version *string
 	// Allowed, which may be nil, narrows the versions that Version allows. It is for programs that have
-	// a set of versions and no text. The lock does not record it.
+	// a set of versions and no text. The lock has Constraints for it.
 	Allowed func(versions.Version) bool `json:"-"`
+	// Constraints, which may be "", is the version constraint that Allowed stands for, as the lock is to record it. It
+	// selects nothing, and counts only without Version.
+	Constraints string `json:",omitempty"`
 	// SourceComputed and VersionComputed say that the arguments are expressions, so
 	// messages should show their values, and the lock must not have all of them. A Reader must
 	// set SourceComputed unless the source is a literal in a file that readers of the lock can

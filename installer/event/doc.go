@@ -6,6 +6,9 @@
 // several runs at once. Events do not influence the run, but the run waits for the callback, which
 // must return quickly.
 //
+// Events are values: a callback gets structs, never pointers, so a type switch has cases such as [Warning]. It may keep
+// them, and must not change the slices in them. They can be stored as JSON.
+//
 // The events of one module arrive in the order in which things happened: [Resolved], then
 // [PackageNeeded] if its package must be fetched, then [HashVerified] if the lock has hashes, then
 // [ModuleReady], and [ModuleInstalled] after the whole run has succeeded. The events of a fetch name

@@ -24,6 +24,8 @@ type Source struct {
 	Constraint    string
 	InAddress     bool
 	Want          versions.Constraints
+	// Recorded is what the lock has as the constraint: Want, or what the caller says about Allowed.
+	Recorded versions.Constraints
 	// Allowed narrows Want. It may be nil.
 	Allowed func(versions.Version) bool
 	// FromPackage says that the address is in a package from elsewhere. It must not point to files on this
