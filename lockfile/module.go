@@ -18,7 +18,7 @@ import (
 
 // Module is one locked module call, or one whose package a directory replaces; see [Module.IsDirectory].
 type Module struct {
-	// Key is the dotted path of module calls, from addrs.Module; "" in [File.SourceModules].
+	// Key is the dotted path of module calls, from addrs.Module.
 	Key string `json:"key"`
 	// Version is the selected version; zero if the source has no versions.
 	Version versions.Version `json:"version,omitzero"`
