@@ -35,7 +35,7 @@ var proposal = flag.Bool("proposal", false, "build OpenTofu with the files in _l
 // flag it skips: compiling OpenTofu takes minutes where the go command has not done it before.
 func TestProposal(t *testing.T) {
 	if !*proposal {
-		t.Skip("the tofu binary with Cotter's files is not built: go test . -proposal builds it, and runs the scripts")
+		t.Skip("the tofu binary with Cotter's files is not built: go test . -timeout 60m -proposal builds it, and runs the scripts")
 	}
 	bin := t.TempDir()
 	buildTofu(t, filepath.Join(bin, "tofu"))

@@ -74,18 +74,17 @@ const acceptAdvice = `To update the lock file with the new checksum, run:
 
 // detail returns the text of an error about a module, with what to do next if its content has changed.
 func detail(err *installer.ModuleError) string {
-	text := fmt.Sprintf("Module %q (%s): %s.", err.Path, err.Source, err.Err)
-	if mismatch, ok := errors.AsType[*installer.HashMismatchError](err); ok {
-		text = fmt.Sprintf("Module %q (%s) has a checksum that does not match the lock file. It may have been modified or tampered with.\n", err.Path, err.Source)
-		for i := range min(len(mismatch.Want), len(mismatch.Got)) {
-			text += fmt.Sprintf("\n  Expected: %s\n  Got:      %s", mismatch.Want[i], mismatch.Got[i])
-		}
+	text := fmt.Sprintf("Module %q (%s): %s", err.Path, err.Source, strings.TrimPrefix(err.Err.Error(), checksumFailed+": "))
+	if hasOtherContent(err) {
 		return text + "\n\n" + acceptAdvice
 	}
-	if _, ok := errors.AsType[*installer.ContentChangedError](err); ok {
-		return text + "\n\n" + acceptAdvice
-	}
-	return text
+	return text + "."
+}
+
+const checksumFailed = "Module checksum verification failed"
+
+func hasOtherContent(err error) bool {
+	return errors.As(err, new(*installer.HashMismatchError)) || errors.As(err, new(*installer.ContentChangedError))
 }
 
 // summary returns OpenTofu's summary of an error about a module.
@@ -95,8 +94,8 @@ func summary(err *installer.ModuleError) string {
 	source, _ := cotteraddrs.ParseModuleSource(err.Source)
 	_, local := source.(cotteraddrs.ModuleSourceLocal)
 	switch {
-	case errors.As(err, new(*installer.HashMismatchError)), errors.As(err, new(*installer.ContentChangedError)):
-		return "Module checksum verification failed"
+	case hasOtherContent(err):
+		return checksumFailed
 	case errors.Is(err, context.Canceled):
 		return "Module installation was interrupted"
 	case errors.Is(err, installer.ErrEscapesPackage):
