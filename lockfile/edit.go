@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"sync"
 )
 
 // edit replaces a span of the source. A separate text is a block, with a blank line before and after it.
@@ -49,11 +50,13 @@ func (f *File) headerEdits() []edit {
 
 // misplacedHeader is a stock tool's header behind the end of a block. Dependabot leaves it there, because it puts what
 // the tool has written in the place of the provider blocks.
-var misplacedHeader = regexp.MustCompile(`\n\}(# This file is maintained automatically by "(?:tofu|terraform) init"\.\r?\n# Manual edits may be lost in future updates\.\r?\n)`)
+var misplacedHeader = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\n\}(# This file is maintained automatically by "(?:tofu|terraform) init"\.\r?\n# Manual edits may be lost in future updates\.\r?\n)`)
+})
 
 // moveHeader adds to other edits that such a header moves to the start, or is removed if there is a comment.
 func (f *File) moveHeader(edits []edit) []edit {
-	at := misplacedHeader.FindSubmatchIndex(f.src)
+	at := misplacedHeader().FindSubmatchIndex(f.src)
 	if at == nil || len(edits) == 0 {
 		return edits
 	}
