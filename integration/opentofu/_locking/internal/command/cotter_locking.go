@@ -22,8 +22,9 @@ func lockingOf(mode string) moduleLocking {
 	}
 }
 
-// locksModules reports whether the dependency lock in a directory has an entry of a module, or cannot be read.
+// locksModules reports whether the dependency lock in a directory has an entry of a module, or cannot be read. It
+// does not stop if init is canceled: what is canceled then is the next step.
 func locksModules(ctx context.Context, dir string) bool {
-	lock, err := installer.ReadLock(ctx, installer.Project{Dir: dir})
+	lock, err := installer.ReadLock(context.WithoutCancel(ctx), installer.Project{Dir: dir})
 	return err != nil || len(lock.Modules()) > 0
 }
