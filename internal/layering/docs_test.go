@@ -49,19 +49,22 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestContributing checks that the files, directories and tests in the tables of CONTRIBUTING.md exist.
+// testsPage says what the tests prove.
+const testsPage = "cmd/cotter/testdata/README.md"
+
+// TestContributing checks that the files, directories and tests in the tables of CONTRIBUTING.md and testsPage exist.
 // Names in capitals stand for several files.
 func TestContributing(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := func(title string) []string {
+	names := func(page, title string) []string {
+		text, err := os.ReadFile("../../" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
 		_, table, found := strings.Cut(string(text), "## "+title+"\n")
 		table, _, end := strings.Cut(table, "\n## ")
 		if !found || !end {
-			t.Fatalf("CONTRIBUTING.md has no section %q with another one after it", title)
+			t.Fatalf("%s has no section %q with another one after it", page, title)
 		}
 		var list []string
 		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(table, -1) {
@@ -69,15 +72,15 @@ func TestContributing(t *testing.T) {
 		}
 		return list
 	}
-	paths := slices.Concat(names("Where things are"), slices.DeleteFunc(names("Where to add"), func(name string) bool {
+	paths := slices.Concat(names("CONTRIBUTING.md", "Where things are"), slices.DeleteFunc(names("CONTRIBUTING.md", "Where to add"), func(name string) bool {
 		return !strings.Contains(name, "/") || regexp.MustCompile("[A-Z]{3}").MatchString(name)
 	}))
 	tests, dir := testFunctions(t), ""
-	for _, name := range names("What the tests prove") {
+	for _, name := range names(testsPage, "What they prove") {
 		switch {
 		case strings.HasPrefix(name, "Test"):
 			if !tests[dir+" "+name] {
-				t.Errorf("CONTRIBUTING.md names %s in %s, which does not exist", name, dir)
+				t.Errorf("%s names %s in %s, which does not exist", testsPage, name, dir)
 			}
 		case !strings.ContainsAny(name, " -."): // no command, flag or pattern
 			paths, dir = append(paths, name), name
@@ -85,7 +88,7 @@ func TestContributing(t *testing.T) {
 	}
 	for _, name := range paths {
 		if _, err := os.Stat(filepath.Join("../..", name)); err != nil {
-			t.Errorf("CONTRIBUTING.md names %s: %v", name, err)
+			t.Errorf("a page names %s: %v", name, err)
 		}
 	}
 }
@@ -112,7 +115,7 @@ func TestPagesAreWhole(t *testing.T) {
 		t.Fatal(pages, err)
 	}
 	block, hole := regexp.MustCompile("(?ms)^ *```.*?^ *```$"), regexp.MustCompile("\n\n(\n|  [a-z]).*")
-	for _, page := range append(pages, "../../README.md", "../../CONTRIBUTING.md") {
+	for _, page := range append(pages, "../../README.md", "../../CONTRIBUTING.md", "../../"+testsPage) {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
