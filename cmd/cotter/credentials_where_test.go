@@ -21,7 +21,7 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// secretRow is a row of the table in docs/security.md: a secret of the user, and a place that an
+// secretRow is a row of the table in docs/spec/trust.md: a secret of the user, and a place that an
 // address names. The user also has a secret of the same kind for each other host of corp.example, which
 // must not arrive at the target.
 type secretRow struct {
@@ -115,7 +115,7 @@ const (
 	impossible = "–"
 )
 
-// TestWhereCredentialsGo runs the command for each cell of the table in docs/security.md: with a secret,
+// TestWhereCredentialsGo runs the command for each cell of the table in docs/spec/trust.md: with a secret,
 // and an address that someone has named. All names are served by one proxy, which records what arrives
 // at which host. The table has what was recorded.
 func TestWhereCredentialsGo(t *testing.T) {
@@ -134,7 +134,7 @@ func TestWhereCredentialsGo(t *testing.T) {
 		}
 		table.WriteByte('\n')
 	}
-	const page, begin, end = "../../docs/security.md", "<!-- The table is made by go test ./cmd/cotter -run TestWhereCredentialsGo -update. -->\n\n", "\n<!-- The end of the table. -->"
+	const page, begin, end = "../../docs/spec/trust.md", "<!-- The table is made by go test ./cmd/cotter -run TestWhereCredentialsGo -update. -->\n\n", "\n<!-- The end of the table. -->"
 	text := readFile(t, page)
 	head, rest, found := strings.Cut(string(text), begin)
 	old, tail, ended := strings.Cut(rest, end)

@@ -10,7 +10,7 @@ import (
 )
 
 // The variables that set limits of packages and transfers. They are the user's: a repository has no say in how much of
-// the user's disk it may fill. docs/security.md lists them.
+// the user's disk it may fill. docs/spec/trust.md lists them.
 const (
 	maxDownloadVar = "COTTER_MAX_DOWNLOAD"
 	maxFilesVar    = "COTTER_MAX_FILES"

@@ -17,7 +17,7 @@ import (
 func TestTable(t *testing.T) {
 	t.Parallel()
 	want := strings.TrimSpace(table())
-	for _, document := range []struct{ name, prefix string }{{"../../installer/evidence/doc.go", "//\t"}, {"../../docs/security.md", ""}} {
+	for _, document := range []struct{ name, prefix string }{{"../../installer/evidence/doc.go", "//\t"}, {"../../docs/spec/trust.md", ""}} {
 		text, err := os.ReadFile(document.name)
 		if err != nil {
 			t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 )
 
 // table returns the rules as a table in Markdown, a row for each run. The documentation of
-// package evidence and docs/security.md contain it.
+// package evidence and docs/spec/trust.md contain it.
 func table() string {
 	var b strings.Builder
 	b.WriteString("| run | module | provider | earlier evidence | no evidence | moved version tag | commit outside the history | history unknown |\n")

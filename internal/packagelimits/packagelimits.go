@@ -1,6 +1,6 @@
 // Package packagelimits has the limits of module packages: how much is fetched and unpacked for a source address
 // before the package is refused. They keep a server or an author from filling the disk of a user. The page
-// docs/security.md lists them, for users.
+// docs/spec/trust.md lists them, for users.
 package packagelimits
 
 import (
