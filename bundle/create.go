@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/filelock"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
@@ -45,11 +46,11 @@ func (e *OtherPackageError) Error() string {
 // must be complete. [installer.Installer.LockedPackages] confirms and fetches the packages. If a project
 // fails, nothing is written, and the error joins a *[installer.ProjectError] for each.
 func Create(ctx context.Context, in *installer.Installer, projects []installer.Project, o installer.LockedOptions, w io.Writer) (*Result, error) {
-	temporary, err := os.MkdirTemp("", "cotter-bundle-")
+	temporary, remove, err := filelock.MkdirTemp("cotter-bundle-")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(temporary) }() // the system removes leftovers
+	defer remove()
 	b := &builder{
 		dir:       temporary,
 		modules:   make(map[string]module),

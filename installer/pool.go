@@ -12,8 +12,8 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
-	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/evidencerules"
+	"github.com/cotterpin/cotter/internal/filelock"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/singleflight"
@@ -96,17 +96,18 @@ func (c clients) openPool(by user) (_ *pool, done func(), err error) {
 	if c.shared != nil {
 		return c.shared, func() {}, nil
 	}
-	temporary, err := pathsafe.MkdirTemp("cotter-")
+	temporary, remove, err := filelock.MkdirTemp("cotter-run-")
 	if err != nil {
 		return nil, nil, err
 	}
 	s, err := newPool(c, by, temporary)
 	if err != nil {
-		return nil, nil, errors.Join(err, atomicfile.RemoveAll(temporary))
+		remove()
+		return nil, nil, err
 	}
 	return s, func() {
 		_ = s.close() // the next process removes what is left
-		_ = atomicfile.RemoveAll(temporary)
+		remove()
 	}, nil
 }
 

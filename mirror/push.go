@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/filelock"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/stores"
@@ -63,11 +64,11 @@ func (p *pusher) pushAll(ctx context.Context, in *installer.Installer, projects 
 	if err := p.mirror.checkOpen(); err != nil {
 		return nil, err
 	}
-	temporary, err := os.MkdirTemp("", "cotter-mirror-")
+	temporary, remove, err := filelock.MkdirTemp("cotter-mirror-")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(temporary) }() // the system removes leftovers
+	defer remove()
 	p.dir = temporary
 	err = in.LockedPackages(ctx, projects, o, installer.LockedFuncs{Module: p.pushModule, Provider: p.pushProvider})
 	return &p.result, err

@@ -1,4 +1,4 @@
-// Package filelock locks files and directories between processes.
+// Package filelock locks files and directories between processes, and keeps temporary directories that a process holds.
 package filelock
 
 import (

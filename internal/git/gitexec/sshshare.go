@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -13,8 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cotterpin/cotter/internal/filelock"
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
@@ -168,8 +167,10 @@ type sshLinks struct {
 	mu    sync.Mutex
 	begun bool
 	dir   string // the private directory of the sockets; "" if nothing is shared
-	links map[sshIdentity][]*sshLink
-	made  int
+	// remove removes dir.
+	remove func()
+	links  map[sshIdentity][]*sshLink
+	made   int
 }
 
 // open reports whether connections can be shared, and will be closed at the end of the run.
@@ -180,17 +181,17 @@ func (l *sshLinks) open(ctx context.Context) bool {
 		return l.dir != ""
 	}
 	l.begun = true
-	dir, err := pathsafe.MkdirTemp("cotter-ssh-")
+	dir, remove, err := filelock.MkdirTemp("cotter-ssh-")
 	if err != nil {
 		return false
 	}
 	// ssh replaces "%" and "~", and splits at spaces.
 	simple := strings.Trim(dir, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+") == ""
 	if !simple || !filepath.IsAbs(dir) || len(dir)+4 > maxSocket || !singleflight.OnClose(ctx, l.close) {
-		_ = os.Remove(dir)
+		remove()
 		return false
 	}
-	l.dir, l.links = dir, map[sshIdentity][]*sshLink{}
+	l.dir, l.remove, l.links = dir, remove, map[sshIdentity][]*sshLink{}
 	return true
 }
 
@@ -219,7 +220,7 @@ func (l *sshLinks) close() {
 		}
 	}
 	running.Wait()
-	_ = os.RemoveAll(l.dir)
+	l.remove()
 	l.dir, l.links = "", nil
 }
 

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/filelock"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
-	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // ChangedSince returns the files of the checkout that differ from a revision, as sorted absolute
@@ -57,11 +57,11 @@ func (w *Tree) modified(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := pathsafe.MkdirTemp("cotter-index-")
+	dir, remove, err := filelock.MkdirTemp("cotter-index-")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // the system removes leftovers
+	defer remove()
 	settings = append(settings, "core.splitIndex=false")
 	index := filepath.Join(dir, "index")
 	if err := copyIndex(filepath.Join(w.gitDir, "index"), index); err != nil {
