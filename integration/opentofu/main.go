@@ -7,10 +7,10 @@
 // The packages are directories below internal/ in OpenTofu's source; without arguments, those in
 // suites. The source comes from the Go module proxy and is copied to the
 // user's cache directory. The files in _locking and _overlay take the place of those of the same name,
-// by the -overlay flag of the go command, and _locking.patch has the changes of other files, of which
-// only a few lines differ. None of OpenTofu's files is part of this module. The files in _locking are
-// all that OpenTofu needs to lock modules: TestProposal builds it with them alone. Those in _overlay
-// replace further parts. What is in _both and _both.patch is for both runs: tests of ours, and a
+// by the -overlay flag of the go command. A name that ends in .ed has the changes of a file of which
+// only a few lines differ, as "diff -e" writes them: nothing of OpenTofu's files is part of this
+// module. The files in _locking are all that OpenTofu needs to lock modules: TestProposal builds it
+// with them alone. Those in _overlay replace further parts. What is in _both is for both runs: tests of ours, and a
 // registry of OpenTofu's tests that names a URL for private modules. Cotter refuses the file of this
 // machine that it names otherwise, and TestRegistryAuth, which is about credentials, would end there.
 //
@@ -33,6 +33,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 )
@@ -135,8 +136,8 @@ func prepare(work string) (tree, error) {
 	both, locking := filepath.Join(work, "both"), filepath.Join(work, "locking")
 	return t, errors.Join(
 		writeModFile(work, source, filepath.Dir(filepath.Dir(here))),
-		applyPatch(both, source, at("_both.patch")),
-		applyPatch(locking, source, at("_locking.patch")),
+		edit(both, source, at("_both")),
+		edit(locking, source, at("_locking")),
 		writeOverlay(t.stock, source, both, at("_both")),
 		writeOverlay(t.locking, source, locking, at("_locking")),
 		writeOverlay(t.ours, source, both, at("_both"), locking, at("_locking"), at("_overlay")),
@@ -231,35 +232,70 @@ func writeModFile(work, source, cotter string) error {
 	return os.WriteFile(filepath.Join(work, "go.sum"), bytes.Join(sums, nil), 0o644)
 }
 
-// applyPatch writes the files that a patch changes, with the changes, to a directory like source.
-func applyPatch(root, source, patch string) error {
-	text, err := os.ReadFile(patch)
-	if err != nil {
-		return err
-	}
-	for line := range strings.Lines(string(text)) {
-		name, ok := strings.CutPrefix(strings.TrimSpace(line), "+++ b/")
-		if !ok {
-			continue
+// suffixOfEdits ends the names of files with changes.
+const suffixOfEdits = ".ed"
+
+// edit writes the files for which a directory has changes, with these changes, to a directory like source.
+func edit(root, source, changes string) error {
+	return filepath.WalkDir(changes, func(path string, entry fs.DirEntry, err error) error {
+		name, isEdits := strings.CutSuffix(path, suffixOfEdits)
+		if err != nil || entry.IsDir() || !isEdits {
+			return err
 		}
-		stock, err := os.ReadFile(filepath.Join(source, name))
-		if err == nil {
-			err = os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755)
-		}
-		if err == nil {
-			err = os.WriteFile(filepath.Join(root, name), stock, 0o644)
-		}
+		rel, err := filepath.Rel(changes, name)
 		if err != nil {
 			return err
 		}
+		stock, err := os.ReadFile(filepath.Join(source, rel))
+		if err != nil {
+			return err
+		}
+		script, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		text, err := edited(string(stock), string(script))
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, rel)), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(root, rel), []byte(text), 0o644)
+	})
+}
+
+// edited applies the commands of "diff -e" to a text: Na adds lines behind line N, M,Nc changes lines, and M,Nd deletes
+// them. They go from the end to the start, so that each has the numbers of the original.
+func edited(text, script string) (string, error) {
+	lines, rest := strings.SplitAfter(text, "\n"), strings.SplitAfter(script, "\n")
+	for len(rest) > 0 && rest[0] != "" {
+		command := strings.TrimSuffix(rest[0], "\n")
+		rest = rest[1:]
+		verb, numbers := command[len(command)-1:], command[:len(command)-1]
+		first, last, isRange := strings.Cut(numbers, ",")
+		from, err := strconv.Atoi(first)
+		to := from
+		if err == nil && isRange {
+			to, err = strconv.Atoi(last)
+		}
+		if err != nil || from < 1 || to < from || to > len(lines) || !strings.Contains("acd", verb) {
+			return "", fmt.Errorf("invalid command %q", command)
+		}
+		var added []string
+		if verb != "d" {
+			end := slices.Index(rest, ".\n")
+			if end < 0 {
+				return "", fmt.Errorf("the lines of %q have no end", command)
+			}
+			added, rest = rest[:end], rest[end+1:]
+		}
+		if verb == "a" {
+			from = to + 1
+		}
+		lines = slices.Replace(lines, from-1, to, added...)
 	}
-	cmd := exec.Command("git", "apply", patch)
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(root)) // in no repository, git applies all of it here
-	if output, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s: %w: %s", patch, err, output)
-	}
-	return nil
+	return strings.Join(lines, ""), nil
 }
 
 // writeOverlay writes the file for the -overlay flag. roots are directories like source.
@@ -267,7 +303,7 @@ func writeOverlay(name, source string, roots ...string) error {
 	files := make(map[string]string)
 	for _, root := range roots {
 		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() {
+			if err != nil || entry.IsDir() || strings.HasSuffix(path, suffixOfEdits) {
 				return err
 			}
 			rel, err := filepath.Rel(root, path)
