@@ -46,10 +46,7 @@ func (m *Meter) fileFunctions(scope Scope) map[string]function.Function {
 	inBase64 := base64.StdEncoding.EncodeToString
 	hashed := func(of func(text []byte) []byte, encode func([]byte) string) function.Function {
 		return textFunction(func(args []string) (string, error) {
-			text, err := m.readFile(scope.Files, args[0], maxHashed)
-			if err == nil && !m.charge(int64(len(text)/hashedBytes)) {
-				err = m.err
-			}
+			text, err := m.readFile(scope.Files, args[0], maxHashed, hashedBytes)
 			if err != nil {
 				return "", err
 			}
@@ -62,10 +59,7 @@ func (m *Meter) fileFunctions(scope Scope) map[string]function.Function {
 	asSHA512 := func(text []byte) []byte { sum := sha512.Sum512(text); return sum[:] }
 	return map[string]function.Function{
 		"filebase64": textFunction(func(args []string) (string, error) {
-			text, err := m.readFile(scope.Files, args[0], maxString)
-			if err == nil && !m.charge(int64(len(text))) {
-				err = m.err
-			}
+			text, err := m.readFile(scope.Files, args[0], maxString, 1)
 			return inBase64(text), err
 		}, "path"),
 		"filebase64sha256": hashed(asSHA256, inBase64),
@@ -91,7 +85,8 @@ func (m *Meter) fileFunctions(scope Scope) map[string]function.Function {
 	}
 }
 
-func (m *Meter) readFile(files Files, name string, limit int64) ([]byte, error) {
+// readFile reads a file of at most limit bytes, of which a unit of work covers perUnit.
+func (m *Meter) readFile(files Files, name string, limit, perUnit int64) ([]byte, error) {
 	if !m.charge(fileWork) {
 		return nil, m.err
 	}
@@ -99,17 +94,18 @@ func (m *Meter) readFile(files Files, name string, limit int64) ([]byte, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", name, m.noteRefusal(err))
 	}
+	if !m.charge(int64(len(text)) / perUnit) {
+		return nil, m.err
+	}
 	return text, nil
 }
 
 func (m *Meter) readText(files Files, name string, limit int64) (string, error) {
-	text, err := m.readFile(files, name, limit)
-	switch {
-	case err != nil:
+	text, err := m.readFile(files, name, limit, 1)
+	if err != nil {
 		return "", err
-	case !m.charge(int64(len(text))):
-		return "", m.err
-	case !utf8.Valid(text):
+	}
+	if !utf8.Valid(text) {
 		return "", fmt.Errorf("%q is not UTF-8", name)
 	}
 	return string(text), nil
