@@ -12,8 +12,8 @@ import (
 // paths.
 var archiveNames = []string{"zip", "tar.gz", "tgz", "tar.bz2", "tar.tbz2", "tar.xz", "txz", "bz2", "gz", "xz", "tar"}
 
-// ArchiveName returns the longest name of an archive format that ends a path after a dot, such as "tar.gz"; "" if
-// there is none. ".tar" does not count: stock tools take such an address for that of a page.
+// ArchiveName returns the longest name of an archive format that ends a path after a dot, such as "tar.gz", or "". A
+// path that ends in ".tar" has no such name: stock tools read its address as that of a page.
 func ArchiveName(path string) string {
 	longest := ""
 	for _, name := range archiveNames {

@@ -86,7 +86,7 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// The policy of the project holds for what is fetched.
+// The policy of the project applies to what is fetched.
 func TestFetchUnderPolicy(t *testing.T) {
 	t.Parallel()
 	p := world(t, fetchWorld)

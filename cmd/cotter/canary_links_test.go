@@ -49,7 +49,7 @@ var linkCommands = []string{
 }
 
 // TestLinkedSecrets commits links to files of the machine in the place of each file that is read. No output
-// has a word of them. Each combination runs some of the commands, and all with -canaries.all.
+// has a word of them. Each combination runs some of the commands, and all with -exhaustive.
 func TestLinkedSecrets(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, nil)

@@ -19,7 +19,7 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// matrixSample are the worlds that run without -matrix.all.
+// matrixSample are the worlds that run without -exhaustive.
 var matrixSample = []string{"corpus/package_links", "corpus/nested", "script/providers"}
 
 // The states of a project in which commands read it.

@@ -10,8 +10,8 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// leftAfter is the age at which a directory of [MkdirTemp] that nobody holds counts as left over. It is for file systems
-// whose locks other machines do not see.
+// leftAfter is how old a directory of [MkdirTemp] must be before another process may remove it. On some file systems, this
+// machine does not see that another one holds it.
 const leftAfter = 24 * time.Hour
 
 // MkdirTemp is [pathsafe.MkdirTemp] for a directory that this process holds until remove. It also removes directories

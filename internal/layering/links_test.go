@@ -179,7 +179,7 @@ func (all declarations) addMembers(s source, typed string, members *ast.FieldLis
 	}
 }
 
-// typeIn returns the named type of an expression; the zero value if it is none.
+// typeIn returns the named type of an expression, or the zero value for any other type.
 func (all declarations) typeIn(s source, expr ast.Expr) reference {
 	switch expr := expr.(type) {
 	case *ast.StarExpr:

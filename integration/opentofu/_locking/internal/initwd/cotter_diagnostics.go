@@ -45,7 +45,7 @@ func subject(at hcl.Range) *hcl.Range {
 	return &at
 }
 
-// warningDiagnostic returns the diagnostic for a warning. It is none for a version argument next to a
+// warningDiagnostic returns the diagnostic for a warning, or nil for that about a version argument next to a
 // source of git or OCI, which OpenTofu accepts with our files.
 func warningDiagnostic(w event.Warning) hcl.Diagnostics {
 	d := &hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: "Module installation", Detail: w.Message, Subject: subject(w.Range), Extra: eachShown{}}
