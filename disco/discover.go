@@ -98,6 +98,7 @@ func checkAnswer(answer *httpx.Answer, credentialsErr error) error {
 	case status == http.StatusOK:
 		return checkDuplicates(answer.Body)
 	case status == http.StatusNotFound:
+		answered.Meaning = "it has no " + answer.URL().Path + ", so it is no registry"
 		return fmt.Errorf("%w: %w", ErrNoServices, answered)
 	case status == http.StatusTooManyRequests, status >= 500:
 		return fmt.Errorf("%w: %w", ErrUnreachable, answered)

@@ -57,7 +57,10 @@ type PageError struct {
 	Err           error
 }
 
-func (e *PageError) Error() string { return fmt.Sprintf("the page points to %q: %v", e.Package, e.Err) }
+func (e *PageError) Error() string { return fmt.Sprintf("%q: %v%s", e.Package, e.Err, e.Suffix()) }
+
+// Suffix returns the end of the error's text, which names the page.
+func (e *PageError) Suffix() string { return fmt.Sprintf("; the page %s points there", e.Page) }
 
 func (e *PageError) Unwrap() error { return e.Err }
 

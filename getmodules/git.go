@@ -126,7 +126,7 @@ func (g *gitFetch) refNotFound(ctx context.Context, repo git.Repository, ref str
 	if !errors.Is(err, ErrRefNotFound) {
 		return err
 	}
-	notFound := &RefNotFoundError{Ref: ref, Err: err}
+	notFound := &RefNotFoundError{Repository: g.addr.shownTarget(), Ref: ref, Err: err}
 	if ref != "" {
 		if refs, failed := repo.Refs(ctx, git.Heads, git.Tags); failed == nil {
 			notFound.Near = refs.Near(ref)

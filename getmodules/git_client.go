@@ -143,7 +143,7 @@ func (g *gitClients) v2Done(ctx context.Context, err error) (done bool, _ error)
 		return true, gitStatusError(g.addr.target.URL, status.StatusCode, status.RetryAfter)
 	}
 	if g.alone {
-		return true, explainAlone(g.addr.target.URL, httpError(err))
+		return true, g.addr.explainAlone(httpError(err))
 	}
 	g.v2Err = err
 	g.fetcher.v2.failed(&g.addr, err)

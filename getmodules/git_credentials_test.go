@@ -160,16 +160,16 @@ func TestGitErrors(t *testing.T) {
 		want    error
 		says    string // by git
 	}{
-		{"no repository", pkgOf("git::" + s.URL + "/none.git"), "", builtIn, getmodules.ErrRepositoryNotFound, "check the address"},
+		{"no repository", pkgOf("git::" + s.URL + "/none.git"), "", builtIn, getmodules.ErrRepositoryNotFound, "there is no repository " + s.URL + "/none.git"},
 		{"no local repository", pkgOf("git::file:///does/not/exist.git"), "", git, getmodules.ErrRepositoryNotFound, ""},
 		{"empty", pkgOf("git::" + s.URL + "/empty.git"), "", git, getmodules.ErrRefNotFound, "empty"},
 		{"no commit", pkgOf("git::" + s.URL + "/net.git?ref=" + strings.Repeat("0", 39) + "1"), "", builtIn, getmodules.ErrRevisionNotFound, "00001"},
-		{"no credentials", pkgOf("git::" + private.URL + "/net.git"), "", builtIn, getmodules.ErrAuthentication, "credential.helper"},
+		{"no credentials", pkgOf("git::" + private.URL + "/net.git"), "", builtIn, getmodules.ErrAuthentication, "git has none that it accepts"},
 		{"wrong credentials", gitWithUser(private, url.UserPassword("u", "wr0ng"), "net.git"), "", builtIn, getmodules.ErrAuthentication, ""},
 		{"forbidden", pkgOf("git::" + forbidding.URL + "/net.git"), "", builtIn, getmodules.ErrAuthentication, "403"},
 		{"unreachable", pkgOf("git::" + gone.URL + "/net.git"), "", builtIn, getmodules.ErrHostUnreachable, ""},
 		{"no git", pkgOf("git::" + s.URL + "/net.git"), "PATH=.", git, getmodules.ErrNoGit, ""},
-		{"ssh refuses", pkgOf("git::ssh://h.example/n.git"), "GIT_SSH_COMMAND=echo 'Host key verification failed.' >&2; false", git, getmodules.ErrHostUntrusted, "known_hosts"},
+		{"ssh refuses", pkgOf("git::ssh://h.example/n.git"), "GIT_SSH_COMMAND=echo 'Host key verification failed.' >&2; false", git, getmodules.ErrHostUntrusted, "h.example's ssh key is not known"},
 	}
 	for i := range tests {
 		for _, client := range tests[i].clients {

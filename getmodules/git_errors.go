@@ -1,13 +1,13 @@
 package getmodules
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -45,14 +45,14 @@ type UnknownArgumentsError struct {
 	Err error
 }
 
-func (e *UnknownArgumentsError) Error() string { return fmt.Sprintf("%v; %s", e.Err, e.Advice()) }
+func (e *UnknownArgumentsError) Error() string { return fmt.Sprint(e.Err) + e.Suffix() }
+
+// Suffix returns the end of the error's text, which names the arguments.
+func (e *UnknownArgumentsError) Suffix() string {
+	return fmt.Sprintf("; the server also got ?%s from the address: a branch, a tag or a commit is named by ?ref=", strings.Join(e.Names, ", ?"))
+}
 
 func (e *UnknownArgumentsError) Unwrap() error { return e.Err }
-
-// Advice is the end of the error's text, which names the arguments.
-func (e *UnknownArgumentsError) Advice() string {
-	return fmt.Sprintf("the server also got %s from the address: a branch, a tag or a commit is named by ?ref=", "?"+strings.Join(e.Names, ", ?"))
-}
 
 // explain adds the arguments of the address to an error that they may have caused, and what has replaced it.
 func (a gitAddress) explain(err error) error {
@@ -60,10 +60,13 @@ func (a gitAddress) explain(err error) error {
 		err = &UnknownArgumentsError{Names: slices.Sorted(maps.Keys(a.remote.Query())), Err: err}
 	}
 	if a.target.Setting != "" && !isCancelled(err) {
-		err = &GitReplacedError{URL: addrs.Redact(a.target.URL.String()), Setting: a.target.Setting, Err: err}
+		err = &GitReplacedError{URL: a.shownTarget(), Setting: a.target.Setting, Err: err}
 	}
 	return err
 }
+
+// shownTarget is where requests go.
+func (a gitAddress) shownTarget() string { return addrs.Redact(a.target.URL.String()) }
 
 // GitReplacedError means that a request failed for a URL with which a setting of the user's git configuration,
 // url.<base>.insteadOf, has replaced the address.
@@ -73,14 +76,19 @@ type GitReplacedError struct {
 	Err          error
 }
 
-func (e *GitReplacedError) Error() string {
-	return fmt.Sprintf("%v; git's setting %s replaces the address by %s", e.Err, e.Setting, e.URL)
+func (e *GitReplacedError) Error() string { return fmt.Sprint(e.Err) + e.Suffix() }
+
+// Suffix returns the end of the error's text, which names the setting.
+func (e *GitReplacedError) Suffix() string {
+	return fmt.Sprintf("; git's setting %s replaces the address", e.Setting)
 }
 
 func (e *GitReplacedError) Unwrap() error { return e.Err }
 
 // RefNotFoundError means that a repository does not have a tag, or in git a branch or abbreviated commit.
 type RefNotFoundError struct {
+	// Repository is its URL, redacted.
+	Repository string
 	// Ref is "" for the HEAD of a git repository.
 	Ref string
 	// Near are the names that resemble Ref, or else the newest releases.
@@ -89,11 +97,11 @@ type RefNotFoundError struct {
 	Err error
 }
 
-func (e *RefNotFoundError) Error() string { return e.ErrorFor("the repository") }
+func (e *RefNotFoundError) Error() string { return e.Common() }
 
-// ErrorFor is Error with a name for the repository.
-func (e *RefNotFoundError) ErrorFor(repository string) string {
-	what := "tag"
+// Common is Error: a message needs nothing else.
+func (e *RefNotFoundError) Common() string {
+	repository, what := cmp.Or(e.Repository, "the repository"), "tag"
 	if errors.Is(e.Err, ErrRefNotFound) {
 		what = "tag, branch or commit"
 		if e.Ref == "" {
@@ -124,7 +132,7 @@ func (g *gitClients) explain(err error) error {
 		err = g.withStatus(failed, err)
 	}
 	if errors.Is(err, gitexec.ErrIdle) {
-		err = &git.HostError{Is: ErrHostUnreachable, Reason: "no answer in time", Err: err}
+		err = &git.HostError{Is: ErrHostUnreachable, Reason: "no answer in time", URL: g.addr.shownTarget(), Err: err}
 	}
 	err = g.withWithheld(err)
 	if g.v2Err != nil && errors.Is(err, ErrNoGit) {
@@ -132,7 +140,7 @@ func (g *gitClients) explain(err error) error {
 	}
 	if page, ok := errors.AsType[*gitwire.PageError](g.v2Err); ok && errors.Is(err, ErrRefNotFound) {
 		// Git mistakes a page for the list of refs of an old server.
-		return noRepository(page)
+		return g.addr.noRepository(page)
 	}
 	return err
 }
@@ -148,11 +156,15 @@ type GitWithheldError struct {
 }
 
 func (e *GitWithheldError) Error() string {
-	reason := fmt.Sprintf("git's setting %s is not used for %s, because it names no host, and neither the root module nor another setting names this one", e.Setting, e.Host)
 	if e.Err == nil {
-		return reason
+		return e.Common()
 	}
-	return e.Err.Error() + "; " + reason
+	return e.Common() + ": " + e.Err.Error()
+}
+
+// Common is the text without that of Err.
+func (e *GitWithheldError) Common() string {
+	return fmt.Sprintf("%s requires credentials, or has no such repository. Git's setting %s is not used for it, because the setting names no host, and only a package or a server names this one", e.Host, e.Setting)
 }
 
 func (e *GitWithheldError) Unwrap() error { return e.Err }
@@ -207,8 +219,8 @@ func errAlone(reason string) error {
 	return fmt.Errorf("%w: %s", ErrBuiltInGit, reason)
 }
 
-func noRepository(err error) error {
-	e := &git.HostError{Is: ErrRepositoryNotFound, Err: err}
+func (a gitAddress) noRepository(err error) error {
+	e := &git.HostError{Is: ErrRepositoryNotFound, URL: a.shownTarget(), Err: err}
 	if errors.As(err, new(*gitwire.PageError)) {
 		e.Fault = git.WebPage
 	}
@@ -216,18 +228,18 @@ func noRepository(err error) error {
 }
 
 // explainAlone wraps errors of a fetch without git in the sentinels that git's errors have.
-func explainAlone(at *url.URL, err error) error {
+func (a gitAddress) explainAlone(err error) error {
 	if isCancelled(err) {
 		return err
 	}
 	if status, ok := errors.AsType[*gitwire.StatusError](err); ok {
-		err = gitStatusError(at, status.StatusCode, status.RetryAfter)
+		err = gitStatusError(a.target.URL, status.StatusCode, status.RetryAfter)
 	}
 	switch {
 	case errors.As(err, new(*httpx.NetworkError)):
 		return fmt.Errorf("%w: %w; %s", ErrHostUnreachable, err, aloneHosts)
 	case errors.Is(err, fs.ErrNotExist), errors.As(err, new(*gitwire.PageError)):
-		return noRepository(err)
+		return a.noRepository(err)
 	case errors.Is(err, gitwire.ErrOldProtocol), errors.Is(err, gitwire.ErrNotSmart):
 		return fmt.Errorf("%w: %w", ErrBuiltInGit, err)
 	case errors.Is(err, ErrAuthentication):

@@ -46,9 +46,9 @@ func TestSSH(t *testing.T) {
 		"host of the config": {address: "git::ssh://forge" + r.dir + "?ref=main", config: withKey},
 		"scp style":          {address: "git@forge:" + r.dir + "?ref=v1.0.0", config: withKey},
 		"key in the address": {address: full + "?ref=v1.0.0&sshkey=" + inAddress, config: known},
-		"no key":             {address: full, config: known + "  IdentityFile none", fails: getmodules.ErrAuthentication, says: "ssh agent"},
-		"wrong key":          {address: full, config: known + "  IdentityFile " + s.file("other_key"), fails: getmodules.ErrAuthentication, says: "ssh agent"},
-		"unknown host":       {address: full, config: "  UserKnownHostsFile /dev/null\n  IdentityFile " + s.file("user_key"), fails: getmodules.ErrHostUntrusted, says: "known_hosts"},
+		"no key":             {address: full, config: known + "  IdentityFile none", fails: getmodules.ErrAuthentication, says: "of the user root: permission denied (publickey)"},
+		"wrong key":          {address: full, config: known + "  IdentityFile " + s.file("other_key"), fails: getmodules.ErrAuthentication, says: "of the user root: permission denied (publickey)"},
+		"unknown host":       {address: full, config: "  UserKnownHostsFile /dev/null\n  IdentityFile " + s.file("user_key"), fails: getmodules.ErrHostUntrusted, says: "ssh key is not known"},
 		"no such repository": {address: full + "x", config: withKey, fails: getmodules.ErrRepositoryNotFound},
 		"no server":          {address: "git::ssh://127.0.0.1:1/x", config: withKey, fails: getmodules.ErrHostUnreachable},
 	} {

@@ -106,17 +106,20 @@ type StatusError struct {
 	answered *httpx.StatusError // nil in the error of a caller's getter
 }
 
-// newStatusError leaves out the server's own text for the status.
-func newStatusError(answer *httpx.Answer) *StatusError {
+func newStatusError(status *httpx.StatusError) *StatusError {
 	return &StatusError{
-		URL: addrs.Redact(answer.URL().String()), StatusCode: answer.StatusCode, CredentialsSent: answer.Authorized,
-		answered: &httpx.StatusError{Answer: answer},
+		URL: addrs.Redact(status.Answer.URL().String()), StatusCode: status.Answer.StatusCode, CredentialsSent: status.Answer.Authorized,
+		answered: status,
 	}
 }
 
 // gitStatusError is for what git says about an answer to a request for at.
-func gitStatusError(at *url.URL, status int, retryAfter string) *StatusError {
-	return newStatusError(&httpx.Answer{StatusCode: status, Asked: []*url.URL{at}, RetryAfter: httpx.ParseRetryAfter(retryAfter)})
+func gitStatusError(at *url.URL, code int, retryAfter string) *StatusError {
+	status := &httpx.StatusError{Answer: &httpx.Answer{StatusCode: code, Asked: []*url.URL{at}, RetryAfter: httpx.ParseRetryAfter(retryAfter)}}
+	if status.IsRefusal() {
+		status.Meaning = "there are no credentials that it accepts"
+	}
+	return newStatusError(status)
 }
 
 func (e *StatusError) answer() *httpx.StatusError {
@@ -149,7 +152,7 @@ func isDenied(err error) bool {
 
 func httpError(err error) error {
 	if status, ok := errors.AsType[*httpx.StatusError](err); ok {
-		return newStatusError(status.Answer)
+		return newStatusError(status)
 	}
 	if refused, ok := errors.AsType[*httpx.RedirectError](err); ok {
 		return fmt.Errorf("%w: %w", ErrRefusedLocation, refused)

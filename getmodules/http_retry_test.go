@@ -201,7 +201,7 @@ func TestLongPause(t *testing.T) {
 	site := &busySite{retryAfter: "61", n: 1}
 	f := &getmodules.Fetcher{HTTPClient: &http.Client{Transport: site}}
 	_, err := f.Fetch(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage("https://busy.example/a.zip"), Dir: newSandbox(t).dir})
-	if len(site.at) != 1 || err == nil || !strings.Contains(err.Error(), "asks clients to wait") {
+	if len(site.at) != 1 || err == nil || !strings.Contains(err.Error(), "asks to wait 1m1s") {
 		t.Errorf("%d requests, error %v; want one, and how long to wait", len(site.at), err)
 	}
 }

@@ -279,17 +279,17 @@ func TestMessagesOfHTTP(t *testing.T) {
 			http.NotFound(w, r)
 		}
 	})
-	const missing = "the server answered 404 Not Found"
+	const missing = "example.com answered 404 Not Found for "
 	for address, want := range map[string]string{
-		"https://example.com/404.zip":                                        missing,
-		"https://example.com/page":                                           `the page points to "https://example.com/404.zip": ` + missing,
+		"https://example.com/404.zip":                                        missing + "/404.zip",
+		"https://example.com/page":                                           `"https://example.com/404.zip": ` + missing + "/404.zip; the page https://example.com/page points there",
 		"https://example.com/loop.zip":                                       `refused location: "https://example.com/loop.zip" redirects to "https://example.com/loop.zip": that is more than 5 redirects in a row`,
 		"https://example.com/plain.zip":                                      `refused location: the server redirects to "http://example.com/x.zip": redirects from https to http are not followed`,
-		"https://example.com/moved.zip":                                      `after a redirect to "https://nowhere.example/x.zip": dial tcp: connection refused (after 4 attempts)`,
-		"https://nowhere.example/x.zip":                                      "dial tcp: connection refused (after 4 attempts)",
-		"https://example.com/sum.zip?checksum=file:https://example.com/sums": `checksum argument: the file of checksums at "https://example.com/sums": ` + missing,
-		"oci://example.com/none":                                             missing,
-		"oci://example.com/token":                                            `the registry's token service at "https://example.com": the server answered 403 Forbidden`,
+		"https://example.com/moved.zip":                                      "nowhere.example cannot be reached: connection refused (4 attempts); a redirect points there",
+		"https://nowhere.example/x.zip":                                      "nowhere.example cannot be reached: connection refused (4 attempts)",
+		"https://example.com/sum.zip?checksum=file:https://example.com/sums": `checksum argument: the file of checksums at "https://example.com/sums": ` + missing + "/sums",
+		"oci://example.com/none":                                             missing + "/v2/none/manifests/latest",
+		"oci://example.com/token":                                            `the registry's token service at "https://example.com": example.com answered 403 Forbidden: no credentials were sent`,
 	} {
 		f := newHTTPFetcher()
 		f.HTTPClient = web.Client()

@@ -32,7 +32,7 @@ func (f *Fetcher) fetchOCI(ctx context.Context, req Request) (_ *Package, err er
 	}
 	manifest, err := oci.Read(ctx, repository, addr.reference())
 	if errors.Is(err, fs.ErrNotExist) && addr.digest == "" && !isRedirected(err, addr) {
-		err = withNearTags(ctx, repository, addr.tag, err)
+		err = withNearTags(ctx, repository, addr, err)
 	}
 	if err != nil {
 		return nil, err
@@ -76,8 +76,8 @@ var errEnough = errors.New("no more tags are needed")
 
 // withNearTags returns a *[RefNotFoundError] with similar tags of the registry's first page. They are only
 // a hint: if the tags cannot be listed, or have the missing one, it returns err.
-func withNearTags(ctx context.Context, repository ocistore.Repository, missing string, err error) error {
-	tags := git.Refs{}
+func withNearTags(ctx context.Context, repository ocistore.Repository, addr *ociAddress, err error) error {
+	missing, tags := addr.tag, git.Refs{}
 	failed := repository.Tags(ctx, "", func(page []string) error {
 		for _, tag := range page {
 			tags[git.Tags+tag] = git.Ref{}
@@ -88,7 +88,7 @@ func withNearTags(ctx context.Context, repository ocistore.Repository, missing s
 	if listed || failed != nil && !errors.Is(failed, errEnough) {
 		return err
 	}
-	return &RefNotFoundError{Ref: missing, Near: tags.Near(missing), Err: err}
+	return &RefNotFoundError{Repository: "oci://" + addr.host + "/" + addr.repository, Ref: missing, Near: tags.Near(missing), Err: err}
 }
 
 func badArtifact(reason error) error { return fmt.Errorf("%w: %w", ErrOCIArtifact, reason) }

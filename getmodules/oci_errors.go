@@ -43,13 +43,13 @@ func (t *ociTransport) explain(err error) error {
 		return failed
 	}
 	if answer, ok := errors.AsType[*errcode.ErrorResponse](err); ok {
-		return newStatusError(&httpx.Answer{StatusCode: answer.StatusCode, Asked: []*url.URL{answer.URL}, Authorized: t.loggedIn.Load()})
+		return newStatusError(&httpx.StatusError{Answer: &httpx.Answer{StatusCode: answer.StatusCode, Asked: []*url.URL{answer.URL}, Authorized: t.loggedIn.Load()}})
 	}
 	switch {
 	case isCancelled(err), isOCIReason(err):
 		return err
 	case errors.Is(err, auth.ErrBasicCredentialNotFound):
-		return newStatusError(&httpx.Answer{StatusCode: http.StatusUnauthorized, Asked: []*url.URL{t.at()}}) // with a challenge of HTTP's basic authentication
+		return newStatusError(&httpx.StatusError{Answer: &httpx.Answer{StatusCode: http.StatusUnauthorized, Asked: []*url.URL{t.at()}}}) // with a challenge of HTTP's basic authentication
 	case errors.Is(err, content.ErrMismatchedDigest):
 		return fmt.Errorf("%w: it does not match its digest", ErrOCIContent)
 	case errors.Is(err, errdef.ErrTooManyPages):

@@ -159,7 +159,14 @@ func (t *ociTransport) askForToken(req *http.Request) (*http.Response, error) {
 		return nil, t.refuse(req, "it redirects requests for a token")
 	case answer.StatusCode != http.StatusOK:
 		defer answer.Body.Close()
-		return nil, t.fromTokenService(req, answer.StatusError())
+		status := answer.StatusError()
+		if status.IsRefusal() {
+			status.Meaning = status.Answer.SentFor(t.host)
+		}
+		return nil, t.fromTokenService(req, status)
+	case answer.WebPage() != "":
+		_ = answer.Body.Close()
+		return nil, t.fromTokenService(req, fmt.Errorf("%w: %w", ErrOCIContent, &httpx.PageError{URL: addrs.Redact(req.URL.String()), ContentType: answer.WebPage()}))
 	}
 	answer.Request = req
 	return readOCIMetadata(answer)

@@ -110,7 +110,7 @@ func (f *Fetcher) gitReference(ctx context.Context, req Request) (Reference, err
 func (f *Fetcher) shortReference(ctx context.Context, req Request, addr gitAddress) (Reference, error) {
 	short, id := strings.ToLower(addr.ref), req.Revision
 	if !git.IsShortID(short) {
-		return Reference{}, &RefNotFoundError{Ref: addr.ref, Err: ErrRefNotFound}
+		return Reference{}, &RefNotFoundError{Repository: addr.shownTarget(), Ref: addr.ref, Err: ErrRefNotFound}
 	}
 	if !git.IsObjectID(id) || !strings.HasPrefix(id, short) {
 		var err error
@@ -119,7 +119,7 @@ func (f *Fetcher) shortReference(ctx context.Context, req Request, addr gitAddre
 		}
 	}
 	if id == "" {
-		return Reference{}, &RefNotFoundError{Ref: addr.ref, Err: ErrRefNotFound}
+		return Reference{}, &RefNotFoundError{Repository: addr.shownTarget(), Ref: addr.ref, Err: ErrRefNotFound}
 	}
 	return Reference{ReferenceCommit, id, id}, nil
 }

@@ -195,7 +195,7 @@ func (m *NetworkMirror) document(ctx context.Context, about *MirrorError, name s
 		}
 	}
 	if err == nil {
-		err = refused(req, LoginToken, checkDocument(answer))
+		err = refused(req, LoginToken, checkDocument(about, answer))
 	}
 	if err != nil {
 		return nil, nil, about.with(mirrorFailure(err))
@@ -231,11 +231,11 @@ func (m *NetworkMirror) services() *disco.Client {
 	return m.tokens
 }
 
-func checkDocument(answer *httpx.Answer) error {
+func checkDocument(about *MirrorError, answer *httpx.Answer) error {
 	switch answer.StatusCode {
 	case http.StatusOK:
 	case http.StatusNotFound:
-		return fmt.Errorf("%w: %w", ErrNotFound, &httpx.StatusError{Answer: answer})
+		return fmt.Errorf("%w: %w", ErrNotFound, &httpx.StatusError{Answer: answer, Meaning: "it has no " + about.Subject()})
 	default:
 		return &httpx.StatusError{Answer: answer}
 	}

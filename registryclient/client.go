@@ -107,12 +107,17 @@ type subject struct {
 	listed string
 }
 
-// isMissing adds the version as the registry lists it to what a 404 means.
-func (s subject) isMissing(missing string) string {
-	if s.listed == "" {
-		return missing
+// missingAt is what a 404 of the host means.
+func (s subject) missingAt(host string) string {
+	kind, name, _ := strings.Cut(failBefore(s, nil).Subject(), " ")
+	text := fmt.Sprintf("it has no %s %s", kind, strings.TrimPrefix(name, host+"/"))
+	if s.platform == (addrs.Platform{}) { // which the registry lists
+		text += ", or shows it only with credentials"
 	}
-	return fmt.Sprintf("%s, although it lists it as %q", missing, shown(s.listed))
+	if s.listed != "" {
+		text += fmt.Sprintf(", although it lists it as %q", shown(s.listed))
+	}
+	return text
 }
 
 // asListed asks again for the version as the registry lists it, such as "v1.2.0" or "20.02.10", if there is nothing
@@ -227,8 +232,8 @@ func (r *request) limited(ctx context.Context) context.Context {
 	return httpx.PointedToName(ctx, &url.URL{Scheme: "https", Host: string(r.host())}, r.url)
 }
 
-// ask requests an endpoint and reads the answer. missing is what a 404 means.
-func ask[V any](ctx context.Context, c *Client, about subject, limit int64, missing string, read func(*request, *httpx.Answer) (V, error), last ...string) (none V, _ error) {
+// ask requests an endpoint and reads the answer.
+func ask[V any](ctx context.Context, c *Client, about subject, limit int64, read func(*request, *httpx.Answer) (V, error), last ...string) (none V, _ error) {
 	r, err := c.endpoint(ctx, about, last...)
 	if err != nil {
 		return none, err
@@ -238,7 +243,7 @@ func ask[V any](ctx context.Context, c *Client, about subject, limit int64, miss
 		return none, err
 	}
 	if answer.StatusCode != http.StatusOK && !(answer.StatusCode == http.StatusNoContent && about.isLocation()) {
-		return none, r.refusal(answer, missing)
+		return none, r.refusal(answer, r.missingAt(answer.URL().Host))
 	}
 	found, err := read(r, answer)
 	if err != nil {

@@ -66,11 +66,16 @@ type RequestError struct {
 	Err        error
 }
 
-func (e *RequestError) Error() string {
-	if e.URL == "" {
-		return fmt.Sprintf("%s: %v", e.Subject(), e.Err)
+func (e *RequestError) Error() string { return e.Subject() + ": " + e.Cause() }
+
+// Cause is the text without Subject.
+func (e *RequestError) Cause() string {
+	var status *httpx.StatusError
+	var network *httpx.NetworkError
+	if e.URL == "" || errors.As(e.Err, &status) || errors.As(e.Err, &network) { // their texts have the host
+		return fmt.Sprint(e.Err)
 	}
-	return fmt.Sprintf("%s: GET %s: %v", e.Subject(), e.URL, e.Err)
+	return fmt.Sprintf("GET %s: %v", e.URL, e.Err)
 }
 
 // Subject returns the beginning of the error text: "provider example.com/acme/cloud 1.2.0 for linux_amd64".
@@ -99,22 +104,14 @@ func (r *request) refusal(answer *httpx.Answer, missing string) *RequestError {
 			sentinel = ErrUnsupportedPlatform
 		}
 	case http.StatusUnauthorized:
-		sentinel, meaning = ErrUnauthorized, r.sent()
+		sentinel, meaning = ErrUnauthorized, r.sent(answer)
 	case http.StatusForbidden:
-		sentinel, meaning = ErrForbidden, r.sent()
+		sentinel, meaning = ErrForbidden, r.sent(answer)
 	}
-	message := strings.TrimSpace(r.withoutSecrets(messageIn(answer.Body)))
-	text := answer.Status()
-	if message != "" {
-		text += fmt.Sprintf(", with the message %q", message)
-	}
-	if meaning != "" {
-		text += "; " + meaning
-	}
-	text += answer.RetryAfter.Advice()
+	status := &httpx.StatusError{Answer: answer, Meaning: meaning, Message: strings.TrimSpace(r.withoutSecrets(messageIn(answer.Body)))}
 	// The text does not repeat the sentinel, which the status implies.
-	failure := r.failWith(answer, &statusError{text, []error{sentinel, &httpx.StatusError{Answer: answer, Message: message}, r.credentialsErr}})
-	failure.Message, failure.RetryAfter = message, answer.RetryAfter.Wait
+	failure := r.failWith(answer, &statusError{status, []error{sentinel, status, r.credentialsErr}})
+	failure.Message, failure.RetryAfter = status.Message, answer.RetryAfter.Wait
 	return failure
 }
 
@@ -161,25 +158,24 @@ func (r *request) withoutSecrets(text string) string {
 }
 
 type statusError struct {
-	text  string
+	*httpx.StatusError
 	wraps []error // some are nil
 }
-
-func (e *statusError) Error() string { return e.text }
 
 func (e *statusError) Unwrap() []error {
 	return slices.DeleteFunc(slices.Clone(e.wraps), func(err error) bool { return err == nil })
 }
 
-// sent says whether the request had credentials, and otherwise why not.
-func (r *request) sent() string {
+// sent says whether a request that was refused had credentials, which belong to the host in the address, and otherwise
+// why not.
+func (r *request) sent(answer *httpx.Answer) string {
+	text := answer.SentFor(string(r.host()))
 	switch {
+	case answer.Authorized:
 	case r.credentialsErr != nil:
-		return fmt.Sprintf("no credentials were sent, because %s", httpx.Printable(r.credentialsErr.Error()))
-	case r.authorized:
-		return "the credentials that were sent are not sufficient"
+		text += fmt.Sprintf(", because %s", httpx.Printable(r.credentialsErr.Error()))
 	case r.url.Scheme != "https":
-		return "no credentials were sent, because they are sent over https only"
+		text += ", because they are sent over https only"
 	}
-	return "no credentials were sent"
+	return text
 }

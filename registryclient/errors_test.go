@@ -57,10 +57,10 @@ func TestStatuses(t *testing.T) {
 		registryclient.RequestError
 		missing string // what a 404 means
 	}{
-		"versions":          {registryclient.RequestError{Package: pkg, URL: origin + versionsPath}, "no such module"},
-		"location":          {registryclient.RequestError{Package: pkg, Version: one, URL: origin + locationPath}, "no such version"},
-		"provider versions": {registryclient.RequestError{Provider: cloud, URL: origin + providerVersionsPath}, "no such provider"},
-		"provider package":  {registryclient.RequestError{Provider: cloud, Version: one, Platform: linux, URL: origin + providerPackagePath}, "no package of this version"},
+		"versions":          {registryclient.RequestError{Package: pkg, URL: origin + versionsPath}, "it has no module acme/net/aws,"},
+		"location":          {registryclient.RequestError{Package: pkg, Version: one, URL: origin + locationPath}, "it has no module acme/net/aws 1.0.0,"},
+		"provider versions": {registryclient.RequestError{Provider: cloud, URL: origin + providerVersionsPath}, "it has no provider acme/cloud,"},
+		"provider package":  {registryclient.RequestError{Provider: cloud, Version: one, Platform: linux, URL: origin + providerPackagePath}, "it has no provider acme/cloud 1.0.0 for linux_amd64"},
 	} {
 		for status, want := range tests {
 			if status == http.StatusNotFound && about.Platform == linux {
@@ -78,7 +78,7 @@ func TestStatuses(t *testing.T) {
 			if answered, ok := errors.AsType[*httpx.StatusError](err); !ok || answered.Answer.StatusCode != status || answered.Answer.URL().String() != about.URL {
 				t.Errorf("%s, status %d: %v does not wrap the answer", name, status, err)
 			}
-			if begin := fmt.Sprintf("%s: GET %s: %d ", about.Subject(), about.URL, status); !strings.HasPrefix(err.Error(), begin) || status == http.StatusNotFound && !strings.Contains(err.Error(), about.missing) {
+			if begin := fmt.Sprintf("%s: %s answered %d ", about.Subject(), pkg.Host, status); !strings.HasPrefix(err.Error(), begin) || status == http.StatusNotFound && !strings.Contains(err.Error(), about.missing) {
 				t.Errorf("%s, status %d: %q does not begin with %q, or does not say what is missing", name, status, err, begin)
 			}
 		}

@@ -27,8 +27,7 @@ func (c *Client) ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPac
 }
 
 func (c *Client) list(ctx context.Context, about subject) ([]versions.Candidate, error) {
-	const missing = "the registry has no such module, or it requires credentials: check the source address"
-	return ask(ctx, c, about, maxListing, missing, func(_ *request, answer *httpx.Answer) ([]versions.Candidate, error) {
+	return ask(ctx, c, about, maxListing, func(_ *request, answer *httpx.Answer) ([]versions.Candidate, error) {
 		listed, err := parseListing(answer.Body)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)

@@ -85,8 +85,7 @@ func (c *Client) locateProvider(ctx context.Context, about subject) (ProviderPac
 }
 
 func (c *Client) askProvider(ctx context.Context, about subject) (ProviderPackage, error) {
-	missing := about.isMissing("the registry has no package of this version for the platform")
-	return ask(ctx, c, about, maxProviderAnswer, missing, func(_ *request, answer *httpx.Answer) (ProviderPackage, error) {
+	return ask(ctx, c, about, maxProviderAnswer, func(_ *request, answer *httpx.Answer) (ProviderPackage, error) {
 		var body packageBody
 		if err := httpx.Decode(answer.Body, &body); err != nil {
 			return ProviderPackage{}, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)

@@ -63,8 +63,7 @@ func (c *Client) getProvider(ctx context.Context, about subject) (body listingBo
 	if about.provider == (addrs.Provider{}) {
 		return body, failBefore(about, errors.New("registryclient: the zero Provider has no versions"))
 	}
-	const missing = "the registry has no such provider, or it requires credentials: check the source address"
-	return ask(ctx, c, about, maxProviderAnswer, missing, func(_ *request, answer *httpx.Answer) (listingBody, error) {
+	return ask(ctx, c, about, maxProviderAnswer, func(_ *request, answer *httpx.Answer) (listingBody, error) {
 		err := httpx.Decode(answer.Body, &body)
 		if len(body.Versions) > maxVersions {
 			err = fmt.Errorf("it lists %d versions; the limit is %d", len(body.Versions), maxVersions)

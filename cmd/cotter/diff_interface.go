@@ -49,7 +49,7 @@ func (d interfaceDiffs) addTo(changes []entryChange) {
 		switch {
 		case !ok || c.Key == "":
 		case found.Err != nil:
-			changes[i].InterfaceError = oneMessage(found.Err).text()
+			changes[i].InterfaceError = oneMessage(found.Err).text
 		default:
 			changes[i].Compared, changes[i].Interface, changes[i].interfaces = true, jsonInterfaces(found.Changes), found.Changes
 		}
@@ -72,12 +72,12 @@ func (d interfaceDiffs) report(out *output) error {
 			// the two compared locks is wrong.
 			mismatches = append(mismatches, fmt.Errorf("module %s was not compared: %s has %s, but the lock has %s", key, mismatch.Package, hashList(mismatch.Got), hashList(mismatch.Want)))
 		} else if err != nil && !out.json {
-			failures = append(failures, failure{key, out.explained(messages(err)[0])})
+			failures = append(failures, failure{key, out.explained(messages(err))[0]})
 		}
 	}
-	for _, same := range groupBy(failures, func(f failure) string { return f.cause.text() }) {
+	for _, same := range groupBy(failures, func(f failure) string { return f.cause.text }) {
 		keys := mapped(same, func(f failure) string { return f.key })
-		out.warnf("cannot tell what changes for the callers of %s: %s", strings.Join(keys, ", "), same[0].cause.text())
+		out.warnf("cannot tell what changes for the callers of %s: %s", strings.Join(keys, ", "), same[0].cause.text)
 		out.printRemedies(same[0].cause.remedies)
 	}
 	return errors.Join(mismatches...)

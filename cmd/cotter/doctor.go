@@ -72,7 +72,7 @@ func (d *doctor) failed(err error) {
 			m.dir = d.req.Dir
 			m = d.placed(m)
 		}
-		d.problem("%s", m.line())
+		d.problem("%s", m.item())
 	}
 }
 

@@ -323,7 +323,7 @@ func (d *doctor) host(ctx context.Context, needs []*need) {
 			continue
 		}
 		for _, m := range messages(n.err) {
-			d.problem("%s: %s", what, m.line()) // which names the module, provider or repository
+			d.problem("%s: %s", what, m.item()) // which names the module, provider or repository
 		}
 	}
 	switch {

@@ -108,7 +108,19 @@ type unexpectedFilesRecord struct {
 }
 
 // errorRecord is a failure. A run that fails ends with one or more, and a run that succeeds has none.
-type errorRecord struct{ message }
+type errorRecord struct{ failureRecord }
+
+// failureRecord describes a failure.
+type failureRecord struct {
+	Summary string `json:"summary"`
+	Detail  string `json:"detail,omitempty"`
+	Module  string `json:"module,omitempty"`
+	// Provider is the address of the provider that the failure is about.
+	Provider string `json:"provider,omitempty"`
+	jsonPlace
+	// Remedy says what to do next.
+	Remedy string `json:"remedy,omitempty"`
+}
 
 // reportRecord is the result of verify.
 type reportRecord struct {
@@ -117,14 +129,14 @@ type reportRecord struct {
 	// Unproven are files that were ignored because this user did not write them here.
 	Unproven []string `json:"unproven,omitempty"`
 	// Refused are violations of the policy.
-	Refused []message `json:"refused,omitempty"`
+	Refused []failureRecord `json:"refused,omitempty"`
 	// Stale are differences between the lock and the configuration.
-	Stale []message `json:"stale,omitempty"`
+	Stale []failureRecord `json:"stale,omitempty"`
 	// Misplaced are modules for which modules.json has another directory.
-	Misplaced []message `json:"misplaced,omitempty"`
+	Misplaced []failureRecord `json:"misplaced,omitempty"`
 	// Unread are errors in parts of the configuration that cannot be read, and so were not compared.
-	Unread   []message     `json:"unread,omitempty"`
-	Packages []jsonPackage `json:"packages"`
+	Unread   []failureRecord `json:"unread,omitempty"`
+	Packages []jsonPackage   `json:"packages"`
 	// Directories are the directories that replace packages. Their files are not locked.
 	Directories []lockfile.Module    `json:"directories,omitempty"`
 	Providers   []jsonProviderReport `json:"providers,omitempty"`

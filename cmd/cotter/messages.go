@@ -2,76 +2,82 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/textform"
 )
 
-// message is the description of a failure.
+// message is what is said of one failure.
 type message struct {
-	Summary string `json:"summary"`
-	Detail  string `json:"detail,omitempty"`
-	// Project is the directory of the root module. In JSON it is part of the envelope.
-	Project string `json:"-"`
-	Module  string `json:"module,omitempty"`
-	// Provider is the address of the provider that the message is about.
-	Provider string `json:"provider,omitempty"`
-	jsonPlace
-	// Remedy says what to do next.
-	Remedy string `json:"remedy,omitempty"`
-
-	// remedies are what Remedy consists of; see output.record. Text output prints them after all messages.
-	remedies []remedy
-
-	at  hcl.Range // the position in the configuration that the message is about
-	dir string    // the directory of the project, or "" if there is only one project
-	err error
-	// problem is a better wording, or nil.
-	problem *problem
-	// requirements are the lines of Detail about the modules that require a provider.
+	// project is the directory of the root module, and "" if there is only one. dir is the same, also if the error itself
+	// does not name it.
+	project, dir string
+	// subject names the module call or the provider that the message is about; "" for other messages.
+	subject, module, provider string
+	file                      textform.Path
+	line                      int
+	at                        hcl.Range // in the configuration
+	// text is what went wrong, and more what is left out if several messages are printed as one. body are further lines.
+	text, more, body string
+	// requirements are the lines of body about the modules that require a provider.
 	requirements string
+	remedies     []remedy
+	err          error
+	isCause      bool     // text is that of a cause
 	placed       bool     // by output.placed
 	refusal      *refusal // by a policy
 }
 
-func (m message) text() string {
-	if m.problem != nil {
-		return m.problem.text
+// title is a message without body.
+func (m message) title() string {
+	text := m.text + m.more
+	if m.subject != "" {
+		return m.name() + ": " + text
 	}
-	return m.Detail
-}
-
-// isOf reports whether the message is about a module or a provider, which the summary names.
-func (m message) isOf() bool { return m.Module != "" || m.Provider != "" }
-
-func (m message) line() string {
-	text := m.Summary + m.where()
-	if m.problem != nil {
-		return text + ": " + m.text()
-	}
-	if m.Provider != "" {
-		return text + ": " + strings.ReplaceAll(m.Detail, "\n", "; ") // the other lines say who requires it
-	}
-	if m.Detail != "" {
-		text += ": " + m.Detail
+	if text += m.where(); m.project != "" && !strings.HasPrefix(text, m.project) && !strings.Contains(text, m.project+"/") {
+		return m.project + ": " + text
 	}
 	return text
 }
 
-// together returns messages with the same text on one line. m is the first one.
-func (m message) together(group []message) string {
-	if len(group) < 2 || !m.isOf() {
-		return m.line()
+// name is what a message is about, with its place.
+func (m message) name() string {
+	name := m.subject
+	if name == "" {
+		name = m.project
 	}
-	text, _, _ := strings.Cut(m.text(), "\n")
-	var of []string
-	for _, one := range group {
-		of = append(of, one.Summary+one.where())
+	return name + m.where()
+}
+
+func (m message) where() string {
+	if m.file == "" {
+		return ""
 	}
-	return text + ": " + strings.Join(of, ", ")
+	return fmt.Sprintf(" (%s:%d)", m.file, m.line)
+}
+
+// item is a message in a list.
+func (m message) item() string {
+	switch {
+	case m.body == "":
+		return m.title()
+	case m.subject != "": // the other lines say who requires it
+		return m.title() + "; " + strings.ReplaceAll(m.body, "\n", "; ")
+	}
+	return m.title() + ": " + m.body
+}
+
+// withoutProject returns a text that several projects can have in common, without their directories.
+func (m message) withoutProject() string {
+	if m.project == "" {
+		return m.text
+	}
+	return strings.ReplaceAll(m.text, m.project+"/", "")
 }
 
 // messages returns a message for each failed module and each diagnostic in an error.
@@ -88,9 +94,10 @@ func messagesOf(dir string, err error) []message {
 	}
 	if project, ok := errors.AsType[*installer.ProjectError](err); ok && dir == "" {
 		all := messagesOf(project.Dir, project.Err)
-		for i := range all {
-			all[i].Project = project.Dir
-			all[i].Summary = project.Dir + ": " + all[i].Summary
+		for i, m := range all {
+			if all[i].project = project.Dir; m.subject != "" {
+				all[i].subject = project.Dir + ": " + m.subject
+			}
 		}
 		return all
 	}
@@ -98,8 +105,7 @@ func messagesOf(dir string, err error) []message {
 		return fromDiagnostics(dir, diags)
 	}
 	m := oneMessage(err)
-	m.dir = dir
-	m.remedies, m.err, m.refusal = remediesOf(dir, err), err, refusalOf(err)
+	m.dir, m.err, m.refusal = dir, err, refusalOf(err)
 	return []message{m}
 }
 
@@ -107,24 +113,41 @@ func messagesOf(dir string, err error) []message {
 func oneMessage(err error) message {
 	if module, ok := errors.AsType[*installer.ModuleError](err); ok {
 		key := module.Path.String()
-		return message{Summary: "module " + key, Detail: module.Err.Error(), Module: key, jsonPlace: placeOf(module.Range), at: module.Range}
+		m := message{subject: "module " + key, module: key}.placedAt(module.Range)
+		m.text, m.body, _ = strings.Cut(module.Err.Error(), "\n")
+		return m
 	}
 	if provider, ok := errors.AsType[*installer.ProviderError](err); ok {
 		return providerMessage(provider)
 	}
 	if is[*installer.DialectError](err) || is[*installer.ConflictError](err) || is[*installer.LockedError](err) {
-		return listMessage(err)
+		summary, rest, _ := strings.Cut(err.Error(), "\n")
+		if list, indented := strings.CutPrefix(rest, "  "); indented {
+			rest = strings.ReplaceAll(list, "\n  ", "\n")
+		}
+		return message{text: summary, body: strings.TrimSpace(rest)}
 	}
-	return message{Summary: err.Error()}
+	return message{text: err.Error()}
 }
 
-// listMessage is for an error whose first line is a summary.
-func listMessage(err error) message {
-	summary, rest, _ := strings.Cut(err.Error(), "\n")
-	if list, indented := strings.CutPrefix(rest, "  "); indented {
-		rest = strings.ReplaceAll(list, "\n  ", "\n")
+// providerMessage has the modules that require the provider in its body.
+func providerMessage(err *installer.ProviderError) message {
+	m := message{subject: "provider " + err.Provider.ForDisplay(), provider: err.Provider.String()}
+	if !err.Version.IsZero() {
+		m.subject += " " + err.Version.String()
 	}
-	return message{Summary: summary, Detail: strings.TrimSpace(rest)}
+	if len(err.RequiredBy) == 1 {
+		m = m.placedAt(err.RequiredBy[0].Range)
+	}
+	m.text, m.body, _ = strings.Cut(err.Err.Error(), "\n")
+	m.requirements = strings.Join(err.Requirements(), "\n")
+	m.body = strings.Trim(m.body+"\n"+m.requirements, "\n")
+	return m
+}
+
+func (m message) placedAt(at hcl.Range) message {
+	m.file, m.line, m.at = textform.Path(at.Filename), at.Start.Line, at
+	return m
 }
 
 // joined returns nil for errors that errors.Join has not made, such as one that wraps several in a sentence.
@@ -136,8 +159,7 @@ func joined(err error) []error {
 	return list.Unwrap()
 }
 
-func flatten(errs []error) []message {
-	var all []message
+func flatten(errs []error) (all []message) {
 	for _, err := range errs {
 		all = append(all, messages(err)...)
 	}
@@ -150,15 +172,13 @@ func fromDiagnostics(dir string, diags hcl.Diagnostics) []message {
 		if diag.Severity != hcl.DiagError {
 			continue
 		}
-		m := message{Summary: diag.Summary, Detail: diag.Detail}
+		m := message{dir: dir, text: diag.Summary, body: diag.Detail, remedies: diagnosticRemedies(dir, diag)}
 		if diag.Subject != nil {
-			m.jsonPlace, m.at = placeOf(*diag.Subject), *diag.Subject
+			m = m.placedAt(*diag.Subject)
 		}
-		if repeats(all, m) {
-			continue
+		if !repeats(all, m) {
+			all = append(all, m)
 		}
-		m.dir, m.remedies = dir, diagnosticRemedies(dir, diag)
-		all = append(all, m)
 	}
 	return all
 }
@@ -170,5 +190,5 @@ func repeats(all []message, m message) bool {
 	}
 	before := all[len(all)-1]
 	const split, open = "Invalid multi-line string", "Unterminated template string"
-	return before.File == m.File && before.Summary == split && (m.Summary == split || m.Summary == open)
+	return before.file == m.file && before.text == split && (m.text == split || m.text == open)
 }

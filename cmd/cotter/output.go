@@ -29,7 +29,8 @@ type output struct {
 	verbose        bool // print everything that happens
 	started        time.Time
 	dir            string // the value of --chdir
-	tool           string // the value of --for, or ""
+	// again returns flags of this run for an advised command: see flagsAgain.
+	again func(command, rest, project string) string
 	// whenInterrupted is the message after an interruption. It is set when something may have changed.
 	whenInterrupted string
 	bundle          bool // packages come from a bundle and not from servers
@@ -49,9 +50,7 @@ type output struct {
 func (o *output) configure(cmd *invocation) {
 	o.json, o.dir = cmd.Bool("json"), cmd.String("chdir")
 	o.bundle = cmd.String("bundle") != ""
-	if cmd.IsSet("for") {
-		o.tool = cmd.String("for")
-	}
+	o.again = func(command, rest, project string) string { return flagsAgain(cmd, command, rest, project) }
 	o.quiet, o.verbose = cmd.Bool("quiet") && !o.json, cmd.Bool("verbose") && !o.json
 	o.color = !cmd.Bool("no-color") && o.env("NO_COLOR") == "" && o.env("TERM") != "dumb" && isTerminal(o.stderr)
 }

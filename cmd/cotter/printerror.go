@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/internal/textform"
 )
@@ -28,11 +30,10 @@ import (
 //	  module app.tags (app/main.tf:2)
 //	  module network (main.tf:3)
 func (o *output) printError(err error) {
-	all := messages(err)
-	o.explainAll(all)
+	all := o.explained(messages(err))
 	if o.json {
 		for _, m := range all {
-			_ = o.writeProjectJSON(cmp.Or(m.Project, o.project), errorRecord{o.record(m)})
+			_ = o.writeProjectJSON(cmp.Or(m.project, o.project), errorRecord{o.record(m)})
 		}
 		return
 	}
@@ -50,94 +51,70 @@ func (o *output) printError(err error) {
 		fmt.Fprintln(o.stderr)
 	}
 	o.printRemedies(remedies)
-	if failed := failedProjects(all); len(failed) > 1 {
+	failed := distinct(mapped(slices.DeleteFunc(all, func(m message) bool { return m.project == "" }), func(m message) string { return m.project }))
+	if len(failed) > 1 {
 		fmt.Fprintf(o.stderr, "\n%s failed: %s.\n", count(len(failed), "project"), sanitize.Escape(someOf(failed, maxNamed)))
 	}
 }
 
-func failedProjects(all []message) []string {
-	var dirs []string
-	for _, m := range all {
-		if m.Project != "" && !slices.Contains(dirs, m.Project) {
-			dirs = append(dirs, m.Project)
+// explained adds causes and remedies to messages. It says of all hosts together that no name was resolved, and not that
+// each does not exist.
+func (o *output) explained(all []message) []message {
+	down := o.networkDown(all)
+	return mapped(all, func(m message) message {
+		m = o.explainedAlone(m)
+		if down != "" && m.err != nil && lookupIn(m.err).name != nameKnown {
+			m.text, m.more, m.remedies = down, "", do(checkNetwork)
 		}
-	}
-	return dirs
+		return m
+	})
 }
 
-func (o *output) explained(m message) message {
-	if m = o.placed(m); m.err == nil {
-		m.problem = o.conflict(m)
-	} else if m.problem = problemOf(m.err); m.problem == nil {
-		m.problem = o.projectProblem(m)
+func (o *output) explainedAlone(m message) message {
+	m = o.placed(m)
+	m.remedies = append(m.remedies, remediesOf(m.dir, m.err)...)
+	found, better := o.causeOf(m)
+	if found != nil {
+		m.text, m.more, m.body, m.isCause = found.text, found.more, m.requirements, true
+		if first, rest, ok := strings.Cut(found.text, "\n"); ok {
+			m.text, m.body = first, rest
+		}
+	}
+	if better != nil {
+		m.remedies = better
 	}
 	if report, ok := errors.AsType[reportError](m.err); ok {
 		for _, err := range report.causes {
 			for _, cause := range messagesOf(m.dir, err) {
-				m.remedies = append(m.remedies, o.explained(cause).remedies...)
+				m.remedies = append(m.remedies, o.explainedAlone(cause).remedies...)
 			}
 		}
-		m.remedies = append(m.remedies, inProjectDir(m.dir, report.remedies)...)
+		m.remedies = append(m.remedies, report.remedies...)
 	}
-	if m.problem == nil {
-		return m
-	}
-	if o.bundle && errors.Is(m.err, installer.ErrOffline) {
-		m.problem = &problem{text: "neither in the bundle nor in the cache", instead: true,
-			remedies: do("Make a new bundle with `cotter bundle create`, or run the command once without `--bundle`.")}
-	}
-	if m.problem.instead {
-		m.remedies = nil
-	}
-	if host := m.problem.unreached; host != "" {
-		m.problem.remedies = unreachedRemedies(host, m.problem.name, func() []string { return o.knownHosts(m) })
-	}
-	m.remedies = slices.Concat(m.remedies, inProjectDir(m.dir, m.problem.remedies))
+	m.remedies = inProjectDir(m.dir, m.remedies)
 	return m
 }
 
-// record returns an explained message as it is in JSON, with the words of text output.
-func (o *output) record(m message) message {
-	m.Remedy = strings.Join(remedyLines(o.fromHere(m.remedies)), " ")
-	if m.problem == nil {
-		return m
+// record returns an explained message as it is in JSON.
+func (o *output) record(m message) failureRecord {
+	record := failureRecord{
+		Summary: m.subject, Detail: m.text + m.more, Module: m.module, Provider: m.provider, jsonPlace: jsonPlace{m.file, m.line},
+		Remedy: strings.Join(remedyLines(o.fromHere(m.remedies)), " "),
 	}
-	text := m.problem.text + m.problem.more
-	switch {
-	case !m.isOf() && m.Project != "":
-		m.Summary, m.Detail = m.Project+": "+text, ""
-	case !m.isOf():
-		m.Summary, m.Detail = text, ""
-	case m.requirements != "":
-		m.Detail = text + "\n" + m.requirements
-	default:
-		m.Detail = text
+	if m.body != "" {
+		record.Detail += "\n" + m.body
 	}
-	return m
+	if m.subject == "" {
+		if record.Summary, record.Detail = m.text+m.more, m.body; m.project != "" {
+			record.Summary = m.project + ": " + record.Summary
+		}
+	}
+	return record
 }
 
 // failures returns records of the messages in errors.
-func (o *output) failures(errs []error) []message {
-	all := flatten(errs)
-	o.explainAll(all)
-	return mapped(all, o.record)
-}
-
-// explainAll says of all hosts together that no name was resolved, and not that each does not exist.
-func (o *output) explainAll(all []message) {
-	for i, m := range all {
-		all[i] = o.explained(m)
-	}
-	down := o.networkDown(all)
-	if down == nil {
-		return
-	}
-	for i, m := range all {
-		if m.unresolved() {
-			others := m.remedies[:len(m.remedies)-len(m.problem.remedies)]
-			all[i].problem, all[i].remedies = down, slices.Concat(others, down.remedies)
-		}
-	}
+func (o *output) failures(errs []error) []failureRecord {
+	return mapped(o.explained(flatten(errs)), o.record)
 }
 
 // sameText groups messages with the same text, or about the same rule of a policy.
@@ -146,42 +123,32 @@ func sameText(all []message) [][]message {
 	return groupBy(all, func(m message) string {
 		switch {
 		case m.refusal != nil:
-			return m.Project + "\n" + m.refusal.rule
-		case m.isOf() && m.problem != nil && m.problem.unreached != "": // git and our clients say in different words why
+			return m.project + "\n" + m.refusal.rule
+		case m.subject != "" && isUnreachable(m.err) && lookupIn(m.err).name == nameKnown: // git and our clients say in different words why
 			return "unreachable\n" + hostOf(m.err)
-		case m.text() == "":
-			alone++
-			return fmt.Sprint(alone)
-		case m.isOf():
-			return m.text()
-		case m.problem != nil:
+		case m.subject != "" && m.requirements == m.body, m.isCause:
 			return m.withoutProject()
+		case m.body != "":
+			return m.project + "\n" + m.text + "\n" + m.body
 		}
-		return m.Summary + "\n" + m.text()
+		alone++
+		return fmt.Sprint(alone)
 	})
+}
+
+func isUnreachable(err error) bool {
+	network, ok := errors.AsType[*httpx.NetworkError](err)
+	return ok && !network.IsUntrusted() || errors.Is(err, getmodules.ErrHostUnreachable)
 }
 
 func (o *output) printGroup(group []message) {
 	m := group[0]
-	headline, body := m.parts()
-	var listed []string
-	for _, one := range group {
-		if one.isOf() || one.problem == nil {
-			listed = append(listed, one.Summary+one.where())
-		} else {
-			listed = append(listed, one.Project)
-		}
-	}
+	headline, body := m.title(), m.body
+	listed := mapped(group, message.name)
 	if refused, lines, ok := refusedTogether(group); ok {
 		headline, listed, body = refused, lines, ""
-	} else if len(group) > 1 && (m.isOf() || m.problem != nil) {
-		headline, body, _ = strings.Cut(m.withoutProject(), "\n")
-		if m.problem != nil && !slices.ContainsFunc(group, func(one message) bool { return one.problem.more != m.problem.more }) {
-			headline += m.problem.more
-		}
-		if m.Provider != "" {
-			body = ""
-		}
+	} else if len(group) > 1 {
+		headline, body = together(group), ""
 	}
 	o.errLineOf(red, "Error:", sanitize.Escape(headline))
 	if len(group) > 1 {
@@ -200,6 +167,15 @@ func (o *output) printGroup(group []message) {
 	}
 }
 
+// together returns what messages with the same text say.
+func together(group []message) string {
+	text := group[0].withoutProject()
+	if !slices.ContainsFunc(group, func(one message) bool { return one.more != group[0].more }) {
+		text += group[0].more
+	}
+	return text
+}
+
 // excerptColumns leaves room for the margin.
 func (o *output) excerptColumns() int {
 	if o.errColumns == 0 {
@@ -208,63 +184,25 @@ func (o *output) excerptColumns() int {
 	return o.errColumns - len("  ")
 }
 
-// withoutProject returns a text that several projects can have in common, without their directories.
-func (m message) withoutProject() string {
-	if m.Project == "" {
-		return m.text()
-	}
-	return strings.ReplaceAll(m.text(), m.Project+"/", "")
-}
-
-// parts returns the first line of a message, and the text after the excerpt of the source.
-func (m message) parts() (headline, body string) {
-	first, rest, _ := strings.Cut(m.text(), "\n")
-	switch {
-	case m.isOf():
-		if m.problem != nil {
-			first += m.problem.more
-			rest = m.requirements
-		}
-		return m.Summary + m.where() + ": " + first, rest
-	case m.problem != nil && m.Project != "" && !strings.HasPrefix(first, m.Project) && !strings.Contains(first, m.Project+"/"):
-		return m.Project + ": " + first, rest
-	case m.problem != nil:
-		return first, rest
-	}
-	return m.Summary + m.where(), m.Detail
-}
-
-func (m message) where() string {
-	if m.File == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (%s:%d)", m.File, m.Line)
-}
-
 // placed names the files of a message as text output shows them.
 func (o *output) placed(m message) message {
 	if m.placed || o.json {
 		return m
 	}
 	m.placed = true
-	m.File = textform.Path(o.shownFile(m.dir, string(m.File)))
+	m.file = textform.Path(o.shownFile(m.dir, string(m.file)))
 	if provider, ok := errors.AsType[*installer.ProviderError](m.err); ok && m.requirements != "" {
 		shown := *provider
 		shown.RequiredBy = o.shownUses(m.dir, provider.RequiredBy)
-		m.Detail = strings.TrimSuffix(m.Detail, m.requirements)
+		m.body = strings.TrimSuffix(m.body, m.requirements)
 		m.requirements = strings.Join(shown.Requirements(), "\n")
-		m.Detail += m.requirements
+		m.body += m.requirements
 	}
 	return m
 }
 
 // sourceDir is what file names in a message are relative to.
-func (o *output) sourceDir(m message) string {
-	if m.dir != "" {
-		return m.dir
-	}
-	return o.dir
-}
+func (o *output) sourceDir(m message) string { return cmp.Or(m.dir, o.dir) }
 
 func (o *output) printRemedies(list []remedy) {
 	for _, line := range remedyLines(o.fromHere(list)) {
@@ -274,16 +212,12 @@ func (o *output) printRemedies(list []remedy) {
 
 // remedyHere is one remedy, for the project or the directory of the run.
 func (o *output) remedyHere(text string, keys ...string) string {
-	return remedy{text: text, project: cmp.Or(o.project, o.dir), tool: o.tool}.line(keys)
+	return o.fromHere([]remedy{{text: text, project: o.project}})[0].line(keys)
 }
 
-// fromHere makes commands do the same as this run: with --chdir or --for, they need this flag as well.
+// fromHere makes commands work on the same project as this run, with its flags.
 func (o *output) fromHere(list []remedy) []remedy {
-	list = slices.Clone(list)
-	for i := range list {
-		list[i].project, list[i].tool = cmp.Or(list[i].project, o.dir), o.tool
-	}
-	return list
+	return withEach(list, func(r *remedy) { r.project, r.again = cmp.Or(r.project, o.dir), o.again })
 }
 
 // interrupted prints that the user has interrupted the run, instead of the errors that this caused.

@@ -33,6 +33,12 @@ func lookupFailed(host string, notFound bool) error {
 
 // fetchFrom is the error of a module whose package comes from a host.
 func fetchFrom(key, address string, err error) error {
+	switch e := err.(type) {
+	case *httpx.NetworkError:
+		e.URL = urlIn(address).String()
+	case *git.HostError:
+		e.URL = urlIn(address).String()
+	}
 	return inModule(key, &getmodules.FetchError{Package: address, Err: err})
 }
 
@@ -129,7 +135,7 @@ Ask the operator of github.com for a valid certificate. If it is valid, the cloc
 `},
 		{"a registry on another host", inModule("a", &registryclient.RequestError{
 			Package: addrs.ModuleRegistryPackage{Host: "mods.example.com", Namespace: "acme", Name: "net", TargetSystem: "aws"}, URL: "https://localhost:8443/v1/modules/acme/net/aws/versions",
-			Message: "log in", Err: &httpx.StatusError{Answer: &httpx.Answer{StatusCode: 401, Asked: []*url.URL{{Scheme: "https", Host: "localhost:8443"}}}},
+			Message: "log in", Err: &httpx.StatusError{Answer: &httpx.Answer{StatusCode: 401, Asked: []*url.URL{{Scheme: "https", Host: "localhost:8443"}}}, Meaning: "no credentials were sent for mods.example.com", Message: "log in"},
 		}), `Error: module a: localhost:8443 answered 401 Unauthorized: no credentials were sent for mods.example.com; it says "log in"
 
 Run ` + "`tofu login mods.example.com`" + `, set TF_TOKEN_mods_example_com, or add a ` + "`credentials \"mods.example.com\"`" + ` block with a token to the CLI configuration.

@@ -166,22 +166,6 @@ func providerStatusText(p installer.ProviderReport) string {
 	return fmt.Sprintf("Provider checksum verification failed\n    expected one of the %d hashes in the lock\n    got      %s", len(p.Want), p.Got)
 }
 
-// providerMessage returns a message whose detail ends with the modules that require the provider.
-func providerMessage(err *installer.ProviderError) message {
-	m := message{Summary: "provider " + err.Provider.ForDisplay(), Detail: err.Err.Error(), Provider: err.Provider.String()}
-	if !err.Version.IsZero() {
-		m.Summary += " " + err.Version.String()
-	}
-	m.requirements = strings.Join(err.Requirements(), "\n")
-	if m.requirements != "" {
-		m.Detail += "\n" + m.requirements
-	}
-	if len(err.RequiredBy) == 1 {
-		m.jsonPlace, m.at = placeOf(err.RequiredBy[0].Range), err.RequiredBy[0].Range
-	}
-	return m
-}
-
 // jsonProvider is a provider in the output of install and tree.
 type jsonProvider struct {
 	Provider    string            `json:"provider"`

@@ -28,21 +28,27 @@ import (
 )
 
 // remedy is what a user can do about an error. {dir} is the flags for the project's directory, if there are several, and
-// for its tool, if the run has named it. {lock} is the path of the lock, {keys} the keys of module calls or providers,
+// those of the run that the command in front of it needs too. {lock} is the path of the lock, {keys} the keys of module calls or providers,
 // {names} the same as a list in a sentence, and {accept} and {unreachable} an --accept-changed and an
 // --accept-unreachable for each.
 type remedy struct {
 	text    string
 	project string
-	tool    string // the value of --for in this run, or ""
-	key     string // "" if the text has no {keys}
+	again   func(command, rest, project string) string // see output; it may be nil
+	key     string                                     // "" if the text has no {keys}
 }
 
 // The errors of the library state facts; all advice is here and, for hosts and logins, in remedies_hosts.go.
 
 // remedyTable says what to do about each type of error. The first row with a remedy is used, so a row for an
 // error that wraps others is above theirs.
-var remedyTable = []remedyRow{
+var remedyTable = append([]remedyRow{
+	func(err error) []remedy {
+		if fullDisk(err) == "" {
+			return nil
+		}
+		return do("Free some space there, for example with `cotter cache clean`, and run the command again.")
+	},
 	on(func(e hintedError) []remedy { return do(e.hint) }),
 
 	// Providers.
@@ -191,7 +197,7 @@ var remedyTable = []remedyRow{
 		return do(fmt.Sprintf("If the server is yours, write `s3_endpoints = [\"%s\"]` in your own settings, or set AWS_ENDPOINT_URL_S3.", e.Endpoint))
 	}),
 	wraps(installer.ErrShortStateKey, "Set COTTER_STATE_KEY to a longer secret, such as `openssl rand -hex 32` prints."),
-}
+}, hostRows...)
 
 // Remedies that several rows, warnings or reports share.
 const (
@@ -287,8 +293,11 @@ func warningRemedies(project string, w event.Warning) []remedy {
 	return []remedy{{text: text, project: project, key: w.Path.String()}}
 }
 
-// remediesOf is for an error, of a project, that does not join others.
+// remediesOf is for an error, of a project, that does not join others. There are none for nil.
 func remediesOf(project string, err error) []remedy {
+	if err == nil {
+		return nil
+	}
 	for _, remedies := range remedyTable {
 		if list := remedies(err); len(list) > 0 {
 			return inProjectDir(project, list)
@@ -391,21 +400,32 @@ func (r remedy) isOfProject() bool {
 }
 
 func (r remedy) line(keys []string) string {
-	dir, accept, unreachable := "", "", ""
-	if r.project != "" && r.project != "." {
-		dir = " --chdir " + shellWord(r.project)
-	}
+	accept, unreachable := "", ""
 	words := make([]string, len(keys))
-	if r.tool != "" {
-		dir += " --for " + shellWord(r.tool)
-	}
 	for i, key := range keys {
 		words[i] = shellWord(key)
 		accept += " --accept-changed " + words[i]
 		unreachable += " --accept-unreachable " + words[i]
 	}
-	return strings.NewReplacer("{dir}", dir, "{lock}", shellWord(path.Join(r.project, stockLockName)), "{keys}", strings.Join(words, " "), "{names}", enumeration(keys),
-		"{accept}", accept, "{unreachable}", strings.TrimSpace(unreachable)).Replace(r.text)
+	text := advisedDir().ReplaceAllStringFunc(r.text, func(found string) string {
+		parts := advisedDir().FindStringSubmatch(found)
+		return strings.TrimSuffix(found, "{dir}") + r.flags(parts[1], parts[2])
+	})
+	return strings.NewReplacer("{lock}", shellWord(path.Join(r.project, stockLockName)), "{keys}", strings.Join(words, " "), "{names}", enumeration(keys),
+		"{accept}", accept, "{unreachable}", strings.TrimSpace(unreachable)).Replace(text)
+}
+
+// advisedDir matches a command with its flags before {dir}.
+var advisedDir = lazyRegexp(`cotter ([a-z]+)((?: --[a-z-]+)*)\{dir\}`)
+
+func (r remedy) flags(command, rest string) (flags string) {
+	if r.project != "" && r.project != "." {
+		flags = " --chdir " + shellWord(r.project)
+	}
+	if r.again != nil {
+		flags += r.again(command, rest, r.project)
+	}
+	return flags
 }
 
 // plainWord is what all shells take literally.

@@ -34,6 +34,7 @@ var notFollowed = []struct{ script, remedy, reason string }{
 	{"tree_not_installed", "`cotter install`", "another call has an error of its own"},
 	{"tree_not_installed", "--allow-file-reads", "the file does not exist"},
 	{"locked_provider", "`cotter install`", "the servers have no version that the constraint allows"},
+	{"locked_other_flags", "--var net=VALUE", "the user writes the value"},
 	{"several_volume", "`cotter install --chdir envs/d`", "the servers have no version that the constraint allows"},
 }
 

@@ -1,35 +1,210 @@
 package main
 
 import (
+	"cmp"
+	"crypto/x509"
+	"errors"
 	"fmt"
 	"net"
+	"net/http"
+	"net/url"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/cotterpin/cotter/disco"
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/registryclient"
 )
 
 const (
+	askOperator  = "Ask the operator of {names}."
+	checkHost    = "Check the address of {names}, the network and the proxy settings."
+	checkProxy   = "Check whether a proxy or the login page of a network answers in place of {names}. If none does, ask its operator."
 	checkAddress = "Check the address, and the credentials for {names}, which `cotter doctor` shows."
 	checkNetwork = "Check the network and the DNS settings of this machine."
 	checkClock   = "Check the clock of this machine: it is probably behind."
 	sshLogin     = "Load a key that the server accepts into the ssh agent with `ssh-add`, or name it in ~/.ssh/config: ssh cannot prompt for passwords here."
 )
 
-// unreachedRemedies calls known for hosts with a similar name only if there is no such host.
-func unreachedRemedies(host string, name nameState, known func() []string) []remedy {
+// hostRows are the rows of remedyTable about hosts and what they have answered.
+var hostRows = []remedyRow{
+	on(func(e *getmodules.GitWithheldError) []remedy { return do(hostSetting(e.Host, e.Setting)) }),
+	gitRemedies,
+	on(func(e *httpx.NetworkError) []remedy {
+		if e.IsUntrusted() {
+			return do(trust(e.Host(), e.Err))
+		}
+		return about(e.Host(), checkHost)
+	}),
+	statusRemedies,
+	func(err error) []remedy {
+		if !isUnusable(err) {
+			return nil
+		}
+		return about(hostOf(err), checkProxy)
+	},
+}
+
+// gitRemedies is for what git or ssh has said about a host.
+func gitRemedies(err error) []remedy {
+	e, ok := errors.AsType[*git.HostError](err)
+	if !ok {
+		return nil
+	}
+	host := e.Host()
 	switch {
-	case name == nameNotAsked:
+	case e.Fault == git.WebPage:
+		return about(host, checkProxy)
+	case e.Fault == git.OtherOwner:
+		return do("If you trust it, add its directory to `safe.directory` in your git configuration.")
+	case host == "":
+		return nil
+	case e.Fault == git.UnknownKey:
+		return do(compareKey(host))
+	case e.Fault == git.ChangedKey:
+		return do(replaceKey(host))
+	case e.Fault == git.ExpiredCertificate:
+		return do(askForCertificate(host))
+	case e.Fault == git.EarlyCertificate:
+		return do(checkClock)
+	case e.Fault == git.OtherCertificate:
+		return do(checkName(host))
+	case e.Is == getmodules.ErrHostUntrusted:
+		return do(trustAuthority(true, runtime.GOOS))
+	case e.Is == getmodules.ErrHostUnreachable:
+		return about(host, checkHost)
+	case e.Is == getmodules.ErrRepositoryNotFound:
+		return about(host, checkAddress)
+	case e.Is == getmodules.ErrAuthentication && urlIn(e.URL).Scheme == "ssh":
+		return do(sshLogin)
+	case e.Is == getmodules.ErrAuthentication:
+		return do(gitLogin(host))
+	}
+	return nil
+}
+
+// trust is for a certificate that our own clients do not trust.
+func trust(host string, err error) string {
+	var name x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	switch {
+	case errors.As(err, &name):
+		return checkName(host)
+	case !errors.As(err, &invalid) || invalid.Reason != x509.Expired || invalid.Cert == nil:
+		return trustAuthority(false, runtime.GOOS)
+	case time.Now().Before(invalid.Cert.NotBefore):
+		return checkClock
+	}
+	return askForCertificate(host)
+}
+
+// statusRemedies is for an answer that is no success.
+func statusRemedies(err error) []remedy {
+	status, ok := errors.AsType[*httpx.StatusError](err)
+	if !ok {
+		return nil
+	}
+	host := status.Answer.URL().Host
+	fetch, isFetch := errors.AsType[*getmodules.FetchError](err)
+	isOCI := isFetch && strings.HasPrefix(fetch.Package, "oci://")
+	switch code := status.Answer.StatusCode; {
+	case status.IsRefusal():
+		return do(login(host, status, err))
+	case code >= 500, code == http.StatusTooManyRequests, code == http.StatusRequestTimeout:
+		return about(host, "Try again later, or ask the operator of {names}.")
+	case errors.Is(err, disco.ErrNoServices):
+		return about(host, "Check the spelling of {names}.")
+	case code != http.StatusNotFound && code != http.StatusGone:
+		return about(host, askOperator)
+	case is[*config.UnusableVersionError](err), is[*getmodules.RefNotFoundError](err), is[*getproviders.MirrorError](err):
+		return nil // the text names other versions, or what the mirror lacks
+	case is[*registryclient.RequestError](err), isFetch && (!isOCI || strings.HasPrefix(status.Answer.URL().Path, "/v2/")):
+		return about(host, checkAddress)
+	}
+	return about(host, askOperator)
+}
+
+// login says how to add or to check the credentials that a host requires. They belong to the one in the address, which
+// may have its registry or its token service on another.
+func login(host string, status *httpx.StatusError, err error) string {
+	owner := host
+	request, isRegistry := errors.AsType[*registryclient.RequestError](err)
+	archive, isProvider := errors.AsType[*getproviders.RefusedError](err)
+	fetch, isFetch := errors.AsType[*getmodules.FetchError](err)
+	isOCI := isFetch && strings.HasPrefix(fetch.Package, "oci://")
+	if isRegistry {
+		owner = cmp.Or(string(request.Package.Host), string(request.Provider.Hostname), host)
+	} else if isOCI {
+		owner = urlIn(fetch.Package).Host
+	}
+	switch {
+	case isFetch && strings.HasPrefix(fetch.Package, "git::"): // the built-in client asks only for credentials in files of netrc
+		return netrcLogin(owner) + " Or install git to use its credential helpers."
+	case status.Answer.Authorized:
+		return checkLogin(owner)
+	case isProvider:
+		return archiveLogin(owner, archive)
+	case isRegistry, is[*disco.DiscoveryError](err):
+		return registryLogin(owner)
+	case isOCI:
+		return fmt.Sprintf("Run `docker login %s`.", shellWord(owner))
+	}
+	return netrcLogin(owner)
+}
+
+// hostOf returns the host that an error is about, or "": the one that was asked, before the one that the configuration
+// names.
+func hostOf(err error) string {
+	for _, find := range []func(error) string{
+		on(func(e *git.HostError) string { return e.Host() }),
+		on(func(e *httpx.StatusError) string { return e.Answer.URL().Host }),
+		on(func(e *httpx.NetworkError) string { return e.Host() }),
+		on(func(e *httpx.PageError) string { return e.Host() }),
+		on(func(e *disco.DiscoveryError) string { return string(e.Host) }),
+		on(func(e *registryclient.RequestError) string { return urlIn(e.URL).Host }),
+		on(func(e *getproviders.MirrorError) string { return urlIn(e.Location).Host }),
+		on(func(e *getproviders.AuthenticationError) string { return urlIn(e.Location).Host }),
+		on(func(e *getmodules.PageError) string { return urlIn(e.Package).Host }),
+		on(func(e *getmodules.FetchError) string { return urlIn(e.Package).Host }),
+	} {
+		if host := find(err); host != "" {
+			return host
+		}
+	}
+	return ""
+}
+
+// urlIn returns the URL in the address of a package, such as "git::https://HOST/x.git". It is empty if the
+// address has none.
+func urlIn(address string) *url.URL {
+	if _, rest, ok := strings.Cut(address, "::"); ok {
+		address = rest
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return &url.URL{}
+	}
+	return u
+}
+
+// unresolvedRemedies is for a host whose name was not resolved. known returns hosts that it may be instead.
+func unresolvedRemedies(at lookup, known func() []string) []remedy {
+	switch {
+	case at.name == nameNotAsked:
 		return do(checkNetwork)
-	case name == nameKnown:
-		return about(host, "Check the address of {names}, the network and the proxy settings.")
-	case slices.Contains(publicHosts, host):
-		return about(host, "{names} exists. "+checkNetwork)
+	case slices.Contains(publicHosts, at.host):
+		return about(at.host, "{names} exists. "+checkNetwork)
 	}
-	if near := nearest(host, known()); len(near) > 0 {
-		return do("Check the spelling of " + host + ". " + didYouMean(near[:1])) // many hosts resemble each other
+	if near := nearest(at.host, known()); len(near) > 0 {
+		return do("Check the spelling of " + at.host + ". " + didYouMean(near[:1])) // many hosts resemble each other
 	}
-	return about(host, "Check the spelling of {names}.")
+	return about(at.host, "Check the spelling of {names}.")
 }
 
 func gitLogin(host string) string {

@@ -110,9 +110,7 @@ func setInputs(cmd *invocation, env func(string) string, req *request) error {
 		return err
 	}
 	req.Inputs.Variables = args.variables
-	if f := cmd.Flag("var"); f != nil {
-		req.Inputs.Variables = append(req.Inputs.Variables, *f.Value.(*inputValue).all...)
-	}
+	req.Inputs.Variables = append(req.Inputs.Variables, inputsOf(cmd.Flag("var"))...)
 	req.Inputs.AllowFileReads = cmd.Bool("allow-file-reads")
 	req.Inputs.Home = cliconfig.OSEnvironment().Home
 	req.Inputs.Workspace = env("TF_WORKSPACE")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -359,7 +358,7 @@ func (o *output) earlierLock(project string, result *installer.Result) {
 		subject = project + ": "
 	}
 	o.printf("\n%s%s did not exist, so its versions were selected anew. %s has an earlier one.\n%s\n", subject, filepath.Base(result.LockFile),
-		strings.ToUpper(result.EarlierLock[:1])+result.EarlierLock[1:], remedy{text: useEarlierLock, project: cmp.Or(project, o.dir)}.line(nil))
+		strings.ToUpper(result.EarlierLock[:1])+result.EarlierLock[1:], o.fromHere([]remedy{{text: useEarlierLock, project: project}})[0].line(nil))
 }
 
 func (o *output) lockedOnly(result *installer.Result) {

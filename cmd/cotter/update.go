@@ -393,7 +393,7 @@ func proposePins(ctx context.Context, cmd *invocation, out *output, in *installe
 		pins, err := in.Pins(ctx, req.Project, installer.PinOptions{Keys: req.Update.Keys}) // with newer major versions
 		if err != nil {
 			for _, m := range messages(err) {
-				out.warnf("%s", out.placed(m).line())
+				out.warnf("%s", out.placed(m).item())
 			}
 		}
 		if !several {

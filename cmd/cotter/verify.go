@@ -279,7 +279,7 @@ func (o *output) report(report *installer.Report, nothing string, failed error, 
 		o.printWarning(o.project, w)
 	}
 	for _, m := range flatten(report.Unread) {
-		o.printf("- %s\n", lines(indented("not compared with the lock: "+o.placed(m).line())))
+		o.printf("- %s\n", lines(indented("not compared with the lock: "+o.placed(m).item())))
 	}
 	o.refused(report.Refused)
 	problems := report.Stale
@@ -288,8 +288,8 @@ func (o *output) report(report *installer.Report, nothing string, failed error, 
 	}
 	named := make(map[string]bool) // calls that the lock has no entry for
 	for _, m := range flatten(problems) {
-		named[m.Module] = true
-		o.printf("- %s\n", lines(indented(o.explained(m).line())))
+		named[m.module] = true
+		o.printf("- %s\n", lines(indented(o.explainedAlone(m).item())))
 	}
 	for _, p := range report.Packages {
 		if p.Status == installer.StatusUnlocked && named[p.Path.String()] && !o.verbose {
@@ -343,7 +343,7 @@ func (o *output) refused(errs []error) {
 		headline, lines, ok := refusedTogether(group)
 		if !ok {
 			for _, m := range group {
-				o.printf("- %s\n", o.explained(m).line())
+				o.printf("- %s\n", o.explainedAlone(m).item())
 			}
 			continue
 		}

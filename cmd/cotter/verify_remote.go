@@ -152,9 +152,12 @@ func (o *output) origins(origins []installer.ModuleOrigin, providers []installer
 			n.same++
 		}
 	}
-	o.explainAll(failed)
-	for _, group := range sameText(failed) {
-		o.printf("- %s\n", group[0].together(group))
+	for _, group := range sameText(o.explained(failed)) {
+		if len(group) == 1 {
+			o.printf("- %s\n", group[0].title())
+		} else {
+			o.printf("- %s: %s\n", together(group), strings.Join(mapped(group, message.name), ", "))
+		}
 	}
 	if n.all > 0 && (o.project == "" || o.verbose) { // otherwise the sum of all projects is printed
 		o.notef("%s\n", n)

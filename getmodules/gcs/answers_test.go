@@ -28,8 +28,8 @@ func TestAnswers(t *testing.T) {
 		want   error
 		says   string
 	}{
-		"absent":        {http.StatusNotFound, "No such object: b/net.zip", fs.ErrNotExist, "404 Not Found: No such object"},
-		"in JSON":       {http.StatusNotFound, `{"error":{"code":404,"message":"The specified bucket does not exist."}}`, fs.ErrNotExist, "404 Not Found: The specified bucket does not exist."},
+		"absent":        {http.StatusNotFound, "No such object: b/net.zip", fs.ErrNotExist, `answered 404 Not Found for /storage/v1/b/b/o/net.zip; it says "No such object: b/net.zip"`},
+		"in JSON":       {http.StatusNotFound, `{"error":{"code":404,"message":"The specified bucket does not exist."}}`, fs.ErrNotExist, `it says "The specified bucket does not exist."`},
 		"unauthorized":  {http.StatusUnauthorized, "Invalid Credentials", fs.ErrPermission, "check which credentials are used"},
 		"forbidden":     {http.StatusForbidden, "x does not have storage.objects.get access", fs.ErrPermission, "check which credentials are used"},
 		"echo":          {http.StatusForbidden, "you said Bearer hunter22\x1b[31m", fs.ErrPermission, "you said Bearer REDACTED"},
@@ -38,7 +38,7 @@ func TestAnswers(t *testing.T) {
 		"empty":         {http.StatusOK, "", getmodules.ErrNotArchive, ""},
 		"page":          {http.StatusOK, "<html>", getmodules.ErrNotArchive, ""},
 		"partial":       {http.StatusPartialContent, "PK\x03\x04", nil, "206 Partial Content"},
-		"too many":      {http.StatusTooManyRequests, "slow down", nil, "429 Too Many Requests: slow down"},
+		"too many":      {http.StatusTooManyRequests, "slow down", nil, `answered 429 Too Many Requests for /storage/v1/b/b/o/net.zip; it says "slow down"`},
 		"no such thing": {http.StatusNotImplemented, "", nil, "501 Not Implemented"},
 	}
 	for name, test := range tests {

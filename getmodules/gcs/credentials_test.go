@@ -145,7 +145,7 @@ func TestAnonymous(t *testing.T) {
 	if !errors.Is(err, fs.ErrPermission) {
 		t.Fatalf("error is %v, want fs.ErrPermission", err)
 	}
-	for _, want := range []string{"401 Unauthorized: Anonymous caller", "absent.json", "no credentials", "gcloud auth application-default login"} {
+	for _, want := range []string{`it says "Anonymous caller`, "absent.json", "no credentials", "gcloud auth application-default login"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in %q", want, err)
 		}

@@ -145,10 +145,10 @@ type UnknownProviderError struct {
 	Err       error
 }
 
-func (e *UnknownProviderError) Error() string { return fmt.Sprint(e.Err) + e.Suggestion() }
+func (e *UnknownProviderError) Error() string { return fmt.Sprint(e.Err) + e.Suffix() }
 
-// Suggestion returns the end of the error's text, which names the other providers.
-func (e *UnknownProviderError) Suggestion() (text string) {
+// Suffix returns the end of the error's text, which names the other providers.
+func (e *UnknownProviderError) Suffix() (text string) {
 	if len(e.SameType) > 0 {
 		text += fmt.Sprintf("; the configuration also requires %s, of the same type", listed(e.SameType, addrs.Provider.ForDisplay))
 	}
@@ -179,10 +179,10 @@ type UnusableVersionError struct {
 	Err     error
 }
 
-func (e *UnusableVersionError) Error() string { return fmt.Sprint(e.Err) + e.Suggestion() }
+func (e *UnusableVersionError) Error() string { return fmt.Sprint(e.Err) + e.Suffix() }
 
-// Suggestion returns the end of the error's text, which names platforms and the other version.
-func (e *UnusableVersionError) Suggestion() string {
+// Suffix returns the end of the error's text, which names platforms and the other version.
+func (e *UnusableVersionError) Suffix() string {
 	var b strings.Builder
 	switch {
 	case e.Unlisted:

@@ -1,11 +1,16 @@
 package git
 
 import (
+	"cmp"
+	"fmt"
 	"io/fs"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/cotterpin/cotter/internal/hostname"
 )
 
 // HostError says why a host, or a repository on it, cannot be used.
@@ -13,27 +18,94 @@ type HostError struct {
 	// Is is a sentinel of this package, or of package fs.
 	Is    error
 	Fault Fault
-	// Reason is in a few words, for a message that names the host; "" if Fault and Err say all.
+	// Reason is in a few words; "" if Fault and Err say all.
 	Reason string
-	// Advice is for those who use git; "" for errors of the client without it.
-	Advice string
-	Err    error
+	// URL is that of the repository, or its path on this machine, redacted.
+	URL string
+	Err error
 }
 
 func (e *HostError) Error() string {
-	text := e.Is.Error() + ": "
-	if e.Advice != "" {
-		text += e.Advice + ": "
+	if e.Err == nil {
+		return e.Common()
 	}
-	return text + e.Err.Error()
+	return e.Common() + ": " + e.Err.Error()
 }
 
 func (e *HostError) Unwrap() []error { return []error{e.Is, e.Err} }
 
+// Host is "" for a repository on this machine.
+func (e *HostError) Host() string { return e.at().Host }
+
+func (e *HostError) at() *url.URL {
+	at, err := url.Parse(e.URL)
+	if err != nil {
+		return new(url.URL)
+	}
+	return at
+}
+
+// Common is the text without git's own words.
+func (e *HostError) Common() string {
+	host := cmp.Or(e.Host(), "the host")
+	repository, _, _ := strings.Cut(e.URL, "?")
+	switch {
+	case e.Is == ErrHostUnreachable:
+		return hostname.Unreachable(host, cmp.Or(e.Reason, reasons[e.Fault], e.lastWords()))
+	case e.Fault == UnknownKey:
+		return host + "'s ssh key is not known on this machine"
+	case e.Fault == ChangedKey:
+		return host + " has another ssh key than the known one"
+	case e.Is == ErrHostUntrusted:
+		return hostname.UntrustedCertificate(host, reasons[e.Fault])
+	case e.Is == ErrAuthentication:
+		return e.refusal(host)
+	case e.Fault == WebPage:
+		return "there is no repository " + repository + ": " + fmt.Sprint(e.Err)
+	case e.Is == ErrRepositoryNotFound && e.Host() == "":
+		return "there is no git repository " + strings.TrimPrefix(repository, "file://")
+	case e.Is == ErrRepositoryNotFound:
+		return fmt.Sprintf("there is no repository %s, or %s shows it only with credentials", repository, host)
+	}
+	return e.Is.Error() + ": " + e.Reason
+}
+
+func (e *HostError) refusal(host string) string {
+	switch at := e.at(); {
+	case e.Fault == Forbidden:
+		return host + " answered 403 Forbidden: git has no credentials that it accepts"
+	case at.Scheme != "ssh":
+		return host + " requires credentials, and git has none that it accepts"
+	case at.User.Username() != "":
+		host += " refused the login over ssh of the user " + at.User.Username()
+	default:
+		host += " refused the login over ssh"
+	}
+	if e.Reason != "" {
+		host += ": " + e.Reason
+	}
+	return host
+}
+
+var reasons = map[Fault]string{
+	NoSuchHost:         "there is no such host",
+	NameNotAsked:       "its address cannot be looked up",
+	ExpiredCertificate: "it has expired",
+	EarlyCertificate:   "it is not yet valid",
+	OtherCertificate:   "it is for another host",
+}
+
+// lastWords leaves out what git was doing.
+func (e *HostError) lastWords() string {
+	text := fmt.Sprint(e.Err)
+	return text[strings.LastIndex(text, ": ")+1:]
+}
+
 // Fault is more precise than a sentinel.
 type Fault int
 
-// The faults with [ErrHostUnreachable], [ErrHostUntrusted], [ErrAuthentication] and [ErrRepositoryNotFound].
+// The faults with [ErrHostUnreachable], [ErrHostUntrusted], [ErrAuthentication], [fs.ErrPermission] and
+// [ErrRepositoryNotFound].
 const (
 	UnknownFault Fault = iota
 
@@ -49,6 +121,8 @@ const (
 
 	Forbidden // status 403
 
+	OtherOwner // of a repository on this machine
+
 	WebPage // in place of a repository
 )
 
@@ -57,7 +131,7 @@ type meaning struct {
 	phrases []string
 	is      error
 	fault   Fault
-	advice  string
+	reason  string
 	// details are more precise: the first one that matches counts.
 	details []detail
 }
@@ -79,14 +153,12 @@ var meanings = sync.OnceValue(func() []meaning {
 			phrases: []string{"host key verification failed", "remote host identification has changed"},
 			is:      ErrHostUntrusted,
 			fault:   UnknownKey,
-			advice:  "compare the host's key and add it to known_hosts, for example by connecting once by hand",
 			details: []detail{when(`remote host identification has changed`, ChangedKey, "")},
 		},
 		{
 			phrases: []string{"ssl certificate problem", "certificate verification failed", "certificate verify failed", "certificate subject name"},
 			is:      ErrHostUntrusted,
 			fault:   BadCertificate,
-			advice:  "if the certificate is right, set its authority with git config http.sslCAInfo",
 			details: []detail{
 				when(`certificate has expired|expired certificate`, ExpiredCertificate, ""),
 				when(`certificate is not yet valid|not yet activated`, EarlyCertificate, ""),
@@ -97,7 +169,7 @@ var meanings = sync.OnceValue(func() []meaning {
 			// Also libcurl's messages.
 			phrases: []string{"transport '", "disabled in libcurl", "protocol \"http\""},
 			is:      ErrRefused,
-			advice:  "a url.<base>.insteadOf or a redirect points to a transport that is not allowed here",
+			reason:  "a url.<base>.insteadOf or a redirect points to a transport that is not allowed here",
 		},
 		{
 			phrases: []string{
@@ -105,8 +177,7 @@ var meanings = sync.OnceValue(func() []meaning {
 				"no route to host", "network is unreachable", "name or service not known", "connection reset",
 				"kex_exchange_identification", "connection closed by",
 			},
-			is:     ErrHostUnreachable,
-			advice: "check the address, the network and the proxy settings",
+			is: ErrHostUnreachable,
 			details: []detail{
 				when(`could not resolve proxy: (\S+)`, UnknownFault, "there is no such proxy: $1"),
 				when(`could not resolve hostname \S+: [^;\n]*temporary failure`, NameNotAsked, ""),
@@ -123,8 +194,6 @@ var meanings = sync.OnceValue(func() []meaning {
 				"permission denied (", "returned error: 401", "returned error: 403",
 			},
 			is: ErrAuthentication,
-			advice: "git is never allowed to prompt here: set a credential helper (git config credential.helper), " +
-				"a token by url.<base>.insteadOf or http.extraHeader, or load a key into the ssh agent",
 			details: []detail{
 				when(`permission denied \([a-z0-9,-]+\)`, UnknownFault, "$0"),
 				when(`returned error: 403`, Forbidden, ""),
@@ -133,17 +202,17 @@ var meanings = sync.OnceValue(func() []meaning {
 		{
 			phrases: []string{"dubious ownership"},
 			is:      fs.ErrPermission,
-			advice:  "the local repository belongs to another user: allow it by git config --global --add safe.directory",
+			fault:   OtherOwner,
+			reason:  "the local repository belongs to another user",
 		},
 		{
 			phrases: []string{"not found", "does not appear to be a git repository", "repository does not exist", "returned error: 404"},
 			is:      ErrRepositoryNotFound,
-			advice:  "check the address; a server may also say so if it requires credentials",
 		},
 	}
 })
 
-// MeaningOf returns the meaning of a message of git, of ssh or of a git server, as an error without Err; nil
+// MeaningOf returns the meaning of a message of git, of ssh or of a git server, as an error without URL and Err; nil
 // if it is not known. They have no error codes, so their untranslated messages are the only source.
 func MeaningOf(message string) *HostError {
 	message = strings.ToLower(message)
@@ -154,7 +223,7 @@ func MeaningOf(message string) *HostError {
 	if i < 0 {
 		return nil
 	}
-	e := &HostError{Is: all[i].is, Fault: all[i].fault, Advice: all[i].advice}
+	e := &HostError{Is: all[i].is, Fault: all[i].fault, Reason: all[i].reason}
 	for _, d := range all[i].details {
 		if found := d.pattern.FindStringSubmatchIndex(message); found != nil {
 			e.Fault, e.Reason = d.fault, string(d.pattern.ExpandString(nil, d.reason, message, found))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 
@@ -52,14 +53,31 @@ func (a *Answer) URL() *url.URL { return a.Asked[len(a.Asked)-1] }
 
 // Status returns the code with its standard text instead of the server's.
 func (a *Answer) Status() string {
-	status := fmt.Sprintf("%d %s", a.StatusCode, http.StatusText(a.StatusCode))
 	if http.StatusText(a.StatusCode) == "" {
-		status = fmt.Sprintf("status %d", a.StatusCode)
+		return fmt.Sprintf("status %d", a.StatusCode)
 	}
-	if a.Attempts > 1 {
-		status += fmt.Sprintf(" after %d attempts", a.Attempts)
+	return fmt.Sprintf("%d %s", a.StatusCode, http.StatusText(a.StatusCode))
+}
+
+// SentFor says whether a request that was refused had credentials, which belong to a host, the owner.
+func (a *Answer) SentFor(owner string) string {
+	text := "no credentials were sent"
+	if a.Authorized {
+		text = "it does not accept the credentials that were sent"
 	}
-	return status
+	if owner != a.URL().Host {
+		text += " for " + owner
+	}
+	return text
+}
+
+// WebPage returns the media type of a page for humans, and "" for another answer.
+func (r *Response) WebPage() string {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if kind != "text/html" && kind != "application/xhtml+xml" {
+		return ""
+	}
+	return kind
 }
 
 // URL is the one after all redirects.

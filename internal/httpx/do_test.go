@@ -131,7 +131,7 @@ func TestOtherStatuses(t *testing.T) {
 	if !ok || status.Answer.StatusCode != 404 || string(status.Answer.Body) != "gone" || status.Answer.Attempts != 2 {
 		t.Errorf("Do = %+v", err)
 	}
-	if want := "the server answered 404 Not Found after 2 attempts"; err.Error() != want {
+	if want := "example.com answered 404 Not Found for / (2 attempts)"; err.Error() != want {
 		t.Errorf("error is %q, want %q", err, want)
 	}
 }

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestMessages has failures with their messages. No message contains the URL of the request.
+// TestMessages has failures with their messages. None contains the arguments of a URL.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	web := webtest.New(t)
@@ -64,10 +64,10 @@ func TestMessages(t *testing.T) {
 		"/missing": `the server redirects: the header Location is not a valid URL`,
 		"/local":   `the server redirects to "https://127.0.0.1/x": its host is this machine`,
 		"/loop":    `"https://example.com/loop?token=REDACTED" redirects to "https://example.com/loop?token=REDACTED": that is more than 2 redirects in a row`,
-		"/gone":    `after a redirect to "https://nowhere.example/x?token=REDACTED": dial tcp: connection refused (after 4 attempts)`,
-		"/far":     `after a redirect to "https://example.com/404?token=REDACTED": the server answered 404 Not Found`,
-		"/busy":    `the server answered 429 Too Many Requests; the server asks clients to wait 1m30s before they try again`,
-		"/500":     `the server answered 500 Internal Server Error after 4 attempts`,
+		"/gone":    `nowhere.example cannot be reached: connection refused (4 attempts); a redirect points there`,
+		"/far":     `example.com answered 404 Not Found for /404; a redirect points there`,
+		"/busy":    `example.com answered 429 Too Many Requests for /busy; it asks to wait 1m30s before the next request`,
+		"/500":     `example.com answered 500 Internal Server Error for /500 (4 attempts)`,
 		"/ok":      `the answer is larger than the limit of 4 bytes`,
 	} {
 		err := c.Do(get(t, "https://example.com"+path), func(answer *httpx.Response) error {
@@ -83,11 +83,11 @@ func TestMessages(t *testing.T) {
 func TestMessagesAboutCertificates(t *testing.T) {
 	t.Parallel()
 	for want, reason := range map[string]error{
-		"the server's certificate is signed by an unknown authority": x509.UnknownAuthorityError{},
-		"the server's certificate cannot be trusted: certificate is valid for a.example, not b.example": x509.HostnameError{
+		"example.com's certificate is not trusted: it is signed by an unknown authority": x509.UnknownAuthorityError{},
+		"example.com's certificate is not trusted: it is valid for a.example, not b.example": x509.HostnameError{
 			Certificate: &x509.Certificate{DNSNames: []string{"a.example"}}, Host: "b.example",
 		},
-		"the server's certificate cannot be trusted: bad": errors.New("x509: bad"),
+		"example.com's certificate is not trusted: bad": errors.New("x509: bad"),
 	} {
 		transport := roundTrip(func(*http.Request) (*http.Response, error) {
 			return nil, &tls.CertificateVerificationError{Err: reason}

@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"net"
@@ -148,14 +147,6 @@ func ParseRetryAfter(header string) RetryAfter {
 }
 
 func (r RetryAfter) TooLong() bool { return r.Asked && r.Wait > MaxPause }
-
-// Advice is the end of a message about a pause that is too long, or "".
-func (r RetryAfter) Advice() string {
-	if !r.TooLong() {
-		return ""
-	}
-	return fmt.Sprintf("; the server asks clients to wait %v before they try again", r.Wait.Round(time.Second))
-}
 
 // Pauses has the pauses that hosts have asked for. All requests to the host wait: otherwise each would be
 // refused in turn, and servers tend to ask for longer pauses then. A host is its name and port as in URLs.

@@ -125,8 +125,8 @@ func TestZeroErrors(t *testing.T) {
 			_ = errors.Is(err, fs.ErrNotExist)
 			_, _ = errors.AsType[*fs.PathError](err)
 			switch e := err.(type) { //nolint:errorlint // the error itself
-			case interface{ Suggestion() string }:
-				_ = e.Suggestion()
+			case interface{ Suffix() string }:
+				_ = e.Suffix()
 			case interface{ Subject() string }:
 				_ = e.Subject()
 			}

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/httpx"
 )
@@ -148,7 +150,8 @@ func isAnswer(err error) bool {
 	return git.MeaningOf(failed.Stderr) != nil
 }
 
-func explain(err error) error {
+// explain says what git's message means for the repository at a URL.
+func explain(at *url.URL, err error) error {
 	failed, ok := errors.AsType[*Error](err)
 	if !ok || isCancelled(err) {
 		return err
@@ -157,7 +160,7 @@ func explain(err error) error {
 	if meaning == nil {
 		return err
 	}
-	meaning.Err = err
+	meaning.URL, meaning.Err = addrs.Redact(at.String()), err
 	return meaning
 }
 

@@ -39,7 +39,7 @@ func (r *Repository) Reachable(ctx context.Context, commits []git.Want, limits g
 	}
 	found, err := git.FindReach(ctx, refs, commits, limits, s)
 	r.received += s.transferred
-	return found, explain(err)
+	return found, explain(r.URL, err)
 }
 
 // history is for one search, in a store of its own. Git cannot leave out the history of a commit that it

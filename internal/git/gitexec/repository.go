@@ -72,7 +72,7 @@ func (r *Repository) Stored(ctx context.Context, id string, read func(git.Fetche
 	if errors.Is(err, git.ErrDamaged) {
 		return false, nil
 	}
-	return true, explain(err)
+	return true, explain(r.URL, err)
 }
 
 func (r *Repository) read(ctx context.Context, fetched git.Fetched, read func(git.Fetched) error) error {
@@ -98,7 +98,7 @@ func (r *Repository) Fetch(ctx context.Context, want git.Want, read func(git.Fet
 		}
 		err = r.fetchAndRead(ctx, want, read)
 	}
-	return explain(err)
+	return explain(r.URL, err)
 }
 
 func (r *Repository) fetchAndRead(ctx context.Context, want git.Want, read func(git.Fetched) error) error {
@@ -201,7 +201,7 @@ func (r *Repository) Refs(ctx context.Context, names ...string) (git.Refs, error
 		return nil, fmt.Errorf("%w: git listed more than %d bytes of refs", git.ErrTooLarge, git.MaxRefBytes)
 	}
 	if err != nil {
-		return nil, explain(err)
+		return nil, explain(r.URL, err)
 	}
 	refs := parseListing(out)
 	if len(refs) > git.MaxRefs {
@@ -232,7 +232,7 @@ func (r *Repository) Expand(ctx context.Context, short string) (string, error) {
 		r.store.format = r.store.otherFormat()
 		id, err = r.expand(ctx, short)
 	}
-	return id, explain(err)
+	return id, explain(r.URL, err)
 }
 
 func (r *Repository) expand(ctx context.Context, short string) (string, error) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/url"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -28,6 +29,7 @@ const (
 
 // SSHConn is a session of git-upload-pack on a server, by the user's ssh.
 type SSHConn struct {
+	url     *url.URL
 	process *Process
 	link    *sshLink // nil if the connection is not shared
 	owner   bool     // the process has the connection that others share
@@ -63,7 +65,7 @@ func (d *sshDial) dial(ctx context.Context) (*SSHConn, error) {
 		link.leave()
 		return nil, err
 	}
-	return &SSHConn{process: p, link: link}, nil
+	return &SSHConn{url: d.url, process: p, link: link}, nil
 }
 
 func (d *sshDial) dialAlone(ctx context.Context) (*SSHConn, error) {
@@ -71,7 +73,7 @@ func (d *sshDial) dialAlone(ctx context.Context) (*SSHConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &SSHConn{process: p}, nil
+	return &SSHConn{url: d.url, process: p}, nil
 }
 
 // dialLink makes a connection that others can share. It outlives the context, but not this process, whose
@@ -83,7 +85,7 @@ func (d *sshDial) dialLink(ctx context.Context, link *sshLink) (*SSHConn, error)
 		return nil, err
 	}
 	link.process.Store(p)
-	return &SSHConn{process: p, link: link, owner: true}, nil
+	return &SSHConn{url: d.url, process: p, link: link, owner: true}, nil
 }
 
 // sharable reports whether the user's settings leave sharing to us, and whether this is OpenSSH.
@@ -112,7 +114,7 @@ func (c *SSHConn) Wait() error {
 	defer time.AfterFunc(killDelay, func() { c.process.cancel(ErrIdle) }).Stop()
 	err := c.process.Wait()
 	if !isTemporary(err) && !says(err, saysDropped) { // otherwise git tries again
-		err = explain(err)
+		err = explain(c.url, err)
 	}
 	if c.owner {
 		c.link.end(err)

@@ -52,7 +52,7 @@ func refusedTogether(group []message) (headline string, lines []string, ok bool)
 	modules, same := 0, true
 	for _, m := range group {
 		same = same && m.refusal.reason == reason
-		if m.Module != "" {
+		if m.module != "" {
 			modules++
 		}
 	}
@@ -62,7 +62,7 @@ func refusedTogether(group []message) (headline string, lines []string, ok bool)
 		headline = fmt.Sprintf("the policy does not allow %s (%s)", countBoth(modules, "module", len(group)-modules, "provider"), rule)
 	}
 	for _, m := range group {
-		line := m.Summary + m.where()
+		line := m.name()
 		if !same {
 			line += ": " + m.refusal.reason
 		}
@@ -71,46 +71,64 @@ func refusedTogether(group []message) (headline string, lines []string, ok bool)
 	return headline, lines, true
 }
 
-// projectProblem is problemOf for causes that can be found in the project's directory.
-func (o *output) projectProblem(m message) *problem {
-	var module *installer.ModuleError
-	var locked *installer.LockedError
-	var missing *fs.PathError
-	var noLock *installer.MissingLockError
-	dir := o.sourceDir(m)
+// causeOf also finds causes in the project's directory, and for which hosts others may be meant. The remedies are nil if
+// those of the error's type apply.
+func (o *output) causeOf(m message) (*cause, []remedy) {
+	if m.err == nil {
+		return o.conflict(m)
+	}
+	found := causeOf(m.err)
+	at := lookupIn(m.err)
 	switch {
-	case errors.As(m.err, &module):
-		return cmp.Or(localProblem(dir, module), sourceProblem(module))
-	case errors.As(m.err, &locked) && !locked.Lost && locked.LockFile != "" && absent(below(dir, locked.LockFile)):
-		kept := filepath.Join(cmp.Or(o.env("TF_DATA_DIR"), ".terraform"), "modules", ".cotter", "lock.hcl")
-		p := &problem{text: fmt.Sprintf("There is no %s.", shownPath(dir, locked.LockFile)), instead: true, remedies: do(commitLock)}
-		if locked.Earlier != "" || !absent(below(dir, kept)) { // git has it, or an installation has kept a copy
-			p.remedies = append(p.remedies, do(restoreEntries)...)
+	case o.bundle && errors.Is(m.err, installer.ErrOffline):
+		return &cause{text: "neither in the bundle nor in the cache"}, do("Make a new bundle with `cotter bundle create`, or run the command once without `--bundle`.")
+	case at.name != nameKnown:
+		return found, unresolvedRemedies(at, func() []string { return o.knownHosts(m) })
+	case found != nil:
+		return found, nil
+	}
+	dir := o.sourceDir(m)
+	if module, ok := errors.AsType[*installer.ModuleError](m.err); ok {
+		if found, near := missingDirectory(dir, module); found != nil {
+			return found, near
 		}
-		return p
-	case errors.As(m.err, &noLock):
-		return say(noLock.Error(), nil) // the same for all projects
-	case errors.As(m.err, &missing) && errors.Is(missing, fs.ErrNotExist):
+		return nil, do(meantAddress(dir, module))
+	}
+	if locked, ok := errors.AsType[*installer.LockedError](m.err); ok && !locked.Lost && locked.LockFile != "" && absent(below(dir, locked.LockFile)) {
+		return o.noLock(dir, locked)
+	}
+	missing, ok := errors.AsType[*fs.PathError](m.err)
+	switch {
+	case ok && errors.Is(missing, fs.ErrNotExist):
 		text := reworded(m.err, missing, shownPath("", missing.Path)+" does not exist")
 		near := nearest(filepath.Base(missing.Path), entriesIn(filepath.Dir(missing.Path)))
-		return say(text, do(didYouMean(near)))
-	case errors.As(m.err, &missing) && errors.Is(missing, syscall.ENOTDIR):
-		return say(shownPath("", fileIn(missing.Path))+" is not a directory", nil)
+		return &cause{text: text}, do(didYouMean(near))
+	case ok && errors.Is(missing, syscall.ENOTDIR):
+		return &cause{text: shownPath("", fileIn(missing.Path)) + " is not a directory"}, nil
 	}
-	return nil
+	return nil, nil
+}
+
+func (o *output) noLock(dir string, locked *installer.LockedError) (*cause, []remedy) {
+	kept := filepath.Join(cmp.Or(o.env("TF_DATA_DIR"), ".terraform"), "modules", ".cotter", "lock.hcl")
+	remedies := do(commitLock)
+	if locked.Earlier != "" || !absent(below(dir, kept)) { // git has it, or an installation has kept a copy
+		remedies = append(remedies, do(restoreEntries)...)
+	}
+	return &cause{text: fmt.Sprintf("There is no %s.", shownPath(dir, locked.LockFile))}, remedies
 }
 
 // conflict is for a line of the configuration in which git has left a marker of a conflict.
-func (o *output) conflict(m message) *problem {
-	if m.File == "" || isLockName(m.at.Filename) {
-		return nil
+func (o *output) conflict(m message) (*cause, []remedy) {
+	if m.file == "" || isLockName(m.at.Filename) {
+		return nil, nil
 	}
 	text, _ := readQuotable(o.sourceDir(m), m.at.Filename)
 	line, _, _ := sourceLine(text, m.at)
 	if !conflictMarker().MatchString(line) {
-		return nil
+		return nil, nil
 	}
-	return &problem{text: fmt.Sprintf("%s:%d: git has left a merge conflict in the file", m.File, m.Line), instead: true, remedies: do("Keep one side of each conflict, and remove the lines with the markers.")}
+	return &cause{text: "git has left a merge conflict in the file"}, do("Keep one side of each conflict, and remove the lines with the markers.")
 }
 
 var conflictMarker = lazyRegexp(`^(<{7}|={7}|>{7})( |$)`)
@@ -158,40 +176,36 @@ func entriesIn(dir string) []string {
 	return names
 }
 
-// localProblem describes what is wrong with a local source address, or returns nil.
-func localProblem(dir string, err *installer.ModuleError) *problem {
-	caller := filepath.Join(dir, filepath.FromSlash(err.Dir))
+// missingDirectory is for a local source address without directory.
+func missingDirectory(dir string, err *installer.ModuleError) (*cause, []remedy) {
 	isLocal := strings.HasPrefix(err.Source, "./") || strings.HasPrefix(err.Source, "../")
-	switch {
-	case err.Dir == "" || filepath.IsAbs(err.Dir):
-	case isLocal && errors.Is(err, fs.ErrNotExist):
-		parent, name := path.Split(path.Clean(err.Source))
-		if !strings.HasPrefix(parent, ".") {
-			parent = "./" + parent
-		}
-		near := nearest(name, entriesIn(filepath.Join(caller, filepath.FromSlash(parent))))
-		return say(err.Source+" does not exist", do(didYouMean(mapped(near, func(entry string) string { return strconv.Quote(parent + entry) }))))
-	case !isLocal && err.Source != "" && fs.ValidPath(err.Source) && isDir(filepath.Join(caller, filepath.FromSlash(err.Source))):
-		return say(err.Err.Error(), do(fmt.Sprintf("Did you mean %q?", "./"+err.Source)))
+	if !isLocal || err.Dir == "" || filepath.IsAbs(err.Dir) || !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return nil
+	parent, name := path.Split(path.Clean(err.Source))
+	if !strings.HasPrefix(parent, ".") {
+		parent = "./" + parent
+	}
+	near := nearest(name, entriesIn(filepath.Join(dir, filepath.FromSlash(err.Dir), filepath.FromSlash(parent))))
+	return &cause{text: err.Source + " does not exist"}, do(didYouMean(mapped(near, func(entry string) string { return strconv.Quote(parent + entry) })))
 }
 
 // subdirInRef matches an address whose subdirectory is behind the arguments, where it is a part of the ref.
 var subdirInRef = lazyRegexp(`^([^?]+)\?(.*\bref=[^&]*?)//([^&?]+)(&.*)?$`)
 
-// sourceProblem says how to write an address that was meant, or returns nil.
-func sourceProblem(err *installer.ModuleError) *problem {
-	write := ""
+// meantAddress says how to write the source address that was meant, or returns "".
+func meantAddress(dir string, err *installer.ModuleError) string {
+	if err.Dir != "" && !filepath.IsAbs(err.Dir) && !strings.HasPrefix(err.Source, ".") && err.Source != "" && fs.ValidPath(err.Source) &&
+		isDir(filepath.Join(dir, filepath.FromSlash(err.Dir), filepath.FromSlash(err.Source))) {
+		return fmt.Sprintf("Did you mean %q?", "./"+err.Source)
+	}
 	if parts := subdirInRef().FindStringSubmatch(err.Source); parts != nil && addrs.Redact(err.Source) == err.Source {
-		write = fmt.Sprintf("Write %q: the directory is before the arguments.", parts[1]+"//"+parts[3]+"?"+parts[2]+parts[4])
-	} else if invalid, ok := errors.AsType[*addrs.ParseError](err); ok && invalid.MaybeLocal {
-		write = registryHint(err.Source)
+		return fmt.Sprintf("Write %q: the directory is before the arguments.", parts[1]+"//"+parts[3]+"?"+parts[2]+parts[4])
 	}
-	if write == "" {
-		return nil
+	if invalid, ok := errors.AsType[*addrs.ParseError](err); ok && invalid.MaybeLocal {
+		return registryHint(err.Source)
 	}
-	return say(err.Err.Error(), do(write))
+	return ""
 }
 
 // registryHint is for an address without the system of the module, such as acme/network.
@@ -241,5 +255,5 @@ func hostOfEntry(entry lockfile.Module) string {
 	if registry, ok := entry.Source.(addrs.ModuleSourceRegistry); ok {
 		return string(registry.Package.Host)
 	}
-	return hostIn(entry.Source.String())
+	return urlIn(entry.Source.String()).Host
 }

@@ -2,44 +2,62 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net"
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"github.com/cotterpin/cotter/internal/git"
 )
 
-// unresolved reports whether the name of the host that a message is about was not resolved.
-func (m message) unresolved() bool {
-	return m.problem != nil && m.problem.unreached != "" && m.problem.name != nameKnown
-}
-
-// networkDown returns the wording for all names that were not resolved, if the network or DNS seems to be
-// down: none was resolved, and it is not one that may be misspelled.
-func (o *output) networkDown(all []message) *problem {
-	if o.reached != nil && o.reached.Load() {
-		return nil
-	}
-	var hosts []lookup
-	for _, m := range all {
-		if m.unresolved() {
-			hosts = append(hosts, lookup{m.problem.unreached, m.problem.name})
-		} else if m.err != nil {
-			hosts = append(hosts, lookup{hostOf(m.err), nameKnown})
-		}
-	}
-	names := namesNotResolved(hosts)
-	if names == nil {
-		return nil
-	}
-	return say("no host name can be resolved, so the network or DNS is down: "+someOf(names, maxDown), do(checkNetwork))
-}
-
-const maxDown = 5
-
+// lookup is what is known about the name of a host.
 type lookup struct {
 	host string
 	name nameState
 }
+
+type nameState int
+
+const (
+	nameKnown    nameState = iota // it was resolved, or need not be
+	nameUnknown                   // there is no such host
+	nameNotAsked                  // no server answered the question
+)
+
+func lookupIn(err error) lookup {
+	at := lookup{host: hostOf(err)}
+	name, isName := errors.AsType[*net.DNSError](err)
+	byGit, isGit := errors.AsType[*git.HostError](err)
+	switch {
+	case isName && name.IsNotFound, isGit && byGit.Fault == git.NoSuchHost:
+		at.name = nameUnknown
+	case isName, isGit && byGit.Fault == git.NameNotAsked:
+		at.name = nameNotAsked
+	}
+	return at
+}
+
+// networkDown returns the text for all names that were not resolved, if the network or DNS seems to be down: none was
+// resolved, and it is not one that may be misspelled. Otherwise it returns "".
+func (o *output) networkDown(all []message) string {
+	if o.reached != nil && o.reached.Load() {
+		return ""
+	}
+	var hosts []lookup
+	for _, m := range all {
+		if m.err != nil {
+			hosts = append(hosts, lookupIn(m.err))
+		}
+	}
+	names := namesNotResolved(hosts)
+	if names == nil {
+		return ""
+	}
+	return "no host name can be resolved, so the network or DNS is down: " + someOf(names, maxDown)
+}
+
+const maxDown = 5
 
 // namesNotResolved returns nil if a name was resolved, or only one was not, unless that exists or no server
 // was asked about it.
@@ -59,6 +77,14 @@ func namesNotResolved(hosts []lookup) []string {
 		return nil
 	}
 	return names
+}
+
+func hostname(host string) string {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		return host
+	}
+	return name
 }
 
 // isLookedUp reports whether a host, with or without a port, has a name to resolve.
