@@ -12,6 +12,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/getmodules/gcs"
 	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer"
@@ -196,6 +197,8 @@ var remedyTable = append([]remedyRow{
 	on(func(e *s3.CredentialsError) []remedy {
 		return do(fmt.Sprintf("If the server is yours, write `s3_endpoints = [\"%s\"]` in your own settings, or set AWS_ENDPOINT_URL_S3.", e.Endpoint))
 	}),
+	always[*s3.NoCredentialsError]("Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or log in to a profile and name it in AWS_PROFILE."),
+	always[*gcs.CredentialsError]("Log in with `gcloud auth application-default login`, or name a file with credentials in GOOGLE_APPLICATION_CREDENTIALS."),
 	wraps(installer.ErrShortStateKey, "Set COTTER_STATE_KEY to a longer secret, such as `openssl rand -hex 32` prints."),
 }, hostRows...)
 

@@ -146,7 +146,7 @@ func login(host string, status *httpx.StatusError, err error) string {
 	switch {
 	case isFetch && strings.HasPrefix(fetch.Package, "git::"): // the built-in client asks only for credentials in files of netrc
 		return netrcLogin(owner) + " Or install git to use its credential helpers."
-	case status.Answer.Authorized:
+	case status.Answer.Authorized, isFetch && strings.HasPrefix(fetch.Package, "gcs::"), isFetch && strings.HasPrefix(fetch.Package, "s3::"):
 		return checkLogin(owner)
 	case isProvider:
 		return archiveLogin(owner, archive)

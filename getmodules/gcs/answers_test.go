@@ -30,8 +30,8 @@ func TestAnswers(t *testing.T) {
 	}{
 		"absent":        {http.StatusNotFound, "No such object: b/net.zip", fs.ErrNotExist, `answered 404 Not Found for /storage/v1/b/b/o/net.zip; it says "No such object: b/net.zip"`},
 		"in JSON":       {http.StatusNotFound, `{"error":{"code":404,"message":"The specified bucket does not exist."}}`, fs.ErrNotExist, `it says "The specified bucket does not exist."`},
-		"unauthorized":  {http.StatusUnauthorized, "Invalid Credentials", fs.ErrPermission, "check which credentials are used"},
-		"forbidden":     {http.StatusForbidden, "x does not have storage.objects.get access", fs.ErrPermission, "check which credentials are used"},
+		"unauthorized":  {http.StatusUnauthorized, "Invalid Credentials", fs.ErrPermission, "it does not accept the credentials that were sent"},
+		"forbidden":     {http.StatusForbidden, "x does not have storage.objects.get access", fs.ErrPermission, "it does not accept the credentials that were sent"},
 		"echo":          {http.StatusForbidden, "you said Bearer hunter22\x1b[31m", fs.ErrPermission, "you said Bearer REDACTED"},
 		"long":          {http.StatusBadRequest, strings.Repeat("x", 10_000), nil, "xxx..."},
 		"not modified":  {http.StatusNotModified, "", nil, "304 Not Modified"},

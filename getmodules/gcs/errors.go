@@ -73,10 +73,17 @@ func tokenError(err error) error {
 	if status >= http.StatusInternalServerError {
 		return &httpx.TemporaryError{Err: err}
 	}
-	return fmt.Errorf("%w; renew them with \"gcloud auth application-default login\"", err)
+	return &CredentialsError{err}
 }
 
-// explain adds advice, and wraps fs.ErrNotExist or fs.ErrPermission if they apply.
+// CredentialsError says why Google's application default credentials could not be used.
+type CredentialsError struct{ Err error }
+
+func (e *CredentialsError) Error() string { return fmt.Sprint(e.Err) }
+
+func (e *CredentialsError) Unwrap() error { return e.Err }
+
+// explain says whether there were credentials, and wraps fs.ErrNotExist or fs.ErrPermission if they apply.
 func explain(err error) error {
 	status, ok := errors.AsType[*statusError](err)
 	if !ok {
@@ -84,10 +91,8 @@ func explain(err error) error {
 	}
 	explained := objects.Explain(err, status.Answer.StatusCode)
 	switch {
-	case !errors.Is(explained, fs.ErrPermission) || status.credentials.token != nil:
-		return explained
-	case status.credentials.absent != nil:
-		return fmt.Errorf("%w: %w; the request had no credentials, because none could be used (%w); get some with \"gcloud auth application-default login\", or set GOOGLE_APPLICATION_CREDENTIALS to a credentials file", fs.ErrPermission, err, status.credentials.absent)
+	case errors.Is(explained, fs.ErrPermission) && status.credentials.token == nil && status.credentials.absent != nil:
+		return fmt.Errorf("%w: %w; none could be used (%w)", fs.ErrPermission, err, &CredentialsError{status.credentials.absent})
 	}
-	return fmt.Errorf("%w: %w; the request had no credentials", fs.ErrPermission, err)
+	return explained
 }

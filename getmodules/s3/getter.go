@@ -54,7 +54,7 @@ func (g *Getter) Get(ctx context.Context, from getmodules.Download) (getmodules.
 		ignored, addr.login.profile = addr.login.profile, ""
 	}
 	if err = g.fetch(ctx, addr, from); err != nil && ignored != "" {
-		err = fmt.Errorf("%w; its argument aws_profile is ignored, because a server or a package wrote the address: if you need the profile, set AWS_PROFILE", err)
+		err = fmt.Errorf("%w; its argument aws_profile is ignored, because a server or a package wrote the address", err)
 	}
 	return getmodules.Downloaded{}, err
 }
@@ -116,15 +116,22 @@ func (b *bucket) Get(ctx context.Context, key string, file *os.File) error {
 	return err
 }
 
-// errNoCredentials says what to do if the SDK finds no credentials.
+// errNoCredentials is for the end of the SDK's search.
 func errNoCredentials(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return fmt.Errorf("no credentials for AWS: %w; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or log in to a profile and name it in AWS_PROFILE or in the argument aws_profile", err)
+	return &NoCredentialsError{err}
 }
 
-// explain adds advice, and wraps fs.ErrNotExist or fs.ErrPermission if they apply.
+// NoCredentialsError says that Amazon's SDK has found no credentials.
+type NoCredentialsError struct{ Err error }
+
+func (e *NoCredentialsError) Error() string { return fmt.Sprintf("no credentials for AWS: %v", e.Err) }
+
+func (e *NoCredentialsError) Unwrap() error { return e.Err }
+
+// explain adds the region of a bucket, and wraps fs.ErrNotExist or fs.ErrPermission if they apply.
 func explain(err error) error {
 	code, status, region := codesOf(err)
 	switch {

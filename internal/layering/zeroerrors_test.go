@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/hg"
+	"github.com/cotterpin/cotter/getmodules/gcs"
 	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
@@ -39,6 +40,7 @@ var zeroErrors = []error{
 	&installer.ContentChangedError{},
 	&versions.DowngradeError{},
 	&edit.Error{},
+	&gcs.CredentialsError{},
 	&getmodules.GitReplacedError{},
 	&getmodules.UnknownArgumentsError{},
 	&config.FileReadError{},
@@ -79,6 +81,7 @@ var zeroErrors = []error{
 	&getmodules.SubmoduleError{},
 	&getmodules.RefNotFoundError{},
 	&s3.CredentialsError{},
+	&s3.NoCredentialsError{},
 	&getproviders.AuthenticationError{},
 	&getproviders.MirrorError{},
 	&getproviders.MismatchError{},

@@ -44,7 +44,7 @@ func Explain(err error, status int) error {
 	case http.StatusNotFound:
 		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return fmt.Errorf("%w: %w; check which credentials are used and what they allow", fs.ErrPermission, err)
+		return fmt.Errorf("%w: %w", fs.ErrPermission, err)
 	}
 	return err
 }
