@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
 	"github.com/cotterpin/cotter/internal/git/inprocess"
+	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
@@ -88,7 +89,7 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 	if f.GitCredentials != nil && addr.user == nil && mayCarryCredentials(req, u) {
 		var err error
 		if addr.user, err = f.GitCredentials(ctx, &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}); err != nil {
-			return nil, fmt.Errorf("credentials for %s: %w", httpx.Origin(u), err)
+			return nil, fmt.Errorf("credentials for %s: %w", hostname.Origin(u), err)
 		}
 	}
 	g := &gitClients{fetcher: f, req: req, addr: addr, scratch: scratch, alone: alone, named: addr.isByUser(ctx, req)}

@@ -100,7 +100,7 @@ func (f *Fetcher) fetchSubmodule(ctx context.Context, parent Request, link git.E
 		Revision:    link.ID,
 		Dir:         filepath.Join(scratch, "tree"),
 		FromServer:  parent.FromServer,
-		Origin:      httpx.Origin(from.URL()),
+		Origin:      hostname.Origin(from.URL()),
 		FromPackage: parent.FromPackage || !isFile(parent.Package),
 		Allow:       parent.Allow,
 		Submodules:  true,
@@ -133,7 +133,7 @@ func checkSubmodule(from *url.URL, submodule addrs.ModulePackage) error {
 		return nil
 	}
 	return fmt.Errorf("%w: the repository at %q points to %q in .gitmodules; submodules on other hosts need https or ssh",
-		ErrRefusedLocation, httpx.Origin(from), httpx.Origin(to))
+		ErrRefusedLocation, hostname.Origin(from), hostname.Origin(to))
 }
 
 // placeSubmodule moves a tree to its path in another one. This package wrote both, but the path has not

@@ -14,7 +14,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
-	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/hostname"
 )
 
 type v2Memo struct {
@@ -29,7 +29,7 @@ func (g *gitClients) v2Transport(ctx context.Context) (gitwire.Transport, error)
 	if g.alone {
 		return g.aloneTransport()
 	}
-	if f.v2.isLeft(g.addr.identity()) || f.v2.isLeft(httpx.Origin(u)) {
+	if f.v2.isLeft(g.addr.identity()) || f.v2.isLeft(hostname.Origin(u)) {
 		return nil, nil
 	}
 	if u.Scheme == "ssh" {
@@ -194,7 +194,7 @@ func (f *Fetcher) GitClient(ctx context.Context, pkg addrs.ModulePackage) (GitCl
 
 func (k *v2Memo) failed(a *gitAddress, err error) {
 	if errors.Is(err, gitwire.ErrOldProtocol) || errors.Is(err, gitwire.ErrNotSmart) {
-		k.leave(httpx.Origin(a.target.URL))
+		k.leave(hostname.Origin(a.target.URL))
 		return
 	}
 	k.leave(a.identity())

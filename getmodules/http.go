@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/treewriter"
@@ -41,7 +42,7 @@ func (f *Fetcher) fetchHTTP(ctx context.Context, req Request) (*Package, error) 
 			return nil, onPage(page, req, err)
 		}
 		page = req.Package.Redacted()
-		req.Package, req.FromServer, req.Origin = next.Package, true, httpx.Origin(addr.url)
+		req.Package, req.FromServer, req.Origin = next.Package, true, hostname.Origin(addr.url)
 		if err := checkNext(ctx, req); err != nil {
 			return nil, err
 		}

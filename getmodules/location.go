@@ -91,7 +91,7 @@ func checkPointedTo(ctx context.Context, getter string, u, from *url.URL) error 
 	}
 	server := "an unknown URL"
 	if from.Host != "" {
-		server = httpx.Origin(from)
+		server = hostname.Origin(from)
 	}
 	if u.Hostname() == "" || !slices.Contains(allowed[getter], u.Scheme) {
 		return fmt.Errorf("%w: the server at %q points to %q; servers may point to https, git over https or ssh, oci, s3 and gcs",

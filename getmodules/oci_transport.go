@@ -14,6 +14,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
@@ -174,7 +175,7 @@ func (t *ociTransport) askForToken(req *http.Request) (*http.Response, error) {
 
 // fromTokenService adds the token service, which the user's address does not contain, to an error.
 func (t *ociTransport) fromTokenService(req *http.Request, err error) error {
-	return &tokenServiceError{httpx.Origin(req.URL), err}
+	return &tokenServiceError{hostname.Origin(req.URL), err}
 }
 
 type tokenServiceError struct {
@@ -210,7 +211,7 @@ func readOCIMetadata(answer *httpx.Response) (*http.Response, error) {
 }
 
 func (t *ociTransport) refuse(req *http.Request, reason string) error {
-	return fmt.Errorf("%w: the registry at %q points to %q: %s", ErrRefusedLocation, httpx.Origin(t.at()), httpx.Origin(req.URL), reason)
+	return fmt.Errorf("%w: the registry at %q points to %q: %s", ErrRefusedLocation, hostname.Origin(t.at()), hostname.Origin(req.URL), reason)
 }
 
 // checkTokenService refuses hosts to which the registry must not point, and credentials for another domain.

@@ -19,7 +19,7 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/rules"
+	"github.com/cotterpin/cotter/internal/policyfile"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -84,7 +84,7 @@ func (p Project) inputsIn(workspace string) config.Inputs {
 // is empty. Runs do not apply settings: programs must put them into projects. The error is a
 // *[policy.FileError], or that of reading the file.
 func ReadSettings(dir, fallback string) (*policy.Settings, error) {
-	return rules.ReadSettings(cmp.Or(dir, "."), fallback)
+	return policyfile.ReadSettings(cmp.Or(dir, "."), fallback)
 }
 
 func exists(name string) bool {

@@ -10,10 +10,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/config"
-	"github.com/cotterpin/cotter/internal/hcldepth"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/project"
-	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/treeproviders"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/versions"
@@ -21,16 +19,17 @@ import (
 
 // Kinds of failure, for errors.Is. The errors of this package state facts; what to do next depends on the program.
 var (
-	ErrCycle            = errors.New("the module calls itself")
-	ErrEscapesPackage   = errors.New("local module path escapes module package")
-	ErrSameKey          = errors.New("two module calls have the same key")
-	ErrTooManyModules   = errors.New("the module tree is too large")
+	ErrCycle          = config.ErrCycle
+	ErrEscapesPackage = config.ErrEscapesPackage
+	ErrNotInstalled   = config.ErrNotInstalled
+	ErrNoSubdir       = config.ErrNoSubdir
+	ErrSameKey        = config.ErrSameKey
+	ErrTooManyModules = config.ErrTooManyModules
+
 	ErrNoSuchCall       = errors.New("the configuration has no such module call, or the module is local")
 	ErrMisplaced        = errors.New("modules.json does not match the lock")
-	ErrNotInstalled     = errors.New("module not installed")
 	ErrNothingToRestore = errors.New("there are no entries to restore: neither the copy of the last run nor git's history has one that the lock lacks")
 
-	ErrNoSubdir         = store.ErrNoSubdir                 // a package does not have the directory of its module
 	ErrNoSuchProvider   = treeproviders.ErrNotRequired      // no module requires a provider that the options name
 	ErrNoComparableHash = treeproviders.ErrNoComparableHash // the lock has only hashes of a provider's archives, whose content is not known
 	ErrShortStateKey    = userkey.ErrShortSecret            // [Options.StateKey] has less than 32 characters
@@ -46,37 +45,10 @@ var (
 
 // ModuleError is an error about one module call. It wraps, for example, a *getmodules.FetchError, a
 // *registryclient.RequestError, a *versions.NoMatchError, a *HashMismatchError or an error of this package.
-type ModuleError struct {
-	Path addrs.Module
-	// Source is the source argument, without credentials, and Range the call or the argument that caused the
-	// error; empty if the configuration has no such call.
-	Source string
-	Range  hcl.Range
-	// Dir is the directory to which a local Source is relative: that of the module with the call, relative to
-	// the root module, also if the call is in a test in another directory. It is empty if Source is.
-	Dir string
-	Err error
-}
+type ModuleError = config.ModuleError
 
-func (e *ModuleError) Error() string {
-	if e.Range.Filename == "" {
-		return fmt.Sprintf("module %s: %s", e.Path, e.Err)
-	}
-	return fmt.Sprintf("module %s (%s:%d): %s", e.Path, e.Range.Filename, e.Range.Start.Line, e.Err)
-}
-
-func (e *ModuleError) Unwrap() error { return e.Err }
-
-// ConfigError says that a module's configuration could not be read. It wraps the diagnostics, whose ranges name
-// files relative to the root module, and the errors in their Extra, such as *config.FileReadError.
-type ConfigError struct {
-	Path        addrs.Module
-	Diagnostics hcl.Diagnostics
-}
-
-// Error returns all errors among the diagnostics, one a line.
-func (e *ConfigError) Error() string   { return hcldepth.ErrorText(e.Diagnostics) }
-func (e *ConfigError) Unwrap() []error { return hcldepth.Errors(e.Diagnostics) }
+// ConfigError says that a module's configuration could not be read.
+type ConfigError = config.Error
 
 // HashMismatchError says that a package does not have the hashes of the lock.
 type HashMismatchError struct {

@@ -15,7 +15,7 @@ import (
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/callsource"
 	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/project"
@@ -372,12 +372,12 @@ func (m *module) isElsewhere() bool { return m.pkg != nil && !m.pkg.local }
 // origin returns the scheme and host from which the package came, as a URL: those in its lock entry, or else in
 // the source of its call; "" if there are none.
 func (m *module) origin() string {
-	if from := origins.OriginOf(m.pkg.entry); from != "" {
+	if from := callsource.OriginOf(m.pkg.entry); from != "" {
 		return from
 	}
 	for c := m.call; c != nil && c.caller != nil; c = c.caller.call {
-		if at := origins.HostOf(c.from); at != nil {
-			return httpx.Origin(at)
+		if at := c.from.Host(); at != nil {
+			return hostname.Origin(at)
 		}
 	}
 	return ""

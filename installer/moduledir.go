@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/project"
 )
 
 // localModule returns the module of a local call: in its caller's package, or among the project's own files.
@@ -69,7 +70,7 @@ func (m *module) linked(c *call, below string) (*module, error) {
 
 // moduleAt returns the module in a directory that is absolute, or relative to the root module.
 func moduleAt(c *call, rootDir, dir string) (*module, error) {
-	dir, current, err := packagedir.OwnModule(rootDir, dir)
+	dir, current, err := project.OwnModule(rootDir, dir)
 	if err != nil {
 		return nil, c.fail(err)
 	}

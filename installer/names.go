@@ -8,7 +8,6 @@ import (
 
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/origins"
 )
 
 // withNamedHosts returns a context in which packages and servers may point to hosts on this machine that
@@ -52,7 +51,7 @@ func (c clients) hostsOfProject(ctx context.Context, p *openProject) []string {
 			if call.from.IsLocal() && call.own() {
 				return localModule(call, p.dirs)
 			}
-			if at := origins.HostOf(call.from); at != nil {
+			if at := call.from.Host(); at != nil {
 				name(at)
 			}
 			return nil, errLeftOut

@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/packagedir"
+	"github.com/cotterpin/cotter/internal/policyfile"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/internal/treeproviders"
@@ -111,7 +112,7 @@ func (p *openProject) close() error {
 // read reads everything except the configuration.
 func (p *openProject) read(ctx context.Context) (err error) {
 	p.recorded = &project.Manifest{}
-	if p.replacements, err = rules.ReadReplacements(p.req.dir()); err != nil {
+	if p.replacements, err = policyfile.ReadReplacements(p.req.dir()); err != nil {
 		return err
 	}
 	if p.lockSrc, err = readLock(p.req.Project); err != nil {

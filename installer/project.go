@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/detect"
+	"github.com/cotterpin/cotter/internal/policyfile"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/policy"
@@ -119,7 +120,7 @@ func (p Project) givenModulesPath() string {
 }
 
 func (p Project) readRules() (rules.Rules, error) {
-	return rules.Read(p.dir(), p.PolicyFiles, p.Policies)
+	return policyfile.Read(p.dir(), p.PolicyFiles, p.Policies)
 }
 
 func (p Project) otherPlatforms() []addrs.Platform {

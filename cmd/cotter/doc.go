@@ -26,5 +26,6 @@
 //   - internal/textform writes paths of any bytes in JSON;
 //   - internal/procgroup finds programs in PATH and limits their environment, for init and demo;
 //   - internal/atomicfile reads files that the user names, such as settings and keys, with a limit;
+//   - internal/hostname has the form of a URL to which credentials are bound;
 //   - internal/httpx has the errors of requests, and the rules for hosts that only a package names.
 package main

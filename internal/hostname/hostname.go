@@ -124,3 +124,16 @@ func parsePart(part string) (n uint64, ok bool) {
 	n, err := strconv.ParseUint(part, base, 64)
 	return n, err == nil && !strings.ContainsAny(part, "+_")
 }
+
+// Origin returns what credentials are bound to: "https://host", or "https://host:8443" for another port
+// than the default one.
+func Origin(u *url.URL) string {
+	host, port := strings.ToLower(u.Hostname()), u.Port()
+	if port == "" || u.Scheme == "https" && port == "443" || u.Scheme == "http" && port == "80" {
+		if strings.Contains(host, ":") {
+			host = "[" + host + "]"
+		}
+		return u.Scheme + "://" + host
+	}
+	return u.Scheme + "://" + net.JoinHostPort(host, port)
+}

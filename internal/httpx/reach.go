@@ -119,7 +119,7 @@ func (r Rule) checkReach(to *url.URL, addr netip.Addr) *ReachError {
 func (r Rule) refused(to *url.URL, addr netip.Addr, scope hostname.Scope) *ReachError {
 	refused := &ReachError{To: addrs.Redact(to.Scheme + "://" + to.Host), HostPort: HostPort(to), Addr: addr, Scope: scope}
 	if r.from.Host != "" {
-		refused.From = Origin(r.from)
+		refused.From = hostname.Origin(r.from)
 	}
 	return refused
 }

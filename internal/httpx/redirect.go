@@ -3,12 +3,10 @@ package httpx
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/hostname"
@@ -22,20 +20,7 @@ const MaxLocation = 8 << 10
 // origin.
 var harmless = [...]string{"Accept", "Accept-Encoding", "If-Range", "Range", "User-Agent"}
 
-// Origin returns what credentials are bound to: "https://host", or "https://host:8443" for another port
-// than the default one.
-func Origin(u *url.URL) string {
-	host, port := strings.ToLower(u.Hostname()), u.Port()
-	if port == "" || u.Scheme == "https" && port == "443" || u.Scheme == "http" && port == "80" {
-		if strings.Contains(host, ":") {
-			host = "[" + host + "]"
-		}
-		return u.Scheme + "://" + host
-	}
-	return u.Scheme + "://" + net.JoinHostPort(host, port)
-}
-
-func SameOrigin(a, b *url.URL) bool { return Origin(a) == Origin(b) }
+func SameOrigin(a, b *url.URL) bool { return hostname.Origin(a) == hostname.Origin(b) }
 
 // Redirect returns the URL that an answer at from redirects to, without credentials and fragment, under the
 // [Rule] of the context. It sends no request. The error is a [*RedirectError].

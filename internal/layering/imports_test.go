@@ -28,11 +28,11 @@ var layers = []layer{
 		"internal/eval", "internal/git", "internal/providerzip", "internal/repofiles", "internal/sanitize", "ocistore", "policy",
 	}},
 	{"the lock, the reader of configuration, the user's key, HTTP and pictures", []string{
-		"internal/configs", "internal/graph", "internal/httpx", "internal/userkey", "lockfile",
+		"internal/configs", "internal/graph", "internal/hostname", "internal/httpx", "internal/userkey", "lockfile",
 	}},
 	{"the sources of calls, git's protocol, OCI artifacts and the project's files", []string{"internal/callsource", "internal/git/gitwire", "internal/oci", "internal/project"}},
 	{"git commands", []string{"internal/git/gitexec"}},
-	{"the user's store of packages, git in this process and the user's checkout", []string{"internal/detect", "internal/git/inprocess", "internal/git/worktree", "internal/store"}},
+	{"the user's store of packages, git in this process, the user's checkout, and cotter.hcl", []string{"internal/detect", "internal/git/inprocess", "internal/git/worktree", "internal/policyfile", "internal/store"}},
 	{"packages from the store as artifacts", []string{"internal/artifact"}},
 	{"where modules come from, and what is known of the lock's entries", []string{"disco", "getmodules", "internal/lockentry", "registryclient"}},
 	{"what object stores have in common", []string{"internal/objects"}},
@@ -108,7 +108,7 @@ func TestImports(t *testing.T) {
 // commandImports are the internal packages that cmd/cotter may import. Everything else that it needs
 // is in the public API. Its package comment gives the reason for each.
 var commandImports = []string{
-	"internal/atomicfile", "internal/git", "internal/graph", "internal/httpx", "internal/pathsafe", "internal/procgroup", "internal/repofiles", "internal/repository", "internal/sanitize", "internal/store", "internal/textform",
+	"internal/atomicfile", "internal/git", "internal/graph", "internal/hostname", "internal/httpx", "internal/pathsafe", "internal/procgroup", "internal/repofiles", "internal/repository", "internal/sanitize", "internal/store", "internal/textform",
 }
 
 func TestCommandImports(t *testing.T) {

@@ -33,7 +33,7 @@ import (
 var zeroErrors = []error{
 	&addrs.ParseError{},
 	&bundle.OtherPackageError{},
-	&installer.ConfigError{},
+	&config.Error{},
 	&installer.ConflictError{},
 	&installer.ConflictError{Callers: []installer.Caller{{}}},
 	&installer.ConstraintError{},
@@ -57,7 +57,7 @@ var zeroErrors = []error{
 	&installer.LockedError{},
 	&installer.LockedError{Reasons: []installer.LockedReason{{}}},
 	&installer.LockedError{Lost: true},
-	&installer.ModuleError{},
+	&config.ModuleError{},
 	&installer.ContentChangedError{Confirming: true},
 	&installer.ProjectError{},
 	&installer.ProviderError{},

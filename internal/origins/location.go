@@ -10,7 +10,6 @@ import (
 	"github.com/cotterpin/cotter/internal/callsource"
 	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -51,7 +50,7 @@ func callerOf(s callsource.Source) caller {
 	return caller{true, hostname.ScopeOf(ParseOrigin(s.PackageOrigin).Hostname())}
 }
 
-// ParseOrigin parses [OriginOf]. The URL has no host if the origin is not known.
+// ParseOrigin parses callsource.OriginOf. The URL has no host if the origin is not known.
 func ParseOrigin(text string) *url.URL {
 	from, err := url.Parse(text)
 	if err != nil {
@@ -60,35 +59,13 @@ func ParseOrigin(text string) *url.URL {
 	return from
 }
 
-// OriginOf returns the scheme and host of a lock entry's package as a URL, or "".
-func OriginOf(entry lockfile.Module) string {
-	at, err := entry.Package.Package.Location()
-	if err != nil || at.Host() == "" {
-		return ""
-	}
-	return httpx.Origin(at.URL())
-}
-
-// HostOf returns a URL with the host of a source address, or nil.
-func HostOf(from callsource.Source) *url.URL {
-	switch address := from.Address.(type) {
-	case addrs.ModuleSourceRegistry:
-		return &url.URL{Scheme: "https", Host: string(address.Package.Host)}
-	case addrs.ModuleSourceRemote:
-		if at, err := address.Package.Location(); err == nil {
-			return at.URL()
-		}
-	}
-	return nil
-}
-
 // check refuses an address that a package must not name because of its host. It judges every call, although
 // answers are shared.
 func (o *Origins) check(ctx context.Context, from callsource.Source) error {
 	if !from.FromPackage {
 		return nil
 	}
-	to := HostOf(from)
+	to := from.Host()
 	if to == nil {
 		return nil
 	}

@@ -1,12 +1,8 @@
 package packagedir
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/cotterpin/cotter/getmodules"
@@ -35,11 +31,11 @@ func (p Package) Check(subdir string) error {
 	if err := p.checkLinks(subdir); err != nil {
 		return err
 	}
-	info, err := fs.Stat(p.Files, path.Clean(subdir))
-	if err != nil || !info.IsDir() {
-		return p.noSubdir(subdir, err)
+	err := p.Files.CheckDir(subdir)
+	if dirs := p.moduleDirs(); err != nil && len(dirs) > 0 { // usually the wanted one was renamed
+		err = fmt.Errorf("%w; it has modules in %s", err, strings.Join(dirs, ", "))
 	}
-	return nil
+	return err
 }
 
 func (p Package) checkSubmodules(subdir string) error {
@@ -72,21 +68,6 @@ func (p Package) checkLinks(subdir string) error {
 	return nil
 }
 
-// noSubdir lists the directories with configuration, because usually the wanted one was renamed.
-func (p Package) noSubdir(subdir string, cause error) error {
-	if cause == nil {
-		cause = errors.New("it is a file")
-	}
-	if errors.Is(cause, fs.ErrNotExist) {
-		cause = errors.New("the package has no such directory")
-	}
-	err := fmt.Errorf("%w: %q: %w", store.ErrNoSubdir, subdir, cause)
-	if dirs := p.moduleDirs(); len(dirs) > 0 {
-		err = fmt.Errorf("%w; it has modules in %s", err, strings.Join(dirs, ", "))
-	}
-	return err
-}
-
 const maxSuggested = 8
 
 func (p Package) moduleDirs() []string {
@@ -107,34 +88,4 @@ func (p Package) moduleDirs() []string {
 		dirs = append(dirs, fmt.Sprintf("%q", dir))
 	}
 	return dirs
-}
-
-// OwnModule finds a module directory among the user's own files, anywhere. written is relative to the root
-// module's directory, with forward slashes. dir is in the form of stock tools, which path.module shows:
-// without symbolic links, relative to the root module, with forward slashes. path is that for this process.
-func OwnModule(rootDir, written string) (dir, path string, err error) {
-	base, err := filepath.EvalSymlinks(rootDir)
-	if err != nil {
-		return "", "", err
-	}
-	real, err := pathsafe.Resolve(base, filepath.FromSlash(written))
-	if err != nil {
-		return "", "", unreadable(written, err)
-	}
-	path = pathsafe.Inside(base, real)
-	info, err := os.Stat(path)
-	if err != nil || !info.IsDir() {
-		return "", "", unreadable(written, err)
-	}
-	return filepath.ToSlash(real), path, nil
-}
-
-func unreadable(dir string, cause error) error {
-	if cause == nil {
-		return fmt.Errorf("unreadable module directory: %q is not a directory", dir)
-	}
-	if errors.Is(cause, fs.ErrNotExist) {
-		return fmt.Errorf("unreadable module directory: %q does not exist: %w", dir, fs.ErrNotExist)
-	}
-	return fmt.Errorf("unreadable module directory: %w", cause)
 }

@@ -2,6 +2,7 @@ package project
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
@@ -110,6 +112,21 @@ func (f *Files) Real(name string) (string, error) {
 	w := walk{files: f, root: root}
 	defer w.close()
 	return w.walk(name)
+}
+
+// CheckDir returns an error that wraps [config.ErrNoSubdir] unless the package has a directory; "" is the root. Links
+// are followed within the package.
+func (f *Files) CheckDir(subdir string) error {
+	info, err := fs.Stat(f, path.Clean(subdir))
+	switch {
+	case err == nil && info.IsDir():
+		return nil
+	case err == nil:
+		err = errors.New("it is a file")
+	case errors.Is(err, fs.ErrNotExist):
+		err = errors.New("the package has no such directory")
+	}
+	return fmt.Errorf("%w: %q: %w", config.ErrNoSubdir, subdir, err)
 }
 
 // walk resolves one path. It goes from the package's directory into at most one shared tree, where the

@@ -16,7 +16,7 @@ import (
 	"github.com/cotterpin/cotter/internal/git/wildmatch"
 	"github.com/cotterpin/cotter/internal/git/worktree"
 	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/rules"
+	"github.com/cotterpin/cotter/internal/policyfile"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -89,7 +89,7 @@ func (o RootsOptions) skip(ctx context.Context, dir string) func(string) bool {
 // those that have such directories below them. Faults of cotter.hcl are reported by the runs that apply
 // it.
 func replacingDirs(root string) (all, above []string) {
-	replacements, err := rules.ReadReplacements(root)
+	replacements, err := policyfile.ReadReplacements(root)
 	if err != nil {
 		return nil, nil
 	}

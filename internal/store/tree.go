@@ -2,13 +2,13 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"strings"
 	"sync"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
@@ -72,8 +72,6 @@ func (t *Tree) Below(dir string) *Tree {
 	return NewTree(&below)
 }
 
-var ErrNoSubdir = errors.New("module subdirectory not found")
-
 // Subdir returns the only directory that a pattern matches. Registries use patterns for archives with a
 // directory that the forge names. Other text is returned unchanged, even by a nil Tree.
 func (t *Tree) Subdir(pattern string) (string, error) {
@@ -88,7 +86,7 @@ func (t *Tree) Subdir(pattern string) (string, error) {
 			seen[dir] = true
 			ok, err := path.Match(path.Clean(pattern), dir)
 			if err != nil {
-				return "", fmt.Errorf("%w: %q is not a valid pattern: %w", ErrNoSubdir, pattern, err)
+				return "", fmt.Errorf("%w: %q is not a valid pattern: %w", config.ErrNoSubdir, pattern, err)
 			}
 			if ok {
 				match = dir
@@ -97,7 +95,7 @@ func (t *Tree) Subdir(pattern string) (string, error) {
 		}
 	}
 	if count != 1 {
-		return "", fmt.Errorf("%w: the pattern %q must match exactly one directory of the package and matches %d", ErrNoSubdir, pattern, count)
+		return "", fmt.Errorf("%w: the pattern %q must match exactly one directory of the package and matches %d", config.ErrNoSubdir, pattern, count)
 	}
 	return match, nil
 }

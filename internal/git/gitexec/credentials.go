@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
 
@@ -40,7 +40,7 @@ func (g *Git) credentialsOf(ctx context.Context) *singleflight.Group[credentialK
 }
 
 func (s *Settings) credentialKey(repository *url.URL, user string) credentialKey {
-	key := credentialKey{origin: httpx.Origin(repository), user: user}
+	key := credentialKey{origin: hostname.Origin(repository), user: user}
 	if s.useHTTPPath || s.remote != "" {
 		key.path = repository.EscapedPath()
 	}

@@ -1,4 +1,4 @@
-package rules
+package policyfile
 
 import (
 	"errors"
@@ -18,8 +18,8 @@ import (
 // above it in the same git repository, of which only the restrictions count, those in files, and
 // more. If one of the last two replaces the project's, that one is not read. An error about the
 // content of a file is a *policy.FileError.
-func Read(dir string, files []string, more []*policy.Policy) (Rules, error) {
-	all := slices.DeleteFunc(Rules(slices.Clone(more)), func(p *policy.Policy) bool { return p == nil })
+func Read(dir string, files []string, more []*policy.Policy) ([]*policy.Policy, error) {
+	all := slices.DeleteFunc(slices.Clone(more), func(p *policy.Policy) bool { return p == nil })
 	for _, file := range files {
 		src, err := project.ReadRegular(file, policy.MaxSize)
 		if err != nil {
@@ -44,7 +44,7 @@ func Read(dir string, files []string, more []*policy.Policy) (Rules, error) {
 			return nil, err
 		}
 		if found.Declared() {
-			return append(Rules{found.OfRepository()}, all...), nil
+			return append([]*policy.Policy{found.OfRepository()}, all...), nil
 		}
 	}
 	return all, nil

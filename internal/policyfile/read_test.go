@@ -1,4 +1,4 @@
-package rules_test
+package policyfile_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/policyfile"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/policy"
 )
@@ -52,7 +53,7 @@ func TestRead(t *testing.T) {
 			for i, text := range test.files {
 				files = append(files, write(string(rune('a'+i))+".hcl", text))
 			}
-			read, err := rules.Read(dir, files, nil)
+			read, err := policyfile.Read(dir, files, nil)
 			if test.fails != "" {
 				if bad, ok := errors.AsType[*policy.FileError](err); !ok || !strings.Contains(bad.Diagnostics.Error(), test.fails) {
 					t.Errorf("Read = %v, want %q", err, test.fails)
@@ -64,7 +65,7 @@ func TestRead(t *testing.T) {
 			}
 			var allowed []string
 			for _, host := range []string{"a", "b"} {
-				if read.Allow(addrs.ParseModulePackage("git::https://"+host+".example.com/net.git")) == nil {
+				if rules.Rules(read).Allow(addrs.ParseModulePackage("git::https://"+host+".example.com/net.git")) == nil {
 					allowed = append(allowed, host)
 				}
 			}
@@ -78,8 +79,8 @@ func TestRead(t *testing.T) {
 // nil is a policy that allows everything.
 func TestReadWithNil(t *testing.T) {
 	t.Parallel()
-	read, err := rules.Read(t.TempDir(), nil, []*policy.Policy{nil})
-	if err != nil || read.HaveMinAge() || read.ReachableCommits() || read.DenyBranches() || read.Locations() != "" {
+	all, err := policyfile.Read(t.TempDir(), nil, []*policy.Policy{nil})
+	if read := rules.Rules(all); err != nil || read.HaveMinAge() || read.ReachableCommits() || read.DenyBranches() || read.Locations() != "" {
 		t.Errorf("Read = %v, %v", read, err)
 	}
 }
@@ -88,7 +89,7 @@ func TestReadSettings(t *testing.T) {
 	t.Parallel()
 	dir, fallback := t.TempDir(), filepath.Join(t.TempDir(), "settings.hcl")
 	read := func() (string, error) {
-		settings, err := rules.ReadSettings(dir, fallback)
+		settings, err := policyfile.ReadSettings(dir, fallback)
 		if err != nil {
 			return "", err
 		}
@@ -130,17 +131,17 @@ func TestLinkedFile(t *testing.T) {
 			if err := os.Symlink(test.target, filepath.Join(root, policy.FileName)); err != nil {
 				t.Skip(err)
 			}
-			settings, err := rules.ReadSettings(root, "")
+			settings, err := policyfile.ReadSettings(root, "")
 			switch {
 			case test.refused == "" && (err != nil || settings.LockFile != "x.hcl"):
 				t.Errorf("ReadSettings = %+v, %v", settings, err)
 			case test.refused != "" && (err == nil || !strings.Contains(err.Error(), test.refused)):
 				t.Errorf("ReadSettings = %v, want %q", err, test.refused)
 			}
-			if _, err := rules.Read(root, nil, nil); (err != nil) != (test.refused != "") {
+			if _, err := policyfile.Read(root, nil, nil); (err != nil) != (test.refused != "") {
 				t.Errorf("Read = %v", err)
 			}
-			if _, err := rules.ReadReplacements(root); (err != nil) != (test.refused != "") {
+			if _, err := policyfile.ReadReplacements(root); (err != nil) != (test.refused != "") {
 				t.Errorf("ReadReplacements = %v", err)
 			}
 		})
