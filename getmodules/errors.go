@@ -6,6 +6,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/packagelimits"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -22,7 +23,7 @@ var (
 	ErrUnsafeArchive = errors.New("the archive is damaged or ambiguous")
 	// ErrUnsafeEntry means that an entry is refused: an unsafe name, a hard link, a device, or a link in
 	// [Package].LeftOut that a module needs.
-	ErrUnsafeEntry = errors.New("the package holds an entry that is refused")
+	ErrUnsafeEntry = pathsafe.ErrUnsafeEntry
 	ErrEmpty       = errors.New("the package has no files")
 	ErrTooLarge    = git.ErrTooLarge
 	// ErrChecksum means that an archive does not match the checksum argument of its address.

@@ -21,6 +21,7 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/internal/treewalk"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
@@ -74,15 +75,15 @@ func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report 
 		report.Packages[i].Evidence = e
 		report.Packages[i].Unconfirmed = pkg.intact() && !cmp.run.rule.Accepts(e) && p.user.hasState
 	}
-	for _, key := range goneEntries(p.lock, modules, failures) {
+	for _, key := range goneEntries(p.Lock, modules, failures) {
 		if cmp.changedAbove(pathOf(key)) {
 			continue // the calls of a changed package are not known
 		}
 		report.Stale = append(report.Stale, &ModuleError{Path: pathOf(key), Err: &StaleError{whyGone(pathOf(key), modules)}})
 	}
 	for _, m := range modules {
-		if m.call.isDirectory() {
-			report.Directories = append(report.Directories, m.call.directoryEntry())
+		if m.Call.IsDirectory() {
+			report.Directories = append(report.Directories, m.Call.DirectoryEntry())
 		}
 	}
 	report.addFailures(failures)
@@ -90,7 +91,7 @@ func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report 
 	if cmp.lostCall.Load() {
 		report.Lost = &LockedError{LockFile: p.req.lockFile(), Earlier: cmp.lost.from(ctx), Lost: true}
 	}
-	report.Stale = append(report.Stale, cmp.edited.errs()...)
+	report.Stale = append(report.Stale, cmp.edited.Errs()...)
 	forms, err := p.compareForms(ctx, modules)
 	switch {
 	case err != nil:
@@ -101,12 +102,12 @@ func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report 
 		report.Stale = append(report.Stale, forms)
 	}
 	if p.files != nil || len(report.Packages)+len(lock.Providers())+len(report.Stale)+len(report.Unread) > 0 {
-		report.Misplaced = cmp.misplaced.errs()
+		report.Misplaced = cmp.misplaced.Errs()
 	} // otherwise nothing is installed, and nothing has to be
 	if require == nil {
 		return nil
 	}
-	return p.compareRequirements(ctx, lock, required, len(failures.errs()) == 0, report)
+	return p.compareRequirements(ctx, lock, required, len(failures.Errs()) == 0, report)
 }
 
 func (cmp *comparison) changedAbove(path addrs.Module) bool {
@@ -123,11 +124,11 @@ func (cmp *comparison) changedAbove(path addrs.Module) bool {
 func goneEntries(lock *lockfile.File, modules []*module, failures *failures) []string {
 	known := make(map[string]bool)
 	for _, m := range modules {
-		known[m.key()] = !m.call.from.IsLocal() || m.call.isDirectory()
+		known[m.Key()] = !m.Call.From.IsLocal() || m.Call.IsDirectory()
 	}
 	var gone []string
 	for _, entry := range slices.Concat(lock.Modules(), lock.Directories()) {
-		if !known[entry.Key] && !failures.hasAtOrAbove(pathOf(entry.Key)) {
+		if !known[entry.Key] && !failures.HasAtOrAbove(pathOf(entry.Key)) {
 			gone = append(gone, entry.Key)
 		}
 	}
@@ -135,7 +136,7 @@ func goneEntries(lock *lockfile.File, modules []*module, failures *failures) []s
 }
 
 func whyGone(path addrs.Module, modules []*module) string {
-	if slices.ContainsFunc(modules, func(m *module) bool { return m.key() == path.String() }) {
+	if slices.ContainsFunc(modules, func(m *module) bool { return m.Key() == path.String() }) {
 		return "the lock has an entry for it, but its source is a local directory, which is not locked"
 	}
 	return "the lock has an entry for it, but the configuration has no such call"
@@ -145,8 +146,8 @@ func whyGone(path addrs.Module, modules []*module) string {
 func (p *openProject) warningsOfLinks(modules []*module) []event.Warning {
 	var calls []string
 	for _, m := range modules {
-		if at := m.call.placeOfSource(); m.linksTo != "" {
-			calls = append(calls, fmt.Sprintf("%s (%s:%d)", m.path(), at.Filename, at.Start.Line))
+		if at := m.Call.PlaceOfSource(); m.LinksTo != "" {
+			calls = append(calls, fmt.Sprintf("%s (%s:%d)", m.Path(), at.Filename, at.Start.Line))
 		}
 	}
 	if len(calls) == 0 || p.req.NoLock {
@@ -158,26 +159,26 @@ func (p *openProject) warningsOfLinks(modules []*module) []event.Warning {
 // module finds the module of a call by the lock, and compares its directory with the one in modules.json. Stock
 // tools read only modules.json: if it names other directories, they run files that were not verified.
 func (cmp *comparison) module(ctx context.Context, c *call) (*module, error) {
-	if err := checkCall(cmp.rules, c, cmp.lock); err != nil {
+	if err := checkCall(cmp.rules, c, cmp.Lock); err != nil {
 		return nil, err
 	}
-	entry, locked := cmp.lock.Module(c.key())
+	entry, locked := cmp.Lock.Module(c.Key())
 	if err := cmp.checkLocked(c, entry, locked); err != nil {
-		if !locked && len(cmp.lock.Modules()) == 0 {
+		if !locked && len(cmp.Lock.Modules()) == 0 {
 			cmp.noteLost(ctx, c)
 		}
 		return nil, err
 	}
 	cmp.checkFormer(c, entry)
 	cmp.evidence.Store(entry.Key, cmp.run.evidenceOf(entry, c))
-	if c.from.IsLocal() {
-		m, err := localModule(c, cmp.dirs)
+	if c.From.IsLocal() {
+		m, err := cmp.LocalModule(c)
 		if err != nil {
-			return nil, cmp.notInstalled(c, c.caller.pkg, err)
+			return nil, cmp.notInstalled(c, c.Caller.Package, err)
 		}
-		if c.isDirectory() {
+		if c.IsDirectory() {
 			if err := cmp.directoryFault(m); err != nil {
-				return nil, c.fail(err)
+				return nil, c.Fail(err)
 			}
 		}
 		cmp.checkRecord(m, versions.Version{})
@@ -188,26 +189,26 @@ func (cmp *comparison) module(ctx context.Context, c *call) (*module, error) {
 }
 
 func (cmp *comparison) noteLost(ctx context.Context, c *call) {
-	if entry, ok := cmp.lost.entry(ctx, c.key()); ok && c.from.Mismatch(entry) == "" {
+	if entry, ok := cmp.lost.entry(ctx, c.Key()); ok && c.From.Mismatch(entry) == "" {
 		cmp.lostCall.Store(true)
 	}
 }
 
 func (cmp *comparison) checkLocked(c *call, entry lockfile.Module, locked bool) error {
-	if c.from.IsLocal() {
+	if c.From.IsLocal() {
 		return nil
 	}
 	if !locked {
-		return c.fail(&StaleError{cmp.noEntry(c)})
+		return c.Fail(&StaleError{cmp.noEntry(c)})
 	}
-	if reason := c.mismatch(entry); reason != "" {
-		return c.fail(&StaleError{reason})
+	if reason := c.Mismatch(entry); reason != "" {
+		return c.Fail(&StaleError{reason})
 	}
 	if cmp.addresses().isOther(c, entry) {
-		return c.fail(&StaleError{c.otherAddress(entry)})
+		return c.Fail(&StaleError{otherAddress(c, entry)})
 	}
-	if reason, at := c.change(entry); reason != "" {
-		return c.failAt(at, &StaleError{reason})
+	if reason, at := c.Change(entry); reason != "" {
+		return c.FailAt(at, &StaleError{reason})
 	}
 	return nil
 }
@@ -220,37 +221,37 @@ func (cmp *comparison) checkFormer(c *call, entry lockfile.Module) {
 		return
 	}
 	if differing := lockentry.Differences(entry, old); len(differing) > 0 {
-		cmp.edited.addCall(c, c.fail(&StaleError{"the lock has changed since the installation: " + strings.Join(differing, ", ")}))
+		cmp.edited.AddCall(c, c.Fail(&StaleError{"the lock has changed since the installation: " + strings.Join(differing, ", ")}))
 	}
 }
 
 func (cmp *comparison) lockedModule(c *call, entry lockfile.Module) (*module, error) {
-	key := c.key()
-	pkg := cmp.newPlacement(entry, nil)
-	if _, err := os.Lstat(pkg.files.Path()); err != nil {
-		return nil, c.fail(ErrNotInstalled) // comparePackages reports it
+	key := c.Key()
+	pkg := new(cmp.NewPackage(entry))
+	if _, err := os.Lstat(pkg.Files.Path()); err != nil {
+		return nil, c.Fail(ErrNotInstalled) // comparePackages reports it
 	}
 	if cmp.formerly[key] {
-		return nil, c.fail(ErrNotInstalled) // its calls and its record are those of another version
+		return nil, c.Fail(ErrNotInstalled) // its calls and its record are those of another version
 	}
 	subdir, err := cmp.lockedSubdir(c, entry)
 	if err != nil {
-		return nil, c.fail(err)
+		return nil, c.Fail(err)
 	}
-	cmp.checkRecord(&module{call: c, pkg: pkg, subdir: subdir, finalPath: path.Join(pkg.finalPath, subdir)}, entry.Version)
-	m, err := moduleIn(c, pkg, subdir)
+	cmp.checkRecord(&module{Call: c, Package: pkg, Subdir: subdir, FinalPath: path.Join(pkg.FinalPath, subdir)}, entry.Version)
+	m, err := treewalk.ModuleIn(c, pkg, subdir)
 	return m, cmp.notInstalled(c, pkg, err)
 }
 
 // lockedSubdir returns the directory of a module in its package by the lock. If that has only a pattern, or no
 // package, it is the one in modules.json.
 func (cmp *comparison) lockedSubdir(c *call, entry lockfile.Module) (string, error) {
-	subdir, err := c.from.LockedSubdir(entry)
+	subdir, err := c.From.LockedSubdir(entry)
 	if err != nil || !entry.Package.IsZero() && !store.IsPattern(subdir) {
 		return subdir, err
 	}
-	record, _ := cmp.recorded.Lookup(c.key())
-	recorded, below := strings.CutPrefix(record.Dir, cmp.dirs.PackageDir(c.key())+"/")
+	record, _ := cmp.Recorded.Lookup(c.Key())
+	recorded, below := strings.CutPrefix(record.Dir, cmp.dirs.PackageDir(c.Key())+"/")
 	if fits, err := path.Match(subdir, recorded); below && (entry.Package.IsZero() || fits && err == nil) {
 		return pathsafe.CleanSubdir(recorded), nil
 	}
@@ -259,28 +260,28 @@ func (cmp *comparison) lockedSubdir(c *call, entry lockfile.Module) (string, err
 
 // notInstalled returns the error of a module whose directory could not be read. If its package or record is
 // already reported, it is an ErrNotInstalled, which is not reported again.
-func (cmp *comparison) notInstalled(c *call, pkg *placement, err error) error {
+func (cmp *comparison) notInstalled(c *call, pkg *treewalk.Package, err error) error {
 	if err == nil || pkg == nil {
 		return err
 	}
-	if cmp.changed[pkg.key] || cmp.misplaced.has(c.path) {
-		return c.fail(ErrNotInstalled)
+	if cmp.changed[pkg.Key] || cmp.misplaced.Has(c.Path) {
+		return c.Fail(ErrNotInstalled)
 	}
 	return err
 }
 
 func (cmp *comparison) checkRecord(m *module, version versions.Version) {
 	if what := cmp.recordFault(m, version); what != "" {
-		cmp.misplaced.addCall(m.call, m.call.fail(fmt.Errorf("%w: %s", ErrMisplaced, what)))
+		cmp.misplaced.AddCall(m.Call, m.Call.Fail(fmt.Errorf("%w: %s", ErrMisplaced, what)))
 	}
 }
 
 func (cmp *comparison) recordFault(m *module, version versions.Version) string {
-	if cmp.recordedErr != nil {
+	if cmp.RecordedErr != nil {
 		return "" // checkManifest reports it once
 	}
-	want := m.record(version)
-	record, ok := cmp.recorded.Lookup(want.Key)
+	want := m.Record(version)
+	record, ok := cmp.Recorded.Lookup(want.Key)
 	switch {
 	case !ok:
 		return "it has no record of the module"
@@ -295,19 +296,19 @@ func (cmp *comparison) recordFault(m *module, version versions.Version) string {
 }
 
 func (cmp *comparison) checkLink(m *module) {
-	if m.linksTo == "" || cmp.misplaced.has(m.path()) || cmp.files == nil || cmp.files.LinksTo(m.key(), m.linksTo) {
+	if m.LinksTo == "" || cmp.misplaced.Has(m.Path()) || cmp.files == nil || cmp.files.LinksTo(m.Key(), m.LinksTo) {
 		return
 	}
-	cmp.misplaced.addCall(m.call, m.call.fail(fmt.Errorf("%w: %s is not a link to %s", ErrMisplaced, cmp.dirs.PackageDir(m.key()), m.linksTo)))
+	cmp.misplaced.AddCall(m.Call, m.Call.Fail(fmt.Errorf("%w: %s is not a link to %s", ErrMisplaced, cmp.dirs.PackageDir(m.Key()), m.LinksTo)))
 }
 
 func (cmp *comparison) checkManifest() {
-	err := cmp.recordedErr
+	err := cmp.RecordedErr
 	if errors.Is(err, fs.ErrNotExist) {
 		err = errors.New("it is gone")
 	}
 	if err != nil {
-		cmp.misplaced.add(nil, nil, fmt.Errorf("%w: %w", ErrMisplaced, err))
+		cmp.misplaced.Add(nil, nil, fmt.Errorf("%w: %w", ErrMisplaced, err))
 	}
 }
 
@@ -399,7 +400,7 @@ func (p *reading) compareRequirements(ctx context.Context, lock *providerLock, r
 }
 
 func (r *Report) addFailures(failures *failures) {
-	for _, err := range failures.errs() {
+	for _, err := range failures.Errs() {
 		var unreadable *ConfigError
 		var refused *policy.Violation
 		switch {

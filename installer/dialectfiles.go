@@ -80,18 +80,18 @@ func (p *openProject) checkForms(ctx context.Context, modules []*module) (event.
 
 // compareForms returns nil if the stock tools read the same in the project's own modules.
 func (p *openProject) compareForms(ctx context.Context, modules []*module) (*DialectError, error) {
-	own := []*module{p.rootModule()}
+	own := []*module{p.RootModule()}
 	for _, m := range modules {
-		if m.pkg == nil {
+		if m.Package == nil {
 			own = append(own, m)
 		}
 	}
 	pairs := make(map[string]*configs.Forms) // by directory
 	own = slices.DeleteFunc(own, func(m *module) bool {
-		if _, ok := pairs[m.currentPath]; !ok {
-			pairs[m.currentPath], _ = configs.FormsIn(m.configDir()) // reading the module has reported the error
+		if _, ok := pairs[m.CurrentPath]; !ok {
+			pairs[m.CurrentPath], _ = configs.FormsIn(configDir(m)) // reading the module has reported the error
 		}
-		return pairs[m.currentPath] == nil
+		return pairs[m.CurrentPath] == nil
 	})
 	if len(own) == 0 {
 		return nil, nil
@@ -109,7 +109,7 @@ func (p *openProject) compareForms(ctx context.Context, modules []*module) (*Dia
 		if a == nil || b == nil {
 			continue // one of the tools does not call the module, which its caller's difference says
 		}
-		compared := comparedForms{module: m, forms: pairs[m.currentPath]}
+		compared := comparedForms{module: m, forms: pairs[m.CurrentPath]}
 		for _, d := range append(compared.calls(a, b), compared.requirements(a, b)...) {
 			if place := fmt.Sprint(d.OpenTofuRange, d.TerraformRange, d.OpenTofu, d.Terraform); !seen[place] {
 				seen[place] = true // each file is named once, however often its module is called
@@ -126,7 +126,7 @@ func (p *openProject) compareForms(ctx context.Context, modules []*module) (*Dia
 // isSettled reports whether the user, the settings or the hosts in the lock say which tool the project is for,
 // without contradiction.
 func (p *openProject) isSettled(ctx context.Context) bool {
-	signs := p.detected.Signs
+	signs := p.Detected.Signs
 	if p.dialectGiven {
 		signs = detect.Signs(ctx, p.detectable())
 	}
@@ -157,20 +157,20 @@ func newFormReader(inputs config.Inputs, terraform bool) *formReader {
 
 // module returns nil if the tool does not call the module.
 func (f *formReader) module(ctx context.Context, m *module) *config.Module {
-	if known, ok := f.found[m.key()]; ok {
+	if known, ok := f.found[m.Key()]; ok {
 		return known
 	}
-	if m.call != nil {
-		caller := f.module(ctx, m.call.caller)
-		if caller == nil || len(m.call.Prefix) > 0 ||
-			!slices.ContainsFunc(caller.Calls, func(c config.Call) bool { return c.Name == m.call.Name }) {
+	if m.Call != nil {
+		caller := f.module(ctx, m.Call.Caller)
+		if caller == nil || len(m.Call.Prefix) > 0 ||
+			!slices.ContainsFunc(caller.Calls, func(c config.Call) bool { return c.Name == m.Call.Name }) {
 			return nil
 		}
 	}
-	dir := m.configDir()
+	dir := configDir(m)
 	dir.Tree = f.tree
 	read, _ := f.reader.Read(ctx, dir) // the run itself has reported the errors
-	f.found[m.key()] = &read
+	f.found[m.Key()] = &read
 	return &read
 }
 
@@ -184,7 +184,7 @@ type comparedForms struct {
 func (c comparedForms) calls(tofu, terraform *config.Module) []DialectDifference {
 	var list []DialectDifference
 	for name, pair := range pairUp(tofu.Calls, terraform.Calls, func(c config.Call) string { return c.Name }) {
-		d := DialectDifference{Module: c.module.path(), Subject: "module " + c.module.path().Child(name).String()}
+		d := DialectDifference{Module: c.module.Path(), Subject: "module " + c.module.Path().Child(name).String()}
 		if call := pair[0]; call != nil {
 			d.OpenTofu, d.OpenTofuRange = describeCall(*call), call.SourceRange
 		}
@@ -225,7 +225,7 @@ func (c comparedForms) requirements(tofu, terraform *config.Module) []DialectDif
 		return merged
 	}
 	for name, pair := range pairUp(merge(tofu.Providers), merge(terraform.Providers), func(r requiredForm) string { return r.provider.ForDisplay() }) {
-		d := DialectDifference{Module: c.module.path(), Subject: "provider " + name}
+		d := DialectDifference{Module: c.module.Path(), Subject: "provider " + name}
 		if r := pair[0]; r != nil {
 			d.OpenTofu, d.OpenTofuRange = r.String(), r.at
 		}

@@ -23,6 +23,7 @@ import (
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/internal/treewalk"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -105,25 +106,25 @@ type foundKey struct {
 
 // module records a call, and finds its module if the call or one below it has changed.
 func (d *interfaceDiffer) module(ctx context.Context, c *call) (*module, error) {
-	d.calls.Store(c.key(), c)
-	if c.from.IsLocal() {
-		return localModule(c, d.dirs)
+	d.calls.Store(c.Key(), c)
+	if c.From.IsLocal() {
+		return d.LocalModule(c)
 	}
-	entry, locked := d.updated.Module(c.key())
-	if !locked || !d.above[c.key()] || !c.from.IsOf(entry) {
-		return nil, errLeftOut
+	entry, locked := d.updated.Module(c.Key())
+	if !locked || !d.above[c.Key()] || !c.From.IsOf(entry) {
+		return nil, treewalk.ErrLeftOut
 	}
 	pkg, err := d.packageOf(ctx, c, entry, d.updated)
 	if err != nil {
-		return nil, errLeftOut // diff reports the error
+		return nil, treewalk.ErrLeftOut // diff reports the error
 	}
-	subdir, err := c.subdirOf(entry, pkg)
+	subdir, err := subdirOf(c, entry, pkg)
 	if err != nil {
-		return nil, errLeftOut
+		return nil, treewalk.ErrLeftOut
 	}
 	placed := *pkg
-	placed.local = c.from.IsRemote() && c.from.Repository.Getter() == "file" // even if the lock has another address
-	return moduleIn(c, &placed, subdir)
+	placed.Local = c.From.IsRemote() && c.From.Repository.Getter() == "file" // even if the lock has another address
+	return placed.module(c, subdir)
 }
 
 func (d *interfaceDiffer) diff(ctx context.Context, old *lockfile.File, c lockfile.ModuleChange) ([]config.InterfaceChange, error) {
@@ -160,8 +161,8 @@ func (d *interfaceDiffer) argumentsOf(ctx context.Context, c *call) (_ configs.A
 	if len(c.Prefix) > 0 {
 		return configs.Arguments{}, false
 	}
-	all, err := d.arguments.Do(ctx, c.caller.key(), func(ctx context.Context) (map[string]configs.Arguments, error) {
-		return d.reader().ReadArguments(ctx, c.caller.configDir())
+	all, err := d.arguments.Do(ctx, c.Caller.Key(), func(ctx context.Context) (map[string]configs.Arguments, error) {
+		return d.reader().ReadArguments(ctx, configDir(c.Caller))
 	})
 	arguments, ok := all[c.Name]
 	return arguments, ok && err == nil
@@ -182,11 +183,11 @@ func (d *interfaceDiffer) interfaceOf(ctx context.Context, entry lockfile.Module
 	if err != nil {
 		return declaredModule{}, err
 	}
-	subdir, err := c.subdirOf(entry, pkg)
+	subdir, err := subdirOf(c, entry, pkg)
 	if err != nil {
 		return declaredModule{}, err
 	}
-	found, err := d.reader().ReadInterface(ctx, configs.Dir{Path: filepath.Join(pkg.files.Path(), filepath.FromSlash(subdir)), Files: pkg.files, Subdir: subdir})
+	found, err := d.reader().ReadInterface(ctx, configs.Dir{Path: filepath.Join(pkg.Files.Path(), filepath.FromSlash(subdir)), Files: pkg.Files, Subdir: subdir})
 	if errors.Is(err, fs.ErrNotExist) {
 		return declaredModule{subdir: subdir}, nil
 	}
@@ -198,7 +199,7 @@ func (d *interfaceDiffer) interfaceOf(ctx context.Context, entry lockfile.Module
 // that the lock has above it or, for a call of the project itself, the called one.
 func (d *interfaceDiffer) callOf(entry lockfile.Module, lock *lockfile.File) (*call, error) {
 	if known, ok := d.calls.Load(entry.Key); ok {
-		if c := known.(*call); c.from.Address != nil && !c.from.IsLocal() && c.from.IsOf(entry) {
+		if c := known.(*call); c.From.Address != nil && !c.From.IsLocal() && c.From.IsOf(entry) {
 			return c, nil
 		}
 	}
@@ -214,15 +215,15 @@ func (d *interfaceDiffer) callOf(entry lockfile.Module, lock *lockfile.File) (*c
 			break
 		}
 	}
-	caller := &module{call: &call{path: above}, pkg: &placement{key: above.String(), entry: from}}
-	return parseCall(caller, blockOf(entry), d.dialect, nil)
+	caller := &module{Call: &call{Path: above}, Package: &treewalk.Package{Key: above.String(), Entry: from}}
+	return treewalk.ParseCall(caller, treewalk.BlockOf(entry), d.Tool, nil)
 }
 
 func (d *interfaceDiffer) packageOf(ctx context.Context, c *call, entry lockfile.Module, lock *lockfile.File) (*placement, error) {
-	key := foundKey{c.statementsOf(entry).Package, entry.Key}
+	key := foundKey{statementsOf(c, entry).Package, entry.Key}
 	return d.found.Do(ctx, key, func(ctx context.Context) (*placement, error) {
 		pkg, _, err := d.ladder(c, entry, lock).Climb(ctx)
-		return pkg, c.failOnce(err)
+		return pkg, failOnce(c, err)
 	})
 }
 
@@ -238,17 +239,17 @@ func (d *interfaceDiffer) ladder(c *call, entry lockfile.Module, lock *lockfile.
 	return lockentry.Ladder[*placement]{
 		Accepts: evidencerules.For(evidencerules.Diff).Accepts,
 		AtHand: []lockentry.Lookup[*placement]{atHand, func(ctx context.Context) (*placement, bool, error) {
-			if err := checkCall(d.rules, c, lock); err != nil || !d.stores.Fetch(ctx, c.from, entry) {
+			if err := checkCall(d.rules, c, lock); err != nil || !d.stores.Fetch(ctx, c.From, entry) {
 				return nil, false, err
 			}
 			return atHand(ctx)
 		}},
 		Deliver: func(ctx context.Context, _ evidence.Evidence) (*placement, error) {
-			at, err := d.origins.Locate(ctx, c.from, entry.Version)
+			at, err := d.origins.Locate(ctx, c.From, entry.Version)
 			if err != nil {
 				return nil, err
 			}
-			got, err := d.origins.Fetch(ctx, c.from, at, origins.Pin{Revision: entry.Revision(), Tree: entry.Hash("t1")})
+			got, err := d.origins.Fetch(ctx, c.From, at, origins.Pin{Revision: entry.Revision(), Tree: entry.Hash("t1")})
 			if err == nil {
 				err = checkHashes(entry, got, nil)
 			}
@@ -256,7 +257,7 @@ func (d *interfaceDiffer) ladder(c *call, entry lockfile.Module, lock *lockfile.
 				return nil, err
 			}
 			found := d.newPlacement(entry, got.Tree)
-			found.files = project.FilesIn(d.pool.Cache.TreePath(got.Tree.T1()))
+			found.Files = project.FilesIn(d.pool.Cache.TreePath(got.Tree.T1()))
 			return found, nil
 		},
 	}

@@ -3,6 +3,7 @@ package installer
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -157,6 +158,16 @@ type StaleError struct {
 }
 
 func (e *StaleError) Error() string { return e.Reason }
+
+// MissingLockError says that a project has no lock file, although its configuration needs entries in one. It
+// wraps [fs.ErrNotExist].
+type MissingLockError struct {
+	File string // relative to the root module's directory, or absolute
+}
+
+func (e *MissingLockError) Error() string { return fmt.Sprintf("there is no lock file %s", e.File) }
+
+func (e *MissingLockError) Unwrap() error { return fs.ErrNotExist }
 
 // LinkedLockError says that the lock file is a symbolic link, which stock tools replace by a file when they
 // write the lock.

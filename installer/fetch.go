@@ -41,9 +41,9 @@ func (in *Installer) Fetch(ctx context.Context, p Project, c config.Call, dir st
 		return Module{}, err
 	}
 	defer func() { err = join(err, release()) }()
-	call, err := run.parseCall(run.rootModule(), c)
-	if err == nil && call.from.IsLocal() {
-		err = call.fail(errors.New("it is a directory of this machine, which is not fetched"))
+	call, err := run.ParseCall(run.RootModule(), c)
+	if err == nil && call.From.IsLocal() {
+		err = call.Fail(errors.New("it is a directory of this machine, which is not fetched"))
 	}
 	if err != nil {
 		return Module{}, err
@@ -51,13 +51,13 @@ func (in *Installer) Fetch(ctx context.Context, p Project, c config.Call, dir st
 	found, err := run.newResolver(nil, run.events).module(ctx, call)
 	run.keepMemos()
 	if err == nil {
-		_, err = run.pool.Cache.CopyTo(ctx, dir, found.pkg.tree.T1(), runtime.GOOS == "windows")
-		err = call.failIf(err)
+		_, err = run.pool.Cache.CopyTo(ctx, dir, placed(found).tree.T1(), runtime.GOOS == "windows")
+		err = call.FailIf(err)
 	}
 	if err != nil {
 		return Module{}, err
 	}
-	result := found.result(p.KeepCredentials)
-	result.Dir = filepath.Join(dir, filepath.FromSlash(found.subdir))
+	result := resultOf(found, p.KeepCredentials)
+	result.Dir = filepath.Join(dir, filepath.FromSlash(found.Subdir))
 	return result, nil
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/userkey"
@@ -29,23 +28,11 @@ func markOf(key *userkey.Key, address addrs.ModuleSource) string {
 	return key.Name("source address", addrs.Identity(address))
 }
 
-// parseCall parses a call in a module of the project, or one of which only the entry is known.
-func (p *openProject) parseCall(caller *module, found config.Call) (*call, error) {
-	c, err := parseCall(caller, found, p.dialect, p.replacements)
-	c.mark = markOf(p.user.key, c.from.Address)
-	if caller.isLocked() {
-		c.mark = p.addresses().mark(c.key()) // the lock has the call, and not its whole address
-	}
-	return c, err
-}
-
 // addresses are those from which the last run has installed the entries of the former lock.
 type addresses struct {
 	former *lockfile.File // nil if it is not known
 	files  *project.Project
 }
-
-func (p *openProject) addresses() addresses { return addresses{p.former, p.files} }
 
 // mark returns the mark of the address of a key in the former lock.
 func (a addresses) mark(key string) string {
@@ -59,17 +46,17 @@ func (a addresses) mark(key string) string {
 // address than that of the call. It is false if nothing is known about the entry.
 func (a addresses) isOther(c *call, entry lockfile.Module) bool {
 	former, ok := a.former.Module(entry.Key)
-	return ok && c.from.IsRemote() && a.mark(entry.Key) != c.mark && len(lockentry.Differences(former, entry)) == 0
+	return ok && c.From.IsRemote() && a.mark(entry.Key) != c.Mark && len(lockentry.Differences(former, entry)) == 0
 }
 
 // mayBeOther reports whether an entry can be for another address than that of a call: the last run has installed it
 // from there, or it is the entry of another call, and nothing shows that it is for the same address.
 func (a addresses) mayBeOther(c *call, entry lockfile.Module) bool {
-	if entry.Key == c.key() {
+	if entry.Key == c.Key() {
 		return a.isOther(c, entry)
 	}
 	_, known := a.former.Module(entry.Key)
-	return a.mark(entry.Key) != c.mark || !known && c.mark != ""
+	return a.mark(entry.Key) != c.Mark || !known && c.Mark != ""
 }
 
 // unseen returns what the statements about the entry of a call depend on that the run has not read.
@@ -77,8 +64,8 @@ func (a addresses) unseen(entry lockfile.Module, fromPackage bool) lockentry.Cal
 	return lockentry.Call{FromPackage: fromPackage, Source: entry.Source, Mark: a.mark(entry.Key)}
 }
 
-func (c *call) statementsOf(entry lockfile.Module) lockentry.Statements {
-	return lockentry.StatementsOf(entry, lockentry.Call{FromPackage: c.from.FromPackage, Source: c.from.LockAddress(), Mark: c.mark})
+func statementsOf(c *call, entry lockfile.Module) lockentry.Statements {
+	return lockentry.StatementsOf(entry, lockentry.Call{FromPackage: c.From.FromPackage, Source: c.From.LockAddress(), Mark: c.Mark})
 }
 
 // lacksArguments reports whether all that an installation would change in an entry are the arguments that its
@@ -92,8 +79,8 @@ func lacksArguments(old, entry lockfile.Module) bool {
 }
 
 // otherAddress is the reason why an entry does not fit a call that it was not installed for.
-func (c *call) otherAddress(entry lockfile.Module) string {
-	parts := c.from.Hidden(entry)
+func otherAddress(c *call, entry lockfile.Module) string {
+	parts := c.From.Hidden(entry)
 	if parts == nil {
 		return "its source has changed since the installation, in a part that the lock does not show"
 	}

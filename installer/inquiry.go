@@ -37,5 +37,5 @@ func (q *inquiry) close() error {
 }
 
 func (q *inquiry) newSelector() *selector {
-	return &selector{origins: q.origins, events: q.events, lock: q.lock}
+	return &selector{origins: q.origins, events: q.events, lock: q.Lock}
 }

@@ -11,6 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/ctxerr"
@@ -18,6 +21,7 @@ import (
 	"github.com/cotterpin/cotter/internal/packagedir"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
+	"github.com/cotterpin/cotter/internal/treewalk"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -97,10 +101,10 @@ func (inst *installation) emptyResult(ctx context.Context) (*Result, error) {
 		return nil, nil
 	}
 	p := newOpenProject(req, inst.user, !req.Locked, nil)
-	if err := p.read(ctx); err != nil || len(p.lock.Modules())+len(p.lock.Directories()) > 0 || p.merge.done {
+	if err := p.read(ctx); err != nil || len(p.Lock.Modules())+len(p.Lock.Directories()) > 0 || p.merge.done {
 		return nil, err
 	}
-	root, diags := inst.clients.Config.ReadModule(ctx, config.Dir{Dir: req.dir(), Display: ".", Terraform: p.readsAsTerraform(), Providers: req.Scope.providers()})
+	root, diags := inst.clients.Config.ReadModule(ctx, config.Dir{Dir: req.dir(), Display: ".", Terraform: p.ReadsAsTerraform(), Providers: req.Scope.providers()})
 	if diags.HasErrors() || len(root.Calls) > 0 {
 		return nil, ctxerr.Of(ctx)
 	}
@@ -177,13 +181,13 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 		return nil, err
 	}
 	defer stage.close()
-	modules, failures, err := (&reading{openProject: p.openProject, clients: inst.clients, events: inst.events}).installedRequirements(ctx, &stage.required)
+	tree, err := (&reading{openProject: p.openProject, clients: inst.clients, events: inst.events}).installed(ctx, false, stage.required.add)
 	if err != nil {
 		return nil, err
 	}
-	warning, err := p.checkForms(ctx, modules)
-	if err = join(err, failures.join()); err != nil {
-		return p.found(modules, failures), join(err, stage.check(ctx))
+	warning, err := p.checkForms(ctx, tree.Modules)
+	if err = join(err, joinFailures(tree.Failures)); err != nil {
+		return p.found(tree.Modules, tree.Failures), join(err, stage.check(ctx))
 	}
 	if warning.Message != "" {
 		inst.events.emit(warning)
@@ -191,22 +195,22 @@ func (inst *installation) installProviders(ctx context.Context) (_ *Result, err 
 	stage.warnOfDialect()
 	plan, err := stage.finish(ctx)
 	if err != nil {
-		return p.found(modules, failures), err
+		return p.found(tree.Modules, tree.Failures), err
 	}
-	result := p.newResult(modules)
+	result := p.newResult(tree.Modules)
 	plan.describe(result)
 	if err = plan.install(ctx, result); err == nil {
 		err = plan.writeLock(ctx, result)
 	}
 	if err != nil {
-		return p.found(modules, failures), err
+		return p.found(tree.Modules, tree.Failures), err
 	}
 	return result, nil
 }
 
 func (p *openProject) found(modules []*module, failures *failures) *Result {
 	result := p.newResult(modules)
-	failures.addTo(result, p.req.KeepCredentials)
+	addUnresolved(failures, result, p.req.KeepCredentials)
 	return result
 }
 
@@ -259,7 +263,7 @@ func (r *installRun) install(ctx context.Context) (_ *Result, unread, err error)
 	if err != nil {
 		return r.found(tree.modules, tree.failures), unread, err
 	}
-	tree.failures.addTo(result, r.req.KeepCredentials)
+	addUnresolved(tree.failures, result, r.req.KeepCredentials)
 	return result, unread, nil
 }
 
@@ -322,7 +326,7 @@ func (r *installRun) newResolver(shared unified, events *events) *resolver {
 	origins, stager := r.pool.originsFor(r.openProject, events), r.newStager(events)
 	return &resolver{
 		project:  r.openProject,
-		selector: &selector{origins: origins, events: events, update: r.req.Update, lock: r.lock, past: r.past(r.lost), unified: shared},
+		selector: &selector{origins: origins, events: events, update: r.req.Update, lock: r.Lock, past: r.past(r.lost), unified: shared},
 		locator: &locator{
 			origins: origins, stores: r.pool.storesOf(r.req, events), stager: stager, events: events, locked: r.req.Locked, run: r.trust,
 			revisions: &revisions{origins: origins, events: events, run: r.trust},
@@ -360,11 +364,11 @@ func (r *installRun) look(ctx context.Context, shared unified) ([]*call, *select
 func (r *installRun) walk(ctx context.Context, res *resolver, require func(*module, config.Module)) (resolvedTree, error) {
 	ahead := newPrefetcher(r.newResolver(res.selector.unified, res.events.ofFetches()))
 	defer func() { ahead.stop() }()
-	w := &walker{
-		project: r.openProject, config: r.config, find: res.module, placed: res.placed, begin: ahead.start, require: require,
-		warn: res.events.emit, parallel: cap(r.pool.Slots),
+	w := &treewalk.Walker{
+		Project: &r.Project, Config: r.config, Find: res.module, Placed: res.placed, Begin: ahead.start, Require: require,
+		Warn: func(path addrs.Module, diag *hcl.Diagnostic) { res.events.emit(warningOf(path, diag)) }, Parallel: cap(r.pool.Slots),
 	}
-	modules, calls, failures := w.walk(ctx)
+	modules, calls, failures := w.Walk(ctx)
 	return r.conclude(ctx, res, modules, calls, failures)
 }
 
@@ -376,14 +380,14 @@ func (r *installRun) conclude(ctx context.Context, res *resolver, modules []*mod
 		if entry, ok := res.lostEntry(ctx, c); ok && !r.req.Locked {
 			tree.restored[entry.Key] = entry
 		}
-		if c.replaced != nil && !r.req.NoLock {
-			tree.replaced[c.key()] = res.replacedEntry(ctx, c)
+		if c.Replaced != nil && !r.req.NoLock {
+			tree.replaced[c.Key()] = res.replacedEntry(ctx, c)
 		}
 	}
 	if len(tree.restored) > 0 {
 		tree.earlier = r.lost.earlierLock(ctx)
 	}
-	refused := r.refused(ctx, failures.takeRefusals())
+	refused := r.refused(ctx, takeRefusals(failures))
 	tree.failures = failures
 	ofForms, differs := r.checkForms(ctx, modules)
 	for _, warning := range slices.Concat([]event.Warning{replacedWarning(calls)}, r.lost.warnings(ctx, slices.Sorted(maps.Keys(tree.restored))), []event.Warning{r.assumedDialectOf(tree.hostless), ofForms}, constraintsBeside(modules), r.otherSourceBlocks(modules), r.warningsOfLinks(modules)) {
@@ -391,7 +395,7 @@ func (r *installRun) conclude(ctx context.Context, res *resolver, modules []*mod
 			res.events.emit(warning)
 		}
 	}
-	return tree, join(refused, differs, failures.join())
+	return tree, join(refused, differs, joinFailures(failures))
 }
 
 // withRefusals joins errors about providers to those about modules. The refused entries of one lock are one
@@ -420,7 +424,7 @@ func withRefusals(modules, providers error) error {
 func (r *installRun) refused(ctx context.Context, all []*refusal) error {
 	var reasons []LockedReason
 	for _, refused := range all {
-		if refused.Vanished && len(r.lock.Modules()) == 0 {
+		if refused.Vanished && len(r.Lock.Modules()) == 0 {
 			return &LockedError{LockFile: r.req.lockFile(), Earlier: r.lost.from(ctx), Lost: true}
 		}
 		reasons = append(reasons, refused.LockedReason)
@@ -438,21 +442,21 @@ func (r *installRun) otherSourceBlocks(modules []*module) []event.Warning {
 	var list []event.Warning
 	warned := make(map[string]bool)
 	for _, m := range modules {
-		if !m.ownsPackage() || m.pkg.selected.why == event.SelectionLocked || warned[m.call.from.Versioned()] {
+		if !m.OwnsPackage() || placed(m).selected.why == event.SelectionLocked || warned[m.Call.From.Versioned()] {
 			continue
 		}
-		blocks := blocksOf(r.lock, m.call)
-		if len(blocks) == 0 || hasVersion(blocks, m.version()) {
+		blocks := blocksOf(r.Lock, m.Call)
+		if len(blocks) == 0 || hasVersion(blocks, m.Version()) {
 			continue
 		}
-		warned[m.call.from.Versioned()] = true
+		warned[m.Call.From.Versioned()] = true
 		var pinned []string
 		for _, block := range blocks {
 			pinned = append(pinned, block.Version.String())
 		}
-		list = append(list, event.Warning{Path: m.path(), Range: blocks[0].Range, Message: fmt.Sprintf(
+		list = append(list, event.Warning{Path: m.Path(), Range: blocks[0].Range, Message: fmt.Sprintf(
 			"version %s was selected, but the block %q of the lock still pins %s; no run changes such blocks: update it with the tool that wrote it, or remove it",
-			m.version(), blocks[0].Source, strings.Join(pinned, " and "))})
+			m.Version(), blocks[0].Source, strings.Join(pinned, " and "))})
 	}
 	return list
 }
@@ -462,9 +466,9 @@ func (r *installRun) otherSourceBlocks(modules []*module) []event.Warning {
 func constraintsBeside(modules []*module) []event.Warning {
 	var list []event.Warning
 	for _, m := range modules {
-		if c := m.call; c.from.IsRemote() && c.Version != nil && c.replaced == nil {
-			list = append(list, event.Warning{Path: c.path, Range: c.placeOfVersion(), Kind: event.WarningVersionArgument, Message: fmt.Sprintf(
-				"tofu and terraform refuse a version argument next to a source that is not a registry address; they accept it in the address, as in \"?version=%s\"", c.from.Want)})
+		if c := m.Call; c.From.IsRemote() && c.Version != nil && c.Replaced == nil {
+			list = append(list, event.Warning{Path: c.Path, Range: c.PlaceOfVersion(), Kind: event.WarningVersionArgument, Message: fmt.Sprintf(
+				"tofu and terraform refuse a version argument next to a source that is not a registry address; they accept it in the address, as in \"?version=%s\"", c.From.Want)})
 		}
 	}
 	return list

@@ -9,6 +9,7 @@ import (
 	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/internal/treewalk"
 )
 
 // Load reads an installed module tree, by any tool: the configuration, modules.json and the lock. It contacts
@@ -28,24 +29,17 @@ func (in *Installer) Load(ctx context.Context, project Project, o LoadOptions) (
 	}
 	defer func() { err = join(err, p.close()) }()
 	required := newRequirements(p.req.Project)
-	var modules []*module
-	var failures *failures
-	fromLock := false
-	if o.FromLock {
-		modules, failures, fromLock, err = p.walkOrLock(ctx, required.ifNeeded(o.scope()))
-	} else {
-		modules, failures, err = p.walk(ctx, p.recordedModule, required.ifNeeded(o.scope()))
-	}
+	tree, err := p.installed(ctx, o.FromLock, required.ifNeeded(o.scope()))
 	if err != nil {
 		return nil, err
 	}
-	result := p.loadedModules(withoutMadeUp(modules), failures)
+	result := p.loadedModules(tree)
 	if !o.BestEffort {
-		err = failures.join()
+		err = joinFailures(tree.Failures)
 	}
 	if o.Providers {
 		var failed error
-		result.Providers, failed = p.loadedProviders(ctx, required, fromLock)
+		result.Providers, failed = p.loadedProviders(ctx, required, tree.FromLock)
 		err = join(err, failed)
 	}
 	return result, err
@@ -59,18 +53,18 @@ func (r *requirements) ifNeeded(scope Scope) func(*module, config.Module) {
 	return r.add
 }
 
-func (p *reading) loadedModules(modules []*module, failures *failures) *Result {
-	result, known := p.newResult(modules), p.trust()
-	for i, m := range modules {
+func (p *reading) loadedModules(tree treewalk.Tree) *Result {
+	result, known := p.newResult(tree.Modules), p.trust()
+	for i, m := range tree.Modules {
 		p.addRecorded(m, &result.Modules[i])
-		if m.isLocked() {
+		if m.IsLocked() {
 			result.Modules[i].Dir = ""
 		}
-		if entry, ok := p.lock.Module(m.key()); ok && m.ownsPackage() {
-			result.Modules[i].Evidence = known.evidenceOf(entry, m.call)
+		if entry, ok := p.Lock.Module(m.Key()); ok && m.OwnsPackage() {
+			result.Modules[i].Evidence = known.evidenceOf(entry, m.Call)
 		}
 	}
-	failures.addTo(result, p.req.KeepCredentials)
+	addUnresolved(tree.Failures, result, p.req.KeepCredentials)
 	return result
 }
 

@@ -35,26 +35,26 @@ type locator struct {
 // must match the call, except for its constraint.
 func (l *locator) locate(ctx context.Context, found lockedCall) (*placement, string, error) {
 	c, w := found.call, l.want(found)
-	w.entry.Key, w.entry.Constraints = c.key(), c.from.Recorded
+	w.entry.Key, w.entry.Constraints = c.Key(), c.From.Recorded
 	w.entry.Replaced = nil // that is of the call, and added when the lock is planned
 	if !l.locked {         // the entry may lack arguments
-		w.entry.Source, w.entry.Replaces = c.from.LockAddress(), c.replaces()
+		w.entry.Source, w.entry.Replaces = c.From.LockAddress(), c.Replaces()
 	}
 	if err := l.revisions.checkCommit(ctx, w.lockedCall); err != nil {
-		return nil, "", c.fail(err)
+		return nil, "", c.Fail(err)
 	}
 	p, e, err := w.ladder(ctx).Climb(ctx)
 	if err != nil {
-		return nil, "", c.failOnce(err)
+		return nil, "", failOnce(c, err)
 	}
 	p.evidence = e
-	subdir, err := c.subdirOf(p.entry, p)
-	return p, subdir, c.failIf(err)
+	subdir, err := subdirOf(c, p.Entry, p)
+	return p, subdir, c.FailIf(err)
 }
 
 // subdirOf returns the directory of the called module in the package of an entry.
-func (c *call) subdirOf(entry lockfile.Module, pkg *placement) (string, error) {
-	subdir, err := c.from.LockedSubdir(entry)
+func subdirOf(c *call, entry lockfile.Module, pkg *placement) (string, error) {
+	subdir, err := c.From.LockedSubdir(entry)
 	if err != nil {
 		return "", err
 	}
@@ -72,7 +72,7 @@ func (l *locator) prefetch(ctx context.Context, found lockedCall, isInstalled bo
 	case !w.byMirror:
 		_ = w.check(ctx, e)
 	case !isInstalled && !l.stager.Cache.Has(w.entry.Hash("t1")):
-		l.stores.Fetch(ctx, w.call.from, w.entry)
+		l.stores.Fetch(ctx, w.call.From, w.entry)
 	}
 	_ = l.revisions.checkCommit(ctx, w.lockedCall)
 }
@@ -137,7 +137,7 @@ func (w *wanted) remembered(ctx context.Context) evidence.Evidence {
 
 // mirrors asks mirrors and bundles to confirm the entry.
 func (w *wanted) mirrors(ctx context.Context) evidence.Evidence {
-	e := w.by.stores.Confirm(ctx, w.call.from, w.entry)
+	e := w.by.stores.Confirm(ctx, w.call.From, w.entry)
 	if w.byMirror = w.accepts(e) && !e.IsZero(); w.byMirror {
 		w.by.run.add(e, w.statements.Package, w.statements.Ref)
 	}
@@ -153,7 +153,7 @@ func (w *wanted) installed(ctx context.Context) (*placement, bool, error) {
 }
 
 func (w *wanted) cached(ctx context.Context) (*placement, bool, error) {
-	subdir, err := w.call.from.LockedSubdir(w.entry)
+	subdir, err := w.call.From.LockedSubdir(w.entry)
 	if err != nil {
 		return nil, false, err
 	}
@@ -165,18 +165,18 @@ func (w *wanted) cached(ctx context.Context) (*placement, bool, error) {
 }
 
 func (w *wanted) mirrored(ctx context.Context) (*placement, bool, error) {
-	if !w.by.stores.Fetch(ctx, w.call.from, w.entry) {
+	if !w.by.stores.Fetch(ctx, w.call.From, w.entry) {
 		return nil, false, nil
 	}
 	return w.cached(ctx)
 }
 
 func (w *wanted) deliver(ctx context.Context, _ evidence.Evidence) (*placement, error) {
-	at, err := w.by.origins.Locate(ctx, w.call.from, w.entry.Version)
+	at, err := w.by.origins.Locate(ctx, w.call.From, w.entry.Version)
 	if err != nil {
 		return nil, err
 	}
-	got, err := w.by.origins.Fetch(ctx, w.call.from, at, origins.Pin{Revision: w.entry.Revision(), Tree: w.entry.Hash("t1")})
+	got, err := w.by.origins.Fetch(ctx, w.call.From, at, origins.Pin{Revision: w.entry.Revision(), Tree: w.entry.Hash("t1")})
 	if err == nil {
 		err = w.compare(got, at)
 	}
@@ -222,18 +222,18 @@ type originAnswer struct {
 // ask fetches the package of an entry into the cache, and asks about its revision at the same time. A pool does
 // each of these only once.
 func (w *wanted) ask(ctx context.Context) (originAnswer, error) {
-	at, err := w.by.origins.Locate(ctx, w.call.from, w.entry.Version)
+	at, err := w.by.origins.Locate(ctx, w.call.From, w.entry.Version)
 	if err != nil {
 		return originAnswer{}, err
 	}
 	revision := make(chan revisionProof, 1)
 	go func() { revision <- w.by.revisions.prove(ctx, w.lockedCall, at) }()
-	got, err := w.by.origins.Fetch(ctx, w.call.from, at, origins.Pin{Revision: w.entry.Revision(), Tree: w.entry.Hash("t1"), Fresh: true})
+	got, err := w.by.origins.Fetch(ctx, w.call.From, at, origins.Pin{Revision: w.entry.Revision(), Tree: w.entry.Hash("t1"), Fresh: true})
 	return originAnswer{at: at, got: got, revision: <-revision}, err
 }
 
 func (w *wanted) stageFetched(ctx context.Context, got *origins.Fetched) (*placement, error) {
-	subdir, err := w.call.from.LockedSubdir(w.entry)
+	subdir, err := w.call.From.LockedSubdir(w.entry)
 	if err != nil {
 		return nil, err
 	}
@@ -244,14 +244,14 @@ func (w *wanted) stageFetched(ctx context.Context, got *origins.Fetched) (*place
 func (w *wanted) compare(got *origins.Fetched, at origins.Location) error {
 	err := checkHashes(w.entry, got, w.by.stager.project.dirs.LockedTree(w.entry))
 	if mismatch, ok := errors.AsType[*HashMismatchError](err); ok {
-		mismatch.Hidden, mismatch.OtherAddress = w.call.from.Hidden(lockfile.Module{Source: w.recorded}), w.otherAddress
+		mismatch.Hidden, mismatch.OtherAddress = w.call.From.Hidden(lockfile.Module{Source: w.recorded}), w.otherAddress
 		return mismatch
 	}
 	corrected, err := w.compareEntry(got, at.Subdir)
 	if err != nil {
 		return err
 	}
-	w.entry, w.statements = corrected, w.call.statementsOf(corrected)
+	w.entry, w.statements = corrected, statementsOf(w.call, corrected)
 	return nil
 }
 
@@ -293,9 +293,9 @@ func (w *wanted) compareEntry(got *origins.Fetched, located string) (lockfile.Mo
 	}
 	what := "the lock does not match the origin: " + strings.Join(differing, ", ")
 	if w.by.locked {
-		return entry, w.call.refuse(what)
+		return entry, refuse(w.call, what)
 	}
-	w.by.events.warn(w.call.path, what+"; the lock was corrected; the files are the same")
+	w.by.events.warn(w.call.Path, what+"; the lock was corrected; the files are the same")
 	return exact, nil
 }
 
@@ -318,7 +318,7 @@ func (w *wanted) check(ctx context.Context, _ evidence.Evidence) error {
 	if w.mirrors(ctx); w.byMirror {
 		return nil
 	}
-	at, err := w.by.origins.Locate(ctx, w.call.from, w.entry.Version)
+	at, err := w.by.origins.Locate(ctx, w.call.From, w.entry.Version)
 	if err != nil {
 		return err
 	}

@@ -151,7 +151,7 @@ func (r *installRun) useModules(ctx context.Context, modules []*module, use func
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(cap(r.pool.Slots))
 	for _, m := range modules {
-		if !m.ownsPackage() {
+		if !m.OwnsPackage() {
 			continue
 		}
 		group.Go(func() error {
@@ -160,7 +160,7 @@ func (r *installRun) useModules(ctx context.Context, modules []*module, use func
 				return err
 			}
 			defer done()
-			return m.call.failIf(use(ctx, LockedModule{Entry: m.pkg.entry, Tree: m.pkg.tree.Tree, dir: m.pkg.files.Path()}))
+			return m.Call.FailIf(use(ctx, LockedModule{Entry: m.Package.Entry, Tree: placed(m).tree.Tree, dir: m.Package.Files.Path()}))
 		})
 	}
 	return group.Wait()

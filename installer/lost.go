@@ -42,7 +42,7 @@ func (l *lostEntries) entry(ctx context.Context, key string) (lockfile.Module, b
 }
 
 func (l *lostEntries) earlierLock(ctx context.Context) *lockfile.File {
-	if l == nil || l.lockSrc == nil || !l.req.hasLockFile() {
+	if l == nil || l.LockSrc == nil || !l.req.hasLockFile() {
 		return nil
 	}
 	if l.hasCopy() {
@@ -61,7 +61,7 @@ func (l *lostEntries) hasCopy() bool { return len(entriesIn(l.former)) > 0 }
 // lostAll reports whether the lock exists without module blocks, so that its history is asked. Stock tools do
 // not rewrite a lock in another place than theirs.
 func (l *lostEntries) lostAll() bool {
-	return l.lockSrc != nil && len(l.lock.Modules())+len(l.lock.SourceModules()) == 0 && l.searchesHistory()
+	return l.LockSrc != nil && len(l.Lock.Modules())+len(l.Lock.SourceModules()) == 0 && l.searchesHistory()
 }
 
 func (l *lostEntries) searchesHistory() bool {
@@ -96,7 +96,7 @@ const maxLookAhead = 2 * time.Second
 // lookAhead begins to search for an earlier version of a lock that does not exist, so that the run need not
 // wait for git when it ends. The caller must call close.
 func (l *lostEntries) lookAhead(ctx context.Context) {
-	if l == nil || l.lockSrc != nil || !l.searchesHistory() || l.keepsCopy() {
+	if l == nil || l.LockSrc != nil || !l.searchesHistory() || l.keepsCopy() {
 		return
 	}
 	l.ahead.Do(func() {
@@ -125,7 +125,7 @@ func (l *lostEntries) keepsCopy() bool {
 // after the run. It returns "" if no such version is known, or if no call needs one.
 func (l *lostEntries) deletedFrom(ctx context.Context) string {
 	switch {
-	case l.lockSrc != nil || l.req.Update.All || !l.req.hasLockFile():
+	case l.LockSrc != nil || l.req.Update.All || !l.req.hasLockFile():
 		return ""
 	case l.keepsCopy():
 		return fromCopy
@@ -148,7 +148,7 @@ func (l *lostEntries) searchEnded() (w event.Warning, stopped bool) {
 func (l *lostEntries) warnings(ctx context.Context, restored []string) []event.Warning {
 	var list []event.Warning
 	switch {
-	case l == nil || l.lockSrc == nil:
+	case l == nil || l.LockSrc == nil:
 		return nil
 	case len(restored) > 0 && l.hasCopy():
 		list = append(list, event.Warning{Message: warningOfRestored(restored, l.req.lockFile())})

@@ -73,12 +73,12 @@ func (m *mismatches) warn(events *events, outcome string, modules []*module) {
 	slices.Sort(keys)
 	for _, key := range keys {
 		found := m.byKey[key].found
-		i := slices.IndexFunc(modules, func(other *module) bool { return other.ownsPackage() && other.pkg.key == key })
+		i := slices.IndexFunc(modules, func(other *module) bool { return other.OwnsPackage() && other.Package.Key == key })
 		if i < 0 && modules != nil {
 			continue // no call needs it
 		}
-		if i >= 0 && found.Changes.Empty() && found.Files != nil && modules[i].pkg.tree != nil {
-			found.Changes = hashing.Diff(modules[i].pkg.tree.Tree, found.Files.Tree)
+		if i >= 0 && found.Changes.Empty() && found.Files != nil && placed(modules[i]).tree != nil {
+			found.Changes = hashing.Diff(placed(modules[i]).tree.Tree, found.Files.Tree)
 		}
 		events.emit(event.UnexpectedFiles{Path: pathOf(key), Files: found.Changes, Replaced: outcome == areReplaced})
 		why := difference(found)
@@ -97,7 +97,7 @@ func (m *mismatches) warn(events *events, outcome string, modules []*module) {
 // that a stock tool has cloned another commit; "" if not. That is so whenever a stock tool has installed
 // without the lock, and then a list of files tells the user nothing. It is no evidence.
 func (p *openProject) otherInstalled(entry lockfile.Module) string {
-	record, ok := p.recorded.Lookup(entry.Key)
+	record, ok := p.Recorded.Lookup(entry.Key)
 	if !ok || p.former == nil && p.files.HasLockCopy() {
 		return "" // a run of another user, or in another directory, may have installed the files
 	}

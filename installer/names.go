@@ -8,6 +8,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/treewalk"
 )
 
 // withNamedHosts returns a context in which packages and servers may point to hosts on this machine that
@@ -40,23 +41,23 @@ func (c clients) hostsOfProject(ctx context.Context, p *openProject) []string {
 		defer mu.Unlock()
 		named = append(named, httpx.HostPort(at))
 	}
-	w := &walker{
-		project: p, config: reader, parallel: c.Parallel, // the run passes warnings on
-		require: func(_ *module, found config.Module) {
+	w := &treewalk.Walker{
+		Project: &p.Project, Config: reader, Parallel: c.Parallel, // the run passes warnings on
+		Require: func(_ *module, found config.Module) {
 			for _, use := range found.Providers {
 				name(&url.URL{Scheme: "https", Host: string(use.Provider.Hostname)})
 			}
 		},
-		find: func(_ context.Context, call *call) (*module, error) {
-			if call.from.IsLocal() && call.own() {
-				return localModule(call, p.dirs)
+		Find: func(_ context.Context, call *call) (*module, error) {
+			if call.From.IsLocal() && call.IsOwn() {
+				return p.LocalModule(call)
 			}
-			if at := call.from.Host(); at != nil {
+			if at := call.From.Host(); at != nil {
 				name(at)
 			}
-			return nil, errLeftOut
+			return nil, treewalk.ErrLeftOut
 		},
 	}
-	w.walk(ctx)
+	w.Walk(ctx)
 	return named
 }

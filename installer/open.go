@@ -2,6 +2,7 @@ package installer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,17 +18,17 @@ import (
 	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/packagedir"
-	"github.com/cotterpin/cotter/internal/policyfile"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/internal/treewalk"
 	"github.com/cotterpin/cotter/internal/userkey"
 	"github.com/cotterpin/cotter/lockfile"
-	"github.com/cotterpin/cotter/policy"
 )
 
 // openProject is a project as a run finds it. It does not change during the run.
 type openProject struct {
+	treewalk.Project
 	req  request
 	user user
 	// merges says that the run may merge a lock with conflict markers.
@@ -37,24 +38,14 @@ type openProject struct {
 	dirs  *packagedir.Dirs
 	rules rules.Rules
 
-	replacements *policy.Replacements
-
-	// lockSrc is the text of the lock; nil if there is no lock file.
-	lockSrc []byte
-	lock    *lockfile.File
-	// merge is set if lockSrc has conflict markers, which lock has not.
+	// merge is set if LockSrc has conflict markers, which Lock has not.
 	merge lockMerge
 	// former is the lock of the last run; nil if it is not known.
 	former *lockfile.File
-	// recorded is modules.json. It is empty, for the reason recordedErr, if it does not exist or cannot be
-	// read, because runs use it only as a hint and write it again.
-	recorded    *project.Manifest
-	recordedErr error
 
 	dialect Dialect
 	// dialectGiven says that the request names the dialect. Otherwise it was detected.
 	dialectGiven bool
-	detected     detect.Detection
 	foldsCase    bool
 }
 
@@ -67,7 +58,19 @@ type user struct {
 
 func newOpenProject(req request, by user, merges bool, files *project.Project) *openProject {
 	dirs := packagedir.NewDirs(files, req.dir(), req.modulesDir(), req.modulesPath())
-	return &openProject{req: req, user: by, merges: merges, files: files, dirs: dirs}
+	p := &openProject{req: req, user: by, merges: merges, files: files, dirs: dirs}
+	p.Dirs, p.MarkOf = dirs.Dirs, p.markOf
+	return p
+}
+
+func (p *openProject) addresses() addresses { return addresses{p.former, p.files} }
+
+// markOf returns the mark of the address of a call.
+func (p *openProject) markOf(c *call) string {
+	if c.Caller.IsLocked() {
+		return p.addresses().mark(c.Key()) // the lock has the call, and not its whole address
+	}
+	return markOf(p.user.key, c.From.Address)
 }
 
 // openToChange locks the project for this process, and undoes what a killed run has left. The project must be
@@ -111,60 +114,45 @@ func (p *openProject) close() error {
 
 // read reads everything except the configuration.
 func (p *openProject) read(ctx context.Context) (err error) {
-	p.recorded = &project.Manifest{}
-	if p.replacements, err = policyfile.ReadReplacements(p.req.dir()); err != nil {
+	if p.LockSrc, err = readLock(p.req.Project); err != nil {
 		return err
 	}
-	if p.lockSrc, err = readLock(p.req.Project); err != nil {
-		return err
-	}
-	p.lock, err = lockfile.Parse(p.lockSrc, p.req.lockFile())
+	p.Lock, err = lockfile.Parse(p.LockSrc, p.req.lockFile())
 	if conflicted, ok := errors.AsType[*lockfile.SyntaxError](err); ok && p.merges && isConflict(conflicted) {
 		var merged []byte
-		if merged, p.merge, err = mergeLock(ctx, p.req, p.lockSrc, conflicted); err == nil {
-			p.lock, err = lockfile.Parse(merged, p.req.lockFile())
+		if merged, p.merge, err = mergeLock(ctx, p.req, p.LockSrc, conflicted); err == nil {
+			p.Lock, err = lockfile.Parse(merged, p.req.lockFile())
 		}
 	}
 	if err != nil {
 		return err
 	}
 	if p.files != nil {
-		p.readManifest()
 		if !p.req.NoLock {
-			p.former = formerLock(p.files, p.lockSrc, p.lock)
+			p.former = formerLock(p.files, p.LockSrc, p.Lock)
 		}
 		p.foldsCase = p.files.FoldsCase()
 	}
-	p.dialect, p.dialectGiven = p.req.Dialect, p.req.Dialect != DialectAuto
-	if !p.dialectGiven {
-		p.detected = detect.Detect(ctx, p.detectable())
-		p.dialect = dialectOf(p.detected.Tool)
+	if p.dialectGiven = p.req.Dialect != DialectAuto; p.dialectGiven {
+		p.Tool = p.req.Dialect.tool()
 	}
+	if err := p.Read(ctx, p.files, p.detectable()); err != nil {
+		return err
+	}
+	p.dialect = dialectOf(p.Tool)
 	return nil
 }
 
 // detectable returns what the signs of a stock tool can be found in.
 func (p *openProject) detectable() detect.Project {
 	return detect.Project{
-		Location: p.req.location(), LockSrc: p.lockSrc, Lock: p.lock, Recorded: p.recorded, Tools: p.req.tools(), Next: p.req.next(),
+		Location: p.req.location(), LockSrc: p.LockSrc, Lock: p.Lock, Recorded: p.Recorded, Tools: p.req.tools(), Next: p.req.next(),
 	}
 }
 
 func (p *openProject) readRules() (err error) {
 	p.rules, err = p.req.readRules()
 	return err
-}
-
-func (p *openProject) readManifest() {
-	src, err := p.files.Manifest()
-	if err == nil {
-		var recorded *project.Manifest
-		if recorded, err = project.ParseManifest(src); err == nil {
-			p.dirs.Respell(recorded)
-			p.recorded = recorded
-		}
-	}
-	p.recordedErr = err
 }
 
 // formerLock returns the lock as the last run left it; nil if it is not known. lock is the current one, parsed
@@ -181,31 +169,27 @@ func formerLock(files *project.Project, src []byte, lock *lockfile.File) *lockfi
 	return parsed
 }
 
-// readsAsTerraform reports whether configuration is read as Terraform does, which refuses expressions that
-// OpenTofu accepts. A guess refuses nothing.
-func (p *openProject) readsAsTerraform() bool {
-	return p.dialect == DialectTerraform && !p.detected.IsOnlyTool
+func (p *openProject) reader() configs.Reader {
+	return configs.Reader{Terraform: p.ReadsAsTerraform()}
 }
 
-func (p *openProject) reader() configs.Reader {
-	return configs.Reader{Terraform: p.readsAsTerraform()}
-}
+func (p *openProject) testDir() string { return cmp.Or(p.req.Inputs.TestDir, configs.DefaultTests) }
 
 // assumedDialect returns a warning if the dialect was not certain, and a zero one otherwise. address is that of
 // a module or a provider that depends on it.
 func (p *openProject) assumedDialect(address string, at hcl.Range) event.Warning {
-	if p.dialectGiven || p.detected.IsOnlyTool {
+	if p.dialectGiven || p.Detected.IsOnlyTool {
 		return event.Warning{}
 	}
 	w := event.Warning{Range: at, Kind: event.WarningDialectAssumed}
 	assumed := fmt.Sprintf("%s was assumed, so %s comes from %s", p.dialect, address, p.dialect.registryHost().ForDisplay())
-	if p.detected.IsGuess() {
+	if p.Detected.IsGuess() {
 		w.Message = "nothing in the project shows whether it is for tofu or for terraform; " + assumed
 		return w
 	}
-	if against := p.detected.Contradiction(); against != "" {
+	if against := p.Detected.Contradiction(); against != "" {
 		w.Message = fmt.Sprintf("it is not clear which stock tool the project is for: %s (%s), but %s (%s); %s",
-			p.detected.Signs[0].What, p.dialect, against, p.dialect.other(), assumed)
+			p.Detected.Signs[0].What, p.dialect, against, p.dialect.other(), assumed)
 		return w
 	}
 	return event.Warning{}
@@ -219,10 +203,10 @@ func (p *openProject) mayUseTerraform() bool {
 		return true
 	case p.dialectGiven:
 		return false
-	case p.detected.IsGuess():
+	case p.Detected.IsGuess():
 		return slices.Contains(p.req.Tools, DialectTerraform) || !slices.Contains(p.req.Tools, DialectOpenTofu)
 	}
-	return p.detected.Contradiction() != ""
+	return p.Detected.Contradiction() != ""
 }
 
 // providerLock is the lock that has the providers: that of stock tools, or the one of the modules.
@@ -238,8 +222,8 @@ type providerLock struct {
 // the tool would fail after the installation, and a provider whose block cannot be read would count as not
 // locked.
 func (p *openProject) providerLock() (*providerLock, error) {
-	l := &providerLock{src: p.lockSrc, req: p.req, hasModules: p.req.hasStockLock()}
-	l.File, l.Tofu, l.Merged = p.lock, p.dialect == DialectOpenTofu, p.merge.providers
+	l := &providerLock{src: p.LockSrc, req: p.req, hasModules: p.req.hasStockLock()}
+	l.File, l.Tofu, l.Merged = p.Lock, p.dialect == DialectOpenTofu, p.merge.providers
 	l.Unmanaged = p.req.Unmanaged
 	if !l.hasModules {
 		var err error

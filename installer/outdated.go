@@ -71,22 +71,22 @@ func (in *Installer) Outdated(ctx context.Context, project Project, o OriginOpti
 	}
 	defer func() { err = join(err, p.close()) }()
 	required := newRequirements(p.req.Project)
-	modules, failures, fromLock, err := p.walkOrLock(ctx, required.ifNeeded(o.Scope))
+	tree, err := p.installed(ctx, true, required.ifNeeded(o.Scope))
 	if err != nil {
 		return nil, err
 	}
-	complete := failures.join() == nil
+	complete := joinFailures(tree.Failures) == nil
 	found := &Outdated{}
 	var failed error
 	var wait sync.WaitGroup
 	if o.Scope.modules() {
-		wait.Go(func() { found.Modules = p.outdatedModules(ctx, withoutMadeUp(modules), failures) })
+		wait.Go(func() { found.Modules = p.outdatedModules(ctx, tree.Modules, tree.Failures) })
 	}
 	if o.Scope.providers() {
-		wait.Go(func() { found.Providers, failed = p.outdatedProviders(ctx, required, complete, fromLock) })
+		wait.Go(func() { found.Providers, failed = p.outdatedProviders(ctx, required, complete, tree.FromLock) })
 	}
 	wait.Wait()
-	return found, join(failures.join(), failed)
+	return found, join(joinFailures(tree.Failures), failed)
 }
 
 func (q *inquiry) outdatedModules(ctx context.Context, modules []*module, failures *failures) []OutdatedModule {
@@ -97,7 +97,7 @@ func (q *inquiry) outdatedModules(ctx context.Context, modules []*module, failur
 		wait.Go(func() {
 			var err error
 			if found[i], err = s.outdated(ctx, q.reading, m); err != nil {
-				failures.addCall(m.call, err)
+				failures.AddCall(m.Call, err)
 			}
 		})
 	}
@@ -113,23 +113,23 @@ func (q *inquiry) outdatedModules(ctx context.Context, modules []*module, failur
 
 // outdated returns nil if the module's source has no versions and no pin.
 func (s *selector) outdated(ctx context.Context, p *reading, m *module) (*OutdatedModule, error) {
-	shown := m.result(p.req.KeepCredentials)
+	shown := resultOf(m, p.req.KeepCredentials)
 	o := &OutdatedModule{Path: shown.Path, Call: shown.Call, Source: shown.Source}
 	switch {
-	case m.call.own() && !m.call.from.SelectsVersion():
-		pin, err := s.pin(ctx, m.call, p.req.KeepCredentials)
+	case m.Call.IsOwn() && !m.Call.From.SelectsVersion():
+		pin, err := s.pin(ctx, m.Call, p.req.KeepCredentials)
 		if pin == nil || err != nil {
 			return nil, err
 		}
 		o.Current, o.Allowed, o.Latest, o.Pin = pin.Version, pin.Version, pin.LatestVersion, pin
-		if m.call.replaced != nil {
+		if m.Call.Replaced != nil {
 			o.Pin = nil // the tag is in cotter.hcl
 		}
 		return o, nil
-	case !m.ownsPackage() || !m.call.from.SelectsVersion():
+	case !m.OwnsPackage() || !m.Call.From.SelectsVersion():
 		return nil, nil
 	}
-	offered, err := s.offered(ctx, m.call)
+	offered, err := s.offered(ctx, m.Call)
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +137,8 @@ func (s *selector) outdated(ctx context.Context, p *reading, m *module) (*Outdat
 	for _, candidate := range offered {
 		o.Available = append(o.Available, candidate.Version)
 	}
-	old, _ := s.byAge(m.call, offered)
-	o.Current, o.Allowed, o.Latest = shown.Version, newestOf(old, m.call.from.Want), newestOf(old, versions.Constraints{})
+	old, _ := s.byAge(m.Call, offered)
+	o.Current, o.Allowed, o.Latest = shown.Version, newestOf(old, m.Call.From.Want), newestOf(old, versions.Constraints{})
 	return o, nil
 }
 

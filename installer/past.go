@@ -35,15 +35,15 @@ type past struct {
 
 // past returns nothing that was installed if the user has deleted the lock file to get a new one.
 func (p *openProject) past(lost *lostEntries) *past {
-	past := &past{update: p.req.Update, lock: p.lock, lost: lost, installed: &project.Manifest{}, addresses: p.addresses(), parser: p.dialect.parser()}
+	past := &past{update: p.req.Update, lock: p.Lock, lost: lost, installed: &project.Manifest{}, addresses: p.addresses(), parser: p.dialect.parser()}
 	if p.files != nil && !p.isLockDeleted() {
-		past.installed, past.clones = p.recorded, p.files
+		past.installed, past.clones = p.Recorded, p.files
 	}
 	return past
 }
 
 func (p *openProject) isLockDeleted() bool {
-	return p.req.hasLockFile() && p.lockSrc == nil && p.files.HasLockCopy()
+	return p.req.hasLockFile() && p.LockSrc == nil && p.files.HasLockCopy()
 }
 
 // locks returns the lock and the earlier lock that has lost entries. An entry counts if no lock before its own
@@ -92,7 +92,7 @@ func (p *past) ownEntry(ctx context.Context, calls []*call, allows func(versions
 		return lockfile.Module{}, false
 	}
 	for _, lock := range p.locks(ctx) {
-		for _, entry := range entriesOf(lock, calls[0].key()) {
+		for _, entry := range entriesOf(lock, calls[0].Key()) {
 			if p.decides(entry, calls[0]) && (entry.Version.IsZero() || allows(entry.Version)) {
 				return entry, true
 			}
@@ -103,16 +103,16 @@ func (p *past) ownEntry(ctx context.Context, calls []*call, allows func(versions
 
 // decides reports whether an entry may decide a call, which may be another call than its own.
 func (p *past) decides(entry lockfile.Module, c *call) bool {
-	if p.update.has(entry.Key) || entry.Key != c.key() && p.update.covers(c.path) || p.isExcluded(c) {
+	if p.update.has(entry.Key) || entry.Key != c.Key() && p.update.covers(c.Path) || p.isExcluded(c) {
 		return false
 	}
-	return c.from.Mismatch(entry) == "" && !p.addresses.isOther(c, entry)
+	return c.From.Mismatch(entry) == "" && !p.addresses.isOther(c, entry)
 }
 
 // isExcluded reports whether the lock has an entry of a call's source that the call no longer allows.
 func (p *past) isExcluded(c *call) bool {
-	return slices.ContainsFunc(entriesOf(p.lock, c.key()), func(entry lockfile.Module) bool {
-		return c.from.IsOf(entry) && c.from.Mismatch(entry) != ""
+	return slices.ContainsFunc(entriesOf(p.lock, c.Key()), func(entry lockfile.Module) bool {
+		return c.From.IsOf(entry) && c.From.Mismatch(entry) != ""
 	})
 }
 
@@ -124,7 +124,7 @@ func (p *past) entriesOf(ctx context.Context, c *call) []lockfile.Module {
 	var list []lockfile.Module
 	for _, lock := range p.locks(ctx) {
 		for _, entry := range entriesIn(lock) {
-			if c.from.IsOf(entry) {
+			if c.From.IsOf(entry) {
 				list = append(list, entry)
 			}
 		}
@@ -136,28 +136,20 @@ func (p *past) entriesOf(ctx context.Context, c *call) []lockfile.Module {
 }
 
 func (p *past) record(c *call) (project.ManifestRecord, bool) {
-	if p == nil || p.update.covers(c.path) || p.isExcluded(c) {
+	if p == nil || p.update.covers(c.Path) || p.isExcluded(c) {
 		return project.ManifestRecord{}, false
 	}
-	record, ok := p.installed.Lookup(c.key())
+	record, ok := p.installed.Lookup(c.Key())
 	return record, ok && !record.IsReplaced()
 }
 
 func (p *past) version(c *call) (versions.Version, bool) {
 	record, ok := p.record(c)
-	if !ok || !isRecordOf(record, c, p.parser) {
+	if !ok || !c.IsRecordedAs(record, p.parser) {
 		return versions.Version{}, false
 	}
 	v, err := versions.Parse(record.Version)
 	return v, err == nil
-}
-
-// isRecordOf reports whether a record has the source of a call. Old versions of stock tools recorded addresses
-// of registries as they were written, which may be without the host.
-func isRecordOf(record project.ManifestRecord, c *call, parser addrs.Parser) bool {
-	_, from := c.written()
-	source, err := parser.ParseModuleSource(record.Source)
-	return record.IsReplaced() == (c.replaced != nil) && (record.Source == from.Address.String() || err == nil && addrs.SameSource(source, from.Address))
 }
 
 // among returns the offered versions that the project uses for a call that has no entry, and why: those that
@@ -182,19 +174,19 @@ func only(offered []versions.Candidate, isIn func(versions.Candidate) bool) []ve
 // sourceBlocks returns the blocks that the lock has in the format of the later draft for the source of a call, with
 // a version that the call allows.
 func (p *past) sourceBlocks(c *call) []lockfile.Module {
-	if p == nil || p.update.covers(c.path) || p.isExcluded(c) {
+	if p == nil || p.update.covers(c.Path) || p.isExcluded(c) {
 		return nil
 	}
-	return slices.DeleteFunc(blocksOf(p.lock, c), func(block lockfile.Module) bool { return c.from.Mismatch(block) != "" })
+	return slices.DeleteFunc(blocksOf(p.lock, c), func(block lockfile.Module) bool { return c.From.Mismatch(block) != "" })
 }
 
 // blocksOf returns the blocks of a lock in the format of the later draft for the source of a call. The draft has only
 // modules of registries.
 func blocksOf(lock *lockfile.File, c *call) []lockfile.Module {
-	if _, ok := c.from.Address.(addrs.ModuleSourceRegistry); !ok {
+	if _, ok := c.From.Address.(addrs.ModuleSourceRegistry); !ok {
 		return nil
 	}
-	return slices.DeleteFunc(lock.SourceModules(), func(block lockfile.Module) bool { return !c.from.IsOf(block) || block.Version.IsZero() })
+	return slices.DeleteFunc(lock.SourceModules(), func(block lockfile.Module) bool { return !c.From.IsOf(block) || block.Version.IsZero() })
 }
 
 func hasVersion(blocks []lockfile.Module, v versions.Version) bool {
@@ -205,7 +197,7 @@ func hasVersion(blocks []lockfile.Module, v versions.Version) bool {
 // package, stock tools clone it for one of them only.
 func (p *past) commit(c *call) string {
 	record, ok := p.record(c)
-	if !ok || !c.from.IsRemote() || c.from.Repository.Getter() != "git" {
+	if !ok || !c.From.IsRemote() || c.From.Repository.Getter() != "git" {
 		return ""
 	}
 	clone := p.clone(record)
@@ -226,7 +218,7 @@ func (p *past) commit(c *call) string {
 }
 
 func order(record project.ManifestRecord, c *call) int {
-	if record.Key == c.key() {
+	if record.Key == c.Key() {
 		return 0
 	}
 	return 1
@@ -245,9 +237,9 @@ func (p *past) clone(record project.ManifestRecord) addrs.ModulePackage {
 // isCloneFor reports whether a clone is of the repository and the ref of a call. If the call selects a version,
 // the ref does not matter.
 func isCloneFor(c *call, clone addrs.ModulePackage) bool {
-	wanted := c.from.Address.(addrs.ModuleSourceRemote).Package
-	if c.from.HasConstraint {
-		wanted, clone = c.from.Repository.Unpinned(), clone.Without("version").Unpinned()
+	wanted := c.From.Address.(addrs.ModuleSourceRemote).Package
+	if c.From.HasConstraint {
+		wanted, clone = c.From.Repository.Unpinned(), clone.Without("version").Unpinned()
 	}
 	return wanted.Unsigned() == clone
 }

@@ -32,7 +32,7 @@ func (in *Installer) Pins(ctx context.Context, project Project, o PinOptions) (_
 		return nil, err
 	}
 	if !update.All && len(update.Keys) > 0 {
-		calls = slices.DeleteFunc(calls, func(c *call) bool { return !update.has(c.key()) })
+		calls = slices.DeleteFunc(calls, func(c *call) bool { return !update.has(c.Key()) })
 	}
 	s := p.newSelector()
 	s.update = update
@@ -58,10 +58,10 @@ func (q *inquiry) ownCalls(ctx context.Context) ([]*call, error) {
 	var mu sync.Mutex
 	var calls []*call
 	_, failures, err := q.walk(ctx, func(_ context.Context, c *call) (*module, error) {
-		if c.from.IsLocal() {
-			return localModule(c, q.dirs)
+		if c.From.IsLocal() {
+			return q.LocalModule(c)
 		}
-		if c.replaced != nil {
+		if c.Replaced != nil {
 			return nil, errElsewhere // its address is not in the call
 		}
 		mu.Lock()
@@ -72,12 +72,12 @@ func (q *inquiry) ownCalls(ctx context.Context) ([]*call, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, err := range failures.errs() {
+	for _, err := range failures.Errs() {
 		if !errors.Is(err, errElsewhere) {
 			return nil, err
 		}
 	}
-	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.key(), b.key()) })
+	slices.SortFunc(calls, func(a, b *call) int { return strings.Compare(a.Key(), b.Key()) })
 	return calls, nil
 }
 
@@ -85,15 +85,15 @@ var mayBeVersion = regexp.MustCompile(`[0-9]+\.[0-9]+\.[0-9]+`)
 
 func (s *selector) pin(ctx context.Context, c *call, keepCredentials bool) (*Pin, error) {
 	find := s.pinnedTag
-	if c.from.HasConstraint {
+	if c.From.HasConstraint {
 		find = s.pinnedRange
 	}
 	pin, offered, err := find(ctx, c)
 	if pin == nil || err != nil {
 		return nil, err
 	}
-	pin.Path = c.path
-	pin.Call, _ = c.shown(keepCredentials)
+	pin.Path = c.Path
+	pin.Call, _ = c.Shown(keepCredentials)
 	pin.LatestValue, pin.LatestVersion = pin.Value, pin.Version
 	newest, err := s.newest(c, pin, offered)
 	if err != nil {
@@ -103,14 +103,14 @@ func (s *selector) pin(ctx context.Context, c *call, keepCredentials bool) (*Pin
 		return pin, nil
 	}
 	pin.LatestVersion = newest.Version
-	if !c.from.HasConstraint {
+	if !c.From.HasConstraint {
 		old := offered[slices.IndexFunc(offered, func(v versions.Candidate) bool { return v.Version == pin.Version })]
 		pin.LatestValue = strings.TrimSuffix(pin.Value, old.Ref) + newest.Ref
 		return pin, nil
 	}
 	var ok bool
 	if pin.LatestValue, ok = versions.MoveConstraint(pin.Value, newest.Version); !ok && s.requests(c) {
-		return nil, c.failVersion(&ConstraintError{Constraint: pin.Value, Version: newest.Version, NotEdited: true})
+		return nil, c.FailVersion(&ConstraintError{Constraint: pin.Value, Version: newest.Version, NotEdited: true})
 	}
 	return pin, nil
 }
@@ -118,7 +118,7 @@ func (s *selector) pin(ctx context.Context, c *call, keepCredentials bool) (*Pin
 // pinnedTag returns the pin of a call whose source address names a version tag, with the versions whose tags
 // are spelled alike. The pin is nil if the address names no such tag.
 func (s *selector) pinnedTag(ctx context.Context, c *call) (*Pin, []versions.Candidate, error) {
-	remote, ok := c.from.Address.(addrs.ModuleSourceRemote)
+	remote, ok := c.From.Address.(addrs.ModuleSourceRemote)
 	if !ok || !callsource.HasTags(remote.Package) {
 		return nil, nil, nil
 	}
@@ -131,11 +131,11 @@ func (s *selector) pinnedTag(ctx context.Context, c *call) (*Pin, []versions.Can
 		return nil, nil, nil
 	}
 	tag := strings.TrimPrefix(name, "refs/tags/")
-	anyTag := c.from
+	anyTag := c.From
 	anyTag.Repository = remote.Package.Unpinned()
 	offered, err := s.origins.TagVersions(ctx, anyTag)
 	if err != nil {
-		return nil, nil, c.fail(err)
+		return nil, nil, c.Fail(err)
 	}
 	at := slices.IndexFunc(offered, func(v versions.Candidate) bool { return v.Ref == tag })
 	if at < 0 {
@@ -149,12 +149,12 @@ func (s *selector) pinnedRange(ctx context.Context, c *call) (*Pin, []versions.C
 	if err != nil {
 		return nil, nil, err
 	}
-	pin := &Pin{Argument: "version", Range: c.VersionRange, Value: c.from.Constraint}
-	if c.from.InAddress {
+	pin := &Pin{Argument: "version", Range: c.VersionRange, Value: c.From.Constraint}
+	if c.From.InAddress {
 		pin.Range = c.SourceRange
 	}
 	old, _ := s.byAge(c, offered)
-	pin.Version = newestOf(old, c.from.Want)
+	pin.Version = newestOf(old, c.From.Want)
 	return pin, offered, nil
 }
 
@@ -166,10 +166,10 @@ func (s *selector) newest(c *call, pin *Pin, offered []versions.Candidate) (vers
 	}
 	from := pin.Version
 	if from.IsZero() { // nothing that is offered meets the constraint
-		from = c.from.Want.Example()
+		from = c.From.Want.Example()
 	}
 	old, _ := s.byAge(c, offered)
-	if s.update.All && !hasPath(s.update.Keys, c.key()) {
+	if s.update.All && !hasPath(s.update.Keys, c.Key()) {
 		old = slices.DeleteFunc(slices.Clone(old), func(v versions.Candidate) bool { return major(v.Version) != major(from) })
 	}
 	newest, err := versions.Select(old, versions.Constraints{})
@@ -183,18 +183,18 @@ func (s *selector) newest(c *call, pin *Pin, offered []versions.Candidate) (vers
 func (s *selector) requested(c *call, pin *Pin, offered []versions.Candidate) (versions.Candidate, error) {
 	want, err := versions.ParseConstraints(s.update.To.String())
 	if err != nil {
-		return versions.Candidate{}, c.fail(err)
+		return versions.Candidate{}, c.Fail(err)
 	}
 	to, err := s.oldEnough(c, offered, want)
 	if err != nil {
-		return versions.Candidate{}, c.failVersion(fmt.Errorf("%s: %w", c.from.OfferedBy(), err))
+		return versions.Candidate{}, c.FailVersion(fmt.Errorf("%s: %w", c.From.OfferedBy(), err))
 	}
-	isTag := !c.from.HasConstraint
+	isTag := !c.From.HasConstraint
 	switch {
-	case to.Version == pin.Version && isTag, c.from.Want.Allows(to.Version) && !isTag:
+	case to.Version == pin.Version && isTag, c.From.Want.Allows(to.Version) && !isTag:
 		return versions.Candidate{}, nil
 	case isTag && to.Version.Compare(pin.Version) < 0 && !s.update.AllowDowngrade:
-		return versions.Candidate{}, c.failVersion(&versions.DowngradeError{Locked: pin.Version, Selected: to.Version})
+		return versions.Candidate{}, c.FailVersion(&versions.DowngradeError{Locked: pin.Version, Selected: to.Version})
 	}
 	return to, s.checkDirection(c, to.Version)
 }

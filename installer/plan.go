@@ -49,34 +49,34 @@ type plan struct {
 // make derives the lock, the manifest and the moves from the resolved tree.
 func (p *plan) make(ctx context.Context) error {
 	p.result = p.newResult(p.tree.modules)
-	p.change = project.Change{OldLock: p.lockSrc, NewLock: p.lockSrc, Packages: make(map[string]string), Trees: make(map[string]string)}
+	p.change = project.Change{OldLock: p.LockSrc, NewLock: p.LockSrc, Packages: make(map[string]string), Trees: make(map[string]string)}
 	p.sums, p.trees, p.inLock = make(map[string][]byte), make(map[string]bool), make(map[string]bool)
-	p.result.DialectMatters = p.dialectGiven || !p.detected.IsGuess() || p.tree.hostless != nil
+	p.result.DialectMatters = p.dialectGiven || !p.Detected.IsGuess() || p.tree.hostless != nil
 	var recorded project.Manifest
 	stays := make(map[string]bool)
 	for _, m := range p.tree.modules {
-		recorded.Set(m.record(m.version()))
-		if _, ok := m.lockEntry(); ok {
-			p.inLock[m.key()] = true
+		recorded.Set(m.Record(m.Version()))
+		if _, ok := m.LockEntry(); ok {
+			p.inLock[m.Key()] = true
 		}
 		if err := p.checkInside(m); err != nil {
-			p.result.Outside = append(p.result.Outside, m.call.fail(err))
+			p.result.Outside = append(p.result.Outside, m.Call.Fail(err))
 		}
-		if m.linksTo != "" {
-			stays[m.key()] = true
+		if m.LinksTo != "" {
+			stays[m.Key()] = true
 			if err := p.addLink(m); err != nil {
 				return err
 			}
 		}
-		if !m.ownsPackage() {
+		if !m.OwnsPackage() {
 			continue
 		}
-		stays[m.pkg.key] = true
+		stays[m.Package.Key] = true
 		p.addPackage(m)
-		if m.pkg.refetched > 0 {
-			p.result.Refetched = append(p.result.Refetched, Refetched{Package: m.pkg.entry.Package.String(), Bytes: m.pkg.refetched})
+		if placed(m).refetched > 0 {
+			p.result.Refetched = append(p.result.Refetched, Refetched{Package: m.Package.Entry.Package.String(), Bytes: placed(m).refetched})
 		}
-		if err := p.keepSums(m.pkg.tree); err != nil {
+		if err := p.keepSums(placed(m).tree); err != nil {
 			return err
 		}
 	}
@@ -87,12 +87,12 @@ func (p *plan) make(ctx context.Context) error {
 		}
 	}
 	p.change.Gone = p.gone(stays)
-	for _, record := range p.recorded.Records() {
+	for _, record := range p.Recorded.Records() {
 		if _, seen := recorded.Lookup(record.Key); !seen && record.Key != "" && p.tree.mayHave(record.Key) {
 			recorded.Set(record)
 		}
 	}
-	p.keepsAll = p.tree.isPart || len(p.tree.failures.errs()) > 0
+	p.keepsAll = p.tree.isPart || len(p.tree.failures.Errs()) > 0
 	p.change.Manifest = recorded.Bytes()
 	p.change.Confirmed, p.change.Marks = p.trust.recordsOf(p.tree.modules), make(map[string]string)
 	for _, entry := range p.tree.replaced {
@@ -101,11 +101,11 @@ func (p *plan) make(ctx context.Context) error {
 		}
 	}
 	for _, m := range p.tree.modules {
-		if m.ownsPackage() && m.call.mark != "" {
-			p.change.Marks[m.key()] = m.call.mark
+		if m.OwnsPackage() && m.Call.Mark != "" {
+			p.change.Marks[m.Key()] = m.Call.Mark
 		}
 	}
-	for _, entry := range p.lock.Modules() {
+	for _, entry := range p.Lock.Modules() {
 		if !p.inLock[entry.Key] && p.tree.mayHave(entry.Key) {
 			p.trust.keepRecords(p.change.Confirmed, entry)
 			if mark := p.trust.addresses.mark(entry.Key); mark != "" {
@@ -124,21 +124,21 @@ func (p *plan) addLink(m *module) error {
 	if !p.req.installs() {
 		return nil
 	}
-	staged, err := p.files.StageLink(m.key(), m.linksTo)
+	staged, err := p.files.StageLink(m.Key(), m.LinksTo)
 	if err != nil {
-		return m.call.fail(fmt.Errorf("cannot link to the directory: %w", err))
+		return m.Call.Fail(fmt.Errorf("cannot link to the directory: %w", err))
 	}
 	if staged != "" {
-		p.change.Packages[m.key()] = staged
+		p.change.Packages[m.Key()] = staged
 		p.fresh = append(p.fresh, m)
 	}
 	return nil
 }
 
 func (p *plan) addPackage(m *module) {
-	shared := m.pkg.shared
-	if staged, ok := p.stagings[m.pkg.key]; ok {
-		p.change.Packages[m.pkg.key] = staged.path
+	shared := placed(m).shared
+	if staged, ok := p.stagings[m.Package.Key]; ok {
+		p.change.Packages[m.Package.Key] = staged.path
 		p.fresh = append(p.fresh, m)
 		shared = staged.shared
 	}
@@ -167,15 +167,15 @@ func (p *plan) planLock(ctx context.Context) error {
 		p.providers.describe(p.result)
 		return nil
 	}
-	lock := p.lock.Clone()
+	lock := p.Lock.Clone()
 	for _, m := range p.tree.modules {
-		entry, ok := m.lockEntry()
+		entry, ok := m.LockEntry()
 		if !ok {
 			continue
 		}
-		old, had := p.lock.Module(entry.Key)
+		old, had := p.Lock.Module(entry.Key)
 		if !had {
-			old, had = p.lock.Directory(entry.Key)
+			old, had = p.Lock.Directory(entry.Key)
 		}
 		if !had {
 			old, had = p.tree.restored[entry.Key]
@@ -190,7 +190,7 @@ func (p *plan) planLock(ctx context.Context) error {
 		}
 	}
 	// Drop the entries of calls that no longer exist, as stock tools do for providers.
-	for _, entry := range slices.Concat(p.lock.Modules(), p.lock.Directories()) {
+	for _, entry := range slices.Concat(p.Lock.Modules(), p.Lock.Directories()) {
 		if !p.inLock[entry.Key] && !p.tree.mayHave(entry.Key) {
 			lock.RemoveModule(entry.Key)
 			p.result.LockChanges = append(p.result.LockChanges, LockChange{Path: pathOf(entry.Key), Old: entry})
@@ -226,18 +226,18 @@ func (p *plan) planLock(ctx context.Context) error {
 }
 
 func (p *plan) lockChange(ctx context.Context, m *module, entry, old lockfile.Module, had bool) LockChange {
-	change := LockChange{Path: m.path(), Old: old, New: entry}
-	if m.call.isDirectory() {
+	change := LockChange{Path: m.Path(), Old: old, New: entry}
+	if m.Call.IsDirectory() {
 		return change
 	}
-	change.Selection, change.Newer = m.pkg.selected.why, m.pkg.selected.newer
+	change.Selection, change.Newer = placed(m).selected.why, placed(m).selected.newer
 	if !had {
 		return change
 	}
-	if m.call.excludes(old) {
-		change.ExcludedBy = m.call.asCaller()
+	if excludes(m.Call, old) {
+		change.ExcludedBy = asCaller(m.Call)
 	}
-	if changed := contentChange(m.call, old, entry); changed != nil && !p.trust.addresses.isOther(m.call, old) {
+	if changed := contentChange(m.Call, old, entry); changed != nil && !p.trust.addresses.isOther(m.Call, old) {
 		change.OtherContent = changed.Error()
 	}
 	change.Files = p.fileChanges(m, old)
@@ -251,30 +251,30 @@ func (p *plan) fileChanges(m *module, old lockfile.Module) hashing.Changes {
 	if before == nil {
 		return hashing.Changes{}
 	}
-	return hashing.Diff(before.Tree, m.pkg.tree.Tree)
+	return hashing.Diff(before.Tree, placed(m).tree.Tree)
 }
 
 // interfaceChanges returns what has changed for the caller, if the old package is still installed.
 func (p *plan) interfaceChanges(ctx context.Context, m *module) []config.InterfaceChange {
-	record, ok := p.recorded.Lookup(m.key())
+	record, ok := p.Recorded.Lookup(m.Key())
 	if !ok || filepath.IsAbs(record.Dir) {
 		return nil
 	}
 	dir := path.Clean(record.Dir)
-	files, top := p.dirs.Recorded(m.key(), dir)
+	files, top := p.dirs.Recorded(m.Key(), dir)
 	before, err := p.reader().ReadInterface(ctx, configs.Dir{
 		Path: p.dirs.Path(dir), Files: files, Subdir: path.Clean("." + strings.TrimPrefix(dir, top)),
 	})
 	if err != nil {
 		return nil // it is not installed
 	}
-	after, err := p.reader().ReadInterface(ctx, m.configDir())
+	after, err := p.reader().ReadInterface(ctx, configDir(m))
 	if err != nil {
 		return nil // errors of the configuration were reported when its calls were read
 	}
 	changes := before.Diff(after)
-	calls, err := p.reader().ReadArguments(ctx, m.call.caller.configDir())
-	if call, ok := calls[m.call.Name]; ok && err == nil && len(m.call.Prefix) == 0 {
+	calls, err := p.reader().ReadArguments(ctx, configDir(m.Call.Caller))
+	if call, ok := calls[m.Call.Name]; ok && err == nil && len(m.Call.Prefix) == 0 {
 		return configs.ForCall(changes, call)
 	}
 	return configs.BreakingFirst(changes)
@@ -294,17 +294,17 @@ func (p *plan) planUpdates() {
 		fresh[m] = true
 	}
 	for _, m := range p.tree.modules {
-		if !m.ownsPackage() {
+		if !m.OwnsPackage() {
 			continue
 		}
-		entry := m.pkg.entry
+		entry := m.Package.Entry
 		old, ok := p.former.Module(entry.Key)
 		if ok && !changed[entry.Key] && (!fresh[m] || p.mismatches.isExplained(entry.Key)) && len(lockentry.Differences(old, entry)) > 0 {
-			p.result.Updates = append(p.result.Updates, LockChange{Path: m.path(), Old: old, New: entry})
+			p.result.Updates = append(p.result.Updates, LockChange{Path: m.Path(), Old: old, New: entry})
 		}
 	}
 	for _, old := range p.former.Modules() {
-		if _, locked := p.lock.Module(old.Key); !locked && !p.inLock[old.Key] {
+		if _, locked := p.Lock.Module(old.Key); !locked && !p.inLock[old.Key] {
 			p.result.Updates = append(p.result.Updates, LockChange{Path: pathOf(old.Key), Old: old})
 		}
 	}
@@ -315,7 +315,7 @@ func (p *plan) planUpdates() {
 // have them. Nothing else is ever removed.
 func (p *plan) gone(stays map[string]bool) []string {
 	var keys []string
-	for _, record := range p.recorded.Records() {
+	for _, record := range p.Recorded.Records() {
 		if isKey(record.Key) && !p.tree.mayHave(record.Key) && !stays[record.Key] && pathsafe.Within(record.Dir, p.dirs.PackageDir(record.Key)) {
 			keys = append(keys, record.Key)
 		}
@@ -354,7 +354,7 @@ func (p *plan) commitModules(ctx context.Context) error {
 	changesLock := !bytes.Equal(p.change.OldLock, p.change.NewLock)
 	reportLock := func() {}
 	if changesLock && !p.req.DryRun && p.req.hasLockFile() {
-		reportLock = lockWritten(ctx, p.req.Project, p.events, p.lockSrc == nil)
+		reportLock = lockWritten(ctx, p.req.Project, p.events, p.LockSrc == nil)
 	}
 	outcome := wouldReplace
 	switch {
@@ -378,14 +378,14 @@ func (p *plan) commitModules(ctx context.Context) error {
 func (p *plan) move() error {
 	replaced := make([]bool, len(p.fresh))
 	for i, m := range p.fresh {
-		replaced[i] = exists(filepath.Join(p.req.dir(), filepath.FromSlash(m.finalPath)))
+		replaced[i] = exists(filepath.Join(p.req.dir(), filepath.FromSlash(m.FinalPath)))
 	}
 	if err := p.files.Commit(p.change); err != nil {
 		return err
 	}
 	p.keepState()
 	for i, m := range p.fresh {
-		p.events.emit(event.ModuleInstalled{Path: m.path(), Dir: m.finalPath, Replaced: replaced[i]})
+		p.events.emit(event.ModuleInstalled{Path: m.Path(), Dir: m.FinalPath, Replaced: replaced[i]})
 	}
 	return nil
 }

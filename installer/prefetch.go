@@ -9,6 +9,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/internal/treewalk"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -39,14 +40,14 @@ func newPrefetcher(ahead *resolver) *prefetcher {
 const prefetchesPerSlot = 4
 
 // start begins to prefetch the entries below the calls of the root module, and returns at once.
-func (p *prefetcher) start(ctx context.Context, calls []parsedCall) {
-	entries := p.project.lock.Modules()
+func (p *prefetcher) start(ctx context.Context, calls []treewalk.ParsedCall) {
+	entries := p.project.Lock.Modules()
 	if len(entries) == 0 || p.project.req.Offline || p.project.req.Update.All || p.origins.Fetcher.Interactive() {
 		return
 	}
 	for _, c := range calls {
-		if c.err == nil {
-			p.roots[c.key()] = c.call
+		if c.Err == nil {
+			p.roots[c.Key()] = c.Call
 		}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -74,7 +75,7 @@ func (p *prefetcher) prefetchAll(ctx context.Context, entries []lockfile.Module)
 		if caller == nil || ctx.Err() != nil {
 			continue
 		}
-		same := sameAnswer{lockentry.StatementsOf(entry, p.run.addresses.unseen(entry, caller.isElsewhere())).Package, entry.Constraints.String()}
+		same := sameAnswer{lockentry.StatementsOf(entry, p.run.addresses.unseen(entry, caller.IsElsewhere())).Package, entry.Constraints.String()}
 		if seen[same] {
 			continue
 		}
@@ -96,19 +97,19 @@ func (p *prefetcher) callerOf(entry lockfile.Module) *module {
 	if err != nil || p.roots[entry.Key] != nil || p.project.req.Update.has(entry.Key) || p.run.isFormer(entry) {
 		return nil
 	}
-	caller := &module{call: &call{path: path[:len(path)-1]}}
+	caller := &module{Call: &call{Path: path[:len(path)-1]}}
 	below := false
 	for i := 1; i < len(path); i++ {
 		key := path[:i].String()
-		above, locked := p.project.lock.Module(key)
+		above, locked := p.project.Lock.Module(key)
 		if root := p.roots[key]; root != nil {
-			below = root.from.IsLocal() || locked && root.from.Mismatch(above) == ""
+			below = root.From.IsLocal() || locked && root.From.Mismatch(above) == ""
 		}
 		if !below && locked || p.project.req.Update.has(key) {
 			return nil
 		}
 		if locked {
-			caller.pkg = &placement{key: key, entry: above, local: above.Package.Package.Getter() == "file"}
+			caller.Package = &treewalk.Package{Key: key, Entry: above, Local: above.Package.Package.Getter() == "file"}
 		}
 	}
 	if !below {
@@ -124,8 +125,8 @@ func (p *prefetcher) callOf(caller *module, entry lockfile.Module) *call {
 	if entry.Replaces != nil || p.run.addresses.mark(entry.Key) != "" {
 		return nil
 	}
-	c, err := p.project.parseCall(caller, blockOf(entry))
-	if err != nil || c.from.Mismatch(entry) != "" || p.selector.unified.mismatch(c, entry) != "" {
+	c, err := p.project.ParseCall(caller, treewalk.BlockOf(entry))
+	if err != nil || c.From.Mismatch(entry) != "" || p.selector.unified.mismatch(c, entry) != "" {
 		return nil
 	}
 	return c

@@ -35,9 +35,9 @@ func newRequirements(p Project) *requirements {
 }
 
 func (r *requirements) add(m *module, config config.Module) {
-	path := m.path()
+	path := m.Path()
 	if config.ProviderDiagnostics.HasErrors() {
-		r.failures.add(path, nil, &ConfigError{Path: path, Diagnostics: config.ProviderDiagnostics})
+		r.failures.Add(path, nil, &ConfigError{Path: path, Diagnostics: config.ProviderDiagnostics})
 	}
 	r.mu.Lock()
 	for _, diag := range config.ProviderDiagnostics {
@@ -47,8 +47,8 @@ func (r *requirements) add(m *module, config config.Module) {
 	}
 	r.mu.Unlock()
 	var from *url.URL
-	if m.isElsewhere() {
-		from = origins.ParseOrigin(m.origin())
+	if m.IsElsewhere() {
+		from = origins.ParseOrigin(m.Origin())
 	}
 	r.Add(path, from, config.Providers)
 	if path.IsRoot() && len(config.Calls) > 0 {
@@ -58,7 +58,7 @@ func (r *requirements) add(m *module, config config.Module) {
 
 func (r *requirements) pool() ([]treeproviders.Required, error) {
 	all, errs := r.Pool()
-	return all, join(append(r.failures.errs(), errs...)...)
+	return all, join(append(r.failures.Errs(), errs...)...)
 }
 
 // providerStage finds, gets and checks the providers of one project, while its modules are walked and
@@ -155,7 +155,7 @@ func (s *providerStage) warnOfDialect() {
 	}
 }
 
-func (s *providerStage) lacksFiles() bool { return s != nil && len(s.required.failures.errs()) > 0 }
+func (s *providerStage) lacksFiles() bool { return s != nil && len(s.required.failures.Errs()) > 0 }
 
 // check returns the errors about the providers that are known to be required, for a run that has failed
 // already. It sends no requests and waits for none.

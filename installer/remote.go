@@ -136,59 +136,64 @@ func (in *Installer) VerifyRemote(ctx context.Context, project Project, o Origin
 }
 
 func (q *inquiry) compareOrigins(ctx context.Context) ([]ModuleOrigin, error) {
-	modules, failures, err := q.installedTree(ctx)
+	tree, err := q.installed(ctx, false, nil)
 	if err != nil {
 		return nil, err
 	}
-	if modules, err = q.addUnseen(ctx, modules, failures); err != nil {
+	modules, err := q.addUnseen(ctx, tree.Modules, tree.Failures)
+	if err != nil {
 		return nil, err
 	}
 	v := &remoteVerifier{inquiry: q, trust: newTrust(q.openProject, evidencerules.For(evidencerules.VerifyRemote), nil, q.pool.Cache.Confirmed)}
 	list := make([]ModuleOrigin, 0, len(modules))
 	var wait sync.WaitGroup
 	for _, m := range modules {
-		if !m.ownsPackage() {
+		if !m.OwnsPackage() {
 			continue
 		}
-		entry, locked := q.lock.Module(m.key())
-		list = append(list, ModuleOrigin{Path: m.path(), Call: m.call.Call})
+		entry, locked := q.Lock.Module(m.Key())
+		list = append(list, ModuleOrigin{Path: m.Path(), Call: m.Call.Call})
 		o := &list[len(list)-1] // list has room for all elements, so this one does not move
 		if !locked {
-			o.Err = m.call.fail(&StaleError{q.noEntry(m.call)})
+			o.Err = m.Call.Fail(&StaleError{q.noEntry(m.Call)})
 			continue
 		}
 		wait.Go(func() {
-			if err := v.compare(ctx, o, m.call, entry); err != nil {
-				o.Err = m.call.fail(err)
+			if err := v.compare(ctx, o, m.Call, entry); err != nil {
+				o.Err = m.Call.Fail(err)
 			}
 		})
 	}
 	wait.Wait()
-	return list, failures.join()
+	return list, joinFailures(tree.Failures)
 }
 
 // addUnseen adds the modules of the entries that a walk of the configuration has not come to, although nothing
 // at or above them failed.
 func (q *inquiry) addUnseen(ctx context.Context, modules []*module, failures *failures) ([]*module, error) {
-	unseen := goneEntries(q.lock, modules, failures)
+	unseen := goneEntries(q.Lock, modules, failures)
 	if len(unseen) == 0 {
 		return modules, nil
 	}
-	locked, failed, err := q.walkLock(ctx)
+	w, err := q.walker(nil)
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range locked {
-		if m.ownsPackage() && slices.Contains(unseen, m.key()) {
+	locked, err := w.Locked(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range locked.Modules {
+		if m.OwnsPackage() && slices.Contains(unseen, m.Key()) {
 			modules = append(modules, m)
 		}
 	}
-	for _, f := range failed.sorted() {
-		if _, ok := q.lock.Module(f.path.String()); ok && slices.Contains(unseen, f.path.String()) {
-			failures.add(f.path, f.call, f.err)
+	for _, f := range locked.Failures.Sorted() {
+		if _, ok := q.Lock.Module(f.Path.String()); ok && slices.Contains(unseen, f.Path.String()) {
+			failures.Add(f.Path, f.Call, f.Err)
 		}
 	}
-	slices.SortFunc(modules, func(a, b *module) int { return strings.Compare(a.key(), b.key()) })
+	slices.SortFunc(modules, func(a, b *module) int { return strings.Compare(a.Key(), b.Key()) })
 	return modules, nil
 }
 
@@ -198,7 +203,7 @@ func (q *inquiry) compareProviderOrigins(ctx context.Context) ([]ProviderOrigin,
 		return nil, err
 	}
 	// The comparison of the modules reports what cannot be read.
-	_, _, _ = q.installedRequirements(ctx, &stage.required)
+	_, _ = q.installed(ctx, false, stage.required.add)
 	entries := stage.lock.Managed()
 	list := make([]ProviderOrigin, len(entries))
 	var wait sync.WaitGroup
@@ -226,10 +231,10 @@ type remoteVerifier struct {
 // compare asks the origin of a call, and compares its answers with the entry: the directory, the revision, then
 // the content.
 func (v *remoteVerifier) compare(ctx context.Context, o *ModuleOrigin, c *call, entry lockfile.Module) error {
-	if reason := c.from.Mismatch(entry); reason != "" {
+	if reason := c.From.Mismatch(entry); reason != "" {
 		return &StaleError{reason}
 	}
-	at, err := v.origins.LocateLocked(ctx, c.from, entry)
+	at, err := v.origins.LocateLocked(ctx, c.From, entry)
 	if err != nil {
 		return err
 	}
@@ -239,7 +244,7 @@ func (v *remoteVerifier) compare(ctx context.Context, o *ModuleOrigin, c *call, 
 		o.Compared, o.Locked, o.Now = ComparedDirectory, locked.Subdir, at.Subdir
 		return nil
 	}
-	now, err := v.origins.Reference(ctx, c.from, at, entry.Revision())
+	now, err := v.origins.Reference(ctx, c.From, at, entry.Revision())
 	switch {
 	case err != nil:
 		return err
@@ -252,7 +257,7 @@ func (v *remoteVerifier) compare(ctx context.Context, o *ModuleOrigin, c *call, 
 			return err
 		}
 	}
-	known := v.trust.find(c.statementsOf(entry).Package)
+	known := v.trust.find(statementsOf(c, entry).Package)
 	if now.Revision != "" && v.trust.rule.Accepts(known) {
 		return nil
 	}
@@ -262,11 +267,11 @@ func (v *remoteVerifier) compare(ctx context.Context, o *ModuleOrigin, c *call, 
 // history returns an *UnreachableError if a locked commit is neither what its ref points to nor in the history
 // of a branch or tag.
 func (v *remoteVerifier) history(ctx context.Context, c *call, entry lockfile.Module, at origins.Location) (unreachable, err error) {
-	status, err := v.origins.RefStatus(ctx, c.from, entry, at)
+	status, err := v.origins.RefStatus(ctx, c.From, entry, at)
 	if err != nil || at.Package.Getter() != "git" || !status.Moved() && !status.Abbreviated {
 		return nil, err
 	}
-	reach, err := v.origins.Reachable(ctx, c.from, entry.Revision(), at, false)
+	reach, err := v.origins.Reachable(ctx, c.From, entry.Revision(), at, false)
 	if err != nil || reach.Result == getmodules.Reachable {
 		return nil, err
 	}
@@ -276,7 +281,7 @@ func (v *remoteVerifier) history(ctx context.Context, c *call, entry lockfile.Mo
 // compareContent fetches the locked revision and compares it with the entry. A package without revisions is
 // fetched as it is now.
 func (v *remoteVerifier) compareContent(ctx context.Context, o *ModuleOrigin, c *call, entry lockfile.Module, at origins.Location) error {
-	got, err := v.origins.Fetch(ctx, c.from, at, origins.Pin{Revision: entry.Revision(), Fresh: true})
+	got, err := v.origins.Fetch(ctx, c.From, at, origins.Pin{Revision: entry.Revision(), Fresh: true})
 	if err != nil {
 		return err
 	}

@@ -47,19 +47,19 @@ func (r *resolver) module(ctx context.Context, c *call) (*module, error) {
 		return nil, err
 	}
 	r.warnOfCredentials(c)
-	if !c.from.IsLocal() || c.from.IsLinked() {
+	if !c.From.IsLocal() || c.From.IsLinked() {
 		if err := r.checkKey(c); err != nil {
-			return nil, c.fail(err)
+			return nil, c.Fail(err)
 		}
 	}
-	if c.from.IsLocal() {
-		m, err := localModule(c, r.project.dirs)
-		if err == nil && r.project.req.Locked && c.isDirectory() {
+	if c.From.IsLocal() {
+		m, err := r.project.LocalModule(c)
+		if err == nil && r.project.req.Locked && c.IsDirectory() {
 			err = r.project.directoryFault(m)
 			if stale, ok := errors.AsType[*StaleError](err); ok {
-				return nil, c.refuse(stale.Reason)
+				return nil, refuse(c, stale.Reason)
 			}
-			err = c.failIf(err)
+			err = c.FailIf(err)
 		}
 		return m, err
 	}
@@ -67,29 +67,29 @@ func (r *resolver) module(ctx context.Context, c *call) (*module, error) {
 	if err != nil {
 		return nil, err
 	}
-	return moduleIn(c, pkg, subdir)
+	return pkg.module(c, subdir)
 }
 
 // checkAllowed applies the policies to a call and its entry. It asks the origin only if a policy depends on
 // what a ref is.
 func (r *resolver) checkAllowed(ctx context.Context, c *call) error {
-	if err := checkCall(r.project.rules, c, r.project.lock); err != nil {
+	if err := checkCall(r.project.rules, c, r.project.Lock); err != nil {
 		return err
 	}
-	if !c.from.IsRemote() || c.from.HasConstraint {
+	if !c.From.IsRemote() || c.From.HasConstraint {
 		return nil
 	}
-	return c.failIf(r.origins.CheckRef(ctx, c.from, origins.Location{Package: c.from.Repository}))
+	return c.FailIf(r.origins.CheckRef(ctx, c.From, origins.Location{Package: c.From.Repository}))
 }
 
 // checkCall applies the policies to the text of a call, in the configuration and in the lock.
 func checkCall(all rules.Rules, c *call, lock *lockfile.File) error {
-	written := policy.Call{Source: c.from.Address, Constraint: c.from.Recorded, Own: c.own(), Replaced: c.replaced != nil}
+	written := policy.Call{Source: c.From.Address, Constraint: c.From.Recorded, Own: c.IsOwn(), Replaced: c.Replaced != nil}
 	if err := all.Each(func(p *policy.Policy) error { return p.CheckCall(written) }); err != nil {
-		return c.fail(err)
+		return c.Fail(err)
 	}
-	entry, locked := lock.Module(c.key())
-	if !locked || !c.from.IsOf(entry) {
+	entry, locked := lock.Module(c.Key())
+	if !locked || !c.From.IsOf(entry) {
 		return nil // there is no entry for this source
 	}
 	return checkEntry(all, c, entry)
@@ -98,16 +98,16 @@ func checkCall(all rules.Rules, c *call, lock *lockfile.File) error {
 func checkEntry(all rules.Rules, c *call, entry lockfile.Module) error {
 	pkg := entry.Package.Package
 	if err := all.Allow(pkg); err != nil {
-		return c.fail(fmt.Errorf("the lock has package %s: %w", pkg.Redacted(), err))
+		return c.Fail(fmt.Errorf("the lock has package %s: %w", pkg.Redacted(), err))
 	}
 	return nil
 }
 
 // entry returns the locked entry of a call. If a merge had two, it is the newer one that fits the call.
 func (p *openProject) entry(c *call) (lockfile.Module, bool) {
-	entry, locked := p.lock.Module(c.key())
-	for _, other := range p.merge.modules[c.key()] {
-		if c.from.Mismatch(other) == "" {
+	entry, locked := p.Lock.Module(c.Key())
+	for _, other := range p.merge.modules[c.Key()] {
+		if c.From.Mismatch(other) == "" {
 			return other, true
 		}
 	}
@@ -139,7 +139,7 @@ func (r *resolver) placement(ctx context.Context, c *call) (*placement, string, 
 	if module, ok := errors.AsType[*ModuleError](err); ok {
 		err = module.Err // the warning names the module already
 	}
-	r.events.warn(c.path, fmt.Sprintf("the lock has %s for module %s, which has the same source, but it can no longer be used, so the newest was selected: %s",
+	r.events.warn(c.Path, fmt.Sprintf("the lock has %s for module %s, which has the same source, but it can no longer be used, so the newest was selected: %s",
 		lockentry.VersionOrPackage(found.entry), found.entry.Key, err))
 	return r.useSelected(ctx, c)
 }
@@ -149,11 +149,11 @@ func (r *resolver) placement(ctx context.Context, c *call) (*placement, string, 
 func (r *resolver) keptEntry(c *call, err error) (lockedCall, bool) {
 	changed, ok := errors.AsType[*ContentChangedError](err)
 	entry, locked := r.project.entry(c)
-	if !ok || !locked || !r.project.req.Update.All || hasPath(r.project.req.Update.Keys, c.key()) ||
-		cmp.Or(c.mismatch(entry), r.selector.unified.mismatch(c, entry)) != "" {
+	if !ok || !locked || !r.project.req.Update.All || hasPath(r.project.req.Update.Keys, c.Key()) ||
+		cmp.Or(c.Mismatch(entry), r.selector.unified.mismatch(c, entry)) != "" {
 		return lockedCall{}, false
 	}
-	r.events.emit(event.Warning{Path: c.path, Kind: event.WarningMoved, Message: changed.Error() + "; what is locked is used", Err: changed})
+	r.events.emit(event.Warning{Path: c.Path, Kind: event.WarningMoved, Message: changed.Error() + "; what is locked is used", Err: changed})
 	kept := r.run.lockedCall(c, entry, event.SelectionLocked)
 	kept.knownMoved = true
 	return kept, true
@@ -176,7 +176,7 @@ func (r *resolver) lockedCall(ctx context.Context, c *call) (_ lockedCall, ok bo
 	if !locked {
 		r.lost.lookAhead(ctx)
 		if entry, restored = r.lostEntry(ctx, c); restored && req.Locked {
-			return lockedCall{}, false, c.refuseLost()
+			return lockedCall{}, false, refuseLost(c)
 		}
 		if restored {
 			if err := checkEntry(r.project.rules, c, entry); err != nil {
@@ -185,15 +185,15 @@ func (r *resolver) lockedCall(ctx context.Context, c *call) (_ lockedCall, ok bo
 		}
 	}
 	if locked || restored {
-		reason = cmp.Or(c.mismatch(entry), r.selector.unified.mismatch(c, entry))
+		reason = cmp.Or(c.Mismatch(entry), r.selector.unified.mismatch(c, entry))
 	}
 	if err := r.checkHost(c, entry); err != nil {
-		return lockedCall{}, false, c.fail(err)
+		return lockedCall{}, false, c.Fail(err)
 	}
 	switch {
-	case reason == "" && !req.Update.has(c.key()):
-		if changed, at := c.change(entry); req.Locked && changed != "" {
-			refused := c.refuse(changed)
+	case reason == "" && !req.Update.has(c.Key()):
+		if changed, at := c.Change(entry); req.Locked && changed != "" {
+			refused := refuse(c, changed)
 			refused.Range = at
 			return lockedCall{}, false, refused
 		}
@@ -201,7 +201,7 @@ func (r *resolver) lockedCall(ctx context.Context, c *call) (_ lockedCall, ok bo
 		found.restored = restored
 		return found, true, nil
 	case req.Locked:
-		return lockedCall{}, false, c.refuse(reason)
+		return lockedCall{}, false, refuse(c, reason)
 	}
 	return r.sameSource(ctx, c)
 }
@@ -212,7 +212,7 @@ func (r *resolver) sameSource(ctx context.Context, c *call) (_ lockedCall, ok bo
 	if err != nil {
 		return lockedCall{}, false, err
 	}
-	entry, ok := r.selector.past.entry(ctx, []*call{c}, func(v versions.Version) bool { return want.Allows(v) && c.from.Allows(v) })
+	entry, ok := r.selector.past.entry(ctx, []*call{c}, func(v versions.Version) bool { return want.Allows(v) && c.From.Allows(v) })
 	if !ok {
 		return lockedCall{}, false, nil
 	}
@@ -222,18 +222,18 @@ func (r *resolver) sameSource(ctx context.Context, c *call) (_ lockedCall, ok bo
 // believed returns the installed module of a call in a run without a lock that believes what is installed; nil
 // if nothing that fits is installed.
 func (r *resolver) believed(ctx context.Context, c *call) (*placement, string, error) {
-	if !r.project.req.NoLock || c.replaced != nil || !r.run.believesInstalled() || r.project.req.Update.covers(c.path) || r.selector.unified != nil {
+	if !r.project.req.NoLock || c.Replaced != nil || !r.run.believesInstalled() || r.project.req.Update.covers(c.Path) || r.selector.unified != nil {
 		return nil, "", nil
 	}
-	record, ok := r.project.recorded.Lookup(c.key())
-	if !ok || !isRecordOf(record, c, r.project.dialect.parser()) {
+	record, ok := r.project.Recorded.Lookup(c.Key())
+	if !ok || !c.IsRecordedAs(record, r.project.Tool.Parser()) {
 		return nil, "", nil
 	}
 	want, err := r.selector.wanted(c)
 	if err != nil {
 		return nil, "", err
 	}
-	if v, err := versions.Parse(record.Version); c.from.SelectsVersion() && (err != nil || !want.Allows(v) || !c.from.Allows(v)) {
+	if v, err := versions.Parse(record.Version); c.From.SelectsVersion() && (err != nil || !want.Allows(v) || !c.From.Allows(v)) {
 		return nil, "", nil //nolint:nilerr // another version is selected
 	}
 	p, subdir, err := r.stager.recordedPackage(ctx, c, record)
@@ -249,7 +249,7 @@ func (r *resolver) useEntry(ctx context.Context, found lockedCall) (*placement, 
 	p, subdir, err := r.locator.locate(ctx, found)
 	if err == nil {
 		p.selected.why = found.why
-		r.events.emit(event.HashVerified{Path: found.call.path})
+		r.events.emit(event.HashVerified{Path: found.call.Path})
 	}
 	return p, subdir, err
 }
@@ -273,36 +273,36 @@ func (r *resolver) useSelected(ctx context.Context, c *call) (*placement, string
 		return nil, "", err
 	}
 	r.emitResolved(c, version, at.Package.Redacted(), selected.why)
-	got, err := r.origins.Fetch(ctx, c.from, at, origins.Pin{Revision: at.Revision})
+	got, err := r.origins.Fetch(ctx, c.From, at, origins.Pin{Revision: at.Revision})
 	if err != nil {
-		return nil, "", c.fail(err)
+		return nil, "", c.Fail(err)
 	}
 	located, err := got.Tree.Subdir(at.Subdir)
 	if err != nil {
-		return nil, "", c.fail(err)
+		return nil, "", c.Fail(err)
 	}
-	subdir, err := c.from.ModuleSubdir(located)
+	subdir, err := c.From.ModuleSubdir(located)
 	if err == nil {
 		subdir, err = got.Tree.Subdir(subdir)
 	}
 	if err != nil {
-		return nil, "", c.fail(err)
+		return nil, "", c.Fail(err)
 	}
 	entry := lockfile.Module{
-		Key:         c.key(),
+		Key:         c.Key(),
 		Version:     version,
-		Source:      c.from.LockAddress(),
-		Constraints: c.from.Recorded,
-		Replaces:    c.replaces(),
+		Source:      c.From.LockAddress(),
+		Constraints: c.From.Recorded,
+		Replaces:    c.Replaces(),
 		Package:     lockentry.PackageAddress(got.Resolved, located),
 		Hashes:      got.Hashes(),
 	}
 	if err := cmp.Or(r.checkContent(ctx, c, entry), r.checkSourceBlocks(c, entry, got.Tree, subdir)); err != nil {
-		return nil, "", c.fail(err)
+		return nil, "", c.Fail(err)
 	}
 	fetched := r.run.lockedCall(c, entry, selected.why)
 	if err := r.locator.revisions.checkCommit(ctx, fetched); err != nil {
-		return nil, "", c.fail(err)
+		return nil, "", c.Fail(err)
 	}
 	e := evidence.Evidence{Kind: evidence.Origin}
 	r.run.add(e, fetched.statements.Package)
@@ -311,7 +311,7 @@ func (r *resolver) useSelected(ctx context.Context, c *call) (*placement, string
 	}
 	p, err := r.stager.fromFetch(ctx, entry, subdir, got)
 	if err != nil {
-		return nil, "", c.fail(err)
+		return nil, "", c.Fail(err)
 	}
 	p.evidence, p.selected = e, selected
 	return p, subdir, nil
@@ -321,21 +321,21 @@ func packageOf(entry lockfile.Module) string { return entry.Package.Package.Reda
 
 // placed reports that a module is ready. A local module was resolved by that.
 func (r *resolver) placed(m *module) {
-	if m.call.from.IsLocal() {
-		r.emitResolved(m.call, versions.Version{}, "", event.SelectionUnknown)
+	if m.Call.From.IsLocal() {
+		r.emitResolved(m.Call, versions.Version{}, "", event.SelectionUnknown)
 	}
-	r.events.emit(event.ModuleReady{Path: m.path(), Dir: m.finalPath})
+	r.events.emit(event.ModuleReady{Path: m.Path(), Dir: m.FinalPath})
 }
 
 func (r *resolver) emitResolved(c *call, version versions.Version, pkg string, why event.Selection) {
-	_, source := c.shown(false)
+	_, source := c.Shown(false)
 	locked := why == event.SelectionLocked || why == event.SelectionSameSource
-	r.events.emit(event.Resolved{Path: c.path, Source: source, Version: version, Package: pkg, Locked: locked, Selection: why})
+	r.events.emit(event.Resolved{Path: c.Path, Source: source, Version: version, Package: pkg, Locked: locked, Selection: why})
 }
 
 // checkContent returns an error if an entry has different content than a locked version.
 func (r *resolver) checkContent(ctx context.Context, c *call, entry lockfile.Module) error {
-	old, had := r.project.lock.Module(entry.Key)
+	old, had := r.project.Lock.Module(entry.Key)
 	if !had {
 		old, had = r.lost.entry(ctx, entry.Key)
 	}
@@ -357,7 +357,7 @@ func (r *resolver) checkContent(ctx context.Context, c *call, entry lockfile.Mod
 // checkSourceBlocks returns an error if the lock has a block for the source and the version of a new entry, in the format
 // of the later draft, whose h1 is neither that of the package nor that of the module's directory in it.
 func (r *resolver) checkSourceBlocks(c *call, entry lockfile.Module, tree *store.Tree, subdir string) error {
-	for _, block := range blocksOf(r.project.lock, c) {
+	for _, block := range blocksOf(r.project.Lock, c) {
 		locked := block.Hash("h1")
 		switch {
 		case block.Version != entry.Version || r.project.req.Update.accepts(entry.Key):
@@ -365,7 +365,7 @@ func (r *resolver) checkSourceBlocks(c *call, entry lockfile.Module, tree *store
 			return fmt.Errorf("the lock has a block with version %s of its source (%s:%d), but no h1 hash in it with which the package could be compared; restore the hash, or remove the block",
 				block.Version, block.Range.Filename, block.Range.Start.Line)
 		case locked != tree.H1() && locked != tree.Below(subdir).H1():
-			return &ContentChangedError{Path: c.path, Name: entry.Version.String(), Locked: string(locked), Now: string(tree.H1())}
+			return &ContentChangedError{Path: c.Path, Name: entry.Version.String(), Locked: string(locked), Now: string(tree.H1())}
 		}
 	}
 	return nil
@@ -373,11 +373,11 @@ func (r *resolver) checkSourceBlocks(c *call, entry lockfile.Module, tree *store
 
 // contentChange returns nil if the content of two entries of a call is the same, or is allowed to differ.
 func contentChange(c *call, old, entry lockfile.Module) *ContentChangedError {
-	name, fixed := origins.FixedName(c.from, old, entry)
+	name, fixed := origins.FixedName(c.From, old, entry)
 	if !fixed || !addrs.SameRecord(old.Source, entry.Source) || lockentry.SameContent(old, entry) {
 		return nil
 	}
-	changed := &ContentChangedError{Path: c.path, Name: name, Locked: old.Revision(), Now: entry.Revision()}
+	changed := &ContentChangedError{Path: c.Path, Name: name, Locked: old.Revision(), Now: entry.Revision()}
 	if changed.Locked == changed.Now { // archives have no revisions
 		changed.Locked, changed.Now = string(old.Hash("h1")), string(entry.Hash("h1"))
 	}
@@ -387,26 +387,26 @@ func contentChange(c *call, old, entry lockfile.Module) *ContentChangedError {
 // checkKey returns an error if the directory of a call cannot have its name: it is too long, or that of another
 // call on a file system that ignores case.
 func (r *resolver) checkKey(c *call) error {
-	if len(c.key()) > maxKey {
+	if len(c.Key()) > maxKey {
 		return fmt.Errorf("the module's path is longer than %d bytes, which is too long for the name of a directory", maxKey)
 	}
 	if !r.project.foldsCase {
 		return nil
 	}
-	first, taken := r.folded.LoadOrStore(strings.ToLower(c.key()), c)
+	first, taken := r.folded.LoadOrStore(strings.ToLower(c.Key()), c)
 	other := first.(*call)
-	if !taken || other.key() == c.key() {
+	if !taken || other.Key() == c.Key() {
 		return nil
 	}
 	return fmt.Errorf("%w for this file system, which does not distinguish upper and lower case: %s, called at %s:%d, and %s; rename one of them",
-		ErrSameKey, other.path, other.Range.Filename, other.Range.Start.Line, c.path)
+		ErrSameKey, other.Path, other.Range.Filename, other.Range.Start.Line, c.Path)
 }
 
 // checkHost returns an error if a locked module would come from another registry now, unless the user has named
 // the dialect.
 func (r *resolver) checkHost(c *call, entry lockfile.Module) error {
-	source, ok := c.from.Address.(addrs.ModuleSourceRegistry)
-	if !ok || r.project.dialectGiven || entry.Source == nil || c.from.IsOf(entry) {
+	source, ok := c.From.Address.(addrs.ModuleSourceRegistry)
+	if !ok || r.project.dialectGiven || entry.Source == nil || c.From.IsOf(entry) {
 		return nil
 	}
 	other := r.project.dialect.other()
@@ -415,14 +415,14 @@ func (r *resolver) checkHost(c *call, entry lockfile.Module) error {
 	if err != nil || !ok || was != entry.Source {
 		return nil //nolint:nilerr // the call itself has changed
 	}
-	return &HostChangedError{Path: c.path, Locked: locked.Package.Host.ForDisplay(), Now: source.Package.Host.ForDisplay(), Dialect: other}
+	return &HostChangedError{Path: c.Path, Locked: locked.Package.Host.ForDisplay(), Now: source.Package.Host.ForDisplay(), Dialect: other}
 }
 
 func (p *openProject) assumedDialectOf(c *call) event.Warning {
 	if c == nil {
 		return event.Warning{}
 	}
-	block, _ := c.written()
+	block, _ := c.Written()
 	return p.assumedDialect(fmt.Sprintf("%q", addrs.Redact(block.Source)), c.Range)
 }
 
@@ -430,11 +430,11 @@ func (p *openProject) assumedDialectOf(c *call) event.Warning {
 // read the configuration can read it. So can readers of modules.json, where stock tools look for the address as
 // it is written.
 func (r *resolver) warnOfCredentials(c *call) {
-	remote, ok := c.from.Address.(addrs.ModuleSourceRemote)
+	remote, ok := c.From.Address.(addrs.ModuleSourceRemote)
 	if !ok || !remote.Package.HoldsSecret() {
 		return
 	}
-	r.events.emit(event.Warning{Path: c.path, Range: c.placeOfSource(), Message: fmt.Sprintf("the source address contains credentials, which anyone who can read this file or %s can read; %s",
+	r.events.emit(event.Warning{Path: c.Path, Range: c.PlaceOfSource(), Message: fmt.Sprintf("the source address contains credentials, which anyone who can read this file or %s can read; %s",
 		path.Join(r.project.req.modulesPath(), "modules.json"), credentialAdvice(remote.Package))})
 }
 
@@ -453,11 +453,11 @@ func credentialAdvice(pkg addrs.ModulePackage) string {
 }
 
 func (r *resolver) lostEntry(ctx context.Context, c *call) (lockfile.Module, bool) {
-	if _, locked := r.project.entry(c); locked || c.from.Address == nil || c.from.IsLocal() || r.project.req.Update.has(c.key()) {
+	if _, locked := r.project.entry(c); locked || c.From.Address == nil || c.From.IsLocal() || r.project.req.Update.has(c.Key()) {
 		return lockfile.Module{}, false
 	}
-	entry, ok := r.lost.entry(ctx, c.key())
-	if !ok || c.from.Mismatch(entry) != "" {
+	entry, ok := r.lost.entry(ctx, c.Key())
+	if !ok || c.From.Mismatch(entry) != "" {
 		return lockfile.Module{}, false
 	}
 	return entry, true
@@ -466,23 +466,23 @@ func (r *resolver) lostEntry(ctx context.Context, c *call) (lockfile.Module, boo
 // replacedEntry returns what the lock keeps for a call whose source is replaced: the entry that it had before,
 // or nil. Of the sides of a merge, the newer one counts.
 func (r *resolver) replacedEntry(ctx context.Context, c *call) *lockfile.Module {
-	sides := r.project.merge.modules[c.key()]
+	sides := r.project.merge.modules[c.Key()]
 	for _, lock := range []func() *lockfile.File{
-		func() *lockfile.File { return r.project.lock },
+		func() *lockfile.File { return r.project.Lock },
 		func() *lockfile.File { return r.lost.earlierLock(ctx) },
 	} {
 		if len(sides) > 0 {
 			break
 		}
 		for _, find := range []func(string) (lockfile.Module, bool){lock().Module, lock().Directory} {
-			if entry, ok := find(c.key()); ok {
+			if entry, ok := find(c.Key()); ok {
 				sides = append(sides, entry)
 			}
 		}
 	}
 	var newest *lockfile.Module
 	for _, side := range sides {
-		before, ok := entryBefore(side, c.replaces())
+		before, ok := entryBefore(side, c.Replaces())
 		if ok && (newest == nil || newer(newest.Version, before.Version) == lockfile.Theirs) {
 			newest = &before
 		}

@@ -105,14 +105,14 @@ func (p *openProject) restoreSources(ctx context.Context, given *lockfile.File) 
 	sources := []func() (earlierLock, error){
 		func() (earlierLock, error) { return earlierLock{fromCopy, p.former}, nil },
 	}
-	if len(p.lock.Modules()) == 0 {
+	if len(p.Lock.Modules()) == 0 {
 		sources = append(sources, inHistory(worktree.Modules))
 	}
 	sources = append(sources, func() (earlierLock, error) {
 		lock, err := worktree.LockAt(ctx, p.req.dir(), p.req.lockFile(), "HEAD")
 		return earlierLock{p.req.headLock(), lock}, err
 	})
-	if len(p.lock.Providers()) == 0 {
+	if len(p.Lock.Providers()) == 0 {
 		sources = append(sources, inHistory(worktree.Providers))
 	}
 	return sources
@@ -120,7 +120,7 @@ func (p *openProject) restoreSources(ctx context.Context, given *lockfile.File) 
 
 // restoreFrom puts back the entries of an earlier lock that the lock lacks; nil if there are none.
 func (p *reading) restoreFrom(ctx context.Context, former earlierLock) (*Restored, error) {
-	lock, restored := p.lock.Clone(), &Restored{From: former.from}
+	lock, restored := p.Lock.Clone(), &Restored{From: former.from}
 	var err error
 	if restored.Modules, err = p.restoreModules(ctx, former.lock, lock); err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (p *reading) restoreFrom(ctx context.Context, former earlierLock) (*Restore
 	if err := lock.Check(); err != nil {
 		return nil, err
 	}
-	if err := project.WriteLock(p.req.location(), p.lockSrc, lock.Bytes()); err != nil {
+	if err := project.WriteLock(p.req.location(), p.LockSrc, lock.Bytes()); err != nil {
 		return nil, err
 	}
 	return restored, nil
@@ -196,7 +196,7 @@ func (p *reading) restoreProviders(ctx context.Context, former, lock *lockfile.F
 // modules that are not installed are not known, and fit.
 func (p *reading) unfitEntries(ctx context.Context, lock *lockfile.File) (map[string]bool, error) {
 	restored := *p.openProject
-	restored.lock, restored.rules = lock, nil
+	restored.Lock, restored.rules = lock, nil
 	cmp := &comparison{
 		reading: &reading{openProject: &restored, clients: p.clients, events: p.events}, run: offlineTrust(&openProject{user: p.user}, evidencerules.For(evidencerules.Restore), nil, ""),
 	}
@@ -208,10 +208,10 @@ func (p *reading) unfitEntries(ctx context.Context, lock *lockfile.File) (map[st
 	for _, key := range goneEntries(lock, modules, failures) {
 		unfit[key] = true
 	}
-	for _, f := range failures.sorted() {
+	for _, f := range failures.Sorted() {
 		var stale *ModuleError
-		if errors.As(f.err, &stale) && !errors.Is(f.err, ErrNotInstalled) {
-			unfit[f.path.String()] = true
+		if errors.As(f.Err, &stale) && !errors.Is(f.Err, ErrNotInstalled) {
+			unfit[f.Path.String()] = true
 		}
 	}
 	return unfit, nil

@@ -33,13 +33,13 @@ type lockedCall struct {
 }
 
 func (t *trust) lockedCall(c *call, entry lockfile.Module, why event.Selection) lockedCall {
-	return lockedCall{call: c, entry: entry, why: why, otherAddress: t.addresses.isOther(c, entry), statements: c.statementsOf(entry)}
+	return lockedCall{call: c, entry: entry, why: why, otherAddress: t.addresses.isOther(c, entry), statements: statementsOf(c, entry)}
 }
 
 // namesCommit reports whether the source address names the commit of the entry, in full or abbreviated. A
 // commit that a registry names is not meant.
 func (l lockedCall) namesCommit() bool {
-	from := l.call.from
+	from := l.call.From
 	if !from.IsRemote() || from.HasConstraint || from.Repository.Getter() != "git" {
 		return false
 	}
@@ -68,7 +68,7 @@ type revisionProof struct {
 // what its ref points to, the history of the repository must contain it: a forge serves the commits of all
 // forks and pull requests at the same address.
 func (r *revisions) prove(ctx context.Context, l lockedCall, at origins.Location) revisionProof {
-	status, err := r.origins.RefStatus(ctx, l.call.from, l.entry, at)
+	status, err := r.origins.RefStatus(ctx, l.call.From, l.entry, at)
 	switch {
 	case err != nil:
 		return revisionProof{err: err}
@@ -85,7 +85,7 @@ func (r *revisions) prove(ctx context.Context, l lockedCall, at origins.Location
 		proof = r.proveHistory(ctx, l, at, status, proof)
 	}
 	if proof.err == nil && status.Moved() && status.Fixed && !l.knownMoved {
-		r.events.emit(event.Warning{Path: l.call.path, Kind: event.WarningMoved, Message: movedText(status)})
+		r.events.emit(event.Warning{Path: l.call.Path, Kind: event.WarningMoved, Message: movedText(status)})
 	}
 	return proof
 }
@@ -108,7 +108,7 @@ func movedText(status origins.RefStatus) string {
 }
 
 func (r *revisions) proveHistory(ctx context.Context, l lockedCall, at origins.Location, status origins.RefStatus, proof revisionProof) revisionProof {
-	reach, err := r.origins.Reachable(ctx, l.call.from, l.entry.Revision(), at, false)
+	reach, err := r.origins.Reachable(ctx, l.call.From, l.entry.Revision(), at, false)
 	if err != nil {
 		return revisionProof{err: err}
 	}
@@ -127,7 +127,7 @@ func (r *revisions) proveHistory(ctx context.Context, l lockedCall, at origins.L
 	case evidencerules.Refuse:
 		return revisionProof{err: refused}
 	case evidencerules.Warn:
-		r.events.emit(event.Warning{Path: l.call.path, Kind: event.WarningUnknownHistory, Message: refused.Error()})
+		r.events.emit(event.Warning{Path: l.call.Path, Kind: event.WarningUnknownHistory, Message: refused.Error()})
 	}
 	proof.kind = evidence.None
 	return proof
@@ -148,10 +148,10 @@ func (r *revisions) checkCommit(ctx context.Context, l lockedCall) error {
 		return nil
 	}
 	if r.origins.Offline {
-		r.events.warn(l.call.path, "the policy requires that a branch or tag contains its commit, which cannot be checked in offline mode")
+		r.events.warn(l.call.Path, "the policy requires that a branch or tag contains its commit, which cannot be checked in offline mode")
 		return nil
 	}
-	reach, err := r.origins.Reachable(ctx, l.call.from, l.entry.Revision(), origins.Location{Package: l.call.from.Repository}, false)
+	reach, err := r.origins.Reachable(ctx, l.call.From, l.entry.Revision(), origins.Location{Package: l.call.From.Repository}, false)
 	if err != nil {
 		return err
 	}

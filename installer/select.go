@@ -31,7 +31,7 @@ func (s *selector) find(ctx context.Context, c *call) (selection, error) {
 	if err != nil {
 		return selection{}, err
 	}
-	if !c.from.SelectsVersion() {
+	if !c.From.SelectsVersion() {
 		return s.findRevision(ctx, c)
 	}
 	offered, err := s.offered(ctx, c)
@@ -50,22 +50,22 @@ func (s *selector) find(ctx context.Context, c *call) (selection, error) {
 		case young == nil:
 			found.why, chosen = why, inUse
 		case isOlder: // oldEnough has warned about a newer one
-			s.events.warn(c.path, fmt.Sprintf("version %s is %s, but was passed over: %s", inUse.Version, placeOf(why), young))
+			s.events.warn(c.Path, fmt.Sprintf("version %s is %s, but was passed over: %s", inUse.Version, placeOf(why), young))
 		}
 	}
-	if err == nil && c.from.Repository.Getter() == "oci" {
-		chosen, err = s.origins.SelectedTag(ctx, c.from, offered, chosen, want)
+	if err == nil && c.From.Repository.Getter() == "oci" {
+		chosen, err = s.origins.SelectedTag(ctx, c.From, offered, chosen, want)
 	}
 	if err != nil {
-		return selection{}, c.failVersion(fmt.Errorf("%s: %w", c.from.OfferedBy(), err))
+		return selection{}, c.FailVersion(fmt.Errorf("%s: %w", c.From.OfferedBy(), err))
 	}
 	found.version = chosen.Version
-	if c.from.IsRemote() {
-		found.at = origins.TagLocation(c.from, chosen)
+	if c.From.IsRemote() {
+		found.at = origins.TagLocation(c.From, chosen)
 		return found, nil
 	}
-	found.at, err = s.origins.Locate(ctx, c.from, found.version)
-	return found, c.failIf(err)
+	found.at, err = s.origins.Locate(ctx, c.From, found.version)
+	return found, c.FailIf(err)
 }
 
 // findRevision selects the revision for a call whose source has no versions. A commit that a stock tool has
@@ -73,22 +73,22 @@ func (s *selector) find(ctx context.Context, c *call) (selection, error) {
 func (s *selector) findRevision(ctx context.Context, c *call) (selection, error) {
 	found := selection{why: event.SelectionNewest}
 	var err error
-	if found.at, err = s.origins.Locate(ctx, c.from, versions.Version{}); err != nil {
-		return selection{}, c.fail(err)
+	if found.at, err = s.origins.Locate(ctx, c.From, versions.Version{}); err != nil {
+		return selection{}, c.Fail(err)
 	}
 	commit := s.past.commit(c)
 	if commit == "" {
 		return found, nil
 	}
-	now, err := s.origins.Reference(ctx, c.from, found.at, commit)
+	now, err := s.origins.Reference(ctx, c.From, found.at, commit)
 	if err != nil {
-		return selection{}, c.fail(err)
+		return selection{}, c.Fail(err)
 	}
 	isBranch := now.Kind == getmodules.ReferenceBranch || now.Kind == getmodules.ReferenceHead
 	var reach getmodules.Reach
 	if now.Revision != commit && isBranch {
-		if reach, err = s.origins.Reachable(ctx, c.from, commit, found.at, true); err != nil {
-			return selection{}, c.fail(err)
+		if reach, err = s.origins.Reachable(ctx, c.From, commit, found.at, true); err != nil {
+			return selection{}, c.Fail(err)
 		}
 	}
 	switch {
@@ -97,7 +97,7 @@ func (s *selector) findRevision(ctx context.Context, c *call) (selection, error)
 	case reach.Result == getmodules.Reachable:
 		found.why, found.isBehind, found.at.Revision = event.SelectionInstalled, true, commit
 	default:
-		s.events.warn(c.path, notKept(now, commit, reach))
+		s.events.warn(c.Path, notKept(now, commit, reach))
 	}
 	return found, nil
 }
@@ -120,8 +120,8 @@ func (s *selector) inUse(c *call, offered []versions.Candidate, want versions.Co
 	if err == nil {
 		return chosen, why, true
 	}
-	if v, ok := s.past.version(c); ok && c.from.Allows(v) {
-		s.events.warn(c.path, fmt.Sprintf("version %s is installed, but it is no longer offered; the newest allowed version was selected", v))
+	if v, ok := s.past.version(c); ok && c.From.Allows(v) {
+		s.events.warn(c.Path, fmt.Sprintf("version %s is installed, but it is no longer offered; the newest allowed version was selected", v))
 	}
 	return versions.Candidate{}, event.SelectionUnknown, false
 }
@@ -136,15 +136,15 @@ func placeOf(why event.Selection) string {
 
 // offered lists the available versions; nil if the source names a single revision.
 func (s *selector) offered(ctx context.Context, c *call) ([]versions.Candidate, error) {
-	offered, err := s.origins.Versions(ctx, c.from)
-	if c.from.Allowed != nil {
+	offered, err := s.origins.Versions(ctx, c.From)
+	if c.From.Allowed != nil {
 		all := len(offered)
-		offered = slices.DeleteFunc(slices.Clone(offered), func(v versions.Candidate) bool { return !c.from.Allowed(v.Version) })
+		offered = slices.DeleteFunc(slices.Clone(offered), func(v versions.Candidate) bool { return !c.From.Allowed(v.Version) })
 		if err == nil && all > 0 && len(offered) == 0 {
-			err = fmt.Errorf("%s: this program allows none of the %d versions", c.from.OfferedBy(), all)
+			err = fmt.Errorf("%s: this program allows none of the %d versions", c.From.OfferedBy(), all)
 		}
 	}
-	return offered, c.failIf(err)
+	return offered, c.FailIf(err)
 }
 
 // wanted returns the constraint for a call: the version that all calls of the source share, or that the request
@@ -154,21 +154,21 @@ func (s *selector) wanted(c *call) (versions.Constraints, error) {
 		return versions.ParseConstraints(shared.String())
 	}
 	if !s.requests(c) {
-		return c.from.Want, nil
+		return c.From.Want, nil
 	}
 	to := s.update.To
-	if !c.from.SelectsVersion() {
-		return versions.Constraints{}, c.fail(fmt.Errorf("the source has no versions, so it cannot be updated to version %s", to))
+	if !c.From.SelectsVersion() {
+		return versions.Constraints{}, c.Fail(fmt.Errorf("the source has no versions, so it cannot be updated to version %s", to))
 	}
-	if !c.from.Allows(to) {
-		return versions.Constraints{}, c.failVersion(&ConstraintError{Constraint: c.from.Want.String(), Version: to})
+	if !c.From.Allows(to) {
+		return versions.Constraints{}, c.FailVersion(&ConstraintError{Constraint: c.From.Want.String(), Version: to})
 	}
 	return versions.ParseConstraints(to.String())
 }
 
 // requests reports whether the update names the version of a call.
 func (s *selector) requests(c *call) bool {
-	return !s.update.To.IsZero() && hasPath(s.update.Keys, c.key())
+	return !s.update.To.IsZero() && hasPath(s.update.Keys, c.Key())
 }
 
 func (s *selector) reason(c *call) event.Selection {
@@ -184,22 +184,22 @@ func (s *selector) reason(c *call) event.Selection {
 // checkDirection returns an error if an update selects a lower version, unless the constraint was changed and
 // no longer allows the locked one.
 func (s *selector) checkDirection(c *call, is versions.Version) error {
-	entry, locked := s.lock.Module(c.key())
-	if !locked || s.update.AllowDowngrade || !s.update.has(c.key()) || !c.from.IsOf(entry) {
+	entry, locked := s.lock.Module(c.Key())
+	if !locked || s.update.AllowDowngrade || !s.update.has(c.Key()) || !c.From.IsOf(entry) {
 		return nil
 	}
 	was := entry.Version
-	if was.IsZero() || is.IsZero() || is.Compare(was) >= 0 || !c.from.Allows(was) {
+	if was.IsZero() || is.IsZero() || is.Compare(was) >= 0 || !c.From.Allows(was) {
 		return nil
 	}
-	return c.failVersion(&versions.DowngradeError{Locked: was, Selected: is})
+	return c.FailVersion(&versions.DowngradeError{Locked: was, Selected: is})
 }
 
 // tooYoung returns a policy violation if a version is too young. The locked version never is, because it was
 // selected before.
 func (s *selector) tooYoung(c *call, candidate versions.Candidate) error {
-	entry, locked := s.lock.Module(c.key())
-	if locked && entry.Version == candidate.Version && c.from.IsOf(entry) {
+	entry, locked := s.lock.Module(c.Key())
+	if locked && entry.Version == candidate.Version && c.From.IsOf(entry) {
 		return nil
 	}
 	return s.origins.Rules.Each(func(p *policy.Policy) error {
@@ -232,9 +232,9 @@ func (s *selector) oldEnough(c *call, offered []versions.Candidate, want version
 	case err != nil:
 		return versions.Candidate{}, err
 	case youngErr == nil && younger.Version.Compare(selected.Version) > 0:
-		s.events.warn(c.path, fmt.Sprintf("version %s was passed over: %s", younger.Version, s.tooYoung(c, younger)))
+		s.events.warn(c.Path, fmt.Sprintf("version %s was passed over: %s", younger.Version, s.tooYoung(c, younger)))
 	case s.origins.Rules.HaveMinAge() && selected.Published.IsZero():
-		s.events.warn(c.path, fmt.Sprintf("its origin does not report the age of version %s, so the policy's min_age_days was not applied", selected.Version))
+		s.events.warn(c.Path, fmt.Sprintf("its origin does not report the age of version %s, so the policy's min_age_days was not applied", selected.Version))
 	}
 	return selected, nil
 }
@@ -251,10 +251,10 @@ func newestOf(offered []versions.Candidate, want versions.Constraints) versions.
 type unified map[string]versions.Version
 
 func (u unified) version(c *call) (versions.Version, bool) {
-	if u == nil || !c.from.SelectsVersion() {
+	if u == nil || !c.From.SelectsVersion() {
 		return versions.Version{}, false
 	}
-	v, ok := u[c.from.Versioned()]
+	v, ok := u[c.From.Versioned()]
 	return v, ok
 }
 

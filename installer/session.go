@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/treewalk"
 )
 
 // Session is an installation for a program that walks the module tree by itself: it asks [Session.Module] for
@@ -107,11 +108,11 @@ func (s *Session) Expect(caller addrs.Module, calls ...config.Call) {
 	if s.ended || !ok {
 		return
 	}
-	var parsed []parsedCall
+	var parsed []treewalk.ParsedCall
 	for _, block := range calls {
 		if checkNames(block) == nil {
-			c, err := s.run.parseCall(above, block)
-			parsed = append(parsed, parsedCall{c, err})
+			c, err := s.run.ParseCall(above, block)
+			parsed = append(parsed, treewalk.ParsedCall{Call: c, Err: err})
 		}
 	}
 	if caller.IsRoot() && !s.expected {
@@ -119,8 +120,8 @@ func (s *Session) Expect(caller addrs.Module, calls ...config.Call) {
 		s.ahead.start(s.ctx, parsed)
 	}
 	for _, c := range parsed {
-		if _, asked := s.asked[c.key()]; c.err == nil && !asked && !c.from.IsLocal() {
-			s.work.Go(func() { s.ahead.expect(s.ctx, c.call) })
+		if _, asked := s.asked[c.Key()]; c.Err == nil && !asked && !c.From.IsLocal() {
+			s.work.Go(func() { s.ahead.expect(s.ctx, c.Call) })
 		}
 	}
 }
@@ -151,11 +152,11 @@ func (s *Session) Module(ctx context.Context, caller addrs.Module, c config.Call
 	} else if asked.err != nil {
 		return Module{}, asked.err
 	}
-	found := asked.module.result(s.run.req.KeepCredentials)
+	found := resultOf(asked.module, s.run.req.KeepCredentials)
 	found.Files = sessionFiles{s, asked.module}
 	if c.Allowed != nil && !found.Version.IsZero() && !c.Allowed(found.Version) {
-		err := asked.call.failVersion(fmt.Errorf("version %s was selected before, and this program does not allow it now", found.Version))
-		s.failed.addCall(asked.call, err)
+		err := asked.call.FailVersion(fmt.Errorf("version %s was selected before, and this program does not allow it now", found.Version))
+		s.failed.AddCall(asked.call, err)
 		return Module{}, err
 	}
 	return found, nil
@@ -167,9 +168,9 @@ func (s *Session) ask(caller addrs.Module, block config.Call) (*askedCall, error
 	defer s.mu.Unlock()
 	called := block.PathIn(caller)
 	fail := func(err error) error {
-		c := &call{Call: block, path: called}
-		err = c.fail(err)
-		s.failed.addCall(c, err)
+		c := &call{Call: block, Path: called}
+		err = c.Fail(err)
+		s.failed.AddCall(c, err)
 		return err
 	}
 	if s.ended {
@@ -187,19 +188,19 @@ func (s *Session) ask(caller addrs.Module, block config.Call) (*askedCall, error
 		case isSameCall(earlier.block, block):
 			return earlier, nil
 		case !slices.Equal(earlier.block.Prefix, block.Prefix): // they are no instances of one call
-			return nil, fail(errSameKey(earlier.block))
+			return nil, fail(treewalk.SameKey(earlier.block))
 		}
-		c := &call{Call: block, path: called}
-		err := c.fail(errOtherSource(earlier.block, block))
-		s.disputed.addCall(c, err)
+		c := &call{Call: block, Path: called}
+		err := c.Fail(errOtherSource(earlier.block, block))
+		s.disputed.AddCall(c, err)
 		return nil, err
 	}
-	if len(called) > maxDepth || len(s.asked) == maxModules {
-		return nil, fail(fmt.Errorf("%w: more than %d calls, or more than %d above this one", ErrTooManyModules, maxModules, maxDepth))
+	if len(called) > treewalk.MaxDepth || len(s.asked) == treewalk.MaxModules {
+		return nil, fail(fmt.Errorf("%w: more than %d calls, or more than %d above this one", ErrTooManyModules, treewalk.MaxModules, treewalk.MaxDepth))
 	}
 	asked := &askedCall{block: block, done: make(chan struct{})}
 	s.asked[called.String()] = asked
-	if asked.call, asked.err = s.run.parseCall(above, block); asked.err != nil {
+	if asked.call, asked.err = s.run.ParseCall(above, block); asked.err != nil {
 		close(asked.done)
 		return asked, nil
 	}
@@ -212,7 +213,7 @@ func (s *Session) ask(caller addrs.Module, block config.Call) (*askedCall, error
 
 func (s *Session) caller(path addrs.Module) (*module, bool) {
 	if path.IsRoot() {
-		return s.run.rootModule(), true
+		return s.run.RootModule(), true
 	}
 	asked, ok := s.asked[path.String()]
 	if !ok || !asked.isDone() {
@@ -227,7 +228,7 @@ func (s *Session) find(c *call) (*module, error) {
 		m, err = s.resolver.module(s.ctx, c)
 	}
 	if err == nil {
-		err = m.checkCycle()
+		err = m.CheckCycle()
 	}
 	if err != nil {
 		return nil, err
@@ -240,7 +241,7 @@ func (s *Session) find(c *call) (*module, error) {
 // before; nil if there is no such call.
 func (s *Session) findInside(c *call) (*module, error) {
 	packages := s.run.dirs.PackageDir("")
-	key, subdir, ok := c.inside(packages)
+	key, subdir, ok := c.Inside(packages)
 	if !ok {
 		return nil, nil
 	}
@@ -250,14 +251,14 @@ func (s *Session) findInside(c *call) (*module, error) {
 	if !ok {
 		return nil, nil
 	}
-	if _, _, waits := owner.call.inside(packages); waits {
+	if _, _, waits := owner.call.Inside(packages); waits {
 		return nil, nil // possibly for this call
 	}
 	<-owner.done
-	if owner.err != nil || !owner.module.holdsOthers() {
+	if owner.err != nil || !owner.module.HoldsOthers() {
 		return nil, nil
 	}
-	return owner.module.inside(c, subdir)
+	return owner.module.Inside(c, subdir)
 }
 
 func isSameCall(a, b config.Call) bool {
@@ -279,7 +280,7 @@ func errOtherSource(first, now config.Call) error {
 
 // isDisputed reports whether a module is that of a disputed call, in its package or below it.
 func (s *Session) isDisputed(c *call, m *module) bool {
-	return s.disputed.hasAtOrAbove(c.path) || m != nil && m.pkg != nil && s.disputed.hasAtOrAbove(pathOf(m.pkg.key))
+	return s.disputed.HasAtOrAbove(c.Path) || m != nil && m.Package != nil && s.disputed.HasAtOrAbove(pathOf(m.Package.Key))
 }
 
 // Commit puts the modules in their places, then writes the lock, then modules.json. If Module has returned an
@@ -305,15 +306,15 @@ func (s *Session) Commit(ctx context.Context, o CommitOptions) (_ *Result, err e
 		}
 		calls = append(calls, asked.call)
 		if asked.err != nil {
-			s.failed.addCall(asked.call, asked.err)
+			s.failed.AddCall(asked.call, asked.err)
 		} else {
 			modules = append(modules, asked.module)
 		}
 	}
 	tree, err := s.run.conclude(s.ctx, s.resolver, modules, calls, &s.failed)
 	tree.isPart = !o.Complete
-	for _, failure := range s.disputed.sorted() { // what the project has for them stays
-		tree.failures.add(failure.path, failure.call, failure.err)
+	for _, failure := range s.disputed.Sorted() { // what the project has for them stays
+		tree.failures.Add(failure.Path, failure.Call, failure.Err)
 	}
 	var result *Result
 	if err == nil {
@@ -323,7 +324,7 @@ func (s *Session) Commit(ctx context.Context, o CommitOptions) (_ *Result, err e
 		s.run.mismatches.warn(s.run.events, wereLeftAlone, nil)
 		return s.run.found(tree.modules, tree.failures), err
 	}
-	tree.failures.addTo(result, s.run.req.KeepCredentials)
+	addUnresolved(tree.failures, result, s.run.req.KeepCredentials)
 	return result, nil
 }
 
@@ -371,10 +372,10 @@ func (f sessionFiles) Open(name string) (fs.File, error) {
 	if !pathsafe.IsName(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
-	if pkg := f.module.pkg; pkg != nil {
-		return pkg.files.Open(path.Join(f.module.subdir, name))
+	if pkg := f.module.Package; pkg != nil {
+		return pkg.Files.Open(path.Join(f.module.Subdir, name))
 	}
-	return pathsafe.DirFS(f.module.currentPath).Open(name)
+	return pathsafe.DirFS(f.module.CurrentPath).Open(name)
 }
 
 var (
@@ -385,7 +386,7 @@ var (
 // expect gets what the module of a call needs. Its result is what the pool remembers.
 func (p *prefetcher) expect(ctx context.Context, c *call) {
 	entry, locked := p.project.entry(c)
-	if !locked || c.from.Mismatch(entry) != "" || p.project.req.Update.has(c.key()) {
+	if !locked || c.From.Mismatch(entry) != "" || p.project.req.Update.has(c.Key()) {
 		_, _ = p.module(ctx, c)
 		return
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/treewalk"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -52,11 +53,11 @@ func (s *stager) installedPackage(ctx context.Context, entry lockfile.Module) (*
 // recordedPackage returns the installed package of a call by its record in modules.json, and the module's
 // directory in it; nil if it is not in the call's directory or cannot be read.
 func (s *stager) recordedPackage(ctx context.Context, c *call, record project.ManifestRecord) (*placement, string, error) {
-	dir := s.project.dirs.PackageDir(c.key())
+	dir := s.project.dirs.PackageDir(c.Key())
 	if s.project.files == nil || !pathsafe.Within(path.Clean(record.Dir), dir) {
 		return nil, "", nil
 	}
-	entry := lockfile.Module{Key: c.key(), Version: versionOf(record.Version), Source: c.from.LockAddress(), Constraints: c.from.Recorded}
+	entry := lockfile.Module{Key: c.Key(), Version: versionOf(record.Version), Source: c.From.LockAddress(), Constraints: c.From.Recorded}
 	found, done, err := s.inspect(ctx, entry)
 	if err != nil {
 		return nil, "", err
@@ -78,7 +79,7 @@ func (s *stager) placementOf(entry lockfile.Module, found packagedir.Report) *pl
 	placed := s.project.newPlacement(entry, found.Tree)
 	if found.SharedTree != "" {
 		placed.shared = &sharedTree{Name: found.SharedTree, Path: s.project.files.TreePath(found.SharedTree), Tree: found.Tree}
-		placed.files, placed.inPlace = project.FilesIn(placed.shared.Path), true
+		placed.Files, placed.inPlace = project.FilesIn(placed.shared.Path), true
 	}
 	return placed
 }
@@ -117,14 +118,14 @@ func (s *stager) stagePackage(ctx context.Context, entry lockfile.Module, subdir
 	var err error
 	switch {
 	case s.readOnly:
-		placed.files = project.FilesIn(s.Cache.TreePath(t1))
+		placed.Files = project.FilesIn(s.Cache.TreePath(t1))
 		placed.tree, err = s.readCached(ctx, t1)
 	case s.layout == LayoutCopy || subdir == "":
 		placed.staged, placed.tree, err = s.stage.Copy(ctx, entry.Key, t1)
-		placed.files = project.FilesIn(placed.staged)
+		placed.Files = project.FilesIn(placed.staged)
 	default:
 		if placed.shared, err = s.stage.Shared(ctx, t1); err == nil {
-			placed.files, placed.tree = project.FilesIn(placed.shared.Path), placed.shared.Tree
+			placed.Files, placed.tree = project.FilesIn(placed.shared.Path), placed.shared.Tree
 		}
 	}
 	if errors.Is(err, store.ErrDamaged) {
@@ -172,24 +173,24 @@ type staging struct {
 func (s *stager) linkSharedTrees(ctx context.Context, modules []*module) (map[string]staging, error) {
 	var owners []*module
 	for _, m := range modules {
-		if m.ownsPackage() && (m.pkg.staged != "" || m.pkg.needsLinks()) {
+		if m.OwnsPackage() && (placed(m).staged != "" || placed(m).needsLinks()) {
 			owners = append(owners, m)
 		}
 	}
 	stagings := make([]staging, len(owners))
 	group, ctx := errgroup.WithContext(ctx)
 	for i, m := range owners {
-		if !m.pkg.needsLinks() {
-			stagings[i] = staging{path: m.pkg.staged}
+		if !placed(m).needsLinks() {
+			stagings[i] = staging{path: placed(m).staged}
 			continue
 		}
 		group.Go(func() error {
-			path, linked, err := s.stage.Link(ctx, m.pkg.key, m.pkg.shared, moduleDirsOf(m.pkg, modules))
+			path, linked, err := s.stage.Link(ctx, m.Package.Key, placed(m).shared, moduleDirsOf(m.Package, modules))
 			stagings[i].path = path
 			if linked {
-				stagings[i].shared = m.pkg.shared
+				stagings[i].shared = placed(m).shared
 			}
-			return m.call.failIf(err)
+			return m.Call.FailIf(err)
 		})
 	}
 	if err := group.Wait(); err != nil {
@@ -197,18 +198,18 @@ func (s *stager) linkSharedTrees(ctx context.Context, modules []*module) (map[st
 	}
 	byKey := make(map[string]staging, len(owners))
 	for i, m := range owners {
-		byKey[m.pkg.key] = stagings[i]
+		byKey[m.Package.Key] = stagings[i]
 	}
 	return byKey, nil
 }
 
 func (p *placement) needsLinks() bool { return p.shared != nil && !p.inPlace }
 
-func moduleDirsOf(pkg *placement, modules []*module) []string {
+func moduleDirsOf(pkg *treewalk.Package, modules []*module) []string {
 	var dirs []string
 	for _, m := range modules {
-		if m.pkg == pkg {
-			dirs = append(dirs, path.Clean(m.subdir))
+		if m.Package == pkg {
+			dirs = append(dirs, path.Clean(m.Subdir))
 		}
 	}
 	slices.Sort(dirs)

@@ -32,15 +32,15 @@ type resolvedTree struct {
 
 // mayHave reports whether the configuration may have a call that was not seen.
 func (t resolvedTree) mayHave(key string) bool {
-	if t.isPart && !slices.ContainsFunc(t.modules, func(m *module) bool { return m.key() == key }) {
+	if t.isPart && !slices.ContainsFunc(t.modules, func(m *module) bool { return m.Key() == key }) {
 		return true
 	}
-	return t.failures.hasAtOrAbove(pathOf(key))
+	return t.failures.HasAtOrAbove(pathOf(key))
 }
 
 func firstHostless(calls []*call) *call {
 	i := slices.IndexFunc(calls, func(c *call) bool {
-		block, from := c.written()
+		block, from := c.Written()
 		_, ok := from.Address.(addrs.ModuleSourceRegistry)
 		return ok && detect.ImpliesHost(block.Source)
 	})
@@ -50,16 +50,11 @@ func firstHostless(calls []*call) *call {
 	return calls[i]
 }
 
-func (f *failures) takeRefusals() (refused []*refusal) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.list = slices.DeleteFunc(f.list, func(failure failure) bool {
-		r, ok := errors.AsType[*refusal](failure.err)
-		if ok {
-			refused = append(refused, r)
-		}
-		return ok
-	})
+func takeRefusals(f *failures) (refused []*refusal) {
+	for _, failure := range f.Take(isType[*refusal]) {
+		r, _ := errors.AsType[*refusal](failure.Err)
+		refused = append(refused, r)
+	}
 	return refused
 }
 

@@ -39,7 +39,7 @@ func newTrust(p *openProject, rule evidencerules.Rule, named []evidence.Evidence
 	}
 	for _, path := range p.req.AcceptUnreachable {
 		key := path.String()
-		entry, _ := p.lock.Module(key)
+		entry, _ := p.Lock.Module(key)
 		entry.Key = key // the lock may have lost the entry
 		t.accepted = append(t.accepted, entry)
 	}
@@ -86,7 +86,7 @@ func (t *trust) add(e evidence.Evidence, statements ...lockentry.Statement) {
 
 // evidenceOf returns the evidence for a call's entry that is at hand.
 func (t *trust) evidenceOf(entry lockfile.Module, c *call) evidence.Evidence {
-	e := t.find(c.statementsOf(entry).Package)
+	e := t.find(statementsOf(c, entry).Package)
 	if t.addresses.isOther(c, entry) && !lockentry.IsOfAddress(e) {
 		return evidence.Evidence{}
 	}
@@ -113,10 +113,10 @@ func (t *trust) isEdited(entry lockfile.Module) bool {
 func (t *trust) recordsOf(modules []*module) map[string]time.Time {
 	records, now := make(map[string]time.Time), time.Now()
 	for _, m := range modules {
-		if !m.ownsPackage() || m.pkg.evidence.Kind <= evidence.Project {
+		if !m.OwnsPackage() || placed(m).evidence.Kind <= evidence.Project {
 			continue
 		}
-		e, statements := m.pkg.evidence, m.call.statementsOf(m.pkg.entry)
+		e, statements := placed(m).evidence, statementsOf(m.Call, m.Package.Entry)
 		if e.Since.IsZero() {
 			e.Since = now
 		}

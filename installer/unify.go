@@ -75,8 +75,8 @@ func unify(ctx context.Context, look func(context.Context, unified) ([]*call, *s
 func (s *selector) chooseAll(ctx context.Context, calls []*call) (unified, error) {
 	chosen, bySource := unified{}, make(map[string][]*call)
 	for _, c := range calls {
-		if c.from.Address != nil && c.from.SelectsVersion() {
-			bySource[c.from.Versioned()] = append(bySource[c.from.Versioned()], c)
+		if c.From.Address != nil && c.From.SelectsVersion() {
+			bySource[c.From.Versioned()] = append(bySource[c.From.Versioned()], c)
 		}
 	}
 	var conflicts []error
@@ -103,10 +103,10 @@ func (s *selector) choose(ctx context.Context, calls []*call) (versions.Version,
 	}
 	offered, _ = s.byAge(calls[0], offered)
 	suitable := slices.DeleteFunc(slices.Clone(offered), func(candidate versions.Candidate) bool { return !allAllow(calls, candidate.Version) })
-	want := calls[0].from.Want
+	want := calls[0].From.Want
 	for _, c := range calls {
-		if !c.from.Want.IsZero() {
-			want = c.from.Want
+		if !c.From.Want.IsZero() {
+			want = c.From.Want
 		}
 	}
 	var inUse []versions.Candidate
@@ -123,19 +123,19 @@ func (s *selector) choose(ctx context.Context, calls []*call) (versions.Version,
 		return versions.Version{}, conflict(calls, offered)
 	}
 	if err != nil {
-		return versions.Version{}, calls[0].fail(err)
+		return versions.Version{}, calls[0].Fail(err)
 	}
 	return selected.Version, nil
 }
 
 func allAllow(calls []*call, v versions.Version) bool {
-	return !slices.ContainsFunc(calls, func(c *call) bool { return !c.from.Allows(v) })
+	return !slices.ContainsFunc(calls, func(c *call) bool { return !c.From.Allows(v) })
 }
 
 func conflict(calls []*call, offered []versions.Candidate) error {
-	e := &ConflictError{Source: addrs.Redact(calls[0].from.Versioned())}
+	e := &ConflictError{Source: addrs.Redact(calls[0].From.Versioned())}
 	for _, c := range calls {
-		e.Callers = append(e.Callers, *c.asCaller())
+		e.Callers = append(e.Callers, *asCaller(c))
 	}
 	newest := slices.SortedFunc(slices.Values(offered), func(a, b versions.Candidate) int { return b.Version.Compare(a.Version) })
 	for _, candidate := range newest {

@@ -77,7 +77,7 @@ func (r *Report) addUnproven(files *project.Project) {
 }
 
 func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
-	entries := p.lock.Modules()
+	entries := p.Lock.Modules()
 	report := &Report{Packages: make([]PackageReport, len(entries))}
 	if p.files == nil {
 		for i, entry := range entries {
@@ -105,9 +105,9 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 		})
 	}
 	err := group.Wait()
-	for _, record := range p.recorded.Records() {
-		_, locked := p.lock.Module(record.Key)
-		if _, isDirectory := p.lock.Directory(record.Key); !locked && !isDirectory && p.isInstalledPackage(record) {
+	for _, record := range p.Recorded.Records() {
+		_, locked := p.Lock.Module(record.Key)
+		if _, isDirectory := p.Lock.Directory(record.Key); !locked && !isDirectory && p.isInstalledPackage(record) {
 			report.Packages = append(report.Packages, PackageReport{Path: recordedPath(record.Key), Status: StatusUnlocked})
 		}
 	}
@@ -124,7 +124,7 @@ func (p *reading) comparePackages(ctx context.Context) (*Report, error) {
 // version now, or none.
 func (p *reading) explain(ctx context.Context, report *PackageReport) {
 	key := report.Path.String()
-	entry, locked := p.lock.Module(key)
+	entry, locked := p.Lock.Module(key)
 	old, ok := p.formerPackage(ctx, key)
 	switch {
 	case !ok:

@@ -33,7 +33,7 @@ var layers = []layer{
 	{"the sources of calls, git's protocol, OCI artifacts and the project's files", []string{"internal/callsource", "internal/git/gitwire", "internal/oci", "internal/project"}},
 	{"git commands", []string{"internal/git/gitexec"}},
 	{"the user's store of packages, git in this process, the user's checkout, and cotter.hcl", []string{"internal/detect", "internal/git/inprocess", "internal/git/worktree", "internal/policyfile", "internal/store"}},
-	{"packages from the store as artifacts", []string{"internal/artifact"}},
+	{"the walk through the module tree, and packages from the store as artifacts", []string{"internal/artifact", "internal/treewalk"}},
 	{"where modules come from, and what is known of the lock's entries", []string{"disco", "getmodules", "internal/lockentry", "registryclient"}},
 	{"what object stores have in common", []string{"internal/objects"}},
 	{"where providers come from, and the directories of packages in a project", []string{"getproviders", "internal/packagedir"}},

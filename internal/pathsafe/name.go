@@ -1,6 +1,7 @@
 package pathsafe
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -8,6 +9,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 )
+
+// ErrUnsafeEntry says that an entry of a package is refused, for example because of its name.
+var ErrUnsafeEntry = errors.New("the package holds an entry that is refused")
 
 const (
 	// MaxPath limits written paths and link targets, in bytes. It leaves room for the project's directory

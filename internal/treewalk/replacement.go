@@ -1,4 +1,4 @@
-package installer
+package treewalk
 
 import (
 	"path"
@@ -8,28 +8,30 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/callsource"
+	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
 )
 
-// A replace block in cotter.hcl replaces the source of module calls, also in packages. Only parseCall applies
+// A replace block in cotter.hcl replaces the source of module calls, also in packages. Only ParseCall applies
 // it. From then on, a call is what it would be if the project itself had made it with the replacement. What the
 // configuration has is needed for modules.json, where stock tools look for it, and for the lock.
 //
 // A directory that replaces a package is one of the project's own modules. Its entry in the lock has no hashes,
 // because the directory belongs to the same repository as the lock.
 
-type replacedCall struct {
-	by   *policy.Replacement
-	call config.Call
-	from callsource.Source
+// Replaced is a call as the configuration has it, and the block by which its source is replaced.
+type Replaced struct {
+	By   *policy.Replacement
+	Call config.Call
+	From callsource.Source
 }
 
 // replacement returns the source and the version argument that replace those of a call. The directory in the
 // package is kept, and a ref, a tag or a constraint if the replacement has none and can have it.
-func replacement(from callsource.Source, by *policy.Replacement, address string, dialect Dialect) (source string, version *string, err error) {
-	parsed, err := dialect.parser().ParseModuleSource(address)
+func replacement(from callsource.Source, by *policy.Replacement, address string, tool detect.Tool) (source string, version *string, err error) {
+	parsed, err := tool.Parser().ParseModuleSource(address)
 	if err != nil {
 		return "", nil, err
 	}
@@ -70,9 +72,9 @@ func localSource(dir string) string {
 // recordedVersion returns the version in modules.json for a module whose source is replaced: one that meets the
 // constraint in the configuration, because stock tools compare it. If that is not the selected version, it is
 // marked, so that no run takes it for a version in use.
-func (r *replacedCall) recordedVersion(v versions.Version) string {
-	if v.IsZero() || !r.from.Want.Allows(v) {
-		v = r.from.Want.Example()
+func (r *Replaced) recordedVersion(v versions.Version) string {
+	if v.IsZero() || !r.From.Want.Allows(v) {
+		v = r.From.Want.Example()
 	}
 	return project.ReplacedVersion(v.String())
 }
