@@ -145,10 +145,15 @@ func findTarget(found oci.Document, platform addrs.Platform) (oci.Descriptor, er
 		}
 		manifest = target.Descriptor
 	}
-	if manifest.Digest == "" {
-		return oci.Descriptor{}, ErrUnsupportedPlatform
+	if manifest.Digest != "" {
+		return manifest, nil
 	}
-	return manifest, nil
+	for _, other := range index.Unfit {
+		if other.Platform == platform {
+			return oci.Descriptor{}, fmt.Errorf("%w: the index has an entry for %s that is no package of a provider: %w", ErrInvalidMirror, platform, other.Err)
+		}
+	}
+	return oci.Descriptor{}, ErrUnsupportedPlatform
 }
 
 func findArchive(found oci.Document) (oci.Descriptor, error) {

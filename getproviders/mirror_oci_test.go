@@ -126,6 +126,10 @@ func TestOCIMirrorFailures(t *testing.T) {
 	}{
 		"another platform":     {index: ociIndexText(ociTarget{"linux", "arm64", sha(manifest)}), want: getproviders.ErrUnsupportedPlatform},
 		"an empty index":       {index: ociIndexText(), want: getproviders.ErrUnsupportedPlatform},
+		"no artifact type":     {index: strings.Replace(index, `"artifactType": "application/vnd.opentofu.provider-target",`, "", 1), want: getproviders.ErrInvalidMirror, text: "an entry for linux_amd64 that is no package of a provider: it has no artifact type, like a container image; push it"},
+		"an image":             {index: strings.Replace(index, "opentofu.provider-target", "oci.image", 1), want: getproviders.ErrInvalidMirror, text: `its artifact type is "application/vnd.oci.image"`},
+		"another's image":      {index: strings.Replace(ociIndexText(ociTarget{"linux", "arm64", sha(manifest)}), "opentofu.provider-target", "oci.image", 1), want: getproviders.ErrUnsupportedPlatform},
+		"an index below":       {index: strings.Replace(index, ociManifestType, ociIndexType, 1), want: getproviders.ErrInvalidMirror, text: "its media type is"},
 		"twice":                {index: ociIndexText(good, good), want: getproviders.ErrInvalidMirror, text: "several manifests"},
 		"a module":             {index: strings.Replace(index, "opentofu.provider\"", "opentofu.modulepkg\"", 1), want: getproviders.ErrInvalidMirror, text: "artifact type"},
 		"no index":             {index: manifest, want: getproviders.ErrInvalidMirror, text: "media type"},

@@ -17,6 +17,15 @@ import (
 type Index struct {
 	Targets     []Target
 	Annotations map[string]string
+	// Unfit are the entries for platforms that are not targets, with the reason. OpenTofu ignores them.
+	Unfit []Unfit
+}
+
+// Unfit is an entry of an index that has a platform and another artifact type than [TargetArtifact], or none, as
+// from a tool for container images.
+type Unfit struct {
+	Platform addrs.Platform
+	Err      error
 }
 
 // Target is the entry for one platform: a manifest of the type [TargetArtifact].
@@ -49,8 +58,7 @@ func sortBy(manifests []ocispec.Descriptor, key func(ocispec.Descriptor) string)
 }
 
 // ParseIndex parses the index of a version of a provider. mediaType is that of the registry's answer, or
-// [IndexType]. Entries for anything but a platform's package are skipped, as in OpenTofu. Platforms,
-// digests and sizes are not checked, and a platform can have several.
+// [IndexType]. Platforms, digests and sizes are not checked, and a platform can have several.
 func ParseIndex(mediaType string, text []byte) (*Index, error) {
 	var document struct {
 		ocispec.Index
@@ -70,10 +78,19 @@ func ParseIndex(mediaType string, text []byte) (*Index, error) {
 	}
 	index := &Index{Annotations: document.Annotations}
 	for _, m := range document.Manifests {
-		if m.MediaType == ManifestType && m.ArtifactType == TargetArtifact && m.Platform != nil {
-			platform := addrs.Platform{OS: m.Platform.OS, Arch: m.Platform.Architecture}
-			index.Targets = append(index.Targets, Target{platform, descriptorOf(m)})
+		if m.Platform == nil {
+			continue
 		}
+		platform := addrs.Platform{OS: m.Platform.OS, Arch: m.Platform.Architecture}
+		err := checkMediaType(m.MediaType, ManifestType)
+		if err == nil {
+			err = checkArtifactType(m.ArtifactType, TargetArtifact)
+		}
+		if err != nil {
+			index.Unfit = append(index.Unfit, Unfit{platform, err})
+			continue
+		}
+		index.Targets = append(index.Targets, Target{platform, descriptorOf(m)})
 	}
 	return index, nil
 }
