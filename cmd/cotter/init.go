@@ -46,7 +46,7 @@ func runInit(ctx context.Context, cmd *invocation, out *output) error {
 		return err
 	}
 	if err := installOne(ctx, cmd, out, req); err != nil {
-		warnOfCI(cmd, out, err)
+		warnOfCI(cmd, out, req.stock, err)
 		return err
 	}
 	before, err := os.ReadFile(lockPath(req))
@@ -95,7 +95,7 @@ func initRequest(cmd *invocation, out *output) (req request, args []string, err 
 	if req.Inputs.Variables, err = appendVariables(req.Inputs.Variables, args); err != nil {
 		return req, nil, usageError{err}
 	}
-	if req.Locked, err = locked(cmd, out.env); err != nil {
+	if req.Locked, err = locked(cmd, out.env, req.stock); err != nil {
 		return req, nil, err
 	}
 	req.Update.All = cmd.Bool("upgrade")

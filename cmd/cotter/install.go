@@ -56,18 +56,18 @@ func runInstall(ctx context.Context, cmd *invocation, out *output) error {
 	if err != nil {
 		return err
 	}
-	if req.Locked, err = locked(cmd, out.env); err != nil {
+	if req.Locked, err = locked(cmd, out.env, req.stock); err != nil {
 		return err
 	}
 	req.Update.All = cmd.Bool("upgrade")
 	err = installProjects(ctx, cmd, out, req)
-	warnOfCI(cmd, out, err)
+	warnOfCI(cmd, out, req.stock, err)
 	return err
 }
 
 // warnOfCI explains why a failed run was locked, if only because of the environment.
-func warnOfCI(cmd *invocation, out *output, err error) {
-	mode, in, _ := lockMode(cmd, out.env)
+func warnOfCI(cmd *invocation, out *output, args stockArguments, err error) {
+	mode, in := lockMode(cmd, args)
 	byDefault := !cmd.IsSet("locked") && !cmd.IsSet("lockfile")
 	if byDefault && mode != "" && is[*installer.LockedError](err) {
 		out.warnf("there is -lockfile=%s%s, so the lock may not change", mode, in)
@@ -136,11 +136,7 @@ func prepareInstall(ctx context.Context, cmd *invocation, out *output, req *requ
 	if err != nil {
 		return nil, err
 	}
-	args, err := argumentsFromEnv(out.env)
-	if err != nil {
-		return nil, err
-	}
-	out.warnIgnored(cmd, args, req.Dialect)
+	out.warnIgnored(cmd, req.stock, req.Dialect)
 	if err := addBundle(cmd, req); err != nil {
 		return nil, err
 	}
@@ -152,11 +148,8 @@ func prepareInstall(ctx context.Context, cmd *invocation, out *output, req *requ
 
 // locked reports whether --locked or the stock tools' -lockfile=readonly is set. Without them, runs on build
 // servers, which set CI, are locked: they install just what was reviewed.
-func locked(cmd *invocation, env func(string) string) (bool, error) {
-	mode, in, err := lockMode(cmd, env)
-	if err != nil {
-		return false, err
-	}
+func locked(cmd *invocation, env func(string) string, args stockArguments) (bool, error) {
+	mode, in := lockMode(cmd, args)
 	readonly, err := chosen("-lockfile"+in, mode, map[string]bool{"": false, "readonly": true})
 	asked, name := readonly || cmd.Bool("locked"), "--locked"
 	if readonly {
@@ -177,15 +170,14 @@ func locked(cmd *invocation, env func(string) string) (bool, error) {
 
 // lockMode returns the mode of -lockfile, and for one of the environment where it is, as in " in TF_CLI_ARGS". Flags of
 // the command line come first.
-func lockMode(cmd *invocation, env func(string) string) (mode, in string, err error) {
-	if cmd.IsSet("lockfile") || cmd.IsSet("locked") {
-		return cmd.String("lockfile"), "", nil
+func lockMode(cmd *invocation, args stockArguments) (mode, in string) {
+	switch {
+	case cmd.IsSet("lockfile") || cmd.IsSet("locked"):
+		return cmd.String("lockfile"), ""
+	case args.lockMode == "":
+		return "", ""
 	}
-	args, err := argumentsFromEnv(env)
-	if err != nil || args.lockMode == "" {
-		return "", "", err
-	}
-	return args.lockMode, " in " + args.lockModeIn, nil
+	return args.lockMode, " in " + args.lockModeIn
 }
 
 func onBuildServer(env func(string) string) bool {

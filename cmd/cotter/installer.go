@@ -25,13 +25,9 @@ func newInstaller(ctx context.Context, cmd *invocation, out *output, req request
 	if err != nil {
 		return nil, err
 	}
-	args, err := argumentsFromEnv(out.env)
-	if err != nil {
-		return nil, err
-	}
 	out.warnUnmanaged(req.Unmanaged)
-	if len(args.pluginDirs) > 0 {
-		config.Providers.UseDirectories(args.pluginDirs)
+	if len(req.stock.pluginDirs) > 0 {
+		config.Providers.UseDirectories(req.stock.pluginDirs)
 	}
 	git, err := gitBackend(out.env)
 	if err != nil {

@@ -21,6 +21,8 @@ import (
 type request struct {
 	installer.Project
 	installer.InstallOptions
+	// stock are the arguments for stock tools in the environment.
+	stock stockArguments
 	// edits are what a dry run does not write into the configurations of projects, by their directories.
 	edits map[string][]installer.Pin
 }
@@ -44,8 +46,11 @@ func flagRequest(cmd *invocation, env func(string) string) (request, error) {
 	if req.Unmanaged, err = reattached(env); err != nil {
 		return req, err
 	}
-	err = setInputs(cmd, env, &req)
-	return req, err
+	if req.stock, err = argumentsFromEnv(env); err != nil {
+		return req, err
+	}
+	setInputs(cmd, env, &req)
+	return req, nil
 }
 
 func tools(env func(string) string) []installer.Dialect {
@@ -104,13 +109,8 @@ func (v *inputValue) String() string { return "" }
 func (v *inputValue) Type() string   { return "input" }
 
 // setInputs puts the values from the command line last, because the last value of a variable is used.
-func setInputs(cmd *invocation, env func(string) string, req *request) error {
-	args, err := argumentsFromEnv(env)
-	if err != nil {
-		return err
-	}
-	req.Inputs.Variables = args.variables
-	req.Inputs.Variables = append(req.Inputs.Variables, inputsOf(cmd.Flag("var"))...)
+func setInputs(cmd *invocation, env func(string) string, req *request) {
+	req.Inputs.Variables = slices.Concat(req.stock.variables, inputsOf(cmd.Flag("var")))
 	req.Inputs.AllowFileReads = cmd.Bool("allow-file-reads")
 	req.Inputs.Home = cliconfig.OSEnvironment().Home
 	req.Inputs.Workspace = env("TF_WORKSPACE")
@@ -121,7 +121,6 @@ func setInputs(cmd *invocation, env func(string) string, req *request) error {
 			req.Inputs.Environment[name] = value
 		}
 	}
-	return nil
 }
 
 const stockLockName = ".terraform.lock.hcl"
@@ -157,10 +156,6 @@ func applySettings(cmd *invocation, env func(string) string, req request) (reque
 	if err != nil {
 		return req, err
 	}
-	args, err := argumentsFromEnv(env)
-	if err != nil {
-		return req, err
-	}
 	given := func(flag, setting string) string {
 		if cmd.IsSet(flag) || setting == "" {
 			return cmd.String(flag)
@@ -169,7 +164,7 @@ func applySettings(cmd *invocation, env func(string) string, req request) (reque
 	}
 	req.LockFile = found.LockFile
 	req.Submodules = found.Submodules != nil && *found.Submodules
-	req.Inputs.TestDir = given("test-directory", cmp.Or(args.testDir, found.TestDirectory))
+	req.Inputs.TestDir = given("test-directory", cmp.Or(req.stock.testDir, found.TestDirectory))
 	if req.Dialect, err = installer.ParseDialect(given("for", found.For)); err != nil {
 		return req, usageError{err}
 	}
