@@ -51,6 +51,8 @@ const (
 	v2Memory = 8 << 20
 	// v2Object bounds an object if [Limits.FileBytes] is less: not every file of a repository is installed.
 	v2Object = 256 << 20
+	// otherObjects are the objects of a pack besides its entries: the commit and tags.
+	otherObjects = git.MaxDepth
 	// v2Other is the size of a pack besides its files: directories, the commit, and tags.
 	v2Other = 64 << 20
 )
@@ -103,7 +105,7 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 			Dir:      scratch,
 			MaxBytes: f.Limits.download(),
 			Limits: inprocess.PackLimits{
-				Objects:     tree.Entries + git.MaxDepth,
+				Objects:     tree.Entries + otherObjects,
 				ObjectBytes: max(tree.FileBytes, v2Object),
 				TotalBytes:  tree.TreeBytes + v2Other,
 				MemoryBytes: v2Memory,

@@ -15,7 +15,9 @@ import (
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
+	"github.com/cotterpin/cotter/internal/git/inprocess"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 )
 
 // The reasons why a package could not be fetched from git. Errors of Fetch wrap them.
@@ -234,6 +236,13 @@ func (a gitAddress) explainAlone(err error) error {
 	}
 	if status, ok := errors.AsType[*gitwire.StatusError](err); ok {
 		err = gitStatusError(a.target.URL, status.StatusCode, status.RetryAfter)
+	}
+	if pack, ok := errors.AsType[*inprocess.LimitError](err); ok {
+		over := pack.Over
+		if over.Limit == packagelimits.OfEntries {
+			over.Max -= otherObjects
+		}
+		return &over
 	}
 	switch {
 	case errors.As(err, new(*httpx.NetworkError)):

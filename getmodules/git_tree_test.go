@@ -123,6 +123,13 @@ func TestGitTrees(t *testing.T) {
 				t.Errorf("FetchGit(%q) by %s with %+v = %v", tt.ref, client, tt.limits, err)
 			}
 		}
+		// The limit is named that the user can raise, also if the pack alone exceeds it.
+		f := fetcher(t)
+		f.Limits = getmodules.Limits{Entries: 100}
+		_, _, err := fetchTree(t, f, getmodules.Request{Package: s.address(r, "ref=many")})
+		if over, ok := errors.AsType[*getmodules.LimitError](err); !ok || over.Limit != getmodules.LimitEntries || over.Max != 100 {
+			t.Errorf("FetchGit(many) by %s = %v, want a LimitError", client, err)
+		}
 	}
 }
 

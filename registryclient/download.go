@@ -33,8 +33,9 @@ const archiveTypes = "application/zip, application/gzip, application/x-tar, appl
 // location on this machine needs an Origin (or else a host of pkg) on this machine.
 //
 // The request is retried until the first byte of the archive; a later error leaves a part of it in w. The
-// error is a *[RequestError]: also if the archive is empty, longer than MaxDownload or not as long as
-// announced, or is sent without a length or chunks, because its truncation would not be noticed.
+// error is a *[RequestError]: also if the archive is empty or not as long as announced, or is sent without a length or
+// chunks, because its truncation would not be noticed. If the archive is longer than MaxDownload, it wraps a
+// *getmodules.LimitError.
 func (c *Client) Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, loc Location, w io.Writer) error {
 	about := subject{module: pkg}
 	at, err := loc.Source.Package.Location()
@@ -120,7 +121,11 @@ func (c *Client) copyArchive(w io.Writer, resp *httpx.Response) error {
 		return fmt.Errorf("%w: the archive has the encoding %q, which was not requested", ErrInvalidAnswer, encoding)
 	}
 	d := &httpx.Download{Writer: w, Limit: cmp.Or(max(c.MaxDownload, 0), DefaultMaxDownload)}
-	if err := d.Receive(resp); err != nil {
+	err := d.Receive(resp)
+	if large, ok := errors.AsType[*httpx.TooLargeError](err); ok {
+		return &packagelimits.Error{Limit: packagelimits.OfDownload, Size: large.Size, Max: large.Limit}
+	}
+	if err != nil {
 		return err
 	}
 	if d.Size() == 0 {

@@ -10,9 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/internal/httpx/webtest"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/registryclient"
 )
@@ -48,17 +51,12 @@ func TestFailedDownloads(t *testing.T) {
 		answer http.HandlerFunc
 		want   error
 	}{
-		"404":       {answer(404, "", ""), registryclient.ErrNotFound},
-		"401":       {answer(401, "", ""), registryclient.ErrUnauthorized},
-		"206":       {answer(206, "", "part"), registryclient.ErrUnexpectedStatus},
-		"204":       {answer(204, "", ""), registryclient.ErrUnexpectedStatus},
-		"503":       {answer(503, "", ""), registryclient.ErrUnexpectedStatus},
-		"empty":     {answer(200, "", ""), registryclient.ErrInvalidAnswer},
-		"too large": {text(strings.Repeat("x", 101)), registryclient.ErrInvalidAnswer},
-		"too large, chunked": {func(w http.ResponseWriter, _ *http.Request) {
-			_ = http.NewResponseController(w).Flush()
-			_, _ = io.WriteString(w, strings.Repeat("x", 101))
-		}, registryclient.ErrInvalidAnswer},
+		"404":   {answer(404, "", ""), registryclient.ErrNotFound},
+		"401":   {answer(401, "", ""), registryclient.ErrUnauthorized},
+		"206":   {answer(206, "", "part"), registryclient.ErrUnexpectedStatus},
+		"204":   {answer(204, "", ""), registryclient.ErrUnexpectedStatus},
+		"503":   {answer(503, "", ""), registryclient.ErrUnexpectedStatus},
+		"empty": {answer(200, "", ""), registryclient.ErrInvalidAnswer},
 		"empty, chunked": {func(w http.ResponseWriter, _ *http.Request) {
 			_ = http.NewResponseController(w).Flush()
 		}, registryclient.ErrInvalidAnswer},
@@ -90,6 +88,34 @@ func TestFailedDownloads(t *testing.T) {
 			}
 			webtest.CheckText(t, err.Error())
 		})
+	}
+}
+
+func TestDownloadLimit(t *testing.T) {
+	t.Parallel()
+	const content = 101
+	for name, test := range map[string]struct {
+		answer http.HandlerFunc
+		size   int64 // that is known
+	}{
+		"with a length": {text(strings.Repeat("x", content)), content},
+		"chunked": {func(w http.ResponseWriter, _ *http.Request) {
+			_ = http.NewResponseController(w).Flush()
+			_, _ = io.WriteString(w, strings.Repeat("x", content))
+		}, 0},
+	} {
+		c := client(serve(t, test.answer))
+		c.MaxDownload = content - 1
+		err := c.Download(t.Context(), pkg, hosted(origin+"/x.zip", true), io.Discard)
+		want := &packagelimits.Error{Limit: packagelimits.OfDownload, Size: test.size, Max: content - 1}
+		over, _ := errors.AsType[*packagelimits.Error](err)
+		if diff := cmp.Diff(want, over); diff != "" || !errors.As(err, new(*registryclient.RequestError)) {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+		c.MaxDownload = content
+		if err := c.Download(t.Context(), pkg, hosted(origin+"/x.zip", true), io.Discard); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/policy"
+	"github.com/cotterpin/cotter/registryclient"
 )
 
 // newInstaller returns an Installer that uses the network, with the stock tools' settings and credentials.
@@ -60,11 +61,15 @@ func newInstaller(ctx context.Context, cmd *invocation, out *output, req request
 	for _, override := range config.Providers.DevOverrides {
 		out.warnf("dev_overrides in the CLI configuration make tofu and terraform start %s from %s, whatever is installed and locked", override.Provider.ForDisplay(), override.Dir)
 	}
-	registries := installer.New(o).Options().Providers
-	if direct, ok := registries.(*getproviders.Direct); ok && req.Dialect != installer.DialectTerraform {
+	standard := installer.New(o).Options()
+	if registry, ok := standard.Registry.(*registryclient.Client); ok {
+		registry.MaxDownload = limits.DownloadBytes
+	}
+	o.Registry = standard.Registry
+	if direct, ok := standard.Providers.(*getproviders.Direct); ok && req.Dialect != installer.DialectTerraform {
 		direct.RefuseExpired = enforced(out.env, "OPENTOFU_ENFORCE_GPG_EXPIRATION")
 	}
-	o.Providers, err = newConfiguredSource(ctx, config, registries, req.Dir, severalProjects(cmd), client)
+	o.Providers, err = newConfiguredSource(ctx, config, standard.Providers, req.Dir, severalProjects(cmd), client)
 	return installer.New(o), err
 }
 

@@ -26,6 +26,15 @@ var (
 	ErrCollision = errors.New("the git pack holds an object of a SHA-1 collision")
 )
 
+// LimitError says that a pack has more objects than allowed, or a larger one. It wraps [ErrTooLarge] only: the installed
+// git can fetch a smaller pack from a server that sends more than was requested.
+type LimitError struct {
+	Over packagelimits.Error
+}
+
+func (e *LimitError) Error() string { return fmt.Sprintf("%v: %v", ErrTooLarge, &e.Over) }
+func (e *LimitError) Unwrap() error { return ErrTooLarge }
+
 // PackLimits must all be set.
 type PackLimits struct {
 	Objects int
@@ -120,7 +129,7 @@ func (s *packScanner) header() (count int, err error) {
 	}
 	n := binary.BigEndian.Uint32(head[8:])
 	if int64(n) > int64(s.limits.Objects) {
-		return 0, fmt.Errorf("%w: it has %d objects, over %d", ErrTooLarge, n, s.limits.Objects)
+		return 0, &LimitError{packagelimits.Error{Limit: packagelimits.OfEntries, Size: int64(n), Max: int64(s.limits.Objects)}}
 	}
 	return int(n), nil
 }
@@ -220,7 +229,7 @@ func (s *packScanner) end() error {
 
 func (s *packScanner) checkSize(size int64) error {
 	if size < 0 || size > s.limits.ObjectBytes {
-		return fmt.Errorf("%w: an object has %d bytes, over %d", ErrTooLarge, size, s.limits.ObjectBytes)
+		return &LimitError{packagelimits.Error{Limit: packagelimits.OfTree, Size: size, Max: s.limits.ObjectBytes}}
 	}
 	return nil
 }

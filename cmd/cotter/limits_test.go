@@ -1,0 +1,19 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/testenv"
+	"github.com/cotterpin/cotter/registryclient"
+)
+
+// TestRegistryDownloadLimit checks that the limit of a download also holds for packages that a registry hosts.
+func TestRegistryDownloadLimit(t *testing.T) {
+	t.Parallel()
+	out := &output{env: func(name string) string { return map[string]string{maxDownloadVar: "3GiB"}[name] }}
+	in, err := newInstaller(t.Context(), &invocation{Command: installCommand(out)}, out, request{})
+	testenv.Must(t, err)
+	if registry, ok := in.Options().Registry.(*registryclient.Client); !ok || registry.MaxDownload != 3<<30 {
+		t.Errorf("Registry is %#v, want a client with MaxDownload", in.Options().Registry)
+	}
+}
