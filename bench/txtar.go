@@ -56,6 +56,17 @@ func docsWorld(size int) string {
 	return b.String()
 }
 
+// filesWorld has a package with many files, 100 in each directory.
+func filesWorld(files int) string {
+	var b strings.Builder
+	b.WriteString("-- config/main.tf --\nmodule \"m\" {\n  source = \"git::https://MODTEST_HOST/git/files.git?ref=v1.0.0\"\n}\n" +
+		"-- git/files.git/v1.0.0/main.tf --\noutput \"n\" {\n  value = 1\n}\n")
+	for i := range files {
+		fmt.Fprintf(&b, "-- git/files.git/v1.0.0/docs/d%03d/f%d.txt --\n%s\n", i/100, i, filler(200, i))
+	}
+	return b.String()
+}
+
 // registryWorld has packages in a registry, of which every second calls the next.
 func registryWorld(packages, calls int) string {
 	var b strings.Builder

@@ -127,6 +127,7 @@ func worlds() []world {
 				report.FetchedOnce(job.name),
 			},
 		},
+		filesMeasured(),
 		privateMeasured(),
 		sshMeasured(),
 		nestedMeasured(),
@@ -135,6 +136,20 @@ func worlds() []world {
 		refsMeasured(),
 		providersMeasured(),
 		terraformProvidersMeasured(),
+	}
+}
+
+func filesMeasured() world {
+	const files = 110_000
+	return world{
+		name:  "files",
+		about: fmt.Sprintf("One call of a git package with %d small files", files),
+		parts: []part{{start: startModules(filesWorld(files), modtest.Options{}), phases: []phase{cold, warm, again}}},
+		goals: []report.Goal{
+			report.Faster(cold.name, 1),
+			report.Faster(warm.name, 1),
+			report.Faster(again.name, 1),
+		},
 	}
 }
 

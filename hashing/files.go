@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 
 	"github.com/cotterpin/cotter/internal/ctxerr"
@@ -34,7 +33,7 @@ func (d directory) open(name string) (directory, error) {
 
 func (d directory) close() {
 	if d.owned {
-		_ = d.fsys.(rootFS).root.Close()
+		_ = d.fsys.(rootFS).Close()
 	}
 }
 
@@ -83,14 +82,9 @@ func (o *opener) close() { o.last.close() }
 // RootFS returns a file system for a directory on disk that, like [os.Root.FS], does not leave it. It also opens
 // names that are not valid UTF-8. [ReadTree] reads it faster, because it opens each directory once instead of
 // once per file.
-func RootFS(root *os.Root) fs.FS { return newRootFS(root) }
+func RootFS(root *os.Root) fs.FS { return rootFS{pathsafe.FS(root)} }
 
-type rootFS struct {
-	pathsafe.RootFS
-	root *os.Root
-}
-
-func newRootFS(root *os.Root) rootFS { return rootFS{pathsafe.FS(root), root} }
+type rootFS struct{ pathsafe.RootFS }
 
 func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return r.readDir(context.Background(), name)
@@ -148,11 +142,8 @@ func (r rootFS) names(name string) ([]string, error) {
 }
 
 func (r rootFS) open(dir string) (rootFS, error) {
-	root, err := r.root.OpenRoot(filepath.FromSlash(dir))
-	if err != nil {
-		return rootFS{}, err
-	}
-	return newRootFS(root), nil
+	opened, err := r.OpenRoot(dir)
+	return rootFS{opened}, err
 }
 
 type linkEntry struct {

@@ -29,6 +29,18 @@ func (f RootFS) Open(name string) (fs.File, error) {
 	return file, nil
 }
 
+// OpenRoot opens a directory below, which must be closed: its files need not be looked up from the top.
+func (f RootFS) OpenRoot(name string) (RootFS, error) {
+	at, err := native("open", name)
+	if err != nil {
+		return RootFS{}, err
+	}
+	root, err := f.root.OpenRoot(at)
+	return RootFS{root}, err
+}
+
+func (f RootFS) Close() error { return f.root.Close() }
+
 // ReadDir returns the entries sorted by name.
 func (f RootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	dir, err := f.Open(name)

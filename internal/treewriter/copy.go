@@ -99,17 +99,38 @@ func (c *copier) files(ctx context.Context, dir string, names []string) error {
 				return err
 			}
 		}
+		from, closeDir, err := c.source(dir)
+		if err != nil {
+			return err
+		}
+		defer closeDir()
 		return each(names, func(name string) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return c.file(parent, name)
+			return c.file(parent, name, from)
 		})
 	})
 }
 
-func (c *copier) file(parent *os.Root, name string) error {
-	f, err := c.src.Open(name)
+// source returns a function that opens the files of a directory. A directory on disk is opened once, because
+// looking it up again for each file takes longer than copying a small one.
+func (c *copier) source(dir string) (open func(name string) (fs.File, error), closeDir func(), err error) {
+	disk, ok := c.src.(interface {
+		OpenRoot(name string) (pathsafe.RootFS, error)
+	})
+	if !ok {
+		return c.src.Open, func() {}, nil
+	}
+	from, err := disk.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(name string) (fs.File, error) { return from.Open(path.Base(name)) }, func() { _ = from.Close() }, nil
+}
+
+func (c *copier) file(parent *os.Root, name string, open func(name string) (fs.File, error)) error {
+	f, err := open(name)
 	if err != nil {
 		return err
 	}

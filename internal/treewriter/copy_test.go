@@ -7,12 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/packagelimits"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
@@ -38,6 +40,36 @@ func TestCopyTree(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, snapshot(t, dst, "")); diff != "" {
 		t.Errorf("copy differs (-want +got):\n%s", diff)
+	}
+}
+
+// lookups counts the files that are opened from the top of a directory.
+type lookups struct {
+	pathsafe.RootFS
+	count *atomic.Int64
+}
+
+func (l lookups) Open(name string) (fs.File, error) {
+	l.count.Add(1)
+	return l.RootFS.Open(name)
+}
+
+// TestCopyTreeOpensDirectoriesOnce checks that each directory is opened once, and not again for each file.
+func TestCopyTreeOpensDirectoriesOnce(t *testing.T) {
+	t.Parallel()
+	src := t.TempDir()
+	testenv.WriteFiles(t, src, map[string]string{"a": "1", "d/e/b": "2", "d/e/c": "3", "d/f": "4"})
+	root, err := os.OpenRoot(src)
+	testenv.Must(t, err)
+	t.Cleanup(func() { testenv.Must(t, root.Close()) })
+	var count atomic.Int64
+	dst := filepath.Join(t.TempDir(), "dst")
+	testenv.Must(t, treewriter.CopyTree(t.Context(), dst, lookups{pathsafe.FS(root), &count}, treewriter.Limits{}))
+	if diff := cmp.Diff(snapshot(t, src, "- 0644 "), snapshot(t, dst, "- 0644 ")); diff != "" {
+		t.Errorf("copy differs (-want +got):\n%s", diff)
+	}
+	if n := count.Load(); n != 0 {
+		t.Errorf("%d files were looked up from the top", n)
 	}
 }
 
