@@ -3,23 +3,17 @@ package installer
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
-	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/policyfile"
+	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -29,36 +23,12 @@ type ConfigReader = config.Reader
 // ProviderRequirement is one place where a module requires a provider.
 type ProviderRequirement = config.ProviderRequirement
 
-// workspaceName is the file in the data directory with the name of the selected workspace, and maxWorkspace its
-// maximum size in bytes.
-const (
-	workspaceName = "environment"
-	maxWorkspace  = 4096
-)
-
 // workspace returns the workspace of the inputs, or else the one that was selected with a stock tool.
 func (p Project) workspace() (string, error) {
 	if p.Inputs.Workspace != "" {
 		return p.Inputs.Workspace, nil
 	}
-	// A repository could have a link here, for example to /etc, where programs keep secrets in
-	// a file of the same name.
-	if info, err := os.Lstat(p.dataPath()); err == nil && info.Mode().Type() == fs.ModeSymlink && exists(filepath.Join(p.dataPath(), workspaceName)) {
-		return "", fmt.Errorf("the selected workspace is not read, because %s is a symbolic link", p.dataPath())
-	}
-	data, err := pathsafe.OpenRoot(p.dataPath())
-	if errors.Is(err, fs.ErrNotExist) {
-		return "default", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	defer data.Close()
-	name, err := atomicfile.Read(data, workspaceName, maxWorkspace)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "default", nil
-	}
-	return cmp.Or(strings.TrimSpace(string(name)), "default"), err
+	return project.Workspace(p.dataPath())
 }
 
 // DefaultConfigReader returns the ConfigReader that an Installer without a Config uses for a project, for
@@ -125,44 +95,6 @@ func (r pinnedReader) ReadModule(ctx context.Context, dir config.Dir) (config.Mo
 		}
 	}
 	return module, diags
-}
-
-// namesChecker drops calls whose names cannot be in a module's path, and reports them as errors. Names become
-// names of directories, and the reader may be a caller's.
-type namesChecker struct{ ConfigReader }
-
-func (r namesChecker) ReadModule(ctx context.Context, dir config.Dir) (config.Module, hcl.Diagnostics) {
-	module, diags := r.ConfigReader.ReadModule(ctx, dir)
-	var valid []config.Call
-	for _, call := range module.Calls {
-		err := checkNames(call)
-		if err == nil {
-			valid = append(valid, call)
-			continue
-		}
-		diag := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Invalid name of a module call", Detail: err.Error(), Extra: err}
-		if call.Range.Filename != "" {
-			diag.Subject = &call.Range
-		}
-		diags = append(slices.Clip(diags), diag)
-	}
-	module.Calls = valid
-	return module, diags
-}
-
-// checkNames returns an error unless the name of a call, and those before it, are as in a key of modules.json.
-// Only the paths of modules that tests run have names before it.
-func checkNames(call config.Call) error {
-	path := call.PathIn(nil)
-	for _, names := range []addrs.Module{{call.Name}, path} {
-		if _, err := names.MarshalText(); err != nil {
-			return err
-		}
-	}
-	if len(call.Prefix) > 0 && call.Prefix[0] != "test" {
-		return &addrs.ParseError{What: "module path", Input: path.String(), Reason: "only a module that a test runs has names before its own, and the first of them is \"test\""}
-	}
-	return nil
 }
 
 // rootReader reads the root module only once, because a file of variable values may be a pipe.

@@ -102,7 +102,7 @@ func (p *openProject) compareForms(ctx context.Context, modules []*module) (*Dia
 	}
 	inputs := p.req.inputsIn(workspace)
 	tofu, terraform := newFormReader(inputs, false), newFormReader(inputs, true)
-	found := &DialectError{Dialect: p.dialect}
+	found := &DialectError{Dialect: p.Dialect}
 	seen := make(map[string]bool)
 	for _, m := range own {
 		a, b := tofu.module(ctx, m), terraform.module(ctx, m)
@@ -132,7 +132,7 @@ func (p *openProject) isSettled(ctx context.Context) bool {
 	}
 	settled := p.dialectGiven
 	for _, s := range signs {
-		if s.InLock && dialectOf(s.Tool) != p.dialect {
+		if s.InLock && s.Tool != p.Dialect {
 			return false
 		}
 		settled = settled || s.InLock

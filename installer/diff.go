@@ -216,7 +216,7 @@ func (d *interfaceDiffer) callOf(entry lockfile.Module, lock *lockfile.File) (*c
 		}
 	}
 	caller := &module{Call: &call{Path: above}, Package: &treewalk.Package{Key: above.String(), Entry: from}}
-	return treewalk.ParseCall(caller, treewalk.BlockOf(entry), d.Tool, nil)
+	return treewalk.ParseCall(caller, treewalk.BlockOf(entry), d.Dialect, nil)
 }
 
 func (d *interfaceDiffer) packageOf(ctx context.Context, c *call, entry lockfile.Module, lock *lockfile.File) (*placement, error) {

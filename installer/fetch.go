@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/treewalk"
 )
 
 // Fetch fetches the module of one call into dir, with its whole package, and returns it: [Module.Dir] is the directory
@@ -26,7 +27,7 @@ func (in *Installer) Fetch(ctx context.Context, p Project, c config.Call, dir st
 	defer ctxerr.Keep(ctx, &err)
 	p.NoLock, p.LockFile, p.LockContent = true, "", nil
 	c.Name = cmp.Or(c.Name, "module")
-	if err := checkNames(c); err != nil {
+	if err := treewalk.CheckNames(c); err != nil {
 		return Module{}, err
 	}
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {

@@ -56,10 +56,7 @@ func (r *requirements) ifNeeded(scope Scope) func(*module, config.Module) {
 func (p *reading) loadedModules(tree treewalk.Tree) *Result {
 	result, known := p.newResult(tree.Modules), p.trust()
 	for i, m := range tree.Modules {
-		p.addRecorded(m, &result.Modules[i])
-		if m.IsLocked() {
-			result.Modules[i].Dir = ""
-		}
+		result.Modules[i] = moduleOf(p.DescribeRecorded(m, p.req.KeepCredentials))
 		if entry, ok := p.Lock.Module(m.Key()); ok && m.OwnsPackage() {
 			result.Modules[i].Evidence = known.evidenceOf(entry, m.Call)
 		}

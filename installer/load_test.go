@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -14,8 +15,10 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
+	"github.com/cotterpin/cotter/moduletree"
 )
 
 func describe(result *installer.Result) []string {
@@ -37,8 +40,30 @@ func TestLoad(t *testing.T) {
 	if diff := cmp.Diff(describe(installed), describe(loaded)); diff != "" {
 		t.Errorf("Load (-installed +loaded):\n%s", diff)
 	}
+	p.checkRead(t, loaded)
 	if requests := p.world.Requests(); len(requests) > 0 {
 		t.Errorf("Load asked servers: %v", requests)
+	}
+}
+
+// checkRead checks that package moduletree reads the modules that Load has loaded.
+func (p *project) checkRead(t *testing.T, loaded *installer.Result) {
+	t.Helper()
+	tree, err := moduletree.Read(t.Context(), moduletree.Project{Dir: p.dir})
+	testenv.Must(t, err)
+	read := &installer.Result{}
+	for _, m := range tree.Modules {
+		read.Modules = append(read.Modules, installer.Module{
+			Path: m.Path, Call: m.Call, Source: m.Source, Replaces: m.Replaces, Version: m.Version, Package: m.Package, Hashes: m.Hashes, Dir: m.Dir,
+		})
+	}
+	if diff := cmp.Diff(describe(loaded), describe(read)); diff != "" {
+		t.Errorf("Read (-loaded +read):\n%s", diff)
+	}
+	for i, m := range loaded.Modules {
+		if m.Evidence = (evidence.Evidence{}); i < len(read.Modules) && !reflect.DeepEqual(m, read.Modules[i]) {
+			t.Errorf("Read = %+v, want %+v", read.Modules[i], m)
+		}
 	}
 }
 
@@ -104,6 +129,7 @@ func (p *project) checkLoadFromLock(t *testing.T, inPackages []string) {
 	if diff := cmp.Diff(describe(&installer.Result{Modules: want}), describe(loaded)); diff != "" {
 		t.Errorf("Load (-installed +loaded):\n%s", diff)
 	}
+	p.checkRead(t, loaded)
 	for _, m := range loaded.Modules {
 		if own := !slices.Contains(inPackages, m.Path.String()); own != (m.Call.Range.Filename != "") {
 			t.Errorf("module %s is called at %q", m.Path, m.Call.Range)

@@ -207,7 +207,7 @@ func ReadLockedProviders(ctx context.Context, p Project) ([]lockfile.Provider, e
 	if dialect == DialectAuto {
 		dialect = DialectTerraform // it accepts more addresses
 	}
-	if faults := lock.StockFaults(dialect.parser()); faults.HasErrors() {
+	if faults := lock.StockFaults(dialect.Parser()); faults.HasErrors() {
 		return nil, &lockfile.SyntaxError{File: p.lockFile(), Diagnostics: faults}
 	}
 	return lock.Providers(), nil

@@ -117,7 +117,7 @@ func (p *openProject) otherInstalled(entry lockfile.Module) string {
 
 // isRecorded reports whether a record is that of an entry: with the address that its source replaces, if it does.
 func (p *openProject) isRecorded(record project.ManifestRecord, entry lockfile.Module) bool {
-	installed, err := p.dialect.parser().ParseModuleSource(record.Source)
+	installed, err := p.Dialect.Parser().ParseModuleSource(record.Source)
 	if err != nil {
 		return true
 	}

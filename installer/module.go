@@ -5,6 +5,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/treewalk"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -50,18 +51,15 @@ func (p *openProject) newPlacement(entry lockfile.Module, tree *store.Tree) *pla
 }
 
 func resultOf(m *module, keepCredentials bool) Module {
-	shown := Module{Path: m.Path(), Dir: m.FinalPath}
-	shown.Call, shown.Source = m.Call.Shown(keepCredentials)
-	shown.Replaces = m.Call.Replaces()
-	if m.OwnsPackage() {
-		shown.Version = m.Package.Entry.Version
-		shown.Package = m.Package.Entry.Package
-		shown.Hashes = m.Package.Entry.Hashes
-		if m.Package.Content != nil {
-			shown.Evidence = placed(m).evidence
-		}
+	shown := moduleOf(m.Describe(keepCredentials))
+	if m.OwnsPackage() && m.Package.Content != nil {
+		shown.Evidence = placed(m).evidence
 	}
 	return shown
+}
+
+func moduleOf(d treewalk.Description) Module {
+	return Module{Path: d.Path, Call: d.Call, Source: d.Source, Replaces: d.Replaces, Version: d.Version, Package: d.Package, Hashes: d.Hashes, Dir: d.Dir}
 }
 
 func configDir(m *module) configs.Dir {
@@ -75,14 +73,14 @@ func configDir(m *module) configs.Dir {
 func (p *openProject) newResult(modules []*module) *Result {
 	result := &Result{
 		Root:        Module{Dir: "."},
-		Dialect:     p.dialect,
+		Dialect:     p.Dialect,
 		LockContent: p.req.LockContent,
 	}
 	if p.req.hasLockFile() {
 		result.LockFile = p.req.lockPath()
 	}
 	for _, s := range p.Detected.Signs {
-		result.DialectSigns = append(result.DialectSigns, DialectSign{dialectOf(s.Tool), s.What})
+		result.DialectSigns = append(result.DialectSigns, DialectSign{s.Tool, s.What})
 	}
 	for _, m := range modules {
 		result.Modules = append(result.Modules, resultOf(m, p.req.KeepCredentials))

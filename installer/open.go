@@ -43,7 +43,6 @@ type openProject struct {
 	// former is the lock of the last run; nil if it is not known.
 	former *lockfile.File
 
-	dialect Dialect
 	// dialectGiven says that the request names the dialect. Otherwise it was detected.
 	dialectGiven bool
 	foldsCase    bool
@@ -134,19 +133,18 @@ func (p *openProject) read(ctx context.Context) (err error) {
 		p.foldsCase = p.files.FoldsCase()
 	}
 	if p.dialectGiven = p.req.Dialect != DialectAuto; p.dialectGiven {
-		p.Tool = p.req.Dialect.tool()
+		p.Dialect = p.req.Dialect
 	}
 	if err := p.Read(ctx, p.files, p.detectable()); err != nil {
 		return err
 	}
-	p.dialect = dialectOf(p.Tool)
 	return nil
 }
 
 // detectable returns what the signs of a stock tool can be found in.
 func (p *openProject) detectable() detect.Project {
 	return detect.Project{
-		Location: p.req.location(), LockSrc: p.LockSrc, Lock: p.Lock, Recorded: p.Recorded, Tools: p.req.tools(), Next: p.req.next(),
+		Location: p.req.location(), LockSrc: p.LockSrc, Lock: p.Lock, Recorded: p.Recorded, Tools: p.req.tools(), Next: p.req.Next,
 	}
 }
 
@@ -182,14 +180,14 @@ func (p *openProject) assumedDialect(address string, at hcl.Range) event.Warning
 		return event.Warning{}
 	}
 	w := event.Warning{Range: at, Kind: event.WarningDialectAssumed}
-	assumed := fmt.Sprintf("%s was assumed, so %s comes from %s", p.dialect, address, p.dialect.registryHost().ForDisplay())
+	assumed := fmt.Sprintf("%s was assumed, so %s comes from %s", p.Dialect, address, p.Dialect.RegistryHost().ForDisplay())
 	if p.Detected.IsGuess() {
 		w.Message = "nothing in the project shows whether it is for tofu or for terraform; " + assumed
 		return w
 	}
 	if against := p.Detected.Contradiction(); against != "" {
 		w.Message = fmt.Sprintf("it is not clear which stock tool the project is for: %s (%s), but %s (%s); %s",
-			p.Detected.Signs[0].What, p.dialect, against, p.dialect.other(), assumed)
+			p.Detected.Signs[0].What, p.Dialect, against, otherDialect(p.Dialect), assumed)
 		return w
 	}
 	return event.Warning{}
@@ -199,7 +197,7 @@ func (p *openProject) assumedDialect(address string, at hcl.Range) event.Warning
 // unless they only have OpenTofu.
 func (p *openProject) mayUseTerraform() bool {
 	switch {
-	case p.dialect == DialectTerraform || p.req.Next == DialectTerraform:
+	case p.Dialect == DialectTerraform || p.req.Next == DialectTerraform:
 		return true
 	case p.dialectGiven:
 		return false
@@ -223,7 +221,7 @@ type providerLock struct {
 // locked.
 func (p *openProject) providerLock() (*providerLock, error) {
 	l := &providerLock{src: p.LockSrc, req: p.req, hasModules: p.req.hasStockLock()}
-	l.File, l.Tofu, l.Merged = p.Lock, p.dialect == DialectOpenTofu, p.merge.providers
+	l.File, l.Tofu, l.Merged = p.Lock, p.Dialect == DialectOpenTofu, p.merge.providers
 	l.Unmanaged = p.req.Unmanaged
 	if !l.hasModules {
 		var err error
@@ -235,7 +233,7 @@ func (p *openProject) providerLock() (*providerLock, error) {
 			return nil, err
 		}
 	}
-	if faults := l.StockFaults(p.dialect.parser()); faults.HasErrors() {
+	if faults := l.StockFaults(p.Dialect.Parser()); faults.HasErrors() {
 		return nil, &lockfile.SyntaxError{File: l.req.lockFile(), Diagnostics: faults}
 	}
 	return l, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/evidencerules"
+	"github.com/cotterpin/cotter/internal/textform"
 	"github.com/cotterpin/cotter/registryclient"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -110,16 +111,16 @@ const (
 	ScopeProviders              // these providers only; the modules must be installed
 )
 
-var scopeNames = enum[Scope]{"Scope", []string{"modules", "all", "providers"}}
+var scopeNames = textform.Enum[Scope]{Type: "Scope", Names: []string{"modules", "all", "providers"}}
 
 // String returns the scope in one word.
-func (s Scope) String() string { return scopeNames.text(s) }
+func (s Scope) String() string { return scopeNames.Text(s) }
 
 // MarshalText fails for an unknown value.
-func (s Scope) MarshalText() ([]byte, error) { return scopeNames.marshal(s) }
+func (s Scope) MarshalText() ([]byte, error) { return scopeNames.Marshal(s) }
 
 // UnmarshalText reads what String returns.
-func (s *Scope) UnmarshalText(text []byte) error { return scopeNames.unmarshal(text, s) }
+func (s *Scope) UnmarshalText(text []byte) error { return scopeNames.Unmarshal(text, s) }
 
 func (s Scope) modules() bool   { return s != ScopeProviders }
 func (s Scope) providers() bool { return s != ScopeModules }

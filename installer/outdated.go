@@ -113,7 +113,7 @@ func (q *inquiry) outdatedModules(ctx context.Context, modules []*module, failur
 
 // outdated returns nil if the module's source has no versions and no pin.
 func (s *selector) outdated(ctx context.Context, p *reading, m *module) (*OutdatedModule, error) {
-	shown := resultOf(m, p.req.KeepCredentials)
+	shown := p.DescribeRecorded(m, p.req.KeepCredentials)
 	o := &OutdatedModule{Path: shown.Path, Call: shown.Call, Source: shown.Source}
 	switch {
 	case m.Call.IsOwn() && !m.Call.From.SelectsVersion():
@@ -133,7 +133,6 @@ func (s *selector) outdated(ctx context.Context, p *reading, m *module) (*Outdat
 	if err != nil {
 		return nil, err
 	}
-	p.addRecorded(m, &shown)
 	for _, candidate := range offered {
 		o.Available = append(o.Available, candidate.Version)
 	}

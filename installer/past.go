@@ -35,7 +35,7 @@ type past struct {
 
 // past returns nothing that was installed if the user has deleted the lock file to get a new one.
 func (p *openProject) past(lost *lostEntries) *past {
-	past := &past{update: p.req.Update, lock: p.Lock, lost: lost, installed: &project.Manifest{}, addresses: p.addresses(), parser: p.dialect.parser()}
+	past := &past{update: p.req.Update, lock: p.Lock, lost: lost, installed: &project.Manifest{}, addresses: p.addresses(), parser: p.Dialect.Parser()}
 	if p.files != nil && !p.isLockDeleted() {
 		past.installed, past.clones = p.Recorded, p.files
 	}

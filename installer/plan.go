@@ -215,7 +215,7 @@ func (p *plan) planLock(ctx context.Context) error {
 		return err
 	}
 	if p.result.DialectMatters {
-		lock.NameTool(p.dialect.String())
+		lock.NameTool(p.Dialect.String())
 	}
 	p.merge.warn(p.events, p.req.lockFile(), lock)
 	p.change.NewLock = lock.Bytes()

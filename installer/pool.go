@@ -51,10 +51,10 @@ const requestsPerSlot = 4
 
 func (c clients) configFor(req request) (ConfigReader, error) {
 	if c.Config != nil {
-		return namesChecker{editedReader(c.Config, req.Edited)}, nil
+		return editedReader(c.Config, req.Edited), nil
 	}
 	reader, err := DefaultConfigReader(req.Project)
-	return namesChecker{editedReader(reader, req.Edited)}, err
+	return editedReader(reader, req.Edited), err
 }
 
 func (c clients) evidenceOf(req request) []evidence.Evidence {

@@ -9,10 +9,10 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
-	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/policyfile"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
+	"github.com/cotterpin/cotter/internal/textform"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -133,21 +133,8 @@ func (p Project) otherPlatforms() []addrs.Platform {
 	return others
 }
 
-func (p Project) next() detect.Tool {
-	if p.Next == DialectAuto {
-		return 0
-	}
-	return p.Next.tool()
-}
-
-func (p Project) tools() []detect.Tool {
-	var tools []detect.Tool
-	for _, t := range p.Tools {
-		if t != DialectAuto {
-			tools = append(tools, t.tool())
-		}
-	}
-	return tools
+func (p Project) tools() []Dialect {
+	return slices.DeleteFunc(slices.Clone(p.Tools), func(d Dialect) bool { return d == DialectAuto })
 }
 
 // Layout is the layout of packages in .terraform. With each, modules are where stock tools expect them. The page
@@ -163,13 +150,13 @@ const (
 	LayoutPortable
 )
 
-var layoutNames = enum[Layout]{"Layout", []string{"links", "copy", "portable"}}
+var layoutNames = textform.Enum[Layout]{Type: "Layout", Names: []string{"links", "copy", "portable"}}
 
 // String returns the layout in one word.
-func (l Layout) String() string { return layoutNames.text(l) }
+func (l Layout) String() string { return layoutNames.Text(l) }
 
 // MarshalText fails for an unknown value.
-func (l Layout) MarshalText() ([]byte, error) { return layoutNames.marshal(l) }
+func (l Layout) MarshalText() ([]byte, error) { return layoutNames.Marshal(l) }
 
 // UnmarshalText reads what String returns.
-func (l *Layout) UnmarshalText(text []byte) error { return layoutNames.unmarshal(text, l) }
+func (l *Layout) UnmarshalText(text []byte) error { return layoutNames.Unmarshal(text, l) }

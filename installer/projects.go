@@ -49,7 +49,7 @@ func (r *Result) hasCall(key string) bool {
 }
 
 func (r *Result) requires(address string) bool {
-	provider, err := r.Dialect.parser().ParseProviderSource(address)
+	provider, err := r.Dialect.Parser().ParseProviderSource(address)
 	return err == nil && slices.ContainsFunc(r.Providers, func(p Provider) bool { return p.Address == provider })
 }
 

@@ -98,7 +98,7 @@ func openProviderStage(p *openProject, pool *pool, events *events, rule evidence
 		Installed: p.providersPath(), Refuse: s.refuse, OnEvent: events.emit,
 	}
 	for _, text := range p.req.Update.Providers {
-		provider, err := p.dialect.parser().ParseProviderSource(text)
+		provider, err := p.Dialect.Parser().ParseProviderSource(text)
 		if err != nil {
 			return nil, err
 		}
@@ -281,7 +281,7 @@ func (p *providerPlan) writeLock(ctx context.Context, result *Result) error {
 		return nil
 	}
 	lock := s.lock.Clone()
-	lock.NameTool(s.dialect.String())
+	lock.NameTool(s.Dialect.String())
 	lock.SetHeader(s.req.LockHeader)
 	p.WriteTo(lock)
 	if err := lock.Check(); err != nil {

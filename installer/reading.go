@@ -91,19 +91,6 @@ func (p *reading) installed(ctx context.Context, fromLock bool, require func(*mo
 	return tree, err
 }
 
-// addRecorded adds the data of modules.json and the lock about a module to a result.
-func (p *reading) addRecorded(m *module, shown *Module) {
-	if !m.OwnsPackage() {
-		return
-	}
-	if record, ok := p.Recorded.Lookup(m.Key()); ok && !record.IsReplaced() {
-		shown.Version = versionOf(record.Version)
-	}
-	if entry, ok := p.Lock.Module(m.Key()); ok {
-		shown.Version, shown.Package, shown.Hashes = entry.Version, entry.Package, entry.Hashes
-	}
-}
-
 // requiredProviders returns the providers that the installed modules require. The error joins those about
 // modules and those about the requirements.
 func (p *reading) requiredProviders(ctx context.Context) ([]treeproviders.Required, error) {

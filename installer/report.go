@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/packagedir"
+	"github.com/cotterpin/cotter/internal/textform"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -95,16 +96,16 @@ const (
 	StatusFormer                 // as this user's last run installed it, before the lock had another version
 )
 
-var statusNames = enum[Status]{"Status", []string{"unknown", "verified", "changed", "missing", "unlocked", "former"}}
+var statusNames = textform.Enum[Status]{Type: "Status", Names: []string{"unknown", "verified", "changed", "missing", "unlocked", "former"}}
 
 // String returns the status in one word.
-func (s Status) String() string { return statusNames.text(s) }
+func (s Status) String() string { return statusNames.Text(s) }
 
 // MarshalText fails for an unknown value.
-func (s Status) MarshalText() ([]byte, error) { return statusNames.marshal(s) }
+func (s Status) MarshalText() ([]byte, error) { return statusNames.Marshal(s) }
 
 // UnmarshalText reads what String returns.
-func (s *Status) UnmarshalText(text []byte) error { return statusNames.unmarshal(text, s) }
+func (s *Status) UnmarshalText(text []byte) error { return statusNames.Unmarshal(text, s) }
 
 // PackageReport says how one installed package compares with the lock.
 type PackageReport struct {

@@ -62,8 +62,8 @@ func (r request) check() error {
 		{hasPath(r.Update.Keys, ""), "the root module cannot be updated", []string{"Update.Keys"}},
 		{slices.Contains(r.Stores, nil), "a store is nil", []string{"Stores"}},
 		{r.Layout < LayoutLinks || r.Layout > LayoutPortable, "there is no such layout", []string{"Layout"}},
-		{!r.Dialect.isKnown(), "there is no such dialect", []string{"Dialect"}},
-		{!r.Next.isKnown(), "there is no such dialect", []string{"Next"}},
+		{!isDialect(r.Dialect), "there is no such dialect", []string{"Dialect"}},
+		{!isDialect(r.Next), "there is no such dialect", []string{"Next"}},
 	})
 }
 
@@ -116,7 +116,7 @@ func (r request) checkForRestore() error {
 	return err
 }
 
-func (d Dialect) isKnown() bool { return d >= DialectAuto && d <= DialectTerraform }
+func isDialect(d Dialect) bool { return d >= DialectAuto && d <= DialectTerraform }
 
 func (r request) run() evidencerules.Run {
 	if r.Locked {

@@ -226,7 +226,7 @@ func (r *resolver) believed(ctx context.Context, c *call) (*placement, string, e
 		return nil, "", nil
 	}
 	record, ok := r.project.Recorded.Lookup(c.Key())
-	if !ok || !c.IsRecordedAs(record, r.project.Tool.Parser()) {
+	if !ok || !c.IsRecordedAs(record, r.project.Dialect.Parser()) {
 		return nil, "", nil
 	}
 	want, err := r.selector.wanted(c)
@@ -409,8 +409,8 @@ func (r *resolver) checkHost(c *call, entry lockfile.Module) error {
 	if !ok || r.project.dialectGiven || entry.Source == nil || c.From.IsOf(entry) {
 		return nil
 	}
-	other := r.project.dialect.other()
-	was, err := other.parser().ParseModuleSource(c.Source)
+	other := otherDialect(r.project.Dialect)
+	was, err := other.Parser().ParseModuleSource(c.Source)
 	locked, ok := entry.Source.(addrs.ModuleSourceRegistry)
 	if err != nil || !ok || was != entry.Source {
 		return nil //nolint:nilerr // the call itself has changed

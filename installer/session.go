@@ -110,7 +110,7 @@ func (s *Session) Expect(caller addrs.Module, calls ...config.Call) {
 	}
 	var parsed []treewalk.ParsedCall
 	for _, block := range calls {
-		if checkNames(block) == nil {
+		if treewalk.CheckNames(block) == nil {
 			c, err := s.run.ParseCall(above, block)
 			parsed = append(parsed, treewalk.ParsedCall{Call: c, Err: err})
 		}
@@ -176,7 +176,7 @@ func (s *Session) ask(caller addrs.Module, block config.Call) (*askedCall, error
 	if s.ended {
 		return nil, errEnded
 	}
-	if err := checkNames(block); err != nil {
+	if err := treewalk.CheckNames(block); err != nil {
 		return nil, fail(err)
 	}
 	above, ok := s.caller(caller)

@@ -8,13 +8,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/procgroup"
 	"github.com/cotterpin/cotter/policy"
-	"github.com/spf13/pflag"
 )
 
 // request is what the command line, the environment and the settings say of a run.
@@ -38,7 +39,7 @@ func newRequest(cmd *invocation, env func(string) string) (request, error) {
 
 // flagRequest is newRequest without the project's settings.
 func flagRequest(cmd *invocation, env func(string) string) (request, error) {
-	dialect, err := installer.ParseDialect(cmd.String("for"))
+	dialect, err := config.ParseDialect(cmd.String("for"))
 	if err != nil {
 		return request{}, usageError{err}
 	}
@@ -165,7 +166,7 @@ func applySettings(cmd *invocation, env func(string) string, req request) (reque
 	req.LockFile = found.LockFile
 	req.Submodules = found.Submodules != nil && *found.Submodules
 	req.Inputs.TestDir = given("test-directory", cmp.Or(req.stock.testDir, found.TestDirectory))
-	if req.Dialect, err = installer.ParseDialect(given("for", found.For)); err != nil {
+	if req.Dialect, err = config.ParseDialect(given("for", found.For)); err != nil {
 		return req, usageError{err}
 	}
 	if req.Layout, err = layout(env, found.Layout); err != nil {

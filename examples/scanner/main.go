@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/moduletree"
 )
 
 func main() {
@@ -23,12 +23,15 @@ func main() {
 }
 
 func scan(ctx context.Context, out io.Writer, dir string) error {
-	var in installer.Installer
-	result, err := in.Load(ctx, installer.Project{Dir: dir}, installer.LoadOptions{BestEffort: true})
-	if err != nil {
+	tree, err := moduletree.Read(ctx, moduletree.Project{Dir: dir})
+	if tree == nil {
 		return err
 	}
-	for m := range result.All() { // the root module is the first
+	for m := range tree.All() { // the root module is the first
+		if m.Dir == "" {
+			fmt.Fprintf(out, "not scanned: module %s %s is locked, and not installed\n", m.Path, m.Version)
+			continue
+		}
 		files, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(m.Dir), "*.tf"))
 		if err != nil {
 			return err
@@ -38,7 +41,7 @@ func scan(ctx context.Context, out io.Writer, dir string) error {
 			fmt.Fprintf(out, "%s: module %s is not locked\n", m.Call.Range, m.Path)
 		}
 	}
-	for _, u := range result.Unresolved {
+	for _, u := range tree.Unresolved {
 		fmt.Fprintf(out, "not scanned: %v\n", u.Err) // the error names the file and the line of the call
 	}
 	return nil

@@ -3,39 +3,15 @@ package detect
 import (
 	"context"
 
-	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-type Tool int
-
-// The zero value stands for neither.
-const (
-	OpenTofu Tool = iota + 1
-	Terraform
-)
-
-func (t Tool) RegistryHost() addrs.Hostname {
-	if t == Terraform {
-		return addrs.TerraformRegistryHost
-	}
-	return addrs.DefaultRegistryHost
-}
-
-func (t Tool) Parser() addrs.Parser { return addrs.Parser{DefaultRegistryHost: t.RegistryHost()} }
-
-func (t Tool) name() string {
-	if t == Terraform {
-		return "terraform"
-	}
-	return "tofu"
-}
-
 // Sign is a sign in a project of the stock tool that it is for.
 type Sign struct {
-	Tool Tool
+	Tool config.Dialect
 	// What is for messages: "the hosts of the lock's providers".
 	What string
 	// InLock says that the sign is hosts in a lock.
@@ -50,9 +26,9 @@ type Project struct {
 	// Recorded is modules.json, or empty.
 	Recorded *project.Manifest
 	// Tools are those that are installed on this machine.
-	Tools []Tool
+	Tools []config.Dialect
 	// Next is the tool that runs after this program, or zero.
-	Next Tool
+	Next config.Dialect
 }
 
 const stockLock = ".terraform.lock.hcl"
@@ -95,7 +71,7 @@ func Signs(ctx context.Context, p Project) []Sign {
 }
 
 type Detection struct {
-	Tool Tool
+	Tool config.Dialect
 	// Signs are all signs. The first one decides. Without any, the tool is a guess.
 	Signs []Sign
 	// IsOnlyTool says that the tool is the only installed one, and no sign. Packages may leave the host of
@@ -103,9 +79,9 @@ type Detection struct {
 	IsOnlyTool bool
 }
 
-// Detect returns the tool of the first sign, or else the only installed tool, or else OpenTofu.
+// Detect returns the tool of the first sign, or else the only installed tool, or else config.DialectOpenTofu.
 func Detect(ctx context.Context, p Project) Detection {
-	found := Detection{Tool: OpenTofu, Signs: Signs(ctx, p)}
+	found := Detection{Tool: config.DialectOpenTofu, Signs: Signs(ctx, p)}
 	if len(found.Signs) > 0 {
 		found.Tool = found.Signs[0].Tool
 	} else if only := p.onlyTool(); only != 0 {
@@ -128,10 +104,10 @@ func (d Detection) Contradiction() string {
 
 // ImpliesHost reports whether an address leaves the host of a registry to the stock tool.
 func ImpliesHost(address string) bool {
-	tofu, err := OpenTofu.Parser().ParseModuleSource(address)
+	tofu, err := config.DialectOpenTofu.Parser().ParseModuleSource(address)
 	if err != nil {
 		return false
 	}
-	terraform, err := Terraform.Parser().ParseModuleSource(address)
+	terraform, err := config.DialectTerraform.Parser().ParseModuleSource(address)
 	return err == nil && tofu.String() != terraform.String()
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/project"
@@ -27,7 +28,7 @@ type detector struct {
 	signs    []Sign
 }
 
-func (d *detector) add(tool Tool, what string) {
+func (d *detector) add(tool config.Dialect, what string) {
 	if tool != 0 {
 		d.signs = append(d.signs, Sign{Tool: tool, What: what})
 	}
@@ -86,7 +87,7 @@ func (d *detector) tofuFiles() {
 	}
 	for _, file := range files {
 		if path.Ext(file) == ".tofu" || strings.HasSuffix(file, ".tofu.json") {
-			d.add(OpenTofu, fmt.Sprintf("the file %q", file))
+			d.add(config.DialectOpenTofu, fmt.Sprintf("the file %q", file))
 			return
 		}
 	}
@@ -105,9 +106,9 @@ func (d *detector) lockHeader() {
 		tofu, terraform := bytes.Contains(header, []byte(`"tofu init"`)), bytes.Contains(header, []byte(`"terraform init"`))
 		switch {
 		case tofu && !terraform:
-			d.add(OpenTofu, `"tofu init" in the lock's comment`)
+			d.add(config.DialectOpenTofu, `"tofu init" in the lock's comment`)
 		case terraform && !tofu:
-			d.add(Terraform, `"terraform init" in the lock's comment`)
+			d.add(config.DialectTerraform, `"terraform init" in the lock's comment`)
 		}
 	}
 }
@@ -144,10 +145,10 @@ func (d *detector) versionFilesIn(root *os.Root) {
 		return string(text)
 	}
 	if strings.TrimSpace(read(".opentofu-version")) != "" {
-		d.add(OpenTofu, ".opentofu-version")
+		d.add(config.DialectOpenTofu, ".opentofu-version")
 	}
 	if strings.TrimSpace(read(".terraform-version")) != "" {
-		d.add(Terraform, ".terraform-version")
+		d.add(config.DialectTerraform, ".terraform-version")
 	}
 	var tools []string
 	for line := range strings.Lines(read(".tool-versions")) {
@@ -157,10 +158,10 @@ func (d *detector) versionFilesIn(root *os.Root) {
 		}
 	}
 	if slices.Contains(tools, "opentofu") || slices.Contains(tools, "tofu") {
-		d.add(OpenTofu, "opentofu in .tool-versions")
+		d.add(config.DialectOpenTofu, "opentofu in .tool-versions")
 	}
 	if slices.Contains(tools, "terraform") {
-		d.add(Terraform, "terraform in .tool-versions")
+		d.add(config.DialectTerraform, "terraform in .tool-versions")
 	}
 }
 
@@ -177,7 +178,7 @@ func (d *detector) otherTool() {
 	}
 }
 
-func (p Project) onlyTool() Tool {
+func (p Project) onlyTool() config.Dialect {
 	found := slices.Compact(slices.Sorted(slices.Values(p.Tools)))
 	if len(found) != 1 {
 		return 0
@@ -208,7 +209,7 @@ func (d *detector) tools(ctx context.Context) {
 			settings = configs.Reader{}.ReadSources(ctx, configs.Dir{Path: dir})
 		}
 		if d.leavesHost(ctx, dir, settings) {
-			d.add(only, fmt.Sprintf("only %s is installed", only.name()))
+			d.add(only, fmt.Sprintf("only %s is installed", only))
 			return
 		}
 		for _, source := range settings.Sources {
@@ -232,15 +233,15 @@ func (d *detector) leavesHost(ctx context.Context, dir string, settings configs.
 
 // toolOfHosts returns OpenTofu if both registries are among the hosts: a configuration for tofu may well have
 // the full name of Terraform's registry, but the reverse is rare.
-func toolOfHosts(addresses []string) Tool {
-	var found Tool
+func toolOfHosts(addresses []string) config.Dialect {
+	var found config.Dialect
 	for _, address := range addresses {
 		host, _, _ := strings.Cut(address, "/")
 		switch addrs.Hostname(host) {
 		case addrs.DefaultRegistryHost:
-			return OpenTofu
+			return config.DialectOpenTofu
 		case addrs.TerraformRegistryHost:
-			found = Terraform
+			found = config.DialectTerraform
 		}
 	}
 	return found

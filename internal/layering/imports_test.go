@@ -35,6 +35,7 @@ var layers = []layer{
 	{"the user's store of packages, git in this process, the user's checkout, and cotter.hcl", []string{"internal/detect", "internal/git/inprocess", "internal/git/worktree", "internal/policyfile", "internal/store"}},
 	{"the walk through the module tree, and packages from the store as artifacts", []string{"internal/artifact", "internal/treewalk"}},
 	{"where modules come from, and what is known of the lock's entries", []string{"disco", "getmodules", "internal/lockentry", "registryclient"}},
+	{"the module tree, for programs that only read", []string{"moduletree"}},
 	{"what object stores have in common", []string{"internal/objects"}},
 	{"where providers come from, and the directories of packages in a project", []string{"getproviders", "internal/packagedir"}},
 	{"providers from there to the user's store, and what policies say of them", []string{"internal/providers", "internal/rules"}},

@@ -10,7 +10,6 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/callsource"
-	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
@@ -32,15 +31,15 @@ type Call struct {
 
 // ParseCall parses a call in a module, and replaces its source if a replacement applies. After an error, the
 // call lacks only what the error is about.
-func ParseCall(caller *Module, found config.Call, tool detect.Tool, replacements *policy.Replacements) (*Call, error) {
-	c, err := (&Call{Call: found, Path: found.PathIn(caller.Path()), Caller: caller}).parse(tool)
+func ParseCall(caller *Module, found config.Call, dialect config.Dialect, replacements *policy.Replacements) (*Call, error) {
+	c, err := (&Call{Call: found, Path: found.PathIn(caller.Path()), Caller: caller}).parse(dialect)
 	if err != nil {
 		return c, err
 	}
-	return c.replace(replacements, tool)
+	return c.replace(replacements, dialect)
 }
 
-func (c *Call) replace(all *policy.Replacements, tool detect.Tool) (*Call, error) {
+func (c *Call) replace(all *policy.Replacements, dialect config.Dialect) (*Call, error) {
 	by, address, err := all.Find(c.From.Address)
 	if by == nil {
 		return c, nil
@@ -51,7 +50,7 @@ func (c *Call) replace(all *policy.Replacements, tool detect.Tool) (*Call, error
 	block := c.Call
 	block.SourceComputed, block.VersionComputed = false, false
 	if err == nil {
-		block.Source, block.Version, err = replacement(c.From, by, address, tool)
+		block.Source, block.Version, err = replacement(c.From, by, address, dialect)
 	}
 	if err == nil && c.From.Want.Example().IsZero() {
 		err = fmt.Errorf("no version can meet the constraint %q of the call", c.From.Want)
@@ -60,7 +59,7 @@ func (c *Call) replace(all *policy.Replacements, tool detect.Tool) (*Call, error
 		return c, fail(err)
 	}
 	effective := &Call{Call: block, Path: c.Path, Caller: c.Caller, Replaced: &Replaced{by, c.Call, c.From}}
-	if _, err := effective.parse(tool); err != nil {
+	if _, err := effective.parse(dialect); err != nil {
 		if module, ok := errors.AsType[*config.ModuleError](err); ok {
 			err = module.Err
 		}
@@ -69,11 +68,11 @@ func (c *Call) replace(all *policy.Replacements, tool detect.Tool) (*Call, error
 	return effective, nil
 }
 
-func (c *Call) parse(tool detect.Tool) (*Call, error) {
+func (c *Call) parse(dialect config.Dialect) (*Call, error) {
 	found := c.Call
-	source, err := parseSource(found, tool)
+	source, err := parseSource(found, dialect)
 	if err == nil && c.Replaced == nil {
-		err = checkTest(found, source, tool)
+		err = checkTest(found, source, dialect)
 	}
 	if err == nil {
 		c.From, err = callsource.NewSource(source, found.Version)
@@ -103,8 +102,8 @@ func (c *Call) parse(tool detect.Tool) (*Call, error) {
 	return c, nil
 }
 
-func parseSource(found config.Call, tool detect.Tool) (addrs.ModuleSource, error) {
-	parser := tool.Parser()
+func parseSource(found config.Call, dialect config.Dialect) (addrs.ModuleSource, error) {
+	parser := dialect.Parser()
 	source, err := parser.ParseModuleSource(found.Source)
 	if found.Version != nil && !callsource.OffersVersions(source) {
 		// The strict parser explains why the source cannot have a version.
@@ -113,8 +112,8 @@ func parseSource(found config.Call, tool detect.Tool) (addrs.ModuleSource, error
 	return source, err
 }
 
-func checkTest(found config.Call, source addrs.ModuleSource, tool detect.Tool) error {
-	if _, remote := source.(addrs.ModuleSourceRemote); remote && len(found.Prefix) > 0 && tool == detect.Terraform {
+func checkTest(found config.Call, source addrs.ModuleSource, dialect config.Dialect) error {
+	if _, remote := source.(addrs.ModuleSourceRemote); remote && len(found.Prefix) > 0 && dialect == config.DialectTerraform {
 		return errors.New("a test of terraform can run modules from a local directory or a registry only")
 	}
 	return nil

@@ -25,15 +25,15 @@ type Project struct {
 	RecordedErr error
 	// Replacements are those of cotter.hcl; nil if there are none.
 	Replacements *policy.Replacements
-	// Tool is the stock tool whose conventions apply. Detected is how it was found out; zero if the caller named it.
-	Tool     detect.Tool
+	// Dialect is that of the project. Detected is how it was found out; zero if the caller named it.
+	Dialect  config.Dialect
 	Detected detect.Detection
 	// MarkOf, which may be nil, returns the Mark of a call.
 	MarkOf func(*Call) string
 }
 
-// Read reads modules.json and the replacements of a project whose lock was read, and detects the tool unless it is
-// given. files is nil without a modules directory.
+// Read reads modules.json and the replacements of a project whose lock was read, and detects the dialect
+// unless it is set. files is nil without a modules directory.
 func (p *Project) Read(ctx context.Context, files *project.Project, hints detect.Project) (err error) {
 	p.Recorded = &project.Manifest{}
 	if p.Replacements, err = policyfile.ReadReplacements(p.Dirs.Root); err != nil {
@@ -42,10 +42,10 @@ func (p *Project) Read(ctx context.Context, files *project.Project, hints detect
 	if files != nil {
 		p.readManifest(files)
 	}
-	if p.Tool == 0 {
+	if p.Dialect == 0 {
 		hints.LockSrc, hints.Lock, hints.Recorded = p.LockSrc, p.Lock, p.Recorded
 		p.Detected = detect.Detect(ctx, hints)
-		p.Tool = p.Detected.Tool
+		p.Dialect = p.Detected.Tool
 	}
 	return nil
 }
@@ -68,7 +68,7 @@ func (p *Project) RootModule() *Module { return &Module{CurrentPath: p.Dirs.Root
 // ReadsAsTerraform reports whether configuration is read as Terraform does, which refuses expressions that OpenTofu
 // accepts. A guess refuses nothing.
 func (p *Project) ReadsAsTerraform() bool {
-	return p.Tool == detect.Terraform && !p.Detected.IsOnlyTool
+	return p.Dialect == config.DialectTerraform && !p.Detected.IsOnlyTool
 }
 
 // IsWithoutConfiguration reports whether the root module has no files that can have calls. What an embedding program has
@@ -81,7 +81,7 @@ func (p *Project) IsWithoutConfiguration(tests string) bool {
 
 // ParseCall parses a call in a module of the project, or one of which only the entry is known.
 func (p *Project) ParseCall(caller *Module, found config.Call) (*Call, error) {
-	c, err := ParseCall(caller, found, p.Tool, p.Replacements)
+	c, err := ParseCall(caller, found, p.Dialect, p.Replacements)
 	if p.MarkOf != nil {
 		c.Mark = p.MarkOf(c)
 	}

@@ -25,7 +25,7 @@ func (p *Project) recordedModule(_ context.Context, c *Call) (*Module, error) {
 	if entry, locked := p.Lock.Module(c.Key()); c.Replaced != nil && locked && !c.From.IsOf(entry) {
 		return nil, c.Fail(fmt.Errorf("%w from this source but from %s", config.ErrNotInstalled, addrs.Redact(entry.Source.String())))
 	}
-	if !c.IsRecordedAs(record, p.Tool.Parser()) {
+	if !c.IsRecordedAs(record, p.Dialect.Parser()) {
 		return nil, c.Fail(fmt.Errorf("%w from this source but from %s", config.ErrNotInstalled, addrs.Redact(record.Source)))
 	}
 	m := &Module{Call: c, FinalPath: record.Dir, CurrentPath: p.Dirs.Path(record.Dir)}
@@ -44,18 +44,19 @@ func (p *Project) recordedOrLocked(ctx context.Context, c *Call) (*Module, error
 	if c.IsDirectory() {
 		return p.LocalModule(c)
 	}
+	notInstalled := c.Fail(config.ErrNotInstalled)
 	if !c.Caller.IsLocked() {
 		m, err := p.recordedModule(ctx, c)
 		if !errors.Is(err, config.ErrNotInstalled) {
 			return m, err
 		}
-		pkg = nil
+		pkg, notInstalled = nil, err
 	}
 	if entry, ok := p.Lock.Module(c.Key()); ok && c.From.Mismatch(entry) == "" {
 		pkg = new(p.NewPackage(entry))
 	}
 	if pkg == nil && !(c.Caller.IsLocked() && c.From.IsLocal()) {
-		return nil, c.Fail(config.ErrNotInstalled)
+		return nil, notInstalled
 	}
 	return &Module{Call: c, Package: pkg, FinalPath: p.Dirs.PackageDir(c.Key())}, nil
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/callsource"
-	"github.com/cotterpin/cotter/internal/detect"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/versions"
@@ -30,8 +29,8 @@ type Replaced struct {
 
 // replacement returns the source and the version argument that replace those of a call. The directory in the
 // package is kept, and a ref, a tag or a constraint if the replacement has none and can have it.
-func replacement(from callsource.Source, by *policy.Replacement, address string, tool detect.Tool) (source string, version *string, err error) {
-	parsed, err := tool.Parser().ParseModuleSource(address)
+func replacement(from callsource.Source, by *policy.Replacement, address string, dialect config.Dialect) (source string, version *string, err error) {
+	parsed, err := dialect.Parser().ParseModuleSource(address)
 	if err != nil {
 		return "", nil, err
 	}

@@ -211,7 +211,7 @@ func (t *traversal) calls(ctx context.Context, m *Module) []ParsedCall {
 		dir.Files, dir.Subdir = m.Package.Files, m.Subdir
 		defer m.Package.Files.Hold()()
 	}
-	found, diags := t.Config.ReadModule(ctx, dir)
+	found, diags := dropUnnamable(t.Config.ReadModule(ctx, dir))
 	if diags.HasErrors() {
 		t.failures.Add(m.Path(), m.Call, &config.Error{Path: m.Path(), Diagnostics: diags})
 	}
