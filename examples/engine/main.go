@@ -44,10 +44,20 @@ func newEngine(session *installer.Session, dir string) *engine {
 	return &engine{session: session, root: os.DirFS(dir), sources: map[string]addrs.ModuleSource{"": addrs.ModuleSourceLocal("./")}}
 }
 
+// versionSet is a set of versions, as an engine has it. The zero value has all.
+type versionSet struct {
+	has func(versions.Version) bool
+	// text is the version constraint from which the set was made; "" if it was made otherwise.
+	text string
+}
+
 // ModuleConfig returns the files of the module of a call, or those of the root module for an empty path. The
 // engine hands over sources that are resolved: a relative one is a directory in the same package as that of
 // the calling module. It asks for each instance of a call; if their sources differ, the error names both.
-func (e *engine) ModuleConfig(ctx context.Context, source addrs.ModuleSource, allowed func(versions.Version) bool, path addrs.Module) (fs.FS, error) {
+//
+// The set decides which version is selected. Its text decides nothing: the lock records it, for people and for tools that
+// read the lock.
+func (e *engine) ModuleConfig(ctx context.Context, source addrs.ModuleSource, allowed versionSet, path addrs.Module) (fs.FS, error) {
 	if path.IsRoot() {
 		return e.root, nil
 	}
@@ -55,7 +65,7 @@ func (e *engine) ModuleConfig(ctx context.Context, source addrs.ModuleSource, al
 	e.mu.Lock()
 	written := relative(e.sources[caller.String()], source)
 	e.mu.Unlock()
-	call := config.Call{Name: path[len(path)-1], Source: written, SourceComputed: true, Allowed: allowed}
+	call := config.Call{Name: path[len(path)-1], Source: written, SourceComputed: true, Allowed: allowed.has, Constraints: allowed.text}
 	m, err := e.session.Module(ctx, caller, call)
 	if err == nil {
 		e.mu.Lock()
@@ -103,7 +113,7 @@ func run(ctx context.Context, client *http.Client, out io.Writer, dir string) (e
 	}
 	defer session.Close()
 	e := newEngine(session, dir)
-	root, err := e.ModuleConfig(ctx, nil, nil, nil)
+	root, err := e.ModuleConfig(ctx, nil, versionSet{}, nil)
 	if err == nil {
 		err = e.walk(ctx, nil, root)
 	}
@@ -126,7 +136,8 @@ func (e *engine) walk(ctx context.Context, at addrs.Module, files fs.FS) error {
 	}
 	var module struct {
 		Calls map[string]struct {
-			Source string `json:"source"`
+			Source  string `json:"source"`
+			Version string `json:"version"`
 		} `json:"module"`
 	}
 	if err := json.Unmarshal(text, &module); err != nil {
@@ -137,8 +148,12 @@ func (e *engine) walk(ctx context.Context, at addrs.Module, files fs.FS) error {
 		if err != nil {
 			return err
 		}
+		allowed, err := setOf(call.Version)
+		if err != nil {
+			return err
+		}
 		called := at.Child(name)
-		below, err := e.ModuleConfig(ctx, source, nil, called)
+		below, err := e.ModuleConfig(ctx, source, allowed, called)
 		if err == nil {
 			err = e.walk(ctx, called, below)
 		}
@@ -147,6 +162,15 @@ func (e *engine) walk(ctx context.Context, at addrs.Module, files fs.FS) error {
 		}
 	}
 	return nil
+}
+
+// setOf returns the versions that a constraint allows; "" allows all.
+func setOf(constraint string) (versionSet, error) {
+	if constraint == "" {
+		return versionSet{}, nil
+	}
+	want, err := versions.ParseConstraints(constraint)
+	return versionSet{want.Allows, constraint}, err
 }
 
 // resolve returns a source in the form in which OpenTofu hands it over.

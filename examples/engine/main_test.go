@@ -15,12 +15,14 @@ func TestRun(t *testing.T) {
 -- config/main.tf.json --
 {"module": {"app": {"source": "./modules/app"}}}
 -- config/modules/app/main.tf.json --
-{"module": {"db": {"source": "../db"}, "net": {"source": "registry.example.com/acme/net/aws//main"}}}
+{"module": {"db": {"source": "../db"}, "net": {"source": "registry.example.com/acme/net/aws//main", "version": "~> 1.2"}}}
 -- config/modules/db/main.tf.json --
 {}
 -- registry/acme/net/aws/1.2.0/main/main.tf.json --
 {"module": {"inner": {"source": "../inner"}}}
 -- registry/acme/net/aws/1.2.0/inner/main.tf.json --
+{}
+-- registry/acme/net/aws/2.0.0/main/main.tf.json --
 {}
 `), modtest.Options{Archives: true})
 	dir, home := world.Dir(t, "config"), t.TempDir()
@@ -43,6 +45,11 @@ func TestRun(t *testing.T) {
 	lock, err := os.ReadFile(dir + "/.terraform.lock.hcl")
 	if err != nil || strings.Count(string(lock), "module \"") != 1 {
 		t.Errorf("want one entry in the lock, got %v\n%s", err, lock)
+	}
+	for _, want := range []string{`version = "1.2.0"`, `constraints = "~> 1.2"`} { // the set selects, and its text is recorded
+		if !strings.Contains(string(lock), want) {
+			t.Errorf("the lock has no %s:\n%s", want, lock)
+		}
 	}
 }
 
@@ -67,7 +74,7 @@ func TestInstances(t *testing.T) {
 	ask := func(name, pkg string) error {
 		source, err := addrs.ParseModuleSource(world.Source(pkg))
 		if err == nil {
-			_, err = e.ModuleConfig(t.Context(), source, nil, addrs.Module{name})
+			_, err = e.ModuleConfig(t.Context(), source, versionSet{}, addrs.Module{name})
 		}
 		return err
 	}
