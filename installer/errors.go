@@ -170,7 +170,7 @@ func (e *MissingLockError) Error() string { return fmt.Sprintf("there is no lock
 func (e *MissingLockError) Unwrap() error { return fs.ErrNotExist }
 
 // LinkedLockError says that the lock file is a symbolic link, which stock tools replace by a file when they
-// write the lock.
+// write the lock. Runs that write no lock follow a link that stays in the git repository.
 type LinkedLockError struct {
 	// File is the lock file, and Target the text of the link. Inside is the target relative to the root module,
 	// with slashes, as [Project.LockFile] can name it; "" if it is not below the root module.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/configs"
 	"github.com/cotterpin/cotter/internal/ctxerr"
@@ -103,6 +104,9 @@ func view(ctx context.Context, req request, by user, merges bool) (*openProject,
 	return p, nil
 }
 
+// writesLock reports whether the run may write the lock.
+func (p *openProject) writesLock() bool { return p.merges && !p.req.DryRun }
+
 func (p *openProject) close() error {
 	if p.files == nil {
 		return nil
@@ -113,7 +117,7 @@ func (p *openProject) close() error {
 
 // read reads everything except the configuration.
 func (p *openProject) read(ctx context.Context) (err error) {
-	if p.LockSrc, err = readLock(p.req.Project); err != nil {
+	if p.LockSrc, err = readLock(p.req.Project, p.writesLock()); err != nil {
 		return err
 	}
 	p.Lock, err = lockfile.Parse(p.LockSrc, p.req.lockFile())
@@ -226,7 +230,7 @@ func (p *openProject) providerLock() (*providerLock, error) {
 	if !l.hasModules {
 		var err error
 		l.req.LockFile = lockFileName
-		if l.src, err = readLock(l.req.Project); err != nil {
+		if l.src, err = readLock(l.req.Project, p.writesLock()); err != nil {
 			return nil, err
 		}
 		if l.File, err = lockfile.Parse(l.src, l.req.lockFile()); err != nil {
@@ -254,25 +258,37 @@ func (p Project) hasStockLock() bool {
 }
 
 // ReadLock reads and parses the lock of a project. The result is empty if the file does not exist. An
-// invalid lock is a *[lockfile.SyntaxError], and a symbolic link a *[LinkedLockError].
+// invalid lock is a *[lockfile.SyntaxError], and a symbolic link out of the git repository a *[LinkedLockError].
 func ReadLock(ctx context.Context, p Project) (*lockfile.File, error) {
 	if err := ctxerr.Of(ctx); err != nil {
 		return nil, err
 	}
-	src, err := readLock(p)
+	src, err := readLock(p, false)
 	if err != nil {
 		return nil, err
 	}
 	return lockfile.Parse(src, p.lockFile())
 }
 
-// readLock returns nil if the file does not exist, or if the project has no lock.
-func readLock(p Project) ([]byte, error) {
+// readLock returns nil if the file does not exist, or if the project has no lock. A run that writes the lock refuses a
+// link: stock tools would replace it by a file, and others may share its target.
+func readLock(p Project, writes bool) ([]byte, error) {
 	if !p.hasLockFile() {
 		return p.LockContent, nil
 	}
 	src, err := project.ReadLock(p.location())
-	return src, p.unusableLock(err)
+	err = p.unusableLock(err)
+	if linked, ok := errors.AsType[*LinkedLockError](err); ok && !writes {
+		if src, err = project.ReadLinkedLock(p.location()); err == nil {
+			return src, nil
+		}
+		linked.Err = err
+		if refused, ok := errors.AsType[*config.FileReadError](err); ok {
+			linked.Err = errors.New(refused.Reason) // the rest of its text is about expressions
+		}
+		return nil, linked
+	}
+	return src, err
 }
 
 // unusableLock returns the error for a lock that is not a regular file.

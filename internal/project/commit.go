@@ -199,6 +199,9 @@ func (p *Project) compareLock(old []byte) error {
 		return nil
 	}
 	current, err := p.Lock()
+	if errors.Is(err, atomicfile.ErrIrregular) {
+		current, err = ReadLinkedLock(p.location) // a run that does not write the lock has followed the link
+	}
 	if err == nil && (!bytes.Equal(current, old) || (current == nil) != (old == nil)) {
 		err = ErrLockChanged
 	}

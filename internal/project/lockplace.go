@@ -2,6 +2,7 @@ package project
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -79,6 +80,16 @@ func ReadLock(location Location) (lock []byte, err error) {
 		lock, err = place.read()
 		return err
 	})
+	return lock, err
+}
+
+// ReadLinkedLock follows a link in the place of the lock to a configuration file of the same git repository.
+func ReadLinkedLock(location Location) ([]byte, error) {
+	path := location.lockPath()
+	lock, err := FoundFile{Path: path, dir: location.Dir}.Read(maxLock)
+	if err == nil && len(lock) > maxLock {
+		err = &fs.PathError{Op: "read", Path: path, Err: atomicfile.ErrTooLarge}
+	}
 	return lock, err
 }
 
