@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/cotterpin/cotter/moduletree"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -105,15 +106,7 @@ func (m *Module) UnmarshalJSON(text []byte) error {
 }
 
 // Unresolved is a module that could not be found or read.
-type Unresolved struct {
-	// Path is that of the called module, or of the module whose configuration cannot be read.
-	Path addrs.Module
-	// Call is the block, and Source its parsed address; nil if it does not parse.
-	Call   config.Call
-	Source addrs.ModuleSource
-	// Err is a *ModuleError or a *ConfigError.
-	Err error
-}
+type Unresolved = moduletree.Unresolved
 
 // LockChange is a call whose entry in the lock is another one than before.
 type LockChange struct {

@@ -2,8 +2,9 @@
 // It is for linters, scanners, cost estimators and editors. [Read] reads the configuration, modules.json and the lock,
 // whichever tool wrote them, and returns one [Tree]. It contacts no server, hashes nothing and changes nothing.
 //
-// The package links no network client, no git and no cloud SDK, which package installer needs. installer.Load returns
-// the same modules, and besides the providers and who confirms a package.
+// The package links no network client, no client of git and no cloud SDK, which package installer needs. It starts no
+// program, except that it may ask git whether the user trusts a repository of another owner. installer.Load returns the
+// same modules, and besides the providers and who confirms a package.
 //
 // # What is known
 //

@@ -52,6 +52,10 @@ type Module struct {
 	Constraints versions.Constraints
 	// Version is that in the lock or, without an entry, in modules.json; zero if the source has no versions.
 	Version versions.Version
+	// Installed is the version by modules.json of what is in Dir. If it is not Version, the lock has changed since the
+	// installation, and the rest of its entry is not about Dir either. It is zero for sources for which modules.json has
+	// no versions, such as git.
+	Installed versions.Version
 	// Package is the immutable address of the package, and Hashes are its hashes, as in the lock. A module in its
 	// caller's package or in a directory of this machine has neither.
 	Package addrs.ModuleSourceRemote

@@ -78,12 +78,12 @@ func TestRead(t *testing.T) {
 	}{
 		{"installed by any tool", calls + installed, moduletree.Project{}, `
 app ./app "" in app from main.tf:1
-app.net registry.opentofu.org/acme/net/aws 1.2.0 "~> 1.2" in .terraform/modules/app.net from app/main.tf:1
+app.net registry.opentofu.org/acme/net/aws 1.2.0 "~> 1.2" in .terraform/modules/app.net with 1.2.0 from app/main.tf:1
 app.net.sub ./sub "" in .terraform/modules/app.net/sub from .terraform/modules/app.net/main.tf:1
 `},
 		{"installed and locked", calls + lock + installed, moduletree.Project{}, `
 app ./app "" in app from main.tf:1
-app.net registry.opentofu.org/acme/net/aws 1.2.3 "~> 1.2" in .terraform/modules/app.net from app/main.tf:1 locked
+app.net registry.opentofu.org/acme/net/aws 1.2.3 "~> 1.2" in .terraform/modules/app.net with 1.2.0 from app/main.tf:1 locked
 app.net.sub ./sub "" in .terraform/modules/app.net/sub from .terraform/modules/app.net/main.tf:1
 `},
 		{"a fresh checkout", calls + lock, moduletree.Project{}, `
@@ -98,7 +98,7 @@ app.net.dns git::https://git.example.com/dns.git "" locked
 		{"another lock and another data directory", calls + strings.ReplaceAll(lock+installed, ".terraform", "other"),
 			moduletree.Project{DataDir: "other", LockFile: "other.lock.hcl"}, `
 app ./app "" in app from main.tf:1
-app.net registry.opentofu.org/acme/net/aws 1.2.3 "~> 1.2" in other/modules/app.net from app/main.tf:1 locked
+app.net registry.opentofu.org/acme/net/aws 1.2.3 "~> 1.2" in other/modules/app.net with 1.2.0 from app/main.tf:1 locked
 app.net.sub ./sub "" in other/modules/app.net/sub from other/modules/app.net/main.tf:1
 `},
 		{"neither installed nor locked", calls, moduletree.Project{}, `
@@ -155,6 +155,9 @@ func describe(tree *moduletree.Tree) string {
 		fmt.Fprintf(&b, " %q", m.Constraints)
 		if m.Dir != "" {
 			fmt.Fprintf(&b, " in %s", m.Dir)
+		}
+		if !m.Installed.IsZero() {
+			fmt.Fprintf(&b, " with %s", m.Installed)
 		}
 		if m.Call.Range.Filename != "" {
 			fmt.Fprintf(&b, " from %s:%d", m.Call.Range.Filename, m.Call.Range.Start.Line)

@@ -47,7 +47,7 @@ func Read(ctx context.Context, p Project) (_ *Tree, err error) {
 		d := w.Project.DescribeRecorded(m, p.KeepCredentials)
 		tree.Modules = append(tree.Modules, Module{
 			Path: d.Path, Call: d.Call, Source: d.Source, Replaces: d.Replaces, Constraints: m.Call.From.Recorded,
-			Version: d.Version, Package: d.Package, Hashes: d.Hashes, Dir: d.Dir,
+			Version: d.Version, Installed: d.Installed, Package: d.Package, Hashes: d.Hashes, Dir: d.Dir,
 		})
 	}
 	for _, f := range found.Failures.Sorted() {

@@ -17,6 +17,8 @@ type Description struct {
 	Package  addrs.ModuleSourceRemote
 	Hashes   []hashing.Hash
 	Dir      string
+	// Installed is the version by modules.json of what is in Dir. Only DescribeRecorded sets it.
+	Installed versions.Version
 }
 
 // Describe describes a module with the data of its package, without credentials unless keepCredentials is set.
@@ -42,6 +44,9 @@ func (p *Project) DescribeRecorded(m *Module, keepCredentials bool) Description 
 	}
 	if record, ok := p.Recorded.Lookup(m.Key()); ok && !record.IsReplaced() {
 		d.Version, _ = versions.Parse(record.Version)
+		if d.Dir != "" {
+			d.Installed = d.Version
+		}
 	}
 	if entry, ok := p.Lock.Module(m.Key()); ok {
 		d.Version, d.Package, d.Hashes = entry.Version, entry.Package, entry.Hashes
