@@ -220,3 +220,49 @@ func TestManyInstallersOneProject(t *testing.T) {
 	wait.Wait()
 	p.mustVerify(t, request{Project: installer.Project{Dir: p.dir}})
 }
+
+// One Installer serves any number of runs at once, also in the same projects.
+func TestOneInstallerManyRuns(t *testing.T) {
+	t.Parallel()
+	p := world(t, nested)
+	in := with(p.installer(), func(o *installer.Options) { o.CacheDir = t.TempDir() })
+	runs := map[string]func(installer.Project) (any, error){
+		"Install": func(p installer.Project) (any, error) { return in.Install(t.Context(), p, installer.InstallOptions{}) },
+		"Install with Locked": func(p installer.Project) (any, error) {
+			return in.Install(t.Context(), p, installer.InstallOptions{Locked: true})
+		},
+		"Load":     func(p installer.Project) (any, error) { return in.Load(t.Context(), p, installer.LoadOptions{}) },
+		"Verify":   func(p installer.Project) (any, error) { return in.Verify(t.Context(), p, installer.VerifyOptions{}) },
+		"Outdated": func(p installer.Project) (any, error) { return in.Outdated(t.Context(), p, installer.OriginOptions{}) },
+	}
+	// Runs that do not install may come before the installation.
+	isEarly := func(err error) bool {
+		return isType[*installer.LockedError](err) || isType[*installer.MissingLockError](err) || errors.Is(err, installer.ErrNotInstalled)
+	}
+	var projects []installer.Project
+	var wait sync.WaitGroup
+	for range 10 {
+		project := installer.Project{Dir: t.TempDir()}
+		testenv.Must(t, p.world.WriteTree(project.Dir, "config"))
+		projects = append(projects, project)
+		for name, run := range runs {
+			wait.Go(func() {
+				if _, err := run(project); err != nil && (name == "Install" || !isEarly(err)) {
+					t.Errorf("%s: %v", name, err)
+				}
+			})
+		}
+	}
+	wait.Wait()
+	for _, project := range projects {
+		report, err := in.Verify(t.Context(), project, installer.VerifyOptions{})
+		if err != nil || !report.OK() {
+			t.Errorf("Verify = %+v, %v", report, err)
+		}
+	}
+}
+
+func isType[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
+}
