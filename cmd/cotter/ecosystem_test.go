@@ -286,17 +286,13 @@ func TestHostileNamesInHooks(t *testing.T) {
 	}
 }
 
-// TestRenovateExtraction runs Renovate's own extraction on the same lock, if
-// COTTER_TEST_RENOVATE names the directory of its npm package.
+// TestRenovateExtraction runs Renovate's own extraction on the same lock.
 func TestRenovateExtraction(t *testing.T) {
 	t.Parallel()
-	renovate := os.Getenv("COTTER_TEST_RENOVATE")
-	if renovate == "" {
-		t.Skip("COTTER_TEST_RENOVATE does not name a directory with Renovate")
-	}
+	renovate, node := needRenovate(t)
 	lock, preset := filepath.Join(t.TempDir(), "lock.hcl"), "../../renovate/cotter.json"
 	testenv.WriteFile(t, lock, string(renovateLock(t)))
-	out, err := exec.Command("node", "testdata/renovate.mjs", renovate, preset, lock).CombinedOutput()
+	out, err := exec.Command(node, "testdata/renovate.mjs", renovate, preset, lock).Output()
 	if err != nil {
 		t.Fatalf("node: %v\n%s", err, out)
 	}
