@@ -214,6 +214,26 @@ func TestReadNothing(t *testing.T) {
 	}
 }
 
+// A link to a lock is followed within the repository, as by all runs that do not write the lock.
+func TestReadLinkedLock(t *testing.T) {
+	t.Parallel()
+	dir := write(t, calls+strings.Replace(lock, ".terraform.lock.hcl", "shared.lock.hcl", 1))
+	link := filepath.Join(dir, ".terraform.lock.hcl")
+	if err := os.Symlink("shared.lock.hcl", link); err != nil {
+		t.Fatal(err)
+	}
+	if tree, err := moduletree.Read(t.Context(), moduletree.Project{Dir: dir}); err != nil || len(tree.Lock.Modules()) != 2 {
+		t.Errorf("Read = %v, %v; want the entries of the target", tree, err)
+	}
+	outside := filepath.Join(write(t, lock), ".terraform.lock.hcl")
+	if err := errors.Join(os.Remove(link), os.Symlink(outside, link)); err != nil {
+		t.Fatal(err)
+	}
+	if tree, err := moduletree.Read(t.Context(), moduletree.Project{Dir: dir}); err == nil {
+		t.Errorf("Read = %v with a link out of the repository", tree)
+	}
+}
+
 func TestCalled(t *testing.T) {
 	t.Parallel()
 	tree, err := moduletree.Read(t.Context(), moduletree.Project{Dir: write(t, calls+lock)})

@@ -79,7 +79,7 @@ func (p Project) walker(ctx context.Context) (_ *treewalk.Walker, err error) {
 	}
 	modulesDir := cmp.Or(p.ModulesDir, filepath.Join(p.dataDir(), "modules"))
 	read := &treewalk.Project{Dirs: project.NewDirs(files, p.dir(), modulesDir, p.below(modulesDir)), Dialect: p.Dialect}
-	if read.LockSrc, err = project.ReadLock(at); err != nil {
+	if read.LockSrc, err = project.ViewLock(at); err != nil {
 		return nil, err
 	}
 	if read.Lock, err = lockfile.Parse(read.LockSrc, p.lockFile()); err != nil {

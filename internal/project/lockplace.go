@@ -83,6 +83,15 @@ func ReadLock(location Location) (lock []byte, err error) {
 	return lock, err
 }
 
+// ViewLock is [ReadLock] for a program that does not write the lock. It follows a link as ReadLinkedLock does.
+func ViewLock(location Location) ([]byte, error) {
+	lock, err := ReadLock(location)
+	if errors.Is(err, atomicfile.ErrIrregular) {
+		return ReadLinkedLock(location)
+	}
+	return lock, err
+}
+
 // ReadLinkedLock follows a link in the place of the lock to a configuration file of the same git repository.
 func ReadLinkedLock(location Location) ([]byte, error) {
 	path := location.lockPath()
