@@ -409,7 +409,11 @@ func moduleChange(from lockfile.ModuleChange) entryChange {
 	old, updated := valueOf(from.Old), valueOf(from.New)
 	c := entryChange{Key: from.Key, Old: versionOrPackage(old), New: versionOrPackage(updated), before: releaseText(old), after: releaseText(updated)}
 	c.Change = kindOfChange(from.Old != nil, from.New != nil, from.OtherContent(), c.Old != c.New)
-	if from.Old == nil || from.New == nil {
+	switch {
+	case from.New == nil:
+		return c
+	case from.Old == nil:
+		c.after = sourceText(updated) // a reviewer has not seen it before
 		return c
 	}
 	if c.shownChange = c.after; c.before != c.after {

@@ -209,7 +209,7 @@ func checkPrinted(t *testing.T, s *site, args ...string) {
 func TestMarkdownCell(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"": "", "a|b": "`a\\|b`", "a`b": "`a'b`", `a\|b`: "`a\\ \\|b`", `a\\|b`: "`a\\\\ \\|b`", "a\nb": "`a b`", `a\`: "`a\\`",
+		"": "", "a|b": "`a\\|b`", "a`b": "`a'b`", `a\|b`: "`a\\ \\|b`", `a\\|b`: "`a\\\\ \\|b`", "a\nb": "`a\\nb`", `a\`: "`a\\`",
 	} {
 		if got := markdownCell(text); got != want {
 			t.Errorf("markdownCell(%q) = %q, want %q", text, got, want)

@@ -223,7 +223,7 @@ func markdownCell(text string) string {
 		return ""
 	}
 	// Some programs read a backslash before \| as one that escapes the other.
-	text = strings.NewReplacer("`", "'", `\|`, `\ \|`, "|", `\|`, "\n", " ").Replace(text)
+	text = strings.NewReplacer("`", "'", `\|`, `\ \|`, "|", `\|`, "\n", `\n`).Replace(text)
 	return "`" + text + "`"
 }
 
