@@ -9,9 +9,9 @@
 //
 //   - app.go lists the subcommands; request.go turns flags, the environment and settings into a request,
 //     installer.go makes the installer, and projects.go runs a command for several projects.
-//   - A failure becomes messages (messages.go), gets a short wording (problem.go and its neighbors) and the
-//     remedies of its type (remedies.go), and is printed (printerror.go). Errors of the library state facts
-//     only; all advice is in the remedies.
+//   - A failure becomes messages (messages.go), gets a cause (cause.go) and the remedies of its type
+//     (remedies.go), with the flags of the run (again.go), and is printed (printerror.go). Errors of the library
+//     state facts only; all advice is in the remedies.
 //   - format.go has the formats of tree and diff, and json_records.go the records of the JSON output.
 //
 // Of the internal packages it imports only these:
@@ -20,7 +20,7 @@
 //   - internal/pathsafe has the error about a cache that other users can change;
 //   - internal/repository finds root modules, and those that a change affects;
 //   - internal/repofiles reads files of which messages quote a line;
-//   - internal/git has what git and ssh say about a host, which messages put in a few words;
+//   - internal/git has what git and ssh say about a host, for which there are remedies;
 //   - internal/graph draws the pictures of the commands tree and diff;
 //   - internal/sanitize makes foreign text safe on terminals;
 //   - internal/textform writes paths of any bytes in JSON;

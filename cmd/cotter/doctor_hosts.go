@@ -16,7 +16,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getproviders"
-	hosts "github.com/cotterpin/cotter/internal/hostname" // the package has a function of that name
+	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
 )
 
@@ -69,7 +69,7 @@ func (d *doctor) needModule(ctx context.Context, source addrs.ModuleSource, lock
 	case addrs.ModuleSourceRemote:
 		req := getmodules.Request{Package: s.Package}
 		if from != nil {
-			req.FromPackage, req.Origin = true, hosts.Origin(from)
+			req.FromPackage, req.Origin = true, hostname.Origin(from)
 		}
 		d.needPackage(ctx, req, from)
 	}

@@ -68,7 +68,7 @@ func namesNotResolved(hosts []lookup) []string {
 		switch {
 		case h.name != nameKnown:
 			names = append(names, h.host)
-			sure = sure || h.name == nameNotAsked || slices.Contains(publicHosts, hostname(h.host))
+			sure = sure || h.name == nameNotAsked || slices.Contains(publicHosts, withoutPort(h.host))
 		case isLookedUp(h.host):
 			return nil
 		}
@@ -79,7 +79,7 @@ func namesNotResolved(hosts []lookup) []string {
 	return names
 }
 
-func hostname(host string) string {
+func withoutPort(host string) string {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
 		return host
@@ -89,7 +89,7 @@ func hostname(host string) string {
 
 // isLookedUp reports whether a host, with or without a port, has a name to resolve.
 func isLookedUp(host string) bool {
-	name := hostname(host)
+	name := withoutPort(host)
 	return name != "" && name != "localhost" && net.ParseIP(strings.Trim(name, "[]")) == nil
 }
 

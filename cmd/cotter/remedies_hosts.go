@@ -75,15 +75,15 @@ func gitRemedies(err error) []remedy {
 		return do(checkClock)
 	case e.Fault == git.OtherCertificate:
 		return do(checkName(host))
-	case e.Is == getmodules.ErrHostUntrusted:
+	case errors.Is(e.Is, getmodules.ErrHostUntrusted):
 		return do(trustAuthority(true, runtime.GOOS))
-	case e.Is == getmodules.ErrHostUnreachable:
+	case errors.Is(e.Is, getmodules.ErrHostUnreachable):
 		return about(host, checkHost)
-	case e.Is == getmodules.ErrRepositoryNotFound:
+	case errors.Is(e.Is, getmodules.ErrRepositoryNotFound):
 		return about(host, checkAddress)
-	case e.Is == getmodules.ErrAuthentication && urlIn(e.URL).Scheme == "ssh":
+	case errors.Is(e.Is, getmodules.ErrAuthentication) && urlIn(e.URL).Scheme == "ssh":
 		return do(sshLogin)
-	case e.Is == getmodules.ErrAuthentication:
+	case errors.Is(e.Is, getmodules.ErrAuthentication):
 		return do(gitLogin(host))
 	}
 	return nil

@@ -24,7 +24,7 @@ type besideTool struct {
 var besideTools = []besideTool{
 	{name: "terraform-config-inspect", version: "of September 2026", args: []string{"--json", "."}},
 	{name: "terraform-docs", version: "0.20", args: []string{"json", "."}, differs: "with module blocks in `.terraform.lock.hcl`, the versions of providers are missing; `lock_file` helps"},
-	{name: "tflint", version: "0.59", args: []string{"--call-module-type=all", "--format=json"}},
+	{name: "tflint", version: "0.64", args: []string{"--call-module-type=all", "--format=json"}},
 }
 
 const besideWorld = `

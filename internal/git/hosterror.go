@@ -2,6 +2,7 @@ package git
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
@@ -50,21 +51,21 @@ func (e *HostError) Common() string {
 	host := cmp.Or(e.Host(), "the host")
 	repository, _, _ := strings.Cut(e.URL, "?")
 	switch {
-	case e.Is == ErrHostUnreachable:
+	case errors.Is(e.Is, ErrHostUnreachable):
 		return hostname.Unreachable(host, cmp.Or(e.Reason, reasons[e.Fault], e.lastWords()))
 	case e.Fault == UnknownKey:
 		return host + "'s ssh key is not known on this machine"
 	case e.Fault == ChangedKey:
 		return host + " has another ssh key than the known one"
-	case e.Is == ErrHostUntrusted:
+	case errors.Is(e.Is, ErrHostUntrusted):
 		return hostname.UntrustedCertificate(host, reasons[e.Fault])
-	case e.Is == ErrAuthentication:
+	case errors.Is(e.Is, ErrAuthentication):
 		return e.refusal(host)
 	case e.Fault == WebPage:
 		return "there is no repository " + repository + ": " + fmt.Sprint(e.Err)
-	case e.Is == ErrRepositoryNotFound && e.Host() == "":
+	case errors.Is(e.Is, ErrRepositoryNotFound) && e.Host() == "":
 		return "there is no git repository " + strings.TrimPrefix(repository, "file://")
-	case e.Is == ErrRepositoryNotFound:
+	case errors.Is(e.Is, ErrRepositoryNotFound):
 		return fmt.Sprintf("there is no repository %s, or %s shows it only with credentials", repository, host)
 	}
 	return e.Is.Error() + ": " + e.Reason
