@@ -246,7 +246,7 @@ func TestNetworkMirrorFailures(t *testing.T) {
 		"404":                   {status(404), getproviders.ErrNotFound, "not found"},
 		"401":                   {status(401), getproviders.ErrMirrorRefused, "401 Unauthorized"},
 		"403":                   {status(403), getproviders.ErrMirrorRefused, "403 Forbidden"},
-		"500":                   {status(500), nil, "500 Internal Server Error after 4 attempts"},
+		"500":                   {status(500), nil, "mirror.example.com answered 500 Internal Server Error"},
 		"text":                  {typed("text/plain", ok), getproviders.ErrInvalidMirror, `"text/plain"`},
 		"not JSON":              {typed("application/json", "<html>"), getproviders.ErrInvalidMirror, "not valid JSON"},
 		"other JSON":            {typed("application/json", `{"archives": []}`), getproviders.ErrInvalidMirror, "unexpected type"},

@@ -117,7 +117,7 @@ func TestCertificateBehindPage(t *testing.T) {
 		source, path, says string
 		status             int
 	}{
-		"page":     {"https://MODTEST_HOST/files/page", "/files/page", "; the page at HOST points there", http.StatusOK},
+		"page":     {"https://MODTEST_HOST/files/page", "/files/page", "; the page https://HOST/files/page points there", http.StatusOK},
 		"registry": {"MODTEST_HOST/acme/net/aws", "/v1/modules/acme/net/aws/1.0.0/download", "", http.StatusNoContent},
 	} {
 		t.Run(name, func(t *testing.T) {

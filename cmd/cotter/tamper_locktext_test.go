@@ -72,7 +72,7 @@ func TestTamperLockText(t *testing.T) {
 		harmless("CRLF", rewriteLock(func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") })),
 		harmless("comment", lock("zip", `(?s).*`, "# a comment\n$0")),
 		harmless("unknown scheme beside the others", lock("zip", h1Line, "$0    \"x9:abc\",\n")),
-		broken("a link to a lock in the project", ".terraform.lock.hcl: is not a regular file but a symbolic link", rename(lockFile, "lock"), link(lockFile, "lock")),
+		row("a link to a file that is not named like a lock", refused("does not end like that of a configuration file"), refused("is not a regular file but a symbolic link"), refused("does not end like that of a configuration file"), rename(lockFile, "lock"), link(lockFile, "lock")),
 		row("replaced by a directory", refused(".terraform.lock.hcl"), refused(".terraform.lock.hcl"), refused(".terraform.lock.hcl"), drop(lockFile), put(lockFile+"/x", "")),
 		row("gone", refused("There is no .terraform.lock.hcl.", "Run `cotter install` on your machine and commit the lock."), healed("Cotter has created a lock file"), refused("there is no lock file .terraform.lock.hcl", "Run `cotter install`"), drop(lockFile)),
 	})
