@@ -92,7 +92,7 @@ func causeOf(err error) *cause {
 
 // suffixes returns what a fact, and the errors around it, say of one call alone.
 func suffixes(err error) (text string) {
-	switch e := err.(type) {
+	switch e := err.(type) { //nolint:errorlint // it looks at each error of the chain
 	case fact:
 	case interface{ Unwrap() error }:
 		text = suffixes(e.Unwrap())

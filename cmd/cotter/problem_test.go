@@ -33,11 +33,11 @@ func lookupFailed(host string, notFound bool) error {
 
 // fetchFrom is the error of a module whose package comes from a host.
 func fetchFrom(key, address string, err error) error {
-	switch e := err.(type) {
-	case *httpx.NetworkError:
-		e.URL = urlIn(address).String()
-	case *git.HostError:
-		e.URL = urlIn(address).String()
+	if network, ok := errors.AsType[*httpx.NetworkError](err); ok {
+		network.URL = urlIn(address).String()
+	}
+	if host, ok := errors.AsType[*git.HostError](err); ok {
+		host.URL = urlIn(address).String()
 	}
 	return inModule(key, &getmodules.FetchError{Package: address, Err: err})
 }
