@@ -194,6 +194,9 @@ type ContentChangedError struct {
 	Locked, Now string
 	// Confirming says that the origin did not confirm what the lock has. Otherwise something was selected anew.
 	Confirming bool
+	// SourceBlock says that Locked is from a block of the source, in the format of the later draft ([lockfile.File.SourceModules]).
+	// An update without a version does not regard such blocks.
+	SourceBlock bool
 }
 
 func (e *ContentChangedError) Error() string {

@@ -365,7 +365,7 @@ func (r *resolver) checkSourceBlocks(c *call, entry lockfile.Module, tree *store
 			return fmt.Errorf("the lock has a block with version %s of its source (%s:%d), but no h1 hash in it with which the package could be compared; restore the hash, or remove the block",
 				block.Version, block.Range.Filename, block.Range.Start.Line)
 		case locked != tree.H1() && locked != tree.Below(subdir).H1():
-			return &ContentChangedError{Path: c.Path, Name: entry.Version.String(), Locked: string(locked), Now: string(tree.H1())}
+			return &ContentChangedError{SourceBlock: true, Path: c.Path, Name: entry.Version.String(), Locked: string(locked), Now: string(tree.H1())}
 		}
 	}
 	return nil

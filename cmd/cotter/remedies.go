@@ -181,7 +181,12 @@ var remedyTable = append([]remedyRow{
 		}
 		return list
 	}),
-	on(func(e *installer.ContentChangedError) []remedy { return about(e.Path.String(), acceptContent) }),
+	on(func(e *installer.ContentChangedError) []remedy {
+		if e.SourceBlock {
+			return about(e.Path.String(), fmt.Sprintf("If you know why, run `cotter update{dir} {keys} --to %s{accept}` to lock the new content.", e.Name))
+		}
+		return about(e.Path.String(), acceptContent)
+	}),
 	on(unreachableCommit),
 	always[*getmodules.SubmoduleError]("Set `submodules = true` in the settings block of cotter.hcl to fetch submodules, or call the submodule's repository as a module of its own."),
 	always[*installer.OutsideError]("Replace the package by a directory of the repository, or by another package."),
