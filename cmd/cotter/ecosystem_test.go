@@ -49,6 +49,25 @@ func TestCommandsOfFiles(t *testing.T) {
 	}
 }
 
+// TestActionsPinned checks that a moved tag of an action changes nothing in the workflows and in Cotter's own action.
+func TestActionsPinned(t *testing.T) {
+	t.Parallel()
+	names, err := filepath.Glob("../../.github/workflows/*.yml")
+	testenv.Must(t, err)
+	pinned := regexp.MustCompile(`^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
+	for _, name := range append(names, "../../action.yml") {
+		uses := regexp.MustCompile(`(?m)uses: (.*)$`).FindAllSubmatch(readFile(t, name), -1)
+		if len(uses) == 0 {
+			t.Errorf("%s uses no action", name)
+		}
+		for _, use := range uses {
+			if !pinned.Match(use[1]) {
+				t.Errorf("%s uses %s, want a commit, and its version as a comment", name, use[1])
+			}
+		}
+	}
+}
+
 // TestHookFiles checks that a hook runs for a commit of every file that can change what it says.
 func TestHookFiles(t *testing.T) {
 	t.Parallel()
