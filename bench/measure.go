@@ -92,7 +92,7 @@ func prepare(ctx context.Context, ph phase, projects []project) error {
 		if ph.first.ours != nil {
 			first = ph.first
 		}
-		prepared := p.in(phase{work: first, pluginCache: ph.pluginCache})
+		prepared := p.in(phase{work: first, pluginCache: ph.pluginCache, copied: ph.copied})
 		if err := prepared.reset(); err != nil {
 			return err
 		}

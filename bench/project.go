@@ -199,6 +199,9 @@ func (p project) execute(ctx context.Context, dir string, args ...string) (u usa
 	if p.phase.pluginCache && !p.tool.ours {
 		cmd.Env = append(cmd.Env, "TF_PLUGIN_CACHE_DIR="+p.file("plugins"))
 	}
+	if p.phase.copied {
+		cmd.Env = append(cmd.Env, "COTTER_LAYOUT=copy")
+	}
 	if p.phase.mirrored && p.tool.ours {
 		cmd.Env = append(cmd.Env, "COTTER_MIRROR=oci://"+strings.TrimPrefix(p.servers.URL(), "https://")+"/mirror/modules")
 	}

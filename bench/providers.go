@@ -99,6 +99,28 @@ func terraformProvidersMeasured() world {
 	}
 }
 
+// copiedProvidersMeasured is for a .terraform that goes to other machines, as from a CI job: Cotter copies the providers of
+// a project for tofu too. Tofu has no plugin cache, with which it makes links.
+func copiedProvidersMeasured() world {
+	initialize := initializeFor("tofu")
+	states := []phase{
+		{name: "cold", work: initialize, copied: true},
+		{name: "lock, warm store, not installed", work: initialize, copied: true, keepLock: true, keepCache: true, prepared: true},
+		{name: "lock, installed", work: initialize, copied: true, keepLock: true, keepCache: true, keepInstalled: true, prepared: true},
+	}
+	return world{
+		name:     "copied-providers",
+		about:    fmt.Sprintf("The %d providers of the world \"providers\", in a project for tofu whose `.terraform` is carried to other machines (`COTTER_LAYOUT=copy`, the default in CI)", providerCount),
+		notes:    []string{"Tofu has no plugin cache, so it downloads its copies."},
+		tofuOnly: true,
+		parts:    []part{{start: startProviders, phases: states}},
+		goals: []report.Goal{
+			report.FasterThan(states[0].name, "tofu", 1), report.FasterThan(states[1].name, "tofu", 1), report.NoRequest(states[1].name),
+			report.FasterThan(states[2].name, "tofu", 1), report.NoRequest(states[2].name),
+		},
+	}
+}
+
 // providerGoals have factors for tofu and for terraform in each state.
 func providerGoals(states []phase) []report.Goal {
 	factors := [][2]float64{{1.3, 5}, {1.8, 6}, {4, 25}, {6, 20}, {4, 13}, {}, {2, 8}, {10, 40}}

@@ -42,6 +42,8 @@ type phase struct {
 	mirrored bool
 	// pluginCache gives one to stock tools. It is kept if keepCache is set.
 	pluginCache bool
+	// copied gives cotter copies of providers, as in CI.
+	copied bool
 	// projects is the number of copies that are installed at once; 0 means one.
 	projects int
 	// baselines are measured in the project that cotter has left.
@@ -136,6 +138,7 @@ func worlds() []world {
 		refsMeasured(),
 		providersMeasured(),
 		terraformProvidersMeasured(),
+		copiedProvidersMeasured(),
 	}
 }
 
