@@ -319,13 +319,14 @@ func (d *doctor) host(ctx context.Context, needs []*need) {
 		d.ok("%s, %s", name, fact)
 	}
 	what := name + " (" + strings.Join(distinct(kinds), ", ") + ")"
+	var failed []message
 	for _, n := range needs {
-		if n.err == nil {
-			continue
+		if n.err != nil {
+			failed = append(failed, messages(n.err)...)
 		}
-		for _, m := range messages(n.err) {
-			d.problem("%s: %s", what, m.item()) // which names the module, provider or repository
-		}
+	}
+	for _, text := range distinct(mapped(d.explained(failed), message.item)) {
+		d.problem("%s: %s", what, text)
 	}
 	switch {
 	case d.offline:

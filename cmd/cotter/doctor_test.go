@@ -27,10 +27,10 @@ func TestDoctorHosts(t *testing.T) {
 		want   string
 		status int
 	}{
-		{"no services", modtest.Fault{Status: http.StatusNotFound}, nil, "problem  HOST (git, modules, oci): module HOST/acme/net/aws: looking up the services of \"HOST\" by https://HOST/.well-known/terraform.json: the host offers no services", 1},
+		{"no services", modtest.Fault{Status: http.StatusNotFound}, nil, "problem  HOST (git, modules, oci): HOST answered 404 Not Found: it has no /.well-known/terraform.json, so it is no registry", 1},
 		{"a failing server", modtest.Fault{Status: http.StatusServiceUnavailable}, nil, "HOST answered 503 Service Unavailable", 1},
-		{"credentials that the registry refuses", modtest.Fault{Path: "/v1/modules/", Status: http.StatusUnauthorized}, nil, "problem  HOST (git, modules, oci): module HOST/acme/net/aws: ", 1},
-		{"credentials that a git server refuses", modtest.Fault{Path: "/git/", Status: http.StatusUnauthorized}, nil, "problem  HOST (git, modules, oci): cannot fetch \"git::https://HOST/git/dns.git\": ", 1},
+		{"credentials that the registry refuses", modtest.Fault{Path: "/v1/modules/", Status: http.StatusUnauthorized}, nil, "problem  HOST (git, modules, oci): HOST answered 401 Unauthorized: no credentials were sent", 1},
+		{"credentials that a git server refuses", modtest.Fault{Path: "/git/", Status: http.StatusUnauthorized}, nil, "problem  HOST (git, modules, oci): HOST requires credentials, and git has none that it accepts", 1},
 		{"credentials that an OCI registry refuses", modtest.Fault{Path: "/v2/", Status: http.StatusUnauthorized}, nil, "problem  HOST (git, modules, oci): ", 1},
 		{"nothing", modtest.Fault{Path: "/none"}, nil, "ok       HOST (git, modules, oci) answers", 0},
 		{"an unknown authority", modtest.Fault{Times: 1}, []string{"SSL_CERT_FILE="}, "HOST's certificate is not trusted: it is signed by an unknown authority", 1},
