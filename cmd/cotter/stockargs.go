@@ -73,6 +73,10 @@ func (a *stockArguments) add(variable, flag, value string) error {
 		if value != "false" {
 			a.ignored = append(a.ignored, ignoredArgument{flag, variable})
 		}
+	case "get":
+		if value == "false" {
+			a.ignored = append(a.ignored, ignoredArgument{flag, variable})
+		}
 	}
 	return nil
 }
@@ -166,6 +170,10 @@ func (o *output) warnIgnored(cmd *invocation, args stockArguments, dialect insta
 		switch {
 		case ignored.flag == "from-module":
 			o.warnf("%s has -from-module, which Cotter does not follow: it installs the modules of the configuration that is here", ignored.variable)
+		case ignored.flag == "get":
+			if cmd.String("only") != "providers" {
+				o.warnf("%s has -get=false, which Cotter does not follow: it installs the modules, unless --only providers leaves them out", ignored.variable)
+			}
 		case !cmd.Bool("upgrade"):
 			o.warnf("%s has -%s, which Cotter does not follow: locked versions stay until `cotter update` or --upgrade\nWith it, tofu and terraform fetch all modules again, regardless of the lock.", ignored.variable, ignored.flag)
 		}

@@ -50,7 +50,8 @@ func TestArgumentsFromEnvOther(t *testing.T) {
 		{"-upgrade -update=false -from-module ./x", stockArguments{ignored: []ignoredArgument{{"upgrade", "TF_CLI_ARGS_init"}, {"from-module", "TF_CLI_ARGS_init"}}}},
 		{"-upgrade=true", stockArguments{ignored: []ignoredArgument{{"upgrade", "TF_CLI_ARGS_init"}}}},
 		{"-- -upgrade", stockArguments{}},
-		{"-reconfigure -input=false -backend=false -get=false -json -no-color", stockArguments{}},
+		{"-reconfigure -input=false -backend=false -get=true -get -json -no-color", stockArguments{}},
+		{"-get=false", stockArguments{ignored: []ignoredArgument{{"get", "TF_CLI_ARGS_init"}}}},
 	} {
 		got, err := argumentsFromEnv(func(name string) string { return map[string]string{"TF_CLI_ARGS_init": test.text}[name] })
 		if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(stockArguments{}, ignoredArgument{})); diff != "" || err != nil {

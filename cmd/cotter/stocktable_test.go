@@ -28,7 +28,7 @@ var initTable = map[string]struct {
 	"TF_REATTACH_PROVIDERS": {value: `{}`}, "OPENTOFU_ENFORCE_GPG_EXPIRATION": {value: "true"}, "OPENTOFU_ENFORCE_GPG_VALIDATION": {value: "true", warns: true},
 	"-plugin-dir": {value: "."}, "-test-directory": {value: "tests"}, "-lockfile": {value: "readonly"},
 	"-upgrade": {warns: true}, "-update": {warns: true}, "-from-module": {warns: true},
-	"-get": {value: "false"}, "-backend": {value: "false"}, "-backend-config": {value: "path=x"}, "-reconfigure": {}, "-migrate-state": {}, "-force-copy": {},
+	"-get": {value: "false", warns: true}, "-backend": {value: "false"}, "-backend-config": {value: "path=x"}, "-reconfigure": {}, "-migrate-state": {}, "-force-copy": {},
 	"-lock": {value: "false"}, "-lock-timeout": {value: "1s"}, "-ignore-remote-version": {}, "-input": {value: "false"}, "-json": {}, "-json-into": {value: "out.json"}, "-no-color": {},
 	"-compact-warnings": {}, "-consolidate-warnings": {value: "false"}, "-consolidate-errors": {value: "false"},
 	"TF_IN_AUTOMATION": {value: "1"}, "TF_INPUT": {value: "0"}, "TF_LOG": {value: "error"}, "TF_ENCRYPTION": {value: "{}"}, "TF_CLOUD_": {value: "x"},
