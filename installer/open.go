@@ -282,10 +282,10 @@ func readLock(p Project, writes bool) ([]byte, error) {
 		if src, err = project.ReadLinkedLock(p.location()); err == nil {
 			return src, nil
 		}
-		linked.Err = err
 		if refused, ok := errors.AsType[*config.FileReadError](err); ok {
-			linked.Err = errors.New(refused.Reason) // the rest of its text is about expressions
+			err = errors.New(refused.Reason) // the rest of its text is about expressions
 		}
+		linked.Err = fmt.Errorf("%s: %w", linked.File, err)
 		return nil, linked
 	}
 	return src, err
