@@ -99,7 +99,7 @@ var reasons = map[Fault]string{
 // lastWords leaves out what git was doing.
 func (e *HostError) lastWords() string {
 	text := fmt.Sprint(e.Err)
-	return text[strings.LastIndex(text, ": ")+1:]
+	return strings.TrimSpace(text[strings.LastIndex(text, ": ")+1:])
 }
 
 // Fault is more precise than a sentinel.
