@@ -30,15 +30,15 @@ type cause struct {
 // causeTable has texts for errors whose own text has more than users need. The first one is used; "" is for other errors.
 var causeTable = []func(error) string{
 	fullDisk,
-	in(installer.ErrNoVersionsOffline, "the lock has no version that fits, and versions cannot be listed offline"),
-	in(installer.ErrUnconfirmedOffline, unconfirmedOffline),
+	when(installer.ErrNoVersionsOffline, "the lock has no version that fits, and versions cannot be listed offline"),
+	when(installer.ErrUnconfirmedOffline, unconfirmedOffline),
 	func(err error) string {
 		if errors.Is(err, installer.ErrOffline) && is[*getproviders.UnconfirmedError](err) {
 			return unconfirmedOffline
 		}
 		return ""
 	},
-	in(installer.ErrOffline, "neither installed nor in the cache"),
+	when(installer.ErrOffline, "neither installed nor in the cache"),
 	on(func(e *installer.InvalidOptionsError) string { // users do not know the fields
 		return (&installer.InvalidOptionsError{Reason: e.Reason, Err: e.Err}).Error()
 	}),
@@ -54,15 +54,6 @@ var causeTable = []func(error) string{
 }
 
 const unconfirmedOffline = "not in the cache: no origin has confirmed the lock's entry for it on this machine"
-
-func in(sentinel error, text string) func(error) string {
-	return func(err error) string {
-		if errors.Is(err, sentinel) {
-			return text
-		}
-		return ""
-	}
-}
 
 // fact is an error of the library whose text says what went wrong without the errors around it.
 type fact interface {

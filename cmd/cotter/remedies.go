@@ -321,12 +321,15 @@ func inProjectDir(project string, list []remedy) []remedy {
 // remedyRow returns nil for errors that it is not about.
 type remedyRow = func(error) []remedy
 
-func wraps(sentinel error, text string) remedyRow {
-	return func(err error) []remedy {
+func wraps(sentinel error, text string) remedyRow { return when(sentinel, do(text)) }
+
+// when is for errors that wrap a sentinel.
+func when[T any](sentinel error, found T) func(error) T {
+	return func(err error) (none T) {
 		if errors.Is(err, sentinel) {
-			return do(text)
+			return found
 		}
-		return nil
+		return none
 	}
 }
 

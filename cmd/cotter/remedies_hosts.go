@@ -111,8 +111,7 @@ func statusRemedies(err error) []remedy {
 		return nil
 	}
 	host := status.Answer.URL().Host
-	fetch, isFetch := errors.AsType[*getmodules.FetchError](err)
-	isOCI := isFetch && strings.HasPrefix(fetch.Package, "oci://")
+	kind := kindOfPackage(err)
 	switch code := status.Answer.StatusCode; {
 	case status.IsRefusal():
 		return do(login(host, status, err))
@@ -124,7 +123,7 @@ func statusRemedies(err error) []remedy {
 		return about(host, askOperator)
 	case is[*config.UnusableVersionError](err), is[*getmodules.RefNotFoundError](err), is[*getproviders.MirrorError](err):
 		return nil // the text names other versions, or what the mirror lacks
-	case is[*registryclient.RequestError](err), isFetch && (!isOCI || strings.HasPrefix(status.Answer.URL().Path, "/v2/")):
+	case is[*registryclient.RequestError](err), kind != "" && (kind != "oci" || strings.HasPrefix(status.Answer.URL().Path, "/v2/")):
 		return about(host, checkAddress)
 	}
 	return about(host, askOperator)
@@ -136,26 +135,36 @@ func login(host string, status *httpx.StatusError, err error) string {
 	owner := host
 	request, isRegistry := errors.AsType[*registryclient.RequestError](err)
 	archive, isProvider := errors.AsType[*getproviders.RefusedError](err)
-	fetch, isFetch := errors.AsType[*getmodules.FetchError](err)
-	isOCI := isFetch && strings.HasPrefix(fetch.Package, "oci://")
+	kind := kindOfPackage(err)
 	if isRegistry {
 		owner = cmp.Or(string(request.Package.Host), string(request.Provider.Hostname), host)
-	} else if isOCI {
+	} else if fetch, ok := errors.AsType[*getmodules.FetchError](err); ok && kind == "oci" {
 		owner = urlIn(fetch.Package).Host
 	}
 	switch {
-	case isFetch && strings.HasPrefix(fetch.Package, "git::"): // the built-in client asks only for credentials in files of netrc
+	case kind == "git": // the built-in client asks only for credentials in files of netrc
 		return netrcLogin(owner) + " Or install git to use its credential helpers."
-	case status.Answer.Authorized, isFetch && strings.HasPrefix(fetch.Package, "gcs::"), isFetch && strings.HasPrefix(fetch.Package, "s3::"):
+	case status.Answer.Authorized, kind == "gcs", kind == "s3":
 		return checkLogin(owner)
 	case isProvider:
 		return archiveLogin(owner, archive)
 	case isRegistry, is[*disco.DiscoveryError](err):
 		return registryLogin(owner)
-	case isOCI:
+	case kind == "oci":
 		return fmt.Sprintf("Run `docker login %s`.", shellWord(owner))
 	}
 	return netrcLogin(owner)
+}
+
+// kindOfPackage returns the getter or else the scheme of the package that an error is about, such as "git" or "oci"; "" if
+// it is about no package.
+func kindOfPackage(err error) string {
+	fetch, ok := errors.AsType[*getmodules.FetchError](err)
+	if !ok {
+		return ""
+	}
+	kind, _, _ := strings.Cut(fetch.Package, ":")
+	return kind
 }
 
 // hostOf returns the host that an error is about, or "": the one that was asked, before the one that the configuration

@@ -75,7 +75,7 @@ func (d *Dirs) Respell(recorded *Manifest) {
 	for _, record := range recorded.Records() {
 		top := given
 		if strings.HasPrefix(record.Source, ".") {
-			top = real // stock tools resolve links for what is called by a path
+			top = real // stock tools resolve the links in a path that a call has
 		}
 		if top == "" || strings.HasPrefix(record.Dir, top+"/") {
 			continue
