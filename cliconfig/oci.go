@@ -3,14 +3,13 @@ package cliconfig
 import (
 	"context"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/lazyregexp"
 	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
@@ -149,9 +148,7 @@ const (
 )
 
 // repositoryPattern is HOST[:PORT][/PATH], with the path of the OCI distribution specification.
-var repositoryPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
-})
+var repositoryPattern = lazyregexp.New(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$`)
 
 func parseRepository(s string) (repository, bool) {
 	if !repositoryPattern().MatchString(s) {

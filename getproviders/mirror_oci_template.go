@@ -3,12 +3,11 @@ package getproviders
 import (
 	"fmt"
 	"log/slog"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/lazyregexp"
 )
 
 // RepositoryTemplate determines the repository of a provider in an OCI registry, such as
@@ -22,9 +21,7 @@ type RepositoryTemplate struct {
 var templateNames = []string{"hostname", "namespace", "type"}
 
 // repositoryAddress matches HOST[:PORT]/PATH, with the path of the OCI distribution specification.
-var repositoryAddress = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)+$`)
-})
+var repositoryAddress = lazyregexp.New(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)+$`)
 
 // ParseRepositoryTemplate parses a text in which ${hostname}, ${namespace} and ${type} stand for the parts
 // of a provider's address. The result must be HOST[:PORT]/PATH. The error is an *[addrs.ParseError].

@@ -65,7 +65,7 @@ func (l *lostEntries) lostAll() bool {
 }
 
 func (l *lostEntries) searchesHistory() bool {
-	return l.req.hasLockFile() && filepath.Clean(l.req.lockFile()) == lockFileName && !l.req.Update.All
+	return l.req.hasLockFile() && filepath.Clean(l.req.lockFile()) == lockfile.Name && !l.req.Update.All
 }
 
 func (l *lostEntries) inHistory(ctx context.Context) *worktree.LockVersion {

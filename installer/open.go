@@ -229,7 +229,7 @@ func (p *openProject) providerLock() (*providerLock, error) {
 	l.Unmanaged = p.req.Unmanaged
 	if !l.hasModules {
 		var err error
-		l.req.LockFile = lockFileName
+		l.req.LockFile = lockfile.Name
 		if l.src, err = readLock(l.req.Project, p.writesLock()); err != nil {
 			return nil, err
 		}
@@ -246,14 +246,14 @@ func (p *openProject) providerLock() (*providerLock, error) {
 // hasStockLock reports whether the lock has the providers too: it is the file of stock tools, possibly through
 // a symbolic link, or it is not below the root module.
 func (p Project) hasStockLock() bool {
-	if !p.hasLockFile() || !filepath.IsLocal(p.lockFile()) || filepath.Clean(p.lockFile()) == lockFileName {
+	if !p.hasLockFile() || !filepath.IsLocal(p.lockFile()) || filepath.Clean(p.lockFile()) == lockfile.Name {
 		return true
 	}
 	own, err := os.Stat(p.lockPath())
 	if err != nil {
 		return false
 	}
-	stock, err := os.Stat(filepath.Join(p.dir(), lockFileName))
+	stock, err := os.Stat(filepath.Join(p.dir(), lockfile.Name))
 	return err == nil && os.SameFile(own, stock)
 }
 

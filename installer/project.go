@@ -13,10 +13,9 @@ import (
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/rules"
 	"github.com/cotterpin/cotter/internal/textform"
+	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 )
-
-const lockFileName = ".terraform.lock.hcl"
 
 // Project is a root module: where its files are, and whose rules hold for it, in all runs. The zero value is
 // the root module in the current directory. DataDir, ModulesDir and LockFile are relative to Dir or absolute.
@@ -103,7 +102,7 @@ func (p Project) below(name string) string {
 
 func (p Project) dir() string      { return cmp.Or(p.Dir, ".") }
 func (p Project) dataDir() string  { return cmp.Or(p.DataDir, ".terraform") }
-func (p Project) lockFile() string { return cmp.Or(p.LockFile, lockFileName) }
+func (p Project) lockFile() string { return cmp.Or(p.LockFile, lockfile.Name) }
 
 func (p Project) dataPath() string { return p.below(p.dataDir()) }
 

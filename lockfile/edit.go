@@ -3,9 +3,9 @@ package lockfile
 import (
 	"bytes"
 	"cmp"
-	"regexp"
 	"slices"
-	"sync"
+
+	"github.com/cotterpin/cotter/internal/lazyregexp"
 )
 
 // edit replaces a span of the source. A separate text is a block, with a blank line before and after it.
@@ -50,9 +50,7 @@ func (f *File) headerEdits() []edit {
 
 // misplacedHeader is a stock tool's header behind the end of a block. Dependabot leaves it there, because it puts what
 // the tool has written in the place of the provider blocks.
-var misplacedHeader = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\n\}(# This file is maintained automatically by "(?:tofu|terraform) init"\.\r?\n# Manual edits may be lost in future updates\.\r?\n)`)
-})
+var misplacedHeader = lazyregexp.New(`\n\}(# This file is maintained automatically by "(?:tofu|terraform) init"\.\r?\n# Manual edits may be lost in future updates\.\r?\n)`)
 
 // moveHeader adds to other edits that such a header moves to the start, or is removed if there is a comment.
 func (f *File) moveHeader(edits []edit) []edit {

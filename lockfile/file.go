@@ -11,6 +11,9 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 )
 
+// Name is the name of the lock file of stock tools.
+const Name = ".terraform.lock.hcl"
+
 // File is a lock file in memory: the bytes that were read, and the locked entries with unwritten changes.
 // The zero value is a file that does not exist yet. A nil *File has no entries, and methods that change a
 // file panic on it. A File is not safe for concurrent use.

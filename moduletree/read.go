@@ -109,7 +109,7 @@ func (p Project) reader(at project.Location) (config.Reader, error) {
 
 func (p Project) dir() string      { return cmp.Or(p.Dir, ".") }
 func (p Project) dataDir() string  { return cmp.Or(p.DataDir, ".terraform") }
-func (p Project) lockFile() string { return cmp.Or(p.LockFile, ".terraform.lock.hcl") }
+func (p Project) lockFile() string { return cmp.Or(p.LockFile, lockfile.Name) }
 
 func (p Project) below(name string) string {
 	if filepath.IsAbs(name) {

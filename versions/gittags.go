@@ -2,9 +2,9 @@ package versions
 
 import (
 	"path"
-	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/cotterpin/cotter/internal/lazyregexp"
 )
 
 // GitTag is a tag of a git repository.
@@ -16,11 +16,9 @@ type GitTag struct {
 }
 
 // semverTag is the grammar of semver.org with an optional "v".
-var semverTag = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^v?(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)` +
-		`(-(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
-		`(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
-})
+var semverTag = lazyregexp.New(`^v?(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)` +
+	`(-(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9][0-9]*|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
+	`(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$`)
 
 func parseTag(tag string) (Version, bool) {
 	if !semverTag().MatchString(tag) {

@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/cotterpin/cotter/lockfile"
 )
 
 // errSkipped means that a case could not be run.
@@ -57,7 +59,7 @@ func check(ctx context.Context, c *testCase, run program) error {
 // prepare writes the files of a case. It returns the path and the standard input to run the
 // program with.
 func (c *testCase) prepare(dir string) (path string, stdin []byte, err error) {
-	lock := filepath.Join(dir, ".terraform.lock.hcl")
+	lock := filepath.Join(dir, lockfile.Name)
 	switch c.verb {
 	case "hash":
 		if !c.tree.fits() {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/cli/view"
 )
 
 // flagsAgain returns the flags of a run that an advised command needs too, because they decide what is read, selected or
@@ -19,10 +20,10 @@ func flagsAgain(cmd *invocation, command, rest, project string) string {
 		return ""
 	}
 	var b strings.Builder
-	add := func(flag, value string) { b.WriteString(" " + flag + " " + shellWord(value)) }
+	add := func(flag, value string) { b.WriteString(" " + flag + " " + view.ShellWord(value)) }
 	if policies, err := cmd.Flags().GetStringArray("policy"); err == nil && other.Flag("policy") != nil {
 		for _, name := range policies {
-			add("--policy", seenFrom(project, below(cmd.String("chdir"), name)))
+			add("--policy", seenFrom(project, view.Below(cmd.String("chdir"), name)))
 		}
 	}
 	for _, flag := range []string{"for", "mirror", "unify", "allow-file-reads"} {

@@ -8,15 +8,17 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	out := &output{stdout: forLog(stdout, os.Getenv), stderr: forLog(stderr, os.Getenv), env: os.Getenv, started: time.Now(), reached: new(atomic.Bool)}
-	out.columns, out.errColumns = terminalWidth(out.stdout), terminalWidth(out.stderr)
+	out := &output{stdout: forLog(stdout, os.Getenv), stderr: forLog(stderr, os.Getenv), started: time.Now(), Run: advice.Run{Env: os.Getenv, Reached: new(atomic.Bool)}}
+	out.columns, out.errColumns = view.TerminalWidth(out.stdout), view.TerminalWidth(out.stderr)
 	err := runLine(ctx, args[1:], out)
-	if isFailure(err) && (out.json || !is[exitOnly](err)) && !out.interrupted(ctx, err) {
+	if isFailure(err) && (out.json || !advice.Is[exitOnly](err)) && !out.interrupted(ctx, err) {
 		out.printError(err)
 	}
 	return exitStatus(ctx, err)

@@ -7,12 +7,15 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/bundle"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/ocistore"
-	"github.com/spf13/cobra"
 )
 
 func bundleCommand(out *output) *cobra.Command {
@@ -76,7 +79,7 @@ func createBundle(ctx context.Context, cmd *invocation, out *output) (err error)
 		out.result(bundledRecord{name, written.Entries, written.Packages, written.Providers, written.Bytes})
 		return nil
 	}
-	content := both(written.Entries, count(written.Packages, "package")+" of "+entries(written.Entries, "module"), written.Providers, count(written.Providers, "package")+" of providers")
+	content := view.Both(written.Entries, view.Count(written.Packages, "package")+" of "+entries(written.Entries, "module"), written.Providers, view.Count(written.Providers, "package")+" of providers")
 	out.printf("%s: %s, %s\n", name, content, megabytes(written.Bytes))
 	return nil
 }
@@ -115,7 +118,7 @@ func carried(cmd *invocation) (o installer.LockedOptions, err error) {
 
 // lockedProjects returns an installer, the projects, and which of their packages a bundle or a mirror gets.
 func lockedProjects(ctx context.Context, cmd *invocation, out *output) (in *installer.Installer, projects []installer.Project, o installer.LockedOptions, err error) {
-	req, err := newRequest(cmd, out.env)
+	req, err := newRequest(cmd, out.Env)
 	if err != nil {
 		return nil, nil, o, err
 	}
@@ -130,7 +133,7 @@ func lockedProjects(ctx context.Context, cmd *invocation, out *output) (in *inst
 		return nil, nil, o, err
 	}
 	mirrors := newMirrors(cmd, out, in)
-	projects, failures := projectsIn(cmd, out.env, req, dirs, func(req request) (request, error) {
+	projects, failures := projectsIn(cmd, out.Env, req, dirs, func(req request) (request, error) {
 		req, err := inProject(ctx, in, req)
 		if err != nil {
 			return req, err
@@ -168,7 +171,7 @@ func readBundle(done string, read func(*installer.Installer, context.Context, in
 // storeEntries prints the entries of a bundle or a mirror. It fails if any of them has an error.
 func (o *output) storeEntries(found []ocistore.Entry, done string) error {
 	if o.json {
-		o.result(storedRecord{mapped(found, jsonStoredEntry)})
+		o.result(storedRecord{lists.Map(found, jsonStoredEntry)})
 	}
 	damaged, providers := 0, 0
 	for _, entry := range found {
@@ -193,7 +196,7 @@ func (o *output) storeEntries(found []ocistore.Entry, done string) error {
 }
 
 func carriedText(modules, providers int) string {
-	return both(modules, entries(modules, "module"), providers, count(providers, "package")+" of providers")
+	return view.Both(modules, entries(modules, "module"), providers, view.Count(providers, "package")+" of providers")
 }
 
 // ofCarried returns the numbers like carriedText, for use after "1 of".
@@ -223,7 +226,7 @@ func (o *output) bundleEntry(entry ocistore.Entry) {
 		what = entry.Tag
 	}
 	if entry.Err != nil {
-		o.printf("- %s: %s\n", what, indented(entry.Err.Error()))
+		o.printf("- %s: %s\n", what, view.Indented(entry.Err.Error()))
 		return
 	}
 	o.printf("- %s\n", what)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/store"
 )
@@ -27,7 +28,7 @@ func cacheCommand(out *output) *cobra.Command {
 				return errors.New("no cache directory is known: set COTTER_CACHE_DIR")
 			}
 			return run(ctx, cmd, store.Cache{
-				Dir: dir, StateDir: cliconfig.OSEnvironment().StateDir(), StateKey: out.env("COTTER_STATE_KEY"),
+				Dir: dir, StateDir: cliconfig.OSEnvironment().StateDir(), StateKey: out.Env("COTTER_STATE_KEY"),
 			})
 		}, append([]addFlag{
 			toggle("json", "print JSON"),
@@ -71,7 +72,7 @@ func (o *output) cacheSize(ctx context.Context, _ *invocation, c store.Cache) er
 	}
 	o.usage("", usage)
 	if usage.Linked.Number > 0 {
-		o.printf("%s (%s) in use by links in %s\n", count(usage.Linked.Number, "provider"), megabytes(usage.Linked.Bytes), count(len(projects), "project"))
+		o.printf("%s (%s) in use by links in %s\n", view.Count(usage.Linked.Number, "provider"), megabytes(usage.Linked.Bytes), view.Count(len(projects), "project"))
 	}
 	return nil
 }
@@ -123,10 +124,10 @@ func (o *output) cacheClean(ctx context.Context, cmd *invocation, c store.Cache)
 	o.usage("removed: ", freed)
 	if freed.Linked.Number > 0 {
 		o.printf("kept: %s (%s) with links from %s; `cotter cache clean --all` removes them too\n",
-			count(freed.Linked.Number, "provider"), megabytes(freed.Linked.Bytes), count(len(projects), "project"))
+			view.Count(freed.Linked.Number, "provider"), megabytes(freed.Linked.Bytes), view.Count(len(projects), "project"))
 	}
 	if foreign > 0 {
-		o.notef("The cache also has records of %s that this user has not installed. They were not looked at, and may need `cotter install`.\n", count(foreign, "project"))
+		o.notef("The cache also has records of %s that this user has not installed. They were not looked at, and may need `cotter install`.\n", view.Count(foreign, "project"))
 	}
 	return nil
 }
@@ -143,8 +144,8 @@ func (o *output) cleanedProjects(projects []store.Project) {
 }
 
 func (o *output) usage(label string, u store.Usage) {
-	o.printf("%s%s (%s), %s (%s), %s (%s)\n", label, count(u.Modules.Number, "package"), megabytes(u.Modules.Bytes+u.QuarantineBytes),
-		count(u.Git.Number, "git store"), megabytes(u.Git.Bytes), count(u.Providers.Number, "provider"), megabytes(u.Providers.Bytes))
+	o.printf("%s%s (%s), %s (%s), %s (%s)\n", label, view.Count(u.Modules.Number, "package"), megabytes(u.Modules.Bytes+u.QuarantineBytes),
+		view.Count(u.Git.Number, "git store"), megabytes(u.Git.Bytes), view.Count(u.Providers.Number, "provider"), megabytes(u.Providers.Bytes))
 }
 
 func usageRecord(u store.Usage, projects []store.Project, foreign int) record {

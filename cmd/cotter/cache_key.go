@@ -9,11 +9,11 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/advice"
 	"github.com/cotterpin/cotter/lockfile"
+	"github.com/spf13/cobra"
 )
 
 func cacheKeyCommand(out *output) *cobra.Command {
@@ -31,7 +31,7 @@ func cacheKeyCommand(out *output) *cobra.Command {
 }
 
 func runCacheKey(ctx context.Context, cmd *invocation, out *output) error {
-	req, err := newRequest(cmd, out.env)
+	req, err := newRequest(cmd, out.Env)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func runCacheKey(ctx context.Context, cmd *invocation, out *output) error {
 	if err != nil {
 		return err
 	}
-	projects, failures := projectsIn(cmd, out.env, req, dirs, nil)
+	projects, failures := projectsIn(cmd, out.Env, req, dirs, nil)
 	if err := errors.Join(failures...); err != nil {
 		return err
 	}
@@ -111,11 +111,11 @@ func readLocks(ctx context.Context, in *installer.Installer, p installer.Project
 // requireLock returns an error if a project has no lock but needs one.
 func requireLock(ctx context.Context, in *installer.Installer, p installer.Project) error {
 	err := in.RequireLock(ctx, p)
-	if !is[*installer.MissingLockError](err) {
+	if !advice.Is[*installer.MissingLockError](err) {
 		return err
 	}
 	if dir, empty := withoutConfiguration(ctx, request{Project: p}); empty {
-		return noConfigurationError{dir}
+		return advice.NoConfigurationError{Dir: dir}
 	}
 	return err
 }

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -136,20 +134,6 @@ func lockToComplete(c *cobra.Command) *lockfile.File {
 	if err != nil {
 		return nil
 	}
-	lock, _ := readLock(filepath.Join(dir, cmp.Or(found.LockFile, stockLockName)))
+	lock, _ := installer.ReadLock(c.Context(), installer.Project{Dir: dir, LockFile: found.LockFile})
 	return lock
-}
-
-// readLock returns an empty lock if the file does not exist.
-func readLock(path string) (*lockfile.File, error) {
-	root, err := os.OpenRoot(filepath.Dir(path))
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	file, err := lockfile.ReadFile(root, filepath.Base(path))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return file, err
 }

@@ -14,11 +14,14 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/procgroup"
+	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/modtest"
-	"github.com/spf13/cobra"
 )
 
 // demoWorld has the content of the demo's servers, its configuration, and what an attacker puts in place
@@ -69,7 +72,7 @@ func runDemo(ctx context.Context, _ *invocation, out *output) (err error) {
 	if err := d.attack(ctx); err != nil {
 		return err
 	}
-	served := out.interactive() && isTerminal(os.Stdin)
+	served := out.interactive() && view.IsTerminal(os.Stdin)
 	if err := d.writeEnvironment(served); err != nil {
 		return err
 	}
@@ -93,7 +96,7 @@ func (d demo) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	out.printf("$ cat main.tf\n%s\n$ cotter install\n", lines(text))
+	out.printf("$ cat main.tf\n%s\n$ cotter install\n", view.Lines(text))
 	progress := newProgress(out)
 	o := d.world.Installer().Options()
 	// The project links to the demo's cache. The key in the demo's state directory proves
@@ -116,12 +119,12 @@ func (d demo) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	lock, err := os.ReadFile(filepath.Join(dir, stockLockName))
+	lock, err := os.ReadFile(filepath.Join(dir, lockfile.Name))
 	if err != nil {
 		return err
 	}
 	entry := regexp.MustCompile(`(?ms)^module "dns" \{.*?^\}\n`).Find(lock)
-	out.printf("\n$ sed -n '/^module \"dns\"/,/^}/p' .terraform.lock.hcl\n%s\n", lines(entry))
+	out.printf("\n$ sed -n '/^module \"dns\"/,/^}/p' .terraform.lock.hcl\n%s\n", view.Lines(entry))
 	return nil
 }
 
@@ -139,7 +142,7 @@ func (d demo) attack(ctx context.Context) error {
 	if err := d.world.WriteTree(clone, "config"); err != nil {
 		return err
 	}
-	if err := copyFile(filepath.Join(d.dir(), stockLockName), filepath.Join(clone, stockLockName), 0o644); err != nil {
+	if err := copyFile(filepath.Join(d.dir(), lockfile.Name), filepath.Join(clone, lockfile.Name), 0o644); err != nil {
 		return err
 	}
 	d.printf("Now someone moves the tag v2.1.0 to another commit. In CI, with the lock and no cache:\n\n$ cotter install --locked\n")
@@ -169,25 +172,25 @@ func (d demo) writeEnvironment(served bool) error {
 	var text strings.Builder
 	for _, entry := range entries {
 		name, value, _ := strings.Cut(entry, "=")
-		fmt.Fprintf(&text, "export %s=%s\n", name, shellWord(value))
+		fmt.Fprintf(&text, "export %s=%s\n", name, view.ShellWord(value))
 	}
 	own, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	if !sameFile(own, procgroup.Find([]string{"PATH=" + d.env("PATH")}, "cotter")) {
+	if !sameFile(own, procgroup.Find([]string{"PATH=" + d.Env("PATH")}, "cotter")) {
 		bin := filepath.Join(d.base, "bin")
 		if err := keepProgram(own, bin); err != nil {
 			return err
 		}
-		fmt.Fprintf(&text, "export PATH=%s:$PATH\n", shellWord(bin))
+		fmt.Fprintf(&text, "export PATH=%s:$PATH\n", view.ShellWord(bin))
 	}
 	return os.WriteFile(filepath.Join(d.base, environmentFile), []byte(text.String()), 0o644)
 }
 
 func (d demo) printCommands(served bool) {
 	line := func(command, what string) { d.printf("  %-22s  # %s\n", command, what) }
-	d.printf("  . %s\n  cd %s\n", shellWord(filepath.Join(d.base, environmentFile)), shellWord(d.dir()))
+	d.printf("  . %s\n  cd %s\n", view.ShellWord(filepath.Join(d.base, environmentFile)), view.ShellWord(d.dir()))
 	if served {
 		line("cotter verify --remote", "the tag of dns has moved")
 		line("cotter outdated", "network 2.0.0 is available")
@@ -196,11 +199,11 @@ func (d demo) printCommands(served bool) {
 	line("echo '# hello' >> .terraform/modules/network/main.tf", "change a file")
 	line("cotter verify", "finds the change")
 	line("cotter install", "restores the file from the cache")
-	for _, tool := range tools(d.env) {
+	for _, tool := range tools(d.Env) {
 		line(tool.String()+" init -plugin-dir=.terraform/providers", "finds everything in place")
 		break
 	}
-	line("rm -rf "+shellWord(d.base), "removes all files of the demo")
+	line("rm -rf "+view.ShellWord(d.base), "removes all files of the demo")
 }
 
 func awaitEnter(ctx context.Context) {

@@ -16,7 +16,10 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/graph"
+	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/spf13/cobra"
@@ -61,7 +64,7 @@ func runDiff(ctx context.Context, cmd *invocation, out *output) error {
 	case err != nil:
 		return err
 	case cmd.NArg() > 2:
-		return usageError{hinted(errors.New("cotter diff takes at most two locks: files, directories or git revisions"), "For example, `cotter diff HEAD` shows what has changed since the last commit.")}
+		return usageError{advice.Hinted(errors.New("cotter diff takes at most two locks: files, directories or git revisions"), "For example, `cotter diff HEAD` shows what has changed since the last commit.")}
 	case several && pictures[format] != nil:
 		return usageError{fmt.Errorf("--format %s is for one project", format)}
 	}
@@ -93,7 +96,7 @@ func runDiff(ctx context.Context, cmd *invocation, out *output) error {
 		case err == nil && len(shared) > 0 && cmd.Bool("exit-code"):
 			return errFound
 		case err == nil && len(shared) == 0 && several && format == formatText:
-			out.notef("%s: the locks have the same modules and providers.\n", count(len(all), "project"))
+			out.notef("%s: the locks have the same modules and providers.\n", view.Count(len(all), "project"))
 		}
 		return err
 	})
@@ -107,7 +110,7 @@ type lockDiff struct {
 }
 
 func newLockDiff(ctx context.Context, cmd *invocation, in *installer.Installer, out *output, req request) (_ *lockDiff, err error) {
-	reader := lockReader{req: req, dir: cmp.Or(req.Dir, "."), lockFile: cmp.Or(req.LockFile, stockLockName), revisions: severalProjects(cmd)}
+	reader := lockReader{req: req, dir: cmp.Or(req.Dir, "."), lockFile: cmp.Or(req.LockFile, lockfile.Name), revisions: severalProjects(cmd)}
 	d := &lockDiff{oldName: cmp.Or(cmd.Arg(0), "HEAD"), newName: cmp.Or(cmd.Arg(1), reader.lockFile)}
 	if d.title, err = titleOf(req); err != nil {
 		return nil, err
@@ -124,7 +127,7 @@ func newLockDiff(ctx context.Context, cmd *invocation, in *installer.Installer, 
 		return nil, err
 	}
 	modules, providers := lockfile.Compare(d.old, d.updated)
-	d.changes = append(mapped(modules, moduleChange), mapped(providers, providerChange)...)
+	d.changes = append(lists.Map(modules, moduleChange), lists.Map(providers, providerChange)...)
 	inBoth := func(c lockfile.ModuleChange) bool { return c.Old != nil && c.New != nil }
 	if !cmd.Bool("locks-only") && slices.ContainsFunc(modules, inBoth) {
 		if d.interfaces, err = diffInterfaces(ctx, cmd, in, out, req, d.old, d.updated); err != nil {
@@ -146,10 +149,10 @@ func (o *output) lockDiff(d *lockDiff, format string) error {
 	case len(d.changes) == 0:
 		o.printf("The locks have the same modules and providers.\n")
 	case format == formatMarkdown:
-		o.diffMarkdown(mapped(d.changes, func(c entryChange) sharedChange { return sharedChange{entryChange: c} }))
+		o.diffMarkdown(lists.Map(d.changes, func(c entryChange) sharedChange { return sharedChange{entryChange: c} }))
 	default:
-		o.diff(mapped(d.changes, func(c entryChange) sharedChange {
-			c.interfaces = o.shownInterface("", c.interfaces)
+		o.diff(lists.Map(d.changes, func(c entryChange) sharedChange {
+			c.interfaces = o.ShownInterface("", c.interfaces)
 			return sharedChange{entryChange: c}
 		}))
 	}
@@ -167,14 +170,14 @@ type sharedChange struct {
 func (o *output) sharedChanges(all map[string]*lockDiff) (list []sharedChange) {
 	for _, dir := range slices.Sorted(maps.Keys(all)) {
 		for _, c := range all[dir].changes {
-			c.interfaces = o.shownInterface(dir, c.interfaces)
+			c.interfaces = o.ShownInterface(dir, c.interfaces)
 			list = append(list, sharedChange{c, []string{dir}})
 		}
 	}
-	groups := groupBy(list, func(c sharedChange) string {
+	groups := lists.GroupBy(list, func(c sharedChange) string {
 		return fmt.Sprintf("%q", append([]string{string(c.Change), c.subject(), c.before, c.after}, c.shownDetails(o.verbose)...))
 	})
-	list = mapped(groups, func(same []sharedChange) sharedChange {
+	list = lists.Map(groups, func(same []sharedChange) sharedChange {
 		joined := sharedChange{entryChange: same[0].entryChange}
 		joined.interfaces = nil
 		for _, c := range same {
@@ -198,9 +201,9 @@ func (o *output) sharedChanges(all map[string]*lockDiff) (list []sharedChange) {
 
 func (o *output) someProjects(names []string) string {
 	if o.verbose {
-		return enumeration(names)
+		return view.Enumeration(names)
 	}
-	return someOf(names, maxNamed)
+	return view.SomeOf(names, view.MaxNamed)
 }
 
 // graph has the modules and providers of both locks, with their changes. Locks have no local modules.
@@ -267,7 +270,7 @@ func (o *output) diff(changes []sharedChange) {
 	}
 	o.printOutcomes(list, "")
 	if breaks > 0 {
-		o.notef("\n%s, in %s.\n", count(breaks, "breaking change"), strings.Join(distinct(broken), ", "))
+		o.notef("\n%s, in %s.\n", view.Count(breaks, "breaking change"), strings.Join(lists.Distinct(broken), ", "))
 	}
 }
 
@@ -281,13 +284,13 @@ func (o *output) diffMarkdown(changes []sharedChange) {
 	for _, c := range changes {
 		after := markdownCell(c.after)
 		if several {
-			after += " | " + o.someProjects(mapped(c.dirs, markdownCell))
+			after += " | " + o.someProjects(lists.Map(c.dirs, markdownCell))
 		}
 		details := slices.Concat(c.shownDetails(o.verbose), shortList(interfaceLines(c.interfaces)))
 		if c.Change == graph.Content {
 			details = append([]string{"OTHER CONTENT"}, details...)
 		}
-		o.printf("| %s | %s | %s | %s |\n", markdownCell(c.subject()), markdownCell(c.before), after, strings.Join(mapped(details, markdownCell), "<br>"))
+		o.printf("| %s | %s | %s | %s |\n", markdownCell(c.subject()), markdownCell(c.before), after, strings.Join(lists.Map(details, markdownCell), "<br>"))
 	}
 }
 
@@ -298,20 +301,20 @@ type lockReader struct {
 	revisions bool   // names are git revisions only
 }
 
-func (r lockReader) current() (*lockfile.File, error) {
+func (r lockReader) current(ctx context.Context) (*lockfile.File, error) {
 	name := filepath.Join(r.dir, r.lockFile)
 	if _, err := os.Lstat(name); err != nil {
 		return nil, err
 	}
-	return checkedLock(readLock(name))
+	return checkedLock(installer.ReadLock(ctx, installer.Project{Dir: r.dir, LockFile: r.lockFile}))
 }
 
 // currentIfNeeded is current for the project itself, whose lock may be missing if it needs none.
 func (r lockReader) currentIfNeeded(ctx context.Context, in *installer.Installer) (*lockfile.File, error) {
-	if absent(lockPath(r.req)) {
+	if view.Absent(lockPath(r.req)) {
 		return nil, requireLock(ctx, in, r.req.Project) // a nil lock has no entries
 	}
-	return r.current()
+	return r.current(ctx)
 }
 
 // read reads a lock: name is a file, a directory with a lock, or a git revision.
@@ -321,9 +324,9 @@ func (r lockReader) read(ctx context.Context, name string) (*lockfile.File, erro
 	case r.revisions:
 	case err == nil && info.IsDir():
 		r.dir = name
-		return r.current()
+		return r.current(ctx)
 	case err == nil:
-		return checkedLock(readLock(name))
+		return checkedLock(installer.ReadLock(ctx, installer.Project{Dir: filepath.Dir(name), LockFile: filepath.Base(name)}))
 	case !errors.Is(err, fs.ErrNotExist) && !strings.Contains(name, ":"):
 		return nil, err
 	}

@@ -11,6 +11,9 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -20,10 +23,10 @@ type interfaceDiffs map[string]config.InterfaceDiff
 // diffInterfaces compares the packages of two locks for the calls in NEW if it is a directory, and
 // otherwise in the project.
 func diffInterfaces(ctx context.Context, cmd *invocation, in *installer.Installer, out *output, req request, old, updated *lockfile.File) (interfaceDiffs, error) {
-	if name := cmd.Arg(1); !severalProjects(cmd) && isDir(name) {
+	if name := cmd.Arg(1); !severalProjects(cmd) && view.IsDir(name) {
 		req.Dir = name
 		var err error
-		if req, err = applySettings(cmd, out.env, req); err != nil {
+		if req, err = applySettings(cmd, out.Env, req); err != nil {
 			return nil, err
 		}
 	}
@@ -49,7 +52,7 @@ func (d interfaceDiffs) addTo(changes []entryChange) {
 		switch {
 		case !ok || c.Key == "":
 		case found.Err != nil:
-			changes[i].InterfaceError = oneMessage(found.Err).text
+			changes[i].InterfaceError = advice.MessageOf(found.Err).Text
 		default:
 			changes[i].Compared, changes[i].Interface, changes[i].interfaces = true, jsonInterfaces(found.Changes), found.Changes
 		}
@@ -61,7 +64,7 @@ func (d interfaceDiffs) addTo(changes []entryChange) {
 func (d interfaceDiffs) report(out *output) error {
 	type failure struct {
 		key   string
-		cause message
+		cause advice.Message
 	}
 	var failures []failure
 	var mismatches []error
@@ -72,19 +75,19 @@ func (d interfaceDiffs) report(out *output) error {
 			// the two compared locks is wrong.
 			mismatches = append(mismatches, fmt.Errorf("module %s was not compared: %s has %s, but the lock has %s", key, mismatch.Package, hashList(mismatch.Got), hashList(mismatch.Want)))
 		} else if err != nil && !out.json {
-			failures = append(failures, failure{key, out.explained(messages(err))[0]})
+			failures = append(failures, failure{key, out.Explain(advice.Messages(err))[0]})
 		}
 	}
-	for _, same := range groupBy(failures, func(f failure) string { return f.cause.text }) {
-		keys := mapped(same, func(f failure) string { return f.key })
-		out.warnf("cannot tell what changes for the callers of %s: %s", strings.Join(keys, ", "), same[0].cause.text)
-		out.printRemedies(same[0].cause.remedies)
+	for _, same := range lists.GroupBy(failures, func(f failure) string { return f.cause.Text }) {
+		keys := lists.Map(same, func(f failure) string { return f.key })
+		out.warnf("cannot tell what changes for the callers of %s: %s", strings.Join(keys, ", "), same[0].cause.Text)
+		out.printRemedies(same[0].cause.Remedies)
 	}
 	return errors.Join(mismatches...)
 }
 
 func hashList(hashes []hashing.Hash) string {
-	return strings.Join(mapped(hashes, func(h hashing.Hash) string { return string(h) }), ", ")
+	return strings.Join(lists.Map(hashes, func(h hashing.Hash) string { return string(h) }), ", ")
 }
 
 func interfaceLines(changes []config.InterfaceChange) []string {
@@ -129,7 +132,7 @@ type jsonInterfaceChange struct {
 }
 
 func jsonInterfaces(changes []config.InterfaceChange) []jsonInterfaceChange {
-	return mapped(changes, func(c config.InterfaceChange) jsonInterfaceChange {
+	return lists.Map(changes, func(c config.InterfaceChange) jsonInterfaceChange {
 		return jsonInterfaceChange{c.Kind, c.Name, c.Aspect, c.Old, c.New, c.Breaking, placeOf(c.At)}
 	})
 }

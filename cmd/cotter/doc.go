@@ -9,12 +9,11 @@
 //
 //   - app.go lists the subcommands; request.go turns flags, the environment and settings into a request,
 //     installer.go makes the installer, and projects.go runs a command for several projects.
-//   - A failure becomes messages (messages.go), gets a cause (cause.go) and the remedies of its type
-//     (remedies.go), with the flags of the run (again.go), and is printed (printerror.go). Errors of the library
-//     state facts only; all advice is in the remedies.
+//   - printerror.go prints what internal/cli/advice says of a failure, with the flags of the run (again.go).
+//     Tables, excerpts and live lines are in internal/cli/view.
 //   - format.go has the formats of tree and diff, and json_records.go the records of the JSON output.
 //
-// Of the internal packages it imports only these:
+// Of the other internal packages, it and those two import only these:
 //
 //   - internal/store inspects and cleans the user's cache;
 //   - internal/pathsafe has the error about a cache that other users can change;
@@ -24,6 +23,7 @@
 //   - internal/graph draws the pictures of the commands tree and diff;
 //   - internal/sanitize makes foreign text safe on terminals;
 //   - internal/textform writes paths of any bytes in JSON;
+//   - internal/lists and internal/lazyregexp add to the standard library;
 //   - internal/procgroup finds programs in PATH and limits their environment, for init and demo;
 //   - internal/atomicfile reads files that the user names, such as settings and keys, with a limit;
 //   - internal/hostname has the form of a URL to which credentials are bound;

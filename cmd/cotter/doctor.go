@@ -9,6 +9,8 @@ import (
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/spf13/cobra"
 )
 
@@ -67,12 +69,12 @@ func (d *doctor) add(level, format string, args ...any) {
 
 // failed adds the problems that an error consists of, in text with files as seen from the current directory.
 func (d *doctor) failed(err error) {
-	for _, m := range messages(err) {
+	for _, m := range advice.Messages(err) {
 		if !d.json {
-			m.dir = d.req.Dir
-			m = d.placed(m)
+			m.Dir = d.req.Dir
+			m = d.Placed(m)
 		}
-		d.problem("%s", m.item())
+		d.problem("%s", m.Item())
 	}
 }
 
@@ -80,17 +82,17 @@ func runDoctor(ctx context.Context, cmd *invocation, out *output) error {
 	if cmd.NArg() > 1 {
 		return usageError{fmt.Errorf("cotter doctor takes one directory, got %d", cmd.NArg())}
 	}
-	req, err := flagRequest(cmd, out.env)
+	req, err := flagRequest(cmd, out.Env)
 	if err != nil {
 		return err
 	}
 	if dir := cmd.Arg(0); dir != "" {
-		req.Dir = below(req.Dir, dir)
+		req.Dir = view.Below(req.Dir, dir)
 	}
-	if req, err = applySettings(cmd, out.env, req); err != nil {
+	if req, err = applySettings(cmd, out.Env, req); err != nil {
 		return err
 	}
-	silent := &output{env: out.env, stdout: io.Discard, stderr: io.Discard, quiet: true}
+	silent := &output{Run: advice.Run{Env: out.Env}, stdout: io.Discard, stderr: io.Discard, quiet: true}
 	in, err := newInstaller(ctx, cmd, silent, req)
 	if err != nil {
 		return err
@@ -134,16 +136,16 @@ func (d *doctor) report() error {
 		case levelProblem:
 			label = d.paint(red, label)
 		}
-		fmt.Fprint(d.stdout, "  ", label, "  ", strings.ReplaceAll(indented(f.Message), "\n", "\n         "), "\n")
+		fmt.Fprint(d.stdout, "  ", label, "  ", strings.ReplaceAll(view.Indented(f.Message), "\n", "\n         "), "\n")
 	}
 	notes, problems := counts[levelNote], counts[levelProblem]
 	if d.json {
 		d.result(doctorRecord{notes, problems})
 	} else {
-		d.printf("\n%s, %s.\n", count(problems, "problem"), count(notes, "note"))
+		d.printf("\n%s, %s.\n", view.Count(problems, "problem"), view.Count(notes, "note"))
 	}
 	if problems > 0 {
-		return fmt.Errorf("doctor found %s", count(problems, "problem"))
+		return fmt.Errorf("doctor found %s", view.Count(problems, "problem"))
 	}
 	return nil
 }

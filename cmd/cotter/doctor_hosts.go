@@ -16,8 +16,11 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/lists"
 )
 
 // need is a module, provider or repository that an installation requests from a host.
@@ -115,7 +118,7 @@ func (d *doctor) needProvider(ctx context.Context, provider addrs.Provider, from
 // isMirrored reports whether the provider is in a directory that is a mirror by default.
 func (d *doctor) isMirrored(ctx context.Context, provider addrs.Provider) bool {
 	return slices.ContainsFunc(d.config.Providers.ImpliedMirrors, func(dir string) bool {
-		found, err := getproviders.FilesystemMirror{Dir: below(d.req.Dir, dir)}.Providers(ctx)
+		found, err := getproviders.FilesystemMirror{Dir: view.Below(d.req.Dir, dir)}.Providers(ctx)
 		return err == nil && slices.Contains(found, provider)
 	})
 }
@@ -138,7 +141,7 @@ func (d *doctor) sends(ctx context.Context, n *need) (text string, err error) {
 		if err != nil {
 			return "", err
 		}
-		text, err := (&s3.Getter{MetadataURL: d.env("AWS_METADATA_URL"), Endpoints: user.S3Endpoints}).Login(ctx, at)
+		text, err := (&s3.Getter{MetadataURL: d.Env("AWS_METADATA_URL"), Endpoints: user.S3Endpoints}).Login(ctx, at)
 		if err != nil {
 			return "none: " + addrs.RedactText(err.Error()), nil
 		}
@@ -178,11 +181,11 @@ func (d *doctor) credentialHelpers(at *url.URL) (helpers []string) {
 			helpers = append(helpers, s.Value)
 		}
 	}
-	return distinct(helpers)
+	return lists.Distinct(helpers)
 }
 
 func (d *doctor) sshKeys() string {
-	if agent := d.env("SSH_AUTH_SOCK"); agent == "" || absent(agent) {
+	if agent := d.Env("SSH_AUTH_SOCK"); agent == "" || view.Absent(agent) {
 		return "the keys of your ssh configuration; there is no agent (SSH_AUTH_SOCK)"
 	}
 	return "the agent of SSH_AUTH_SOCK, and the keys of your ssh configuration"
@@ -284,7 +287,7 @@ func (d *doctor) lookAtHosts(ctx context.Context) {
 	if !d.offline {
 		d.askHosts(ctx)
 	}
-	hosts := groupBy(d.needs, (*need).name)
+	hosts := lists.GroupBy(d.needs, (*need).name)
 	for _, needs := range hosts {
 		d.host(ctx, needs)
 	}
@@ -292,7 +295,7 @@ func (d *doctor) lookAtHosts(ctx context.Context) {
 	case len(hosts) == 0:
 		d.ok("no host is needed")
 	case d.offline:
-		d.ok("%s not asked: --offline is set", count(len(hosts), "host"))
+		d.ok("%s not asked: --offline is set", view.Count(len(hosts), "host"))
 	}
 }
 
@@ -315,17 +318,17 @@ func (d *doctor) host(ctx context.Context, needs []*need) {
 		}
 		asked, answered = asked || n.isAsked(), answered || n.isAsked() && n.err == nil
 	}
-	for _, fact := range distinct(facts) {
+	for _, fact := range lists.Distinct(facts) {
 		d.ok("%s, %s", name, fact)
 	}
-	what := name + " (" + strings.Join(distinct(kinds), ", ") + ")"
-	var failed []message
+	what := name + " (" + strings.Join(lists.Distinct(kinds), ", ") + ")"
+	var failed []advice.Message
 	for _, n := range needs {
 		if n.err != nil {
-			failed = append(failed, messages(n.err)...)
+			failed = append(failed, advice.Messages(n.err)...)
 		}
 	}
-	for _, text := range distinct(mapped(d.explained(failed), message.item)) {
+	for _, text := range lists.Distinct(lists.Map(d.Explain(failed), advice.Message.Item)) {
 		d.problem("%s: %s", what, text)
 	}
 	switch {

@@ -12,6 +12,8 @@ import (
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
+	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/store"
 )
@@ -45,7 +47,7 @@ func (d *doctor) lookAtGit(ctx context.Context) {
 
 func (d *doctor) lookAtMirrors(ctx context.Context) {
 	d.begin("Mirrors")
-	used, err := usedMirrors(ctx, d.cmd, d.env, d.req.Dir, "")
+	used, err := usedMirrors(ctx, d.cmd, d.Env, d.req.Dir, "")
 	if err != nil {
 		d.failed(err)
 	} else if len(used) == 0 {
@@ -64,7 +66,7 @@ func (d *doctor) lookAtMirrors(ctx context.Context) {
 	}
 	providers := &d.config.Providers
 	implied := slices.DeleteFunc(slices.Clone(providers.ImpliedMirrors), func(dir string) bool {
-		entries, err := os.ReadDir(below(d.req.Dir, dir))
+		entries, err := os.ReadDir(view.Below(d.req.Dir, dir))
 		return providers.Explicit || err != nil || len(entries) == 0
 	})
 	for _, dir := range implied {
@@ -77,7 +79,7 @@ func (d *doctor) lookAtMirrors(ctx context.Context) {
 		if len(patterns) == 0 {
 			return ""
 		}
-		return label + strings.Join(mapped(patterns, getproviders.Pattern.String), ", ")
+		return label + strings.Join(lists.Map(patterns, getproviders.Pattern.String), ", ")
 	}
 	for _, m := range providers.Methods {
 		text := m.Kind
@@ -106,7 +108,7 @@ func (d *doctor) lookAtCache(ctx context.Context) {
 	} else if err != nil {
 		d.problem("%s cannot be read: %s", own.CacheDir, err)
 	} else {
-		d.ok("%s: %s, %s, %s", own.CacheDir, count(usage.Modules.Number, "package"), count(usage.Providers.Number, "provider"), megabytes(usage.Bytes()))
+		d.ok("%s: %s, %s, %s", own.CacheDir, view.Count(usage.Modules.Number, "package"), view.Count(usage.Providers.Number, "provider"), megabytes(usage.Bytes()))
 	}
 	key := "the key in " + own.StateDir
 	if own.StateKey != "" {

@@ -9,7 +9,10 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/internal/repository"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
 // lookAtProject also collects the hosts that the configuration and the lock need.
@@ -39,7 +42,7 @@ func (d *doctor) lookAtProject(ctx context.Context) {
 	}
 	lock, _ := installer.ReadLock(ctx, d.req.Project) // nil after an error, which Load returns too
 	for _, u := range result.Unresolved {
-		if u.Source == nil || is[*installer.ConfigError](u.Err) {
+		if u.Source == nil || advice.Is[*installer.ConfigError](u.Err) {
 			d.failed(u.Err)
 			continue
 		}
@@ -93,11 +96,11 @@ func (d *doctor) lockedPlatforms(p installer.Provider) {
 
 // ignoredLocks is about the stock tools' lock and, if there is one, that of the modules.
 func (d *doctor) ignoredLocks(ctx context.Context) {
-	for _, name := range distinct([]string{cmp.Or(d.req.LockFile, stockLockName), stockLockName}) {
+	for _, name := range lists.Distinct([]string{cmp.Or(d.req.LockFile, lockfile.Name), lockfile.Name}) {
 		if rule := repository.IgnoredLock(ctx, d.req.Project, name); rule != nil {
 			file := rule.File
 			if !d.json {
-				file = d.shownFile(d.req.Dir, file)
+				file = d.ShownFile(d.req.Dir, file)
 			}
 			d.note("git ignores %s: %s:%d", name, file, rule.Line)
 		}

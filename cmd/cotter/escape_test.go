@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
@@ -33,17 +34,17 @@ func TestEscape(t *testing.T) {
 		foreign := "a" + payload + "b"
 		for what, text := range map[string]string{
 			"Escape":      sanitize.Escape(foreign),
-			"string":      escapef("- %s", foreign),
-			"error":       escapef("- %s", os.NewSyscallError(foreign, os.ErrInvalid)),
+			"string":      view.Escapef("- %s", foreign),
+			"error":       view.Escapef("- %s", os.NewSyscallError(foreign, os.ErrInvalid)),
 			"EscapeLines": strings.ReplaceAll(strings.ReplaceAll(sanitize.EscapeLines(foreign), "\n", ""), "\t", ""),
-			"indentation": strings.ReplaceAll(strings.ReplaceAll(indented(foreign), "\n  ", ""), "\t", ""),
+			"indentation": strings.ReplaceAll(strings.ReplaceAll(view.Indented(foreign), "\n  ", ""), "\t", ""),
 		} {
 			if i := strings.IndexFunc(text, harmful); i >= 0 {
 				t.Errorf("%s of %q is %q", what, foreign, text)
 			}
 		}
-		if strings.HasPrefix(payload, "\n") && strings.Contains(indented(foreign), "\nError") {
-			t.Errorf("indented(%q) = %q", foreign, indented(foreign))
+		if strings.HasPrefix(payload, "\n") && strings.Contains(view.Indented(foreign), "\nError") {
+			t.Errorf("indented(%q) = %q", foreign, view.Indented(foreign))
 		}
 	}
 	if text := "ä日本 \U0001f600 ├── \"\\"; sanitize.Escape(text) != text {
@@ -82,13 +83,13 @@ func FuzzEscape(f *testing.F) {
 		f.Add(payload)
 	}
 	f.Fuzz(func(t *testing.T, foreign string) {
-		if text := escapef("%s", foreign); strings.ContainsFunc(text, harmful) {
+		if text := view.Escapef("%s", foreign); strings.ContainsFunc(text, harmful) {
 			t.Errorf("%q is printed as %q", foreign, text)
 		}
 		encoded, err := json.Marshal(foreign)
 		testenv.Must(t, err)
 		var want, got string
-		escaped := escapeJSON(string(encoded))
+		escaped := view.EscapeJSON(string(encoded))
 		if strings.ContainsFunc(escaped, harmful) {
 			t.Errorf("%q is encoded as %q", foreign, escaped)
 		}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/graph"
 )
 
@@ -57,11 +59,11 @@ func formatOf(cmd *invocation, out *output, others ...string) (string, error) {
 	known := slices.Concat([]string{formatText, formatJSON}, others, slices.Sorted(maps.Keys(pictures)))
 	if file := cmd.String("out"); name == "" && file != "" {
 		if name = formatEndings[strings.ToLower(filepath.Ext(file))]; !slices.Contains(known, name) {
-			return "", usageError{hinted(fmt.Errorf("--out %s: no format has the ending %q", file, filepath.Ext(file)), "Add `--format` with one of: "+strings.Join(known, ", ")+".")}
+			return "", usageError{advice.Hinted(fmt.Errorf("--out %s: no format has the ending %q", file, filepath.Ext(file)), "Add `--format` with one of: "+strings.Join(known, ", ")+".")}
 		}
 	}
 	if name = cmp.Or(name, formatText); !slices.Contains(known, name) {
-		return "", usageError{fmt.Errorf("--format takes %s, got %q", alternatives(known), name)}
+		return "", usageError{fmt.Errorf("--format takes %s, got %q", view.Alternatives(known), name)}
 	}
 	if name == formatJSON {
 		out.json, out.quiet, out.verbose = true, false, false

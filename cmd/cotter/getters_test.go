@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/modtest"
 )
 
@@ -93,7 +94,7 @@ func TestClouds(t *testing.T) {
 			expand := strings.NewReplacer("SERVER", strings.TrimPrefix(server.URL, "http://")).Replace
 			s := newSite(t, modtest.New(t, fstest.MapFS{}))
 			s.write(t, "main.tf", fmt.Sprintf("module \"net\" {\n  source = %q\n}\n", expand(test.source)))
-			end := s.run("install", mapped(test.env, expand)...)
+			end := s.run("install", lists.Map(test.env, expand)...)
 			if end.status != 0 || strings.Contains(end.out, secret) || strings.Contains(end.out, "SDK") {
 				t.Errorf("cotter install: status %d\n%s", end.status, end.out)
 			}

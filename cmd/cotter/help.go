@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/cotterpin/cotter/internal/cli/view"
 )
 
 func helpCommand(out *output) *cobra.Command {
@@ -156,5 +158,5 @@ func columns(list []entry) string {
 // fill breaks a text into indented lines of at most helpWidth columns.
 func fill(text string, indent int) string {
 	blank := strings.Repeat(" ", indent)
-	return folded(blank+strings.Join(strings.Fields(text), " "), helpWidth, blank) + "\n"
+	return view.Folded(blank+strings.Join(strings.Fields(text), " "), helpWidth, blank) + "\n"
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 )
@@ -20,7 +22,7 @@ func eachCommand(cmd *cobra.Command, f func(*cobra.Command)) {
 
 // testApp returns the command with its output discarded.
 func testApp() *cobra.Command {
-	return newApp(&output{stdout: io.Discard, stderr: io.Discard, env: func(string) string { return "" }})
+	return newApp(&output{stdout: io.Discard, stderr: io.Discard, Run: advice.Run{Env: func(string) string { return "" }}})
 }
 
 // TestHelp checks the help of every command: it fits a terminal, and its examples are
@@ -91,7 +93,7 @@ func TestCommandList(t *testing.T) {
 	t.Parallel()
 	want := []string{"install", "init", "lock", "verify", "update", "outdated", "diff", "tree", "sbom", "cache", "bundle", "mirror", "doctor", "demo"}
 	app := testApp()
-	if diff := cmp.Diff(want, mapped(visible(app), (*cobra.Command).Name)); diff != "" {
+	if diff := cmp.Diff(want, lists.Map(visible(app), (*cobra.Command).Name)); diff != "" {
 		t.Errorf("the commands (-want +got):\n%s", diff)
 	}
 	var text bytes.Buffer

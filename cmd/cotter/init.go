@@ -13,9 +13,11 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/cotterpin/cotter/installer"
-	"github.com/cotterpin/cotter/lockfile"
 	"github.com/spf13/cobra"
+
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
 func initCommand(out *output) *cobra.Command {
@@ -81,12 +83,12 @@ func runInit(ctx context.Context, cmd *invocation, out *output) error {
 // parser puts the directory and the arguments after -- in one list. The latter begin with a flag, because
 // init of the tools takes no other arguments.
 func initRequest(cmd *invocation, out *output) (req request, args []string, err error) {
-	if req, err = flagRequest(cmd, out.env); err != nil {
+	if req, err = flagRequest(cmd, out.Env); err != nil {
 		return req, nil, err
 	}
 	args = cmd.Args()
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		req.Dir, args = below(req.Dir, args[0]), args[1:]
+		req.Dir, args = view.Below(req.Dir, args[0]), args[1:]
 	}
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		return req, nil, usageError{fmt.Errorf("cotter init takes one directory, and also got %q; put flags for the tool after --", args[0])}
@@ -95,7 +97,7 @@ func initRequest(cmd *invocation, out *output) (req request, args []string, err 
 	if req.Inputs.Variables, err = appendVariables(req.Inputs.Variables, args); err != nil {
 		return req, nil, usageError{err}
 	}
-	if req.Locked, err = locked(cmd, out.env, req.stock); err != nil {
+	if req.Locked, err = locked(cmd, out.Env, req.stock); err != nil {
 		return req, nil, err
 	}
 	req.Update.All = cmd.Bool("upgrade")
@@ -103,17 +105,17 @@ func initRequest(cmd *invocation, out *output) (req request, args []string, err 
 	if req.Dir != "" && req.Dir != "." {
 		args = append([]string{"-chdir=" + req.Dir}, args...)
 	}
-	req, err = applySettings(cmd, out.env, req)
+	req, err = applySettings(cmd, out.Env, req)
 	return req, args, err
 }
 
 func lockPath(req request) string {
-	return below(req.Dir, cmp.Or(req.LockFile, stockLockName))
+	return view.Below(req.Dir, cmp.Or(req.LockFile, lockfile.Name))
 }
 
 // readManifest returns modules.json, or nil if it cannot be read.
 func readManifest(req request) []byte {
-	text, err := os.ReadFile(below(req.Dir, filepath.Join(cmp.Or(req.DataDir, ".terraform"), "modules", "modules.json")))
+	text, err := os.ReadFile(view.Below(req.Dir, filepath.Join(cmp.Or(req.DataDir, ".terraform"), "modules", "modules.json")))
 	if err != nil {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/advice"
 	"github.com/cotterpin/cotter/internal/procgroup"
 )
 
@@ -45,14 +46,14 @@ func findTool(ctx context.Context, cmd *invocation, out *output, req *request) (
 		sign = ""
 	}
 	if filepath.Base(name) == name {
-		if path := procgroup.Find([]string{"PATH=" + out.env("PATH")}, name); path != "" {
+		if path := procgroup.Find([]string{"PATH=" + out.Env("PATH")}, name); path != "" {
 			return path, nil
 		}
-		return "", hinted(fmt.Errorf("%s was not found in PATH (%s)%s", name, out.env("PATH"), sign), otherTool)
+		return "", advice.Hinted(fmt.Errorf("%s was not found in PATH (%s)%s", name, out.Env("PATH"), sign), otherTool)
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return "", hinted(fmt.Errorf("%s is not a program that can be run", name), otherTool)
+		return "", advice.Hinted(fmt.Errorf("%s is not a program that can be run", name), otherTool)
 	}
 	return path, nil
 }

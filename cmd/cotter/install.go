@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/advice"
 	"github.com/spf13/cobra"
 )
 
@@ -52,11 +53,11 @@ func acceptUnreachableFlag() addFlag {
 }
 
 func runInstall(ctx context.Context, cmd *invocation, out *output) error {
-	req, err := newRequest(cmd, out.env)
+	req, err := newRequest(cmd, out.Env)
 	if err != nil {
 		return err
 	}
-	if req.Locked, err = locked(cmd, out.env, req.stock); err != nil {
+	if req.Locked, err = locked(cmd, out.Env, req.stock); err != nil {
 		return err
 	}
 	req.Update.All = cmd.Bool("upgrade")
@@ -69,9 +70,9 @@ func runInstall(ctx context.Context, cmd *invocation, out *output) error {
 func warnOfCI(cmd *invocation, out *output, args stockArguments, err error) {
 	mode, in := lockMode(cmd, args)
 	byDefault := !cmd.IsSet("locked") && !cmd.IsSet("lockfile")
-	if byDefault && mode != "" && is[*installer.LockedError](err) {
+	if byDefault && mode != "" && advice.Is[*installer.LockedError](err) {
 		out.warnf("there is -lockfile=%s%s, so the lock may not change", mode, in)
-	} else if byDefault && (is[*installer.LockedError](err) || is[noConfigurationError](err)) {
+	} else if byDefault && (advice.Is[*installer.LockedError](err) || advice.Is[advice.NoConfigurationError](err)) {
 		out.warnf("CI is set, so the lock may not change")
 	}
 }
@@ -89,7 +90,7 @@ func installProjects(ctx context.Context, cmd *invocation, out *output, req requ
 }
 
 func install(ctx context.Context, cmd *invocation, out *output, in *installer.Installer, req request) error {
-	if err := checkSecondLock(req); err != nil {
+	if err := checkSecondLock(ctx, req); err != nil {
 		return err
 	}
 	progress, writes := newProgress(out), &writer{cmd: cmd, out: out, in: in, req: req}
@@ -129,7 +130,7 @@ func prepareInstall(ctx context.Context, cmd *invocation, out *output, req *requ
 	if err := setProviders(cmd, req); err != nil {
 		return nil, err
 	}
-	if *req, err = applySettings(cmd, out.env, *req); err != nil {
+	if *req, err = applySettings(cmd, out.Env, *req); err != nil {
 		return nil, err
 	}
 	in, err := newInstaller(ctx, cmd, out, *req)

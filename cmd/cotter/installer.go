@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,6 +16,8 @@ import (
 	"github.com/cotterpin/cotter/getmodules/xz"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/limits"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/registryclient"
@@ -30,22 +33,22 @@ func newInstaller(ctx context.Context, cmd *invocation, out *output, req request
 	if len(req.stock.pluginDirs) > 0 {
 		config.Providers.UseDirectories(req.stock.pluginDirs)
 	}
-	git, err := gitBackend(out.env)
+	git, err := gitBackend(out.Env)
 	if err != nil {
 		return nil, err
 	}
-	limits, err := limits(out.env)
+	limits, err := limits.FromEnv(out.Env)
 	if err != nil {
-		return nil, err
+		return nil, usageError{err}
 	}
 	user, err := userSettings(ctx)
 	if err != nil {
 		return nil, err
 	}
-	transport := transport(out.reached)
+	transport := transport(out.Reached)
 	client := &http.Client{Transport: transport, Timeout: config.Timeout}
 	fetcher := &getmodules.Fetcher{
-		Getters:    getters(&http.Client{Transport: transport}, out.env, user),
+		Getters:    getters(&http.Client{Transport: transport}, out.Env, user),
 		HTTPClient: client, // the settings of git apply to it
 		XZ:         xz.NewReader,
 		GitBackend: git,
@@ -67,7 +70,7 @@ func newInstaller(ctx context.Context, cmd *invocation, out *output, req request
 	}
 	o.Registry = standard.Registry
 	if direct, ok := standard.Providers.(*getproviders.Direct); ok && req.Dialect != installer.DialectTerraform {
-		direct.RefuseExpired = enforced(out.env, "OPENTOFU_ENFORCE_GPG_EXPIRATION")
+		direct.RefuseExpired = enforced(out.Env, "OPENTOFU_ENFORCE_GPG_EXPIRATION")
 	}
 	o.Providers, err = newConfiguredSource(ctx, config, standard.Providers, req.Dir, severalProjects(cmd), client)
 	return installer.New(o), err
@@ -97,7 +100,7 @@ func localOptions(out *output) installer.Options {
 	return installer.Options{
 		CacheDir: cliconfig.OSEnvironment().CacheDir(),
 		StateDir: cliconfig.OSEnvironment().StateDir(),
-		StateKey: out.env("COTTER_STATE_KEY"),
+		StateKey: out.Env("COTTER_STATE_KEY"),
 		OnEvent:  out.warning,
 	}
 }
@@ -162,3 +165,16 @@ func gitBackend(env func(string) string) (getmodules.GitBackend, error) {
 		"": getmodules.GitAuto, "auto": getmodules.GitAuto, "git": getmodules.GitInstalled, "go": getmodules.GitBuiltIn,
 	})
 }
+
+// noteReached sets reached if dial has reached a server by a name.
+func noteReached(reached *atomic.Bool, dial dialFunc) dialFunc {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		if err == nil && advice.IsLookedUp(address) {
+			reached.Store(true)
+		}
+		return conn, err
+	}
+}
+
+type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)

@@ -8,17 +8,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
-
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/internal/textform"
+	"github.com/hashicorp/hcl/v2"
 )
 
-func (o *output) writeJSON(r record) error { return o.writeProjectJSON(o.project, r) }
+func (o *output) writeJSON(r record) error { return o.writeProjectJSON(o.Project, r) }
 
 // writeProjectJSON writes a record as a line to stdout. project is "" if the run has only one.
 func (o *output) writeProjectJSON(project string, r record) error {
@@ -35,7 +37,7 @@ func (o *output) end(err error) error {
 	if o.kept = nil; r == nil {
 		return err
 	}
-	if failed := o.writeResult(o.project, r, err); failed != nil {
+	if failed := o.writeResult(o.Project, r, err); failed != nil {
 		return errors.Join(failed, err)
 	}
 	return err
@@ -57,7 +59,7 @@ func (o *output) writeLine(project string, r record, ok *bool) error {
 		return err
 	}
 	// Both are objects, and a record has at least one field.
-	_, err = io.WriteString(o.stdout, escapeJSON(strings.TrimSuffix(begin, "}")+","+strings.TrimPrefix(fields, "{")+"\n"))
+	_, err = io.WriteString(o.stdout, view.EscapeJSON(strings.TrimSuffix(begin, "}")+","+strings.TrimPrefix(fields, "{")+"\n"))
 	return err
 }
 
@@ -96,15 +98,6 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// mapped never returns nil, which is null in JSON.
-func mapped[T, U any](list []T, convert func(T) U) []U {
-	all := make([]U, len(list))
-	for i, one := range list {
-		all[i] = convert(one)
-	}
-	return all
-}
-
 // jsonModule is a module in the output of tree and install.
 type jsonModule struct {
 	Key    string `json:"key"`
@@ -129,7 +122,7 @@ type jsonModule struct {
 }
 
 func jsonModules(modules []installer.Module, withEvidence bool) []jsonModule {
-	return mapped(modules, func(m installer.Module) jsonModule {
+	return lists.Map(modules, func(m installer.Module) jsonModule {
 		j := jsonModule{
 			Key:        m.Path.String(),
 			Source:     addrs.Redact(m.Source.String()),
@@ -179,7 +172,7 @@ type jsonPackage struct {
 }
 
 func (o *output) jsonReport(report *installer.Report) reportRecord {
-	packages := mapped(report.Packages, func(p installer.PackageReport) jsonPackage {
+	packages := lists.Map(report.Packages, func(p installer.PackageReport) jsonPackage {
 		j := jsonPackage{
 			Key:         p.Path.String(),
 			Status:      p.Status.String(),
@@ -204,7 +197,7 @@ func (o *output) jsonReport(report *installer.Report) reportRecord {
 }
 
 func jsonWarning(w event.Warning) record {
-	return warningRecord{w.Path.String(), warningText(w), strings.Join(remedyLines(warningRemedies("", w)), " ")}
+	return warningRecord{w.Path.String(), warningText(w), strings.Join(advice.RemedyLines(advice.WarningRemedies("", w)), " ")}
 }
 
 // jsonEvent returns nil for events without a record.

@@ -9,6 +9,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/lazyregexp"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -20,7 +21,7 @@ const jsonVersion = 1
 // record has the fields of a line of the JSON output without its envelope.
 type record any
 
-var capital = lazyRegexp(`[A-Z]`)
+var capital = lazyregexp.New(`[A-Z]`)
 
 // kindOf returns the type of a record's line: "cache_dir" for a cacheDirRecord, for example, and
 // "fetch_done" for an [event.FetchDone].

@@ -9,6 +9,9 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/spf13/cobra"
 )
 
@@ -34,12 +37,12 @@ func lockCommand(out *output) *cobra.Command {
 }
 
 var (
-	errLockWouldChange = advised("the lock is not up to date with the configuration", "Run `cotter lock{dir}` on your machine and commit the lock.")
-	errLostEntries     = advised("the lock has lost entries", "Run `cotter lock --offline{dir}` to put them back, and commit the lock.")
+	errLockWouldChange = advice.Advised("the lock is not up to date with the configuration", "Run `cotter lock{dir}` on your machine and commit the lock.")
+	errLostEntries     = advice.Advised("the lock has lost entries", "Run `cotter lock --offline{dir}` to put them back, and commit the lock.")
 )
 
 func runLock(ctx context.Context, cmd *invocation, out *output) error {
-	req, err := newRequest(cmd, out.env)
+	req, err := newRequest(cmd, out.Env)
 	if err != nil {
 		return err
 	}
@@ -67,7 +70,7 @@ func restore(ctx context.Context, cmd *invocation, out *output) error {
 			return err
 		}
 		if out.json {
-			out.result(restoredRecord{restored.From, "", keysOf(restored.Modules), mapped(restored.Providers, addrs.Provider.String)})
+			out.result(restoredRecord{restored.From, "", keysOf(restored.Modules), lists.Map(restored.Providers, addrs.Provider.String)})
 			return nil
 		}
 		out.printf("Restored %s from %s.\n", bothEntries(len(restored.Modules), len(restored.Providers)), restored.From)
@@ -76,7 +79,7 @@ func restore(ctx context.Context, cmd *invocation, out *output) error {
 }
 
 func bothEntries(modules, providers int) string {
-	return both(modules, entries(modules, "module"), providers, entries(providers, "provider"))
+	return view.Both(modules, entries(modules, "module"), providers, entries(providers, "provider"))
 }
 
 func entries(n int, of string) string {
@@ -86,7 +89,7 @@ func entries(n int, of string) string {
 	return fmt.Sprintf("%d %s entries", n, of)
 }
 
-func keysOf(modules []addrs.Module) []string { return mapped(modules, addrs.Module.String) }
+func keysOf(modules []addrs.Module) []string { return lists.Map(modules, addrs.Module.String) }
 
 // checkLock returns an error if the lock of a project would change, or a locked run would refuse a directory in
 // it, for lock --check, and prints a warning if only hashes of providers would change. dir is "" if there is only
@@ -102,7 +105,7 @@ func (o *output) checkLock(dir string, result *installer.Result) error {
 		return errLostEntries
 	case len(result.ProviderChanges) > 0:
 		o.printWarning(dir, event.Warning{Message: fmt.Sprintf("%s selects the right versions, but it would get other hashes of %s", result.LockFile,
-			count(len(result.ProviderChanges), "provider"))})
+			view.Count(len(result.ProviderChanges), "provider"))})
 	}
 	return nil
 }

@@ -7,6 +7,9 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/lists"
+	"github.com/cotterpin/cotter/internal/textform"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -103,7 +106,7 @@ func releaseName(entry lockfile.Module) string {
 func refIn(source addrs.ModuleSource, arguments ...string) string {
 	remote, _ := source.(addrs.ModuleSourceRemote)
 	for _, name := range arguments {
-		if ref := remote.Package.Arg(name); ref != "" && short(ref) == ref {
+		if ref := remote.Package.Arg(name); ref != "" && view.Short(ref) == ref {
 			return ref
 		} else if ref != "" {
 			return ""
@@ -138,7 +141,7 @@ type jsonUpdate struct {
 }
 
 func jsonUpdates(updates []installer.LockChange) []jsonUpdate {
-	return mapped(updates, func(u installer.LockChange) jsonUpdate {
+	return lists.Map(updates, func(u installer.LockChange) jsonUpdate {
 		j := jsonUpdate{Key: u.Path.String(), Old: releaseName(u.Old), OldPackage: u.Old.Package.String()}
 		if u.New.Key != "" {
 			j.New, j.NewPackage = releaseName(u.New), u.New.Package.String()
@@ -168,7 +171,7 @@ func exclusionsOf(change installer.LockChange) []jsonExclusion {
 }
 
 func providerExclusions(change installer.ProviderChange) []jsonExclusion {
-	return mapped(change.ExcludedBy, func(use installer.ProviderRequirement) jsonExclusion {
+	return lists.Map(change.ExcludedBy, func(use installer.ProviderRequirement) jsonExclusion {
 		return jsonExclusion{use.Path.String(), use.Constraint, placeOf(use.Range)}
 	})
 }
@@ -189,13 +192,13 @@ func becauseOf(all []jsonExclusion, old string) string {
 		names = append(names, name)
 	}
 	if rest := len(all) - len(names); rest > 0 {
-		names = append(names, count(rest, "other constraint"))
+		names = append(names, view.Count(rest, "other constraint"))
 	}
 	verb := "excludes"
 	if len(all) > 1 {
 		verb = "exclude"
 	}
-	return fmt.Sprintf(", because %s %s %s", enumeration(names), verb, old)
+	return fmt.Sprintf(", because %s %s %s", view.Enumeration(names), verb, old)
 }
 
 func refOrPackage(entry lockfile.Module) string {
@@ -260,7 +263,7 @@ func redactedSource(entry lockfile.Module) string {
 }
 
 func jsonChanges(changes []installer.LockChange) []jsonChange {
-	return mapped(changes, func(change installer.LockChange) jsonChange {
+	return lists.Map(changes, func(change installer.LockChange) jsonChange {
 		j := jsonChange{
 			Key:        change.Path.String(),
 			Old:        versionOrPackage(change.Old),
@@ -278,4 +281,8 @@ func jsonChanges(changes []installer.LockChange) []jsonChange {
 		}
 		return j
 	})
+}
+
+func (o *output) shownExclusions(dir string, all []jsonExclusion) []jsonExclusion {
+	return lists.WithEach(all, func(one *jsonExclusion) { one.File = textform.Path(o.ShownFile(dir, string(one.File))) })
 }

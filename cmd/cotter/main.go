@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/cotterpin/cotter/internal/cli/advice"
 	"github.com/spf13/cobra"
 )
 
@@ -59,7 +60,7 @@ func exitStatus(ctx context.Context, err error) int {
 		return exitFound
 	case isOnly:
 		return only.status
-	case is[usageError](err):
+	case advice.Is[usageError](err):
 		return exitUsage
 	case ctx.Err() != nil:
 		return exitInterrupted

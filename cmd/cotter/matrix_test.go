@@ -224,7 +224,7 @@ func (r *matrixRoot) state(user *site, kind matrixStateKind) *matrixState {
 		lock = cmp.Or(lock, found.LockFile)
 	}
 	return &matrixState{root: r, user: user, state: kind, dir: dir, facts: r.facts, names: map[string]string{
-		"BUNDLE": filepath.Join(user.tmp, "bundle.tar"), "PINNED": filepath.Join(user.tmp, "pinned.hcl"), "LOCK": filepath.Join(dir, cmp.Or(lock, stockLockName)),
+		"BUNDLE": filepath.Join(user.tmp, "bundle.tar"), "PINNED": filepath.Join(user.tmp, "pinned.hcl"), "LOCK": filepath.Join(dir, cmp.Or(lock, lockfile.Name)),
 	}}
 }
 
@@ -257,7 +257,7 @@ func (s *matrixState) run(t *testing.T, line string) workerEnd {
 // lockLike gives a checkout the locks of an installation.
 func (s *matrixState) lockLike(t *testing.T, installed *matrixState) {
 	t.Helper()
-	for _, name := range []string{stockLockName, filepath.Base(s.names["LOCK"])} {
+	for _, name := range []string{lockfile.Name, filepath.Base(s.names["LOCK"])} {
 		if text, err := os.ReadFile(filepath.Join(installed.dir, name)); err == nil {
 			testenv.WriteFile(t, filepath.Join(s.dir, name), string(text))
 		}
@@ -274,7 +274,7 @@ func (s *matrixState) mustRun(t *testing.T, line string) {
 func (s *matrixState) test(t *testing.T) {
 	t.Helper()
 	if text, err := os.ReadFile(s.names["LOCK"]); err == nil {
-		s.lock, err = lockfile.Parse(text, stockLockName)
+		s.lock, err = lockfile.Parse(text, lockfile.Name)
 		testenv.Must(t, err)
 		testenv.WriteFile(t, s.names["PINNED"], string(pinnedLock(s.lock).Bytes()))
 	}

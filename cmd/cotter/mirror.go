@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/policy"
-	"github.com/spf13/cobra"
 )
 
 const mirrorScheme = "oci://"
@@ -132,7 +134,7 @@ func forMirrors(ctx context.Context, cmd *invocation, out *output, run func(*ins
 	if err != nil {
 		return err
 	}
-	return errors.Join(mapped(named, func(m namedMirror) error { return run(in, m, o) })...)
+	return errors.Join(lists.Map(named, func(m namedMirror) error { return run(in, m, o) })...)
 }
 
 func jsonPushedTo(to *mirror.Mirror, result *mirror.Result) jsonPushed {
@@ -229,7 +231,7 @@ func (o *output) mirrorEntry(entry mirror.Entry) {
 }
 
 func verifyMirror(ctx context.Context, cmd *invocation, out *output) error {
-	req, err := newRequest(cmd, out.env)
+	req, err := newRequest(cmd, out.Env)
 	if err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func (m *mirrors) open(used policy.UsedMirror) (*mirror.Mirror, error) {
 
 // inRequest puts the mirrors of a project before the other stores of its request.
 func (m *mirrors) inRequest(ctx context.Context, req request) (request, error) {
-	used, err := usedMirrors(ctx, m.cmd, m.out.env, req.Dir, "")
+	used, err := usedMirrors(ctx, m.cmd, m.out.Env, req.Dir, "")
 	if err != nil {
 		return req, err
 	}
@@ -124,7 +124,7 @@ type mirrorOf struct {
 // named is as for usedMirrors.
 func (m *mirrors) byMirror(ctx context.Context, projects []installer.Project, named string, choose func([]policy.UsedMirror) []policy.UsedMirror) (groups []mirrorOf, err error) {
 	for _, p := range projects {
-		used, err := usedMirrors(ctx, m.cmd, m.out.env, p.Dir, named)
+		used, err := usedMirrors(ctx, m.cmd, m.out.Env, p.Dir, named)
 		if err != nil {
 			return nil, err
 		}

@@ -177,7 +177,7 @@ func (s *site) namesInTree(t *testing.T) (shown []namedCall) {
 
 func (s *site) namesInLock(t *testing.T) (locked []namedCall) {
 	t.Helper()
-	lock, err := lockfile.Parse([]byte(s.lockText(t)), stockLockName)
+	lock, err := lockfile.Parse([]byte(s.lockText(t)), lockfile.Name)
 	testenv.Must(t, err)
 	for _, entry := range lock.Modules() {
 		locked = append(locked, namedCall{Key: entry.Key, Source: entry.Source.String()})

@@ -11,6 +11,9 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/spf13/cobra"
 )
@@ -59,7 +62,7 @@ func runOutdated(ctx context.Context, cmd *invocation, out *output) error {
 // outdated returns what has newer versions in a project, or with --all everything. The list is never nil.
 func outdated(ctx context.Context, cmd *invocation, in *installer.Installer, req request) (*outdatedList, error) {
 	if dir, empty := withoutConfiguration(ctx, req); empty {
-		return &outdatedList{}, noConfigurationError{dir}
+		return &outdatedList{}, advice.NoConfigurationError{Dir: dir}
 	}
 	of, err := scope(cmd)
 	if err != nil {
@@ -129,7 +132,7 @@ func (l outdatedList) pins() (pins []installer.Pin) {
 func (o *output) printOutdated(list *outdatedList, complete bool) error {
 	switch {
 	case o.json:
-		o.result(outdatedRecord{mapped(list.calls, func(c outdatedCall) jsonOutdated { return c.jsonOutdated })})
+		o.result(outdatedRecord{lists.Map(list.calls, func(c outdatedCall) jsonOutdated { return c.jsonOutdated })})
 	case len(list.calls) > 0:
 		o.outdated(list)
 	case complete:
@@ -149,11 +152,11 @@ func (l outdatedList) nothingNewer() string {
 }
 
 func (o *output) outdated(list *outdatedList) {
-	t := table{head: []string{"KEY", "SOURCE", "CURRENT", "ALLOWED", "LATEST", "CALL"}, title: 2}
+	t := view.Table{Head: []string{"KEY", "SOURCE", "CURRENT", "ALLOWED", "LATEST", "CALL"}, Title: 2}
 	for _, c := range list.calls {
-		t.add(dash(c.Key), c.shown, dash(c.Current), dash(c.Allowed), dash(c.Latest), o.place("", c.at))
+		t.Add(view.Dash(c.Key), c.shown, view.Dash(c.Current), view.Dash(c.Allowed), view.Dash(c.Latest), o.Place("", c.at))
 	}
-	t.print(o)
+	t.Print(o.stdout, o.columns)
 	o.proposals(list.pins())
 }
 
@@ -171,25 +174,25 @@ func (o *output) outdatedProjects(found map[string]*outdatedList, failed int, se
 			projects++
 		}
 		for _, c := range list.calls {
-			uses = append(uses, use[release]{release{c.name, c.Current, c.Allowed, c.Latest}, dir, o.place(dir, c.at)})
+			uses = append(uses, use[release]{release{c.name, c.Current, c.Allowed, c.Latest}, dir, o.Place(dir, c.at)})
 		}
 		pins[dir] = list.pins()
 	}
 	if projects == 0 {
 		if failed == 0 && len(found) > 0 {
-			o.notef("%s: %s\n", count(len(found), "project"), all.nothingNewer())
+			o.notef("%s: %s\n", view.Count(len(found), "project"), all.nothingNewer())
 		}
 		return
 	}
-	t := table{head: []string{"SOURCE", "CURRENT", "ALLOWED", "LATEST", "WHERE"}, title: 1}
+	t := view.Table{Head: []string{"SOURCE", "CURRENT", "ALLOWED", "LATEST", "WHERE"}, Title: 1}
 	for _, same := range mostFirst(uses, func(a, b release) int {
 		return cmp.Or(strings.Compare(a.source, b.source), strings.Compare(a.current, b.current), strings.Compare(a.latest, b.latest))
 	}) {
 		r := same[0].of
-		t.add(r.source, dash(r.current), dash(r.allowed), dash(r.latest), whereUsed(same))
+		t.Add(r.source, view.Dash(r.current), view.Dash(r.allowed), view.Dash(r.latest), whereUsed(same))
 	}
-	t.print(o)
-	text := fmt.Sprintf("Newer versions in %d of %s", projects, count(len(found), "project"))
+	t.Print(o.stdout, o.columns)
+	text := fmt.Sprintf("Newer versions in %d of %s", projects, view.Count(len(found), "project"))
 	if failed > 0 {
 		text += fmt.Sprintf("; %d failed", failed)
 	}
@@ -205,7 +208,7 @@ type use[K comparable] struct {
 
 // mostFirst groups uses, sorted by their numbers of projects, and then by compare.
 func mostFirst[K comparable](uses []use[K], compare func(a, b K) int) [][]use[K] {
-	groups := groupBy(uses, func(u use[K]) K { return u.of })
+	groups := lists.GroupBy(uses, func(u use[K]) K { return u.of })
 	slices.SortFunc(groups, func(a, b []use[K]) int {
 		return cmp.Or(cmp.Compare(len(dirsOf(b)), len(dirsOf(a))), compare(a[0].of, b[0].of))
 	})
@@ -213,7 +216,7 @@ func mostFirst[K comparable](uses []use[K], compare func(a, b K) int) [][]use[K]
 }
 
 func dirsOf[K comparable](uses []use[K]) []string {
-	return slices.Compact(mapped(uses, func(u use[K]) string { return u.dir }))
+	return slices.Compact(lists.Map(uses, func(u use[K]) string { return u.dir }))
 }
 
 // whereUsed returns the place of a single use, and otherwise numbers.
@@ -229,8 +232,6 @@ func whereUsed[K comparable](uses []use[K]) string {
 		return fmt.Sprintf("%d projects", len(dirs))
 	}
 }
-
-func dash(text string) string { return cmp.Or(text, "-") }
 
 // jsonOutdated is a call, or a provider, in the output of outdated.
 type jsonOutdated struct {

@@ -17,14 +17,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/cli/advice"
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/registryclient"
+	"github.com/google/go-cmp/cmp"
 )
 
 func lookupFailed(host string, notFound bool) error {
@@ -34,10 +34,10 @@ func lookupFailed(host string, notFound bool) error {
 // fetchFrom is the error of a module whose package comes from a host.
 func fetchFrom(key, address string, err error) error {
 	if network, ok := errors.AsType[*httpx.NetworkError](err); ok {
-		network.URL = urlIn(address).String()
+		network.URL = advice.URLIn(address).String()
 	}
 	if host, ok := errors.AsType[*git.HostError](err); ok {
-		host.URL = urlIn(address).String()
+		host.URL = advice.URLIn(address).String()
 	}
 	return inModule(key, &getmodules.FetchError{Package: address, Err: err})
 }
@@ -225,7 +225,7 @@ func TestProblems(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var stderr bytes.Buffer
-			(&output{stderr: &stderr, env: func(string) string { return "" }}).printError(test.err)
+			(&output{stderr: &stderr, Run: advice.Run{Env: func(string) string { return "" }}}).printError(test.err)
 			if diff := cmp.Diff(test.want, stderr.String()); diff != "" {
 				t.Errorf("stderr (-want +got):\n%s", diff)
 			}
@@ -241,7 +241,7 @@ func TestRegistryLogin(t *testing.T) {
 		"xn--bcher-kva.example":   "Run `tofu login xn--bcher-kva.example`, set TF_TOKEN_xn____bcher__kva_example, or add a `credentials \"xn--bcher-kva.example\"` block with a token to the CLI configuration.",
 		"example.com:8443":        "Add a `credentials \"example.com:8443\"` block with a token to the CLI configuration.",
 	} {
-		if got := registryLogin(host); got != want {
+		if got := advice.RegistryLogin(host); got != want {
 			t.Errorf("%s: %q, want %q", host, got, want)
 		}
 	}
@@ -260,7 +260,7 @@ func TestReachedByName(t *testing.T) {
 			t.Fatal(err)
 		}
 		var stderr bytes.Buffer
-		(&output{stderr: &stderr, reached: &reached, env: func(string) string { return "" }}).printError(fetchFrom("a", github, lookupFailed("github.com", true)))
+		(&output{stderr: &stderr, Run: advice.Run{Reached: &reached, Env: func(string) string { return "" }}}).printError(fetchFrom("a", github, lookupFailed("github.com", true)))
 		if got := !strings.Contains(stderr.String(), "DNS is down"); got != test.want {
 			t.Errorf("%s was reached: %s", test.address, &stderr)
 		}
@@ -280,7 +280,7 @@ func TestTrustAuthority(t *testing.T) {
 		"darwin":  "Behind a TLS proxy, add its certificate to the system keychain, as trusted; for git, set GIT_SSL_CAINFO or http.sslCAInfo too.",
 		"windows": "Behind a TLS proxy, add its certificate to the trusted root certificates of Windows; for git, set GIT_SSL_CAINFO or http.sslCAInfo too.",
 	} {
-		if got := trustAuthority(true, system); got != want {
+		if got := advice.TrustAuthority(true, system); got != want {
 			t.Errorf("%s: %q, want %q", system, got, want)
 		}
 	}

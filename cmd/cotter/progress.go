@@ -7,6 +7,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/cli/view"
 )
 
 // progress shows the events of an installation as JSON, as live lines on an interactive terminal, or as plain
@@ -14,7 +15,7 @@ import (
 type progress struct {
 	*tally
 	out   *output
-	live  *live             // nil if the output is not interactive
+	live  *view.Live        // nil if the output is not interactive
 	names map[string]string // the descriptions of modules resolved from the lock, by key
 
 	warnings originWarnings
@@ -23,7 +24,7 @@ type progress struct {
 func newProgress(out *output) *progress {
 	p := &progress{tally: newTally(), out: out, names: make(map[string]string)}
 	if out.interactive() && !out.quiet {
-		p.live = startLive(out.stdout, out.started)
+		p.live = view.StartLive(out.stdout, out.started)
 	}
 	return p
 }
@@ -37,7 +38,7 @@ func (p *progress) event(ev installer.Event) {
 		return
 	}
 	if p.live != nil {
-		p.live.event(ev)
+		p.live.Event(ev)
 	}
 	switch e := ev.(type) {
 	case event.Warning:
@@ -73,7 +74,7 @@ func (p *progress) tell(ev installer.Event) {
 	case event.HashVerified:
 		p.note("- %s\n  Verified checksum matches lock file\n", p.names[e.Path.String()])
 	case event.FetchDone:
-		p.note("  fetched %s (%s)\n", e.Package, size(e.Bytes))
+		p.note("  fetched %s (%s)\n", e.Package, view.Size(e.Bytes))
 	case event.ModuleInstalled:
 		p.note("  placed %s in %s\n", e.Path, e.Dir)
 	case event.ProviderInstalled:
@@ -87,7 +88,7 @@ func (p *progress) note(format string, args ...any) {
 
 func (p *progress) above(print func()) {
 	if p.live != nil {
-		p.live.above(print)
+		p.live.Above(print)
 		return
 	}
 	print()
@@ -95,18 +96,9 @@ func (p *progress) above(print func()) {
 
 func (p *progress) end() {
 	if p.live != nil {
-		p.live.end()
+		p.live.End()
 	}
 	p.warnings.print(p.out)
-}
-
-// providerName returns the name of a provider package for the live lines, with another platform.
-func providerName(e event.ProviderProgress) string {
-	name := fmt.Sprintf("provider %s %s", e.Provider.ForDisplay(), e.Version)
-	if e.Platform != addrs.CurrentPlatform() {
-		name += " " + e.Platform.String()
-	}
-	return name
 }
 
 // tally collects the result of a run from its events.
@@ -146,7 +138,7 @@ func (t *tally) event(ev installer.Event) {
 			t.restored[e.Path.String()] = true
 		}
 	case event.ProviderProgress:
-		name := providerName(e)
+		name := view.ProviderName(e)
 		t.archives[name] = max(t.archives[name], e.Done) // the event for unpacking has no number
 	}
 }
@@ -168,9 +160,9 @@ func (t *tally) fetchedText() string {
 	for _, n := range t.archives {
 		bytes += n
 	}
-	text := countBoth(t.fetched, "package", len(t.archives), "provider") + " fetched"
+	text := view.CountBoth(t.fetched, "package", len(t.archives), "provider") + " fetched"
 	if bytes > 0 { // otherwise they were linked or copied
-		text += fmt.Sprintf(" (%s)", size(bytes))
+		text += fmt.Sprintf(" (%s)", view.Size(bytes))
 	}
 	return text
 }

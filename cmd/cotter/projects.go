@@ -10,11 +10,13 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/internal/repository"
+	"golang.org/x/sync/errgroup"
 )
 
 // severalFlags returns more, and the flags of commands that can work on several projects.
@@ -51,20 +53,20 @@ func selectedBy(cmd *invocation) string {
 		text += " --recursive"
 	}
 	if since := cmd.String("since"); since != "" {
-		text += " --since " + shellWord(since)
+		text += " --since " + view.ShellWord(since)
 	}
 	for _, dir := range dirArguments(cmd) {
 		if !strings.HasPrefix(dir, ".") && !filepath.IsAbs(dir) {
 			dir = "./" + dir // as in dirArguments of update
 		}
-		text += " " + shellWord(dir)
+		text += " " + view.ShellWord(dir)
 	}
 	return text
 }
 
 // forProjects calls run for each project that the command line selects, or for the one in --chdir.
 func forProjects(ctx context.Context, cmd *invocation, out *output, run func(ctx context.Context, out *output, req request) error) error {
-	req, err := newRequest(cmd, out.env)
+	req, err := newRequest(cmd, out.Env)
 	if err != nil {
 		return err
 	}
@@ -78,7 +80,7 @@ func forProjects(ctx context.Context, cmd *invocation, out *output, run func(ctx
 	return out.inProjects(ctx, dirs, func(ctx context.Context, out *output, dir string) error {
 		req := req
 		req.Dir = dir
-		req, err := applySettings(cmd, out.env, req)
+		req, err := applySettings(cmd, out.Env, req)
 		if err != nil {
 			return err
 		}
@@ -88,7 +90,7 @@ func forProjects(ctx context.Context, cmd *invocation, out *output, run func(ctx
 
 // withOrigins is forProjects with a session that asks each question only once.
 func withOrigins(ctx context.Context, cmd *invocation, out *output, run func(ctx context.Context, in *installer.Installer, out *output, req request) error) error {
-	req, err := newRequest(cmd, out.env)
+	req, err := newRequest(cmd, out.Env)
 	if err != nil {
 		return err
 	}
@@ -138,7 +140,7 @@ func projectDirs(ctx context.Context, cmd *invocation, out *output, req request)
 func namedDirs(ctx context.Context, cmd *invocation, out *output, req request) ([]string, error) {
 	var dirs []string
 	for _, dir := range dirArguments(cmd) {
-		dirs = append(dirs, below(req.Dir, dir))
+		dirs = append(dirs, view.Below(req.Dir, dir))
 	}
 	if len(dirs) == 0 {
 		dirs = []string{cmp.Or(req.Dir, ".")}
@@ -148,24 +150,24 @@ func namedDirs(ctx context.Context, cmd *invocation, out *output, req request) (
 	}
 	var roots []string
 	for _, dir := range dirs {
-		settings, err := readSettings(out.env, dir)
+		settings, err := readSettings(out.Env, dir)
 		if err != nil {
 			return nil, err
 		}
 		found, err := repository.Roots(ctx, installer.New(installer.Options{}), dir, repository.RootsOptions{
-			Dialect: req.Dialect, Exclude: settings.Exclude, LeftOut: func(name, why string) { out.leftOut(below(dir, name), why) },
+			Dialect: req.Dialect, Exclude: settings.Exclude, LeftOut: func(name, why string) { out.leftOut(view.Below(dir, name), why) },
 		})
 		if err != nil {
 			return nil, err
 		}
 		roots = append(roots, found...)
 	}
-	if roots = distinct(roots); len(roots) == 0 {
+	if roots = lists.Distinct(roots); len(roots) == 0 {
 		hint := ""
-		if slices.ContainsFunc(dirs, func(dir string) bool { unit, _ := lookBelow(dir); return unit }) {
-			hint = useHook
+		if slices.ContainsFunc(dirs, func(dir string) bool { unit, _ := advice.LookBelow(dir); return unit }) {
+			hint = advice.UseHook
 		}
-		return nil, hinted(fmt.Errorf("there is no root module in or below %s", alternatives(dirs)), hint)
+		return nil, advice.Hinted(fmt.Errorf("there is no root module in or below %s", view.Alternatives(dirs)), hint)
 	}
 	return roots, nil
 }
@@ -186,8 +188,8 @@ func installAll(ctx context.Context, cmd *invocation, out *output, in *installer
 		return err
 	}
 	mirrors := newMirrors(cmd, out, in)
-	projects, failures := projectsIn(cmd, out.env, req, dirs, func(req request) (request, error) {
-		if err := checkSecondLock(req); err != nil {
+	projects, failures := projectsIn(cmd, out.Env, req, dirs, func(req request) (request, error) {
+		if err := checkSecondLock(ctx, req); err != nil {
 			return req, err
 		}
 		req, err := inProject(ctx, in, req)
@@ -223,7 +225,7 @@ func installAll(ctx context.Context, cmd *invocation, out *output, in *installer
 	}
 	err = errors.Join(err, out.projects(done(req), dirs, results, stale, seen))
 	for i, one := range stale {
-		if is[*installer.OutsideError](one) {
+		if advice.Is[*installer.OutsideError](one) {
 			err = errors.Join(err, &installer.ProjectError{Dir: dirs[i], Err: one})
 			continue
 		}
@@ -300,11 +302,11 @@ func (o *output) projects(done string, dirs []string, results []*installer.Resul
 		return nil
 	}
 	if !changed.any() && succeeded == len(dirs) {
-		o.printf("%s with %s up to date in %s\n", count(len(dirs), "project"), total(all), o.elapsed())
+		o.printf("%s with %s up to date in %s\n", view.Count(len(dirs), "project"), total(all), o.elapsed())
 		o.refetched(all)
 		return nil
 	}
-	text := fmt.Sprintf("%d of %s %s in %s: %s", succeeded, count(len(dirs), "project"), done, o.elapsed(), total(all))
+	text := fmt.Sprintf("%d of %s %s in %s: %s", succeeded, view.Count(len(dirs), "project"), done, o.elapsed(), total(all))
 	if fetched := whole.fetchedText(); fetched != "" {
 		text += "; " + fetched
 	}
@@ -375,7 +377,7 @@ type section struct {
 func newSection(o *output, dir string) *section {
 	s := &section{done: make(chan struct{})}
 	own := *o
-	own.stdout, own.stderr, own.project, own.conclusion = &s.stdout, &s.stderr, dir, ""
+	own.stdout, own.stderr, own.Project, own.conclusion = &s.stdout, &s.stderr, dir, ""
 	own.columns = max(own.columns-len(sectionIndent), 0)
 	s.output = &own
 	return s
@@ -395,16 +397,16 @@ func (s *section) print(o *output) error {
 	if text == "" && s.conclusion == "" {
 		return nil // it failed, and the error says why
 	}
-	o.printf("%s\n", strings.TrimSpace("- "+s.project+": "+s.conclusion))
+	o.printf("%s\n", strings.TrimSpace("- "+s.Project+": "+s.conclusion))
 	if text != "" {
-		o.printf("%s%s\n", sectionIndent, lines(strings.ReplaceAll(text, "\n", "\n"+sectionIndent)))
+		o.printf("%s%s\n", sectionIndent, view.Lines(strings.ReplaceAll(text, "\n", "\n"+sectionIndent)))
 	}
 	return nil
 }
 
 // conclude prints the result for a whole project, as the heading of its section if there are several.
 func (o *output) conclude(text string) {
-	if o.project != "" {
+	if o.Project != "" {
 		o.conclusion = text
 		return
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/internal/repofiles"
 )
 
@@ -142,7 +144,7 @@ func fromProject(providers []installer.Provider) []string {
 // unsigned names them, so that they are not mistaken for those of a registry.
 func (o *output) unsigned(prefix string, names []string) {
 	if len(names) > 0 && !o.json {
-		o.notef("%s%s from this repository, unsigned: %s\n", prefix, count(len(names), "provider"), strings.Join(names, ", "))
+		o.notef("%s%s from this repository, unsigned: %s\n", prefix, view.Count(len(names), "provider"), strings.Join(names, ", "))
 	}
 }
 
@@ -153,7 +155,7 @@ func providerStatusText(p installer.ProviderReport) string {
 	case p.Status == installer.StatusFormer:
 		return fmt.Sprintf("another version is installed (%s, from before)", p.Former)
 	case p.Err != nil:
-		return "cannot be compared: " + indented(p.Err.Error())
+		return "cannot be compared: " + view.Indented(p.Err.Error())
 	case p.Unconfirmed:
 		return "Checksum matches lock file, but no origin has confirmed this entry here"
 	case p.Evidence.Kind == evidence.Project:
@@ -191,11 +193,11 @@ type jsonProviderUse struct {
 }
 
 func jsonProviders(providers []installer.Provider) []jsonProvider {
-	return mapped(providers, func(p installer.Provider) jsonProvider {
+	return lists.Map(providers, func(p installer.Provider) jsonProvider {
 		return jsonProvider{
 			Provider: p.Address.String(), Version: p.Version.String(), Constraints: p.Constraints.String(), Hashes: p.Hashes,
 			Dir: p.Dir, KeyID: p.KeyID, Evidence: p.Evidence, LockedAs: p.LockedAs, address: p.Address,
-			RequiredBy: mapped(p.RequiredBy, func(use installer.ProviderRequirement) jsonProviderUse {
+			RequiredBy: lists.Map(p.RequiredBy, func(use installer.ProviderRequirement) jsonProviderUse {
 				return jsonProviderUse{use.Path.String(), use.By, use.Constraint, placeOf(use.Range)}
 			}),
 		}
@@ -215,7 +217,7 @@ type jsonProviderReport struct {
 }
 
 func jsonProviderReports(reports []installer.ProviderReport) []jsonProviderReport {
-	return mapped(reports, func(p installer.ProviderReport) jsonProviderReport {
+	return lists.Map(reports, func(p installer.ProviderReport) jsonProviderReport {
 		return jsonProviderReport{p.Provider.String(), p.Version.String(), p.Status.String(), p.Former.String(), p.Evidence, p.Unconfirmed, string(p.Got), errorText(p.Err)}
 	})
 }
@@ -235,7 +237,7 @@ type jsonProviderChange struct {
 }
 
 func jsonProviderChanges(changes []installer.ProviderChange) []jsonProviderChange {
-	return mapped(changes, func(c installer.ProviderChange) jsonProviderChange {
+	return lists.Map(changes, func(c installer.ProviderChange) jsonProviderChange {
 		return jsonProviderChange{c.Provider.String(), c.Old.String(), c.New.String(), c.Hashes, c.Normalized, c.From, providerExclusions(c)}
 	})
 }

@@ -8,17 +8,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/hcl/v2"
-
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/cli/advice"
 	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
 )
 
 func inModule(key string, err error) error {
@@ -102,7 +102,7 @@ var remedyCases = []struct {
 	{"a value that only tofu knows", errors.Join(diagnosed(config.UnknownToTerraform{}), diagnosed(config.UnknownToTerraform{}), diagnosed(nil)), []string{
 		"Use `--for tofu` to read the project as tofu does.",
 	}},
-	{"a report", reportError{error: errNotVerified, causes: []error{inModule("net", &getmodules.SubmoduleError{Path: "sub"})}}, []string{
+	{"a report", advice.ReportError{Err: errNotVerified, Causes: []error{inModule("net", &getmodules.SubmoduleError{Path: "sub"})}}, []string{
 		"Run `cotter install` to restore what the lock has.",
 		"Set `submodules = true` in the settings block of cotter.hcl to fetch submodules, or call the submodule's repository as a module of its own.",
 	}},

@@ -2,20 +2,22 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/cli/advice"
 	"github.com/cotterpin/cotter/internal/procgroup"
+	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
+	"github.com/spf13/pflag"
 )
 
 // request is what the command line, the environment and the settings say of a run.
@@ -124,8 +126,6 @@ func setInputs(cmd *invocation, env func(string) string, req *request) {
 	}
 }
 
-const stockLockName = ".terraform.lock.hcl"
-
 // readSettings returns the settings of the project in dir or, without a cotter.hcl, of COTTER_SETTINGS, for
 // wrappers that copy root modules elsewhere.
 func readSettings(env func(string) string, dir string) (*policy.Settings, error) {
@@ -191,24 +191,24 @@ func layout(env func(string) string, project string) (installer.Layout, error) {
 
 // checkSecondLock refuses to make a second lock: the project's has no module entries, but another one in its
 // directory has, because the setting lock_file is not that of earlier runs.
-func checkSecondLock(req request) error {
-	own := cmp.Or(req.LockFile, stockLockName)
+func checkSecondLock(ctx context.Context, req request) error {
+	own := cmp.Or(req.LockFile, lockfile.Name)
 	entries, err := os.ReadDir(cmp.Or(req.Dir, "."))
 	if err != nil {
 		return nil // the run returns the error
 	}
 	for _, entry := range entries {
 		other := entry.Name()
-		if strings.HasSuffix(other, ".lock.hcl") && other != filepath.Clean(own) && locksModules(req.Dir, other) && !locksModules(req.Dir, own) {
+		if strings.HasSuffix(other, ".lock.hcl") && other != filepath.Clean(own) && locksModules(ctx, req.Dir, other) && !locksModules(ctx, req.Dir, own) {
 			err := fmt.Errorf("the modules are locked in %s, but this run would lock them in %s, which has no module entries", other, own)
-			return hinted(err, "Rename the lock, or set `lock_file` in the settings block of cotter.hcl to its name.")
+			return advice.Hinted(err, "Rename the lock, or set `lock_file` in the settings block of cotter.hcl to its name.")
 		}
 	}
 	return nil
 }
 
-func locksModules(dir, name string) bool {
-	lock, err := readLock(filepath.Join(dir, name))
+func locksModules(ctx context.Context, dir, name string) bool {
+	lock, err := installer.ReadLock(ctx, installer.Project{Dir: dir, LockFile: name})
 	return err == nil && len(lock.Modules()) > 0
 }
 

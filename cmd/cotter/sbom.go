@@ -16,6 +16,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/textform"
 )
 
@@ -35,7 +36,7 @@ func sbomCommand(out *output) *cobra.Command {
 }
 
 func runSBOM(ctx context.Context, cmd *invocation, out *output) (err error) {
-	req, err := newRequest(cmd, out.env)
+	req, err := newRequest(cmd, out.Env)
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func encodeBOM(w io.Writer, bom *cyclonedx.BOM) error {
 	if err := encoder.Encode(bom); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, escapeJSON(text.String()))
+	_, err := io.WriteString(w, view.EscapeJSON(text.String()))
 	return err
 }
 

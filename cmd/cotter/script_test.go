@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -284,7 +285,7 @@ func forge(ts *testscript.TestScript, _ bool, args []string) {
 // forgeEntry edits an entry of a lock so that it fits other files, and another commit unless that
 // is "".
 func forgeEntry(name, key string, files fs.FS, commit string) error {
-	lock, err := readLock(name)
+	lock, err := installer.ReadLock(context.Background(), installer.Project{Dir: filepath.Dir(name), LockFile: filepath.Base(name)})
 	if err != nil {
 		return err
 	}

@@ -163,7 +163,7 @@ func enforced(env func(string) string, name string) bool { return env(name) == "
 // warnIgnored warns about arguments for init that a run does not follow.
 func (o *output) warnIgnored(cmd *invocation, args stockArguments, dialect installer.Dialect) {
 	const validation = "OPENTOFU_ENFORCE_GPG_VALIDATION"
-	if enforced(o.env, validation) && dialect != installer.DialectTerraform {
+	if enforced(o.Env, validation) && dialect != installer.DialectTerraform {
 		o.warnf("%s is set, which Cotter does not follow: providers of registry.opentofu.org for which it has no keys are accepted", validation)
 	}
 	for _, ignored := range args.ignored {

@@ -11,6 +11,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/graph"
 	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/internal/textform"
@@ -76,7 +78,7 @@ func (o *output) entryOutcome(dir string, change installer.LockChange, m install
 	case versionOrPackage(change.Old) == "":
 		return moduleOutcome("added", m)
 	}
-	change.Interface = o.shownInterface(dir, change.Interface)
+	change.Interface = o.ShownInterface(dir, change.Interface)
 	line := entryLine("changed", change.Path.String(), change.New, changeText(change))
 	line.details = consequences(change)
 	line.what += becauseOf(o.shownExclusions(dir, exclusionsOf(change)), refOrPackage(change.Old))
@@ -157,7 +159,7 @@ func (o *output) providerOutcomes(dir string, result *installer.Result, seen *ta
 	}
 	slices.SortStableFunc(list, func(a, b resultLine) int { return strings.Compare(a.subject, b.subject) })
 	if len(moved) > 0 {
-		line := resultLine{verb: "moved", subject: count(len(moved), "provider"), what: moveText(moved[0]), several: len(moved), name: "providers", release: moveText(moved[0])}
+		line := resultLine{verb: "moved", subject: view.Count(len(moved), "provider"), what: moveText(moved[0]), several: len(moved), name: "providers", release: moveText(moved[0])}
 		list = append([]resultLine{line}, list...)
 	}
 	return list
@@ -178,11 +180,11 @@ func (o *output) printOutcomes(list []resultLine, indent string) {
 		}
 	}
 	for _, one := range list {
-		text := fmt.Sprintf("%-*s  %s", verb, one.verb, escapef("%s  %s", fmt.Sprintf("%-*s", subject, one.subject), one.what))
-		text = strings.TrimPrefix(folded(strings.TrimRight(text, " "), o.columns-len(indent), indent+"    "), one.verb)
+		text := fmt.Sprintf("%-*s  %s", verb, one.verb, view.Escapef("%s  %s", fmt.Sprintf("%-*s", subject, one.subject), one.what))
+		text = strings.TrimPrefix(view.Folded(strings.TrimRight(text, " "), o.columns-len(indent), indent+"    "), one.verb)
 		fmt.Fprint(o.stdout, indent, paintFor(o, one.verb, one.verb), text, "\n")
 		for _, line := range one.details {
-			o.printf("%s    %s\n", indent, lines(folded(sanitize.Escape(line), o.columns-len(indent)-4, indent+"      ")))
+			o.printf("%s    %s\n", indent, view.Lines(view.Folded(sanitize.Escape(line), o.columns-len(indent)-4, indent+"      ")))
 		}
 	}
 }
@@ -216,7 +218,7 @@ func counted(list []resultLine) string {
 
 // total returns a text such as "12 modules and 3 providers".
 func total(result *installer.Result) string {
-	return countBoth(len(result.Modules), "module", len(result.Providers), "provider")
+	return view.CountBoth(len(result.Modules), "module", len(result.Providers), "provider")
 }
 
 func (o *output) installed(done string, result *installer.Result, seen *tally) error {
@@ -265,10 +267,10 @@ func (o *output) installed(done string, result *installer.Result, seen *tally) e
 // writtenLocks asks to commit the locks that a run has written, of modules and of providers if there are two.
 func (o *output) writtenLocks(locks []event.LockFileWritten) {
 	for _, lock := range locks {
-		name, of := o.shownFile("", lock.File), ""
+		name, of := o.ShownFile("", lock.File), ""
 		switch {
 		case len(locks) == 1:
-		case filepath.Base(lock.File) == stockLockName:
+		case filepath.Base(lock.File) == lockfile.Name:
 			of = " of the providers"
 		default:
 			of = " of the modules"
@@ -284,7 +286,7 @@ func (o *output) writtenLocks(locks []event.LockFileWritten) {
 		switch {
 		case lock.IgnoredBy != "":
 			o.printf("Git ignores it: %s. To commit it, remove this line, or run `git add -f %s`.\n",
-				o.at("", textform.Path(lock.IgnoredBy), lock.IgnoredLine), shellWord(name))
+				o.At("", textform.Path(lock.IgnoredBy), lock.IgnoredLine), view.ShellWord(name))
 		case lock.Created:
 			o.printf("Include this file in your version control repository.\n")
 		}
@@ -358,7 +360,7 @@ func (o *output) earlierLock(project string, result *installer.Result) {
 		subject = project + ": "
 	}
 	o.printf("\n%s%s did not exist, so its versions were selected anew. %s has an earlier one.\n%s\n", subject, filepath.Base(result.LockFile),
-		strings.ToUpper(result.EarlierLock[:1])+result.EarlierLock[1:], o.fromHere([]remedy{{text: useEarlierLock, project: project}})[0].line(nil))
+		strings.ToUpper(result.EarlierLock[:1])+result.EarlierLock[1:], o.RemedyIn(project, advice.UseEarlierLock))
 }
 
 func (o *output) lockedOnly(result *installer.Result) {
@@ -397,6 +399,6 @@ func (o *output) refetched(result *installer.Result) {
 	}
 	if modules+providers > 0 {
 		o.notef("Downloaded %s again (%s): %s, another user or a run with another HOME had installed them, which confirms nothing here. If every run has a new HOME, keep the cache and set COTTER_STATE_KEY.\n",
-			countBoth(modules, "module package", providers, "provider"), size(bytes), result.Dialect)
+			view.CountBoth(modules, "module package", providers, "provider"), view.Size(bytes), result.Dialect)
 	}
 }

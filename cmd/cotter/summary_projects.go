@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/lists"
 )
 
 type projectOutcome struct {
@@ -73,7 +75,7 @@ func (all projectOutcomes) printEarlierLocks(o *output) {
 		}
 	}
 	if others != nil {
-		o.printf("The same is true for %s.\n", someOf(others, maxNamed))
+		o.printf("The same is true for %s.\n", view.SomeOf(others, view.MaxNamed))
 	}
 }
 
@@ -89,10 +91,10 @@ func (all projectOutcomes) printUnsigned(o *output) {
 			brought = append(brought, providers{p.dir, strings.Join(names, ", ")})
 		}
 	}
-	for _, same := range groupBy(brought, func(p providers) string { return p.names }) {
+	for _, same := range lists.GroupBy(brought, func(p providers) string { return p.names }) {
 		subject := same[0].dir
 		if n := len(same); n > 1 {
-			subject = count(n, "project")
+			subject = view.Count(n, "project")
 		}
 		o.unsigned(subject+": ", strings.Split(same[0].names, ", "))
 	}
@@ -118,7 +120,7 @@ func (all projectOutcomes) releases() []*releaseSummary {
 		}
 	}
 	var list []*releaseSummary
-	for _, same := range groupBy(changes, func(c change) [3]string { return [...]string{c.verb, c.name, c.release} }) {
+	for _, same := range lists.GroupBy(changes, func(c change) [3]string { return [...]string{c.verb, c.name, c.release} }) {
 		s := &releaseSummary{verb: same[0].verb, name: same[0].name, release: same[0].release}
 		for _, c := range same {
 			s.breaking = append(s.breaking, c.breaking...)
@@ -150,29 +152,19 @@ func (o *output) printReleases(list []*releaseSummary) {
 		line := resultLine{verb: s.verb, subject: s.name, what: s.release + " " + inDirs(s.dirs)}
 		line.details = slices.Compact(slices.Clone(s.breaking))
 		if n := len(line.details); n > maxBreaking {
-			line.details = append(line.details[:maxBreaking:maxBreaking], fmt.Sprintf("... and %s", count(n-maxBreaking, "more breaking change")))
+			line.details = append(line.details[:maxBreaking:maxBreaking], fmt.Sprintf("... and %s", view.Count(n-maxBreaking, "more breaking change")))
 		}
 		lines = append(lines, line)
 	}
 	o.printOutcomes(lines, "")
 	if rest := len(list) - len(lines); rest > 0 {
-		o.printf("... and %s\n", count(rest, "more change"))
+		o.printf("... and %s\n", view.Count(rest, "more change"))
 	}
-}
-
-// maxNamed is the maximum number of projects that a sentence names.
-const maxNamed = 6
-
-func someOf(names []string, most int) string {
-	if rest := len(names) - most; rest > 0 {
-		names = append(slices.Clone(names[:most]), fmt.Sprintf("%d more", rest))
-	}
-	return enumeration(names)
 }
 
 func inDirs(dirs []string) string {
 	if len(dirs) == 1 {
 		return "in " + dirs[0]
 	}
-	return "in " + count(len(dirs), "project")
+	return "in " + view.Count(len(dirs), "project")
 }

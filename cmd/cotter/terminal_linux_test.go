@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -263,8 +264,8 @@ func TestNarrowTables(t *testing.T) {
 			t.Errorf("cotter %s prints nothing that matches %q:\n%s", step.args, step.want, shown)
 		}
 		for line := range strings.Lines(shown) {
-			if line = strings.TrimSuffix(line, "\n"); columnsOf(line) > 80 && strings.Contains(strings.TrimSpace(line), " ") {
-				t.Errorf("cotter %s prints a line of %d columns:\n%s", step.args, columnsOf(line), line)
+			if line = strings.TrimSuffix(line, "\n"); view.ColumnsOf(line) > 80 && strings.Contains(strings.TrimSpace(line), " ") {
+				t.Errorf("cotter %s prints a line of %d columns:\n%s", step.args, view.ColumnsOf(line), line)
 			}
 		}
 	}

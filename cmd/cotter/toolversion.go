@@ -22,7 +22,7 @@ func (o *output) warnOfVersion(ctx context.Context, req request) {
 			return // tofu reports it
 		}
 		if has.IsZero() {
-			if has = tofuVersion(ctx, o.env); has.IsZero() {
+			if has = tofuVersion(ctx, o.Env); has.IsZero() {
 				return
 			}
 		}

@@ -17,6 +17,8 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/graph"
 	"github.com/cotterpin/cotter/internal/textform"
 	"github.com/spf13/cobra"
@@ -56,7 +58,7 @@ func runTree(ctx context.Context, cmd *invocation, out *output) error {
 	names := slices.DeleteFunc(cmd.Args(), func(arg string) bool { return slices.Contains(dirs, arg) })
 	switch {
 	case len(names) > 1:
-		return usageError{fmt.Errorf("cotter tree takes one key, source address or provider, got %s", enumeration(names))}
+		return usageError{fmt.Errorf("cotter tree takes one key, source address or provider, got %s", view.Enumeration(names))}
 	case several && pictures[format] != nil:
 		return usageError{fmt.Errorf("--format %s is for one project", format)}
 	}
@@ -106,7 +108,7 @@ type tree struct {
 // readTree may return a tree and an error about parts that cannot be read.
 func readTree(ctx context.Context, cmd *invocation, out *output, req request) (_ *tree, err error) {
 	if dir, empty := withoutConfiguration(ctx, req); empty {
-		return nil, noConfigurationError{dir}
+		return nil, advice.NoConfigurationError{Dir: dir}
 	}
 	in, withEvidence := localInstaller(out), cmd.Bool("evidence")
 	if withEvidence {
@@ -273,8 +275,8 @@ func (t *tree) nothingNamed(name string) error {
 	for _, p := range t.Providers {
 		known = append(known, p.address.ForDisplay(), p.address.Namespace+"/"+p.address.Type)
 	}
-	hint := cmp.Or(didYouMean(nearest(name, slices.Compact(known))), "Run `cotter tree` to see the modules and the providers.")
-	return hinted(fmt.Errorf("no module has the key or the source %q, and no module requires a provider of that name", name), hint)
+	hint := cmp.Or(view.DidYouMean(view.Nearest(name, slices.Compact(known))), "Run `cotter tree` to see the modules and the providers.")
+	return advice.Hinted(fmt.Errorf("no module has the key or the source %q, and no module requires a provider of that name", name), hint)
 }
 
 // named says that the tree is about one module or provider.
@@ -301,8 +303,8 @@ func (o *output) tree(t *tree, format string, named bool) error {
 		}
 	}
 	if missing > 0 && !o.quiet {
-		o.warnf("not installed: %d of %s", missing, count(len(t.Modules), "module"))
-		o.printRemedies(remediesOf(o.project, installer.ErrNotInstalled))
+		o.warnf("not installed: %d of %s", missing, view.Count(len(t.Modules), "module"))
+		o.printRemedies(advice.RemediesOf(o.Project, installer.ErrNotInstalled))
 	}
 	return nil
 }
@@ -311,7 +313,7 @@ func (o *output) graph(t *tree) graph.Graph {
 	g := graph.Graph{Title: t.title}
 	for _, m := range t.Modules {
 		shown := graph.Module{
-			Key: m.Key, Source: m.shown, Version: m.Version, Constraint: m.Constraint, Package: packageOf(m.Package), Dir: m.Dir, Place: o.at("", m.File, m.Line), Confirmed: m.confirmed,
+			Key: m.Key, Source: m.shown, Version: m.Version, Constraint: m.Constraint, Package: packageOf(m.Package), Dir: m.Dir, Place: o.At("", m.File, m.Line), Confirmed: m.confirmed,
 		}
 		if m.Replaces != "" {
 			shown.Source += " in place of " + m.Replaces
@@ -327,7 +329,7 @@ func (o *output) graph(t *tree) graph.Graph {
 			shown.Version += " (locked as " + p.LockedAs.String() + ")"
 		}
 		for _, use := range p.RequiredBy {
-			shown.Uses = append(shown.Uses, graph.Use{Key: use.Key, Constraint: use.Constraint, By: use.By, Place: o.at("", use.File, use.Line)})
+			shown.Uses = append(shown.Uses, graph.Use{Key: use.Key, Constraint: use.Constraint, By: use.By, Place: o.At("", use.File, use.Line)})
 		}
 		if p.Version != "" && p.Dir == "" {
 			shown.Marks = []graph.Mark{{Kind: graph.Missing}}
@@ -345,11 +347,11 @@ func packageOf(address string) string {
 
 // users prints who uses a module or a provider in several projects, by directory.
 func (o *output) users(trees map[string]*tree, name string) {
-	t, inUse := table{head: []string{"PROJECT", "KEY", "SOURCE", "VERSION", "CONSTRAINT", "CALL"}, title: 2}, make(map[string]bool)
+	t, inUse := view.Table{Head: []string{"PROJECT", "KEY", "SOURCE", "VERSION", "CONSTRAINT", "CALL"}, Title: 2}, make(map[string]bool)
 	for _, dir := range slices.Sorted(maps.Keys(trees)) {
 		add := func(key, source, version, constraint string, file textform.Path, line int) {
 			inUse[version] = true
-			t.add(dir, dash(key), source, dash(version), dash(constraint), dash(o.at(dir, file, line)))
+			t.Add(dir, view.Dash(key), source, view.Dash(version), view.Dash(constraint), view.Dash(o.At(dir, file, line)))
 		}
 		for _, m := range trees[dir].Modules {
 			if m.isNamed(name) {
@@ -364,6 +366,6 @@ func (o *output) users(trees map[string]*tree, name string) {
 			}
 		}
 	}
-	t.print(o)
-	o.notef("Used in %s, in %s.\n", count(len(trees), "project"), count(len(inUse), "version"))
+	t.Print(o.stdout, o.columns)
+	o.notef("Used in %s, in %s.\n", view.Count(len(trees), "project"), view.Count(len(inUse), "version"))
 }

@@ -14,10 +14,14 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/spf13/cobra"
+
 	configedit "github.com/cotterpin/cotter/installer/edit"
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/versions"
-	"github.com/spf13/cobra"
 )
 
 // updateName is a command whose arguments are also names: see dirArguments.
@@ -44,7 +48,7 @@ func updateCommand(out *output) *cobra.Command {
 			"`cotter update network ./envs/dev`. If there are several projects, those that do not\n" +
 			"have a given call or provider do not change.",
 	}, func(ctx context.Context, cmd *invocation, out *output) error {
-		req, err := newRequest(cmd, out.env)
+		req, err := newRequest(cmd, out.Env)
 		if err != nil {
 			return err
 		}
@@ -80,7 +84,7 @@ func runUpdate(ctx context.Context, cmd *invocation, out *output, req request) e
 	case severalProjects(cmd):
 		run = installAll
 	case empty:
-		return noConfigurationError{dir}
+		return advice.NoConfigurationError{Dir: dir}
 	}
 	in, err := prepareInstall(ctx, cmd, out, &req)
 	if err != nil {
@@ -137,7 +141,7 @@ func modulePath(key string) addrs.Module {
 	return strings.Split(key, ".")
 }
 
-func modulePaths(keys []string) []addrs.Module { return mapped(keys, modulePath) }
+func modulePaths(keys []string) []addrs.Module { return lists.Map(keys, modulePath) }
 
 // explainNames adds a sentence to an error about a name that cannot be updated, with similar names.
 func explainNames(ctx context.Context, cmd *invocation, out *output, req request, err error) error {
@@ -146,9 +150,9 @@ func explainNames(ctx context.Context, cmd *invocation, out *output, req request
 	}
 	named := req.Update
 	if severalProjects(cmd) {
-		return hinted(err, directoryHint(req.Dir, named.Keys, named.Providers))
+		return advice.Hinted(err, directoryHint(req.Dir, named.Keys, named.Providers))
 	}
-	calls, loadErr := localInstaller(&output{stderr: out.stderr, env: out.env, quiet: true}).Load(ctx, req.Project, installer.LoadOptions{BestEffort: true})
+	calls, loadErr := localInstaller(&output{stderr: out.stderr, Run: advice.Run{Env: out.Env}, quiet: true}).Load(ctx, req.Project, installer.LoadOptions{BestEffort: true})
 	if loadErr != nil {
 		return err
 	}
@@ -165,10 +169,10 @@ func explainNames(ctx context.Context, cmd *invocation, out *output, req request
 	}
 	for _, name := range named.Providers {
 		if hint := providerHint(name, names); hint != "" {
-			return hinted(err, hint)
+			return advice.Hinted(err, hint)
 		}
 	}
-	return hinted(err, directoryHint(req.Dir, nil, named.Providers))
+	return advice.Hinted(err, directoryHint(req.Dir, nil, named.Providers))
 }
 
 // providerHint is about a name that no module requires. Without a host it resembles providers of all hosts.
@@ -177,20 +181,20 @@ func providerHint(name string, providers []string) string {
 	for _, full := range providers {
 		parts := strings.Split(full, "/")
 		short := strings.Join(parts[max(len(parts)-2, 0):], "/")
-		if short == name || len(nearest(name, []string{short, full})) > 0 {
+		if short == name || len(view.Nearest(name, []string{short, full})) > 0 {
 			similar = append(similar, full)
 		}
 	}
 	if slices.Contains(providers, name) {
 		return ""
 	}
-	return didYouMean(similar[:min(len(similar), maxSuggested)])
+	return view.DidYouMean(similar[:min(len(similar), view.MaxSuggested)])
 }
 
 // directoryHint is for a name that is a directory: only arguments that begin with a dot or are absolute are.
 func directoryHint(dir string, keys []addrs.Module, providers []string) string {
-	for _, name := range slices.Concat(mapped(keys, addrs.Module.String), providers) {
-		if isDir(filepath.Join(dir, name)) {
+	for _, name := range slices.Concat(lists.Map(keys, addrs.Module.String), providers) {
+		if view.IsDir(filepath.Join(dir, name)) {
 			return fmt.Sprintf("%s is a directory here: write `./%[1]s` to update the projects in it.", name)
 		}
 	}
@@ -226,13 +230,13 @@ func explainKey(calls *installer.Result, key string, providers []string, directo
 				ending = append(ending, k)
 			}
 		}
-		hint := cmp.Or(directory, didYouMean(ending), didYouMean(nearest(key, own)))
+		hint := cmp.Or(directory, view.DidYouMean(ending), view.DidYouMean(view.Nearest(key, own)))
 		for _, name := range providers {
-			if hint == "" && len(nearest(key, []string{path.Base(name)})) > 0 || key == path.Base(name) {
+			if hint == "" && len(view.Nearest(key, []string{path.Base(name)})) > 0 || key == path.Base(name) {
 				hint = fmt.Sprintf("Did you mean the provider %s?", name)
 			}
 		}
-		return hinted(fmt.Errorf("there is no module call %s", key), cmp.Or(hint, "Run `cotter tree` to see the keys."))
+		return advice.Hinted(fmt.Errorf("there is no module call %s", key), cmp.Or(hint, "Run `cotter tree` to see the keys."))
 	}
 	what := "is a local module and is not locked"
 	if i := strings.LastIndexByte(key, '.'); i > 0 && len(below) == 0 {
@@ -244,9 +248,9 @@ func explainKey(calls *installer.Result, key string, providers []string, directo
 	}
 	hint := ""
 	if len(below) > 0 {
-		hint = "Try " + alternatives(below) + "."
+		hint = "Try " + view.Alternatives(below) + "."
 	}
-	return hinted(fmt.Errorf("%s %s", key, what), hint)
+	return advice.Hinted(fmt.Errorf("%s %s", key, what), hint)
 }
 
 const writePinned = "`cotter update{dir} --edit%s` writes them into the files; add the KEY of a call for another major version."
@@ -268,18 +272,18 @@ func (o *output) proposals(pins []installer.Pin) {
 	if len(pins) == 0 {
 		return
 	}
-	if o.project == "" {
+	if o.Project == "" {
 		o.printf("\n")
 	}
 	for _, pin := range pins {
 		end := ""
 		if len(pins) == 1 && pin.LatestValue != "" {
-			end = o.remedyHere("; `cotter update{dir} {keys} --edit` writes it into the file", pin.Path.String())
+			end = o.RemedyIn(o.Project, "; `cotter update{dir} {keys} --edit` writes it into the file", pin.Path.String())
 		}
-		o.printf("%s (%s): %s%s\n", pin.Path, o.place("", pin.Range), newerThan(pin), end)
+		o.printf("%s (%s): %s%s\n", pin.Path, o.Place("", pin.Range), newerThan(pin), end)
 	}
-	if len(pins) > 1 && o.project == "" {
-		o.printf("%s\n", o.remedyHere(fmt.Sprintf(writePinned, "")))
+	if len(pins) > 1 && o.Project == "" {
+		o.printf("%s\n", o.RemedyIn(o.Project, fmt.Sprintf(writePinned, "")))
 	}
 }
 
@@ -293,7 +297,7 @@ func (o *output) proposeForProjects(found map[string][]installer.Pin, selected s
 			if !pin.Outdated() {
 				continue
 			}
-			uses = append(uses, use[proposal]{proposal{sourceName(pin.Call.Source), pin.Value, newerThan(pin)}, dir, o.place(dir, pin.Range)})
+			uses = append(uses, use[proposal]{proposal{sourceName(pin.Call.Source), pin.Value, newerThan(pin)}, dir, o.Place(dir, pin.Range)})
 		}
 	}
 	if len(uses) == 0 {
@@ -305,7 +309,7 @@ func (o *output) proposeForProjects(found map[string][]installer.Pin, selected s
 	}) {
 		o.printf("%s: %s (%s)\n", same[0].of.source, same[0].of.newer, whereUsed(same))
 	}
-	o.printf("%s\n", o.remedyHere(fmt.Sprintf(writePinned, selected)))
+	o.printf("%s\n", o.RemedyIn(o.Project, fmt.Sprintf(writePinned, selected)))
 }
 
 // editPins writes newer versions into configurations, and returns the pins that the request updates as they
@@ -322,7 +326,7 @@ func editPins(ctx context.Context, cmd *invocation, out *output, in *installer.I
 	all := make(map[string][]installer.Pin)
 	for _, dir := range dirs {
 		req.Dir = dir
-		req, err := applySettings(cmd, out.env, req)
+		req, err := applySettings(cmd, out.Env, req)
 		if err != nil {
 			return nil, err
 		}
@@ -376,7 +380,7 @@ func (o *output) edited(pins []installer.Pin, dir string, dryRun bool) error {
 		if dryRun {
 			what = "would be edited"
 		}
-		o.printf("%s  %s  %s %s -> %s (%s)\n", what, pin.Path, pin.Argument, pin.Value, pin.LatestValue, o.place(dir, at))
+		o.printf("%s  %s  %s %s -> %s (%s)\n", what, pin.Path, pin.Argument, pin.Value, pin.LatestValue, o.Place(dir, at))
 	}
 	return nil
 }
@@ -392,8 +396,8 @@ func proposePins(ctx context.Context, cmd *invocation, out *output, in *installe
 		req.Edited = edits[req.Dir]
 		pins, err := in.Pins(ctx, req.Project, installer.PinOptions{Keys: req.Update.Keys}) // with newer major versions
 		if err != nil {
-			for _, m := range messages(err) {
-				out.warnf("%s", out.placed(m).item())
+			for _, m := range advice.Messages(err) {
+				out.warnf("%s", out.Placed(m).Item())
 			}
 		}
 		if !several {

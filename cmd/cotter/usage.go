@@ -9,116 +9,21 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
-
-const maxSuggested = 3
-
-// nearest returns at most maxSuggested known words that resemble a word, the most similar first.
-func nearest(word string, known []string) []string {
-	type candidate struct {
-		word     string
-		distance int
-	}
-	var found []candidate
-	for _, other := range known {
-		d := editDistance(strings.ToLower(word), strings.ToLower(other))
-		if d <= max(1, min(len(word), len(other))/3) && other != word {
-			found = append(found, candidate{other, d})
-		}
-	}
-	slices.SortStableFunc(found, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.distance, b.distance), strings.Compare(a.word, b.word))
-	})
-	var words []string
-	for _, c := range found[:min(len(found), maxSuggested)] {
-		if !slices.Contains(words, c.word) {
-			words = append(words, c.word)
-		}
-	}
-	return words
-}
-
-func didYouMean(words []string) string {
-	if len(words) == 0 {
-		return ""
-	}
-	return "Did you mean " + alternatives(words) + "?"
-}
-
-func alternatives(words []string) string {
-	if len(words) == 1 {
-		return words[0]
-	}
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
-}
-
-func enumeration(words []string) string {
-	last := len(words) - 1
-	if last < 1 {
-		return strings.Join(words, "")
-	}
-	return strings.Join(words[:last], ", ") + " and " + words[last]
-}
-
-// editDistance counts edits that turn one word into another: inserted, removed, replaced and swapped
-// characters. Words that are too long to compare have a large distance.
-func editDistance(from, to string) int {
-	const longest = 256
-	a, b := []rune(from), []rune(to)
-	if len(a) > longest || len(b) > longest {
-		return longest
-	}
-	// rows[i][j] is the distance of the first i characters of a to the first j of b.
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			replaced := rows[i-1][j-1]
-			if a[i-1] != b[j-1] {
-				replaced++
-			}
-			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, replaced)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-			}
-		}
-	}
-	return rows[len(a)][len(b)]
-}
 
 // chosen returns what a word stands for, of a setting that takes only some. The word "" is the default.
 func chosen[T any](setting, word string, words map[string]T) (T, error) {
 	value, ok := words[word]
 	if !ok {
-		known := mapped(slices.DeleteFunc(slices.Sorted(maps.Keys(words)), func(known string) bool { return known == "" }), strconv.Quote)
-		return value, usageError{fmt.Errorf("%s takes %s, got %q", setting, alternatives(known), word)}
+		known := lists.Map(slices.DeleteFunc(slices.Sorted(maps.Keys(words)), func(known string) bool { return known == "" }), strconv.Quote)
+		return value, usageError{fmt.Errorf("%s takes %s, got %q", setting, view.Alternatives(known), word)}
 	}
 	return value, nil
-}
-
-type hintedError struct {
-	error
-	hint string
-}
-
-func (e hintedError) Unwrap() error { return e.error }
-
-// advised is for sentinels.
-func advised(text, remedy string) error { return hintedError{errors.New(text), remedy} }
-
-func hinted(err error, hint string) error {
-	if hint == "" {
-		return err
-	}
-	return hintedError{err, hint}
 }
 
 // flagsNote annotates a command with what errors about its flags add.
@@ -151,7 +56,7 @@ func flagError(c *cobra.Command, err error) error {
 		if len(name) == 1 {
 			dashes = "-"
 		}
-		return hintedError{fmt.Errorf("there is no flag %s%s", dashes, name), flagHint(c, name)}
+		return advice.Hinted(fmt.Errorf("there is no flag %s%s", dashes, name), flagHint(c, name))
 	case isMissing:
 		value, _ := pflag.UnquoteUsage(missing.GetFlag())
 		return fmt.Errorf("--%s needs a value: %s", missing.GetFlag().Name, value)
@@ -171,7 +76,7 @@ func flagHint(c *cobra.Command, name string) string {
 	if other := otherFlags[name]; c.Root().Flags().Lookup(other) != nil && c.Flags().Lookup(other) == nil {
 		return fmt.Sprintf("Run `cotter --%s`.", other)
 	} else if c.Flags().Lookup(other) != nil {
-		return didYouMean([]string{"--" + other})
+		return view.DidYouMean([]string{"--" + other})
 	}
 	var known []string
 	c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -179,8 +84,8 @@ func flagHint(c *cobra.Command, name string) string {
 			known = append(known, f.Name)
 		}
 	})
-	likely := mapped(nearest(name, known), func(near string) string { return "--" + near })
-	return cmp.Or(didYouMean(likely), fmt.Sprintf("Run `%s --help` to see the flags.", c.CommandPath()))
+	likely := lists.Map(view.Nearest(name, known), func(near string) string { return "--" + near })
+	return cmp.Or(view.DidYouMean(likely), fmt.Sprintf("Run `%s --help` to see the flags.", c.CommandPath()))
 }
 
 // otherWords are words that people try.
@@ -208,19 +113,19 @@ func checkGroup(c *cobra.Command) error {
 
 // unknownCommand hints at the command that does it, at similar names, or at the list of all commands.
 func unknownCommand(c *cobra.Command, name string) error {
-	return usageError{hintedError{fmt.Errorf("unknown command %q", name), commandHint(c, name)}}
+	return usageError{advice.Hinted(fmt.Errorf("unknown command %q", name), commandHint(c, name))}
 }
 
 func commandHint(c *cobra.Command, name string) string {
 	if hint, ok := otherWords[name]; ok && !c.HasParent() {
 		return hint
 	}
-	known := mapped(visible(c), (*cobra.Command).Name)
+	known := lists.Map(visible(c), (*cobra.Command).Name)
 	if !c.HasParent() {
 		known = append(known, "help")
 	}
-	likely := mapped(nearest(name, known), func(near string) string { return fmt.Sprintf("`%s %s`", c.CommandPath(), near) })
-	return cmp.Or(didYouMean(likely), fmt.Sprintf("Run `%s --help` to see the commands.", c.CommandPath()))
+	likely := lists.Map(view.Nearest(name, known), func(near string) string { return fmt.Sprintf("`%s %s`", c.CommandPath(), near) })
+	return cmp.Or(view.DidYouMean(likely), fmt.Sprintf("Run `%s --help` to see the commands.", c.CommandPath()))
 }
 
 // flagAsArgument refuses the name of a flag after "--", as in `cotter install -- -upgrade`, except for commands
@@ -232,10 +137,10 @@ func flagAsArgument(cmd *invocation) error {
 	for _, arg := range cmd.args[cmd.ArgsLenAtDash():] {
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		if strings.HasPrefix(arg, "-") && cmd.Flag(name) != nil {
-			return usageError{hintedError{
+			return usageError{advice.Hinted(
 				fmt.Errorf("%s after -- is an argument and not a flag", arg),
 				fmt.Sprintf("Flags come before --, as in `%s %s`. A directory of that name is written ./%s.", cmd.CommandPath(), arg, arg),
-			}}
+			)}
 		}
 	}
 	return nil

@@ -12,6 +12,8 @@ import (
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/spf13/cobra"
 )
 
@@ -35,12 +37,12 @@ func verifyCommand(out *output) *cobra.Command {
 }
 
 var (
-	errNotVerified = advised("the installed files differ from the lock", repair)
-	errNoneFound   = advised("nothing is installed here yet", installLocked)
-	errSomeMissing = advised("locked packages are not installed", installMissing)
-	errFormer      = advised("other packages are installed than the lock has", installLocked)
-	errStale       = advised("the lock is not for this configuration", updateLock)
-	errUnconfirmed = advised("not all entries of the lock are confirmed", confirmEntries)
+	errNotVerified = advice.Advised("the installed files differ from the lock", advice.Repair)
+	errNoneFound   = advice.Advised("nothing is installed here yet", advice.InstallLocked)
+	errSomeMissing = advice.Advised("locked packages are not installed", advice.InstallMissing)
+	errFormer      = advice.Advised("other packages are installed than the lock has", advice.InstallLocked)
+	errStale       = advice.Advised("the lock is not for this configuration", advice.UpdateLock)
+	errUnconfirmed = advice.Advised("not all entries of the lock are confirmed", advice.ConfirmEntries)
 	errUnread      = errors.New("part of the configuration could not be read, so it was not compared with the lock")
 	errTwoForms    = errors.New("the lock is for only one of two configurations")
 	errOutside     = errors.New("packages are replaced by directories outside of the repository")
@@ -92,9 +94,9 @@ func (s *verifySum) print(o *output) {
 	if s.ok > 0 {
 		found := "nothing to verify"
 		if s.packages+s.providers > 0 {
-			found = countBoth(s.packages, "package", s.providers, "provider")
+			found = view.CountBoth(s.packages, "package", s.providers, "provider")
 		}
-		text := fmt.Sprintf("%d of %s verified against the lock in %s: %s", s.ok, count(s.projects, "project"), o.elapsed(), found)
+		text := fmt.Sprintf("%d of %s verified against the lock in %s: %s", s.ok, view.Count(s.projects, "project"), o.elapsed(), found)
 		if failed := s.projects - s.ok; failed > 0 {
 			text += fmt.Sprintf("; %d failed", failed)
 		}
@@ -111,7 +113,7 @@ func verify(ctx context.Context, cmd *invocation, out *output, req request, remo
 	var origins originCount
 	defer func() { sum.add(report, origins, err == nil) }()
 	if dir, empty := withoutConfiguration(ctx, req); empty {
-		return noConfigurationError{dir}
+		return advice.NoConfigurationError{Dir: dir}
 	}
 	local, err := evidenceInstaller(ctx, cmd, out, req)
 	if err != nil {
@@ -129,7 +131,7 @@ func verify(ctx context.Context, cmd *invocation, out *output, req request, remo
 	}
 	failed := failureOf(report)
 	// A build server must not use what install --locked would refuse. With --remote, the origins are asked.
-	if keys, providers := unconfirmedEntries(report); failed == nil && len(keys)+len(providers) > 0 && remote == nil && onBuildServer(out.env) {
+	if keys, providers := unconfirmedEntries(report); failed == nil && len(keys)+len(providers) > 0 && remote == nil && onBuildServer(out.Env) {
 		failed = errUnconfirmed
 	}
 	if err := cmp.Or(out.report(report, nothingToVerify(req), failed, remote != nil), failed); err != nil || remote == nil {
@@ -141,20 +143,11 @@ func verify(ctx context.Context, cmd *invocation, out *output, req request, remo
 
 // nothingToVerify says why a report has no packages and no providers, but is not a failure.
 func nothingToVerify(req request) string {
-	if absent(lockPath(req)) {
+	if view.Absent(lockPath(req)) {
 		return "Nothing to verify: the configuration needs no lock file"
 	}
 	return "Nothing to verify: the lock has no packages of modules, and no providers are installed"
 }
-
-type reportError struct {
-	error
-	// causes were printed as part of the report. Their remedies and the others are printed after this error.
-	causes   []error
-	remedies []remedy
-}
-
-func (e reportError) Unwrap() error { return e.error }
 
 type faults struct{ changed, missing, notCompared, stale, unread bool }
 
@@ -203,18 +196,18 @@ func failureOf(report *installer.Report) error {
 		return nil
 	}
 	// The remedy for a StaleError, to update the lock, is printed once for all entries.
-	causes := slices.Concat(report.Unread, slices.DeleteFunc(slices.Clone(report.Stale), is[*installer.StaleError]))
+	causes := slices.Concat(report.Unread, slices.DeleteFunc(slices.Clone(report.Stale), advice.Is[*installer.StaleError]))
 	if report.Lost != nil {
 		// Modules without an entry are not compared, so at most a provider can have changed.
 		isChanged := func(p installer.ProviderReport) bool {
 			return !providerMatches(p) && p.Status != installer.StatusMissing
 		}
 		if len(report.Refused) == 0 && !report.Unfinished && !slices.ContainsFunc(report.Providers, isChanged) {
-			return reportError{error: report.Lost, causes: causes}
+			return advice.ReportError{Err: report.Lost, Causes: causes}
 		}
 		causes = append(causes, report.Lost)
 	}
-	return reportError{error: headlineOf(report, found), causes: causes}
+	return advice.ReportError{Err: headlineOf(report, found), Causes: causes}
 }
 
 func headlineOf(report *installer.Report, found faults) error {
@@ -226,9 +219,9 @@ func headlineOf(report *installer.Report, found faults) error {
 	switch {
 	case onlyStale && len(report.Refused) > 0:
 		return errPolicy
-	case onlyStale && len(report.Stale) == 1 && is[*installer.DialectError](report.Stale[0]):
+	case onlyStale && len(report.Stale) == 1 && advice.Is[*installer.DialectError](report.Stale[0]):
 		return errTwoForms
-	case onlyStale && len(report.Stale) > 0 && !slices.ContainsFunc(report.Stale, func(err error) bool { return !is[*installer.OutsideError](err) }):
+	case onlyStale && len(report.Stale) > 0 && !slices.ContainsFunc(report.Stale, func(err error) bool { return !advice.Is[*installer.OutsideError](err) }):
 		return errOutside
 	case onlyStale && len(report.Stale) > 0:
 		return errStale
@@ -264,7 +257,7 @@ func isFormer(report *installer.Report) bool {
 func (o *output) report(report *installer.Report, nothing string, failed error, remote bool) error {
 	if o.json {
 		for _, w := range report.Warnings {
-			o.printWarning(o.project, w)
+			o.printWarning(o.Project, w)
 		}
 		o.result(o.jsonReport(report))
 		return nil
@@ -276,10 +269,10 @@ func (o *output) report(report *installer.Report, nothing string, failed error, 
 		o.warnf("%s is from another directory or user; it was ignored\nIf you have copied or moved the project, `cotter install` writes a new one.", file)
 	}
 	for _, w := range report.Warnings {
-		o.printWarning(o.project, w)
+		o.printWarning(o.Project, w)
 	}
-	for _, m := range flatten(report.Unread) {
-		o.printf("- %s\n", lines(indented("not compared with the lock: "+o.placed(m).item())))
+	for _, m := range advice.MessagesIn(report.Unread) {
+		o.printf("- %s\n", view.Lines(view.Indented("not compared with the lock: "+o.Placed(m).Item())))
 	}
 	o.refused(report.Refused)
 	problems := report.Stale
@@ -287,16 +280,16 @@ func (o *output) report(report *installer.Report, nothing string, failed error, 
 		problems = slices.Concat(problems, report.Misplaced)
 	}
 	named := make(map[string]bool) // calls that the lock has no entry for
-	for _, m := range flatten(problems) {
-		named[m.module] = true
-		o.printf("- %s\n", lines(indented(o.explainedAlone(m).item())))
+	for _, m := range advice.MessagesIn(problems) {
+		named[m.Module] = true
+		o.printf("- %s\n", view.Lines(view.Indented(o.ExplainOne(m).Item())))
 	}
 	for _, p := range report.Packages {
 		if p.Status == installer.StatusUnlocked && named[p.Path.String()] && !o.verbose {
 			continue // the message above has its file and line
 		}
 		if o.verbose || !matches(p) {
-			o.printf("- %s: %s\n", p.Path, lines(statusText(p)))
+			o.printf("- %s: %s\n", p.Path, view.Lines(statusText(p)))
 		} else if !p.Changes.Empty() {
 			o.printf("- %s:\n", p.Path)
 		}
@@ -311,7 +304,7 @@ func (o *output) report(report *installer.Report, nothing string, failed error, 
 	}
 	for _, p := range report.Providers {
 		if o.verbose || !providerMatches(p) {
-			o.printf("- provider %s %s: %s\n", p.Provider.ForDisplay(), p.Version, lines(providerStatusText(p)))
+			o.printf("- provider %s %s: %s\n", p.Provider.ForDisplay(), p.Version, view.Lines(providerStatusText(p)))
 		}
 	}
 	if report.OK() || o.verbose {
@@ -320,13 +313,13 @@ func (o *output) report(report *installer.Report, nothing string, failed error, 
 			o.brought(report)
 		}
 	}
-	verified := countBoth(len(report.Packages), "package", len(report.Providers), "provider") + " verified against the lock"
+	verified := view.CountBoth(len(report.Packages), "package", len(report.Providers), "provider") + " verified against the lock"
 	switch isNothing := len(report.Packages)+len(report.Providers) == 0; {
 	case failed != nil:
-	case o.project != "" && !o.verbose: // the sum of all projects is enough
+	case o.Project != "" && !o.verbose: // the sum of all projects is enough
 	case isNothing:
 		o.conclude(nothing)
-	case o.project == "":
+	case o.Project == "":
 		o.conclude(verified + " in " + o.elapsed())
 	default:
 		o.conclude(verified)
@@ -335,15 +328,15 @@ func (o *output) report(report *installer.Report, nothing string, failed error, 
 }
 
 func (o *output) refused(errs []error) {
-	all := flatten(errs)
+	all := advice.MessagesIn(errs)
 	for i, m := range all {
-		all[i] = o.placed(m)
+		all[i] = o.Placed(m)
 	}
-	for _, group := range sameText(all) {
-		headline, lines, ok := refusedTogether(group)
+	for _, group := range advice.SameText(all) {
+		headline, lines, ok := advice.RefusedTogether(group)
 		if !ok {
 			for _, m := range group {
-				o.printf("- %s\n", o.explainedAlone(m).item())
+				o.printf("- %s\n", o.ExplainOne(m).Item())
 			}
 			continue
 		}
@@ -385,7 +378,7 @@ func (o *output) unconfirmed(report *installer.Report, failed error) {
 	}
 	o.notef("Nothing has confirmed %s in the lock on this machine: %s.\n", bothEntries(len(keys), len(providers)), strings.Join(slices.Concat(keys, providers), ", "))
 	if !errors.Is(failed, errUnconfirmed) {
-		o.notef("%s\n", confirmEntries)
+		o.notef("%s\n", advice.ConfirmEntries)
 	}
 }
 
@@ -403,7 +396,7 @@ func (o *output) brought(report *installer.Report) {
 func statusText(p installer.PackageReport) string {
 	switch {
 	case p.Err != nil:
-		return "changed: " + indented(p.Err.Error())
+		return "changed: " + view.Indented(p.Err.Error())
 	case p.Status == installer.StatusVerified && p.Unconfirmed:
 		return "Checksum matches lock file, but nothing has confirmed this entry here"
 	case p.Status == installer.StatusVerified && p.Evidence.IsZero():

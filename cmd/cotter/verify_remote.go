@@ -11,6 +11,9 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/lists"
 )
 
 // verifyRemote compares the lock with the origins. report is the result without them. The error is a
@@ -29,36 +32,36 @@ func verifyRemote(ctx context.Context, in *installer.Installer, out *output, req
 	} else {
 		asked = out.origins(origins, providers)
 	}
-	var failed reportError
+	var failed advice.ReportError
 	for _, o := range origins {
 		switch {
 		case o.Moved():
-			advice := acceptContent
+			todo := advice.AcceptContent
 			if follows(o) {
-				advice = relock
+				todo = advice.Relock
 			}
-			failed.error = errMoved
-			failed.remedies = append(failed.remedies, about(o.Path.String(), advice)...)
+			failed.Err = errMoved
+			failed.Remedies = append(failed.Remedies, advice.About(o.Path.String(), todo)...)
 		case o.Err != nil:
-			failed.error = cmp.Or(failed.error, errUnknown)
-			failed.causes = append(failed.causes, o.Err)
+			failed.Err = cmp.Or(failed.Err, errUnknown)
+			failed.Causes = append(failed.Causes, o.Err)
 		}
 	}
 	for _, o := range providers {
 		switch {
 		case o.Moved():
-			failed.error = errMoved
-			failed.remedies = append(failed.remedies, about(o.Provider.ForDisplay(), lockProvider)...)
+			failed.Err = errMoved
+			failed.Remedies = append(failed.Remedies, advice.About(o.Provider.ForDisplay(), advice.LockProvider)...)
 		case o.Err != nil:
-			failed.error = cmp.Or(failed.error, errUnknown)
-			failed.causes = append(failed.causes, o.Err)
+			failed.Err = cmp.Or(failed.Err, errUnknown)
+			failed.Causes = append(failed.Causes, o.Err)
 		}
 	}
 	switch {
-	case failed.error != nil:
+	case failed.Err != nil:
 		return asked, failed
 	case !list.OK():
-		return asked, reportError{error: errUnknown}
+		return asked, advice.ReportError{Err: errUnknown}
 	}
 	return asked, nil
 }
@@ -88,7 +91,7 @@ func comparedName(o installer.ModuleOrigin) string {
 }
 
 func moved(o installer.ModuleOrigin) string {
-	now := short(o.Locked) + " -> " + short(o.Now)
+	now := view.Short(o.Locked) + " -> " + view.Short(o.Now)
 	if comparedName(o) != "" {
 		return fmt.Sprintf("%s: %s moved %s", o.Package, comparedName(o), now)
 	}
@@ -104,9 +107,9 @@ func note(o installer.ModuleOrigin) string {
 	case !ok:
 		return o.Package + ": " + o.History.Error()
 	case !unreachable.Unknown:
-		return fmt.Sprintf("no branch or tag of %s contains the locked commit %s", o.Package, short(unreachable.Commit))
+		return fmt.Sprintf("no branch or tag of %s contains the locked commit %s", o.Package, view.Short(unreachable.Commit))
 	}
-	text := fmt.Sprintf("whether a branch or tag of %s contains the locked commit %s is not known", o.Package, short(unreachable.Commit))
+	text := fmt.Sprintf("whether a branch or tag of %s contains the locked commit %s is not known", o.Package, view.Short(unreachable.Commit))
 	if unreachable.Err != nil {
 		text += ": " + unreachable.Err.Error()
 	}
@@ -117,13 +120,13 @@ func note(o installer.ModuleOrigin) string {
 // their registries do not confirm.
 func (o *output) origins(origins []installer.ModuleOrigin, providers []installer.ProviderOrigin) originCount {
 	var moves, notes []usedText
-	var failed []message
+	var failed []advice.Message
 	n := originCount{all: len(origins) + len(providers)}
 	for _, origin := range origins {
 		switch {
 		case origin.Err != nil:
 			n.failed++
-			failed = append(failed, messages(origin.Err)...)
+			failed = append(failed, advice.Messages(origin.Err)...)
 		case origin.Moved():
 			moves = append(moves, usedText{moved(origin), o.usedBy(origin)})
 		case origin.OK():
@@ -145,21 +148,21 @@ func (o *output) origins(origins []installer.ModuleOrigin, providers []installer
 		switch {
 		case p.Err != nil:
 			n.failed++
-			failed = append(failed, messages(p.Err)...)
+			failed = append(failed, advice.Messages(p.Err)...)
 		case p.Moved():
 			o.printf("- provider %s %s: %s\n", p.Provider.ForDisplay(), p.Version, originProviderText(p))
 		case p.OK():
 			n.same++
 		}
 	}
-	for _, group := range sameText(o.explained(failed)) {
+	for _, group := range advice.SameText(o.Explain(failed)) {
 		if len(group) == 1 {
-			o.printf("- %s\n", group[0].title())
+			o.printf("- %s\n", group[0].Title())
 		} else {
-			o.printf("- %s: %s\n", together(group), strings.Join(mapped(group, message.name), ", "))
+			o.printf("- %s: %s\n", advice.Together(group), strings.Join(lists.Map(group, advice.Message.Name), ", "))
 		}
 	}
-	if n.all > 0 && (o.project == "" || o.verbose) { // otherwise the sum of all projects is printed
+	if n.all > 0 && (o.Project == "" || o.verbose) { // otherwise the sum of all projects is printed
 		o.notef("%s\n", n)
 	}
 	return n
@@ -179,9 +182,9 @@ func (n *originCount) add(more originCount) {
 
 func (n originCount) String() string {
 	if n.failed >= n.all {
-		return fmt.Sprintf("None of %s could be compared with the lock.", count(n.all, "origin"))
+		return fmt.Sprintf("None of %s could be compared with the lock.", view.Count(n.all, "origin"))
 	}
-	text := fmt.Sprintf("%d of %s still have the locked content", n.same, count(n.all, "origin"))
+	text := fmt.Sprintf("%d of %s still have the locked content", n.same, view.Count(n.all, "origin"))
 	if n.failed > 0 {
 		text += fmt.Sprintf("; %d could not be compared", n.failed)
 	}
@@ -195,15 +198,15 @@ func (n originCount) String() string {
 }
 
 func (o *output) usedBy(origin installer.ModuleOrigin) string {
-	return fmt.Sprintf("%s (%s)", origin.Path, o.place("", origin.Call.Range))
+	return fmt.Sprintf("%s (%s)", origin.Path, o.Place("", origin.Call.Range))
 }
 
 // usedText is about an origin that several calls can have in common.
 type usedText struct{ text, user string }
 
 func (o *output) printUsed(texts []usedText) {
-	for _, same := range groupBy(texts, func(u usedText) string { return u.text }) {
-		o.printf("- %s, used by %s\n", same[0].text, strings.Join(mapped(same, func(u usedText) string { return u.user }), ", "))
+	for _, same := range lists.GroupBy(texts, func(u usedText) string { return u.text }) {
+		o.printf("- %s, used by %s\n", same[0].text, strings.Join(lists.Map(same, func(u usedText) string { return u.user }), ", "))
 	}
 }
 
@@ -217,23 +220,6 @@ func originProviderText(p installer.ProviderOrigin) string {
 		who = p.Evidence.By
 	}
 	return fmt.Sprintf(what, who, hashList(p.Unknown))
-}
-
-// short shortens a commit or a digest, and no other text.
-func short(revision string) string {
-	const commit, digits = 40, 12
-	scheme, value, ok := strings.Cut(revision, ":")
-	if !ok {
-		scheme, value = "", revision
-	} else if scheme == "sha256" || scheme == "sha512" {
-		scheme += ":"
-	} else {
-		return revision
-	}
-	if len(value) < commit || strings.Trim(value, "0123456789abcdef") != "" {
-		return revision
-	}
-	return scheme + value[:digits]
 }
 
 // jsonOrigin is the origin of a module call in the output of verify --remote.
@@ -267,13 +253,13 @@ type jsonOriginProvider struct {
 }
 
 func jsonOriginProviders(origins []installer.ProviderOrigin) []jsonOriginProvider {
-	return mapped(origins, func(o installer.ProviderOrigin) jsonOriginProvider {
+	return lists.Map(origins, func(o installer.ProviderOrigin) jsonOriginProvider {
 		return jsonOriginProvider{o.Provider.String(), o.Version.String(), o.Location, o.Evidence, o.Unknown, o.Moved(), errorText(o.Err)}
 	})
 }
 
 func jsonOrigins(origins []installer.ModuleOrigin) []jsonOrigin {
-	return mapped(origins, func(o installer.ModuleOrigin) jsonOrigin {
+	return lists.Map(origins, func(o installer.ModuleOrigin) jsonOrigin {
 		return jsonOrigin{
 			Key:       o.Path.String(),
 			jsonPlace: placeOf(o.Call.Range),

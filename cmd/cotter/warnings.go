@@ -8,6 +8,9 @@ import (
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/lists"
 )
 
 // warning is an OnEvent for commands that show no progress.
@@ -25,18 +28,18 @@ func (o *output) warning(ev installer.Event) {
 // printWarning is about the project in dir, which is "" if there is only one.
 func (o *output) printWarning(dir string, w event.Warning) {
 	if o.json {
-		_ = o.writeProjectJSON(cmp.Or(dir, o.project), jsonWarning(w)) // writing the result will return the error
+		_ = o.writeProjectJSON(cmp.Or(dir, o.Project), jsonWarning(w)) // writing the result will return the error
 		return
 	}
 	if w.Kind == event.WarningLongHistory && !o.verbose {
 		return
 	}
-	w.Range = o.shownRange(dir, w.Range)
+	w.Range = o.ShownRange(dir, w.Range)
 	text := warningText(w)
 	if subject := warningSubject(dir, w); subject != "" {
 		text = subject + ": " + text
 	}
-	o.warnf("%s", strings.Join(append([]string{text}, remedyLines(o.fromHere(warningRemedies(dir, w)))...), "\n"))
+	o.warnf("%s", strings.Join(append([]string{text}, o.AdviceLines(advice.WarningRemedies(dir, w))...), "\n"))
 }
 
 func warningText(w event.Warning) string {
@@ -73,7 +76,7 @@ type originWarning struct {
 func (c *originWarnings) take(dir string, ev installer.Event) bool {
 	w, ok := ev.(event.Warning)
 	if ok = ok && (dir != "" || w.Kind == event.WarningMoved || w.Kind == event.WarningUnknownHistory); ok {
-		w.Message = withShortCommits(w.Message)
+		w.Message = advice.WithShortCommits(w.Message)
 		*c = append(*c, originWarning{dir, w})
 	}
 	return ok
@@ -90,7 +93,7 @@ func (c *originWarnings) print(o *output) {
 		event.WarningKind
 		message string
 	}
-	for _, group := range groupBy(*c, func(w originWarning) key { return key{w.Kind, w.Message} }) {
+	for _, group := range lists.GroupBy(*c, func(w originWarning) key { return key{w.Kind, w.Message} }) {
 		if len(group) == 1 {
 			o.printWarning(group[0].dir, group[0].Warning)
 			continue
@@ -103,16 +106,16 @@ func (c *originWarnings) print(o *output) {
 			noun = "project"
 		}
 		var lines []string
-		var remedies []remedy
+		var remedies []advice.Remedy
 		for _, w := range group {
 			line := warningSubject(w.dir, w.Warning)
 			if w.Range.Filename != "" {
-				line += " (" + o.place(w.dir, w.Range) + ")"
+				line += " (" + o.Place(w.dir, w.Range) + ")"
 			}
 			lines = append(lines, line)
-			remedies = append(remedies, warningRemedies(w.dir, w.Warning)...)
+			remedies = append(remedies, advice.WarningRemedies(w.dir, w.Warning)...)
 		}
-		headline := fmt.Sprintf("%s, in %s:", group[0].Message, count(len(group), noun))
-		o.warnf("%s", strings.Join(slices.Concat([]string{headline}, o.affected(lines), remedyLines(o.fromHere(remedies))), "\n"))
+		headline := fmt.Sprintf("%s, in %s:", group[0].Message, view.Count(len(group), noun))
+		o.warnf("%s", strings.Join(slices.Concat([]string{headline}, o.affected(lines), o.AdviceLines(remedies)), "\n"))
 	}
 }

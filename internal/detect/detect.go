@@ -31,8 +31,6 @@ type Project struct {
 	Next config.Dialect
 }
 
-const stockLock = ".terraform.lock.hcl"
-
 const providerHosts = "the hosts of the lock's providers"
 
 // Signs returns the signs of a project, of which the first one decides, in this order:
@@ -53,7 +51,7 @@ const providerHosts = "the hosts of the lock's providers"
 func Signs(ctx context.Context, p Project) []Sign {
 	d := &detector{Project: p, dir: p.Location.Dir, locks: [][]byte{p.LockSrc}}
 	d.settings = configs.Reader{}.ReadSources(ctx, configs.Dir{Path: d.dir})
-	if p.Location.LockFile != stockLock {
+	if p.Location.LockFile != lockfile.Name {
 		d.readStockLock()
 	}
 	d.addLocked(d.Lock.ProviderLabels(), providerHosts)

@@ -43,12 +43,12 @@ func (d *detector) addLocked(addresses []string, what string) {
 // readStockLock reads the stock tools' lock, which has the providers if the module entries are elsewhere.
 func (d *detector) readStockLock() {
 	location := d.Location
-	location.LockFile = stockLock
+	location.LockFile = lockfile.Name
 	src, err := project.ReadLock(location)
 	if err != nil || src == nil {
 		return
 	}
-	if lock, err := lockfile.Parse(src, stockLock); err == nil {
+	if lock, err := lockfile.Parse(src, lockfile.Name); err == nil {
 		d.addLocked(lock.ProviderLabels(), providerHosts)
 		d.locks = append(d.locks, src)
 	}

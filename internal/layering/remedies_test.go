@@ -20,12 +20,12 @@ var commandLines = map[string]bool{
 }
 
 // TestNoRemedies checks that messages of libraries state only facts. What to do next, with the
-// options of the command line, is up to the command: see cmd/cotter/remedies.go.
+// options of the command line, is up to the command: see internal/cli/advice.
 func TestNoRemedies(t *testing.T) {
 	t.Parallel()
 	named := regexp.MustCompile(`(?i)\bcotter (install|update|restore|verify)\b|(^|[^$\w])COTTER_[A-Z]|(^|[^-\w])--(` + strings.Join(commandFlags(t), "|") + `)\b`)
 	for _, s := range code(t) {
-		if isProgram(s.dir) || strings.HasPrefix(s.dir, "bench/") || commandLines[s.name] {
+		if isProgram(s.dir) || isCommand(s.dir) || strings.HasPrefix(s.dir, "bench/") || commandLines[s.name] {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {

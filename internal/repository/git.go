@@ -71,5 +71,5 @@ type HistoryEndError = worktree.HistoryEndError
 // error wraps [ErrNoRepository] if there is no repository, and is a *[OwnerError] if this
 // user may not use it; a lock that is not valid is a *[lockfile.SyntaxError].
 func LockAt(ctx context.Context, p installer.Project, revision string) (*lockfile.File, error) {
-	return worktree.LockAt(ctx, cmp.Or(p.Dir, "."), cmp.Or(p.LockFile, ".terraform.lock.hcl"), revision)
+	return worktree.LockAt(ctx, cmp.Or(p.Dir, "."), lockFile(p), revision)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/internal/git/worktree"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/policyfile"
+	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -125,9 +126,7 @@ func readLocalCalls(ctx context.Context, reader installer.ConfigReader, dir stri
 	return found, len(module.Calls), nil
 }
 
-const lockFileName = ".terraform.lock.hcl"
-
-func lockFile(like installer.Project) string { return cmp.Or(like.LockFile, lockFileName) }
+func lockFile(like installer.Project) string { return cmp.Or(like.LockFile, lockfile.Name) }
 
 func below(dir, name string) string {
 	if filepath.IsAbs(name) {
@@ -157,7 +156,7 @@ func localPath(source string) []string {
 // providers.
 func installsProviders(ctx context.Context, dir string, dialect installer.Dialect) bool {
 	reader, at := configs.Reader{Terraform: dialect == installer.DialectTerraform}, configs.Dir{Path: dir}
-	if _, err := os.Lstat(filepath.Join(dir, lockFileName)); err == nil {
+	if _, err := os.Lstat(filepath.Join(dir, lockfile.Name)); err == nil {
 		empty, err := reader.Empty(at)
 		return err == nil && !empty
 	}

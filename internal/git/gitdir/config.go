@@ -5,7 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/cotterpin/cotter/internal/lazyregexp"
 )
 
 type Setting struct {
@@ -24,9 +25,7 @@ const (
 )
 
 var (
-	item = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:` + nothing + `|` + section + `|` + variable + `)`)
-	})
+	item          = lazyregexp.New(`^(?:` + nothing + `|` + section + `|` + variable + `)`)
 	unescapeName  = regexp.MustCompile(`\\(.)`)
 	unescapeValue = strings.NewReplacer(`\\`, `\`, `\"`, `"`, `\n`, "\n", `\t`, "\t", `\b`, "\b", "\\\n", "", `"`, "")
 )

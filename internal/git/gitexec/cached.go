@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/filelock"
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/lazyregexp"
 )
 
 // shallowName has the commits whose history is not in the packs, one in each line.
@@ -54,7 +55,7 @@ func (c cached) lock(ctx context.Context) (unlock func(), err error) {
 type pack string
 
 // packName has a hash by the algorithm that names the objects.
-var packName = pattern(`^pack-([0-9a-f]{40}|[0-9a-f]{64})\.(pack|idx)$`)
+var packName = lazyregexp.New(`^pack-([0-9a-f]{40}|[0-9a-f]{64})\.(pack|idx)$`)
 
 func (p pack) format() string { return objectFormat(strings.TrimPrefix(string(p), "pack-")) }
 
@@ -212,7 +213,7 @@ type CachedStore struct {
 	Used time.Time
 }
 
-var storeName = pattern(`^[0-9a-f]{64}$`)
+var storeName = lazyregexp.New(`^[0-9a-f]{64}$`)
 
 // CachedStores returns the stores below a Fetcher's CacheDir, sorted; none if it is a link.
 func CachedStores(cacheDir string) ([]CachedStore, error) {

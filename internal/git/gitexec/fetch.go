@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/lazyregexp"
 )
 
 // Refs of the store keep objects from being pruned, and tell a server which objects it has.
@@ -120,7 +121,7 @@ func commitSpec(id string) string { return "+" + id + ":" + storeCommits + id }
 
 // advertised matches a ref in git's packet trace. The commit of an annotated tag is in the same line, or in a
 // line of its own from old servers.
-var advertised = pattern(`< ([0-9a-f]{40}|[0-9a-f]{64}) ((?:refs/|HEAD)[^ \\]*)(?: peeled:([0-9a-f]{40,64}))?`)
+var advertised = lazyregexp.New(`< ([0-9a-f]{40}|[0-9a-f]{64}) ((?:refs/|HEAD)[^ \\]*)(?: peeled:([0-9a-f]{40,64}))?`)
 
 // chosen returns the ref that git used, and another one that the name could have meant. Only the packet
 // trace has that. If its format is unknown, there is none.

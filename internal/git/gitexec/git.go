@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -208,12 +207,6 @@ func (g *Git) Environ() []string {
 		return slices.Clone(g.Env)
 	}
 	return os.Environ()
-}
-
-// pattern compiles an expression on first use, because that takes longer than the rest of the
-// package's initialization.
-func pattern(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
 type Installation struct {

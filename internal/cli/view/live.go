@@ -1,4 +1,4 @@
-package main
+package view
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/vbauerster/mpb/v8/cwriter"
 
-	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
@@ -21,8 +21,8 @@ const (
 	waiting   = "waiting" // for another process
 )
 
-// view is the content of the live lines.
-type view struct {
+// progress is the content of the live lines.
+type progress struct {
 	started           time.Time
 	active            []*transfer // in the order in which they began
 	fetched, resolved int
@@ -38,10 +38,10 @@ type transfer struct {
 	since time.Time // the start of the current measurement
 }
 
-// lines are shorter than the width, because some terminals begin a new line after the last column.
-func (v *view) lines(width, height int, now time.Time) []string {
+// Lines are shorter than the width, because some terminals begin a new line after the last column.
+func (p *progress) lines(width, height int, now time.Time) []string {
 	width = max(width-1, 10)
-	rows := v.active
+	rows := p.active
 	hidden := max(len(rows)-max(height-2, 1), 0) // one line is for the summary, and one for the cursor
 	if hidden > 0 {
 		hidden++ // the line with the number of hidden rows needs a row too
@@ -53,15 +53,15 @@ func (v *view) lines(width, height int, now time.Time) []string {
 	if hidden > 0 {
 		lines = append(lines, shorten(fmt.Sprintf("... and %d more", hidden), width))
 	}
-	return append(lines, shorten(v.summary(now), width))
+	return append(lines, shorten(p.summary(now), width))
 }
 
-func (v *view) summary(now time.Time) string {
-	elapsed := seconds(now.Sub(v.started))
-	if v.fetched+len(v.active) == 0 {
-		return fmt.Sprintf("Resolving: %s, %s", count(v.resolved, "module"), elapsed)
+func (p *progress) summary(now time.Time) string {
+	elapsed := Seconds(now.Sub(p.started))
+	if p.fetched+len(p.active) == 0 {
+		return fmt.Sprintf("Resolving: %s, %s", Count(p.resolved, "module"), elapsed)
 	}
-	return fmt.Sprintf("%d fetched, %d in progress, %s", v.fetched, len(v.active), elapsed)
+	return fmt.Sprintf("%d fetched, %d in progress, %s", p.fetched, len(p.active), elapsed)
 }
 
 const (
@@ -85,21 +85,21 @@ func (t *transfer) line(width int, now time.Time) string {
 		if rate != "" {
 			how = "fetch " + rate
 		}
-		columns = fmt.Sprintf("%6s %14s", size(t.done), how)
+		columns = fmt.Sprintf("%6s %14s", Size(t.done), how)
 		if width >= percentWidth {
-			columns = fmt.Sprintf("%6s %4s %14s", size(t.done), t.percent(), how)
+			columns = fmt.Sprintf("%6s %4s %14s", Size(t.done), t.percent(), how)
 		}
 	}
 	room := max(width-len([]rune(columns))-1, 1)
 	name := shorten(shortName(t.name), room)
-	return name + strings.Repeat(" ", room-columnsOf(name)+1) + columns
+	return name + strings.Repeat(" ", room-ColumnsOf(name)+1) + columns
 }
 
 func (t *transfer) amount() string {
 	if t.total <= 0 {
-		return size(t.done)
+		return Size(t.done)
 	}
-	return size(t.done) + " of " + size(t.total)
+	return Size(t.done) + " of " + Size(t.total)
 }
 
 func (t *transfer) percent() string {
@@ -115,9 +115,9 @@ func (t *transfer) rateText(now time.Time) string {
 	case t.phase != fetching:
 		return ""
 	case t.rate > 0 && over < 2*rateOver:
-		return size(t.rate) + "/s"
+		return Size(t.rate) + "/s"
 	case over >= rateOver/4: // no rate was measured yet, or no progress was reported since
-		return size(int64(float64(t.done-t.base)/over.Seconds())) + "/s"
+		return Size(int64(float64(t.done-t.base)/over.Seconds())) + "/s"
 	}
 	return ""
 }
@@ -138,49 +138,6 @@ func shortName(name string) string {
 	return sanitize.Escape(name)
 }
 
-// shorten puts "…" in place of the characters that do not fit in width columns. It keeps more of the end,
-// because the end of an address says more.
-func shorten(text string, width int) string {
-	if columnsOf(text) <= width {
-		return text
-	}
-	runes := []rune(text)
-	head := max((width-1)/3, 0)
-	front := string(runes[:min(head, len(runes))])
-	back := runes
-	for len(back) > 0 && columnsOf(front)+1+columnsOf(string(back)) > width {
-		back = back[1:]
-	}
-	return front + "…" + string(back)
-}
-
-// columnsOf counts terminal columns. Characters of wide scripts take two.
-func columnsOf(text string) int {
-	const firstWide, firstSymbol, lastSymbol = 0x1100, 0x2000, 0x2e7f
-	n := 0
-	for _, r := range text {
-		n++
-		if r >= firstWide && (r < firstSymbol || r > lastSymbol) {
-			n++
-		}
-	}
-	return n
-}
-
-// seconds formats a duration as "4.2 s" or "2 min 5 s".
-func seconds(d time.Duration) string {
-	switch s := d.Seconds(); {
-	case s < 0.995:
-		return fmt.Sprintf("%.2f s", s)
-	case s < 9.95:
-		return fmt.Sprintf("%.1f s", s)
-	case s < 119.5:
-		return fmt.Sprintf("%.0f s", s)
-	}
-	d = d.Round(time.Second)
-	return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
-}
-
 const (
 	redrawEvery = 100 * time.Millisecond
 	// patience is the time before the lines are drawn at all. Most runs end earlier.
@@ -188,28 +145,28 @@ const (
 	rateOver = time.Second // for measuring a rate
 )
 
-// live draws lines at the bottom of a terminal: one for each package in transfer, and one for the whole run.
-type live struct {
+// Live draws lines at the bottom of a terminal: one for each package in transfer, and one for the whole run.
+type Live struct {
 	out     io.Writer
 	stop    chan struct{}
 	stopped chan struct{}
 
-	mu     sync.Mutex // guards the fields below
-	view   view
-	screen *cwriter.Writer
-	shown  bool // whether there are lines on the screen
+	mu       sync.Mutex // guards the fields below
+	progress progress
+	screen   *cwriter.Writer
+	shown    bool // whether there are lines on the screen
 }
 
-func startLive(out io.Writer, started time.Time) *live {
-	l := &live{
-		out: out, screen: cwriter.New(out), view: view{started: started},
+func StartLive(out io.Writer, started time.Time) *Live {
+	l := &Live{
+		out: out, screen: cwriter.New(out), progress: progress{started: started},
 		stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	go l.run()
 	return l
 }
 
-func (l *live) run() {
+func (l *Live) run() {
 	defer close(l.stopped)
 	tick := time.NewTicker(redrawEvery)
 	defer tick.Stop()
@@ -218,7 +175,7 @@ func (l *live) run() {
 		case <-l.stop:
 			return
 		case now := <-tick.C:
-			if now.Sub(l.view.started) >= patience {
+			if now.Sub(l.progress.started) >= patience {
 				l.mu.Lock()
 				l.draw(now)
 				l.mu.Unlock()
@@ -227,12 +184,12 @@ func (l *live) run() {
 	}
 }
 
-func (l *live) draw(now time.Time) {
+func (l *Live) draw(now time.Time) {
 	width, height, err := l.screen.GetTermSize()
 	if err != nil {
 		return
 	}
-	lines := l.view.lines(width, height, now)
+	lines := l.progress.lines(width, height, now)
 	l.toLineStart()
 	for _, line := range lines {
 		_, _ = io.WriteString(l.screen, line+"\n")
@@ -240,7 +197,7 @@ func (l *live) draw(now time.Time) {
 	l.shown = l.screen.Flush(len(lines)) == nil
 }
 
-func (l *live) clear() {
+func (l *Live) clear() {
 	if !l.shown {
 		return
 	}
@@ -249,17 +206,17 @@ func (l *live) clear() {
 }
 
 // toLineStart is needed if the user has typed something, such as Ctrl-C.
-func (l *live) toLineStart() { _, _ = io.WriteString(l.out, "\r") }
+func (l *Live) toLineStart() { _, _ = io.WriteString(l.out, "\r") }
 
-// above calls print without the lines, so that its output appears above them.
-func (l *live) above(print func()) {
+// Above calls print without the lines, so that its output appears above them.
+func (l *Live) Above(print func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.clear()
 	print()
 }
 
-func (l *live) end() {
+func (l *Live) End() {
 	close(l.stop)
 	<-l.stopped
 	l.mu.Lock()
@@ -267,52 +224,52 @@ func (l *live) end() {
 	l.clear()
 }
 
-func (l *live) event(event installer.Event) {
+func (l *Live) Event(event event.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.view.event(event, time.Now())
+	l.progress.event(event, time.Now())
 }
 
-func (v *view) event(ev installer.Event, now time.Time) {
+func (p *progress) event(ev event.Event, now time.Time) {
 	switch e := ev.(type) {
 	case event.Resolved:
 		if e.Package != "" { // not a local module
-			v.resolved++
+			p.resolved++
 		}
 	case event.FetchStarted:
-		v.transfer(e.Package, now).phase = fetching
+		p.transfer(e.Package, now).phase = fetching
 	case event.FetchProgress:
-		v.transfer(e.Package, now).progress(fetching, e.Done, e.Total, now)
+		p.transfer(e.Package, now).progress(fetching, e.Done, e.Total, now)
 	case event.WaitingForFetch:
-		v.transfer(e.Package, now).phase = waiting
+		p.transfer(e.Package, now).phase = waiting
 	case event.FetchDone:
-		v.end(e.Package)
+		p.end(e.Package)
 	case event.ProviderProgress:
 		phase := fetching
 		if e.Unpacking {
 			phase = unpacking
 		}
-		v.transfer(providerName(e), now).progress(phase, e.Done, e.Total, now)
+		p.transfer(ProviderName(e), now).progress(phase, e.Done, e.Total, now)
 	case event.ProviderInstalled:
-		v.end("provider " + e.Provider.ForDisplay() + " " + e.Version.String())
+		p.end("provider " + e.Provider.ForDisplay() + " " + e.Version.String())
 	}
 }
 
-func (v *view) transfer(name string, now time.Time) *transfer {
-	for _, t := range v.active {
+func (p *progress) transfer(name string, now time.Time) *transfer {
+	for _, t := range p.active {
 		if t.name == name {
 			return t
 		}
 	}
 	t := &transfer{name: name, since: now}
-	v.active = append(v.active, t)
+	p.active = append(p.active, t)
 	return t
 }
 
-func (v *view) end(name string) {
-	before := len(v.active)
-	v.active = slices.DeleteFunc(v.active, func(t *transfer) bool { return t.name == name })
-	v.fetched += before - len(v.active)
+func (p *progress) end(name string) {
+	before := len(p.active)
+	p.active = slices.DeleteFunc(p.active, func(t *transfer) bool { return t.name == name })
+	p.fetched += before - len(p.active)
 }
 
 func (t *transfer) progress(phase string, done, total int64, now time.Time) {
@@ -324,4 +281,13 @@ func (t *transfer) progress(phase string, done, total int64, now time.Time) {
 		t.rate = int64(float64(done-t.base) / over.Seconds())
 		t.since, t.base = now, done
 	}
+}
+
+// ProviderName returns the name of a provider package for the live lines, with another platform.
+func ProviderName(e event.ProviderProgress) string {
+	name := fmt.Sprintf("provider %s %s", e.Provider.ForDisplay(), e.Version)
+	if e.Platform != addrs.CurrentPlatform() {
+		name += " " + e.Platform.String()
+	}
+	return name
 }

@@ -1,4 +1,4 @@
-package main
+package advice
 
 import (
 	"cmp"
@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/registryclient"
@@ -34,25 +35,25 @@ const (
 
 // hostRows are the rows of remedyTable about hosts and what they have answered.
 var hostRows = []remedyRow{
-	on(func(e *getmodules.GitWithheldError) []remedy { return do(hostSetting(e.Host, e.Setting)) }),
+	on(func(e *getmodules.GitWithheldError) []Remedy { return do(hostSetting(e.Host, e.Setting)) }),
 	gitRemedies,
-	on(func(e *httpx.NetworkError) []remedy {
+	on(func(e *httpx.NetworkError) []Remedy {
 		if e.IsUntrusted() {
 			return do(trust(e.Host(), e.Err))
 		}
-		return about(e.Host(), checkHost)
+		return About(e.Host(), checkHost)
 	}),
 	statusRemedies,
-	func(err error) []remedy {
+	func(err error) []Remedy {
 		if !isUnusable(err) {
 			return nil
 		}
-		return about(hostOf(err), checkProxy)
+		return About(hostOf(err), checkProxy)
 	},
 }
 
 // gitRemedies is for what git or ssh has said about a host.
-func gitRemedies(err error) []remedy {
+func gitRemedies(err error) []Remedy {
 	e, ok := errors.AsType[*git.HostError](err)
 	if !ok {
 		return nil
@@ -60,7 +61,7 @@ func gitRemedies(err error) []remedy {
 	host := e.Host()
 	switch {
 	case e.Fault == git.WebPage:
-		return about(host, checkProxy)
+		return About(host, checkProxy)
 	case e.Fault == git.OtherOwner:
 		return do("If you trust it, add its directory to `safe.directory` in your git configuration.")
 	case host == "":
@@ -76,12 +77,12 @@ func gitRemedies(err error) []remedy {
 	case e.Fault == git.OtherCertificate:
 		return do(checkName(host))
 	case errors.Is(e.Is, getmodules.ErrHostUntrusted):
-		return do(trustAuthority(true, runtime.GOOS))
+		return do(TrustAuthority(true, runtime.GOOS))
 	case errors.Is(e.Is, getmodules.ErrHostUnreachable):
-		return about(host, checkHost)
+		return About(host, checkHost)
 	case errors.Is(e.Is, getmodules.ErrRepositoryNotFound):
-		return about(host, checkAddress)
-	case errors.Is(e.Is, getmodules.ErrAuthentication) && urlIn(e.URL).Scheme == "ssh":
+		return About(host, checkAddress)
+	case errors.Is(e.Is, getmodules.ErrAuthentication) && URLIn(e.URL).Scheme == "ssh":
 		return do(sshLogin)
 	case errors.Is(e.Is, getmodules.ErrAuthentication):
 		return do(gitLogin(host))
@@ -97,7 +98,7 @@ func trust(host string, err error) string {
 	case errors.As(err, &name):
 		return checkName(host)
 	case !errors.As(err, &invalid) || invalid.Reason != x509.Expired || invalid.Cert == nil:
-		return trustAuthority(false, runtime.GOOS)
+		return TrustAuthority(false, runtime.GOOS)
 	case time.Now().Before(invalid.Cert.NotBefore):
 		return checkClock
 	}
@@ -105,7 +106,7 @@ func trust(host string, err error) string {
 }
 
 // statusRemedies is for an answer that is no success.
-func statusRemedies(err error) []remedy {
+func statusRemedies(err error) []Remedy {
 	status, ok := errors.AsType[*httpx.StatusError](err)
 	if !ok {
 		return nil
@@ -116,17 +117,17 @@ func statusRemedies(err error) []remedy {
 	case status.IsRefusal():
 		return do(login(host, status, err))
 	case code >= 500, code == http.StatusTooManyRequests, code == http.StatusRequestTimeout:
-		return about(host, "Try again later, or ask the operator of {names}.")
+		return About(host, "Try again later, or ask the operator of {names}.")
 	case errors.Is(err, disco.ErrNoServices):
-		return about(host, "Check the spelling of {names}.")
+		return About(host, "Check the spelling of {names}.")
 	case code != http.StatusNotFound && code != http.StatusGone:
-		return about(host, askOperator)
-	case is[*config.UnusableVersionError](err), is[*getmodules.RefNotFoundError](err), is[*getproviders.MirrorError](err):
+		return About(host, askOperator)
+	case Is[*config.UnusableVersionError](err), Is[*getmodules.RefNotFoundError](err), Is[*getproviders.MirrorError](err):
 		return nil // the text names other versions, or what the mirror lacks
-	case is[*registryclient.RequestError](err), kind != "" && (kind != "oci" || strings.HasPrefix(status.Answer.URL().Path, "/v2/")):
-		return about(host, checkAddress)
+	case Is[*registryclient.RequestError](err), kind != "" && (kind != "oci" || strings.HasPrefix(status.Answer.URL().Path, "/v2/")):
+		return About(host, checkAddress)
 	}
-	return about(host, askOperator)
+	return About(host, askOperator)
 }
 
 // login says how to add or to check the credentials that a host requires. They belong to the one in the address, which
@@ -139,7 +140,7 @@ func login(host string, status *httpx.StatusError, err error) string {
 	if isRegistry {
 		owner = cmp.Or(string(request.Package.Host), string(request.Provider.Hostname), host)
 	} else if fetch, ok := errors.AsType[*getmodules.FetchError](err); ok && kind == "oci" {
-		owner = urlIn(fetch.Package).Host
+		owner = URLIn(fetch.Package).Host
 	}
 	switch {
 	case kind == "git": // the built-in client asks only for credentials in files of netrc
@@ -148,10 +149,10 @@ func login(host string, status *httpx.StatusError, err error) string {
 		return checkLogin(owner)
 	case isProvider:
 		return archiveLogin(owner, archive)
-	case isRegistry, is[*disco.DiscoveryError](err):
-		return registryLogin(owner)
+	case isRegistry, Is[*disco.DiscoveryError](err):
+		return RegistryLogin(owner)
 	case kind == "oci":
-		return fmt.Sprintf("Run `docker login %s`.", shellWord(owner))
+		return fmt.Sprintf("Run `docker login %s`.", view.ShellWord(owner))
 	}
 	return netrcLogin(owner)
 }
@@ -176,11 +177,11 @@ func hostOf(err error) string {
 		on(func(e *httpx.NetworkError) string { return e.Host() }),
 		on(func(e *httpx.PageError) string { return e.Host() }),
 		on(func(e *disco.DiscoveryError) string { return string(e.Host) }),
-		on(func(e *registryclient.RequestError) string { return urlIn(e.URL).Host }),
-		on(func(e *getproviders.MirrorError) string { return urlIn(e.Location).Host }),
-		on(func(e *getproviders.AuthenticationError) string { return urlIn(e.Location).Host }),
-		on(func(e *getmodules.PageError) string { return urlIn(e.Package).Host }),
-		on(func(e *getmodules.FetchError) string { return urlIn(e.Package).Host }),
+		on(func(e *registryclient.RequestError) string { return URLIn(e.URL).Host }),
+		on(func(e *getproviders.MirrorError) string { return URLIn(e.Location).Host }),
+		on(func(e *getproviders.AuthenticationError) string { return URLIn(e.Location).Host }),
+		on(func(e *getmodules.PageError) string { return URLIn(e.Package).Host }),
+		on(func(e *getmodules.FetchError) string { return URLIn(e.Package).Host }),
 	} {
 		if host := find(err); host != "" {
 			return host
@@ -189,9 +190,9 @@ func hostOf(err error) string {
 	return ""
 }
 
-// urlIn returns the URL in the address of a package, such as "git::https://HOST/x.git". It is empty if the
+// URLIn returns the URL in the address of a package, such as "git::https://HOST/x.git". It is empty if the
 // address has none.
-func urlIn(address string) *url.URL {
+func URLIn(address string) *url.URL {
 	if _, rest, ok := strings.Cut(address, "::"); ok {
 		address = rest
 	}
@@ -203,17 +204,17 @@ func urlIn(address string) *url.URL {
 }
 
 // unresolvedRemedies is for a host whose name was not resolved. known returns hosts that it may be instead.
-func unresolvedRemedies(at lookup, known func() []string) []remedy {
+func unresolvedRemedies(at lookup, known func() []string) []Remedy {
 	switch {
 	case at.name == nameNotAsked:
 		return do(checkNetwork)
 	case slices.Contains(publicHosts, at.host):
-		return about(at.host, "{names} exists. "+checkNetwork)
+		return About(at.host, "{names} exists. "+checkNetwork)
 	}
-	if near := nearest(at.host, known()); len(near) > 0 {
-		return do("Check the spelling of " + at.host + ". " + didYouMean(near[:1])) // many hosts resemble each other
+	if near := view.Nearest(at.host, known()); len(near) > 0 {
+		return do("Check the spelling of " + at.host + ". " + view.DidYouMean(near[:1])) // many hosts resemble each other
 	}
-	return about(at.host, "Check the spelling of {names}.")
+	return About(at.host, "Check the spelling of {names}.")
 }
 
 func gitLogin(host string) string {
@@ -240,11 +241,11 @@ func replaceKey(host string) string {
 	} else if err == nil {
 		known = "[" + name + "]:" + port // as in known_hosts
 	}
-	return fmt.Sprintf("Ask the owner of %s whether the key was replaced; otherwise another server answers in its place. If it was, run `ssh-keygen -R %s`, and compare the new key when you connect once with ssh by hand.", host, shellWord(known))
+	return fmt.Sprintf("Ask the owner of %s whether the key was replaced; otherwise another server answers in its place. If it was, run `ssh-keygen -R %s`, and compare the new key when you connect once with ssh by hand.", host, view.ShellWord(known))
 }
 
-// trustAuthority is about a certificate of an unknown authority, on the operating system that system names.
-func trustAuthority(byGit bool, system string) string {
+// TrustAuthority is about a certificate of an unknown authority, on the operating system that system names.
+func TrustAuthority(byGit bool, system string) string {
 	text := "Behind a TLS proxy, set SSL_CERT_FILE to the file with its certificates"
 	if store := certificateStore(system); store != "" {
 		text = "Behind a TLS proxy, add its certificate to " + store
@@ -275,21 +276,21 @@ func hostSetting(host, setting string) string {
 	return fmt.Sprintf("If it may go to %[1]s, name the host in git's setting: `git config --global http.https://%[1]s/.%[2]s VALUE`.", host, key)
 }
 
-// registryLogin does not offer TF_TOKEN_... for a host with a port, which a name cannot contain.
-func registryLogin(host string) string {
+// RegistryLogin does not offer TF_TOKEN_... for a host with a port, which a name cannot contain.
+func RegistryLogin(host string) string {
 	block := fmt.Sprintf("add a `credentials \"%s\"` block with a token to the CLI configuration", host)
 	if strings.Contains(host, ":") {
 		return strings.ToUpper(block[:1]) + block[1:] + "."
 	}
 	name := strings.NewReplacer(".", "_", "-", "__").Replace(host)
-	return fmt.Sprintf("Run `tofu login %s`, set TF_TOKEN_%s, or %s.", shellWord(host), name, block)
+	return fmt.Sprintf("Run `tofu login %s`, set TF_TOKEN_%s, or %s.", view.ShellWord(host), name, block)
 }
 
 // archiveLogin is for a package of a provider, or what a mirror says of it.
 func archiveLogin(host string, refused *getproviders.RefusedError) string {
 	switch {
 	case refused.Login == getproviders.LoginToken:
-		return registryLogin(host)
+		return RegistryLogin(host)
 	case refused.Login == getproviders.LoginNetrc:
 		return netrcLogin(host)
 	}

@@ -1,15 +1,13 @@
-package main
+package advice
 
 import (
 	"context"
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 
 	"github.com/cotterpin/cotter/disco"
@@ -17,13 +15,15 @@ import (
 	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/lazyregexp"
 	"github.com/cotterpin/cotter/registryclient"
 )
 
 // cause is what a message says in place of the text of an error, which repeats what the message names.
 type cause struct {
 	text string
-	// more is added if only one call has the cause.
+	// More is added if only one call has the cause.
 	more string
 }
 
@@ -33,7 +33,7 @@ var causeTable = []func(error) string{
 	when(installer.ErrNoVersionsOffline, "the lock has no version that fits, and versions cannot be listed offline"),
 	when(installer.ErrUnconfirmedOffline, unconfirmedOffline),
 	func(err error) string {
-		if errors.Is(err, installer.ErrOffline) && is[*getproviders.UnconfirmedError](err) {
+		if errors.Is(err, installer.ErrOffline) && Is[*getproviders.UnconfirmedError](err) {
 			return unconfirmedOffline
 		}
 		return ""
@@ -46,9 +46,9 @@ var causeTable = []func(error) string{
 		if !e.Confirming {
 			return ""
 		}
-		return withShortCommits(e.Error())
+		return WithShortCommits(e.Error())
 	}),
-	on(func(e *installer.UnreachableError) string { return withShortCommits(e.Error()) }),
+	on(func(e *installer.UnreachableError) string { return WithShortCommits(e.Error()) }),
 	on(func(e *installer.MissingLockError) string { return e.Error() }), // the same for all projects
 	on(func(e *s3.CredentialsError) string { return e.Error() }),
 }
@@ -124,13 +124,10 @@ func ownText(err error) string {
 }
 
 // wholeCommit is the ID of a commit, of which text output shows the first digits.
-var wholeCommit = lazyRegexp(`\b[0-9a-f]{40}\b`)
+var wholeCommit = lazyregexp.New(`\b[0-9a-f]{40}\b`)
 
-func withShortCommits(text string) string { return wholeCommit().ReplaceAllStringFunc(text, short) }
-
-// lazyRegexp compiles a regular expression on its first call, because few runs need one.
-func lazyRegexp(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+func WithShortCommits(text string) string {
+	return wholeCommit().ReplaceAllStringFunc(text, view.Short)
 }
 
 // fullDisk is for a file system without space, or an exceeded quota.

@@ -1,4 +1,4 @@
-package main
+package advice
 
 import (
 	"errors"
@@ -19,7 +19,11 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/cli/limits"
+	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/lazyregexp"
+	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/lockfile"
@@ -28,11 +32,11 @@ import (
 	"github.com/cotterpin/cotter/versions"
 )
 
-// remedy is what a user can do about an error. {dir} is the flags for the project's directory, if there are several, and
+// Remedy is what a user can do about an error. {dir} is the flags for the project's directory, if there are several, and
 // those of the run that the command in front of it needs too. {lock} is the path of the lock, {keys} the keys of module calls or providers,
 // {names} the same as a list in a sentence, and {accept} and {unreachable} an --accept-changed and an
 // --accept-unreachable for each.
-type remedy struct {
+type Remedy struct {
 	text    string
 	project string
 	again   func(command, rest, project string) string // see output; it may be nil
@@ -44,20 +48,20 @@ type remedy struct {
 // remedyTable says what to do about each type of error. The first row with a remedy is used, so a row for an
 // error that wraps others is above theirs.
 var remedyTable = append([]remedyRow{
-	func(err error) []remedy {
+	func(err error) []Remedy {
 		if fullDisk(err) == "" {
 			return nil
 		}
 		return do("Free some space there, for example with `cotter cache clean`, and run the command again.")
 	},
-	on(func(e hintedError) []remedy { return do(e.hint) }),
+	on(func(e hintedError) []Remedy { return do(e.hint) }),
 
 	// Providers.
-	within(func(_ *installer.ProviderError, e *getproviders.MissingPlatformError) []remedy {
-		return about(e.Platform.String(), "Use `cotter bundle create --platform {keys}` to make a bundle for it.")
+	within(func(_ *installer.ProviderError, e *getproviders.MissingPlatformError) []Remedy {
+		return About(e.Platform.String(), "Use `cotter bundle create --platform {keys}` to make a bundle for it.")
 	}),
-	within(func(p *installer.ProviderError, e *config.UnknownProviderError) []remedy {
-		declare := func(other addrs.Provider) []remedy {
+	within(func(p *installer.ProviderError, e *config.UnknownProviderError) []Remedy {
+		declare := func(other addrs.Provider) []Remedy {
 			return do(fmt.Sprintf("Write `source = \"%s\"` for the provider %s in the required_providers of each module that should use %[1]s.", other.ForDisplay(), p.Provider.Type))
 		}
 		switch {
@@ -68,35 +72,35 @@ var remedyTable = append([]remedyRow{
 		case len(p.RequiredBy) == 0:
 			return do(pruneProvider)
 		}
-		return about(p.Provider.ForDisplay(), "Run `cotter tree{dir} {keys}` to see which modules require it.")
+		return About(p.Provider.ForDisplay(), "Run `cotter tree{dir} {keys}` to see which modules require it.")
 	}),
-	within(func(p *installer.ProviderError, e *config.UnusableVersionError) []remedy {
+	within(func(p *installer.ProviderError, e *config.UnusableVersionError) []Remedy {
 		switch {
 		case e.Allowed && e.Unlisted:
-			return about(p.Provider.ForDisplay(), selectAnother)
+			return About(p.Provider.ForDisplay(), selectAnother)
 		case e.Allowed:
 			return do(fmt.Sprintf("Write a constraint such as `version = \"%s\"` for %s in required_providers to select that version.", e.Other, p.Provider.ForDisplay()))
 		}
 		return nil
 	}),
-	on(func(e *getproviders.UnconfirmedError) []remedy {
+	on(func(e *getproviders.UnconfirmedError) []Remedy {
 		if e.Evidence.Kind != evidence.Project {
 			return nil
 		}
 		return do("To copy it to a bundle or a mirror nevertheless, use `--project-providers`: those who use that will trust it.")
 	}),
-	within(func(p *installer.ProviderError, e *getproviders.MismatchError) []remedy {
+	within(func(p *installer.ProviderError, e *getproviders.MismatchError) []Remedy {
 		switch {
 		case e.OtherPlatforms:
 			return do(fmt.Sprintf(lockPlatform, addrs.CurrentPlatform()))
 		case e.Locked:
-			return about(p.Provider.ForDisplay(), lockProvider)
+			return About(p.Provider.ForDisplay(), LockProvider)
 		}
 		return do("Try again. If the error persists, tell the publisher of the provider.")
 	}),
 
 	// Policies and versions.
-	on(func(e *policy.Violation) []remedy {
+	on(func(e *policy.Violation) []Remedy {
 		switch {
 		case e.Argument == policy.WeakSignatures && e.Range.Filename == "":
 			return do("If you accept the signature anyway, set `weak_provider_signatures = \"allow\"` in a policy of your own, and name it with `--policy`.")
@@ -105,19 +109,19 @@ var remedyTable = append([]remedyRow{
 		}
 		return nil
 	}),
-	within(func(p *installer.ProviderError, _ *versions.DowngradeError) []remedy {
-		return about(p.Provider.ForDisplay(), allowDowngrade)
+	within(func(p *installer.ProviderError, _ *versions.DowngradeError) []Remedy {
+		return About(p.Provider.ForDisplay(), allowDowngrade)
 	}),
-	within(func(m *installer.ModuleError, _ *versions.DowngradeError) []remedy {
-		return about(m.Path.String(), allowDowngrade)
+	within(func(m *installer.ModuleError, _ *versions.DowngradeError) []Remedy {
+		return About(m.Path.String(), allowDowngrade)
 	}),
-	within(func(m *installer.ModuleError, e *installer.ConstraintError) []remedy {
+	within(func(m *installer.ModuleError, e *installer.ConstraintError) []Remedy {
 		if e.NotEdited || len(m.Path) > 1 {
 			return do("Change the constraint first.")
 		}
-		return about(m.Path.String(), fmt.Sprintf("Run `cotter update{dir} {keys} --to %s --edit` to change the constraint too.", e.Version))
+		return About(m.Path.String(), fmt.Sprintf("Run `cotter update{dir} {keys} --to %s --edit` to change the constraint too.", e.Version))
 	}),
-	on(func(e *installer.HostChangedError) []remedy {
+	on(func(e *installer.HostChangedError) []Remedy {
 		other := installer.DialectTerraform
 		if e.Dialect == other {
 			other = installer.DialectOpenTofu
@@ -125,22 +129,28 @@ var remedyTable = append([]remedyRow{
 		return do(fmt.Sprintf("Use `--for %s` to keep the registry, or `--for %s` to change it.", e.Dialect, other))
 	}),
 
-	on(raiseLimit),
+	on(func(e *getmodules.LimitError) []Remedy {
+		setting := limits.Raise(e)
+		if setting == "" {
+			return nil
+		}
+		return do(fmt.Sprintf("If you trust the source, set the environment variable %s and run the command again.", setting))
+	}),
 	always[*installer.DialectError](nameTool),
-	on(noConfigurationError.remedies),
+	on(NoConfigurationError.Remedies),
 
 	// Files of the project, and its git repository; the user's directories.
-	on(func(e *pathsafe.ExposedError) []remedy { return do(protect(e)) }),
+	on(func(e *pathsafe.ExposedError) []Remedy { return do(protect(e)) }),
 	wraps(installer.ErrMetadata, "Use another path with `lock_file` in cotter.hcl or TF_DATA_DIR, or remove the link that points there."),
-	on(func(e *repository.OwnerError) []remedy {
+	on(func(e *repository.OwnerError) []Remedy {
 		if e.Config != nil {
 			return nil
 		}
-		return about(e.Top, "If you trust it, run `git config --global --add safe.directory {keys}`.")
+		return About(e.Top, "If you trust it, run `git config --global --add safe.directory {keys}`.")
 	}),
-	on(func(e *installer.LinkedLockError) []remedy { return do(replaceLink(e)) }),
+	on(func(e *installer.LinkedLockError) []Remedy { return do(replaceLink(e)) }),
 	always[*installer.MissingLockError]("Run `cotter install{dir}` to create one."),
-	on(func(e *repository.HistoryEndError) []remedy {
+	on(func(e *repository.HistoryEndError) []Remedy {
 		switch {
 		case e.Shallow:
 			return do(unshallow)
@@ -150,7 +160,7 @@ var remedyTable = append([]remedyRow{
 		return nil
 	}),
 
-	on(func(e *httpx.ReachError) []remedy {
+	on(func(e *httpx.ReachError) []Remedy {
 		setting := fmt.Sprintf("write `local_hosts = [\"%s\"]` in your own settings.", e.HostPort)
 		if e.OnThisMachine() {
 			setting = "call a module or require a provider of that host in the root module too, or " + setting
@@ -159,7 +169,7 @@ var remedyTable = append([]remedyRow{
 	}),
 
 	// Differences from the lock.
-	on(func(e *installer.LockedError) []remedy {
+	on(func(e *installer.LockedError) []Remedy {
 		if e.Lost {
 			return do(restoreEntries)
 		}
@@ -169,37 +179,37 @@ var remedyTable = append([]remedyRow{
 		}
 		return commit
 	}),
-	on(func(e *installer.HashMismatchError) (list []remedy) {
+	on(func(e *installer.HashMismatchError) (list []Remedy) {
 		if e.OtherAddress {
-			return do(updateLock)
+			return do(UpdateLock)
 		}
 		if len(e.Gitlinks) > 0 {
 			list = do("If the lock was made with the setting `submodules`, set it here too.")
 		}
 		if !e.Path.IsRoot() {
-			list = append(list, about(e.Path.String(), acceptContent)...)
+			list = append(list, About(e.Path.String(), AcceptContent)...)
 		}
 		return list
 	}),
-	on(func(e *installer.ContentChangedError) []remedy {
+	on(func(e *installer.ContentChangedError) []Remedy {
 		if e.SourceBlock {
-			return about(e.Path.String(), fmt.Sprintf("If you know why, run `cotter update{dir} {keys} --to %s{accept}` to lock the new content.", e.Name))
+			return About(e.Path.String(), fmt.Sprintf("If you know why, run `cotter update{dir} {keys} --to %s{accept}` to lock the new content.", e.Name))
 		}
-		return about(e.Path.String(), acceptContent)
+		return About(e.Path.String(), AcceptContent)
 	}),
 	on(unreachableCommit),
 	always[*getmodules.SubmoduleError]("Set `submodules = true` in the settings block of cotter.hcl to fetch submodules, or call the submodule's repository as a module of its own."),
 	always[*installer.OutsideError]("Replace the package by a directory of the repository, or by another package."),
-	always[*installer.StaleError](updateLock),
+	always[*installer.StaleError](UpdateLock),
 	wraps(getmodules.ErrOCIArtifact, "Check that the address names a module package, and that no proxy or login page answers in its place."),
 	wraps(registryclient.ErrRefusedLocation, "Ask the operator of the registry to correct the location, or use it as the source yourself if you trust it."),
 	wraps(getmodules.ErrBuiltInGit, "Install git 2.26 or newer. If it is installed, unset COTTER_GIT_BACKEND."),
 	wraps(installer.ErrOffline, "Run the command once without `--offline`."),
-	wraps(installer.ErrNotInstalled, installMissing),
-	wraps(installer.ErrMisplaced, repair),
+	wraps(installer.ErrNotInstalled, InstallMissing),
+	wraps(installer.ErrMisplaced, Repair),
 
 	// Other commands, and settings.
-	on(func(e *s3.CredentialsError) []remedy {
+	on(func(e *s3.CredentialsError) []Remedy {
 		return do(fmt.Sprintf("If the server is yours, write `s3_endpoints = [\"%s\"]` in your own settings, or set AWS_ENDPOINT_URL_S3.", e.Endpoint))
 	}),
 	always[*s3.NoCredentialsError]("Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or log in to a profile and name it in AWS_PROFILE."),
@@ -210,18 +220,18 @@ var remedyTable = append([]remedyRow{
 // Remedies that several rows, warnings or reports share.
 const (
 	nameTool       = "If the project is for one of them only, name it with `--for`, or with `for` in the settings of cotter.hcl. Otherwise write the same in both files."
-	updateLock     = "Run `cotter install{dir}` to bring the lock up to date."
+	UpdateLock     = "Run `cotter install{dir}` to bring the lock up to date."
 	commitLock     = "Run `cotter install{dir}` on your machine and commit the lock."
-	installLocked  = "Run `cotter install{dir}` to install what the lock has."
-	installMissing = "Run `cotter install{dir}` to install what is missing."
-	repair         = "Run `cotter install{dir}` to restore what the lock has."
+	InstallLocked  = "Run `cotter install{dir}` to install what the lock has."
+	InstallMissing = "Run `cotter install{dir}` to install what is missing."
+	Repair         = "Run `cotter install{dir}` to restore what the lock has."
 	restoreEntries = "Run `cotter lock --offline{dir}` to put back entries that have vanished from the lock."
-	acceptContent  = "If you know why, run `cotter update{dir} {keys}{accept}` to lock the new content."
+	AcceptContent  = "If you know why, run `cotter update{dir} {keys}{accept}` to lock the new content."
 	allowDowngrade = "Run `cotter update{dir} {keys} --allow-downgrade` to allow lower versions."
 	selectAnother  = "Run `cotter update{dir} {keys}` to select another version."
 	lockPlatform   = "The locked hashes are probably those of another platform. If the lock was made on one, run `cotter lock{dir} --platform %s` on your machine and commit the lock. Otherwise ask the publisher."
-	lockProvider   = "If you know why, remove the block of {names} from .terraform.lock.hcl and run `cotter install{dir}` to lock the new package. Otherwise ask the publisher."
-	relock         = "Run `cotter update{dir} {keys}` to lock what the address points to now."
+	LockProvider   = "If you know why, remove the block of {names} from .terraform.lock.hcl and run `cotter install{dir}` to lock the new package. Otherwise ask the publisher."
+	Relock         = "Run `cotter update{dir} {keys}` to lock what the address points to now."
 	relockTag      = "If you know why the tag has moved, run `cotter update{dir} {keys}{accept}` to lock what it points to now."
 	keptProviders  = "If the state does not need them, run `cotter install{dir} --prune-providers`, because the next `init` of tofu or terraform drops them, and all module blocks of the lock with them. If the state needs them, only `init -backend=false` does so."
 	pruneProvider  = "No module requires it. Run `cotter install{dir} --prune-providers` to remove it from the lock."
@@ -231,23 +241,23 @@ const (
 
 // Remedies in reports of commands that succeed, or of verify.
 const (
-	confirmEntries = "Run `cotter install --locked` to have the origins confirm these entries, or name the mirror or the bundle that has confirmed them."
-	useEarlierLock = "To use the versions of that one, remove {lock} and run `cotter lock --offline{dir}`."
+	ConfirmEntries = "Run `cotter install --locked` to have the origins confirm these entries, or name the mirror or the bundle that has confirmed them."
+	UseEarlierLock = "To use the versions of that one, remove {lock} and run `cotter lock --offline{dir}`."
 )
 
-func unreachableCommit(e *installer.UnreachableError) (list []remedy) {
+func unreachableCommit(e *installer.UnreachableError) (list []Remedy) {
 	if !e.Unknown {
 		list = do("Look at the lock's last changes, with `git log -p {lock}`.")
 	}
 	if e.Fixed {
-		list = append(list, about(e.Path.String(), relockTag)...)
+		list = append(list, About(e.Path.String(), relockTag)...)
 	} else {
-		list = append(list, about(e.Path.String(), relock)...)
+		list = append(list, About(e.Path.String(), Relock)...)
 	}
 	if e.Unknown {
 		list = append(list, do("Use `--mirror` or `--bundle` to take the package from a mirror or a bundle, if one has it.")...)
 	}
-	return append(list, about(e.Path.String(), "To use the locked commit nevertheless, run the command with `{unreachable}`.")...)
+	return append(list, About(e.Path.String(), "To use the locked commit nevertheless, run the command with `{unreachable}`.")...)
 }
 
 func replaceLink(linked *installer.LinkedLockError) string {
@@ -258,16 +268,16 @@ func replaceLink(linked *installer.LinkedLockError) string {
 	return text + "."
 }
 
-func diagnosticRemedies(project string, diag *hcl.Diagnostic) []remedy {
+func diagnosticRemedies(project string, diag *hcl.Diagnostic) []Remedy {
 	if conflict, ok := hcl.DiagnosticExtra[lockfile.MergeConflict](diag); ok {
 		text := "Run `cotter install{dir}` to merge the sides. If it cannot, it says why."
 		if conflict.Undecided {
 			text = "Then run `cotter install{dir}` to lock what is still missing."
 		}
-		return []remedy{{text: text, project: project}}
+		return []Remedy{{text: text, project: project}}
 	}
 	if _, ok := hcl.DiagnosticExtra[config.UnknownToTerraform](diag); ok {
-		return []remedy{{text: "Use `--for tofu` to read the project as tofu does.", project: project}}
+		return []Remedy{{text: "Use `--for tofu` to read the project as tofu does.", project: project}}
 	}
 	if _, ok := hcl.DiagnosticExtra[*config.FileReadError](diag); ok {
 		return do("If you trust the author of this configuration with all your files, use `--allow-file-reads`.")
@@ -286,23 +296,23 @@ var warningAdvice = map[event.WarningKind]string{
 	event.WarningDialectFiles:    nameTool,
 	event.WarningMoved:           relockTag,
 	event.WarningMerged:          "Look at it with `git diff HEAD -- {lock}`, and mark it as resolved with `git add {lock}`.",
-	event.WarningUnknownHistory:  relock,
+	event.WarningUnknownHistory:  Relock,
 }
 
-// warningRemedies are for a warning in a project, which is "" if there is only one.
-func warningRemedies(project string, w event.Warning) []remedy {
+// WarningRemedies are for a warning in a project, which is "" if there is only one.
+func WarningRemedies(project string, w event.Warning) []Remedy {
 	if w.Err != nil {
-		return remediesOf(project, w.Err)
+		return RemediesOf(project, w.Err)
 	}
 	text, ok := warningAdvice[w.Kind]
 	if !ok {
 		return nil
 	}
-	return []remedy{{text: text, project: project, key: w.Path.String()}}
+	return []Remedy{{text: text, project: project, key: w.Path.String()}}
 }
 
-// remediesOf is for an error, of a project, that does not join others. There are none for nil.
-func remediesOf(project string, err error) []remedy {
+// RemediesOf is for an error, of a project, that does not join others. There are none for nil.
+func RemediesOf(project string, err error) []Remedy {
 	if err == nil {
 		return nil
 	}
@@ -314,12 +324,12 @@ func remediesOf(project string, err error) []remedy {
 	return nil
 }
 
-func inProjectDir(project string, list []remedy) []remedy {
-	return withEach(list, func(r *remedy) { r.project = project })
+func inProjectDir(project string, list []Remedy) []Remedy {
+	return lists.WithEach(list, func(r *Remedy) { r.project = project })
 }
 
 // remedyRow returns nil for errors that it is not about.
-type remedyRow = func(error) []remedy
+type remedyRow = func(error) []Remedy
 
 func wraps(sentinel error, text string) remedyRow { return when(sentinel, do(text)) }
 
@@ -333,7 +343,7 @@ func when[T any](sentinel error, found T) func(error) T {
 	}
 }
 
-func always[E error](text string) remedyRow { return on(func(E) []remedy { return do(text) }) }
+func always[E error](text string) remedyRow { return on(func(E) []Remedy { return do(text) }) }
 
 // on is for errors of a type whose fields decide.
 func on[E error, T any](find func(E) T) func(error) T {
@@ -346,8 +356,8 @@ func on[E error, T any](find func(E) T) func(error) T {
 }
 
 // within is for errors of type E in one of type Outer, which names the module call or the provider.
-func within[Outer, E error](advise func(Outer, E) []remedy) remedyRow {
-	return func(err error) []remedy {
+func within[Outer, E error](advise func(Outer, E) []Remedy) remedyRow {
+	return func(err error) []Remedy {
 		outer, isOuter := errors.AsType[Outer](err)
 		if e, ok := errors.AsType[E](err); ok && isOuter {
 			return advise(outer, e)
@@ -357,25 +367,25 @@ func within[Outer, E error](advise func(Outer, E) []remedy) remedyRow {
 }
 
 // do returns no remedy for "".
-func do(text string) []remedy {
+func do(text string) []Remedy {
 	if text == "" {
 		return nil
 	}
-	return []remedy{{text: text}}
+	return []Remedy{{text: text}}
 }
 
-func about(key, text string) []remedy { return []remedy{{text: text, key: key}} }
+func About(key, text string) []Remedy { return []Remedy{{text: text, key: key}} }
 
-func is[E error](err error) bool {
+func Is[E error](err error) bool {
 	var target E
 	return errors.As(err, &target)
 }
 
-// remedyLines returns what several errors have in common once, with all their keys, and names the other
+// RemedyLines returns what several errors have in common once, with all their keys, and names the other
 // projects that need the same.
-func remedyLines(list []remedy) []string {
-	return mapped(groupBy(list, func(r remedy) string { return r.text }), func(same []remedy) string {
-		projects := groupBy(same, func(r remedy) string {
+func RemedyLines(list []Remedy) []string {
+	return lists.Map(lists.GroupBy(list, func(r Remedy) string { return r.text }), func(same []Remedy) string {
+		projects := lists.GroupBy(same, func(r Remedy) string {
 			if !r.isOfProject() {
 				return ""
 			}
@@ -391,13 +401,13 @@ func remedyLines(list []remedy) []string {
 			}
 		}
 		if others != nil {
-			text += " Do the same for " + calls + someOf(others, maxNamed) + "."
+			text += " Do the same for " + calls + view.SomeOf(others, view.MaxNamed) + "."
 		}
 		return text
 	})
 }
 
-func keysIn(list []remedy) (keys []string) {
+func keysIn(list []Remedy) (keys []string) {
 	for _, r := range list {
 		if r.key != "" && !slices.Contains(keys, r.key) {
 			keys = append(keys, r.key)
@@ -406,15 +416,15 @@ func keysIn(list []remedy) (keys []string) {
 	return keys
 }
 
-func (r remedy) isOfProject() bool {
+func (r Remedy) isOfProject() bool {
 	return strings.Contains(r.text, "{dir}") || strings.Contains(r.text, "{lock}")
 }
 
-func (r remedy) line(keys []string) string {
+func (r Remedy) line(keys []string) string {
 	accept, unreachable := "", ""
 	words := make([]string, len(keys))
 	for i, key := range keys {
-		words[i] = shellWord(key)
+		words[i] = view.ShellWord(key)
 		accept += " --accept-changed " + words[i]
 		unreachable += " --accept-unreachable " + words[i]
 	}
@@ -422,31 +432,21 @@ func (r remedy) line(keys []string) string {
 		parts := advisedDir().FindStringSubmatch(found)
 		return strings.TrimSuffix(found, "{dir}") + r.flags(parts[1], parts[2])
 	})
-	return strings.NewReplacer("{lock}", shellWord(path.Join(r.project, stockLockName)), "{keys}", strings.Join(words, " "), "{names}", enumeration(keys),
+	return strings.NewReplacer("{lock}", view.ShellWord(path.Join(r.project, lockfile.Name)), "{keys}", strings.Join(words, " "), "{names}", view.Enumeration(keys),
 		"{accept}", accept, "{unreachable}", strings.TrimSpace(unreachable)).Replace(text)
 }
 
 // advisedDir matches a command with its flags before {dir}.
-var advisedDir = lazyRegexp(`cotter ([a-z]+)((?: --[a-z-]+)*)\{dir\}`)
+var advisedDir = lazyregexp.New(`cotter ([a-z]+)((?: --[a-z-]+)*)\{dir\}`)
 
-func (r remedy) flags(command, rest string) (flags string) {
+func (r Remedy) flags(command, rest string) (flags string) {
 	if r.project != "" && r.project != "." {
-		flags = " --chdir " + shellWord(r.project)
+		flags = " --chdir " + view.ShellWord(r.project)
 	}
 	if r.again != nil {
 		flags += r.again(command, rest, r.project)
 	}
 	return flags
-}
-
-// plainWord is what all shells take literally.
-var plainWord = lazyRegexp(`^[A-Za-z0-9_./:@%+=][A-Za-z0-9_./:@%+=-]*$`)
-
-func shellWord(word string) string {
-	if plainWord().MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 func protect(e *pathsafe.ExposedError) string {
@@ -458,7 +458,7 @@ func protect(e *pathsafe.ExposedError) string {
 		if dir.Owner != os.Geteuid() && os.Geteuid() != 0 {
 			command = "sudo chmod go-w"
 		}
-		dirs += " " + shellWord(dir.Path)
+		dirs += " " + view.ShellWord(dir.Path)
 	}
 	return fmt.Sprintf("Run `%s%s`, or use COTTER_CACHE_DIR and COTTER_STATE_DIR to name other directories.", command, dirs)
 }

@@ -1,14 +1,14 @@
-package main
+package advice
 
 import (
-	"context"
 	"errors"
 	"net"
 	"slices"
 	"strings"
-	"sync/atomic"
 
+	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/lists"
 )
 
 // lookup is what is known about the name of a host.
@@ -40,8 +40,8 @@ func lookupIn(err error) lookup {
 
 // networkDown returns the text for all names that were not resolved, if the network or DNS seems to be down: none was
 // resolved, and it is not one that may be misspelled. Otherwise it returns "".
-func (o *output) networkDown(all []message) string {
-	if o.reached != nil && o.reached.Load() {
+func (r *Run) networkDown(all []Message) string {
+	if r.Reached != nil && r.Reached.Load() {
 		return ""
 	}
 	var hosts []lookup
@@ -54,7 +54,7 @@ func (o *output) networkDown(all []message) string {
 	if names == nil {
 		return ""
 	}
-	return "no host name can be resolved, so the network or DNS is down: " + someOf(names, maxDown)
+	return "no host name can be resolved, so the network or DNS is down: " + view.SomeOf(names, maxDown)
 }
 
 const maxDown = 5
@@ -69,11 +69,11 @@ func namesNotResolved(hosts []lookup) []string {
 		case h.name != nameKnown:
 			names = append(names, h.host)
 			sure = sure || h.name == nameNotAsked || slices.Contains(publicHosts, withoutPort(h.host))
-		case isLookedUp(h.host):
+		case IsLookedUp(h.host):
 			return nil
 		}
 	}
-	if names = distinct(names); !sure && len(names) < 2 {
+	if names = lists.Distinct(names); !sure && len(names) < 2 {
 		return nil
 	}
 	return names
@@ -87,21 +87,8 @@ func withoutPort(host string) string {
 	return name
 }
 
-// isLookedUp reports whether a host, with or without a port, has a name to resolve.
-func isLookedUp(host string) bool {
+// IsLookedUp reports whether a host, with or without a port, has a name to resolve.
+func IsLookedUp(host string) bool {
 	name := withoutPort(host)
 	return name != "" && name != "localhost" && net.ParseIP(strings.Trim(name, "[]")) == nil
 }
-
-// noteReached sets reached if dial has reached a server by a name.
-func noteReached(reached *atomic.Bool, dial dialFunc) dialFunc {
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dial(ctx, network, address)
-		if err == nil && isLookedUp(address) {
-			reached.Store(true)
-		}
-		return conn, err
-	}
-}
-
-type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)

@@ -1,4 +1,4 @@
-package main
+package view
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
+	"github.com/cotterpin/cotter/internal/lazyregexp"
 	"github.com/cotterpin/cotter/internal/repofiles"
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
@@ -19,28 +20,28 @@ import (
 const (
 	maxSource  = 1 << 20 // bytes of a file that is read for an excerpt
 	maxLine    = 4 << 10 // bytes of a line of which an excerpt is shown
-	maxExcerpt = 160     // columns of an excerpt that is not for a terminal
+	MaxExcerpt = 160     // columns of an excerpt that is not for a terminal
 )
 
 // lockLine matches the lines of a lock that may be shown: the first of a block, and the markers of a merge
 // conflict. Others may be secrets, if the file is not really a lock.
-var lockLine = lazyRegexp(`^(<{7}|={7}|>{7}|(module|provider) "[^"]*" \{$)`)
+var lockLine = lazyregexp.New(`^(<{7}|={7}|>{7}|(module|provider) "[^"]*" \{$)`)
 
-// isLockName returns true for any .hcl file except cotter.hcl.
-func isLockName(name string) bool {
+// IsLockName returns true for any .hcl file except cotter.hcl.
+func IsLockName(name string) bool {
 	return strings.HasSuffix(name, ".hcl") && filepath.Base(name) != "cotter.hcl"
 }
 
-// sourceExcerpt returns the line of a file that a message is about, with its number and a line of carets
+// Excerpt returns the line of a file that a message is about, with its number and a line of carets
 // below it, or nil. They are cut to a number of columns. dir is the project's directory. A file of a package has
 // none: the error may be about another version of it, which is not installed yet.
-func sourceExcerpt(dir string, at hcl.Range, columns int) []string {
+func Excerpt(dir string, at hcl.Range, columns int) []string {
 	if strings.Contains(at.Filename, ".terraform/modules/") {
 		return nil
 	}
-	text, path := readQuotable(dir, at.Filename)
-	line, start, end := sourceLine(text, at)
-	isLock := isLockName(at.Filename) || isLockName(path)
+	text, path := ReadQuotable(dir, at.Filename)
+	line, start, end := SourceLine(text, at)
+	isLock := IsLockName(at.Filename) || IsLockName(path)
 	if strings.TrimSpace(line) == "" || len(line) > maxLine || isLock && !lockLine().MatchString(line) {
 		return nil
 	}
@@ -52,24 +53,24 @@ func sourceExcerpt(dir string, at hcl.Range, columns int) []string {
 		return []string{number + " | " + cutEnd(escapeTabs(shown), width)}
 	}
 	before, marked, after := escapeTabs(line[:start]), escapeTabs(line[start:end]), escapeTabs(line[end:])
-	room := width - columnsOf(marked) - min(columnsOf(after), len(ellipsis))
+	room := width - ColumnsOf(marked) - min(ColumnsOf(after), len(ellipsis))
 	if room < len(ellipsis) { // the words do not fit either
 		room = width / 3
 	}
 	before = cutBegin(before, room)
 	cut := cutEnd(before+marked+after, width)
-	carets := min(columnsOf(marked), columnsOf(cut)-columnsOf(before))
-	return []string{number + " | " + cut, margin + " " + strings.Repeat(" ", columnsOf(before)) + strings.Repeat("^", max(carets, 1))}
+	carets := min(ColumnsOf(marked), ColumnsOf(cut)-ColumnsOf(before))
+	return []string{number + " | " + cut, margin + " " + strings.Repeat(" ", ColumnsOf(before)) + strings.Repeat("^", max(carets, 1))}
 }
 
 const ellipsis = "..."
 
 // cutEnd cuts a text to a number of columns.
 func cutEnd(text string, width int) string {
-	if columnsOf(text) <= width {
+	if ColumnsOf(text) <= width {
 		return text
 	}
-	for columnsOf(text)+len(ellipsis) > width && text != "" {
+	for ColumnsOf(text)+len(ellipsis) > width && text != "" {
 		_, n := utf8.DecodeLastRuneInString(text)
 		text = text[:len(text)-n]
 	}
@@ -78,10 +79,10 @@ func cutEnd(text string, width int) string {
 
 // cutBegin removes the beginning of a text.
 func cutBegin(text string, width int) string {
-	if columnsOf(text) <= width {
+	if ColumnsOf(text) <= width {
 		return text
 	}
-	for columnsOf(text)+len(ellipsis) > width && text != "" {
+	for ColumnsOf(text)+len(ellipsis) > width && text != "" {
 		_, n := utf8.DecodeRuneInString(text)
 		text = text[n:]
 	}
@@ -93,9 +94,9 @@ func escapeTabs(text string) string {
 	return sanitize.Escape(strings.ReplaceAll(text, "\t", "    "))
 }
 
-// sourceLine returns the line of a text at which a range starts, and the bytes of the line that the range
+// SourceLine returns the line of a text at which a range starts, and the bytes of the line that the range
 // covers; 0, 0 if it does not fit the text.
-func sourceLine(text []byte, at hcl.Range) (line string, start, end int) {
+func SourceLine(text []byte, at hcl.Range) (line string, start, end int) {
 	lines := bytes.SplitAfter(text, []byte("\n"))
 	if at.Start.Line < 1 || at.Start.Line > len(lines) {
 		return "", 0, 0
@@ -112,9 +113,9 @@ func sourceLine(text []byte, at hcl.Range) (line string, start, end int) {
 	return line, start, end
 }
 
-// readQuotable returns the text of a file, and its path without links, or nothing if its lines may not be
+// ReadQuotable returns the text of a file, and its path without links, or nothing if its lines may not be
 // shown.
-func readQuotable(dir, name string) (text []byte, path string) {
+func ReadQuotable(dir, name string) (text []byte, path string) {
 	own, err := repofiles.Find(dir, cliconfig.OSEnvironment().Home)
 	if err != nil {
 		return nil, ""

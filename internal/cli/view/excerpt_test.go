@@ -1,4 +1,4 @@
-package main
+package view_test
 
 import (
 	"path/filepath"
@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -29,7 +30,7 @@ func TestExcerptWidth(t *testing.T) {
 		dir := t.TempDir()
 		testenv.WriteFile(t, filepath.Join(dir, "main.tf"), test.before+word+test.after+"\n")
 		from, to := len(test.before), len(test.before)+len(word)
-		got := sourceExcerpt(dir, hcl.Range{Filename: "main.tf", Start: hcl.Pos{Line: 1, Byte: from}, End: hcl.Pos{Line: 1, Byte: to}}, test.columns)
+		got := view.Excerpt(dir, hcl.Range{Filename: "main.tf", Start: hcl.Pos{Line: 1, Byte: from}, End: hcl.Pos{Line: 1, Byte: to}}, test.columns)
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
 		}

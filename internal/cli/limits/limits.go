@@ -1,4 +1,5 @@
-package main
+// Package limits reads from the environment how much a package and a transfer may need.
+package limits
 
 import (
 	"fmt"
@@ -12,13 +13,14 @@ import (
 // The variables that set limits of packages and transfers. They are the user's: a repository has no say in how much of
 // the user's disk it may fill. docs/spec/trust.md lists them.
 const (
-	maxDownloadVar = "COTTER_MAX_DOWNLOAD"
-	maxFilesVar    = "COTTER_MAX_FILES"
-	maxEntriesVar  = "COTTER_MAX_ENTRIES"
-	minRateVar     = "COTTER_MIN_RATE" // in bytes per second; -1 disables the check, for slow networks
+	MaxDownload   = "COTTER_MAX_DOWNLOAD"
+	maxFilesVar   = "COTTER_MAX_FILES"
+	maxEntriesVar = "COTTER_MAX_ENTRIES"
+	minRateVar    = "COTTER_MIN_RATE" // in bytes per second; -1 disables the check, for slow networks
 )
 
-func limits(env func(string) string) (getmodules.Limits, error) {
+// FromEnv returns the limits that are set, and zero for others. An error names the variable.
+func FromEnv(env func(string) string) (getmodules.Limits, error) {
 	var l getmodules.Limits
 	var entries int64
 	for _, v := range []struct {
@@ -26,7 +28,7 @@ func limits(env func(string) string) (getmodules.Limits, error) {
 		parse       func(string) (int64, bool)
 		value       *int64
 	}{
-		{maxDownloadVar, "a size such as 8GiB", parseSize, &l.DownloadBytes},
+		{MaxDownload, "a size such as 8GiB", parseSize, &l.DownloadBytes},
 		{maxFilesVar, "a size such as 8GiB", parseSize, &l.TreeBytes},
 		{maxEntriesVar, "a number of files, directories and links", parseCount, &entries},
 		{minRateVar, "a number of bytes per second", parseInt, &l.MinRate},
@@ -37,7 +39,7 @@ func limits(env func(string) string) (getmodules.Limits, error) {
 		}
 		var ok bool
 		if *v.value, ok = v.parse(text); !ok {
-			return l, usageError{fmt.Errorf("%s takes %s, got %q", v.name, v.takes, text)}
+			return l, fmt.Errorf("%s takes %s, got %q", v.name, v.takes, text)
 		}
 	}
 	l.Entries = int(min(entries, math.MaxInt32))
@@ -71,25 +73,25 @@ func parseSize(text string) (int64, bool) {
 	return parseCount(text)
 }
 
-// raiseLimit says how to install a package that is over a limit.
-func raiseLimit(e *getmodules.LimitError) []remedy {
+// Raise returns the setting, as NAME=VALUE, with which a package that is over a limit is installed; "" if there is none.
+func Raise(e *getmodules.LimitError) string {
 	enough := e.Enough()
 	if enough == 0 {
-		return nil
+		return ""
 	}
 	var name string
 	value := strconv.FormatInt(enough, 10)
 	switch e.Limit {
 	case getmodules.LimitDownload:
-		name, value = maxDownloadVar, roundedSize(enough)
+		name, value = MaxDownload, roundedSize(enough)
 	case getmodules.LimitTree:
 		name, value = maxFilesVar, roundedSize(enough)
 	case getmodules.LimitEntries:
 		name = maxEntriesVar
 	default:
-		return nil
+		return ""
 	}
-	return do(fmt.Sprintf("If you trust the source, set the environment variable %s=%s and run the command again.", name, value))
+	return name + "=" + value
 }
 
 // roundedSize rounds up to whole units, so that [parseSize] returns at least as much.
