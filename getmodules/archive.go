@@ -86,7 +86,7 @@ type unpacking struct {
 
 func (f *Fetcher) unpack(ctx context.Context, file io.ReaderAt, size int64, format *archiveFormat, dir string) (*treewriter.Writer, error) {
 	limits := f.Limits.tree()
-	w, err := treewriter.Create(dir, limits)
+	w, err := treewriter.Create(ctx, dir, limits)
 	if err != nil {
 		return nil, err
 	}

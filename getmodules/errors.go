@@ -66,15 +66,23 @@ func (e *PageError) Suffix() string { return fmt.Sprintf("; the page %s points t
 func (e *PageError) Unwrap() error { return e.Err }
 
 // LimitError says which of the [Limits] a package exceeds, and by how much if that is known. It wraps nothing; a
-// [FetchError] that has one also has [ErrTooLarge].
+// [FetchError] that has one also has [ErrTooLarge], unless it is [LimitRun].
 type LimitError = packagelimits.Error
 
-// The limits of a [LimitError] that can be raised: [Limits.DownloadBytes], TreeBytes and Entries.
+// The limits of a [LimitError] that can be raised: [Limits.DownloadBytes], TreeBytes and Entries, and what all packages of
+// a run of package installer may write to disk together.
 const (
 	LimitDownload = packagelimits.OfDownload
 	LimitTree     = packagelimits.OfTree
 	LimitEntries  = packagelimits.OfEntries
+	LimitRun      = packagelimits.OfRun
 )
+
+// isTooLarge reports whether a package exceeds a limit alone.
+func isTooLarge(err error) bool {
+	over, ok := errors.AsType[*LimitError](err)
+	return ok && over.Limit != LimitRun
+}
 
 func isOverLimit(err error) bool {
 	_, over := errors.AsType[*LimitError](err)
@@ -87,7 +95,7 @@ func fetchError(shown string, err error) error {
 	switch {
 	case errors.As(err, &unsafe):
 		err = fmt.Errorf("%w: %w", ErrUnsafeEntry, err)
-	case isOverLimit(err) && !errors.Is(err, ErrTooLarge):
+	case isTooLarge(err) && !errors.Is(err, ErrTooLarge):
 		err = fmt.Errorf("%w: %w", ErrTooLarge, err)
 	}
 	return &FetchError{Package: shown, Err: err}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/internal/treewriter"
@@ -107,6 +108,9 @@ func (f *Fetcher) download(ctx context.Context, req Request, getter Getter, from
 	watched, stop := w.start(ctx)
 	got, err := getter.Get(watched, from)
 	size, refused := stop()
+	if refused == nil {
+		refused = packagelimits.DiskOf(ctx).Take(size)
+	}
 	switch {
 	case refused != nil:
 		err = refused
@@ -148,7 +152,7 @@ func (f *Fetcher) copyDownload(ctx context.Context, req Request, name string) (*
 		return nil, err
 	}
 	defer root.Close()
-	w, err := treewriter.Create(req.Dir, f.Limits.tree())
+	w, err := treewriter.Create(ctx, req.Dir, f.Limits.tree())
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package getmodules
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
@@ -73,7 +75,7 @@ func (g *gitFetch) fetch(ctx context.Context, want git.Want) error {
 		if err := g.req.begin(ctx); err != nil {
 			return err
 		}
-		return g.write(fetched)
+		return g.write(ctx, fetched)
 	}
 	if id := want.Known(); id != "" && !g.alone {
 		if found, err := g.system().Stored(ctx, id, write); found {
@@ -88,14 +90,19 @@ func (g *gitFetch) fetch(ctx context.Context, want git.Want) error {
 		if done, err := g.v2Done(ctx, err); done {
 			g.pkg.Bytes = g.v2.Received()
 			g.pkg.FetchWarnings = g.warnings(ctx)
-			return err
+			return cmp.Or(err, packagelimits.DiskOf(ctx).Take(g.pkg.Bytes))
 		}
 	}
 	if err := g.req.begin(ctx); err != nil {
 		return err
 	}
 	err := g.withRepository(func(repo git.Repository) error {
-		err := repo.Fetch(ctx, want, g.write)
+		err := repo.Fetch(ctx, want, func(fetched git.Fetched) error {
+			if err := packagelimits.DiskOf(ctx).Take(repo.Received()); err != nil {
+				return err
+			}
+			return g.write(ctx, fetched)
+		})
 		g.pkg.Bytes = repo.Received()
 		return g.refNotFound(ctx, repo, want.Ref, err)
 	})
@@ -110,7 +117,8 @@ func (g *gitFetch) fetch(ctx context.Context, want git.Want) error {
 // too.
 func isVerdict(err error) bool {
 	_, unsafe := errors.AsType[*treewriter.PathError](err)
-	return unsafe || isOverLimit(err) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrEmpty)
+	_, full := errors.AsType[*packagelimits.SpaceError](err)
+	return unsafe || full || isOverLimit(err) || errors.Is(err, ErrTooLarge) || errors.Is(err, ErrEmpty)
 }
 
 // isSSHVerdict reports whether git, which runs the same ssh, would fail in the same way.

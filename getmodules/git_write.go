@@ -2,6 +2,7 @@ package getmodules
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,10 @@ import (
 	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
+
+// manyBytes is the size of a file for which it pays to check the space on disk before it is written. Git does not say
+// how large all files of a commit are.
+const manyBytes = 16 << 20
 
 // maxGitLink is PATH_MAX of Linux, in bytes.
 const maxGitLink = 4096
@@ -38,7 +43,7 @@ type gitTree struct {
 }
 
 // write writes the tree of a commit, and fills in the package.
-func (g *gitFetch) write(fetched git.Fetched) error {
+func (g *gitFetch) write(ctx context.Context, fetched git.Fetched) error {
 	g.pkg, g.links = Package{}, nil
 	commit, tree, err := git.ReadCommit(fetched.Objects, fetched.ID)
 	if err != nil {
@@ -52,7 +57,7 @@ func (g *gitFetch) write(fetched git.Fetched) error {
 	if err != nil {
 		return err
 	}
-	w, err := treewriter.Create(g.req.Dir, limits)
+	w, err := treewriter.Create(ctx, g.req.Dir, limits)
 	if err != nil {
 		return err
 	}
@@ -168,6 +173,11 @@ func (t *gitTree) writeBlob(e git.Entry, obj *git.Object) error {
 	}
 	if obj.Size < maxLFSPointer && obj.Begins(lfsPrefix) {
 		t.pointers = append(t.pointers, e.Path)
+	}
+	if obj.Size > manyBytes {
+		if err := t.writer.Expect(obj.Size); err != nil {
+			return err
+		}
 	}
 	content, err := t.convert(e, obj)
 	if err != nil {

@@ -56,7 +56,7 @@ func wantOK(answer *httpx.Response) error {
 // downloadArchive reports whether a forge generated the archive for this request. An interrupted transfer
 // starts again from the beginning: nothing proves that two parts of an archive are of one version.
 func (f *Fetcher) downloadArchive(ctx context.Context, req Request, addr *archiveAddress, user *url.Userinfo, file *os.File) (isForges bool, err error) {
-	d := &httpx.Download{File: file, Limit: f.Limits.download()}
+	d := &httpx.Download{File: file, Limit: f.Limits.download(), Disk: packagelimits.DiskOf(ctx)}
 	if req.Progress != nil {
 		d.Progress = func(done, total int64) { req.Progress(done, max(total, 0)) }
 	}

@@ -29,6 +29,10 @@ const (
 func tarIn(decompress func(*unpacking, *bufio.Reader) (io.Reader, error)) func(*unpacking) error {
 	return func(a *unpacking) error {
 		packed := bufio.NewReader(readerAt(a.ctx, a.file, 0, a.size))
+		// Only the end of the data says how large the files are. They are hardly ever smaller than the archive.
+		if err := a.w.Expect(a.size); err != nil {
+			return err
+		}
 		plain, err := decompress(a, packed)
 		if err != nil {
 			return damaged("%w", err)

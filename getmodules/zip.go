@@ -30,6 +30,13 @@ func (a *unpacking) unzip() error {
 	if err := a.zipLayout(entries, end.offset); err != nil {
 		return damaged("zip: %w", err)
 	}
+	sum := int64(0)
+	for _, entry := range entries {
+		sum = min(sum+min(entry.size, a.limits.TreeBytes), a.limits.TreeBytes)
+	}
+	if err := a.w.Expect(sum); err != nil {
+		return err
+	}
 	for _, entry := range entries {
 		if err := a.unzipEntry(entry); err != nil {
 			return err

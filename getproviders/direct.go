@@ -18,6 +18,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/providerzip"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/registryclient"
@@ -234,7 +235,7 @@ func (p *directPackage) Download(ctx context.Context, file *os.File, progress fu
 		return atLocation(p.Location(), err)
 	}
 	sum := sha256.New()
-	d := &httpx.Download{File: file, Limit: providerzip.MaxArchive, Hash: sum, Progress: progress}
+	d := &httpx.Download{File: file, Limit: providerzip.MaxArchive, Hash: sum, Progress: progress, Disk: packagelimits.DiskOf(ctx)}
 	d.Verify = func() error {
 		if size := p.found.Packages[p.found.Platform].Size; size > 0 && d.Size() != size {
 			return fmt.Errorf("the archive has %d bytes, and %d were announced", d.Size(), size)

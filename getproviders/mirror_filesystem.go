@@ -19,6 +19,7 @@ import (
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/providerzip"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -305,7 +306,7 @@ func (p localPackage) copyTo(ctx context.Context, file *os.File, progress func(d
 		return fmt.Errorf("%w: the archive has more than %d bytes", ErrTooLarge, providerzip.MaxArchive)
 	}
 	sum := sha256.New()
-	d := &httpx.Download{File: file, Hash: sum, Progress: progress}
+	d := &httpx.Download{File: file, Hash: sum, Progress: progress, Disk: packagelimits.DiskOf(ctx)}
 	// The limit excludes bytes that are appended meanwhile.
 	if err := d.Copy(ctxerr.Reader(ctx, io.LimitReader(archive, info.Size())), info.Size()); err != nil {
 		return err

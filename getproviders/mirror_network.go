@@ -19,6 +19,7 @@ import (
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/providerzip"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/versions"
@@ -320,7 +321,7 @@ func (p *networkPackage) Download(ctx context.Context, file *os.File, progress f
 		return fmt.Errorf("%s: %w", p.location, err)
 	}
 	sum := sha256.New()
-	d := &httpx.Download{File: file, Limit: providerzip.MaxArchive, Hash: sum, Progress: progress}
+	d := &httpx.Download{File: file, Limit: providerzip.MaxArchive, Hash: sum, Progress: progress, Disk: packagelimits.DiskOf(ctx)}
 	d.Verify = func() error { return checkSum(p.location, sum, p.sums()...) }
 	return atLocation(p.location, mirrorFailure(refused(req, login, d.Resume(client, req))))
 }

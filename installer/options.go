@@ -77,6 +77,9 @@ type Options struct {
 	// Parallel is how many packages are worked on at once; 0 means 16. Four times as many small requests are
 	// sent.
 	Parallel int
+	// MaxDisk bounds what one run writes to disk, in bytes: downloads, unpacked packages, and copies of them in all its
+	// projects. The default is 64 GiB, and the maximum 1 TiB. The error wraps a *getmodules.LimitError.
+	MaxDisk int64
 	// OnEvent gets the events of projects without an OnEvent, and those about several projects. Methods with
 	// several projects call no two callbacks at once. See package event.
 	OnEvent func(Event)

@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/filelock"
 	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/store"
@@ -117,8 +118,10 @@ type pool struct {
 	*origins.Client
 	// memory has the answers that clients keep, so that clients that live longer ask again in the next pool.
 	memory singleflight.Memory
-	hook   trace.Hook // is told of each operation, and may be nil
-	user   user
+	// disk is what all projects together may write.
+	disk *packagelimits.Disk
+	hook trace.Hook // is told of each operation, and may be nil
+	user user
 	// stores has the answers of bundles and mirrors. always lists those that all projects ask.
 	stores    *stores.Answers
 	always    []PackageStore
@@ -144,7 +147,7 @@ func newPool(c clients, by user, temporary string) (*pool, error) {
 			return nil, errors.Join(shared.CacheErr, err)
 		}
 	}
-	s := &pool{Client: shared, hook: c.hook, user: by, always: c.Stores, stores: stores.NewAnswers(shared)}
+	s := &pool{Client: shared, disk: packagelimits.NewDisk(c.MaxDisk), hook: c.hook, user: by, always: c.Stores, stores: stores.NewAnswers(shared)}
 	s.providers = &treeproviders.Client{
 		Source: c.Providers, PluginCache: getproviders.PluginCache{Dir: c.PluginCacheDir},
 		Open: func() *store.Providers {
@@ -156,7 +159,7 @@ func newPool(c clients, by user, temporary string) (*pool, error) {
 
 // in returns the context of the pool's requests.
 func (s *pool) in(ctx context.Context) context.Context {
-	ctx = s.memory.In(ctx)
+	ctx = s.disk.In(s.memory.In(ctx))
 	if s.hook != nil {
 		ctx = trace.With(ctx, s.hook)
 	}

@@ -120,7 +120,7 @@ func (c *Client) copyArchive(w io.Writer, resp *httpx.Response) error {
 	case encoding != "" && encoding != "identity":
 		return fmt.Errorf("%w: the archive has the encoding %q, which was not requested", ErrInvalidAnswer, encoding)
 	}
-	d := &httpx.Download{Writer: w, Limit: cmp.Or(max(c.MaxDownload, 0), DefaultMaxDownload)}
+	d := &httpx.Download{Writer: w, Limit: cmp.Or(max(c.MaxDownload, 0), DefaultMaxDownload), Disk: packagelimits.DiskOf(resp.Request.Context())}
 	err := d.Receive(resp)
 	if large, ok := errors.AsType[*httpx.TooLargeError](err); ok {
 		return &packagelimits.Error{Limit: packagelimits.OfDownload, Size: large.Size, Max: large.Limit}

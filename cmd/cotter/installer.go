@@ -37,7 +37,7 @@ func newInstaller(ctx context.Context, cmd *invocation, out *output, req request
 	if err != nil {
 		return nil, err
 	}
-	limits, err := limits.FromEnv(out.Env)
+	limits, disk, err := limits.FromEnv(out.Env)
 	if err != nil {
 		return nil, usageError{err}
 	}
@@ -60,6 +60,7 @@ func newInstaller(ctx context.Context, cmd *invocation, out *output, req request
 	o.OnEvent = nil // see telling
 	o.HTTPClient, o.UserAgent, o.Credentials = client, "cotter/"+version(), config
 	o.Services, o.Attempts, o.Fetcher = config.Services, config.Attempts, fetcher
+	o.MaxDisk = disk
 	o.LocalHosts, o.PluginCacheDir = localHosts(user), config.Providers.PluginCacheDir
 	for _, override := range config.Providers.DevOverrides {
 		out.warnf("dev_overrides in the CLI configuration make tofu and terraform start %s from %s, whatever is installed and locked", override.Provider.ForDisplay(), override.Dir)

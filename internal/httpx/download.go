@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cotterpin/cotter/internal/packagelimits"
 )
 
 const (
@@ -34,6 +36,8 @@ type Download struct {
 	Writer io.Writer
 	// Limit is in bytes; 0 means none. A larger content is a [*TooLargeError].
 	Limit int64
+	// Disk is that of the run, for which the content counts. It may be nil.
+	Disk *packagelimits.Disk
 	// Hash gets the content, and is reset before it begins. It may be nil.
 	Hash hash.Hash
 	// Progress gets the bytes so far and the total, or -1 if that is not known. It may be nil.
@@ -172,6 +176,9 @@ type writerFunc func([]byte) (int, error)
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 func (d *Download) write(b []byte) (n int, err error) {
+	if err := d.Disk.Take(int64(len(b))); err != nil {
+		return 0, err
+	}
 	if d.File != nil {
 		n, err = d.File.Write(b)
 	} else {

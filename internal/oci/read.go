@@ -15,6 +15,7 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/ocistore"
 )
 
@@ -81,7 +82,7 @@ func Download(ctx context.Context, from ocistore.Repository, blob Descriptor, fi
 	if err != nil {
 		return err
 	}
-	return copyVerified(&httpx.Download{File: file, Progress: progress}, body, blob)
+	return copyVerified(&httpx.Download{File: file, Progress: progress, Disk: packagelimits.DiskOf(ctx)}, body, blob)
 }
 
 func copyVerified(to *httpx.Download, content io.ReadCloser, want Descriptor) (err error) {

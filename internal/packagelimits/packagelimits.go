@@ -1,6 +1,6 @@
 // Package packagelimits has the limits of module packages: how much is fetched and unpacked for a source address
-// before the package is refused. They keep a server or an author from filling the disk of a user. The page
-// docs/spec/trust.md lists them, for users.
+// before the package is refused; and that of a run, which all its packages share ([Disk]). They keep a server or an
+// author from filling the disk of a user. The page docs/spec/trust.md lists them, for users.
 package packagelimits
 
 import (
@@ -20,6 +20,9 @@ const (
 	// Entries are files, directories and links. Repositories with more than 100,000 are in use. A small archive could
 	// use up the inodes of a disk.
 	Entries = 500_000
+	// RunBytes is what one run may write to disk. Twenty repositories with everything of a company are below it, and so
+	// are copies of the largest providers in a hundred root modules.
+	RunBytes = 64 << 30
 )
 
 // The highest values to which users can raise the limits. Readers of stored packages rely on them, so a file in a cache
@@ -27,6 +30,8 @@ const (
 const (
 	MaxBytes   = 8 << 30
 	MaxEntries = 1_000_000
+	// MaxRunBytes is larger than the disks of most machines.
+	MaxRunBytes = 1 << 40
 )
 
 // Limit is what a limit is about.
@@ -37,6 +42,7 @@ const (
 	OfDownload Limit = "in the download"
 	OfTree     Limit = "in all files"
 	OfFile     Limit = "in one file"
+	OfRun      Limit = "in all that one run writes"
 )
 
 // Numbers.
@@ -45,7 +51,7 @@ const (
 	OfLinks   Limit = "symbolic links"
 )
 
-// Error says that a package exceeds a limit.
+// Error says that a package exceeds a limit, alone or, for [OfRun], together with what the run has written before.
 type Error struct {
 	Limit Limit
 	// Path is the entry at which the limit was exceeded, or "".
@@ -83,8 +89,11 @@ func (l Limit) quantity(n int64) string {
 // limit. It is 0 if no value is allowed that is large enough.
 func (e *Error) Enough() int64 {
 	highest := int64(MaxBytes)
-	if e.Limit == OfEntries {
+	switch e.Limit {
+	case OfEntries:
 		highest = MaxEntries
+	case OfRun:
+		highest = MaxRunBytes
 	}
 	enough := cmp.Or(e.Size, min(2*e.Max, highest))
 	if e.Max >= highest || enough > highest {

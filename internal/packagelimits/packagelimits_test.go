@@ -19,6 +19,7 @@ func TestError(t *testing.T) {
 		{packagelimits.Error{Limit: packagelimits.OfTree, Max: 7 << 30}, "more than 7 GiB in all files", packagelimits.MaxBytes},
 		{packagelimits.Error{Limit: packagelimits.OfTree, Max: packagelimits.MaxBytes}, "more than 8 GiB in all files", 0},
 		{packagelimits.Error{Limit: packagelimits.OfDownload, Size: packagelimits.MaxBytes + 1, Max: 2 << 30}, "8589934593 bytes in the download, more than 2 GiB", 0},
+		{packagelimits.Error{Limit: packagelimits.OfRun, Path: "a", Max: 64 << 30}, `"a": more than 64 GiB in all that one run writes`, 128 << 30},
 		{packagelimits.Error{Limit: packagelimits.OfEntries, Path: "b", Max: 600_000}, `"b": more than 600000 files, directories and links`, packagelimits.MaxEntries},
 		{packagelimits.Error{Limit: packagelimits.OfEntries, Max: packagelimits.MaxEntries}, "more than 1000000 files, directories and links", 0},
 	}

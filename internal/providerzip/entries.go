@@ -65,43 +65,42 @@ func checkEnd(archive io.ReaderAt, size int64) error {
 	return nil
 }
 
-// checkEntries checks the entries, and returns the files sorted by name.
-func checkEntries(entries []*zip.File, size int64) ([]*zip.File, error) {
+// checkEntries checks the entries, and returns the files sorted by name, and the size of all.
+func checkEntries(entries []*zip.File, size int64) (files []*zip.File, sum int64, _ error) {
 	if len(entries) > maxEntries {
-		return nil, &RefusedError{Reason: fmt.Sprintf("has more than %d entries", maxEntries)}
+		return nil, 0, &RefusedError{Reason: fmt.Sprintf("has more than %d entries", maxEntries)}
 	}
-	var files []*zip.File
 	var total uint64
 	kinds := make(map[string]fs.FileMode, len(entries))
 	for _, f := range entries {
 		if reason := entryFault(f); reason != "" {
-			return nil, &RefusedError{Entry: f.Name, Reason: reason}
+			return nil, 0, &RefusedError{Entry: f.Name, Reason: reason}
 		}
 		name, kind := strings.TrimSuffix(f.Name, "/"), f.Mode().Type()
 		if before, found := kinds[name]; found {
-			return nil, &RefusedError{Entry: name, Reason: clash(before, kind)}
+			return nil, 0, &RefusedError{Entry: name, Reason: clash(before, kind)}
 		}
 		kinds[name] = kind
 		if kind.IsDir() {
 			continue
 		}
 		if total += f.UncompressedSize64; total > maxTree {
-			return nil, &RefusedError{Reason: fmt.Sprintf("unpacks to more than %d bytes", int64(maxTree))}
+			return nil, 0, &RefusedError{Reason: fmt.Sprintf("unpacks to more than %d bytes", int64(maxTree))}
 		}
 		files = append(files, f)
 	}
 	if total > ratioFloor && total/maxRatio > uint64(size) { //nolint:gosec // a size is positive
-		return nil, &RefusedError{Reason: fmt.Sprintf("unpacks to more than %d times its size", maxRatio)}
+		return nil, 0, &RefusedError{Reason: fmt.Sprintf("unpacks to more than %d times its size", maxRatio)}
 	}
 	for _, f := range files {
 		for dir := path.Dir(f.Name); dir != "."; dir = path.Dir(dir) {
 			if kind, found := kinds[dir]; found && !kind.IsDir() {
-				return nil, &RefusedError{Entry: dir, Reason: clash(kind, fs.ModeDir)}
+				return nil, 0, &RefusedError{Entry: dir, Reason: clash(kind, fs.ModeDir)}
 			}
 		}
 	}
 	slices.SortFunc(files, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
-	return files, nil
+	return files, int64(total), nil //nolint:gosec // it is at most maxTree
 }
 
 func clash(before, kind fs.FileMode) string {

@@ -38,6 +38,7 @@ func (e *RefusedError) Error() string {
 // Archive has a directory that was checked. It is not safe for concurrent use.
 type Archive struct {
 	files    []*zip.File // sorted by name
+	size     int64       // of all files
 	exec     func(*zip.File) bool
 	warnings []string
 	portion  [128 << 10]byte
@@ -60,7 +61,7 @@ func Open(archive io.ReaderAt, size int64, providerType string) (*Archive, error
 		return nil, contentError("", err)
 	}
 	r.RegisterDecompressor(zip.Deflate, inflate)
-	files, err := checkEntries(r.File, size)
+	files, total, err := checkEntries(r.File, size)
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +71,7 @@ func Open(archive io.ReaderAt, size int64, providerType string) (*Archive, error
 	}
 	return &Archive{
 		files: files,
+		size:  total,
 		exec:  func(f *zip.File) bool { return isExecutable(f) || f.Mode()&0o111 != 0 },
 	}, nil
 }
@@ -107,11 +109,14 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 // Unpack writes the files to dir, which must not exist and does not exist after an error, and returns their
 // h1 hash.
 func (a *Archive) Unpack(ctx context.Context, dir string) (hashing.Hash, error) {
-	w, err := treewriter.Create(dir, Limits())
+	w, err := treewriter.Create(ctx, dir, Limits())
 	if err != nil {
 		return "", err
 	}
 	defer w.Abort()
+	if err := w.Expect(a.size); err != nil {
+		return "", err
+	}
 	h1, err := a.each(ctx, func(f *zip.File, content io.Reader) error {
 		return w.File(f.Name, a.exec(f), content)
 	})
@@ -181,6 +186,8 @@ func contentError(entry string, err error) error {
 		return err
 	case isRefused:
 		return &RefusedError{Entry: refused.Path, Reason: "is refused: " + refused.Reason}
+	case isLarge && large.Limit == packagelimits.OfRun:
+		return err
 	case isLarge:
 		return &RefusedError{Entry: large.Path, Reason: (&packagelimits.Error{Limit: large.Limit, Max: large.Max}).Error()}
 	case errors.Is(err, zip.ErrChecksum):

@@ -179,6 +179,9 @@ func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, mod
 		return tree, nil
 	}
 	removeErr := atomicfile.RemoveAll(dst)
+	if over, ok := errors.AsType[*packagelimits.Error](err); ok && over.Limit == packagelimits.OfRun {
+		return nil, errors.Join(err, removeErr)
+	}
 	if ctx.Err() != nil {
 		return nil, errors.Join(ctx.Err(), removeErr)
 	}
@@ -215,7 +218,7 @@ func sameButForCase(tree *Tree) []string {
 
 func copyTree(ctx context.Context, dst string, src fs.FS) (*Tree, error) {
 	err := atomicfile.Step("project.package.copy", func() error {
-		// The limits of the run held when the package was fetched.
+		// The limits of a package held when it was fetched, maybe by a run in which they were raised.
 		return treewriter.CopyTree(ctx, dst, src, treewriter.Limits{TreeBytes: packagelimits.MaxBytes, Entries: packagelimits.MaxEntries})
 	})
 	if err != nil {

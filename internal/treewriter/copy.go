@@ -17,7 +17,7 @@ import (
 // CopyTree copies src to dst, which must not exist and does not exist after an error. A link that a
 // [Writer] would leave out is an error.
 func CopyTree(ctx context.Context, dst string, src fs.FS, limits Limits) error {
-	w, err := Create(dst, limits)
+	w, err := Create(ctx, dst, limits)
 	if err != nil {
 		return err
 	}

@@ -3,9 +3,15 @@ package treewriter_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"testing"
+	"testing/fstest"
 
 	"github.com/cotterpin/cotter/internal/packagelimits"
+	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -39,6 +45,37 @@ func TestLimits(t *testing.T) {
 				t.Errorf("error is %v, want none", err)
 			case test.path != "" && (!errors.As(err, &over) || over.Path != test.path):
 				t.Errorf("error is %v, want a *packagelimits.Error of %q", err, test.path)
+			}
+		})
+	}
+}
+
+// The disk of a run is shared by all its trees, and by copies of files.
+func TestRunLimit(t *testing.T) {
+	t.Parallel()
+	for name, source := range map[string]func(t *testing.T) fs.FS{
+		"files on disk": func(t *testing.T) fs.FS {
+			t.Helper()
+			dir := t.TempDir()
+			testenv.Must(t, os.WriteFile(filepath.Join(dir, "f"), []byte("0123456789"), 0o600))
+			return pathsafe.DirFS(dir)
+		},
+		"other files": func(*testing.T) fs.FS { return fstest.MapFS{"f": {Data: []byte("0123456789")}} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			from, out := source(t), t.TempDir()
+			ctx := packagelimits.NewDisk(25).In(t.Context())
+			for _, to := range []string{"a", "b"} {
+				testenv.Must(t, treewriter.CopyTree(ctx, filepath.Join(out, to), from, treewriter.Limits{}))
+			}
+			err := treewriter.CopyTree(ctx, filepath.Join(out, "c"), from, treewriter.Limits{})
+			over, ok := errors.AsType[*packagelimits.Error](err)
+			if !ok || over.Limit != packagelimits.OfRun || over.Max != 25 {
+				t.Errorf("the third copy = %v, want an error about the run", err)
+			}
+			if _, err := os.Lstat(filepath.Join(out, "c")); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the third copy is there: %v", err)
 			}
 		})
 	}

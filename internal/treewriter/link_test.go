@@ -67,7 +67,7 @@ func wantLeftOut(t *testing.T, what string, want []string, entries ...entry) {
 
 func TestEmptyLinkTarget(t *testing.T) {
 	t.Parallel()
-	w, err := treewriter.Create(t.TempDir()+"/tree", treewriter.Limits{})
+	w, err := treewriter.Create(t.Context(), t.TempDir()+"/tree", treewriter.Limits{})
 	testenv.Must(t, err)
 	defer w.Abort()
 	_ = w.Symlink("a", "")

@@ -1,6 +1,7 @@
 package treewriter
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +27,7 @@ const (
 type Writer struct {
 	dir    string
 	limits Limits
+	disk   *packagelimits.Disk
 	// handles are the open directories from the root to the last used one: entries in the order of a tree
 	// take one system call each.
 	handles []handle
@@ -52,14 +54,15 @@ type handle struct {
 	root *os.Root
 }
 
-// Create creates dir, which must not exist.
-func Create(dir string, limits Limits) (*Writer, error) {
+// Create creates dir, which must not exist. What is written counts for the run of ctx; see [packagelimits.Disk].
+func Create(ctx context.Context, dir string, limits Limits) (*Writer, error) {
 	if err := os.Mkdir(dir, dirMode); err != nil {
 		return nil, err
 	}
 	w := &Writer{
 		dir:     dir,
 		limits:  limits.WithDefaults(),
+		disk:    packagelimits.DiskOf(ctx),
 		kinds:   map[string]pathsafe.Kind{".": pathsafe.Directory},
 		folded:  map[string]string{},
 		targets: map[string]string{},
@@ -72,6 +75,11 @@ func Create(dir string, limits Limits) (*Writer, error) {
 	}
 	w.handles = []handle{{".", root}}
 	return w, nil
+}
+
+// Expect checks that there is space for files that together have at least this size, in bytes, before they are written.
+func (w *Writer) Expect(bytes int64) error {
+	return w.do(func() error { return w.disk.Expect(w.dir, bytes) })
 }
 
 // Dir adds a directory, which may exist. Every method creates missing parents.
@@ -315,14 +323,19 @@ func (w *Writer) write(parent *os.Root, name string, exec bool, r io.Reader, buf
 // fill copies r up to the limits. Concurrent calls may together exceed the tree's limit before one notices.
 func (w *Writer) fill(f *os.File, name string, r io.Reader, buf []byte) error {
 	room := min(w.limits.FileBytes, w.limits.TreeBytes-w.bytes.Load())
+	source := io.Reader(&countedReader{r, w.disk})
 	var to io.Writer = struct{ io.Writer }{f} // makes io.CopyBuffer use the buffer
 	if from, ok := r.(*os.File); ok {
-		to = f // lets the system copy the file, or share its blocks
+		to, source = f, r // lets the system copy the file, or share its blocks
 		if info, err := from.Stat(); err == nil && info.Size() > room {
 			return w.tooLarge(name, info.Size()) // a file without blocks can have any size
+		} else if err == nil {
+			if err := w.disk.Take(info.Size()); err != nil {
+				return fmt.Errorf("%q: %w", name, err)
+			}
 		}
 	}
-	n, err := io.CopyBuffer(to, io.LimitReader(r, room+1), buf)
+	n, err := io.CopyBuffer(to, io.LimitReader(source, room+1), buf)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%q: %w", name, err)
@@ -330,6 +343,20 @@ func (w *Writer) fill(f *os.File, name string, r io.Reader, buf []byte) error {
 		return nil
 	}
 	return w.tooLarge(name, n)
+}
+
+// countedReader takes what it reads from the run's share of the disk, before that is written.
+type countedReader struct {
+	r    io.Reader
+	disk *packagelimits.Disk
+}
+
+func (c *countedReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	if over := c.disk.Take(int64(n)); over != nil {
+		return 0, over
+	}
+	return n, err
 }
 
 func (w *Writer) tooLarge(name string, size int64) error {

@@ -36,7 +36,7 @@ func write(t *testing.T, limits treewriter.Limits, entries ...entry) (string, *t
 	canary := filepath.Join(outside, "canary")
 	testenv.Must(t, os.WriteFile(canary, []byte("alive"), 0o600))
 	out := filepath.Join(outside, "tree")
-	w, err := treewriter.Create(out, limits)
+	w, err := treewriter.Create(t.Context(), out, limits)
 	testenv.Must(t, err)
 	defer func() {
 		w.Abort()
@@ -181,7 +181,7 @@ func TestWriterRefusesClashes(t *testing.T) {
 func TestWriterErrorIsFinal(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "tree")
-	w, err := treewriter.Create(out, treewriter.Limits{})
+	w, err := treewriter.Create(t.Context(), out, treewriter.Limits{})
 	testenv.Must(t, err)
 	first := w.File("../x", false, strings.NewReader(""))
 	for _, err := range []error{w.Dir("ok"), w.File("ok", false, strings.NewReader("")), w.Symlink("a", "b"), w.Close()} {
@@ -198,7 +198,7 @@ func TestWriterErrorIsFinal(t *testing.T) {
 func TestWriterReadError(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "tree")
-	w, err := treewriter.Create(out, treewriter.Limits{})
+	w, err := treewriter.Create(t.Context(), out, treewriter.Limits{})
 	testenv.Must(t, err)
 	closed, err := os.Open(os.DevNull)
 	testenv.Must(t, err)
@@ -228,7 +228,7 @@ func TestAbortAfterClose(t *testing.T) {
 
 func TestCreateOverExisting(t *testing.T) {
 	t.Parallel()
-	if _, err := treewriter.Create(t.TempDir(), treewriter.Limits{}); !errors.Is(err, fs.ErrExist) {
+	if _, err := treewriter.Create(t.Context(), t.TempDir(), treewriter.Limits{}); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("Create over a directory: %v, want fs.ErrExist", err)
 	}
 }

@@ -134,7 +134,11 @@ var remedyTable = append([]remedyRow{
 		if setting == "" {
 			return nil
 		}
-		return do(fmt.Sprintf("If you trust the source, set the environment variable %s and run the command again.", setting))
+		trusted := "the source"
+		if e.Limit == getmodules.LimitRun {
+			trusted = "the sources"
+		}
+		return do(fmt.Sprintf("If you trust %s, set the environment variable %s and run the command again.", trusted, setting))
 	}),
 	always[*installer.DialectError](nameTool),
 	on(NoConfigurationError.Remedies),

@@ -16,12 +16,13 @@ const (
 	MaxDownload   = "COTTER_MAX_DOWNLOAD"
 	maxFilesVar   = "COTTER_MAX_FILES"
 	maxEntriesVar = "COTTER_MAX_ENTRIES"
+	maxDiskVar    = "COTTER_MAX_DISK"
 	minRateVar    = "COTTER_MIN_RATE" // in bytes per second; -1 disables the check, for slow networks
 )
 
-// FromEnv returns the limits that are set, and zero for others. An error names the variable.
-func FromEnv(env func(string) string) (getmodules.Limits, error) {
-	var l getmodules.Limits
+// FromEnv returns the limits of a package, and of what a run may write to disk, in bytes. Those that are not set are zero.
+// An error names the variable.
+func FromEnv(env func(string) string) (l getmodules.Limits, disk int64, _ error) {
 	var entries int64
 	for _, v := range []struct {
 		name, takes string
@@ -31,6 +32,7 @@ func FromEnv(env func(string) string) (getmodules.Limits, error) {
 		{MaxDownload, "a size such as 8GiB", parseSize, &l.DownloadBytes},
 		{maxFilesVar, "a size such as 8GiB", parseSize, &l.TreeBytes},
 		{maxEntriesVar, "a number of files, directories and links", parseCount, &entries},
+		{maxDiskVar, "a size such as 8GiB", parseSize, &disk},
 		{minRateVar, "a number of bytes per second", parseInt, &l.MinRate},
 	} {
 		text := env(v.name)
@@ -39,11 +41,11 @@ func FromEnv(env func(string) string) (getmodules.Limits, error) {
 		}
 		var ok bool
 		if *v.value, ok = v.parse(text); !ok {
-			return l, fmt.Errorf("%s takes %s, got %q", v.name, v.takes, text)
+			return l, disk, fmt.Errorf("%s takes %s, got %q", v.name, v.takes, text)
 		}
 	}
 	l.Entries = int(min(entries, math.MaxInt32))
-	return l, nil
+	return l, disk, nil
 }
 
 func parseInt(text string) (int64, bool) {
@@ -73,7 +75,8 @@ func parseSize(text string) (int64, bool) {
 	return parseCount(text)
 }
 
-// Raise returns the setting, as NAME=VALUE, with which a package that is over a limit is installed; "" if there is none.
+// Raise returns the setting, as NAME=VALUE, with which a package that is over a limit is installed, or the packages
+// that together are; "" if there is none.
 func Raise(e *getmodules.LimitError) string {
 	enough := e.Enough()
 	if enough == 0 {
@@ -88,6 +91,8 @@ func Raise(e *getmodules.LimitError) string {
 		name, value = maxFilesVar, roundedSize(enough)
 	case getmodules.LimitEntries:
 		name = maxEntriesVar
+	case getmodules.LimitRun:
+		name, value = maxDiskVar, roundedSize(enough)
 	default:
 		return ""
 	}

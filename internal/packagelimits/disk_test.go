@@ -1,0 +1,58 @@
+package packagelimits_test
+
+import (
+	"errors"
+	"math"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/internal/packagelimits"
+	"github.com/cotterpin/cotter/internal/testenv"
+)
+
+func TestDisk(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	disk := packagelimits.DiskOf(packagelimits.NewDisk(100).In(t.Context()))
+	over := func(size int64) error {
+		return &packagelimits.Error{Limit: packagelimits.OfRun, Size: size, Max: 100}
+	}
+	steps := []struct {
+		name string
+		got  error
+		want error
+	}{
+		{"the first bytes", disk.Take(60), nil},
+		{"as many as are left", disk.Expect(dir, 40), nil},
+		{"more is expected", disk.Expect(dir, 41), over(101)},
+		{"more is taken", disk.Take(41), over(0)},
+		{"what was refused does not count", disk.Take(40), nil},
+		{"the end", disk.Take(1), over(0)},
+		{"no run", packagelimits.DiskOf(t.Context()).Take(1 << 50), nil},
+	}
+	for _, step := range steps {
+		if diff := cmp.Diff(step.want, step.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", step.name, diff)
+		}
+	}
+}
+
+func TestNoSpace(t *testing.T) {
+	t.Parallel()
+	switch runtime.GOOS {
+	case "linux", "darwin", "windows":
+	default:
+		t.Skip("the free space is not known here")
+	}
+	dir := filepath.Join(t.TempDir())
+	var none *packagelimits.Disk
+	testenv.Must(t, none.Expect(dir, 1))
+	err := none.Expect(dir, math.MaxInt64)
+	full, ok := errors.AsType[*packagelimits.SpaceError](err)
+	if !ok || full.Need != math.MaxInt64 || full.Free <= 0 {
+		t.Errorf("Expect of more than any disk has = %v, want a SpaceError", err)
+	}
+}
