@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync/atomic"
+	"syscall"
 )
 
 // Disk is what one run may write to disk: downloads, unpacked packages, and copies of packages in projects. Each
@@ -64,6 +65,9 @@ type SpaceError struct {
 	// Need is what at least is written, and Free what this user may write, in bytes.
 	Need, Free int64
 }
+
+// Unwrap returns the error that writing would end with.
+func (e *SpaceError) Unwrap() error { return syscall.ENOSPC }
 
 func (e *SpaceError) Error() string {
 	return fmt.Sprintf("the package needs %s on disk, and %s are free in %q", roundedUp(e.Need), roundedDown(e.Free), e.Dir)

@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/lazyregexp"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/registryclient"
 )
 
@@ -140,6 +141,9 @@ func fullDisk(err error) string {
 	case strings.Contains(err.Error(), "No space left on device"): // git's text
 	default:
 		return ""
+	}
+	if full, ok := errors.AsType[*packagelimits.SpaceError](err); ok {
+		return full.Error()
 	}
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		what += " of " + fullPlace(at.Path)
