@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"time"
 
@@ -31,8 +32,20 @@ type Lock struct {
 }
 
 // File returns a lock on a separate lock file, which is created with mode 0600 and never removed.
-func File(name string) *Lock {
-	flags := os.O_CREATE | openFlags
+func File(name string) *Lock { return file(name, os.O_CREATE) }
+
+// FileIn creates a lock file in an open directory, whose path is dir, and returns a lock on it. If dir is another directory
+// by now, no file is created there: see [Lock.IsIn].
+func FileIn(root *os.Root, dir, name string) (*Lock, error) {
+	created, err := root.OpenFile(name, os.O_CREATE|os.O_RDWR|pathsafe.NoFollow|pathsafe.Nonblock, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return file(filepath.Join(dir, name), 0), created.Close()
+}
+
+func file(name string, flags int) *Lock {
+	flags |= openFlags
 	switch runtime.GOOS {
 	case "aix", "illumos", "solaris": // they lock only files that are open for writing
 		flags |= os.O_RDWR
@@ -89,11 +102,15 @@ func (l *Lock) result(ok bool, err error) (bool, error) {
 
 // IsAt reports whether the locked file or directory still has this name. Another process may have
 // moved it between opening and locking.
-func (l *Lock) IsAt(name string) bool {
-	locked, err := l.file.Stat()
+func (l *Lock) IsAt(name string) bool { return l.is(os.Lstat(name)) }
+
+// IsIn is IsAt for a name in an open directory, which may have another path by now.
+func (l *Lock) IsIn(root *os.Root, name string) bool { return l.is(root.Lstat(name)) }
+
+func (l *Lock) is(now fs.FileInfo, err error) bool {
 	if err != nil {
 		return false
 	}
-	now, err := os.Lstat(name)
+	locked, err := l.file.Stat()
 	return err == nil && os.SameFile(locked, now)
 }

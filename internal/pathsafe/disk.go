@@ -109,19 +109,64 @@ func Inside(base, name string) string {
 	return filepath.Join(base, name)
 }
 
-// RefuseLink refuses anything but a directory at a path in a project: a link could point out of it.
-func RefuseLink(dir string) error {
-	info, err := os.Lstat(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// OpenDir opens a directory of a project with the name of one component in root, whose path is dir. It refuses anything
+// else, because a link could point out of the project, also if another process replaces the directory meanwhile.
+func OpenDir(root *os.Root, dir, name string) (*os.Root, error) {
+	notDir := fmt.Errorf("%s must be a directory, not a link or a file; remove it, or set TF_DATA_DIR to another directory", filepath.Join(dir, name))
+	seen, err := root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !seen.IsDir() {
+		return nil, notDir
+	}
+	opened, err := root.OpenRoot(name) // follows a link within root
+	if err != nil {
+		return nil, err
+	}
+	if info, err := opened.Stat("."); err != nil || !os.SameFile(seen, info) {
+		return nil, errors.Join(notDir, opened.Close())
+	}
+	return opened, nil
+}
+
+// SplitDirs splits the path of a directory for [OpenDirs] before its last n components. Fewer are below if the path is
+// shorter, or has no names there.
+func SplitDirs(dir string, n int) (base string, below []string) {
+	for base = filepath.Clean(dir); n > 0; n-- {
+		name := filepath.Base(base)
+		if name == "." || name == ".." || filepath.Dir(base) == base {
+			break
+		}
+		base, below = filepath.Dir(base), append([]string{name}, below...)
+	}
+	return base, below
+}
+
+// OpenDirs opens a directory below base by [OpenDir], one component after the other. base is resolved once, and may lead
+// through links. prepare, which may be nil, is called before each component is opened, for example to create it.
+func OpenDirs(base string, below []string, prepare func(root *os.Root, dir, name string) error) (*os.Root, error) {
+	root, err := OpenRoot(base)
+	for _, name := range below {
+		if err != nil {
+			return nil, err
+		}
+		outer := root
+		if prepare != nil {
+			err = prepare(outer, base, name)
+		}
+		if err == nil {
+			root, err = OpenDir(outer, base, name)
+		}
+		if closeErr := outer.Close(); err == nil && closeErr != nil {
+			err = errors.Join(closeErr, root.Close())
+		}
+		base = filepath.Join(base, name)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if !info.IsDir() {
-		return fmt.Errorf("%s must be a directory, not a link or a file; remove it, or set TF_DATA_DIR to another directory", dir)
-	}
-	return nil
+	return root, nil
 }
 
 // MissingDirs are the missing directories of a path, outermost first.

@@ -51,14 +51,13 @@ func Open(ctx context.Context, location Location, key *userkey.Key, onWait func(
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(p.openModules(), p.removeIrregular()); err != nil {
+	if err := errors.Join(p.identify(), p.removeIrregular()); err != nil {
 		return nil, err
 	}
-	flock := filepath.Join(p.path, filepath.FromSlash(flockName))
-	lock := filelock.File(flock)
-	err = p.hold(ctx, lock, onWait)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !lock.IsAt(flock) {
-		// The process that held the lock has removed it with the directory that it had created.
+	isHeld, err := p.holdModules(ctx, onWait)
+	if err == nil && !isHeld {
+		// The process that held the lock has removed it with the directory that it had created, or another process
+		// has replaced a directory.
 		if err := p.Close(); err != nil {
 			return nil, err
 		}
@@ -92,7 +91,10 @@ func View(location Location, key *userkey.Key) (*Project, error) {
 		p.lock, err = location.openLock(p.dir)
 	}
 	if err == nil {
-		err = p.openModules()
+		p.modules, err = pathsafe.OpenRoot(p.path)
+	}
+	if err == nil {
+		err = p.identify()
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -101,24 +103,55 @@ func View(location Location, key *userkey.Key) (*Project, error) {
 	return p, nil
 }
 
-// makeDirs creates the modules directory and .cotter in it, and returns what it created, outermost first.
+// makeDirs creates and opens the modules directory, creates .cotter in it, and returns what it created, outermost first.
 func (p *Project) makeDirs() (made []string, err error) {
-	dirs := []string{p.path, filepath.Join(p.path, ownName)}
+	components := 1
 	if p.location.ModulesDir == "" {
-		dirs = append([]string{p.location.DataDir}, dirs...)
+		components = 2 // the data directory too
 	}
-	for _, dir := range append(pathsafe.MissingDirs(filepath.Dir(dirs[0])), dirs...) {
-		if err := pathsafe.RefuseLink(dir); err != nil {
-			return nil, err
-		}
-		err := atomicfile.Step("project.dirs.mkdir", func() error { return os.Mkdir(dir, 0o777) })
+	base, below := pathsafe.SplitDirs(p.path, components) // what is above may be reached through links: the user names it
+	mkdir := func(dir string, mkdir func() error) error {
+		err := atomicfile.Step("project.dirs.mkdir", mkdir)
 		if err == nil {
 			made = append(made, dir)
 		} else if !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		return nil
+	}
+	for _, dir := range pathsafe.MissingDirs(base) {
+		if err := mkdir(dir, func() error { return os.Mkdir(dir, 0o777) }); err != nil {
 			return nil, err
 		}
 	}
-	return made, nil
+	mkdirIn := func(root *os.Root, dir, name string) error {
+		return mkdir(filepath.Join(dir, name), func() error { return root.Mkdir(name, 0o777) })
+	}
+	if p.modules, err = pathsafe.OpenDirs(base, below, mkdirIn); err != nil {
+		return nil, err
+	}
+	return made, mkdirIn(p.modules, p.path, ownName)
+}
+
+// holdModules takes the lock on the modules directory. It returns false if that is not at its path any more.
+func (p *Project) holdModules(ctx context.Context, onWait func()) (isHeld bool, err error) {
+	dir, name := path.Split(flockName)
+	own, err := pathsafe.OpenDir(p.modules, p.path, path.Clean(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer own.Close()
+	lock, err := filelock.FileIn(own, filepath.Join(p.path, ownName), name)
+	if err == nil {
+		err = p.hold(ctx, lock, onWait)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && lock.IsIn(own, name) && lock.IsAt(filepath.Join(p.path, ownName, name)), err
 }
 
 // IsOpened reports whether [Open] has ever opened the project.
@@ -156,11 +189,8 @@ func (p *Project) hold(ctx context.Context, lock *filelock.Lock, onWait func()) 
 	return nil
 }
 
-func (p *Project) openModules() error {
-	var err error
-	if p.modules, err = pathsafe.OpenRoot(p.path); err != nil {
-		return err
-	}
+// identify sets identity for the opened modules directory.
+func (p *Project) identify() error {
 	dir, err := pathsafe.Real(p.location.Dir)
 	if err != nil {
 		return err

@@ -72,7 +72,7 @@ func (p *packages) create() error {
 		}
 	}
 	var err error
-	p.stage, err = newStage(filepath.Join(p.dir, stageName), p.kind.steps)
+	p.stage, err = openStage(filepath.Join(p.dir, stageName), p.kind.steps)
 	p.writable = err == nil
 	return err
 }
@@ -106,7 +106,7 @@ func (p *packages) newPath() (string, error) {
 			return "", err
 		}
 		var err error
-		if p.stage, err = newStage(p.scratch, p.kind.steps); err != nil {
+		if p.stage, err = openStage(p.scratch, p.kind.steps); err != nil {
 			return "", err
 		}
 	}

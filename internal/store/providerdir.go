@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,40 +47,45 @@ type ProviderDir struct {
 // processes. Neither it nor the project's data directory that contains it may be a link: the repository
 // could bring one, and packages would be written to its target.
 func (s *Providers) Dir(name string) (*ProviderDir, error) {
-	name, err := checkedPath(name)
+	name, err := filepath.Abs(name)
 	if err != nil {
 		return nil, err
 	}
 	made := pathsafe.MissingDirs(name)
-	if err := os.MkdirAll(name, 0o755); err != nil { //nolint:gosec // it is no secret
+	base, below := pathsafe.SplitDirs(name, 2)       // the data directory, which the user names, may be below links
+	if err := os.MkdirAll(base, 0o755); err != nil { //nolint:gosec // it is no secret
 		return nil, err
 	}
-	d, err := s.ViewDir(name)
+	d, err := s.openDir(name, base, below, func(root *os.Root, _, name string) error {
+		if err := root.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
 	d.made = made
-	if info, err := d.root.Lstat(ownName); err == nil && info.IsDir() {
-		removeAbandoned(filepath.Join(d.path, ownName), "", providerKind.steps)
+	if own, err := pathsafe.OpenDir(d.root, d.path, ownName); err == nil {
+		removeAbandoned(own, d.Path(ownName), "", providerKind.steps)
+		_ = own.Close()
 		_ = d.root.Remove(ownName) // if no other process uses it
 	}
 	return d, nil
 }
 
-func checkedPath(name string) (string, error) {
-	if err := cmp.Or(pathsafe.RefuseLink(filepath.Dir(name)), pathsafe.RefuseLink(name)); err != nil {
-		return "", err
-	}
-	return filepath.Abs(name)
-}
-
 // ViewDir is [Providers.Dir] without changes. If there is no directory, the error wraps fs.ErrNotExist.
 func (s *Providers) ViewDir(name string) (*ProviderDir, error) {
-	name, err := checkedPath(name)
+	name, err := filepath.Abs(name)
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(name)
+	base, below := pathsafe.SplitDirs(name, 2)
+	return s.openDir(name, base, below, nil)
+}
+
+func (s *Providers) openDir(name, base string, below []string, prepare func(root *os.Root, dir, name string) error) (*ProviderDir, error) {
+	root, err := pathsafe.OpenDirs(base, below, prepare)
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,10 @@ func (d *ProviderDir) Install(ctx context.Context, pkg *ProviderPackage, at stri
 	if err != nil {
 		return false, err
 	}
-	return replaced, d.replace(pkg, made, at, info)
+	if err := d.replace(pkg, made, at, info); err != nil {
+		return replaced, err
+	}
+	return replaced, d.checkParents(path.Dir(at)) // a link would have led to another place in this directory
 }
 
 // PathError is about a path of a provider that the system cannot have.
@@ -140,37 +143,59 @@ func (d *ProviderDir) has(ctx context.Context, pkg *ProviderPackage, at string, 
 }
 
 func (d *ProviderDir) prepare(ctx context.Context, pkg *ProviderPackage, layout Layout) (string, error) {
-	stageDir, err := d.stageDir()
+	stage, err := d.stageDir()
 	if err != nil {
 		return "", err
 	}
-	made := filepath.Join(stageDir, rand.Text())
-	to := filepath.Join(d.path, made)
+	name := rand.Text()
+	made := filepath.Join(ownName, stage.name, name)
 	if layout.links(pkg.location) && runtime.GOOS != "windows" &&
-		atomicfile.Step("provider.place.link", func() error { return os.Symlink(pkg.dir, to) }) == nil {
+		atomicfile.Step("provider.place.link", func() error { return stage.root.Symlink(pkg.dir, name) }) == nil {
 		return made, nil
 	}
-	return made, atomicfile.Step("provider.place.copy", func() error { return copyPackage(ctx, pkg, to) })
+	return made, atomicfile.Step("provider.place.copy", func() error { return copyPackage(ctx, pkg, stage.root, name) })
 }
 
-// stageDir is relative to d, on the file system of the installed packages.
-func (d *ProviderDir) stageDir() (string, error) {
+// stageDir is on the file system of the installed packages.
+func (d *ProviderDir) stageDir() (*stage, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	own := filepath.Join(d.path, ownName)
 	var err error
 	for attempt := 0; d.stage == nil && attempt < publishAttempts; attempt++ {
-		if err = makeDir(own, providerKind.steps); err == nil {
-			d.stage, err = newStage(own, providerKind.steps)
+		if err = d.makeOwn(); err == nil {
+			d.stage, err = d.newStage()
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // it is absent if another process has removed it
 			break
 		}
 	}
-	if err != nil {
-		return "", err
+	return d.stage, err
+}
+
+// makeOwn removes a link or a file of that name.
+func (d *ProviderDir) makeOwn() error {
+	info, err := d.root.Lstat(ownName)
+	if err == nil && info.IsDir() {
+		return nil
 	}
-	return filepath.Join(ownName, filepath.Base(d.stage.dir)), nil
+	if err == nil {
+		if err := d.root.Remove(ownName); err != nil {
+			return err
+		}
+	}
+	err = atomicfile.Step(providerKind.steps+".dirs.mkdir", func() error { return d.root.Mkdir(ownName, 0o700) })
+	if errors.Is(err, fs.ErrExist) {
+		return nil // another process created it
+	}
+	return err
+}
+
+func (d *ProviderDir) newStage() (*stage, error) {
+	own, err := pathsafe.OpenDir(d.root, d.path, ownName)
+	if err != nil {
+		return nil, err
+	}
+	return newStage(own, d.Path(ownName), providerKind.steps)
 }
 
 func (d *ProviderDir) replace(pkg *ProviderPackage, made, at string, before fs.FileInfo) error {
@@ -185,31 +210,42 @@ func (d *ProviderDir) replace(pkg *ProviderPackage, made, at string, before fs.F
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		defer func() { _ = atomicfile.RemoveAll(filepath.Join(d.path, old)) }() // otherwise Close removes it
+		defer func() { _ = atomicfile.RemoveAllIn(d.root, old) }() // otherwise Close removes it
 	}
 	if err := atomicfile.Step("provider.place.rename", func() error { return d.root.Rename(made, to) }); err != nil {
 		return err
 	}
-	if info.IsDir() {
-		d.store.proveWritten(d.Path(at), pkg.H1)
+	if !info.IsDir() {
+		return nil
 	}
+	written, err := d.root.OpenRoot(to)
+	if err != nil {
+		return err
+	}
+	defer written.Close()
+	d.store.proveWritten(d.Path(at), written, pkg.H1)
 	return nil
 }
 
 var errCopyDiffers = errors.New("the copy differs from the package: another program changes it, or the file system cannot hold it")
 
-// copyPackage copies to a new directory, and hashes the copy. If possible, blocks are shared.
-func copyPackage(ctx context.Context, pkg *ProviderPackage, to string) error {
+// copyPackage copies to a new directory in parent, and hashes the copy. If possible, blocks are shared.
+func copyPackage(ctx context.Context, pkg *ProviderPackage, parent *os.Root, name string) error {
 	from, err := pathsafe.OpenRoot(pkg.dir)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	if err := treewriter.CopyTree(ctx, to, hashing.RootFS(from), providerzip.Limits()); err != nil {
+	if err := treewriter.CopyTreeIn(ctx, parent, name, hashing.RootFS(from), providerzip.Limits()); err != nil {
 		return fmt.Errorf("copying %s: %w", pkg.dir, err)
 	}
-	if got, err := providerzip.HashDir(ctx, to); err != nil || got != pkg.H1 {
-		return errors.Join(errCopyDiffers, err, atomicfile.RemoveAll(to))
+	copied, err := parent.OpenRoot(name)
+	if err != nil {
+		return err
+	}
+	defer copied.Close()
+	if tree, err := providerzip.ReadRoot(ctx, copied); err != nil || tree.H1() != pkg.H1 {
+		return errors.Join(errCopyDiffers, err, atomicfile.RemoveAllIn(parent, name))
 	}
 	return nil
 }

@@ -172,17 +172,23 @@ func (s *Providers) isStored(dir string) bool {
 	return err == nil && filepath.Dir(dir) == packages
 }
 
-// proveWritten records a proof for a directory that this process has just written.
-func (s *Providers) proveWritten(dir string, h1 hashing.Hash) {
-	dir, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return
-	}
-	root, err := pathsafe.OpenRoot(dir)
+// provePublished is proveWritten for a package of the store.
+func (s *Providers) provePublished(name string, h1 hashing.Hash) {
+	root, err := pathsafe.OpenRoot(s.path(name))
 	if err != nil {
 		return
 	}
 	defer root.Close()
+	s.proveWritten(s.path(name), root, h1)
+}
+
+// proveWritten records a proof for a directory that this process has just written, and opened by itself: another process
+// may have put something else at its path.
+func (s *Providers) proveWritten(dir string, root *os.Root, h1 hashing.Hash) {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return
+	}
 	if l, err := list(context.Background(), root); err == nil && l.provable {
 		s.writeProof(dir, proof{H1: h1, Files: l.Files})
 	}

@@ -231,7 +231,7 @@ func (s *Providers) checkContent(ctx context.Context, name string, full bool) (p
 	})
 	if err == nil && s.writable && isPrivatelyWritable(found.Files) {
 		_ = makeReadOnly(s.path(name)) // this makes the proof invalid
-		s.proveWritten(s.path(name), h1)
+		s.provePublished(name, h1)
 	}
 	return found.provable, err
 }
@@ -300,6 +300,6 @@ func (s *Providers) Publish(ctx context.Context, dir string, h1 hashing.Hash) (*
 	if existed {
 		return found, nil
 	}
-	s.proveWritten(s.path(name), h1)
+	s.provePublished(name, h1)
 	return s.storedPackage(h1, true), nil
 }

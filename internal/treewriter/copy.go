@@ -21,6 +21,19 @@ func CopyTree(ctx context.Context, dst string, src fs.FS, limits Limits) error {
 	if err != nil {
 		return err
 	}
+	return w.copyTree(ctx, src)
+}
+
+// CopyTreeIn is [CopyTree] to a new directory in an open one.
+func CopyTreeIn(ctx context.Context, parent *os.Root, name string, src fs.FS, limits Limits) error {
+	w, err := CreateIn(ctx, parent, name, limits)
+	if err != nil {
+		return err
+	}
+	return w.copyTree(ctx, src)
+}
+
+func (w *Writer) copyTree(ctx context.Context, src fs.FS) error {
 	defer w.Abort()
 	w.allLinks = true
 	if err := w.CopyFS(ctx, src); err != nil {

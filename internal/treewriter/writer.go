@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -25,7 +26,8 @@ const (
 
 // Writer writes one tree into a new directory. Its first error is final. It is not safe for concurrent use.
 type Writer struct {
-	dir    string
+	dir    string // for its file system
+	remove func() error
 	limits Limits
 	disk   *packagelimits.Disk
 	// handles are the open directories from the root to the last used one: entries in the order of a tree
@@ -56,11 +58,27 @@ type handle struct {
 
 // Create creates dir, which must not exist. What is written counts for the run of ctx; see [packagelimits.Disk].
 func Create(ctx context.Context, dir string, limits Limits) (*Writer, error) {
-	if err := os.Mkdir(dir, dirMode); err != nil {
+	parent, err := os.OpenRoot(filepath.Dir(dir))
+	if err != nil {
+		return nil, err
+	}
+	defer parent.Close()
+	w, err := CreateIn(ctx, parent, filepath.Base(dir), limits)
+	if err != nil {
+		return nil, err
+	}
+	w.dir, w.remove = dir, func() error { return os.RemoveAll(dir) }
+	return w, nil
+}
+
+// CreateIn is [Create] in an open directory, which must stay open until the Writer is closed or aborted.
+func CreateIn(ctx context.Context, parent *os.Root, name string, limits Limits) (*Writer, error) {
+	if err := parent.Mkdir(name, dirMode); err != nil {
 		return nil, err
 	}
 	w := &Writer{
-		dir:     dir,
+		dir:     parent.Name(),
+		remove:  func() error { return parent.RemoveAll(name) },
 		limits:  limits.WithDefaults(),
 		disk:    packagelimits.DiskOf(ctx),
 		kinds:   map[string]pathsafe.Kind{".": pathsafe.Directory},
@@ -68,10 +86,10 @@ func Create(ctx context.Context, dir string, limits Limits) (*Writer, error) {
 		targets: map[string]string{},
 		buf:     make([]byte, 64<<10),
 	}
-	err := os.Chmod(dir, dirMode)
-	root, openErr := os.OpenRoot(dir)
+	err := parent.Chmod(name, dirMode)
+	root, openErr := parent.OpenRoot(name)
 	if err = errors.Join(err, openErr); err != nil {
-		return nil, errors.Join(err, os.Remove(dir))
+		return nil, errors.Join(err, parent.Remove(name))
 	}
 	w.handles = []handle{{".", root}}
 	return w, nil
@@ -165,7 +183,7 @@ func (w *Writer) Abort() {
 	}
 	w.err = errClosed
 	_ = w.release()
-	_ = os.RemoveAll(w.dir)
+	_ = w.remove()
 }
 
 func (w *Writer) release() error {
