@@ -16,7 +16,8 @@
 // Of the other internal packages, it and those two import only these:
 //
 //   - internal/store inspects and cleans the user's cache;
-//   - internal/pathsafe has the error about a cache that other users can change;
+//   - internal/pathsafe has the error about a cache that other users can change, and internal/packagelimits the one about
+//     too little space;
 //   - internal/repository finds root modules, and those that a change affects;
 //   - internal/repofiles reads files of which messages quote a line;
 //   - internal/git has what git and ssh say about a host, for which there are remedies;

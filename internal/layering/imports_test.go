@@ -111,7 +111,7 @@ func TestImports(t *testing.T) {
 // commandImports are the internal packages that cmd/cotter may import. Everything else that it needs
 // is in the public API. Its package comment gives the reason for each.
 var commandImports = []string{
-	"internal/atomicfile", "internal/git", "internal/graph", "internal/hostname", "internal/httpx", "internal/lazyregexp", "internal/lists", "internal/pathsafe", "internal/procgroup", "internal/repofiles", "internal/repository", "internal/sanitize", "internal/store", "internal/textform",
+	"internal/atomicfile", "internal/git", "internal/graph", "internal/hostname", "internal/httpx", "internal/lazyregexp", "internal/lists", "internal/packagelimits", "internal/pathsafe", "internal/procgroup", "internal/repofiles", "internal/repository", "internal/sanitize", "internal/store", "internal/textform",
 }
 
 // isCommand is for the command and the packages that only it uses.
