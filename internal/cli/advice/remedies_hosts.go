@@ -77,7 +77,7 @@ func gitRemedies(err error) []Remedy {
 	case e.Fault == git.OtherCertificate:
 		return do(checkName(host))
 	case errors.Is(e.Is, getmodules.ErrHostUntrusted):
-		return do(TrustAuthority(true, runtime.GOOS))
+		return do(trustAuthority(true, runtime.GOOS))
 	case errors.Is(e.Is, getmodules.ErrHostUnreachable):
 		return About(host, checkHost)
 	case errors.Is(e.Is, getmodules.ErrRepositoryNotFound):
@@ -98,7 +98,7 @@ func trust(host string, err error) string {
 	case errors.As(err, &name):
 		return checkName(host)
 	case !errors.As(err, &invalid) || invalid.Reason != x509.Expired || invalid.Cert == nil:
-		return TrustAuthority(false, runtime.GOOS)
+		return trustAuthority(false, runtime.GOOS)
 	case time.Now().Before(invalid.Cert.NotBefore):
 		return checkClock
 	}
@@ -150,7 +150,7 @@ func login(host string, status *httpx.StatusError, err error) string {
 	case isProvider:
 		return archiveLogin(owner, archive)
 	case isRegistry, Is[*disco.DiscoveryError](err):
-		return RegistryLogin(owner)
+		return registryLogin(owner)
 	case kind == "oci":
 		return fmt.Sprintf("Run `docker login %s`.", view.ShellWord(owner))
 	}
@@ -244,8 +244,8 @@ func replaceKey(host string) string {
 	return fmt.Sprintf("Ask the owner of %s whether the key was replaced; otherwise another server answers in its place. If it was, run `ssh-keygen -R %s`, and compare the new key when you connect once with ssh by hand.", host, view.ShellWord(known))
 }
 
-// TrustAuthority is about a certificate of an unknown authority, on the operating system that system names.
-func TrustAuthority(byGit bool, system string) string {
+// trustAuthority is about a certificate of an unknown authority, on the operating system that system names.
+func trustAuthority(byGit bool, system string) string {
 	text := "Behind a TLS proxy, set SSL_CERT_FILE to the file with its certificates"
 	if store := certificateStore(system); store != "" {
 		text = "Behind a TLS proxy, add its certificate to " + store
@@ -276,8 +276,8 @@ func hostSetting(host, setting string) string {
 	return fmt.Sprintf("If it may go to %[1]s, name the host in git's setting: `git config --global http.https://%[1]s/.%[2]s VALUE`.", host, key)
 }
 
-// RegistryLogin does not offer TF_TOKEN_... for a host with a port, which a name cannot contain.
-func RegistryLogin(host string) string {
+// registryLogin does not offer TF_TOKEN_... for a host with a port, which a name cannot contain.
+func registryLogin(host string) string {
 	block := fmt.Sprintf("add a `credentials \"%s\"` block with a token to the CLI configuration", host)
 	if strings.Contains(host, ":") {
 		return strings.ToUpper(block[:1]) + block[1:] + "."
@@ -290,7 +290,7 @@ func RegistryLogin(host string) string {
 func archiveLogin(host string, refused *getproviders.RefusedError) string {
 	switch {
 	case refused.Login == getproviders.LoginToken:
-		return RegistryLogin(host)
+		return registryLogin(host)
 	case refused.Login == getproviders.LoginNetrc:
 		return netrcLogin(host)
 	}

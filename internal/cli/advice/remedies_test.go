@@ -1,12 +1,14 @@
-package main
+package advice_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
@@ -17,8 +19,6 @@ import (
 	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
-	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/hcl/v2"
 )
 
 func inModule(key string, err error) error {
@@ -102,66 +102,27 @@ var remedyCases = []struct {
 	{"a value that only tofu knows", errors.Join(diagnosed(config.UnknownToTerraform{}), diagnosed(config.UnknownToTerraform{}), diagnosed(nil)), []string{
 		"Use `--for tofu` to read the project as tofu does.",
 	}},
-	{"a report", advice.ReportError{Err: errNotVerified, Causes: []error{inModule("net", &getmodules.SubmoduleError{Path: "sub"})}}, []string{
+	{"a report", advice.ReportError{Err: advice.Advised("not verified", advice.Repair), Causes: []error{inModule("net", &getmodules.SubmoduleError{Path: "sub"})}}, []string{
 		"Run `cotter install` to restore what the lock has.",
 		"Set `submodules = true` in the settings block of cotter.hcl to fetch submodules, or call the submodule's repository as a module of its own.",
 	}},
 }
 
-// TestRemedies checks what the command suggests for errors of the library, which only state
+// TestRemedies checks what is suggested for errors of the library, which only state
 // facts, as far as no output in testdata/golden shows it.
 func TestRemedies(t *testing.T) {
 	t.Parallel()
 	for _, test := range remedyCases {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			var stderr bytes.Buffer
-			(&output{stderr: &stderr}).printError(test.err)
-			var got []string
-			for line := range strings.Lines(stderr.String()) {
-				if strings.ContainsAny(line[:1], "ILNRSTUPW") {
-					got = append(got, strings.TrimSuffix(line, "\n"))
-				}
+			var list []advice.Remedy
+			run := advice.Run{}
+			for _, m := range run.Explain(advice.Messages(test.err)) {
+				list = append(list, m.Remedies...)
 			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("what to do next (-want +got):\n%s\n%s", diff, &stderr)
+			if diff := cmp.Diff(test.want, run.AdviceLines(list), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("what to do next (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// TestRemediesJSON checks that with --json each message has its suggestion.
-func TestRemediesJSON(t *testing.T) {
-	t.Parallel()
-	var stdout, stderr bytes.Buffer
-	err := &installer.ModuleError{Path: addrs.Module{"net"}, Err: installer.ErrNotInstalled}
-	(&output{stdout: &stdout, stderr: &stderr, json: true}).printError(err)
-	const want = `{"v":1,"type":"error","summary":"module net","detail":"module not installed","module":"net","remedy":"Run ` + "`cotter install`" + ` to install what is missing."}` + "\n"
-	if diff := cmp.Diff(want, stdout.String()); diff != "" || stderr.Len() > 0 {
-		t.Errorf("stdout (-want +got):\n%s\nstderr: %s", diff, &stderr)
-	}
-}
-
-// TestSameDetail checks that a detail that several messages share is printed once.
-func TestSameDetail(t *testing.T) {
-	t.Parallel()
-	var stderr bytes.Buffer
-	(&output{stderr: &stderr}).printError(errors.Join(
-		inModule("a", installer.ErrNotInstalled), inModule("b", installer.ErrCycle), inModule("c", installer.ErrNotInstalled), errors.New("x"), errors.New("y")))
-	const want = `Error: module not installed
-
-  module a
-  module c
-
-Error: module b: the module calls itself
-
-Error: x
-
-Error: y
-
-Run ` + "`cotter install`" + ` to install what is missing.
-`
-	if diff := cmp.Diff(want, stderr.String()); diff != "" {
-		t.Errorf("stderr (-want +got):\n%s", diff)
 	}
 }

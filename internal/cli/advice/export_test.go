@@ -1,0 +1,6 @@
+package advice
+
+var (
+	RegistryLogin  = registryLogin
+	TrustAuthority = trustAuthority
+)
