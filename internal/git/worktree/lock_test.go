@@ -82,17 +82,22 @@ func versionIn(found *worktree.LockVersion) string {
 	return found.Lock.Modules()[0].Version.String()
 }
 
-// importCommits adds commits to main, of which the first writes a file and the others change nothing.
-func (w workspace) importCommits(n int, name, text string) {
+// importCommits adds a commit to main for each text of a file, oldest first; "" changes nothing. It starts two
+// programs, however many commits there are.
+func (w workspace) importCommits(name string, texts ...string) {
 	w.t.Helper()
 	var stream strings.Builder
-	for i := range n {
+	for i, text := range texts {
 		fmt.Fprintf(&stream, "commit refs/heads/main\ncommitter c <c@example.com> %d +0000\ndata 1\nx\n", 1_700_000_000+i)
 		if i == 0 {
-			fmt.Fprintf(&stream, "from refs/heads/main^0\nM 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
+			fmt.Fprintln(&stream, "from refs/heads/main^0")
+		}
+		if text != "" {
+			fmt.Fprintf(&stream, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
 		}
 	}
 	testenv.Git(w.t, w.dir, w.env...)(stream.String(), "fast-import", "--quiet")
+	w.git("reset", "-q", "--hard")
 }
 
 func TestFind(t *testing.T) {
@@ -188,9 +193,11 @@ func TestMaxCommits(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t)
 	r.commit(lockName, locked("1.0.0"))
+	var without []string
 	for i := range worktree.MaxLockCommits - 1 {
-		r.commit(lockName, fmt.Sprintf("# %d\n%s", i, stock))
+		without = append(without, fmt.Sprintf("# %d\n%s", i, stock))
 	}
+	r.importCommits(lockName, without...)
 	r.want(".", "1.0.0")
 	r.commit(lockName, stock)
 	r.want(".", "")
@@ -286,7 +293,9 @@ func TestLongHistory(t *testing.T) {
 			r := newRepository(t)
 			r.commit("README.md", "first")
 			r.commit(lockName, locked("1.0.0"))
-			r.importCommits(test.newer, lockName, stock)
+			newer := make([]string, test.newer)
+			newer[0] = stock
+			r.importCommits(lockName, newer...)
 			found, err := worktree.FindLock(t.Context(), r.dir, lockName, worktree.Modules)
 			if version := versionIn(found); version != test.version || !errors.Is(err, test.err) {
 				t.Errorf("Find = %q, %v, want %q, %v", version, err, test.version, test.err)
