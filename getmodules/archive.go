@@ -1,7 +1,6 @@
 package getmodules
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -79,9 +78,6 @@ type unpacking struct {
 	xz     Decompressor
 	// produced is the number of bytes so far, which is compared with size.
 	produced int64
-	// packed and inflated read the entries of a zip archive, one after the other.
-	packed   *bufio.Reader
-	inflated io.Reader
 }
 
 func (f *Fetcher) unpack(ctx context.Context, file io.ReaderAt, size int64, format *archiveFormat, dir string) (*treewriter.Writer, error) {

@@ -24,7 +24,7 @@ type archiveFormat struct {
 
 var archiveFormats = []*archiveFormat{
 	// The second mark is that of a zip archive without entries.
-	{names: []string{"zip"}, marks: [][]byte{zipLocalMark, zipEndMark}, unpack: (*unpacking).unzip},
+	{names: []string{"zip"}, marks: [][]byte{[]byte("PK\x03\x04"), []byte("PK\x05\x06")}, unpack: (*unpacking).unzip},
 	{names: []string{"tar.gz", "tgz"}, marks: [][]byte{[]byte("\x1f\x8b")}, unpack: tarIn(gunzip)},
 	{names: []string{"tar.bz2", "tar.tbz2"}, marks: [][]byte{[]byte("BZh")}, unpack: tarIn(bunzip2)},
 	{names: []string{"tar.xz", "txz"}, marks: [][]byte{[]byte("\xfd7zXZ\x00")}, unpack: tarIn(unxz), needsXZ: true},

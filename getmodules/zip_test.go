@@ -35,6 +35,7 @@ func TestZipAccepted(t *testing.T) {
 		"by macos":             {newZip(rawLink("l", "a").but(func(e *zipRaw) { e.system = 19 }), rawFile("a", "")), map[string]string{"l": "link:a", "a": ""}},
 		"descriptor":           {newZip(described(rawFile("a", "1"), true), rawFile("b", "2")), map[string]string{"a": "1", "b": "2"}},
 		"plain descriptor":     {newZip(described(rawFile("a", "1"), false), described(rawFile("b", "2"), false)), map[string]string{"a": "1", "b": "2"}},
+		"one size said twice":  {newZip(described(rawFile("a", "1"), true).but(func(e *zipRaw) { e.local.size = 1 })), map[string]string{"a": "1"}},
 		"sizes said twice":     {newZip(described(rawFile("a", "1"), true).but(func(e *zipRaw) { e.local = e.central })), map[string]string{"a": "1"}},
 		"comment":              {newZip(rawFile("a", "1")).but(func(z *rawZip) { z.comment = []byte("7c1f791efd61f326ed6102d564d1a65d1eceedf0") }), map[string]string{"a": "1"}},
 		"extra fields":         {newZip(rawFile("a", "1").both(func(h *zipRawHeader) { h.extra = timeField })), map[string]string{"a": "1"}},

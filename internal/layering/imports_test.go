@@ -19,7 +19,7 @@ var layers = []layer{
 	{"values and tools", []string{
 		"addrs", "installer/evidence", "hashing", "versions", // the types of the API
 		"internal/git/gitattr", "internal/signing", // formats and signatures
-		"internal/atomicfile", "internal/treewriter", // files
+		"internal/atomicfile", "internal/treewriter", "internal/zipfile", // files
 		"internal/procgroup", "internal/singleflight", "internal/trace", // processes and goroutines
 		"internal/git/gittest", "internal/hostile", "internal/httpx/webtest", "internal/layering", // for tests
 	}},

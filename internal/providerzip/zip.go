@@ -1,7 +1,6 @@
 package providerzip
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -13,12 +12,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/klauspost/compress/flate"
-	"github.com/klauspost/compress/zip"
-
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/treewriter"
+	"github.com/cotterpin/cotter/internal/zipfile"
 )
 
 // RefusedError says that an archive is not a provider's, is damaged, or could do harm.
@@ -37,9 +34,10 @@ func (e *RefusedError) Error() string {
 
 // Archive has a directory that was checked. It is not safe for concurrent use.
 type Archive struct {
-	files    []*zip.File // sorted by name
-	size     int64       // of all files
-	exec     func(*zip.File) bool
+	archive  *zipfile.Archive
+	files    []*zipfile.Entry // sorted by name
+	size     int64            // of all files
+	exec     func(*zipfile.Entry) bool
 	warnings []string
 	portion  [128 << 10]byte
 }
@@ -47,37 +45,33 @@ type Archive struct {
 // Open reads and checks the directory of an archive of a provider of this type. Before anything is written,
 // a *[RefusedError] is returned for unsafe names ([pathsafe.ProviderName]), two entries of one name or a file in
 // the place of a directory, entries that are neither regular files nor directories, encryption or other
-// methods than deflate, a missing executable, data before the first entry, the 64-bit extension, and what
-// exceeds a limit; while the content is read, for another size or checksum than in the header.
+// methods than deflate, a missing executable, what package zipfile refuses as ambiguous, and what exceeds a limit; while the content is read, for another size or checksum than in the header.
 func Open(archive io.ReaderAt, size int64, providerType string) (*Archive, error) {
 	if size > MaxArchive {
 		return nil, &RefusedError{Reason: fmt.Sprintf("has %d bytes, more than %d", size, int64(MaxArchive))}
 	}
-	if err := checkEnd(archive, size); err != nil {
-		return nil, err
-	}
-	r, err := zip.NewReader(archive, size)
+	a, err := zipfile.Open(archive, size, zipfile.Limits{Entries: maxEntries, DirectoryBytes: maxDirectory})
 	if err != nil {
 		return nil, contentError("", err)
 	}
-	r.RegisterDecompressor(zip.Deflate, inflate)
-	files, total, err := checkEntries(r.File, size)
+	files, total, err := checkEntries(a.Entries, size)
 	if err != nil {
 		return nil, err
 	}
-	isExecutable := func(f *zip.File) bool { return IsExecutable(f.Name, providerType) }
+	if err := a.Check(); err != nil {
+		return nil, contentError("", err)
+	}
+	isExecutable := func(f *zipfile.Entry) bool { return IsExecutable(f.Name, providerType) }
 	if !slices.ContainsFunc(files, isExecutable) {
 		return nil, &RefusedError{Reason: fmt.Sprintf("has no file named %q, optionally followed by \"_\" or \".\" and more", executablePrefix+providerType)}
 	}
 	return &Archive{
-		files: files,
-		size:  total,
-		exec:  func(f *zip.File) bool { return isExecutable(f) || f.Mode()&0o111 != 0 },
+		archive: a,
+		files:   files,
+		size:    total,
+		exec:    func(f *zipfile.Entry) bool { return isExecutable(f) || f.Mode&0o111 != 0 },
 	}, nil
 }
-
-// inflate reads an archive in portions of 128 KiB. The standard decompressor reads 4 KiB at a time.
-func inflate(r io.Reader) io.ReadCloser { return flate.NewReader(bufio.NewReaderSize(r, 128<<10)) }
 
 const executablePrefix = "terraform-provider-"
 
@@ -95,7 +89,7 @@ func IsExecutableOfAny(name string) bool {
 
 // Hash reads all files.
 func (a *Archive) Hash(ctx context.Context) (hashing.Hash, error) {
-	return a.each(ctx, func(_ *zip.File, content io.Reader) error {
+	return a.each(ctx, func(_ *zipfile.Entry, content io.Reader) error {
 		_, err := io.CopyBuffer(discard{}, content, a.portion[:])
 		return err
 	})
@@ -117,7 +111,7 @@ func (a *Archive) Unpack(ctx context.Context, dir string) (hashing.Hash, error) 
 	if err := w.Expect(a.size); err != nil {
 		return "", err
 	}
-	h1, err := a.each(ctx, func(f *zip.File, content io.Reader) error {
+	h1, err := a.each(ctx, func(f *zipfile.Entry, content io.Reader) error {
 		return w.File(f.Name, a.exec(f), content)
 	})
 	if err != nil {
@@ -131,17 +125,13 @@ func (a *Archive) Unpack(ctx context.Context, dir string) (hashing.Hash, error) 
 // cannot store.
 func (a *Archive) Warnings() []string { return a.warnings }
 
-func (a *Archive) each(ctx context.Context, use func(*zip.File, io.Reader) error) (hashing.Hash, error) {
+func (a *Archive) each(ctx context.Context, use func(*zipfile.Entry, io.Reader) error) (hashing.Hash, error) {
 	tree := hashing.Tree{Entries: make([]hashing.Entry, len(a.files))}
 	for i, f := range a.files {
-		content, err := f.Open()
-		if err != nil {
-			return "", contentError(f.Name, err)
-		}
 		sum := sha256.New()
-		reader := &contentReader{ctx: ctx, r: content, sum: sum}
-		err = use(f, reader)
-		if err = cmp.Or(reader.err, err, content.Close()); err != nil {
+		reader := &contentReader{ctx: ctx, r: a.archive.Content(f), sum: sum}
+		err := use(f, reader)
+		if err = cmp.Or(reader.err, err); err != nil {
 			return "", contentError(f.Name, err)
 		}
 		tree.Entries[i] = hashing.Entry{Path: f.Name, Kind: hashing.File}
@@ -150,8 +140,7 @@ func (a *Archive) each(ctx context.Context, use func(*zip.File, io.Reader) error
 	return tree.H1(), nil
 }
 
-// contentReader hashes an entry until the context ends. The zip library refuses more content than the
-// header says.
+// contentReader hashes an entry until the context ends.
 type contentReader struct {
 	ctx context.Context
 	r   io.Reader
@@ -159,7 +148,7 @@ type contentReader struct {
 	err error // the first error other than io.EOF
 }
 
-// Read fills p, because writing larger portions than the zip library's 32 KiB is faster.
+// Read fills p, because writing larger portions than those of the decompressor is faster.
 func (c *contentReader) Read(p []byte) (n int, err error) {
 	if c.err = c.ctx.Err(); c.err != nil {
 		return 0, c.err
@@ -180,6 +169,7 @@ func (c *contentReader) Read(p []byte) (n int, err error) {
 func contentError(entry string, err error) error {
 	_, onDisk := errors.AsType[*os.PathError](err)
 	refused, isRefused := errors.AsType[*treewriter.PathError](err)
+	bad, isZip := errors.AsType[*zipfile.Error](err)
 	large, isLarge := errors.AsType[*packagelimits.Error](err)
 	switch {
 	case onDisk, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
@@ -188,10 +178,16 @@ func contentError(entry string, err error) error {
 		return &RefusedError{Entry: refused.Path, Reason: "is refused: " + refused.Reason}
 	case isLarge && large.Limit == packagelimits.OfRun:
 		return err
+	case isLarge && large.Limit == packagelimits.OfEntries && large.Path == "":
+		return &RefusedError{Reason: fmt.Sprintf("has more than %d entries", maxEntries)}
 	case isLarge:
 		return &RefusedError{Entry: large.Path, Reason: (&packagelimits.Error{Limit: large.Limit, Max: large.Max}).Error()}
-	case errors.Is(err, zip.ErrChecksum):
-		return &RefusedError{Entry: entry, Reason: "is damaged: its checksum is wrong"}
+	case errors.Is(err, zipfile.ErrLargeDirectory):
+		return &RefusedError{Reason: fmt.Sprintf("has a directory of more than %d bytes", int64(maxDirectory))}
+	case isZip && bad.Unsupported:
+		return &RefusedError{Entry: cmp.Or(bad.Entry, entry), Reason: "cannot be read: " + bad.Err.Error()}
+	case isZip:
+		return &RefusedError{Entry: cmp.Or(bad.Entry, entry), Reason: "is damaged: " + bad.Err.Error()}
 	}
-	return &RefusedError{Entry: entry, Reason: "is damaged: " + strings.TrimPrefix(err.Error(), "zip: ")}
+	return &RefusedError{Entry: entry, Reason: "is damaged: " + err.Error()}
 }

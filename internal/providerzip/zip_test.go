@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,7 +138,12 @@ func TestRefused(t *testing.T) {
 		edit(raw)
 		return raw
 	}
+	outside := func(raw []byte) []byte { // only the local header has it
+		copy(raw[bytes.Index(raw, []byte("aaaaaaa")):], "../../x")
+		return raw
+	}
 	central := func(raw []byte) []byte { return raw[bytes.LastIndex(raw, []byte("PK\x01\x02")):] }
+	local := func(raw []byte) []byte { return raw[bytes.LastIndex(raw, []byte("PK\x03\x04")):] }
 	end := func(raw []byte) []byte { return raw[bytes.LastIndex(raw, []byte("PK\x05\x06")):] }
 	for name, test := range map[string]struct {
 		raw  []byte
@@ -156,10 +162,10 @@ func TestRefused(t *testing.T) {
 		"a named pipe":             {archive(t, entry{name: "d", change: device(0o010644)}), "a named pipe"},
 		"a socket":                 {archive(t, entry{name: "d", change: device(0o140644)}), "a socket"},
 		"a duplicate":              {archive(t, entry{name: "a"}, entry{name: "a"}), "twice"},
-		"a duplicate directory":    {archive(t, entry{name: "a/"}, entry{name: "a/"}), "twice"},
-		"a file and a directory":   {archive(t, entry{name: "a"}, entry{name: "a/"}), "a file and a directory"},
+		"a duplicate directory":    {archive(t, entry{name: "a/", mode: fs.ModeDir}, entry{name: "a/", mode: fs.ModeDir}), "twice"},
+		"a file and a directory":   {archive(t, entry{name: "a"}, entry{name: "a/", mode: fs.ModeDir}), "a file and a directory"},
 		"a file as a parent":       {archive(t, entry{name: "a/b"}, entry{name: "a"}), "a file and a directory"},
-		"a directory by mode":      {archive(t, entry{name: "a", mode: fs.ModeDir | 0o755}), "by its mode"},
+		"a directory by mode":      {archive(t, entry{name: "a", mode: fs.ModeDir | 0o755}), "its mode disagree"},
 		"a foreign method":         {edited(func(raw []byte) { binary.LittleEndian.PutUint16(central(raw)[10:], 12) }), "method 12"},
 		"encryption":               {edited(func(raw []byte) { central(raw)[8] |= 1 }), "encrypted"},
 		"a wrong checksum":         {edited(func(raw []byte) { central(raw)[16] ^= 1 }), "checksum"},
@@ -167,10 +173,17 @@ func TestRefused(t *testing.T) {
 		"less content than said":   {edited(func(raw []byte) { central(raw)[24]++ }), "is damaged"},
 		"a large file":             {edited(func(raw []byte) { binary.LittleEndian.PutUint32(central(raw)[24:], 3<<30) }), "more than 2147483648 bytes"},
 		"a high ratio":             {edited(func(raw []byte) { binary.LittleEndian.PutUint32(central(raw)[24:], 65<<20) }), "100 times"},
-		"data in front":            {append([]byte("x"), plain...), "not where it should be"},
-		"the 64-bit extension":     {edited(func(raw []byte) { binary.LittleEndian.PutUint16(end(raw)[10:], 0xffff) }), "64-bit"},
-		"many entries":             {edited(func(raw []byte) { binary.LittleEndian.PutUint16(end(raw)[10:], 10_001) }), "10000 entries"},
-		"a large directory":        {edited(func(raw []byte) { binary.LittleEndian.PutUint32(end(raw)[12:], 17<<20) }), "10000 entries"},
+		"another local name":       {edited(func(raw []byte) { local(raw)[30] = 'b' }), "local header disagrees"},
+		"a local name outside":     {outside(archive(t, entry{name: "aaaaaaa", content: "content"})), "local header disagrees"},
+		"another local flag":       {edited(func(raw []byte) { local(raw)[6] ^= 2 }), "local header disagrees"},
+		"another local size":       {edited(func(raw []byte) { local(raw)[22]++ }), "local header disagrees"},
+		"another local checksum":   {edited(func(raw []byte) { local(raw)[14]++ }), "local header disagrees"},
+		"an entry not listed":      {edited(func(raw []byte) { end(raw)[8]--; end(raw)[10]-- }), "more entries than its end record says"},
+		"data behind":              {append(slices.Clone(plain), "x"...), "data after its end"},
+		"data in front":            {append([]byte("x"), plain...), "not at the offset"},
+		"a missing zip64 record":   {edited(func(raw []byte) { copy(end(raw)[8:], "\xff\xff\xff\xff") }), "one of them is missing"},
+		"many entries":             {bare(t, slices.Repeat([]entry{{name: "a"}}, 10_001)...), "10000 entries"},
+		"a large directory":        {bare(t, slices.Repeat([]entry{{name: "a", change: func(h *zip.FileHeader) { h.Comment = strings.Repeat("c", 60_000) }}}, 300)...), "a directory of more than"},
 		"a truncated archive":      {plain[:len(plain)-1], "truncated"},
 		"a truncated end":          {plain[:len(plain)-22], "truncated"},
 		"nothing":                  {nil, "not a zip file"},

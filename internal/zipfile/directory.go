@@ -1,4 +1,4 @@
-package getmodules
+package zipfile
 
 import (
 	"bufio"
@@ -8,7 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+
+	"github.com/cotterpin/cotter/internal/packagelimits"
 )
 
 // Sizes of the records of a zip archive, from section 4.3 of PKWARE's APPNOTE 6.3.10.
@@ -38,20 +39,68 @@ const (
 	zip64Marker32 = 1<<32 - 1
 )
 
+// Limits are checked before the directory is read.
+type Limits struct {
+	// Entries is the maximum number of entries. More are a *[packagelimits.Error].
+	Entries int
+	// DirectoryBytes is the maximum size of the directory; 0 means none. Above it, the error is [ErrLargeDirectory].
+	DirectoryBytes int64
+}
+
+// ErrLargeDirectory says that the directory exceeds [Limits].
+var ErrLargeDirectory = errors.New("its directory is too large")
+
+// Archive is a zip archive. It is not safe for concurrent use.
+type Archive struct {
+	// Entries are in the order of their contents after [Archive.Check], and before in that of the directory.
+	Entries []*Entry
+
+	file    io.ReaderAt
+	size    int64
+	offset  int64 // of the directory
+	checked bool
+	// packed and inflated read the entries, one after the other.
+	packed   *bufio.Reader
+	inflated io.ReadCloser
+}
+
+// Open reads the directory of an archive. [Archive.Check] must follow before any content is read.
+func Open(file io.ReaderAt, size int64, limits Limits) (*Archive, error) {
+	a := &Archive{file: file, size: size}
+	end, err := a.end()
+	if err != nil {
+		return nil, &Error{Err: err}
+	}
+	if most := int64(limits.Entries); end.entries > most {
+		return nil, &packagelimits.Error{Limit: packagelimits.OfEntries, Size: end.entries, Max: most}
+	}
+	if limits.DirectoryBytes > 0 && end.size > limits.DirectoryBytes {
+		return nil, &Error{Err: ErrLargeDirectory}
+	}
+	a.offset = end.offset
+	if a.Entries, err = a.directory(end); err != nil {
+		return nil, asError("", err)
+	}
+	return a, nil
+}
+
 type zipEnd struct {
 	entries      int64
 	offset, size int64 // of the directory
 }
 
-// zipEnd finds the last end record, which alone must extend, with its comment, to the end of the file.
-func (a *unpacking) zipEnd() (zipEnd, error) {
+// end finds the last end record, which alone must extend, with its comment, to the end of the file.
+func (a *Archive) end() (zipEnd, error) {
 	start := max(0, a.size-zipEndSize-zipMaxComment-zip64LocatorSize)
 	tail := make([]byte, a.size-start)
-	if _, err := io.ReadFull(readerAt(a.ctx, a.file, start, a.size-start), tail); err != nil {
+	if _, err := io.ReadFull(io.NewSectionReader(a.file, start, a.size-start), tail); err != nil {
 		return zipEnd{}, err
 	}
 	at := bytes.LastIndex(tail, zipEndMark)
-	if at < 0 || !zipEndReaches(tail[at:]) {
+	if at < 0 {
+		return zipEnd{}, errors.New("it is not a zip file, or is truncated")
+	}
+	if !zipEndReaches(tail[at:]) {
 		return zipEnd{}, errors.New("it does not end in a directory: it is truncated, or there is data after its end")
 	}
 	for other := at; other > 0; {
@@ -65,7 +114,7 @@ func (a *unpacking) zipEnd() (zipEnd, error) {
 	}
 	end, recordAt, known := short, start+int64(at), short.isComplete()
 	if before := at - zip64LocatorSize; before >= 0 && bytes.HasPrefix(tail[before:], zip64LocatorMark) {
-		if end, recordAt, err = a.zip64End(tail[before:at], start+int64(before)); err != nil {
+		if end, recordAt, err = a.end64(tail[before:at], start+int64(before)); err != nil {
 			return zipEnd{}, err
 		}
 		known = short.agrees(end)
@@ -99,8 +148,8 @@ func parseZipEnd(record []byte) (zipEnd, error) {
 	}, nil
 }
 
-// zip64End reads the record to which a locator points. It must be directly before the locator, without more data.
-func (a *unpacking) zip64End(locator []byte, locatorAt int64) (end zipEnd, at int64, err error) {
+// end64 reads the record to which a locator points. It must be directly before the locator, without more data.
+func (a *Archive) end64(locator []byte, locatorAt int64) (end zipEnd, at int64, err error) {
 	le := binary.LittleEndian
 	at = locatorAt - zip64EndSize
 	switch {
@@ -142,32 +191,14 @@ func agreesOrMarked(short, value, marker int64) bool {
 	return short == value && value < marker || short == marker && value >= 0
 }
 
-type zipEntry struct {
-	name   string
-	mode   fs.FileMode
-	flags  uint16
-	method uint16
-	zipSizes
-	offset int64 // of the local header
-	// data is the offset of the content, set by zipLocal.
-	data int64
-}
-
-// zipDirectory refuses two entries with the same name.
-func (a *unpacking) zipDirectory(end zipEnd) ([]*zipEntry, error) {
-	r := bufio.NewReader(readerAt(a.ctx, a.file, end.offset, end.size))
-	var entries []*zipEntry
-	names := make(map[string]bool)
+func (a *Archive) directory(end zipEnd) ([]*Entry, error) {
+	r := bufio.NewReader(io.NewSectionReader(a.file, end.offset, end.size))
+	var entries []*Entry
 	for range end.entries {
 		entry, err := readZipEntry(r)
 		if err != nil {
-			return nil, fmt.Errorf("directory: %w", err)
+			return nil, err
 		}
-		name := entryName(entry.name, entry.mode.IsDir())
-		if names[name] {
-			return nil, fmt.Errorf("it has two entries %q", entry.name)
-		}
-		names[name] = true
 		entries = append(entries, entry)
 	}
 	if _, err := r.ReadByte(); !errors.Is(err, io.EOF) {
@@ -176,7 +207,7 @@ func (a *unpacking) zipDirectory(end zipEnd) ([]*zipEntry, error) {
 	return entries, nil
 }
 
-func readZipEntry(r io.Reader) (*zipEntry, error) {
+func readZipEntry(r io.Reader) (*Entry, error) {
 	var head [zipCentralSize]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return nil, fmt.Errorf("it has fewer entries than its end record says: %w", err)
@@ -191,21 +222,21 @@ func readZipEntry(r io.Reader) (*zipEntry, error) {
 	}
 	name, extra := rest[:le.Uint16(head[28:])], rest[le.Uint16(head[28:]):]
 	extra = extra[:le.Uint16(head[30:])]
-	entry := &zipEntry{
-		name:     string(name),
+	entry := &Entry{
+		Name:     string(name),
 		flags:    le.Uint16(head[8:]),
-		method:   le.Uint16(head[10:]),
+		Method:   le.Uint16(head[10:]),
 		zipSizes: readZipSizes(head[16:]),
 		offset:   int64(le.Uint32(head[42:])),
 	}
 	if le.Uint16(head[34:]) != 0 {
-		return nil, fmt.Errorf("%q: it is in another volume", name)
+		return nil, &Error{Entry: string(name), Err: errVolumes}
 	}
 	var err error
-	entry.mode, err = zipMode(entry.name, head[5], le.Uint32(head[38:]))
-	wide, extraErr := parseZipExtra(extra, entry.name)
+	entry.Mode, err = zipMode(entry.Name, head[5], le.Uint32(head[38:]))
+	wide, extraErr := parseZipExtra(extra, entry.Name)
 	if err = cmp.Or(err, extraErr, wide.fill(&entry.size, &entry.packed, &entry.offset), entry.check()); err != nil {
-		return nil, fmt.Errorf("%q: %w", name, err)
+		return nil, asError(string(name), err)
 	}
 	return entry, nil
 }
