@@ -359,6 +359,10 @@ type entryChange struct {
 	Old string `json:"old,omitempty"`
 	// New is the version in the new lock, or the package if the entry has no version.
 	New string `json:"new,omitempty"`
+	// OldSource is the source of the old entry of a module, without credentials.
+	OldSource string `json:"old_source,omitempty"`
+	// Source is the source of the new entry of a module, without credentials.
+	Source string `json:"source,omitempty"`
 	// Details are the other differences, one per line.
 	Details []string `json:"details,omitempty"`
 	// Compared is true if the packages were compared.
@@ -410,7 +414,10 @@ func (c *entryChange) differs(what, old, updated string) {
 
 func moduleChange(from lockfile.ModuleChange) entryChange {
 	old, updated := valueOf(from.Old), valueOf(from.New)
-	c := entryChange{Key: from.Key, Old: versionOrPackage(old), New: versionOrPackage(updated), before: releaseText(old), after: releaseText(updated)}
+	c := entryChange{
+		Key: from.Key, Old: versionOrPackage(old), New: versionOrPackage(updated), OldSource: redactedSource(old), Source: redactedSource(updated),
+		before: releaseText(old), after: releaseText(updated),
+	}
 	c.Change = kindOfChange(from.Old != nil, from.New != nil, from.OtherContent(), c.Old != c.New)
 	switch {
 	case from.New == nil:
