@@ -196,19 +196,20 @@ func (o *output) jsonReport(report *installer.Report) reportRecord {
 	}
 }
 
-func jsonWarning(w event.Warning) record {
-	return warningRecord{w.Path.String(), warningText(w), strings.Join(advice.RemedyLines(advice.WarningRemedies("", w)), " ")}
+// jsonWarning is about the project in dir, which is "" if there is only one.
+func (o *output) jsonWarning(dir string, w event.Warning) record {
+	return warningRecord{w.Path.String(), warningText(w), strings.Join(o.AdviceLines(advice.WarningRemedies(dir, w)), " ")}
 }
 
-// jsonEvent returns nil for events without a record.
-func jsonEvent(ev installer.Event) record {
+// jsonEvent returns nil for events without a record. dir is "" if there is only one project.
+func (o *output) jsonEvent(dir string, ev installer.Event) record {
 	switch e := ev.(type) {
 	case event.Resolved:
 		if e.Package == "" {
 			return nil // a local module
 		}
 	case event.Warning:
-		return jsonWarning(e)
+		return o.jsonWarning(dir, e)
 	case event.UnexpectedFiles:
 		return unexpectedFilesRecord{e.Path.String(), e.Provider, e.Replaced, filesOf(e.Files)}
 	}

@@ -32,7 +32,7 @@ func newProgress(out *output) *progress {
 func (p *progress) event(ev installer.Event) {
 	p.tally.event(ev)
 	if p.out.json {
-		if value := jsonEvent(ev); value != nil {
+		if value := p.out.jsonEvent("", ev); value != nil {
 			_ = p.out.writeJSON(value) // writing the result will return the error
 		}
 		return

@@ -257,7 +257,7 @@ func installUsable(ctx context.Context, in *installer.Installer, o installer.Ins
 // projectEvent prints an event in one of several projects; as text only warnings.
 func (o *output) projectEvent(dir string, ev installer.Event) {
 	if o.json {
-		if value := jsonEvent(ev); value != nil {
+		if value := o.jsonEvent(dir, ev); value != nil {
 			_ = o.writeProjectJSON(dir, value) // writing the result will return the error
 		}
 		return

@@ -28,7 +28,7 @@ func (o *output) warning(ev installer.Event) {
 // printWarning is about the project in dir, which is "" if there is only one.
 func (o *output) printWarning(dir string, w event.Warning) {
 	if o.json {
-		_ = o.writeProjectJSON(cmp.Or(dir, o.Project), jsonWarning(w)) // writing the result will return the error
+		_ = o.writeProjectJSON(cmp.Or(dir, o.Project), o.jsonWarning(dir, w)) // writing the result will return the error
 		return
 	}
 	if w.Kind == event.WarningLongHistory && !o.verbose {

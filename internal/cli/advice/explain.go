@@ -80,7 +80,7 @@ func (r *Run) RemedyIn(project, text string, keys ...string) string {
 }
 
 // AdviceLines are lines with what to do, each once.
-func (r *Run) AdviceLines(list []Remedy) []string { return RemedyLines(r.fromHere(list)) }
+func (r *Run) AdviceLines(list []Remedy) []string { return remedyLines(r.fromHere(list)) }
 
 // fromHere makes commands work on the same project as this run, with its flags.
 func (r *Run) fromHere(list []Remedy) []Remedy {

@@ -385,9 +385,9 @@ func Is[E error](err error) bool {
 	return errors.As(err, &target)
 }
 
-// RemedyLines returns what several errors have in common once, with all their keys, and names the other
+// remedyLines returns what several errors have in common once, with all their keys, and names the other
 // projects that need the same.
-func RemedyLines(list []Remedy) []string {
+func remedyLines(list []Remedy) []string {
 	return lists.Map(lists.GroupBy(list, func(r Remedy) string { return r.text }), func(same []Remedy) string {
 		projects := lists.GroupBy(same, func(r Remedy) string {
 			if !r.isOfProject() {
