@@ -38,6 +38,7 @@ func TestZipAccepted(t *testing.T) {
 		"one size said twice":  {newZip(described(rawFile("a", "1"), true).but(func(e *zipRaw) { e.local.size = 1 })), map[string]string{"a": "1"}},
 		"sizes said twice":     {newZip(described(rawFile("a", "1"), true).but(func(e *zipRaw) { e.local = e.central })), map[string]string{"a": "1"}},
 		"comment":              {newZip(rawFile("a", "1")).but(func(z *rawZip) { z.comment = []byte("7c1f791efd61f326ed6102d564d1a65d1eceedf0") }), map[string]string{"a": "1"}},
+		"wide and known":       {newZip(wideAndKnown(rawFile("a", "1"))), map[string]string{"a": "1"}},
 		"extra fields":         {newZip(rawFile("a", "1").both(func(h *zipRawHeader) { h.extra = timeField })), map[string]string{"a": "1"}},
 		"unicode":              {newZip(rawFile("é", "1").both(func(h *zipRawHeader) { h.flags |= 1 << 11 })), map[string]string{"é": "1"}},
 		"dot slash":            {newZip(rawDir("."), rawFile("./a", "1")), map[string]string{"a": "1"}},
@@ -71,6 +72,14 @@ func wide(e *zipRaw, central bool) *zipRaw {
 		h.extra = binary.LittleEndian.AppendUint64(h.extra, uint64(h.packed))
 		h.size, h.packed = 1<<32-1, 1<<32-1
 	}
+	return e
+}
+
+// wideAndKnown has sizes of 64 bits that the local header need not have, as Python before 3.11.4 writes them.
+func wideAndKnown(e *zipRaw) *zipRaw {
+	size, packed := e.local.size, e.local.packed
+	wide(e, false)
+	e.local.size, e.local.packed = size, packed
 	return e
 }
 
@@ -227,6 +236,7 @@ func TestZipEntriesRefused(t *testing.T) {
 		"wide lies":           newZip(wide(a(), true).but(func(e *zipRaw) { e.local.extra[4]++ })),
 		"wide lies twice":     newZip(wide(a(), true).but(func(e *zipRaw) { e.local.extra[4]++; e.central.extra[4]++ })),
 		"wide negative":       newZip(wide(a(), true).but(func(e *zipRaw) { e.local.extra[11], e.central.extra[11] = 0x80, 0x80 })),
+		"wide and known lies": newZip(wideAndKnown(a()).but(func(e *zipRaw) { e.local.extra[4]++ })),
 		"wide twice":          newZip(wide(wide(a(), true), true)),
 		"wide descriptor":     newZip(wideDescribed(a()).but(func(e *zipRaw) { e.descriptor[10]++ })),
 		"short descriptor":    newZip(wide(described(a(), true), false)),

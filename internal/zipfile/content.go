@@ -34,8 +34,10 @@ func (a *Archive) checkLocal(entry *Entry, next int64) error {
 		return err
 	}
 	sizes := readZipSizes(head[14:])
-	if err := wide.fill(&sizes.size, &sizes.packed); err != nil {
-		return err
+	if !wide.repeats(sizes.size, sizes.packed) {
+		if err := wide.fill(&sizes.size, &sizes.packed); err != nil {
+			return err
+		}
 	}
 	if !sizes.agree(entry.zipSizes, entry.flags&zipFlagDescriptor != 0) {
 		return errors.New("its local header disagrees with the directory on sizes or checksum")

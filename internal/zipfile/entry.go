@@ -154,6 +154,20 @@ func parseZipExtra(extra []byte, name string) (wide zipWide, _ error) {
 
 var errZipExtra = errors.New("its extra field is malformed")
 
+// repeats reports whether the values are those of the fields themselves, of which none has the marker: Python before 3.11.4
+// writes this in local headers.
+func (w zipWide) repeats(fields ...int64) bool {
+	if len(w) != 8*len(fields) {
+		return false
+	}
+	for i, field := range fields {
+		if field == zip64Marker32 || int64(binary.LittleEndian.Uint64(w[8*i:])) != field { //nolint:gosec // field is not negative
+			return false
+		}
+	}
+	return true
+}
+
 // fill replaces the fields that have the marker, in this order. There must be exactly as many values.
 func (w zipWide) fill(fields ...*int64) error {
 	for _, field := range fields {
