@@ -35,9 +35,10 @@ type Lock struct {
 func File(name string) *Lock { return file(name, os.O_CREATE) }
 
 // FileIn creates a lock file in an open directory, whose path is dir, and returns a lock on it. If dir is another directory
-// by now, no file is created there: see [Lock.IsIn].
+// by now, no file is created there: see [Lock.IsIn]. A file that exists is not opened for writing, which a read-only file
+// system refuses.
 func FileIn(root *os.Root, dir, name string) (*Lock, error) {
-	created, err := root.OpenFile(name, os.O_CREATE|os.O_RDWR|pathsafe.NoFollow|pathsafe.Nonblock, 0o600)
+	created, err := root.OpenFile(name, os.O_CREATE|os.O_RDONLY|pathsafe.NoFollow|pathsafe.Nonblock, 0o600)
 	if err != nil {
 		return nil, err
 	}
