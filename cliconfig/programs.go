@@ -130,7 +130,7 @@ func (p programs) run(ctx context.Context, program string, args []string, stdin 
 		procgroup.KillGroup(cmd.Process)
 		return cmd.Process.Kill()
 	}
-	err := cmd.Run()
+	err := procgroup.Run(cmd)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

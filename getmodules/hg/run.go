@@ -100,7 +100,7 @@ func (r *repository) run(ctx context.Context, dir string, env []string, args ...
 	cmd.WaitDelay = killDelay
 	cmd.Cancel = func() error { return procgroup.Terminate(cmd.Process) }
 	procgroup.Detach(cmd)
-	err = cmd.Run()
+	err = procgroup.Run(cmd)
 	if ctx.Err() != nil && cmd.Process != nil {
 		procgroup.KillGroup(cmd.Process)
 	}

@@ -168,6 +168,7 @@ type Process struct {
 	command Command
 	traced  func(error) // is told the end of the run
 	enough  atomic.Bool // no more output is needed, so the end is no failure
+	gone    func()      // for procgroup, when git has ended
 	ended   sync.Once
 	err     error
 }
@@ -198,7 +199,8 @@ func (g *Git) newProcess(ctx context.Context, op trace.Operation, c Command, arg
 }
 
 func (p *Process) start() error {
-	err := p.cmd.Start()
+	gone, err := procgroup.Start(p.cmd)
+	p.gone = gone
 	if err != nil {
 		defer p.release()
 		err = p.failure(err)
@@ -241,6 +243,7 @@ func (p *Process) release() {
 	}
 	p.stderr.Stop()
 	p.cancel(nil)
+	p.gone()
 }
 
 func (p *Process) failure(err error) error {
