@@ -29,7 +29,7 @@ type Message struct {
 	Remedies     []Remedy
 	err          error
 	isCause      bool     // text is that of a cause
-	placed       bool     // by output.placed
+	placed       bool     // by Run.Placed
 	refusal      *refusal // by a policy
 }
 

@@ -16,6 +16,9 @@ import (
 	"github.com/cotterpin/cotter/internal/textform"
 )
 
+// In errors, results and JSON, file names are relative to the project. Text output shows them
+// relative to the current directory, so that an editor or a shell can open them from there.
+
 // ShownFile returns the name of a file for text output. dir is "" for the project that the output is about.
 func (r *Run) ShownFile(dir, name string) string {
 	if name == "" {
@@ -45,7 +48,7 @@ func (r *Run) Place(dir string, at hcl.Range) string {
 	return view.Dash(r.At(dir, textform.Path(at.Filename), at.Start.Line))
 }
 
-// At is place for a name and a line, or "".
+// At is Place for a name and a line, or "".
 func (r *Run) At(dir string, file textform.Path, line int) string {
 	if file == "" {
 		return ""

@@ -39,7 +39,7 @@ import (
 type Remedy struct {
 	text    string
 	project string
-	again   func(command, rest, project string) string // see output; it may be nil
+	again   func(command, rest, project string) string // see Run; it may be nil
 	key     string                                     // "" if the text has no {keys}
 }
 

@@ -224,10 +224,10 @@ func (l *Live) End() {
 	l.clear()
 }
 
-func (l *Live) Event(event event.Event) {
+func (l *Live) Event(ev event.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.progress.event(event, time.Now())
+	l.progress.event(ev, time.Now())
 }
 
 func (p *progress) event(ev event.Event, now time.Time) {

@@ -8,7 +8,7 @@ import (
 
 const MaxSuggested = 3
 
-// Nearest returns at most maxSuggested known words that resemble a word, the most similar first.
+// Nearest returns at most MaxSuggested known words that resemble a word, the most similar first.
 func Nearest(word string, known []string) []string {
 	type candidate struct {
 		word     string
@@ -33,6 +33,7 @@ func Nearest(word string, known []string) []string {
 	return words
 }
 
+// DidYouMean returns a question with the words, or "" if there are none.
 func DidYouMean(words []string) string {
 	if len(words) == 0 {
 		return ""

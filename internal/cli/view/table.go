@@ -15,6 +15,7 @@ type Table struct {
 	rows  [][]string
 }
 
+// Add escapes the cells of a row, one for each column.
 func (t *Table) Add(cells ...string) {
 	for i, cell := range cells {
 		cells[i] = sanitize.Escape(cell)

@@ -67,6 +67,7 @@ func Seconds(d time.Duration) string {
 	return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
 }
 
+// SomeOf enumerates at most this many names, and says how many more there are.
 func SomeOf(names []string, most int) string {
 	if rest := len(names) - most; rest > 0 {
 		names = append(slices.Clone(names[:most]), fmt.Sprintf("%d more", rest))
@@ -77,6 +78,7 @@ func SomeOf(names []string, most int) string {
 // MaxNamed is the maximum number of projects that a sentence names.
 const MaxNamed = 6
 
+// Alternatives joins words as in "a, b or c".
 func Alternatives(words []string) string {
 	if len(words) == 1 {
 		return words[0]
@@ -84,6 +86,7 @@ func Alternatives(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
+// Enumeration joins words as in "a, b and c".
 func Enumeration(words []string) string {
 	last := len(words) - 1
 	if last < 1 {
