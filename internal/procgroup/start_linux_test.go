@@ -15,13 +15,13 @@ import (
 // starter is set for the process that starts a command and is killed.
 const starter = "COTTER_TEST_STARTER"
 
-// TestKilled checks that a command ends when the process is killed that has started it, although nobody closes its input.
+// TestKilled kills a process that has started a command, and checks that the command ends, although its input stays open.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(starter) != "" {
 		startAndHang(t)
 	}
-	read, write, err := os.Pipe() // at its end when nobody has it open any more
+	read, write, err := os.Pipe() // the read returns io.EOF when both processes have ended
 	testenv.Must(t, err)
 	defer read.Close()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")

@@ -75,8 +75,7 @@ func parseSize(text string) (int64, bool) {
 	return parseCount(text)
 }
 
-// Raise returns the setting, as NAME=VALUE, with which a package that is over a limit is installed, or the packages
-// that together are; "" if there is none.
+// Raise returns the setting, as NAME=VALUE, that raises an exceeded limit far enough; "" if there is none.
 func Raise(e *getmodules.LimitError) string {
 	enough := e.Enough()
 	if enough == 0 {
