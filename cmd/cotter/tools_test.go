@@ -25,6 +25,7 @@ var besideTools = []besideTool{
 	{name: "terraform-config-inspect", version: "of September 2026", args: []string{"--json", "."}},
 	{name: "terraform-docs", version: "0.20", args: []string{"json", "."}, differs: "with module blocks in `.terraform.lock.hcl`, the versions of providers are missing; `lock_file` helps"},
 	{name: "tflint", version: "0.64", args: []string{"--call-module-type=all", "--format=json"}},
+	{name: "trivy", version: "0.74", args: []string{"config", "--skip-check-update", "--format=table", "."}},
 }
 
 const besideWorld = `
@@ -39,6 +40,14 @@ variable "zone" {}
 output "zone" {
   value = "${var.zone}"
 }
+terraform {
+  required_providers {
+    aws = {
+      source = "MODTEST_HOST/acme/cloud"
+    }
+  }
+}
+resource "aws_s3_bucket" "zones" {}
 -- providers/acme/cloud/1.0.0/linux_amd64/terraform-provider-cloud --
 provider
 -- project/main.tf --
