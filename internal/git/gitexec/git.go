@@ -119,12 +119,32 @@ func (g *Git) findToRun(ctx context.Context, remote string) (program, error) {
 	return found, err
 }
 
+// versions has the versions of the programs that this process has asked, which many a Git may run, by their [programFile].
+var versions sync.Map
+
+// programFile is one program in one state: another one may be installed in its place while this process runs.
+type programFile struct {
+	path     string
+	modified time.Time
+	size     int64
+}
+
 // versionOf asks the program once. The error wraps ErrNoGit if it is no git, or too old.
 func (g *Git) versionOf(ctx context.Context, p program) (string, error) {
 	g.versionOnce.Do(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
 		defer cancel()
-		g.version, g.versionErr = g.askVersion(ctx, p)
+		file := programFile{path: p.path}
+		if info, err := os.Stat(p.path); err == nil {
+			file.modified, file.size = info.ModTime(), info.Size()
+		}
+		if known, ok := versions.Load(file); ok {
+			g.version = known.(string)
+			return
+		}
+		if g.version, g.versionErr = g.askVersion(ctx, p); g.versionErr == nil {
+			versions.Store(file, g.version)
+		}
 	})
 	return g.version, g.versionErr
 }

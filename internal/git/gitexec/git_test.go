@@ -7,7 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cotterpin/cotter/internal/git/gitexec"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestFind(t *testing.T) {
@@ -73,6 +76,27 @@ func TestVersion(t *testing.T) {
 			}
 		})
 	}
+}
+
+// One process asks a program for its version once, however many use it, and again after it was replaced.
+func TestVersionOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	body := `case "$*" in *version) echo asked >> ` + filepath.Join(dir, "log") + `; echo git version 2.40.1;; esac`
+	use := func(want string) {
+		g := &gitexec.Git{Path: filepath.Join(dir, "git"), Env: env()}
+		testenv.Must(t, g.Run(t.Context(), gitexec.Command{Args: []string{"init"}}))
+		asked, err := os.ReadFile(filepath.Join(dir, "log"))
+		testenv.Must(t, err)
+		if diff := cmp.Diff(want, string(asked)); diff != "" {
+			t.Errorf("requests for the version (-want +got):\n%s", diff)
+		}
+	}
+	script(t, dir, "git", body)
+	use("asked\n")
+	use("asked\n")
+	script(t, dir, "git", body+"\n# a newer one")
+	use("asked\nasked\n")
 }
 
 func TestRealGit(t *testing.T) {
