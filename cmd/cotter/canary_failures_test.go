@@ -24,23 +24,6 @@ func failures() []failure {
 // is for failures that have nothing to do with them.
 func withoutGit() string { return canariesWithout("git_", "hg_") }
 
-// halfOfGit returns the names of all addresses except hg and every second git address.
-func halfOfGit(odd int) []string {
-	var names []string
-	git := 0
-	for _, name := range slices.Sorted(maps.Keys(addressesWithCanaries)) {
-		if strings.HasPrefix(name, "git_") {
-			if git++; git%2 != odd && !*testenv.Exhaustive {
-				continue
-			}
-		}
-		if !strings.HasPrefix(name, "hg_") {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // canariesWithout returns the configuration without the addresses whose names begin with one
 // of these prefixes.
 func canariesWithout(prefixes ...string) string {

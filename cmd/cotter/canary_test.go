@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -119,6 +120,23 @@ func (v *victim) configure(t *testing.T, odd int) {
 		config = canaryConfig(halfOfGit(odd)...)
 	}
 	v.plant(t, filepath.Join(v.project, "main.tf"), config)
+}
+
+// halfOfGit returns the names of all addresses except hg and every second git address.
+func halfOfGit(odd int) []string {
+	var names []string
+	git := 0
+	for _, name := range slices.Sorted(maps.Keys(addressesWithCanaries)) {
+		if strings.HasPrefix(name, "git_") {
+			if git++; git%2 != odd && !*testenv.Exhaustive {
+				continue
+			}
+		}
+		if !strings.HasPrefix(name, "hg_") {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // plant writes a file that may contain secrets.

@@ -251,7 +251,7 @@ func TestCrash(t *testing.T) {
 			undisturbed := picture(t, c.scene.project)
 			c.scene.test(t, steps, numbers, kills()*c.share/shares)
 			if c.faults {
-				c.scene.testFaults(t, steps, undisturbed)
+				c.scene.testFaults(t, steps, testenv.Sample(firstOfEachName(steps, "")), undisturbed)
 			}
 		})
 	}

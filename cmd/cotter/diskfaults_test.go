@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // diskFaults are the disk errors with which a step fails.
@@ -21,14 +19,14 @@ func mayBeLeftOut(name string) bool {
 		name == "project.journal.remove" || name == "project.retired.remove"
 }
 
-// testFaults makes each named step of the command fail with a disk error. A command that still succeeds has
+// testFaults makes steps of the command, by their numbers, fail with a disk error. A command that still succeeds has
 // done its work. A command that fails reports the error and leaves the project unchanged, and the next run
 // ends as if nothing had happened. The command must already have run once.
-func (s *crashScene) testFaults(t *testing.T, steps []string, want map[string]string) {
+func (s *crashScene) testFaults(t *testing.T, steps []string, numbers []int, want map[string]string) {
 	t.Helper()
 	s.restore(t, "before")
 	before := picture(t, s.project)
-	for _, i := range testenv.Sample(firstOfEachName(steps, "")) {
+	for _, i := range numbers {
 		name, fault := steps[i], diskFaults[i%len(diskFaults)]
 		s.restore(t, "before")
 		at := fmt.Sprintf("%v at step %d, about %s", fault, i, name)
