@@ -2,9 +2,12 @@ package filelock_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -55,5 +58,55 @@ func TestMkdirTemp(t *testing.T) {
 		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s after remove: %v", dir, err)
 		}
+	}
+}
+
+// The directory of a killed process is removed by the next one, in the same boot, and that of a running one is not. The
+// next process may make its directory while others remove what is left.
+func TestMkdirTempAfterKill(t *testing.T) {
+	if filelock.Boot() == "" {
+		t.Skip("the boot is not known here, so that directories are removed after a day")
+	}
+	tmp := t.TempDir() // of the other process, this is in that of this one
+	t.Setenv("TMPDIR", tmp)
+	out, err := testenv.OwnProcess(t, func() string {
+		dir, _, err := filelock.MkdirTemp("cotter-x-")
+		testenv.Must(t, err)
+		testenv.WriteFile(t, filepath.Join(dir, "socket"), dir)
+		fmt.Println("holds", dir)
+		self, err := os.FindProcess(os.Getpid())
+		testenv.Must(t, err)
+		testenv.Must(t, self.Kill())
+		select {}
+	})
+	_, left, _ := strings.Cut(out, "holds ")
+	left, _, _ = strings.Cut(left, "\n")
+	if _, statErr := os.Stat(filepath.Join(left, "socket")); err == nil || statErr != nil {
+		t.Fatalf("the process ended with %v and left no directory: %v\n%s", err, statErr, out)
+	}
+	if !strings.HasPrefix(left, tmp+string(filepath.Separator)) {
+		t.Fatalf("the process made %s, not in %s", left, tmp)
+	}
+	t.Setenv("TMPDIR", filepath.Dir(left))
+	var atOnce sync.WaitGroup
+	for range 8 {
+		atOnce.Go(func() {
+			for range 20 {
+				held, remove, err := filelock.MkdirTemp("cotter-x-")
+				if err == nil {
+					err = os.WriteFile(filepath.Join(held, "socket"), nil, 0o600)
+					remove()
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	atOnce.Wait()
+	got, err := filepath.Glob(filepath.Join(filepath.Dir(left), "*"))
+	testenv.Must(t, err)
+	if diff := cmp.Diff([]string(nil), got); diff != "" {
+		t.Errorf("directories that are left (-want +got):\n%s", diff)
 	}
 }

@@ -9,6 +9,3 @@ func stateOf(fs.FileInfo) (fileState, bool) { return fileState{}, false }
 
 // isOwn returns false: this system does not report owners in this way.
 func isOwn(fs.FileInfo) bool { return false }
-
-// boot returns "": this system does not name its boots.
-func boot() string { return "" }

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/filelock"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/providerzip"
 )
@@ -111,11 +112,11 @@ type proof struct {
 func (s *Providers) readProof(dir string) (proof, bool) {
 	var p proof
 	ok := s.recall(proofName, dir, &p)
-	return p, ok && p.Boot != "" && p.Boot == boot()
+	return p, ok && p.Boot != "" && p.Boot == filelock.Boot()
 }
 
 func (s *Providers) writeProof(dir string, p proof) {
-	if p.Boot = boot(); p.Boot != "" {
+	if p.Boot = filelock.Boot(); p.Boot != "" {
 		s.remember(proofName, dir, p)
 	}
 }
