@@ -140,6 +140,7 @@ func (a *arguments) text(ctx context.Context, arg argument) (text cty.Value, com
 	if diags.HasErrors() {
 		return unknown, false, diags
 	}
+	var warnings hcl.Diagnostics
 	value, rest := literal(expr)
 	switch {
 	case rest == nil:
@@ -148,13 +149,13 @@ func (a *arguments) text(ctx context.Context, arg argument) (text cty.Value, com
 	case a.scope == nil:
 		return unknown, true, hcl.Diagnostics{arg.notLiteral(rest)}
 	default:
-		value, diags = a.compute(arg, expr)
-		if diags.HasErrors() || !value.IsKnown() {
-			return unknown, true, diags
+		value, warnings = a.compute(arg, expr)
+		if warnings.HasErrors() || !value.IsKnown() {
+			return unknown, true, warnings
 		}
 	}
 	text, diags = arg.asText(value)
-	return text, rest != nil, diags
+	return text, rest != nil, append(warnings, diags...)
 }
 
 func (a argument) asText(value cty.Value) (cty.Value, hcl.Diagnostics) {

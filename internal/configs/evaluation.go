@@ -44,11 +44,18 @@ func (e *evaluation) expression(s *scope, expr hcl.Expression) (cty.Value, hcl.D
 	}
 	objects := make(map[string]map[string]cty.Value)
 	values := make(map[string]cty.Value)
+	var dynamic []eval.Mark // at most one
+	note := func(value cty.Value) {
+		if origin, ok := eval.DynamicOrigin(value); ok && len(dynamic) == 0 {
+			dynamic = append(dynamic, eval.Mark{Kind: eval.Dynamic, What: origin.What, At: origin.At})
+		}
+	}
 	for _, traversal := range native.Variables() {
 		root := traversal.RootName()
 		name, names := attribute(traversal), e.staticNames(root)
 		if names == nil {
 			values[root] = eval.UnknownValue(reference(traversal), traversal.SourceRange())
+			note(values[root])
 			continue
 		}
 		if objects[root] == nil {
@@ -60,6 +67,7 @@ func (e *evaluation) expression(s *scope, expr hcl.Expression) (cty.Value, hcl.D
 		value, valueDiags := names(e, s, name, traversal.SourceRange())
 		diags = append(diags, valueDiags...)
 		objects[root][name] = value
+		note(value)
 	}
 	if diags.HasErrors() {
 		return cty.DynamicVal, diags
@@ -67,7 +75,11 @@ func (e *evaluation) expression(s *scope, expr hcl.Expression) (cty.Value, hcl.D
 	for root, attributes := range objects {
 		values[root] = cty.ObjectVal(attributes)
 	}
-	return e.meter.Evaluate(native, eval.Scope{Values: values, Files: moduleFiles{s}})
+	value, diags := e.meter.Evaluate(native, eval.Scope{Values: values, Files: moduleFiles{s}})
+	for _, mark := range dynamic {
+		value = value.Mark(mark)
+	}
+	return value, diags
 }
 
 func attribute(traversal hcl.Traversal) string {
@@ -221,8 +233,25 @@ func (a *arguments) compute(arg argument, expr hclsyntax.Expression) (value cty.
 	if diags.HasErrors() {
 		return cty.DynamicVal, e.unseen(arg, diags)
 	}
+	diags = e.dynamicWarning(arg, value)
 	value, _ = value.UnmarkDeep()
-	return value, nil
+	return value, diags
+}
+
+// dynamicWarning warns of a reference at which the stock tool stops, although the value does not depend on it.
+func (e *evaluation) dynamicWarning(arg argument, value cty.Value) hcl.Diagnostics {
+	mark, ok := eval.DynamicOrigin(value)
+	key := "dynamic\n" + mark.At.String()
+	if !ok || e.seen[key] {
+		return nil
+	}
+	e.seen[key] = true
+	stops := "tofu stops at the reference"
+	if e.reader.Terraform {
+		stops = "terraform may stop at the reference"
+	}
+	return hcl.Diagnostics{warning("Value not known", fmt.Sprintf("The %s at %s comes from an expression that refers to %s, which is not known before the modules are installed. The result does not depend on it, but %s.",
+		arg, position(arg.expr.Range()), mark.What, stops), mark.At)}
 }
 
 // refuseReferences reports references in an argument that Terraform does not allow, even if the value
@@ -287,7 +316,7 @@ func (r Reader) refuse(a argument, value cty.Value) hcl.Diagnostics {
 		known = "Only literals and variables with const = true are, the latter since Terraform 1.15."
 	}
 	because := "is"
-	if marks := eval.Marks(value, eval.Unknown); len(marks) > 0 {
+	if marks := append(eval.Marks(value, eval.Unknown), eval.Marks(value, eval.Dynamic)...); len(marks) > 0 {
 		because = fmt.Sprintf("depends on %s, which is", origin(marks[0]))
 	}
 	diag := fault(a.expr.Range(), "Value not known", "The %s %s not known before the modules are installed. %s", a, because, known)

@@ -38,7 +38,13 @@ func (e *evaluation) inputWarnings(s *scope, constants bool) (warnings hcl.Diagn
 	for _, name := range slices.Sorted(maps.Keys(found.variables)) {
 		declared := found.variables[name]
 		v, diags := e.decodeVariable(name, declared)
-		if declared.attributes["const"] == nil || diags.HasErrors() || !v.constant || !v.required {
+		if declared.attributes["const"] == nil {
+			continue
+		}
+		for _, diag := range diags {
+			warnings = append(warnings, warning(diag.Summary, fmt.Sprintf("%s Whether the variable %q is constant is not known, and %s stops here.", diag.Detail, name, e.reader.tool()), rangeOf(diag)))
+		}
+		if diags.HasErrors() || !v.constant || !v.required {
 			continue
 		}
 		if _, _, given, diags := e.given(s, v); !given && !diags.HasErrors() {

@@ -30,6 +30,8 @@ func TestInputWarnings(t *testing.T) {
 		"constant of command line": {main: constant, inputs: config.Inputs{Variables: []config.Variable{{Name: "x", Value: "1"}}}},
 		"not constant":             {main: "variable \"x\" {\n  const = false\n}\n"},
 		"a default":                {main: "variable \"x\" {\n  const   = true\n  default = 1\n}\n"},
+		"constant is not literal":  {main: "variable \"x\" {\n  const = local.y\n}\n", want: []string{"main.tf:1: Variables not allowed"}},
+		"constant is no flag":      {main: "variable \"x\" {\n  const = 1\n}\n", want: []string{"main.tf:1: Invalid variable"}},
 		"constant in a comment":    {main: "# const = true\nvariable \"x\" {\n}\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -32,7 +32,7 @@ type parsedDir struct {
 
 type files struct {
 	blocks []*block
-	tests  []config.Call
+	tests  []*run
 	diags  hcl.Diagnostics
 	// constants reports whether a variable may have the argument const.
 	constants bool

@@ -91,7 +91,12 @@ func (r Reader) Read(ctx context.Context, dir Dir) (config.Module, hcl.Diagnosti
 		}
 	}
 	slices.SortFunc(m.Calls, func(a, b config.Call) int { return cmp.Compare(a.Name, b.Name) })
-	m.Calls = append(m.Calls, files.tests...)
+	for _, run := range files.tests {
+		called := scope.child(run.call.Name, run.call.Range)
+		called.run = run
+		tree.add(run.call.PathIn(dir.Module), called)
+		m.Calls = append(m.Calls, run.call)
+	}
 	slices.SortStableFunc(diags, compareRanges)
 	return m, diags
 }

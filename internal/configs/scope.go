@@ -14,10 +14,12 @@ import (
 type scope struct {
 	tree *Tree
 	// caller is the calling module, and call and at are the name and position of the module block. The
-	// root module, modules that tests run, and those whose caller was not read have none.
+	// root module and those whose caller was not read have none.
 	caller *scope
 	call   string
 	at     hcl.Range
+	// run is the run block of a test that calls the module, or nil.
+	run *run
 
 	// mu is held while a value of this module is evaluated. That may wait for the caller, never the
 	// reverse.

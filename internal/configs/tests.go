@@ -21,15 +21,22 @@ const DefaultTests = "tests"
 
 var (
 	testSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "run", LabelNames: []string{"name"}}}}
-	runSchema  = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "module"}}}
+	runSchema  = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "module"}, {Type: "variables"}}}
 	runWord    = []byte("run")
 )
 
 // The second of each pair is OpenTofu's, whose file replaces one with the first suffix.
 var testSuffixes = [][2]string{{".tftest.hcl", ".tofutest.hcl"}, {".tftest.json", ".tofutest.json"}}
 
-func (r Reader) testCalls(ctx context.Context, dir Dir, requirements *requirements) ([]config.Call, hcl.Diagnostics) {
-	var calls []config.Call
+// run is a run block with a module.
+type run struct {
+	call config.Call
+	// variables are the variables of the module. Their expressions refer to what the root module declares.
+	variables hcl.Attributes
+}
+
+func (r Reader) testCalls(ctx context.Context, dir Dir, requirements *requirements) ([]*run, hcl.Diagnostics) {
+	var calls []*run
 	var diags hcl.Diagnostics
 	for _, below := range slices.Compact([]string{".", path.Clean(filepath.ToSlash(dir.Tests))}) {
 		found, foundDiags := r.testsIn(ctx, dir, below, requirements)
@@ -38,7 +45,7 @@ func (r Reader) testCalls(ctx context.Context, dir Dir, requirements *requiremen
 	return calls, diags
 }
 
-func (r Reader) testsIn(ctx context.Context, root Dir, below string, requirements *requirements) ([]config.Call, hcl.Diagnostics) {
+func (r Reader) testsIn(ctx context.Context, root Dir, below string, requirements *requirements) ([]*run, hcl.Diagnostics) {
 	dir := Dir{Path: filepath.Join(root.Path, filepath.FromSlash(below)), Display: root.display(below)}
 	d := openDirectory(dir)
 	names, err := d.names()
@@ -48,7 +55,7 @@ func (r Reader) testsIn(ctx context.Context, root Dir, below string, requirement
 	if err != nil {
 		return nil, hcl.Diagnostics{unreadableDirectory(dir, err)}
 	}
-	var calls []config.Call
+	var calls []*run
 	var diags hcl.Diagnostics
 	for _, name := range names {
 		if !r.isTest(name, names) {
@@ -101,17 +108,19 @@ func (r Reader) isTest(name string, names []string) bool {
 }
 
 // runs returns the calls in a test file, whose name is relative to the root module.
-func (r Reader) runs(ctx context.Context, body hcl.Body, dir Dir, name string) ([]config.Call, hcl.Diagnostics) {
+func (r Reader) runs(ctx context.Context, body hcl.Body, dir Dir, name string) ([]*run, hcl.Diagnostics) {
 	content, _, diags := body.PartialContent(testSchema)
 	// Stock tools join the names of the directories and of the file with dots, and never split the key.
 	prefix := strings.Split("test."+strings.ReplaceAll(strings.TrimSuffix(name, testSuffixes[0][0]), "/", "."), ".")
-	var calls []config.Call
+	var calls []*run
 	seen := make(map[string]bool)
-	for _, run := range content.Blocks {
-		modules, _, runDiags := run.Body.PartialContent(runSchema)
+	for _, block := range content.Blocks {
+		inner, _, runDiags := block.Body.PartialContent(runSchema)
 		diags = append(diags, runDiags...)
-		for _, module := range modules.Blocks {
-			call, callDiags := r.runCall(ctx, run.Labels[0], module, dir)
+		variables, variableDiags := runVariables(inner)
+		diags = append(diags, variableDiags...)
+		for _, module := range inner.Blocks.OfType("module") {
+			call, callDiags := r.runCall(ctx, block.Labels[0], module, dir)
 			diags = append(diags, callDiags...)
 			if callDiags.HasErrors() || call.Source == "" && len(callDiags) > 0 {
 				continue
@@ -119,14 +128,21 @@ func (r Reader) runs(ctx context.Context, body hcl.Body, dir Dir, name string) (
 			call.Prefix = slices.Clone(prefix)
 			key := strings.Join(append(slices.Clone(prefix), call.Name), ".")
 			if _, err := addrs.ParseModule(key); err != nil || seen[key] {
-				diags = append(diags, badTestName(key, seen[key], run.DefRange))
+				diags = append(diags, badTestName(key, seen[key], block.DefRange))
 				continue
 			}
 			seen[key] = true
-			calls = append(calls, call)
+			calls = append(calls, &run{call, variables})
 		}
 	}
 	return calls, diags
+}
+
+func runVariables(content *hcl.BodyContent) (hcl.Attributes, hcl.Diagnostics) {
+	for _, block := range content.Blocks.OfType("variables") {
+		return block.Body.JustAttributes() // stock tools refuse a second one
+	}
+	return nil, nil
 }
 
 func (r Reader) runCall(ctx context.Context, name string, module *hcl.Block, dir Dir) (config.Call, hcl.Diagnostics) {

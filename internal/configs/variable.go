@@ -67,7 +67,9 @@ func (e *evaluation) decodeVariable(name string, d *declaration) (*variable, hcl
 			continue
 		}
 		value, valueDiags := e.meter.Constant(attr.Expr)
-		diags = append(diags, valueDiags...)
+		if diags = append(diags, valueDiags...); valueDiags.HasErrors() {
+			continue
+		}
 		value, err := convert.Convert(value, cty.Bool)
 		if err != nil || !known(value) {
 			diags = append(diags, fault(attr.Expr.Range(), "Invalid variable", "The argument %s of variable %q must be true or false.", name, v.name))
@@ -124,11 +126,16 @@ func (e *evaluation) argument(s *scope, name string) (value cty.Value, from hcl.
 	if diags.HasErrors() {
 		return cty.DynamicVal, from, false, diags
 	}
-	call, ok := found.calls[s.call]
-	if !ok || call.attributes[name] == nil {
+	var attributes hcl.Attributes
+	if s.run != nil {
+		attributes = s.run.variables
+	} else if call, ok := found.calls[s.call]; ok {
+		attributes = call.attributes
+	}
+	if attributes[name] == nil {
 		return cty.DynamicVal, from, false, nil
 	}
-	expr := call.attributes[name].Expr
+	expr := attributes[name].Expr
 	value, diags = e.expression(caller, expr)
 	return value, expr.Range(), true, diags
 }
@@ -142,10 +149,12 @@ func (v *variable) missing(s *scope, at hcl.Range) *hcl.Diagnostic {
 	switch {
 	case s.isRoot():
 		what = v.howToSet()
+	case s.run != nil:
+		what = fmt.Sprintf("The run %q, whose module block is at %s, does not set it in its own variables block, and those of the file are used only when the test runs.", s.call, position(s.at))
 	case s.caller != nil:
 		what = fmt.Sprintf("The call of module %q at %s does not set it either.", s.call, position(s.at))
 	default:
-		what = "A module that a test runs gets its variables only when the test runs: give it a default."
+		what = "The module that calls this one was not read: give the variable a default."
 	}
 	return fault(at, "No value for required variable", "The variable %q is used here, and is declared without a default at %s. %s", v.name, position(v.at), what)
 }

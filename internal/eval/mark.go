@@ -20,6 +20,9 @@ const (
 	Sensitive
 	// Ephemeral means that the value must not be stored.
 	Ephemeral
+	// Dynamic means that an expression from which the value comes refers to something that is not known before the
+	// configuration is applied, whether the value depends on it or not. Stock tools refuse such references.
+	Dynamic
 )
 
 // Mark names the origin of a value that cannot be used, for that and everything that is computed from it.
@@ -44,10 +47,24 @@ func Marks(v cty.Value, kind Kind) []Mark {
 			found = append(found, m)
 		}
 	}
-	slices.SortFunc(found, func(a, b Mark) int {
-		return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.At.String(), b.At.String()))
-	})
+	slices.SortFunc(found, compareMarks)
 	return found
+}
+
+func compareMarks(a, b Mark) int {
+	return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.At.String(), b.At.String()))
+}
+
+// DynamicOrigin returns a mark that says why the value itself, without its parts, is unknown or dynamic.
+func DynamicOrigin(v cty.Value) (Mark, bool) {
+	var first Mark
+	found := false
+	for mark := range v.Marks() {
+		if m, ok := mark.(Mark); ok && (m.Kind == Unknown || m.Kind == Dynamic) && (!found || compareMarks(m, first) < 0) {
+			first, found = m, true
+		}
+	}
+	return first, found
 }
 
 func Secret(v cty.Value) bool {
