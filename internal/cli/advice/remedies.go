@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/bundle"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getmodules/gcs"
 	"github.com/cotterpin/cotter/getmodules/s3"
@@ -205,6 +206,8 @@ var remedyTable = append([]remedyRow{
 	always[*getmodules.SubmoduleError]("Set `submodules = true` in the settings block of cotter.hcl to fetch submodules, or call the submodule's repository as a module of its own."),
 	always[*installer.OutsideError]("Replace the package by a directory of the repository, or by another package."),
 	always[*installer.StaleError](UpdateLock),
+	wraps(getproviders.ErrUnknownKey, "Do not use this version, and tell its publisher."),
+	wraps(bundle.ErrBundle, "Name a file that `bundle create` has written. If this is one, it is damaged: create it again."),
 	wraps(getmodules.ErrOCIArtifact, "Check that the address names a module package, and that no proxy or login page answers in its place."),
 	wraps(registryclient.ErrRefusedLocation, "Ask the operator of the registry to correct the location, or use it as the source yourself if you trust it."),
 	wraps(getmodules.ErrBuiltInGit, "Install git 2.26 or newer. If it is installed, unset COTTER_GIT_BACKEND."),
