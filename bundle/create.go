@@ -124,7 +124,7 @@ func (b *builder) addProvider(ctx context.Context, p installer.LockedProvider) e
 			return providerArchive{}, err
 		}
 		defer func() { err = errors.Join(err, published.Close()) }()
-		file, err := artifact.PackProvider(b.dir, published)
+		file, err := artifact.PackProvider(ctx, b.dir, published)
 		statement := artifact.ProviderStatement{Release: key.release, Platform: p.Platform, Hashes: published.Hashes}
 		return providerArchive{file, statement}, err
 	})

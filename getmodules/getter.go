@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/internal/treewriter"
@@ -104,13 +103,10 @@ func (f *Fetcher) fetchDownload(ctx context.Context, req Request, getter Getter,
 
 // download runs and watches a getter.
 func (f *Fetcher) download(ctx context.Context, req Request, getter Getter, from Download) (Downloaded, int64, error) {
-	w := newWatch(f, req, from)
+	w := newWatch(ctx, f, req, from)
 	watched, stop := w.start(ctx)
 	got, err := getter.Get(watched, from)
 	size, refused := stop()
-	if refused == nil {
-		refused = packagelimits.DiskOf(ctx).Take(size)
-	}
 	switch {
 	case refused != nil:
 		err = refused

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -149,6 +150,13 @@ func TestGetterEndless(t *testing.T) {
 	_, _, err := fetchDemo(t, &getmodules.Fetcher{Limits: getmodules.Limits{DownloadBytes: 999}}, req, tooMuch)
 	if !errors.Is(err, getmodules.ErrTooLarge) || errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, want ErrTooLarge", err)
+	}
+	f, box := &getmodules.Fetcher{Getters: map[string]getmodules.Getter{"demo": getterFunc(tooMuch)}}, newSandbox(t)
+	req.Dir = box.dir
+	pkg, err := f.Fetch(packagelimits.NewDisk(999).In(t.Context()), req)
+	_, _, err = box.result(t, pkg, err)
+	if over, ok := errors.AsType[*getmodules.LimitError](err); !ok || over.Limit != getmodules.LimitRun {
+		t.Errorf("error is %v, want that the run writes too much", err)
 	}
 	_, _, err = fetchDemo(t, &getmodules.Fetcher{StallTimeout: time.Millisecond}, req, tooMuch)
 	if err == nil || !strings.Contains(err.Error(), "stalled") {

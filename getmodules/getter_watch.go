@@ -35,6 +35,8 @@ type watch struct {
 	download  int64 // limit of the bytes next to path, and of those in path if it is an archive
 	tree      int64 // limit of the bytes in path if it is a directory
 	entries   int   // limit of the entries in path
+	disk      *packagelimits.Disk
+	counted   int64 // for disk
 	floor     httpx.Floor
 	progress  func(done, total int64)
 }
@@ -49,7 +51,7 @@ func (w written) progress() int64 {
 	return w.temporary + w.bytes + entryWorth*int64(w.entries)
 }
 
-func newWatch(f *Fetcher, req Request, from Download) *watch {
+func newWatch(ctx context.Context, f *Fetcher, req Request, from Download) *watch {
 	tree := f.Limits.tree()
 	return &watch{
 		dir:      filepath.Dir(from.Path),
@@ -58,6 +60,7 @@ func newWatch(f *Fetcher, req Request, from Download) *watch {
 		download: f.Limits.download(),
 		tree:     tree.TreeBytes,
 		entries:  tree.Entries,
+		disk:     packagelimits.DiskOf(ctx),
 		floor:    f.floor(downloadIdle),
 		progress: req.Progress,
 	}
@@ -127,7 +130,7 @@ func (w *watch) report(now written) {
 	}
 }
 
-// check compares a measurement with the limits, except for those of single files and of names.
+// check compares a measurement with the limits, except for those of single files and of names, and counts it for the run.
 func (w *watch) check(now written) error {
 	switch {
 	case now.temporary > w.download, w.archive && now.bytes > w.download:
@@ -137,7 +140,7 @@ func (w *watch) check(now written) error {
 	case now.entries > w.entries:
 		return &LimitError{Limit: packagelimits.OfEntries, Max: int64(w.entries)}
 	}
-	return nil
+	return w.disk.Grown(&w.counted, now.temporary+now.bytes)
 }
 
 // measure ignores files that vanish meanwhile: they are temporary.

@@ -1,7 +1,6 @@
 package getmodules
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,19 +89,14 @@ func (g *gitFetch) fetch(ctx context.Context, want git.Want) error {
 		if done, err := g.v2Done(ctx, err); done {
 			g.pkg.Bytes = g.v2.Received()
 			g.pkg.FetchWarnings = g.warnings(ctx)
-			return cmp.Or(err, packagelimits.DiskOf(ctx).Take(g.pkg.Bytes))
+			return err
 		}
 	}
 	if err := g.req.begin(ctx); err != nil {
 		return err
 	}
 	err := g.withRepository(func(repo git.Repository) error {
-		err := repo.Fetch(ctx, want, func(fetched git.Fetched) error {
-			if err := packagelimits.DiskOf(ctx).Take(repo.Received()); err != nil {
-				return err
-			}
-			return g.write(ctx, fetched)
-		})
+		err := repo.Fetch(ctx, want, func(fetched git.Fetched) error { return g.write(ctx, fetched) })
 		g.pkg.Bytes = repo.Received()
 		return g.refNotFound(ctx, repo, want.Ref, err)
 	})

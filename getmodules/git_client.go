@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/internal/git/inprocess"
 	"github.com/cotterpin/cotter/internal/hostname"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 )
 
 // GitBackend chooses the client for git repositories.
@@ -109,6 +110,7 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 				ObjectBytes: max(tree.FileBytes, v2Object),
 				TotalBytes:  tree.TreeBytes + v2Other,
 				MemoryBytes: v2Memory,
+				Disk:        packagelimits.DiskOf(ctx),
 			},
 			Progress: g.progress(),
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -123,10 +124,14 @@ func TestGitTrees(t *testing.T) {
 				t.Errorf("FetchGit(%q) by %s with %+v = %v", tt.ref, client, tt.limits, err)
 			}
 		}
+		_, _, err := fetchGitIn(packagelimits.NewDisk(1<<14).In(t.Context()), t, fetcher(t), getmodules.Request{Package: s.address(r, "ref=everything")})
+		if over, ok := errors.AsType[*getmodules.LimitError](err); !ok || over.Limit != getmodules.LimitRun || over.Path != "" {
+			t.Errorf("FetchGit by %s in a run that may write 16 KiB = %v, want an error about the run, and no file", client, err)
+		}
 		// The limit is named that the user can raise, also if the pack alone exceeds it.
 		f := fetcher(t)
 		f.Limits = getmodules.Limits{Entries: 100}
-		_, _, err := fetchTree(t, f, getmodules.Request{Package: s.address(r, "ref=many")})
+		_, _, err = fetchTree(t, f, getmodules.Request{Package: s.address(r, "ref=many")})
 		if over, ok := errors.AsType[*getmodules.LimitError](err); !ok || over.Limit != getmodules.LimitEntries || over.Max != 100 {
 			t.Errorf("FetchGit(many) by %s = %v, want a LimitError", client, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
@@ -22,6 +23,7 @@ import (
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/trace"
 	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
 // clients are the options of an Installer with defaults, and what its runs share. CacheDir is "" if there is no
@@ -147,6 +149,7 @@ func newPool(c clients, by user, temporary string) (*pool, error) {
 			return nil, errors.Join(shared.CacheErr, err)
 		}
 	}
+	shared.Cache.Limits = packageLimits(c.Fetcher)
 	s := &pool{Client: shared, disk: packagelimits.NewDisk(c.MaxDisk), hook: c.hook, user: by, always: c.Stores, stores: stores.NewAnswers(shared)}
 	s.providers = &treeproviders.Client{
 		Source: c.Providers, PluginCache: getproviders.PluginCache{Dir: c.PluginCacheDir},
@@ -155,6 +158,19 @@ func newPool(c clients, by user, temporary string) (*pool, error) {
 		},
 	}
 	return s, nil
+}
+
+// packageLimits are those of a package in this run. A caller's fetcher may have any, up to the highest that ours can have.
+func packageLimits(f Fetcher) treewriter.Limits {
+	own, ok := f.(*getmodules.Fetcher)
+	if !ok {
+		return treewriter.Limits{TreeBytes: packagelimits.MaxBytes, Entries: packagelimits.MaxEntries}
+	}
+	return treewriter.Limits{
+		TreeBytes: min(own.Limits.TreeBytes, packagelimits.MaxBytes),
+		FileBytes: min(own.Limits.FileBytes, packagelimits.MaxBytes),
+		Entries:   min(own.Limits.Entries, packagelimits.MaxEntries),
+	}
 }
 
 // in returns the context of the pool's requests.

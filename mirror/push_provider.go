@@ -117,7 +117,7 @@ func (l lockedProvider) pack(ctx context.Context, dir string) (_ oci.File, s art
 		return oci.File{}, s, err
 	}
 	defer func() { err = errors.Join(err, archive.Close()) }()
-	file, err := artifact.PackProvider(dir, archive)
+	file, err := artifact.PackProvider(ctx, dir, archive)
 	return file, artifact.ProviderStatement{Release: l.release, Platform: l.Platform, Hashes: archive.Hashes}, err
 }
 

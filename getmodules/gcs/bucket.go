@@ -17,7 +17,6 @@ import (
 
 	"github.com/cotterpin/cotter/internal/httpx"
 	"github.com/cotterpin/cotter/internal/objects"
-	"github.com/cotterpin/cotter/internal/packagelimits"
 )
 
 const (
@@ -157,7 +156,7 @@ func (b *bucket) Get(ctx context.Context, name string, file *os.File) error {
 	}
 	path := url.PathEscape(b.addr.bucket) + "/o/" + url.PathEscape(name) + "?" + query.Encode()
 	sum := crc32.New(crc32.MakeTable(crc32.Castagnoli))
-	d := &httpx.Download{File: file, Hash: sum, Disk: packagelimits.DiskOf(ctx)}
+	d := &httpx.Download{File: file, Hash: sum}
 	return b.send(ctx, path, func(answer *httpx.Response) error {
 		if err := d.Receive(answer); err != nil {
 			return err

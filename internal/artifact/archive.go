@@ -15,6 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
@@ -38,20 +39,21 @@ func PackModule(ctx context.Context, dir string, open func() (*os.Root, error), 
 	return oci.CreateFile(dir, func(w io.Writer) error { return WriteZip(ctx, w, pathsafe.FS(root), tree, form) })
 }
 
-func PackProvider(dir string, archive io.WriterTo) (oci.File, error) {
+func PackProvider(ctx context.Context, dir string, archive io.WriterTo) (oci.File, error) {
 	return oci.CreateFile(dir, func(w io.Writer) error {
-		_, err := archive.WriteTo(w)
+		_, err := archive.WriteTo(packagelimits.DiskOf(ctx).Writer(w))
 		return err
 	})
 }
 
 // WriteZip writes the archive of a tree. fsys may have further files; those of the tree are compared with
-// their sums. The same tree and form give the same bytes. form is 0 except in repairs.
+// their sums. The same tree and form give the same bytes. form is 0 except in repairs. The archive counts for the run of
+// ctx; see [packagelimits.Disk].
 func WriteZip(ctx context.Context, w io.Writer, fsys fs.FS, tree *hashing.Tree, form int) error {
 	if len(tree.Entries) > maxEntries {
 		return fmt.Errorf("the package has %d files, more than %d, which a zip archive cannot hold", len(tree.Entries), maxEntries)
 	}
-	archive := zip.NewWriter(w)
+	archive := zip.NewWriter(packagelimits.DiskOf(ctx).Writer(w))
 	archive.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
 		return flate.NewWriter(w, flate.DefaultCompression)
 	})

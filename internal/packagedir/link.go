@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
 )
@@ -33,7 +34,7 @@ func (s *Stage) Link(ctx context.Context, name string, shared *Shared, own []str
 	if err != nil {
 		return "", false, err
 	}
-	d := &linkedDir{path: staged, source: source, shared: shared, own: own, links: &s.links}
+	d := &linkedDir{path: staged, source: source, shared: shared, own: own, links: &s.links, disk: packagelimits.DiskOf(ctx)}
 	if !d.hasDirs(own) {
 		d.own = d.children("")
 	}
@@ -53,6 +54,7 @@ type linkedDir struct {
 	own    []string
 	links  *links
 	linked bool
+	disk   *packagelimits.Disk
 }
 
 // hasDirs does not count directories that are reached through the package's own links. The call then gets a
@@ -148,6 +150,9 @@ func (d *linkedDir) copyFile(e hashing.Entry, target string) (err error) {
 			err = e
 		}
 	}()
+	if err := d.disk.Take(e.Size); err != nil {
+		return err
+	}
 	if _, err := io.Copy(file, from); err != nil {
 		return err
 	}

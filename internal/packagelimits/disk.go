@@ -3,6 +3,7 @@ package packagelimits
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"sync/atomic"
 	"syscall"
@@ -42,6 +43,33 @@ func (d *Disk) Take(bytes int64) error {
 	}
 	d.used.Add(-bytes)
 	return &Error{Limit: OfRun, Max: d.max}
+}
+
+// Writer returns a writer that takes what it gets before w gets it.
+func (d *Disk) Writer(w io.Writer) io.Writer { return counted{d, w} }
+
+type counted struct {
+	disk *Disk
+	w    io.Writer
+}
+
+func (c counted) Write(p []byte) (int, error) {
+	if err := c.disk.Take(int64(len(p))); err != nil {
+		return 0, err
+	}
+	return c.w.Write(p)
+}
+
+// Grown takes what files have grown by since their size was before, which it then sets to size. Other programs write them,
+// so that only their size is known.
+func (d *Disk) Grown(before *int64, size int64) error {
+	if size > *before {
+		if err := d.Take(size - *before); err != nil {
+			return err
+		}
+	}
+	*before = size
+	return nil
 }
 
 // Expect checks, before a package of at least this size is written to a directory, that the run may write it, and that

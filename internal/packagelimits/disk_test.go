@@ -20,6 +20,7 @@ func TestDisk(t *testing.T) {
 	over := func(size int64) error {
 		return &packagelimits.Error{Limit: packagelimits.OfRun, Size: size, Max: 100}
 	}
+	others, files := packagelimits.NewDisk(100), int64(0)
 	steps := []struct {
 		name string
 		got  error
@@ -31,6 +32,11 @@ func TestDisk(t *testing.T) {
 		{"more is taken", disk.Take(41), over(0)},
 		{"what was refused does not count", disk.Take(40), nil},
 		{"the end", disk.Take(1), over(0)},
+		{"files of others", others.Grown(&files, 60), nil},
+		{"files that became smaller", others.Grown(&files, 10), nil},
+		{"files that grew as much as is left", others.Grown(&files, 50), nil},
+		{"files that grew by more", others.Grown(&files, 51), over(0)},
+		{"as before", others.Grown(&files, 51), over(0)},
 		{"no run", packagelimits.DiskOf(t.Context()).Take(1 << 50), nil},
 	}
 	for _, step := range steps {

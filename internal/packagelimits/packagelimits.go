@@ -96,6 +96,9 @@ func (e *Error) Enough() int64 {
 		highest = MaxRunBytes
 	}
 	enough := cmp.Or(e.Size, min(2*e.Max, highest))
+	if e.Limit == OfRun {
+		enough = max(enough, min(2*e.Max, highest)) // the size is that of what was written until then
+	}
 	if e.Max >= highest || enough > highest {
 		return 0
 	}

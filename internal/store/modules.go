@@ -28,7 +28,11 @@ var moduleKind = kind{
 }
 
 // Modules are the packages of modules in a user's cache. It must be closed.
-type Modules struct{ packages }
+type Modules struct {
+	packages
+	// Limits are for copies of packages, which may have been fetched by a run with higher ones.
+	Limits treewriter.Limits
+}
 
 // OpenModules opens, and creates, the cache at dir. It fails if that is not writable (read-only, full,
 // another user's), so that an installation does not fail midway.
@@ -45,7 +49,7 @@ func OpenModules(dir string, key *userkey.Key) (*Modules, error) {
 
 // ViewModules opens the cache for reading, and changes nothing. dir may be "".
 func ViewModules(dir string, key *userkey.Key) *Modules {
-	return &Modules{packages{kind: moduleKind, dir: dir, key: key}}
+	return &Modules{packages: packages{kind: moduleKind, dir: dir, key: key}}
 }
 
 // probe finds out whether the disk is full.
@@ -143,8 +147,8 @@ func (e *UnfitError) Error() string {
 func (e *UnfitError) Unwrap() error { return e.Err }
 
 // CopyTo copies a tree to dst, which must not exist and does not exist after an error, and hashes the copy.
-// modesLost says that the target file system has no executable bits. The error is as of [Modules.Read], or
-// an *[UnfitError] if only the copy differs.
+// modesLost says that the target file system has no executable bits. The error is as of [Modules.Read], an
+// *[UnfitError] if only the copy differs, or wraps a *[packagelimits.Error].
 func (m *Modules) CopyTo(ctx context.Context, dst string, t1 hashing.Hash, modesLost bool) (*Tree, error) {
 	for {
 		tree, err := m.copyOnce(ctx, dst, t1, modesLost)
@@ -167,7 +171,7 @@ func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, mod
 		return nil, err
 	}
 	defer root.Close()
-	tree, err := copyTree(ctx, dst, pathsafe.FS(root))
+	tree, err := m.copyTree(ctx, dst, pathsafe.FS(root))
 	if err == nil && modesLost {
 		var original *Tree
 		if original, err = m.readTree(ctx, name); err == nil {
@@ -179,7 +183,8 @@ func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, mod
 		return tree, nil
 	}
 	removeErr := atomicfile.RemoveAll(dst)
-	if over, ok := errors.AsType[*packagelimits.Error](err); ok && over.Limit == packagelimits.OfRun {
+	over, isOver := errors.AsType[*packagelimits.Error](err)
+	if isOver && over.Limit == packagelimits.OfRun {
 		return nil, errors.Join(err, removeErr)
 	}
 	if ctx.Err() != nil {
@@ -191,6 +196,9 @@ func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, mod
 	}
 	if !isAt(root, path) {
 		return nil, errors.Join(errReplaced, removeErr)
+	}
+	if isOver { // and the package is undamaged
+		return nil, errors.Join(err, removeErr)
 	}
 	return nil, errors.Join(&UnfitError{Names: sameButForCase(original), Err: err}, removeErr)
 }
@@ -216,11 +224,8 @@ func sameButForCase(tree *Tree) []string {
 	return nil
 }
 
-func copyTree(ctx context.Context, dst string, src fs.FS) (*Tree, error) {
-	err := atomicfile.Step("project.package.copy", func() error {
-		// The limits of a package held when it was fetched, maybe by a run in which they were raised.
-		return treewriter.CopyTree(ctx, dst, src, treewriter.Limits{TreeBytes: packagelimits.MaxBytes, Entries: packagelimits.MaxEntries})
-	})
+func (m *Modules) copyTree(ctx context.Context, dst string, src fs.FS) (*Tree, error) {
+	err := atomicfile.Step("project.package.copy", func() error { return treewriter.CopyTree(ctx, dst, src, m.Limits) })
 	if err != nil {
 		return nil, err
 	}

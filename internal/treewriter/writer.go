@@ -341,10 +341,9 @@ func (w *Writer) write(parent *os.Root, name string, exec bool, r io.Reader, buf
 // fill copies r up to the limits. Concurrent calls may together exceed the tree's limit before one notices.
 func (w *Writer) fill(f *os.File, name string, r io.Reader, buf []byte) error {
 	room := min(w.limits.FileBytes, w.limits.TreeBytes-w.bytes.Load())
-	source := io.Reader(&countedReader{r, w.disk})
-	var to io.Writer = struct{ io.Writer }{f} // makes io.CopyBuffer use the buffer
+	to := w.disk.Writer(f)
 	if from, ok := r.(*os.File); ok {
-		to, source = f, r // lets the system copy the file, or share its blocks
+		to = f // lets the system copy the file, or share its blocks
 		if info, err := from.Stat(); err == nil && info.Size() > room {
 			return w.tooLarge(name, info.Size()) // a file without blocks can have any size
 		} else if err == nil {
@@ -353,7 +352,7 @@ func (w *Writer) fill(f *os.File, name string, r io.Reader, buf []byte) error {
 			}
 		}
 	}
-	n, err := io.CopyBuffer(to, io.LimitReader(source, room+1), buf)
+	n, err := io.CopyBuffer(to, io.LimitReader(r, room+1), buf)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%q: %w", name, err)
@@ -361,20 +360,6 @@ func (w *Writer) fill(f *os.File, name string, r io.Reader, buf []byte) error {
 		return nil
 	}
 	return w.tooLarge(name, n)
-}
-
-// countedReader takes what it reads from the run's share of the disk, before that is written.
-type countedReader struct {
-	r    io.Reader
-	disk *packagelimits.Disk
-}
-
-func (c *countedReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	if over := c.disk.Take(int64(n)); over != nil {
-		return 0, over
-	}
-	return n, err
 }
 
 func (w *Writer) tooLarge(name string, size int64) error {

@@ -52,6 +52,12 @@ var causeTable = []func(error) string{
 	on(func(e *installer.UnreachableError) string { return WithShortCommits(e.Error()) }),
 	on(func(e *installer.MissingLockError) string { return e.Error() }), // the same for all projects
 	on(func(e *s3.CredentialsError) string { return e.Error() }),
+	on(func(e *getmodules.LimitError) string {
+		if e.Limit != getmodules.LimitRun {
+			return ""
+		}
+		return (&getmodules.LimitError{Limit: e.Limit, Max: e.Max}).Error() // all calls have written what is too much
+	}),
 }
 
 const unconfirmedOffline = "not in the cache: no origin has confirmed the lock's entry for it on this machine"

@@ -247,8 +247,8 @@ func (r *Repository) command(args ...string) Command {
 // maxTrace bounds the packet trace, in bytes. A ref takes about 140, and packs are not in it.
 const maxTrace = 2 * git.MaxRefBytes
 
-// watch stops a git that transfers too much or is sent too many refs, because git itself has no limits,
-// and reports the progress. The returned function ends this, and returns an error if a limit is exceeded.
+// watch stops a git that transfers too much, alone or for the run of ctx, or is sent too many refs, because git itself has
+// no limits, and reports the progress. The returned function ends this, and returns an error if a limit is exceeded.
 func (r *Repository) watch(ctx context.Context) (context.Context, func() error, error) {
 	if err := os.Remove(r.network.PacketTrace); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, nil, err
@@ -256,10 +256,14 @@ func (r *Repository) watch(ctx context.Context) (context.Context, func() error, 
 	ctx, cancel := context.WithCancelCause(ctx)
 	limit := r.MaxBytes
 	before := r.store.packBytes()
+	disk, counted := packagelimits.DiskOf(ctx), int64(0)
 	look := func() error {
 		size := max(0, r.store.packBytes()-before)
 		if size > limit {
 			return fmt.Errorf("%w: %w", git.ErrTooLarge, &packagelimits.Error{Limit: packagelimits.OfDownload, Max: limit})
+		}
+		if err := disk.Grown(&counted, size); err != nil {
+			return err
 		}
 		if info, err := os.Stat(r.network.PacketTrace); err == nil && info.Size() > maxTrace {
 			return fmt.Errorf("%w: the server listed more refs than allowed (%d)", git.ErrTooLarge, git.MaxRefs)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"github.com/cotterpin/cotter/internal/packagelimits"
 )
 
 const (
@@ -30,7 +32,7 @@ type Fetch struct {
 }
 
 // Fetch returns the pack while it is received. The caller must close it. Reading over the limit is a
-// [git.ErrTooLarge].
+// [git.ErrTooLarge]. What the server sends counts for the run of ctx; see [packagelimits.Disk].
 func (c *Client) Fetch(ctx context.Context, f Fetch) (io.ReadCloser, error) {
 	out := appendLine(nil, "command=fetch")
 	out = appendSpecial(out, delimPacket)
@@ -59,7 +61,7 @@ func (c *Client) Fetch(ctx context.Context, f Fetch) (io.ReadCloser, error) {
 	if err := p.beginPack(shallow); err != nil {
 		return nil, errors.Join(err, body.Close())
 	}
-	return &packStream{packets: p, body: body, limit: f.Bytes, left: f.Bytes, progress: f.Progress}, nil
+	return &packStream{packets: p, body: body, limit: f.Bytes, left: f.Bytes, disk: packagelimits.DiskOf(ctx), progress: f.Progress}, nil
 }
 
 // beginPack reads up to the pack. After a request with "done", only the list of shallow commits can precede it.

@@ -25,6 +25,7 @@ type packStream struct {
 	body     io.Closer
 	limit    int64 // of all that the server sends, progress included, in bytes
 	left     int64
+	disk     *packagelimits.Disk // for which all that counts too
 	got      int64
 	progress func(int64)
 	rest     []byte // the unread data of the last packet
@@ -62,6 +63,9 @@ func (s *packStream) fill() ([]byte, error) {
 		}
 		if s.left -= int64(len(data)) - 1; s.left < 0 {
 			return nil, fmt.Errorf("%w: %w", git.ErrTooLarge, &packagelimits.Error{Limit: packagelimits.OfDownload, Max: s.limit})
+		}
+		if err := s.disk.Take(int64(len(data)) - 1); err != nil {
+			return nil, err
 		}
 		switch channel, part := data[0], data[1:]; {
 		case channel == errorChannel:

@@ -15,7 +15,7 @@ import (
 
 // StartPack reads a stream that must end with the pack. The caller must close the result.
 func StartPack(stream io.ReadCloser, dir string, limits PackLimits) *PackStream {
-	p := &PackStream{stream: stream, byID: map[objectName]int{}, file: spill{dir: dir}, ended: make(chan struct{})}
+	p := &PackStream{stream: stream, byID: map[objectName]int{}, file: spill{dir: dir, disk: limits.Disk}, ended: make(chan struct{})}
 	p.came = sync.NewCond(&p.mu)
 	r := newPackReader(p, stream, limits)
 	go func() { p.finish(r.read()) }()
@@ -37,7 +37,7 @@ type packReader struct {
 
 func newPackReader(p *PackStream, stream io.Reader, limits PackLimits) *packReader {
 	return &packReader{
-		PackStream: p, packScanner: newPackScanner(stream, limits), names: newNamer(p.name), sum: sha1cd.New(), deltas: spill{dir: p.file.dir},
+		PackStream: p, packScanner: newPackScanner(stream, limits), names: newNamer(p.name), sum: sha1cd.New(), deltas: spill{dir: p.file.dir, disk: limits.Disk},
 	}
 }
 

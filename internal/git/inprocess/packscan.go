@@ -35,7 +35,7 @@ type LimitError struct {
 func (e *LimitError) Error() string { return fmt.Sprintf("%v: %v", ErrTooLarge, &e.Over) }
 func (e *LimitError) Unwrap() error { return ErrTooLarge }
 
-// PackLimits must all be set.
+// PackLimits must all be set but Disk.
 type PackLimits struct {
 	Objects int
 	// ObjectBytes bounds one object.
@@ -44,6 +44,8 @@ type PackLimits struct {
 	TotalBytes int64
 	// MemoryBytes is how much of TotalBytes is in memory; the rest is in a temporary file.
 	MemoryBytes int64
+	// Disk is that of the run, for which the file counts. It may be nil.
+	Disk *packagelimits.Disk
 }
 
 const (

@@ -8,12 +8,14 @@ import (
 	"os"
 
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/pjbgf/sha1cd"
 )
 
 // spill is a temporary file for what is not kept in memory.
 type spill struct {
 	dir  string
+	disk *packagelimits.Disk
 	file *os.File // nil before the first write
 	size int64
 }
@@ -23,6 +25,9 @@ func (s *spill) Write(data []byte) (n int, err error) {
 		if s.file, err = os.CreateTemp(s.dir, ".objects-*"); err != nil {
 			return 0, err
 		}
+	}
+	if err := s.disk.Take(int64(len(data))); err != nil {
+		return 0, err
 	}
 	n, err = s.file.Write(data)
 	s.size += int64(n)
