@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/pathsafe"
@@ -46,38 +47,47 @@ func (d directory) list(ctx context.Context) ([]fs.DirEntry, error) {
 
 func (d directory) file(name string) (fs.File, error) { return d.fsys.Open(path.Join(d.path, name)) }
 
-// target returns the target of a link, which ReadDir may have read already.
 func (d directory) target(link fs.DirEntry) (string, error) {
-	if known, ok := link.(linkEntry); ok {
-		return known.target, nil
-	}
 	return fs.ReadLink(d.fsys, path.Join(d.path, link.Name()))
 }
 
 // opener opens files. Consecutive files of the same directory share the open directory.
 type opener struct {
-	top  directory
-	last directory
-	path string // path of last
+	top   directory
+	last  directory
+	path  string             // path of last, or "" if nothing was opened
+	files *pathsafe.DirFiles // of last if it is a directory on disk
 }
 
-func newOpener(fsys fs.FS) *opener {
-	return &opener{top: top(fsys), last: top(fsys), path: "."}
-}
+func newOpener(fsys fs.FS) *opener { return &opener{top: top(fsys)} }
 
-func (o *opener) open(name string) (fs.File, error) {
-	if dir := path.Dir(name); dir != o.path {
-		next, err := o.top.open(dir)
-		if err != nil {
-			return nil, err
-		}
-		o.close()
-		o.last, o.path = next, dir
+// enter opens the directory of a file, and returns the name of the file in it.
+func (o *opener) enter(name string) (base string, err error) {
+	dir := path.Dir(name)
+	if dir == o.path {
+		return path.Base(name), nil
 	}
-	return o.last.file(path.Base(name))
+	o.close()
+	if o.last, err = o.top.open(dir); err != nil {
+		return "", err
+	}
+	o.path = dir
+	if r, ok := o.last.fsys.(rootFS); ok {
+		o.files, err = r.Files()
+	}
+	return path.Base(name), err
 }
 
-func (o *opener) close() { o.last.close() }
+func (o *opener) close() {
+	if o.files != nil {
+		_ = o.files.Close()
+		o.files = nil
+	}
+	if o.path != "" {
+		o.last.close()
+		o.path = ""
+	}
+}
 
 // RootFS returns a file system for a directory on disk that, like [os.Root.FS], does not leave it. It also opens
 // names that are not valid UTF-8. [ReadTree] reads it faster, because it opens each directory once instead of
@@ -90,70 +100,37 @@ func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return r.readDir(context.Background(), name)
 }
 
-// readDir tries first whether the name after a link is a link, which needs no other system call:
-// directories with links usually have only links.
+// readDir returns the entries sorted by name. More than a tree may have are an error. Their types come from the directory
+// itself, where the system has them there.
 func (r rootFS) readDir(ctx context.Context, name string) ([]fs.DirEntry, error) {
-	names, err := r.names(name)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]fs.DirEntry, 0, len(names))
-	afterLink := false
-	for _, base := range names {
-		if err := ctxerr.Of(ctx); err != nil {
-			return nil, err
-		}
-		at := path.Join(name, base)
-		if afterLink {
-			if target, err := r.ReadLink(at); err == nil {
-				list = append(list, linkEntry{r, at, target})
-				continue
-			}
-		}
-		info, err := r.Lstat(at)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // it was removed in the meantime
-		}
-		if err != nil {
-			return nil, err
-		}
-		afterLink = info.Mode().Type() == fs.ModeSymlink
-		list = append(list, fs.FileInfoToDirEntry(info))
-	}
-	return list, nil
-}
-
-// names returns the sorted names in a directory. More than a tree may have entries are an error.
-func (r rootFS) names(name string) ([]string, error) {
 	dir, err := r.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer dir.Close()
-	names, err := dir.(*os.File).Readdirnames(maxEntries + 1)
-	switch {
-	case errors.Is(err, io.EOF): // the directory is empty
-		err = nil
-	case len(names) > maxEntries:
-		err = tooMany(maxEntries)
+	var list []fs.DirEntry
+	for {
+		if err := ctxerr.Of(ctx); err != nil {
+			return nil, err
+		}
+		some, err := dir.(*os.File).ReadDir(listedAtOnce)
+		list = append(list, some...)
+		switch {
+		case len(list) > maxEntries:
+			return nil, tooMany(maxEntries)
+		case errors.Is(err, io.EOF):
+			slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+			return list, nil
+		case err != nil:
+			return nil, err
+		}
 	}
-	slices.Sort(names)
-	return names, err
 }
+
+// listedAtOnce is the number of entries after which the context is looked at.
+const listedAtOnce = 4096
 
 func (r rootFS) open(dir string) (rootFS, error) {
 	opened, err := r.OpenRoot(dir)
 	return rootFS{opened}, err
 }
-
-type linkEntry struct {
-	fsys   rootFS
-	path   string
-	target string
-}
-
-func (e linkEntry) Name() string               { return path.Base(e.path) }
-func (e linkEntry) IsDir() bool                { return false }
-func (e linkEntry) Type() fs.FileMode          { return fs.ModeSymlink }
-func (e linkEntry) Info() (fs.FileInfo, error) { return e.fsys.Lstat(e.path) }
-func (e linkEntry) String() string             { return fs.FormatDirEntry(e) }

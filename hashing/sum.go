@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"runtime"
@@ -24,15 +25,14 @@ func (r Reader) sumFiles(ctx context.Context, fsys fs.FS, entries []Entry) error
 	limits := limits{maxFile: r.MaxFile, maxTree: r.MaxTree}
 	for range min(runtime.GOMAXPROCS(0), len(entries)) {
 		workers.Go(func() {
-			var buffer []byte
-			files := newOpener(fsys)
+			files := summer{opener: newOpener(fsys), ctx: ctx, limits: &limits, hash: sha256.New()}
 			defer files.close()
 			for !first.isSet() {
 				i := int(next.Add(1)) - 1
 				if i >= len(entries) {
 					return
 				}
-				if err := sumFile(ctx, files, &entries[i], &limits, &buffer); err != nil {
+				if err := files.sum(&entries[i]); err != nil {
 					first.set(i, &TreeError{Path: entries[i].Path, Err: err})
 				}
 			}
@@ -83,13 +83,92 @@ func (l *limits) add(size int64) error {
 // maxBuffer is the maximum size of a read. It is larger than the buffer of io.Copy.
 const maxBuffer = 64 << 10
 
-// sumFile grows the buffer with the size of the files, because most trees have only small ones. It reads
-// at most one byte more than the initial size, so that it ends even if the file grows or has no end.
-func sumFile(ctx context.Context, files *opener, e *Entry, limits *limits, buffer *[]byte) error {
+// summer sums one file after another. Its buffer grows with the size of the files, because most trees have only small
+// ones.
+type summer struct {
+	*opener
+	ctx    context.Context
+	limits *limits
+	hash   hash.Hash
+	buffer []byte
+}
+
+func (s *summer) sum(e *Entry) error {
 	if !e.isFile() {
 		return nil
 	}
-	f, err := files.open(e.Path)
+	name, err := s.enter(e.Path)
+	if err != nil {
+		return err
+	}
+	s.hash.Reset()
+	if s.files != nil {
+		err = s.read(e, name)
+	} else {
+		err = s.readFS(e, name)
+	}
+	s.hash.Sum(e.Sum[:0])
+	return err
+}
+
+// begin is called with what is known of a file before it is read.
+func (s *summer) begin(e *Entry, size int64, mode fs.FileMode) error {
+	if !mode.IsRegular() {
+		return errChanged // it was a regular file before
+	}
+	if err := s.limits.add(size); err != nil {
+		return err
+	}
+	if want := int(min(size+1, maxBuffer)); len(s.buffer) < want {
+		s.buffer = make([]byte, want)
+	}
+	if mode&0o100 != 0 {
+		e.Kind = ExecFile
+	}
+	e.Size = size
+	return nil
+}
+
+// read reads a file on disk. It asks for one byte more than the file had in the beginning, so it ends even if the file grows
+// or has no end. A read that returns less than it could is the last one: on disk, it has reached the end.
+func (s *summer) read(e *Entry, name string) error {
+	f, err := s.files.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	state, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if err := s.begin(e, state.Size, state.Mode); err != nil {
+		return err
+	}
+	var done int64
+	for done <= state.Size {
+		if err := ctxerr.Of(s.ctx); err != nil {
+			return err
+		}
+		part := s.buffer[:min(int64(len(s.buffer)), state.Size+1-done)]
+		n, err := f.Read(part)
+		if err != nil && err != io.EOF { //nolint:errorlint // readers return it unwrapped
+			return err
+		}
+		s.hash.Write(part[:n])
+		done += int64(n)
+		if err != nil || done == state.Size && n < len(part) {
+			break
+		}
+	}
+	if done != state.Size {
+		return errChanged
+	}
+	return nil
+}
+
+// readFS reads a file of any file system. It reads at most one byte more than the initial size.
+func (s *summer) readFS(e *Entry, name string) error {
+	f, err := s.last.file(name)
 	if err != nil {
 		return err
 	}
@@ -98,17 +177,10 @@ func sumFile(ctx context.Context, files *opener, e *Entry, limits *limits, buffe
 	if err != nil {
 		return err
 	}
-	if !before.Mode().IsRegular() {
-		return errChanged // it was a regular file before
-	}
-	if err := limits.add(before.Size()); err != nil {
+	if err := s.begin(e, before.Size(), before.Mode()); err != nil {
 		return err
 	}
-	if want := int(min(before.Size()+1, maxBuffer)); len(*buffer) < want {
-		*buffer = make([]byte, want)
-	}
-	hash := sha256.New()
-	n, err := io.CopyBuffer(hash, ctxerr.Reader(ctx, io.LimitReader(f, before.Size()+1)), *buffer)
+	n, err := io.CopyBuffer(s.hash, ctxerr.Reader(s.ctx, io.LimitReader(f, before.Size()+1)), s.buffer)
 	if err != nil {
 		return err
 	}
@@ -119,10 +191,5 @@ func sumFile(ctx context.Context, files *opener, e *Entry, limits *limits, buffe
 	if n != before.Size() || after.Size() != n {
 		return errChanged
 	}
-	if before.Mode()&0o100 != 0 {
-		e.Kind = ExecFile
-	}
-	e.Size = n
-	hash.Sum(e.Sum[:0])
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -107,12 +108,16 @@ func (c *copier) files(ctx context.Context, dir string, names []string) error {
 		if err != nil {
 			return err
 		}
+		files, err := parent.open()
+		if err != nil {
+			return err
+		}
 		for _, name := range names {
 			if err := c.register(name, pathsafe.File); err != nil {
 				return err
 			}
 		}
-		from, closeDir, err := c.source(dir)
+		copyFile, closeDir, err := c.source(dir, files)
 		if err != nil {
 			return err
 		}
@@ -121,29 +126,39 @@ func (c *copier) files(ctx context.Context, dir string, names []string) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return c.file(parent, name, from)
+			return copyFile(name)
 		})
 	})
 }
 
-// source returns a function that opens the files of a directory. A directory on disk is opened once, because
-// looking it up again for each file takes longer than copying a small one.
-func (c *copier) source(dir string) (open func(name string) (fs.File, error), closeDir func(), err error) {
+// source returns a function that copies a file of a directory. A directory on disk is opened once, because looking it up
+// again for each file takes longer than copying a small one.
+func (c *copier) source(dir string, to *pathsafe.DirFiles) (copyFile func(name string) error, closeDir func(), err error) {
 	disk, ok := c.src.(interface {
 		OpenRoot(name string) (pathsafe.RootFS, error)
 	})
 	if !ok {
-		return c.src.Open, func() {}, nil
+		return func(name string) error { return c.file(to, name) }, func() {}, nil
 	}
-	from, err := disk.OpenRoot(dir)
+	root, err := disk.OpenRoot(dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	return func(name string) (fs.File, error) { return from.Open(path.Base(name)) }, func() { _ = from.Close() }, nil
+	defer func() { _ = root.Close() }()
+	from, err := root.Files()
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(name string) error { return c.fileOnDisk(to, name, from) }, func() { _ = from.Close() }, nil
 }
 
-func (c *copier) file(parent *os.Root, name string, open func(name string) (fs.File, error)) error {
-	f, err := open(name)
+// errChanged is for a name that belongs to another file by now.
+func errChanged(name string) error {
+	return &PathError{Path: name, Reason: "it changed while it was copied"}
+}
+
+func (c *copier) file(to *pathsafe.DirFiles, name string) error {
+	f, err := c.src.Open(name)
 	if err != nil {
 		return err
 	}
@@ -152,11 +167,72 @@ func (c *copier) file(parent *os.Root, name string, open func(name string) (fs.F
 	if err != nil {
 		return err
 	}
-	// The name may belong to another file by now.
 	if !info.Mode().IsRegular() {
-		return &PathError{Path: name, Reason: "it changed while it was copied"}
+		return errChanged(name)
 	}
-	return c.write(parent, name, info.Mode()&0o100 != 0, f, nil) // the system needs no buffer
+	return c.write(to, name, info.Mode()&0o100 != 0, func(file *pathsafe.OpenFile) error { return c.fill(file, name, f) })
+}
+
+func (c *copier) fileOnDisk(to *pathsafe.DirFiles, name string, from *pathsafe.DirFiles) error {
+	f, err := from.Open(path.Base(name))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	state, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if !state.Mode.IsRegular() {
+		return errChanged(name)
+	}
+	return c.write(to, name, state.Mode&0o100 != 0, func(file *pathsafe.OpenFile) error {
+		if state.Size < sharedSize {
+			return c.fillSmall(file, name, f, state.Size)
+		}
+		return c.fillShared(file, name, f, state.Size)
+	})
+}
+
+// sharedSize is from which size on it pays to let the system copy a file, or share its blocks.
+const sharedSize = 64 << 10
+
+func (c *copier) fillShared(to *pathsafe.OpenFile, name string, from *pathsafe.OpenFile, size int64) error {
+	room := c.room()
+	if size > room {
+		return c.tooLarge(name, size) // a file without blocks can have any size
+	}
+	if err := c.disk.Take(size); err != nil {
+		return fmt.Errorf("%q: %w", name, err)
+	}
+	n, err := io.Copy(to.OSFile(), io.LimitReader(from.OSFile(), room+1))
+	return c.filled(name, n, room, err)
+}
+
+// fillSmall is fill for a file of the given size. It ends with the first read that returns less than it could, when it has
+// that size.
+func (c *copier) fillSmall(to *pathsafe.OpenFile, name string, from *pathsafe.OpenFile, size int64) error {
+	room := c.room()
+	counted := c.disk.Writer(to)
+	buffer := buffers.Get().(*[64 << 10]byte)
+	defer buffers.Put(buffer)
+	var done int64
+	for done <= room {
+		part := buffer[:min(int64(len(buffer)), room+1-done)]
+		n, err := from.Read(part)
+		done += int64(n)
+		ended := err == io.EOF || done == size && n < len(part) //nolint:errorlint // readers return it unwrapped
+		if err != nil && !ended {
+			return c.filled(name, done, room, err)
+		}
+		if _, err := counted.Write(part[:n]); err != nil {
+			return c.filled(name, done, room, err)
+		}
+		if ended {
+			break
+		}
+	}
+	return c.filled(name, done, room, nil)
 }
 
 func each(names []string, do func(name string) error) error {

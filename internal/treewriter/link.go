@@ -58,7 +58,7 @@ func (w *Writer) makeLinks() error {
 		if err != nil {
 			return err
 		}
-		if err := parent.Symlink(w.targets[name], path.Base(name)); err != nil {
+		if err := parent.root.Symlink(w.targets[name], path.Base(name)); err != nil {
 			return w.notStored(name, err)
 		}
 	}

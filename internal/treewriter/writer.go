@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -32,7 +33,7 @@ type Writer struct {
 	disk   *packagelimits.Disk
 	// handles are the open directories from the root to the last used one: entries in the order of a tree
 	// take one system call each.
-	handles []handle
+	handles []*handle
 	// kinds has every entry, folded the first one for each foldKey.
 	kinds   map[string]pathsafe.Kind
 	folded  map[string]string
@@ -41,9 +42,11 @@ type Writer struct {
 	leftOut  []Link
 	allLinks bool
 	bytes    atomic.Int64
-	buf      []byte
-	err      error
-	done     bool // Close was successful
+	// asCreated says that files get the mode with which they are created, so that they need not be changed: the umask and
+	// the directory's access control list allow it.
+	asCreated map[fs.FileMode]*atomic.Bool
+	err       error
+	done      bool // Close was successful
 
 	// unusual counts the names for the warning; portable says that every system can store the example.
 	unusual  int
@@ -52,9 +55,29 @@ type Writer struct {
 }
 
 type handle struct {
-	name string // "." for the root
-	root *os.Root
+	name  string // "." for the root
+	root  *os.Root
+	files *pathsafe.DirFiles // opened for the first file
 }
+
+func (h *handle) open() (*pathsafe.DirFiles, error) {
+	var err error
+	if h.files == nil {
+		h.files, err = pathsafe.FS(h.root).Files()
+	}
+	return h.files, err
+}
+
+func (h *handle) close() error {
+	var err error
+	if h.files != nil {
+		err = h.files.Close()
+	}
+	return errors.Join(err, h.root.Close())
+}
+
+// buffers are for the content of files. Some readers copy more at once than a small buffer holds.
+var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
 // Create creates dir, which must not exist. What is written counts for the run of ctx; see [packagelimits.Disk].
 func Create(ctx context.Context, dir string, limits Limits) (*Writer, error) {
@@ -77,21 +100,21 @@ func CreateIn(ctx context.Context, parent *os.Root, name string, limits Limits) 
 		return nil, err
 	}
 	w := &Writer{
-		dir:     parent.Name(),
-		remove:  func() error { return parent.RemoveAll(name) },
-		limits:  limits.WithDefaults(),
-		disk:    packagelimits.DiskOf(ctx),
-		kinds:   map[string]pathsafe.Kind{".": pathsafe.Directory},
-		folded:  map[string]string{},
-		targets: map[string]string{},
-		buf:     make([]byte, 64<<10),
+		dir:       parent.Name(),
+		remove:    func() error { return parent.RemoveAll(name) },
+		limits:    limits.WithDefaults(),
+		disk:      packagelimits.DiskOf(ctx),
+		kinds:     map[string]pathsafe.Kind{".": pathsafe.Directory},
+		folded:    map[string]string{},
+		targets:   map[string]string{},
+		asCreated: map[fs.FileMode]*atomic.Bool{fileMode: {}, execMode: {}},
 	}
 	err := parent.Chmod(name, dirMode)
 	root, openErr := parent.OpenRoot(name)
 	if err = errors.Join(err, openErr); err != nil {
 		return nil, errors.Join(err, parent.Remove(name))
 	}
-	w.handles = []handle{{".", root}}
+	w.handles = []*handle{{name: ".", root: root}}
 	return w, nil
 }
 
@@ -118,7 +141,11 @@ func (w *Writer) File(name string, exec bool, r io.Reader) error {
 		if err != nil {
 			return err
 		}
-		return w.write(parent, name, exec, r, w.buf)
+		files, err := parent.open()
+		if err != nil {
+			return err
+		}
+		return w.write(files, name, exec, func(f *pathsafe.OpenFile) error { return w.fill(f, name, r) })
 	})
 }
 
@@ -189,7 +216,7 @@ func (w *Writer) Abort() {
 func (w *Writer) release() error {
 	var err error
 	for _, h := range slices.Backward(w.handles) {
-		err = errors.Join(err, h.root.Close())
+		err = errors.Join(err, h.close())
 	}
 	w.handles = nil
 	return err
@@ -212,7 +239,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-func (w *Writer) add(name string, k pathsafe.Kind) (*os.Root, error) {
+func (w *Writer) add(name string, k pathsafe.Kind) (*handle, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
 	}
@@ -243,10 +270,10 @@ func (w *Writer) register(name string, k pathsafe.Kind) error {
 	return nil
 }
 
-func (w *Writer) open(dir string) (*os.Root, error) {
+func (w *Writer) open(dir string) (*handle, error) {
 	last := len(w.handles) - 1
 	for !isWithin(dir, w.handles[last].name) {
-		if err := w.handles[last].root.Close(); err != nil {
+		if err := w.handles[last].close(); err != nil {
 			return nil, err
 		}
 		w.handles = w.handles[:last]
@@ -258,7 +285,7 @@ func (w *Writer) open(dir string) (*os.Root, error) {
 		}
 		last++
 	}
-	return w.handles[last].root, nil
+	return w.handles[last], nil
 }
 
 func (w *Writer) descend(dir string) error {
@@ -278,7 +305,7 @@ func (w *Writer) descend(dir string) error {
 	if err != nil {
 		return w.notStored(name, err)
 	}
-	w.handles = append(w.handles, handle{name, root})
+	w.handles = append(w.handles, &handle{name: name, root: root})
 	return nil
 }
 
@@ -322,37 +349,39 @@ func isWithin(name, dir string) bool {
 	return dir == "." || name == dir || strings.HasPrefix(name, dir) && name[len(dir)] == '/'
 }
 
-// write writes a registered file. Calls for several files can be concurrent.
-func (w *Writer) write(parent *os.Root, name string, exec bool, r io.Reader, buf []byte) error {
-	// Nonblock spares four system calls with which Go would set it and, for a regular file, unset it again.
-	f, err := parent.OpenFile(path.Base(name), os.O_WRONLY|os.O_CREATE|os.O_EXCL|pathsafe.Nonblock, fileMode)
-	if err != nil {
-		return w.notStored(name, err)
-	}
-	err = w.fill(f, name, r, buf)
+// write creates a registered file, which fill fills. Calls for several files can be concurrent.
+func (w *Writer) write(parent *pathsafe.DirFiles, name string, exec bool, fill func(*pathsafe.OpenFile) error) error {
 	mode := fileMode
 	if exec {
 		mode = execMode
 	}
-	// The umask was applied to OpenFile's mode.
-	return errors.Join(err, f.Chmod(mode), f.Close())
+	f, err := parent.Create(path.Base(name), mode)
+	if err != nil {
+		return w.notStored(name, err)
+	}
+	if asCreated := w.asCreated[mode]; !asCreated.Load() {
+		state, statErr := f.Stat()
+		asCreated.Store(statErr == nil && state.Mode.Perm() == mode)
+		err = errors.Join(statErr, f.Chmod(mode))
+	}
+	if err == nil {
+		err = fill(f)
+	}
+	return errors.Join(err, f.Close())
 }
 
 // fill copies r up to the limits. Concurrent calls may together exceed the tree's limit before one notices.
-func (w *Writer) fill(f *os.File, name string, r io.Reader, buf []byte) error {
-	room := min(w.limits.FileBytes, w.limits.TreeBytes-w.bytes.Load())
-	to := w.disk.Writer(f)
-	if from, ok := r.(*os.File); ok {
-		to = f // lets the system copy the file, or share its blocks
-		if info, err := from.Stat(); err == nil && info.Size() > room {
-			return w.tooLarge(name, info.Size()) // a file without blocks can have any size
-		} else if err == nil {
-			if err := w.disk.Take(info.Size()); err != nil {
-				return fmt.Errorf("%q: %w", name, err)
-			}
-		}
-	}
-	n, err := io.CopyBuffer(to, io.LimitReader(r, room+1), buf)
+func (w *Writer) fill(f *pathsafe.OpenFile, name string, r io.Reader) error {
+	room := w.room()
+	buffer := buffers.Get().(*[64 << 10]byte)
+	defer buffers.Put(buffer)
+	n, err := io.CopyBuffer(w.disk.Writer(f), io.LimitReader(r, room+1), buffer[:])
+	return w.filled(name, n, room, err)
+}
+
+func (w *Writer) room() int64 { return min(w.limits.FileBytes, w.limits.TreeBytes-w.bytes.Load()) }
+
+func (w *Writer) filled(name string, n, room int64, err error) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("%q: %w", name, err)
