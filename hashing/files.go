@@ -96,14 +96,9 @@ func RootFS(root *os.Root) fs.FS { return rootFS{pathsafe.FS(root)} }
 
 type rootFS struct{ pathsafe.RootFS }
 
-func (r rootFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	return r.readDir(context.Background(), name)
-}
-
-// readDir returns the entries sorted by name. More than a tree may have are an error. Their types come from the directory
-// itself, where the system has them there.
+// readDir returns the entries sorted by name, without what Info would say. More than a tree may have are an error.
 func (r rootFS) readDir(ctx context.Context, name string) ([]fs.DirEntry, error) {
-	dir, err := r.Open(name)
+	dir, err := r.List(name)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +108,7 @@ func (r rootFS) readDir(ctx context.Context, name string) ([]fs.DirEntry, error)
 		if err := ctxerr.Of(ctx); err != nil {
 			return nil, err
 		}
-		some, err := dir.(*os.File).ReadDir(listedAtOnce)
+		some, err := dir.ReadDir(listedAtOnce)
 		list = append(list, some...)
 		switch {
 		case len(list) > maxEntries:

@@ -1,11 +1,28 @@
 package pathsafe
 
-import "io/fs"
+import (
+	"io/fs"
+	"os"
+)
 
 // FileState is what programs need to know of an open file.
 type FileState struct {
 	Size int64 // in bytes
 	Mode fs.FileMode
+}
+
+// List opens a directory of which only the names and the types of the entries matter: their Info must not be asked for. The
+// os package asks the system about each entry of a directory in an [os.Root].
+func (f RootFS) List(name string) (*os.File, error) {
+	at, err := native("open", name)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := f.root.OpenFile(at, os.O_RDONLY|Nonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	return outOfRoot(dir)
 }
 
 // Files returns the files of the root directory itself, which must be closed. Programs that open most files of a directory

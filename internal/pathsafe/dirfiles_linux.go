@@ -51,6 +51,22 @@ func (d *DirFiles) open(name string, flags int, mode uint32) (*OpenFile, error) 
 	return &OpenFile{fd: fd, name: name}, nil
 }
 
+// outOfRoot returns the same directory, and closes dir.
+func outOfRoot(dir *os.File) (*os.File, error) {
+	defer dir.Close()
+	fd, err := uninterrupted(func() (int, error) {
+		fd, _, errno := syscall.Syscall(syscall.SYS_FCNTL, dir.Fd(), syscall.F_DUPFD_CLOEXEC, 0)
+		if errno != 0 {
+			return 0, errno
+		}
+		return int(fd), nil
+	})
+	if err != nil {
+		return nil, os.NewSyscallError("fcntl", err)
+	}
+	return os.NewFile(uintptr(fd), dir.Name()), nil
+}
+
 // uninterrupted repeats a system call that a signal has interrupted.
 func uninterrupted(call func() (int, error)) (int, error) {
 	for {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -56,7 +58,7 @@ type copier struct {
 }
 
 func (c *copier) dir(ctx context.Context, dir string) error {
-	list, err := fs.ReadDir(c.src, dir)
+	list, err := c.list(dir)
 	if err != nil {
 		return err
 	}
@@ -92,6 +94,24 @@ func (c *copier) dir(ctx context.Context, dir string) error {
 		}
 	}
 	return nil
+}
+
+// list returns the entries sorted by name, without what Info would say.
+func (c *copier) list(dir string) ([]fs.DirEntry, error) {
+	disk, ok := c.src.(interface {
+		List(name string) (*os.File, error)
+	})
+	if !ok {
+		return fs.ReadDir(c.src, dir)
+	}
+	open, err := disk.List(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer open.Close()
+	list, err := open.ReadDir(-1)
+	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return list, err
 }
 
 func (c *copier) files(ctx context.Context, dir string, names []string) error {
