@@ -9,8 +9,10 @@ import (
 	"path/filepath"
 	"runtime"
 
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/treewalk"
 )
 
@@ -52,8 +54,7 @@ func (in *Installer) Fetch(ctx context.Context, p Project, c config.Call, dir st
 	found, err := run.newResolver(nil, run.events).module(ctx, call)
 	run.keepMemos()
 	if err == nil {
-		_, err = run.pool.Cache.CopyTo(ctx, dir, placed(found).tree.T1(), runtime.GOOS == "windows")
-		err = call.FailIf(err)
+		err = call.FailIf(run.copyTo(ctx, dir, placed(found).tree.T1()))
 	}
 	if err != nil {
 		return Module{}, err
@@ -61,4 +62,14 @@ func (in *Installer) Fetch(ctx context.Context, p Project, c config.Call, dir st
 	result := resultOf(found, p.KeepCredentials)
 	result.Dir = filepath.Join(dir, filepath.FromSlash(found.Subdir))
 	return result, nil
+}
+
+func (r *installRun) copyTo(ctx context.Context, dir string, t1 hashing.Hash) error {
+	parent, err := pathsafe.OpenRoot(filepath.Dir(dir))
+	if err != nil {
+		return err
+	}
+	defer parent.Close()
+	_, err = r.pool.Cache.CopyTo(ctx, parent, filepath.Base(dir), t1, runtime.GOOS == "windows")
+	return err
 }

@@ -30,11 +30,11 @@ func (s *Stage) Link(ctx context.Context, name string, shared *Shared, own []str
 		return "", false, err
 	}
 	defer source.Close()
-	staged, err := s.Project.Stage(name)
+	stage, err := s.Project.Stage()
 	if err != nil {
 		return "", false, err
 	}
-	d := &linkedDir{path: staged, source: source, shared: shared, own: own, links: &s.links, disk: packagelimits.DiskOf(ctx)}
+	d := &linkedDir{stage: stage, name: name, source: source, shared: shared, own: own, links: &s.links, disk: packagelimits.DiskOf(ctx)}
 	if !d.hasDirs(own) {
 		d.own = d.children("")
 	}
@@ -44,11 +44,12 @@ func (s *Stage) Link(ctx context.Context, name string, shared *Shared, own []str
 	if err := d.check(ctx); err != nil {
 		return "", false, fmt.Errorf("%s changed while it was being placed: %w", shared.Name, err)
 	}
-	return d.path, d.linked, nil
+	return s.Project.StagePath(name), d.linked, nil
 }
 
 type linkedDir struct {
-	path   string
+	stage  *os.Root // the staging directory, with the name of this one
+	name   string
 	source *os.Root // of the shared tree
 	shared *Shared
 	own    []string
@@ -70,7 +71,7 @@ func (d *linkedDir) hasDirs(dirs []string) bool {
 }
 
 func (d *linkedDir) build(dir string) error {
-	if err := os.Mkdir(d.inDir(dir), 0o755); err != nil {
+	if err := d.stage.Mkdir(d.inDir(dir), 0o755); err != nil {
 		return err
 	}
 	for _, child := range d.children(dir) {
@@ -82,7 +83,7 @@ func (d *linkedDir) build(dir string) error {
 			err = d.build(child)
 		default:
 			d.linked = true
-			err = d.links.add(project.TreeLink(d.shared.Name, child), d.inDir(child))
+			err = d.links.add(d.stage, project.TreeLink(d.shared.Name, child), d.inDir(child))
 		}
 		if err != nil {
 			return err
@@ -91,7 +92,7 @@ func (d *linkedDir) build(dir string) error {
 	return nil
 }
 
-func (d *linkedDir) inDir(name string) string { return filepath.Join(d.path, filepath.FromSlash(name)) }
+func (d *linkedDir) inDir(name string) string { return filepath.Join(d.name, filepath.FromSlash(name)) }
 
 func (d *linkedDir) children(dir string) []string {
 	entries, prefix := d.shared.Tree.Entries, ""
@@ -112,15 +113,15 @@ func (d *linkedDir) children(dir string) []string {
 func (d *linkedDir) copyAll(name string) error {
 	for _, e := range d.shared.Tree.Part(name) {
 		target := d.inDir(e.Path)
-		if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		if err := d.stage.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 			return err
 		}
 		var err error
 		switch e.Kind {
 		case hashing.EmptyDir:
-			err = os.Mkdir(target, 0o755)
+			err = d.stage.Mkdir(target, 0o755)
 		case hashing.Link:
-			err = os.Symlink(filepath.FromSlash(e.Target), target)
+			err = d.stage.Symlink(filepath.FromSlash(e.Target), target)
 		default:
 			err = d.copyFile(e, target)
 		}
@@ -141,7 +142,7 @@ func (d *linkedDir) copyFile(e hashing.Entry, target string) (err error) {
 	if e.Kind == hashing.ExecFile {
 		mode = 0o755
 	}
-	file, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	file, err := d.stage.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
@@ -160,7 +161,7 @@ func (d *linkedDir) copyFile(e hashing.Entry, target string) (err error) {
 }
 
 func (d *linkedDir) check(ctx context.Context) error {
-	root, err := pathsafe.OpenRoot(d.path)
+	root, err := d.stage.OpenRoot(d.name)
 	if err != nil {
 		return err
 	}

@@ -43,14 +43,15 @@ func (s *Stage) Copy(ctx context.Context, name string, t1 hashing.Hash) (path st
 		return "", nil, err
 	}
 	defer release()
-	if path, err = s.Project.Stage(name); err != nil {
-		return "", nil, err
-	}
-	tree, err = s.Cache.CopyTo(ctx, path, t1, !s.KeepsModes)
+	stage, err := s.Project.Stage()
 	if err != nil {
 		return "", nil, err
 	}
-	return path, tree, nil
+	tree, err = s.Cache.CopyTo(ctx, stage, name, t1, !s.KeepsModes)
+	if err != nil {
+		return "", nil, err
+	}
+	return s.Project.StagePath(name), tree, nil
 }
 
 func (s *Stage) Shared(ctx context.Context, t1 hashing.Hash) (*Shared, error) {
@@ -81,18 +82,18 @@ func (s *Stage) readShared(ctx context.Context, name string) (*store.Tree, error
 // calls of one package have ten thousand links, each of which would need an inode. A symbolic link cannot
 // be written to, so no call can change another's.
 type links struct {
-	made sync.Map // maps a target to the path of a link to it
+	made sync.Map // maps a target to the name of a link to it in the staging directory
 }
 
-func (l *links) add(target, path string) error {
+func (l *links) add(stage *os.Root, target, name string) error {
 	target = filepath.FromSlash(target)
 	// Elsewhere than on Linux, a hard link to a symbolic link may become a link to its target.
-	if first, ok := l.made.Load(target); ok && runtime.GOOS == "linux" && os.Link(first.(string), path) == nil {
+	if first, ok := l.made.Load(target); ok && runtime.GOOS == "linux" && stage.Link(first.(string), name) == nil {
 		return nil
 	}
-	if err := os.Symlink(target, path); err != nil {
+	if err := stage.Symlink(target, name); err != nil {
 		return err
 	}
-	l.made.Store(target, path)
+	l.made.Store(target, name)
 	return nil
 }

@@ -147,6 +147,16 @@ func SplitDirs(dir string, n int) (base string, below []string) {
 // through links. prepare, which may be nil, is called before each component is opened, for example to create it.
 func OpenDirs(base string, below []string, prepare func(root *os.Root, dir, name string) error) (*os.Root, error) {
 	root, err := OpenRoot(base)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := OpenBelow(root, base, below, prepare)
+	return opened, errors.Join(err, root.Close())
+}
+
+// OpenBelow is [OpenDirs] below an open directory, whose path is base.
+func OpenBelow(root *os.Root, base string, below []string, prepare func(root *os.Root, dir, name string) error) (*os.Root, error) {
+	root, err := root.OpenRoot(".")
 	for _, name := range below {
 		if err != nil {
 			return nil, err

@@ -103,7 +103,7 @@ func (p *Project) commitLockCopy(c Change) (bool, error) {
 // nil if the lock does not change.
 func (p *Project) prepare(c Change) (_ *journal, lock *atomicfile.Pending, err error) {
 	j := &journal{Stage: p.stage, Retired: path.Join(retiredName, rand.Text())}
-	if err := p.makeStage(); err != nil {
+	if _, err := p.Stage(); err != nil {
 		return nil, nil, err
 	}
 	if j.Manifest, err = p.stageFile(j, manifestName, c.Manifest); err != nil {

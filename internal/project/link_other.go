@@ -2,6 +2,12 @@
 
 package project
 
-import "os"
+import (
+	"os"
+	"path/filepath"
+)
 
-func linkDirectory(target, name string) error { return os.Symlink(target, name) }
+// linkDirectory makes a symbolic link in an open directory. path is that of the link.
+func linkDirectory(target string, dir *os.Root, path string) error {
+	return dir.Symlink(target, filepath.Base(path))
+}

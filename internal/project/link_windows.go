@@ -11,7 +11,7 @@ import (
 
 // linkDirectory makes a junction, as stock tools do: unlike symbolic links, any user may make one. Its
 // format is REPARSE_DATA_BUFFER of Microsoft's MS-FSCC 2.1.2.5.
-func linkDirectory(target, name string) error {
+func linkDirectory(target string, _ *os.Root, name string) error {
 	substitute, printed := utf16.Encode([]rune(`\??\`+target)), utf16.Encode([]rune(target))
 	size := func(text []uint16) uint16 { return uint16(2 * len(text)) } //nolint:gosec // paths have at most 32,767 characters
 	header := []any{

@@ -3,16 +3,19 @@ package project
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/userkey"
 )
 
@@ -29,6 +32,9 @@ type Project struct {
 
 	held  []*filelock.Lock
 	stage string // this process's directory in stageName
+	// staging is stage, open from the first use to the end.
+	staging *os.Root
+	mu      sync.Mutex // for staging
 	// made are the directories that this process has created, outermost first.
 	made   []string
 	former []byte // the proven copy of the lock; nil if there is none
@@ -42,6 +48,9 @@ type Project struct {
 // Close releases the project and removes its staged files, and what Open has created if nothing was
 // installed. The next Open removes what cannot be removed now.
 func (p *Project) Close() error {
+	if p.staging != nil {
+		_ = p.staging.Close() // nothing was written
+	}
 	if p.stage != "" {
 		_ = atomicfile.Step("project.stage.remove", func() error { return p.modules.RemoveAll(p.stage) })
 		p.removeMade()
@@ -127,12 +136,23 @@ func (p *Project) StagePath(name string) string {
 	return filepath.Join(p.path, filepath.FromSlash(p.stage), name)
 }
 
-// Stage returns the path, in an existing directory, to which a package is written before it is installed. A run that
-// changes nothing creates no such directory, so that it can be on a read-only file system.
-func (p *Project) Stage(name string) (string, error) { return p.StagePath(name), p.makeStage() }
-
-func (p *Project) makeStage() error {
-	return p.modules.MkdirAll(p.stage, 0o700)
+// Stage returns the directory to which packages are written before they are installed. A run that changes nothing creates
+// none, so that it can be on a read-only file system. It is open until Close, because another process could put a link at
+// its path.
+func (p *Project) Stage() (*os.Root, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.staging != nil {
+		return p.staging, nil
+	}
+	staging, err := pathsafe.OpenBelow(p.modules, p.path, strings.Split(p.stage, "/"), func(root *os.Root, _, name string) error {
+		if err := root.Mkdir(name, 0o700); !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		return nil
+	})
+	p.staging = staging
+	return staging, err
 }
 
 // StageLink stages a link to a directory outside of the modules directory as the directory of a call,
@@ -141,11 +161,12 @@ func (p *Project) StageLink(key, target string) (string, error) {
 	if p.LinksTo(key, target) {
 		return "", nil
 	}
-	staged, err := p.Stage(key)
+	stage, err := p.Stage()
 	if err != nil {
 		return "", err
 	}
-	return staged, atomicfile.Step("project.stage.link", func() error { return linkDirectory(target, staged) })
+	staged := p.StagePath(key)
+	return staged, atomicfile.Step("project.stage.link", func() error { return linkDirectory(target, stage, staged) })
 }
 
 func (p *Project) LinksTo(key, target string) bool {
@@ -166,7 +187,7 @@ func (p *Project) KeepsModes() bool {
 // HasLinks reports whether the file system supports symbolic links, by trying it. It is true for one that cannot be
 // written, where what is there stays.
 func (p *Project) HasLinks() bool {
-	if p.makeStage() != nil {
+	if _, err := p.Stage(); err != nil {
 		return true
 	}
 	name := path.Join(p.stage, "@link") // no call can have this name

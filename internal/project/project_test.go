@@ -74,8 +74,9 @@ func change(t testing.TB, p *project.Project, packages map[string]string, gone .
 
 func stage(t testing.TB, p *project.Project, name, text string) string {
 	t.Helper()
-	staged, err := p.Stage(name)
+	_, err := p.Stage()
 	testenv.Must(t, err)
+	staged := p.StagePath(name)
 	testenv.Must(t, os.Mkdir(staged, 0o755))
 	testenv.Must(t, os.WriteFile(filepath.Join(staged, "main.tf"), []byte(text), 0o644))
 	return staged

@@ -146,12 +146,13 @@ func (e *UnfitError) Error() string {
 
 func (e *UnfitError) Unwrap() error { return e.Err }
 
-// CopyTo copies a tree to dst, which must not exist and does not exist after an error, and hashes the copy.
+// CopyTo copies a tree to a name in an open directory, which must not exist and does not exist after an error, and hashes
+// the copy.
 // modesLost says that the target file system has no executable bits. The error is as of [Modules.Read], an
 // *[UnfitError] if only the copy differs, or wraps a *[packagelimits.Error].
-func (m *Modules) CopyTo(ctx context.Context, dst string, t1 hashing.Hash, modesLost bool) (*Tree, error) {
+func (m *Modules) CopyTo(ctx context.Context, parent *os.Root, dst string, t1 hashing.Hash, modesLost bool) (*Tree, error) {
 	for {
-		tree, err := m.copyOnce(ctx, dst, t1, modesLost)
+		tree, err := m.copyOnce(ctx, parent, dst, t1, modesLost)
 		if !errors.Is(err, errReplaced) {
 			return tree, err
 		}
@@ -161,7 +162,7 @@ func (m *Modules) CopyTo(ctx context.Context, dst string, t1 hashing.Hash, modes
 // errReplaced says that another process or goroutine has found the tree damaged, and fetched it again.
 var errReplaced = errors.New("the stored tree was replaced")
 
-func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, modesLost bool) (*Tree, error) {
+func (m *Modules) copyOnce(ctx context.Context, parent *os.Root, dst string, t1 hashing.Hash, modesLost bool) (*Tree, error) {
 	name, path := FileName(t1), m.TreePath(t1)
 	if !m.use(name) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
@@ -171,7 +172,7 @@ func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, mod
 		return nil, err
 	}
 	defer root.Close()
-	tree, err := m.copyTree(ctx, dst, pathsafe.FS(root))
+	tree, err := m.copyTree(ctx, parent, dst, pathsafe.FS(root))
 	if err == nil && modesLost {
 		var original *Tree
 		if original, err = m.readTree(ctx, name); err == nil {
@@ -182,7 +183,7 @@ func (m *Modules) copyOnce(ctx context.Context, dst string, t1 hashing.Hash, mod
 		m.markUsed(name)
 		return tree, nil
 	}
-	removeErr := atomicfile.RemoveAll(dst)
+	removeErr := atomicfile.RemoveAllIn(parent, dst)
 	over, isOver := errors.AsType[*packagelimits.Error](err)
 	if isOver && over.Limit == packagelimits.OfRun {
 		return nil, errors.Join(err, removeErr)
@@ -224,12 +225,12 @@ func sameButForCase(tree *Tree) []string {
 	return nil
 }
 
-func (m *Modules) copyTree(ctx context.Context, dst string, src fs.FS) (*Tree, error) {
-	err := atomicfile.Step("project.package.copy", func() error { return treewriter.CopyTree(ctx, dst, src, m.Limits) })
+func (m *Modules) copyTree(ctx context.Context, parent *os.Root, dst string, src fs.FS) (*Tree, error) {
+	err := atomicfile.Step("project.package.copy", func() error { return treewriter.CopyTreeIn(ctx, parent, dst, src, m.Limits) })
 	if err != nil {
 		return nil, err
 	}
-	copied, err := pathsafe.OpenRoot(dst)
+	copied, err := parent.OpenRoot(dst)
 	if err != nil {
 		return nil, err
 	}

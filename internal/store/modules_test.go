@@ -46,6 +46,15 @@ func publishModule(t *testing.T, s *store.Modules, text string) hashing.Hash {
 	return tree.T1()
 }
 
+func copyTo(s *store.Modules, dst string, t1 hashing.Hash) (*store.Tree, error) {
+	parent, err := os.OpenRoot(filepath.Dir(dst))
+	if err != nil {
+		return nil, err
+	}
+	defer parent.Close()
+	return s.CopyTo(context.Background(), parent, filepath.Base(dst), t1, false)
+}
+
 func TestPublishAndCopy(t *testing.T) {
 	t.Parallel()
 	s := openModules(t, filepath.Join(t.TempDir(), "cache"))
@@ -57,14 +66,14 @@ func TestPublishAndCopy(t *testing.T) {
 		t.Error("Has = false for a published tree")
 	}
 	dst := filepath.Join(t.TempDir(), "copy")
-	tree, err := s.CopyTo(context.Background(), dst, t1, false)
+	tree, err := copyTo(s, dst, t1)
 	if err != nil || tree.T1() != t1 {
 		t.Fatalf("CopyTo = %v, %v", tree, err)
 	}
 	if text, err := os.ReadFile(filepath.Join(dst, "main.tf")); err != nil || string(text) != "# a\n" {
 		t.Errorf("the copy holds %q, %v", text, err)
 	}
-	if _, err := s.CopyTo(t.Context(), dst+"2", "t1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", false); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := copyTo(s, dst+"2", "t1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("CopyTo of an absent tree = %v, want fs.ErrNotExist", err)
 	}
 	info, err := os.Stat(s.Dir())
@@ -95,7 +104,7 @@ func TestDamage(t *testing.T) {
 			t1 := publishModule(t, s, "# a\n")
 			must(t, damage(filepath.Join(s.Dir(), "tree", store.FileName(t1))))
 			dst := filepath.Join(t.TempDir(), "copy")
-			if _, err := s.CopyTo(context.Background(), dst, t1, false); !errors.Is(err, store.ErrDamaged) {
+			if _, err := copyTo(s, dst, t1); !errors.Is(err, store.ErrDamaged) {
 				t.Errorf("CopyTo = %v, want ErrDamaged", err)
 			}
 			if _, err := os.Lstat(dst); !errors.Is(err, fs.ErrNotExist) {
@@ -137,11 +146,11 @@ func TestDamageConcurrently(t *testing.T) {
 		var wait sync.WaitGroup
 		for i := range 4 {
 			wait.Go(func() {
-				_, err := s.CopyTo(context.Background(), filepath.Join(dir, strconv.Itoa(i)), t1, false)
+				_, err := copyTo(s, filepath.Join(dir, strconv.Itoa(i)), t1)
 				switch {
 				case errors.Is(err, store.ErrDamaged), errors.Is(err, fs.ErrNotExist):
 					publishModule(t, s, "# a\n")
-					if _, err := s.CopyTo(context.Background(), filepath.Join(dir, "again"+strconv.Itoa(i)), t1, false); err != nil {
+					if _, err := copyTo(s, filepath.Join(dir, "again"+strconv.Itoa(i)), t1); err != nil {
 						t.Error(err)
 					}
 				case err != nil:
@@ -251,7 +260,7 @@ func TestModuleEntries(t *testing.T) {
 	if diff := cmp.Diff(name, entries[0].Name); diff != "" || entries[0].Bytes != 5 || time.Since(entries[0].Used) < 47*time.Hour {
 		t.Errorf("Entries = %+v", entries)
 	}
-	if _, err := s.CopyTo(t.Context(), filepath.Join(t.TempDir(), "copy"), t1, false); err != nil {
+	if _, err := copyTo(s, filepath.Join(t.TempDir(), "copy"), t1); err != nil {
 		t.Fatal(err)
 	}
 	if entries, err = store.ViewModules(s.Dir(), userkey.Random()).Entries(); err != nil || time.Since(entries[0].Used) > time.Hour {

@@ -51,10 +51,12 @@ func (d *ProviderDir) Install(ctx context.Context, pkg *ProviderPackage, at stri
 	if err := d.checkPath(at); err != nil {
 		return false, err
 	}
-	if replaced, err = d.makeParents(path.Dir(at)); err != nil {
+	parent, replaced, err := d.makeParents(path.Dir(at))
+	if err != nil {
 		return false, err
 	}
-	info, err := d.root.Lstat(filepath.FromSlash(at))
+	defer parent.Close()
+	info, err := parent.Lstat(path.Base(at))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
@@ -68,10 +70,10 @@ func (d *ProviderDir) Install(ctx context.Context, pkg *ProviderPackage, at stri
 	if err != nil {
 		return false, err
 	}
-	if err := d.replace(pkg, made, at, info); err != nil {
+	if err := d.replace(pkg, made, parent, at, info); err != nil {
 		return replaced, err
 	}
-	return replaced, d.checkParents(path.Dir(at)) // a link would have led to another place in this directory
+	return replaced, d.checkParents(path.Dir(at)) // another process may have moved the parent
 }
 
 // PathError is about a path of a provider that the system cannot have.
@@ -98,33 +100,33 @@ func (d *ProviderDir) checkPath(at string) error {
 	return nil
 }
 
-// makeParents replaces files, and also links, because Terraform does not follow links there.
-func (d *ProviderDir) makeParents(dir string) (replaced bool, err error) {
-	made := ""
-	for component := range strings.SplitSeq(dir, "/") {
-		made = filepath.Join(made, component)
-		info, err := d.root.Lstat(made)
+// makeParents opens the parents of a package, one after the other, and creates those that are missing. It replaces files,
+// and also links, because Terraform does not follow links there.
+func (d *ProviderDir) makeParents(dir string) (parent *os.Root, replaced bool, err error) {
+	parent, err = pathsafe.OpenBelow(d.root, d.path, strings.Split(dir, "/"), func(root *os.Root, dir, name string) error {
+		info, err := root.Lstat(name)
 		if err == nil && info.IsDir() {
-			continue
+			return nil
 		}
 		if err == nil {
 			replaced = true
-			err = atomicfile.Step("provider.parent.remove", func() error { return d.root.Remove(made) })
+			err = atomicfile.Step("provider.parent.remove", func() error { return root.Remove(name) })
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return false, err
+			return err
 		}
-		err = atomicfile.Step("provider.parent.mkdir", func() error { return d.root.Mkdir(made, 0o755) })
+		err = atomicfile.Step("provider.parent.mkdir", func() error { return root.Mkdir(name, 0o755) })
 		switch {
 		case err == nil:
 			d.mu.Lock()
-			d.made = append(d.made, filepath.Join(d.path, made))
+			d.made = append(d.made, filepath.Join(dir, name))
 			d.mu.Unlock()
 		case !errors.Is(err, fs.ErrExist):
-			return false, err
+			return err
 		}
-	}
-	return replaced, nil
+		return nil
+	})
+	return parent, replaced, err
 }
 
 func (d *ProviderDir) has(ctx context.Context, pkg *ProviderPackage, at string, info fs.FileInfo, layout Layout) bool {
@@ -142,13 +144,14 @@ func (d *ProviderDir) has(ctx context.Context, pkg *ProviderPackage, at string, 
 	return state.Err == nil && state.H1 == pkg.H1
 }
 
-func (d *ProviderDir) prepare(ctx context.Context, pkg *ProviderPackage, layout Layout) (string, error) {
+// prepare returns what is installed, on the stage.
+func (d *ProviderDir) prepare(ctx context.Context, pkg *ProviderPackage, layout Layout) (made staged, err error) {
 	stage, err := d.stageDir()
 	if err != nil {
-		return "", err
+		return staged{}, err
 	}
 	name := rand.Text()
-	made := filepath.Join(ownName, stage.name, name)
+	made = staged{stage.root, name}
 	if layout.links(pkg.location) && runtime.GOOS != "windows" &&
 		atomicfile.Step("provider.place.link", func() error { return stage.root.Symlink(pkg.dir, name) }) == nil {
 		return made, nil
@@ -198,27 +201,33 @@ func (d *ProviderDir) newStage() (*stage, error) {
 	return newStage(own, d.Path(ownName), providerKind.steps)
 }
 
-func (d *ProviderDir) replace(pkg *ProviderPackage, made, at string, before fs.FileInfo) error {
-	info, err := d.root.Lstat(made)
+// staged is a file, link or directory on the stage.
+type staged struct {
+	root *os.Root
+	name string
+}
+
+func (d *ProviderDir) replace(pkg *ProviderPackage, made staged, parent *os.Root, at string, before fs.FileInfo) error {
+	info, err := made.root.Lstat(made.name)
 	if err != nil {
 		return err
 	}
-	to := filepath.FromSlash(at)
+	to := path.Base(at)
 	if before != nil && (before.IsDir() || info.IsDir()) {
-		old := filepath.Join(filepath.Dir(made), rand.Text())
-		err := atomicfile.Step("provider.place.retire", func() error { return d.root.Rename(to, old) })
+		old := rand.Text()
+		err := atomicfile.Step("provider.place.retire", func() error { return pathsafe.Rename(parent, to, made.root, old) })
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		defer func() { _ = atomicfile.RemoveAllIn(d.root, old) }() // otherwise Close removes it
+		defer func() { _ = atomicfile.RemoveAllIn(made.root, old) }() // otherwise Close removes it
 	}
-	if err := atomicfile.Step("provider.place.rename", func() error { return d.root.Rename(made, to) }); err != nil {
+	if err := atomicfile.Step("provider.place.rename", func() error { return pathsafe.Rename(made.root, made.name, parent, to) }); err != nil {
 		return err
 	}
 	if !info.IsDir() {
 		return nil
 	}
-	written, err := d.root.OpenRoot(to)
+	written, err := pathsafe.OpenDir(parent, d.Path(path.Dir(at)), to)
 	if err != nil {
 		return err
 	}

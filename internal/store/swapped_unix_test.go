@@ -3,9 +3,13 @@
 package store_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
@@ -46,5 +50,39 @@ func TestSwappedDirectories(t *testing.T) {
 				t.Errorf("outside there is %q, want %q", after, before)
 			}
 		})
+	}
+}
+
+// Another process replaces a parent of a package by a link to another directory of the providers, right before the package
+// is moved there. It is in neither.
+func TestSwappedWithinProviders(t *testing.T) {
+	s := openProviders(t, t.TempDir())
+	pkg := publishProvider(t, s)
+	for _, step := range []string{"provider.place.retire", "provider.place.rename"} {
+		for _, layout := range []store.Layout{store.LayoutLink, store.LayoutCopy} {
+			dir := t.TempDir()
+			parent, other := filepath.Join(dir, "example.com"), filepath.Join(dir, "other.example")
+			testenv.WriteFile(t, filepath.Join(dir, at, "file"), "old")
+			testenv.WriteFile(t, filepath.Join(other, filepath.FromSlash(at[len("example.com/"):]), "file"), "kept")
+			before := tree(t, other)
+			d, err := s.Dir(dir)
+			testenv.Must(t, err)
+			atomicfile.SetStepHook(func(name string) error {
+				if name == step {
+					testenv.Must(t, os.Rename(parent, parent+".away"))
+					testenv.Must(t, os.Symlink("other.example", parent))
+				}
+				return nil
+			})
+			_, err = d.Install(t.Context(), pkg, at, layout)
+			atomicfile.SetStepHook(nil)
+			if err == nil {
+				t.Errorf("swapped before %s: no error", step)
+			}
+			testenv.Must(t, d.Close())
+			if diff := cmp.Diff(before, tree(t, other)); diff != "" {
+				t.Errorf("swapped before %s, the other directory (-want +got):\n%s", step, diff)
+			}
+		}
 	}
 }
