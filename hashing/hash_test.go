@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -242,4 +243,26 @@ func decodeT1(data []byte) string {
 		fmt.Fprintf(&b, "%q %s %d %x\n", path, kind, size, take(32))
 	}
 	return b.String() + string(data)
+}
+
+func TestNewTree(t *testing.T) {
+	t.Parallel()
+	want := readTree(t, fstest.MapFS{"b/x": file("1"), "a": file("2"), "a.b": file("3"), "l": link("a"), "d": &fstest.MapFile{Mode: fs.ModeDir}})
+	entries := slices.Clone(want.Entries)
+	slices.Reverse(entries)
+	for i := range entries {
+		if entries[i].Kind == hashing.Link {
+			entries[i].Sum = [32]byte{}
+		}
+	}
+	got, err := hashing.NewTree(entries)
+	if err != nil || got.T1() != want.T1() || got.H1() != want.H1() {
+		t.Errorf("NewTree = %v, %v, want %v", got, err, want)
+	}
+	var refused *hashing.TreeError
+	for _, extra := range []hashing.Entry{{Path: "a", Kind: hashing.File}, {Path: "a/below", Kind: hashing.File}, {Path: "z", Kind: hashing.Link, Target: "nothing"}} {
+		if _, err := hashing.NewTree(append(slices.Clone(entries), extra)); !errors.As(err, &refused) {
+			t.Errorf("NewTree with %q: error %v, want a *TreeError", extra.Path, err)
+		}
+	}
 }

@@ -60,6 +60,17 @@ type Tree struct{ Entries []Entry }
 // it wraps the context's error and its cause.
 func ReadTree(ctx context.Context, fsys fs.FS) (*Tree, error) { return Reader{}.Read(ctx, fsys) }
 
+// NewTree returns the tree of entries that were hashed in another way, in any order. The sums of links need not be set. The
+// error is a *[TreeError] for entries that cannot be those of a directory.
+func NewTree(entries []Entry) (*Tree, error) {
+	tree := &Tree{Entries: slices.Clone(entries)}
+	sortEntries(tree.Entries)
+	if i, err := settle(tree.Entries); err != nil {
+		return nil, &TreeError{Path: tree.Entries[i].Path, Err: err, Listed: tree}
+	}
+	return tree, nil
+}
+
 // Dir returns the h1 hash of a directory on disk, to which dir may be a link. Errors are as of
 // [ReadTree].
 func Dir(ctx context.Context, dir string) (Hash, error) {

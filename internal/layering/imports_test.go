@@ -19,11 +19,11 @@ var layers = []layer{
 	{"values and tools", []string{
 		"addrs", "installer/evidence", "hashing", "versions", // the types of the API
 		"internal/git/gitattr", "internal/signing", // formats and signatures
-		"internal/atomicfile", "internal/treewriter", "internal/zipfile", // files
+		"internal/atomicfile", "internal/zipfile", // files
 		"internal/procgroup", "internal/singleflight", "internal/trace", // processes and goroutines
 		"internal/git/gittest", "internal/hostile", "internal/httpx/webtest", "internal/layering", // for tests
 	}},
-	{"what configurations say, events of runs, which evidence is enough, git directories and their owners, locks between processes, and the processes of tests", []string{"installer/config", "installer/event", "internal/git/gitdir", "internal/evidencerules", "internal/filelock", "internal/testenv"}},
+	{"what configurations say, events of runs, which evidence is enough, trees that are written and hashed, git directories and their owners, locks between processes, and the processes of tests", []string{"installer/config", "installer/event", "internal/git/gitdir", "internal/evidencerules", "internal/filelock", "internal/testenv", "internal/treewriter"}},
 	{"files that are read and written, expressions, and terminals", []string{
 		"internal/eval", "internal/git", "internal/providerzip", "internal/repofiles", "internal/sanitize", "ocistore", "policy",
 	}},

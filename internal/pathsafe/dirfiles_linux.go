@@ -33,9 +33,9 @@ func (d *DirFiles) Open(name string) (*OpenFile, error) {
 	return d.open(name, syscall.O_RDONLY|Nonblock|NoFollow, 0)
 }
 
-// Create creates a new file in the directory itself, for writing.
+// Create creates a new file in the directory itself, for writing and reading.
 func (d *DirFiles) Create(name string, mode fs.FileMode) (*OpenFile, error) {
-	return d.open(name, syscall.O_WRONLY|syscall.O_CREAT|syscall.O_EXCL|NoFollow, uint32(mode.Perm()))
+	return d.open(name, syscall.O_RDWR|syscall.O_CREAT|syscall.O_EXCL|NoFollow, uint32(mode.Perm()))
 }
 
 func (d *DirFiles) open(name string, flags int, mode uint32) (*OpenFile, error) {

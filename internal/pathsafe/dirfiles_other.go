@@ -31,9 +31,9 @@ func (d *DirFiles) Open(name string) (*OpenFile, error) {
 	return d.open(name, os.O_RDONLY|Nonblock|NoFollow, 0)
 }
 
-// Create creates a new file in the directory itself, for writing.
+// Create creates a new file in the directory itself, for writing and reading.
 func (d *DirFiles) Create(name string, mode fs.FileMode) (*OpenFile, error) {
-	return d.open(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL|Nonblock, mode)
+	return d.open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|Nonblock, mode)
 }
 
 func (d *DirFiles) open(name string, flags int, mode fs.FileMode) (*OpenFile, error) {

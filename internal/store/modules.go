@@ -226,9 +226,16 @@ func sameButForCase(tree *Tree) []string {
 }
 
 func (m *Modules) copyTree(ctx context.Context, parent *os.Root, dst string, src fs.FS) (*Tree, error) {
-	err := atomicfile.Step("project.package.copy", func() error { return treewriter.CopyTreeIn(ctx, parent, dst, src, m.Limits) })
+	var tree *hashing.Tree
+	err := atomicfile.Step("project.package.copy", func() (err error) {
+		tree, err = treewriter.CopyTree(ctx, parent, dst, src, m.Limits)
+		return err
+	})
 	if err != nil {
 		return nil, err
+	}
+	if tree != nil {
+		return NewTree(tree), nil
 	}
 	copied, err := parent.OpenRoot(dst)
 	if err != nil {

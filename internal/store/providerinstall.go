@@ -245,7 +245,7 @@ func copyPackage(ctx context.Context, pkg *ProviderPackage, parent *os.Root, nam
 		return err
 	}
 	defer from.Close()
-	if err := treewriter.CopyTreeIn(ctx, parent, name, hashing.RootFS(from), providerzip.Limits()); err != nil {
+	if err := treewriter.CopyUnhashed(ctx, parent, name, hashing.RootFS(from), providerzip.Limits()); err != nil {
 		return fmt.Errorf("copying %s: %w", pkg.dir, err)
 	}
 	copied, err := parent.OpenRoot(name)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -14,21 +13,26 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
-// CopyTree copies src to dst, which must not exist and does not exist after an error. A link that a
-// [Writer] would leave out is an error.
-func CopyTree(ctx context.Context, dst string, src fs.FS, limits Limits) error {
-	w, err := Create(ctx, dst, limits)
+// CopyTree copies src to a new directory in parent, which does not exist after an error. A link that a [Writer] would leave
+// out is an error. The result is as of [Writer.Tree].
+func CopyTree(ctx context.Context, parent *os.Root, name string, src fs.FS, limits Limits) (*hashing.Tree, error) {
+	w, err := CreateIn(ctx, parent, name, limits)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return w.copyTree(ctx, src)
+	w.Sum()
+	if err := w.copyTree(ctx, src); err != nil {
+		return nil, err
+	}
+	return w.Tree()
 }
 
-// CopyTreeIn is [CopyTree] to a new directory in an open one.
-func CopyTreeIn(ctx context.Context, parent *os.Root, name string, src fs.FS, limits Limits) error {
+// CopyUnhashed is CopyTree without a result, for packages that are hashed by other rules.
+func CopyUnhashed(ctx context.Context, parent *os.Root, name string, src fs.FS, limits Limits) error {
 	w, err := CreateIn(ctx, parent, name, limits)
 	if err != nil {
 		return err
@@ -190,7 +194,7 @@ func (c *copier) file(to *pathsafe.DirFiles, name string) error {
 	if !info.Mode().IsRegular() {
 		return errChanged(name)
 	}
-	return c.write(to, name, info.Mode()&0o100 != 0, func(file *pathsafe.OpenFile) error { return c.fill(file, name, f) })
+	return c.write(to, name, info.Mode()&0o100 != 0, content{Reader: f})
 }
 
 func (c *copier) fileOnDisk(to *pathsafe.DirFiles, name string, from *pathsafe.DirFiles) error {
@@ -206,53 +210,7 @@ func (c *copier) fileOnDisk(to *pathsafe.DirFiles, name string, from *pathsafe.D
 	if !state.Mode.IsRegular() {
 		return errChanged(name)
 	}
-	return c.write(to, name, state.Mode&0o100 != 0, func(file *pathsafe.OpenFile) error {
-		if state.Size < sharedSize {
-			return c.fillSmall(file, name, f, state.Size)
-		}
-		return c.fillShared(file, name, f, state.Size)
-	})
-}
-
-// sharedSize is from which size on it pays to let the system copy a file, or share its blocks.
-const sharedSize = 64 << 10
-
-func (c *copier) fillShared(to *pathsafe.OpenFile, name string, from *pathsafe.OpenFile, size int64) error {
-	room := c.room()
-	if size > room {
-		return c.tooLarge(name, size) // a file without blocks can have any size
-	}
-	if err := c.disk.Take(size); err != nil {
-		return fmt.Errorf("%q: %w", name, err)
-	}
-	n, err := io.Copy(to.OSFile(), io.LimitReader(from.OSFile(), room+1))
-	return c.filled(name, n, room, err)
-}
-
-// fillSmall is fill for a file of the given size. It ends with the first read that returns less than it could, when it has
-// that size.
-func (c *copier) fillSmall(to *pathsafe.OpenFile, name string, from *pathsafe.OpenFile, size int64) error {
-	room := c.room()
-	counted := c.disk.Writer(to)
-	buffer := buffers.Get().(*[64 << 10]byte)
-	defer buffers.Put(buffer)
-	var done int64
-	for done <= room {
-		part := buffer[:min(int64(len(buffer)), room+1-done)]
-		n, err := from.Read(part)
-		done += int64(n)
-		ended := err == io.EOF || done == size && n < len(part) //nolint:errorlint // readers return it unwrapped
-		if err != nil && !ended {
-			return c.filled(name, done, room, err)
-		}
-		if _, err := counted.Write(part[:n]); err != nil {
-			return c.filled(name, done, room, err)
-		}
-		if ended {
-			break
-		}
-	}
-	return c.filled(name, done, room, nil)
+	return c.write(to, name, state.Mode&0o100 != 0, content{f, f, state.Size})
 }
 
 func each(names []string, do func(name string) error) error {

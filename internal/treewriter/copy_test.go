@@ -7,12 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -29,7 +31,7 @@ func TestCopyTree(t *testing.T) {
 		"link":    {Data: []byte("m/x.tf"), Mode: fs.ModeSymlink},
 	}
 	dst := filepath.Join(t.TempDir(), "dst")
-	testenv.Must(t, treewriter.CopyTree(t.Context(), dst, src, treewriter.Limits{}))
+	testenv.Must(t, copyTree(t.Context(), dst, src, treewriter.Limits{}))
 	want := map[string]string{
 		"main.tf": "- 0644 x",
 		"run.sh":  "- 0755 y",
@@ -58,13 +60,13 @@ func (l lookups) Open(name string) (fs.File, error) {
 func TestCopyTreeOpensDirectoriesOnce(t *testing.T) {
 	t.Parallel()
 	src := t.TempDir()
-	testenv.WriteFiles(t, src, map[string]string{"a": "1", "d/e/b": "2", "d/e/c": "3", "d/f": "4"})
+	testenv.WriteFiles(t, src, map[string]string{"a": "1", "d/e/b": "2", "d/e/c": "3", "d/f": "4", "large": strings.Repeat("5", 200_000)})
 	root, err := os.OpenRoot(src)
 	testenv.Must(t, err)
 	t.Cleanup(func() { testenv.Must(t, root.Close()) })
 	var count atomic.Int64
 	dst := filepath.Join(t.TempDir(), "dst")
-	testenv.Must(t, treewriter.CopyTree(t.Context(), dst, lookups{pathsafe.FS(root), &count}, treewriter.Limits{}))
+	testenv.Must(t, copyTree(t.Context(), dst, lookups{pathsafe.FS(root), &count}, treewriter.Limits{}))
 	if diff := cmp.Diff(snapshot(t, src, "- 0644 "), snapshot(t, dst, "- 0644 ")); diff != "" {
 		t.Errorf("copy differs (-want +got):\n%s", diff)
 	}
@@ -88,7 +90,7 @@ func TestCopyTreeRefuses(t *testing.T) {
 			t.Parallel()
 			dst := filepath.Join(t.TempDir(), "dst")
 			var refused *treewriter.PathError
-			if err := treewriter.CopyTree(t.Context(), dst, src, treewriter.Limits{}); !errors.As(err, &refused) {
+			if err := copyTree(t.Context(), dst, src, treewriter.Limits{}); !errors.As(err, &refused) {
 				t.Errorf("error is %v, want a *PathError", err)
 			}
 			if _, err := os.Lstat(dst); !errors.Is(err, fs.ErrNotExist) {
@@ -117,11 +119,11 @@ func TestCopyTreeFromDisk(t *testing.T) {
 	defer root.Close()
 	dst := filepath.Join(t.TempDir(), "dst")
 	var refused *treewriter.PathError
-	if err := treewriter.CopyTree(t.Context(), dst, root.FS(), treewriter.Limits{}); !errors.As(err, &refused) || refused.Path != "up" {
+	if err := copyTree(t.Context(), dst, root.FS(), treewriter.Limits{}); !errors.As(err, &refused) || refused.Path != "up" {
 		t.Errorf("error is %v, want a *PathError of the link that is not clean", err)
 	}
 	testenv.Must(t, os.Remove(filepath.Join(src, "up")))
-	testenv.Must(t, treewriter.CopyTree(t.Context(), dst, root.FS(), treewriter.Limits{}))
+	testenv.Must(t, copyTree(t.Context(), dst, root.FS(), treewriter.Limits{}))
 	if diff := cmp.Diff(map[string]string{"d": "d 0755", "loop": "l ."}, snapshot(t, dst, "")); diff != "" {
 		t.Errorf("copy differs (-want +got):\n%s", diff)
 	}
@@ -132,7 +134,7 @@ func TestCopyTreeCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	dst := filepath.Join(t.TempDir(), "dst")
-	err := treewriter.CopyTree(ctx, dst, fstest.MapFS{"a": {}}, treewriter.Limits{})
+	err := copyTree(ctx, dst, fstest.MapFS{"a": {}}, treewriter.Limits{})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, want context.Canceled", err)
 	}
@@ -159,7 +161,7 @@ func TestCopyTreeLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dst := filepath.Join(t.TempDir(), "dst")
-			err := treewriter.CopyTree(t.Context(), dst, src, tt.limits)
+			err := copyTree(t.Context(), dst, src, tt.limits)
 			var over *packagelimits.Error
 			switch {
 			case tt.ok && err == nil:
@@ -175,4 +177,27 @@ func TestCopyTreeLimits(t *testing.T) {
 			}
 		})
 	}
+}
+
+// copyTree also checks the tree that CopyTree returns.
+func copyTree(ctx context.Context, dst string, src fs.FS, limits treewriter.Limits) error {
+	parent, err := os.OpenRoot(filepath.Dir(dst))
+	if err != nil {
+		return err
+	}
+	defer parent.Close()
+	tree, err := treewriter.CopyTree(ctx, parent, filepath.Base(dst), src, limits)
+	if err != nil || tree == nil {
+		return err
+	}
+	root, err := os.OpenRoot(dst)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	onDisk, err := hashing.ReadTree(ctx, hashing.RootFS(root))
+	if err == nil && onDisk.T1() != tree.T1() {
+		err = fmt.Errorf("the tree differs from that on disk: %s", cmp.Diff(onDisk, tree))
+	}
+	return err
 }

@@ -67,9 +67,9 @@ func TestRunLimit(t *testing.T) {
 			from, out := source(t), t.TempDir()
 			ctx := packagelimits.NewDisk(25).In(t.Context())
 			for _, to := range []string{"a", "b"} {
-				testenv.Must(t, treewriter.CopyTree(ctx, filepath.Join(out, to), from, treewriter.Limits{}))
+				testenv.Must(t, copyTree(ctx, filepath.Join(out, to), from, treewriter.Limits{}))
 			}
-			err := treewriter.CopyTree(ctx, filepath.Join(out, "c"), from, treewriter.Limits{})
+			err := copyTree(ctx, filepath.Join(out, "c"), from, treewriter.Limits{})
 			over, ok := errors.AsType[*packagelimits.Error](err)
 			if !ok || over.Limit != packagelimits.OfRun || over.Max != 25 {
 				t.Errorf("the third copy = %v, want an error about the run", err)

@@ -9,12 +9,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 )
@@ -45,8 +47,15 @@ type Writer struct {
 	// asCreated says that files get the mode with which they are created, so that they need not be changed: the umask and
 	// the directory's access control list allow it.
 	asCreated map[fs.FileMode]*atomic.Bool
-	err       error
-	done      bool // Close was successful
+	// sums says that there will be a [Writer.Tree], of which summed are the files.
+	sums   bool
+	summed struct {
+		sync.Mutex
+		files []hashing.Entry
+		lost  bool // whether the file system has not kept a mode
+	}
+	err  error
+	done bool // Close was successful
 
 	// unusual counts the names for the warning; portable says that every system can store the example.
 	unusual  int
@@ -75,9 +84,6 @@ func (h *handle) close() error {
 	}
 	return errors.Join(err, h.root.Close())
 }
-
-// buffers are for the content of files. Some readers copy more at once than a small buffer holds.
-var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }}
 
 // Create creates dir, which must not exist. What is written counts for the run of ctx; see [packagelimits.Disk].
 func Create(ctx context.Context, dir string, limits Limits) (*Writer, error) {
@@ -145,7 +151,7 @@ func (w *Writer) File(name string, exec bool, r io.Reader) error {
 		if err != nil {
 			return err
 		}
-		return w.write(files, name, exec, func(f *pathsafe.OpenFile) error { return w.fill(f, name, r) })
+		return w.write(files, name, exec, content{Reader: r})
 	})
 }
 
@@ -191,6 +197,37 @@ func (w *Writer) Close() error {
 		w.err = errClosed
 	}
 	return err
+}
+
+// Sum makes the Writer hash what it writes, for Tree.
+func (w *Writer) Sum() { w.sums = true }
+
+// Tree returns, after Close, the tree that was written, without reading it again. It returns nil without Sum, and if the tree
+// on disk may differ: on file systems that do not keep modes, and on systems on which names may change.
+func (w *Writer) Tree() (*hashing.Tree, error) {
+	if !w.done || !w.sums || w.summed.lost || runtime.GOOS != "linux" {
+		return nil, nil
+	}
+	entries := slices.Clone(w.summed.files)
+	leftOut := map[string]bool{}
+	for _, link := range w.leftOut {
+		leftOut[link.Path] = true
+	}
+	filled := map[string]bool{}
+	for name := range w.kinds {
+		if !leftOut[name] {
+			filled[path.Dir(name)] = true
+		}
+	}
+	for name, kind := range w.kinds {
+		switch {
+		case kind == pathsafe.Directory && !filled[name] && name != ".":
+			entries = append(entries, hashing.Entry{Path: name, Kind: hashing.EmptyDir})
+		case kind == pathsafe.Link && !leftOut[name]:
+			entries = append(entries, hashing.Entry{Path: name, Kind: hashing.Link, Target: w.targets[name]})
+		}
+	}
+	return hashing.NewTree(entries)
 }
 
 // Empty reports, after Close, whether there are no files and no links.
@@ -347,53 +384,4 @@ var refusesName = []error{syscall.EILSEQ, syscall.EINVAL, syscall.ENAMETOOLONG}
 
 func isWithin(name, dir string) bool {
 	return dir == "." || name == dir || strings.HasPrefix(name, dir) && name[len(dir)] == '/'
-}
-
-// write creates a registered file, which fill fills. Calls for several files can be concurrent.
-func (w *Writer) write(parent *pathsafe.DirFiles, name string, exec bool, fill func(*pathsafe.OpenFile) error) error {
-	mode := fileMode
-	if exec {
-		mode = execMode
-	}
-	f, err := parent.Create(path.Base(name), mode)
-	if err != nil {
-		return w.notStored(name, err)
-	}
-	if asCreated := w.asCreated[mode]; !asCreated.Load() {
-		state, statErr := f.Stat()
-		asCreated.Store(statErr == nil && state.Mode.Perm() == mode)
-		err = errors.Join(statErr, f.Chmod(mode))
-	}
-	if err == nil {
-		err = fill(f)
-	}
-	return errors.Join(err, f.Close())
-}
-
-// fill copies r up to the limits. Concurrent calls may together exceed the tree's limit before one notices.
-func (w *Writer) fill(f *pathsafe.OpenFile, name string, r io.Reader) error {
-	room := w.room()
-	buffer := buffers.Get().(*[64 << 10]byte)
-	defer buffers.Put(buffer)
-	n, err := io.CopyBuffer(w.disk.Writer(f), io.LimitReader(r, room+1), buffer[:])
-	return w.filled(name, n, room, err)
-}
-
-func (w *Writer) room() int64 { return min(w.limits.FileBytes, w.limits.TreeBytes-w.bytes.Load()) }
-
-func (w *Writer) filled(name string, n, room int64, err error) error {
-	switch {
-	case err != nil:
-		return fmt.Errorf("%q: %w", name, err)
-	case n <= room && w.bytes.Add(n) <= w.limits.TreeBytes:
-		return nil
-	}
-	return w.tooLarge(name, n)
-}
-
-func (w *Writer) tooLarge(name string, size int64) error {
-	if size > w.limits.FileBytes && w.limits.FileBytes < w.limits.TreeBytes {
-		return &packagelimits.Error{Limit: packagelimits.OfFile, Path: name, Max: w.limits.FileBytes}
-	}
-	return &packagelimits.Error{Limit: packagelimits.OfTree, Path: name, Max: w.limits.TreeBytes}
 }

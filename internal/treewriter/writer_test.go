@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
@@ -38,6 +39,7 @@ func write(t *testing.T, limits treewriter.Limits, entries ...entry) (string, *t
 	out := filepath.Join(outside, "tree")
 	w, err := treewriter.Create(t.Context(), out, limits)
 	testenv.Must(t, err)
+	w.Sum()
 	defer func() {
 		w.Abort()
 		if got := snapshot(t, outside, "tree"); !cmp.Equal(got, map[string]string{"canary": "- 0600 alive"}) {
@@ -49,7 +51,28 @@ func write(t *testing.T, limits treewriter.Limits, entries ...entry) (string, *t
 			return out, w, err
 		}
 	}
-	return out, w, w.Close()
+	if err := w.Close(); err != nil {
+		return out, w, err
+	}
+	return out, w, checkTree(t, out, w)
+}
+
+// checkTree compares the tree of a Writer, if it has one, with the directory.
+func checkTree(t *testing.T, dir string, w *treewriter.Writer) error {
+	tree, err := w.Tree()
+	if err != nil || tree == nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	onDisk, err := hashing.ReadTree(t.Context(), hashing.RootFS(root))
+	if err == nil && onDisk.T1() != tree.T1() {
+		err = fmt.Errorf("the tree differs from that on disk: %s", cmp.Diff(onDisk, tree))
+	}
+	return err
 }
 
 func (e entry) add(w *treewriter.Writer) error {
