@@ -61,7 +61,12 @@ func (f *Fetcher) extract(ctx context.Context, file *os.File, kind, dir string) 
 	if err != nil {
 		return nil, err
 	}
+	tree, err := w.Tree()
+	if err != nil {
+		return nil, err
+	}
 	return &Package{
+		Tree:       tree,
 		ArchiveSum: "zh:" + hex.EncodeToString(sum.Sum(nil)),
 		Bytes:      info.Size(),
 		LeftOut:    leftOut(w),
@@ -87,6 +92,7 @@ func (f *Fetcher) unpack(ctx context.Context, file io.ReaderAt, size int64, form
 		return nil, err
 	}
 	defer w.Abort()
+	w.Sum()
 	a := &unpacking{ctx: ctx, file: file, size: size, w: w, limits: limits, xz: f.XZ}
 	if err := format.unpack(a); err != nil {
 		return nil, err

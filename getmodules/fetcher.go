@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 	"github.com/cotterpin/cotter/internal/httpx"
@@ -158,6 +159,9 @@ type Package struct {
 	// Subdir is the existing subdirectory that the server pointed to (X-Terraform-Get with //subdir),
 	// usually "".
 	Subdir string
+	// Tree has the hashes of everything in the request's Dir, if they were computed while it was written; otherwise nil.
+	// Whoever uses the package compares its files with them.
+	Tree *hashing.Tree
 	// Gitlinks lists the paths of git submodules that were not fetched, sorted.
 	Gitlinks []string
 	// LeftOut are the symbolic links that are not part of the tree, sorted by path.

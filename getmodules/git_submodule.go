@@ -73,7 +73,7 @@ func (f *Fetcher) fetchWithSubmodules(ctx context.Context, req Request, s submod
 			pkg.Warnings = append(pkg.Warnings, fmt.Sprintf("submodule %q: %s", link.Path, warning))
 		}
 	}
-	pkg.Gitlinks = nil
+	pkg.Gitlinks, pkg.Tree = nil, nil
 	sortLinks(pkg.LeftOut)
 	return pkg, nil
 }

@@ -62,12 +62,14 @@ func (g *gitFetch) write(ctx context.Context, fetched git.Fetched) error {
 		return err
 	}
 	defer w.Abort()
+	w.Sum()
 	t := gitTree{objects: fetched.Objects, writer: w, dir: g.req.Dir, limits: limits}
 	if err := t.write(entries); err != nil {
 		return err
 	}
 	g.describe(commit, fetched.Chosen, t)
-	return nil
+	g.pkg.Tree, err = w.Tree()
+	return err
 }
 
 func (g *gitFetch) describe(commit string, chosen git.Chosen, t gitTree) {

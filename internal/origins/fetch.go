@@ -175,7 +175,7 @@ func (o *Origins) download(ctx context.Context, job fetchJob) (*Fetched, error) 
 	// Links outside of the origin's subdirectory are not part of the package.
 	pkg.LeftOut = linksBelow(pkg.LeftOut, pkg.Subdir)
 	dir := filepath.Join(staged, filepath.FromSlash(pkg.Subdir))
-	tree, err := store.ReadTree(ctx, dir)
+	tree, err := treeOf(ctx, pkg, dir)
 	if err == nil {
 		err = o.Cache.Publish(dir, tree.T1())
 	}
@@ -184,6 +184,15 @@ func (o *Origins) download(ctx context.Context, job fetchJob) (*Fetched, error) 
 	}
 	o.OnEvent(event.FetchDone{Package: shown, Bytes: pkg.Bytes})
 	return job.downloaded(pkg, tree, asked), nil
+}
+
+// treeOf reads the directory of a package only if its fetcher has not hashed it. What is in the store is hashed again before
+// each use, so a fetcher that is wrong harms only itself.
+func treeOf(ctx context.Context, pkg *getmodules.Package, dir string) (*store.Tree, error) {
+	if pkg.Tree != nil && pkg.Subdir == "" {
+		return store.NewTree(pkg.Tree), nil
+	}
+	return store.ReadTree(ctx, dir)
 }
 
 func (o *Origins) downloadTo(ctx context.Context, job fetchJob, dir string, work func(context.Context) error) (*getmodules.Package, error) {

@@ -84,7 +84,7 @@ func (m *Modules) TreePath(t1 hashing.Hash) string { return m.path(FileName(t1))
 // Has reports whether a tree is published. Then no process removes it until the cache is closed.
 func (m *Modules) Has(t1 hashing.Hash) bool { return m.use(FileName(t1)) }
 
-// Publish renames the tree at staged, which was hashed from disk, and locks it until the cache is closed.
+// Publish renames the tree at staged, which was hashed, and locks it until the cache is closed.
 // If it is already published, the staged one is removed: readers compare the content.
 func (m *Modules) Publish(staged string, t1 hashing.Hash) error {
 	_, err := m.publish(staged, FileName(t1), func() bool { return m.Has(t1) })
