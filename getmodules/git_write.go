@@ -53,10 +53,11 @@ func (g *gitFetch) write(ctx context.Context, fetched git.Fetched) error {
 		return fmt.Errorf("%w: %s is a tag, which points to commit %s", ErrRevisionNotFound, want, commit)
 	}
 	limits := g.fetcher.Limits.tree()
-	entries, err := git.ReadTree(fetched.Objects, tree, limits.Entries)
+	list, err := git.ReadTree(ctx, fetched.Objects, tree, limits.Entries)
 	if err != nil {
 		return err
 	}
+	defer list.Close()
 	w, err := treewriter.Create(ctx, g.req.Dir, limits)
 	if err != nil {
 		return err
@@ -64,7 +65,7 @@ func (g *gitFetch) write(ctx context.Context, fetched git.Fetched) error {
 	defer w.Abort()
 	w.Sum()
 	t := gitTree{objects: fetched.Objects, writer: w, dir: g.req.Dir, limits: limits}
-	if err := t.write(entries); err != nil {
+	if err := t.write(list.Entries); err != nil {
 		return err
 	}
 	g.describe(commit, fetched.Chosen, t)

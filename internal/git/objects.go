@@ -32,6 +32,8 @@ type Objects interface {
 	// Read yields the named objects in this order, up to the first error. They must be of this kind, and each
 	// must be read before the next.
 	Read(kind Kind, ids []string) iter.Seq2[*Object, error]
+	// Complete waits until all objects have come, or returns the error because of which they have not.
+	Complete() error
 	// Finish is called after the last Read. It returns an error unless all objects are complete and valid.
 	Finish() error
 }

@@ -2,11 +2,14 @@ package git
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/treewriter"
@@ -19,7 +22,31 @@ const (
 	maxTree = 64 << 20
 	// MaxDepth is far above the limit for a tree on disk; it keeps the list of paths small.
 	MaxDepth = 128
+	// fewEntries is how many entries of a package are listed whatever the others do; they take some 10 MB, with all that is
+	// kept for them until the package is written.
+	fewEntries = 25_000
+	// minEntry is what an entry has at least beside its object name, in bytes.
+	minEntry = len("40000 x\x00")
 )
+
+// large is held by the one package in this process that has more than fewEntries, from before they are listed until it is
+// written. A pack of some kilobytes can have directories with millions, and several of them would take gigabytes.
+var large = semaphore.NewWeighted(1)
+
+// Tree lists a package.
+type Tree struct {
+	// Entries are sorted by path, so a directory precedes its contents.
+	Entries []Entry
+	isLarge bool
+}
+
+// Close lets the next large package be listed.
+func (t *Tree) Close() {
+	if t.isLarge {
+		large.Release(1)
+		t.isLarge = false
+	}
+}
 
 type Entry struct {
 	// Path is relative to the root of the tree, with slashes.
@@ -65,69 +92,91 @@ func ReadCommit(o Objects, id string) (commit, tree string, err error) {
 	return obj.ID, string(rest), nil
 }
 
-// ReadTree reads all trees below one, level by level: each takes one exchange with git. The entries are sorted by
-// path, so a directory precedes its contents.
-func ReadTree(o Objects, tree string, maxEntries int) ([]Entry, error) {
-	var all []Entry
+// ReadTree reads all trees below one, level by level: each takes one exchange with git. The result must be closed when the
+// package was written. If it is large, and another one is being written, ReadTree waits for that until ctx is done, after
+// all objects of its own have come.
+func ReadTree(ctx context.Context, o Objects, tree string, maxEntries int) (*Tree, error) {
+	t := &Tree{}
+	if err := t.read(ctx, o, tree, maxEntries); err != nil {
+		t.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *Tree) read(ctx context.Context, o Objects, tree string, maxEntries int) error {
 	level := []Entry{{ID: tree, Kind: Dir}}
 	for depth := 0; len(level) > 0; depth++ {
 		if depth > MaxDepth {
-			return nil, fmt.Errorf("%w: directories are nested deeper than %d", ErrTooLarge, MaxDepth)
+			return fmt.Errorf("%w: directories are nested deeper than %d", ErrTooLarge, MaxDepth)
 		}
-		entries, err := readLevel(o, level, maxEntries-len(all))
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, entries...)
-		if len(all) > maxEntries {
-			return nil, &packagelimits.Error{Limit: packagelimits.OfEntries, Max: int64(maxEntries)}
+		before := len(t.Entries)
+		if err := t.readLevel(ctx, o, level, maxEntries); err != nil {
+			return err
 		}
 		level = level[:0]
-		for _, e := range entries {
+		for _, e := range t.Entries[before:] {
 			if e.Kind == Dir {
 				level = append(level, e)
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
-	return all, nil
+	slices.SortStableFunc(t.Entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
+	return nil
 }
 
-// readLevel stops after more than left entries, for which the caller has the error.
-func readLevel(o Objects, trees []Entry, left int) ([]Entry, error) {
+func (t *Tree) readLevel(ctx context.Context, o Objects, trees []Entry, maxEntries int) error {
 	ids := make([]string, len(trees))
 	for i, t := range trees {
 		ids[i] = t.ID
 	}
-	var entries []Entry
 	at := 0
 	for obj, err := range o.Read(KindTree, ids) {
 		if err != nil {
-			return nil, err
+			return err
 		}
-		t := trees[at]
+		read := trees[at]
 		at++
+		idLen := len(read.ID) / 2
+		if err := t.expect(ctx, o, obj.Size/int64(minEntry+idLen)); err != nil {
+			return err
+		}
 		body, err := obj.Bytes(maxTree)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		found, err := ParseTree(t.Path, body, len(t.ID)/2)
+		found, err := ParseTree(read.Path, body, idLen, maxEntries-len(t.Entries))
 		if err != nil {
-			return nil, fmt.Errorf("git tree %s: %w", t.ID, err)
+			return fmt.Errorf("git tree %s: %w", read.ID, err)
 		}
-		if entries = append(entries, found...); len(entries) > left {
-			return entries, nil
+		if t.Entries = append(t.Entries, found...); len(t.Entries) > maxEntries {
+			return &packagelimits.Error{Limit: packagelimits.OfEntries, Max: int64(maxEntries)}
 		}
 	}
-	return entries, nil
+	return nil
+}
+
+// expect waits before the package becomes large by at most so many entries.
+func (t *Tree) expect(ctx context.Context, o Objects, more int64) error {
+	if t.isLarge || int64(len(t.Entries))+more <= fewEntries {
+		return nil
+	}
+	if err := o.Complete(); err != nil { // others must not wait for the server of this one
+		return err
+	}
+	if err := large.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	t.isLarge = true
+	return nil
 }
 
 // ParseTree parses entries: the mode in octal, a space, the name, a zero byte, and an object name of idLen bytes. It
-// refuses slashes and duplicates, but does not check whether names are safe.
-func ParseTree(dir string, body []byte, idLen int) ([]Entry, error) {
+// refuses slashes and duplicates, but does not check whether names are safe. It stops after more than most entries.
+func ParseTree(dir string, body []byte, idLen, most int) ([]Entry, error) {
 	var entries []Entry
 	names := map[string]bool{}
-	for len(body) > 0 {
+	for len(body) > 0 && len(entries) <= most {
 		head, rest, ok := bytes.Cut(body, []byte{0})
 		mode, name, ok2 := bytes.Cut(head, []byte(" "))
 		if !ok || !ok2 || len(rest) < idLen {

@@ -2,12 +2,17 @@ package git_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"iter"
 	"strings"
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/packagelimits"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 func TestObjectLimit(t *testing.T) {
@@ -30,7 +35,7 @@ func FuzzParseTree(f *testing.F) {
 		if sha1 {
 			idLen = 20
 		}
-		entries, err := git.ParseTree("d", body, idLen)
+		entries, err := git.ParseTree("d", body, idLen, 100)
 		if err != nil {
 			return
 		}
@@ -47,4 +52,66 @@ func FuzzParseTree(f *testing.F) {
 			t.Errorf("ParseTree(%s) has more entries than bytes", hex.EncodeToString(body))
 		}
 	})
+}
+
+// trees are objects by their names.
+type trees map[string]string
+
+func (o trees) Commit(string) (*git.Object, error) { return nil, git.ErrDamaged }
+func (o trees) Complete() error                    { return nil }
+func (o trees) Finish() error                      { return nil }
+
+func (o trees) Read(_ git.Kind, ids []string) iter.Seq2[*git.Object, error] {
+	return func(yield func(*git.Object, error) bool) {
+		for _, id := range ids {
+			if !yield(git.CheckedObject(id, bufio.NewReader(strings.NewReader(o[id])), int64(len(o[id]))), nil) {
+				return
+			}
+		}
+	}
+}
+
+func treeOf(entries int) string {
+	var b strings.Builder
+	for i := range entries {
+		fmt.Fprintf(&b, "100644 %06d\x00%s", i, strings.Repeat("\x12", 20))
+	}
+	return b.String()
+}
+
+// Of packages with many entries, one is listed at a time, and a small one waits for none.
+func TestLargeTrees(t *testing.T) {
+	t.Parallel()
+	const most = 50_000
+	large, small, over := strings.Repeat("a", 40), strings.Repeat("b", 40), strings.Repeat("c", 40)
+	objects := trees{large: treeOf(most), small: treeOf(20_000), over: treeOf(most + 2)}
+	first, err := git.ReadTree(t.Context(), objects, large, most)
+	testenv.Must(t, err)
+	if len(first.Entries) != most {
+		t.Errorf("ReadTree returns %d entries, want %d", len(first.Entries), most)
+	}
+	other, err := git.ReadTree(t.Context(), objects, small, most)
+	testenv.Must(t, err)
+	other.Close()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := git.ReadTree(ended, objects, large, most); !errors.Is(err, context.Canceled) {
+		t.Errorf("ReadTree of a second large tree = %v, want that it waits until the context is done", err)
+	}
+	first.Close()
+	_, err = git.ReadTree(t.Context(), objects, over, most)
+	if limit, ok := errors.AsType[*packagelimits.Error](err); !ok || limit.Limit != packagelimits.OfEntries {
+		t.Errorf("ReadTree of more than the limit = %v, want an error about it", err)
+	}
+	again, err := git.ReadTree(t.Context(), objects, large, most) // neither error has kept the share
+	testenv.Must(t, err)
+	again.Close()
+}
+
+func TestParseTreeStops(t *testing.T) {
+	t.Parallel()
+	entries, err := git.ParseTree("", []byte(treeOf(100)+"malformed"), 20, 10)
+	if err != nil || len(entries) != 11 {
+		t.Errorf("ParseTree returns %d entries, %v; want one more than allowed", len(entries), err)
+	}
 }

@@ -32,6 +32,9 @@ func OpenCatFile(ctx context.Context, g *Git, repo string) (*CatFile, error) {
 
 func (c *CatFile) Close() { c.process.Kill() }
 
+// Complete returns nil: the fetch has ended.
+func (c *CatFile) Complete() error { return nil }
+
 func (c *CatFile) Finish() error {
 	if err := c.process.Stdin.Close(); err != nil {
 		return err

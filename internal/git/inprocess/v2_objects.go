@@ -20,11 +20,13 @@ type packObjects struct {
 	buffer bufio.Reader
 }
 
-// Finish waits for the end of the pack, which shows whether it was complete.
-func (o *packObjects) Finish() error {
+// Complete waits for the end of the pack, which shows whether it was complete.
+func (o *packObjects) Complete() error {
 	_, err := o.pack.Wait()
 	return err
 }
+
+func (o *packObjects) Finish() error { return o.Complete() }
 
 // Commit follows tags, which begin with "object " and a name.
 func (o *packObjects) Commit(id string) (*git.Object, error) {
