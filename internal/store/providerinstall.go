@@ -215,13 +215,13 @@ func (d *ProviderDir) replace(pkg *ProviderPackage, made staged, parent *os.Root
 	to := path.Base(at)
 	if before != nil && (before.IsDir() || info.IsDir()) {
 		old := rand.Text()
-		err := atomicfile.Step("provider.place.retire", func() error { return pathsafe.Rename(parent, to, made.root, old) })
+		err := atomicfile.Step("provider.place.retire", func() error { return renameBetween(parent, to, made.root, old) })
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		defer func() { _ = atomicfile.RemoveAllIn(made.root, old) }() // otherwise Close removes it
 	}
-	if err := atomicfile.Step("provider.place.rename", func() error { return pathsafe.Rename(made.root, made.name, parent, to) }); err != nil {
+	if err := atomicfile.Step("provider.place.rename", func() error { return renameBetween(made.root, made.name, parent, to) }); err != nil {
 		return err
 	}
 	if !info.IsDir() {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package pathsafe
+package store
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Rename renames a file or directory of one open directory to a name in another. The names have one component.
-func Rename(from *os.Root, oldName string, to *os.Root, newName string) error {
+// renameBetween renames a file or directory of one open directory to a name in another. The names have one component.
+func renameBetween(from *os.Root, oldName string, to *os.Root, newName string) error {
 	source, err := from.Open(".")
 	if err != nil {
 		return err
