@@ -83,17 +83,17 @@ func TestReachableLongHistory(t *testing.T) {
 	line := r.line(commits)
 	r.id["l100"], r.id["tip"] = line[100], line[commits-1]
 	r.add("forged", "tip")
-	var bytes atomic.Int64
+	var bytes atomic.Pointer[atomic.Int64] // of one question, because answers to an earlier one may still be sent
 	counted := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		s.Config.Handler.ServeHTTP(countingWriter{w, &bytes}, req)
+		s.Config.Handler.ServeHTTP(countingWriter{w, bytes.Load()}, req)
 	}))
 	t.Cleanup(counted.Close)
 	ask := func(t *testing.T, f *getmodules.Fetcher, id string) (getmodules.Reach, int64) {
 		t.Helper()
-		bytes.Store(0)
+		bytes.Store(new(atomic.Int64))
 		got, err := f.Reachable(t.Context(), getmodules.Request{Package: addrs.ParseModulePackage("git::" + counted.URL + "/net.git?ref=main"), Revision: id})
 		testenv.Must(t, err)
-		return got[id], bytes.Load()
+		return got[id], bytes.Load().Load()
 	}
 	for client, fetcher := range testenv.SampleMap(gitClients, "in process") {
 		f := fetcher(t)
