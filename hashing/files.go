@@ -2,13 +2,9 @@ package hashing
 
 import (
 	"context"
-	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
-	"slices"
-	"strings"
 
 	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/pathsafe"
@@ -98,32 +94,13 @@ type rootFS struct{ pathsafe.RootFS }
 
 // readDir returns the entries sorted by name, without what Info would say. More than a tree may have are an error.
 func (r rootFS) readDir(ctx context.Context, name string) ([]fs.DirEntry, error) {
-	dir, err := r.List(name)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	var list []fs.DirEntry
-	for {
-		if err := ctxerr.Of(ctx); err != nil {
-			return nil, err
+	return r.List(name, func(n int) error {
+		if n > maxEntries {
+			return tooMany(maxEntries)
 		}
-		some, err := dir.ReadDir(listedAtOnce)
-		list = append(list, some...)
-		switch {
-		case len(list) > maxEntries:
-			return nil, tooMany(maxEntries)
-		case errors.Is(err, io.EOF):
-			slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-			return list, nil
-		case err != nil:
-			return nil, err
-		}
-	}
+		return ctxerr.Of(ctx)
+	})
 }
-
-// listedAtOnce is the number of entries after which the context is looked at.
-const listedAtOnce = 4096
 
 func (r rootFS) open(dir string) (rootFS, error) {
 	opened, err := r.OpenRoot(dir)

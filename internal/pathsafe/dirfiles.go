@@ -1,8 +1,12 @@
 package pathsafe
 
 import (
+	"errors"
+	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 )
 
 // FileState is what programs need to know of an open file.
@@ -11,9 +15,13 @@ type FileState struct {
 	Mode fs.FileMode
 }
 
-// List opens a directory of which only the names and the types of the entries matter: their Info must not be asked for. The
-// os package asks the system about each entry of a directory in an [os.Root].
-func (f RootFS) List(name string) (*os.File, error) {
+// listedAtOnce is the number of entries that are read at a time.
+const listedAtOnce = 4096
+
+// List returns the entries of a directory, sorted by name. Only their names and types are known: their Info must not be asked
+// for, because the os package asks the system about each entry of a directory in an [os.Root]. more is called with the number
+// of entries so far before some thousand others are read; its error ends the list.
+func (f RootFS) List(name string, more func(n int) error) ([]fs.DirEntry, error) {
 	at, err := native("open", name)
 	if err != nil {
 		return nil, err
@@ -22,7 +30,25 @@ func (f RootFS) List(name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return outOfRoot(dir)
+	if dir, err = outOfRoot(dir); err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	var list []fs.DirEntry
+	for {
+		if err := more(len(list)); err != nil {
+			return nil, err
+		}
+		some, err := dir.ReadDir(listedAtOnce)
+		list = append(list, some...)
+		if errors.Is(err, io.EOF) {
+			slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+			return list, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }
 
 // Files returns the files of the root directory itself, which must be closed. Programs that open most files of a directory

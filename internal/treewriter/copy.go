@@ -8,8 +8,6 @@ import (
 	"os"
 	"path"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -62,7 +60,7 @@ type copier struct {
 }
 
 func (c *copier) dir(ctx context.Context, dir string) error {
-	list, err := c.list(dir)
+	list, err := c.list(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -101,21 +99,14 @@ func (c *copier) dir(ctx context.Context, dir string) error {
 }
 
 // list returns the entries sorted by name, without what Info would say.
-func (c *copier) list(dir string) ([]fs.DirEntry, error) {
+func (c *copier) list(ctx context.Context, dir string) ([]fs.DirEntry, error) {
 	disk, ok := c.src.(interface {
-		List(name string) (*os.File, error)
+		List(name string, more func(int) error) ([]fs.DirEntry, error)
 	})
 	if !ok {
 		return fs.ReadDir(c.src, dir)
 	}
-	open, err := disk.List(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer open.Close()
-	list, err := open.ReadDir(-1)
-	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return list, err
+	return disk.List(dir, func(int) error { return ctx.Err() })
 }
 
 func (c *copier) files(ctx context.Context, dir string, names []string) error {
