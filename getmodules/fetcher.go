@@ -160,7 +160,7 @@ type Package struct {
 	// usually "".
 	Subdir string
 	// Tree has the hashes of everything in the request's Dir, if they were computed while it was written; otherwise nil.
-	// Whoever uses the package compares its files with them.
+	// The files are compared with them when they are used.
 	Tree *hashing.Tree
 	// Gitlinks lists the paths of git submodules that were not fetched, sorted.
 	Gitlinks []string
