@@ -97,7 +97,13 @@ func TestFilesOfPackages(t *testing.T) {
 		`file("secret")`:                                       "not in the module's package",
 		`fileexists("/etc/passwd") ? "yes" : "no"`:             "not in the module's package",
 		`file("${path.module}")`:                               "not a regular file",
-		`file("${path.module}/../..")`:                         "not in the module's package",
+		`file("${path.module}/../..")`:                         "not a regular file",
+		`file("${path.module}/../../..")`:                      "not in the module's package",
+		`join(" ", fileset("${path.module}/../..", "*/x"))`:    "shared/x",
+		`join(" ", fileset(path.module, "**"))`:                "escapes",
+		`join(" ", fileset("${path.module}/../..", "s**/x"))`:  "shared/x",
+		`join(" ", fileset("secret", "*"))`:                    "not in the module's package",
+		`join(" ", fileset("${path.module}/../../..", "*"))`:   "not in the module's package",
 		`file("${path.module}/../../../mods.x/../pkg/secret")`: "not in the module's package",
 	}
 	for expr, want := range tests {

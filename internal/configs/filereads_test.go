@@ -15,15 +15,30 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// TestFileReads reads files in the user's own modules. Without AllowFileReads, only files of the
-// repository can be read.
-func TestFileReads(t *testing.T) {
-	t.Parallel()
+// repositoryBesideSecret returns the directory of a secret and of the repository repo, with files and links.
+func repositoryBesideSecret(t *testing.T) string {
+	t.Helper()
 	base := t.TempDir()
 	testenv.WriteFile(t, filepath.Join(base, "secret"), "CANARY")
 	testenv.WriteFile(t, filepath.Join(base, "repo/.git/config"), "CANARY")
 	testenv.WriteFile(t, filepath.Join(base, "repo/VERSION"), "1.2.3")
 	testenv.WriteFile(t, filepath.Join(base, "repo/root/x"), "own")
+	testenv.WriteFile(t, filepath.Join(base, "repo/sets/a/v1.txt"), "")
+	testenv.WriteFile(t, filepath.Join(base, "repo/sets/b/v1.md"), "")
+	testenv.WriteFile(t, filepath.Join(base, "repo/sets/.git/v2.txt"), "")
+	if err := os.Symlink("../a", filepath.Join(base, "repo/sets/b/linked")); err != nil {
+		t.Skip(err)
+	}
+	testenv.WriteFile(t, filepath.Join(base, "repo/outside/x"), "")
+	testenv.Must(t, os.Symlink("../../secret", filepath.Join(base, "repo/outside/secret.txt")))
+	return base
+}
+
+// TestFileReads reads files in the user's own modules. Without AllowFileReads, only files of the
+// repository can be read.
+func TestFileReads(t *testing.T) {
+	t.Parallel()
+	base := repositoryBesideSecret(t)
 	tests := map[string]string{ // each expression with the expected source, or "" if it is refused
 		`file("x")`:                                     "own",
 		`file("${path.root}/x")`:                        "own",
@@ -31,6 +46,13 @@ func TestFileReads(t *testing.T) {
 		`"./${file("../VERSION")}"`:                     "./1.2.3",
 		`templatefile("../VERSION", {})`:                "1.2.3",
 		`fileexists("../no") ? "yes" : "no"`:            "no",
+		`join(" ", fileset("../sets", "**/*.txt"))`:     "a/v1.txt b/linked/v1.txt",
+		`join(" ", fileset("../sets/*", "*.md"))`:       "../b/v1.md",
+		`join(" ", fileset(abspath("../sets"), "?/*"))`: "a/v1.txt b/v1.md",
+		`one(fileset("../..", "*"))`:                    "",
+		`one(fileset("../../missing", "*"))`:            "",
+		`one(fileset("../outside", "*"))`:               "",
+		`one(fileset("../.git", "c*"))`:                 "",
 		`file("../../secret")`:                          "",
 		`file("` + filepath.Join(base, "secret") + `")`: "",
 		`file("../.git/config")`:                        "",

@@ -3,10 +3,12 @@ package configs
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/pathsafe"
@@ -31,20 +33,42 @@ func (m moduleFiles) ReadFile(name string, limit int64) ([]byte, error) {
 	return text, cause(err)
 }
 
-func (m moduleFiles) Exists(name string) (bool, error) {
+func (m moduleFiles) Stat(name string) (fs.FileInfo, error) {
 	f, err := m.open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
 	if err != nil {
-		return false, fmt.Errorf("%q: %w", name, cause(err))
+		return nil, cause(err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%q: %w", name, repofiles.ErrNotRegular)
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		err = repofiles.ErrNotRegular
 	}
-	return err == nil, err
+	return info, cause(err)
+}
+
+func (m moduleFiles) ReadDir(name string, limit int) ([]fs.DirEntry, error) {
+	f, err := m.open(name)
+	if err != nil {
+		return nil, cause(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	dir, ok := f.(fs.ReadDirFile)
+	if err != nil || !ok || !info.IsDir() {
+		return nil, cause(err)
+	}
+	entries, err := dir.ReadDir(limit + 1)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF): // io.EOF is for an empty directory
+		return nil, cause(err)
+	case len(entries) > limit:
+		return nil, fmt.Errorf("it has more than %d files", limit)
+	}
+	if m.scope.dir.inPackage() || m.scope.tree.inputs.AllowFileReads {
+		return entries, nil
+	}
+	own, err := m.scope.tree.own()
+	return slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return !own.Lists(entry.Name()) }), err
 }
 
 // Abs returns the absolute name that the file has after installation. What a package calls must not
@@ -76,7 +100,7 @@ func (m moduleFiles) open(name string) (fs.File, error) {
 	return dir.Files.Open(rel)
 }
 
-// openOwn opens a file, whose name is absolute or relative to the root module, for one of the user's own
+// openOwn opens a file or a directory, whose name is absolute or relative to the root module, for one of the user's own
 // modules.
 func (t *Tree) openOwn(name string) (*os.File, error) {
 	root := t.root.dir.Path
@@ -111,7 +135,11 @@ func inPackage(dir Dir, name string) (string, error) {
 			return "", errOutsidePackage
 		}
 	}
-	rel, ok := strings.CutPrefix(path.Clean(filepath.ToSlash(name)), pkg+"/")
+	name = path.Clean(filepath.ToSlash(name))
+	if name == pkg {
+		return ".", nil
+	}
+	rel, ok := strings.CutPrefix(name, pkg+"/")
 	if !ok {
 		return "", errOutsidePackage
 	}

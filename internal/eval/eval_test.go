@@ -22,9 +22,17 @@ func (f files) ReadFile(name string, _ int64) ([]byte, error) {
 	return fs.ReadFile(f.fs, path.Clean(name))
 }
 
-func (f files) Exists(name string) (bool, error) {
-	_, err := fs.Stat(f.fs, path.Clean(name))
-	return err == nil, nil
+func (f files) Stat(name string) (fs.FileInfo, error) { return fs.Stat(f.fs, path.Clean(name)) }
+
+func (f files) ReadDir(name string, limit int) ([]fs.DirEntry, error) {
+	if info, err := f.Stat(name); err != nil || !info.IsDir() {
+		return nil, err
+	}
+	entries, err := fs.ReadDir(f.fs, path.Clean(name))
+	if len(entries) > limit {
+		return nil, errors.New("too many")
+	}
+	return entries, err
 }
 
 func (f files) Abs(name string) (string, error) { return path.Join("/base", name), nil }
@@ -38,6 +46,27 @@ func parse(t testing.TB, src string) hclsyntax.Expression {
 	return expr
 }
 
+// moduleFiles are those of the module whose expressions are evaluated.
+var moduleFiles = map[string]string{
+	"a.txt":                "text",
+	"t.tftpl":              "%{for x in list}<${upper(x)}>%{endfor}",
+	"t2.tftpl":             "${file(\"a.txt\")}",
+	"bad":                  "\xff",
+	"mods/README.md":       "",
+	"mods/.hidden":         "",
+	"mods/net/main.tf":     "",
+	"mods/net/sub/main.tf": "",
+	"mods/dns/main.tf":     "",
+}
+
+func inMemory(texts map[string]string) fs.FS {
+	files := make(fstest.MapFS)
+	for name, text := range texts {
+		files[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return files
+}
+
 func scope() eval.Scope {
 	return eval.Scope{
 		Values: map[string]cty.Value{
@@ -49,12 +78,7 @@ func scope() eval.Scope {
 			"s":   cty.ObjectVal(map[string]cty.Value{"key": cty.StringVal("CANARY").Mark(eval.Mark{Kind: eval.Sensitive, What: "var.key"})}),
 			"aws": eval.UnknownValue("aws.x", hcl.Range{}),
 		},
-		Files: files{fstest.MapFS{
-			"a.txt":    {Data: []byte("text")},
-			"t.tftpl":  {Data: []byte("%{for x in list}<${upper(x)}>%{endfor}")},
-			"t2.tftpl": {Data: []byte("${file(\"a.txt\")}")},
-			"bad":      {Data: []byte("\xff")},
-		}},
+		Files: files{inMemory(moduleFiles)},
 	}
 }
 
@@ -170,7 +194,6 @@ func TestErrors(t *testing.T) {
 		`timestamp()`:                   "returns another value in each run",
 		`try(uuid(), "x")`:              `"uuid" returns another value`,
 		`core::bcrypt("x")`:             "another value",
-		`fileset(".", "*")`:             `does not have the function "fileset"`,
 		`pathexpand("~")`:               `does not have the function "pathexpand"`,
 		`provider::x::f()`:              "providers are installed after",
 		`nope("x")`:                     `no function named "nope"`,

@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
@@ -26,7 +27,11 @@ import (
 type Files interface {
 	// ReadFile returns an error if the file has more than max bytes.
 	ReadFile(name string, max int64) ([]byte, error)
-	Exists(name string) (bool, error)
+	// Stat follows links. What is neither a regular file nor a directory is an error.
+	Stat(name string) (fs.FileInfo, error)
+	// ReadDir returns the entries of a directory that the module may know, or an error if there are more than max. A regular
+	// file has none.
+	ReadDir(name string, max int) ([]fs.DirEntry, error)
 	// Abs returns the absolute form of a name, or an error if the module must not know it.
 	Abs(name string) (string, error)
 }
@@ -38,6 +43,8 @@ const (
 	maxHashed   = 16 << 20
 	hashedBytes = 16
 )
+
+var errDirectory = errors.New("it is a directory")
 
 func (m *Meter) fileFunctions(scope Scope) map[string]function.Function {
 	if scope.Files == nil {
@@ -74,15 +81,30 @@ func (m *Meter) fileFunctions(scope Scope) map[string]function.Function {
 			Params: textParameters("path"),
 			Type:   function.StaticReturnType(cty.Bool),
 			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-				found, err := scope.Files.Exists(args[0].AsString())
+				found, err := exists(scope.Files, args[0].AsString())
 				return cty.BoolVal(found), m.noteRefusal(err)
 			},
 		}),
+		"fileset": m.fileSetFunction(scope.Files),
 		"templatefile": m.templateFunction("path", func(name string) (string, string, error) {
 			text, err := m.readText(scope.Files, name, hcldepth.MaxTemplate)
 			return text, name, err
 		}),
 	}
+}
+
+func exists(files Files, name string) (bool, error) {
+	info, err := files.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil && info.IsDir() {
+		err = errDirectory
+	}
+	if err != nil {
+		return false, fmt.Errorf("%q: %w", name, err)
+	}
+	return true, nil
 }
 
 // readFile reads a file of at most limit bytes, of which a unit of work covers perUnit.

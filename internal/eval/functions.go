@@ -89,7 +89,7 @@ func isImpure(name string) bool {
 // such as the home directory. docs/stock-tools.md has them too.
 func isUnsupported(name string) bool {
 	switch name {
-	case "fileset", "list", "map", "pathexpand", "rsadecrypt", "type":
+	case "list", "map", "pathexpand", "rsadecrypt", "type":
 		return true
 	}
 	return false

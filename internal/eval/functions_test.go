@@ -85,6 +85,28 @@ var functionValues = []struct{ call, want string }{
 	{`uuidv5("6ba7b8109dad11d180b400c04fd430c8", "x")`, `"05b16a01-46c6-56dd-bd6e-c6dfb4a1427a"`},
 	{`uuidv5("DNS", "x")`, ``},
 	{`uuidv5("6ba7b810_9dad_11d1_80b4_00c04fd430c8", "x")`, ``},
+	{`fileset("mods", "*.md")`, `["README.md"]`},
+	{`fileset("./mods", "./*.md")`, `["README.md"]`},
+	{`fileset(".", "mods/*/main.tf")`, `["mods/dns/main.tf","mods/net/main.tf"]`},
+	{`fileset("mods", "**/main.tf")`, `["dns/main.tf","net/main.tf","net/sub/main.tf"]`},
+	{`fileset("mods/**", "main.tf")`, `["../dns/main.tf","../net/main.tf","../net/sub/main.tf"]`},
+	{`fileset("mods", "**")`, `[".hidden","README.md","dns/main.tf","net/main.tf","net/sub/main.tf"]`},
+	{`fileset("mods/net", "../*.md")`, `["../README.md"]`},
+	{`fileset("mods", "{net,dns}/*.tf")`, `["dns/main.tf","net/main.tf"]`},
+	{`fileset("mods", "[a-m]*/*.tf")`, `["dns/main.tf"]`},
+	{`fileset("mods", "[^a-m]*/*.tf")`, `["net/main.tf"]`},
+	{`fileset("mods", "???/main.tf")`, `["dns/main.tf","net/main.tf"]`},
+	{`fileset("mods", "README.md")`, `["README.md"]`},
+	{`fileset("mods", "READ\\*")`, `[]`},
+	{`fileset("mods", "net")`, `[]`},
+	{`fileset("mods", "net/")`, `[]`},
+	{`fileset("missing", "*")`, `[]`},
+	{`fileset("a.txt", "*")`, `[]`},
+	{`fileset("a.txt", "x/*")`, `[]`},
+	{`fileset("a.txt", ".")`, `["."]`},
+	{`fileset("a.txt", "")`, `["."]`},
+	{`fileset(".", "")`, `[]`},
+	{`fileset(".", "[")`, ``},
 	{`ephemeralasnull({a = [1, null]})`, `{"a":[1,null]}`},
 }
 
@@ -152,7 +174,9 @@ func TestFunctionsLikeStock(t *testing.T) {
 				calls, want = append(calls, "try(jsonencode("+row.call+"), \"\")"), append(want, row.want)
 			}
 			dir := t.TempDir()
-			testenv.WriteFile(t, filepath.Join(dir, "a.txt"), "text")
+			for name, text := range moduleFiles {
+				testenv.WriteFile(t, filepath.Join(dir, name), text)
+			}
 			cmd := exec.Command(binary, "console", "-no-color")
 			cmd.Dir, cmd.Stdin = dir, strings.NewReader("jsonencode(["+strings.Join(calls, ", ")+"])\n")
 			out, err := cmd.CombinedOutput()

@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -26,12 +27,14 @@ func (r refusing) ReadFile(name string, limit int64) ([]byte, error) {
 	return nil, refuse(name)
 }
 
-func (r refusing) Exists(name string) (bool, error) {
+func (r refusing) Stat(name string) (fs.FileInfo, error) {
 	if name == "missing" {
-		return false, nil
+		return nil, fs.ErrNotExist
 	}
-	return false, refuse(name)
+	return nil, refuse(name)
 }
+
+func (r refusing) ReadDir(name string, _ int) ([]fs.DirEntry, error) { return nil, refuse(name) }
 
 // TestRefused calls functions for files that may not be read. The error has the name of the file,
 // unless it is a secret, and no function hides it.
@@ -46,6 +49,8 @@ func TestRefused(t *testing.T) {
 		`fileexists("x") ? file("x") : "y"`:             "x",
 		`try(file("x"), "y")`:                           "x",
 		`try(fileexists("x"), false)`:                   "x",
+		`try(one(fileset("x", "*")), "y")`:              "x",
+		`try(one(fileset(".", "x")), "y")`:              "x",
 		`can(file("x")) ? "y" : "z"`:                    "x",
 		`try(try(file("x"), "y"), "z")`:                 "x",
 		`try(v.none, templatefile("x", {}), "y")`:       "x",

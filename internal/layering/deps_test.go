@@ -80,8 +80,8 @@ var valuePackages = map[string][]string{
 	// It evaluates expressions with OpenTofu's functions, and looks for the git repository around a project, for whose
 	// owner it may ask the git command. It has no client.
 	"moduletree": slices.Concat(hosts, hcl, []string{
-		goVersion, goVersions, "github.com/apparentlymart/go-cidr", "github.com/gofrs/flock", "github.com/zclconf/go-cty-yaml",
-		"go.yaml.in/yaml/v3", "golang.org/x/sys", "os/exec", "os/user",
+		goVersion, goVersions, "github.com/apparentlymart/go-cidr", "github.com/bmatcuk/doublestar/v4", "github.com/gofrs/flock",
+		"github.com/zclconf/go-cty-yaml", "go.yaml.in/yaml/v3", "golang.org/x/sys", "os/exec", "os/user",
 	}),
 }
 

@@ -141,7 +141,7 @@ var ErrNotRegular = errors.New("it is not a regular file")
 
 var errChanged = errors.New("it was replaced while it was opened")
 
-// Open opens a regular file for reading. The name is absolute, or relative to the root module. Links are
+// Open opens a regular file or a directory for reading. The name is absolute, or relative to the root module. Links are
 // followed one component at a time, and nothing outside of the directory is looked at, so the result does
 // not depend on what exists there. Metadata of version control, where checkouts keep tokens, is refused in
 // any spelling. Each directory on the way is held open and compared with the entry that was checked, so
@@ -153,6 +153,13 @@ func (d *Dir) Open(name string) (*os.File, error) {
 	f, _, err := d.open(name, false)
 	return f, err
 }
+
+// Lists reports whether a listing may have an entry of this name, of which Open would otherwise be refused.
+func (d *Dir) Lists(entry string) bool {
+	return !pathsafe.IsVersionControl(entry) && !(d.noDotFiles && isHidden(entry))
+}
+
+func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
 
 // open also returns the number of links that were followed. locks is as in walk.
 func (d *Dir) open(name string, locks bool) (f *os.File, links int, err error) {
@@ -240,7 +247,7 @@ func (w *walk) open(path string) (*os.File, error) {
 			return nil, err
 		}
 	}
-	return nil, ErrNotRegular // the path ends at a directory
+	return w.held[len(w.held)-1].Open(".")
 }
 
 // lstat checks the name of an entry of the current directory.
@@ -248,7 +255,7 @@ func (w *walk) lstat(part string) (fs.FileInfo, error) {
 	if pathsafe.IsVersionControl(part) {
 		return nil, w.metadata()
 	}
-	if w.noDotFiles && strings.HasPrefix(part, ".") && !(w.locks && strings.HasSuffix(part, ".lock.hcl")) {
+	if w.noDotFiles && isHidden(part) && !(w.locks && strings.HasSuffix(part, ".lock.hcl")) {
 		return nil, w.refuse(fmt.Sprintf("its name or that of its directory begins with a dot, and %q is or has the home directory", w.dir.path))
 	}
 	at := w.held[len(w.held)-1]

@@ -2,6 +2,7 @@ package repofiles_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -67,6 +68,9 @@ func readName(t *testing.T, dir *repofiles.Dir, name string) string {
 		return err.Error()
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || info.IsDir() {
+		return fmt.Sprintf("directory (%v)", err)
+	}
 	text, err := io.ReadAll(f)
 	testenv.Must(t, err)
 	return string(text)
@@ -123,10 +127,10 @@ func TestOpen(t *testing.T) {
 		"dangling":                            "not found",
 		"loop":                                "too many levels",
 		"x/y":                                 "not a directory",
-		".":                                   "not a regular file",
-		"../..":                               "not a regular file",
-		"../../modules":                       "not a regular file",
-		"dir":                                 "not a regular file",
+		".":                                   "directory (<nil>)",
+		"../..":                               "directory (<nil>)",
+		"../../modules":                       "directory (<nil>)",
+		"dir":                                 "directory (<nil>)",
 		"../../../outside":                    outside,
 		"../../../missing":                    outside,
 		"../../../repo2/x":                    outside,

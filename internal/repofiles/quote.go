@@ -42,12 +42,29 @@ func isQuotable(f *os.File) bool {
 	return slices.ContainsFunc(quotable, func(suffix string) bool { return strings.HasSuffix(f.Name(), suffix) })
 }
 
-// openShown opens a file that Open opens. If the root module is in no repository that counts, it also opens
+// regular closes what is not a regular file.
+func regular(f *os.File, err error) (*os.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = ErrNotRegular
+	}
+	if err != nil {
+		_ = f.Close() // nothing was written
+		return nil, err
+	}
+	return f, nil
+}
+
+// openShown opens a regular file that Open opens. If the root module is in no repository that counts, it also opens
 // the files of directories beside the root module, such as ../modules, but follows no links to them, looks
 // into no hidden directories, and does not leave a repository that only reading must not use, such as one of
 // the home directory.
 func (d *Dir) openShown(name string) (f *os.File, links int, err error) {
-	if f, links, err = d.open(name, true); err == nil || d.counts || d.none {
+	f, links, err = d.open(name, true)
+	if f, err = regular(f, err); err == nil || d.counts || d.none {
 		return f, links, err
 	}
 	file := filepath.FromSlash(name)
@@ -60,7 +77,7 @@ func (d *Dir) openShown(name string) (f *os.File, links int, err error) {
 			break
 		}
 		if rel, inside := below(common, file); inside {
-			f, err = w.from(common, rel)
+			f, err = regular(w.from(common, rel))
 			return f, 0, err
 		}
 		if common == filepath.Dir(common) {
