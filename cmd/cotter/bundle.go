@@ -11,8 +11,8 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/bundle"
-	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/ocistore"
@@ -76,7 +76,7 @@ func createBundle(ctx context.Context, cmd *invocation, out *output) (err error)
 		return err
 	}
 	if out.json {
-		out.result(bundledRecord{name, written.Entries, written.Packages, written.Providers, written.Bytes})
+		out.result(records.Bundled{File: name, Entries: written.Entries, Packages: written.Packages, Providers: written.Providers, Bytes: written.Bytes})
 		return nil
 	}
 	content := view.Both(written.Entries, view.Count(written.Packages, "package")+" of "+entries(written.Entries, "module"), written.Providers, view.Count(written.Providers, "package")+" of providers")
@@ -171,7 +171,7 @@ func readBundle(done string, read func(*installer.Installer, context.Context, in
 // storeEntries prints the entries of a bundle or a mirror. It fails if any of them has an error.
 func (o *output) storeEntries(found []ocistore.Entry, done string) error {
 	if o.json {
-		o.result(storedRecord{lists.Map(found, jsonStoredEntry)})
+		o.result(records.Stored{Entries: lists.Map(found, records.StoredEntryOf)})
 	}
 	damaged, providers := 0, 0
 	for _, entry := range found {
@@ -205,10 +205,6 @@ func ofCarried(modules, providers int) string {
 		return carriedText(modules, providers)
 	}
 	return fmt.Sprintf("%d packages of modules and providers", modules+providers)
-}
-
-func jsonStoredEntry(entry ocistore.Entry) jsonStored {
-	return jsonStored{addrs.Redact(entry.Source), entry.Version, entry.Platform, entry.Package, append([]hashing.Hash{}, entry.Hashes...), entry.Tag, errorText(entry.Err)}
 }
 
 func (o *output) bundleEntry(entry ocistore.Entry) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/store"
@@ -50,7 +51,7 @@ func cacheCommand(out *output) *cobra.Command {
 
 func (o *output) cacheDir(_ context.Context, _ *invocation, c store.Cache) error {
 	if o.json {
-		o.result(cacheDirRecord{c.Dir})
+		o.result(records.CacheDir{Dir: c.Dir})
 		return nil
 	}
 	o.printf("%s\n", c.Dir)
@@ -83,7 +84,7 @@ func (o *output) cacheVerify(ctx context.Context, _ *invocation, c store.Cache) 
 		return err
 	}
 	if o.json {
-		o.result(cacheVerifiedRecord{append([]string{}, damaged...)})
+		o.result(records.CacheVerified{Damaged: append([]string{}, damaged...)})
 	}
 	if len(damaged) > 0 {
 		return fmt.Errorf("damaged packages in the cache were set aside: %s; they are fetched again when needed", strings.Join(damaged, ", "))
@@ -148,10 +149,10 @@ func (o *output) usage(label string, u store.Usage) {
 		view.Count(u.Git.Number, "git store"), megabytes(u.Git.Bytes), view.Count(u.Providers.Number, "provider"), megabytes(u.Providers.Bytes))
 }
 
-func usageRecord(u store.Usage, projects []store.Project, foreign int) record {
-	return cacheUsageRecord{
-		u.Modules.Number, u.Modules.Bytes, u.Git.Number, u.Git.Bytes, u.Providers.Number, u.Providers.Bytes, u.Linked.Number, u.Linked.Bytes, u.QuarantineBytes, u.Bytes(),
-		append([]store.Project{}, projects...), foreign,
+func usageRecord(u store.Usage, projects []store.Project, foreign int) records.Record {
+	return records.CacheUsage{
+		Packages: u.Modules.Number, PackageBytes: u.Modules.Bytes, GitStores: u.Git.Number, GitBytes: u.Git.Bytes, Providers: u.Providers.Number, ProviderSize: u.Providers.Bytes, Linked: u.Linked.Number, LinkedSize: u.Linked.Bytes, Quarantine: u.QuarantineBytes, Bytes: u.Bytes(),
+		Projects: append([]store.Project{}, projects...), Foreign: foreign,
 	}
 }
 

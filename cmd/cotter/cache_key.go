@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/spf13/cobra"
 )
@@ -64,7 +65,7 @@ func runCacheKey(ctx context.Context, cmd *invocation, out *output) error {
 const cacheFormat = 1
 
 // cacheKeyOf returns the key for the locks of several projects. A project may lack a lock only if it needs none.
-func cacheKeyOf(ctx context.Context, in *installer.Installer, projects []installer.Project, several bool) (cacheKeyRecord, error) {
+func cacheKeyOf(ctx context.Context, in *installer.Installer, projects []installer.Project, several bool) (records.CacheKey, error) {
 	modules, providers := make(map[string]bool), make(map[string]bool)
 	var failures []error
 	for _, p := range projects {
@@ -81,7 +82,7 @@ func cacheKeyOf(ctx context.Context, in *installer.Installer, projects []install
 		}
 	}
 	if err := errors.Join(failures...); err != nil {
-		return cacheKeyRecord{}, err
+		return records.CacheKey{}, err
 	}
 	sum := sha256.New()
 	for _, set := range []map[string]bool{modules, providers} {
@@ -92,7 +93,7 @@ func cacheKeyOf(ctx context.Context, in *installer.Installer, projects []install
 	}
 	platform := addrs.CurrentPlatform().String()
 	prefix := fmt.Sprintf("cotter-v%d-%s-", cacheFormat, platform)
-	return cacheKeyRecord{prefix + hex.EncodeToString(sum.Sum(nil)), prefix, platform, len(modules), len(providers)}, nil
+	return records.CacheKey{Key: prefix + hex.EncodeToString(sum.Sum(nil)), Prefix: prefix, Platform: platform, Modules: len(modules), Providers: len(providers)}, nil
 }
 
 // readLocks returns the lock of a project, and the providers, which another file may have.

@@ -15,8 +15,8 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
-	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/graph"
 	"github.com/cotterpin/cotter/internal/lists"
@@ -105,7 +105,7 @@ func runDiff(ctx context.Context, cmd *invocation, out *output) error {
 type lockDiff struct {
 	title, oldName, newName string
 	old, updated            *lockfile.File
-	changes                 []entryChange
+	changes                 []records.EntryChange
 	interfaces              interfaceDiffs
 }
 
@@ -127,7 +127,7 @@ func newLockDiff(ctx context.Context, cmd *invocation, in *installer.Installer, 
 		return nil, err
 	}
 	modules, providers := lockfile.Compare(d.old, d.updated)
-	d.changes = append(lists.Map(modules, moduleChange), lists.Map(providers, providerChange)...)
+	d.changes = append(lists.Map(modules, records.ModuleEntryChange), lists.Map(providers, records.ProviderEntryChange)...)
 	inBoth := func(c lockfile.ModuleChange) bool { return c.Old != nil && c.New != nil }
 	if !cmd.Bool("locks-only") && slices.ContainsFunc(modules, inBoth) {
 		if d.interfaces, err = diffInterfaces(ctx, cmd, in, out, req, d.old, d.updated); err != nil {
@@ -141,7 +141,7 @@ func newLockDiff(ctx context.Context, cmd *invocation, in *installer.Installer, 
 func (o *output) lockDiff(d *lockDiff, format string) error {
 	switch {
 	case format == formatJSON:
-		o.result(diffRecord{d.changes})
+		o.result(records.Diff{Changes: d.changes})
 	case pictures[format] != nil:
 		return o.picture(format, d.graph())
 	case len(d.changes) == 0 && d.updated == nil:
@@ -149,11 +149,11 @@ func (o *output) lockDiff(d *lockDiff, format string) error {
 	case len(d.changes) == 0:
 		o.printf("The locks have the same modules and providers.\n")
 	case format == formatMarkdown:
-		o.diffMarkdown(lists.Map(d.changes, func(c entryChange) sharedChange { return sharedChange{entryChange: c} }))
+		o.diffMarkdown(lists.Map(d.changes, func(c records.EntryChange) sharedChange { return sharedChange{EntryChange: c} }))
 	default:
-		o.diff(lists.Map(d.changes, func(c entryChange) sharedChange {
-			c.interfaces = o.ShownInterface("", c.interfaces)
-			return sharedChange{entryChange: c}
+		o.diff(lists.Map(d.changes, func(c records.EntryChange) sharedChange {
+			c.Interfaces = o.ShownInterface("", c.Interfaces)
+			return sharedChange{EntryChange: c}
 		}))
 	}
 	return nil
@@ -161,8 +161,8 @@ func (o *output) lockDiff(d *lockDiff, format string) error {
 
 // sharedChange is a change in all of some projects; without projects, in the only one.
 type sharedChange struct {
-	entryChange // of the first project, but with what changes for the callers in all
-	dirs        []string
+	records.EntryChange // of the first project, but with what changes for the callers in all
+	dirs                []string
 }
 
 // sharedChanges joins the equal changes of several projects, by their directories. Those that break calls are
@@ -170,21 +170,21 @@ type sharedChange struct {
 func (o *output) sharedChanges(all map[string]*lockDiff) (list []sharedChange) {
 	for _, dir := range slices.Sorted(maps.Keys(all)) {
 		for _, c := range all[dir].changes {
-			c.interfaces = o.ShownInterface(dir, c.interfaces)
+			c.Interfaces = o.ShownInterface(dir, c.Interfaces)
 			list = append(list, sharedChange{c, []string{dir}})
 		}
 	}
 	groups := lists.GroupBy(list, func(c sharedChange) string {
-		return fmt.Sprintf("%q", append([]string{string(c.Change), c.subject(), c.before, c.after}, c.shownDetails(o.verbose)...))
+		return fmt.Sprintf("%q", append([]string{string(c.Change), c.Subject(), c.Before, c.After}, c.ShownDetails(o.verbose)...))
 	})
 	list = lists.Map(groups, func(same []sharedChange) sharedChange {
-		joined := sharedChange{entryChange: same[0].entryChange}
-		joined.interfaces = nil
+		joined := sharedChange{EntryChange: same[0].EntryChange}
+		joined.Interfaces = nil
 		for _, c := range same {
 			joined.dirs = append(joined.dirs, c.dirs...)
-			for _, change := range c.interfaces {
-				if !slices.Contains(joined.interfaces, change) {
-					joined.interfaces = append(joined.interfaces, change)
+			for _, change := range c.Interfaces {
+				if !slices.Contains(joined.Interfaces, change) {
+					joined.Interfaces = append(joined.Interfaces, change)
 				}
 			}
 		}
@@ -192,7 +192,7 @@ func (o *output) sharedChanges(all map[string]*lockDiff) (list []sharedChange) {
 	})
 	slices.SortStableFunc(list, func(a, b sharedChange) int {
 		return cmp.Or(
-			cmp.Compare(min(len(breaking(b.interfaces)), 1), min(len(breaking(a.interfaces)), 1)),
+			cmp.Compare(min(len(breaking(b.Interfaces)), 1), min(len(breaking(a.Interfaces)), 1)),
 			cmp.Compare(len(b.dirs), len(a.dirs)),
 		)
 	})
@@ -211,7 +211,7 @@ func (d *lockDiff) graph() graph.Graph {
 	g := graph.Graph{Title: d.title, Old: d.oldName, New: d.newName}
 	marks, seen := make(map[string][]graph.Mark), make(map[string]bool) // by the keys of modules and the addresses of providers
 	for _, c := range d.changes {
-		marks[cmp.Or(c.Key, c.Provider)] = c.marks()
+		marks[cmp.Or(c.Key, c.Provider)] = marksOf(c)
 	}
 	for _, lock := range []*lockfile.File{d.updated, d.old} {
 		for _, m := range lock.Modules() {
@@ -232,16 +232,16 @@ func (d *lockDiff) graph() graph.Graph {
 	return g
 }
 
-func (c entryChange) marks() []graph.Mark {
+func marksOf(c records.EntryChange) []graph.Mark {
 	first := graph.Mark{Kind: c.Change}
 	switch c.Change {
 	case graph.Updated:
-		first.Text = addrs.Redact(c.shownChange)
+		first.Text = addrs.Redact(c.ShownChange)
 	case graph.Relocked:
 		first.Text = strings.Join(c.Details, "; ")
 	}
 	marks := []graph.Mark{first}
-	for _, i := range breaking(c.interfaces) {
+	for _, i := range breaking(c.Interfaces) {
 		marks = append(marks, graph.Mark{Kind: graph.Breaking, Text: i.String()})
 	}
 	return marks
@@ -253,7 +253,7 @@ func (o *output) diff(changes []sharedChange) {
 	var broken []string
 	var list []resultLine
 	for _, c := range changes {
-		line := resultLine{verb: "changed", subject: c.subject(), what: c.summary(), details: c.shownDetails(o.verbose)}
+		line := resultLine{verb: "changed", subject: c.Subject(), what: c.Summary(), details: c.ShownDetails(o.verbose)}
 		switch c.Change {
 		case graph.Added, graph.Removed:
 			line.verb = string(c.Change)
@@ -261,11 +261,11 @@ func (o *output) diff(changes []sharedChange) {
 		if c.dirs != nil {
 			line.what += " in " + o.someProjects(c.dirs)
 		}
-		line.details = slices.Concat(line.details, shortList(interfaceLines(c.interfaces)))
+		line.details = slices.Concat(line.details, shortList(interfaceLines(c.Interfaces)))
 		list = append(list, line)
-		if n := len(breaking(c.interfaces)); n > 0 {
+		if n := len(breaking(c.Interfaces)); n > 0 {
 			breaks += n
-			broken = append(broken, c.subject())
+			broken = append(broken, c.Subject())
 		}
 	}
 	o.printOutcomes(list, "")
@@ -282,15 +282,15 @@ func (o *output) diffMarkdown(changes []sharedChange) {
 		o.printf("| module or provider | before | after | details |\n|---|---|---|---|\n")
 	}
 	for _, c := range changes {
-		after := markdownCell(c.after)
+		after := markdownCell(c.After)
 		if several {
 			after += " | " + o.someProjects(lists.Map(c.dirs, markdownCell))
 		}
-		details := slices.Concat(c.shownDetails(o.verbose), shortList(interfaceLines(c.interfaces)))
+		details := slices.Concat(c.ShownDetails(o.verbose), shortList(interfaceLines(c.Interfaces)))
 		if c.Change == graph.Content {
 			details = append([]string{"OTHER CONTENT"}, details...)
 		}
-		o.printf("| %s | %s | %s | %s |\n", markdownCell(c.subject()), markdownCell(c.before), after, strings.Join(lists.Map(details, markdownCell), "<br>"))
+		o.printf("| %s | %s | %s | %s |\n", markdownCell(c.Subject()), markdownCell(c.Before), after, strings.Join(lists.Map(details, markdownCell), "<br>"))
 	}
 }
 
@@ -346,143 +346,4 @@ func checkedLock(lock *lockfile.File, err error) (*lockfile.File, error) {
 		return nil, faults
 	}
 	return lock, nil
-}
-
-// entryChange is a module or a provider whose entries differ between two locks.
-type entryChange struct {
-	Key      string `json:"key,omitempty"`
-	Provider string `json:"provider,omitempty"`
-	// Change is "added", "removed", "version", "content" or "other": the first that applies. The last is a
-	// change of the source, the constraints, or the hashes of other platforms.
-	Change graph.Kind `json:"change"`
-	// Old is the version in the old lock, or the package if the entry has no version.
-	Old string `json:"old,omitempty"`
-	// New is the version in the new lock, or the package if the entry has no version.
-	New string `json:"new,omitempty"`
-	// OldSource is the source of the old entry of a module, without credentials.
-	OldSource string `json:"old_source,omitempty"`
-	// Source is the source of the new entry of a module, without credentials.
-	Source string `json:"source,omitempty"`
-	// Details are the other differences, one per line.
-	Details []string `json:"details,omitempty"`
-	// Compared is true if the packages were compared.
-	Compared bool `json:"compared,omitempty"`
-	// Interface is the list of what changes for callers.
-	Interface []jsonInterfaceChange `json:"interface,omitempty"`
-	// InterfaceError is the reason why the packages could not be compared.
-	InterfaceError string `json:"interface_error,omitempty"`
-
-	shown      string                   // Provider as shown in text
-	interfaces []config.InterfaceChange // Interface as shown in text
-	// Old and New as shown in text, and the change from one to the other.
-	before, after, shownChange string
-	// full has the packages with full revisions, and newRef is the detail that only the tag or branch of
-	// the source differs. Both are for --verbose.
-	full   []string
-	newRef string
-}
-
-func (c entryChange) subject() string {
-	return cmp.Or(c.Key, c.shown)
-}
-
-func (c entryChange) summary() string {
-	switch c.Change {
-	case graph.Added:
-		return c.after
-	case graph.Removed:
-		return c.before
-	case graph.Content:
-		return c.shownChange + " with OTHER CONTENT"
-	}
-	return c.shownChange
-}
-
-// shownDetails leaves out details that differ only in the revision, which the summary has, unless verbose.
-func (c entryChange) shownDetails(verbose bool) []string {
-	if verbose {
-		return slices.Compact(slices.Concat(c.Details, c.full))
-	}
-	return slices.DeleteFunc(slices.Clone(c.Details), func(detail string) bool { return slices.Contains(c.full, detail) || detail == c.newRef })
-}
-
-func (c *entryChange) differs(what, old, updated string) {
-	if old != updated {
-		c.Details = append(c.Details, fmt.Sprintf("%s %q -> %q", what, old, updated))
-	}
-}
-
-func moduleChange(from lockfile.ModuleChange) entryChange {
-	old, updated := valueOf(from.Old), valueOf(from.New)
-	c := entryChange{
-		Key: from.Key, Old: versionOrPackage(old), New: versionOrPackage(updated), OldSource: redactedSource(old), Source: redactedSource(updated),
-		before: releaseText(old), after: releaseText(updated),
-	}
-	c.Change = kindOfChange(from.Old != nil, from.New != nil, from.OtherContent(), c.Old != c.New)
-	switch {
-	case from.New == nil:
-		return c
-	case from.Old == nil:
-		c.after = sourceText(updated) // a reviewer has not seen it before
-		return c
-	}
-	if c.shownChange = c.after; c.before != c.after {
-		c.shownChange = releaseChange(old, updated)
-	}
-	c.differs("source", old.Source.String(), updated.Source.String())
-	if len(c.Details) > 0 && entryName(old) == entryName(updated) {
-		c.newRef = c.Details[0]
-	}
-	if old.Package != updated.Package && shortRevision(updated) != "" {
-		c.full = []string{fmt.Sprintf("package %q -> %q", old.Package.String(), updated.Package.String())}
-	}
-	c.differs("constraint", old.Constraints.String(), updated.Constraints.String())
-	if c.Change == graph.Content || c.Change == graph.Relocked {
-		c.differs("package", old.Package.String(), updated.Package.String())
-	}
-	return c
-}
-
-// valueOf returns the zero value for an entry that a lock does not have.
-func valueOf[T any](entry *T) (value T) {
-	if entry != nil {
-		value = *entry
-	}
-	return value
-}
-
-func providerChange(from lockfile.ProviderChange) entryChange {
-	c := entryChange{Provider: from.Address.String(), shown: "provider " + from.Address.ForDisplay(), Old: valueOf(from.Old).Version.String(), New: valueOf(from.New).Version.String()}
-	c.Change = kindOfChange(from.Old != nil, from.New != nil, false, c.Old != c.New)
-	c.before, c.after, c.shownChange = c.Old, c.New, c.New
-	if c.Old != c.New {
-		c.shownChange = c.Old + " -> " + c.New
-	}
-	if from.Old == nil || from.New == nil {
-		return c
-	}
-	c.differs("constraints", from.Old.Constraints.String(), from.New.Constraints.String())
-	added, removed := from.Hashes()
-	switch {
-	case c.Change == graph.Updated:
-	case from.NoCommonHash():
-		c.Details = append(c.Details, "no hash in common: other content, or other platforms")
-	case added+removed > 0:
-		c.Details = append(c.Details, fmt.Sprintf("hashes: %d added, %d removed", added, removed))
-	}
-	return c
-}
-
-func kindOfChange(had, has, otherContent, moved bool) graph.Kind {
-	switch {
-	case !had:
-		return graph.Added
-	case !has:
-		return graph.Removed
-	case otherContent:
-		return graph.Content
-	case moved:
-		return graph.Updated
-	}
-	return graph.Relocked
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/lockfile"
@@ -46,7 +47,7 @@ func diffInterfaces(ctx context.Context, cmd *invocation, in *installer.Installe
 	return found, nil
 }
 
-func (d interfaceDiffs) addTo(changes []entryChange) {
+func (d interfaceDiffs) addTo(changes []records.EntryChange) {
 	for i, c := range changes {
 		found, ok := d[c.Key]
 		switch {
@@ -54,7 +55,7 @@ func (d interfaceDiffs) addTo(changes []entryChange) {
 		case found.Err != nil:
 			changes[i].InterfaceError = advice.MessageOf(found.Err).Text
 		default:
-			changes[i].Compared, changes[i].Interface, changes[i].interfaces = true, jsonInterfaces(found.Changes), found.Changes
+			changes[i].Compared, changes[i].Interface, changes[i].Interfaces = true, records.InterfaceChanges(found.Changes), found.Changes
 		}
 	}
 }
@@ -113,26 +114,4 @@ func shortList(lines []string) []string {
 		return lines
 	}
 	return append(lines[:maxInterfaceLines:maxInterfaceLines], fmt.Sprintf("... and %d more; --json lists all", len(lines)-maxInterfaceLines))
-}
-
-// jsonInterfaceChange is a change of something that a module declares to its callers. The file and the line
-// are those of the argument that breaks, of the call that lacks an argument, or of the first use of an output.
-type jsonInterfaceChange struct {
-	// Kind is "variable", "output", "provider", "required_version" or "submodule".
-	Kind string `json:"kind"`
-	Name string `json:"name"`
-	// Aspect is the part that changes, such as "default". It is absent if the declaration
-	// itself changes.
-	Aspect string `json:"aspect,omitempty"`
-	Old    string `json:"old,omitempty"`
-	New    string `json:"new,omitempty"`
-	// Breaking is true if calls that worked before may fail.
-	Breaking bool `json:"breaking,omitempty"`
-	jsonPlace
-}
-
-func jsonInterfaces(changes []config.InterfaceChange) []jsonInterfaceChange {
-	return lists.Map(changes, func(c config.InterfaceChange) jsonInterfaceChange {
-		return jsonInterfaceChange{c.Kind, c.Name, c.Aspect, c.Old, c.New, c.Breaking, placeOf(c.At)}
-	})
 }

@@ -11,9 +11,9 @@
 //     installer.go makes the installer, and projects.go runs a command for several projects.
 //   - printerror.go prints what internal/cli/advice says of a failure, with the flags of the run (again.go).
 //     Tables, excerpts and live lines are in internal/cli/view.
-//   - format.go has the formats of tree and diff, and json_records.go the records of the JSON output.
+//   - format.go has the formats of tree and diff. Lines of JSON are the values of internal/cli/records.
 //
-// Of the other internal packages, it and those two import only these:
+// Of the other internal packages, it and those in internal/cli import only these:
 //
 //   - internal/store inspects and cleans the user's cache;
 //   - internal/pathsafe has the error about a cache that other users can change, and internal/packagelimits the one about

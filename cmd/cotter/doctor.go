@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/spf13/cobra"
 )
@@ -50,7 +51,7 @@ type doctor struct {
 	gitSettings []getmodules.GitSetting // of the installed git
 
 	subject string
-	records []findingRecord
+	records []records.Finding
 }
 
 func (d *doctor) begin(subject string) { d.subject = subject }
@@ -64,7 +65,7 @@ func (d *doctor) note(format string, args ...any) { d.add(levelNote, format, arg
 func (d *doctor) problem(format string, args ...any) { d.add(levelProblem, format, args...) }
 
 func (d *doctor) add(level, format string, args ...any) {
-	d.records = append(d.records, findingRecord{d.subject, level, fmt.Sprintf(format, args...)})
+	d.records = append(d.records, records.Finding{Subject: d.subject, Level: level, Message: fmt.Sprintf(format, args...)})
 }
 
 // failed adds the problems that an error consists of, in text with files as seen from the current directory.
@@ -140,7 +141,7 @@ func (d *doctor) report() error {
 	}
 	notes, problems := counts[levelNote], counts[levelProblem]
 	if d.json {
-		d.result(doctorRecord{notes, problems})
+		d.result(records.Doctor{Notes: notes, Problems: problems})
 	} else {
 		d.printf("\n%s, %s.\n", view.Count(problems, "problem"), view.Count(notes, "note"))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/lockfile"
@@ -69,7 +70,7 @@ func callingPackage(result *installer.Result, path addrs.Module) (from *url.URL)
 	depth := -1
 	for _, m := range result.Modules {
 		isAbove := len(m.Path) < len(path) && m.Path.String() == path[:len(m.Path)].String()
-		if !isAbove || !hasPackage(m) || len(m.Path) <= depth {
+		if !isAbove || !records.HasPackage(m) || len(m.Path) <= depth {
 			continue
 		}
 		depth, from = len(m.Path), new(url.URL)

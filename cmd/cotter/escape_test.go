@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -63,13 +64,13 @@ func TestEscapeJSON(t *testing.T) {
 	for _, payload := range payloads() {
 		var stdout strings.Builder
 		out := &output{stdout: &stdout}
-		want := warningRecord{Message: strings.ToValidUTF8(payload, "\ufffd")}
-		testenv.Must(t, out.writeJSON(warningRecord{Message: payload}))
+		want := records.Warning{Message: strings.ToValidUTF8(payload, "\ufffd")}
+		testenv.Must(t, out.writeJSON(records.Warning{Message: payload}))
 		line, _ := strings.CutSuffix(stdout.String(), "\n")
 		if strings.ContainsFunc(line, harmful) {
 			t.Errorf("writeJSON(%q) writes %q", payload, line)
 		}
-		var got warningRecord
+		var got records.Warning
 		if err := json.Unmarshal([]byte(line), &got); err != nil {
 			t.Errorf("writeJSON(%q) writes %q: %v", payload, line, err)
 		} else if diff := cmp.Diff(want, got); diff != "" && !strings.ContainsRune(want.Message, '\ufffd') {

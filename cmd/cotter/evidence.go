@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"time"
 
-	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
-	"github.com/cotterpin/cotter/installer/evidence"
 )
 
 // evidenceFlags name the mirror or the bundle whose evidence of earlier runs counts, for commands that send no
@@ -26,25 +23,4 @@ func withNamedStores(ctx context.Context, cmd *invocation, out *output, in *inst
 		err = addBundle(cmd, &req)
 	}
 	return req, err
-}
-
-func confirmedText(e evidence.Evidence) string {
-	text := e.String()
-	switch e.Kind {
-	case evidence.None, evidence.Project:
-		return text
-	case evidence.User:
-	default:
-		text = "confirmed by " + text
-	}
-	if !e.Since.IsZero() {
-		text += " on " + e.Since.Local().Format(time.DateOnly)
-	}
-	return text
-}
-
-// hasPackage returns false for a module in its caller's package, or in the project.
-func hasPackage(m installer.Module) bool {
-	_, local := m.Source.(addrs.ModuleSourceLocal)
-	return !local
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -136,7 +137,7 @@ func putBack(ctx context.Context, cmd *invocation, out *output, req request, too
 	case len(restored.Modules) == 0:
 		return nil
 	case out.json:
-		return out.writeJSON(restoredRecord{Tool: tool, Keys: keysOf(restored.Modules), Providers: []string{}})
+		return out.writeJSON(records.Restored{Tool: tool, Keys: records.KeysOf(restored.Modules), Providers: []string{}})
 	}
 	out.printf("Put back %s, which %s had dropped from %s.\n", entries(len(restored.Modules), "module"), tool, lockPath(req))
 	return nil

@@ -19,6 +19,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -55,8 +56,8 @@ func TestJSONRecords(t *testing.T) {
 	t.Parallel()
 	schema := schemaOfLines(t)
 	kinds := make(map[string]bool)
-	for _, r := range records {
-		kind := kindOf(r)
+	for _, r := range records.All {
+		kind := records.KindOf(r)
 		if kinds[kind] {
 			t.Errorf("two records are of the kind %q", kind)
 		}
@@ -64,7 +65,7 @@ func TestJSONRecords(t *testing.T) {
 		if _, ok := r.(event.Resolved); ok {
 			r = event.Resolved{Source: addrs.ModuleSourceLocal("./net")} // every Resolved has a source
 		}
-		for _, value := range []record{filled(r), r} {
+		for _, value := range []records.Record{filled(r), r} {
 			var stdout strings.Builder
 			testenv.Must(t, (&output{stdout: &stdout}).writeProjectJSON("envs/prod", value))
 			checkLine(t, schema, stdout.String())
@@ -109,7 +110,7 @@ func TestJSONOfGoldens(t *testing.T) {
 }
 
 // filled returns a record of the same type with all fields set.
-func filled(r record) record {
+func filled(r records.Record) records.Record {
 	value := reflect.New(reflect.TypeOf(r)).Elem()
 	fillAll(value, 0)
 	return value.Interface()
@@ -163,7 +164,7 @@ func structComments(t *testing.T) map[string]string {
 	t.Helper()
 	comments := make(map[string]string)
 	var names []string
-	for _, dir := range []string{"../../lockfile", "../../internal/store", "../../installer/evidence", "../../installer", "../../installer/event", "."} {
+	for _, dir := range []string{"../../lockfile", "../../internal/store", "../../installer/evidence", "../../installer", "../../installer/event", "../../internal/cli/records", "."} {
 		found, err := filepath.Glob(dir + "/*.go")
 		testenv.Must(t, err)
 		names = append(names, found...)
@@ -245,7 +246,7 @@ func typeName(t reflect.Type) string {
 	if t == reflect.TypeFor[lockfile.Module]() {
 		return "LockEntry" // a Module is what is installed
 	}
-	return strings.TrimPrefix(t.Name(), "json")
+	return t.Name()
 }
 
 // resultKinds are the possible values of the type of a result; see done.
@@ -255,13 +256,13 @@ var resultKinds = []string{"installed", "locked", "planned"}
 func (d *jsonDescriber) schema() map[string]any {
 	defs := make(map[string]any)
 	var lines []any
-	for _, r := range records {
+	for _, r := range records.All {
 		own := d.object(reflect.TypeOf(r), defs)
 		properties := own["properties"].(map[string]any)
-		properties["v"] = map[string]any{"const": jsonVersion}
-		properties["type"] = map[string]any{"const": kindOf(r)}
+		properties["v"] = map[string]any{"const": records.FormatVersion}
+		properties["type"] = map[string]any{"const": records.KindOf(r)}
 		properties["project"] = map[string]any{"type": "string"}
-		properties["ok"] = map[string]any{"type": "boolean", "description": d.comments["main.envelope.OK"]}
+		properties["ok"] = map[string]any{"type": "boolean", "description": d.comments["records.Envelope.OK"]}
 		own["required"] = append([]string{"v", "type"}, own["required"].([]string)...)
 		lines = append(lines, own)
 	}

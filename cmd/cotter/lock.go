@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/spf13/cobra"
@@ -70,7 +71,7 @@ func restore(ctx context.Context, cmd *invocation, out *output) error {
 			return err
 		}
 		if out.json {
-			out.result(restoredRecord{restored.From, "", keysOf(restored.Modules), lists.Map(restored.Providers, addrs.Provider.String)})
+			out.result(records.Restored{From: restored.From, Tool: "", Keys: records.KeysOf(restored.Modules), Providers: lists.Map(restored.Providers, addrs.Provider.String)})
 			return nil
 		}
 		out.printf("Restored %s from %s.\n", bothEntries(len(restored.Modules), len(restored.Providers)), restored.From)
@@ -88,8 +89,6 @@ func entries(n int, of string) string {
 	}
 	return fmt.Sprintf("%d %s entries", n, of)
 }
-
-func keysOf(modules []addrs.Module) []string { return lists.Map(modules, addrs.Module.String) }
 
 // checkLock returns an error if the lock of a project would change, or a locked run would refuse a directory in
 // it, for lock --check, and prints a warning if only hashes of providers would change. dir is "" if there is only

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/policy"
@@ -108,13 +109,13 @@ func pushMirror(ctx context.Context, cmd *invocation, out *output) error {
 	if cmd.Bool("repair") {
 		push = mirror.Repair
 	}
-	pushed := pushedRecord{[]jsonPushed{}}
+	pushed := records.Pushed{Mirrors: []records.PushedMirror{}}
 	err := forMirrors(ctx, cmd, out, func(in *installer.Installer, m namedMirror, o installer.LockedOptions) error {
 		result, err := push(ctx, in, m.projects, o, m.Mirror)
 		if err != nil {
 			return err
 		}
-		pushed.Mirrors = append(pushed.Mirrors, jsonPushedTo(m.Mirror, result))
+		pushed.Mirrors = append(pushed.Mirrors, records.PushedMirrorOf(m.Mirror, result))
 		out.pushed(m.Mirror, result)
 		return nil
 	})
@@ -137,10 +138,6 @@ func forMirrors(ctx context.Context, cmd *invocation, out *output, run func(*ins
 	return errors.Join(lists.Map(named, func(m namedMirror) error { return run(in, m, o) })...)
 }
 
-func jsonPushedTo(to *mirror.Mirror, result *mirror.Result) jsonPushed {
-	return jsonPushed{to.Address(), result.Entries, result.Providers, result.Pushed, result.Replaced, result.Bytes}
-}
-
 func (o *output) pushed(to *mirror.Mirror, result *mirror.Result) {
 	if o.json {
 		return
@@ -155,14 +152,14 @@ func (o *output) pushed(to *mirror.Mirror, result *mirror.Result) {
 var errNotMirrored = errors.New("the mirror does not have all locked packages as required")
 
 func mirrorStatus(ctx context.Context, cmd *invocation, out *output) error {
-	status := mirroredRecord{[]jsonMirrored{}}
+	status := records.Mirrored{Entries: []records.MirroredEntry{}}
 	err := forMirrors(ctx, cmd, out, func(_ *installer.Installer, m namedMirror, o installer.LockedOptions) error {
 		found, err := mirror.Status(ctx, m.Mirror, m.projects, o.Scope, o.Platforms...)
 		if err != nil {
 			return err
 		}
 		for _, entry := range found {
-			status.Entries = append(status.Entries, jsonMirroredEntry(m.Mirror, entry))
+			status.Entries = append(status.Entries, records.MirroredEntryOf(m.Mirror, entry))
 		}
 		return out.mirrorStatus(m.Mirror, found)
 	})
@@ -202,14 +199,6 @@ func (o *output) mirrorStatus(m *mirror.Mirror, found []mirror.Entry) error {
 		o.printf("%s has all of %s.\n", m.Address(), carriedText(len(found)-providers, providers))
 	}
 	return nil
-}
-
-func jsonMirroredEntry(m *mirror.Mirror, entry mirror.Entry) jsonMirrored {
-	fault := ""
-	if entry.Other {
-		fault = mirror.ErrOtherPackage.Error()
-	}
-	return jsonMirrored{m.Address(), entry.Dir, entry.Key, addrs.Redact(entry.Source), entry.Version, entry.Platform, entry.Tag, entry.Missing, fault}
 }
 
 // mirrorEntry prints an entry that is missing or wrong.

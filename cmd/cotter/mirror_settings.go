@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/policy"
 )
@@ -189,7 +190,7 @@ func (w *writer) writeTo(ctx context.Context, all *mirrors, group mirrorOf) erro
 	result, err := mirror.Push(ctx, w.in, silent(group.projects), installer.LockedOptions{Scope: w.req.Scope, AcceptUnreachable: w.req.AcceptUnreachable}, to)
 	if err == nil && result.Pushed+result.Replaced > 0 {
 		if w.out.json {
-			return w.out.writeJSON(pushedRecord{[]jsonPushed{jsonPushedTo(to, result)}})
+			return w.out.writeJSON(records.Pushed{Mirrors: []records.PushedMirror{records.PushedMirrorOf(to, result)}})
 		}
 		w.out.pushed(to, result)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/internal/textform"
@@ -167,7 +168,7 @@ func (s *site) namesRead(t *testing.T, tests string, refused []string) (read []n
 
 func (s *site) namesInTree(t *testing.T) (shown []namedCall) {
 	t.Helper()
-	var tree treeRecord
+	var tree records.Tree
 	testenv.Must(t, json.Unmarshal([]byte(s.mustRun(t, "tree --json")), &tree))
 	for _, m := range tree.Modules {
 		shown = append(shown, namedCall{m.Key, m.Source, fmt.Sprintf("%s:%d", m.File, m.Line)})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/repository"
 )
 
@@ -36,7 +37,7 @@ func skipEmpty(ctx context.Context, out *output, req request) (bool, error) {
 	case req.Locked:
 		return true, advice.NoConfigurationError{Dir: dir}
 	case out.json:
-		out.result(jsonResult(done(req), &installer.Result{Dialect: req.Dialect}))
+		out.result(records.ResultOf(done(req), &installer.Result{Dialect: req.Dialect}))
 		return true, nil
 	}
 	out.printf("There is no configuration in %s; nothing to install.\n", dir)

@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/hashicorp/hcl/v2"
@@ -69,8 +70,8 @@ func outdated(ctx context.Context, cmd *invocation, in *installer.Installer, req
 		return &outdatedList{}, err
 	}
 	found, failed := in.Outdated(ctx, req.Project, installer.OriginOptions{Scope: of})
-	calls := outdatedCalls(valueOf(found))
-	list := &outdatedList{calls: calls, examined: len(calls), providers: len(valueOf(found).Providers)}
+	calls := outdatedCalls(records.ValueOf(found))
+	list := &outdatedList{calls: calls, examined: len(calls), providers: len(records.ValueOf(found).Providers)}
 	newer := slices.DeleteFunc(slices.Clone(calls), func(c outdatedCall) bool {
 		isUnknown := c.Latest == "" && c.Allowed == "" // an error says why
 		return isUnknown || c.Current == c.Latest && c.Current == c.Allowed
@@ -90,7 +91,7 @@ type outdatedList struct {
 
 // outdatedCall is a call, or a provider.
 type outdatedCall struct {
-	jsonOutdated
+	records.OutdatedCall
 	shown, name string // Source as shown for one project, and for several
 	at          hcl.Range
 	pin         *installer.Pin
@@ -99,9 +100,9 @@ type outdatedCall struct {
 func outdatedCalls(found installer.Outdated) (calls []outdatedCall) {
 	for _, m := range found.Modules {
 		shown, at := m.Source.ForDisplay(), m.Call.Range
-		call := outdatedCall{jsonOutdated{
-			Key: m.Path.String(), Source: addrs.Redact(m.Source.String()), Current: m.Current.String(), Allowed: m.Allowed.String(), Latest: m.Latest.String(), jsonPlace: placeOf(at),
-		}, addrs.Redact(shown), sourceName(shown), at, m.Pin}
+		call := outdatedCall{records.OutdatedCall{
+			Key: m.Path.String(), Source: addrs.Redact(m.Source.String()), Current: m.Current.String(), Allowed: m.Allowed.String(), Latest: m.Latest.String(), Place: records.PlaceOf(at),
+		}, addrs.Redact(shown), records.SourceName(shown), at, m.Pin}
 		if m.Pin != nil {
 			call.Tag, call.LatestTag = m.Pin.Value, m.Pin.LatestValue
 		}
@@ -112,8 +113,8 @@ func outdatedCalls(found installer.Outdated) (calls []outdatedCall) {
 		if len(p.RequiredBy) > 0 {
 			at = p.RequiredBy[0].Range
 		}
-		calls = append(calls, outdatedCall{jsonOutdated{
-			Provider: p.Provider.String(), Current: p.Current.String(), Allowed: p.Allowed.String(), Latest: p.Latest.String(), jsonPlace: placeOf(at),
+		calls = append(calls, outdatedCall{records.OutdatedCall{
+			Provider: p.Provider.String(), Current: p.Current.String(), Allowed: p.Allowed.String(), Latest: p.Latest.String(), Place: records.PlaceOf(at),
 		}, shown, "provider " + shown, at, nil})
 	}
 	return calls
@@ -132,7 +133,7 @@ func (l outdatedList) pins() (pins []installer.Pin) {
 func (o *output) printOutdated(list *outdatedList, complete bool) error {
 	switch {
 	case o.json:
-		o.result(outdatedRecord{lists.Map(list.calls, func(c outdatedCall) jsonOutdated { return c.jsonOutdated })})
+		o.result(records.Outdated{Outdated: lists.Map(list.calls, func(c outdatedCall) records.OutdatedCall { return c.OutdatedCall })})
 	case len(list.calls) > 0:
 		o.outdated(list)
 	case complete:
@@ -231,19 +232,4 @@ func whereUsed[K comparable](uses []use[K]) string {
 	default:
 		return fmt.Sprintf("%d projects", len(dirs))
 	}
-}
-
-// jsonOutdated is a call, or a provider, in the output of outdated.
-type jsonOutdated struct {
-	Key      string `json:"key,omitempty"`
-	Source   string `json:"source,omitempty"`
-	Provider string `json:"provider,omitempty"`
-	Current  string `json:"current,omitempty"`
-	Allowed  string `json:"allowed,omitempty"`
-	Latest   string `json:"latest,omitempty"`
-	// Tag is the tag in the source address, if it has one.
-	Tag string `json:"tag,omitempty"`
-	// LatestTag is the newest tag.
-	LatestTag string `json:"latest_tag,omitempty"`
-	jsonPlace
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/sanitize"
 )
@@ -32,9 +33,9 @@ type output struct {
 	columns, errColumns int
 	// replaced is the last warning about replaced sources.
 	replaced   string
-	conclusion string // the result on one of several projects, in one line: see inProjects
-	kept       record // by function result, until end
-	relocked   bool   // the run has changed the lock
+	conclusion string         // the result on one of several projects, in one line: see inProjects
+	kept       records.Record // by function result, until end
+	relocked   bool           // the run has changed the lock
 }
 
 func (o *output) configure(cmd *invocation) {
@@ -72,7 +73,7 @@ func (o *output) warnf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	switch {
 	case o.json:
-		_ = o.writeJSON(warningRecord{Message: text}) // writing the result will return the error
+		_ = o.writeJSON(records.Warning{Message: text}) // writing the result will return the error
 		return
 	case o.quiet:
 		return

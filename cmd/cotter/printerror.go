@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/internal/sanitize"
@@ -32,7 +33,7 @@ func (o *output) printError(err error) {
 	all := o.Explain(advice.Messages(err))
 	if o.json {
 		for _, m := range all {
-			_ = o.writeProjectJSON(cmp.Or(m.Project, o.Project), errorRecord{o.record(m)})
+			_ = o.writeProjectJSON(cmp.Or(m.Project, o.Project), records.Error{Failure: o.record(m)})
 		}
 		return
 	}
@@ -57,9 +58,9 @@ func (o *output) printError(err error) {
 }
 
 // record returns an explained message as it is in JSON.
-func (o *output) record(m advice.Message) failureRecord {
-	record := failureRecord{
-		Summary: m.Subject, Detail: m.Text + m.More, Module: m.Module, Provider: m.Provider, jsonPlace: jsonPlace{m.File, m.Line},
+func (o *output) record(m advice.Message) records.Failure {
+	record := records.Failure{
+		Summary: m.Subject, Detail: m.Text + m.More, Module: m.Module, Provider: m.Provider, Place: records.Place{File: m.File, Line: m.Line},
 		Remedy: strings.Join(o.AdviceLines(m.Remedies), " "),
 	}
 	if m.Body != "" {
@@ -74,7 +75,7 @@ func (o *output) record(m advice.Message) failureRecord {
 }
 
 // failures returns records of the messages in errors.
-func (o *output) failures(errs []error) []failureRecord {
+func (o *output) failures(errs []error) []records.Failure {
 	return lists.Map(o.Explain(advice.MessagesIn(errs)), o.record)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/internal/repository"
@@ -284,7 +285,7 @@ func (o *output) projects(done string, dirs []string, results []*installer.Resul
 		all.LockChanges = append(all.LockChanges, result.LockChanges...)
 		all.Refetched, all.Dialect = append(all.Refetched, result.Refetched...), result.Dialect
 		if o.json {
-			if err := o.writeResult(dirs[i], jsonResult(done, result), stale[i]); err != nil {
+			if err := o.writeResult(dirs[i], records.ResultOf(done, result), stale[i]); err != nil {
 				return err
 			}
 			continue

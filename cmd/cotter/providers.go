@@ -9,12 +9,10 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/getproviders"
-	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/cli/view"
-	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/internal/repofiles"
 )
 
@@ -166,80 +164,6 @@ func providerStatusText(p installer.ProviderReport) string {
 		return notCompared
 	}
 	return fmt.Sprintf("Provider checksum verification failed\n    expected one of the %d hashes in the lock\n    got      %s", len(p.Want), p.Got)
-}
-
-// jsonProvider is a provider in the output of install and tree.
-type jsonProvider struct {
-	Provider    string            `json:"provider"`
-	Version     string            `json:"version"`
-	Constraints string            `json:"constraints,omitempty"`
-	Hashes      []hashing.Hash    `json:"hashes,omitempty"`
-	Dir         string            `json:"dir,omitempty"`
-	KeyID       string            `json:"key_id,omitempty"`
-	Evidence    evidence.Evidence `json:"evidence,omitzero"` // Who confirms the package, if that is known.
-	RequiredBy  []jsonProviderUse `json:"required_by,omitempty"`
-	LockedAs    addrs.Provider    `json:"locked_as,omitzero"` // The address in Terraform's registry under which the lock has the version, if it is not the provider's own.
-
-	address   addrs.Provider
-	confirmed string // Evidence as shown in text
-}
-
-// jsonProviderUse is a requirement of a provider.
-type jsonProviderUse struct {
-	Key        string `json:"key,omitempty"` // The key of the module; absent for the root module.
-	By         string `json:"by"`
-	Constraint string `json:"constraint,omitempty"`
-	jsonPlace
-}
-
-func jsonProviders(providers []installer.Provider) []jsonProvider {
-	return lists.Map(providers, func(p installer.Provider) jsonProvider {
-		return jsonProvider{
-			Provider: p.Address.String(), Version: p.Version.String(), Constraints: p.Constraints.String(), Hashes: p.Hashes,
-			Dir: p.Dir, KeyID: p.KeyID, Evidence: p.Evidence, LockedAs: p.LockedAs, address: p.Address,
-			RequiredBy: lists.Map(p.RequiredBy, func(use installer.ProviderRequirement) jsonProviderUse {
-				return jsonProviderUse{use.Path.String(), use.By, use.Constraint, placeOf(use.Range)}
-			}),
-		}
-	})
-}
-
-// jsonProviderReport is a provider in the output of verify.
-type jsonProviderReport struct {
-	Provider    string            `json:"provider"`
-	Version     string            `json:"version"`
-	Status      string            `json:"status"`
-	Former      string            `json:"former,omitempty"`      // The version that is installed if the status is "former", from before.
-	Evidence    evidence.Evidence `json:"evidence,omitzero"`     // As in Provider, for an installed provider that matches the lock.
-	Unconfirmed bool              `json:"unconfirmed,omitempty"` // True if nothing is known on this machine to confirm the lock entry.
-	Got         string            `json:"got,omitempty"`
-	Error       string            `json:"error,omitempty"`
-}
-
-func jsonProviderReports(reports []installer.ProviderReport) []jsonProviderReport {
-	return lists.Map(reports, func(p installer.ProviderReport) jsonProviderReport {
-		return jsonProviderReport{p.Provider.String(), p.Version.String(), p.Status.String(), p.Former.String(), p.Evidence, p.Unconfirmed, string(p.Got), errorText(p.Err)}
-	})
-}
-
-// jsonProviderChange is a provider whose lock entry has changed.
-type jsonProviderChange struct {
-	Provider string `json:"provider"`
-	Old      string `json:"old,omitempty"`
-	New      string `json:"new,omitempty"`
-	Hashes   int    `json:"hashes_added,omitempty"`
-	// Normalized is true if the hashes were not as stock tools write them: sorted, and each once.
-	Normalized bool `json:"hashes_normalized,omitempty"`
-	// From is the address in Terraform's registry under which the lock had the old version.
-	From addrs.Provider `json:"from,omitzero"`
-	// ExcludedBy is the list of constraints that do not allow the old version.
-	ExcludedBy []jsonExclusion `json:"excluded_by,omitempty"`
-}
-
-func jsonProviderChanges(changes []installer.ProviderChange) []jsonProviderChange {
-	return lists.Map(changes, func(c installer.ProviderChange) jsonProviderChange {
-		return jsonProviderChange{c.Provider.String(), c.Old.String(), c.New.String(), c.Hashes, c.Normalized, c.From, providerExclusions(c)}
-	})
 }
 
 // loadProviders returns the providers that the modules require, which must all be installed.

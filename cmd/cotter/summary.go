@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/graph"
 	"github.com/cotterpin/cotter/internal/sanitize"
@@ -59,9 +60,9 @@ func (o *output) outcomesOf(dir string, result *installer.Result, seen *tally) [
 		case changed:
 			list = append(list, o.entryOutcome(dir, change, modules[key]))
 		case updated && update.New.Key == "":
-			list = append(list, entryLine("removed", key, update.Old, releaseText(update.Old)))
+			list = append(list, entryLine("removed", key, update.Old, records.ReleaseText(update.Old)))
 		case updated:
-			list = append(list, entryLine("updated", key, update.New, updateText(update)))
+			list = append(list, entryLine("updated", key, update.New, records.UpdateText(update)))
 		case seen.restored[key]:
 			list = append(list, moduleOutcome("restored", modules[key]))
 		case isNew && !placed.Replaced: // an update can replace a module by the same content
@@ -73,26 +74,26 @@ func (o *output) outcomesOf(dir string, result *installer.Result, seen *tally) [
 
 func (o *output) entryOutcome(dir string, change installer.LockChange, m installer.Module) resultLine {
 	switch {
-	case versionOrPackage(change.New) == "" || m.Source == nil:
-		return entryLine("removed", change.Path.String(), change.Old, releaseText(change.Old))
-	case versionOrPackage(change.Old) == "":
+	case records.VersionOrPackage(change.New) == "" || m.Source == nil:
+		return entryLine("removed", change.Path.String(), change.Old, records.ReleaseText(change.Old))
+	case records.VersionOrPackage(change.Old) == "":
 		return moduleOutcome("added", m)
 	}
 	change.Interface = o.ShownInterface(dir, change.Interface)
-	line := entryLine("changed", change.Path.String(), change.New, changeText(change))
+	line := entryLine("changed", change.Path.String(), change.New, records.ChangeText(change))
 	line.details = consequences(change)
-	line.what += becauseOf(o.shownExclusions(dir, exclusionsOf(change)), refOrPackage(change.Old))
+	line.what += becauseOf(o.shownExclusions(dir, records.ExclusionsOf(change)), records.RefOrPackage(change.Old))
 	line.breaking = interfaceLines(breaking(change.Interface))
 	return line
 }
 
 func entryLine(verb, key string, entry lockfile.Module, text string) resultLine {
-	return resultLine{verb: verb, subject: key, what: text, name: entryName(entry), release: text}
+	return resultLine{verb: verb, subject: key, what: text, name: records.EntryName(entry), release: text}
 }
 
 func moduleOutcome(verb string, m installer.Module) resultLine {
 	entry := lockfile.Module{Source: m.Source, Version: m.Version, Package: m.Package}
-	return resultLine{verb: verb, subject: m.Path.String(), what: describe(m), name: entryName(entry), release: releaseText(entry)}
+	return resultLine{verb: verb, subject: m.Path.String(), what: describe(m), name: records.EntryName(entry), release: records.ReleaseText(entry)}
 }
 
 func describe(m installer.Module) string {
@@ -101,13 +102,6 @@ func describe(m installer.Module) string {
 		text += " in place of " + m.Replaces.String()
 	}
 	return text
-}
-
-func entryName(entry lockfile.Module) string { return sourceName(entry.Source.ForDisplay()) }
-
-func sourceName(source string) string {
-	name, _, _ := strings.Cut(addrs.Redact(source), "?")
-	return name
 }
 
 func (o *output) providerOutcomes(dir string, result *installer.Result, seen *tally) []resultLine {
@@ -130,7 +124,7 @@ func (o *output) providerOutcomes(dir string, result *installer.Result, seen *ta
 		case change.New.IsZero():
 			add(change.Provider, "removed", change.Old.String(), "")
 		default:
-			add(change.Provider, "changed", providerChangeText(change), becauseOf(o.shownExclusions(dir, providerExclusions(change)), change.Old.String()))
+			add(change.Provider, "changed", providerChangeText(change), becauseOf(o.shownExclusions(dir, records.ProviderExclusions(change)), change.Old.String()))
 		}
 	}
 	for _, update := range result.ProviderUpdates {
@@ -223,7 +217,7 @@ func total(result *installer.Result) string {
 
 func (o *output) installed(done string, result *installer.Result, seen *tally) error {
 	if o.json {
-		o.result(jsonResult(done, result))
+		o.result(records.ResultOf(done, result))
 		return nil
 	}
 	if o.quiet {
@@ -295,7 +289,7 @@ func (o *output) writtenLocks(locks []event.LockFileWritten) {
 
 func (o *output) planned(result *installer.Result, seen *tally) error {
 	if o.json {
-		o.result(jsonResult("planned", result))
+		o.result(records.ResultOf("planned", result))
 		return nil
 	}
 	if o.quiet {

@@ -15,9 +15,9 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
-	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/graph"
 	"github.com/cotterpin/cotter/internal/textform"
@@ -101,7 +101,7 @@ func runTree(ctx context.Context, cmd *invocation, out *output) error {
 
 // tree is what is installed in a project.
 type tree struct {
-	treeRecord
+	records.Tree
 	title string // the name of the project's directory
 }
 
@@ -143,15 +143,15 @@ func newTree(result *installer.Result, req request, withEvidence bool) (*tree, e
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{treeRecord{jsonModules(result.Modules, withEvidence), jsonProviders(result.Providers)}, title}
+	t := &tree{records.Tree{Modules: records.Modules(result.Modules, withEvidence), Providers: records.Providers(result.Providers)}, title}
 	for i, m := range result.Modules {
 		if m.Dir == "" {
 			t.Modules[i].NotInstalled = reasonMissing
 		}
 	}
 	for i, p := range result.Providers {
-		if t.Providers[i].confirmed = confirmedText(p.Evidence); !withEvidence {
-			t.Providers[i].Evidence, t.Providers[i].confirmed = evidence.Evidence{}, ""
+		if t.Providers[i].Confirmed = records.ConfirmedText(p.Evidence); !withEvidence {
+			t.Providers[i].Evidence, t.Providers[i].Confirmed = evidence.Evidence{}, ""
 		}
 	}
 	t.addUnresolved(result.Unresolved)
@@ -166,12 +166,12 @@ func titleOf(req request) (string, error) {
 // addUnresolved adds calls of modules that are neither installed nor locked, or cannot be read.
 func (t *tree) addUnresolved(unresolved []installer.Unresolved) {
 	for _, u := range unresolved {
-		m := jsonModule{Key: u.Path.String(), Source: addrs.Redact(u.Call.Source), Constraint: constraintOf(u.Call), jsonPlace: placeOf(u.Call.Range)}
-		if u.Path.IsRoot() || slices.ContainsFunc(t.Modules, func(had jsonModule) bool { return had.Key == m.Key }) {
+		m := records.Module{Key: u.Path.String(), Source: addrs.Redact(u.Call.Source), Constraint: records.ConstraintOf(u.Call), Place: records.PlaceOf(u.Call.Range)}
+		if u.Path.IsRoot() || slices.ContainsFunc(t.Modules, func(had records.Module) bool { return had.Key == m.Key }) {
 			continue
 		}
-		if m.shown = m.Source; u.Source != nil {
-			m.Source, m.shown = addrs.Redact(u.Source.String()), addrs.Redact(u.Source.ForDisplay())
+		if m.Shown = m.Source; u.Source != nil {
+			m.Source, m.Shown = addrs.Redact(u.Source.String()), addrs.Redact(u.Source.ForDisplay())
 		}
 		err := u.Err
 		if module, ok := errors.AsType[*installer.ModuleError](err); ok {
@@ -180,7 +180,7 @@ func (t *tree) addUnresolved(unresolved []installer.Unresolved) {
 		m.NotInstalled, _, _ = strings.Cut(strings.TrimPrefix(err.Error(), "module "), "\n") // of "module not installed"
 		t.Modules = append(t.Modules, m)
 	}
-	slices.SortStableFunc(t.Modules, func(a, b jsonModule) int { return graph.CompareKeys(a.Key, b.Key) })
+	slices.SortStableFunc(t.Modules, func(a, b records.Module) int { return graph.CompareKeys(a.Key, b.Key) })
 }
 
 // keysAbove returns "a" and "a.b" for "a.b.c".
@@ -205,25 +205,18 @@ func isBelow(key string, set map[string]bool) bool {
 
 const reasonMissing = "not installed"
 
-func constraintOf(call config.Call) string {
-	if call.Version == nil {
-		return ""
-	}
-	return *call.Version
-}
-
 // only returns the part of a tree that a name is about: the modules of that key or source with those below
 // them, or the provider of that name, and the callers of these modules or of those that require it.
 func (t *tree) only(name string) *tree {
 	part, named := &tree{title: t.title}, make(map[string]bool)
 	for _, m := range t.Modules {
-		if m.isNamed(name) {
+		if m.IsNamed(name) {
 			named[m.Key] = true
 		}
 	}
 	byProvider, callers := len(named) == 0, make(map[string]bool) // of what is named
 	for _, p := range t.Providers {
-		if byProvider && isProvider(p.address, name) {
+		if byProvider && isProvider(p.Address, name) {
 			part.Providers = append(part.Providers, p)
 			for _, use := range p.RequiredBy {
 				named[use.Key] = true
@@ -242,24 +235,12 @@ func (t *tree) only(name string) *tree {
 		}
 	}
 	for _, p := range t.Providers {
-		p.RequiredBy = slices.DeleteFunc(slices.Clone(p.RequiredBy), func(use jsonProviderUse) bool { return !within(use.Key) })
+		p.RequiredBy = slices.DeleteFunc(slices.Clone(p.RequiredBy), func(use records.ProviderUse) bool { return !within(use.Key) })
 		if !byProvider && len(p.RequiredBy) > 0 {
 			part.Providers = append(part.Providers, p)
 		}
 	}
 	return part
-}
-
-// isNamed reports whether a name is a module's key, its source address, or its package's address.
-func (m jsonModule) isNamed(name string) bool {
-	for _, source := range []string{m.Source, m.shown, m.Replaces} {
-		pkg, _ := addrs.SplitSubdir(source)
-		pkg, _, _ = strings.Cut(pkg, "?")
-		if source == name || pkg == name {
-			return true
-		}
-	}
-	return m.Key == name
 }
 
 // isProvider reports whether name is a provider's address, with or without the host, or its type.
@@ -273,7 +254,7 @@ func (t *tree) nothingNamed(name string) error {
 		known = append(known, m.Key)
 	}
 	for _, p := range t.Providers {
-		known = append(known, p.address.ForDisplay(), p.address.Namespace+"/"+p.address.Type)
+		known = append(known, p.Address.ForDisplay(), p.Address.Namespace+"/"+p.Address.Type)
 	}
 	hint := cmp.Or(view.DidYouMean(view.Nearest(name, slices.Compact(known))), "Run `cotter tree` to see the modules and the providers.")
 	return advice.Hinted(fmt.Errorf("no module has the key or the source %q, and no module requires a provider of that name", name), hint)
@@ -282,8 +263,8 @@ func (t *tree) nothingNamed(name string) error {
 // named says that the tree is about one module or provider.
 func (o *output) tree(t *tree, format string, named bool) error {
 	if format == formatJSON {
-		t.Modules = append([]jsonModule{}, t.Modules...)
-		o.result(t.treeRecord)
+		t.Modules = append([]records.Module{}, t.Modules...)
+		o.result(t.Tree)
 		return nil
 	}
 	g := o.graph(t)
@@ -313,7 +294,7 @@ func (o *output) graph(t *tree) graph.Graph {
 	g := graph.Graph{Title: t.title}
 	for _, m := range t.Modules {
 		shown := graph.Module{
-			Key: m.Key, Source: m.shown, Version: m.Version, Constraint: m.Constraint, Package: packageOf(m.Package), Dir: m.Dir, Place: o.At("", m.File, m.Line), Confirmed: m.confirmed,
+			Key: m.Key, Source: m.Shown, Version: m.Version, Constraint: m.Constraint, Package: packageOf(m.Package), Dir: m.Dir, Place: o.At("", m.File, m.Line), Confirmed: m.Confirmed,
 		}
 		if m.Replaces != "" {
 			shown.Source += " in place of " + m.Replaces
@@ -324,7 +305,7 @@ func (o *output) graph(t *tree) graph.Graph {
 		g.Modules = append(g.Modules, shown)
 	}
 	for _, p := range t.Providers {
-		shown := graph.Provider{Name: p.address.ForDisplay(), Version: cmp.Or(p.Version, "(not locked)"), Constraints: p.Constraints, Confirmed: p.confirmed}
+		shown := graph.Provider{Name: p.Address.ForDisplay(), Version: cmp.Or(p.Version, "(not locked)"), Constraints: p.Constraints, Confirmed: p.Confirmed}
 		if p.LockedAs != (addrs.Provider{}) {
 			shown.Version += " (locked as " + p.LockedAs.String() + ")"
 		}
@@ -354,14 +335,14 @@ func (o *output) users(trees map[string]*tree, name string) {
 			t.Add(dir, view.Dash(key), source, view.Dash(version), view.Dash(constraint), view.Dash(o.At(dir, file, line)))
 		}
 		for _, m := range trees[dir].Modules {
-			if m.isNamed(name) {
-				add(m.Key, m.shown, m.Version, m.Constraint, m.File, m.Line)
+			if m.IsNamed(name) {
+				add(m.Key, m.Shown, m.Version, m.Constraint, m.File, m.Line)
 			}
 		}
 		for _, p := range trees[dir].Providers {
 			for _, use := range p.RequiredBy {
-				if isProvider(p.address, name) {
-					add(use.Key, p.address.ForDisplay(), p.Version, use.Constraint, use.File, use.Line)
+				if isProvider(p.Address, name) {
+					add(use.Key, p.Address.ForDisplay(), p.Version, use.Constraint, use.File, use.Line)
 				}
 			}
 		}

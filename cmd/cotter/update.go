@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/spf13/cobra"
 
 	configedit "github.com/cotterpin/cotter/installer/edit"
@@ -297,7 +298,7 @@ func (o *output) proposeForProjects(found map[string][]installer.Pin, selected s
 			if !pin.Outdated() {
 				continue
 			}
-			uses = append(uses, use[proposal]{proposal{sourceName(pin.Call.Source), pin.Value, newerThan(pin)}, dir, o.Place(dir, pin.Range)})
+			uses = append(uses, use[proposal]{proposal{records.SourceName(pin.Call.Source), pin.Value, newerThan(pin)}, dir, o.Place(dir, pin.Range)})
 		}
 	}
 	if len(uses) == 0 {
@@ -370,7 +371,7 @@ func (o *output) edited(pins []installer.Pin, dir string, dryRun bool) error {
 		}
 		at := pin.Range
 		if o.json {
-			err := o.writeProjectJSON(dir, editedRecord{pin.Path.String(), at.Filename, at.Start.Line, pin.Value, pin.LatestValue, dryRun})
+			err := o.writeProjectJSON(dir, records.Edited{Key: pin.Path.String(), File: at.Filename, Line: at.Start.Line, Old: pin.Value, New: pin.LatestValue, DryRun: dryRun})
 			if err != nil {
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/spf13/cobra"
 )
@@ -402,13 +403,13 @@ func statusText(p installer.PackageReport) string {
 	case p.Status == installer.StatusVerified && p.Evidence.IsZero():
 		return "Verified checksum matches lock file"
 	case p.Status == installer.StatusVerified:
-		return "Verified checksum matches lock file; " + confirmedText(p.Evidence)
+		return "Verified checksum matches lock file; " + records.ConfirmedText(p.Evidence)
 	case p.Status == installer.StatusChanged && len(p.Want) > 0:
 		return fmt.Sprintf("Module checksum verification failed\n    expected %s\n    got      %s", p.Want[0], p.Got[0])
 	case p.Status == installer.StatusMissing:
 		return "not installed"
 	case p.Status == installer.StatusFormer:
-		return fmt.Sprintf("another version is installed (%s, from before)", releaseName(p.Former))
+		return fmt.Sprintf("another version is installed (%s, from before)", records.ReleaseName(p.Former))
 	case p.Status == installer.StatusUnlocked:
 		return "installed, but the lock has no entry for it"
 	}

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/lists"
 )
@@ -27,7 +27,7 @@ func verifyRemote(ctx context.Context, in *installer.Installer, out *output, req
 	origins, providers := list.Modules, list.Providers
 	if out.json {
 		found := out.jsonReport(report)
-		found.Origins, found.ProviderOrigins = jsonOrigins(origins), jsonOriginProviders(providers)
+		found.Origins, found.ProviderOrigins = records.Origins(origins), records.OriginProviders(providers)
 		out.result(found)
 	} else {
 		asked = out.origins(origins, providers)
@@ -79,21 +79,10 @@ func follows(o installer.ModuleOrigin) bool {
 	return false
 }
 
-// comparedName is a ref, "directory" or "address", or "" for the content.
-func comparedName(o installer.ModuleOrigin) string {
-	switch o.Compared {
-	case installer.ComparedRevision:
-		return o.Ref.String()
-	case installer.ComparedDirectory, installer.ComparedAddress:
-		return string(o.Compared)
-	}
-	return ""
-}
-
 func moved(o installer.ModuleOrigin) string {
 	now := view.Short(o.Locked) + " -> " + view.Short(o.Now)
-	if comparedName(o) != "" {
-		return fmt.Sprintf("%s: %s moved %s", o.Package, comparedName(o), now)
+	if records.ComparedName(o) != "" {
+		return fmt.Sprintf("%s: %s moved %s", o.Package, records.ComparedName(o), now)
 	}
 	return fmt.Sprintf("%s: content changed %s", o.Package, now)
 }
@@ -220,57 +209,4 @@ func originProviderText(p installer.ProviderOrigin) string {
 		who = p.Evidence.By
 	}
 	return fmt.Sprintf(what, who, hashList(p.Unknown))
-}
-
-// jsonOrigin is the origin of a module call in the output of verify --remote.
-type jsonOrigin struct {
-	Key string `json:"key"`
-	jsonPlace
-	Package string `json:"package,omitempty"`
-	Ref     string `json:"ref,omitempty"`
-	Locked  string `json:"locked,omitempty"`
-	Now     string `json:"now,omitempty"`
-	Moved   bool   `json:"moved"`
-	// Compared is true if the content was fetched and compared with the lock. Content is not
-	// fetched if the origin has confirmed it to this user before.
-	Compared bool `json:"compared"`
-	// History is present if the locked commit is not what its ref points to, and is not known to
-	// be in the history of a branch or a tag.
-	History string `json:"history,omitempty"`
-	Error   string `json:"error,omitempty"`
-}
-
-// jsonOriginProvider is the source of a locked provider in the output of verify --remote.
-type jsonOriginProvider struct {
-	Provider string            `json:"provider"`
-	Version  string            `json:"version"`
-	Location string            `json:"location,omitempty"` // Where the source has the package for this platform.
-	Evidence evidence.Evidence `json:"evidence,omitzero"`  // Who has confirmed the release now.
-	// Unknown are the hashes in the lock that belong to no package of the release.
-	Unknown []hashing.Hash `json:"unknown,omitempty"`
-	Moved   bool           `json:"moved"`
-	Error   string         `json:"error,omitempty"`
-}
-
-func jsonOriginProviders(origins []installer.ProviderOrigin) []jsonOriginProvider {
-	return lists.Map(origins, func(o installer.ProviderOrigin) jsonOriginProvider {
-		return jsonOriginProvider{o.Provider.String(), o.Version.String(), o.Location, o.Evidence, o.Unknown, o.Moved(), errorText(o.Err)}
-	})
-}
-
-func jsonOrigins(origins []installer.ModuleOrigin) []jsonOrigin {
-	return lists.Map(origins, func(o installer.ModuleOrigin) jsonOrigin {
-		return jsonOrigin{
-			Key:       o.Path.String(),
-			jsonPlace: placeOf(o.Call.Range),
-			Package:   o.Package,
-			Ref:       comparedName(o),
-			Locked:    o.Locked,
-			Now:       o.Now,
-			Moved:     o.Moved(),
-			Compared:  o.Fetched,
-			History:   errorText(o.History),
-			Error:     errorText(o.Err),
-		}
-	})
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"runtime"
 	"runtime/debug"
+
+	"github.com/cotterpin/cotter/internal/cli/records"
 )
 
 // release is set by -ldflags "-X main.release=..." in release builds.
@@ -21,7 +23,7 @@ func version() string {
 
 func printVersion(out *output) error {
 	if out.json {
-		out.result(versionRecord{version(), platform()})
+		out.result(records.Version{Version: version(), Platform: platform()})
 		return nil
 	}
 	out.printf("cotter %s on %s\n", version(), platform())

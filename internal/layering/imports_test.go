@@ -46,7 +46,7 @@ var layers = []layer{
 	{"what programs choose to add to the installer", []string{"bundle", "installer/edit", "internal/repository", "mirror"}},
 	{"servers for tests, and the check of servers", []string{"conformance", "modtest", "bench/internal/*"}},
 	{"what is printed for people, and the limits that users set", []string{"internal/cli/limits", "internal/cli/view"}},
-	{"what users can do about errors", []string{"internal/cli/advice"}},
+	{"what users can do about errors, and what the command reports", []string{"internal/cli/advice", "internal/cli/records"}},
 	{"programs", []string{"bench", "cmd/*", "examples/*"}},
 }
 
