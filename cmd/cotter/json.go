@@ -13,7 +13,6 @@ import (
 	"github.com/cotterpin/cotter/internal/cli/advice"
 	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
-	"github.com/cotterpin/cotter/internal/lists"
 )
 
 func (o *output) writeJSON(r records.Record) error { return o.writeProjectJSON(o.Project, r) }
@@ -68,27 +67,16 @@ func encodeJSON(value any) (string, error) {
 }
 
 func (o *output) jsonReport(report *installer.Report) records.Report {
-	packages := lists.Map(report.Packages, func(p installer.PackageReport) records.Package {
-		j := records.Package{
-			Key:         p.Path.String(),
-			Status:      p.Status.String(),
-			Unconfirmed: p.Unconfirmed,
-			Want:        p.Want,
-			Got:         p.Got,
-			Files:       records.FilesOf(p.Changes),
-			Error:       records.ErrorText(p.Err),
-		}
-		if p.Former.Key != "" {
-			j.Former = records.ReleaseName(p.Former)
-		}
-		if p.Status != installer.StatusUnlocked {
-			j.Evidence = p.Evidence
-		}
-		return j
-	})
 	return records.Report{
-		Unfinished: report.Unfinished, Unproven: report.Unproven, Refused: o.failures(report.Refused), Stale: o.failures(report.Stale), Misplaced: o.failures(report.Misplaced), Unread: o.failures(report.Unread),
-		Packages: packages, Directories: report.Directories, Providers: records.ProviderReports(report.Providers), Origins: nil, ProviderOrigins: nil,
+		Unfinished:  report.Unfinished,
+		Unproven:    report.Unproven,
+		Refused:     o.failures(report.Refused),
+		Stale:       o.failures(report.Stale),
+		Misplaced:   o.failures(report.Misplaced),
+		Unread:      o.failures(report.Unread),
+		Packages:    records.Packages(report.Packages),
+		Directories: report.Directories,
+		Providers:   records.ProviderReports(report.Providers),
 	}
 }
 

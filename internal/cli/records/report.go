@@ -84,6 +84,28 @@ type Package struct {
 	Error string `json:"error,omitempty"`
 }
 
+// Packages returns the records of packages in a report.
+func Packages(reports []installer.PackageReport) []Package {
+	return lists.Map(reports, func(p installer.PackageReport) Package {
+		j := Package{
+			Key:         p.Path.String(),
+			Status:      p.Status.String(),
+			Unconfirmed: p.Unconfirmed,
+			Want:        p.Want,
+			Got:         p.Got,
+			Files:       FilesOf(p.Changes),
+			Error:       ErrorText(p.Err),
+		}
+		if p.Former.Key != "" {
+			j.Former = ReleaseName(p.Former)
+		}
+		if p.Status != installer.StatusUnlocked {
+			j.Evidence = p.Evidence
+		}
+		return j
+	})
+}
+
 // Origin is the origin of a module call in the output of verify --remote.
 type Origin struct {
 	Key string `json:"key"`
