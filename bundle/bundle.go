@@ -12,7 +12,9 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/ocistore"
 	"github.com/cotterpin/cotter/versions"
@@ -57,6 +59,19 @@ func (b *Bundle) Close() error {
 		return errNotOpen
 	}
 	return b.file.Close()
+}
+
+// Verify fetches and hashes all packages of the bundle, and compares them with their entries. It keeps nothing. The
+// result is sorted by source and version, providers last; the error is about the bundle as a whole.
+func (b *Bundle) Verify(ctx context.Context, in *installer.Installer) ([]ocistore.Entry, error) {
+	return installerinternal.VerifyStore(ctx, in, b)
+}
+
+// Import puts all packages of the bundle into the cache, and records their entries as confirmed for this user:
+// importing a bundle means trusting it. Damaged packages are not imported, and of provider packages for other
+// platforms only the hashes. The result is as for [Bundle.Verify].
+func (b *Bundle) Import(ctx context.Context, in *installer.Installer) ([]ocistore.Entry, error) {
+	return installerinternal.ImportStore(ctx, in, b)
 }
 
 // Info implements [ocistore.Store]. A bundle confirms its entries, because the user has named the file.

@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/singleflight"
 )
@@ -43,8 +44,8 @@ func (e *OtherPackageError) Error() string {
 }
 
 // Create writes a bundle with all packages of the scope that the locks of some projects name. The locks
-// must be complete. [installer.Installer.LockedPackages] confirms and fetches the packages. If a project
-// fails, nothing is written, and the error joins a *[installer.ProjectError] for each.
+// must be complete, and are confirmed as in an installation with Locked. If a project fails, nothing is written,
+// and the error joins a *[installer.ProjectError] for each.
 func Create(ctx context.Context, in *installer.Installer, projects []installer.Project, o installer.LockedOptions, w io.Writer) (*Result, error) {
 	temporary, remove, err := filelock.MkdirTemp("cotter-bundle-")
 	if err != nil {
@@ -57,7 +58,7 @@ func Create(ctx context.Context, in *installer.Installer, projects []installer.P
 		contents:  make(map[hashing.Hash]string),
 		providers: make(map[providerKey]*provider),
 	}
-	if err := in.LockedPackages(ctx, projects, o, installer.LockedFuncs{Module: b.addModule, Provider: b.addProvider}); err != nil {
+	if err := installerinternal.LockedPackages(ctx, in, projects, o, installerinternal.LockedFuncs{Module: b.addModule, Provider: b.addProvider}); err != nil {
 		return nil, err
 	}
 	return b.write(w)
@@ -81,7 +82,7 @@ type module struct {
 	archive   oci.File
 }
 
-func (b *builder) addModule(ctx context.Context, p installer.LockedModule) error {
+func (b *builder) addModule(ctx context.Context, p installerinternal.LockedModule) error {
 	t1 := p.Tree.T1()
 	packed, err := b.ofModules.Do(ctx, t1, func(ctx context.Context) (oci.File, error) {
 		return artifact.PackModule(ctx, b.dir, p.Open, p.Tree, 0)
@@ -108,7 +109,7 @@ type providerKey struct {
 // provider is a package of a provider, with an archive for each different list of hashes.
 type provider struct {
 	archives []providerArchive
-	entries  []installer.LockedProvider
+	entries  []installerinternal.LockedProvider
 }
 
 type providerArchive struct {
@@ -116,7 +117,7 @@ type providerArchive struct {
 	statement artifact.ProviderStatement
 }
 
-func (b *builder) addProvider(ctx context.Context, p installer.LockedProvider) error {
+func (b *builder) addProvider(ctx context.Context, p installerinternal.LockedProvider) error {
 	key := providerKey{artifact.ReleaseOf(p.Entry), p.Platform}
 	packed, err := b.ofProviders.Do(ctx, artifact.ProviderKey(p.Entry, p.Platform), func(ctx context.Context) (_ providerArchive, err error) {
 		published, err := p.Archive(ctx)

@@ -5,6 +5,4 @@
 // bytes.
 //
 // A [Bundle] is an [ocistore.Store]. As one of [installer.Options].Stores it replaces the origins.
-// [installer.Installer.VerifyStore] verifies it, and [installer.Installer.ImportStore] imports it into the
-// cache.
 package bundle

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -48,12 +49,12 @@ module "net" {
 			_, err := in.Pins(ended, req.Project, installer.PinOptions{})
 			return err
 		},
-		"Restore": func() error { _, err := in.Restore(ended, req.Project, nil); return err },
+		"Restore": func() error { _, err := installerinternal.Restore(ended, in, req.Project, nil); return err },
 		"LockedPackages": func() error {
-			return in.LockedPackages(ended, projects(dir), installer.LockedOptions{}, installer.LockedFuncs{})
+			return installerinternal.LockedPackages(ended, in, projects(dir), installer.LockedOptions{}, installerinternal.LockedFuncs{})
 		},
 		"DiffInterfaces": func() error {
-			_, err := in.DiffInterfaces(ended, req.Project, installer.DiffOptions{}, nil, nil)
+			_, err := installerinternal.DiffInterfaces(ended, in, req.Project, false, nil, nil)
 			return err
 		},
 		"ReadLock":         func() error { _, err := installer.ReadLock(ended, req.Project); return err },

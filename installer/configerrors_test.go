@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -181,7 +182,7 @@ terraform {
   }
 }
 `
-	in, done, err := w.in.Share()
+	in, done, err := installerinternal.Share(w.in)
 	testenv.Must(t, err)
 	defer done()
 	dir := w.project(t, map[string]string{"main.tf": providers})

@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -55,7 +56,7 @@ func TestRunsForget(t *testing.T) {
 		}
 	}
 	run(in, "1.0.0 1.0.0")
-	shared, done, err := in.Share()
+	shared, done, err := installerinternal.Share(in)
 	testenv.Must(t, err)
 	run(shared, "1.0.0 1.0.0")
 	testenv.Must(t, world.PublishVersion("acme/net/aws", "1.1.0", modtest.Txtar("-- main.tf --\n")))

@@ -27,16 +27,9 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// DiffInterfaces says what a change of the lock means to those who call the modules: which variables, outputs
-// and required providers the packages with different content add, remove or change, and which calls that
-// breaks. The arguments of the project's calls decide it. For an entry without a call, everything counts that
-// could break one, and its source must not be on this machine.
-//
-// The result is sorted by key. Err of an element says why its packages cannot be compared; the error is about
-// the comparison as a whole.
-func (in *Installer) DiffInterfaces(ctx context.Context, project Project, o DiffOptions, old, updated *lockfile.File) (_ []config.InterfaceDiff, err error) {
+func diffInterfaces(ctx context.Context, in *Installer, project Project, offline bool, old, updated *lockfile.File) (_ []config.InterfaceDiff, err error) {
 	defer ctxerr.Keep(ctx, &err)
-	req := request{Project: project, InstallOptions: InstallOptions{Offline: o.Offline}}
+	req := request{Project: project, InstallOptions: InstallOptions{Offline: offline}}
 	changes := changedContent(old, updated)
 	if len(changes) == 0 {
 		return nil, cmp.Or(checkInstaller(in), req.check(), ctxerr.Of(ctx))

@@ -27,9 +27,8 @@ var (
 	ErrSameKey        = config.ErrSameKey
 	ErrTooManyModules = config.ErrTooManyModules
 
-	ErrNoSuchCall       = errors.New("the configuration has no such module call, or the module is local")
-	ErrMisplaced        = errors.New("modules.json does not match the lock")
-	ErrNothingToRestore = errors.New("there are no entries to restore: neither the copy of the last run nor git's history has one that the lock lacks")
+	ErrNoSuchCall = errors.New("the configuration has no such module call, or the module is local")
+	ErrMisplaced  = errors.New("modules.json does not match the lock")
 
 	ErrNoSuchProvider   = treeproviders.ErrNotRequired      // no module requires a provider that the options name
 	ErrNoComparableHash = treeproviders.ErrNoComparableHash // the lock has only hashes of a provider's archives, whose content is not known
@@ -108,7 +107,8 @@ func (e *ConstraintError) Error() string {
 type LockedError struct {
 	LockFile string
 	Reasons  []LockedReason
-	// Earlier names a lock from which Restore can take what this one has lost, as [Restored.From] does.
+	// Earlier names a lock that has what this one has lost, and from which Install takes it: "the copy of the last run",
+	// "git show HEAD:FILE", or a commit.
 	Earlier string
 	// Lost says that the lock has lost all of its module entries, as if rewritten by a stock tool. Reasons is
 	// empty then.
@@ -122,7 +122,7 @@ type LockedReason struct {
 	Provider addrs.Provider
 	Range    hcl.Range // the source or version of the call, or the requirement; empty for an entry without one
 	Reason   string
-	Vanished bool // the lock had the entry, and Restore can put it back
+	Vanished bool // the lock had the entry, and Install puts it back
 }
 
 // String returns the reason with its subject and its place, such as "module net (main.tf:3): the lock has no

@@ -99,59 +99,6 @@ func ExampleInstaller_Verify() {
 	// network missing
 }
 
-// This scanner reads every locked package of a project, whether it is installed or not.
-func ExampleInstaller_LockedPackages() {
-	world, err := modtest.Start(modtest.Txtar(`
--- config/main.tf --
-module "network" {
-  source  = "registry.example.com/acme/network/aws"
-  version = "~> 1.2"
-}
--- registry/acme/network/aws/1.2.3/main.tf --
-# network
--- registry/acme/network/aws/1.2.3/run.sh --
-#!/bin/sh
-`), modtest.Options{Archives: true})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer world.Close()
-	dir, err := os.MkdirTemp("", "example")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(dir)
-	if err := world.WriteTree(dir, "config"); err != nil {
-		log.Fatal(err)
-	}
-
-	ctx, in := context.Background(), world.Installer()
-	if _, err := in.Install(ctx, installer.Project{Dir: dir}, installer.InstallOptions{LockOnly: true}); err != nil {
-		log.Fatal(err)
-	}
-	err = in.LockedPackages(ctx, []installer.Project{{Dir: dir}}, installer.LockedOptions{}, installer.LockedFuncs{Module: func(_ context.Context, p installer.LockedModule) error {
-		root, err := p.Open()
-		if err != nil {
-			return err
-		}
-		defer root.Close()
-		for _, file := range p.Tree.Entries {
-			text, err := root.ReadFile(file.Path)
-			if err != nil {
-				return err
-			}
-			fmt.Printf("%s %s: %s has %d bytes\n", p.Entry.Key, p.Entry.Version, file.Path, len(text))
-		}
-		return nil
-	}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	// Output:
-	// network 1.2.3: main.tf has 10 bytes
-	// network 1.2.3: run.sh has 10 bytes
-}
-
 // If several modules fail, their errors are joined. ModuleErrors returns each of them.
 func ExampleModuleErrors() {
 	dir, err := os.MkdirTemp("", "example")

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -75,7 +76,7 @@ func TestDiffInterfaces(t *testing.T) {
 			request{Project: installer.Project{Dir: p.dir, DataDir: ".elsewhere"}, InstallOptions: installer.InstallOptions{Offline: true}},
 		},
 	} {
-		diffs, err := test.in.DiffInterfaces(t.Context(), test.req.Project, installer.DiffOptions{Offline: test.req.Offline}, old, updated)
+		diffs, err := installerinternal.DiffInterfaces(t.Context(), test.in, test.req.Project, test.req.Offline, old, updated)
 		testenv.Must(t, err)
 		var got []string
 		for _, d := range diffs {
@@ -107,7 +108,7 @@ func TestDiffInterfaces(t *testing.T) {
 	}
 	empty = with(empty, func(o *installer.Options) { o.CacheDir = t.TempDir() })
 	checkNotAtHand(t, empty, old, updated)
-	if diffs, err := empty.DiffInterfaces(t.Context(), installer.Project{Dir: p.dir}, installer.DiffOptions{}, updated, updated); diffs != nil || err != nil {
+	if diffs, err := installerinternal.DiffInterfaces(t.Context(), empty, installer.Project{Dir: p.dir}, false, updated, updated); diffs != nil || err != nil {
 		t.Errorf("DiffInterfaces of the same lock = %v, %v", diffs, err)
 	}
 }
@@ -116,7 +117,7 @@ func TestDiffInterfaces(t *testing.T) {
 // request is offline.
 func checkNotAtHand(t *testing.T, in *installer.Installer, old, updated *lockfile.File) {
 	t.Helper()
-	diffs, err := in.DiffInterfaces(t.Context(), installer.Project{Dir: t.TempDir()}, installer.DiffOptions{Offline: true}, old, updated)
+	diffs, err := installerinternal.DiffInterfaces(t.Context(), in, installer.Project{Dir: t.TempDir()}, true, old, updated)
 	if err != nil || len(diffs) != 2 {
 		t.Fatalf("DiffInterfaces = %v, %v, want two", diffs, err)
 	}

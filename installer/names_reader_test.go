@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -82,7 +83,7 @@ func TestNamesOfReader(t *testing.T) {
 func TestShareCreatesKey(t *testing.T) {
 	t.Parallel()
 	in := installer.New(installer.Options{StateDir: t.TempDir()})
-	_, done, err := in.Share()
+	_, done, err := installerinternal.Share(in)
 	testenv.Must(t, err)
 	done()
 	if _, err := os.Stat(filepath.Join(in.Options().StateDir, "key")); err != nil {

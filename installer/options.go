@@ -190,13 +190,7 @@ type PinOptions struct {
 	AllowDowngrade bool
 }
 
-// DiffOptions say where [Installer.DiffInterfaces] may look for packages.
-type DiffOptions struct {
-	// Offline is as in [InstallOptions].
-	Offline bool
-}
-
-// LockedOptions say which packages [Installer.LockedPackages] returns, and where they may come from.
+// LockedOptions say which packages of locks are copied to a bundle or a mirror, and where they may come from.
 type LockedOptions struct {
 	// With ScopeProviders, only the locks are read, and modules need not be installed.
 	Scope     Scope

@@ -135,9 +135,7 @@ func serialEvents() func(fn func(Event)) func(Event) {
 	}
 }
 
-// Share returns a copy of in whose runs share the answers of origins, as those of InstallAll do, until done is
-// called after all runs.
-func (in *Installer) Share() (_ *Installer, done func(), err error) {
+func share(in *Installer) (_ *Installer, done func(), err error) {
 	if err := checkInstaller(in); err != nil {
 		return nil, nil, err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -204,7 +205,7 @@ func TestRestoreSingleEntries(t *testing.T) {
 	config = strings.Replace(config, `module "branch"`, `module "renamed"`, 1)
 	config = strings.Replace(config, "n.zip", "other.zip", 1)
 	p.write(t, "main.tf", config)
-	restored, err := p.installer().Restore(context.Background(), installer.Project{Dir: p.dir}, nil)
+	restored, err := installerinternal.Restore(context.Background(), p.installer(), installer.Project{Dir: p.dir}, nil)
 	testenv.Must(t, err)
 	if diff := cmp.Diff([]addrs.Module{{"registry"}, {"tag"}}, restored.Modules); diff != "" {
 		t.Errorf("restored (-want +got):\n%s", diff)

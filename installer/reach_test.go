@@ -17,6 +17,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -264,7 +265,7 @@ func TestLockedProvidersOfPackages(t *testing.T) {
 	w := newReachWorld(t)
 	publishPackage(t, w, requires(here(w, "HOST/acme/cloud")))
 	dir := writeProject(t, map[string]string{"main.tf": callTo(callerElsewhere), "own.tf": requires(here(w, "HOST/acme/cloud"))}, "")
-	archive := func(ctx context.Context, p installer.LockedProvider) error {
+	archive := func(ctx context.Context, p installerinternal.LockedProvider) error {
 		got, err := p.Archive(ctx)
 		if err == nil {
 			err = got.Close()
@@ -292,11 +293,11 @@ func TestLockedProvidersOfPackages(t *testing.T) {
 			return report.Providers[0].Err
 		},
 		"publish": func() error {
-			return w.Installer().LockedPackages(t.Context(), projects(dir), installer.LockedOptions{Scope: installer.ScopeAll}, installer.LockedFuncs{Provider: archive})
+			return installerinternal.LockedPackages(t.Context(), w.Installer(), projects(dir), installer.LockedOptions{Scope: installer.ScopeAll}, installerinternal.LockedFuncs{Provider: archive})
 		},
 	}
 	runs["publish providers"] = func() error {
-		return w.Installer().LockedPackages(t.Context(), projects(dir), installer.LockedOptions{Scope: installer.ScopeProviders}, installer.LockedFuncs{Provider: archive})
+		return installerinternal.LockedPackages(t.Context(), w.Installer(), projects(dir), installer.LockedOptions{Scope: installer.ScopeProviders}, installerinternal.LockedFuncs{Provider: archive})
 	}
 	for _, name := range []string{"install", "providers alone", "outdated", "verify", "publish", "publish providers"} {
 		if err := runs[name](); err != nil {
@@ -326,7 +327,7 @@ func TestHostsThatAnotherProjectNames(t *testing.T) {
 	publishCaller(t, w, here(w, `source = "https://HOST/archives/a.zip"`))
 	alone := map[string]string{"main.tf": callTo(callerElsewhere)}
 	names := map[string]string{"main.tf": callTo(callerElsewhere) + here(w, "module \"own\" {\n  source = \"https://HOST/archives/a.zip\"\n}\n")}
-	in, done, err := w.Installer().Share()
+	in, done, err := installerinternal.Share(w.Installer())
 	testenv.Must(t, err)
 	defer done()
 	for _, test := range []struct {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/policy"
@@ -112,7 +113,7 @@ func TestRedirectsUnderPolicy(t *testing.T) {
 					return in
 				}
 				if share {
-					in, done, err := next().Share()
+					in, done, err := installerinternal.Share(next())
 					testenv.Must(t, err)
 					defer done()
 					next = func() *installer.Installer { return in }

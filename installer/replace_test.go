@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -159,7 +160,7 @@ func TestRestoreReplaced(t *testing.T) {
 	p.mustInstall(t, request{})
 	want := blocks(p.file(".terraform.lock.hcl"))
 	p.write(t, ".terraform.lock.hcl", asStock)
-	restored, err := p.installer().Restore(t.Context(), installer.Project{Dir: p.dir}, nil)
+	restored, err := installerinternal.Restore(t.Context(), p.installer(), installer.Project{Dir: p.dir}, nil)
 	if err != nil || len(restored.Modules) == 0 {
 		t.Fatalf("Restore = %+v, %v", restored, err)
 	}

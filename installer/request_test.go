@@ -19,6 +19,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/versions"
@@ -109,11 +110,11 @@ func otherMethods(in *installer.Installer) map[string]func(context.Context, inst
 			return err
 		},
 		"Restore": func(ctx context.Context, p installer.Project) error {
-			_, err := in.Restore(ctx, p, nil)
+			_, err := installerinternal.Restore(ctx, in, p, nil)
 			return err
 		},
 		"LockedPackages": func(ctx context.Context, p installer.Project) error {
-			return in.LockedPackages(ctx, []installer.Project{p}, installer.LockedOptions{}, installer.LockedFuncs{})
+			return installerinternal.LockedPackages(ctx, in, []installer.Project{p}, installer.LockedOptions{}, installerinternal.LockedFuncs{})
 		},
 	}
 }
@@ -177,7 +178,7 @@ func TestEventsBelongToRequests(t *testing.T) {
 	w.in = with(w.in, func(o *installer.Options) {
 		o.OnEvent = func(event installer.Event) { t.Errorf("the callback of the Installer got %T", event) }
 	})
-	in, done, err := w.in.Share()
+	in, done, err := installerinternal.Share(w.in)
 	testenv.Must(t, err)
 	defer done()
 	var wait sync.WaitGroup

@@ -8,11 +8,7 @@ import (
 	"github.com/cotterpin/cotter/internal/treewalk"
 )
 
-// RequireLock returns a *[MissingLockError] if a project has no lock file but needs one: it calls a module that
-// is not local, replaces a package by a directory, or requires a provider. If there are only local modules,
-// Install writes no lock. Without configuration in the directory, it is not known what was installed there, so
-// a lock is needed. Other errors say why the configuration could not be read. No server is contacted.
-func (in *Installer) RequireLock(ctx context.Context, p Project) (err error) {
+func requireLock(ctx context.Context, in *Installer, p Project) (err error) {
 	defer ctxerr.Keep(ctx, &err)
 	req := readingOf(p, ScopeAll)
 	if err := req.checkWithLock(); err != nil {

@@ -13,24 +13,12 @@ import (
 	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/worktree"
+	"github.com/cotterpin/cotter/internal/installerinternal/hook"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// Restored is what [Installer.Restore] put back.
-type Restored struct {
-	// From names the source of the entries: "the copy of the last run", "git show HEAD:FILE", or "commit
-	// 3f2a91c (2026-10-02)"; "" for the argument of Restore.
-	From      string
-	Modules   []addrs.Module
-	Providers []addrs.Provider
-}
-
-// Restore puts back entries that the lock has lost: those of modules from earlier, or if that is nil, also
-// those of providers from the copy that the last run kept, or else from git's history, as docs/adopt.md says.
-// It skips entries that do not fit the configuration, and changes nothing else. If there are none, the error
-// wraps [ErrNothingToRestore].
-func (in *Installer) Restore(ctx context.Context, project Project, earlier *lockfile.File) (restored *Restored, err error) {
+func restore(ctx context.Context, in *Installer, project Project, earlier *lockfile.File) (restored *hook.Restored, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	req := request{Project: project}
 	if err := cmp.Or(checkInstaller(in), req.checkForRestore(), ctxerr.Of(ctx)); err != nil {
@@ -42,7 +30,7 @@ func (in *Installer) Restore(ctx context.Context, project Project, earlier *lock
 			return nil, err
 		}
 		if !slices.ContainsFunc(earlier.Modules(), func(m lockfile.Module) bool { _, has := lock.Module(m.Key); return !has }) {
-			return nil, ErrNothingToRestore
+			return nil, hook.ErrNothingToRestore
 		}
 	}
 	events := eventsOf(in, project)
@@ -73,9 +61,9 @@ func (in *Installer) Restore(ctx context.Context, project Project, earlier *lock
 		}
 	}
 	if end != nil {
-		return nil, fmt.Errorf("%w; %w", ErrNothingToRestore, end)
+		return nil, fmt.Errorf("%w; %w", hook.ErrNothingToRestore, end)
 	}
-	return nil, ErrNothingToRestore
+	return nil, hook.ErrNothingToRestore
 }
 
 type earlierLock struct {
@@ -119,8 +107,8 @@ func (p *openProject) restoreSources(ctx context.Context, given *lockfile.File) 
 }
 
 // restoreFrom puts back the entries of an earlier lock that the lock lacks; nil if there are none.
-func (p *reading) restoreFrom(ctx context.Context, former earlierLock) (*Restored, error) {
-	lock, restored := p.Lock.Clone(), &Restored{From: former.from}
+func (p *reading) restoreFrom(ctx context.Context, former earlierLock) (*hook.Restored, error) {
+	lock, restored := p.Lock.Clone(), &hook.Restored{From: former.from}
 	var err error
 	if restored.Modules, err = p.restoreModules(ctx, former.lock, lock); err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -64,7 +65,7 @@ func TestRestore(t *testing.T) {
 	req := request{Project: installer.Project{Dir: p.dir}}
 	earlier := p.lockOf(t)
 	for _, from := range []*lockfile.File{nil, earlier} {
-		if _, err := p.installer().Restore(t.Context(), req.Project, from); !errors.Is(err, installer.ErrNothingToRestore) {
+		if _, err := installerinternal.Restore(t.Context(), p.installer(), req.Project, from); !errors.Is(err, installerinternal.ErrNothingToRestore) {
 			t.Errorf("Restore of a whole lock = %v, want ErrNothingToRestore", err)
 		}
 	}
@@ -80,7 +81,7 @@ func TestRestore(t *testing.T) {
 		from    string
 	}{{nil, "the copy of the last run"}, {nil, "git show HEAD:.terraform.lock.hcl"}, {earlier, ""}} {
 		p.write(t, ".terraform.lock.hcl", asStock)
-		restored, err := p.installer().Restore(t.Context(), req.Project, test.earlier)
+		restored, err := installerinternal.Restore(t.Context(), p.installer(), req.Project, test.earlier)
 		if err != nil {
 			t.Fatalf("Restore from %q: %v", test.from, err)
 		}

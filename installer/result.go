@@ -34,8 +34,7 @@ type Result struct {
 	// entry of the last run. Calls that were not installed before are not among them.
 	Updates  []LockChange
 	Restored []addrs.Module // the calls whose entries the lock had lost and has again
-	// EarlierLock names an earlier version of the lock if the file did not exist, as [Restored.From] does.
-	// Restore can take its entries if the lock file is removed again.
+	// EarlierLock names an earlier version of the lock if the file did not exist, as [LockedError.Earlier] does.
 	EarlierLock string
 	// Providers are all providers, and ProviderChanges and ProviderUpdates are as LockChanges and Updates for
 	// them, if the run included providers. An update whose Old and New are equal has another package.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
@@ -101,7 +102,7 @@ func TestShare(t *testing.T) {
 	testenv.Must(t, err)
 	asked := func(dirs []string) int {
 		p.world.ResetRequests()
-		in, done, err := p.installer().Share()
+		in, done, err := installerinternal.Share(p.installer())
 		testenv.Must(t, err)
 		defer done()
 		for _, dir := range dirs {

@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/mirror"
 )
@@ -95,7 +96,6 @@ func TestMethodsOfZeroValues(t *testing.T) {
 	for _, zero := range []any{
 		(*installer.Installer)(nil), (*installer.Session)(nil), &installer.Session{}, (*installer.Report)(nil), &installer.Report{},
 		(*installer.OriginReport)(nil), &installer.OriginReport{}, (*installer.Result)(nil), &installer.Result{},
-		(*installer.ProviderArchive)(nil), &installer.ProviderArchive{}, &installer.LockedProvider{}, &installer.LockedModule{},
 		(*bundle.Bundle)(nil), &bundle.Bundle{}, (*mirror.Mirror)(nil), &mirror.Mirror{}, (*lockfile.File)(nil),
 	} {
 		value := reflect.ValueOf(zero)
@@ -125,8 +125,8 @@ func TestMethodsOfZeroValues(t *testing.T) {
 	}
 	in := installer.New(installer.Options{})
 	for what, err := range map[string]error{
-		"VerifyStore":        second(in.VerifyStore(t.Context(), nil)),
-		"ImportStore":        second(in.ImportStore(t.Context(), nil)),
+		"VerifyStore":        second(installerinternal.VerifyStore(t.Context(), in, nil)),
+		"ImportStore":        second(installerinternal.ImportStore(t.Context(), in, nil)),
 		"a nil store":        second(in.Load(t.Context(), installer.Project{Dir: t.TempDir(), Stores: make([]installer.PackageStore, 1)}, installer.LoadOptions{})),
 		"bundle.Create":      second(bundle.Create(t.Context(), nil, nil, installer.LockedOptions{}, io.Discard)),
 		"mirror.Open":        second(mirror.Open(nil, "oci://example.com/mirror")),

@@ -18,10 +18,7 @@ import (
 	"github.com/cotterpin/cotter/ocistore"
 )
 
-// VerifyStore fetches and hashes all packages of a store, compares them with their entries, and checks that the
-// artifacts confirm these. It keeps nothing. The entries are sorted by source and version, providers last. The
-// error is about the whole store.
-func (in *Installer) VerifyStore(ctx context.Context, store PackageStore) ([]ocistore.Entry, error) {
+func verifyStore(ctx context.Context, in *Installer, store PackageStore) ([]ocistore.Entry, error) {
 	if err := checkStore(in, store); err != nil {
 		return nil, err
 	}
@@ -30,10 +27,7 @@ func (in *Installer) VerifyStore(ctx context.Context, store PackageStore) ([]oci
 	return readStore(ctx, alone, store, false, func(*pool, artifact.Statement) error { return nil })
 }
 
-// ImportStore puts all packages of a store into the cache, and records their entries as confirmed for this
-// user: importing a store means trusting it. Damaged packages are not imported, and of provider packages for
-// other platforms only the hashes. The result is as for [Installer.VerifyStore].
-func (in *Installer) ImportStore(ctx context.Context, store PackageStore) ([]ocistore.Entry, error) {
+func importStore(ctx context.Context, in *Installer, store PackageStore) ([]ocistore.Entry, error) {
 	if err := checkStore(in, store); err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -89,7 +90,7 @@ func TestBundleDamaged(t *testing.T) {
 	damaged := bytes.Clone(text) // inside the first archive
 	at := bytes.Index(damaged, []byte("PK\x03\x04"))
 	damaged[at+40] ^= 1
-	entries, err := freshInstaller(t, p, nil).ImportStore(t.Context(), openBundle(t, damaged))
+	entries, err := installerinternal.ImportStore(t.Context(), freshInstaller(t, p, nil), openBundle(t, damaged))
 	testenv.Must(t, err)
 	failed := 0
 	for _, entry := range entries {
@@ -113,14 +114,14 @@ func TestBundleWithOtherContent(t *testing.T) {
 	victim, _ := lock.Module("tar")
 	names, _ := lock.Module("net.names")
 	forged := forge(t, text, artifact.StatementOf(names), artifact.StatementOf(victim))
-	entries, err := p.installer().VerifyStore(t.Context(), openBundle(t, forged))
+	entries, err := installerinternal.VerifyStore(t.Context(), p.installer(), openBundle(t, forged))
 	testenv.Must(t, err)
 	var mismatch *installer.HashMismatchError
 	if len(entries) != 1 || !errors.As(entries[0].Err, &mismatch) {
 		t.Errorf("VerifyStore: %v, want a *HashMismatchError", entries)
 	}
 	in := freshInstaller(t, p, nil)
-	if _, err := in.ImportStore(t.Context(), openBundle(t, forged)); err != nil {
+	if _, err := installerinternal.ImportStore(t.Context(), in, openBundle(t, forged)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := in.Install(t.Context(), installer.Project{Dir: p.dir}, installer.InstallOptions{Locked: true, Offline: true}); !errors.Is(err, installer.ErrOffline) {

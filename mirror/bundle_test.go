@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/mirror"
@@ -134,7 +135,7 @@ func TestDamagedProviderInBundle(t *testing.T) {
 	damaged := text.Bytes()
 	damaged[bytes.Index(damaged, []byte("PK\x03\x04"))+20] ^= 1
 	opened := openBundle(t, damaged)
-	entries, err := p.in.VerifyStore(t.Context(), opened)
+	entries, err := installerinternal.VerifyStore(t.Context(), p.in, opened)
 	if err != nil || len(entries) != 1 || !errors.Is(entries[0].Err, oci.ErrLayout) || entries[0].Platform != addrs.CurrentPlatform() {
 		t.Errorf("VerifyStore = %+v, %v", entries, err)
 	}

@@ -5,5 +5,5 @@
 // A [Mirror] is an [ocistore.Store]. As one of [installer.Options].Stores it is queried before the origins,
 // with one request for the manifest of an entry and one for its archive. One that the user has named confirms
 // entries, so everyone who can write to it can have any entry confirmed; one that only a repository names
-// confirms none. [installer.Installer.VerifyStore] verifies all packages.
+// confirms none.
 package mirror

@@ -9,7 +9,9 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/ocistore"
 )
 
@@ -79,6 +81,12 @@ func (m *Mirror) Repository(ctx context.Context, provider addrs.Provider) (ocist
 	}
 	m.opened[provider] = found
 	return found, nil
+}
+
+// Verify fetches and hashes all packages of the mirror, and compares them with their entries. It keeps nothing. The
+// result is sorted by source and version, providers last; the error is about the mirror as a whole.
+func (m *Mirror) Verify(ctx context.Context, in *installer.Installer) ([]ocistore.Entry, error) {
+	return installerinternal.VerifyStore(ctx, in, m)
 }
 
 func (m *Mirror) checkOpen() error {

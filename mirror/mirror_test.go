@@ -11,6 +11,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
@@ -50,7 +51,7 @@ func TestPushStatusAndVerify(t *testing.T) {
 	if n := p.missing(t, m); n != 3 {
 		t.Errorf("%d entries are missing in an empty mirror, want 3", n)
 	}
-	if entries, err := p.in.VerifyStore(t.Context(), m); err != nil || len(entries) > 0 {
+	if entries, err := installerinternal.VerifyStore(t.Context(), p.in, m); err != nil || len(entries) > 0 {
 		t.Errorf("VerifyStore of an empty mirror = %v, %v", entries, err)
 	}
 	p.push(t, m, mirror.Result{Entries: 2, Providers: 1, Pushed: 3})
@@ -62,7 +63,7 @@ func TestPushStatusAndVerify(t *testing.T) {
 		modtest.Fault{Path: "/v2/corp/modules/blobs/", Status: http.StatusOK, Body: "damaged"},
 		modtest.Fault{Path: p.providerPath() + "blobs/", Status: http.StatusOK, Body: "damaged"},
 	)
-	entries, err := p.in.VerifyStore(t.Context(), m)
+	entries, err := installerinternal.VerifyStore(t.Context(), p.in, m)
 	if err != nil || len(entries) != 3 {
 		t.Fatalf("VerifyStore = %v, %v, want 3 entries", entries, err)
 	}

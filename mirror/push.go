@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/stores"
@@ -31,8 +32,8 @@ type Result struct {
 var ErrNotRepaired = errors.New("the registry returns other bytes than were pushed to it")
 
 // Push stores the packages of the scope that the locks of some projects name, unless the mirror has them.
-// The locks must be complete. [installer.Installer.LockedPackages] confirms and fetches the packages. If
-// projects fail, those of the others are stored, and the error joins a *[installer.ProjectError] for each.
+// The locks must be complete, and are confirmed as in an installation with Locked. If projects fail, the packages of
+// the others are stored, and the error joins a *[installer.ProjectError] for each.
 func Push(ctx context.Context, in *installer.Installer, projects []installer.Project, o installer.LockedOptions, to *Mirror) (*Result, error) {
 	return (&pusher{mirror: to}).pushAll(ctx, in, projects, o)
 }
@@ -70,7 +71,7 @@ func (p *pusher) pushAll(ctx context.Context, in *installer.Installer, projects 
 	}
 	defer remove()
 	p.dir = temporary
-	err = in.LockedPackages(ctx, projects, o, installer.LockedFuncs{Module: p.pushModule, Provider: p.pushProvider})
+	err = installerinternal.LockedPackages(ctx, in, projects, o, installerinternal.LockedFuncs{Module: p.pushModule, Provider: p.pushProvider})
 	return &p.result, err
 }
 

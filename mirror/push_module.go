@@ -8,19 +8,19 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/stores"
 )
 
 // lockedModule is stored in this order: archive, manifest, and the tags of its content and its statement.
 type lockedModule struct {
-	installer.LockedModule
+	installerinternal.LockedModule
 	statement artifact.Statement
 }
 
-func (p *pusher) pushModule(ctx context.Context, locked installer.LockedModule) error {
+func (p *pusher) pushModule(ctx context.Context, locked installerinternal.LockedModule) error {
 	statement := artifact.StatementOf(locked.Entry)
 	return p.push(ctx, statement.Tag(), lockedModule{locked, statement}, &p.result.Entries)
 }

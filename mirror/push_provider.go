@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/oci"
 	"github.com/cotterpin/cotter/internal/stores"
 )
@@ -26,11 +26,11 @@ var errNoArchiveHash = errors.New("the mirror has the published archive, and the
 // lockedProvider is stored in this order: archive and manifest in the repository of the provider, the index
 // that points to the manifest, and the reference in the mirror's own repository that lists the release.
 type lockedProvider struct {
-	installer.LockedProvider
+	installerinternal.LockedProvider
 	release artifact.Release
 }
 
-func (p *pusher) pushProvider(ctx context.Context, locked installer.LockedProvider) error {
+func (p *pusher) pushProvider(ctx context.Context, locked installerinternal.LockedProvider) error {
 	key := artifact.ProviderKey(locked.Entry, locked.Platform)
 	return p.push(ctx, key, lockedProvider{locked, artifact.ReleaseOf(locked.Entry)}, &p.result.Providers)
 }

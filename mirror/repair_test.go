@@ -8,6 +8,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/stores"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/mirror"
@@ -17,7 +18,7 @@ import (
 // the blobs of all entries by their sources.
 func (p *project) damaged(t *testing.T, m *mirror.Mirror) (damaged []string, blobs map[string]string) {
 	t.Helper()
-	entries, err := p.in.VerifyStore(t.Context(), m)
+	entries, err := installerinternal.VerifyStore(t.Context(), p.in, m)
 	testenv.Must(t, err)
 	blobs = map[string]string{}
 	for _, entry := range entries {

@@ -8,6 +8,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/artifact"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/singleflight"
 	"github.com/cotterpin/cotter/internal/stores"
 )
@@ -115,7 +116,7 @@ func (s *status) addModules(ctx context.Context, p installer.Project) error {
 }
 
 func (s *status) addProviders(ctx context.Context, p installer.Project) error {
-	locked, err := installer.ReadLockedProviders(ctx, p)
+	locked, err := installerinternal.ReadLockedProviders(ctx, p)
 	if err != nil {
 		return err
 	}

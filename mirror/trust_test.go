@@ -9,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
@@ -36,7 +37,7 @@ func TestTrust(t *testing.T) {
 			if n := p.missing(t, m); n != 0 {
 				t.Errorf("%d entries are missing", n)
 			}
-			entries, err := p.in.VerifyStore(t.Context(), m)
+			entries, err := installerinternal.VerifyStore(t.Context(), p.in, m)
 			if err != nil || len(entries) != 3 || (entries[0].Err == nil) != trusted {
 				t.Errorf("VerifyStore = %v, %v", entries, err)
 			}
@@ -70,7 +71,7 @@ func TestImportUntrusted(t *testing.T) {
 	p.push(t, m, mirror.Result{Entries: 2, Providers: 1, Pushed: 3})
 	m.Trusted = false
 	fresh := with(p.w.Installer(), func(o *installer.Options) { o.CacheDir, o.StateDir = t.TempDir(), t.TempDir() })
-	entries, err := fresh.ImportStore(t.Context(), m)
+	entries, err := installerinternal.ImportStore(t.Context(), fresh, m)
 	if err != nil || len(entries) != 3 || !errors.Is(entries[0].Err, ocistore.ErrDeliversOnly) {
 		t.Errorf("ImportStore = %v, %v, want ErrDeliversOnly", entries, err)
 	}

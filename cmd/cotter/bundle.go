@@ -39,13 +39,13 @@ func bundleCommand(out *output) *cobra.Command {
 		command(out, &cobra.Command{
 			Use:   "verify FILE",
 			Short: "hash all packages in a bundle and compare them with their lock entries",
-		}, readBundle(verified, (*installer.Installer).VerifyStore), []addFlag{jsonFlag}),
+		}, readBundle(verified, (*bundle.Bundle).Verify), []addFlag{jsonFlag}),
 		command(out, &cobra.Command{
 			Use:   "import FILE",
 			Short: "add all packages in a bundle to the cache",
 			Long: "Later runs by this user install the locked packages in the bundle without asking their\n" +
 				"origins. Import only bundles from people you trust to say what a source contains.",
-		}, readBundle("imported", (*installer.Installer).ImportStore), []addFlag{jsonFlag}),
+		}, readBundle("imported", (*bundle.Bundle).Import), []addFlag{jsonFlag}),
 	)
 }
 
@@ -150,7 +150,7 @@ const verified = "verified"
 
 // readBundle prints what read finds in the bundle that the command line names. done is "verified" or
 // "imported".
-func readBundle(done string, read func(*installer.Installer, context.Context, installer.PackageStore) ([]ocistore.Entry, error)) func(context.Context, *invocation, *output) error {
+func readBundle(done string, read func(*bundle.Bundle, context.Context, *installer.Installer) ([]ocistore.Entry, error)) func(context.Context, *invocation, *output) error {
 	return func(ctx context.Context, cmd *invocation, out *output) (err error) {
 		if cmd.NArg() != 1 {
 			return usageError{fmt.Errorf("%s takes one file", cmd.CommandPath())}
@@ -160,7 +160,7 @@ func readBundle(done string, read func(*installer.Installer, context.Context, in
 			return err
 		}
 		defer func() { err = errors.Join(err, opened.Close()) }()
-		found, err := read(localInstaller(out), ctx, opened)
+		found, err := read(opened, ctx, localInstaller(out))
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/cli/advice"
 	"github.com/cotterpin/cotter/internal/cli/records"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/spf13/cobra"
 )
@@ -105,13 +106,13 @@ func readLocks(ctx context.Context, in *installer.Installer, p installer.Project
 	if err != nil {
 		return nil, nil, err
 	}
-	providers, err := installer.ReadLockedProviders(ctx, p)
+	providers, err := installerinternal.ReadLockedProviders(ctx, p)
 	return lock, providers, err
 }
 
 // requireLock returns an error if a project has no lock but needs one.
 func requireLock(ctx context.Context, in *installer.Installer, p installer.Project) error {
-	err := in.RequireLock(ctx, p)
+	err := installerinternal.RequireLock(ctx, in, p)
 	if !advice.Is[*installer.MissingLockError](err) {
 		return err
 	}

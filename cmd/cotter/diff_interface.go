@@ -14,6 +14,7 @@ import (
 	"github.com/cotterpin/cotter/internal/cli/advice"
 	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/lockfile"
 )
@@ -36,7 +37,7 @@ func diffInterfaces(ctx context.Context, cmd *invocation, in *installer.Installe
 		defer progress.end()
 		req.OnEvent = progress.event
 	}
-	list, err := in.DiffInterfaces(ctx, req.Project, installer.DiffOptions{Offline: cmd.Bool("offline")}, old, updated)
+	list, err := installerinternal.DiffInterfaces(ctx, in, req.Project, cmd.Bool("offline"), old, updated)
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,7 @@
 //   - internal/graph draws the pictures of the commands tree and diff;
 //   - internal/sanitize makes foreign text safe on terminals;
 //   - internal/textform writes paths of any bytes in JSON;
+//   - internal/installerinternal has functions of package installer that no other program needs;
 //   - internal/lists and internal/lazyregexp add to the standard library;
 //   - internal/procgroup finds programs in PATH and limits their environment, for init and demo;
 //   - internal/atomicfile reads files that the user names, such as settings and keys, with a limit;

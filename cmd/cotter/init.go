@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -128,9 +128,9 @@ func putBack(ctx context.Context, cmd *invocation, out *output, req request, too
 	if err != nil {
 		return err
 	}
-	restored, err := localInstaller(out).Restore(ctx, req.Project, lock)
+	restored, err := installerinternal.Restore(ctx, localInstaller(out), req.Project, lock)
 	switch {
-	case errors.Is(err, installer.ErrNothingToRestore):
+	case errors.Is(err, installerinternal.ErrNothingToRestore):
 		return nil
 	case err != nil:
 		return fmt.Errorf("%s was run, but the entries that it dropped from the lock could not be put back: %w", tool, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/internal/cli/advice"
 	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/spf13/cobra"
 )
@@ -66,7 +67,7 @@ func restore(ctx context.Context, cmd *invocation, out *output) error {
 		}
 	}
 	return forProjects(ctx, cmd, out, func(ctx context.Context, out *output, req request) error {
-		restored, err := localInstaller(out).Restore(ctx, req.Project, nil)
+		restored, err := installerinternal.Restore(ctx, localInstaller(out), req.Project, nil)
 		if err != nil {
 			return err
 		}

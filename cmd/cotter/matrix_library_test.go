@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -56,7 +57,7 @@ func (s *matrixState) library(t *testing.T) {
 
 func (s *matrixState) diff(t *testing.T, in *installer.Installer, p installer.Project) {
 	t.Helper()
-	diffs, err := in.DiffInterfaces(t.Context(), p, installer.DiffOptions{}, pinnedLock(s.lock), s.lock)
+	diffs, err := installerinternal.DiffInterfaces(t.Context(), in, p, false, pinnedLock(s.lock), s.lock)
 	for _, d := range diffs {
 		err = errors.Join(err, d.Err)
 		if len(d.Changes) > 0 {

@@ -232,7 +232,7 @@ func verifyMirror(ctx context.Context, cmd *invocation, out *output) error {
 	if err != nil {
 		return err
 	}
-	found, err := in.VerifyStore(ctx, to[0])
+	found, err := to[0].Verify(ctx, in)
 	if err != nil {
 		return err
 	}

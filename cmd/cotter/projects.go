@@ -15,6 +15,7 @@ import (
 	"github.com/cotterpin/cotter/internal/cli/advice"
 	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/internal/repository"
 	"golang.org/x/sync/errgroup"
@@ -99,7 +100,7 @@ func withOrigins(ctx context.Context, cmd *invocation, out *output, run func(ctx
 	if err != nil {
 		return err
 	}
-	in, done, err := in.Share()
+	in, done, err := installerinternal.Share(in)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 	configedit "github.com/cotterpin/cotter/installer/edit"
 	"github.com/cotterpin/cotter/internal/atomicfile"
 	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -91,7 +92,7 @@ func runUpdate(ctx context.Context, cmd *invocation, out *output, req request) e
 	if err != nil {
 		return err
 	}
-	in, done, err := in.Share() // what is edited, installed and proposed depends on the same answers
+	in, done, err := installerinternal.Share(in) // what is edited, installed and proposed depends on the same answers
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,9 @@ var layers = []layer{
 	{"what the origins of modules have", []string{"internal/origins"}},
 	{"what bundles and mirrors have, and the providers of a tree", []string{"internal/stores", "internal/treeproviders"}},
 	{"what programs choose to add to fetches", []string{"cliconfig", "getmodules/*"}},
+	{"functions and types that the installer sets for other packages", []string{"internal/installerinternal/hook"}},
 	{"the installer", []string{"installer"}},
+	{"functions of the installer that are not in its API", []string{"internal/installerinternal"}},
 	{"what programs choose to add to the installer", []string{"bundle", "installer/edit", "internal/repository", "mirror"}},
 	{"servers for tests, and the check of servers", []string{"conformance", "modtest", "bench/internal/*"}},
 	{"what is printed for people, and the limits that users set", []string{"internal/cli/limits", "internal/cli/view"}},
@@ -111,7 +113,7 @@ func TestImports(t *testing.T) {
 // commandImports are the internal packages that cmd/cotter may import. Everything else that it needs
 // is in the public API. Its package comment gives the reason for each.
 var commandImports = []string{
-	"internal/atomicfile", "internal/git", "internal/graph", "internal/hostname", "internal/httpx", "internal/lazyregexp", "internal/lists", "internal/packagelimits", "internal/pathsafe", "internal/procgroup", "internal/repofiles", "internal/repository", "internal/sanitize", "internal/store", "internal/textform",
+	"internal/atomicfile", "internal/git", "internal/graph", "internal/hostname", "internal/httpx", "internal/installerinternal", "internal/lazyregexp", "internal/lists", "internal/packagelimits", "internal/pathsafe", "internal/procgroup", "internal/repofiles", "internal/repository", "internal/sanitize", "internal/store", "internal/textform",
 }
 
 // isCommand is for the command and the packages that only it uses.

@@ -62,7 +62,7 @@ func IgnoredLock(ctx context.Context, p installer.Project, lockFile string) *Ign
 }
 
 // HistoryEndError says that git's history of a lock could not be read to its end, and that the
-// part that was read has no entries. An error of [installer.Installer.Restore] can wrap it.
+// part that was read has no entries. An error of [installerinternal.Restore] can wrap it.
 type HistoryEndError = worktree.HistoryEndError
 
 // LockAt returns the lock of a project as it was at a git revision. The revision can be

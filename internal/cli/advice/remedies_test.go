@@ -16,6 +16,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/installerinternal"
 	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
@@ -89,7 +90,7 @@ var remedyCases = []struct {
 		"Run `cotter install` on your machine and commit the lock.",
 		"Run `cotter lock --offline` to put back entries that have vanished from the lock.",
 	}},
-	{"a lock with a history that cannot be read", fmt.Errorf("%w; %w", installer.ErrNothingToRestore, &repository.HistoryEndError{Err: fs.ErrInvalid}), nil},
+	{"a lock with a history that cannot be read", fmt.Errorf("%w; %w", installerinternal.ErrNothingToRestore, &repository.HistoryEndError{Err: fs.ErrInvalid}), nil},
 	{"a lock that is a link in the project", &installer.LinkedLockError{Target: "$(x)", Inside: "$(x)", Err: fs.ErrInvalid}, []string{
 		`Replace the link with a copy of the file "$(x)", as tofu and terraform do when they write the lock; or keep Cotter's entries only in that file, with ` + "`lock_file = \"$(x)\"` in the settings block of cotter.hcl.",
 	}},
