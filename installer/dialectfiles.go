@@ -18,11 +18,10 @@ import (
 )
 
 // DialectError says that the stock tools read different calls or provider requirements in the project's own
-// modules, because files such as main.tofu are for one of them. The lock is for one tool, and neither
-// [Project.Dialect] nor the hosts in it say that the other one is not used.
+// modules, because files such as main.tofu are for one of them, and that neither [Project.Dialect] nor the hosts in
+// the lock, which is for one tool, say that the other one is not used.
 type DialectError struct {
-	// Dialect is the tool whose files were read.
-	Dialect     Dialect
+	Dialect     Dialect // whose files were read
 	Differences []DialectDifference
 }
 

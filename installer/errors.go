@@ -35,11 +35,9 @@ var (
 	ErrShortStateKey    = userkey.ErrShortSecret            // [Options.StateKey] has less than 32 characters
 	ErrMetadata         = project.ErrMetadata               // a path of the project is in .git or the like, where nothing is written
 
-	// ErrOffline says that a server would have to be contacted, but [InstallOptions.Offline] is set. The
-	// others are an ErrOffline for a call whose version is neither locked nor can be listed, and for an
-	// entry that no origin has confirmed to this user.
-	ErrOffline            = origins.ErrOffline
-	ErrNoVersionsOffline  = origins.ErrCannotList
+	ErrOffline           = origins.ErrOffline    // a server would have to be contacted, but [InstallOptions.Offline] is set
+	ErrNoVersionsOffline = origins.ErrCannotList // is an ErrOffline: the version is not locked and cannot be listed
+	// ErrUnconfirmedOffline is an ErrOffline: no origin has confirmed the entry to this user.
 	ErrUnconfirmedOffline = fmt.Errorf("no origin has confirmed the lock's entry for it on this machine, and %w", ErrOffline)
 )
 
@@ -194,8 +192,7 @@ type ContentChangedError struct {
 	Locked, Now string
 	// Confirming says that the origin did not confirm what the lock has. Otherwise something was selected anew.
 	Confirming bool
-	// SourceBlock says that Locked is from a block of the source, in the format of the later draft ([lockfile.File.SourceModules]).
-	// An update without a version does not regard such blocks.
+	// SourceBlock says that Locked is from a block of the source ([lockfile.File.SourceModules]), which updates ignore.
 	SourceBlock bool
 }
 
@@ -218,7 +215,7 @@ type UnreachableError struct {
 	Path addrs.Module
 	// Commit is the locked commit, and Now the one that Ref points to; "" if there is no such ref.
 	Commit, Ref, Now string
-	Fixed            bool
+	Fixed            bool // Ref must not move: it is a full version tag, for example
 	Unknown          bool // the history could not be searched to its end, for the reason Err
 	Err              error
 }
@@ -293,8 +290,7 @@ func shortIdentity(id string) string {
 }
 
 // ProviderError is an error about one provider. It wraps, for example, a *config.UnknownProviderError, a
-// *config.UnusableVersionError, a *registryclient.RequestError, a *policy.Violation or an error of packages
-// getproviders, versions and installer.
+// *registryclient.RequestError, a *policy.Violation or an error of packages getproviders, versions and installer.
 type ProviderError = config.ProviderError
 
 const fromCopy = "the copy of the last run"

@@ -25,70 +25,65 @@ type Registry = registryclient.ModuleRegistry
 // Fetcher fetches packages and queries their origins: *getmodules.Fetcher, or another implementation.
 type Fetcher = getmodules.Source
 
-// Options are the settings of an [Installer]. The zero value has no credentials, and keeps only what it
-// installs.
+// Options are the settings of an [Installer]. The zero value has no credentials, and keeps only what it installs.
 type Options struct {
-	// HTTPClient is for discovery, registries, archives, OCI registries, and git without the git command,
-	// whatever authorities and proxies the user has set for git. Its Timeout limits a single request for
-	// discovery or to a registry; 0 means 30 s. nil means http.DefaultTransport.
+	// Requests. HTTPClient is for all but git's command and ssh, whatever authorities and proxies are set for git; nil
+	// means http.DefaultTransport. Its Timeout limits a request for discovery or to a registry; 0 means 30 s.
 	HTTPClient  *http.Client
 	UserAgent   string      // for all but git servers; "" means "cotter"
 	Credentials Credentials // nil means that there are none
-	// Services has services of hosts by identifier, which replace discovery, as "host" blocks of a CLI
-	// configuration.
+	// Services has services of hosts by identifier, which replace discovery, as "host" blocks of a CLI configuration.
 	Services map[addrs.Hostname]map[string]any
-	// Attempts is how often a request for discovery, to a registry or for a package is sent at most; 0 means 4.
-	Attempts int
+	Attempts int // how often a request for discovery, to a registry or for a package is sent at most; 0 means 4
+	// LocalHosts are hosts at addresses of this machine, or of a cloud's metadata service, to which servers and
+	// packages may point: HOST or HOST:PORT, with 443 as the default. A host of this machine that the project's
+	// own modules name in a call or a provider requirement need not be in it.
+	LocalHosts []string
+
+	// Where modules come from. Config reads configurations; nil means the reader of [DefaultConfigReader].
+	Config   ConfigReader
 	Registry Registry // nil means a *registryclient.Client
-	// Fetcher fetches packages; nil means a *getmodules.Fetcher. S3, Google Cloud Storage and Mercurial need
-	// one with the Getters of packages s3, gcs and hg: New copies it, and sets its zero fields that are options
-	// here.
+	// Fetcher fetches packages; nil means a *getmodules.Fetcher. S3, Google Cloud Storage and Mercurial need one with
+	// the Getters of packages s3, gcs and hg: New copies it, and sets its zero fields that are options here.
 	Fetcher Fetcher
-	// Providers is the source of providers; nil means their registries. OpenTofu's needs no signatures, as in
-	// tofu.
-	Providers getproviders.Source
-	// PluginCacheDir is a plugin cache of stock tools. If the lock has the hash of a provider in it, that is
-	// taken.
-	PluginCacheDir string
 	// Stores are bundles and mirrors, which are asked in this order for entries of locks, before the origins.
 	Stores []PackageStore
-	Config ConfigReader // nil means the reader of [DefaultConfigReader]
-	// CacheDir is the user's cache, shared by all projects and processes; "" means that only installed packages
+
+	// Where providers come from; nil means their registries. OpenTofu's needs no signatures, as in tofu.
+	Providers getproviders.Source
+	// PluginCacheDir is a plugin cache of stock tools. A provider in it is taken if the lock has its hash.
+	PluginCacheDir string
+
+	// What is kept. CacheDir is the user's cache, for all projects and processes; "" means that only installed packages
 	// are kept. If it cannot be written, a temporary one is used and an [event.Warning] is sent.
 	CacheDir string
 	// StateDir is the user's directory for the key, created on first use, that seals what runs leave for later
 	// ones: in the project the former lock and the record of an interrupted change, in the cache the confirmed
 	// lock entries. With "", nothing of this is trusted, so each run asks the origins of all locked packages.
 	StateDir string
-	// StateKey, of at least 32 characters, replaces the key in StateDir on machines that keep nothing between
-	// runs.
+	// StateKey, of at least 32 characters, replaces the key in StateDir on machines that keep nothing between runs.
 	StateKey string
-	// LocalHosts are hosts at addresses of this machine, or of a cloud's metadata service, to which servers and
-	// packages may point: HOST or HOST:PORT, with 443 as the default. A host of this machine that the project's
-	// own modules name in a call or a provider requirement need not be in it.
-	LocalHosts []string
-	// TrustInstalled makes Install and Verify believe what is installed, as stock tools do: no origin is asked
-	// about an installed package that has the hashes of its lock entry or, with [Project.NoLock], that
-	// modules.json has for the same source at a version that fits. Its evidence is evidence.Installed. Then
-	// anyone who can write to both the data directory and the lock decides what runs, such as the author of a
-	// commit or of a restored CI cache. Packages that are not installed, or are copied to a mirror or a
-	// bundle, must be confirmed as usual.
+	// TrustInstalled makes Install and Verify believe what is installed, as stock tools do: no origin is asked about an
+	// installed package that has the hashes of its lock entry or, with [Project.NoLock], that modules.json has for the
+	// same source at a version that fits. Its evidence is evidence.Installed. Then anyone who can write to both the data
+	// directory and the lock decides what runs, such as the author of a commit or of a restored CI cache. What is not
+	// installed, or is copied to a mirror or a bundle, must be confirmed as usual.
 	TrustInstalled bool
-	// Parallel is how many packages are worked on at once; 0 means 16. Four times as many small requests are
-	// sent.
+
+	// Limits. Parallel is how many packages are worked on at once; 0 means 16. Small requests may be four times as many.
 	Parallel int
 	// MaxDisk bounds what one run writes to disk, in bytes: downloads, unpacked packages, and copies of them in all its
 	// projects. The default is 64 GiB, and the maximum 1 TiB. The error wraps a *getmodules.LimitError.
 	MaxDisk int64
-	// OnEvent gets the events of projects without an OnEvent, and those about several projects. Methods with
-	// several projects call no two callbacks at once. See package event.
+
+	// What the program sees. OnEvent gets the events of projects without an OnEvent, and those about several projects.
+	// Methods with several projects call no two callbacks at once. See package event.
 	OnEvent func(Event)
-	// Logger gets, without credentials, a Debug record for each ended operation and a Warn record for each
-	// warning.
+	// Logger gets, without credentials, a Debug record for each ended operation and a Warn record for each warning.
 	Logger *slog.Logger
-	// Trace is called when an operation begins, also by several goroutines at once. The operation gets the
-	// returned context. done, which may be nil, is called when it has ended: for a request when the answer
-	// begins, with an error for a status of 400 or above.
+	// Trace is called when an operation begins, also by several goroutines at once. The operation gets the returned
+	// context. done, which may be nil, is called when it has ended: for a request when the answer begins, with an error
+	// for a status of 400 or above.
 	Trace func(ctx context.Context, op event.Operation) (_ context.Context, done func(error))
 }
 

@@ -60,9 +60,9 @@ type OutdatedProvider struct {
 
 // Outdated compares the versions of modules, installed or else locked, and the locked versions of providers
 // with those that their origins offer, as the scope says. If an origin does not answer, or a module is neither
-// installed nor locked, the error contains a *[ModuleError] or a *[ProviderError], and the result has all
-// others. If the directory has no configuration, because a program with its own has installed the modules by a
-// [Session], the lock has the calls; without one, the error is a *[MissingLockError].
+// installed nor locked, the error contains a *[ModuleError] or a *[ProviderError], and the result has the others.
+// If the directory has no configuration, as after a [Session], the calls are those of the lock; without one, the
+// error is a *[MissingLockError].
 func (in *Installer) Outdated(ctx context.Context, project Project, o OriginOptions) (_ *Outdated, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	ctx, p, err := openToAsk(ctx, in, readingOf(project, o.Scope))

@@ -16,9 +16,8 @@ import (
 )
 
 // Pins finds the pins of a configuration, sorted by path, and asks their origins for the newest stable versions
-// that are old enough for the project's policies. The modules need not be installed. If an origin does not
-// answer, or does not offer the version To, the error contains a *[ModuleError], and the result has the other
-// pins.
+// that are old enough for the project's policies. The modules need not be installed. If an origin does not answer,
+// or does not offer the version To, the error contains a *[ModuleError], and the result has the other pins.
 func (in *Installer) Pins(ctx context.Context, project Project, o PinOptions) (_ []Pin, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	update := Update{Keys: o.Keys, All: o.All, To: o.To, AllowDowngrade: o.AllowDowngrade}
@@ -170,7 +169,7 @@ func (s *selector) newest(c *call, pin *Pin, offered []versions.Candidate) (vers
 	}
 	old, _ := s.byAge(c, offered)
 	if s.update.All && !hasPath(s.update.Keys, c.Key()) {
-		old = slices.DeleteFunc(slices.Clone(old), func(v versions.Candidate) bool { return major(v.Version) != major(from) })
+		old = slices.DeleteFunc(slices.Clone(old), func(v versions.Candidate) bool { return Pin{Version: from, LatestVersion: v.Version}.OtherMajor() })
 	}
 	newest, err := versions.Select(old, versions.Constraints{})
 	if err != nil || newest.Version.Compare(from) <= 0 {

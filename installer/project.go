@@ -20,65 +20,53 @@ import (
 // Project is a root module: where its files are, and whose rules hold for it, in all runs. The zero value is
 // the root module in the current directory. DataDir, ModulesDir and LockFile are relative to Dir or absolute.
 type Project struct {
-	// Where it is.
-
-	Dir string // the root module's directory; "" means the current directory
+	// Where it is. Dir is the root module's directory; "" means the current directory.
+	Dir string
 	// DataDir is the data directory of stock tools; "" means ".terraform". Providers are installed below it.
 	DataDir string
 	// ModulesDir is the directory of installed modules; "" means "modules" in DataDir, the only place where
 	// stock tools look for it. It may be on another file system, as may LockFile.
 	ModulesDir string
 
-	// Its configuration, and how it is read.
-
-	Inputs  config.Inputs // the values that sources and versions may depend on
+	// How it is read. Inputs are the values that sources and versions may depend on.
+	Inputs  config.Inputs
 	Dialect Dialect
 	Tools   []Dialect // the stock tools that the user has, which help to detect the dialect
-	// Next is the stock tool that runs afterwards, if known. An [event.Warning] says if another was detected.
-	Next Dialect
-	// Edited are pins whose calls are read with LatestValue instead of Value, as if package edit had written it,
-	// so that a dry run shows what an edit would change.
+	Next    Dialect   // the stock tool that runs afterwards, if known; a warning says if another was detected
+	// Edited are pins whose calls are read with LatestValue instead of Value, as if package edit had written it.
 	Edited []Pin
 
-	// Its lock.
-
-	// LockFile is the dependency lock, whose directory must exist; "" means ".terraform.lock.hcl". A lock below
-	// Dir with another name has only the modules. A run fails if another one has changed the lock meanwhile.
+	// Its lock. LockFile is a file in a directory that exists; "" means ".terraform.lock.hcl". Below Dir, one with
+	// another name has only the modules. A run fails if another one has changed the lock meanwhile.
 	LockFile string
-	// LockContent, if not nil, replaces the file: the new lock is [Result.LockContent]. Empty content is an empty
-	// lock.
+	// LockContent, if not nil, replaces the file: the new lock is [Result.LockContent]. Empty content is an empty lock.
 	LockContent []byte
 	// LockHeader is the comment at the start of a new lock, each line with a "#"; "" means that of Cotter.
 	LockHeader string
-	// NoLock makes runs neither read nor write a lock. As in stock tools, an installed version stays if it
-	// fits.
+	// NoLock makes runs neither read nor write a lock. As in stock tools, an installed version stays if it fits.
 	NoLock bool
-	// Platforms are those, besides this machine's own, whose hashes of providers the lock must have. If this
-	// machine's own is among them, its hashes are added also to an entry whose hashes are those of no package that is
-	// looked at.
+	// Platforms are those, besides this machine's own, whose hashes of providers the lock must have. If this machine's
+	// own is among them, its hashes are added also to an entry whose hashes belong to no package that is looked at.
 	Platforms []addrs.Platform
 
 	// What is installed, from where, and what is allowed.
-
 	Layout Layout
 	// Submodules includes submodules of git, also in the hashes. So the setting must be the same in all runs.
 	Submodules bool
-	// PolicyFiles and Policies apply in addition to the project's policy, which is in the nearest cotter.hcl
-	// with one, from Dir up to the root of the git repository. All must allow what is done. If one of them has
-	// Only set, the project's policy is not read.
-	PolicyFiles []string
-	Policies    []*policy.Policy
-	Stores      []PackageStore // are asked before those of the Installer
-	// ProviderSource is the source of providers of this project; nil means that of the Installer.
-	ProviderSource getproviders.Source
+	// PolicyFiles and Policies apply in addition to the project's policy, which is in the nearest cotter.hcl with one,
+	// from Dir up to the root of the git repository. All must allow what is done. If one of them has Only set, the
+	// project's policy is not read.
+	PolicyFiles    []string
+	Policies       []*policy.Policy
+	Stores         []PackageStore      // are asked before those of the Installer
+	ProviderSource getproviders.Source // of this project; nil means that of the Installer
 	// Unmanaged are providers that no run installs, locks or verifies, because stock tools use processes that the
 	// user has started (TF_REATTACH_PROVIDERS). Their entries in the lock stay.
 	Unmanaged []addrs.Provider
 
-	// What the caller gets.
-
-	OnEvent         func(Event) // gets the project's events; nil means [Options.OnEvent]
-	KeepCredentials bool        // in source addresses in results
+	// What the program gets. OnEvent gets the project's events; nil means [Options.OnEvent].
+	OnEvent         func(Event)
+	KeepCredentials bool // in source addresses in results
 }
 
 // Event is one of the structs of package event.

@@ -42,17 +42,12 @@ type ModuleOrigin struct {
 	Package string // the package's address without its pin, redacted
 	// Ref is the name that the origin has for the content now, such as a tag or a branch; archives have none.
 	Ref getmodules.Reference
-	// Compared says what Locked, in the lock, and Now, at the origin, are: the first part to differ, if one
-	// does.
+	// Compared says what Locked, in the lock, and Now, at the origin, are: the first part to differ, if one does.
 	Compared    Compared
 	Locked, Now string
-	// Fetched says that the content was compared. Otherwise the origin has confirmed it for this user before.
-	Fetched bool
-	// History is an *[UnreachableError] about the locked commit; nil if its ref points to it, or a branch or
-	// tag has it.
-	History error
-	// Err is set if the origin could not be asked or did not answer.
-	Err error
+	Fetched     bool  // the content was compared; otherwise the origin has confirmed it for this user before
+	History     error // an *[UnreachableError] about the locked commit; nil if its ref, a branch or a tag has it
+	Err         error // set if the origin could not be asked or did not answer
 }
 
 // Moved reports whether the origin has different content than the lock.
@@ -93,16 +88,14 @@ func (o ProviderOrigin) OK() bool { return o.Err == nil && !o.Evidence.IsZero() 
 
 // VerifyRemote asks the origins of all locked packages whether tags, digests, branches and registry answers
 // still point to the locked content. It compares the content with the hashes of the lock, unless the origin has
-// confirmed it for this user before; that of archives always. A module that is not
-// installed is a *[ModuleError], and the others are compared. Entries whose calls the configuration does not have
-// are compared as the lock has them, such as those of a program that has configuration of its own and installs by
-// a [Session]. A missing lock is a *[MissingLockError].
+// confirmed it for this user before; that of archives always. Entries whose calls the configuration does not have,
+// such as those of a [Session], are compared as the lock has them.
 //
 // If the scope has providers, every h1 and zh hash in the lock must be one that their source has for the
-// release, or belong to a package that has one of them. An archive is downloaded if its h1 is not known
-// otherwise.
+// release, or belong to a package that has one of them. An archive is downloaded if its h1 is not known otherwise.
 //
-// The report has what origins answer, or why they do not; the error is about what could not be compared at all.
+// The report has what origins answer, or why they do not; the error is about what could not be compared at all: a
+// *[ModuleError] for each module that is not installed, or a *[MissingLockError].
 func (in *Installer) VerifyRemote(ctx context.Context, project Project, o OriginOptions) (_ *OriginReport, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	req := readingOf(project, o.Scope)

@@ -27,14 +27,13 @@ type Report struct {
 	Stale    []error
 	Lost     *LockedError    // set if calls in Stale have no entry because the lock has lost all of its module entries
 	Warnings []event.Warning // do not make the verification fail
-	// Misplaced are *ModuleErrors about records in modules.json that do not match the configuration and the
-	// lock. For example, a record may name a directory whose files were not verified.
+	// Misplaced are *ModuleErrors about records in modules.json that do not match the configuration and the lock,
+	// such as one with a directory whose files were not verified.
 	Misplaced []error
-	// Refused are the providers and calls that the policy does not allow, as *ProviderErrors and *ModuleErrors
-	// that wrap *policy.Violation. Modules below such calls were not compared.
+	// Refused are *ProviderErrors and *ModuleErrors that wrap *policy.Violation. Modules below such calls were not compared.
 	Refused []error
-	// Unread are *ConfigErrors, and *ProviderErrors about constraints: parts of the configuration that could not
-	// be read or evaluated, for example without a value for a variable, and so were not compared.
+	// Unread are *ConfigErrors, and *ProviderErrors about constraints: what could not be read or evaluated, for example
+	// without a value for a variable, and so was not compared.
 	Unread     []error
 	Unfinished bool     // an installation was killed while it placed modules; the next one undoes its changes
 	Unproven   []string // files below .terraform that this user did not write for this project, and that were ignored
@@ -113,16 +112,13 @@ type PackageReport struct {
 	Status Status
 	// Want are the hashes in the lock, and Got those of the installed files, of the same schemes.
 	Want, Got []hashing.Hash
-	// Changes are the files that differ; empty also if the project lacks the sums of the locked files.
-	Changes hashing.Changes
-	// Err says why the installed files could not be read.
-	Err error
+	Changes   hashing.Changes // the files that differ; empty also if the project lacks the sums of the locked files
+	Err       error           // why the installed files could not be read
 	// Former is the entry of this user's last run if Status is StatusFormer or StatusUnlocked and the package
 	// is as that run installed it. Otherwise its Key is "".
 	Former lockfile.Module
 	// Evidence is who confirms the lock's entry, as far as is known without a request. Unconfirmed says that
-	// [Options.StateDir] has no such confirmation, as for a package that another tool installed from an edited
-	// lock.
+	// [Options.StateDir] has no confirmation, as for what another tool installed from an edited lock.
 	Evidence    evidence.Evidence
 	Unconfirmed bool
 }
@@ -146,11 +142,8 @@ type ProviderReport struct {
 	// Want are the hashes in the lock, and Got is the h1 hash of the installed provider.
 	Want []hashing.Hash
 	Got  hashing.Hash
-	// Err says why the files could not be compared: they cannot be read, or no hash in the lock applies to
-	// them.
-	Err error
-	// Evidence is who confirms an installed provider that matches the lock, and Unconfirmed is as in
-	// [PackageReport].
+	Err  error // why the files could not be compared: they cannot be read, or no hash in the lock applies to them
+	// Evidence is who confirms an installed provider that matches the lock; Unconfirmed is as in [PackageReport].
 	Evidence    evidence.Evidence
 	Unconfirmed bool
 }

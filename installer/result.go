@@ -117,8 +117,7 @@ type LockChange struct {
 	Selection  event.Selection // why the new version was selected
 	// Newer is the newest version that could have been selected instead, if the run had to list the versions.
 	Newer versions.Version
-	// OtherContent describes a version, tag or archive whose new content the update accepted: "1.2.3 has OTHER
-	// CONTENT than the lock (7c1f79137c1f -> 0d07f4013f2a)".
+	// OtherContent describes what has new content that the update accepted: "1.2.3 has OTHER CONTENT than the lock (...)".
 	OtherContent string
 	// Interface and Files are what has changed for the caller and in the package, if the former was installed.
 	Interface []config.InterfaceChange
@@ -146,8 +145,7 @@ type Provider struct {
 	// Dir is the package's directory, relative to the root module's.
 	Dir        string
 	RequiredBy []ProviderRequirement // none if only the lock has the provider
-	// KeyID and Key are the ID, in upper-case hexadecimal, and the owner of the key whose signature was
-	// checked.
+	// KeyID and Key are the ID, in upper-case hexadecimal, and the owner of the key whose signature was checked.
 	KeyID, Key string
 	// Evidence is who confirms the package for this machine. Only Load returns providers that nothing confirms.
 	Evidence evidence.Evidence
@@ -161,12 +159,10 @@ type ProviderChange struct {
 	// The rest is about entries whose version stays the same. Hashes is the number of added hashes.
 	Hashes   int
 	Unproven []addrs.Platform // those of the run for whose packages the old entry had no hash
-	// Normalized says that stock tools rewrite a lock with the old hashes, because they were not sorted, were
-	// repeated or had a scheme that these tools do not know.
+	// Normalized says that the old hashes were not sorted, were repeated or had a scheme that stock tools do not know,
+	// so that these would rewrite the lock.
 	Normalized bool
-	// From is the address in Terraform's registry of a version that OpenTofu has taken over; see
-	// [DialectOpenTofu].
-	From       addrs.Provider
+	From       addrs.Provider        // the address in Terraform's registry of a version that OpenTofu has taken over
 	ExcludedBy []ProviderRequirement // the places whose constraints exclude Old
 }
 
@@ -183,10 +179,7 @@ func (c ProviderChange) OnlyHashes() bool {
 // again, because nothing that this user knows confirmed it. A stock tool or another user had
 // installed it. The installed files are unchanged.
 type Refetched struct {
-	// Package is the package of a module, as in the lock, or the location of a provider's.
-	Package string `json:"package"`
-	// Provider is zero for the package of a module.
-	Provider addrs.Provider `json:"provider,omitzero"`
-	// Bytes is the number of bytes that were downloaded.
-	Bytes int64 `json:"bytes"`
+	Package  string         `json:"package"`           // of a module, as in the lock, or the location of a provider's
+	Provider addrs.Provider `json:"provider,omitzero"` // zero for the package of a module
+	Bytes    int64          `json:"bytes"`             // that were downloaded
 }

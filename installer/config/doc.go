@@ -1,6 +1,6 @@
 // Package config has what an installer and a reader of configuration tell each other: the calls and
 // the provider requirements of a module, the values that they may depend on, the errors about a call or a
-// configuration, and the changes of what a module declares to its callers.
+// configuration, the versions in calls that can be edited, and the changes of what a module declares to its callers.
 //
 // Package installer reads configuration by itself. Three kinds of programs need this package:
 //
