@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/pathsafe"
@@ -34,8 +36,13 @@ type Download struct {
 	Location addrs.Location
 	// Archive is set for an archive, of which Get writes the file. Otherwise Get writes a directory.
 	Archive bool
-	// Revision pins the revision, as in Request; "" means the one that Location resolves to.
+	// Revision pins the revision, as in Request; "" means the one that Location resolves to. For a version that was
+	// selected from [Downloaded.Tags], it is the tag's Revision or, without one, its Name.
 	Revision string
+	// List asks only which versions Location has, for a call with a version argument: Get answers with
+	// [Downloaded.Tags], and what it writes does not count. It is set only for kinds that are not built in, nor s3, gcs
+	// or hg.
+	List bool
 	// FromServer and FromPackage are as in Request. The user did not write such an address, so a Getter
 	// must not let it choose among the user's credentials.
 	FromServer, FromPackage bool
@@ -48,10 +55,16 @@ type Download struct {
 
 // Downloaded describes the result of a download. The zero value is valid for sources without revisions.
 type Downloaded struct {
-	// Revision becomes the Revision of the Package.
+	// Revision is what was downloaded, and becomes the Revision of the Package. If [Download.Revision] is set, it must be
+	// the same.
 	Revision string
-	// Resolved is the immutable address; "" means the requested one. Credentials are removed.
+	// Resolved is the immutable address for the lock; the zero value means the requested one, with Revision as the
+	// argument rev, unless the kind has revisions of its own. Credentials are removed.
 	Resolved addrs.ModulePackage
+	// Tags answers [Download.List]; nil means that the Getter lists no versions, which is an error. Names are versions,
+	// with or without a "v", and others do not count. They may begin as those of git tags for the directory in the
+	// address do.
+	Tags []Tag
 }
 
 func fetchBy(getter Getter) getFunc {
@@ -98,6 +111,9 @@ func (f *Fetcher) fetchDownload(ctx context.Context, req Request, getter Getter,
 	pkg.Bytes = size
 	pkg.Revision = got.Revision
 	pkg.Resolved = resolvedDownload(req, got)
+	if req.Revision != "" && got.Revision != req.Revision {
+		return nil, errors.Join(fmt.Errorf("%w: %q was asked for, and the getter returned %q", ErrRevisionNotFound, req.Revision, got.Revision), os.RemoveAll(req.Dir))
+	}
 	return pkg, nil
 }
 
@@ -116,6 +132,33 @@ func (f *Fetcher) download(ctx context.Context, req Request, getter Getter, from
 		err = shownError(err, from.Location.URL())
 	}
 	return got, size, err
+}
+
+// listDownload asks a getter for the versions of a package.
+func (f *Fetcher) listDownload(ctx context.Context, req Request, getter Getter) (_ []Tag, err error) {
+	addr, err := f.parseArchiveAddress(req.Package)
+	if err != nil {
+		return nil, err
+	}
+	scratch, err := os.MkdirTemp(req.Scratch, ".download-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	from := f.newDownload(req, addr.location)
+	from.Path, from.Revision, from.List = filepath.Join(scratch, "list"), "", true
+	got, _, err := f.download(ctx, req, getter, from)
+	switch {
+	case err != nil:
+		return nil, err
+	case got.Tags == nil:
+		return nil, fmt.Errorf("%w: %q; its getter lists no versions", ErrUnsupportedScheme, req.Package.Getter())
+	case len(got.Tags) > maxTags:
+		return nil, fmt.Errorf("%w: the getter lists more than %d versions", ErrTooLarge, maxTags)
+	}
+	tags := slices.Clone(got.Tags)
+	slices.SortFunc(tags, func(a, b Tag) int { return strings.Compare(a.Name, b.Name) })
+	return tags, nil
 }
 
 func (f *Fetcher) unpackDownload(ctx context.Context, req Request, addr *archiveAddress, name string) (*Package, error) {
@@ -165,7 +208,11 @@ func (f *Fetcher) copyDownload(ctx context.Context, req Request, name string) (*
 // resolvedDownload returns the address to record. The checksum has been verified, and the hashes of a lock
 // are stronger.
 func resolvedDownload(req Request, got Downloaded) addrs.ModulePackage {
-	return cmp.Or(got.Resolved, req.Package).WithoutCredentials().Without("checksum")
+	resolved := cmp.Or(got.Resolved, req.Package).WithoutCredentials().Without("checksum")
+	if (got.Resolved.IsZero() || req.Revision != "") && got.Revision != "" && !resolved.HasRevisions() {
+		return resolved.WithArg("rev", got.Revision)
+	}
+	return resolved
 }
 
 // secretsOf returns the values in a URL that must not appear in errors: all but those that select the

@@ -62,7 +62,7 @@ func TestGetterAsked(t *testing.T) {
 	files, pkg, err := fetchDemo(t, &getmodules.Fetcher{}, req, func(ctx context.Context, from getmodules.Download) (getmodules.Downloaded, error) {
 		asked = from
 		got, err := writes(t, map[string]string{"main.tf": "x", "a/b.tf": "yz"})(ctx, from)
-		got.Revision = "rev"
+		got.Revision = from.Revision
 		return got, err
 	})
 	testenv.Must(t, err)
@@ -73,7 +73,7 @@ func TestGetterAsked(t *testing.T) {
 	if got, want := asked.Location.URL().String(), "https://u:p@h.example/b/net.tf?region=r&key=secret#12"; got != want || asked.Archive || asked.Revision != "pin" {
 		t.Errorf("asked for %q (%+v), want %q", got, asked, want)
 	}
-	if want := addrs.ParseModulePackage("demo::https://h.example/b/net.tf?region=r&archive=false"); pkg.Resolved != want || pkg.Revision != "rev" || pkg.Bytes != 3 {
+	if want := addrs.ParseModulePackage("demo::https://h.example/b/net.tf?region=r&archive=false&rev=pin"); pkg.Resolved != want || pkg.Revision != "pin" || pkg.Bytes != 3 {
 		t.Errorf("got %+v, want %q", pkg, want)
 	}
 	if _, _, err := fetchDemo(t, &getmodules.Fetcher{}, getmodules.Request{Package: addrs.ParseModulePackage(checksummed)}, nil); err == nil || !strings.Contains(err.Error(), "checksum") {

@@ -139,16 +139,16 @@ func kindOfRef(full string) ReferenceKind {
 // maxTags is several times the number in the largest repositories.
 const maxTags = 200_000
 
-// Tag is a tag of a repository and the revision that it currently points to.
+// Tag is a tag of a repository and the revision that it currently points to, or a version of another kind of source.
 type Tag struct {
 	// Name is without "refs/tags/".
 	Name string
-	// Revision is a git commit, or "" if the listing does not contain it.
+	// Revision is a git commit, or what a [Getter] calls a revision; "" if the listing does not contain it.
 	Revision string
 }
 
-// Tags returns the tags of the repository of req.Package, sorted by name. It ignores Dir, Revision and
-// Progress of the request, and the ref in the address. The error is a *[FetchError].
+// Tags returns the tags of the git repository of req.Package, or the versions that a [Getter] lists for it, sorted by
+// name. It ignores Dir, Revision and Progress of the request, and the ref in the address. The error is a *[FetchError].
 func (f *Fetcher) Tags(ctx context.Context, req Request) ([]Tag, error) {
 	tags, err := f.tags(ctx, req)
 	if err != nil {
@@ -162,10 +162,17 @@ func (f *Fetcher) tags(ctx context.Context, req Request) ([]Tag, error) {
 		return nil, err
 	}
 	ctx = limited(ctx, req)
-	if req.Package.Getter() != "git" {
-		return nil, fmt.Errorf("%w: %q; only git repositories have tags to choose from", ErrUnsupportedScheme, req.Package.Getter())
+	kind := req.Package.Getter()
+	if kind == "git" {
+		return f.gitTags(ctx, req)
 	}
-	return f.gitTags(ctx, req)
+	if _, err := f.getterFor(req.Package); err != nil {
+		return nil, err
+	}
+	if _, builtIn := getters()[kind]; builtIn {
+		return nil, fmt.Errorf("%w: %q; only git repositories have tags to choose from", ErrUnsupportedScheme, kind)
+	}
+	return f.listDownload(ctx, req, f.Getters[kind])
 }
 
 // gitTags lists only refs/tags/. With version 2 of the protocol, branches then cost nothing.

@@ -18,7 +18,9 @@ type Source interface {
 	Fetch(ctx context.Context, req Request) (*Package, error)
 	// Reference returns the revision that the address of a package means now.
 	Reference(ctx context.Context, req Request) (Reference, error)
-	// Tags lists the tags of the git repository of req.Package, with their commits.
+	// Tags lists the tags of the git repository of req.Package, with their commits, or the versions of a kind of its own,
+	// for a call with a version argument. Fetch is then asked for the Revision, or without one for the Name, of the
+	// selected version, and returns it as [Package.Revision], and in [Package.Resolved] as the argument rev.
 	Tags(ctx context.Context, req Request) ([]Tag, error)
 	// Reachable is [Fetcher.Reachable].
 	Reachable(ctx context.Context, req Request, commits ...LockedCommit) (map[string]Reach, error)

@@ -15,7 +15,6 @@ import (
 	"github.com/cotterpin/cotter/getmodules/s3"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer"
-	"github.com/cotterpin/cotter/internal/repository"
 )
 
 // An installer with the user's credentials, hosts and provider mirrors, as tofu and terraform are
@@ -85,21 +84,13 @@ func ExampleFetcher() {
 	_ = installer.New(o)
 }
 
-// All root modules below the working directory are installed, and each package is fetched once.
+// Several root modules are installed, and each package is fetched once.
 func ExampleInstaller_InstallAll() {
-	ctx, in := context.Background(), installer.New(installer.Options{})
-	dirs, err := repository.Roots(ctx, in, ".", repository.RootsOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	var projects []installer.Project
-	for _, dir := range dirs {
-		projects = append(projects, installer.Project{Dir: dir})
-	}
-	results, err := in.InstallAll(ctx, projects, installer.InstallOptions{Locked: true})
+	projects := []installer.Project{{Dir: "envs/dev"}, {Dir: "envs/prod"}}
+	results, err := installer.New(installer.Options{}).InstallAll(context.Background(), projects, installer.InstallOptions{Locked: true})
 	for i, result := range results {
 		if result != nil { // nil if that root module failed; err has a *installer.ProjectError for it
-			fmt.Println(dirs[i], len(result.Modules))
+			fmt.Println(projects[i].Dir, len(result.Modules))
 		}
 	}
 	if err != nil {

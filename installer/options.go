@@ -44,7 +44,8 @@ type Options struct {
 	Config   ConfigReader
 	Registry Registry // nil means a *registryclient.Client
 	// Fetcher fetches packages; nil means a *getmodules.Fetcher. S3, Google Cloud Storage and Mercurial need one with
-	// the Getters of packages s3, gcs and hg: New copies it, and sets its zero fields that are options here.
+	// the Getters of packages s3, gcs and hg, or of a kind of your own, which may have versions: New copies it, and sets
+	// its zero fields that are options here.
 	Fetcher Fetcher
 	// Stores are bundles and mirrors, which are asked in this order for entries of locks, before the origins.
 	Stores []PackageStore

@@ -1,6 +1,7 @@
 package lockfile
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,8 +59,14 @@ func (m Module) IsDirectory() bool {
 	return m.Replaces != nil && local
 }
 
-// Revision returns the commit, changeset or digest in Package, or "" if it has none.
-func (m Module) Revision() string { return m.Package.Package.Revision() }
+// Revision returns the commit, changeset or digest in Package, or "" if it has none. A kind of source that only a program
+// knows has it in the argument rev, if the entry has a version.
+func (m Module) Revision() string {
+	if _, remote := m.Source.(addrs.ModuleSourceRemote); remote && !m.Version.IsZero() {
+		return cmp.Or(m.Package.Package.Revision(), m.Package.Package.Arg("rev"))
+	}
+	return m.Package.Package.Revision()
+}
 
 // MarshalJSON writes the addresses as a lock has them, with the arguments that it shows.
 func (m Module) MarshalJSON() ([]byte, error) {

@@ -70,6 +70,8 @@ func checkRequest(from getmodules.Download) error {
 	switch {
 	case from.FromServer:
 		return fmt.Errorf("%w: servers may not point to getters of go-getter", getmodules.ErrRefusedLocation)
+	case from.List:
+		return errors.New("a getter of go-getter lists no versions")
 	case from.Revision != "":
 		return errors.New("a getter of go-getter has no revisions")
 	}

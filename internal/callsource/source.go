@@ -101,6 +101,21 @@ func OffersVersions(address addrs.ModuleSource) bool {
 	return false
 }
 
+// MayOfferVersions is OffersVersions, but also true for kinds of packages that only the program knows.
+func MayOfferVersions(address addrs.ModuleSource) bool {
+	remote, ok := address.(addrs.ModuleSourceRemote)
+	return OffersVersions(address) || ok && IsOfProgram(remote.Package)
+}
+
+// IsOfProgram reports whether a package is of a kind that can only be one of the program's own.
+func IsOfProgram(pkg addrs.ModulePackage) bool {
+	switch pkg.Getter() {
+	case "file", "git", "hg", "http", "https", "oci", "s3", "gcs", "ssh", "":
+		return false
+	}
+	return true
+}
+
 // IsLocal reports whether the source has no package of its own, and so no lock entry: a directory in the
 // calling module's package, or a linked one.
 func (s Source) IsLocal() bool {
@@ -191,6 +206,8 @@ func (s Source) Mismatch(entry lockfile.Module) string {
 	switch {
 	case entry.Version.IsZero():
 		return "the lock has no usable version"
+	case IsOfProgram(s.Repository) && entry.Revision() == "":
+		return "the lock does not say which revision has its version"
 	case !s.Want.Allows(entry.Version):
 		return fmt.Sprintf("the locked version %s does not meet the constraint %q", entry.Version, s.Want)
 	case !s.Allows(entry.Version):

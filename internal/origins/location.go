@@ -20,6 +20,8 @@ type Location struct {
 	Subdir  string
 	// Revision is what the origin must deliver, or "".
 	Revision string
+	// tag is the version of a kind of the program's own that Revision belongs to, or "".
+	tag string
 	// answer is that of the registry which named the location for asked; nil if the configuration named it.
 	answer *registryclient.Location
 	asked  addrs.ModuleRegistryPackage

@@ -1,6 +1,8 @@
 package origins
 
 import (
+	"cmp"
+
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/callsource"
 	"github.com/cotterpin/cotter/internal/git"
@@ -33,13 +35,16 @@ func FixedName(s callsource.Source, old, entry lockfile.Module) (name string, ok
 	return remote.Package.Redacted(), old.Revision() == "" && entry.Revision() == ""
 }
 
-// TagLocation returns where the package of a tag is that is a version.
+// TagLocation returns where the package of a tag is that is a version. In a kind of the program's own, only the revision
+// names it.
 func TagLocation(s callsource.Source, v versions.Candidate) Location {
-	at := Location{Package: s.Repository.WithArg("ref", "refs/tags/"+v.Ref), Revision: v.Revision}
-	if s.Repository.Getter() == "oci" {
-		at.Package = s.Repository.WithArg("tag", v.Ref)
+	switch {
+	case callsource.IsOfProgram(s.Repository):
+		return Location{Package: s.Repository, Revision: cmp.Or(v.Revision, v.Ref), tag: v.Ref}
+	case s.Repository.Getter() == "oci":
+		return Location{Package: s.Repository.WithArg("tag", v.Ref), Revision: v.Revision}
 	}
-	return at
+	return Location{Package: s.Repository.WithArg("ref", "refs/tags/"+v.Ref), Revision: v.Revision}
 }
 
 // isVersionTag reports whether a tag is a version for a source's directory, which should never move.

@@ -100,8 +100,11 @@ func (o *Origins) LocateLocked(ctx context.Context, from callsource.Source, entr
 // Reference asks what a location means now; zero for an archive that a registry hosts. locked is the lock's
 // revision, or "".
 func (o *Origins) Reference(ctx context.Context, from callsource.Source, at Location, locked string) (getmodules.Reference, error) {
-	if at.isHosted() {
+	switch {
+	case at.isHosted():
 		return getmodules.Reference{}, nil
+	case at.tag != "": // it has just been listed
+		return getmodules.Reference{Kind: getmodules.ReferenceTag, Name: at.tag, Revision: at.Revision}, nil
 	}
 	if err := o.check(ctx, from); err != nil {
 		return getmodules.Reference{}, err

@@ -105,7 +105,7 @@ func (c *Call) parse(dialect config.Dialect) (*Call, error) {
 func parseSource(found config.Call, dialect config.Dialect) (addrs.ModuleSource, error) {
 	parser := dialect.Parser()
 	source, err := parser.ParseModuleSource(found.Source)
-	if found.Version != nil && !callsource.OffersVersions(source) {
+	if found.Version != nil && !callsource.MayOfferVersions(source) {
 		// The strict parser explains why the source cannot have a version.
 		_, err = parser.ParseModuleSourceRegistry(found.Source)
 	}
@@ -133,7 +133,7 @@ func BlockOf(entry lockfile.Module) config.Call {
 	name := entry.Key[strings.LastIndexByte(entry.Key, '.')+1:]
 	block := config.Call{Name: name, Source: entry.Source.String()}
 	remote, ok := entry.Source.(addrs.ModuleSourceRemote)
-	if inAddress := ok && remote.Package.HasArg("version"); !entry.Constraints.IsZero() && !inAddress {
+	if inAddress := ok && callsource.HasTags(remote.Package) && remote.Package.HasArg("version"); !entry.Constraints.IsZero() && !inAddress {
 		block.Version = new(entry.Constraints.String())
 	}
 	return block

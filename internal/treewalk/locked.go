@@ -39,7 +39,7 @@ func (p *Project) lockedCalls(at addrs.Module) []config.Call {
 		if !isDeeper {
 			source := cmp.Or(entry.Replaces, entry.Source)
 			call.Source = source.String()
-			if !entry.Constraints.IsZero() && callsource.OffersVersions(source) {
+			if !entry.Constraints.IsZero() && callsource.MayOfferVersions(source) {
 				if from, err := callsource.NewSource(source, nil); err == nil && !from.HasConstraint {
 					call.Version = new(entry.Constraints.String())
 				}
