@@ -41,6 +41,8 @@ type comparison struct {
 	// misplaced has the errors about records of modules.json, and edited those about lock entries that differ
 	// from the entries that the packages were installed from.
 	misplaced, edited failures
+	// unlocked has the calls that the program does not lock.
+	unlocked failures
 	// evidence has the evidence for entries, by their keys.
 	evidence sync.Map // of evidence.Evidence
 }
@@ -75,11 +77,14 @@ func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report 
 		report.Packages[i].Evidence = e
 		report.Packages[i].Unconfirmed = pkg.intact() && !cmp.run.rule.Accepts(e) && p.user.hasState
 	}
+	for _, f := range cmp.unlocked.Sorted() {
+		report.Unlocked = append(report.Unlocked, f.Path)
+	}
 	for _, key := range goneEntries(p.Lock, modules, failures) {
 		if cmp.changedAbove(pathOf(key)) {
 			continue // the calls of a changed package are not known
 		}
-		report.Stale = append(report.Stale, &ModuleError{Path: pathOf(key), Err: &StaleError{whyGone(pathOf(key), modules)}})
+		report.Stale = append(report.Stale, &ModuleError{Path: pathOf(key), Err: &StaleError{whyGone(pathOf(key), modules, cmp.unlocked.HasAtOrAbove(pathOf(key)))}})
 	}
 	for _, m := range modules {
 		if m.Call.IsDirectory() {
@@ -107,7 +112,7 @@ func (p *reading) compareConfig(ctx context.Context, lock *providerLock, report 
 	if require == nil {
 		return nil
 	}
-	return p.compareRequirements(ctx, lock, required, len(failures.Errs()) == 0, report)
+	return p.compareRequirements(ctx, lock, required, len(failures.Errs())+len(report.Unlocked) == 0, report)
 }
 
 func (cmp *comparison) changedAbove(path addrs.Module) bool {
@@ -135,7 +140,10 @@ func goneEntries(lock *lockfile.File, modules []*module, failures *failures) []s
 	return gone
 }
 
-func whyGone(path addrs.Module, modules []*module) string {
+func whyGone(path addrs.Module, modules []*module, unlocked bool) string {
+	if unlocked || slices.ContainsFunc(modules, func(m *module) bool { return m.Call.Unlocked && m.Key() == path.String() }) {
+		return "the lock has an entry for it, but the program does not lock the call"
+	}
 	if slices.ContainsFunc(modules, func(m *module) bool { return m.Key() == path.String() }) {
 		return "the lock has an entry for it, but its source is a local directory, which is not locked"
 	}
@@ -161,6 +169,10 @@ func (p *openProject) warningsOfLinks(modules []*module) []event.Warning {
 func (cmp *comparison) module(ctx context.Context, c *call) (*module, error) {
 	if err := checkCall(cmp.rules, c, cmp.Lock); err != nil {
 		return nil, err
+	}
+	if c.Unlocked && !c.From.IsLocal() {
+		cmp.unlocked.AddCall(c, treewalk.ErrLeftOut)
+		return nil, treewalk.ErrLeftOut // nothing says what its package calls
 	}
 	entry, locked := cmp.Lock.Module(c.Key())
 	if err := cmp.checkLocked(c, entry, locked); err != nil {

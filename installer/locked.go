@@ -70,7 +70,7 @@ func (r *installRun) useModules(ctx context.Context, modules []*module, use func
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(cap(r.pool.Slots))
 	for _, m := range modules {
-		if !m.OwnsPackage() {
+		if !m.OwnsPackage() || m.Call.Unlocked {
 			continue
 		}
 		group.Go(func() error {

@@ -126,8 +126,10 @@ func (s Scope) providers() bool { return s != ScopeModules }
 
 // InstallOptions say what an installation may do.
 type InstallOptions struct {
-	Scope  Scope
-	Locked bool // installs exactly what the lock says, or fails with a *[LockedError]
+	Scope Scope
+	// Locked installs exactly what the lock says, or fails with a *[LockedError]. Of calls with [config.Call.Unlocked], the
+	// lock says nothing.
+	Locked bool
 	// DryRun changes nothing in the project. The cache, the result and the error are as in a real installation.
 	// LockOnly writes only the lock, unless DryRun is set. It excludes Locked.
 	DryRun, LockOnly bool

@@ -82,7 +82,7 @@ func (p *plan) make(ctx context.Context) error {
 	}
 	for _, path := range p.req.Update.named() {
 		key := path.String()
-		if !p.inLock[key] && !p.req.several {
+		if !p.inLock[key] && !p.req.several && !slices.ContainsFunc(p.tree.modules, func(m *module) bool { return m.Key() == key && m.Call.Unlocked && m.OwnsPackage() }) {
 			return fmt.Errorf("%q: %w", key, ErrNoSuchCall)
 		}
 	}
@@ -332,7 +332,7 @@ func (p *plan) refuseChanges() error {
 	for _, change := range p.result.LockChanges {
 		reason := "the lock's entry does not match this configuration"
 		if change.New.Key == "" {
-			reason = whyGone(change.Path, p.tree.modules)
+			reason = whyGone(change.Path, p.tree.modules, false)
 		}
 		reasons = append(reasons, LockedReason{Path: change.Path, Reason: reason})
 	}

@@ -141,7 +141,7 @@ func (q *inquiry) compareOrigins(ctx context.Context) ([]ModuleOrigin, error) {
 	list := make([]ModuleOrigin, 0, len(modules))
 	var wait sync.WaitGroup
 	for _, m := range modules {
-		if !m.OwnsPackage() {
+		if !m.OwnsPackage() || m.Call.Unlocked {
 			continue
 		}
 		entry, locked := q.Lock.Module(m.Key())

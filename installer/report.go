@@ -19,6 +19,9 @@ import (
 type Report struct {
 	Complete bool            // everything was compared; Verify returns only complete reports
 	Packages []PackageReport // all packages in the lock and all installed ones
+	// Unlocked are the calls that the program does not lock, by [config.Call.Unlocked]. Nothing at or below them was
+	// compared: what is installed for them is in Packages as StatusUnlocked, and does not make the verification fail.
+	Unlocked []addrs.Module
 	// Directories are the entries of calls that cotter.hcl replaces by directories, whose files are not locked.
 	Directories []lockfile.Module
 	Providers   []ProviderReport // those in the lock; none if the project has no providers directory
@@ -58,6 +61,9 @@ func (r *Report) Problems() []error {
 	}
 	all = slices.Concat(all, r.Refused, r.Unread, r.Stale, r.Misplaced)
 	for _, p := range r.Packages {
+		if p.Status == StatusUnlocked && r.isUnlocked(p.Path) {
+			continue
+		}
 		if err := problem(p.Status, p.Err); err != nil {
 			all = append(all, &ModuleError{Path: p.Path, Err: err})
 		}
@@ -68,6 +74,13 @@ func (r *Report) Problems() []error {
 		}
 	}
 	return all
+}
+
+// isUnlocked reports whether a path is that of an unlocked call, or is below it.
+func (r *Report) isUnlocked(path addrs.Module) bool {
+	return slices.ContainsFunc(r.Unlocked, func(above addrs.Module) bool {
+		return len(path) >= len(above) && slices.Equal(path[:len(above)], above)
+	})
 }
 
 func problem(status Status, err error) error {

@@ -30,7 +30,9 @@ func (p *reading) requireLock(ctx context.Context) error {
 	var calls atomic.Bool // that need an entry
 	modules, failures, err := p.walk(ctx, func(_ context.Context, c *call) (*module, error) {
 		if c.IsDirectory() || !c.From.IsLocal() {
-			calls.Store(true)
+			if c.IsDirectory() || !c.Unlocked {
+				calls.Store(true)
+			}
 			return nil, treewalk.ErrLeftOut
 		}
 		return p.LocalModule(c)

@@ -170,6 +170,9 @@ func (r *resolver) isOfOtherAddress(found lockedCall, err error) bool {
 // lockedCall returns the call with the entry that the run uses for it: its own, the one that the lock has lost,
 // or that of another call of the same source. ok is false if something has to be selected.
 func (r *resolver) lockedCall(ctx context.Context, c *call) (_ lockedCall, ok bool, err error) {
+	if c.Unlocked {
+		return lockedCall{}, false, nil
+	}
 	req := r.project.req
 	entry, locked := r.project.entry(c)
 	reason, restored := r.project.noEntry(c), false
@@ -335,6 +338,9 @@ func (r *resolver) emitResolved(c *call, version versions.Version, pkg string, w
 
 // checkContent returns an error if an entry has different content than a locked version.
 func (r *resolver) checkContent(ctx context.Context, c *call, entry lockfile.Module) error {
+	if c.Unlocked {
+		return nil
+	}
 	old, had := r.project.Lock.Module(entry.Key)
 	if !had {
 		old, had = r.lost.entry(ctx, entry.Key)
@@ -357,6 +363,9 @@ func (r *resolver) checkContent(ctx context.Context, c *call, entry lockfile.Mod
 // checkSourceBlocks returns an error if the lock has a block for the source and the version of a new entry, in the format
 // of the later draft, whose h1 is neither that of the package nor that of the module's directory in it.
 func (r *resolver) checkSourceBlocks(c *call, entry lockfile.Module, tree *store.Tree, subdir string) error {
+	if c.Unlocked {
+		return nil
+	}
 	for _, block := range blocksOf(r.project.Lock, c) {
 		locked := block.Hash("h1")
 		switch {

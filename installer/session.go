@@ -263,7 +263,7 @@ func (s *Session) findInside(c *call) (*module, error) {
 
 func isSameCall(a, b config.Call) bool {
 	sameVersion := a.Version == b.Version || a.Version != nil && b.Version != nil && *a.Version == *b.Version
-	return a.Source == b.Source && sameVersion && a.Constraints == b.Constraints && slices.Equal(a.Prefix, b.Prefix)
+	return a.Source == b.Source && sameVersion && a.Constraints == b.Constraints && a.Unlocked == b.Unlocked && slices.Equal(a.Prefix, b.Prefix)
 }
 
 // errOtherSource is the error about a call that was asked for with another source or version before.

@@ -68,6 +68,11 @@ type Call struct {
 	// Constraints, which may be "", is the version constraint that Allowed stands for, as the lock is to record it. It
 	// selects nothing, and counts only without Version.
 	Constraints string `json:",omitempty"`
+	// Unlocked says that the lock has no entry for the call, nor for any call below it: each run takes the version that is
+	// installed if it fits, or else the newest, also if the run changes no lock. It is for programs that lock only some
+	// modules. It counts for calls in the project's own modules: a package cannot make its modules unlocked. Reports name
+	// such calls and never count them as verified, and they are not copied to bundles and mirrors.
+	Unlocked bool `json:",omitempty"`
 	// SourceComputed and VersionComputed say that the arguments are expressions, so
 	// messages should show their values, and the lock must not have all of them. A Reader must
 	// set SourceComputed unless the source is a literal in a file that readers of the lock can

@@ -30,8 +30,9 @@ type Call struct {
 }
 
 // ParseCall parses a call in a module, and replaces its source if a replacement applies. After an error, the
-// call lacks only what the error is about.
+// call lacks only what the error is about. A call in a package is unlocked only if that of the package is.
 func ParseCall(caller *Module, found config.Call, dialect config.Dialect, replacements *policy.Replacements) (*Call, error) {
+	found.Unlocked = caller.Call != nil && caller.Call.Unlocked || found.Unlocked && caller.IsInProject()
 	c, err := (&Call{Call: found, Path: found.PathIn(caller.Path()), Caller: caller}).parse(dialect)
 	if err != nil {
 		return c, err

@@ -46,12 +46,12 @@ func (c *Call) DirectoryEntry() lockfile.Module {
 	return lockfile.Module{Key: c.Key(), Source: c.From.LockAddress(), Replaces: c.Replaces()}
 }
 
-// LockEntry returns the module's entry in the lock; ok is false for a local module.
+// LockEntry returns the module's entry in the lock; ok is false for a local module and an unlocked call.
 func (m *Module) LockEntry() (entry lockfile.Module, ok bool) {
 	switch {
 	case m.Call.IsDirectory():
 		return m.Call.DirectoryEntry(), true
-	case m.OwnsPackage():
+	case m.OwnsPackage() && !m.Call.Unlocked:
 		return m.Package.Entry, true
 	}
 	return lockfile.Module{}, false
