@@ -57,7 +57,7 @@ func (p *reading) loadedModules(tree treewalk.Tree) *Result {
 	result, known := p.newResult(tree.Modules), p.trust()
 	for i, m := range tree.Modules {
 		result.Modules[i] = moduleOf(p.DescribeRecorded(m, p.req.KeepCredentials))
-		if entry, ok := p.Lock.Module(m.Key()); ok && m.OwnsPackage() {
+		if entry, ok := p.Lock.Module(m.Key()); ok && m.OwnsPackage() && !m.Call.Unlocked {
 			result.Modules[i].Evidence = known.evidenceOf(entry, m.Call)
 		}
 	}

@@ -2,5 +2,6 @@ package installer
 
 import "github.com/cotterpin/cotter/installer/config"
 
-// Pin is a call with a version tag or a version constraint that package edit can change, as [Installer.Pins] finds it.
+// Pin is a call with a version tag or a version constraint, with its newest version, as [Installer.Pins] finds it. Package
+// edit can change it.
 type Pin = config.Pin

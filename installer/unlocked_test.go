@@ -172,7 +172,12 @@ func TestEntryOfUnlockedCall(t *testing.T) {
 	p := world(t, twoCalls)
 	in, at := p.unlocking(t, "free"), installer.Project{Dir: p.dir}
 	p.mustInstall(t, request{})
-	_, err := in.Install(t.Context(), at, installer.InstallOptions{Locked: true})
+	loaded, err := in.Load(t.Context(), at, installer.LoadOptions{})
+	testenv.Must(t, err)
+	if m := loaded.Modules[0]; m.Version.String() != "1.0.0" || len(m.Hashes) > 0 || !m.Evidence.IsZero() {
+		t.Errorf("Load: %+v", m)
+	}
+	_, err = in.Install(t.Context(), at, installer.InstallOptions{Locked: true})
 	if locked, ok := errors.AsType[*installer.LockedError](err); !ok || len(locked.Reasons) != 2 || !strings.Contains(locked.Reasons[0].Reason, "does not lock") {
 		t.Errorf("a locked run: %v, want a LockedError", err)
 	}

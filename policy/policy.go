@@ -12,7 +12,11 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Policy is a set of rules. The zero value and nil allow everything. It must not change once it is in use.
+// Policy is a set of rules. The zero value and nil allow everything. It must not change once it is in use. In a file,
+// the rules are these arguments of the "policy" block, in the order of the fields: allow_sources, deny_sources,
+// allow_providers, deny_providers, weak_provider_signatures (allow or deny), project_providers (allow or deny), versions
+// (any, range or exact), branches (allow or deny), commits (any or reachable), replace (allow or deny), credentials
+// (allow or deny) and min_age_days. Outside of the block, policy_only sets Only.
 type Policy struct {
 	// Allow has the locations that modules may come from: nil allows all, an empty list none. Deny has
 	// those that they must not come from, even if Allow has them.

@@ -48,7 +48,7 @@ func (p *Project) DescribeRecorded(m *Module, keepCredentials bool) Description 
 			d.Installed = d.Version
 		}
 	}
-	if entry, ok := p.Lock.Module(m.Key()); ok {
+	if entry, ok := p.entryOf(m.Call); ok {
 		d.Version, d.Package, d.Hashes = entry.Version, entry.Package, entry.Hashes
 	}
 	return d

@@ -12,6 +12,7 @@ import (
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
 func (p *Project) recordedModule(_ context.Context, c *Call) (*Module, error) {
@@ -52,7 +53,7 @@ func (p *Project) recordedOrLocked(ctx context.Context, c *Call) (*Module, error
 		}
 		pkg, notInstalled = nil, err
 	}
-	if entry, ok := p.Lock.Module(c.Key()); ok && c.From.Mismatch(entry) == "" {
+	if entry, ok := p.entryOf(c); ok && c.From.Mismatch(entry) == "" {
 		pkg = new(p.NewPackage(entry))
 	}
 	if pkg == nil && !(c.Caller.IsLocked() && c.From.IsLocal()) {
@@ -61,12 +62,20 @@ func (p *Project) recordedOrLocked(ctx context.Context, c *Call) (*Module, error
 	return &Module{Call: c, Package: pkg, FinalPath: p.Dirs.PackageDir(c.Key())}, nil
 }
 
+// entryOf returns the lock entry of a call. One of an unlocked call says nothing about what is installed.
+func (p *Project) entryOf(c *Call) (lockfile.Module, bool) {
+	if c.Unlocked {
+		return lockfile.Module{}, false
+	}
+	return p.Lock.Module(c.Key())
+}
+
 // recordedPackage returns the package of a module that modules.json records, its own or its caller's, and the
 // directory of the module in it.
 func (p *Project) recordedPackage(c *Call, dir string) (pkg *Package, subdir string) {
 	dir = path.Clean(dir)
 	if pkg = c.Caller.Package; !c.From.IsLocal() {
-		entry, _ := p.Lock.Module(c.Key())
+		entry, _ := p.entryOf(c)
 		entry.Key = c.Key()
 		pkg = new(p.NewPackage(entry))
 		if files, top := p.Dirs.Recorded(c.Key(), dir); top != pkg.FinalPath {
