@@ -144,10 +144,9 @@ type InstallOptions struct {
 	// AcceptUnreachable names calls whose locked commits, also for other calls of the source, are accepted
 	// although no branch or tag of their repository contains them; see [UnreachableError].
 	AcceptUnreachable []addrs.Module
-	// AllowConfigErrors makes Install go on if configuration cannot be read, as terraform init and tofu get do.
-	// It installs the modules that could be read, but no providers, and returns
-	// a complete result beside the *[ConfigError] of each module that could not. Below these, entries and
-	// packages of calls that were not seen stay as they are.
+	// AllowConfigErrors makes Install go on if configuration cannot be read, as terraform init and tofu get do. It
+	// installs the modules that could be read, but no providers, and returns a complete result beside the *[ConfigError]
+	// of each module that could not. What the project has for calls below these stays.
 	AllowConfigErrors bool
 }
 

@@ -29,9 +29,8 @@ type Result struct {
 	LockContent []byte
 	LockChanges []LockChange // the entries that were added, changed or removed
 	Outside     []error      // *ModuleErrors that wrap *[OutsideError], for which a run with Locked fails
-	// Updates are the packages that differ from those of this user's last run although this run did not change
-	// their entries: another branch was checked out, for example. Only Path, Old and New are set; Old is the
-	// entry of the last run. Calls that were not installed before are not among them.
+	// Updates are the packages that differ from those of this user's last run although this run did not change their
+	// entries, as after another branch was checked out. Only Path, Old (the entry of the last run) and New are set.
 	Updates  []LockChange
 	Restored []addrs.Module // the calls whose entries the lock had lost and has again
 	// EarlierLock names an earlier version of the lock if the file did not exist, as [LockedError.Earlier] does.
@@ -77,19 +76,17 @@ type Module struct {
 	Source addrs.ModuleSource
 	// Replaces is the address in the configuration if cotter.hcl replaces it by Source, as then in Call.
 	Replaces addrs.ModuleSource
-	// Version is zero if the source has no versions. Package is the immutable address of the package, and
-	// Hashes are its hashes, as in the lock. A module in its caller's package or in a directory of this machine
-	// has neither.
+	// Version is zero if the source has no versions. Package is the immutable address of the package, and Hashes are its
+	// hashes, as in the lock unless Call.Unlocked is set. A module in its caller's package, or in a directory of this
+	// machine, has neither.
 	Version versions.Version
 	Package addrs.ModuleSourceRemote
 	Hashes  []hashing.Hash
 	// Evidence is who confirms the package, and since when, as far as is known without a request.
 	Evidence evidence.Evidence
-	// Dir is the module's directory as in modules.json: relative to the root module's unless [Project.ModulesDir]
-	// is absolute.
-	Dir string
-	// Files are the files of a module from [Session.Module], until the session is committed or closed.
-	Files fs.FS `json:"-"`
+	// Dir is the module's directory as in modules.json: relative to the root module's unless [Project.ModulesDir] is absolute.
+	Dir   string
+	Files fs.FS `json:"-"` // of a module from [Session.Module], until the session is committed or closed
 }
 
 // UnmarshalJSON reads what package encoding/json writes.
@@ -139,8 +136,8 @@ type Provider struct {
 	// Constraints are the combined constraints of all modules, and Hashes cover all platforms, as in the lock.
 	Constraints versions.ProviderConstraints
 	Hashes      []hashing.Hash
-	// LockedAs is the address in Terraform's registry under which the lock has the version if OpenTofu takes it
-	// over from there and the lock has no entry for Address yet. Only Load sets it.
+	// LockedAs is the address in Terraform's registry under which the lock has the version that OpenTofu takes over from
+	// there. Only Load sets it.
 	LockedAs addrs.Provider
 	// Dir is the package's directory, relative to the root module's.
 	Dir        string
@@ -175,9 +172,8 @@ func (c ProviderChange) OnlyHashes() bool {
 	return c.Old == c.New && !c.IsMoved() && len(c.Unproven) == 0
 }
 
-// Refetched is a package that was installed already, with the locked content, and was downloaded
-// again, because nothing that this user knows confirmed it. A stock tool or another user had
-// installed it. The installed files are unchanged.
+// Refetched is an installed package with the locked content that was downloaded again only because nothing that this
+// user knows confirmed it: a stock tool or another user had installed it.
 type Refetched struct {
 	Package  string         `json:"package"`           // of a module, as in the lock, or the location of a provider's
 	Provider addrs.Provider `json:"provider,omitzero"` // zero for the package of a module
