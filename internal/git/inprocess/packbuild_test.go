@@ -2,16 +2,13 @@ package inprocess_test
 
 import (
 	"bytes"
-	"compress/zlib"
 	"crypto/sha1"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,52 +18,6 @@ import (
 
 // limits are far higher than the tests need.
 var limits = inprocess.PackLimits{Objects: 10_000, ObjectBytes: 1 << 20, TotalBytes: 64 << 20, MemoryBytes: 1 << 20}
-
-type builder struct {
-	bytes.Buffer
-	count int
-}
-
-// add writes an entry and returns its offset. base, which follows the size, is the base of
-// a delta or nil.
-func (b *builder) add(kind, size int, base, content []byte) int {
-	offset := 12 + b.Len()
-	first := byte(kind<<4 | size&15)
-	for size >>= 4; size > 0; size >>= 7 {
-		b.WriteByte(first | 0x80)
-		first = byte(size & 0x7f)
-	}
-	b.WriteByte(first)
-	b.Write(base)
-	w := zlib.NewWriter(b)
-	w.Write(content)
-	w.Close()
-	b.count++
-	return offset
-}
-
-func (b *builder) blob(content string) int { return b.add(3, len(content), nil, []byte(content)) }
-
-// back encodes a distance as offset deltas do.
-func back(distance int) []byte {
-	out := []byte{byte(distance & 0x7f)}
-	for distance >>= 7; distance > 0; distance >>= 7 {
-		distance--
-		out = slices.Insert(out, 0, 0x80|byte(distance&0x7f))
-	}
-	return out
-}
-
-func (b *builder) pack() []byte {
-	out := binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), uint32(b.count))
-	out = append(out, b.Bytes()...)
-	return sealed(out)
-}
-
-func sealed(pack []byte) []byte {
-	sum := sha1.Sum(pack)
-	return append(pack, sum[:]...)
-}
 
 func blobName(content string) string {
 	sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/git/gittest"
 	"github.com/cotterpin/cotter/internal/git/inprocess"
 )
 
@@ -11,11 +12,11 @@ import (
 // packs must be refused.
 func TestReadDamaged(t *testing.T) {
 	t.Parallel()
-	var b builder
-	base := b.blob("hello world\n")
+	var b gittest.Pack
+	base := b.Blob("hello world\n")
 	steps := []byte{12, 12, 0x91, 6, 6, 1, '!', 0x90, 5}
-	b.add(6, len(steps), back(12+b.Len()-base), steps)
-	pack := b.pack()
+	b.Delta(base, steps)
+	pack := b.Pack()
 	for n := range pack {
 		if _, err := readAll(bytes.NewReader(pack[:n]), t.TempDir(), limits); err == nil {
 			t.Errorf("Read of the first %d bytes of %d = nil error", n, len(pack))
@@ -39,17 +40,17 @@ func TestReadDamaged(t *testing.T) {
 func TestReadResealed(t *testing.T) {
 	t.Parallel()
 	const text = "hello world\n"
-	var b builder
-	base := b.blob(text)
+	var b gittest.Pack
+	base := b.Blob(text)
 	steps := []byte{12, 12, 0x91, 6, 6, 1, '!', 0x90, 5}
-	b.add(6, len(steps), back(12+b.Len()-base), steps)
-	pack := b.pack()
+	b.Delta(base, steps)
+	pack := b.Pack()
 	body := pack[:len(pack)-20]
 	for n := range body {
 		for bit := range 8 {
 			damaged := bytes.Clone(body)
 			damaged[n] ^= 1 << bit
-			objects, err := readAll(bytes.NewReader(sealed(damaged)), t.TempDir(), limits)
+			objects, err := readAll(bytes.NewReader(gittest.SealPack(damaged)), t.TempDir(), limits)
 			if err != nil {
 				continue
 			}
@@ -64,19 +65,19 @@ func TestReadResealed(t *testing.T) {
 }
 
 func FuzzPackStream(f *testing.F) {
-	var b builder
-	base := b.blob("hello world\n")
+	var b gittest.Pack
+	base := b.Blob("hello world\n")
 	f.Add(b.Bytes(), uint32(1))
 	steps := []byte{12, 12, 0x91, 6, 6, 1, '!', 0x90, 5}
-	b.add(6, len(steps), back(12+b.Len()-base), steps)
+	b.Delta(base, steps)
 	f.Add(b.Bytes(), uint32(2))
-	b.add(7, len(steps), make([]byte, 20), steps)
+	b.Add(7, len(steps), make([]byte, 20), steps)
 	f.Add(b.Bytes(), uint32(3))
 	small := inprocess.PackLimits{Objects: 100, ObjectBytes: 1 << 16, TotalBytes: 1 << 18, MemoryBytes: 1 << 18}
 	f.Fuzz(func(t *testing.T, entries []byte, count uint32) {
-		b := builder{count: int(count)}
+		b := gittest.Pack{Count: int(count)}
 		b.Write(entries)
-		objects, err := readAll(bytes.NewReader(b.pack()), "", small)
+		objects, err := readAll(bytes.NewReader(b.Pack()), "", small)
 		if err != nil {
 			return
 		}

@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/git/gittest"
 	"github.com/cotterpin/cotter/internal/git/inprocess"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
@@ -53,19 +54,19 @@ func TestReadGit(t *testing.T) {
 
 func TestReadSmall(t *testing.T) {
 	t.Parallel()
-	var b builder
-	base := b.blob("hello world\n")
-	b.blob("")
+	var b gittest.Pack
+	base := b.Blob("hello world\n")
+	b.Blob("")
 	// Copy 6 bytes from offset 6, insert "!", copy 5 bytes from offset 0.
 	steps := []byte{12, 12, 0x91, 6, 6, 1, '!', 0x90, 5}
 	offset := 12 + b.Len()
-	b.add(6, len(steps), back(offset-base), steps)
+	b.Add(6, len(steps), gittest.PackDistance(offset-base), steps)
 	name, err := hex.DecodeString(blobName("hello world\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.add(7, len(steps), name, append(bytes.Clone(steps[:6]), '?', 0x90, 5))
-	pack := b.pack()
+	b.Add(7, len(steps), name, append(bytes.Clone(steps[:6]), '?', 0x90, 5))
+	pack := b.Pack()
 	want := []string{"hello world\n", "", "world\n!hello", "world\n?hello"}
 	for _, stream := range []io.Reader{bytes.NewReader(pack), iotest.OneByteReader(bytes.NewReader(pack)), iotest.DataErrReader(bytes.NewReader(pack))} {
 		objects, err := readAll(stream, t.TempDir(), limits)
@@ -87,38 +88,38 @@ func TestReadSmall(t *testing.T) {
 			}
 		}
 	}
-	empty := builder{}
-	if objects, err := read(t, empty.pack(), limits); err != nil || objects.Len() != 0 {
+	empty := gittest.Pack{}
+	if objects, err := read(t, empty.Pack(), limits); err != nil || objects.Len() != 0 {
 		t.Errorf("Read of an empty pack = %v, %v", objects, err)
 	}
 }
 
 func TestReadRefuses(t *testing.T) {
 	t.Parallel()
-	blob := func(b *builder) int { return b.blob("0123456789") }
-	delta := func(size int, steps ...byte) func(*builder) {
-		return func(b *builder) { base := blob(b); b.add(6, size, back(12+b.Len()-base), steps) }
+	blob := func(b *gittest.Pack) int { return b.Blob("0123456789") }
+	delta := func(size int, steps ...byte) func(*gittest.Pack) {
+		return func(b *gittest.Pack) { base := blob(b); b.Add(6, size, gittest.PackDistance(12+b.Len()-base), steps) }
 	}
 	tests := map[string]struct {
-		build func(*builder)
+		build func(*gittest.Pack)
 		want  error
 	}{
-		"size too small":     {func(b *builder) { b.add(3, 9, nil, []byte("0123456789")) }, inprocess.ErrMalformed},
-		"size too large":     {func(b *builder) { b.add(3, 11, nil, []byte("0123456789")) }, inprocess.ErrMalformed},
-		"kind 0":             {func(b *builder) { b.add(0, 1, nil, []byte("x")) }, inprocess.ErrMalformed},
-		"kind 5":             {func(b *builder) { b.add(5, 1, nil, []byte("x")) }, inprocess.ErrMalformed},
-		"size of 70 bits":    {func(b *builder) { b.WriteString(strings.Repeat("\xbf", 11)); b.count++ }, inprocess.ErrMalformed},
-		"size of 2^58":       {func(b *builder) { b.WriteString(strings.Repeat("\xbf", 8) + "\x01"); b.count++ }, inprocess.ErrTooLarge},
-		"large object":       {func(b *builder) { b.blob(strings.Repeat("x", 2<<20)) }, inprocess.ErrTooLarge},
-		"more than it says":  {func(b *builder) { blob(b); blob(b); b.count-- }, inprocess.ErrMalformed},
-		"less than it says":  {func(b *builder) { blob(b); b.count++ }, inprocess.ErrMalformed},
-		"too many":           {func(b *builder) { blob(b); b.count = 10_001 }, inprocess.ErrTooLarge},
-		"2^32 objects":       {func(b *builder) { b.count = 1<<32 - 1 }, inprocess.ErrTooLarge},
-		"base at itself":     {func(b *builder) { blob(b); b.add(6, 3, back(0), []byte{10, 1, 0x90}) }, inprocess.ErrBase},
-		"base in an object":  {func(b *builder) { blob(b); b.add(6, 3, back(3), []byte{10, 1, 0x90}) }, inprocess.ErrBase},
-		"base before all":    {func(b *builder) { blob(b); b.add(6, 3, back(100), []byte{10, 1, 0x90}) }, inprocess.ErrBase},
-		"base elsewhere":     {func(b *builder) { b.add(7, 3, make([]byte, 20), []byte{10, 1, 0x90}) }, inprocess.ErrBase},
-		"distance of 2^70":   {func(b *builder) { b.add(6, 3, bytes.Repeat([]byte{0xff}, 10), nil) }, inprocess.ErrMalformed},
+		"size too small":     {func(b *gittest.Pack) { b.Add(3, 9, nil, []byte("0123456789")) }, inprocess.ErrMalformed},
+		"size too large":     {func(b *gittest.Pack) { b.Add(3, 11, nil, []byte("0123456789")) }, inprocess.ErrMalformed},
+		"kind 0":             {func(b *gittest.Pack) { b.Add(0, 1, nil, []byte("x")) }, inprocess.ErrMalformed},
+		"kind 5":             {func(b *gittest.Pack) { b.Add(5, 1, nil, []byte("x")) }, inprocess.ErrMalformed},
+		"size of 70 bits":    {func(b *gittest.Pack) { b.WriteString(strings.Repeat("\xbf", 11)); b.Count++ }, inprocess.ErrMalformed},
+		"size of 2^58":       {func(b *gittest.Pack) { b.WriteString(strings.Repeat("\xbf", 8) + "\x01"); b.Count++ }, inprocess.ErrTooLarge},
+		"large object":       {func(b *gittest.Pack) { b.Blob(strings.Repeat("x", 2<<20)) }, inprocess.ErrTooLarge},
+		"more than it says":  {func(b *gittest.Pack) { blob(b); blob(b); b.Count-- }, inprocess.ErrMalformed},
+		"less than it says":  {func(b *gittest.Pack) { blob(b); b.Count++ }, inprocess.ErrMalformed},
+		"too many":           {func(b *gittest.Pack) { blob(b); b.Count = 10_001 }, inprocess.ErrTooLarge},
+		"2^32 objects":       {func(b *gittest.Pack) { b.Count = 1<<32 - 1 }, inprocess.ErrTooLarge},
+		"base at itself":     {func(b *gittest.Pack) { blob(b); b.Add(6, 3, gittest.PackDistance(0), []byte{10, 1, 0x90}) }, inprocess.ErrBase},
+		"base in an object":  {func(b *gittest.Pack) { blob(b); b.Add(6, 3, gittest.PackDistance(3), []byte{10, 1, 0x90}) }, inprocess.ErrBase},
+		"base before all":    {func(b *gittest.Pack) { blob(b); b.Add(6, 3, gittest.PackDistance(100), []byte{10, 1, 0x90}) }, inprocess.ErrBase},
+		"base elsewhere":     {func(b *gittest.Pack) { b.Add(7, 3, make([]byte, 20), []byte{10, 1, 0x90}) }, inprocess.ErrBase},
+		"distance of 2^70":   {func(b *gittest.Pack) { b.Add(6, 3, bytes.Repeat([]byte{0xff}, 10), nil) }, inprocess.ErrMalformed},
 		"other base size":    {delta(4, 9, 5, 0x90, 5), inprocess.ErrMalformed},
 		"makes more":         {delta(4, 10, 4, 0x90, 5), inprocess.ErrMalformed},
 		"makes less":         {delta(4, 10, 6, 0x90, 5), inprocess.ErrMalformed},
@@ -135,9 +136,9 @@ func TestReadRefuses(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var b builder
+			var b gittest.Pack
 			tt.build(&b)
-			if _, err := read(t, b.pack(), limits); !errors.Is(err, tt.want) {
+			if _, err := read(t, b.Pack(), limits); !errors.Is(err, tt.want) {
 				t.Errorf("Read = %v, want %v", err, tt.want)
 			}
 		})
@@ -146,18 +147,18 @@ func TestReadRefuses(t *testing.T) {
 
 func TestReadTotal(t *testing.T) {
 	t.Parallel()
-	var b builder
-	base := b.blob(strings.Repeat("x", 1<<16))
+	var b gittest.Pack
+	base := b.Blob(strings.Repeat("x", 1<<16))
 	for range 20 { // each copies the whole base
-		b.add(6, 7, back(12+b.Len()-base), []byte{0x80, 0x80, 4, 0x80, 0x80, 4, 0x80})
+		b.Add(6, 7, gittest.PackDistance(12+b.Len()-base), []byte{0x80, 0x80, 4, 0x80, 0x80, 4, 0x80})
 	}
 	l := limits
 	l.TotalBytes = 20 << 16
-	if _, err := read(t, b.pack(), l); !errors.Is(err, inprocess.ErrTooLarge) {
+	if _, err := read(t, b.Pack(), l); !errors.Is(err, inprocess.ErrTooLarge) {
 		t.Errorf("Read of 21 objects with %d bytes in all = %v, want ErrTooLarge", l.TotalBytes, err)
 	}
 	l.TotalBytes = 21 << 16
-	if _, err := read(t, b.pack(), l); err != nil {
+	if _, err := read(t, b.Pack(), l); err != nil {
 		t.Errorf("Read of 21 objects with %d bytes in all = %v", l.TotalBytes, err)
 	}
 }
@@ -165,12 +166,12 @@ func TestReadTotal(t *testing.T) {
 // TestReadDeltaBomb reads a delta of a kilobyte that says 10 bytes and would make 256 MiB. It is not parallel,
 // because it measures what the process allocates.
 func TestReadDeltaBomb(t *testing.T) {
-	var b builder
-	base := b.blob(strings.Repeat("x", 1<<19))
+	var b gittest.Pack
+	base := b.Blob(strings.Repeat("x", 1<<19))
 	steps := append([]byte{0x80, 0x80, 0x20, 10}, bytes.Repeat([]byte{0xc0, 8}, 512)...) // each copies the whole base
-	b.add(6, len(steps), back(12+b.Len()-base), steps)
+	b.Delta(base, steps)
 	allocated := testenv.Allocated(func() {
-		if _, err := read(t, b.pack(), limits); !errors.Is(err, inprocess.ErrMalformed) {
+		if _, err := read(t, b.Pack(), limits); !errors.Is(err, inprocess.ErrMalformed) {
 			t.Errorf("Read = %v, want ErrMalformed", err)
 		}
 	})
@@ -181,11 +182,11 @@ func TestReadDeltaBomb(t *testing.T) {
 
 func TestReadStreamError(t *testing.T) {
 	t.Parallel()
-	var b builder
-	b.blob(strings.Repeat("x", 1000))
+	var b gittest.Pack
+	b.Blob(strings.Repeat("x", 1000))
 	broken := errors.New("broken")
-	for n := range b.pack() {
-		stream := io.MultiReader(bytes.NewReader(b.pack()[:n]), iotest.ErrReader(broken))
+	for n := range b.Pack() {
+		stream := io.MultiReader(bytes.NewReader(b.Pack()[:n]), iotest.ErrReader(broken))
 		if _, err := readAll(stream, t.TempDir(), limits); !errors.Is(err, broken) {
 			t.Fatalf("Read of a stream that breaks after %d bytes = %v, want its error", n, err)
 		}
@@ -194,11 +195,11 @@ func TestReadStreamError(t *testing.T) {
 
 func TestReadNoRoom(t *testing.T) {
 	t.Parallel()
-	var b builder
-	b.blob("x")
+	var b gittest.Pack
+	b.Blob("x")
 	l := limits
 	l.MemoryBytes = 0
-	if _, err := readAll(bytes.NewReader(b.pack()), "/does/not/exist", l); err == nil {
+	if _, err := readAll(bytes.NewReader(b.Pack()), "/does/not/exist", l); err == nil {
 		t.Error("Read without a directory for its file = nil error")
 	}
 }
@@ -206,11 +207,11 @@ func TestReadNoRoom(t *testing.T) {
 // TestObjectsOnTheWay reads objects of a pack whose rest has not arrived yet.
 func TestObjectsOnTheWay(t *testing.T) {
 	t.Parallel()
-	var b builder
-	b.blob("first")
+	var b gittest.Pack
+	b.Blob("first")
 	begun := 12 + b.Len()
-	b.blob("second")
-	pack := b.pack()
+	b.Blob("second")
+	pack := b.Pack()
 	for _, broken := range []error{nil, errors.New("broken")} {
 		stream, server := io.Pipe()
 		objects := inprocess.StartPack(stream, t.TempDir(), limits)
@@ -248,12 +249,12 @@ func TestObjectsOnTheWay(t *testing.T) {
 // TestCloseEarly closes a pack before all of it has arrived.
 func TestCloseEarly(t *testing.T) {
 	t.Parallel()
-	var b builder
-	b.blob("first")
-	b.blob("second")
+	var b gittest.Pack
+	b.Blob("first")
+	b.Blob("second")
 	stream, server := io.Pipe()
 	objects := inprocess.StartPack(stream, t.TempDir(), limits)
-	if _, err := server.Write(b.pack()[:20]); err != nil {
+	if _, err := server.Write(b.Pack()[:20]); err != nil {
 		t.Fatal(err)
 	}
 	if err := objects.Close(); err != nil {
@@ -287,17 +288,17 @@ func TestReadLarge(t *testing.T) {
 	}
 	for _, size := range []int{1 << 19, 1<<19 + 1, 3 << 20, 65 << 20} { // the last is larger than the memory for bases
 		text := noise(size)
-		var b builder
-		base := b.blob(text)
+		var b gittest.Pack
+		base := b.Blob(text)
 		inserted := bytes.Clone(append(varint(size), varint(127*10_000+70_000)...))
 		for range 10_000 { // the delta is large, too
 			inserted = append(append(inserted, 127), text[:127]...)
 		}
 		inserted = append(inserted, 0xf1, 5, 0x70, 0x11, 0x01) // copy 70000 bytes from offset 5
-		b.add(6, len(inserted), back(12+b.Len()-base), inserted)
+		b.Delta(base, inserted)
 		short := append(append(varint(size), varint(6)...), 0x91, 1, 6)
-		b.add(6, len(short), back(12+b.Len()-base), short)
-		objects, err := read(t, b.pack(), l)
+		b.Delta(base, short)
+		objects, err := read(t, b.Pack(), l)
 		if err != nil {
 			t.Fatal(err)
 		}
