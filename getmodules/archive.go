@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
@@ -57,7 +58,9 @@ func (f *Fetcher) extract(ctx context.Context, file *os.File, kind, dir string) 
 	if err != nil {
 		return nil, err
 	}
-	w, err := f.unpack(ctx, file, info.Size(), format, dir)
+	var share packagelimits.Share
+	defer share.Close()
+	w, err := f.unpack(ctx, file, info.Size(), format, dir, &share)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +88,9 @@ type unpacking struct {
 	produced int64
 }
 
-func (f *Fetcher) unpack(ctx context.Context, file io.ReaderAt, size int64, format *archiveFormat, dir string) (*treewriter.Writer, error) {
+func (f *Fetcher) unpack(ctx context.Context, file io.ReaderAt, size int64, format *archiveFormat, dir string, share *packagelimits.Share) (*treewriter.Writer, error) {
 	limits := f.Limits.tree()
+	limits.Share = share
 	w, err := treewriter.Create(ctx, dir, limits)
 	if err != nil {
 		return nil, err

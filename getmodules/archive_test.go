@@ -8,6 +8,7 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"crypto/sha512"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -20,10 +21,12 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -119,6 +122,37 @@ func TestExtractArchiveCanceled(t *testing.T) {
 	defer file.Close()
 	if _, err := getmodules.ExtractArchive(ctx, file, "", newSandbox(t).dir, getmodules.Limits{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, want context.Canceled", err)
+	}
+}
+
+// A zip archive of many entries waits for another large package before its directory is read, and one whose directory is
+// larger than that of any honest archive is not read at all.
+func TestZipDirectory(t *testing.T) {
+	t.Parallel()
+	file := func(entries uint16, size uint32) *os.File {
+		f, err := os.Create(filepath.Join(t.TempDir(), "x.zip"))
+		testenv.Must(t, err)
+		t.Cleanup(func() { f.Close() })
+		end := binary.LittleEndian.AppendUint16(append([]byte("PK\x05\x06"), make([]byte, 4)...), entries)
+		end = binary.LittleEndian.AppendUint16(end, entries)
+		end = binary.LittleEndian.AppendUint32(end, size)
+		end = append(binary.LittleEndian.AppendUint32(end, 4), 0, 0)
+		_, err = f.WriteString("PK\x03\x04")
+		testenv.Must(t, err)
+		_, err = f.WriteAt(end, 4+int64(size))
+		testenv.Must(t, err)
+		return f
+	}
+	var other packagelimits.Share
+	testenv.Must(t, other.Grow(t.Context(), 30_000))
+	defer other.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := getmodules.ExtractArchive(ctx, file(30_000, 1<<20), "zip", newSandbox(t).dir, getmodules.Limits{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a damaged directory of 30,000 entries beside another = %v, want that it waits until the context is done", err)
+	}
+	if _, err := getmodules.ExtractArchive(t.Context(), file(20_000, 129<<20), "zip", newSandbox(t).dir, getmodules.Limits{}); !errors.Is(err, getmodules.ErrTooLarge) {
+		t.Errorf("a directory of 129 MiB = %v, want ErrTooLarge", err)
 	}
 }
 

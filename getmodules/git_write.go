@@ -58,6 +58,7 @@ func (g *gitFetch) write(ctx context.Context, fetched git.Fetched) error {
 		return err
 	}
 	defer list.Close()
+	limits.Share = &list.Share
 	w, err := treewriter.Create(ctx, g.req.Dir, limits)
 	if err != nil {
 		return err

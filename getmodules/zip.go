@@ -10,8 +10,15 @@ import (
 	"github.com/cotterpin/cotter/internal/zipfile"
 )
 
+// maxDirectory is in bytes: one of 500,000 entries with names of 200 bytes fits.
+const maxDirectory = 128 << 20
+
 func (a *unpacking) unzip() error {
-	archive, err := zipfile.Open(canceledAt{a.ctx, a.file}, a.size, zipfile.Limits{Entries: a.limits.Entries})
+	archive, err := zipfile.Open(canceledAt{a.ctx, a.file}, a.size, zipfile.Limits{
+		Entries:        a.limits.Entries,
+		DirectoryBytes: maxDirectory,
+		Grow:           func(entries int64) error { return a.limits.Share.Grow(a.ctx, entries) },
+	})
 	if err == nil {
 		err = archive.Check()
 	}
@@ -50,8 +57,11 @@ func checkZipNames(entries []*zipfile.Entry) error {
 }
 
 func zipError(err error) error {
-	if isOverLimit(err) {
+	if isOverLimit(err) || isCancelled(err) {
 		return err
+	}
+	if errors.Is(err, zipfile.ErrLargeDirectory) {
+		return fmt.Errorf("%w: zip: %w", ErrTooLarge, err)
 	}
 	if refused, ok := errors.AsType[*zipfile.Error](err); ok && refused.Unsupported {
 		return fmt.Errorf("%w: zip: %w", ErrUnsupportedArchive, err)

@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/treewriter"
 )
@@ -22,30 +20,17 @@ const (
 	maxTree = 64 << 20
 	// MaxDepth is far above the limit for a tree on disk; it keeps the list of paths small.
 	MaxDepth = 128
-	// fewEntries is how many entries of a package are listed whatever the others do; they take some 10 MB, with all that is
-	// kept for them until the package is written.
-	fewEntries = 25_000
 	// minEntry is what an entry has at least beside its object name, in bytes.
 	minEntry = len("40000 x\x00")
 )
-
-// large is held by the one package in this process that has more than fewEntries, from before they are listed until it is
-// written. A pack of some kilobytes can have directories with millions, and several of them would take gigabytes.
-var large = semaphore.NewWeighted(1)
 
 // Tree lists a package.
 type Tree struct {
 	// Entries are sorted by path, so a directory precedes its contents.
 	Entries []Entry
-	isLarge bool
-}
-
-// Close lets the next large package be listed.
-func (t *Tree) Close() {
-	if t.isLarge {
-		large.Release(1)
-		t.isLarge = false
-	}
+	// Share must be closed when the package was written.
+	packagelimits.Share
+	pathBytes int
 }
 
 type Entry struct {
@@ -145,9 +130,12 @@ func (t *Tree) readLevel(ctx context.Context, o Objects, trees []Entry, maxEntri
 		if err != nil {
 			return err
 		}
-		found, err := ParseTree(read.Path, body, idLen, maxEntries-len(t.Entries))
+		found, bytes, err := ParseTree(read.Path, body, idLen, maxEntries-len(t.Entries), packagelimits.PathBytes-t.pathBytes)
 		if err != nil {
 			return fmt.Errorf("git tree %s: %w", read.ID, err)
+		}
+		if t.pathBytes += bytes; t.pathBytes > packagelimits.PathBytes {
+			return &packagelimits.Error{Limit: packagelimits.OfPaths, Max: packagelimits.PathBytes}
 		}
 		if t.Entries = append(t.Entries, found...); len(t.Entries) > maxEntries {
 			return &packagelimits.Error{Limit: packagelimits.OfEntries, Max: int64(maxEntries)}
@@ -158,52 +146,50 @@ func (t *Tree) readLevel(ctx context.Context, o Objects, trees []Entry, maxEntri
 
 // expect waits before the package becomes large by at most so many entries.
 func (t *Tree) expect(ctx context.Context, o Objects, more int64) error {
-	if t.isLarge || int64(len(t.Entries))+more <= fewEntries {
+	entries := int64(len(t.Entries)) + more
+	if !t.Waits(entries) {
 		return nil
 	}
 	if err := o.Complete(); err != nil { // others must not wait for the server of this one
 		return err
 	}
-	if err := large.Acquire(ctx, 1); err != nil {
-		return err
-	}
-	t.isLarge = true
-	return nil
+	return t.Grow(ctx, entries)
 }
 
 // ParseTree parses entries: the mode in octal, a space, the name, a zero byte, and an object name of idLen bytes. It
-// refuses slashes and duplicates, but does not check whether names are safe. It stops after more than most entries.
-func ParseTree(dir string, body []byte, idLen, most int) ([]Entry, error) {
-	var entries []Entry
+// refuses slashes and duplicates, but does not check whether names are safe. It stops after more than most entries, or
+// paths that together have more than mostBytes; pathBytes is their length.
+func ParseTree(dir string, body []byte, idLen, most, mostBytes int) (entries []Entry, pathBytes int, _ error) {
 	names := map[string]bool{}
-	for len(body) > 0 && len(entries) <= most {
+	for len(body) > 0 && len(entries) <= most && pathBytes <= mostBytes {
 		head, rest, ok := bytes.Cut(body, []byte{0})
 		mode, name, ok2 := bytes.Cut(head, []byte(" "))
 		if !ok || !ok2 || len(rest) < idLen {
-			return nil, fmt.Errorf("malformed entry in %q", dir)
+			return nil, 0, fmt.Errorf("malformed entry in %q", dir)
 		}
 		bits, err := strconv.ParseUint(string(mode), 8, 32)
 		if err != nil {
-			return nil, fmt.Errorf("malformed mode %q of %q in %q", mode, name, dir)
+			return nil, 0, fmt.Errorf("malformed mode %q of %q in %q", mode, name, dir)
 		}
 		if len(name) == 0 || bytes.IndexByte(name, '/') >= 0 {
-			return nil, &treewriter.PathError{Path: dir + "/" + string(name), Reason: "a directory cannot hold such a name"}
+			return nil, 0, &treewriter.PathError{Path: dir + "/" + string(name), Reason: "a directory cannot hold such a name"}
 		}
 		path := string(name)
 		if names[path] {
-			return nil, &treewriter.PathError{Path: dir + "/" + path, Reason: "the name occurs twice"}
+			return nil, 0, &treewriter.PathError{Path: dir + "/" + path, Reason: "the name occurs twice"}
 		}
 		names[path] = true
 		if dir != "" {
 			path = dir + "/" + path
 		}
+		pathBytes += len(path)
 		kind, ok := entryKinds[bits&modeKind]
 		if !ok {
-			return nil, &treewriter.PathError{Path: path, Reason: fmt.Sprintf("the mode %o is not that of a file, directory or link", bits)}
+			return nil, 0, &treewriter.PathError{Path: path, Reason: fmt.Sprintf("the mode %o is not that of a file, directory or link", bits)}
 		}
 		exec := kind == File && bits&modeExec != 0
 		entries = append(entries, Entry{Path: path, Kind: kind, Exec: exec, ID: hex.EncodeToString(rest[:idLen])})
 		body = rest[idLen:]
 	}
-	return entries, nil
+	return entries, pathBytes, nil
 }

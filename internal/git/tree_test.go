@@ -35,7 +35,7 @@ func FuzzParseTree(f *testing.F) {
 		if sha1 {
 			idLen = 20
 		}
-		entries, err := git.ParseTree("d", body, idLen, 100)
+		entries, _, err := git.ParseTree("d", body, idLen, 100, 1<<20)
 		if err != nil {
 			return
 		}
@@ -103,15 +103,28 @@ func TestLargeTrees(t *testing.T) {
 	if limit, ok := errors.AsType[*packagelimits.Error](err); !ok || limit.Limit != packagelimits.OfEntries {
 		t.Errorf("ReadTree of more than the limit = %v, want an error about it", err)
 	}
-	again, err := git.ReadTree(t.Context(), objects, large, most) // neither error has kept the share
+	below := large
+	for range 12 { // 50,000 paths of 3 kB
+		id := fmt.Sprintf("%040x", len(objects))
+		raw, err := hex.DecodeString(below)
+		testenv.Must(t, err)
+		objects[id], below = "40000 "+strings.Repeat("d", 250)+"\x00"+string(raw), id
+	}
+	_, err = git.ReadTree(t.Context(), objects, below, most)
+	if limit, ok := errors.AsType[*packagelimits.Error](err); !ok || limit.Limit != packagelimits.OfPaths {
+		t.Errorf("ReadTree of long paths = %v, want an error about their limit", err)
+	}
+	again, err := git.ReadTree(t.Context(), objects, large, most) // no error has kept the share
 	testenv.Must(t, err)
 	again.Close()
 }
 
 func TestParseTreeStops(t *testing.T) {
 	t.Parallel()
-	entries, err := git.ParseTree("", []byte(treeOf(100)+"malformed"), 20, 10)
-	if err != nil || len(entries) != 11 {
-		t.Errorf("ParseTree returns %d entries, %v; want one more than allowed", len(entries), err)
+	for _, tt := range []struct{ most, mostBytes, want int }{{10, 1 << 20, 11}, {100, 10 * len("dir/000000"), 11}} {
+		entries, bytes, err := git.ParseTree("dir", []byte(treeOf(100)+"malformed"), 20, tt.most, tt.mostBytes)
+		if err != nil || len(entries) != tt.want || bytes != tt.want*len("dir/000000") {
+			t.Errorf("ParseTree(%d, %d) returns %d entries of %d bytes, %v; want one more than allowed", tt.most, tt.mostBytes, len(entries), bytes, err)
+		}
 	}
 }

@@ -20,6 +20,9 @@ const (
 	// Entries are files, directories and links. Repositories with more than 100,000 are in use. A small archive could
 	// use up the inodes of a disk.
 	Entries = 500_000
+	// PathBytes is the length of all paths together, which are in memory while a package is written: more than 130 bytes for
+	// each of the most entries. The paths of real repositories have 70 on average.
+	PathBytes = 64 << 20
 	// RunBytes is what one run may write to disk. Twenty repositories with everything of a company are below it, and so
 	// are copies of the largest providers in a hundred root modules.
 	RunBytes = 64 << 30
@@ -43,6 +46,7 @@ const (
 	OfTree     Limit = "in all files"
 	OfFile     Limit = "in one file"
 	OfRun      Limit = "in all that one run writes"
+	OfPaths    Limit = "in all paths"
 )
 
 // Numbers.

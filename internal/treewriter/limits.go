@@ -24,6 +24,8 @@ type Limits struct {
 	Entries int
 	// Portable refuses names that not all systems can store, as Windows does.
 	Portable bool
+	// Share is that of the package, if there are further lists of its entries; nil means one that the Writer closes.
+	Share *packagelimits.Share
 }
 
 // WithDefaults returns limits without zero fields.

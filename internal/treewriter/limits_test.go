@@ -1,11 +1,14 @@
 package treewriter_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -47,6 +50,40 @@ func TestLimits(t *testing.T) {
 				t.Errorf("error is %v, want a *packagelimits.Error of %q", err, test.path)
 			}
 		})
+	}
+}
+
+// A tree of many entries waits for another one, and a limit on all paths keeps the list of one small.
+func TestManyEntries(t *testing.T) {
+	t.Parallel()
+	const few = 25_000
+	var other packagelimits.Share
+	testenv.Must(t, other.Grow(t.Context(), few+1))
+	defer other.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	w, err := treewriter.Create(ctx, filepath.Join(t.TempDir(), "tree"), treewriter.Limits{})
+	testenv.Must(t, err)
+	defer w.Abort()
+	for i := range few {
+		testenv.Must(t, w.File(strconv.Itoa(i), false, strings.NewReader("")))
+	}
+	cancel()
+	if err := w.File("more", false, strings.NewReader("")); !errors.Is(err, context.Canceled) {
+		t.Errorf("one more entry beside another large tree = %v, want that it waits until the context is done", err)
+	}
+}
+
+func TestLongPaths(t *testing.T) {
+	t.Parallel()
+	deep := strings.Repeat(strings.Repeat("d", 250)+"/", 4)
+	most := packagelimits.PathBytes / len(deep)
+	var long []entry
+	for i := range most + 1 {
+		long = append(long, entry{name: deep + strconv.Itoa(i)})
+	}
+	_, _, err := write(t, treewriter.Limits{}, long...)
+	if limit, ok := errors.AsType[*packagelimits.Error](err); !ok || limit.Limit != packagelimits.OfPaths {
+		t.Errorf("error is %v, want one about the length of all paths", err)
 	}
 }
 

@@ -33,13 +33,18 @@ type Writer struct {
 	remove func() error
 	limits Limits
 	disk   *packagelimits.Disk
+	// listed is the share in memory for the entries; own is that of limits without one.
+	listed *packagelimits.Share
+	own    packagelimits.Share
+	ctx    context.Context // of Create
 	// handles are the open directories from the root to the last used one: entries in the order of a tree
 	// take one system call each.
 	handles []*handle
 	// kinds has every entry, folded the first one for each foldKey.
-	kinds   map[string]pathsafe.Kind
-	folded  map[string]string
-	targets map[string]string // of links
+	kinds     map[string]pathsafe.Kind
+	pathBytes int
+	folded    map[string]string
+	targets   map[string]string // of links
 	// leftOut are the links that are not part of the tree. allLinks makes them errors.
 	leftOut  []Link
 	allLinks bool
@@ -85,7 +90,8 @@ func (h *handle) close() error {
 	return errors.Join(err, h.root.Close())
 }
 
-// Create creates dir, which must not exist. What is written counts for the run of ctx; see [packagelimits.Disk].
+// Create creates dir, which must not exist. What is written counts for the run of ctx; see [packagelimits.Disk]. A Writer of
+// many entries waits for others until ctx is done; see [packagelimits.Share].
 func Create(ctx context.Context, dir string, limits Limits) (*Writer, error) {
 	parent, err := os.OpenRoot(filepath.Dir(dir))
 	if err != nil {
@@ -110,10 +116,14 @@ func CreateIn(ctx context.Context, parent *os.Root, name string, limits Limits) 
 		remove:    func() error { return parent.RemoveAll(name) },
 		limits:    limits.WithDefaults(),
 		disk:      packagelimits.DiskOf(ctx),
+		ctx:       ctx,
 		kinds:     map[string]pathsafe.Kind{".": pathsafe.Directory},
 		folded:    map[string]string{},
 		targets:   map[string]string{},
 		asCreated: map[fs.FileMode]*atomic.Bool{fileMode: {}, execMode: {}},
+	}
+	if w.listed = limits.Share; w.listed == nil {
+		w.listed = &w.own
 	}
 	err := parent.Chmod(name, dirMode)
 	root, openErr := parent.OpenRoot(name)
@@ -256,6 +266,7 @@ func (w *Writer) release() error {
 		err = errors.Join(err, h.close())
 	}
 	w.handles = nil
+	w.own.Close()
 	return err
 }
 
@@ -300,7 +311,13 @@ func (w *Writer) register(name string, k pathsafe.Kind) error {
 	if len(w.kinds)-1 == w.limits.Entries {
 		return &packagelimits.Error{Limit: packagelimits.OfEntries, Path: name, Max: int64(w.limits.Entries)}
 	}
+	if w.pathBytes += len(name); w.pathBytes > packagelimits.PathBytes {
+		return &packagelimits.Error{Limit: packagelimits.OfPaths, Path: name, Max: packagelimits.PathBytes}
+	}
 	if err := w.checkPortable(name); err != nil {
+		return err
+	}
+	if err := w.listed.Grow(w.ctx, int64(len(w.kinds))); err != nil {
 		return err
 	}
 	w.kinds[name] = k

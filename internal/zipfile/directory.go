@@ -45,6 +45,8 @@ type Limits struct {
 	Entries int
 	// DirectoryBytes is the maximum size of the directory; 0 means none. Above it, the error is [ErrLargeDirectory].
 	DirectoryBytes int64
+	// Grow, if it is not nil, gets the number of entries. Its error is that of [Open].
+	Grow func(entries int64) error
 }
 
 // ErrLargeDirectory says that the directory exceeds [Limits].
@@ -76,6 +78,11 @@ func Open(file io.ReaderAt, size int64, limits Limits) (*Archive, error) {
 	}
 	if limits.DirectoryBytes > 0 && end.size > limits.DirectoryBytes {
 		return nil, &Error{Err: ErrLargeDirectory}
+	}
+	if limits.Grow != nil {
+		if err := limits.Grow(end.entries); err != nil {
+			return nil, err
+		}
 	}
 	a.offset = end.offset
 	if a.Entries, err = a.directory(end); err != nil {
