@@ -242,18 +242,23 @@ func ask[V any](ctx context.Context, c *Client, about subject, limit int64, read
 	if err != nil {
 		return none, err
 	}
+	defer func() { _ = answer.Close() }() // a file that could not be removed is in the directory for temporary ones
 	if answer.StatusCode != http.StatusOK && !(answer.StatusCode == http.StatusNoContent && about.isLocation()) {
-		return none, r.refusal(answer, r.missingAt(answer.URL().Host))
+		return none, r.refusal(&answer.Answer, r.missingAt(answer.URL().Host))
 	}
-	found, err := read(r, answer)
+	var found V
+	err = answer.Use(ctx, func(answer *httpx.Answer) (err error) {
+		found, err = read(r, answer)
+		return err
+	})
 	if err != nil {
-		return none, r.failWith(answer, err)
+		return none, r.failWith(&answer.Answer, err)
 	}
 	return found, nil
 }
 
 // get sends a request, and repeats it if its credentials were refused and have been renewed.
-func (c *Client) get(ctx context.Context, r *request, limit int64) (*httpx.Answer, error) {
+func (c *Client) get(ctx context.Context, r *request, limit int64) (*httpx.Received, error) {
 	ctx = r.limited(ctx)
 	for isRepeated := false; ; isRepeated = true {
 		req, err := r.build(ctx, c.Services, true)
@@ -261,7 +266,7 @@ func (c *Client) get(ctx context.Context, r *request, limit int64) (*httpx.Answe
 			return nil, r.fail(err)
 		}
 		req.Header.Set("Accept", "application/json")
-		answer, err := c.httpClient().Read(req, limit)
+		answer, err := c.httpClient().Receive(req, limit)
 		if err != nil {
 			return nil, r.fail(err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -32,7 +33,7 @@ func (c *Client) list(ctx context.Context, about subject) ([]versions.Candidate,
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
 		}
-		return listed, nil
+		return listed, packagelimits.DiskOf(ctx).List(len(listed))
 	}, "versions")
 }
 

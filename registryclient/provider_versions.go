@@ -1,6 +1,7 @@
 package registryclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -46,32 +48,36 @@ func (c *Client) ProviderVersions(ctx context.Context, provider addrs.Provider) 
 }
 
 func (c *Client) listProvider(ctx context.Context, about subject) (ProviderListing, error) {
-	body, err := c.getProvider(ctx, about)
-	if err != nil {
-		return ProviderListing{}, err
-	}
-	listing := ProviderListing{Versions: body.versions()}
-	for _, text := range body.Warnings[:min(len(body.Warnings), maxWarnings)] {
-		if text = strings.TrimSpace(text); text != "" {
-			listing.Warnings = append(listing.Warnings, httpx.Printable(text))
+	return useListing(ctx, c, about, func(body listingBody) (ProviderListing, error) {
+		listing := ProviderListing{Versions: body.versions()}
+		for _, text := range body.Warnings[:min(len(body.Warnings), maxWarnings)] {
+			if text = strings.TrimSpace(text); text != "" {
+				listing.Warnings = append(listing.Warnings, httpx.Printable(text))
+			}
 		}
-	}
-	return listing, nil
+		kept := len(listing.Versions)
+		for _, v := range listing.Versions {
+			kept += len(v.Platforms)
+		}
+		return listing, packagelimits.DiskOf(ctx).List(kept)
+	})
 }
 
-func (c *Client) getProvider(ctx context.Context, about subject) (body listingBody, _ error) {
+// useListing calls a function for the listing of a provider, which is not kept.
+func useListing[V any](ctx context.Context, c *Client, about subject, use func(listingBody) (V, error)) (none V, _ error) {
 	if about.provider == (addrs.Provider{}) {
-		return body, failBefore(about, errors.New("registryclient: the zero Provider has no versions"))
+		return none, failBefore(about, errors.New("registryclient: the zero Provider has no versions"))
 	}
-	return ask(ctx, c, about, maxProviderAnswer, func(_ *request, answer *httpx.Answer) (listingBody, error) {
+	return ask(ctx, c, about, maxProviderAnswer, func(_ *request, answer *httpx.Answer) (V, error) {
+		var body listingBody
 		err := httpx.Decode(answer.Body, &body)
 		if len(body.Versions) > maxVersions {
 			err = fmt.Errorf("it lists %d versions; the limit is %d", len(body.Versions), maxVersions)
 		}
 		if err != nil {
-			err = fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
+			return none, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
 		}
-		return body, err
+		return use(body)
 	}, "versions")
 }
 
@@ -125,17 +131,15 @@ func (b *listingBody) versions() []ProviderVersion {
 func (c *Client) ProviderRenamed(ctx context.Context, provider addrs.Provider) (addrs.Provider, bool, error) {
 	legacy := provider
 	legacy.Namespace = "-"
-	body, err := c.getProvider(ctx, subject{provider: legacy})
+	source, err := useListing(ctx, c, subject{provider: legacy}, func(body listingBody) (string, error) {
+		namespace, _, _ := strings.Cut(body.ID, "/")
+		return cmp.Or(body.MovedTo, namespace+"/"+provider.Type), nil
+	})
 	if errors.Is(err, ErrNotFound) {
 		return addrs.Provider{}, false, nil
 	}
 	if err != nil {
 		return addrs.Provider{}, false, err
-	}
-	source := body.MovedTo
-	if source == "" {
-		namespace, _, _ := strings.Cut(body.ID, "/")
-		source = namespace + "/" + provider.Type
 	}
 	found, err := addrs.Parser{DefaultRegistryHost: provider.Hostname}.ParseProviderSource(source)
 	if err != nil || found.Namespace == legacy.Namespace || found == provider {

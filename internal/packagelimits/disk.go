@@ -13,8 +13,9 @@ import (
 // package alone is within its own limits, but a configuration can name any number of them. What is removed again still
 // counts, because it was on the disk. A nil Disk has no limit. It is safe for concurrent use.
 type Disk struct {
-	max  int64
-	used atomic.Int64
+	max    int64
+	used   atomic.Int64
+	listed atomic.Int64
 }
 
 // NewDisk returns a Disk for one run; 0 means [RunBytes].
@@ -43,6 +44,15 @@ func (d *Disk) Take(bytes int64) error {
 	}
 	d.used.Add(-bytes)
 	return &Error{Limit: OfRun, Max: d.max}
+}
+
+// List counts versions, or platforms of versions, that a registry lists: they are in memory until the run ends, where the disk
+// is of no help. Over [RunVersions], it returns an *[Error].
+func (d *Disk) List(n int) error {
+	if d == nil || d.listed.Add(int64(n)) <= RunVersions {
+		return nil
+	}
+	return &Error{Limit: OfVersions, Max: RunVersions}
 }
 
 // Writer returns a writer that takes what it gets before w gets it.

@@ -2,9 +2,11 @@ package packagelimits_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,5 +62,17 @@ func TestNoSpace(t *testing.T) {
 	full, ok := errors.AsType[*packagelimits.SpaceError](err)
 	if !ok || full.Need != math.MaxInt64 || full.Free <= 0 {
 		t.Errorf("Expect of more than any disk has = %v, want a SpaceError", err)
+	}
+}
+
+func TestListedVersions(t *testing.T) {
+	t.Parallel()
+	var none *packagelimits.Disk
+	run := packagelimits.NewDisk(1)
+	testenv.Must(t, none.List(2*packagelimits.RunVersions))
+	testenv.Must(t, run.List(packagelimits.RunVersions-1))
+	testenv.Must(t, run.List(1))
+	if err := run.List(1); !strings.Contains(fmt.Sprint(err), "more than 500000 versions in all listings of one run") {
+		t.Errorf("one version more = %v, want an error about the limit", err)
 	}
 }

@@ -26,6 +26,9 @@ const (
 	// RunBytes is what one run may write to disk. Twenty repositories with everything of a company are below it, and so
 	// are copies of the largest providers in a hundred root modules.
 	RunBytes = 64 << 30
+	// RunVersions are versions, with their platforms, that all registries together list for one run. They take up to 200 MB.
+	// Thousands of modules and providers with the usual numbers are below it.
+	RunVersions = 500_000
 )
 
 // The highest values to which users can raise the limits. Readers of stored packages rely on them, so a file in a cache
@@ -53,6 +56,8 @@ const (
 const (
 	OfEntries Limit = "files, directories and links"
 	OfLinks   Limit = "symbolic links"
+	// OfVersions is for all listings of a run.
+	OfVersions Limit = "versions in all listings of one run"
 )
 
 // Error says that a package exceeds a limit, alone or, for [OfRun], together with what the run has written before.
@@ -79,7 +84,7 @@ func (e *Error) Error() string {
 // quantity uses whole units of bytes.
 func (l Limit) quantity(n int64) string {
 	switch {
-	case l == OfEntries || l == OfLinks:
+	case l == OfEntries || l == OfLinks || l == OfVersions:
 		return strconv.FormatInt(n, 10)
 	case n >= 1<<30 && n%(1<<30) == 0:
 		return fmt.Sprintf("%d GiB", n>>30)
