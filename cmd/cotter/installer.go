@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/cotterpin/cotter/cliconfig"
 	"github.com/cotterpin/cotter/getmodules"
@@ -22,6 +23,9 @@ import (
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/registryclient"
 )
+
+// stallTimeout is how long a server may send nothing; 0 means the defaults. Tests cannot wait for as long.
+var stallTimeout time.Duration
 
 // newInstaller returns an Installer that uses the network, with the stock tools' settings and credentials.
 func newInstaller(ctx context.Context, cmd *invocation, out *output, req request) (*installer.Installer, error) {
@@ -55,6 +59,8 @@ func newInstaller(ctx context.Context, cmd *invocation, out *output, req request
 		PlainHTTP:  user.PlainHTTP,
 		Limits:     limits,
 		Attempts:   httpx.DefaultAttempts, // the setting in config is for registries, as in stock tools
+
+		StallTimeout: stallTimeout,
 	}
 	o := localOptions(out)
 	o.OnEvent = nil // see telling
@@ -70,8 +76,9 @@ func newInstaller(ctx context.Context, cmd *invocation, out *output, req request
 		registry.MaxDownload = limits.DownloadBytes
 	}
 	o.Registry = standard.Registry
-	if direct, ok := standard.Providers.(*getproviders.Direct); ok && req.Dialect != installer.DialectTerraform {
-		direct.RefuseExpired = enforced(out.Env, "OPENTOFU_ENFORCE_GPG_EXPIRATION")
+	if direct, ok := standard.Providers.(*getproviders.Direct); ok {
+		direct.StallTimeout = stallTimeout
+		direct.RefuseExpired = req.Dialect != installer.DialectTerraform && enforced(out.Env, "OPENTOFU_ENFORCE_GPG_EXPIRATION")
 	}
 	o.Providers, err = newConfiguredSource(ctx, config, standard.Providers, req.Dir, severalProjects(cmd), client)
 	return installer.New(o), err

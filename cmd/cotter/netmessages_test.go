@@ -50,8 +50,6 @@ type askedHost struct {
 	path string
 	// pointer is the answer of another host that names it, as OTHER. Without it, the configuration does.
 	pointer modtest.Fault
-	// isPatient says that an answer is waited for longer than a test can.
-	isPatient bool
 	// isNamed says that the host can be another one than the servers, and isRedirected that the server sends clients there.
 	isNamed, isRedirected bool
 }
@@ -63,14 +61,14 @@ var askedHosts = []askedHost{
 		Path: "/.well-known/", Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"modules.v1": "https://OTHER/v1/modules/"}`}},
 	{name: "provider registry", config: providerNeeded, path: "/v1/providers/", pointer: modtest.Fault{
 		Path: "/.well-known/", Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"providers.v1": "https://OTHER/v1/providers/"}`}},
-	{name: "archive of a module", config: "module \"m\" {\n  source = \"https://HOST/archives/n.zip\"\n}\n", path: "/archives/", isPatient: true, isNamed: true},
-	{name: "archive of a provider", config: providerNeeded, path: cloudFiles + "linux_amd64.zip", isPatient: true, isRedirected: true},
+	{name: "archive of a module", config: "module \"m\" {\n  source = \"https://HOST/archives/n.zip\"\n}\n", path: "/archives/", isNamed: true},
+	{name: "archive of a provider", config: providerNeeded, path: cloudFiles + "linux_amd64.zip", isRedirected: true},
 	{name: "sums of a provider", config: providerNeeded, path: cloudFiles + "SHA256SUMS.sig", isRedirected: true},
 	{name: "mirror of providers", config: strings.Replace(providerNeeded, "HOST", "registry.example.com", 1), path: "/mirror/", isNamed: true,
 		cli: "provider_installation {\n  network_mirror {\n    url = \"https://HOST/mirror/\"\n  }\n}\n"},
-	{name: "git server", config: "module \"m\" {\n  source = \"git::https://HOST/git/tools.git?ref=v1.0.0\"\n}\n", path: "/git/", isPatient: true, isNamed: true},
-	{name: "OCI registry", config: imageNeeded, path: "/v2/", isPatient: true, isNamed: true},
-	{name: "token server", config: imageNeeded, path: "/oci/token", isPatient: true, pointer: modtest.Fault{
+	{name: "git server", config: "module \"m\" {\n  source = \"git::https://HOST/git/tools.git?ref=v1.0.0\"\n}\n", path: "/git/", isNamed: true},
+	{name: "OCI registry", config: imageNeeded, path: "/v2/", isNamed: true},
+	{name: "token server", config: imageNeeded, path: "/oci/token", pointer: modtest.Fault{
 		Path: "/v2/", Status: http.StatusUnauthorized, Header: http.Header{"WWW-Authenticate": {`Bearer realm="https://OTHER/oci/token",service="x",scope="repository:db:pull"`}}}},
 }
 
@@ -120,7 +118,7 @@ func TestNetworkMessages(t *testing.T) {
 				s := newSite(t, modtest.NewWith(t, modtest.Txtar(messagesWorld), modtest.Options{OCIBearer: true}),
 					"TF_REGISTRY_DISCOVERY_RETRY=1", "TF_REGISTRY_CLIENT_TIMEOUT=1", "COTTER_GIT_BACKEND=auto")
 				for k, fault := range faults {
-					if !*testenv.Exhaustive && (i+k)%8 != 0 || host.isPatient && fault.fault.Delay > 0 {
+					if !*testenv.Exhaustive && (i+k)%8 != 0 {
 						continue
 					}
 					cell := host.name + ", " + fault.name
@@ -194,7 +192,12 @@ func (h askedHost) message(t *testing.T, s *site, f hostFault) string {
 	remove(t, s.project)
 	testenv.WriteFile(t, filepath.Join(s.project, "main.tf"), strings.ReplaceAll(h.config, "HOST", named))
 	testenv.WriteFile(t, filepath.Join(s.home, "cli.tfrc"), strings.ReplaceAll(h.cli, "HOST", asked))
-	end := s.run("install")
+	var env []string
+	if f.fault.Delay > 0 {
+		// An installed git has its own patience, of two minutes.
+		env = []string{testStallTimeout + "=2s", "COTTER_GIT_BACKEND=go"}
+	}
+	end := s.run("install", env...)
 	if end.status != 1 || len(headline.FindAllString(end.out, -1)) != 1 {
 		t.Errorf("%s, %s: status %d, want 1 and one error with its place:\n%s", h.name, f.name, end.status, end.out)
 	}

@@ -244,6 +244,9 @@ func work() error {
 	}
 }
 
+// testStallTimeout is the name of a variable for commands in workers, which sets how long a server may send nothing.
+const testStallTimeout = "TEST_STALL_TIMEOUT"
+
 // run runs the command in this process.
 func (c workerCommand) run() (workerEnd, error) {
 	os.Clearenv()
@@ -258,6 +261,7 @@ func (c workerCommand) run() (workerEnd, error) {
 	}
 	atomicfile.SetStepHook(nil)
 	watchSteps()
+	stallTimeout, _ = time.ParseDuration(os.Getenv(testStallTimeout))
 	if c.Measured {
 		runtime.GC()
 	}
