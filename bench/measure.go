@@ -37,7 +37,7 @@ func measurePart(ctx context.Context, w world, part part, tools []tool, place wo
 	// Run once without a delay: servers create some things lazily, and phases with a cache need one.
 	for _, p := range projects {
 		last := part.phases[len(part.phases)-1]
-		if last.prepared || !p.tool.ours && !last.keepCache {
+		if last.prepared || last.once || !p.tool.ours && !last.keepCache {
 			continue
 		}
 		if _, err := p.in(last).run(ctx); err != nil {
@@ -112,6 +112,9 @@ func prepare(ctx context.Context, ph phase, projects []project) error {
 func measurePhase(ctx context.Context, ph phase, projects []project, runs int) ([]report.Row, error) {
 	series := make([][]usage, len(projects))
 	rows := make([]report.Row, len(projects))
+	if ph.once {
+		runs = 1
+	}
 	for range runs {
 		for j, p := range projects {
 			p := p.in(ph)

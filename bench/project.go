@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -191,6 +192,8 @@ func (p project) runAtOnce(ctx context.Context) (sum usage, err error) {
 	return sum, err
 }
 
+var errNotRefused = errors.New("the command has succeeded")
+
 func (p project) execute(ctx context.Context, dir string, args ...string) (u usage, err error) {
 	cmd := exec.CommandContext(ctx, p.tool.binary, append(slices.Clone(p.phase.work.of(p.tool)), args...)...)
 	cmd.Dir = p.file(dir)
@@ -202,6 +205,7 @@ func (p project) execute(ctx context.Context, dir string, args ...string) (u usa
 	if p.phase.copied {
 		cmd.Env = append(cmd.Env, "COTTER_LAYOUT=copy")
 	}
+	cmd.Env = append(cmd.Env, p.phase.env...)
 	if p.phase.mirrored && p.tool.ours {
 		cmd.Env = append(cmd.Env, "COTTER_MIRROR=oci://"+strings.TrimPrefix(p.servers.URL(), "https://")+"/mirror/modules")
 	}
@@ -214,8 +218,12 @@ func (p project) execute(ctx context.Context, dir string, args ...string) (u usa
 	memory := watchMemory(cmd.Process.Pid)
 	err = cmd.Wait()
 	u.elapsed, u.peak = time.Since(start), memory()
-	if err != nil {
-		return usage{}, fmt.Errorf("%s: %w\n%s", p.command(), err, &out)
+	want := 0
+	if p.phase.refused {
+		want = 1
+	}
+	if status := cmd.ProcessState.ExitCode(); status != want {
+		return usage{}, fmt.Errorf("%s: %s: %w, status %d instead of %d\n%s", p.phase.name, p.command(), cmp.Or(err, errNotRefused), status, want, &out)
 	}
 	u.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return u, nil

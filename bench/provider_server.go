@@ -4,37 +4,22 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/ProtonMail/go-crypto/openpgp"
 	"github.com/ProtonMail/go-crypto/openpgp/armor"
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
-
-	"github.com/cotterpin/cotter/modtest"
 )
 
-// providerServers is a registry that serves archives from the disk, holds no answer in memory while it
-// waits, and has no TLS: servers and tools share the CPUs of one machine.
+// providerServers is a registry that serves archives from the disk, and holds no answer in memory while it waits.
 type providerServers struct {
-	server   *httptest.Server
+	plainServer
 	archives [][]providerArchive
 	key      *openpgp.Entity
 	armor    string
-
-	delay atomic.Int64
-	sent  atomic.Int64
-	mu    sync.Mutex
-	log   []modtest.Request
 }
 
 func startProviders() (servers, error) {
@@ -50,9 +35,7 @@ func startProviders() (servers, error) {
 	mux.HandleFunc("GET /v1/providers/bench/{type}/versions", s.provider(s.serveVersions))
 	mux.HandleFunc("GET /v1/providers/bench/{type}/{version}/download/{os}/{arch}", s.provider(s.servePackage))
 	mux.HandleFunc("GET /files/{type}/{file}", s.provider(s.serveFile))
-	s.server = httptest.NewUnstartedServer(s.logged(mux))
-	s.server.Listener = sentListener{s.server.Listener, &s.sent}
-	s.server.Start()
+	s.start(mux)
 	return s, nil
 }
 
@@ -72,17 +55,6 @@ func (s *providerServers) makeKey() error {
 	err = w.Close()
 	s.armor = text.String()
 	return err
-}
-
-// logged records requests, and waits.
-func (s *providerServers) logged(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		s.log = append(s.log, modtest.Request{Method: r.Method, Host: r.Host, Path: r.URL.Path, Query: r.URL.RawQuery, TLS: r.TLS != nil})
-		s.mu.Unlock()
-		time.Sleep(time.Duration(s.delay.Load()))
-		next.ServeHTTP(w, r)
-	})
 }
 
 func (s *providerServers) provider(serve func(http.ResponseWriter, *http.Request, []providerArchive)) http.HandlerFunc {
@@ -154,70 +126,9 @@ func answerJSON(w http.ResponseWriter, body any) {
 	_ = json.NewEncoder(w).Encode(body) // fails only if the client has disconnected
 }
 
-func (s *providerServers) URL() string              { return s.server.URL }
-func (s *providerServers) HTTPClient() *http.Client { return s.server.Client() }
-func (s *providerServers) BytesSent() int64         { return s.sent.Load() }
-func (s *providerServers) Wait(d time.Duration)     { s.delay.Store(int64(d)) }
-
-func (s *providerServers) Requests() []modtest.Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.log)
-}
-
-func (s *providerServers) ResetRequests() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.log = nil
-}
-
-func (s *providerServers) Env() []string {
-	return []string{"NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1"}
-}
-
-func (s *providerServers) host() string { return strings.TrimPrefix(s.server.URL, "http://") }
-
-func (s *providerServers) CLIConfig() string {
-	return fmt.Sprintf("host %q {\n  services = {\n    \"providers.v1\" = \"%s/v1/providers/\"\n  }\n}\n", s.host(), s.server.URL)
-}
-
 func (s *providerServers) WriteTree(dir, _ string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // it is no secret
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, "main.tf"), []byte(providersConfig(s.host())), 0o600)
-}
-
-func (s *providerServers) Close() error {
-	s.server.CloseClientConnections()
-	s.server.Close()
-	return nil
-}
-
-type sentListener struct {
-	net.Listener
-	sent *atomic.Int64
-}
-
-func (l sentListener) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
-	return sentConn{conn, l.sent}, err
-}
-
-type sentConn struct {
-	net.Conn
-	sent *atomic.Int64
-}
-
-func (c sentConn) Write(p []byte) (int, error) {
-	n, err := c.Conn.Write(p)
-	c.sent.Add(int64(n))
-	return n, err
-}
-
-// ReadFrom lets the system copy files to the connection.
-func (c sentConn) ReadFrom(r io.Reader) (int64, error) {
-	n, err := io.Copy(c.Conn, r)
-	c.sent.Add(n)
-	return n, err
 }

@@ -44,6 +44,11 @@ type phase struct {
 	pluginCache bool
 	// copied gives cotter copies of providers, as in CI.
 	copied bool
+	// env are further variables, and refused says that the command must fail.
+	env     []string
+	refused bool
+	// once says that the command runs only once, and nothing before it.
+	once bool
 	// projects is the number of copies that are installed at once; 0 means one.
 	projects int
 	// baselines are measured in the project that cotter has left.
@@ -139,6 +144,7 @@ func worlds() []world {
 		providersMeasured(),
 		terraformProvidersMeasured(),
 		copiedProvidersMeasured(),
+		hostileMeasured(),
 	}
 }
 
