@@ -42,11 +42,30 @@ func (s *crashScene) testFaults(t *testing.T, steps []string, numbers []int, wan
 			if diff := differing(before, picture(t, s.project)); diff != "" {
 				t.Errorf("%s: the command failed and wrote something (-before +after):\n%s\n%s", at, diff, end.out)
 			}
+			s.follow(t, at, end.out)
 		}
 		s.runAgain(t, at)
 		if diff := cmp.Diff(want, picture(t, s.project)); diff != "" {
 			t.Errorf("%s, and run again (-undisturbed +got):\n%s", at, diff)
 		}
 		s.checkLeftovers(t, at)
+	}
+}
+
+// follow checks that an error says what to do, and runs the commands that it advises, which succeed without the fault.
+func (s *crashScene) follow(t *testing.T, at, out string) {
+	t.Helper()
+	if _, remedies := withoutExcerpt(out); remedies == 0 {
+		t.Errorf("%s: the error says nothing about what to do:\n%s", at, out)
+	}
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, "Error:") {
+			continue
+		}
+		for _, command := range advisedCommand.FindAllStringSubmatch(line, -1) {
+			if end := s.run(strings.Join(words(command[1]), " ")); end.status != 0 {
+				t.Errorf("%s: %s\ncotter %s: status %d\n%s", at, line, command[1], end.status, end.out)
+			}
+		}
 	}
 }

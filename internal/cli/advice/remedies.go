@@ -3,10 +3,12 @@ package advice
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -222,7 +224,22 @@ var remedyTable = append([]remedyRow{
 	always[*s3.NoCredentialsError]("Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or log in to a profile and name it in AWS_PROFILE."),
 	always[*gcs.CredentialsError]("Log in with `gcloud auth application-default login`, or name a file with credentials in GOOGLE_APPLICATION_CREDENTIALS."),
 	wraps(installer.ErrShortStateKey, "Set COTTER_STATE_KEY to a longer secret, such as `openssl rand -hex 32` prints."),
-}, hostRows...)
+}, append(hostRows, brokenDisk)...)
+
+// brokenDisk is for what a system refuses to do with files, if no other row knows why.
+func brokenDisk(err error) []Remedy {
+	switch {
+	case errors.Is(err, syscall.EROFS):
+		return do("Mount the file system so that it can be written to, and run the command again.")
+	case errors.Is(err, fs.ErrPermission):
+		return do("Check the owner and the permissions there, and run the command again.")
+	case errors.Is(err, syscall.EMFILE):
+		return do("Allow more open files, for example with `ulimit -n 4096`, and run the command again.")
+	case errors.Is(err, syscall.EIO):
+		return do("Check the disk, and run the command again.")
+	}
+	return nil
+}
 
 // Remedies that several rows, warnings or reports share.
 const (

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -93,6 +94,9 @@ var remedyCases = []struct {
 	{"a lock with a history that cannot be read", fmt.Errorf("%w; %w", installerinternal.ErrNothingToRestore, &repository.HistoryEndError{Err: fs.ErrInvalid}), nil},
 	{"a lock that is a link in the project", &installer.LinkedLockError{Target: "$(x)", Inside: "$(x)", Err: fs.ErrInvalid}, []string{
 		`Replace the link with a copy of the file "$(x)", as tofu and terraform do when they write the lock; or keep Cotter's entries only in that file, with ` + "`lock_file = \"$(x)\"` in the settings block of cotter.hcl.",
+	}},
+	{"a read-only file system", inModule("net", &fs.PathError{Op: "mkdir", Path: "x", Err: syscall.EROFS}), []string{
+		"Mount the file system so that it can be written to, and run the command again.",
 	}},
 	{"a lock in .git", fmt.Errorf("the lock file: %w", installer.ErrMetadata), []string{
 		"Use another path with `lock_file` in cotter.hcl or TF_DATA_DIR, or remove the link that points there.",
