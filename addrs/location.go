@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/cotterpin/cotter/internal/hostname"
+	"github.com/cotterpin/cotter/internal/net/hostname"
 )
 
 // Location is the place of a package, or of a request for one: a transport, a host and a path.

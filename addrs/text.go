@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"slices"
 
-	"github.com/cotterpin/cotter/internal/textform"
+	"github.com/cotterpin/cotter/internal/text/textform"
 )
 
 // The zero value of each type has the empty text. A value from a parser has a text that is parsed as the

@@ -13,9 +13,9 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
-	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/installerinternal"
-	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/internal/net/oci"
+	"github.com/cotterpin/cotter/internal/store/artifact"
 	"github.com/cotterpin/cotter/ocistore"
 	"github.com/cotterpin/cotter/versions"
 )

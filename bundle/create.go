@@ -14,11 +14,11 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer"
-	"github.com/cotterpin/cotter/internal/artifact"
-	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/disk/filelock"
 	"github.com/cotterpin/cotter/internal/installerinternal"
-	"github.com/cotterpin/cotter/internal/oci"
-	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/net/oci"
+	"github.com/cotterpin/cotter/internal/process/singleflight"
+	"github.com/cotterpin/cotter/internal/store/artifact"
 )
 
 // Result describes the bundle that Create has written.

@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/hcldepth"
-	"github.com/cotterpin/cotter/internal/sanitize"
+	"github.com/cotterpin/cotter/internal/configuration/hcldepth"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
+	"github.com/cotterpin/cotter/internal/text/sanitize"
 )
 
 // dockerConfig is the part of the files of Docker and Podman with credentials (containers-auth.json(5)).

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/net/idna"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/sanitize"
+	"github.com/cotterpin/cotter/internal/text/sanitize"
 )
 
 // Environment is the part of a process's environment that determines which files and programs are used. The

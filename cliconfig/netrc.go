@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
 )
 
 // HTTPCredentials returns the user name and the password for the server of a URL from the user's netrc

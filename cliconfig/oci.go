@@ -9,9 +9,9 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/lazyregexp"
-	"github.com/cotterpin/cotter/internal/sanitize"
-	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/process/singleflight"
+	"github.com/cotterpin/cotter/internal/text/lazyregexp"
+	"github.com/cotterpin/cotter/internal/text/sanitize"
 )
 
 // OCICredentials returns the credential for a repository, such as "team/network", of the registry HOST or

@@ -15,8 +15,8 @@ import (
 	"github.com/hashicorp/go-version"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/procgroup"
-	"github.com/cotterpin/cotter/internal/sanitize"
+	"github.com/cotterpin/cotter/internal/process/procgroup"
+	"github.com/cotterpin/cotter/internal/text/sanitize"
 )
 
 type programs struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
-	"github.com/cotterpin/cotter/internal/sanitize"
+	"github.com/cotterpin/cotter/internal/text/sanitize"
 )
 
 // ProviderInstallation says where provider packages come from.

@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/hcl/hcl/token"
 	hclv2 "github.com/hashicorp/hcl/v2"
 
-	"github.com/cotterpin/cotter/internal/hcldepth"
+	"github.com/cotterpin/cotter/internal/configuration/hcldepth"
 )
 
 // object is the content of a file or of a pair of braces, in order; keys may repeat. In HCL version 1, a

@@ -15,7 +15,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/internal/net/oci"
 	"github.com/cotterpin/cotter/versions"
 )
 

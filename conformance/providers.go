@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/signing"
+	"github.com/cotterpin/cotter/internal/provider/signing"
 )
 
 // MaxPlatforms is the number of platforms of a version whose packages are checked.

@@ -12,9 +12,9 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
-	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/httpx/webtest"
-	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/net/httpx"
+	"github.com/cotterpin/cotter/internal/net/httpx/webtest"
+	"github.com/cotterpin/cotter/internal/process/singleflight"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/net/idna"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/jsonkeys"
+	"github.com/cotterpin/cotter/internal/net/httpx"
+	"github.com/cotterpin/cotter/internal/text/jsonkeys"
 )
 
 // discover uses a new svcdisco.Disco for each lookup. In a shared one, hosts would wait for each other's

@@ -11,9 +11,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/ctxerr"
-	"github.com/cotterpin/cotter/internal/packagelimits"
-	"github.com/cotterpin/cotter/internal/treewriter"
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
+	"github.com/cotterpin/cotter/internal/disk/treewriter"
+	"github.com/cotterpin/cotter/internal/process/ctxerr"
 )
 
 // ExtractArchive calls [Fetcher.ExtractArchive] on a Fetcher with these limits.

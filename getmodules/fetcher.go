@@ -18,11 +18,11 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
+	"github.com/cotterpin/cotter/internal/disk/treewriter"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
-	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/packagelimits"
-	"github.com/cotterpin/cotter/internal/treewriter"
+	"github.com/cotterpin/cotter/internal/net/httpx"
+	"github.com/cotterpin/cotter/internal/process/ctxerr"
 	"github.com/cotterpin/cotter/ocistore"
 )
 

@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/sanitize"
-	"github.com/cotterpin/cotter/internal/treewriter"
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
+	"github.com/cotterpin/cotter/internal/disk/treewriter"
+	"github.com/cotterpin/cotter/internal/text/sanitize"
 )
 
 // Getter downloads from a kind of source; see [Fetcher].Getters, and [GitGetter] for git. It must be safe

@@ -12,8 +12,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
-	"github.com/cotterpin/cotter/internal/hostname"
-	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/net/hostname"
+	"github.com/cotterpin/cotter/internal/net/httpx"
 )
 
 type gitAddress struct {

@@ -19,7 +19,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/process/singleflight"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 

@@ -17,8 +17,8 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/process/trace"
 	"github.com/cotterpin/cotter/internal/testenv"
-	"github.com/cotterpin/cotter/internal/trace"
 )
 
 // TestSSH fetches and lists tags through a real sshd.

@@ -9,10 +9,10 @@ import (
 	"path"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
+	"github.com/cotterpin/cotter/internal/disk/treewriter"
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitattr"
-	"github.com/cotterpin/cotter/internal/packagelimits"
-	"github.com/cotterpin/cotter/internal/treewriter"
 )
 
 // manyBytes is the size of a file for which it pays to check the space on disk before it is written. Git does not say

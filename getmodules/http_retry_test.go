@@ -56,7 +56,7 @@ func cutOff(part int, announced bool) http.HandlerFunc {
 	}
 }
 
-// TestRetries has the failures for which an archive is requested again. Package internal/httpx tests which
+// TestRetries has the failures for which an archive is requested again. Package internal/net/httpx tests which
 // failures these are, and TestAttempts how often.
 func TestRetries(t *testing.T) {
 	t.Parallel()

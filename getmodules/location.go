@@ -6,8 +6,8 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/cotterpin/cotter/internal/hostname"
-	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/net/hostname"
+	"github.com/cotterpin/cotter/internal/net/httpx"
 )
 
 // limited returns the context for a request. It limits the hosts of a location that a server or a package

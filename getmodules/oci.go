@@ -12,7 +12,7 @@ import (
 	"oras.land/oras-go/v2/registry"
 
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/internal/net/oci"
 	"github.com/cotterpin/cotter/ocistore"
 )
 

@@ -11,7 +11,7 @@ import (
 	"oras.land/oras-go/v2/registry"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/internal/net/oci"
 )
 
 const defaultOCITag = "latest"

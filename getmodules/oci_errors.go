@@ -13,9 +13,9 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
-	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/oci"
-	"github.com/cotterpin/cotter/internal/sanitize"
+	"github.com/cotterpin/cotter/internal/net/httpx"
+	"github.com/cotterpin/cotter/internal/net/oci"
+	"github.com/cotterpin/cotter/internal/text/sanitize"
 )
 
 var (

@@ -17,10 +17,10 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/hostname"
-	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/oci"
-	"github.com/cotterpin/cotter/internal/sanitize"
+	"github.com/cotterpin/cotter/internal/net/hostname"
+	"github.com/cotterpin/cotter/internal/net/httpx"
+	"github.com/cotterpin/cotter/internal/net/oci"
+	"github.com/cotterpin/cotter/internal/text/sanitize"
 	"github.com/cotterpin/cotter/ocistore"
 )
 

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/hostname"
-	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/net/hostname"
+	"github.com/cotterpin/cotter/internal/net/httpx"
 )
 
 // ociTransport decides where requests of the registry client may go. It follows redirects itself, so that

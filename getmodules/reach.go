@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/process/ctxerr"
 )
 
 const (

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/ctxerr"
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/oci"
+	"github.com/cotterpin/cotter/internal/net/oci"
+	"github.com/cotterpin/cotter/internal/process/ctxerr"
 )
 
 // ReferenceKind says what a name in an address refers to.

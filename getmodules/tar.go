@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/treewriter"
+	"github.com/cotterpin/cotter/internal/disk/treewriter"
 )
 
 const (

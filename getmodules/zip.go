@@ -7,7 +7,7 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/cotterpin/cotter/internal/zipfile"
+	"github.com/cotterpin/cotter/internal/disk/zipfile"
 )
 
 // maxDirectory is in bytes: one of 500,000 entries with names of 200 bytes fits.

@@ -10,7 +10,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/evidence"
-	"github.com/cotterpin/cotter/internal/signing"
+	"github.com/cotterpin/cotter/internal/provider/signing"
 )
 
 // Kinds of failure, for errors.Is.

@@ -8,7 +8,7 @@ import (
 	"net/url"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/net/httpx"
 )
 
 // Login is a kind of credentials that is sent with a request, if the user has some.

@@ -6,8 +6,8 @@ import (
 	"os"
 	"path"
 
-	"github.com/cotterpin/cotter/internal/ctxerr"
-	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
+	"github.com/cotterpin/cotter/internal/process/ctxerr"
 )
 
 // directory is an open directory, or a path in a file system that cannot keep directories open.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/ctxerr"
-	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
+	"github.com/cotterpin/cotter/internal/process/ctxerr"
 )
 
 // Reader has options for reading a tree; see [ReadTree].

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/process/ctxerr"
 )
 
 // sumFiles sets the kinds, sizes and sums of all files. It returns the error of the first path that

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
 )
 
 // Kind is the kind of an entry. Its value is the byte used in t1 and in the text form.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"log/slog"
 
-	"github.com/cotterpin/cotter/internal/textform"
+	"github.com/cotterpin/cotter/internal/text/textform"
 )
 
 // MarshalText returns the hash, even a malformed one, as in locks of stock tools. The error is nil.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
+	"github.com/cotterpin/cotter/internal/cli/repository"
 	"github.com/cotterpin/cotter/internal/installerinternal"
-	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/modtest"
 )
 

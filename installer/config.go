@@ -11,9 +11,9 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
-	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/policyfile"
+	"github.com/cotterpin/cotter/internal/configuration/configread"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/project/policyfile"
 	"github.com/cotterpin/cotter/policy"
 )
 
@@ -40,7 +40,7 @@ func DefaultConfigReader(p Project) (ConfigReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return configs.NewTree(p.inputsIn(workspace)), nil
+	return configread.NewTree(p.inputsIn(workspace)), nil
 }
 
 func (p Project) inputsIn(workspace string) config.Inputs {

@@ -13,8 +13,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
-	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/detect"
+	"github.com/cotterpin/cotter/internal/configuration/configread"
+	"github.com/cotterpin/cotter/internal/project/detect"
 )
 
 // DialectError says that the stock tools read different calls or provider requirements in the project's own
@@ -85,10 +85,10 @@ func (p *openProject) compareForms(ctx context.Context, modules []*module) (*Dia
 			own = append(own, m)
 		}
 	}
-	pairs := make(map[string]*configs.Forms) // by directory
+	pairs := make(map[string]*configread.Forms) // by directory
 	own = slices.DeleteFunc(own, func(m *module) bool {
 		if _, ok := pairs[m.CurrentPath]; !ok {
-			pairs[m.CurrentPath], _ = configs.FormsIn(configDir(m)) // reading the module has reported the error
+			pairs[m.CurrentPath], _ = configread.FormsIn(configDir(m)) // reading the module has reported the error
 		}
 		return pairs[m.CurrentPath] == nil
 	})
@@ -142,14 +142,14 @@ func (p *openProject) isSettled(ctx context.Context) bool {
 // formReader reads modules with the files of one of the stock tools. Expressions are those of OpenTofu for
 // both, so only the files make a difference.
 type formReader struct {
-	reader configs.Reader
-	tree   *configs.Tree
+	reader configread.Reader
+	tree   *configread.Tree
 	found  map[string]*config.Module // by the modules' keys
 }
 
 func newFormReader(inputs config.Inputs, terraform bool) *formReader {
 	return &formReader{
-		reader: configs.Reader{TerraformFiles: terraform, Providers: true}, tree: configs.NewTree(inputs),
+		reader: configread.Reader{TerraformFiles: terraform, Providers: true}, tree: configread.NewTree(inputs),
 		found: make(map[string]*config.Module),
 	}
 }
@@ -175,7 +175,7 @@ func (f *formReader) module(ctx context.Context, m *module) *config.Module {
 
 type comparedForms struct {
 	module *module
-	forms  *configs.Forms
+	forms  *configread.Forms
 }
 
 // calls returns the calls that the two forms have with different sources or versions, and those that only one

@@ -15,15 +15,15 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/evidence"
-	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/ctxerr"
-	"github.com/cotterpin/cotter/internal/evidencerules"
-	"github.com/cotterpin/cotter/internal/lockentry"
-	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/configuration/configread"
+	"github.com/cotterpin/cotter/internal/process/ctxerr"
+	"github.com/cotterpin/cotter/internal/process/singleflight"
 	"github.com/cotterpin/cotter/internal/project"
-	"github.com/cotterpin/cotter/internal/singleflight"
-	"github.com/cotterpin/cotter/internal/stores"
-	"github.com/cotterpin/cotter/internal/treewalk"
+	"github.com/cotterpin/cotter/internal/project/treewalk"
+	"github.com/cotterpin/cotter/internal/rules/evidencerules"
+	"github.com/cotterpin/cotter/internal/store/lockentry"
+	"github.com/cotterpin/cotter/internal/store/origins"
+	"github.com/cotterpin/cotter/internal/store/storefetch"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -83,13 +83,13 @@ type interfaceDiffer struct {
 	*inquiry
 	updated *lockfile.File
 	stager  *stager
-	stores  *stores.Stores
+	stores  *storefetch.Stores
 	// above has the keys of the calls that have changed, and of all calls above them.
 	above map[string]bool
 
 	calls     sync.Map // of *call, by their keys
 	found     singleflight.Memo[foundKey, *placement]
-	arguments singleflight.Memo[string, map[string]configs.Arguments]
+	arguments singleflight.Memo[string, map[string]configread.Arguments]
 }
 
 type foundKey struct {
@@ -143,18 +143,18 @@ func (d *interfaceDiffer) diff(ctx context.Context, old *lockfile.File, c lockfi
 func (d *interfaceDiffer) forCall(ctx context.Context, key string, changes []config.InterfaceChange) []config.InterfaceChange {
 	if known, ok := d.calls.Load(key); ok {
 		if arguments, ok := d.argumentsOf(ctx, known.(*call)); ok {
-			return configs.ForCall(changes, arguments)
+			return configread.ForCall(changes, arguments)
 		}
 	}
-	return configs.BreakingFirst(changes)
+	return configread.BreakingFirst(changes)
 }
 
 // argumentsOf returns the arguments that a call sets; ok is false if they are not known.
-func (d *interfaceDiffer) argumentsOf(ctx context.Context, c *call) (_ configs.Arguments, ok bool) {
+func (d *interfaceDiffer) argumentsOf(ctx context.Context, c *call) (_ configread.Arguments, ok bool) {
 	if len(c.Prefix) > 0 {
-		return configs.Arguments{}, false
+		return configread.Arguments{}, false
 	}
-	all, err := d.arguments.Do(ctx, c.Caller.Key(), func(ctx context.Context) (map[string]configs.Arguments, error) {
+	all, err := d.arguments.Do(ctx, c.Caller.Key(), func(ctx context.Context) (map[string]configread.Arguments, error) {
 		return d.reader().ReadArguments(ctx, configDir(c.Caller))
 	})
 	arguments, ok := all[c.Name]
@@ -163,7 +163,7 @@ func (d *interfaceDiffer) argumentsOf(ctx context.Context, c *call) (_ configs.A
 
 // declaredModule is what a module declares; module is nil if the package lacks its directory.
 type declaredModule struct {
-	module *configs.Interface
+	module *configread.Interface
 	subdir string
 }
 
@@ -180,7 +180,7 @@ func (d *interfaceDiffer) interfaceOf(ctx context.Context, entry lockfile.Module
 	if err != nil {
 		return declaredModule{}, err
 	}
-	found, err := d.reader().ReadInterface(ctx, configs.Dir{Path: filepath.Join(pkg.Files.Path(), filepath.FromSlash(subdir)), Files: pkg.Files, Subdir: subdir})
+	found, err := d.reader().ReadInterface(ctx, configread.Dir{Path: filepath.Join(pkg.Files.Path(), filepath.FromSlash(subdir)), Files: pkg.Files, Subdir: subdir})
 	if errors.Is(err, fs.ErrNotExist) {
 		return declaredModule{subdir: subdir}, nil
 	}

@@ -11,10 +11,10 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/config"
-	"github.com/cotterpin/cotter/internal/origins"
 	"github.com/cotterpin/cotter/internal/project"
-	"github.com/cotterpin/cotter/internal/treeproviders"
-	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/internal/provider/treeproviders"
+	"github.com/cotterpin/cotter/internal/store/origins"
+	"github.com/cotterpin/cotter/internal/store/userkey"
 	"github.com/cotterpin/cotter/versions"
 )
 

@@ -3,7 +3,7 @@ package installer
 import (
 	"slices"
 
-	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/internal/provider/treeproviders"
 )
 
 // withLocked adds the other providers in the lock, which packages that are not installed may require.

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/lockentry"
 	"github.com/cotterpin/cotter/internal/project"
-	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/internal/store/lockentry"
+	"github.com/cotterpin/cotter/internal/store/userkey"
 	"github.com/cotterpin/cotter/lockfile"
 )
 

@@ -3,7 +3,7 @@ package installer
 import (
 	"context"
 
-	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/store/origins"
 )
 
 // inquiry is a run that asks origins about a project and changes nothing.

@@ -16,12 +16,12 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
-	"github.com/cotterpin/cotter/internal/ctxerr"
-	"github.com/cotterpin/cotter/internal/evidencerules"
-	"github.com/cotterpin/cotter/internal/packagedir"
+	"github.com/cotterpin/cotter/internal/process/ctxerr"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/project/packagedir"
+	"github.com/cotterpin/cotter/internal/project/treewalk"
 	"github.com/cotterpin/cotter/internal/rules"
-	"github.com/cotterpin/cotter/internal/treewalk"
+	"github.com/cotterpin/cotter/internal/rules/evidencerules"
 	"github.com/cotterpin/cotter/lockfile"
 )
 

@@ -12,9 +12,9 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer/event"
-	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
+	"github.com/cotterpin/cotter/internal/net/httpx"
+	"github.com/cotterpin/cotter/internal/store/userkey"
 	"github.com/cotterpin/cotter/registryclient"
 )
 

@@ -11,11 +11,11 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
-	"github.com/cotterpin/cotter/internal/lockentry"
-	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
 	"github.com/cotterpin/cotter/internal/store"
-	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/internal/store/lockentry"
+	"github.com/cotterpin/cotter/internal/store/origins"
+	"github.com/cotterpin/cotter/internal/store/storefetch"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -23,7 +23,7 @@ import (
 // enough for the run.
 type locator struct {
 	origins   *origins.Origins
-	stores    *stores.Stores
+	stores    *storefetch.Stores
 	stager    *stager
 	events    *events
 	run       *trust

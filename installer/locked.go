@@ -9,10 +9,10 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
-	"github.com/cotterpin/cotter/internal/ctxerr"
-	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/installerinternal/hook"
-	"github.com/cotterpin/cotter/internal/providers"
+	"github.com/cotterpin/cotter/internal/process/ctxerr"
+	"github.com/cotterpin/cotter/internal/rules/evidencerules"
+	"github.com/cotterpin/cotter/internal/store/providerfetch"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -96,7 +96,7 @@ func (s *providerStage) useProviders(ctx context.Context, platforms []addrs.Plat
 		}
 		for _, platform := range platforms {
 			group.Go(func() error {
-				return use(ctx, hook.LockedProvider{Entry: entry, Platform: platform, Archive: func(ctx context.Context) (*providers.Archive, error) {
+				return use(ctx, hook.LockedProvider{Entry: entry, Platform: platform, Archive: func(ctx context.Context) (*providerfetch.Archive, error) {
 					return s.stage.Archive(ctx, locked, platform)
 				}})
 			})

@@ -3,9 +3,9 @@ package installer
 import (
 	"errors"
 
-	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/configuration/configread"
+	"github.com/cotterpin/cotter/internal/project/treewalk"
 	"github.com/cotterpin/cotter/internal/store"
-	"github.com/cotterpin/cotter/internal/treewalk"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -62,8 +62,8 @@ func moduleOf(d treewalk.Description) Module {
 	return Module{Path: d.Path, Call: d.Call, Source: d.Source, Replaces: d.Replaces, Version: d.Version, Package: d.Package, Hashes: d.Hashes, Dir: d.Dir}
 }
 
-func configDir(m *module) configs.Dir {
-	dir := configs.Dir{Module: m.Path(), Path: m.CurrentPath, Display: m.FinalPath}
+func configDir(m *module) configread.Dir {
+	dir := configread.Dir{Module: m.Path(), Path: m.CurrentPath, Display: m.FinalPath}
 	if m.Package != nil {
 		dir.Files, dir.Subdir = m.Package.Files, m.Subdir
 	}

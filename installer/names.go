@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/installer/config"
-	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/treewalk"
+	"github.com/cotterpin/cotter/internal/net/httpx"
+	"github.com/cotterpin/cotter/internal/project/treewalk"
 )
 
 // withNamedHosts returns a context in which packages and servers may point to hosts on this machine that

@@ -15,15 +15,15 @@ import (
 
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
-	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/ctxerr"
-	"github.com/cotterpin/cotter/internal/detect"
-	"github.com/cotterpin/cotter/internal/packagedir"
+	"github.com/cotterpin/cotter/internal/configuration/configread"
+	"github.com/cotterpin/cotter/internal/process/ctxerr"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/project/detect"
+	"github.com/cotterpin/cotter/internal/project/packagedir"
+	"github.com/cotterpin/cotter/internal/project/treewalk"
+	"github.com/cotterpin/cotter/internal/provider/treeproviders"
 	"github.com/cotterpin/cotter/internal/rules"
-	"github.com/cotterpin/cotter/internal/treeproviders"
-	"github.com/cotterpin/cotter/internal/treewalk"
-	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/internal/store/userkey"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -171,11 +171,11 @@ func formerLock(files *project.Project, src []byte, lock *lockfile.File) *lockfi
 	return parsed
 }
 
-func (p *openProject) reader() configs.Reader {
-	return configs.Reader{Terraform: p.ReadsAsTerraform()}
+func (p *openProject) reader() configread.Reader {
+	return configread.Reader{Terraform: p.ReadsAsTerraform()}
 }
 
-func (p *openProject) testDir() string { return cmp.Or(p.req.Inputs.TestDir, configs.DefaultTests) }
+func (p *openProject) testDir() string { return cmp.Or(p.req.Inputs.TestDir, configread.DefaultTests) }
 
 // assumedDialect returns a warning if the dialect was not certain, and a zero one otherwise. address is that of
 // a module or a provider that depends on it.

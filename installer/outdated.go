@@ -8,8 +8,8 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
-	"github.com/cotterpin/cotter/internal/ctxerr"
-	"github.com/cotterpin/cotter/internal/treeproviders"
+	"github.com/cotterpin/cotter/internal/process/ctxerr"
+	"github.com/cotterpin/cotter/internal/provider/treeproviders"
 	"github.com/cotterpin/cotter/versions"
 )
 

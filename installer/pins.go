@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/callsource"
-	"github.com/cotterpin/cotter/internal/ctxerr"
+	"github.com/cotterpin/cotter/internal/configuration/callsource"
+	"github.com/cotterpin/cotter/internal/process/ctxerr"
 	"github.com/cotterpin/cotter/versions"
 )
 

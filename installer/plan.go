@@ -13,11 +13,11 @@ import (
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/event"
-	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/lockentry"
-	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/configuration/configread"
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/store/lockentry"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -262,7 +262,7 @@ func (p *plan) interfaceChanges(ctx context.Context, m *module) []config.Interfa
 	}
 	dir := path.Clean(record.Dir)
 	files, top := p.dirs.Recorded(m.Key(), dir)
-	before, err := p.reader().ReadInterface(ctx, configs.Dir{
+	before, err := p.reader().ReadInterface(ctx, configread.Dir{
 		Path: p.dirs.Path(dir), Files: files, Subdir: path.Clean("." + strings.TrimPrefix(dir, top)),
 	})
 	if err != nil {
@@ -275,9 +275,9 @@ func (p *plan) interfaceChanges(ctx context.Context, m *module) []config.Interfa
 	changes := before.Diff(after)
 	calls, err := p.reader().ReadArguments(ctx, configDir(m.Call.Caller))
 	if call, ok := calls[m.Call.Name]; ok && err == nil && len(m.Call.Prefix) == 0 {
-		return configs.ForCall(changes, call)
+		return configread.ForCall(changes, call)
 	}
-	return configs.BreakingFirst(changes)
+	return configread.BreakingFirst(changes)
 }
 
 // planUpdates adds the packages that differ from those of the last installation although this run does not

@@ -13,17 +13,17 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
-	"github.com/cotterpin/cotter/internal/evidencerules"
-	"github.com/cotterpin/cotter/internal/filelock"
-	"github.com/cotterpin/cotter/internal/origins"
-	"github.com/cotterpin/cotter/internal/packagelimits"
-	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/disk/filelock"
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
+	"github.com/cotterpin/cotter/internal/disk/treewriter"
+	"github.com/cotterpin/cotter/internal/process/singleflight"
+	"github.com/cotterpin/cotter/internal/process/trace"
+	"github.com/cotterpin/cotter/internal/provider/treeproviders"
+	"github.com/cotterpin/cotter/internal/rules/evidencerules"
 	"github.com/cotterpin/cotter/internal/store"
-	"github.com/cotterpin/cotter/internal/stores"
-	"github.com/cotterpin/cotter/internal/trace"
-	"github.com/cotterpin/cotter/internal/treeproviders"
-	"github.com/cotterpin/cotter/internal/treewriter"
+	"github.com/cotterpin/cotter/internal/store/origins"
+	"github.com/cotterpin/cotter/internal/store/storefetch"
 )
 
 // clients are the options of an Installer with defaults, and what its runs share. CacheDir is "" if there is no
@@ -63,7 +63,7 @@ func (c clients) configFor(req request) (ConfigReader, error) {
 func (c clients) evidenceOf(req request) []evidence.Evidence {
 	var named []evidence.Evidence
 	for _, store := range slices.Concat(req.Stores, c.Stores) {
-		if e := stores.EvidenceOf(store); !e.IsZero() {
+		if e := storefetch.EvidenceOf(store); !e.IsZero() {
 			named = append(named, e)
 		}
 	}
@@ -125,7 +125,7 @@ type pool struct {
 	hook trace.Hook // is told of each operation, and may be nil
 	user user
 	// stores has the answers of bundles and mirrors. always lists those that all projects ask.
-	stores    *stores.Answers
+	stores    *storefetch.Answers
 	always    []PackageStore
 	providers *treeproviders.Client
 
@@ -150,7 +150,7 @@ func newPool(c clients, by user, temporary string) (*pool, error) {
 		}
 	}
 	shared.Cache.Limits = packageLimits(c.Fetcher)
-	s := &pool{Client: shared, disk: packagelimits.NewDisk(c.MaxDisk), hook: c.hook, user: by, always: c.Stores, stores: stores.NewAnswers(shared)}
+	s := &pool{Client: shared, disk: packagelimits.NewDisk(c.MaxDisk), hook: c.hook, user: by, always: c.Stores, stores: storefetch.NewAnswers(shared)}
 	s.providers = &treeproviders.Client{
 		Source: c.Providers, PluginCache: getproviders.PluginCache{Dir: c.PluginCacheDir},
 		Open: func() *store.Providers {
@@ -186,8 +186,8 @@ func (s *pool) originsFor(p *openProject, events *events) *origins.Origins {
 	return &origins.Origins{Client: s.Client, Offline: p.req.Offline, Rules: p.rules, Submodules: p.req.Submodules, OnEvent: events.emit}
 }
 
-func (s *pool) storesOf(req request, events *events) *stores.Stores {
-	of := &stores.Stores{Answers: s.stores, Offline: req.Offline, Check: checkStatement, OnEvent: events.emit}
+func (s *pool) storesOf(req request, events *events) *storefetch.Stores {
+	of := &storefetch.Stores{Answers: s.stores, Offline: req.Offline, Check: checkStatement, OnEvent: events.emit}
 	for _, store := range slices.Concat(req.Stores, s.always) {
 		of.Order = append(of.Order, s.stores.ID(store))
 	}

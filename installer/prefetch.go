@@ -8,8 +8,8 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/event"
-	"github.com/cotterpin/cotter/internal/lockentry"
-	"github.com/cotterpin/cotter/internal/treewalk"
+	"github.com/cotterpin/cotter/internal/project/treewalk"
+	"github.com/cotterpin/cotter/internal/store/lockentry"
 	"github.com/cotterpin/cotter/lockfile"
 )
 

@@ -9,12 +9,12 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/installer/evidence"
-	"github.com/cotterpin/cotter/internal/ctxerr"
-	"github.com/cotterpin/cotter/internal/evidencerules"
-	"github.com/cotterpin/cotter/internal/providers"
+	"github.com/cotterpin/cotter/internal/process/ctxerr"
+	"github.com/cotterpin/cotter/internal/project/treewalk"
+	"github.com/cotterpin/cotter/internal/provider/treeproviders"
+	"github.com/cotterpin/cotter/internal/rules/evidencerules"
 	"github.com/cotterpin/cotter/internal/store"
-	"github.com/cotterpin/cotter/internal/treeproviders"
-	"github.com/cotterpin/cotter/internal/treewalk"
+	"github.com/cotterpin/cotter/internal/store/providerfetch"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -118,11 +118,11 @@ func (p *reading) providerEvidence() func(context.Context, lockfile.Provider) ev
 	if source == nil {
 		source = p.clients.Providers
 	}
-	getter := &providers.Getter{
+	getter := &providerfetch.Getter{
 		Source: source, Store: p.providerStore(), Stores: p.clients.evidenceOf(p.req),
 		Rule: p.clients.ruleFor(evidencerules.Verify), Offline: true, Installed: p.providersPath(),
 	}
 	return func(ctx context.Context, entry lockfile.Provider) evidence.Evidence {
-		return getter.Evidence(ctx, providers.Want{Provider: entry.Address, Version: entry.Version, Platform: addrs.CurrentPlatform(), Locked: entry.Hashes})
+		return getter.Evidence(ctx, providerfetch.Want{Provider: entry.Address, Version: entry.Version, Platform: addrs.CurrentPlatform(), Locked: entry.Hashes})
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/installer/event"
-	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/policy"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/evidencerules"
+	"github.com/cotterpin/cotter/internal/rules/evidencerules"
 )
 
 // request is one run: a project, and what the run may do to it. Runs that only read have the zero

@@ -9,12 +9,12 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/event"
-	"github.com/cotterpin/cotter/internal/ctxerr"
-	"github.com/cotterpin/cotter/internal/evidencerules"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/worktree"
 	"github.com/cotterpin/cotter/internal/installerinternal/hook"
+	"github.com/cotterpin/cotter/internal/process/ctxerr"
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/rules/evidencerules"
 	"github.com/cotterpin/cotter/lockfile"
 )
 

@@ -10,9 +10,9 @@ import (
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
-	"github.com/cotterpin/cotter/internal/evidencerules"
-	"github.com/cotterpin/cotter/internal/lockentry"
-	"github.com/cotterpin/cotter/internal/origins"
+	"github.com/cotterpin/cotter/internal/rules/evidencerules"
+	"github.com/cotterpin/cotter/internal/store/lockentry"
+	"github.com/cotterpin/cotter/internal/store/origins"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/policy"
 )

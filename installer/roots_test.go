@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/repository"
 	"github.com/cotterpin/cotter/internal/installerinternal"
-	"github.com/cotterpin/cotter/internal/repository"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 

@@ -13,9 +13,9 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
-	"github.com/cotterpin/cotter/internal/ctxerr"
-	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/treewalk"
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
+	"github.com/cotterpin/cotter/internal/process/ctxerr"
+	"github.com/cotterpin/cotter/internal/project/treewalk"
 )
 
 // Session is an installation for a program that walks the module tree by itself: it asks [Session.Module] for

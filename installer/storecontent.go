@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cotterpin/cotter/installer/evidence"
-	"github.com/cotterpin/cotter/internal/artifact"
-	"github.com/cotterpin/cotter/internal/ctxerr"
-	"github.com/cotterpin/cotter/internal/evidencerules"
-	"github.com/cotterpin/cotter/internal/lockentry"
+	"github.com/cotterpin/cotter/internal/process/ctxerr"
+	"github.com/cotterpin/cotter/internal/rules/evidencerules"
 	"github.com/cotterpin/cotter/internal/store"
-	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/internal/store/artifact"
+	"github.com/cotterpin/cotter/internal/store/lockentry"
+	"github.com/cotterpin/cotter/internal/store/storefetch"
 	"github.com/cotterpin/cotter/ocistore"
 )
 
@@ -73,7 +73,7 @@ func readStore(ctx context.Context, in Installer, store PackageStore, keep bool,
 		return nil, err
 	}
 	defer done()
-	all, err := stores.Tags(ctx, store)
+	all, err := storefetch.Tags(ctx, store)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func readStore(ctx context.Context, in Installer, store PackageStore, keep bool,
 	for i, tag := range tags {
 		group.Go(func() error {
 			ctx := groupCtx
-			found, err := stores.ArtifactOf(ctx, store, tag)
+			found, err := storefetch.ArtifactOf(ctx, store, tag)
 			if err == nil {
 				err = stored.FetchArtifact(ctx, at, found)
 			}
@@ -128,7 +128,7 @@ func readProviders(ctx context.Context, s *pool, store PackageStore, tags []stri
 			continue
 		}
 		group.Go(func() error {
-			for _, p := range stores.ReadRelease(ctx, store, tag, s.providers.Getter, keep) {
+			for _, p := range storefetch.ReadRelease(ctx, store, tag, s.providers.Getter, keep) {
 				entry := ocistore.Entry{Platform: p.Platform, Hashes: p.Hashes, Tag: tag, Err: p.Err}
 				if !p.Release.Version.IsZero() {
 					entry.Source, entry.Version = p.Release.Provider.String(), p.Release.Version.String()

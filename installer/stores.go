@@ -2,8 +2,8 @@ package installer
 
 import (
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/store"
+	"github.com/cotterpin/cotter/internal/store/artifact"
 	"github.com/cotterpin/cotter/ocistore"
 )
 

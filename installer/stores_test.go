@@ -14,10 +14,10 @@ import (
 	"github.com/cotterpin/cotter/bundle"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
-	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/installerinternal"
-	"github.com/cotterpin/cotter/internal/oci"
-	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/internal/net/oci"
+	"github.com/cotterpin/cotter/internal/store/artifact"
+	"github.com/cotterpin/cotter/internal/store/storefetch"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/modtest"
@@ -141,7 +141,7 @@ func TestBundleWithOtherContent(t *testing.T) {
 func forge(t *testing.T, text []byte, content, other artifact.Statement) []byte {
 	t.Helper()
 	opened := openBundle(t, text)
-	manifest, err := stores.Manifest(t.Context(), opened, content.Tag())
+	manifest, err := storefetch.Manifest(t.Context(), opened, content.Tag())
 	testenv.Must(t, err)
 	forgery, err := artifact.ParseModule(manifest)
 	testenv.Must(t, err)

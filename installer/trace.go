@@ -7,7 +7,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/event"
-	"github.com/cotterpin/cotter/internal/trace"
+	"github.com/cotterpin/cotter/internal/process/trace"
 )
 
 func hookOf(logger *slog.Logger, tracer func(context.Context, event.Operation) (context.Context, func(error))) trace.Hook {

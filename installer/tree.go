@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/detect"
+	"github.com/cotterpin/cotter/internal/project/detect"
 	"github.com/cotterpin/cotter/lockfile"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
-	"github.com/cotterpin/cotter/internal/hcldepth"
+	"github.com/cotterpin/cotter/internal/configuration/hcldepth"
 )
 
 // blockEdit changes values in the source of one block. Every other byte stays: the layout, comments, unknown

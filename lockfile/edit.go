@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/cotterpin/cotter/internal/lazyregexp"
+	"github.com/cotterpin/cotter/internal/text/lazyregexp"
 )
 
 // edit replaces a span of the source. A separate text is a block, with a blank line before and after it.

@@ -10,8 +10,8 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
-	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/installerinternal"
+	"github.com/cotterpin/cotter/internal/store/artifact"
 	"github.com/cotterpin/cotter/ocistore"
 )
 

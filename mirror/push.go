@@ -12,11 +12,11 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/installer"
-	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/disk/filelock"
 	"github.com/cotterpin/cotter/internal/installerinternal"
-	"github.com/cotterpin/cotter/internal/oci"
-	"github.com/cotterpin/cotter/internal/singleflight"
-	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/internal/net/oci"
+	"github.com/cotterpin/cotter/internal/process/singleflight"
+	"github.com/cotterpin/cotter/internal/store/storefetch"
 )
 
 // Result describes what Push or Repair has done.
@@ -77,7 +77,7 @@ func (p *pusher) pushAll(ctx context.Context, in *installer.Installer, projects 
 
 // lockedPackage is a [lockedModule] or a [lockedProvider].
 type lockedPackage interface {
-	isIn(ctx context.Context, m *Mirror) (stores.Presence, error)
+	isIn(ctx context.Context, m *Mirror) (storefetch.Presence, error)
 	// manifest returns the mirror's manifest, or nil.
 	manifest(ctx context.Context, p *pusher) ([]byte, error)
 	// store stores the archive, and then what points to it. former is the mirror's manifest, or nil. It
@@ -92,15 +92,15 @@ func (p *pusher) push(ctx context.Context, key string, pkg lockedPackage, count 
 		if err != nil {
 			return false, err
 		}
-		replaces := found == stores.Other || p.repairs
+		replaces := found == storefetch.Other || p.repairs
 		var former []byte
-		if found != stores.Missing && replaces {
+		if found != storefetch.Missing && replaces {
 			if former, err = pkg.manifest(ctx, p); err != nil {
 				return false, err
 			}
 		}
 		changed := false
-		if found == stores.Missing || replaces {
+		if found == storefetch.Missing || replaces {
 			changed, err = pkg.store(ctx, p, former)
 		}
 		p.mu.Lock()
@@ -108,7 +108,7 @@ func (p *pusher) push(ctx context.Context, key string, pkg lockedPackage, count 
 		*count++
 		switch {
 		case err != nil || !changed:
-		case found == stores.Missing:
+		case found == storefetch.Missing:
 			p.result.Pushed++
 		default:
 			p.result.Replaced++
@@ -131,7 +131,7 @@ func (p *pusher) pushConfig(ctx context.Context, key string, to *getmodules.OCIW
 // tag stays: that of a content points to the first artifact with it.
 func (p *pusher) pushManifest(ctx context.Context, tag string, text []byte, replace bool) error {
 	if !replace {
-		if _, err := stores.Manifest(ctx, p.mirror, tag); err == nil {
+		if _, err := storefetch.Manifest(ctx, p.mirror, tag); err == nil {
 			return nil
 		}
 	}

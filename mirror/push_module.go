@@ -8,10 +8,10 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/installerinternal"
-	"github.com/cotterpin/cotter/internal/oci"
-	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/internal/net/oci"
+	"github.com/cotterpin/cotter/internal/store/artifact"
+	"github.com/cotterpin/cotter/internal/store/storefetch"
 )
 
 // lockedModule is stored in this order: archive, manifest, and the tags of its content and its statement.
@@ -25,12 +25,12 @@ func (p *pusher) pushModule(ctx context.Context, locked installerinternal.Locked
 	return p.push(ctx, statement.Tag(), lockedModule{locked, statement}, &p.result.Entries)
 }
 
-func (l lockedModule) isIn(ctx context.Context, m *Mirror) (stores.Presence, error) {
-	return stores.Has(ctx, m, l.statement)
+func (l lockedModule) isIn(ctx context.Context, m *Mirror) (storefetch.Presence, error) {
+	return storefetch.Has(ctx, m, l.statement)
 }
 
 func (l lockedModule) manifest(ctx context.Context, p *pusher) ([]byte, error) {
-	return stores.Manifest(ctx, p.mirror, l.statement.Tag())
+	return storefetch.Manifest(ctx, p.mirror, l.statement.Tag())
 }
 
 // archiveForms bounds the archives of a package that a repair tries.
@@ -78,7 +78,7 @@ func (l lockedModule) store(ctx context.Context, p *pusher, former []byte) (chan
 		if !p.repairs {
 			return true, nil
 		}
-		if stored, err := stores.Manifest(ctx, p.mirror, tag); err == nil && bytes.Equal(stored, text) {
+		if stored, err := storefetch.Manifest(ctx, p.mirror, tag); err == nil && bytes.Equal(stored, text) {
 			return true, nil
 		}
 	}

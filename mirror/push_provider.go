@@ -10,10 +10,10 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/installerinternal"
-	"github.com/cotterpin/cotter/internal/oci"
-	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/internal/net/oci"
+	"github.com/cotterpin/cotter/internal/store/artifact"
+	"github.com/cotterpin/cotter/internal/store/storefetch"
 )
 
 // ErrOtherPackage means that a mirror has another package for the same version and platform. [Repair]
@@ -35,8 +35,8 @@ func (p *pusher) pushProvider(ctx context.Context, locked installerinternal.Lock
 	return p.push(ctx, key, lockedProvider{locked, artifact.ReleaseOf(locked.Entry)}, &p.result.Providers)
 }
 
-func (l lockedProvider) isIn(ctx context.Context, m *Mirror) (stores.Presence, error) {
-	return stores.HasProvider(ctx, m, l.Entry, l.Platform)
+func (l lockedProvider) isIn(ctx context.Context, m *Mirror) (storefetch.Presence, error) {
+	return storefetch.HasProvider(ctx, m, l.Entry, l.Platform)
 }
 
 func (l lockedProvider) manifest(ctx context.Context, p *pusher) ([]byte, error) {
@@ -48,7 +48,7 @@ func (l lockedProvider) manifest(ctx context.Context, p *pusher) ([]byte, error)
 	if !ok {
 		return nil, nil // it has just been removed
 	}
-	return stores.TargetManifest(ctx, p.mirror, l.release.Provider, target)
+	return storefetch.TargetManifest(ctx, p.mirror, l.release.Provider, target)
 }
 
 func (l lockedProvider) store(ctx context.Context, p *pusher, former []byte) (changed bool, err error) {
@@ -123,7 +123,7 @@ func (l lockedProvider) pack(ctx context.Context, dir string) (_ oci.File, s art
 
 // targets are those in the mirror's index. In a repair, an unreadable index counts as missing.
 func (p *pusher) targets(ctx context.Context, release artifact.Release) (artifact.Targets, error) {
-	targets, err := stores.Targets(ctx, p.mirror, release)
+	targets, err := storefetch.Targets(ctx, p.mirror, release)
 	unreadable := errors.Is(err, getmodules.ErrOCIContent) || errors.Is(err, artifact.ErrManifest)
 	if errors.Is(err, fs.ErrNotExist) || p.repairs && unreadable {
 		return nil, nil // it is replaced

@@ -7,9 +7,9 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/installerinternal"
-	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/internal/store/artifact"
+	"github.com/cotterpin/cotter/internal/store/storefetch"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/mirror"
 )
@@ -27,7 +27,7 @@ func (p *project) damaged(t *testing.T, m *mirror.Mirror) (damaged []string, blo
 			name = entry.Platform.String()
 			blobs[name] = "sha256:" + strings.TrimPrefix(string(entry.Hashes[1]), "zh:")
 		} else {
-			text, err := stores.Manifest(t.Context(), m, entry.Tag)
+			text, err := storefetch.Manifest(t.Context(), m, entry.Tag)
 			testenv.Must(t, err)
 			found, err := artifact.ParseModule(text)
 			testenv.Must(t, err)

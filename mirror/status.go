@@ -7,10 +7,10 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
-	"github.com/cotterpin/cotter/internal/artifact"
 	"github.com/cotterpin/cotter/internal/installerinternal"
-	"github.com/cotterpin/cotter/internal/singleflight"
-	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/internal/process/singleflight"
+	"github.com/cotterpin/cotter/internal/store/artifact"
+	"github.com/cotterpin/cotter/internal/store/storefetch"
 )
 
 // Entry describes what a mirror has for one entry of a lock.
@@ -49,7 +49,7 @@ func Status(ctx context.Context, m *Mirror, projects []installer.Project, scope 
 			return nil, &installer.ProjectError{Dir: p.Dir, Err: err}
 		}
 	}
-	var answers singleflight.Memo[string, stores.Presence]
+	var answers singleflight.Memo[string, storefetch.Presence]
 	entries := make([]Entry, len(s.queries))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelRequests)
@@ -61,7 +61,7 @@ func Status(ctx context.Context, m *Mirror, projects []installer.Project, scope 
 				return err
 			}
 			e := &entries[i]
-			e.Checked, e.Missing, e.Other = true, found == stores.Missing, found == stores.Other
+			e.Checked, e.Missing, e.Other = true, found == storefetch.Missing, found == storefetch.Other
 			return nil
 		})
 	}
@@ -79,7 +79,7 @@ type status struct {
 type query struct {
 	entry Entry
 	key   string
-	send  func(context.Context) (stores.Presence, error)
+	send  func(context.Context) (storefetch.Presence, error)
 }
 
 func (s *status) add(ctx context.Context, p installer.Project) error {
@@ -103,9 +103,9 @@ func (s *status) addModules(ctx context.Context, p installer.Project) error {
 		statements := artifact.StatementsFor(entry, nil)
 		tag := statements[0].Tag()
 		e := Entry{Dir: p.Dir, Key: entry.Key, Source: statements[0].Source, Version: entry.Version.String(), Tag: tag}
-		s.queries = append(s.queries, query{e, tag, func(ctx context.Context) (has stores.Presence, err error) {
+		s.queries = append(s.queries, query{e, tag, func(ctx context.Context) (has storefetch.Presence, err error) {
 			for _, statement := range statements {
-				if has, err = stores.Has(ctx, s.mirror, statement); err != nil || has != stores.Missing {
+				if has, err = storefetch.Has(ctx, s.mirror, statement); err != nil || has != storefetch.Missing {
 					break
 				}
 			}
@@ -124,8 +124,8 @@ func (s *status) addProviders(ctx context.Context, p installer.Project) error {
 		tag := artifact.ReleaseOf(entry).Tag()
 		for _, platform := range s.platforms {
 			e := Entry{Dir: p.Dir, Source: entry.Address.String(), Version: entry.Version.String(), Tag: tag, Platform: platform}
-			s.queries = append(s.queries, query{e, artifact.ProviderKey(entry, platform), func(ctx context.Context) (stores.Presence, error) {
-				return stores.HasProvider(ctx, s.mirror, entry, platform)
+			s.queries = append(s.queries, query{e, artifact.ProviderKey(entry, platform), func(ctx context.Context) (storefetch.Presence, error) {
+				return storefetch.HasProvider(ctx, s.mirror, entry, platform)
 			}})
 		}
 	}

@@ -11,12 +11,12 @@ import (
 	"runtime"
 
 	"github.com/cotterpin/cotter/installer/config"
-	"github.com/cotterpin/cotter/internal/configs"
-	"github.com/cotterpin/cotter/internal/ctxerr"
-	"github.com/cotterpin/cotter/internal/detect"
+	"github.com/cotterpin/cotter/internal/configuration/configread"
+	"github.com/cotterpin/cotter/internal/process/ctxerr"
 	"github.com/cotterpin/cotter/internal/project"
-	"github.com/cotterpin/cotter/internal/treewalk"
-	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/internal/project/detect"
+	"github.com/cotterpin/cotter/internal/project/treewalk"
+	"github.com/cotterpin/cotter/internal/store/userkey"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -35,7 +35,7 @@ func Read(ctx context.Context, p Project) (_ *Tree, err error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := w.Installed(ctx, true, cmp.Or(p.Inputs.TestDir, configs.DefaultTests))
+	found, err := w.Installed(ctx, true, cmp.Or(p.Inputs.TestDir, configread.DefaultTests))
 	if errors.Is(err, treewalk.ErrNoLock) {
 		return nil, fmt.Errorf("%s: %w", p.dir(), ErrNoConfiguration)
 	}
@@ -104,7 +104,7 @@ func (p Project) reader(at project.Location) (config.Reader, error) {
 		}
 		inputs.Workspace = workspace
 	}
-	return configs.NewTree(inputs), nil
+	return configread.NewTree(inputs), nil
 }
 
 func (p Project) dir() string      { return cmp.Or(p.Dir, ".") }

@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/hostname"
+	"github.com/cotterpin/cotter/internal/net/hostname"
 )
 
 // location is the location of a package in the form that patterns match, for all transports.

@@ -3,7 +3,7 @@ package policy
 import (
 	"fmt"
 
-	"github.com/cotterpin/cotter/internal/textform"
+	"github.com/cotterpin/cotter/internal/text/textform"
 )
 
 // MarshalText returns the pattern as it was written; "" for the zero value. The error is nil.

@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/lazyregexp"
+	"github.com/cotterpin/cotter/internal/text/lazyregexp"
 )
 
 // GitTag is a tag of a git repository.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/textform"
+	"github.com/cotterpin/cotter/internal/text/textform"
 )
 
 // MarshalText returns [Version.String]. The error is nil.

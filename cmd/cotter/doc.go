@@ -10,24 +10,23 @@
 //   - app.go lists the subcommands; request.go turns flags, the environment and settings into a request,
 //     installer.go makes the installer, and projects.go runs a command for several projects.
 //   - printerror.go prints what internal/cli/advice says of a failure, with the flags of the run (again.go).
-//     Tables, excerpts and live lines are in internal/cli/view.
+//     Tables, excerpts and live lines are in internal/cli/view, the pictures of tree and diff in internal/cli/graph.
 //   - format.go has the formats of tree and diff. Lines of JSON are the values of internal/cli/records.
 //
 // Of the other internal packages, it and those in internal/cli import only these:
 //
 //   - internal/store inspects and cleans the user's cache;
-//   - internal/pathsafe has the error about a cache that other users can change, and internal/packagelimits the one about
-//     too little space;
-//   - internal/repository finds root modules, and those that a change affects;
-//   - internal/repofiles reads files of which messages quote a line;
+//   - internal/disk/pathsafe has the error about a cache that other users can change;
+//   - internal/disk/packagelimits has the error about too little space;
+//   - internal/cli/repository finds root modules, and those that a change affects;
+//   - internal/configuration/repofiles reads files of which messages quote a line;
 //   - internal/git has what git and ssh say about a host, for which there are remedies;
-//   - internal/graph draws the pictures of the commands tree and diff;
-//   - internal/sanitize makes foreign text safe on terminals;
-//   - internal/textform writes paths of any bytes in JSON;
+//   - internal/text/sanitize makes foreign text safe on terminals;
+//   - internal/text/textform writes paths of any bytes in JSON;
 //   - internal/installerinternal has functions of package installer that no other program needs;
-//   - internal/lists and internal/lazyregexp add to the standard library;
-//   - internal/procgroup finds programs in PATH and limits their environment, for init and demo;
-//   - internal/atomicfile reads files that the user names, such as settings and keys, with a limit;
-//   - internal/hostname has the form of a URL to which credentials are bound;
-//   - internal/httpx has the errors of requests, and the rules for hosts that only a package names.
+//   - internal/text/lazyregexp compiles regular expressions when they are needed;
+//   - internal/process/procgroup finds programs in PATH and limits their environment, for init and demo;
+//   - internal/disk/atomicfile reads files that the user names, such as settings and keys, with a limit;
+//   - internal/net/hostname has the form of a URL to which credentials are bound;
+//   - internal/net/httpx has the errors of requests, and the rules for hosts that only a package names.
 package main

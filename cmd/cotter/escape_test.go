@@ -16,8 +16,8 @@ import (
 
 	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
-	"github.com/cotterpin/cotter/internal/sanitize"
 	"github.com/cotterpin/cotter/internal/testenv"
+	"github.com/cotterpin/cotter/internal/text/sanitize"
 	"github.com/cotterpin/cotter/modtest"
 )
 

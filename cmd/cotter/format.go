@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/graph"
 	"github.com/cotterpin/cotter/internal/cli/view"
-	"github.com/cotterpin/cotter/internal/graph"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/cli/advice"
-	"github.com/cotterpin/cotter/internal/lists"
+	"github.com/cotterpin/cotter/internal/cli/lists"
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 )

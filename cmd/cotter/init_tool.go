@@ -12,7 +12,7 @@ import (
 
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/cli/advice"
-	"github.com/cotterpin/cotter/internal/procgroup"
+	"github.com/cotterpin/cotter/internal/process/procgroup"
 )
 
 const otherTool = "Use `--tool` with its path, or `--for` if the project is for the other tool."

@@ -19,7 +19,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/cli/advice"
 	"github.com/cotterpin/cotter/internal/cli/limits"
-	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/net/httpx"
 	"github.com/cotterpin/cotter/policy"
 	"github.com/cotterpin/cotter/registryclient"
 )

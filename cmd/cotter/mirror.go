@@ -11,8 +11,8 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/lists"
 	"github.com/cotterpin/cotter/internal/cli/records"
-	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/mirror"
 	"github.com/cotterpin/cotter/policy"
 )

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/artifact"
-	"github.com/cotterpin/cotter/internal/stores"
+	"github.com/cotterpin/cotter/internal/store/artifact"
+	"github.com/cotterpin/cotter/internal/store/storefetch"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/mirror"
@@ -248,7 +248,7 @@ func (l *mirrorLoad) damage(t *testing.T) string {
 	entry, _ := lock.Module("m01")
 	m, err := mirror.Open(&getmodules.Fetcher{HTTPClient: l.registry.Client()}, "oci://"+l.registry.Host()+"/modules")
 	testenv.Must(t, err)
-	text, err := stores.Manifest(t.Context(), m, artifact.StatementOf(entry).Tag())
+	text, err := storefetch.Manifest(t.Context(), m, artifact.StatementOf(entry).Tag())
 	testenv.Must(t, err)
 	var manifest struct{ Layers []struct{ Digest string } }
 	testenv.Must(t, json.Unmarshal(text, &manifest))

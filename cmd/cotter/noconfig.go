@@ -9,7 +9,7 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/internal/cli/advice"
 	"github.com/cotterpin/cotter/internal/cli/records"
-	"github.com/cotterpin/cotter/internal/repository"
+	"github.com/cotterpin/cotter/internal/cli/repository"
 )
 
 // A directory without configuration is no project, even if it has a lock. Units of Terragrunt are such

@@ -11,7 +11,7 @@ import (
 	"github.com/cotterpin/cotter/internal/cli/advice"
 	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
-	"github.com/cotterpin/cotter/internal/sanitize"
+	"github.com/cotterpin/cotter/internal/text/sanitize"
 )
 
 // output prints what a command has to say: results to stdout, errors and warnings to stderr. With --json,

@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/cli/view"
-	"github.com/cotterpin/cotter/internal/repofiles"
+	"github.com/cotterpin/cotter/internal/configuration/repofiles"
 )
 
 func providerFlags() []addFlag {

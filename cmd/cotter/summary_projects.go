@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/lists"
 	"github.com/cotterpin/cotter/internal/cli/view"
-	"github.com/cotterpin/cotter/internal/lists"
 )
 
 type projectOutcome struct {

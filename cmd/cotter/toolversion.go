@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/procgroup"
-	"github.com/cotterpin/cotter/internal/repository"
+	"github.com/cotterpin/cotter/internal/cli/repository"
+	"github.com/cotterpin/cotter/internal/process/procgroup"
 	"github.com/cotterpin/cotter/versions"
 )
 

@@ -17,10 +17,10 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/graph"
 	"github.com/cotterpin/cotter/internal/cli/records"
 	"github.com/cotterpin/cotter/internal/cli/view"
-	"github.com/cotterpin/cotter/internal/graph"
-	"github.com/cotterpin/cotter/internal/textform"
+	"github.com/cotterpin/cotter/internal/text/textform"
 	"github.com/spf13/cobra"
 )
 

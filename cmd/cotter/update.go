@@ -19,10 +19,10 @@ import (
 	"github.com/spf13/cobra"
 
 	configedit "github.com/cotterpin/cotter/installer/edit"
-	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/cli/lists"
 	"github.com/cotterpin/cotter/internal/cli/view"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
 	"github.com/cotterpin/cotter/internal/installerinternal"
-	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/cotterpin/cotter/versions"
 )
 

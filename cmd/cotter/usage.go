@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/lists"
 	"github.com/cotterpin/cotter/internal/cli/view"
-	"github.com/cotterpin/cotter/internal/lists"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )

@@ -9,8 +9,8 @@ import (
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/event"
 	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/lists"
 	"github.com/cotterpin/cotter/internal/cli/view"
-	"github.com/cotterpin/cotter/internal/lists"
 )
 
 // warning is an OnEvent for commands that show no progress.

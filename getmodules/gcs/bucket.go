@@ -15,8 +15,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/objects"
+	"github.com/cotterpin/cotter/getmodules/internal/objects"
+	"github.com/cotterpin/cotter/internal/net/httpx"
 )
 
 const (

@@ -11,8 +11,8 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/objects"
+	"github.com/cotterpin/cotter/getmodules/internal/objects"
+	"github.com/cotterpin/cotter/internal/net/httpx"
 )
 
 // Getter fetches from Google Cloud Storage. The zero value is ready to use. It is safe for concurrent use,

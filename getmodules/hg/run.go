@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/procgroup"
-	"github.com/cotterpin/cotter/internal/sanitize"
-	"github.com/cotterpin/cotter/internal/trace"
+	"github.com/cotterpin/cotter/internal/process/procgroup"
+	"github.com/cotterpin/cotter/internal/process/trace"
+	"github.com/cotterpin/cotter/internal/text/sanitize"
 )
 
 // ErrNoHg means that no usable Mercurial is installed.

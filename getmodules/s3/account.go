@@ -16,8 +16,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go/logging"
 
-	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/objects"
+	"github.com/cotterpin/cotter/getmodules/internal/objects"
+	"github.com/cotterpin/cotter/internal/net/httpx"
 )
 
 // account has the credentials and the region for requests.

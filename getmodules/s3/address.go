@@ -5,7 +5,7 @@ import (
 	"net/url"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/objects"
+	"github.com/cotterpin/cotter/getmodules/internal/objects"
 )
 
 var errAddress = errors.New("an address of S3 is https://s3-REGION.amazonaws.com/BUCKET/KEY, https://BUCKET.s3.REGION.amazonaws.com/KEY, or https://HOST/BUCKET/KEY of another server")

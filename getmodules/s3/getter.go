@@ -16,7 +16,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/objects"
+	"github.com/cotterpin/cotter/getmodules/internal/objects"
 )
 
 // Getter fetches from S3. The zero value is ready to use. It is safe for concurrent use, and keeps

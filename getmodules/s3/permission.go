@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/hostname"
+	"github.com/cotterpin/cotter/internal/net/hostname"
 )
 
 // CredentialsError means that an address needs the user's own credentials at a server that neither the user

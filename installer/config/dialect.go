@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/textform"
+	"github.com/cotterpin/cotter/internal/text/textform"
 )
 
 // Dialect is the stock tool whose conventions apply: the registry of addresses without a host, and the files

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cotterpin/cotter/internal/hostname"
+	"github.com/cotterpin/cotter/internal/net/hostname"
 )
 
 // HostError says why a host, or a repository on it, cannot be used.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/disco"
 	"github.com/cotterpin/cotter/getmodules"
-	"github.com/cotterpin/cotter/internal/configs"
+	"github.com/cotterpin/cotter/internal/configuration/configread"
 	"github.com/cotterpin/cotter/internal/project"
 	"github.com/cotterpin/cotter/lockfile"
 	"github.com/cotterpin/cotter/registryclient"
@@ -111,7 +111,7 @@ func (r *reader) configuration(c Case[File], _ bool) (bool, error) {
 			return false, err
 		}
 	}
-	found, diags := configs.Reader{}.Read(context.Background(), configs.Dir{Path: r.dir(), Files: project.FilesIn(r.dir()), Display: "."})
+	found, diags := configread.Reader{}.Read(context.Background(), configread.Dir{Path: r.dir(), Files: project.FilesIn(r.dir()), Display: "."})
 	good := false
 	for _, call := range found.Calls {
 		good = good || call.Name == "good" && call.Source == "./good"

@@ -11,7 +11,7 @@ import (
 )
 
 // parsers are the functions of HCL that read a text. They have no limits of their own, so only
-// internal/hcldepth calls them. "*" stands for all functions of a package.
+// internal/configuration/hcldepth calls them. "*" stands for all functions of a package.
 var parsers = map[string][]string{
 	"github.com/hashicorp/hcl/v2/hclsyntax": {
 		"ParseConfig", "ParseExpression", "ParseTemplate", "ParseTraversalAbs", "ParseTraversalPartial",
@@ -26,14 +26,14 @@ var parsers = map[string][]string{
 
 // readers are the files that may read a text with HCL's functions.
 var readers = map[string][]string{
-	// These read parts of files that internal/hcldepth has parsed.
-	"internal/configs/exprtext.go": {"LexExpression"},
-	"lockfile/decode.go":           {"LexExpression"},
+	// These read parts of files that internal/configuration/hcldepth has parsed.
+	"internal/configuration/configread/exprtext.go": {"LexExpression"},
+	"lockfile/decode.go":                            {"LexExpression"},
 	// This package does not call the parser without checking the text.
-	"internal/hcldepth/hcl.go":    {"ParseConfig", "ParseExpression", "ParseTemplate"},
-	"internal/hcldepth/pieces.go": {"ParseConfig", "LexConfig"},
-	"internal/hcldepth/tokens.go": {"LexConfig"},
-	"internal/hcldepth/json.go":   {"Parse"},
+	"internal/configuration/hcldepth/hcl.go":    {"ParseConfig", "ParseExpression", "ParseTemplate"},
+	"internal/configuration/hcldepth/pieces.go": {"ParseConfig", "LexConfig"},
+	"internal/configuration/hcldepth/tokens.go": {"LexConfig"},
+	"internal/configuration/hcldepth/json.go":   {"Parse"},
 }
 
 // TestParsers reports calls of HCL's parsers that bypass the limits.
@@ -58,7 +58,7 @@ func TestParsers(t *testing.T) {
 				pkg, _ := selector.X.(*ast.Ident)
 				reads := slices.Contains(functions, selector.Sel.Name) || functions[0] == "*"
 				if pkg != nil && pkg.Name == name && reads && !slices.Contains(readers[s.name], selector.Sel.Name) {
-					t.Errorf("%s:%d: %s.%s has no limits; use internal/hcldepth", s.name, s.line(n.Pos()), name, selector.Sel.Name)
+					t.Errorf("%s:%d: %s.%s has no limits; use internal/configuration/hcldepth", s.name, s.line(n.Pos()), name, selector.Sel.Name)
 				}
 				return true
 			})

@@ -70,13 +70,13 @@ func TestEmbeddable(t *testing.T) {
 // of other modules that each may pull in, by module. A program that imports one of them links no
 // other modules.
 var valuePackages = map[string][]string{
-	"installer/evidence":  nil,
-	"hashing":             nil,
-	"versions":            {goVersion, goVersions},
-	"addrs":               hosts,
-	"internal/callsource": slices.Concat(hosts, hcl, []string{goVersion, goVersions}), // for readers, which fetch nothing
-	"lockfile":            slices.Concat(hosts, hcl, []string{goVersion, goVersions}),
-	"policy":              slices.Concat(hosts, hcl, []string{goVersion, goVersions}),
+	"installer/evidence":                nil,
+	"hashing":                           nil,
+	"versions":                          {goVersion, goVersions},
+	"addrs":                             hosts,
+	"internal/configuration/callsource": slices.Concat(hosts, hcl, []string{goVersion, goVersions}), // for readers, which fetch nothing
+	"lockfile":                          slices.Concat(hosts, hcl, []string{goVersion, goVersions}),
+	"policy":                            slices.Concat(hosts, hcl, []string{goVersion, goVersions}),
 	// It evaluates expressions with OpenTofu's functions, and looks for the git repository around a project, for whose
 	// owner it may ask the git command. It has no client.
 	"moduletree": slices.Concat(hosts, hcl, []string{

@@ -15,37 +15,37 @@ type layer struct {
 // layers are all packages, from the bottom to the top. Outside of its tests, a package may
 // import only packages of the layers below its own.
 var layers = []layer{
-	{"rules for names, paths, patterns, sizes and secrets, the parsers of HCL, and values in text", []string{"internal/ctxerr", "internal/lazyregexp", "internal/lists", "internal/hcldepth", "internal/git/wildmatch", "internal/hostname", "internal/jsonkeys", "internal/packagelimits", "internal/pathsafe", "internal/textform"}},
+	{"rules for names, paths, patterns, sizes and secrets, the parsers of HCL, and values in text", []string{"internal/process/ctxerr", "internal/text/lazyregexp", "internal/cli/lists", "internal/configuration/hcldepth", "internal/git/wildmatch", "internal/net/hostname", "internal/text/jsonkeys", "internal/disk/packagelimits", "internal/disk/pathsafe", "internal/text/textform"}},
 	{"values and tools", []string{
 		"addrs", "installer/evidence", "hashing", "versions", // the types of the API
-		"internal/git/gitattr", "internal/signing", // formats and signatures
-		"internal/atomicfile", "internal/zipfile", // files
-		"internal/procgroup", "internal/singleflight", "internal/trace", // processes and goroutines
-		"internal/git/gittest", "internal/hostile", "internal/httpx/webtest", "internal/layering", // for tests
+		"internal/git/gitattr", "internal/provider/signing", // formats and signatures
+		"internal/disk/atomicfile", "internal/disk/zipfile", // files
+		"internal/process/procgroup", "internal/process/singleflight", "internal/process/trace", // processes and goroutines
+		"internal/git/gittest", "internal/hostile", "internal/net/httpx/webtest", "internal/layering", // for tests
 	}},
-	{"what configurations say, events of runs, which evidence is enough, trees that are written and hashed, git directories and their owners, locks between processes, and the processes of tests", []string{"installer/config", "installer/event", "internal/git/gitdir", "internal/evidencerules", "internal/filelock", "internal/testenv", "internal/treewriter"}},
+	{"what configurations say, events of runs, which evidence is enough, trees that are written and hashed, git directories and their owners, locks between processes, and the processes of tests", []string{"installer/config", "installer/event", "internal/git/gitdir", "internal/rules/evidencerules", "internal/disk/filelock", "internal/testenv", "internal/disk/treewriter"}},
 	{"files that are read and written, expressions, and terminals", []string{
-		"internal/eval", "internal/git", "internal/providerzip", "internal/repofiles", "internal/sanitize", "ocistore", "policy",
+		"internal/configuration/eval", "internal/git", "internal/disk/providerzip", "internal/configuration/repofiles", "internal/text/sanitize", "ocistore", "policy",
 	}},
 	{"the lock, the reader of configuration, the user's key, HTTP and pictures", []string{
-		"internal/configs", "internal/graph", "internal/hostname", "internal/httpx", "internal/userkey", "lockfile",
+		"internal/configuration/configread", "internal/cli/graph", "internal/net/hostname", "internal/net/httpx", "internal/store/userkey", "lockfile",
 	}},
-	{"the sources of calls, git's protocol, OCI artifacts and the project's files", []string{"internal/callsource", "internal/git/gitwire", "internal/oci", "internal/project"}},
+	{"the sources of calls, git's protocol, OCI artifacts and the project's files", []string{"internal/configuration/callsource", "internal/git/gitwire", "internal/net/oci", "internal/project"}},
 	{"git commands", []string{"internal/git/gitexec"}},
-	{"the user's store of packages, git in this process, the user's checkout, and cotter.hcl", []string{"internal/detect", "internal/git/inprocess", "internal/git/worktree", "internal/policyfile", "internal/store"}},
-	{"the walk through the module tree, and packages from the store as artifacts", []string{"internal/artifact", "internal/treewalk"}},
-	{"where modules come from, and what is known of the lock's entries", []string{"disco", "getmodules", "internal/lockentry", "registryclient"}},
+	{"the user's store of packages, git in this process, the user's checkout, and cotter.hcl", []string{"internal/project/detect", "internal/git/inprocess", "internal/git/worktree", "internal/project/policyfile", "internal/store"}},
+	{"the walk through the module tree, and packages from the store as artifacts", []string{"internal/store/artifact", "internal/project/treewalk"}},
+	{"where modules come from, and what is known of the lock's entries", []string{"disco", "getmodules", "internal/store/lockentry", "registryclient"}},
 	{"the module tree, for programs that only read", []string{"moduletree"}},
-	{"what object stores have in common", []string{"internal/objects"}},
-	{"where providers come from, and the directories of packages in a project", []string{"getproviders", "internal/packagedir"}},
-	{"providers from there to the user's store, and what policies say of them", []string{"internal/providers", "internal/rules"}},
-	{"what the origins of modules have", []string{"internal/origins"}},
-	{"what bundles and mirrors have, and the providers of a tree", []string{"internal/stores", "internal/treeproviders"}},
+	{"what object stores have in common", []string{"getmodules/internal/objects"}},
+	{"where providers come from, and the directories of packages in a project", []string{"getproviders", "internal/project/packagedir"}},
+	{"providers from there to the user's store, and what policies say of them", []string{"internal/store/providerfetch", "internal/rules"}},
+	{"what the origins of modules have", []string{"internal/store/origins"}},
+	{"what bundles and mirrors have, and the providers of a tree", []string{"internal/store/storefetch", "internal/provider/treeproviders"}},
 	{"what programs choose to add to fetches", []string{"cliconfig", "getmodules/*"}},
 	{"functions and types that the installer sets for other packages", []string{"internal/installerinternal/hook"}},
 	{"the installer", []string{"installer"}},
 	{"functions of the installer that are not in its API", []string{"internal/installerinternal"}},
-	{"what programs choose to add to the installer", []string{"bundle", "installer/edit", "internal/repository", "mirror"}},
+	{"what programs choose to add to the installer", []string{"bundle", "installer/edit", "internal/cli/repository", "mirror"}},
 	{"servers for tests, and the check of servers", []string{"conformance", "modtest", "bench/internal/*"}},
 	{"what is printed for people, and the limits that users set", []string{"internal/cli/limits", "internal/cli/view"}},
 	{"what users can do about errors, and what the command reports", []string{"internal/cli/advice", "internal/cli/records"}},
@@ -66,14 +66,14 @@ var heavy = []struct {
 	// Formats only: the client needs 0.5 MB.
 	{"github.com/go-git/go-git/", []string{"internal/git/worktree"}},
 	{"github.com/ulikunitz/xz/", []string{"getmodules/xz"}},
-	{"github.com/ProtonMail/go-crypto/", []string{"bench", "internal/signing", "modtest"}},
+	{"github.com/ProtonMail/go-crypto/", []string{"bench", "internal/provider/signing", "modtest"}},
 	{"oras.land/oras-go/", []string{"conformance", "getmodules"}},
 	{"cuelabs.dev/go/oci/ociregistry", []string{"modtest"}},
 	{"github.com/vbauerster/mpb/", []string{"internal/cli/view"}},
 	{"golang.org/x/term", []string{"internal/cli/view"}},
 	// Version 1 of HCL, which the CLI configuration of stock tools uses.
 	{"github.com/hashicorp/hcl/hcl/", []string{"cliconfig"}},
-	{"testing", []string{"internal/httpx/webtest", "internal/testenv"}},
+	{"testing", []string{"internal/net/httpx/webtest", "internal/testenv"}},
 }
 
 func lists(packages []string, dir string) bool {
@@ -113,12 +113,12 @@ func TestImports(t *testing.T) {
 // commandImports are the internal packages that cmd/cotter may import. Everything else that it needs
 // is in the public API. Its package comment gives the reason for each.
 var commandImports = []string{
-	"internal/atomicfile", "internal/git", "internal/graph", "internal/hostname", "internal/httpx", "internal/installerinternal", "internal/lazyregexp", "internal/lists", "internal/packagelimits", "internal/pathsafe", "internal/procgroup", "internal/repofiles", "internal/repository", "internal/sanitize", "internal/store", "internal/textform",
+	"internal/cli/repository", "internal/configuration/repofiles", "internal/disk/atomicfile", "internal/disk/packagelimits", "internal/disk/pathsafe", "internal/git", "internal/installerinternal", "internal/net/hostname", "internal/net/httpx", "internal/process/procgroup", "internal/store", "internal/text/lazyregexp", "internal/text/sanitize", "internal/text/textform",
 }
 
-// isCommand is for the command and the packages that only it uses.
+// isCommand is for the command and the packages that only it uses, except for one that works like those of the API.
 func isCommand(dir string) bool {
-	return dir == "cmd/cotter" || strings.HasPrefix(dir, "internal/cli/")
+	return dir == "cmd/cotter" || strings.HasPrefix(dir, "internal/cli/") && dir != "internal/cli/repository"
 }
 
 func TestCommandImports(t *testing.T) {

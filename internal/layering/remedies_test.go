@@ -16,7 +16,7 @@ var commandLines = map[string]bool{
 	// This file has the comment at the beginning of a new lock.
 	"lockfile/render.go": true,
 	// The table of the documentation has a row for each command.
-	"internal/evidencerules/table.go": true,
+	"internal/rules/evidencerules/table.go": true,
 }
 
 // TestNoRemedies checks that messages of libraries state only facts. What to do next, with the

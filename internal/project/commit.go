@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
 )
 
 // Change is a change of a project. Callers must have verified the packages in it.

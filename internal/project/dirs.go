@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
 )
 
 // Dirs are the directories of a project's packages in the stock tools' data directory. A path is for this process; a

@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"github.com/cotterpin/cotter/installer/config"
-	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
 )
 
 // Files is where the files of one package are for reading, whatever its layout. All that read a package take

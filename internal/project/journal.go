@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
 )
 
 // maxJournal is in bytes. The journal has the old and the new lock in base64, and a line for each

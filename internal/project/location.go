@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
 )
 
 // Location says where the files of a project are.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
 )
 
 // The copy of the lock is sealed with the records of the evidence for its entries, so that a later

@@ -11,8 +11,8 @@ import (
 
 	"github.com/hashicorp/go-version"
 
-	"github.com/cotterpin/cotter/internal/hcldepth"
-	"github.com/cotterpin/cotter/internal/jsonkeys"
+	"github.com/cotterpin/cotter/internal/configuration/hcldepth"
+	"github.com/cotterpin/cotter/internal/text/jsonkeys"
 )
 
 // ManifestRecord is one installed module.

@@ -3,7 +3,7 @@ package project
 import (
 	"os"
 
-	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
 )
 
 // move renames To to Retired, and then From to To. If From is "", To is only removed.

@@ -13,10 +13,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/filelock"
-	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
+	"github.com/cotterpin/cotter/internal/disk/filelock"
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
+	"github.com/cotterpin/cotter/internal/store/userkey"
 )
 
 // Project is the open state of a project: held exclusively from [Open], for reading only from [View].

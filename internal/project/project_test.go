@@ -15,8 +15,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/internal/project"
+	"github.com/cotterpin/cotter/internal/store/userkey"
 	"github.com/cotterpin/cotter/internal/testenv"
-	"github.com/cotterpin/cotter/internal/userkey"
 )
 
 const lockName = ".terraform.lock.hcl"

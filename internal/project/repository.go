@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cotterpin/cotter/internal/repofiles"
+	"github.com/cotterpin/cotter/internal/configuration/repofiles"
 )
 
 // RepositoryDirs returns an absolute directory and those above it, up to the root of its git

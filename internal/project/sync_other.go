@@ -9,8 +9,8 @@ import (
 	"path"
 	"runtime"
 
-	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
 )
 
 // syncTree makes all files below the directory name durable, one by one.

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
 )
 
 // TreeName returns the name of the shared tree with a t1 hash. It is short because file systems store

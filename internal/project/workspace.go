@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
 )
 
 // workspaceName is the file in the data directory with the name of the selected workspace, and maxWorkspace its

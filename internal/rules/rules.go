@@ -10,7 +10,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/installer/evidence"
-	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/net/httpx"
 	"github.com/cotterpin/cotter/policy"
 )
 

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
-	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/internal/store/userkey"
 )
 
 type content interface {

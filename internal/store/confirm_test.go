@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/internal/store"
-	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/internal/store/userkey"
 )
 
 func TestConfirm(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
 )
 
 type Entry struct {

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/textform"
-	"github.com/cotterpin/cotter/internal/treewriter"
+	"github.com/cotterpin/cotter/internal/disk/treewriter"
+	"github.com/cotterpin/cotter/internal/text/textform"
 )
 
 const fetchNotice = 5 * time.Second

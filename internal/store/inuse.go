@@ -6,7 +6,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/disk/filelock"
 )
 
 // inUse are the directories that this process uses, each with a shared lock. It must be closed. It is safe

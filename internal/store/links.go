@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
 )
 
 // InstallRecord has the packages that the runs of this user have installed in a project's directory of

@@ -15,7 +15,7 @@ import (
 
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/internal/store"
-	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/internal/store/userkey"
 )
 
 func openModules(t *testing.T, dir string) *store.Modules {

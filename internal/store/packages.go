@@ -12,8 +12,8 @@ import (
 	"syscall"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
+	"github.com/cotterpin/cotter/internal/store/userkey"
 )
 
 // kind is what differs on disk between [moduleKind] and [providerKind].

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/disk/filelock"
 	"github.com/cotterpin/cotter/internal/store"
 )
 

@@ -15,8 +15,8 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/providerzip"
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
+	"github.com/cotterpin/cotter/internal/disk/providerzip"
 	"github.com/cotterpin/cotter/versions"
 )
 

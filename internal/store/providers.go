@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/providerzip"
-	"github.com/cotterpin/cotter/internal/singleflight"
-	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
+	"github.com/cotterpin/cotter/internal/disk/providerzip"
+	"github.com/cotterpin/cotter/internal/process/singleflight"
+	"github.com/cotterpin/cotter/internal/store/userkey"
 )
 
 // providerKind has read-only files, because Terraform writes through a project's link to the store if it

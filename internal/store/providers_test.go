@@ -15,9 +15,9 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/evidence"
-	"github.com/cotterpin/cotter/internal/evidencerules"
+	"github.com/cotterpin/cotter/internal/rules/evidencerules"
 	"github.com/cotterpin/cotter/internal/store"
-	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/internal/store/userkey"
 	"github.com/cotterpin/cotter/versions"
 )
 

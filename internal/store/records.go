@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/filelock"
-	"github.com/cotterpin/cotter/internal/userkey"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
+	"github.com/cotterpin/cotter/internal/disk/filelock"
+	"github.com/cotterpin/cotter/internal/store/userkey"
 )
 
 // fetchName has the locks of downloads.

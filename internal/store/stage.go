@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/filelock"
-	"github.com/cotterpin/cotter/internal/pathsafe"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
+	"github.com/cotterpin/cotter/internal/disk/filelock"
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
 )
 
 // stage is a directory for files on their way. Its parent is opened once: what another process puts at its path does not

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
 )
 
 const prefix = "cotter-tests-"

@@ -15,9 +15,9 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/lists"
 	"github.com/cotterpin/cotter/internal/cli/view"
-	"github.com/cotterpin/cotter/internal/lazyregexp"
-	"github.com/cotterpin/cotter/internal/lists"
+	"github.com/cotterpin/cotter/internal/text/lazyregexp"
 	"github.com/cotterpin/cotter/lockfile"
 )
 

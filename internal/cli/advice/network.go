@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/cli/lists"
 	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/lists"
 )
 
 // lookup is what is known about the name of a host.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/cli/limits"
-	"github.com/cotterpin/cotter/internal/packagelimits"
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
 )
 
 // environment returns the variables of lines NAME=VALUE.

@@ -4,7 +4,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer"
 	"github.com/cotterpin/cotter/installer/config"
-	"github.com/cotterpin/cotter/internal/lists"
+	"github.com/cotterpin/cotter/internal/cli/lists"
 	"github.com/cotterpin/cotter/lockfile"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/cotterpin/cotter/installer/config"
-	"github.com/cotterpin/cotter/internal/graph"
+	"github.com/cotterpin/cotter/internal/cli/graph"
 	"github.com/cotterpin/cotter/lockfile"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/installer/event"
-	"github.com/cotterpin/cotter/internal/lazyregexp"
+	"github.com/cotterpin/cotter/internal/text/lazyregexp"
 )
 
 // FormatVersion is the version of the JSON output. Fields and types may be added without a new

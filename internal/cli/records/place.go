@@ -2,7 +2,7 @@ package records
 
 import (
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/textform"
+	"github.com/cotterpin/cotter/internal/text/textform"
 	"github.com/hashicorp/hcl/v2"
 )
 

@@ -12,9 +12,9 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/cliconfig"
-	"github.com/cotterpin/cotter/internal/lazyregexp"
-	"github.com/cotterpin/cotter/internal/repofiles"
-	"github.com/cotterpin/cotter/internal/sanitize"
+	"github.com/cotterpin/cotter/internal/configuration/repofiles"
+	"github.com/cotterpin/cotter/internal/text/lazyregexp"
+	"github.com/cotterpin/cotter/internal/text/sanitize"
 )
 
 const (

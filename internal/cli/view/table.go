@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/sanitize"
+	"github.com/cotterpin/cotter/internal/text/sanitize"
 )
 
 // Table has rows that are printed on several lines if a terminal is too narrow, so that no word is broken.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/lazyregexp"
+	"github.com/cotterpin/cotter/internal/text/lazyregexp"
 )
 
 // Count returns a number with its noun, such as "3 modules".

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/lazyregexp"
+	"github.com/cotterpin/cotter/internal/text/lazyregexp"
 )
 
 type Setting struct {

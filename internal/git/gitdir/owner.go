@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/procgroup"
+	"github.com/cotterpin/cotter/internal/process/procgroup"
 )
 
 // OwnerError means that a repository belongs to another user, and that Top is not in safe.directory.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/cotterpin/cotter/internal/procgroup"
+	"github.com/cotterpin/cotter/internal/process/procgroup"
 )
 
 // ownedByUser also returns the other user; "" if the path cannot be looked at.

@@ -14,10 +14,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/atomicfile"
-	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
+	"github.com/cotterpin/cotter/internal/disk/filelock"
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/lazyregexp"
+	"github.com/cotterpin/cotter/internal/text/lazyregexp"
 )
 
 // shallowName has the commits whose history is not in the packs, one in each line.

@@ -12,10 +12,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/procgroup"
-	"github.com/cotterpin/cotter/internal/sanitize"
-	"github.com/cotterpin/cotter/internal/trace"
+	"github.com/cotterpin/cotter/internal/net/httpx"
+	"github.com/cotterpin/cotter/internal/process/procgroup"
+	"github.com/cotterpin/cotter/internal/process/trace"
+	"github.com/cotterpin/cotter/internal/text/sanitize"
 )
 
 type Command struct {

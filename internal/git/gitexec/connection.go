@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/net/http/httpproxy"
 
-	"github.com/cotterpin/cotter/internal/procgroup"
+	"github.com/cotterpin/cotter/internal/process/procgroup"
 )
 
 // Connection says how git connects to the server of a URL. URLs with equal values share their

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/cotterpin/cotter/internal/hostname"
-	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/net/hostname"
+	"github.com/cotterpin/cotter/internal/process/singleflight"
 )
 
 // maxCredentials bounds the output of helpers, in bytes.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/procgroup"
+	"github.com/cotterpin/cotter/internal/process/procgroup"
 )
 
 // dropped are variables that point git to another repository, change the meaning of objects or paths, or

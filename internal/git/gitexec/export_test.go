@@ -4,7 +4,7 @@ import (
 	"net/url"
 
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/sanitize"
+	"github.com/cotterpin/cotter/internal/text/sanitize"
 )
 
 // MaxStderr is the number of bytes of git's error output that an error keeps.

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/lazyregexp"
+	"github.com/cotterpin/cotter/internal/text/lazyregexp"
 )
 
 // Refs of the store keep objects from being pruned, and tell a server which objects it has.

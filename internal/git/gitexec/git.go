@@ -15,8 +15,8 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
-	"github.com/cotterpin/cotter/internal/procgroup"
-	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/process/procgroup"
+	"github.com/cotterpin/cotter/internal/process/singleflight"
 )
 
 // The oldest supported version of git. It is the first that uses protocol version 2 by default;

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/packagelimits"
+	"github.com/cotterpin/cotter/internal/net/httpx"
 )
 
 const progressEvery = 100 * time.Millisecond

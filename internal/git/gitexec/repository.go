@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/net/httpx"
 )
 
 // idle is long: git reports progress every second, and servers keep alive every five seconds.

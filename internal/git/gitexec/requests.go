@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/net/httpx"
 )
 
 // Requests sends the http requests for one repository as git would, by the user's settings for each URL. It

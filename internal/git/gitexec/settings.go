@@ -13,8 +13,8 @@ import (
 	"sync"
 
 	"github.com/cotterpin/cotter/internal/git/gitdir"
-	"github.com/cotterpin/cotter/internal/hostname"
-	"github.com/cotterpin/cotter/internal/procgroup"
+	"github.com/cotterpin/cotter/internal/net/hostname"
+	"github.com/cotterpin/cotter/internal/process/procgroup"
 )
 
 // maxConfig bounds the user's git configuration, in bytes. Usually it has a few KiB.

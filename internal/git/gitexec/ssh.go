@@ -16,10 +16,10 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
-	"github.com/cotterpin/cotter/internal/httpx"
-	"github.com/cotterpin/cotter/internal/procgroup"
-	"github.com/cotterpin/cotter/internal/singleflight"
-	"github.com/cotterpin/cotter/internal/trace"
+	"github.com/cotterpin/cotter/internal/net/httpx"
+	"github.com/cotterpin/cotter/internal/process/procgroup"
+	"github.com/cotterpin/cotter/internal/process/singleflight"
+	"github.com/cotterpin/cotter/internal/process/trace"
 )
 
 // maxSSHConfig bounds "ssh -G", in bytes. Usually it has 5 KiB.

@@ -13,9 +13,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/disk/filelock"
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/singleflight"
+	"github.com/cotterpin/cotter/internal/process/singleflight"
 )
 
 const (

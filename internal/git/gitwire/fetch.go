@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/packagelimits"
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
 )
 
 const (

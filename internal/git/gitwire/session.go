@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/net/httpx"
 )
 
 // Conn is a connection to a git-upload-pack that was asked for version 2.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/internal/git/gitwire"
-	"github.com/cotterpin/cotter/internal/httpx"
+	"github.com/cotterpin/cotter/internal/net/httpx"
 )
 
 // pipes is a connection whose ends are pipes or canned text.

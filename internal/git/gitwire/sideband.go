@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/packagelimits"
 )
 
 // The channels of gitprotocol-pack(5): the first byte of a packet names one.

@@ -10,8 +10,8 @@ import (
 	"hash"
 	"io"
 
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/klauspost/compress/zlib"
 )
 

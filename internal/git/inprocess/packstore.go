@@ -7,8 +7,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
 	"github.com/cotterpin/cotter/internal/git"
-	"github.com/cotterpin/cotter/internal/packagelimits"
 	"github.com/pjbgf/sha1cd"
 )
 

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/filelock"
+	"github.com/cotterpin/cotter/internal/disk/filelock"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
 )
 

@@ -10,7 +10,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/cotterpin/cotter/internal/atomicfile"
+	"github.com/cotterpin/cotter/internal/disk/atomicfile"
 	"github.com/cotterpin/cotter/internal/git"
 )
 

@@ -6,9 +6,9 @@ import (
 	"path"
 	"strings"
 
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
 	"github.com/cotterpin/cotter/internal/git/gitdir"
 	"github.com/cotterpin/cotter/internal/git/gitexec"
-	"github.com/cotterpin/cotter/internal/pathsafe"
 )
 
 // IgnoredDirs says which directories of a checkout git ignores. A nil *IgnoredDirs ignores none.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/hashing"
-	"github.com/cotterpin/cotter/internal/pathsafe"
-	"github.com/cotterpin/cotter/internal/providers"
+	"github.com/cotterpin/cotter/internal/disk/pathsafe"
+	"github.com/cotterpin/cotter/internal/store/providerfetch"
 	"github.com/cotterpin/cotter/lockfile"
 )
 
@@ -59,5 +59,5 @@ type LockedProvider struct {
 	Platform addrs.Platform
 	// Archive returns the archive from the provider's source, authenticated as in an installation, until
 	// LockedPackages returns. If the lock has no zh hashes and the content is in the cache, it is packed from there.
-	Archive func(context.Context) (*providers.Archive, error)
+	Archive func(context.Context) (*providerfetch.Archive, error)
 }

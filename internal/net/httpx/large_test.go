@@ -1,0 +1,63 @@
+package httpx_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/cotterpin/cotter/internal/net/httpx"
+	"github.com/cotterpin/cotter/internal/testenv"
+)
+
+// A large answer is in a file until it is used, and one is used at a time.
+func TestReceive(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	files := func() int {
+		entries, err := os.ReadDir(tmp)
+		testenv.Must(t, err)
+		return len(entries)
+	}
+	const limit = 200 << 10
+	receive := func(size int) (*httpx.Received, error) {
+		c := httpx.Client{Retry: httpx.Retry{Attempts: 1}, HTTP: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: http.StatusOK, ContentLength: -1, Body: io.NopCloser(strings.NewReader(strings.Repeat("x", size)))}, nil
+		})}}
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://example.com/", nil)
+		testenv.Must(t, err)
+		return c.Receive(req, limit)
+	}
+	nothing := func(*httpx.Answer) error { return nil }
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for size, inFile := range map[int]int{0: 0, 64<<10 - 1: 0, 64 << 10: 1, 100 << 10: 1, limit: 1} {
+		got, err := receive(size)
+		testenv.Must(t, err)
+		if files() != inFile {
+			t.Errorf("%d bytes are in %d files, want %d", size, files(), inFile)
+		}
+		for range 2 {
+			err = got.Use(t.Context(), func(a *httpx.Answer) error {
+				if string(a.Body) != strings.Repeat("x", size) {
+					t.Errorf("the body has %d bytes, want %d", len(a.Body), size)
+				}
+				if err := got.Use(ended, nothing); (err != nil) != (inFile > 0) || err != nil && !errors.Is(err, context.Canceled) {
+					t.Errorf("Use of %d bytes meanwhile = %v; a large one waits", size, err)
+				}
+				return nil
+			})
+			testenv.Must(t, err)
+		}
+		testenv.Must(t, got.Close())
+	}
+	if _, err := receive(limit + 1); !errors.As(err, new(*httpx.TooLargeError)) {
+		t.Errorf("more than the limit = %v, want a TooLargeError", err)
+	}
+	if n := files(); n > 0 {
+		t.Errorf("%d files are left", n)
+	}
+}
