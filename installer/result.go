@@ -175,7 +175,10 @@ func (c ProviderChange) OnlyHashes() bool {
 // Refetched is an installed package with the locked content that was downloaded again only because nothing that this
 // user knows confirmed it: a stock tool or another user had installed it.
 type Refetched struct {
-	Package  string         `json:"package"`           // of a module, as in the lock, or the location of a provider's
-	Provider addrs.Provider `json:"provider,omitzero"` // zero for the package of a module
-	Bytes    int64          `json:"bytes"`             // that were downloaded
+	// Package is the package of a module, as in the lock, or the location of a provider's.
+	Package string `json:"package"`
+	// Provider is zero for the package of a module.
+	Provider addrs.Provider `json:"provider,omitzero"`
+	// Bytes is the number of bytes that were downloaded.
+	Bytes int64 `json:"bytes"`
 }
