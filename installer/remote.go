@@ -117,7 +117,7 @@ func (in *Installer) VerifyRemote(ctx context.Context, project Project, o Origin
 		wait.Go(func() { report.Modules, ofModules = q.compareOrigins(ctx) })
 	}
 	if req.Scope.providers() {
-		wait.Go(func() { report.Providers, ofProviders = q.compareProviderOrigins(ctx) })
+		wait.Go(func() { report.Providers, ofProviders = q.compareProviderOrigins(ctx, managed) })
 	}
 	wait.Wait()
 	if err := ctxerr.Of(ctx); err != nil {
@@ -190,14 +190,32 @@ func (q *inquiry) addUnseen(ctx context.Context, modules []*module, failures *fa
 	return modules, nil
 }
 
-func (q *inquiry) compareProviderOrigins(ctx context.Context) ([]ProviderOrigin, error) {
+// managed are the entries of the project's lock whose providers it installs.
+func managed(stage *providerStage) []lockfile.Provider { return stage.lock.Managed() }
+
+// providerOrigins is documented in package installerinternal.
+func providerOrigins(ctx context.Context, in *Installer, project Project, entries []lockfile.Provider) (_ []ProviderOrigin, err error) {
+	defer ctxerr.Keep(ctx, &err)
+	req := readingOf(project, ScopeProviders)
+	if err := req.checkWithLock(); err != nil {
+		return nil, err
+	}
+	ctx, q, err := openToAsk(ctx, in, req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = join(err, q.close()) }()
+	return q.compareProviderOrigins(ctx, func(*providerStage) []lockfile.Provider { return entries })
+}
+
+func (q *inquiry) compareProviderOrigins(ctx context.Context, entriesOf func(*providerStage) []lockfile.Provider) ([]ProviderOrigin, error) {
 	stage, err := openProviderStage(q.openProject, q.pool, q.events, evidencerules.For(evidencerules.VerifyRemote))
 	if err != nil {
 		return nil, err
 	}
 	// The comparison of the modules reports what cannot be read.
 	_, _ = q.installed(ctx, false, stage.required.add)
-	entries := stage.lock.Managed()
+	entries := entriesOf(stage)
 	list := make([]ProviderOrigin, len(entries))
 	var wait sync.WaitGroup
 	for i, entry := range entries {

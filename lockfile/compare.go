@@ -38,20 +38,16 @@ func (c ProviderChange) NoCommonHash() bool {
 		!slices.ContainsFunc(c.Old.Hashes, func(h hashing.Hash) bool { return slices.Contains(c.New.Hashes, h) })
 }
 
-// Hashes returns the number of hashes that only the new entry has, and that only the old one has.
-func (c ProviderChange) Hashes() (added, removed int) {
+// Hashes returns the hashes that only the new entry has, and that only the old one has. There are none if one of
+// the entries does not exist.
+func (c ProviderChange) Hashes() (added, removed []hashing.Hash) {
 	if c.Old == nil || c.New == nil {
-		return 0, 0
+		return nil, nil
 	}
-	count := func(of, in *Provider) (n int) {
-		for _, h := range uniqueHashes(of.Hashes) {
-			if !slices.Contains(in.Hashes, h) {
-				n++
-			}
-		}
-		return n
+	only := func(of, in *Provider) []hashing.Hash {
+		return slices.DeleteFunc(uniqueHashes(of.Hashes), func(h hashing.Hash) bool { return slices.Contains(in.Hashes, h) })
 	}
-	return count(c.New, c.Old), count(c.Old, c.New)
+	return only(c.New, c.Old), only(c.Old, c.New)
 }
 
 // Compare returns the differences between two locks: modules by key, and providers in the order of

@@ -43,11 +43,15 @@ func diffCommand(out *output) *cobra.Command {
 			"For modules with different content, the command also lists what changes for their\n" +
 			"callers (variables, outputs and providers) and which changes break the calls of this\n" +
 			"project. For this, packages that are not in the cache are fetched and compared with\n" +
-			"the hashes in their lock. With --locks-only, only the locks are read.",
+			"the hashes in their lock. With --locks-only, only the locks are read.\n" +
+			"\n" +
+			"With --remote, the registries or mirrors of providers are asked whether the hashes that\n" +
+			"only NEW has are those of packages of the release.",
 	}, runDiff, configFlags(append(formatFlags("text, json, markdown, mermaid, dot, or html for a page"),
 		policyFlag(), mirrorFlag(), exitCodeFlag(),
 		toggle("recursive", "compare the locks of all root modules in and below the directory"),
 		toggle("locks-only", "compare only the locks, without looking into the packages"),
+		toggle("remote", "ask the sources of providers whether they have the added hashes"),
 		toggle("offline", "send no requests: compare the packages that are in the cache"),
 		toggle("markdown", "print the changes as a table in Markdown"),
 	)...))
@@ -65,6 +69,8 @@ func runDiff(ctx context.Context, cmd *invocation, out *output) error {
 		return err
 	case cmd.NArg() > 2:
 		return usageError{advice.Hinted(errors.New("cotter diff takes at most two locks: files, directories or git revisions"), "For example, `cotter diff HEAD` shows what has changed since the last commit.")}
+	case cmd.Bool("remote") && cmd.Bool("offline"):
+		return usageError{errors.New("--remote cannot be combined with --offline")}
 	case several && pictures[format] != nil:
 		return usageError{fmt.Errorf("--format %s is for one project", format)}
 	}
@@ -135,7 +141,10 @@ func newLockDiff(ctx context.Context, cmd *invocation, in *installer.Installer, 
 		}
 		d.interfaces.addTo(d.changes)
 	}
-	return d, nil
+	if cmd.Bool("remote") {
+		err = confirmHashes(ctx, cmd, in, out, req, providers, d.changes[len(modules):])
+	}
+	return d, err
 }
 
 func (o *output) lockDiff(d *lockDiff, format string) error {

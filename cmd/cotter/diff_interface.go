@@ -19,18 +19,25 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
+// inNew returns the request for the project in NEW, if that is a directory.
+func inNew(cmd *invocation, out *output, req request) (request, error) {
+	name := cmd.Arg(1)
+	if severalProjects(cmd) || !view.IsDir(name) {
+		return req, nil
+	}
+	req.Dir = name
+	return applySettings(cmd, out.Env, req)
+}
+
 // interfaceDiffs are by the keys of the calls.
 type interfaceDiffs map[string]config.InterfaceDiff
 
 // diffInterfaces compares the packages of two locks for the calls in NEW if it is a directory, and
 // otherwise in the project.
 func diffInterfaces(ctx context.Context, cmd *invocation, in *installer.Installer, out *output, req request, old, updated *lockfile.File) (interfaceDiffs, error) {
-	if name := cmd.Arg(1); !severalProjects(cmd) && view.IsDir(name) {
-		req.Dir = name
-		var err error
-		if req, err = applySettings(cmd, out.Env, req); err != nil {
-			return nil, err
-		}
+	req, err := inNew(cmd, out, req)
+	if err != nil {
+		return nil, err
 	}
 	if out.interactive() && !out.quiet {
 		progress := newProgress(out)

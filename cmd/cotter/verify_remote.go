@@ -204,9 +204,13 @@ func originProviderText(p installer.ProviderOrigin) string {
 	if len(p.Unknown) > 1 {
 		what = "the lock has hashes that %s does not confirm: %s"
 	}
-	who := "its registry"
+	return fmt.Sprintf(what, sourceOf(p), hashList(p.Unknown))
+}
+
+// sourceOf returns who was asked about a provider.
+func sourceOf(p installer.ProviderOrigin) string {
 	if p.Evidence.Kind == evidence.Mirror {
-		who = p.Evidence.By
+		return p.Evidence.By
 	}
-	return fmt.Sprintf(what, who, hashList(p.Unknown))
+	return "its registry"
 }

@@ -28,6 +28,7 @@ var functions = hook.Functions.(struct {
 	RequireLock         func(context.Context, *installer.Installer, installer.Project) error
 	ReadLockedProviders func(context.Context, installer.Project) ([]lockfile.Provider, error)
 	DiffInterfaces      func(context.Context, *installer.Installer, installer.Project, bool, *lockfile.File, *lockfile.File) ([]config.InterfaceDiff, error)
+	ProviderOrigins     func(context.Context, *installer.Installer, installer.Project, []lockfile.Provider) ([]installer.ProviderOrigin, error)
 	LockedPackages      func(context.Context, *installer.Installer, []installer.Project, installer.LockedOptions, hook.LockedFuncs) error
 	VerifyStore         func(context.Context, *installer.Installer, ocistore.Store) ([]ocistore.Entry, error)
 	ImportStore         func(context.Context, *installer.Installer, ocistore.Store) ([]ocistore.Entry, error)
@@ -70,6 +71,12 @@ func ReadLockedProviders(ctx context.Context, p installer.Project) ([]lockfile.P
 // the comparison as a whole.
 func DiffInterfaces(ctx context.Context, in *installer.Installer, p installer.Project, offline bool, old, updated *lockfile.File) ([]config.InterfaceDiff, error) {
 	return functions.DiffInterfaces(ctx, in, p, offline, old, updated)
+}
+
+// ProviderOrigins says whether the sources of the providers that a project would use confirm entries of a lock, which
+// need not be the project's, as [installer.Installer.VerifyRemote] does for its own.
+func ProviderOrigins(ctx context.Context, in *installer.Installer, p installer.Project, entries []lockfile.Provider) ([]installer.ProviderOrigin, error) {
+	return functions.ProviderOrigins(ctx, in, p, entries)
 }
 
 // LockedPackages calls use with each package in the locks of several projects, once for each entry. The locks must be

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/config"
 	"github.com/cotterpin/cotter/internal/cli/graph"
 	"github.com/cotterpin/cotter/lockfile"
@@ -33,6 +34,11 @@ type EntryChange struct {
 	Interface []InterfaceChange `json:"interface,omitempty"`
 	// InterfaceError is the reason why the packages could not be compared.
 	InterfaceError string `json:"interface_error,omitempty"`
+	// HashesConfirmed is true if the source of a provider was asked, with --remote, and has all hashes that only the new
+	// lock has.
+	HashesConfirmed bool `json:"hashes_confirmed,omitempty"`
+	// UnknownHashes is the list of those that belong to no package of the release.
+	UnknownHashes []hashing.Hash `json:"unknown_hashes,omitempty"`
 
 	shown      string                   // Provider as shown in text
 	Interfaces []config.InterfaceChange `json:"-"` // Interface as shown in text
@@ -127,8 +133,8 @@ func ProviderEntryChange(from lockfile.ProviderChange) EntryChange {
 	case c.Change == graph.Updated:
 	case from.NoCommonHash():
 		c.Details = append(c.Details, "no hash in common: other content, or other platforms")
-	case added+removed > 0:
-		c.Details = append(c.Details, fmt.Sprintf("hashes: %d added, %d removed", added, removed))
+	case len(added)+len(removed) > 0:
+		c.Details = append(c.Details, fmt.Sprintf("hashes: %d added, %d removed", len(added), len(removed)))
 	}
 	return c
 }

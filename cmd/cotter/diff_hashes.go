@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cotterpin/cotter/installer"
+	"github.com/cotterpin/cotter/internal/cli/advice"
+	"github.com/cotterpin/cotter/internal/cli/records"
+	"github.com/cotterpin/cotter/internal/installerinternal"
+	"github.com/cotterpin/cotter/lockfile"
+)
+
+// confirmHashes asks the sources of providers whether they have the hashes that only the new lock has, and adds their
+// answers to the changes, one for each provider: an invented hash would let other content pass later.
+func confirmHashes(ctx context.Context, cmd *invocation, in *installer.Installer, out *output, req request, providers []lockfile.ProviderChange, changes []records.EntryChange) error {
+	var entries []lockfile.Provider
+	var of []*records.EntryChange
+	for i, p := range providers {
+		if p.New == nil {
+			continue
+		}
+		entry := *p.New
+		if p.Old != nil {
+			entry.Hashes, _ = p.Hashes()
+		}
+		if len(entry.Hashes) > 0 {
+			entries, of = append(entries, entry), append(of, &changes[i])
+		}
+	}
+	if entries == nil {
+		return nil
+	}
+	req, err := inNew(cmd, out, req)
+	if err != nil {
+		return err
+	}
+	origins, err := installerinternal.ProviderOrigins(ctx, in, req.Project, entries)
+	if err != nil {
+		return err
+	}
+	for i, o := range origins {
+		c := of[i]
+		c.HashesConfirmed, c.UnknownHashes = o.OK(), o.Unknown
+		switch {
+		case o.OK():
+			c.Details = append(c.Details, fmt.Sprintf("%s has all added hashes", sourceOf(o)))
+		case o.Moved():
+			c.Details = append(c.Details, originProviderText(o))
+		default:
+			c.Details = append(c.Details, "the added hashes could not be compared: "+advice.MessageOf(o.Err).Text)
+		}
+	}
+	return nil
+}
