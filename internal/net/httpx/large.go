@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 
@@ -50,22 +51,25 @@ func (r *Received) receive(ctx context.Context, resp *Response, limit int64) err
 	if resp.ContentLength > limit {
 		return &TooLargeError{Limit: limit}
 	}
-	head, err := io.ReadAll(io.LimitReader(resp.Body, min(inMemory, limit+1)))
-	switch r.Body = head; {
-	case err != nil:
-		return err
-	case int64(len(head)) > limit:
-		return &TooLargeError{Limit: limit}
-	case len(head) < inMemory:
-		return nil
+	err := r.readHead(resp.Body, min(inMemory, limit+1))
+	if err == nil && len(r.Body) == inMemory {
+		if r.file, err = os.CreateTemp("", "cotter-answer-*"); err == nil {
+			_ = os.Remove(r.file.Name()) // a killed run leaves nothing; on Windows, Close removes it
+			r.size, err = io.Copy(packagelimits.DiskOf(ctx).Writer(r.file), io.LimitReader(resp.Body, limit-inMemory+1))
+		} else { // a container need not have a directory for temporary files
+			err = r.readHead(resp.Body, limit+1)
+		}
 	}
-	if r.file, err = os.CreateTemp("", "cotter-answer-*"); err != nil {
-		return err
-	}
-	more, err := io.Copy(packagelimits.DiskOf(ctx).Writer(r.file), io.LimitReader(resp.Body, limit-inMemory+1))
-	if r.size = inMemory + more; err == nil && r.size > limit {
+	if r.size += int64(len(r.Body)); err == nil && r.size > limit {
 		err = &TooLargeError{Limit: limit}
 	}
+	return err
+}
+
+// readHead reads until max bytes are in memory.
+func (r *Received) readHead(body io.Reader, max int64) error {
+	more, err := io.ReadAll(io.LimitReader(body, max-int64(len(r.Body))))
+	r.Body = append(r.Body, more...)
 	return err
 }
 
@@ -93,7 +97,10 @@ func (r *Received) Close() error {
 	if r == nil || r.file == nil {
 		return nil
 	}
-	err := errors.Join(r.file.Close(), os.Remove(r.file.Name()))
+	err := r.file.Close()
+	if removed := os.Remove(r.file.Name()); !errors.Is(removed, fs.ErrNotExist) {
+		err = errors.Join(err, removed)
+	}
 	r.file = nil
 	return err
 }
