@@ -244,7 +244,7 @@ func (r *Repository) command(args ...string) Command {
 	return Command{Args: args, Repo: r.store.dir, Network: r.network, Secrets: r.secrets}
 }
 
-// maxTrace bounds the packet trace, in bytes. A ref takes about 140, and packs are not in it.
+// maxTrace bounds the packet trace, in bytes. A ref takes about 140. Messages of the server are in it too, but packs are not.
 const maxTrace = 2 * git.MaxRefBytes
 
 // watch stops a git that transfers too much, alone or for the run of ctx, or is sent too many refs, because git itself has
@@ -266,7 +266,7 @@ func (r *Repository) watch(ctx context.Context) (context.Context, func() error, 
 			return err
 		}
 		if info, err := os.Stat(r.network.PacketTrace); err == nil && info.Size() > maxTrace {
-			return fmt.Errorf("%w: the server listed more refs than allowed (%d)", git.ErrTooLarge, git.MaxRefs)
+			return fmt.Errorf("%w: the server sent more than %d MiB of refs and messages", git.ErrTooLarge, maxTrace>>20)
 		}
 		if r.Progress != nil && size > 0 {
 			r.Progress(size)
