@@ -9,6 +9,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/configuration/callsource"
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/store/origins"
 	"github.com/cotterpin/cotter/internal/store/userkey"
@@ -41,6 +42,34 @@ type refs struct {
 
 func (r refs) Reference(context.Context, getmodules.Request) (getmodules.Reference, error) {
 	return getmodules.Reference{Kind: r.kind, Revision: two}, nil
+}
+
+// manyTags has the same long list for each repository.
+type manyTags struct{ getmodules.Source }
+
+func (manyTags) Tags(context.Context, getmodules.Request) ([]getmodules.Tag, error) {
+	return make([]getmodules.Tag, packagelimits.RunVersions/2+1), nil
+}
+
+// Each repository can list many tags, but a run keeps all lists.
+func TestTagsOfRun(t *testing.T) {
+	t.Parallel()
+	o := newOrigins(t, manyTags{})
+	ctx := packagelimits.NewDisk(0).In(t.Context())
+	list := func(name string) error {
+		address, err := addrs.ParseModuleSource("git::https://git.example.com/" + name + ".git")
+		testenv.Must(t, err)
+		from, err := callsource.NewSource(address, new(">= 1.0"))
+		testenv.Must(t, err)
+		_, err = o.TagVersions(ctx, from)
+		return err
+	}
+	testenv.Must(t, list("one"))
+	testenv.Must(t, list("one")) // it is listed once
+	limit, ok := errors.AsType[*packagelimits.Error](list("two"))
+	if !ok || limit.Limit != packagelimits.OfVersions {
+		t.Errorf("more tags than a run may list: %v, want the limit of all listings", limit)
+	}
 }
 
 // Only a tag can be a version that must not move: a branch moves, whatever its name.

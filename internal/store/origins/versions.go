@@ -6,6 +6,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/configuration/callsource"
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
 	"github.com/cotterpin/cotter/internal/net/oci"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -46,7 +47,7 @@ func (o *Origins) TagVersions(ctx context.Context, from callsource.Source) ([]ve
 			return nil, err
 		}
 		defer done()
-		return o.Fetcher.Tags(ctx, o.withRun(requestFor(from)))
+		return counted(ctx, func() ([]getmodules.Tag, error) { return o.Fetcher.Tags(ctx, o.withRun(requestFor(from))) })
 	})
 	if err != nil {
 		return nil, err
@@ -70,8 +71,21 @@ func (o *Origins) ociVersions(ctx context.Context, from callsource.Source) ([]ve
 			return nil, err
 		}
 		defer done()
-		return versions.FromOCITags(ctx, repository)
+		return counted(ctx, func() ([]versions.Candidate, error) { return versions.FromOCITags(ctx, repository) })
 	})
+}
+
+// counted counts what a repository lists for the run of ctx, which keeps it in memory. Package registryclient does the
+// same for registries.
+func counted[T any](ctx context.Context, list func() ([]T, error)) ([]T, error) {
+	listed, err := list()
+	if err == nil {
+		err = packagelimits.DiskOf(ctx).List(len(listed))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return listed, nil
 }
 
 // SelectedTag checks that all tags of the selected version of an OCI repository point to the same artifact,
