@@ -92,12 +92,10 @@ func (e matrixException) find(name string) bool {
 var matrixExceptions = []matrixException{
 	{`^corpus/past_hand_merged schemes .*: verify --remote`, "its lock has a hash that no package of the provider has"},
 	{`^script/(mirror_settings|mirror_dirs) .*: doctor`, "the mirror in its settings has no repository, which is a problem"},
-	{`^(install/computed_sources|script/settings) .*: Session`, "the reader of this test gives modules no values for their variables"},
 }
 
 // matrixRefused are the root modules that no command can install, with the reason, in the same form.
 var matrixRefused = []matrixException{
-	{`^corpus/past_json_provider_key `, "a reference to a provider is invalid"},
 	{`^corpus/lock_link `, "the lock is a link"},
 	{`^stock/directories \. `, "sources that name the test's own directory"},
 	{`^install/(wrong_calls|computed_errors|computed_hostile) `, "calls that are errors"},

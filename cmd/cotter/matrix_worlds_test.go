@@ -154,7 +154,8 @@ func (w *matrixWorld) needsOtherPlatform() bool {
 // user returns a user with an empty home directory, an empty cache, and a copy of the projects.
 func (w *matrixWorld) user(t *testing.T, layout string) *site {
 	t.Helper()
-	s := newSite(t, w.world, append([]string{"COTTER_LAYOUT=" + layout, "TF_DATA_DIR=" + w.dataDir}, w.env...)...)
+	path := os.Getenv("PATH") + string(filepath.ListSeparator) + bothStockTools(t)
+	s := newSite(t, w.world, append([]string{"COTTER_LAYOUT=" + layout, "TF_DATA_DIR=" + w.dataDir, "PATH=" + path}, w.env...)...)
 	var config strings.Builder
 	for host, services := range matrixServices(w.world) {
 		fmt.Fprintf(&config, "host %q {\n  services = {\n", host)
