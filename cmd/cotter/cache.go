@@ -151,8 +151,18 @@ func (o *output) usage(label string, u store.Usage) {
 
 func usageRecord(u store.Usage, projects []store.Project, foreign int) records.Record {
 	return records.CacheUsage{
-		Packages: u.Modules.Number, PackageBytes: u.Modules.Bytes, GitStores: u.Git.Number, GitBytes: u.Git.Bytes, Providers: u.Providers.Number, ProviderSize: u.Providers.Bytes, Linked: u.Linked.Number, LinkedSize: u.Linked.Bytes, Quarantine: u.QuarantineBytes, Bytes: u.Bytes(),
-		Projects: append([]store.Project{}, projects...), Foreign: foreign,
+		Packages:     u.Modules.Number,
+		PackageBytes: u.Modules.Bytes,
+		GitStores:    u.Git.Number,
+		GitBytes:     u.Git.Bytes,
+		Providers:    u.Providers.Number,
+		ProviderSize: u.Providers.Bytes,
+		Linked:       u.Linked.Number,
+		LinkedSize:   u.Linked.Bytes,
+		Quarantine:   u.QuarantineBytes,
+		Bytes:        u.Bytes(),
+		Projects:     append([]store.Project{}, projects...),
+		Foreign:      foreign,
 	}
 }
 

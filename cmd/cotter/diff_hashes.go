@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -48,7 +49,7 @@ func confirmHashes(ctx context.Context, cmd *invocation, in *installer.Installer
 		case o.Moved():
 			c.Details = append(c.Details, originProviderText(o))
 		default:
-			c.Details = append(c.Details, "the added hashes could not be compared: "+advice.MessageOf(o.Err).Text)
+			c.Details = append(c.Details, "the added hashes could not be compared: "+advice.MessageOf(cmp.Or(o.Err, errUnknown)).Text)
 		}
 	}
 	return nil

@@ -72,7 +72,7 @@ func restore(ctx context.Context, cmd *invocation, out *output) error {
 			return err
 		}
 		if out.json {
-			out.result(records.Restored{From: restored.From, Tool: "", Keys: records.KeysOf(restored.Modules), Providers: lists.Map(restored.Providers, addrs.Provider.String)})
+			out.result(records.Restored{From: restored.From, Keys: records.KeysOf(restored.Modules), Providers: lists.Map(restored.Providers, addrs.Provider.String)})
 			return nil
 		}
 		out.printf("Restored %s from %s.\n", bothEntries(len(restored.Modules), len(restored.Providers)), restored.From)

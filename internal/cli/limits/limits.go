@@ -75,7 +75,7 @@ func parseSize(text string) (int64, bool) {
 	return parseCount(text)
 }
 
-// Raise returns the setting, as NAME=VALUE, with which an exceeded limit is no longer exceeded; "" if there is none.
+// Raise returns the setting, as NAME=VALUE, that raises a limit far enough, or "" if no setting does.
 func Raise(e *getmodules.LimitError) string {
 	enough := e.Enough()
 	if enough == 0 {
