@@ -90,7 +90,7 @@ type Fetcher struct {
 	gitOnce    sync.Once
 	gitProgram *gitexec.Git
 
-	v2          v2Memo
+	servers     gitServers
 	pauses      httpx.Pauses
 	warnedAlone atomic.Bool
 	warnedCache atomic.Bool

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/cotterpin/cotter/internal/disk/packagelimits"
@@ -58,22 +60,17 @@ const (
 	v2Other = 64 << 20
 )
 
+// gitClients are the two clients of one repository.
 type gitClients struct {
+	gitChoice
 	fetcher *Fetcher
 	req     Request
-	addr    gitAddress
 	scratch string // a private directory
-	// v2 is nil if the repository is not fetched by version 2 of the protocol.
-	v2    *inprocess.V2
-	alone bool
-
-	// named is set if the root module or the user names the host; see [gitexec.Settings.For].
-	named bool
-	v2Err error // the error of the fetch by v2, if it failed
-	// repeated is set if v2 has sent a request in vain as often as allowed.
-	repeated bool
-	git      *gitexec.Repository
-	warned   []string
+	// v2 is nil if the repository is not fetched in this process.
+	v2     *inprocess.V2
+	v2Err  error // the error of the fetch by v2, if it failed
+	git    *gitexec.Repository
+	warned []string
 }
 
 func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, scratch string) (*gitClients, error) {
@@ -82,45 +79,60 @@ func (f *Fetcher) gitClients(ctx context.Context, req Request, addr gitAddress, 
 	} else if own {
 		return nil, errOwnGetter("git", "do this")
 	}
-	alone := f.isAlone()
-	if !alone {
-		if err := addr.replace(ctx, req, f.program()); err != nil {
-			return nil, err
-		}
-	}
-	u := addr.target.URL
-	if f.GitCredentials != nil && addr.user == nil && mayCarryCredentials(req, u) {
-		var err error
-		if addr.user, err = f.GitCredentials(ctx, &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}); err != nil {
-			return nil, fmt.Errorf("credentials for %s: %w", hostname.Origin(u), err)
-		}
-	}
-	g := &gitClients{fetcher: f, req: req, addr: addr, scratch: scratch, alone: alone, named: addr.isByUser(ctx, req)}
-	transport, err := g.v2Transport(ctx)
+	choice, err := f.clientFor(ctx, req, addr)
 	if err != nil {
 		return nil, err
 	}
-	if tree := f.Limits.tree(); transport != nil {
-		g.v2 = &inprocess.V2{
-			Client:   gitwire.Client{Transport: transport},
-			Dir:      scratch,
-			MaxBytes: f.Limits.download(),
-			Limits: inprocess.PackLimits{
-				Objects:     tree.Entries + otherObjects,
-				ObjectBytes: max(tree.FileBytes, v2Object),
-				TotalBytes:  tree.TreeBytes + v2Other,
-				MemoryBytes: v2Memory,
-				Disk:        packagelimits.DiskOf(ctx),
-			},
-			Progress: g.progress(),
+	g := &gitClients{gitChoice: choice, fetcher: f, req: req, scratch: scratch}
+	u := g.addr.target.URL
+	if f.GitCredentials != nil && g.addr.user == nil && mayCarryCredentials(req, u) {
+		if g.addr.user, err = f.GitCredentials(ctx, &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}); err != nil {
+			return nil, fmt.Errorf("credentials for %s: %w", hostname.Origin(u), err)
 		}
+	}
+	if g.reason != "" {
+		return g, nil
+	}
+	transport, err := g.transport()
+	if err != nil {
+		return nil, err
+	}
+	tree := f.Limits.tree()
+	g.v2 = &inprocess.V2{
+		Client:   gitwire.Client{Transport: transport},
+		Dir:      scratch,
+		MaxBytes: f.Limits.download(),
+		Limits: inprocess.PackLimits{
+			Objects:     tree.Entries + otherObjects,
+			ObjectBytes: max(tree.FileBytes, v2Object),
+			TotalBytes:  tree.TreeBytes + v2Other,
+			MemoryBytes: v2Memory,
+			Disk:        packagelimits.DiskOf(ctx),
+		},
+		Progress: g.progress(),
 	}
 	return g, nil
 }
 
-// isAlone reports whether everything is fetched in this process.
-func (f *Fetcher) isAlone() bool {
-	return f.GitBackend == GitBuiltIn || f.GitBackend == GitAuto && !f.program().Installed()
+// transport returns that of version 2 in this process: requests as git would send them, or sessions of the user's ssh.
+func (g *gitClients) transport() (gitwire.Transport, error) {
+	if g.requests != nil {
+		g.requests.User = g.addr.user
+		return &gitwire.HTTP{RoundTripper: g.requests, Repository: g.addr.target.URL}, nil
+	}
+	keyFile := ""
+	if g.addr.sshKey != nil {
+		keyFile = filepath.Join(g.scratch, "ssh-key")
+		if err := os.WriteFile(keyFile, g.addr.sshKey, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	return &gitwire.Session{
+		Connect: func(ctx context.Context) (gitwire.Conn, error) {
+			return g.fetcher.program().DialSSH(ctx, g.addr.target, keyFile)
+		},
+		Floor: g.fetcher.floor(gitIdle),
+	}, nil
 }
 
 func (g *gitClients) progress() func(int64) {
@@ -151,7 +163,7 @@ func (g *gitClients) v2Done(ctx context.Context, err error) (done bool, _ error)
 		return true, g.addr.explainAlone(httpError(err))
 	}
 	g.v2Err = err
-	g.fetcher.v2.failed(&g.addr, err)
+	g.fetcher.servers.failed(&g.addr, err)
 	return false, g.close()
 }
 
@@ -165,7 +177,7 @@ func (g *gitClients) close() error {
 // withRepository lets the installed git do what is not done in this process.
 func (g *gitClients) withRepository(use func(git.Repository) error) error {
 	if g.alone {
-		return errAlone(notInProcess(g.addr))
+		return errAlone(g.reason)
 	}
 	repo := g.system()
 	return errors.Join(use(repo), repo.Close())
@@ -201,10 +213,10 @@ func (g *gitClients) system() *gitexec.Repository {
 	return g.git
 }
 
-// retry sends each request once if v2 has repeated it in vain.
+// retry sends each request once if this process has repeated it in vain.
 func (g *gitClients) retry() httpx.Retry {
 	retry := g.fetcher.retry()
-	if g.repeated {
+	if g.requests != nil && g.requests.InVain() {
 		retry.Attempts = 1
 	}
 	return retry

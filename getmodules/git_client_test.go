@@ -42,6 +42,7 @@ func TestGitClient(t *testing.T) {
 		"cookies":     {plain, setting("http.cookieFile", "a"), getmodules.GitClient{Reason: "git has a setting for it: http.cookiefile"}},
 		"environment": {plain, newWireFetcher(t, "GIT_SSL_CIPHER_LIST=x"), getmodules.GitClient{Reason: "git has a setting for it: GIT_SSL_CIPHER_LIST"}},
 		"query":       {plain + "&x=1", newWireFetcher(t), getmodules.GitClient{Reason: "the address has arguments for the server"}},
+		"key of ssh":  {plain + "&sshkey=a2V5", newWireFetcher(t), getmodules.GitClient{InProcess: true}},
 		"always":      {plain, newGitFetcher(t), getmodules.GitClient{Reason: `the git backend is set to "git"`}},
 		"ssh, no git": {ssh, newAutoFetcher(t), getmodules.GitClient{SSH: true, Alone: true, Reason: "ssh sources need git"}},
 		"alone":       {plain, newBuiltInFetcher(t), getmodules.GitClient{InProcess: true, Alone: true}},

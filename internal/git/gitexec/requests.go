@@ -34,7 +34,8 @@ type Requests struct {
 	// Client gets the transport that the settings require.
 	Client *httpx.Client
 
-	left atomic.Bool // a request went to another origin
+	left   atomic.Bool // a request went to another origin
+	inVain atomic.Bool
 }
 
 // SettingError says that the user has a setting that only git can apply. Without it, a request could reach
@@ -75,11 +76,15 @@ func (r *Requests) do(req *http.Request, h HTTP) (*http.Response, error) {
 	client := *r.Client
 	client.HTTP, client.MaxRedirects = &http.Client{Transport: transport}, 0
 	answer, err := client.RoundTrip(req)
+	r.inVain.Store(err != nil || answer.StatusCode >= http.StatusInternalServerError || answer.StatusCode == http.StatusTooManyRequests)
 	if err == nil && h.StaysAtRedirects && answer.StatusCode/100 == 3 {
 		return nil, errors.Join(errRedirects, answer.Body.Close())
 	}
 	return answer, err
 }
+
+// InVain reports whether Client has sent the last request as often as it may, without an answer that is of use.
+func (r *Requests) InVain() bool { return r.inVain.Load() }
 
 var errRedirects = fmt.Errorf("%w: the server redirects, which git's setting http.followRedirects forbids", git.ErrRefused)
 
