@@ -26,35 +26,46 @@ const (
 )
 
 func sshMeasured() world {
-	cold := cold
+	plain := cold
+	plain.name = "cold, plain sshd"
 	return world{
 		name:  "ssh",
 		about: fmt.Sprintf("%d calls of %d packages in git, over ssh", sshRepositories, sshRepositories),
 		notes: []string{
 			fmt.Sprintf("The server is a real sshd. A proxy in front of it delays all bytes, so that a round trip takes %d ms.", sshRoundTrip.Milliseconds()),
+			"It accepts GIT_PROTOCOL, like those of forges. A plain sshd has no setting for that.",
 			"Requests and received bytes are not counted, because they are encrypted.",
 		},
-		parts: []part{{start: startSSH, phases: []phase{cold, warm, again}}},
-		goals: []report.Goal{report.Faster(cold.name, 8), report.Faster(warm.name, 40), report.Faster(again.name, 1)},
+		parts: []part{
+			{start: startSSH, phases: []phase{cold, warm, again}},
+			{start: startPlainSSH, phases: []phase{plain}},
+		},
+		goals: []report.Goal{report.Faster(cold.name, 8), report.Faster(plain.name, 8), report.Faster(warm.name, 40), report.Faster(again.name, 1)},
 	}
 }
 
 // sshServers have a real sshd behind a proxy.
 type sshServers struct {
 	moduleServers
-	dir   string
-	sshd  *exec.Cmd
-	proxy net.Listener
-	wait  atomic.Int64 // the time of a round trip, in nanoseconds
+	// accept is a line of sshd's configuration; "" in a plain sshd.
+	accept string
+	dir    string
+	sshd   *exec.Cmd
+	proxy  net.Listener
+	wait   atomic.Int64 // the time of a round trip, in nanoseconds
 }
 
 // startSSH needs git and OpenSSH.
-func startSSH() (servers, error) {
+func startSSH() (servers, error) { return startSSHWith("AcceptEnv GIT_PROTOCOL\n") }
+
+func startPlainSSH() (servers, error) { return startSSHWith("") }
+
+func startSSHWith(accept string) (servers, error) {
 	dir, err := os.MkdirTemp("", "bench-ssh-")
 	if err != nil {
 		return nil, err
 	}
-	s := &sshServers{dir: dir}
+	s := &sshServers{accept: accept, dir: dir}
 	if err := s.start(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -135,7 +146,7 @@ func (s *sshServers) startSSHD() (address string, err error) {
 	_ = l.Close() // most likely, nobody takes the port before sshd
 	_, port, _ := net.SplitHostPort(address)
 	config := fmt.Sprintf("Port %s\nListenAddress 127.0.0.1\nHostKey %[2]s/host_key\nAuthorizedKeysFile %[2]s/user_key.pub\nAuthenticationMethods publickey\n"+
-		"StrictModes no\nUsePAM no\nMaxStartups 100\nPidFile none\nAcceptEnv GIT_PROTOCOL\nSetEnv SHLVL=1 HOME=%[2]s\n", port, s.dir)
+		"StrictModes no\nUsePAM no\nMaxStartups 100\nPidFile none\n%[3]sSetEnv SHLVL=1 HOME=%[2]s\n", port, s.dir, s.accept)
 	if err := os.WriteFile(filepath.Join(s.dir, "sshd_config"), []byte(config), 0o600); err != nil {
 		return "", err
 	}

@@ -32,7 +32,7 @@ const (
 	// Applied by git's rules are url.<base>.insteadOf, and the headers, proxies, certificates and user
 	// agent of http.<url>.*. Credentials are those in the address, of netrc or of "git credential fill".
 	// For ssh, the program that git would run is run, except on Windows, and sessions of a run share its
-	// connections.
+	// connections. A server that does not accept GIT_PROTOCOL is asked to set it in the command.
 	GitAuto GitBackend = ""
 	// GitInstalled uses git for everything, and fails if it is not installed.
 	GitInstalled GitBackend = "git"

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -61,12 +62,16 @@ func (s *sshServer) knows() string {
 // newSSHServer starts a real sshd for each connection, for the user who runs the test. Clients have to be
 // given their configuration file, because ssh does not look for one in HOME. Commands run with HOME set to the
 // server's directory and with SHLVL set, which keeps bash from reading the user's .bashrc: some of those
-// files take longer than the rest of a test. OpenSSH's default key exchange does as well.
+// files take longer than the rest of a test. OpenSSH's default key exchange does as well. The server accepts
+// GIT_PROTOCOL, like those of forges, if no option has another AcceptEnv.
 func newSSHServer(t *testing.T, options ...string) *sshServer {
 	t.Helper()
 	sshd := findSSHD(t)
 	who, err := user.Current()
 	testenv.Must(t, err)
+	if !slices.ContainsFunc(options, func(option string) bool { return strings.HasPrefix(option, "AcceptEnv") }) {
+		options = append(options, "AcceptEnv GIT_PROTOCOL")
+	}
 	s := &sshServer{
 		user: who.Username, host: newSSHKey(t), client: newSSHKey(t), other: newSSHKey(t),
 		dir: t.TempDir(), left: make(chan struct{}, 100),
@@ -76,7 +81,6 @@ AuthorizedKeysFile %[1]s/authorized_keys
 AuthenticationMethods publickey
 StrictModes no
 UsePAM no
-AcceptEnv GIT_PROTOCOL
 SetEnv HOME=%[1]s SHLVL=1
 KexAlgorithms curve25519-sha256
 LogLevel INFO

@@ -68,19 +68,25 @@ func TestSSHShared(t *testing.T) {
 	t.Setenv("TMPDIR", temp)
 	s := newSSHServer(t)
 	small := newSSHServer(t, "MaxSessions 1")
+	plain := newSSHServer(t, "AcceptEnv LANG")
+	// Like git-shell, gitolite and others, this one runs only commands that begin as those of git.
+	only := newSSHServer(t, "AcceptEnv LANG", `ForceCommand case "$SSH_ORIGINAL_COMMAND" in git-upload-pack*) eval "$SSH_ORIGINAL_COMMAND";; *) echo "fatal: unrecognized command" >&2; exit 128;; esac`)
 	addresses := sshRepositories(t, 8)
 	for name, tt := range map[string]struct {
 		server *sshServer
 		config string
 		logins int32
+		git    int  // the fetches that are left to git
 		alone  bool // the run has no memory
 		races  bool // ssh fails if it finds a master that is just ending, and git tries again
 	}{
-		"shared":                {server: s, config: s.withKey(), logins: 1},
-		"no end of the run":     {server: s, config: s.withKey(), logins: 8, alone: true},
-		"the user's own master": {server: s, config: s.withKey() + "  ControlMaster auto\n  ControlPath " + temp + "/own-%C\n  ControlPersist no", logins: -1, races: true},
-		"the user's own path":   {server: s, config: s.withKey() + "  ControlPath " + temp + "/none", logins: 8},
-		"few sessions":          {server: small, config: small.withKey(), logins: -1},
+		"shared":                     {server: s, config: s.withKey(), logins: 1},
+		"no end of the run":          {server: s, config: s.withKey(), logins: 8, alone: true},
+		"the user's own master":      {server: s, config: s.withKey() + "  ControlMaster auto\n  ControlPath " + temp + "/own-%C\n  ControlPersist no", logins: -1, races: true},
+		"the user's own path":        {server: s, config: s.withKey() + "  ControlPath " + temp + "/none", logins: 8},
+		"plain":                      {server: plain, config: plain.withKey(), logins: 1},
+		"plain, only git's commands": {server: only, config: only.withKey(), logins: 11, git: 10},
+		"few sessions":               {server: small, config: small.withKey(), logins: -1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newGitFetcher(t, tt.server.clientConfig(t, tt.config))
@@ -93,8 +99,11 @@ func TestSSHShared(t *testing.T) {
 			before := tt.server.logins.Load()
 			testenv.Must(t, fetchTogether(ctx, t, f, addresses))
 			testenv.Must(t, fetchTogether(ctx, t, f, addresses[:2]))
-			if !tt.races && strings.Contains(strings.Join(programs(), ","), "git fetch") {
-				t.Errorf("the fetches ran %q, want no git", programs())
+			if ran := strings.Count(strings.Join(programs(), ","), "git fetch"); !tt.races && ran != tt.git {
+				t.Errorf("the fetches ran %q, want git %d times", programs(), tt.git)
+			}
+			if sessions := strings.Count(strings.Join(programs(), ","), "ssh"); tt.git > 0 && sessions != 3 {
+				t.Errorf("the fetches ran %q, want ssh for its settings, and two sessions that show what the server speaks", programs())
 			}
 			dirs, _ := filepath.Glob(filepath.Join(temp, "cotter-ssh-*"))
 			for _, dir := range dirs {

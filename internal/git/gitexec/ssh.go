@@ -25,6 +25,9 @@ import (
 // maxSSHConfig bounds "ssh -G", in bytes. Usually it has 5 KiB.
 const maxSSHConfig = 256 << 10
 
+// version2 is the variable by which git-upload-pack is asked for version 2 of the protocol.
+const version2 = "GIT_PROTOCOL=version=2"
+
 // repositoryVariables are not passed to ssh by git.
 var repositoryVariables = [...]string{
 	"GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_DIR", "GIT_NO_REPLACE_OBJECTS", "GIT_WORK_TREE",
@@ -145,7 +148,7 @@ func (g *Git) newSSHDial(ctx context.Context, target Target, keyFile string) (*s
 	d := &sshDial{
 		git:     g,
 		url:     target.URL,
-		env:     append(procgroup.Without(env, "GIT_PROTOCOL"), "GIT_PROTOCOL=version=2"),
+		env:     append(procgroup.Without(env, "GIT_PROTOCOL"), version2),
 		program: g.ssh(found, network),
 		host:    sshHost(target.URL),
 		command: gitwire.UploadPack(target.URL.Path),
@@ -216,8 +219,12 @@ func (d *sshDial) config(ctx context.Context) (sshConfig, error) {
 	})
 }
 
-func (d *sshDial) start(ctx context.Context, options ...string) (*Process, error) {
-	p := d.process(ctx, slices.Concat(options, d.host, []string{d.command}))
+func (d *sshDial) start(ctx context.Context, asks sshAsks, options ...string) (*Process, error) {
+	command := d.command
+	if asks == asksByCommand {
+		command = "env " + version2 + " " + command
+	}
+	p := d.process(ctx, slices.Concat(options, d.host, []string{command}))
 	return p, p.startWithPipes()
 }
 

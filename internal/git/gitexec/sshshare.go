@@ -4,17 +4,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
-	"net/url"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/cotterpin/cotter/internal/disk/filelock"
 	"github.com/cotterpin/cotter/internal/git"
+	"github.com/cotterpin/cotter/internal/git/gitwire"
 	"github.com/cotterpin/cotter/internal/process/singleflight"
 )
 
@@ -23,18 +21,7 @@ const (
 	maxSessions = 10
 	// maxSocket bounds the path of a socket: systems allow 104 bytes, and ssh first appends 17.
 	maxSocket = 104 - 18
-	// maxParked is what an unused session may still send, in bytes.
-	maxParked = 64 << 10
 )
-
-// SSHConn is a session of git-upload-pack on a server, by the user's ssh.
-type SSHConn struct {
-	url     *url.URL
-	process *Process
-	link    *sshLink // nil if the connection is not shared
-	owner   bool     // the process has the connection that others share
-	closed  sync.Once
-}
 
 func (d *sshDial) dial(ctx context.Context) (*SSHConn, error) {
 	links := singleflight.For(ctx, &d.git.sshLinks)
@@ -43,7 +30,7 @@ func (d *sshDial) dial(ctx context.Context) (*SSHConn, error) {
 	}
 	link, isNew := links.join(d.identity)
 	if isNew {
-		return d.dialLink(ctx, link)
+		return d.dialLink(ctx, links, link)
 	}
 	select {
 	case <-link.ready:
@@ -51,7 +38,11 @@ func (d *sshDial) dial(ctx context.Context) (*SSHConn, error) {
 		link.leave()
 		return nil, context.Cause(ctx)
 	}
+	asks := links.asks(d.identity)
 	switch {
+	case link.err == nil && asks == asksInVain:
+		link.leave()
+		return nil, gitwire.ErrOldProtocol
 	case link.err == nil:
 	case isSSHVerdict(link.err):
 		link.leave()
@@ -60,32 +51,43 @@ func (d *sshDial) dial(ctx context.Context) (*SSHConn, error) {
 		link.leave()
 		return d.dialAlone(ctx)
 	}
-	p, err := d.start(ctx, "-o", "ControlMaster=no", "-o", "ControlPath="+link.socket)
+	p, err := d.startShared(ctx, link, asks)
 	if err != nil {
 		link.leave()
 		return nil, err
 	}
-	return &SSHConn{url: d.url, process: p, link: link}, nil
+	return newSSHConn(d.url, p, link), nil
 }
 
 func (d *sshDial) dialAlone(ctx context.Context) (*SSHConn, error) {
-	p, err := d.start(ctx)
+	p, err := d.start(ctx, asksByVariable)
 	if err != nil {
 		return nil, err
 	}
-	return &SSHConn{url: d.url, process: p}, nil
+	return newSSHConn(d.url, p, nil), nil
 }
 
 // dialLink makes a connection that others can share. It outlives the context, but not this process, whose
 // end of the pipe ssh reads.
-func (d *sshDial) dialLink(ctx context.Context, link *sshLink) (*SSHConn, error) {
-	p, err := d.start(context.WithoutCancel(ctx), "-o", "ControlMaster=yes", "-o", "ControlPath="+link.socket, "-o", "ControlPersist=no")
+func (d *sshDial) dialLink(ctx context.Context, links *sshLinks, link *sshLink) (*SSHConn, error) {
+	asks := links.asks(d.identity)
+	p, err := d.start(context.WithoutCancel(ctx), asks, "-o", "ControlMaster=yes", "-o", "ControlPath="+link.socket, "-o", "ControlPersist=no")
 	if err != nil {
 		link.settle(err)
 		return nil, err
 	}
 	link.process.Store(p)
-	return &SSHConn{url: d.url, process: p, link: link, owner: true}, nil
+	c := newSSHConn(d.url, p, link)
+	c.owner = true
+	if asks == asksUnknown {
+		c.again = func() (*Process, error) { return d.startShared(ctx, link, asksByCommand) }
+		c.judge = func(asks sshAsks) { links.setAsks(d.identity, asks) }
+	}
+	return c, nil
+}
+
+func (d *sshDial) startShared(ctx context.Context, link *sshLink, asks sshAsks) (*Process, error) {
+	return d.start(ctx, asks, "-o", "ControlMaster=no", "-o", "ControlPath="+link.socket)
 }
 
 // sharable reports whether the user's settings leave sharing to us, and whether this is OpenSSH.
@@ -96,65 +98,6 @@ func (d *sshDial) sharable(ctx context.Context) bool {
 	}
 	master, path := config["controlmaster"], config["controlpath"]
 	return (master == "false" || master == "no") && (path == "" || path == "none")
-}
-
-func (c *SSHConn) Read(p []byte) (int, error) {
-	n, err := c.process.Stdout.Read(p)
-	if n > 0 && c.owner {
-		c.link.settle(nil) // ssh has created the socket before it started the session
-	}
-	return n, err
-}
-
-func (c *SSHConn) Write(p []byte) (int, error) { return c.process.Stdin.Write(p) }
-
-// Wait waits for the end of ssh. For a reason that git would have as well, the error wraps a sentinel of
-// package git.
-func (c *SSHConn) Wait() error {
-	defer time.AfterFunc(killDelay, func() { c.process.cancel(ErrIdle) }).Stop()
-	err := c.process.Wait()
-	if !isTemporary(err) && !says(err, saysDropped) { // otherwise git tries again
-		err = explain(c.url, err)
-	}
-	if c.owner {
-		c.link.end(err)
-	}
-	return err
-}
-
-// Close leaves a connection open that others can share.
-func (c *SSHConn) Close() {
-	c.closed.Do(func() {
-		if c.owner && c.link.works() {
-			go c.park()
-			return
-		}
-		c.process.Kill()
-		if c.owner {
-			c.link.end(context.Canceled)
-		} else if c.link != nil {
-			c.link.leave()
-		}
-	})
-}
-
-// park waits until the connection ends. A server that still sends much is cut off.
-func (c *SSHConn) park() {
-	if n, _ := io.Copy(io.Discard, io.LimitReader(c.process.Stdout, maxParked)); n == maxParked {
-		_ = c.process.Stdout.Close()
-		_ = c.process.Stdin.Close()
-	}
-	c.link.end(errEnded)
-	_ = c.process.Wait()
-}
-
-// Kill ends the connection, also for those who share it.
-func (c *SSHConn) Kill() {
-	if c.link != nil {
-		c.link.end(errEnded)
-		c.link.kill()
-	}
-	c.process.Kill()
 }
 
 var errEnded = errors.New("the shared connection of ssh has ended")
@@ -172,6 +115,7 @@ type sshLinks struct {
 	// remove removes dir.
 	remove func()
 	links  map[sshIdentity][]*sshLink
+	known  map[sshIdentity]sshAsks
 	made   int
 }
 
@@ -193,7 +137,7 @@ func (l *sshLinks) open(ctx context.Context) bool {
 		remove()
 		return false
 	}
-	l.dir, l.remove, l.links = dir, remove, map[sshIdentity][]*sshLink{}
+	l.dir, l.remove, l.links, l.known = dir, remove, map[sshIdentity][]*sshLink{}, map[sshIdentity]sshAsks{}
 	return true
 }
 
@@ -212,6 +156,21 @@ func (l *sshLinks) join(identity sshIdentity) (link *sshLink, isNew bool) {
 	return link, true
 }
 
+// asks returns what the server has shown in this run.
+func (l *sshLinks) asks(identity sshIdentity) sshAsks {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.known[identity]
+}
+
+func (l *sshLinks) setAsks(identity sshIdentity, asks sshAsks) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.known != nil {
+		l.known[identity] = asks
+	}
+}
+
 func (l *sshLinks) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -223,12 +182,12 @@ func (l *sshLinks) close() {
 	}
 	running.Wait()
 	l.remove()
-	l.dir, l.links = "", nil
+	l.dir, l.links, l.known = "", nil, nil
 }
 
 type sshLink struct {
 	socket string
-	// ready is closed when the connection works, or has failed with err.
+	// ready is closed when the connection works and it is known how to ask the server, or when it has failed with err.
 	ready chan struct{}
 	err   error
 
