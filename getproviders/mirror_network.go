@@ -102,15 +102,8 @@ const (
 // Versions implements [Source]. The error is a *[MirrorError].
 func (m *NetworkMirror) Versions(ctx context.Context, provider addrs.Provider) (Listing, error) {
 	about := MirrorError{Provider: provider}
-	text, _, err := m.document(ctx, &about, "index.json")
-	if err != nil {
-		return Listing{}, err
-	}
-	found, err := parseMirrorIndex(text)
-	if err != nil {
-		return Listing{}, about.with(err)
-	}
-	return Listing{Versions: found}, nil
+	found, _, err := readDocument(ctx, m, &about, "index.json", parseMirrorIndex, func(found []Version) int { return len(found) })
+	return Listing{Versions: found}, err
 }
 
 // Package implements [Source]. The error is a *[MirrorError].
@@ -118,15 +111,8 @@ func (m *NetworkMirror) Package(ctx context.Context, provider addrs.Provider, ve
 	about := MirrorError{Provider: provider, Version: version}
 	document, err := singleflight.For(ctx, &m.releases).Do(ctx, httpx.Share(ctx, release{provider, version}), func(ctx context.Context) (releaseDocument, error) {
 		about := about
-		text, from, err := m.document(ctx, &about, version.String()+".json")
-		if err != nil {
-			return releaseDocument{}, err
-		}
-		archives, err := parseMirrorArchives(text)
-		if err != nil {
-			return releaseDocument{}, about.with(err)
-		}
-		return releaseDocument{archives, from}, nil
+		archives, from, err := readDocument(ctx, m, &about, version.String()+".json", parseMirrorArchives, countHashes)
+		return releaseDocument{archives, from}, err
 	})
 	if err != nil {
 		return nil, asMirrorError(about, err)
@@ -167,41 +153,59 @@ func (m *NetworkMirror) evidence() evidence.Evidence {
 // Local implements [Source].
 func (m *NetworkMirror) Local() Source { return Multi(nil) }
 
-// document returns a JSON document and its URL after redirects. The error is about, with a reason.
-func (m *NetworkMirror) document(ctx context.Context, about *MirrorError, name string) (text []byte, from *url.URL, err error) {
+// readDocument parses a JSON document, and returns its URL after redirects. The error is about, with a reason. Large
+// documents are parsed one after the other, and keep is how many values of one are kept for the run.
+func readDocument[V any](ctx context.Context, m *NetworkMirror, about *MirrorError, name string, parse func([]byte) (V, error), keep func(V) int) (none V, from *url.URL, err error) {
+	answer, req, err := m.receive(ctx, about, name)
+	if err != nil {
+		return none, nil, about.with(mirrorFailure(err))
+	}
+	defer func() { _ = answer.Close() }() // a file that could not be removed is in the directory for temporary ones
+	if err := refused(req, LoginToken, checkDocument(about, &answer.Answer)); err != nil {
+		return none, nil, about.with(mirrorFailure(err))
+	}
+	var found V
+	err = answer.Use(ctx, func(answer *httpx.Answer) (err error) {
+		found, err = parse(answer.Body)
+		return err
+	})
+	if err == nil {
+		err = packagelimits.DiskOf(ctx).List(keep(found))
+	}
+	if err != nil {
+		return none, nil, about.with(err)
+	}
+	return found, answer.URL(), nil
+}
+
+// receive requests a document, and repeats it if the token was refused and has been renewed.
+func (m *NetworkMirror) receive(ctx context.Context, about *MirrorError, name string) (*httpx.Received, *http.Request, error) {
 	ctx = httpx.WithoutPointer(ctx) // the user has named the mirror, also if only a package requires the provider
 	about.Location = "network mirror"
 	if m.URL == nil || m.URL.Scheme != "https" || m.URL.Host == "" {
-		return nil, nil, about.with(errors.New("its URL is not an https URL"))
+		return nil, nil, errors.New("its URL is not an https URL")
 	}
 	p := about.Provider
 	at := m.URL.JoinPath(string(p.Hostname), p.Namespace, p.Type, name)
 	at.RawQuery, at.Fragment, at.RawFragment = "", "", ""
 	about.Location = addrs.Redact(at.String())
-	req, err := newRequest(ctx, at.String()) // with the password of the URL, if it has one
-	if err == nil {
-		err = m.authorize(ctx, req)
-	}
-	if err != nil {
-		return nil, nil, about.with(err)
-	}
-	req.Header.Set("Accept", "application/json")
-	req.Header.Del("Accept-Encoding") // documents may be compressed
-	client := m.client()
-	client.AttemptTimeout = httpx.TimeoutOf(m.HTTPClient)
-	answer, err := client.Read(req, maxMirrorDocument)
-	if err == nil && answer.StatusCode == http.StatusUnauthorized && m.isRenewed(ctx, req) {
-		if err = m.authorize(ctx, req); err == nil {
-			answer, err = client.Read(req, maxMirrorDocument)
+	for isRepeated := false; ; isRepeated = true {
+		req, err := newRequest(ctx, at.String()) // with the password of the URL, if it has one
+		if err == nil {
+			err = m.authorize(ctx, req)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		req.Header.Set("Accept", "application/json")
+		req.Header.Del("Accept-Encoding") // documents may be compressed
+		client := m.client()
+		client.AttemptTimeout = httpx.TimeoutOf(m.HTTPClient)
+		answer, err := client.Receive(req, maxMirrorDocument)
+		if err != nil || answer.StatusCode != http.StatusUnauthorized || isRepeated || !m.isRenewed(ctx, req) {
+			return answer, req, err
 		}
 	}
-	if err == nil {
-		err = refused(req, LoginToken, checkDocument(about, answer))
-	}
-	if err != nil {
-		return nil, nil, about.with(mirrorFailure(err))
-	}
-	return answer.Body, answer.URL(), nil
 }
 
 func (m *NetworkMirror) client() *httpx.Client {

@@ -88,3 +88,11 @@ func parseMirrorArchives(text []byte) (map[addrs.Platform]listedArchive, error) 
 	}
 	return found, nil
 }
+
+func countHashes(archives map[addrs.Platform]listedArchive) int {
+	n := len(archives)
+	for _, archive := range archives {
+		n += len(archive.hashes)
+	}
+	return n
+}

@@ -20,6 +20,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
 	"github.com/cotterpin/cotter/internal/net/httpx/webtest"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions"
@@ -335,5 +336,47 @@ func TestNetworkMirrorDownload(t *testing.T) {
 	testenv.Must(t, err)
 	if _, err := received(t, p); !errors.Is(err, getproviders.ErrInvalidMirror) || !strings.Contains(err.Error(), "none.zip: ") {
 		t.Errorf("Download: %v, want ErrInvalidMirror", err)
+	}
+}
+
+// TestNetworkMirrorLists counts what mirrors list for a run, which keeps it in memory.
+func TestNetworkMirrorLists(t *testing.T) {
+	t.Parallel()
+	var index strings.Builder
+	for i := range 90_000 {
+		fmt.Fprintf(&index, `,"1.0.%d":{}`, i)
+	}
+	var hashes strings.Builder
+	for i := range 90_000 {
+		fmt.Fprintf(&hashes, `,"zh:%064x"`, i)
+	}
+	web := webtest.New(t)
+	web.Serve("https://mirror.example.com", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if strings.HasSuffix(r.URL.Path, "index.json") {
+			fmt.Fprintf(w, `{"versions":{%s}}`, index.String()[1:])
+			return
+		}
+		fmt.Fprintf(w, `{"archives":{"linux_amd64":{"url":"x.zip","hashes":[%s]}}}`, hashes.String()[1:])
+	})
+	m := mirror(t, web, mirrorBase)
+	for what, list := range map[string]func(context.Context, addrs.Provider) error{
+		"versions": func(ctx context.Context, p addrs.Provider) error {
+			_, err := m.Versions(ctx, p)
+			return err
+		},
+		"hashes": func(ctx context.Context, p addrs.Provider) error {
+			_, err := m.Package(ctx, p, one, addrs.Platform{OS: "linux", Arch: "amd64"})
+			return err
+		},
+	} {
+		ctx := packagelimits.NewDisk(0).In(t.Context())
+		for i := range 6 {
+			err := list(ctx, addrs.Provider{Hostname: "registry.opentofu.org", Namespace: "acme", Type: fmt.Sprintf("%s%d", what, i)})
+			limit, isLimit := errors.AsType[*packagelimits.Error](err)
+			if over := i == 5; isLimit != over || over && limit.Limit != packagelimits.OfVersions || !over && err != nil {
+				t.Errorf("%s of provider %d: %v", what, i, err)
+			}
+		}
 	}
 }

@@ -3,6 +3,7 @@ package versions
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	goversion "github.com/hashicorp/go-version"
@@ -78,7 +79,27 @@ func (v Version) Compare(other Version) int {
 	case other.IsZero():
 		return 1
 	}
+	if a, ok := v.numbers(); ok {
+		if b, ok := other.numbers(); ok {
+			return slices.Compare(a[:], b[:])
+		}
+	}
 	return v.parsed().Compare(other.parsed())
+}
+
+// numbers returns the numbers of a release with three of them, as most versions are. Registries list up to 100,000
+// versions, and parsing two for each comparison takes seconds.
+func (v Version) numbers() (three [3]int64, ok bool) {
+	rest := v.canonical
+	for i := range three {
+		part, after, more := strings.Cut(rest, ".")
+		n, err := strconv.ParseInt(part, 10, 64)
+		if err != nil || more == (i == len(three)-1) {
+			return three, false
+		}
+		three[i], rest = n, after
+	}
+	return three, true
 }
 
 // parsed must not be called on the zero value.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	goversion "github.com/hashicorp/go-version"
 	"pgregory.net/rapid"
 
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -106,6 +107,19 @@ func parseOrZero(s string) versions.Version {
 		return versions.Version{}
 	}
 	return versions.MustParse(s)
+}
+
+// TestCompareLikeStock compares the order with that of go-version, which stock tools use.
+func TestCompareLikeStock(t *testing.T) {
+	t.Parallel()
+	version := rapid.StringMatching(`(0|1|2|10|9223372036854775807)(\.(0|1|9|10)){0,3}(-rc\.?[12]|-1|\+a)?`)
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := version.Draw(t, "a"), version.Draw(t, "b")
+		want := goversion.Must(goversion.NewVersion(a)).Compare(goversion.Must(goversion.NewVersion(b)))
+		if got := versions.MustParse(a).Compare(versions.MustParse(b)); got != want {
+			t.Errorf("%q and %q: Compare = %d, want %d", a, b, got, want)
+		}
+	})
 }
 
 func FuzzParse(f *testing.F) {
