@@ -17,7 +17,7 @@ var _ = hook.Set(struct {
 	RequireLock         func(context.Context, *Installer, Project) error
 	ReadLockedProviders func(context.Context, Project) ([]lockfile.Provider, error)
 	DiffInterfaces      func(context.Context, *Installer, Project, bool, *lockfile.File, *lockfile.File) ([]config.InterfaceDiff, error)
-	ProviderOrigins     func(context.Context, *Installer, Project, []lockfile.Provider) ([]ProviderOrigin, error)
+	ProviderOrigins     func(context.Context, *Installer, Project, bool, []lockfile.Provider) ([]ProviderOrigin, error)
 	LockedPackages      func(context.Context, *Installer, []Project, LockedOptions, hook.LockedFuncs) error
 	VerifyStore         func(context.Context, *Installer, ocistore.Store) ([]ocistore.Entry, error)
 	ImportStore         func(context.Context, *Installer, ocistore.Store) ([]ocistore.Entry, error)

@@ -194,9 +194,10 @@ func (q *inquiry) addUnseen(ctx context.Context, modules []*module, failures *fa
 func managed(stage *providerStage) []lockfile.Provider { return stage.lock.Managed() }
 
 // providerOrigins is documented in package installerinternal.
-func providerOrigins(ctx context.Context, in *Installer, project Project, entries []lockfile.Provider) (_ []ProviderOrigin, err error) {
+func providerOrigins(ctx context.Context, in *Installer, project Project, offline bool, entries []lockfile.Provider) (_ []ProviderOrigin, err error) {
 	defer ctxerr.Keep(ctx, &err)
 	req := readingOf(project, ScopeProviders)
+	req.Offline = offline
 	if err := req.checkWithLock(); err != nil {
 		return nil, err
 	}

@@ -141,10 +141,7 @@ func newLockDiff(ctx context.Context, cmd *invocation, in *installer.Installer, 
 		}
 		d.interfaces.addTo(d.changes)
 	}
-	if cmd.Bool("remote") {
-		err = confirmHashes(ctx, cmd, in, out, req, providers, d.changes[len(modules):])
-	}
-	return d, err
+	return d, confirmHashes(ctx, cmd, in, out, req, providers, d.changes[len(modules):])
 }
 
 func (o *output) lockDiff(d *lockDiff, format string) error {

@@ -12,8 +12,9 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-// confirmHashes asks the sources of providers whether they have the hashes that only the new lock has, and adds their
-// answers to the changes, one for each provider: an invented hash would let other content pass later.
+// confirmHashes says in the changes, one for each provider, whether the sources of providers have the hashes that only the
+// new lock has: an invented hash would let other content pass later. With --remote, the sources are asked. Otherwise, what
+// an earlier run has got from them counts, and nothing is said of other hashes.
 func confirmHashes(ctx context.Context, cmd *invocation, in *installer.Installer, out *output, req request, providers []lockfile.ProviderChange, changes []records.EntryChange) error {
 	var entries []lockfile.Provider
 	var of []*records.EntryChange
@@ -36,14 +37,23 @@ func confirmHashes(ctx context.Context, cmd *invocation, in *installer.Installer
 	if err != nil {
 		return err
 	}
-	origins, err := installerinternal.ProviderOrigins(ctx, in, req.Project, entries)
-	if err != nil {
+	remote := cmd.Bool("remote")
+	origins, err := installerinternal.ProviderOrigins(ctx, in, req.Project, !remote, entries)
+	switch {
+	case err != nil && !remote:
+		return nil //nolint:nilerr // locks can be compared without a project
+	case err != nil:
 		return err
 	}
 	for i, o := range origins {
 		c := of[i]
+		if !remote && !o.OK() {
+			continue
+		}
 		c.HashesConfirmed, c.UnknownHashes = o.OK(), o.Unknown
 		switch {
+		case o.OK() && !remote:
+			c.Details = append(c.Details, "an earlier run has got all added hashes from "+sourceOf(o))
 		case o.OK():
 			c.Details = append(c.Details, fmt.Sprintf("%s has all added hashes", sourceOf(o)))
 		case o.Moved():

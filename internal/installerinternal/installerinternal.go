@@ -28,7 +28,7 @@ var functions = hook.Functions.(struct {
 	RequireLock         func(context.Context, *installer.Installer, installer.Project) error
 	ReadLockedProviders func(context.Context, installer.Project) ([]lockfile.Provider, error)
 	DiffInterfaces      func(context.Context, *installer.Installer, installer.Project, bool, *lockfile.File, *lockfile.File) ([]config.InterfaceDiff, error)
-	ProviderOrigins     func(context.Context, *installer.Installer, installer.Project, []lockfile.Provider) ([]installer.ProviderOrigin, error)
+	ProviderOrigins     func(context.Context, *installer.Installer, installer.Project, bool, []lockfile.Provider) ([]installer.ProviderOrigin, error)
 	LockedPackages      func(context.Context, *installer.Installer, []installer.Project, installer.LockedOptions, hook.LockedFuncs) error
 	VerifyStore         func(context.Context, *installer.Installer, ocistore.Store) ([]ocistore.Entry, error)
 	ImportStore         func(context.Context, *installer.Installer, ocistore.Store) ([]ocistore.Entry, error)
@@ -74,9 +74,10 @@ func DiffInterfaces(ctx context.Context, in *installer.Installer, p installer.Pr
 }
 
 // ProviderOrigins says whether the sources of the providers that a project would use confirm entries of a lock, which
-// need not be the project's, as [installer.Installer.VerifyRemote] does for its own.
-func ProviderOrigins(ctx context.Context, in *installer.Installer, p installer.Project, entries []lockfile.Provider) ([]installer.ProviderOrigin, error) {
-	return functions.ProviderOrigins(ctx, in, p, entries)
+// need not be the project's, as [installer.Installer.VerifyRemote] does for its own. Offline, it says so by what this user's
+// earlier runs have got from them, and otherwise returns an [installer.ErrOffline] for the entry.
+func ProviderOrigins(ctx context.Context, in *installer.Installer, p installer.Project, offline bool, entries []lockfile.Provider) ([]installer.ProviderOrigin, error) {
+	return functions.ProviderOrigins(ctx, in, p, offline, entries)
 }
 
 // LockedPackages calls use with each package in the locks of several projects, once for each entry. The locks must be

@@ -34,8 +34,8 @@ type EntryChange struct {
 	Interface []InterfaceChange `json:"interface,omitempty"`
 	// InterfaceError is the reason why the packages could not be compared.
 	InterfaceError string `json:"interface_error,omitempty"`
-	// HashesConfirmed is true if the source of a provider was asked, with --remote, and has all hashes that only the new
-	// lock has.
+	// HashesConfirmed is true if the source of a provider has all hashes that only the new lock has: it was asked, with
+	// --remote, or an earlier run of the user has got them from it.
 	HashesConfirmed bool `json:"hashes_confirmed,omitempty"`
 	// UnknownHashes is the list of those that belong to no package of the release.
 	UnknownHashes []hashing.Hash `json:"unknown_hashes,omitempty"`

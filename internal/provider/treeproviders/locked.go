@@ -60,10 +60,10 @@ func (s *Stage) CheckOrigin(ctx context.Context, entry lockfile.Provider) (*prov
 	if err != nil {
 		return nil, err
 	}
-	if s.Offline {
-		return nil, p.Fail(entry.Version, origins.ErrOffline)
-	}
 	found, err := s.checkLocked(ctx, p)
+	if s.Offline && errors.Is(err, providerfetch.ErrNotAtHand) {
+		err = origins.ErrOffline
+	}
 	if err != nil {
 		return nil, p.Fail(entry.Version, err)
 	}
@@ -79,9 +79,12 @@ func (s *Stage) checkLocked(ctx context.Context, p Selected) (*providerfetch.Con
 }
 
 func (s *Stage) platformsOf(ctx context.Context, p Selected) ([]addrs.Platform, error) {
-	listing, err := s.listing(ctx, p.Required, false)
-	if err != nil {
-		return nil, err
+	var listing getproviders.Listing
+	if !s.Offline {
+		var err error
+		if listing, err = s.listing(ctx, p.Required, false); err != nil {
+			return nil, err
+		}
 	}
 	var all []addrs.Platform
 	for _, listed := range listing.Versions {

@@ -10,6 +10,7 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/store"
 )
 
 type Confirmed struct {
@@ -23,10 +24,11 @@ type Confirmed struct {
 // CheckLocked asks the source for the release of a lock entry, under [Getter.Rule], and looks for each
 // locked h1 and zh among what it confirms. An h1 that it does not report must be that of a package of the
 // release, first of the wanted platform, then of the others, which need not exist. Archives of unknown
-// content are downloaded for that, and not kept. A missing release is an error.
+// content are downloaded for that, and not kept. A missing release is an error. Offline, what this user's earlier runs
+// have learned from the source counts: it is [ErrNotAtHand] unless that has all hashes.
 func (g *Getter) CheckLocked(ctx context.Context, want Want, others []addrs.Platform) (*Confirmed, error) {
 	if g.Offline {
-		return nil, ErrNotAtHand
+		return g.recall(want, others)
 	}
 	found := &Confirmed{Unknown: recognized(want.Locked)}
 	var missing error
@@ -54,6 +56,25 @@ func (g *Getter) CheckLocked(ctx context.Context, want Want, others []addrs.Plat
 	}
 	return found, nil
 }
+
+// recall compares a lock entry with the releases that this user has got, which have the hashes that the source had signed
+// or reported.
+func (g *Getter) recall(want Want, others []addrs.Platform) (*Confirmed, error) {
+	found := &Confirmed{Unknown: recognized(want.Locked)}
+	for _, platform := range append([]addrs.Platform{want.Platform}, others...) {
+		want.Platform = platform
+		if known := g.remembered(want, anyRelease); !known.Evidence.IsZero() {
+			found.Evidence = known.Evidence
+			found.know(append(known.Hashes, known.H1, known.Archive)...)
+		}
+	}
+	if found.Evidence.IsZero() || len(found.Unknown) > 0 {
+		return nil, ErrNotAtHand
+	}
+	return found, nil
+}
+
+func anyRelease(store.Release) bool { return true }
 
 func (c *Confirmed) add(ctx context.Context, j *job) error {
 	var err error
