@@ -49,7 +49,7 @@ var suites = []string{"addrs", "configs", "depsfile", "getmodules", "getprovider
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "integration/opentofu:", err)
+		fmt.Fprintln(os.Stderr, "conformance/opentofu:", err)
 		os.Exit(1)
 	}
 }
@@ -123,7 +123,7 @@ func prepare(work string) (tree, error) {
 	}
 	at := func(name string) string { return filepath.Join(here, name) }
 	if _, err := os.Stat(at("_overlay")); err != nil {
-		return tree{}, errors.New("run this in the directory integration/opentofu")
+		return tree{}, errors.New("run this in the directory conformance/opentofu")
 	}
 	source, err := findSource()
 	if err != nil {

@@ -1,4 +1,4 @@
-module github.com/cotterpin/cotter/integration/opentofu
+module github.com/cotterpin/cotter/conformance/opentofu
 
 go 1.26.5
 
