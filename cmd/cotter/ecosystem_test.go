@@ -35,7 +35,7 @@ func TestCommandsOfFiles(t *testing.T) {
 	t.Parallel()
 	app := testApp()
 	line := regexp.MustCompile(`(?:entry: |\$\(|"|run: |\$ )(cotter [^"')` + "`" + `\n]*)`)
-	for _, name := range []string{".pre-commit-hooks.yaml", "action.yml", "renovate/cotter.json", "docs/ci.md"} {
+	for _, name := range []string{".pre-commit-hooks.yaml", "action.yml", "renovate/cotter.json", "docs/ci.md", "examples/recipes/github-bots.yml"} {
 		text := readFile(t, filepath.Join("../..", name))
 		found := line.FindAllStringSubmatch(string(text), -1)
 		if len(found) == 0 {
@@ -194,13 +194,13 @@ func TestRenovate(t *testing.T) {
 
 // TestRenovateCommands checks that nobody who writes to a repository decides what Renovate runs,
 // beyond the module and the directory: neither by the preset's patterns, nor by the list of
-// allowed commands in the page, which is all that holds if another preset finds the names.
+// allowed commands in the recipe, which is all that holds if another preset finds the names.
 func TestRenovateCommands(t *testing.T) {
 	t.Parallel()
 	preset, app := readRenovatePreset(t), testApp()
-	page := readFile(t, "../../docs/ci.md")
+	recipe := readRecipe(t, "renovate.js")
 	var allowed []*regexp.Regexp
-	for _, quoted := range regexp.MustCompile(`(?m)^ +'(\^.*\$)',$`).FindAllSubmatch(page, -1) {
+	for _, quoted := range regexp.MustCompile(`(?m)^ +'(\^.*\$)',$`).FindAllSubmatch(recipe, -1) {
 		allowed = append(allowed, regexp.MustCompile(strings.ReplaceAll(string(quoted[1]), `\\`, `\`)))
 	}
 	runs := func(command string) bool {
@@ -222,7 +222,7 @@ func TestRenovateCommands(t *testing.T) {
 			t.Errorf("the preset finds the module %q", found)
 		}
 		if command := preset.commands(".terraform.lock.hcl", name)[1]; runs(command) {
-			t.Errorf("the page allows %q", command)
+			t.Errorf("the recipe allows %q", command)
 		}
 	}
 	if found := preset.finds([]byte(strings.ReplaceAll(string(entry("network")), "module", "# module"))); found != nil {
@@ -235,7 +235,7 @@ func TestRenovateCommands(t *testing.T) {
 		}
 		for _, command := range preset.commands(name, "network") {
 			if !runs(command) {
-				t.Errorf("the page does not allow %q", command)
+				t.Errorf("the recipe does not allow %q", command)
 			}
 			words := strings.Fields(command)
 			if words[0] != "cotter" {
@@ -260,7 +260,7 @@ func TestRenovateCommands(t *testing.T) {
 		commands[1] = strings.Replace(commands[1], path.Dir(name), dir, 1) // as it is, not cleaned
 		for _, command := range commands {
 			if runs(command) {
-				t.Errorf("the page allows %q", command)
+				t.Errorf("the recipe allows %q", command)
 			}
 		}
 	}
@@ -273,7 +273,7 @@ func TestHostileNamesInHooks(t *testing.T) {
 	t.Parallel()
 	var lines []string
 	entry := regexp.MustCompile(`(?m)(?:entry: |run: |command: |default: |^ *- )((?:cotter )?(?:install|lock|verify) [^"\n]*)$`)
-	for _, name := range []string{".pre-commit-hooks.yaml", "action.yml", "examples/recipes/pre-commit.yaml", "examples/recipes/atlantis.yaml", "examples/recipes/gitlab.yml", "examples/recipes/github.yml", "examples/recipes/github-go.yml"} {
+	for _, name := range []string{".pre-commit-hooks.yaml", "action.yml", "examples/recipes/pre-commit.yaml", "examples/recipes/atlantis.yaml", "examples/recipes/gitlab.yml", "examples/recipes/github.yml", "examples/recipes/github-go.yml", "examples/recipes/github-bots.yml"} {
 		text := readFile(t, filepath.Join("../..", name))
 		if strings.Contains(string(text), "pass_filenames: true") || regexp.MustCompile(`run: .*\$\{\{`).Match(text) {
 			t.Errorf("%s puts names on a command line", name)

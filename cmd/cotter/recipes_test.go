@@ -16,7 +16,7 @@ import (
 	"github.com/cotterpin/cotter/modtest"
 )
 
-// The recipes are the files in examples/recipes that the page docs/ci.md shows. Each test
+// The recipes are the files in examples/recipes, which the page docs/ci.md shows or links to. Each test
 // here acts as the service that reads a recipe: it takes the commands out of the file and
 // runs them on a machine that has only the programs of the service or of the image in the
 // recipe.
