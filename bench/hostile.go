@@ -15,7 +15,7 @@ import (
 	"github.com/cotterpin/cotter/bench/internal/report"
 )
 
-// mostMemory is the 512 MB of docs/security.md, in MiB.
+// mostMemory is the 512 MB of docs/spec/trust.md, in MiB.
 const mostMemory = 488
 
 // attack is what a hostile author or server sends, and the command that reads it.
