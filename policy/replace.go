@@ -37,7 +37,7 @@ type Replacement struct {
 
 var replaceHeader = hcl.BlockHeaderSchema{Type: "replace", LabelNames: []string{"address"}}
 
-// ParseReplacements parses the replace blocks in a file; docs/policy.md describes them. The name is used
+// ParseReplacements parses the replace blocks in a file; docs/develop.md describes them. The name is used
 // only in messages. Other types of blocks are ignored. The result is nil if there are errors.
 func ParseReplacements(src []byte, filename string) (*Replacements, hcl.Diagnostics) {
 	blocks, _, diags := replacePart.read(src, filename, replaceHeader)
