@@ -11,10 +11,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/cotterpin/cotter/internal/cli/view"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 )
@@ -354,31 +354,24 @@ func (p *runPage) lines(b pageBlock) []string {
 	return append(lines, b.lines[next:]...)
 }
 
-// These are the sizes in the picture of a terminal, in pixels. The width of a character is
-// an upper bound for the usual fonts.
+// These are the sizes in the picture of a terminal: its columns, and the others in pixels. The width of a character is
+// an upper bound for the usual fonts. With so few columns, the text can be read on a phone.
 const (
+	pictureColumns   = 52
 	pictureCharacter = 8.5
 	pictureLine      = 20
 	pictureMargin    = 16
 	pictureBar       = 28
 )
 
-// terminalPicture draws the lines of a terminal as SVG, with bright commands and red errors.
+// terminalPicture draws the lines of a terminal as SVG, with bright commands and red errors. Its border shows where it
+// ends on a page as dark as it is.
 // Blanks are no-break spaces, because browsers and GitHub's filter for SVG differ in which
 // attribute or style keeps the others: Chromium no longer regards xml:space.
 func terminalPicture(lines []string) string {
-	columns := 0
+	type shown struct{ text, fill string }
+	var drawn []shown
 	for _, line := range lines {
-		columns = max(columns, utf8.RuneCountInString(line))
-	}
-	width, height := int(float64(columns)*pictureCharacter)+2*pictureMargin, len(lines)*pictureLine+pictureBar+pictureMargin
-	var svg strings.Builder
-	fmt.Fprintf(&svg, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" role="img" aria-label="A terminal: %[3]s">
-<rect width="100%%" height="100%%" rx="8" fill="#16181d"/>
-<circle cx="20" cy="15" r="5" fill="#ff5f57"/><circle cx="38" cy="15" r="5" fill="#febc2e"/><circle cx="56" cy="15" r="5" fill="#28c840"/>
-<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="14">
-`, width, height, html.EscapeString(strings.TrimPrefix(lines[0], "$ ")))
-	for i, line := range lines {
 		fill := "#aab2c0"
 		switch {
 		case strings.HasPrefix(line, "$ "):
@@ -386,17 +379,46 @@ func terminalPicture(lines []string) string {
 		case strings.HasPrefix(line, "Error"):
 			fill = "#ff7b72"
 		}
-		fmt.Fprintf(&svg, "<text x=\"%d\" y=\"%d\" fill=\"%s\">%s</text>\n", pictureMargin, pictureBar+(i+1)*pictureLine-6, fill, strings.ReplaceAll(html.EscapeString(line), " ", "\u00a0"))
+		for part := range strings.SplitSeq(inNarrowTerminal(line), "\n") {
+			drawn = append(drawn, shown{part, fill})
+		}
+	}
+	width, height := int(pictureColumns*pictureCharacter)+2*pictureMargin, len(drawn)*pictureLine+pictureBar+pictureMargin
+	var svg strings.Builder
+	fmt.Fprintf(&svg, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" role="img" aria-label="A terminal: %[3]s">
+<rect x="0.5" y="0.5" width="%[4]d" height="%[5]d" rx="8" fill="#16181d" stroke="#4b5361"/>
+<circle cx="20" cy="15" r="5" fill="#ff5f57"/><circle cx="38" cy="15" r="5" fill="#febc2e"/><circle cx="56" cy="15" r="5" fill="#28c840"/>
+<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="14">
+`, width, height, html.EscapeString(strings.TrimPrefix(lines[0], "$ ")), width-1, height-1)
+	for i, line := range drawn {
+		fmt.Fprintf(&svg, "<text x=\"%d\" y=\"%d\" fill=\"%s\">%s</text>\n", pictureMargin, pictureBar+(i+1)*pictureLine-6, line.fill, strings.ReplaceAll(html.EscapeString(line.text), " ", "\u00a0"))
 	}
 	svg.WriteString("</g>\n</svg>\n")
 	return svg.String()
 }
 
-// TestTerminalPicture checks that no program that draws the picture can collapse its blanks.
+// inNarrowTerminal returns what the command prints instead of a line if the terminal has the picture's columns: an
+// excerpt of a file is cut, and other lines are folded.
+func inNarrowTerminal(line string) string {
+	if !regexp.MustCompile(`^ +\d* \| `).MatchString(line) {
+		return view.FoldedLines(line, pictureColumns)
+	}
+	if len(line) > pictureColumns && !strings.HasSuffix(line, "^") {
+		return line[:pictureColumns-3] + "..."
+	}
+	return line[:min(len(line), pictureColumns)]
+}
+
+// TestTerminalPicture checks that no program that draws the picture can collapse its blanks, and that no line is longer
+// than the picture.
 func TestTerminalPicture(t *testing.T) {
 	t.Parallel()
-	picture := terminalPicture([]string{"$ cotter install", "  2 |   source"})
-	for _, want := range []string{">$\u00a0cotter\u00a0install</text>", ">\u00a0\u00a02\u00a0|\u00a0\u00a0\u00a0source</text>"} {
+	picture := terminalPicture([]string{"$ cotter install", "Error: module dns (main.tf:2): tag v2.1.0 moved 1ba9f699385c -> f38b40497d8a", "  2 |   source = \"git::https://git.example.com/platform.git\"", "    |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"})
+	for _, want := range []string{
+		">$\u00a0cotter\u00a0install</text>", "tag\u00a0v2.1.0\u00a0moved</text>", ">\u00a0\u00a01ba9f699385c\u00a0-&gt;\u00a0f38b40497d8a</text>",
+		">\u00a0\u00a02\u00a0|\u00a0\u00a0\u00a0source\u00a0=\u00a0&#34;git::https://git.example.com/pl...</text>",
+		"|" + strings.Repeat("\u00a0", 12) + strings.Repeat("^", 35) + "</text>",
+	} {
 		if !strings.Contains(picture, want) {
 			t.Errorf("the picture does not have %q:\n%s", want, picture)
 		}

@@ -48,6 +48,13 @@ func TestSite(t *testing.T) {
 			t.Errorf("a page does not have %s", link)
 		}
 	}
+	home, err := os.ReadFile(filepath.Join(dir, "index.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`(?s)go install .*<table>.*<td>module versions</td>.*<img `).Match(home) {
+		t.Error("the first page does not begin with the command that installs Cotter and the table of the README")
+	}
 	checkSearch(t, dir)
 	checkPhone(t, dir, string(adopt))
 }
