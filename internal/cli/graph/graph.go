@@ -7,6 +7,7 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -157,9 +158,36 @@ func (g Graph) tree() *tree {
 	return t
 }
 
-// CompareKeys sorts a module before its descendants.
+// CompareKeys sorts a module before its descendants, and team2 before team10.
 func CompareKeys(a, b string) int {
-	return strings.Compare(strings.ReplaceAll(a, ".", "\x00"), strings.ReplaceAll(b, ".", "\x00"))
+	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), compareNames)
+}
+
+// compareNames compares numbers in names by their values. It returns 0 only for equal names, so that the
+// descendants of a module follow it.
+func compareNames(a, b string) int {
+	restA, restB := a, b
+	for restA != "" && restB != "" {
+		numberA, numberB := digits(restA), digits(restB)
+		if numberA == "" || numberB == "" {
+			if restA[0] != restB[0] {
+				break
+			}
+			restA, restB = restA[1:], restB[1:]
+			continue
+		}
+		valueA, valueB := strings.TrimLeft(numberA, "0"), strings.TrimLeft(numberB, "0")
+		if c := cmp.Or(cmp.Compare(len(valueA), len(valueB)), strings.Compare(valueA, valueB)); c != 0 {
+			return c
+		}
+		restA, restB = restA[len(numberA):], restB[len(numberB):]
+	}
+	return cmp.Or(strings.Compare(restA, restB), strings.Compare(a, b))
+}
+
+// digits returns the digits with which a text begins.
+func digits(text string) string {
+	return text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
 }
 
 func (g Graph) printable() Graph {

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,6 +92,20 @@ func TestFormats(t *testing.T) {
 			if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
 				t.Errorf("%s (-want +got; -update rewrites it):\n%s", file, diff)
 			}
+		}
+	}
+}
+
+// TestCompareKeys sorts keys from several orders.
+func TestCompareKeys(t *testing.T) {
+	t.Parallel()
+	want := []string{"", "a", "a.b", "a-b", "a0", "a0.b", "a00", "a1", "a1b2", "a1b10", "a2", "a2.x10", "a2-x", "a10", "a10.x", "a10.x2", "a10.x10", "a99999999999999999999", "a100000000000000000000", "b"}
+	for range 20 {
+		got := slices.Clone(want)
+		rand.Shuffle(len(got), func(i, j int) { got[i], got[j] = got[j], got[i] })
+		slices.SortFunc(got, graph.CompareKeys)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("-want +got:\n%s", diff)
 		}
 	}
 }
