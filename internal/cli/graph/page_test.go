@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/cotterpin/cotter/internal/cli/graph"
@@ -35,6 +36,7 @@ func TestPage(t *testing.T) {
 	t.Run("keys", func(t *testing.T) { testKeys(t, b) })
 	t.Run("filters", func(t *testing.T) { testFilters(t, b) })
 	t.Run("difference", func(t *testing.T) { testDifference(t, b) })
+	t.Run("large", func(t *testing.T) { testLarge(t, b) })
 	t.Run("hostile", func(t *testing.T) { testHostilePage(t, b) })
 }
 
@@ -130,6 +132,32 @@ func testDifference(t *testing.T, b *browser) {
 		{expression: shown, want: "infra added archive gone network zone same"},
 		{click: "button[data-kind=removed]", expression: shown, want: "infra gone"},
 	})
+}
+
+// testLarge opens the page of 66 modules: six teams, each with ten services.
+func testLarge(t *testing.T, b *browser) {
+	g := graph.Graph{Title: "infra"}
+	for _, team := range []string{"team10", "team1", "team2", "team9", "team02", "team"} {
+		g.Modules = append(g.Modules, graph.Module{Key: team, Source: "./" + team})
+		for service := range 10 {
+			g.Modules = append(g.Modules, graph.Module{Key: fmt.Sprintf("%s.service%d", team, service), Source: "registry.example.com/acme/service/aws", Package: "https://archives.example.com/service.zip"})
+		}
+	}
+	const folded = "infra team team1 team02 team2 team9 team10"
+	openPage(t, b, g)
+	do(t, b, []pageStep{
+		{expression: shown, want: folded},
+		{expression: `document.querySelector('.keys').innerText`, want: "Modules with the same number, such as #1, use one package, which is fetched once. The filter “shared” shows only these."},
+		{keys: []string{"/", "e", "9"}, expression: shown, want: "infra team service9 team1 service9 team02 service9 team2 service9 team9 service9 team10 service9"},
+		{keys: []string{"Escape"}, expression: shown, want: folded},
+		{keys: []string{"/", "2", ".", "s", "e", "r", "v", "i", "c", "e", "7", "Enter"}, expression: focused, want: "service7"},
+		{keys: []string{"/", "Escape"}, expression: shown, want: "infra team team1 team02 service0 service1 service2 service3 service4 service5 service6 service7 service8 service9 team2 team9 team10"},
+		{keys: []string{"Home", "*", "End"}, expression: focused, want: "team10"},
+		{keys: []string{"ArrowRight", "ArrowRight"}, expression: focused, want: "service0"},
+	})
+	g.Modules[1].Marks = []graph.Mark{{Kind: graph.Updated, Text: "1.0.0 -> 1.1.0"}}
+	openPage(t, b, g)
+	do(t, b, []pageStep{{expression: shown, want: "infra team team1 team02 team2 team9 team10 service0 service1 service2 service3 service4 service5 service6 service7 service8 service9"}})
 }
 
 // testHostilePage opens a page with texts that would be markup or script.

@@ -35,7 +35,7 @@
     text("name", module.name);
     text("source", module.source);
     text("version", module.version);
-    if (module.shared) texts.append(element("span", { class: "badge", title: "one package, several modules" }, "#" + module.shared));
+    if (module.shared) texts.append(element("span", { class: "badge", title: "modules with #" + module.shared + " use one package" }, "#" + module.shared));
     for (const mark of module.marks || []) texts.append(badge(mark));
     item.li = element("li", { role: "treeitem", tabindex: "-1", "aria-selected": "false", "aria-level": parent ? level(parent) + 1 : 1 }, item.row);
     if (module.marks && module.marks.length) item.li.dataset.kind = module.marks[0].kind;
@@ -178,10 +178,11 @@
     item.row.scrollIntoView({ block: "nearest" });
   }
 
-  // Search and filters: what matches is shown with all that is above it.
+  // Search and filters: what matches is shown with all that is above it. Afterwards, the tree is folded as before.
   const search = element("input", { type: "search", placeholder: "Search  ( / )", "aria-label": "Search modules", autocomplete: "off", spellcheck: "false" });
   const counted = element("span", { class: "count", role: "status" });
   const chips = [];
+  let before = null; // the items that were expanded before a search or filter
 
   function chip(kind, word) {
     const n = items.filter((item) => item.kinds.has(kind)).length;
@@ -199,11 +200,13 @@
     const kinds = chips.filter((button) => button.getAttribute("aria-pressed") === "true").map((button) => button.dataset.kind);
     const active = wanted !== "" || kinds.length > 0;
     let matches = 0;
+    if (active && !before) before = new Set(items.filter(expanded));
     for (const item of items) item.shown = false;
     for (const item of items) {
       const found = wanted === "" || item.module.key.toLowerCase().includes(wanted) || item.texts.some((text) => text.value.toLowerCase().includes(wanted));
       const fits = found && (kinds.length === 0 || kinds.some((kind) => item.kinds.has(kind)));
       if (fits && item !== root) matches++;
+      item.found = active && fits;
       for (let each = item; fits && each && !each.shown; each = each.parent) each.shown = true;
       for (const text of item.texts) highlight(text, wanted);
     }
@@ -211,7 +214,9 @@
     for (const item of items) {
       item.li.hidden = !item.shown;
       if (active && item.shown) setExpanded(item, true);
+      if (!active && before) setExpanded(item, before.has(item));
     }
+    if (!active) before = null;
     counted.textContent = active ? " · showing " + matches + " of " + data.modules.length : "";
     if (selected && selected.li.hidden) select(root);
   }
@@ -239,7 +244,7 @@
     if (event.key === "Escape" || event.key === "ArrowDown" || event.key === "Enter") {
       event.preventDefault();
       if (event.key === "Escape") reset();
-      const first = items.find((item) => item !== root && item.shown && item.row.querySelector("mark"));
+      const first = items.find((item) => item !== root && item.found);
       visit(event.key === "Escape" ? selected : first || root);
     }
   });
@@ -330,7 +335,16 @@
     return [element("section", { class: "providers" }, element("h2", {}, "Providers"), element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows)))];
   }
 
-  const keys = element("p", { class: "keys" }, "Keys: / search, arrows move and fold, Home, End, * expands beside, letters jump.");
-  document.getElementById("app").append(bar, element("main", { class: "columns" }, element("div", {}, tree, ...providerTable(), keys), details));
+  const keys = element("p", { class: "keys" }, "Keys: / searches, arrows move and fold, Home and End go to the ends, * unfolds the modules beside this one, a letter goes to the next name.");
+  const legend = element("p", { class: "keys" }, data.packages ? "Modules with the same number, such as #1, use one package, which is fetched once. The filter “shared” shows only these." : "");
+  document.getElementById("app").append(bar, element("main", { class: "columns" }, element("div", {}, legend, tree, ...providerTable(), keys), details));
   select(root);
+
+  // A large tree begins with what the root module calls, and with what has changed, if that is not large too.
+  const large = 60; // modules: about two screens
+  if (data.modules.length > large) {
+    foldAll();
+    const marked = items.filter((item) => item.kinds.size > 0 && (item.kinds.size > 1 || !item.kinds.has("shared")));
+    if (marked.length <= large) marked.forEach(expandTo);
+  }
 })();
