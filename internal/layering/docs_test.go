@@ -106,6 +106,9 @@ func testFunctions(t *testing.T) map[string]bool {
 	return tests
 }
 
+// fencedBlock is a block of code in a page.
+var fencedBlock = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
+
 // TestPagesAreWhole finds what is left of a page after lines were lost: two blank lines, and the rest of an item
 // of a list without its beginning.
 func TestPagesAreWhole(t *testing.T) {
@@ -114,16 +117,71 @@ func TestPagesAreWhole(t *testing.T) {
 	if err != nil || len(pages) == 0 {
 		t.Fatal(pages, err)
 	}
-	block, hole := regexp.MustCompile("(?ms)^ *```.*?^ *```$"), regexp.MustCompile("\n\n(\n|  [a-z]).*")
+	hole := regexp.MustCompile("\n\n(\n|  [a-z]).*")
 	for _, page := range append(pages, "../../README.md", "../../CONTRIBUTING.md", "../../"+testsPage) {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, found := range hole.FindAllString(block.ReplaceAllString(string(text), "block"), -1) {
+		for _, found := range hole.FindAllString(fencedBlock.ReplaceAllString(string(text), "block"), -1) {
 			t.Errorf("%s: %q", page, found)
 		}
 	}
+}
+
+// TestPageLinks checks the links between pages as GitHub shows them, also those that the site has not: a link to a
+// file of the repository, relative or with its address on GitHub, must point to an existing file, and its fragment to
+// a heading there.
+func TestPageLinks(t *testing.T) {
+	t.Parallel()
+	var pages []string
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/spec/*.md", "bench/*.md", "integration/*/*.md", testsPage, "conformance/testdata/*.md"} {
+		found, err := filepath.Glob("../../" + pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatal(pattern, found, err)
+		}
+		pages = append(pages, found...)
+	}
+	link, onGitHub := regexp.MustCompile(`\]\(([^)\s]+)\)`), regexp.MustCompile(`^https://github\.com/cotterpin/cotter/(?:blob|tree)/main/`)
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range link.FindAllStringSubmatch(fencedBlock.ReplaceAllString(string(text), ""), -1) {
+			target, fragment, _ := strings.Cut(found[1], "#")
+			switch path := onGitHub.ReplaceAllString(target, ""); {
+			case path != target:
+				target = filepath.Join("../..", path)
+			case strings.Contains(target, "://"):
+				continue
+			case target == "":
+				target = page
+			default:
+				target = filepath.Join(filepath.Dir(page), target)
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %s: %v", page, found[1], err)
+			} else if fragment != "" && strings.HasSuffix(target, ".md") && !headings(t, target)[fragment] {
+				t.Errorf("%s: %s: there is no such heading", page, found[1])
+			}
+		}
+	}
+}
+
+// headings returns the fragments by which GitHub links to the headings of a page.
+func headings(t *testing.T, page string) map[string]bool {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fragments := map[string]bool{}
+	other := regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+	for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(fencedBlock.ReplaceAllString(string(text), ""), -1) {
+		fragments[strings.ReplaceAll(other.ReplaceAllString(strings.ToLower(heading[1]), ""), " ", "-")] = true
+	}
+	return fragments
 }
 
 // TestREADME checks that the README is short enough to be read: at most 150 lines.
