@@ -98,5 +98,3 @@ func FuzzAddress(f *testing.F) {
 		}
 	})
 }
-
-func TestMain(m *testing.M) { os.Exit(testenv.Prepare(m).Run()) }

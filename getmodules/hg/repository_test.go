@@ -24,13 +24,13 @@ func requireHg(t *testing.T) {
 // run runs hg without any configuration and returns what it printed.
 func run(t *testing.T, dir string, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "hg", args...)
-	cmd.Dir, cmd.Env = dir, fixtureEnv()
-	out, err := cmd.CombinedOutput()
+	server, err := commandServer()
+	testenv.Must(t, err)
+	out, err := server.run(append([]string{"--cwd", dir}, args...))
 	if err != nil {
 		t.Fatalf("hg %q: %v\n%s", args, err, out)
 	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(out)
 }
 
 // fixtureEnv returns the environment for an hg that makes or serves repositories.
