@@ -27,28 +27,29 @@ func TestGitRefForms(t *testing.T) {
 	r.annotate("v1.1.0", first)
 	r.setRef("refs/tags/v1.1.0+mine", first)
 	r.setRef("refs/heads/"+first, second) // a branch whose name looks like a commit
-	tests := []struct {
-		query, revision, want string
-		byGit, inProcess      int
-	}{
-		{"", "", second, 3, 2},
-		{"ref=", "", second, 3, 2},
-		{"ref=v1.1.0", "", first, 3, 2},
-		{"ref=main", "", second, 3, 2},
-		{"ref=origin/main", "", second, 5, 2},
-		{"ref=v1.1.0%2Bmine", "", first, 3, 2},
-		{"ref=" + first, "", first, 2, 1},
-		{"ref=" + strings.ToUpper(first), "", first, 2, 1},
-		{"ref=" + first[:8], "", first, 7, 8}, // git takes over
-		{"ref=v1.1.0&depth=1", "", first, 3, 2},
-		{"depth=1&ref=" + first, "", first, 2, 1},
-		{"ref=main&depth=many", "", second, 3, 2},
-		{"ref=" + first + "&ref=main", "", first, 2, 1}, // the first one counts
-		{"ref=v1.1.0&version=~%3E1.0", "", first, 3, 2},
-		{"ref=main", first, first, 2, 1},
-		{"", second, second, 2, 1},
+	type row struct {
+		kind, query, revision, want string
+		byGit, inProcess            int
 	}
-	for _, tt := range testenv.Sample(tests) {
+	tests := []row{
+		{"HEAD", "", "", second, 3, 2},
+		{"HEAD", "ref=", "", second, 3, 2},
+		{"name", "ref=v1.1.0", "", first, 3, 2},
+		{"name", "ref=main", "", second, 3, 2},
+		{"name", "ref=origin/main", "", second, 5, 2},
+		{"name", "ref=v1.1.0%2Bmine", "", first, 3, 2},
+		{"commit", "ref=" + first, "", first, 2, 1},
+		{"commit", "ref=" + strings.ToUpper(first), "", first, 2, 1},
+		{"digits", "ref=" + first[:8], "", first, 7, 8}, // git takes over
+		{"name", "ref=v1.1.0&depth=1", "", first, 3, 2},
+		{"commit", "depth=1&ref=" + first, "", first, 2, 1},
+		{"name", "ref=main&depth=many", "", second, 3, 2},
+		{"commit", "ref=" + first + "&ref=main", "", first, 2, 1}, // the first one counts
+		{"name", "ref=v1.1.0&version=~%3E1.0", "", first, 3, 2},
+		{"revision", "ref=main", first, first, 2, 1},
+		{"revision", "", second, second, 2, 1},
+	}
+	for _, tt := range testenv.Sample(tests, func(r row) string { return r.kind }) {
 		for client, requests := range map[string]int{"git": tt.byGit, "in process": tt.inProcess} {
 			// Not parallel, because the test counts the server's requests.
 			t.Run(client+" "+tt.query+" "+tt.revision, func(t *testing.T) {

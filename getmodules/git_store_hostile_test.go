@@ -23,7 +23,7 @@ import (
 
 // hostileStore describes what an attacker did to a store before a fetch used it.
 type hostileStore struct {
-	name string
+	name string // "KIND: ...", as in [testenv.Kind]
 	// do changes the store at dir. evil is the path of a program that leaves a mark if it
 	// runs; outside is a directory that must not change.
 	do func(dir, evil, outside string) error
@@ -74,7 +74,7 @@ const hostileConfig = `
 func hostileStores(url string) []hostileStore {
 	var all []hostileStore
 	put := func(name, text string) hostileStore {
-		return hostileStore{name: "file " + name, do: func(dir, evil, outside string) error {
+		return hostileStore{name: "file: " + name, do: func(dir, evil, outside string) error {
 			text := strings.NewReplacer("EVIL", evil, "OUTSIDE", outside, "URL", url).Replace(text)
 			return writeBelow(dir, name, text, 0o700)
 		}}
@@ -103,7 +103,7 @@ func hostileStores(url string) []hostileStore {
 		}})
 	for _, name := range []string{"shallow", "pack-*.pack", "pack-*.idx"} {
 		replace := func(kind string, put func(name, outside string) error) {
-			all = append(all, hostileStore{name: kind + " " + name, do: func(dir, _, outside string) error {
+			all = append(all, hostileStore{name: kind + ": " + name, do: func(dir, _, outside string) error {
 				found, err := filepath.Glob(filepath.Join(dir, name))
 				if err != nil || len(found) != 1 {
 					return fmt.Errorf("%s is %q: %w", name, found, err)
@@ -115,14 +115,14 @@ func hostileStores(url string) []hostileStore {
 		replace("link to nothing", func(name, outside string) error { return os.Symlink(filepath.Join(outside, "made"), name) })
 		replace("pipe", func(name, _ string) error { return syscall.Mkfifo(name, 0o600) })
 		replace("directory", func(name, _ string) error { return os.Mkdir(name, 0o700) })
-		replace("no", func(string, string) error { return nil })
-		replace("garbage in", func(name, _ string) error { return os.WriteFile(name, []byte("garbage\n"), 0o600) })
+		replace("missing", func(string, string) error { return nil })
+		replace("garbage", func(name, _ string) error { return os.WriteFile(name, []byte("garbage\n"), 0o600) })
 	}
-	all = append(all, hostileStore{name: "link .lock", warns: true, do: func(dir, _, outside string) error {
+	all = append(all, hostileStore{name: "lock: link", warns: true, do: func(dir, _, outside string) error {
 		return os.Symlink(filepath.Join(outside, "made"), emptied(dir+".lock"))
-	}}, hostileStore{name: "pipe .lock", warns: true, do: func(dir, _, _ string) error {
+	}}, hostileStore{name: "lock: pipe", warns: true, do: func(dir, _, _ string) error {
 		return syscall.Mkfifo(emptied(dir+".lock"), 0o600)
-	}}, hostileStore{name: "directory .lock", warns: true, do: func(dir, _, _ string) error {
+	}}, hostileStore{name: "lock: directory", warns: true, do: func(dir, _, _ string) error {
 		return os.Mkdir(emptied(dir+".lock"), 0o700)
 	}})
 	return append(all, hostileStore{name: "link for all stores", warns: true, blocked: true, do: func(dir, _, outside string) error {
@@ -159,7 +159,7 @@ func TestGitHostileStore(t *testing.T) {
 	other := newGitRepo(t, s.root, "other.git")
 	other.commit("main", gitFile{path: "main.tf", content: "# another repository\n"})
 	intact := filledGitStore(t, s, r, first)
-	for i, tt := range testenv.Sample(hostileStores(s.URL)) {
+	for i, tt := range testenv.Sample(hostileStores(s.URL), func(h hostileStore) string { return testenv.Kind(h.name) }) {
 		revisions := []string{first, ""}
 		if !*testenv.Exhaustive && !tt.warns { // the warnings depend on the request
 			revisions = revisions[i%2:][:1]

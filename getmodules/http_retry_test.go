@@ -270,7 +270,7 @@ func TestAttempts(t *testing.T) {
 		"git, built in":    {git.Config.Handler, "git::URL/net.git", func(t testing.TB) *getmodules.Fetcher { return newBuiltInFetcher(t) }, 0},
 		"git, the program": {git.Config.Handler, "git::URL/net.git", func(t testing.TB) *getmodules.Fetcher { return newGitFetcher(t) }, 0},
 	}
-	for name, client := range testenv.SampleMap(clients, "git, in process") {
+	for name, client := range testenv.SampleMap(clients, "archive", "git, in process") {
 		for _, test := range []struct {
 			attempts int
 			failures int32

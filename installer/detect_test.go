@@ -35,7 +35,7 @@ var (
 // detectCase is a project whose root module, in infra/prod of a git repository,
 // calls acme/network/aws.
 type detectCase struct {
-	name     string
+	name     string // "KIND: ...", as in [testenv.Kind]
 	files    map[string]string
 	tools    []installer.Dialect
 	asked    installer.Dialect // the dialect of the request
@@ -46,98 +46,98 @@ type detectCase struct {
 }
 
 var detectCases = []detectCase{
-	{name: "nothing", want: installer.DialectOpenTofu, warns: "nothing in the project shows whether it is for tofu or for terraform; tofu was assumed"},
-	{name: "nothing, both tools", tools: bothTools, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
-	{name: "only terraform is there", tools: onlyTerraform, want: installer.DialectTerraform},
+	{name: "nothing: no tool", want: installer.DialectOpenTofu, warns: "nothing in the project shows whether it is for tofu or for terraform; tofu was assumed"},
+	{name: "nothing: both tools", tools: bothTools, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
+	{name: "tools: only terraform", tools: onlyTerraform, want: installer.DialectTerraform},
 	{name: "only tofu is there", tools: onlyTofu, want: installer.DialectOpenTofu},
-	{name: "asked for", asked: installer.DialectTerraform, want: installer.DialectTerraform},
+	{name: "tools: asked for", asked: installer.DialectTerraform, want: installer.DialectTerraform},
 
-	{name: "providers of terraform", files: map[string]string{".terraform.lock.hcl": terraformProvider}, want: installer.DialectTerraform},
-	{name: "providers of terraform and only terraform", files: map[string]string{".terraform.lock.hcl": terraformProvider}, tools: onlyTerraform, want: installer.DialectTerraform},
-	{name: "providers of terraform and both tools", files: map[string]string{".terraform.lock.hcl": terraformProvider}, tools: bothTools, want: installer.DialectTerraform},
+	{name: "providers: of terraform", files: map[string]string{".terraform.lock.hcl": terraformProvider}, want: installer.DialectTerraform},
+	{name: "providers: of terraform and only terraform", files: map[string]string{".terraform.lock.hcl": terraformProvider}, tools: onlyTerraform, want: installer.DialectTerraform},
+	{name: "providers: of terraform and both tools", files: map[string]string{".terraform.lock.hcl": terraformProvider}, tools: bothTools, want: installer.DialectTerraform},
 	{
-		name:  "providers of terraform and only tofu",
+		name:  "providers: of terraform and only tofu",
 		files: map[string]string{".terraform.lock.hcl": terraformProvider}, tools: onlyTofu,
 		want: installer.DialectTerraform, warns: "the hosts of the lock's providers (terraform), but the only installed tool (tofu)",
 	},
 	{
-		name:  "providers of tofu and only terraform",
+		name:  "providers: of tofu and only terraform",
 		files: map[string]string{".terraform.lock.hcl": tofuProvider}, tools: onlyTerraform,
 		want: installer.DialectOpenTofu, warns: "the hosts of the lock's providers (tofu), but the only installed tool (terraform)",
 	},
 	{
-		name:  "providers of terraform before a run of tofu",
+		name:  "providers: of terraform before a run of tofu",
 		files: map[string]string{".terraform.lock.hcl": terraformProvider}, tools: onlyTerraform, next: installer.DialectOpenTofu,
 		want: installer.DialectTerraform, warns: "the hosts of the lock's providers (terraform), but the tool that runs next (tofu)",
 	},
 	{
-		name:  "providers of terraform before a run of terraform",
+		name:  "providers: of terraform before a run of terraform",
 		files: map[string]string{".terraform.lock.hcl": terraformProvider}, tools: onlyTofu, next: installer.DialectTerraform,
 		want: installer.DialectTerraform,
 	},
 	{
-		name:  ".terraform-version before a run of tofu",
+		name:  "version file: before a run of tofu",
 		files: map[string]string{".terraform-version": "1.5.7"}, next: installer.DialectOpenTofu,
 		want: installer.DialectTerraform, warns: ".terraform-version (terraform), but the tool that runs next (tofu)",
 	},
-	{name: "providers of both", files: map[string]string{".terraform.lock.hcl": terraformProvider + tofuProvider}, want: installer.DialectOpenTofu},
-	{name: "providers in the other lock", files: map[string]string{".terraform.lock.hcl": terraformProvider}, lockFile: ".cotter.lock.hcl", want: installer.DialectTerraform},
-	{name: "the comment of the other lock", files: map[string]string{".terraform.lock.hcl": terraformLock}, lockFile: ".cotter.lock.hcl", want: installer.DialectTerraform},
+	{name: "providers: of both", files: map[string]string{".terraform.lock.hcl": terraformProvider + tofuProvider}, want: installer.DialectOpenTofu},
+	{name: "providers: in the other lock", files: map[string]string{".terraform.lock.hcl": terraformProvider}, lockFile: ".cotter.lock.hcl", want: installer.DialectTerraform},
+	{name: "comment: in the other lock", files: map[string]string{".terraform.lock.hcl": terraformLock}, lockFile: ".cotter.lock.hcl", want: installer.DialectTerraform},
 
-	{name: "tofu files", files: map[string]string{"extra.tofu": ""}, tools: onlyTerraform, want: installer.DialectOpenTofu},
-	{name: "tofu files in JSON", files: map[string]string{"extra.tofu.json": "{}"}, want: installer.DialectOpenTofu},
-	{name: "a manifest", files: map[string]string{".terraform/modules/modules.json": terraformManifest}, want: installer.DialectTerraform},
+	{name: "files: tofu", files: map[string]string{"extra.tofu": ""}, tools: onlyTerraform, want: installer.DialectOpenTofu},
+	{name: "files: tofu in JSON", files: map[string]string{"extra.tofu.json": "{}"}, want: installer.DialectOpenTofu},
+	{name: "manifest: of terraform", files: map[string]string{".terraform/modules/modules.json": terraformManifest}, want: installer.DialectTerraform},
 	{
-		name: "a manifest of a module whose host is written",
+		name: "manifest: a module whose host is written",
 		files: map[string]string{
 			"x.tf":                            "module \"x\" {\n  source = \"registry.terraform.io/acme/network/aws\"\n}\n",
 			".terraform/modules/modules.json": terraformManifest,
 		},
 		want: installer.DialectOpenTofu, warns: "nothing in the project shows",
 	},
-	{name: "a comment of terraform", files: map[string]string{".terraform.lock.hcl": terraformLock}, want: installer.DialectTerraform},
-	{name: "a comment of tofu", files: map[string]string{".terraform.lock.hcl": tofuLock}, want: installer.DialectOpenTofu},
-	{name: "a comment that is not at the beginning", files: map[string]string{".terraform.lock.hcl": "provider \"example.com/a/b\" {\n  version = \"1.0.0\"\n}\n" + terraformLock}, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
+	{name: "comment: of terraform", files: map[string]string{".terraform.lock.hcl": terraformLock}, want: installer.DialectTerraform},
+	{name: "comment: of tofu", files: map[string]string{".terraform.lock.hcl": tofuLock}, want: installer.DialectOpenTofu},
+	{name: "comment: not at the beginning", files: map[string]string{".terraform.lock.hcl": "provider \"example.com/a/b\" {\n  version = \"1.0.0\"\n}\n" + terraformLock}, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
 
-	{name: ".terraform-version", files: map[string]string{".terraform-version": "1.5.7\n"}, want: installer.DialectTerraform},
-	{name: ".opentofu-version", files: map[string]string{".opentofu-version": "1.9.0\n"}, tools: onlyTerraform, want: installer.DialectOpenTofu},
-	{name: "an empty file", files: map[string]string{".terraform-version": "\n"}, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
-	{name: ".tool-versions", files: map[string]string{".tool-versions": "nodejs 20.1.0\nterraform 1.5.7 # or later\n"}, want: installer.DialectTerraform},
-	{name: ".tool-versions of tofu", files: map[string]string{".tool-versions": "# terraform 1.5.7\nopentofu 1.9.0\n"}, want: installer.DialectOpenTofu},
-	{name: "of the repository", files: map[string]string{"../../.terraform-version": "1.5.7"}, want: installer.DialectTerraform},
-	{name: "the nearest one", files: map[string]string{"../../.terraform-version": "1.5.7", "../.opentofu-version": "1.9.0"}, want: installer.DialectOpenTofu},
-	{name: "beyond the repository", files: map[string]string{"../../../.terraform-version": "1.5.7"}, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
-	{name: "a directory", files: map[string]string{".terraform-version/x": "1.5.7"}, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
-	{name: "a large file", files: map[string]string{".terraform-version": strings.Repeat("1.5.7\n", 20_000)}, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
+	{name: "version file: .terraform-version", files: map[string]string{".terraform-version": "1.5.7\n"}, want: installer.DialectTerraform},
+	{name: "version file: .opentofu-version", files: map[string]string{".opentofu-version": "1.9.0\n"}, tools: onlyTerraform, want: installer.DialectOpenTofu},
+	{name: "version file: empty", files: map[string]string{".terraform-version": "\n"}, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
+	{name: "version file: .tool-versions", files: map[string]string{".tool-versions": "nodejs 20.1.0\nterraform 1.5.7 # or later\n"}, want: installer.DialectTerraform},
+	{name: "version file: .tool-versions of tofu", files: map[string]string{".tool-versions": "# terraform 1.5.7\nopentofu 1.9.0\n"}, want: installer.DialectOpenTofu},
+	{name: "version file: of the repository", files: map[string]string{"../../.terraform-version": "1.5.7"}, want: installer.DialectTerraform},
+	{name: "version file: the nearest one", files: map[string]string{"../../.terraform-version": "1.5.7", "../.opentofu-version": "1.9.0"}, want: installer.DialectOpenTofu},
+	{name: "version file: beyond the repository", files: map[string]string{"../../../.terraform-version": "1.5.7"}, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
+	{name: "version file: a directory", files: map[string]string{".terraform-version/x": "1.5.7"}, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
+	{name: "version file: large", files: map[string]string{".terraform-version": strings.Repeat("1.5.7\n", 20_000)}, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
 
-	{name: "no sign", files: map[string]string{"cloud.tf": "terraform {\n  required_version = \"~> 1.5.0\"\n  cloud {}\n}\n"}, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
+	{name: "nothing: required_version", files: map[string]string{"cloud.tf": "terraform {\n  required_version = \"~> 1.5.0\"\n  cloud {}\n}\n"}, want: installer.DialectOpenTofu, warns: "nothing in the project shows"},
 
 	{
-		name:  "providers of tofu and .terraform-version",
+		name:  "several: providers of tofu and .terraform-version",
 		files: map[string]string{".terraform.lock.hcl": tofuProvider, ".terraform-version": "1.5.7"},
 		want:  installer.DialectOpenTofu,
 		warns: "the hosts of the lock's providers (tofu), but .terraform-version (terraform)",
 	},
 	{
-		name:  "tofu files and a manifest of terraform",
+		name:  "several: tofu files and a manifest of terraform",
 		files: map[string]string{"extra.tofu": "", ".terraform/modules/modules.json": terraformManifest},
 		want:  installer.DialectOpenTofu,
 		warns: `the file "extra.tofu" (tofu), but the hosts in modules.json (terraform)`,
 	},
 	{
-		name:  "a manifest of tofu and a comment of terraform",
+		name:  "several: a manifest of tofu and a comment of terraform",
 		files: map[string]string{".terraform.lock.hcl": terraformLock, ".terraform/modules/modules.json": tofuManifest},
 		want:  installer.DialectOpenTofu,
 		warns: `the hosts in modules.json (tofu), but "terraform init" in the lock's comment (terraform)`,
 	},
 	{
-		name:  "both version files",
+		name:  "several: both version files",
 		files: map[string]string{".opentofu-version": "1.9.0", ".terraform-version": "1.5.7"},
 		want:  installer.DialectOpenTofu,
 		warns: ".opentofu-version (tofu), but .terraform-version (terraform)",
 	},
 	{
-		name:  ".terraform-version and only tofu",
+		name:  "version file: and only tofu",
 		files: map[string]string{".terraform-version": "1.5.7"},
 		tools: onlyTofu,
 		want:  installer.DialectTerraform,
@@ -148,7 +148,7 @@ var detectCases = []detectCase{
 // do not, a warning reports which tool was assumed.
 func TestDetect(t *testing.T) {
 	t.Parallel()
-	for _, test := range testenv.Sample(detectCases) {
+	for _, test := range testenv.Sample(detectCases, func(c detectCase) string { return testenv.Kind(c.name) }) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			p := test.project(t)

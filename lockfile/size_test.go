@@ -11,20 +11,22 @@ import (
 	"github.com/cotterpin/cotter/lockfile"
 )
 
-var largeLocks = []struct {
-	name string
+type largeLock struct {
+	name string // "KIND: ...", as in [testenv.Kind]
 	src  func() []byte
 	want string // in the error
-}{
+}
+
+var largeLocks = []largeLock{
 	// An installation has at most 20,000 modules.
-	{"modules", func() []byte { return numbered(20_000, numberedModule) }, ""},
-	{"modules with an error", func() []byte { return append(numbered(20_000, numberedModule), "module \"x\" {"...) }, "Unclosed configuration block"},
-	{"modules without anything", func() []byte { return numbered(200_000, "module \"a%d\" {\n}\n") }, "Invalid source address"},
-	{"invalid providers", func() []byte { return numbered(200_000, "provider \"a%d\" {\n}\n") }, "Too many errors"},
-	{"invalid providers between modules", func() []byte { return numbered(90_000, "provider \"a%[1]d\" {\n}\nmodule \"a/%[1]d\" {\n}\n") }, "Too many errors"},
-	{"sum", func() []byte { return []byte("x = 1" + strings.Repeat("+1", 15_000_000) + "\n") }, "about 45000006 tokens"},
-	{"sums", func() []byte { return numbered(1_000_000, "x = %d\n") }, "tokens"},
-	{"lists", func() []byte { return numbered(200, "module \"a/%d\" {\n  x = ["+strings.Repeat("0,", 4_500)+"]\n}\n") }, ""},
+	{"modules: valid", func() []byte { return numbered(20_000, numberedModule) }, ""},
+	{"modules: an error", func() []byte { return append(numbered(20_000, numberedModule), "module \"x\" {"...) }, "Unclosed configuration block"},
+	{"modules: empty", func() []byte { return numbered(200_000, "module \"a%d\" {\n}\n") }, "Invalid source address"},
+	{"providers: invalid", func() []byte { return numbered(200_000, "provider \"a%d\" {\n}\n") }, "Too many errors"},
+	{"providers: invalid, between modules", func() []byte { return numbered(90_000, "provider \"a%[1]d\" {\n}\nmodule \"a/%[1]d\" {\n}\n") }, "Too many errors"},
+	{"expressions: sum", func() []byte { return []byte("x = 1" + strings.Repeat("+1", 15_000_000) + "\n") }, "about 45000006 tokens"},
+	{"expressions: sums", func() []byte { return numbered(1_000_000, "x = %d\n") }, "tokens"},
+	{"expressions: lists", func() []byte { return numbered(200, "module \"a/%d\" {\n  x = ["+strings.Repeat("0,", 4_500)+"]\n}\n") }, ""},
 	{"comment", func() []byte {
 		return []byte("# " + strings.Repeat("a ", 290_000) + strings.Repeat(" ", 8_000_000) + "\n")
 	}, ""},
@@ -46,7 +48,7 @@ const maxMemory = 200 << 20
 
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	for _, lock := range testenv.Sample(largeLocks) {
+	for _, lock := range testenv.Sample(largeLocks, func(l largeLock) string { return testenv.Kind(l.name) }) {
 		t.Run(lock.name, func(t *testing.T) {
 			t.Parallel()
 			out, err := testenv.OwnProcess(t, func() string { return fmt.Sprintln(memoryFor(lock.src())) })

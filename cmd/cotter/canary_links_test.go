@@ -34,8 +34,8 @@ var linkTargets = map[string]string{
 	"elsewhere/x.tf.json":  `{"module": {"SECRET": {"source": SECRET}}, "SECRET": "SECRET"}`,
 }
 
-// linkNames are files of a repository that the commands read. For a directory, which ends in "/", the target is
-// a copy in it.
+// linkNames are files of a repository that the commands read; For a directory, which
+// ends in "/", the target is a copy in it.
 var linkNames = []string{
 	"cotter.hcl", "../cotter.hcl", "z.tf", "variables.tf", "z.tofu", "x_override.tf", "z.tf.json", "x_override.tf.json", "terraform.tfvars", "x.auto.tfvars", "x.auto.tfvars.json",
 	".terraform.lock.hcl", "z.tftest.hcl", "tests/z.tftest.hcl", "tests/z.tofutest.json", "app/z.tf", "app/", "../shared/", "app/nested/", "tests/",
@@ -48,12 +48,23 @@ var linkCommands = []string{
 	"outdated", "update --dry-run", "diff --format markdown", "diff", "diff --json", "lock --check", "sbom", "cache key", "doctor", "doctor --json", "bundle create x.tar", "verify --recursive", "install --locked --recursive --json",
 }
 
+// linkKind says how a file is read.
+func linkKind(name string) string {
+	switch {
+	case strings.HasSuffix(name, "/"):
+		return "directory"
+	case strings.HasSuffix(name, ".json"):
+		return "JSON"
+	}
+	return "native syntax"
+}
+
 // TestLinkedSecrets commits links to files of the machine in the place of each file that is read. No output
 // has a word of them. Each combination runs some of the commands, and all with -exhaustive.
 func TestLinkedSecrets(t *testing.T) {
 	t.Parallel()
 	world := modtest.New(t, nil)
-	for at, name := range testenv.Sample(linkNames) {
+	for at, name := range testenv.Sample(linkNames, linkKind) {
 		t.Run(strings.ReplaceAll(name, "/", "∕"), func(t *testing.T) {
 			t.Parallel()
 			runs := 0

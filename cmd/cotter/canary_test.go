@@ -34,7 +34,7 @@ func TestCanaries(t *testing.T) {
 	if len(paths) < 30 || len(canaries()) < 40 {
 		t.Errorf("there are %d failures and %d secrets, want 30 and 40", len(paths), len(canaries()))
 	}
-	for i, f := range testenv.Sample(paths) {
+	for i, f := range testenv.Sample(paths, func(f failure) string { return testenv.Kind(f.name) }) {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			v := newVictim(t, git, f)
@@ -50,7 +50,7 @@ func TestCanaries(t *testing.T) {
 
 // failure is one way in which an installation can fail.
 type failure struct {
-	name    string
+	name    string // "KIND: ...", as in [testenv.Kind]
 	options modtest.Options
 	faults  []modtest.Fault
 	// setup changes files before the command runs; nil changes nothing.

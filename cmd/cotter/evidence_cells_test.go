@@ -259,7 +259,7 @@ func TestEvidenceCells(t *testing.T) {
 	t.Parallel()
 	cells := allCells()
 	if !*testenv.Exhaustive {
-		cells = testenv.Sample(pairwise(cells))
+		cells = testenv.Sample(pairwise(cells), func(c cell) string { return c.pkg + ", " + c.forged })
 	}
 	sites := make(map[[2]string][]cell)
 	for _, c := range cells {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,7 +27,8 @@ import (
 // directory of the user's key. A path that ends in "/" is a directory. All files that match
 // a <hex> or <name> are replaced.
 //
-// The states are the keys of [hostileStates].
+// The states are the keys of [hostileStates]. A test without -exhaustive runs the first line of each verb below each
+// comment, with all replacements.
 const hostileTable = `
 #                                                                                 absent   empty    garbage  huge     fifo     inside   outside  dangling dir      user     other
 
@@ -123,9 +125,8 @@ const hostileTable = `
 `
 
 type hostileRow struct {
-	file, state, command string
-	again                int          // the number of earlier lines with the same file
-	ends                 []hostileEnd // in the order of replacements
+	section, file, state, command string       // section is the comment above it
+	ends                          []hostileEnd // in the order of replacements
 }
 
 // hostileEnd is the expected end for one replacement.
@@ -138,8 +139,10 @@ type hostileEnd struct {
 
 func parseHostileTable(text string) ([]hostileRow, error) {
 	var rows []hostileRow
+	section := ""
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			section = cmp.Or(strings.Trim(line, "# "), section)
 			continue
 		}
 		fields := strings.Split(line, "|")
@@ -150,12 +153,7 @@ func parseHostileTable(text string) ([]hostileRow, error) {
 		if len(words) != len(replacements) {
 			return nil, fmt.Errorf("%q has %d ends, want %d", line, len(words), len(replacements))
 		}
-		row := hostileRow{file: strings.TrimSpace(fields[0]), state: strings.TrimSpace(fields[1]), command: strings.TrimSpace(fields[2])}
-		for _, other := range rows {
-			if other.file == row.file {
-				row.again++
-			}
-		}
+		row := hostileRow{section: section, file: strings.TrimSpace(fields[0]), state: strings.TrimSpace(fields[1]), command: strings.TrimSpace(fields[2])}
 		for i, word := range words {
 			parts := strings.Split(strings.ReplaceAll(word, "!", ""), "/")
 			row.ends = append(row.ends, hostileEnd{

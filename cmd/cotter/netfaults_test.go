@@ -187,13 +187,21 @@ func resetting(t *testing.T) string {
 	return listener.Addr().String()
 }
 
+// kind is the kind of the host, and whether it cannot be reached or answers something wrong.
+func (f netFault) kind() string {
+	if f.host != "" {
+		return f.call + ", unusable host"
+	}
+	return f.call + ", answer"
+}
+
 // TestNetworkFaults adds a call to an installed project, and fetching its module fails. The
 // message must name the problem and the call, and the project must be unchanged. Without the
 // fault, the same command must succeed.
 func TestNetworkFaults(t *testing.T) {
 	t.Parallel()
 	faults, trusted := connectionFaults(t)
-	for _, fault := range testenv.Sample(slices.Concat(faults, serverFaults())) {
+	for _, fault := range testenv.Sample(slices.Concat(faults, serverFaults()), netFault.kind) {
 		t.Run(fault.call+"/"+fault.name, func(t *testing.T) {
 			t.Parallel()
 			fault.test(t, trusted)

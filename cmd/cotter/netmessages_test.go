@@ -118,8 +118,8 @@ func TestNetworkMessages(t *testing.T) {
 				s := newSite(t, modtest.NewWith(t, modtest.Txtar(messagesWorld), modtest.Options{OCIBearer: true}),
 					"TF_REGISTRY_DISCOVERY_RETRY=1", "TF_REGISTRY_CLIENT_TIMEOUT=1", "COTTER_GIT_BACKEND=auto")
 				for k, fault := range faults {
-					if !*testenv.Exhaustive && (i+k)%8 != 0 {
-						continue
+					if !*testenv.Exhaustive && i > 0 && k > 0 {
+						continue // each fault of the first host, and the first fault of each host
 					}
 					cell := host.name + ", " + fault.name
 					text := host.message(t, s, fault)

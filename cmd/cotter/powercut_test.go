@@ -135,8 +135,8 @@ var temporary = regexp.MustCompile(`/\.[^/]*\.tmp$`)
 // next run must end as if nothing had happened.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
-	for _, upgrade := range testenv.Sample([]bool{false, true}) {
-		t.Run(fmt.Sprintf("upgrade=%v", upgrade), func(t *testing.T) {
+	for name, upgrade := range testenv.SampleMap(map[string]bool{"first installation": false, "upgrade": true}, "first installation") {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			disk := newDiskImage(t, 16, "mkfs.ext4", "-q", "-b", "1024", "-E", "lazy_itable_init=0,lazy_journal_init=0")
 			const options = "noatime,data=ordered,commit=600"

@@ -62,7 +62,7 @@ func TestProviderCrash(t *testing.T) {
 			s.tools = c.tools
 			steps := s.steps(t)
 			want := s.picture(t)
-			for _, number := range testenv.Sample(s.named(t, steps)) {
+			for _, number := range testenv.Sample(s.named(t, steps), func(number int) string { return kindOfStep(steps[number]) }) {
 				name := steps[number]
 				s.testKill(t, want, number, name)
 				if c.there == "" {

@@ -18,7 +18,7 @@ func TestStockScripts(t *testing.T) {
 		t.Run(tool, func(t *testing.T) {
 			t.Parallel()
 			needCommands(t, tool)
-			p := scripts(testenv.Sample(names))
+			p := scripts(testenv.SampleFiles(names, "adopt", "arguments"))
 			p.Setup = func(env *testscript.Env) error {
 				env.Setenv("TOOL", tool)
 				return setup(env, "testdata/stock")

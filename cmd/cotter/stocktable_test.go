@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"os/exec"
 	"regexp"
@@ -107,12 +108,17 @@ func TestInitTable(t *testing.T) {
 				}
 			}
 			world := modtest.New(t, modtest.Txtar("-- registry/acme/network/aws/1.2.3/main.tf --\n"))
-			for _, name := range testenv.Sample(names) {
+			for _, name := range testenv.Sample(names, kindOfInitName) {
 				useInitName(t, newStockProject(t, world, tool, modtest.Txtar(
 					"-- main.tf --\nvariable \"name\" {\n  default = \"\"\n}\nmodule \"network\" {\n  source = \"HOST/acme/network/aws\"\n}\n-- more.tfvars --\nname = \"x\"\n-- cli.tfrc --\n")), name)
 			}
 		})
 	}
+}
+
+// kindOfInitName says whether a name is a flag, and whether Cotter warns that it does not follow it.
+func kindOfInitName(name string) string {
+	return fmt.Sprintf("flag %t, warns %t", strings.HasPrefix(name, "-"), initTable[name].warns)
 }
 
 // useInitName checks that Cotter installs the same with a variable or a flag, that it names one that it does not

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
@@ -107,4 +109,25 @@ func TestOwnProcess(t *testing.T) {
 			t.Errorf("OwnProcess = %q, %v, want an error and the output", got, err)
 		}
 	})
+}
+
+func TestSample(t *testing.T) {
+	t.Parallel()
+	rows, files := []string{"link: shallow", "link: pack", "repository", "pipe: pack"}, []string{"testdata/a.txtar", "testdata/b.txtar", "testdata/c.txtar"}
+	wantRows, wantFiles := []string{"link: shallow", "repository", "pipe: pack"}, files[:2]
+	if *testenv.Exhaustive {
+		wantRows, wantFiles = rows, files
+	}
+	if diff := cmp.Diff(wantRows, testenv.Sample(rows, testenv.Kind)); diff != "" {
+		t.Errorf("Sample (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(wantFiles, testenv.SampleFiles(files, "b", "a")); diff != "" {
+		t.Errorf("SampleFiles (-want +got):\n%s", diff)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("SampleMap accepts the name of no row")
+		}
+	}()
+	testenv.SampleMap(map[string]int{"a": 1}, "b")
 }

@@ -15,19 +15,23 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// providerReferences are provider arguments, valid or not. Those in onlyJSON would be syntax errors
-// of a whole file in the native syntax, or no argument.
-var (
-	providerReferences = []string{
-		`null.b`, `null-x`, ` null.b`, `null.b /*c*/`, `null.b[each.key]`, `null.b[each.key] `, `null.b["x"]`, `null.b[0]`, `null.b[local.x]`,
-		`null.b[lower(each.key)]`, `null.b["a"+1]`, `null.b[null.c]`, `null-x.b[0]`, `null[0]`, `null[each.key]`, `null.b.c`, `null.b[each.key].c`,
-		`null.b[each.key][0]`, `null.b["x"]["y"]`, `null.b[*]`, `null.b.*`, `null.b.0`, `null.1`, `Null.b`, `a_b.c`, `(null.b)`, `(null.b)[0]`, `1 + 1`,
-		`var.x`, `true`, `[null]`, `"null"`, `"null.b"`, `"null.b[0]"`, `"null.b[each.key]"`, `"${null.b}"`, `"Null"`, `"null"[0]`,
-	}
-	onlyJSON = []string{
-		`null`, `1null`, `null.b[each.key]x`, `null.b[`, `null.b[each.key`, `${null.b}`, `${null.b[each.key]}`, `$${null}`, "null.b\n[0]", ``,
-	}
-)
+// providerReferences are provider arguments, valid or not, by kind.
+var providerReferences = []providerReference{
+	{"name", `null.b`}, {"name", `null-x`}, {"name", ` null.b`}, {"name", `null.b /*c*/`}, {"name", `null.1`}, {"name", `Null.b`}, {"name", `a_b.c`},
+	{"key", `null.b[each.key]`}, {"key", `null.b[each.key] `}, {"key", `null.b["x"]`}, {"key", `null.b[0]`}, {"key", `null.b[local.x]`},
+	{"key", `null.b[lower(each.key)]`}, {"key", `null.b["a"+1]`}, {"key", `null.b[null.c]`}, {"key", `null-x.b[0]`}, {"key", `null[0]`}, {"key", `null[each.key]`},
+	{"path", `null.b.c`}, {"path", `null.b[each.key].c`}, {"path", `null.b[each.key][0]`}, {"path", `null.b["x"]["y"]`}, {"path", `null.b[*]`}, {"path", `null.b.*`}, {"path", `null.b.0`},
+	{"expression", `(null.b)`}, {"expression", `(null.b)[0]`}, {"expression", `1 + 1`}, {"expression", `var.x`}, {"expression", `true`}, {"expression", `[null]`},
+	{"text", `"null"`}, {"text", `"null.b"`}, {"text", `"null.b[0]"`}, {"text", `"null.b[each.key]"`}, {"text", `"${null.b}"`}, {"text", `"Null"`}, {"text", `"null"[0]`},
+}
+
+// onlyJSON would be syntax errors of a whole file in the native syntax, or no argument.
+var onlyJSON = []providerReference{
+	{"JSON", `null.b[each.key]x`}, {"JSON", `null`}, {"JSON", `1null`}, {"JSON", `null.b[`}, {"JSON", `null.b[each.key`}, {"JSON", "null.b\n[0]"}, {"JSON", ``},
+	{"template", `${null.b}`}, {"template", `${null.b[each.key]}`}, {"template", `$${null}`},
+}
+
+type providerReference struct{ kind, text string }
 
 // The real tools decide which provider arguments are valid, in both syntaxes.
 func TestProviderReferencesLikeStock(t *testing.T) {
@@ -41,7 +45,8 @@ func TestProviderReferencesLikeStock(t *testing.T) {
 				if file == "main.tf.json" {
 					references = append(slices.Clone(references), onlyJSON...)
 				}
-				for _, reference := range testenv.Sample(references) {
+				for _, row := range testenv.Sample(references, func(r providerReference) string { return r.kind }) {
+					reference := row.text
 					text := fmt.Sprintf("resource \"x_y\" \"r\" {\n  for_each = {}\n  provider = %s\n}\n", reference)
 					if file == "main.tf.json" {
 						quoted, err := json.Marshal(reference)

@@ -18,7 +18,8 @@ import (
 )
 
 type dense struct {
-	name, before, unit, after string
+	name                string // "KIND: ...", as in [testenv.Kind]
+	before, unit, after string
 	// tokens is the number of tokens of a unit.
 	tokens int
 	// most is the largest number of units that are accepted, if there is another limit than that
@@ -39,48 +40,48 @@ func (d dense) parse(ctx context.Context, src []byte) (*hcl.File, hcl.Diagnostic
 }
 
 var denseTexts = []dense{
-	{name: "sums", unit: "a=1+1\n", tokens: 6},
-	{name: "one sum", before: "x = 1", unit: "+1", after: "\n", tokens: 2},
-	{name: "traversal", before: "x = a", unit: ".a", after: "\n", tokens: 2},
-	{name: "numbers", before: "x = [", unit: "0,", after: "]\n", tokens: 2},
-	{name: "names", before: "x = [", unit: "a,", after: "]\n", tokens: 2},
-	{name: "strings", before: "x = [", unit: `"",`, after: "]\n", tokens: 3},
-	{name: "lists", before: "x = [", unit: "[],", after: "]\n", tokens: 3},
-	{name: "object", before: "x = {\n", unit: "a=1\n", after: "}\n", tokens: 4},
-	{name: "arguments", before: "x = f(", unit: "1,", after: ")\n", tokens: 2},
-	{name: "templates", before: "x = [", unit: `"${a}",`, after: "]\n", tokens: 6},
-	{name: "one template", before: `x = "`, unit: "a${a}", after: "\"\n", tokens: 4},
-	{name: "directives", before: `x = "`, unit: "%{if a}%{endif}", after: "\"\n", tokens: 7},
-	{name: "dollars", before: `x = "`, unit: "$ ", after: "\"\n", tokens: 2, most: 15894},
-	{name: "heredoc", before: "x = <<A\n", unit: "$\n", after: "A\n", tokens: 2, most: 15600},
-	{name: "namespaces", before: "x = a", unit: "::a", after: "()\n", tokens: 2, most: 15665},
-	{name: "escapes", before: `x = "`, unit: `\q`, after: "\"\n", tokens: 1},
-	{name: "unclosed brackets", before: "x = ", unit: "[", after: "\n", tokens: 1, most: 1_400},
-	{name: "opening templates", before: "x = ", unit: `"${`, after: "\n", tokens: 2, most: 1_400},
-	{name: "commas", before: "x = ", unit: ",", after: "\n", tokens: 1},
-	{name: "lines", unit: "\n", tokens: 1},
-	{name: "comments", unit: "/**/", tokens: 1},
-	{name: "open comment", before: "x = /*", unit: "a,", tokens: 2},
-	{name: "comment with brackets", before: "x = /*" + strings.Repeat("[", 2_000), unit: "a,", after: "*/ 1\n", tokens: 2},
-	{name: "lines before a comment", before: strings.Repeat("a = [\n]\n", 2_000) + "/*", unit: "a,", after: "*/\n", tokens: 2},
-	{name: "blocks", unit: "a{}\n", tokens: 4},
-	{name: "blocks with an attribute", unit: "a{b=1}\n", tokens: 7},
-	{name: "labels", before: "a ", unit: "b ", after: "{}\n", tokens: 1},
-	{name: "quoted labels", before: "a ", unit: `""`, after: "{}\n", tokens: 2},
-	{name: "lines with errors", unit: "a=\n", tokens: 3},
-	{name: "invalid characters", unit: "\u2603", tokens: 2},
-	{name: "invalid bytes", unit: "\x00", tokens: 2},
-	{name: "lists of lists", unit: "a=[[0]]\n", tokens: 8},
-	{name: "digits", before: "x = ", unit: "1", after: "\n", tokens: 1, most: 65530},
-	{name: "JSON numbers", before: "[", unit: "0,", after: "0]", tokens: 2, json: true},
-	{name: "JSON strings", before: "[", unit: `"",`, after: "0]", tokens: 2, json: true},
-	{name: "JSON lists", before: "[", unit: "[],", after: "0]", tokens: 3, json: true},
-	{name: "JSON objects", before: "[", unit: "{},", after: "0]", tokens: 3, json: true},
-	{name: "JSON object", before: "{", unit: `"":0,`, after: `"":0}`, tokens: 4, json: true},
-	{name: "JSON keywords", before: "[", unit: "e1,", after: "0]", tokens: 3, json: true},
-	{name: "JSON commas", before: "[", unit: ",", after: "0]", tokens: 1, json: true},
-	{name: "JSON digits", before: "[", unit: "1", after: "]", tokens: 1, most: 65530, json: true},
-	{name: "JSON templates", before: "[", unit: `"${[[[]]]}",`, after: "0]", tokens: 17, json: true},
+	{name: "expression: sums", unit: "a=1+1\n", tokens: 6},
+	{name: "expression: one sum", before: "x = 1", unit: "+1", after: "\n", tokens: 2},
+	{name: "expression: traversal", before: "x = a", unit: ".a", after: "\n", tokens: 2},
+	{name: "expression: numbers", before: "x = [", unit: "0,", after: "]\n", tokens: 2},
+	{name: "expression: names", before: "x = [", unit: "a,", after: "]\n", tokens: 2},
+	{name: "expression: strings", before: "x = [", unit: `"",`, after: "]\n", tokens: 3},
+	{name: "expression: lists", before: "x = [", unit: "[],", after: "]\n", tokens: 3},
+	{name: "expression: object", before: "x = {\n", unit: "a=1\n", after: "}\n", tokens: 4},
+	{name: "expression: arguments", before: "x = f(", unit: "1,", after: ")\n", tokens: 2},
+	{name: "expression: templates", before: "x = [", unit: `"${a}",`, after: "]\n", tokens: 6},
+	{name: "expression: one template", before: `x = "`, unit: "a${a}", after: "\"\n", tokens: 4},
+	{name: "expression: directives", before: `x = "`, unit: "%{if a}%{endif}", after: "\"\n", tokens: 7},
+	{name: "expression: dollars", before: `x = "`, unit: "$ ", after: "\"\n", tokens: 2, most: 15894},
+	{name: "expression: heredoc", before: "x = <<A\n", unit: "$\n", after: "A\n", tokens: 2, most: 15600},
+	{name: "expression: namespaces", before: "x = a", unit: "::a", after: "()\n", tokens: 2, most: 15665},
+	{name: "expression: escapes", before: `x = "`, unit: `\q`, after: "\"\n", tokens: 1},
+	{name: "expression: unclosed brackets", before: "x = ", unit: "[", after: "\n", tokens: 1, most: 1_400},
+	{name: "expression: opening templates", before: "x = ", unit: `"${`, after: "\n", tokens: 2, most: 1_400},
+	{name: "expression: commas", before: "x = ", unit: ",", after: "\n", tokens: 1},
+	{name: "body: lines", unit: "\n", tokens: 1},
+	{name: "body: comments", unit: "/**/", tokens: 1},
+	{name: "body: open comment", before: "x = /*", unit: "a,", tokens: 2},
+	{name: "body: comment with brackets", before: "x = /*" + strings.Repeat("[", 2_000), unit: "a,", after: "*/ 1\n", tokens: 2},
+	{name: "body: lines before a comment", before: strings.Repeat("a = [\n]\n", 2_000) + "/*", unit: "a,", after: "*/\n", tokens: 2},
+	{name: "body: blocks", unit: "a{}\n", tokens: 4},
+	{name: "body: blocks with an attribute", unit: "a{b=1}\n", tokens: 7},
+	{name: "body: labels", before: "a ", unit: "b ", after: "{}\n", tokens: 1},
+	{name: "body: quoted labels", before: "a ", unit: `""`, after: "{}\n", tokens: 2},
+	{name: "body: lines with errors", unit: "a=\n", tokens: 3},
+	{name: "body: invalid characters", unit: "\u2603", tokens: 2},
+	{name: "body: invalid bytes", unit: "\x00", tokens: 2},
+	{name: "expression: lists of lists", unit: "a=[[0]]\n", tokens: 8},
+	{name: "expression: digits", before: "x = ", unit: "1", after: "\n", tokens: 1, most: 65530},
+	{name: "JSON: numbers", before: "[", unit: "0,", after: "0]", tokens: 2, json: true},
+	{name: "JSON: strings", before: "[", unit: `"",`, after: "0]", tokens: 2, json: true},
+	{name: "JSON: lists", before: "[", unit: "[],", after: "0]", tokens: 3, json: true},
+	{name: "JSON: objects", before: "[", unit: "{},", after: "0]", tokens: 3, json: true},
+	{name: "JSON: object", before: "{", unit: `"":0,`, after: `"":0}`, tokens: 4, json: true},
+	{name: "JSON: keywords", before: "[", unit: "e1,", after: "0]", tokens: 3, json: true},
+	{name: "JSON: commas", before: "[", unit: ",", after: "0]", tokens: 1, json: true},
+	{name: "JSON: digits", before: "[", unit: "1", after: "]", tokens: 1, most: 65530, json: true},
+	{name: "JSON: templates", before: "[", unit: `"${[[[]]]}",`, after: "0]", tokens: 17, json: true},
 }
 
 // largest returns the number of units in the largest text that is not too large.
@@ -103,13 +104,10 @@ const maxMemory = 200 << 20
 // of 4 MiB, which are refused.
 // It does so in a process for each kind of text.
 //
-// It samples the texts, because each of them takes a process a second or two; -exhaustive tests all.
+// Each text takes a process a second or two, so only -exhaustive tests all.
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	for n, d := range testenv.Sample(denseTexts) {
-		if !*testenv.Exhaustive && n%5 != 0 {
-			continue
-		}
+	for _, d := range testenv.Sample(denseTexts, func(d dense) string { return testenv.Kind(d.name) }) {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
 			out, err := testenv.OwnProcess(t, func() string { return d.measure(t.Context()) })
