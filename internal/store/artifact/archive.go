@@ -22,9 +22,6 @@ import (
 // ErrChanged means that a file does not match its sum in the tree.
 var ErrChanged = errors.New("a file changed while it was read")
 
-// maxEntries is without the 64-bit extension.
-const maxEntries = 1<<16 - 2
-
 // modified is the earliest time in the zip format, for all entries.
 var modified = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
 
@@ -50,12 +47,14 @@ func PackProvider(ctx context.Context, dir string, archive io.WriterTo) (oci.Fil
 // their sums. The same tree and form give the same bytes. form is 0 except in repairs. The archive counts for the run of
 // ctx; see [packagelimits.Disk].
 func WriteZip(ctx context.Context, w io.Writer, fsys fs.FS, tree *hashing.Tree, form int) error {
-	if len(tree.Entries) > maxEntries {
-		return fmt.Errorf("the package has %d files, more than %d, which a zip archive cannot hold", len(tree.Entries), maxEntries)
-	}
 	archive := zip.NewWriter(packagelimits.DiskOf(ctx).Writer(w))
+	one, err := flate.NewWriter(io.Discard, flate.DefaultCompression)
+	if err != nil {
+		return err
+	}
 	archive.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
-		return flate.NewWriter(w, flate.DefaultCompression)
+		one.Reset(w) // entries are written one after the other, and a new one takes longer than a small file
+		return one, nil
 	})
 	if form > 0 {
 		if err := archive.SetComment(fmt.Sprintf("form %d", form)); err != nil {

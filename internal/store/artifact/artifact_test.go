@@ -1,10 +1,12 @@
 package artifact_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,6 +19,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/hashing"
+	"github.com/cotterpin/cotter/internal/disk/zipfile"
 	"github.com/cotterpin/cotter/internal/net/oci"
 	"github.com/cotterpin/cotter/internal/store"
 	"github.com/cotterpin/cotter/internal/store/artifact"
@@ -60,6 +63,28 @@ func TestZipRoundTrip(t *testing.T) {
 	t.Parallel()
 	archive, tree := packed(t, packageFiles)
 	checkUnpacked(t, archive, tree)
+}
+
+// Archives with more entries than 16 bits can count have a directory in the 64-bit form, which stock tools read too.
+func TestZipOfManyFiles(t *testing.T) {
+	t.Parallel()
+	files := fstest.MapFS{}
+	for i := range 1<<16 + 1 {
+		files[fmt.Sprintf("f%05d", i)] = &fstest.MapFile{}
+	}
+	archive, tree := packed(t, files)
+	read, err := zipfile.Open(bytes.NewReader(archive), int64(len(archive)), zipfile.Limits{Entries: len(files)})
+	testenv.Must(t, err)
+	testenv.Must(t, read.Check())
+	stock, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil || len(stock.File) != len(tree.Entries) || len(read.Entries) != len(tree.Entries) {
+		t.Fatalf("%d entries, and %v; want %d", len(read.Entries), err, len(tree.Entries))
+	}
+	for i, entry := range tree.Entries {
+		if read.Entries[i].Name != entry.Path || stock.File[i].Name != entry.Path {
+			t.Fatalf("entry %d is %q, and for stock tools %q; want %q", i, read.Entries[i].Name, stock.File[i].Name, entry.Path)
+		}
+	}
 }
 
 // Mirrors and bundles have names of any bytes.
