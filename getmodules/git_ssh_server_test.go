@@ -21,6 +21,9 @@ import (
 	"github.com/cotterpin/cotter/internal/testenv"
 )
 
+// onlyGitCommands is an option of a server that runs only commands of git as they are, like git-shell, gitolite and others.
+const onlyGitCommands = `ForceCommand case "$SSH_ORIGINAL_COMMAND" in git-upload-pack*) eval "$SSH_ORIGINAL_COMMAND";; *) echo "fatal: unrecognized command" >&2; exit 128;; esac`
+
 type sshKey struct {
 	pem    []byte
 	signer ssh.Signer

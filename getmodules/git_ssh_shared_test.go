@@ -69,8 +69,7 @@ func TestSSHShared(t *testing.T) {
 	s := newSSHServer(t)
 	small := newSSHServer(t, "MaxSessions 1")
 	plain := newSSHServer(t, "AcceptEnv LANG")
-	// Like git-shell, gitolite and others, this one runs only commands that begin as those of git.
-	only := newSSHServer(t, "AcceptEnv LANG", `ForceCommand case "$SSH_ORIGINAL_COMMAND" in git-upload-pack*) eval "$SSH_ORIGINAL_COMMAND";; *) echo "fatal: unrecognized command" >&2; exit 128;; esac`)
+	only := newSSHServer(t, "AcceptEnv LANG", onlyGitCommands)
 	addresses := sshRepositories(t, 8)
 	for name, tt := range map[string]struct {
 		server *sshServer
@@ -84,6 +83,7 @@ func TestSSHShared(t *testing.T) {
 		"no end of the run":          {server: s, config: s.withKey(), logins: 8, alone: true},
 		"the user's own master":      {server: s, config: s.withKey() + "  ControlMaster auto\n  ControlPath " + temp + "/own-%C\n  ControlPersist no", logins: -1, races: true},
 		"the user's own path":        {server: s, config: s.withKey() + "  ControlPath " + temp + "/none", logins: 8},
+		"plain, the user's own path": {server: plain, config: plain.withKey() + "  ControlPath " + temp + "/none", logins: 8},
 		"plain":                      {server: plain, config: plain.withKey(), logins: 1},
 		"plain, only git's commands": {server: only, config: only.withKey(), logins: 11, git: 10},
 		"few sessions":               {server: small, config: small.withKey(), logins: -1},

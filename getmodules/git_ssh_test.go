@@ -121,6 +121,7 @@ func TestSSHFallback(t *testing.T) {
 	r := newGitRepo(t, t.TempDir(), "net.git")
 	commit := r.commit("main", gitFile{path: "main.tf", content: "x"})
 	ssh := s.clientConfig(t, s.withKey())
+	old := newSSHServer(t, "AcceptEnv LANG", onlyGitCommands)
 	command := strings.TrimPrefix(ssh, "GIT_SSH_COMMAND=")
 	wrapper := func(name, text string) string {
 		path := filepath.Join(t.TempDir(), name)
@@ -133,7 +134,8 @@ func TestSSHFallback(t *testing.T) {
 		want    []string
 	}{
 		"only git":     {backend: getmodules.GitInstalled, env: []string{ssh}, want: []string{"git fetch"}},
-		"old server":   {env: []string{"GIT_SSH_COMMAND=env -u GIT_PROTOCOL " + command, "GIT_SSH_VARIANT=ssh"}, want: []string{"ssh", "git fetch"}},
+		"no variables": {env: []string{"GIT_SSH_COMMAND=env -u GIT_PROTOCOL " + command, "GIT_SSH_VARIANT=ssh"}, want: []string{"ssh", "ssh"}},
+		"old server":   {env: []string{old.clientConfig(t, old.withKey())}, want: []string{"ssh", "ssh", "git fetch"}},
 		"wrapper":      {env: []string{"GIT_SSH=" + wrapper("wrapper", "exec "+command+` "$@"`)}, want: []string{"ssh", "ssh"}}, // the first is ssh -G
 		"only simple":  {env: []string{"GIT_SSH=" + wrapper("wrapper", `case $1 in -*) exit 1;; esac; exec `+command+` "$@"`)}, want: []string{"ssh", "git fetch"}},
 		"said simple":  {env: []string{ssh, "GIT_SSH_VARIANT=simple"}, want: []string{"git fetch"}},

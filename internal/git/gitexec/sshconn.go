@@ -38,8 +38,8 @@ func beginsOld(head []byte) bool {
 	return len(head) == len(beginsVersion2) && strings.Trim(string(head), "0123456789abcdef") == ""
 }
 
-// SSHConn is a session of git-upload-pack on a server, by the user's ssh. The first one of a run finds out for the others
-// how the server is asked for version 2.
+// SSHConn is a session of git-upload-pack on a server, by the user's ssh. The first ones of a run find out for the others how
+// the server is asked for version 2.
 type SSHConn struct {
 	url  *url.URL
 	link *sshLink // nil if the connection is not shared
@@ -68,13 +68,14 @@ func (c *SSHConn) current() (p *Process, owner bool) {
 }
 
 func (c *SSHConn) Read(p []byte) (int, error) {
-	if _, owner := c.current(); owner && !c.begun {
+	if _, owner := c.current(); !c.begun && (owner || c.judge != nil) {
 		c.begin()
 	}
 	return c.out.Read(p)
 }
 
-// begin lets the other sessions begin, if the server has answered: ssh has created the socket before.
+// begin judges the first bytes of the server, and lets those begin that share the connection: ssh has created its socket
+// before.
 func (c *SSHConn) begin() {
 	head, _ := c.out.Peek(len(beginsVersion2)) // the next Read returns the error
 	if len(head) == 0 {
@@ -88,7 +89,9 @@ func (c *SSHConn) begin() {
 	case beginsOld(head):
 		c.askAgain()
 	}
-	c.link.settle(nil)
+	if c.link != nil {
+		c.link.settle(nil)
+	}
 }
 
 // askAgain continues with a session in which the command asks for version 2.
@@ -119,8 +122,12 @@ func (c *SSHConn) change(p *Process) bool {
 		p.Kill()
 		return false
 	}
-	go park(c.process, c.link)
-	c.link.sessions.Add(1)
+	if c.link != nil {
+		go park(c.process, c.link)
+		c.link.sessions.Add(1)
+	} else {
+		c.process.Kill()
+	}
 	c.process, c.owner, c.out = p, false, bufio.NewReader(p.Stdout)
 	return true
 }

@@ -26,7 +26,7 @@ const (
 func (d *sshDial) dial(ctx context.Context) (*SSHConn, error) {
 	links := singleflight.For(ctx, &d.git.sshLinks)
 	if !links.open(ctx) || !d.sharable(ctx) {
-		return d.dialAlone(ctx)
+		return d.dialAlone(ctx, links)
 	}
 	link, isNew := links.join(d.identity)
 	if isNew {
@@ -49,7 +49,7 @@ func (d *sshDial) dial(ctx context.Context) (*SSHConn, error) {
 		return nil, link.err // ssh would say the same again
 	default:
 		link.leave()
-		return d.dialAlone(ctx)
+		return d.dialAlone(ctx, links)
 	}
 	p, err := d.startShared(ctx, link, asks)
 	if err != nil {
@@ -59,12 +59,22 @@ func (d *sshDial) dial(ctx context.Context) (*SSHConn, error) {
 	return newSSHConn(d.url, p, link), nil
 }
 
-func (d *sshDial) dialAlone(ctx context.Context) (*SSHConn, error) {
-	p, err := d.start(ctx, asksByVariable)
+// dialAlone leaves it to the user's settings whether connections are shared.
+func (d *sshDial) dialAlone(ctx context.Context, links *sshLinks) (*SSHConn, error) {
+	asks := links.asks(d.identity)
+	if asks == asksInVain {
+		return nil, gitwire.ErrOldProtocol
+	}
+	p, err := d.start(ctx, asks)
 	if err != nil {
 		return nil, err
 	}
-	return newSSHConn(d.url, p, nil), nil
+	c := newSSHConn(d.url, p, nil)
+	if asks == asksUnknown {
+		c.again = func() (*Process, error) { return d.start(ctx, asksByCommand) }
+		c.judge = func(asks sshAsks) { links.setAsks(d.identity, asks) }
+	}
+	return c, nil
 }
 
 // dialLink makes a connection that others can share. It outlives the context, but not this process, whose
@@ -137,7 +147,7 @@ func (l *sshLinks) open(ctx context.Context) bool {
 		remove()
 		return false
 	}
-	l.dir, l.remove, l.links, l.known = dir, remove, map[sshIdentity][]*sshLink{}, map[sshIdentity]sshAsks{}
+	l.dir, l.remove, l.links = dir, remove, map[sshIdentity][]*sshLink{}
 	return true
 }
 
@@ -166,9 +176,10 @@ func (l *sshLinks) asks(identity sshIdentity) sshAsks {
 func (l *sshLinks) setAsks(identity sshIdentity, asks sshAsks) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.known != nil {
-		l.known[identity] = asks
+	if l.known == nil {
+		l.known = map[sshIdentity]sshAsks{}
 	}
+	l.known[identity] = asks
 }
 
 func (l *sshLinks) close() {
@@ -182,7 +193,7 @@ func (l *sshLinks) close() {
 	}
 	running.Wait()
 	l.remove()
-	l.dir, l.links, l.known = "", nil, nil
+	l.dir, l.links = "", nil
 }
 
 type sshLink struct {
