@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -141,6 +142,31 @@ func (p *project) checkLoadFromLock(t *testing.T, inPackages []string) {
 	testenv.Must(t, os.Remove(filepath.Join(p.dir, ".terraform.lock.hcl")))
 	if _, err := p.installer().Load(t.Context(), installer.Project{Dir: p.dir}, installer.LoadOptions{FromLock: true}); !errors.Is(err, installer.ErrNotInstalled) {
 		t.Errorf("Load without a lock = %v, want ErrNotInstalled", err)
+	}
+}
+
+// TestLoadOfManyLockedCalls loads a lock of ten times the calls: it may not take much more than ten times the memory,
+// as it did when each module read all entries. Other tests would allocate memory too, so it runs alone.
+func TestLoadOfManyLockedCalls(t *testing.T) {
+	allocated := func(calls int) float64 {
+		var configuration, lock strings.Builder
+		for i := range calls {
+			fmt.Fprintf(&configuration, "module \"m%d\" {\n  source = \"git::https://example.com/m.git\"\n}\n", i)
+			fmt.Fprintf(&lock, "module \"m%d\" {\n  source = \"git::https://example.com/m.git\"\n  hashes = [\n    \"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\",\n  ]\n}\n", i)
+		}
+		p := installer.Project{Dir: writeProject(t, map[string]string{"main.tf": configuration.String(), ".terraform.lock.hcl": lock.String()}, "")}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		loaded, err := new(installer.Installer).Load(t.Context(), p, installer.LoadOptions{FromLock: true})
+		runtime.ReadMemStats(&after)
+		if err != nil || len(loaded.Modules) != calls {
+			t.Fatalf("Load: %v", err)
+		}
+		return float64(after.TotalAlloc - before.TotalAlloc)
+	}
+	few, many := allocated(100), allocated(1000)
+	if many > 20*few {
+		t.Errorf("1000 calls take %.0f times as much memory as 100", many/few)
 	}
 }
 

@@ -18,23 +18,25 @@ import (
 
 // lockedCalls returns the calls of a module whose package is not installed. A local module between a package
 // and the calls below it has no entry, so its source is made up. A replaced source is as in the configuration.
-func (p *Project) lockedCalls(at addrs.Module) []config.Call {
+func (t *traversal) lockedCalls(at addrs.Module) []config.Call {
 	above := ""
 	if !at.IsRoot() {
 		above = at.String() + "."
 	}
-	entries := slices.Concat(p.Lock.Modules(), p.Lock.Directories())
-	slices.SortFunc(entries, func(a, b lockfile.Module) int { return strings.Compare(a.Key, b.Key) })
+	entries := t.locked()
+	begin, _ := slices.BinarySearchFunc(entries, above, func(entry lockfile.Module, key string) int { return strings.Compare(entry.Key, key) })
 	var calls []config.Call
-	for _, entry := range entries {
+	named := map[string]bool{}
+	for _, entry := range entries[begin:] {
 		rest, below := strings.CutPrefix(entry.Key, above)
 		if !below {
-			continue
+			break
 		}
 		name, _, isDeeper := strings.Cut(rest, ".")
-		if slices.ContainsFunc(calls, func(c config.Call) bool { return c.Name == name }) {
+		if named[name] {
 			continue
 		}
+		named[name] = true
 		call := config.Call{Name: name, Source: "./" + cmp.Or(name, "-")} // a part of a test file's name may be empty
 		if !isDeeper {
 			source := cmp.Or(entry.Replaces, entry.Source)
@@ -48,6 +50,13 @@ func (p *Project) lockedCalls(at addrs.Module) []config.Call {
 		calls = append(calls, call)
 	}
 	return calls
+}
+
+// lockedEntries returns the entries of the lock, sorted by key.
+func (p *Project) lockedEntries() []lockfile.Module {
+	entries := slices.Concat(p.Lock.Modules(), p.Lock.Directories())
+	slices.SortFunc(entries, func(a, b lockfile.Module) int { return strings.Compare(a.Key, b.Key) })
+	return entries
 }
 
 // isMadeUp reports whether a module is only a step on the way to others that the lock has.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/installer/config"
+	"github.com/cotterpin/cotter/lockfile"
 )
 
 // Walker walks a module tree. It goes on below a module as soon as that is in its place, so no module waits for
@@ -43,7 +44,7 @@ var ErrLeftOut = errors.New("the call is left out")
 // Walk returns all modules below the root module and all calls, sorted by path, and the failures. If a call
 // fails, the others continue. If ctx ends, some calls may not have been seen.
 func (w *Walker) Walk(ctx context.Context) (modules []*Module, calls []*Call, failed *Failures) {
-	t := &traversal{Walker: w, reads: make(chan struct{}, w.Parallel), seen: make(map[string]*Call), failures: &Failures{}}
+	t := &traversal{Walker: w, reads: make(chan struct{}, w.Parallel), seen: make(map[string]*Call), failures: &Failures{}, locked: sync.OnceValue(w.Project.lockedEntries)}
 	root := w.Root
 	if root == nil {
 		root = w.Project.RootModule()
@@ -69,6 +70,7 @@ type traversal struct {
 	wait     sync.WaitGroup
 	reads    chan struct{}
 	failures *Failures
+	locked   func() []lockfile.Module // the entries of the lock, read once
 
 	mu      sync.Mutex
 	modules []*Module
@@ -204,7 +206,7 @@ func (t *traversal) calls(ctx context.Context, m *Module) []ParsedCall {
 		return nil
 	}
 	if m.IsLocked() {
-		return slices.DeleteFunc(t.parse(m, t.Project.lockedCalls(m.Path())), func(c ParsedCall) bool { return t.isSeen(c.Key()) })
+		return slices.DeleteFunc(t.parse(m, t.lockedCalls(m.Path())), func(c ParsedCall) bool { return t.isSeen(c.Key()) })
 	}
 	dir := config.Dir{Path: m.Path(), Dir: m.CurrentPath, Display: m.FinalPath, Terraform: t.Project.ReadsAsTerraform(), Providers: t.Require != nil}
 	if m.Package != nil {
