@@ -23,7 +23,7 @@ type Command struct {
 	// Repo is the git directory; "" means none. Git does not check its owner: a repository that was found
 	// must be opened with package worktree.
 	Repo string
-	// WorkTree is the absolute path of the checkout of Repo; "" means none.
+	// WorkTree is the absolute path of the checkout of Repo; "" means none. Commands with one send no requests.
 	WorkTree string
 	// IndexFile is used instead of that of Repo; "" means that.
 	IndexFile string
@@ -63,13 +63,6 @@ type Network struct {
 	Idle time.Duration
 }
 
-func (c Command) remote() string {
-	if c.Network == nil {
-		return ""
-	}
-	return c.Network.Remote
-}
-
 var ErrIdle = errors.New("no sign of life from git or the server")
 
 var ErrOutput = errors.New("git wrote too much")
@@ -82,7 +75,7 @@ func (g *Git) Run(ctx context.Context, c Command) error {
 
 // Output returns the standard output. The error wraps [ErrOutput] if it is longer than limit bytes.
 func (g *Git) Output(ctx context.Context, c Command, limit int) ([]byte, error) {
-	p, err := g.findToRun(ctx, c.remote())
+	p, err := g.findToRun(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +104,7 @@ func (p *Process) output(limit int) ([]byte, error) {
 
 // Start starts a command with pipes. The caller must call Wait if there is no error.
 func (g *Git) Start(ctx context.Context, c Command) (*Process, error) {
-	found, err := g.findToRun(ctx, c.remote())
+	found, err := g.findToRun(ctx, c)
 	if err != nil {
 		return nil, err
 	}

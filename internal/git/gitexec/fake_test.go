@@ -15,9 +15,6 @@ import (
 // shell script in body.
 func fakeGit(t *testing.T, ssh, body string) string {
 	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("the stand-in for git is a shell script, and /bin/sh is not there")
-	}
 	config := "exit 0"
 	if ssh != "" {
 		config = `printf 'core.sshcommand\n%s\0' '` + ssh + "'; exit 0"
@@ -33,6 +30,9 @@ esac
 
 func script(t *testing.T, dir, name, body string) string {
 	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("a stand-in for a program is a shell script, and /bin/sh is not there")
+	}
 	path := filepath.Join(dir, name)
 	testenv.WriteProgram(t, path, "#!/bin/sh\n"+body+"\n")
 	return path

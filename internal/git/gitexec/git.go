@@ -110,9 +110,14 @@ func (g *Git) probe(ctx context.Context) (program, error) {
 	return p, nil
 }
 
-// findToRun is findFor, or an error if the program is too old to be run for more than its configuration.
-func (g *Git) findToRun(ctx context.Context, remote string) (program, error) {
-	found, err := g.findFor(ctx, remote)
+// findToRun returns the program for a command, or an error if it is too old to be run for more than its configuration.
+// That is read, by another process, only for commands that may send requests: how they do is all that we need of it.
+func (g *Git) findToRun(ctx context.Context, c Command) (found program, err error) {
+	if c.Network == nil || c.WorkTree != "" {
+		found.path, err = g.lookPath()
+	} else {
+		found, err = g.findFor(ctx, c.Network.Remote)
+	}
 	if err == nil {
 		_, err = g.versionOf(ctx, found)
 	}

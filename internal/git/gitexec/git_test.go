@@ -99,6 +99,28 @@ func TestVersionOnce(t *testing.T) {
 	use("asked\nasked\n")
 }
 
+// The user's configuration is read by another process, which a command that sends no requests does not need.
+func TestConfigOnlyForRequests(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		command gitexec.Command
+		want    string
+	}{
+		"in a repository": {gitexec.Command{Args: []string{"rev-parse"}, Repo: "/repo"}, "rev-parse\n"},
+		"in a checkout":   {gitexec.Command{Args: []string{"diff-files"}, Repo: "/repo", WorkTree: "/", Network: &gitexec.Network{}}, "diff-files\n"},
+		"to a server":     {gitexec.Command{Args: []string{"fetch"}, Network: &gitexec.Network{}}, "-z\nfetch\n"},
+	} {
+		log := filepath.Join(t.TempDir(), "log")
+		git := script(t, t.TempDir(), "git", "for last; do :; done\ncase $last in version) echo git version 2.40.1;; *) echo $last >> "+log+";; esac")
+		testenv.Must(t, (&gitexec.Git{Path: git, Env: env()}).Run(t.Context(), test.command))
+		started, err := os.ReadFile(log)
+		testenv.Must(t, err)
+		if diff := cmp.Diff(test.want, string(started)); diff != "" {
+			t.Errorf("%s: the last arguments of what was started (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 func TestRealGit(t *testing.T) {
 	t.Parallel()
 	var g gitexec.Git
