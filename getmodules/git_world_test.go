@@ -3,8 +3,8 @@ package getmodules_test
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"net"
 	"net/http"
@@ -16,7 +16,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
@@ -262,36 +261,12 @@ func newGitRepo(t testing.TB, root, name string, initArgs ...string) *gitRepo {
 	t.Helper()
 	dir := filepath.Join(root, name)
 	r := &gitRepo{t: t, dir: dir, git: testenv.Git(t, "", "GIT_DIR="+dir), sha256: slices.Contains(initArgs, "--object-format=sha256")}
-	testenv.Must(t, os.CopyFS(r.dir, emptyRepo(t, initArgs...)))
-	return r
-}
-
-// emptyRepos caches empty repositories by the arguments of git init.
-var emptyRepos sync.Map
-
-func emptyRepo(t testing.TB, initArgs ...string) fs.FS {
-	t.Helper()
-	key := strings.Join(initArgs, " ")
-	if files, ok := emptyRepos.Load(key); ok {
-		return files.(fs.FS)
-	}
-	dir := t.TempDir()
-	testenv.Git(t, dir)("", append([]string{"init", "--quiet", "--bare", "--initial-branch=main", "--template="}, initArgs...)...)
-	files := fstest.MapFS{}
-	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
-		rel, _ := filepath.Rel(dir, name)
-		file := &fstest.MapFile{Mode: entry.Type() | 0o700}
-		if err == nil && entry.Type().IsRegular() {
-			file.Data, err = os.ReadFile(name)
-		}
-		files[filepath.ToSlash(rel)] = file
-		return err
-	})
+	testenv.InitGit(t, dir, append([]string{"--bare", "--initial-branch=main"}, initArgs...)...)
+	config, err := os.OpenFile(filepath.Join(dir, "config"), os.O_APPEND|os.O_WRONLY, 0)
 	testenv.Must(t, err)
-	delete(files, ".")
-	files["config"].Data = append(files["config"].Data, "[uploadpack]\n\tallowFilter = true\n"...)
-	emptyRepos.Store(key, files)
-	return files
+	_, err = config.WriteString("[uploadpack]\n\tallowFilter = true\n")
+	testenv.Must(t, errors.Join(err, config.Close()))
+	return r
 }
 
 // head returns the commit that a ref points to, or an empty string if the ref does not

@@ -38,7 +38,7 @@ func newWorkspace(t *testing.T, create ...string) workspace {
 	if err := os.Mkdir(w.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	w.git(append([]string{"init", "-q"}, create...)...)
+	testenv.InitGit(t, w.dir, create...)
 	return w
 }
 

@@ -5,6 +5,7 @@ package worktree_test
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,6 +19,7 @@ func TestIgnoredUnknown(t *testing.T) {
 			if err := os.Remove(w.path(name)); !errors.Is(err, os.ErrNotExist) {
 				w.check(err)
 			}
+			w.check(os.MkdirAll(filepath.Dir(w.path(name)), 0o755))
 			w.check(syscall.Mkfifo(w.path(name), 0o600))
 		}
 	}

@@ -83,18 +83,24 @@ func versionIn(found *worktree.LockVersion) string {
 	return found.Lock.Modules()[0].Version.String()
 }
 
-// importCommits adds a commit to main for each text of a file, oldest first; "" changes nothing. It starts two
-// programs, however many commits there are.
-func (w workspace) importCommits(name string, texts ...string) {
+// change is a file of a commit; without a text, the commit removes it. The zero value changes nothing.
+type change struct{ name, text string }
+
+// importCommits adds commits to main, the oldest first. It starts two programs, however many there are.
+func (w workspace) importCommits(changes ...change) {
 	w.t.Helper()
 	var stream strings.Builder
-	for i, text := range texts {
+	_, err := os.Stat(w.path(".git/refs/heads/main"))
+	for i, c := range changes {
 		fmt.Fprintf(&stream, "commit refs/heads/main\ncommitter c <c@example.com> %d +0000\ndata 1\nx\n", 1_700_000_000+i)
-		if i == 0 {
+		if i == 0 && err == nil {
 			fmt.Fprintln(&stream, "from refs/heads/main^0")
 		}
-		if text != "" {
-			fmt.Fprintf(&stream, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
+		switch {
+		case c.text != "":
+			fmt.Fprintf(&stream, "M 100644 inline %q\ndata %d\n%s\n", c.name, len(c.text), c.text)
+		case c.name != "":
+			fmt.Fprintf(&stream, "D %q\n", c.name)
 		}
 	}
 	// Otherwise, glibc gives memory back to the system and takes it again for every commit, most of the time here.
@@ -124,10 +130,11 @@ func TestFind(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRepository(t)
+			var history []change
 			for _, text := range test.versions {
-				r.commit(lockName, text)
+				history = append(history, change{lockName, text})
 			}
-			r.commit("other", "another file\n")
+			r.importCommits(append(history, change{"other", "another file\n"})...)
 			r.want(".", test.want)
 		})
 	}
@@ -195,12 +202,11 @@ func TestRenamedDirectory(t *testing.T) {
 func TestMaxCommits(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t)
-	r.commit(lockName, locked("1.0.0"))
-	var without []string
+	history := []change{{lockName, locked("1.0.0")}}
 	for i := range worktree.MaxLockCommits - 1 {
-		without = append(without, fmt.Sprintf("# %d\n%s", i, stock))
+		history = append(history, change{lockName, fmt.Sprintf("# %d\n%s", i, stock)})
 	}
-	r.importCommits(lockName, without...)
+	r.importCommits(history...)
 	r.want(".", "1.0.0")
 	r.commit(lockName, stock)
 	r.want(".", "")
@@ -210,12 +216,17 @@ func TestMaxCommits(t *testing.T) {
 func TestPatterns(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t)
-	for _, dir := range []string{"a*", "a:b", "-x", "ä b", "[ab]", "a"} {
-		r.commit(dir+"/"+lockName, locked("1.0.0"))
+	var history []change
+	dirs := []string{"a*", "a:b", "-x", "ä b", "[ab]"}
+	for _, dir := range append(dirs, "a") {
+		history = append(history, change{dir + "/" + lockName, locked("1.0.0")})
 	}
-	r.commit("ab/"+lockName, locked("2.0.0"))
-	for _, dir := range []string{"a*", "a:b", "-x", "ä b", "[ab]"} {
-		r.commit(dir+"/"+lockName, stock)
+	history = append(history, change{"ab/" + lockName, locked("2.0.0")})
+	for _, dir := range dirs {
+		history = append(history, change{dir + "/" + lockName, stock})
+	}
+	r.importCommits(history...)
+	for _, dir := range dirs {
 		r.want(dir, "1.0.0")
 	}
 }
@@ -294,11 +305,9 @@ func TestLongHistory(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			r := newRepository(t)
-			r.commit("README.md", "first")
-			r.commit(lockName, locked("1.0.0"))
-			newer := make([]string, test.newer)
-			newer[0] = stock
-			r.importCommits(lockName, newer...)
+			newer := make([]change, test.newer)
+			newer[0] = change{lockName, stock}
+			r.importCommits(append([]change{{"README.md", "first"}, {lockName, locked("1.0.0")}}, newer...)...)
 			found, err := worktree.FindLock(t.Context(), r.dir, lockName, worktree.Modules)
 			if version := versionIn(found); version != test.version || !errors.Is(err, test.err) {
 				t.Errorf("Find = %q, %v, want %q, %v", version, err, test.version, test.err)
