@@ -3,19 +3,14 @@ package layering_test
 import (
 	"flag"
 	"fmt"
-	"go/importer"
 	"go/token"
 	"go/types"
-	"io"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 var update = flag.Bool("update", false, "rewrite the lists in testdata/api")
@@ -96,26 +91,10 @@ func writeLists(t *testing.T, exported map[string][]string) {
 // has what other packages can see of them.
 func readPackages(t *testing.T, dirs []string) []*types.Package {
 	t.Helper()
-	testenv.Program(t, "go")
-	args := []string{"list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}"}
-	for _, dir := range dirs {
-		args = append(args, "./"+dir)
-	}
-	cmd := exec.Command("go", args...)
-	cmd.Dir = "../.."
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go %q: %v", args, err)
-	}
-	exports := make(map[string]string)
-	for line := range strings.Lines(string(out)) {
-		name, file, _ := strings.Cut(strings.TrimSpace(line), " ")
-		exports[name] = file
-	}
-	compiled := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	imports := compiled(packageList(t), token.NewFileSet())
 	var packages []*types.Package
 	for _, dir := range dirs {
-		pkg, err := compiled.Import(path.Join(module, dir))
+		pkg, err := imports.Import(path.Join(module, dir))
 		if err != nil {
 			t.Fatal(err)
 		}

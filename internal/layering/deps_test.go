@@ -2,20 +2,15 @@ package layering_test
 
 import (
 	"maps"
-	"os/exec"
 	"path"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
-// TestEmbeddable uses the go command to list the dependencies, direct and indirect, of the
-// packages that other programs embed.
+// TestEmbeddable checks the dependencies, direct and indirect, of the packages that other programs embed.
 func TestEmbeddable(t *testing.T) {
 	t.Parallel()
-	testenv.Program(t, "go")
 	// The SDKs, which only the packages for clouds may import.
 	sdks := []string{"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go", "golang.org/x/oauth2/google", "cloud.google.com/go"}
 	// Client libraries that no package may import, not even the command: their initialization
@@ -105,7 +100,6 @@ var (
 
 func TestValuesPullInLittle(t *testing.T) {
 	t.Parallel()
-	testenv.Program(t, "go")
 	deps := dependencies(t, slices.Collect(maps.Keys(valuePackages)))
 	for dir, allowed := range valuePackages {
 		found := deps[path.Join(module, dir)]
@@ -130,23 +124,13 @@ func TestValuesPullInLittle(t *testing.T) {
 	}
 }
 
-// dependencies uses the go command to list everything that the packages import, by their paths.
+// dependencies returns everything that the packages import, by their paths.
 func dependencies(t *testing.T, dirs []string) map[string][]string {
 	t.Helper()
-	args := []string{"list", "-f", `{{.ImportPath}}{{range .Deps}} {{.}}{{end}}`}
+	packages, deps := packageList(t), map[string][]string{}
 	for _, dir := range dirs {
-		args = append(args, "./"+dir)
-	}
-	cmd := exec.Command("go", args...)
-	cmd.Dir = "../.."
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go %q: %v", args, err)
-	}
-	deps := map[string][]string{}
-	for line := range strings.Lines(string(out)) {
-		fields := strings.Fields(line)
-		deps[fields[0]] = fields[1:]
+		name := path.Join(module, dir)
+		deps[name] = packages[name].deps
 	}
 	return deps
 }

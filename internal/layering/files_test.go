@@ -2,19 +2,13 @@ package layering_test
 
 import (
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
-	"io"
-	"os"
-	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
-
-	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // files are the files of one package, with the files whose definitions each of them uses.
@@ -24,39 +18,26 @@ type files struct {
 	pkg   *types.Package
 }
 
-// readFiles parses and checks the package in a directory of the module. It uses the go command to
-// find the compiled imports.
+// readFiles parses and checks the package in a directory of the module.
 func readFiles(t *testing.T, dir string) files {
 	t.Helper()
-	testenv.Program(t, "go")
-	cmd := exec.Command("go", "list", "-export", "-deps", "-f", `{{.ImportPath}} {{.Export}}{{if not .DepOnly}}{{range .GoFiles}} {{.}}{{end}}{{end}}`, "./"+dir)
-	cmd.Dir = "../.."
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list %s: %v", dir, err)
-	}
-	found := files{uses: make(map[string]map[string]string)}
-	exports := make(map[string]string)
-	for line := range strings.Lines(string(out)) {
-		fields := strings.Split(strings.TrimSpace(line), " ")
-		if len(fields) > 1 {
-			exports[fields[0]] = fields[1]
-			found.names = append(found.names, fields[2:]...)
-		}
+	packages := packageList(t)
+	found := files{names: packages[path.Join(module, dir)].files, uses: make(map[string]map[string]string)}
+	if len(found.names) == 0 {
+		t.Fatalf("there is no package in %s", dir)
 	}
 	fset := token.NewFileSet()
 	var parsed []*ast.File
 	for _, name := range found.names {
-		file, err := parser.ParseFile(fset, filepath.Join(cmd.Dir, dir, name), nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(fset, filepath.Join("../..", dir, name), nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
 		parsed = append(parsed, file)
 	}
-	config := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
-		return os.Open(exports[path])
-	})}
+	config := types.Config{Importer: compiled(packages, fset)}
 	info := types.Info{Uses: make(map[*ast.Ident]types.Object)}
+	var err error
 	if found.pkg, err = config.Check(dir, fset, parsed, &info); err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +116,7 @@ func TestTower(t *testing.T) {
 // the stages, which have only the few things that they need.
 func TestInstallerMethods(t *testing.T) {
 	t.Parallel()
-	installer := readFiles(t, "installer").pkg.Scope().Lookup("Installer").Type()
+	installer := readPackages(t, []string{"installer"})[0].Scope().Lookup("Installer").Type()
 	for method := range types.NewMethodSet(types.NewPointer(installer)).Methods() {
 		if !method.Obj().Exported() {
 			t.Errorf("%s is not exported", method.Obj().Name())
