@@ -2,6 +2,7 @@ package gitexec_test
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
@@ -164,24 +165,34 @@ func TestURLMatch(t *testing.T) {
 		repository, "https://git.example.com:8443/team/net.git", "https://git.example.com/team%2fnet.git/x", "https://[::1]/team", "https://example.com/team/x",
 		"https://git.example.com//team/x", "https://git.example.com/~team/a%20b", "http://git.example.com:80/",
 	}
+	// Git matches all keys of a section at once, so that each pair has its own key for it.
+	pairs, all := make([]*gitexec.Settings, len(patterns)), ""
+	for i, first := range patterns {
+		const form = "[http \"%s\"]\n\t%s = first\n[http \"%s\"]\n\t%[2]s = second\n"
+		second := patterns[(i*7+3)%len(patterns)]
+		s, err := (&gitexec.Git{Env: userEnv(t, fmt.Sprintf(form, first, "userAgent", second))}).Settings(t.Context(), "")
+		testenv.Must(t, err)
+		pairs[i] = s
+		all += fmt.Sprintf(form, first, fmt.Sprint("pair", i), second)
+	}
+	env := userEnv(t, all)
 	for _, at := range urls {
-		for i, first := range patterns {
-			second := patterns[(i*7+3)%len(patterns)]
-			config := "[http \"" + first + "\"]\n\tuserAgent = first\n[http \"" + second + "\"]\n\tuserAgent = second\n"
-			env := userEnv(t, config)
-			s, err := (&gitexec.Git{Env: env}).Settings(t.Context(), "")
-			if err != nil {
-				t.Fatal(err)
+		cmd := exec.Command("git", "config", "--get-urlmatch", "http", at)
+		cmd.Env, cmd.Dir = env, strings.TrimPrefix(env[1], "HOME=")
+		out, err := cmd.Output()
+		testenv.Must(t, err)
+		byGit := map[string]string{}
+		for line := range strings.Lines(string(out)) {
+			key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+			byGit[key] = value
+		}
+		for i, s := range pairs {
+			if got, want := s.For(parse(t, at), true).UserAgent, byGit[fmt.Sprint("http.pair", i)]; got != want {
+				t.Errorf("of %s and %s, %q applies to %s; git says %q", patterns[i], patterns[(i*7+3)%len(patterns)], got, at, want)
 			}
-			cmd := exec.Command("git", "config", "--get-urlmatch", "http.userAgent", at)
-			cmd.Env, cmd.Dir = env, strings.TrimPrefix(env[1], "HOME=")
-			out, err := cmd.Output()
-			if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
-				t.Fatal(err)
-			}
-			if got, want := s.For(parse(t, at), true).UserAgent, strings.TrimSpace(string(out)); got != want {
-				t.Errorf("of %s and %s, %q applies to %s; git says %q", first, second, got, at, want)
-			}
+		}
+		if len(byGit) == 0 {
+			t.Errorf("git says that no setting applies to %s", at)
 		}
 	}
 }
