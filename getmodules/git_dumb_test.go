@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/testenv"
 )
 
 // TestGitDumb fetches from a server that only has the files of a repository, as single objects and in a pack.
@@ -32,14 +33,16 @@ func TestGitDumb(t *testing.T) {
 		}
 		r.git("", "update-server-info")
 		for _, fetcher := range []*getmodules.Fetcher{newGitFetcher(t), newWireFetcher(t)} {
-			for _, test := range []struct{ query, revision, want string }{
-				{"", "", second},
-				{"?ref=v1.0.0", "", first},
-				{"?ref=v1.1.0", "", second},
-				{"?ref=" + first, "", first},
-				{"?ref=v1.0.0", first, first},
-				{"?ref=v1.1.0", first, first}, // the tag has moved
-			} {
+			type row struct{ kind, query, revision, want string }
+			rows := []row{
+				{"name", "?ref=v1.0.0", "", first},
+				{"name", "?ref=v1.1.0", "", second},
+				{"HEAD", "", "", second},
+				{"commit", "?ref=" + first, "", first},
+				{"commit", "?ref=v1.0.0", first, first},
+				{"moved tag", "?ref=v1.1.0", first, first},
+			}
+			for _, test := range testenv.Sample(rows, func(r row) string { return r.kind }) {
 				for range 2 { // the second one finds what the cache has
 					pkg, dir, err := fetchGit(t, fetcher, getmodules.Request{Package: address(test.query), Revision: test.revision})
 					if err != nil || pkg.Revision != test.want {

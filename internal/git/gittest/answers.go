@@ -49,8 +49,7 @@ func (h *Handler) answer(w io.Writer, r *http.Request, repo string, body io.Read
 // repositoryState returns what determines the output of git upload-pack; of large files only size and time. It is
 // false if there are too many files, or objects elsewhere. Most tests create the same few repositories.
 func repositoryState(repo string) (state string, ok bool) {
-	var text strings.Builder
-	files := 0
+	sum, files, read := sha256.New(), 0, 0
 	err := filepath.WalkDir(repo, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -63,19 +62,21 @@ func repositoryState(repo string) (state string, ok bool) {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&text, "%q %v\n", strings.TrimPrefix(name, repo), info.Mode())
+		fmt.Fprintf(sum, "%q %v\n", strings.TrimPrefix(name, repo), info.Mode())
 		switch {
 		case entry.IsDir():
 			return nil
-		case info.Mode().IsRegular() && info.Size() < maxRequest && text.Len() < maxContent:
+		case info.Mode().IsRegular() && info.Size() < maxRequest && read < maxContent:
 			content, err := os.ReadFile(name)
-			fmt.Fprintf(&text, "%d %s\n", len(content), content)
+			fmt.Fprintf(sum, "%d\n", len(content))
+			sum.Write(content)
+			read += len(content)
 			return err
 		}
-		fmt.Fprintf(&text, "%q %d %d\n", name, info.Size(), info.ModTime().UnixNano())
+		fmt.Fprintf(sum, "%q %d %d\n", name, info.Size(), info.ModTime().UnixNano())
 		return nil
 	})
-	return text.String(), err == nil && files <= maxFiles
+	return string(sum.Sum(nil)), err == nil && files <= maxFiles
 }
 
 // bounded keeps a copy while it is small.
