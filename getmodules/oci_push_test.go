@@ -19,6 +19,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/net/oci/registrytest"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/modtest"
 	"github.com/cotterpin/cotter/versions"
@@ -102,7 +103,7 @@ func TestOCIPush(t *testing.T) {
 // implementation.
 func TestOCIPushDockerRegistry(t *testing.T) {
 	t.Parallel()
-	server := testenv.StartRegistry(t, "")
+	server := registrytest.Start(t, "")
 	f := newHTTPFetcher()
 	f.HTTPClient = server.Client()
 	if err := pushAll(t, f, server.Host()); err != nil {
@@ -158,7 +159,7 @@ func TestOCIPushRefused(t *testing.T) {
 }
 
 // pushModule pushes a module package in the same way as "oras push", and tags it.
-func pushModule(t *testing.T, server *testenv.Registry, repository string, archive []byte, tags ...string) digest.Digest {
+func pushModule(t *testing.T, server *registrytest.Registry, repository string, archive []byte, tags ...string) digest.Digest {
 	t.Helper()
 	repo := &remote.Repository{
 		Client:    server.Client(),
@@ -189,7 +190,7 @@ func pushModule(t *testing.T, server *testenv.Registry, repository string, archi
 // implementation.
 func TestOCIDockerRegistry(t *testing.T) {
 	t.Parallel()
-	server := testenv.StartRegistry(t, "")
+	server := registrytest.Start(t, "")
 	tags := []string{"latest", "v1.2.0", "1.3.0_build.1"}
 	for i := range 120 { // more than the registry's default page size
 		tags = append(tags, fmt.Sprintf("0.0.%d", i))

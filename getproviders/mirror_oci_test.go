@@ -19,6 +19,7 @@ import (
 	"github.com/cotterpin/cotter/installer/evidence"
 	"github.com/cotterpin/cotter/internal/net/httpx/webtest"
 	"github.com/cotterpin/cotter/internal/net/oci"
+	"github.com/cotterpin/cotter/internal/net/oci/registrytest"
 	"github.com/cotterpin/cotter/internal/store/artifact"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/versions"
@@ -168,7 +169,7 @@ func TestOCIMirrorFailures(t *testing.T) {
 
 func TestOCIMirrorDockerRegistry(t *testing.T) {
 	t.Parallel()
-	registry := testenv.StartRegistry(t, "")
+	registry := registrytest.Start(t, "")
 	fetcher := &getmodules.Fetcher{HTTPClient: registry.Client()}
 	template, err := getproviders.ParseRepositoryTemplate(registry.Host() + "/mirror/${namespace}/${type}")
 	testenv.Must(t, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/cotterpin/cotter/addrs"
 	"github.com/cotterpin/cotter/getmodules"
 	"github.com/cotterpin/cotter/internal/installerinternal"
+	"github.com/cotterpin/cotter/internal/net/oci/registrytest"
 	"github.com/cotterpin/cotter/internal/store/artifact"
 	"github.com/cotterpin/cotter/internal/store/storefetch"
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -45,7 +46,7 @@ func (p *project) damaged(t *testing.T, m *mirror.Mirror) (damaged []string, blo
 // often as necessary. That is impossible for a published archive of a provider, which has only one digest.
 func TestDockerRegistry(t *testing.T) {
 	t.Parallel()
-	registry := testenv.StartRegistry(t, "")
+	registry := registrytest.Start(t, "")
 	m, err := mirror.Open(&getmodules.Fetcher{HTTPClient: registry.Client(), Backoff: noWait}, "oci://"+registry.Host()+"/corp/modules")
 	testenv.Must(t, err)
 	p, _ := open(t)

@@ -19,7 +19,7 @@ import (
 func TestMain(m *testing.M) {
 	cobra.EnableCommandSorting = false // as main does
 	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "cotter" {
-		if err := testenv.TrustCertificateFile(); err != nil {
+		if err := trustCertificateFile(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/getmodules"
+	"github.com/cotterpin/cotter/internal/net/oci/registrytest"
 	"github.com/cotterpin/cotter/internal/store/artifact"
 	"github.com/cotterpin/cotter/internal/store/storefetch"
 	"github.com/cotterpin/cotter/internal/testenv"
@@ -34,7 +35,7 @@ const smallLoad = 8
 // mirrorLoad is a mirror in a third-party registry, and the project whose packages it has.
 type mirrorLoad struct {
 	world                     *modtest.World
-	registry                  *testenv.Registry
+	registry                  *registrytest.Registry
 	binary, certificate, work string
 	main, lock                []byte
 	packages                  int
@@ -88,7 +89,7 @@ func newMirrorLoad(t *testing.T) *mirrorLoad {
 			t.Fatalf("go build: %v\n%s", err, text)
 		}
 	}
-	l.registry = testenv.StartRegistry(t, work)
+	l.registry = registrytest.Start(t, work)
 
 	var files, main strings.Builder
 	random := rand.NewChaCha8([32]byte{})

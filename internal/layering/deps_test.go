@@ -45,6 +45,7 @@ func TestEmbeddable(t *testing.T) {
 		"getmodules/xz":       slices.Concat(sdks, clients, goGetter),
 		"getmodules/gogetter": slices.Concat(sdks, clients),
 		"cmd/cotter":          slices.Concat(clients, goGetter),
+		"internal/testenv":    {"net/http", "crypto/x509"}, // most tests import it, and would take a second longer to link
 	}
 	deps := dependencies(t, slices.Collect(maps.Keys(packages)))
 	for dir, unwanted := range packages {

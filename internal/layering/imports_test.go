@@ -21,7 +21,7 @@ var layers = []layer{
 		"internal/git/gitattr", "internal/provider/signing", // formats and signatures
 		"internal/disk/atomicfile", "internal/disk/zipfile", // files
 		"internal/process/procgroup", "internal/process/singleflight", "internal/process/trace", // processes and goroutines
-		"internal/git/gittest", "internal/hostile", "internal/net/httpx/webtest", "internal/layering", // for tests
+		"internal/git/gittest", "internal/net/oci/registrytest", "internal/hostile", "internal/net/httpx/webtest", "internal/layering", // for tests
 	}},
 	{"what configurations say, events of runs, which evidence is enough, trees that are written and hashed, git directories and their owners, locks between processes, and the processes of tests", []string{"installer/config", "installer/event", "internal/git/gitdir", "internal/rules/evidencerules", "internal/disk/filelock", "internal/testenv", "internal/disk/treewriter"}},
 	{"files that are read and written, expressions, and terminals", []string{

@@ -1,6 +1,7 @@
 // Package testenv prepares the process in which the tests of a package run, so that the tests and
-// the processes that they start use fewer resources. It also has [Registry], which runs a program
-// that tests of several packages need, [OwnProcess], and helpers for the tests of getters.
+// the processes that they start use fewer resources. It also has [OwnProcess], the rows of long tables that run, and
+// helpers for repositories, programs and files. Most tests import it, so it does not import net/http, which takes a second
+// to link.
 package testenv
 
 import (
@@ -111,13 +112,19 @@ func collectLess() error {
 // of a handshake, and each process begins with one.
 const fastKeyExchange = "tlsmlkem=0,tlssecpmlkem=0"
 
-// ownRoots is the setting of GODEBUG without which [TrustCertificateFile] has no effect.
+// IgnoresCertificateFile reports whether Go asks this operating system which certificates are trusted,
+// and does not read SSL_CERT_FILE.
+func IgnoresCertificateFile() bool {
+	return runtime.GOOS == "windows" || runtime.GOOS == "darwin"
+}
+
+// ownRoots is the setting of GODEBUG with which a program can read that file itself.
 const ownRoots = "x509usefallbackroots=1"
 
 // setGoDebug sets GODEBUG for this process and those that it starts. Its earlier settings take precedence.
 func setGoDebug() error {
 	settings := fastKeyExchange
-	if ignoresCertificateFile() {
+	if IgnoresCertificateFile() {
 		settings += "," + ownRoots
 	}
 	if there := os.Getenv("GODEBUG"); there != "" {

@@ -1,4 +1,6 @@
-package testenv
+// Package registrytest runs a real OCI registry for tests. It is apart from internal/testenv, whose other users need no
+// package net/http, which takes a second to link.
+package registrytest
 
 import (
 	"bufio"
@@ -47,9 +49,9 @@ type Registry struct {
 	number int64
 }
 
-// StartRegistry starts a registry, or skips the test if the program is not installed. dir must have a
+// Start starts a registry, or skips the test if the program is not installed. dir must have a
 // short name, because the socket is in it; "" stands for a temporary directory.
-func StartRegistry(t TB, dir string) *Registry {
+func Start(t TB, dir string) *Registry {
 	t.Helper()
 	program, err := exec.LookPath("docker-registry")
 	if err != nil {
