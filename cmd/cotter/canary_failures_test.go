@@ -92,17 +92,17 @@ func clientFailures() []failure {
 		{name: "lock: of another source", config: canaryConfig("http_query"), setup: lock(entry), args: []string{"install", "--locked", "--offline"}},
 		{name: "lock: locked without a lock", args: []string{"install", "--locked"}, says: "There is no .terraform.lock.hcl.|the lock has no entry"},
 		{name: "lock: with a password", setup: lock("module \"a\" {\n  source = \"https://u:{http-password}@h/x.zip\"\n  hashes = [\"h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\"]\n}\n"), says: "Credentials in lock file"},
-		{name: "lock: that is none", setup: lock("module \"a\" { {http-password}"), says: ".terraform.lock.hcl"},
+		{name: "lock: that does not parse", setup: lock("module \"a\" { {http-password}"), says: ".terraform.lock.hcl"},
 		{name: "command: offline", args: []string{"install", "--offline"}, says: "neither installed nor in the cache|offline mode is set"},
 		{name: "address: no such subdirectory", config: "module \"a\" {\n  source = \"https://user:{http-password}@HOST/archives/x.zip//none?token={http-query}\"\n}\n", says: "none"},
 		{name: "address: checksum", config: "module \"a\" {\n  source = \"https://user:{http-password}@HOST/archives/x.zip?checksum=md5:00000000000000000000000000000000&token={http-query}\"\n}\n", says: "checksum"},
 		{name: "address: no version", config: "module \"a\" {\n  source  = \"git::https://user:{git-range}@HOST/git/net.git\"\n  version = \"9.9.9\"\n}\n", says: "9.9.9"},
 		{name: "address: two versions", config: "module \"a\" {\n  source  = \"git::https://user:{git-range}@HOST/git/net.git?version=1.0.0&token={git-query}\"\n  version = \"1.0.0\"\n}\n", says: "two version arguments"},
 		{name: "address: version of an archive", config: "module \"a\" {\n  source  = \"https://user:{http-password}@HOST/archives/x.zip?token={http-query}\"\n  version = \"1.0.0\"\n}\n"},
-		{name: "address: ref that is none", config: "module \"a\" {\n  source = \"git::https://user:{git-password}@HOST/git/net.git?token={git-query}&ref=-x\"\n}\n", says: "cannot be a git ref"},
+		{name: "address: invalid ref", config: "module \"a\" {\n  source = \"git::https://user:{git-password}@HOST/git/net.git?token={git-query}&ref=-x\"\n}\n", says: "cannot be a git ref"},
 		{name: "address: bad escape", config: "module \"a\" {\n  source = \"https://user:{http-password}%zz@HOST/archives/x.zip?token={http-query}\"\n}\n"},
 		{name: "address: bad port", config: "module \"a\" {\n  source = \"https://user:{http-password}@HOST:x/archives/x.zip?token={http-query}\"\n}\n"},
-		{name: "address: configuration that is none", config: "module \"a\" {\n  source = \"https://user:{http-password}@HOST/x.zip\n}\n", says: "main.tf"},
+		{name: "address: configuration that does not parse", config: "module \"a\" {\n  source = \"https://user:{http-password}@HOST/x.zip\n}\n", says: "main.tf"},
 		{name: "command: tree", args: []string{"tree"}}, {name: "command: tree html", args: []string{"tree", "--format", "html"}}, {name: "command: tree KEY", args: []string{"tree", "--json", "--evidence", "http_password"}},
 		{name: "command: outdated", args: []string{"outdated"}}, {name: "command: verify", args: []string{"verify"}}, {name: "command: update", config: withoutGit(), args: []string{"update", "http_password"}},
 		{
@@ -126,10 +126,10 @@ func machineFailures() []failure {
 			v.plant(t, filepath.Join(v.home, ".terraform.d/plugins/terraform-credentials-test"), "#!/bin/sh\necho {helper}\necho {helper} >&2\nexit 1\n")
 		}, config: "module \"a\" {\n  source = \"127.0.0.1:5/a/b/c\"\n}\n"},
 		{name: "setting: token with a line break", env: []string{"TF_TOKEN_127.0.0.1:3={variable}\n{variable-other}"}, config: "module \"a\" {\n  source = \"127.0.0.1:3/a/b/c\"\n}\n"},
-		{name: "setting: CLI configuration that is none", setup: func(t *testing.T, v *victim) {
+		{name: "setting: CLI configuration that does not parse", setup: func(t *testing.T, v *victim) {
 			v.plant(t, filepath.Join(v.home, ".tofurc"), "credentials \"HOST\" {\n  token = {block} \"\n}\n")
 		}, says: ".tofurc"},
-		{name: "setting: CLI configuration in JSON that is none", config: withoutGit(), setup: func(t *testing.T, v *victim) {
+		{name: "setting: CLI configuration in JSON that does not parse", config: withoutGit(), setup: func(t *testing.T, v *victim) {
 			v.plant(t, filepath.Join(v.home, ".terraform.d/credentials.tfrc.json"), `{"credentials": {"127.0.0.1:4": {"token": "{login}"`)
 		}},
 		{name: "git: that repeats what it knows", config: canaryConfig("git_password", "git_token", "git_name", "git_escaped"), env: []string{"COTTER_GIT_BACKEND=git"}, git: `case "$*" in *" config --list"*);; *fetch*|*ls-remote*)
