@@ -30,6 +30,9 @@ type ownArguments struct {
 // twentieth of the time. It fails at anything unusual. If it succeeds and the file has no syntax errors,
 // the parser finds the same blocks.
 func scanBlocks(src []byte, filename string) (blocks []scannedBlock, ok bool) {
+	if !utf8.Valid(src) {
+		return nil, false // the lexer may take such a byte and the blank after it for the beginning of a name
+	}
 	s := blockScanner{src: src, line: 1}
 	for {
 		s.space(true)

@@ -98,6 +98,7 @@ func TestScanBlocksFails(t *testing.T) {
 	for _, src := range []string{
 		"a = 1\n", "\ufeffa {}\n", "a \"b\\\"c\" {}\n", "a \"${b}\" {}\n", "a \"é\" {}\n", "a {", "a {\n x = \"\n}\n", "a {} b {}\n", "a {}}\n",
 		"/* c */ a {}\n", "a {\n x = <<E\n$$${x}\nE\n}\n", "a {\n x = \"${1 # }\"\n}\n",
+		"a {\n\xe8 source = \"b\"\n}\n",
 	} {
 		if got, ok := configread.ScanBlocks([]byte(src)); ok {
 			t.Errorf("ScanBlocks(%q) = %v", src, got)
