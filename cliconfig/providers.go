@@ -180,13 +180,13 @@ func (c *Config) impliedSource(ctx context.Context, opts ProviderSourceOptions) 
 	var methods getproviders.Multi
 	direct := getproviders.Method{Source: opts.Direct(c.Providers.downloadAttempts)}
 	for _, dir := range c.Providers.ImpliedMirrors {
-		mirror := opts.directory(dir)
 		if opts.NoProject && !filepath.IsAbs(dir) {
 			continue
 		}
-		if info, err := os.Stat(mirror.Dir); err != nil || !info.IsDir() {
+		if info, err := os.Stat(opts.path(dir)); err != nil || !info.IsDir() {
 			continue
 		}
+		mirror := opts.directory(dir)
 		found, err := mirror.Providers(ctx)
 		if err != nil {
 			return nil, err
@@ -208,8 +208,14 @@ func (c *Config) impliedSource(ctx context.Context, opts ProviderSourceOptions) 
 // directory returns the mirror in a directory. A relative path is joined to Dir: the project brings this
 // mirror, even if the user has named it or it is a link out of the project.
 func (o ProviderSourceOptions) directory(name string) getproviders.FilesystemMirror {
+	inProject := !filepath.IsAbs(name) || o.InProject != nil && o.InProject(name)
+	return getproviders.FilesystemMirror{Dir: o.path(name), InProject: inProject}
+}
+
+// path returns the path of a mirror's directory.
+func (o ProviderSourceOptions) path(name string) string {
 	if filepath.IsAbs(name) {
-		return getproviders.FilesystemMirror{Dir: name, InProject: o.InProject != nil && o.InProject(name)}
+		return name
 	}
-	return getproviders.FilesystemMirror{Dir: filepath.Join(o.Dir, name), InProject: true}
+	return filepath.Join(o.Dir, name)
 }

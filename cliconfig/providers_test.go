@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -387,6 +388,12 @@ func TestProviderSource(t *testing.T) {
 		source, err := config.ProviderSource(t.Context(), cliconfig.ProviderSourceOptions{
 			Direct: func(attempts int) getproviders.Source { return registry{attempts} },
 			Dir:    dir,
+			InProject: func(mirror string) bool {
+				if _, err := os.Stat(mirror); err != nil && !config.Providers.Explicit {
+					t.Errorf("%s: it is asked where the implied mirror %s is, which does not exist", name, mirror)
+				}
+				return false
+			},
 		})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

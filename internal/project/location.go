@@ -94,6 +94,7 @@ func (l Location) check() error {
 	if err != nil {
 		return err
 	}
+	realRoot := resolve(root)
 	for _, file := range []struct{ what, path string }{
 		{"the lock file", l.lockPath()},
 		{"the data directory", l.DataDir},
@@ -106,7 +107,7 @@ func (l Location) check() error {
 		}
 		part := metadataBelow(root, name)
 		if part == "" {
-			part = metadataBelow(resolve(root), resolve(name))
+			part = metadataBelow(realRoot, resolve(name))
 		}
 		if part != "" {
 			return &MetadataError{What: file.what, Path: file.path, Part: part}
