@@ -150,7 +150,7 @@ func (d *Direct) document(ctx context.Context, at string, limit int64) ([]byte, 
 			return err
 		})
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", addrs.Redact(at), refused(req, LoginNone, err))
+			return nil, fmt.Errorf("%s: %w", addrs.Redact(at), refused(LoginNone, err))
 		}
 		return text, nil
 	})

@@ -242,7 +242,7 @@ func (p *directPackage) Download(ctx context.Context, file *os.File, progress fu
 		}
 		return checkSum(p.Location(), sum, p.archive)
 	}
-	return atLocation(p.Location(), refused(req, netrcLogin(req.URL, p.HTTPCredentials), d.Resume(p.client(), req)))
+	return atLocation(p.Location(), refused(netrcLogin(req.URL, p.HTTPCredentials), d.Resume(p.client(), req)))
 }
 
 // atLocation adds the location to an error of a download, unless it is a *[MismatchError], which has it.

@@ -156,12 +156,12 @@ func (m *NetworkMirror) Local() Source { return Multi(nil) }
 // readDocument parses a JSON document, and returns its URL after redirects. The error is about, with a reason. Large
 // documents are parsed one after the other, and keep is how many values of one are kept for the run.
 func readDocument[V any](ctx context.Context, m *NetworkMirror, about *MirrorError, name string, parse func([]byte) (V, error), keep func(V) int) (none V, from *url.URL, err error) {
-	answer, req, err := m.receive(ctx, about, name)
+	answer, err := m.receive(ctx, about, name)
 	if err != nil {
 		return none, nil, about.with(mirrorFailure(err))
 	}
 	defer func() { _ = answer.Close() }() // a file that could not be removed is in the directory for temporary ones
-	if err := refused(req, LoginToken, checkDocument(about, &answer.Answer)); err != nil {
+	if err := refused(LoginToken, checkDocument(about, &answer.Answer)); err != nil {
 		return none, nil, about.with(mirrorFailure(err))
 	}
 	var found V
@@ -179,11 +179,11 @@ func readDocument[V any](ctx context.Context, m *NetworkMirror, about *MirrorErr
 }
 
 // receive requests a document, and repeats it if the token was refused and has been renewed.
-func (m *NetworkMirror) receive(ctx context.Context, about *MirrorError, name string) (*httpx.Received, *http.Request, error) {
+func (m *NetworkMirror) receive(ctx context.Context, about *MirrorError, name string) (*httpx.Received, error) {
 	ctx = httpx.WithoutPointer(ctx) // the user has named the mirror, also if only a package requires the provider
 	about.Location = "network mirror"
 	if m.URL == nil || m.URL.Scheme != "https" || m.URL.Host == "" {
-		return nil, nil, errors.New("its URL is not an https URL")
+		return nil, errors.New("its URL is not an https URL")
 	}
 	p := about.Provider
 	at := m.URL.JoinPath(string(p.Hostname), p.Namespace, p.Type, name)
@@ -195,7 +195,7 @@ func (m *NetworkMirror) receive(ctx context.Context, about *MirrorError, name st
 			err = m.authorize(ctx, req)
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		req.Header.Set("Accept", "application/json")
 		req.Header.Del("Accept-Encoding") // documents may be compressed
@@ -203,7 +203,7 @@ func (m *NetworkMirror) receive(ctx context.Context, about *MirrorError, name st
 		client.AttemptTimeout = httpx.TimeoutOf(m.HTTPClient)
 		answer, err := client.Receive(req, maxMirrorDocument)
 		if err != nil || answer.StatusCode != http.StatusUnauthorized || isRepeated || !m.isRenewed(ctx, req) {
-			return answer, req, err
+			return answer, err
 		}
 	}
 }
@@ -327,7 +327,7 @@ func (p *networkPackage) Download(ctx context.Context, file *os.File, progress f
 	sum := sha256.New()
 	d := &httpx.Download{File: file, Limit: providerzip.MaxArchive, Hash: sum, Progress: progress, Disk: packagelimits.DiskOf(ctx)}
 	d.Verify = func() error { return checkSum(p.location, sum, p.sums()...) }
-	return atLocation(p.location, mirrorFailure(refused(req, login, d.Resume(client, req))))
+	return atLocation(p.location, mirrorFailure(refused(login, d.Resume(client, req))))
 }
 
 // request returns the request for the archive, with the mirror's own credentials if it has the same origin.

@@ -40,16 +40,16 @@ func (e *RefusedError) Error() string { return fmt.Sprint(e.Err) }
 
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// refused returns a *[RefusedError] for an answer with status 401 or 403 to a request.
-func refused(req *http.Request, login Login, err error) error {
+// refused returns a *[RefusedError] for an answer with status 401 or 403 to a request that could have the login.
+func refused(login Login, err error) error {
 	status, ok := errors.AsType[*httpx.StatusError](err)
 	if !ok || status.Answer.StatusCode != http.StatusUnauthorized && status.Answer.StatusCode != http.StatusForbidden {
 		return err
 	}
 	at := status.Answer.URL()
 	e := &RefusedError{URL: addrs.Redact(at.String()), StatusCode: status.Answer.StatusCode, Err: err}
-	if httpx.SameOrigin(at, req.URL) {
-		e.CredentialsSent, e.Login = req.Header.Get("Authorization") != "", login
+	if httpx.SameOrigin(at, status.Answer.Asked[0]) {
+		e.CredentialsSent, e.Login = status.Answer.Authorized, login
 	}
 	return e
 }

@@ -100,6 +100,7 @@ func TestMirrorArchiveCredentials(t *testing.T) {
 		"https://sub.mirror.example.com/x":   {StatusCode: 401},
 		"https://mirror.example.com/moved":   {StatusCode: 401}, // to another server
 		"https://mirror.example.com/refused": {StatusCode: 403, CredentialsSent: true, Login: getproviders.LoginToken},
+		"https://mirror.example.com/around":  {StatusCode: 401, Login: getproviders.LoginToken}, // and back, without the token
 	} {
 		web := webtest.New(t)
 		web.Serve("https://mirror.example.com", private(func(w http.ResponseWriter, r *http.Request) {
@@ -109,6 +110,8 @@ func TestMirrorArchiveCredentials(t *testing.T) {
 				fmt.Fprintf(w, `{"archives": {"linux_amd64": {"url": %q}}}`, at)
 			case r.URL.Path == "/moved":
 				http.Redirect(w, r, "https://sub.mirror.example.com/x", http.StatusFound)
+			case r.URL.Path == "/around":
+				http.Redirect(w, r, "https://sub.mirror.example.com/back", http.StatusFound)
 			case r.URL.Path == "/refused":
 				w.WriteHeader(http.StatusForbidden)
 			default:
@@ -116,7 +119,13 @@ func TestMirrorArchiveCredentials(t *testing.T) {
 			}
 		}))
 		for _, other := range []string{"https://mirror.example.com:8443", "https://sub.mirror.example.com"} {
-			web.Serve(other, private(serve))
+			web.Serve(other, func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/back" {
+					http.Redirect(w, r, "https://mirror.example.com/x.zip", http.StatusFound)
+					return
+				}
+				private(serve)(w, r)
+			})
 		}
 		m := mirror(t, web, mirrorBase)
 		m.Credentials = token{}
