@@ -61,22 +61,27 @@ type lookup struct {
 // itself.
 func (l *lookup) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
-	req = req.Clone(ctx)
 	// Like stock tools, continue without unreadable credentials, which most hosts do not require here.
-	credentialsErr := l.client.Authorize(ctx, l.host, req)
-	answer, err := l.client.httpClient().Read(req, maxDocument)
-	if err == nil && answer.StatusCode == http.StatusUnauthorized && l.client.Refused(ctx, l.host, req) {
-		credentialsErr = l.client.Authorize(ctx, l.host, req)
-		answer, err = l.client.httpClient().Read(req, maxDocument)
-	}
-	if err == nil {
-		err = checkAnswer(answer, credentialsErr)
-	}
+	var credentialsErr error
+	answer, _, err := httpx.Document[*httpx.Answer]{
+		Login: httpx.Login{
+			Request: func() (*http.Request, error) {
+				authorized := req.Clone(ctx)
+				credentialsErr = l.client.Authorize(ctx, l.host, authorized)
+				return authorized, nil
+			},
+			Renewed: func(refused *http.Request) bool { return l.client.Refused(ctx, l.host, refused) },
+		},
+		Limit: maxDocument,
+		Read: func(answer *httpx.Answer) (*httpx.Answer, error) {
+			return answer, checkAnswer(answer, credentialsErr)
+		},
+	}.Get(l.client.httpClient())
 	if err != nil {
 		l.failed = err
 		return nil, err
 	}
-	return response(req, answer), nil
+	return response(req.Clone(ctx), answer), nil
 }
 
 // response converts an answer for svcdisco, which resolves relative service URLs against its request's

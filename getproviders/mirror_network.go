@@ -153,59 +153,51 @@ func (m *NetworkMirror) evidence() evidence.Evidence {
 // Local implements [Source].
 func (m *NetworkMirror) Local() Source { return Multi(nil) }
 
-// readDocument parses a JSON document, and returns its URL after redirects. The error is about, with a reason. Large
-// documents are parsed one after the other, and keep is how many values of one are kept for the run.
-func readDocument[V any](ctx context.Context, m *NetworkMirror, about *MirrorError, name string, parse func([]byte) (V, error), keep func(V) int) (none V, from *url.URL, err error) {
-	answer, err := m.receive(ctx, about, name)
-	if err != nil {
-		return none, nil, about.with(mirrorFailure(err))
-	}
-	defer func() { _ = answer.Close() }() // a file that could not be removed is in the directory for temporary ones
-	if err := refused(LoginToken, checkDocument(about, &answer.Answer)); err != nil {
-		return none, nil, about.with(mirrorFailure(err))
-	}
-	var found V
-	err = answer.Use(ctx, func(answer *httpx.Answer) (err error) {
-		found, err = parse(answer.Body)
-		return err
-	})
-	if err == nil {
-		err = packagelimits.DiskOf(ctx).List(keep(found))
-	}
-	if err != nil {
-		return none, nil, about.with(err)
-	}
-	return found, answer.URL(), nil
-}
-
-// receive requests a document, and repeats it if the token was refused and has been renewed.
-func (m *NetworkMirror) receive(ctx context.Context, about *MirrorError, name string) (*httpx.Received, error) {
+// readDocument requests and parses a JSON document, and returns its URL after redirects. The error is about, with a reason.
+func readDocument[V any](ctx context.Context, m *NetworkMirror, about *MirrorError, name string, parse func([]byte) (V, error), listed func(V) int) (none V, from *url.URL, err error) {
 	ctx = httpx.WithoutPointer(ctx) // the user has named the mirror, also if only a package requires the provider
 	about.Location = "network mirror"
 	if m.URL == nil || m.URL.Scheme != "https" || m.URL.Host == "" {
-		return nil, errors.New("its URL is not an https URL")
+		return none, nil, about.with(errors.New("its URL is not an https URL"))
 	}
 	p := about.Provider
 	at := m.URL.JoinPath(string(p.Hostname), p.Namespace, p.Type, name)
 	at.RawQuery, at.Fragment, at.RawFragment = "", "", ""
 	about.Location = addrs.Redact(at.String())
-	for isRepeated := false; ; isRepeated = true {
-		req, err := newRequest(ctx, at.String()) // with the password of the URL, if it has one
-		if err == nil {
-			err = m.authorize(ctx, req)
-		}
-		if err != nil {
-			return nil, err
-		}
-		req.Header.Set("Accept", "application/json")
-		req.Header.Del("Accept-Encoding") // documents may be compressed
-		client := m.client()
-		client.AttemptTimeout = httpx.TimeoutOf(m.HTTPClient)
-		answer, err := client.Receive(req, maxMirrorDocument)
-		if err != nil || answer.StatusCode != http.StatusUnauthorized || isRepeated || !m.isRenewed(ctx, req) {
-			return answer, err
-		}
+	document := httpx.Document[V]{
+		Login: httpx.Login{
+			Request: func() (*http.Request, error) { return m.documentRequest(ctx, at) },
+			Renewed: func(refused *http.Request) bool { return m.isRenewed(ctx, refused) },
+		},
+		Limit: maxMirrorDocument,
+		Read: func(answer *httpx.Answer) (V, error) {
+			if err := checkDocument(about, answer); err != nil {
+				return none, err
+			}
+			return parse(answer.Body)
+		},
+		Listed: listed,
 	}
+	client := m.client()
+	client.AttemptTimeout = httpx.TimeoutOf(m.HTTPClient)
+	found, answer, err := document.Get(client)
+	if err != nil {
+		return none, nil, about.with(mirrorFailure(refused(LoginToken, err)))
+	}
+	return found, answer.URL(), nil
+}
+
+func (m *NetworkMirror) documentRequest(ctx context.Context, at *url.URL) (*http.Request, error) {
+	req, err := newRequest(ctx, at.String()) // with the password of the URL, if it has one
+	if err == nil {
+		err = m.authorize(ctx, req)
+	}
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Del("Accept-Encoding") // documents may be compressed
+	return req, nil
 }
 
 func (m *NetworkMirror) client() *httpx.Client {

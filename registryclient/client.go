@@ -208,22 +208,36 @@ type request struct {
 	credentialsErr error
 }
 
-func (r *request) build(ctx context.Context, services Services, withCredentials bool) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.url.String(), nil)
-	if err != nil {
-		return nil, err
+// login makes requests for the media types in accept. Their errors are *[RequestError].
+func (r *request) login(ctx context.Context, services Services, accept string, withCredentials bool) httpx.Login {
+	return httpx.Login{
+		Request: func() (*http.Request, error) {
+			req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.url.String(), nil)
+			if err == nil && withCredentials {
+				err = r.authorize(ctx, services, req)
+			}
+			if err != nil {
+				return nil, r.fail(err)
+			}
+			req.Header.Set("Accept", accept)
+			return req, nil
+		},
+		Renewed: func(refused *http.Request) bool {
+			return r.authorized && services.Refused(ctx, r.host(), refused)
+		},
 	}
-	if !withCredentials {
-		return req, nil
-	}
+}
+
+// authorize adds credentials to a request without any header. The error is that of the context.
+func (r *request) authorize(ctx context.Context, services Services, req *http.Request) error {
 	if r.credentialsErr = services.Authorize(ctx, r.host(), req); ctx.Err() != nil {
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 	r.authorized = len(req.Header) > 0
 	for _, values := range req.Header {
 		r.secrets = append(r.secrets, values...)
 	}
-	return req, nil
+	return nil
 }
 
 // limited returns the context for requests to a URL that the registry's host, or the user, has named;
@@ -232,52 +246,41 @@ func (r *request) limited(ctx context.Context) context.Context {
 	return httpx.PointedToName(ctx, &url.URL{Scheme: "https", Host: string(r.host())}, r.url)
 }
 
-// ask requests an endpoint and reads the answer.
-func ask[V any](ctx context.Context, c *Client, about subject, limit int64, read func(*request, *httpx.Answer) (V, error), last ...string) (none V, _ error) {
-	r, err := c.endpoint(ctx, about, last...)
+// document is a text at an endpoint of a registry.
+type document[V any] struct {
+	// last follows the address and the version in the path.
+	last  []string
+	limit int64 // in bytes
+	// read is called for an answer with success.
+	read func(*request, *httpx.Answer) (V, error)
+	// listed is that of [httpx.Document].
+	listed func(V) int
+}
+
+// ask requests a document and reads it.
+func ask[V any](ctx context.Context, c *Client, about subject, d document[V]) (none V, _ error) {
+	r, err := c.endpoint(ctx, about, d.last...)
 	if err != nil {
 		return none, err
 	}
-	answer, err := c.get(ctx, r, limit)
-	if err != nil {
-		return none, err
+	found, answer, err := httpx.Document[V]{
+		Login: r.login(r.limited(ctx), c.Services, "application/json", true),
+		Limit: d.limit,
+		Read: func(answer *httpx.Answer) (V, error) {
+			if answer.StatusCode != http.StatusOK && !(answer.StatusCode == http.StatusNoContent && about.isLocation()) {
+				return none, r.refusal(answer, r.missingAt(answer.URL().Host))
+			}
+			return d.read(r, answer)
+		},
+		Listed: d.listed,
+	}.Get(c.httpClient())
+	if failure, ok := errors.AsType[*RequestError](err); ok {
+		return none, failure
 	}
-	defer func() { _ = answer.Close() }() // a file that could not be removed is in the directory for temporary ones
-	if answer.StatusCode != http.StatusOK && !(answer.StatusCode == http.StatusNoContent && about.isLocation()) {
-		return none, r.refusal(&answer.Answer, r.missingAt(answer.URL().Host))
-	}
-	var found V
-	err = answer.Use(ctx, func(answer *httpx.Answer) (err error) {
-		found, err = read(r, answer)
-		return err
-	})
 	if err != nil {
-		return none, r.failWith(&answer.Answer, err)
+		return none, r.failWith(answer, err)
 	}
 	return found, nil
-}
-
-// get sends a request, and repeats it if its credentials were refused and have been renewed.
-func (c *Client) get(ctx context.Context, r *request, limit int64) (*httpx.Received, error) {
-	ctx = r.limited(ctx)
-	for isRepeated := false; ; isRepeated = true {
-		req, err := r.build(ctx, c.Services, true)
-		if err != nil {
-			return nil, r.fail(err)
-		}
-		req.Header.Set("Accept", "application/json")
-		answer, err := c.httpClient().Receive(req, limit)
-		if err != nil {
-			return nil, r.fail(err)
-		}
-		if answer.StatusCode != http.StatusUnauthorized || isRepeated || !r.isRenewed(ctx, c.Services, req) {
-			return answer, nil
-		}
-	}
-}
-
-func (r *request) isRenewed(ctx context.Context, services Services, req *http.Request) bool {
-	return r.authorized && services.Refused(ctx, r.host(), req)
 }
 
 func (r *request) fail(err error) *RequestError {
@@ -290,9 +293,12 @@ func (r *request) fail(err error) *RequestError {
 	return failure
 }
 
+// failWith returns an error about an answer, which is nil if there was none.
 func (r *request) failWith(answer *httpx.Answer, err error) *RequestError {
 	failure := r.fail(err)
-	failure.StatusCode = answer.StatusCode
+	if answer != nil {
+		failure.StatusCode = answer.StatusCode
+	}
 	return failure
 }
 

@@ -57,18 +57,8 @@ func (c *Client) Download(ctx context.Context, pkg addrs.ModuleRegistryPackage, 
 	}
 	r := &request{subject: about, url: at.URL()}
 	ctx = httpx.PointedToName(ctx, base, r.url)
-	req, err := r.build(ctx, c.Services, loc.UseCredentials && httpx.SameOrigin(base, r.url))
-	if err != nil {
-		return r.fail(err)
-	}
-	err = c.stream(r, req, w)
-	if failure, ok := errors.AsType[*RequestError](err); ok && failure.StatusCode == http.StatusUnauthorized && r.isRenewed(ctx, c.Services, req) {
-		if req, err = r.build(ctx, c.Services, true); err != nil {
-			return r.fail(err)
-		}
-		err = c.stream(r, req, w)
-	}
-	return err
+	login := r.login(ctx, c.Services, archiveTypes, loc.UseCredentials && httpx.SameOrigin(base, r.url))
+	return login.Do(func(req *http.Request) error { return c.stream(r, req, w) })
 }
 
 func (l Location) answeredBy(host addrs.Hostname) (*url.URL, error) {
@@ -80,7 +70,6 @@ func (l Location) answeredBy(host addrs.Hostname) (*url.URL, error) {
 
 // stream copies the body of the answer to w. An error in between is not retried, because w has a part.
 func (c *Client) stream(r *request, req *http.Request, w io.Writer) error {
-	req.Header.Set("Accept", archiveTypes)
 	// Without this header, net/http unpacks gzip, and the length of the archive is lost.
 	req.Header.Set("Accept-Encoding", "identity")
 	client := c.httpClient()

@@ -46,7 +46,7 @@ func (c *Client) PackageLocation(ctx context.Context, pkg addrs.ModuleRegistryPa
 
 func (c *Client) locate(ctx context.Context, about subject) (Location, error) {
 	return asListed(about, func(about subject) (Location, error) {
-		return ask(ctx, c, about, maxLocationAnswer, readLocation, "download")
+		return ask(ctx, c, about, document[Location]{last: []string{"download"}, limit: maxLocationAnswer, read: readLocation})
 	}, func() string {
 		all, err := c.ModuleVersions(ctx, about.module)
 		i := slices.IndexFunc(all, func(listed versions.Candidate) bool { return listed.Version == about.version })

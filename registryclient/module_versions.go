@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/disk/packagelimits"
 	"github.com/cotterpin/cotter/internal/net/httpx"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -28,13 +27,18 @@ func (c *Client) ModuleVersions(ctx context.Context, pkg addrs.ModuleRegistryPac
 }
 
 func (c *Client) list(ctx context.Context, about subject) ([]versions.Candidate, error) {
-	return ask(ctx, c, about, maxListing, func(_ *request, answer *httpx.Answer) ([]versions.Candidate, error) {
-		listed, err := parseListing(answer.Body)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
-		}
-		return listed, packagelimits.DiskOf(ctx).List(len(listed))
-	}, "versions")
+	return ask(ctx, c, about, document[[]versions.Candidate]{
+		last:  []string{"versions"},
+		limit: maxListing,
+		read: func(_ *request, answer *httpx.Answer) ([]versions.Candidate, error) {
+			listed, err := parseListing(answer.Body)
+			if err != nil {
+				return nil, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
+			}
+			return listed, nil
+		},
+		listed: func(listed []versions.Candidate) int { return len(listed) },
+	})
 }
 
 // parseListing parses the first module of a listing. The rest only has to be valid JSON.

@@ -85,13 +85,17 @@ func (c *Client) locateProvider(ctx context.Context, about subject) (ProviderPac
 }
 
 func (c *Client) askProvider(ctx context.Context, about subject) (ProviderPackage, error) {
-	return ask(ctx, c, about, maxProviderAnswer, func(_ *request, answer *httpx.Answer) (ProviderPackage, error) {
-		var body packageBody
-		if err := httpx.Decode(answer.Body, &body); err != nil {
-			return ProviderPackage{}, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
-		}
-		return body.read(about, answer.URL())
-	}, "download", about.platform.OS, about.platform.Arch)
+	return ask(ctx, c, about, document[ProviderPackage]{
+		last:  []string{"download", about.platform.OS, about.platform.Arch},
+		limit: maxProviderAnswer,
+		read: func(_ *request, answer *httpx.Answer) (ProviderPackage, error) {
+			var body packageBody
+			if err := httpx.Decode(answer.Body, &body); err != nil {
+				return ProviderPackage{}, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
+			}
+			return body.read(about, answer.URL())
+		},
+	})
 }
 
 type packageBody struct {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/cotterpin/cotter/addrs"
-	"github.com/cotterpin/cotter/internal/disk/packagelimits"
 	"github.com/cotterpin/cotter/internal/net/httpx"
 	"github.com/cotterpin/cotter/versions"
 )
@@ -48,37 +47,47 @@ func (c *Client) ProviderVersions(ctx context.Context, provider addrs.Provider) 
 }
 
 func (c *Client) listProvider(ctx context.Context, about subject) (ProviderListing, error) {
-	return useListing(ctx, c, about, func(body listingBody) (ProviderListing, error) {
+	return useListing(ctx, c, about, func(body listingBody) ProviderListing {
 		listing := ProviderListing{Versions: body.versions()}
 		for _, text := range body.Warnings[:min(len(body.Warnings), maxWarnings)] {
 			if text = strings.TrimSpace(text); text != "" {
 				listing.Warnings = append(listing.Warnings, httpx.Printable(text))
 			}
 		}
-		kept := len(listing.Versions)
-		for _, v := range listing.Versions {
-			kept += len(v.Platforms)
-		}
-		return listing, packagelimits.DiskOf(ctx).List(kept)
-	})
+		return listing
+	}, ProviderListing.kept)
 }
 
-// useListing calls a function for the listing of a provider, which is not kept.
-func useListing[V any](ctx context.Context, c *Client, about subject, use func(listingBody) (V, error)) (none V, _ error) {
+// kept is how many values a listing has.
+func (l ProviderListing) kept() int {
+	n := len(l.Versions)
+	for _, v := range l.Versions {
+		n += len(v.Platforms)
+	}
+	return n
+}
+
+// useListing returns what a function makes of the listing of a provider, which is not kept.
+func useListing[V any](ctx context.Context, c *Client, about subject, use func(listingBody) V, listed func(V) int) (none V, _ error) {
 	if about.provider == (addrs.Provider{}) {
 		return none, failBefore(about, errors.New("registryclient: the zero Provider has no versions"))
 	}
-	return ask(ctx, c, about, maxProviderAnswer, func(_ *request, answer *httpx.Answer) (V, error) {
-		var body listingBody
-		err := httpx.Decode(answer.Body, &body)
-		if len(body.Versions) > maxVersions {
-			err = fmt.Errorf("it lists %d versions; the limit is %d", len(body.Versions), maxVersions)
-		}
-		if err != nil {
-			return none, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
-		}
-		return use(body)
-	}, "versions")
+	return ask(ctx, c, about, document[V]{
+		last:  []string{"versions"},
+		limit: maxProviderAnswer,
+		read: func(_ *request, answer *httpx.Answer) (V, error) {
+			var body listingBody
+			err := httpx.Decode(answer.Body, &body)
+			if len(body.Versions) > maxVersions {
+				err = fmt.Errorf("it lists %d versions; the limit is %d", len(body.Versions), maxVersions)
+			}
+			if err != nil {
+				return none, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
+			}
+			return use(body), nil
+		},
+		listed: listed,
+	})
 }
 
 type listingBody struct {
@@ -131,10 +140,10 @@ func (b *listingBody) versions() []ProviderVersion {
 func (c *Client) ProviderRenamed(ctx context.Context, provider addrs.Provider) (addrs.Provider, bool, error) {
 	legacy := provider
 	legacy.Namespace = "-"
-	source, err := useListing(ctx, c, subject{provider: legacy}, func(body listingBody) (string, error) {
+	source, err := useListing(ctx, c, subject{provider: legacy}, func(body listingBody) string {
 		namespace, _, _ := strings.Cut(body.ID, "/")
-		return cmp.Or(body.MovedTo, namespace+"/"+provider.Type), nil
-	})
+		return cmp.Or(body.MovedTo, namespace+"/"+provider.Type)
+	}, nil)
 	if errors.Is(err, ErrNotFound) {
 		return addrs.Provider{}, false, nil
 	}

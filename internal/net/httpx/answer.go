@@ -30,24 +30,6 @@ type Answer struct {
 	RetryAfter RetryAfter
 }
 
-// Read is [Client.Do] for a body of at most limit bytes. Another status than 2xx of the last attempt is an
-// answer too.
-func (c *Client) Read(req *http.Request, limit int64) (*Answer, error) {
-	var answer *Answer
-	err := c.Do(req, func(resp *Response) (err error) {
-		answer = resp.answer()
-		answer.Body, err = resp.ReadAll(limit)
-		return err
-	})
-	if status, ok := errors.AsType[*StatusError](err); ok {
-		return status.Answer, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return answer, nil
-}
-
 // URL is the one after all redirects.
 func (a *Answer) URL() *url.URL { return a.Asked[len(a.Asked)-1] }
 

@@ -40,7 +40,7 @@ type Client struct {
 	Retry  Retry
 	// AttemptTimeout limits one attempt with its body. 0 means no limit.
 	AttemptTimeout time.Duration
-	// TotalTimeout limits [Client.Do] and [Client.Read]. 0 means no limit.
+	// TotalTimeout limits [Client.Do]. 0 means no limit.
 	TotalTimeout time.Duration
 	// Floor has no minimum if its Window is 0.
 	Floor Floor

@@ -42,6 +42,19 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
+// read returns the last answer with its body, whatever its status.
+func read(c *httpx.Client, req *http.Request, limit int64) (*httpx.Answer, error) {
+	answer, _, err := httpx.Document[*httpx.Answer]{
+		Login: httpx.Login{
+			Request: func() (*http.Request, error) { return req, nil },
+			Renewed: func(*http.Request) bool { return false },
+		},
+		Limit: limit,
+		Read:  func(answer *httpx.Answer) (*httpx.Answer, error) { return answer, nil },
+	}.Get(c)
+	return answer, err
+}
+
 func TestDownloadsAreWatched(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -105,7 +118,7 @@ func TestServerThatNeverAnswers(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				test.client.HTTP = &http.Client{Transport: never}
 				start := time.Now()
-				_, err := test.client.Read(get(t, "https://example.com/"), 100)
+				_, err := read(&test.client, get(t, "https://example.com/"), 100)
 				if err == nil || test.want != nil && !errors.Is(err, test.want) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("Read = %v, want %v", err, test.want)
 				}
@@ -172,7 +185,7 @@ func TestRequestsWithBodies(t *testing.T) {
 	c := httpx.Client{HTTP: web.Client(), MaxRedirects: 3, Retry: httpx.Retry{FirstWait: time.Nanosecond}}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://example.com/", strings.NewReader("want"))
 	testenv.Must(t, err)
-	_, err = c.Read(req, 100)
+	_, err = read(&c, req, 100)
 	if _, ok := errors.AsType[*httpx.RedirectError](err); !ok {
 		t.Errorf("Read = %v, want *RedirectError", err)
 	}

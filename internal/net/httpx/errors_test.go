@@ -93,7 +93,7 @@ func TestMessagesAboutCertificates(t *testing.T) {
 			return nil, &tls.CertificateVerificationError{Err: reason}
 		})
 		c := httpx.Client{HTTP: &http.Client{Transport: transport}}
-		_, err := c.Read(get(t, "https://example.com/"), 100)
+		_, err := read(&c, get(t, "https://example.com/"), 100)
 		network, ok := errors.AsType[*httpx.NetworkError](err)
 		if !ok || err.Error() != want || !network.IsUntrusted() || !errors.Is(err, reason) && reason.Error() == "x509: bad" {
 			t.Errorf("error is %v, want %s", err, want)
@@ -132,7 +132,7 @@ func TestBodyLimit(t *testing.T) {
 			_, _ = io.WriteString(to, strings.Repeat("x", test.size))
 		})
 		c := httpx.Client{HTTP: web.Client()}
-		answer, err := c.Read(get(t, "https://example.com/"), 100)
+		answer, err := read(&c, get(t, "https://example.com/"), 100)
 		if !test.fits {
 			if large, ok := errors.AsType[*httpx.TooLargeError](err); !ok || large.Limit != 100 {
 				t.Errorf("%+v: Read = %v, want *TooLargeError{100}", test, err)
@@ -153,7 +153,7 @@ func TestExcerptOfOtherAnswers(t *testing.T) {
 		_, _ = io.WriteString(w, strings.Repeat("x", 10_000))
 	})
 	c := httpx.Client{HTTP: web.Client()}
-	answer, err := c.Read(get(t, "https://example.com/"), 100)
+	answer, err := read(&c, get(t, "https://example.com/"), 100)
 	testenv.Must(t, err)
 	if answer.StatusCode != http.StatusTeapot || len(answer.Body) != 512 {
 		t.Errorf("Read = %d with %d bytes, want 418 with 512", answer.StatusCode, len(answer.Body))
@@ -166,7 +166,7 @@ func TestHeadersThatCannotBeSent(t *testing.T) {
 	req := get(t, "https://example.com/")
 	req.Header.Set("Authorization", "Bearer "+webtest.Canary+"\n")
 	c := httpx.Client{HTTP: web.Client()}
-	_, err := c.Read(req, 100)
+	_, err := read(&c, req, 100)
 	if _, ok := errors.AsType[*httpx.HeaderError](err); !ok {
 		t.Fatalf("Read = %v, want *HeaderError", err)
 	}
@@ -181,7 +181,7 @@ func TestErrorsHoldNoSecretsAndNoControls(t *testing.T) {
 	}
 	for name, transport := range transports {
 		c := httpx.Client{HTTP: &http.Client{Transport: transport}, Retry: httpx.Retry{Attempts: 1}}
-		_, err := c.Read(get(t, "https://"+webtest.Canary+"@example.com/?token="+webtest.Canary), 100)
+		_, err := read(&c, get(t, "https://"+webtest.Canary+"@example.com/?token="+webtest.Canary), 100)
 		if _, ok := errors.AsType[*httpx.NetworkError](err); !ok {
 			t.Fatalf("%s: Read = %v, want *NetworkError", name, err)
 		}
@@ -198,7 +198,7 @@ func TestUserAgent(t *testing.T) {
 		web := webtest.New(t)
 		web.Serve("https://example.com", hello)
 		c := httpx.Client{HTTP: web.Client(), UserAgent: given}
-		if _, err := c.Read(get(t, "https://example.com/"), 100); err != nil {
+		if _, err := read(&c, get(t, "https://example.com/"), 100); err != nil {
 			t.Fatal(err)
 		}
 		if got := web.Requests()[0].UserAgent(); got != want {

@@ -21,40 +21,32 @@ const inMemory = 64 << 10
 // for meanwhile.
 var used = semaphore.NewWeighted(1)
 
-// Received is an answer that is not in memory, if it is large. It must be closed.
-type Received struct {
+// received is an answer that is not in memory, if it is large. It must be closed.
+type received struct {
 	Answer
 	file *os.File
 	size int64
 }
 
-// Receive is [Client.Read], without the Body of large answers until [Received.Use].
-func (c *Client) Receive(req *http.Request, limit int64) (*Received, error) {
-	var got *Received
-	err := c.Do(req, func(resp *Response) error {
-		if err := got.Close(); err != nil { // of an earlier attempt
+// receive sends a request. Another status than 2xx is a [*StatusError].
+func (r *received) receive(c *Client, req *http.Request, limit int64) error {
+	return c.Do(req, func(resp *Response) error {
+		if err := r.close(); err != nil { // of an earlier attempt
 			return err
 		}
-		got = &Received{Answer: *resp.answer()}
-		return got.receive(req.Context(), resp, limit)
+		*r = received{Answer: *resp.answer()}
+		return r.keep(req.Context(), resp, limit)
 	})
-	if status, ok := errors.AsType[*StatusError](err); ok {
-		return &Received{Answer: *status.Answer}, nil
-	}
-	if err != nil {
-		return nil, errors.Join(err, got.Close())
-	}
-	return got, nil
 }
 
-func (r *Received) receive(ctx context.Context, resp *Response, limit int64) error {
+func (r *received) keep(ctx context.Context, resp *Response, limit int64) error {
 	if resp.ContentLength > limit {
 		return &TooLargeError{Limit: limit}
 	}
 	err := r.readHead(resp.Body, min(inMemory, limit+1))
 	if err == nil && len(r.Body) == inMemory {
 		if r.file, err = os.CreateTemp("", "cotter-answer-*"); err == nil {
-			_ = os.Remove(r.file.Name()) // a killed run leaves nothing; on Windows, Close removes it
+			_ = os.Remove(r.file.Name()) // a killed run leaves nothing; on Windows, close removes it
 			r.size, err = io.Copy(packagelimits.DiskOf(ctx).Writer(r.file), io.LimitReader(resp.Body, limit-inMemory+1))
 		} else { // a container need not have a directory for temporary files
 			err = r.readHead(resp.Body, limit+1)
@@ -67,14 +59,14 @@ func (r *Received) receive(ctx context.Context, resp *Response, limit int64) err
 }
 
 // readHead reads until max bytes are in memory.
-func (r *Received) readHead(body io.Reader, max int64) error {
+func (r *received) readHead(body io.Reader, max int64) error {
 	more, err := io.ReadAll(io.LimitReader(body, max-int64(len(r.Body))))
 	r.Body = append(r.Body, more...)
 	return err
 }
 
-// Use calls a function that reads the Body. It may wait for others that use large ones, until ctx is done.
-func (r *Received) Use(ctx context.Context, use func(*Answer) error) error {
+// use calls a function that reads the Body. It may wait for others that use large ones, until ctx is done.
+func (r *received) use(ctx context.Context, use func(*Answer) error) error {
 	if r.file != nil || len(r.Body) >= inMemory {
 		if err := used.Acquire(ctx, 1); err != nil {
 			return err
@@ -92,9 +84,9 @@ func (r *Received) Use(ctx context.Context, use func(*Answer) error) error {
 	return use(&whole)
 }
 
-// Close removes what is kept of the answer. r may be nil.
-func (r *Received) Close() error {
-	if r == nil || r.file == nil {
+// close removes what is kept of the answer.
+func (r *received) close() error {
+	if r.file == nil {
 		return nil
 	}
 	err := r.file.Close()

@@ -83,7 +83,7 @@ func (n *network) get(ctx context.Context, target string) error {
 	if err != nil {
 		return err
 	}
-	_, err = client.Read(req, 100)
+	_, err = read(&client, req, 100)
 	return err
 }
 

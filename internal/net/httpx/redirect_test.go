@@ -76,7 +76,7 @@ func TestRedirectsDropCredentials(t *testing.T) {
 					web.Serve(origin, serve)
 				}
 				c := httpx.Client{HTTP: web.Client(), Refuse: httpx.InsecureRedirect, MaxRedirects: 3, Retry: httpx.Retry{Attempts: 1}}
-				answer, err := c.Read(get(t, home+"/start?q="+webtest.Canary), 100)
+				answer, err := read(&c, get(t, home+"/start?q="+webtest.Canary), 100)
 				_, refused := errors.AsType[*httpx.RedirectError](err)
 				if refused != test.refused {
 					t.Fatalf("Read = %v, %v, want refused = %v", answer, err, test.refused)
@@ -112,7 +112,7 @@ func TestRedirectsToNowhere(t *testing.T) {
 			w.WriteHeader(http.StatusFound)
 		})
 		c := httpx.Client{HTTP: web.Client(), Refuse: httpx.InsecureRedirect, MaxRedirects: 3}
-		_, err := c.Read(get(t, "https://example.com/"), 100)
+		_, err := read(&c, get(t, "https://example.com/"), 100)
 		if _, ok := errors.AsType[*httpx.RedirectError](err); !ok {
 			t.Errorf("%q: %v, want *RedirectError", location, err)
 			continue
@@ -133,10 +133,10 @@ func TestRedirectsOnLoopbackHTTP(t *testing.T) {
 	web.Serve("http://127.0.0.2:9000", hello)
 	web.Serve("http://example.com", hello)
 	c := httpx.Client{HTTP: web.Client(), Refuse: httpx.InsecureRedirect, MaxRedirects: 1}
-	if _, err := c.Read(get(t, "http://127.0.0.1:8000/?to=http://127.0.0.2:9000/"), 100); err != nil {
+	if _, err := read(&c, get(t, "http://127.0.0.1:8000/?to=http://127.0.0.2:9000/"), 100); err != nil {
 		t.Errorf("from loopback to loopback: %v", err)
 	}
-	if _, err := c.Read(get(t, "http://127.0.0.1:8000/?to=http://example.com/"), 100); err == nil {
+	if _, err := read(&c, get(t, "http://127.0.0.1:8000/?to=http://example.com/"), 100); err == nil {
 		t.Error("from loopback to elsewhere by http: no error")
 	}
 }
@@ -153,13 +153,13 @@ func TestRedirectsAreBounded(t *testing.T) {
 		redirect(strings.TrimSuffix(r.URL.Path, "x"), http.StatusFound)(w, r)
 	})
 	c := httpx.Client{HTTP: web.Client(), Refuse: httpx.InsecureRedirect, MaxRedirects: 3}
-	answer, err := c.Read(get(t, "https://example.com/xxx"), 100)
+	answer, err := read(&c, get(t, "https://example.com/xxx"), 100)
 	testenv.Must(t, err)
 	if got := answer.URL().String(); got != "https://example.com/" {
 		t.Errorf("final URL = %q", got)
 	}
 	before := len(web.Requests())
-	_, err = c.Read(get(t, "https://example.com/xxxx"), 100)
+	_, err = read(&c, get(t, "https://example.com/xxxx"), 100)
 	if _, ok := errors.AsType[*httpx.RedirectError](err); !ok {
 		t.Errorf("four redirects: %v, want *RedirectError", err)
 	}
@@ -283,7 +283,7 @@ func TestRule(t *testing.T) {
 			client := &httpx.Client{HTTP: web.Client(), MaxRedirects: 5}
 			req, err := http.NewRequestWithContext(without(t.Context(), denied), http.MethodGet, "https://first.example/", nil)
 			testenv.Must(t, err)
-			_, err = client.Read(req, 100)
+			_, err = read(client, req, 100)
 			var asked []string
 			for _, r := range web.Requests() {
 				asked = append(asked, r.Host)
@@ -342,7 +342,7 @@ func TestRequestedSpelling(t *testing.T) {
 	web.Serve("https://127.0.0.1", hello)
 	req, err := http.NewRequestWithContext(without(t.Context(), "none.example"), http.MethodGet, "https://127.1/", nil)
 	testenv.Must(t, err)
-	if _, err := (&httpx.Client{HTTP: web.Client()}).Read(req, 100); err != nil {
+	if _, err := read(&httpx.Client{HTTP: web.Client()}, req, 100); err != nil {
 		t.Error(err)
 	}
 	for _, r := range web.Requests() {
@@ -351,7 +351,7 @@ func TestRequestedSpelling(t *testing.T) {
 		}
 	}
 	denied := req.Clone(without(t.Context(), "127.0.0.1"))
-	if _, err := (&httpx.Client{HTTP: web.Client()}).Read(denied, 100); !errors.Is(err, errHost) {
+	if _, err := read(&httpx.Client{HTTP: web.Client()}, denied, 100); !errors.Is(err, errHost) {
 		t.Errorf("Read = %v, want %v", err, errHost)
 	}
 }

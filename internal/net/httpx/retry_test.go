@@ -96,7 +96,7 @@ func TestRetryAfter(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					s := &script{steps: []step{{status: status, retryAfter: test.header}, {status: 200}}}
 					c := httpx.Client{HTTP: &http.Client{Transport: s}}
-					answer, err := c.Read(get(t, "https://example.com/"), 100)
+					answer, err := read(&c, get(t, "https://example.com/"), 100)
 					testenv.Must(t, err)
 					if test.status == 200 != (answer.StatusCode/100 == 2) {
 						t.Errorf("status = %d, want %d", answer.StatusCode, test.status)
@@ -119,7 +119,7 @@ func TestWaitsAreBoundedInTotal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{steps: []step{{status: 429, retryAfter: "50"}}}
 		c := httpx.Client{HTTP: &http.Client{Transport: s}, Retry: httpx.Retry{Attempts: 101}}
-		answer, err := c.Read(get(t, "https://example.com/"), 100)
+		answer, err := read(&c, get(t, "https://example.com/"), 100)
 		testenv.Must(t, err)
 		if diff := cmp.Diff(seconds(0, 50, 100, 150, 200, 250, 300), s.at); diff != "" {
 			t.Errorf("times of the requests (-want +got):\n%s", diff)
@@ -135,7 +135,7 @@ func TestWaitsGrow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{steps: []step{{status: 500}}}
 		c := httpx.Client{HTTP: &http.Client{Transport: s}, Retry: httpx.Retry{Attempts: 7, FirstWait: time.Second}}
-		if _, err := c.Read(get(t, "https://example.com/"), 100); err != nil {
+		if _, err := read(&c, get(t, "https://example.com/"), 100); err != nil {
 			t.Fatal(err)
 		}
 		longest := seconds(1, 2, 4, 8, 16, 16)
@@ -183,7 +183,7 @@ func TestWhatIsRetried(t *testing.T) {
 			t.Parallel()
 			s := &script{steps: []step{test.first, {status: 200}}}
 			c := httpx.Client{HTTP: &http.Client{Transport: s}, Retry: httpx.Retry{FirstWait: time.Nanosecond}}
-			_, err := c.Read(get(t, "https://example.com/"), 100)
+			_, err := read(&c, get(t, "https://example.com/"), 100)
 			if len(s.at) != test.requests {
 				t.Errorf("%d requests (%v), want %d", len(s.at), err, test.requests)
 			}
@@ -199,7 +199,7 @@ func TestAttemptsAreCounted(t *testing.T) {
 	for attempts, want := range map[int]int{0: 4, 1: 1, 2: 2, 8: 8, -1: 1} {
 		s := &script{steps: []step{{status: 503}}}
 		c := httpx.Client{HTTP: &http.Client{Transport: s}, Retry: httpx.Retry{Attempts: attempts, FirstWait: time.Nanosecond}}
-		answer, err := c.Read(get(t, "https://example.com/"), 100)
+		answer, err := read(&c, get(t, "https://example.com/"), 100)
 		testenv.Must(t, err)
 		if answer.Attempts != want || len(s.at) != want {
 			t.Errorf("Attempts = %d: %d attempts and %d requests, want %d", attempts, answer.Attempts, len(s.at), want)
@@ -216,7 +216,7 @@ func TestCanceledWhileWaiting(t *testing.T) {
 		cause := errors.New("the user has left")
 		done := make(chan error)
 		go func() {
-			_, err := c.Read(get(t, "https://example.com/").WithContext(ctx), 100)
+			_, err := read(&c, get(t, "https://example.com/").WithContext(ctx), 100)
 			done <- err
 		}()
 		synctest.Wait()
@@ -241,7 +241,7 @@ func TestPausesAreShared(t *testing.T) {
 		var asking sync.WaitGroup
 		for _, url := range []string{"https://a.example/1", "https://a.example/2", "https://b.example/"} {
 			asking.Go(func() {
-				if answer, err := c.Read(get(t, url), 100); err != nil || answer.StatusCode/100 != 2 {
+				if answer, err := read(&c, get(t, url), 100); err != nil || answer.StatusCode/100 != 2 {
 					t.Errorf("%s: %v, %v", url, answer, err)
 				}
 			})
