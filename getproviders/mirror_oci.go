@@ -52,7 +52,7 @@ func (m *OCIMirror) Versions(ctx context.Context, provider addrs.Provider) (List
 	if err != nil {
 		return Listing{}, err
 	}
-	tags, err := versions.FromOCITags(ctx, repository)
+	tags, err := oci.Versions(ctx, repository)
 	if err != nil {
 		return Listing{}, about.with(ociFailure(err))
 	}

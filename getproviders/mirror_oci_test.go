@@ -2,6 +2,7 @@ package getproviders_test
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -17,11 +18,13 @@ import (
 	"github.com/cotterpin/cotter/getproviders"
 	"github.com/cotterpin/cotter/hashing"
 	"github.com/cotterpin/cotter/installer/evidence"
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
 	"github.com/cotterpin/cotter/internal/net/httpx/webtest"
 	"github.com/cotterpin/cotter/internal/net/oci"
 	"github.com/cotterpin/cotter/internal/net/oci/registrytest"
 	"github.com/cotterpin/cotter/internal/store/artifact"
 	"github.com/cotterpin/cotter/internal/testenv"
+	"github.com/cotterpin/cotter/ocistore"
 	"github.com/cotterpin/cotter/versions"
 )
 
@@ -234,6 +237,37 @@ func TestRepositoryTemplate(t *testing.T) {
 		host, path, err := template.Expand(provider(t, "acme/x"))
 		if got := host + " " + path; got != want || err != nil || template.String() != text {
 			t.Errorf("%q: %q, %v, want %q", text, got, err, want)
+		}
+	}
+}
+
+// manyTags are repositories with a long list of versions.
+type manyTags struct{ ocistore.Repository }
+
+func (m manyTags) OpenOCI(context.Context, string, string) (ocistore.Repository, error) {
+	return m, nil
+}
+
+func (manyTags) Tags(_ context.Context, _ string, page func([]string) error) error {
+	tags := make([]string, 90_000)
+	for i := range tags {
+		tags[i] = fmt.Sprintf("1.0.%d", i)
+	}
+	return page(tags)
+}
+
+// TestOCIMirrorLists counts what mirrors list for a run, which keeps it in memory.
+func TestOCIMirrorLists(t *testing.T) {
+	t.Parallel()
+	template, err := getproviders.ParseRepositoryTemplate("oci.example.com/${namespace}/${type}")
+	testenv.Must(t, err)
+	m := &getproviders.OCIMirror{Repository: template, Fetcher: manyTags{}}
+	ctx := packagelimits.NewDisk(0).In(t.Context())
+	for i := range 6 {
+		_, err := m.Versions(ctx, provider(t, fmt.Sprintf("acme/x%d", i)))
+		limit, isLimit := errors.AsType[*packagelimits.Error](err)
+		if over := i == 5; isLimit != over || over && limit.Limit != packagelimits.OfVersions || !over && err != nil {
+			t.Errorf("provider %d: %v", i, err)
 		}
 	}
 }

@@ -95,7 +95,17 @@ func (c *Client) askProvider(ctx context.Context, about subject) (ProviderPackag
 			}
 			return body.read(about, answer.URL())
 		},
+		listed: ProviderPackage.reported,
 	})
+}
+
+// reported is how many platforms and hashes the report has.
+func (p ProviderPackage) reported() int {
+	n := len(p.Packages)
+	for _, reported := range p.Packages {
+		n += len(reported.Hashes)
+	}
+	return n
 }
 
 type packageBody struct {

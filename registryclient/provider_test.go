@@ -3,6 +3,7 @@ package registryclient_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cotterpin/cotter/addrs"
+	"github.com/cotterpin/cotter/internal/disk/packagelimits"
 	"github.com/cotterpin/cotter/internal/net/httpx/webtest"
 	"github.com/cotterpin/cotter/internal/testenv"
 	"github.com/cotterpin/cotter/registryclient"
@@ -223,6 +225,24 @@ func TestInvalidProviderPackages(t *testing.T) {
 }
 
 // A registry on this machine may point to plain http on this machine, and nowhere else.
+// TestReportedHashes counts the hashes of all platforms for a run, which keeps them in memory.
+func TestReportedHashes(t *testing.T) {
+	t.Parallel()
+	hashes := []string{"zh:" + sum}
+	for i := range 90_000 {
+		hashes = append(hashes, fmt.Sprintf("zh:%064x", i))
+	}
+	web := serve(t, text(answerWith(t, with("packages", map[string]any{"linux_amd64": map[string]any{"hashes": hashes}}))))
+	c, ctx := client(web), packagelimits.NewDisk(0).In(t.Context())
+	for i := range 6 {
+		_, err := c.ProviderPackage(ctx, cloud, versions.MustParse(fmt.Sprintf("1.0.%d", i)), linux)
+		limit, isLimit := errors.AsType[*packagelimits.Error](err)
+		if over := i == 5; isLimit != over || over && limit.Limit != packagelimits.OfVersions || !over && err != nil {
+			t.Errorf("version %d: %v", i, err)
+		}
+	}
+}
+
 func TestProviderPackageOnThisMachine(t *testing.T) {
 	t.Parallel()
 	for at, allowed := range map[string]bool{

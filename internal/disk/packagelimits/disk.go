@@ -46,8 +46,8 @@ func (d *Disk) Take(bytes int64) error {
 	return &Error{Limit: OfRun, Max: d.max}
 }
 
-// List counts versions, their platforms or tags that a server lists: they are in memory until the run ends, where the disk
-// is of no help. Over [RunVersions], it returns an *[Error].
+// List counts versions, their platforms and hashes, or tags that a server lists: they are in memory until the run ends, where
+// the disk is of no help. Over [RunVersions], it returns an *[Error].
 func (d *Disk) List(n int) error {
 	if d == nil || d.listed.Add(int64(n)) <= RunVersions {
 		return nil

@@ -47,7 +47,14 @@ func (o *Origins) TagVersions(ctx context.Context, from callsource.Source) ([]ve
 			return nil, err
 		}
 		defer done()
-		return counted(ctx, func() ([]getmodules.Tag, error) { return o.Fetcher.Tags(ctx, o.withRun(requestFor(from))) })
+		listed, err := o.Fetcher.Tags(ctx, o.withRun(requestFor(from)))
+		if err == nil {
+			err = packagelimits.DiskOf(ctx).List(len(listed))
+		}
+		if err != nil {
+			return nil, err
+		}
+		return listed, nil
 	})
 	if err != nil {
 		return nil, err
@@ -71,21 +78,8 @@ func (o *Origins) ociVersions(ctx context.Context, from callsource.Source) ([]ve
 			return nil, err
 		}
 		defer done()
-		return counted(ctx, func() ([]versions.Candidate, error) { return versions.FromOCITags(ctx, repository) })
+		return oci.Versions(ctx, repository)
 	})
-}
-
-// counted counts what a repository lists for the run of ctx, which keeps it in memory. Package registryclient does the
-// same for registries.
-func counted[T any](ctx context.Context, list func() ([]T, error)) ([]T, error) {
-	listed, err := list()
-	if err == nil {
-		err = packagelimits.DiskOf(ctx).List(len(listed))
-	}
-	if err != nil {
-		return nil, err
-	}
-	return listed, nil
 }
 
 // SelectedTag checks that all tags of the selected version of an OCI repository point to the same artifact,
