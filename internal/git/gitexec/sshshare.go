@@ -51,7 +51,7 @@ func (d *sshDial) dial(ctx context.Context) (*SSHConn, error) {
 		link.leave()
 		return d.dialAlone(ctx, links)
 	}
-	p, err := d.startShared(ctx, link, asks)
+	p, err := d.startOn(ctx, link, asks)
 	if err != nil {
 		link.leave()
 		return nil, err
@@ -65,16 +65,11 @@ func (d *sshDial) dialAlone(ctx context.Context, links *sshLinks) (*SSHConn, err
 	if asks == asksInVain {
 		return nil, gitwire.ErrOldProtocol
 	}
-	p, err := d.start(ctx, asks)
+	p, err := d.startOn(ctx, nil, asks)
 	if err != nil {
 		return nil, err
 	}
-	c := newSSHConn(d.url, p, nil)
-	if asks == asksUnknown {
-		c.again = func() (*Process, error) { return d.start(ctx, asksByCommand) }
-		c.judge = func(asks sshAsks) { links.setAsks(d.identity, asks) }
-	}
-	return c, nil
+	return d.probe(ctx, links, asks, newSSHConn(d.url, p, nil)), nil
 }
 
 // dialLink makes a connection that others can share. It outlives the context, but not this process, whose
@@ -87,16 +82,25 @@ func (d *sshDial) dialLink(ctx context.Context, links *sshLinks, link *sshLink) 
 		return nil, err
 	}
 	link.process.Store(p)
-	c := newSSHConn(d.url, p, link)
+	c := d.probe(ctx, links, asks, newSSHConn(d.url, p, link))
 	c.owner = true
-	if asks == asksUnknown {
-		c.again = func() (*Process, error) { return d.startShared(ctx, link, asksByCommand) }
-		c.judge = func(asks sshAsks) { links.setAsks(d.identity, asks) }
-	}
 	return c, nil
 }
 
-func (d *sshDial) startShared(ctx context.Context, link *sshLink, asks sshAsks) (*Process, error) {
+// probe makes a connection find out how the server is asked, for all sessions after it, unless that is known.
+func (d *sshDial) probe(ctx context.Context, links *sshLinks, asks sshAsks, c *SSHConn) *SSHConn {
+	if asks == asksUnknown {
+		c.again = func() (*Process, error) { return d.startOn(ctx, c.link, asksByCommand) }
+		c.judge = func(asks sshAsks) { links.setAsks(d.identity, asks) }
+	}
+	return c
+}
+
+// startOn starts a session on a connection, or on its own one if link is nil.
+func (d *sshDial) startOn(ctx context.Context, link *sshLink, asks sshAsks) (*Process, error) {
+	if link == nil {
+		return d.start(ctx, asks)
+	}
 	return d.start(ctx, asks, "-o", "ControlMaster=no", "-o", "ControlPath="+link.socket)
 }
 
