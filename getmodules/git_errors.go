@@ -140,7 +140,7 @@ func (g *gitClients) explain(err error) error {
 	if g.v2Err != nil && errors.Is(err, ErrNoGit) {
 		return fmt.Errorf("%w, and without it: %w", err, g.v2Err)
 	}
-	if page, ok := errors.AsType[*gitwire.PageError](g.v2Err); ok && errors.Is(err, ErrRefNotFound) {
+	if page, ok := errors.AsType[*httpx.PageError](g.v2Err); ok && errors.Is(err, ErrRefNotFound) {
 		// Git mistakes a page for the list of refs of an old server.
 		return g.addr.noRepository(page)
 	}
@@ -223,7 +223,7 @@ func errAlone(reason string) error {
 
 func (a gitAddress) noRepository(err error) error {
 	e := &git.HostError{Is: ErrRepositoryNotFound, URL: a.shownTarget(), Err: err}
-	if errors.As(err, new(*gitwire.PageError)) {
+	if errors.As(err, new(*httpx.PageError)) {
 		e.Fault = git.WebPage
 	}
 	return e
@@ -247,7 +247,7 @@ func (a gitAddress) explainAlone(err error) error {
 	switch {
 	case errors.As(err, new(*httpx.NetworkError)):
 		return fmt.Errorf("%w: %w; %s", ErrHostUnreachable, err, aloneHosts)
-	case errors.Is(err, fs.ErrNotExist), errors.As(err, new(*gitwire.PageError)):
+	case errors.Is(err, fs.ErrNotExist), errors.As(err, new(*httpx.PageError)):
 		return a.noRepository(err)
 	case errors.Is(err, gitwire.ErrOldProtocol), errors.Is(err, gitwire.ErrNotSmart):
 		return fmt.Errorf("%w: %w", ErrBuiltInGit, err)

@@ -165,9 +165,10 @@ func (t *ociTransport) askForToken(req *http.Request) (*http.Response, error) {
 			status.Meaning = status.Answer.SentFor(t.host)
 		}
 		return nil, t.fromTokenService(req, status)
-	case answer.WebPage() != "":
+	}
+	if kind := httpx.WebPage(answer.Header); kind != "" {
 		_ = answer.Body.Close()
-		return nil, t.fromTokenService(req, fmt.Errorf("%w: %w", ErrOCIContent, &httpx.PageError{URL: addrs.Redact(req.URL.String()), ContentType: answer.WebPage()}))
+		return nil, t.fromTokenService(req, fmt.Errorf("%w: %w", ErrOCIContent, &httpx.PageError{URL: addrs.Redact(req.URL.String()), ContentType: kind}))
 	}
 	answer.Request = req
 	return readOCIMetadata(answer)

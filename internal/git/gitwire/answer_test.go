@@ -11,6 +11,7 @@ import (
 
 	"github.com/cotterpin/cotter/internal/git"
 	"github.com/cotterpin/cotter/internal/git/gitwire"
+	"github.com/cotterpin/cotter/internal/net/httpx"
 )
 
 var id = strings.Repeat("a", 40)
@@ -131,6 +132,13 @@ func TestStatus(t *testing.T) {
 			_, err := serve(t, tt.answer).client(t, "/r.git").Refs(t.Context(), "HEAD")
 			wantError(t, "Refs", err, tt.want)
 		})
+	}
+	for _, kind := range []string{"text/html; charset=utf-8", "application/xhtml+xml"} {
+		s := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", kind) })
+		_, err := s.client(t, "/r.git").Refs(t.Context(), "HEAD")
+		if !errors.As(err, new(*httpx.PageError)) || !errors.Is(err, gitwire.ErrNotSmart) {
+			t.Errorf("Refs from a page of the type %s = %v, want a PageError", kind, err)
+		}
 	}
 	for _, status := range []int{204, 401, 403, 404, 503} {
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })

@@ -17,18 +17,6 @@ var (
 	ErrMalformed   = errors.New("the git server's answer is malformed")
 )
 
-// PageError means that the answer is a page for humans, such as one for a login. It wraps [ErrNotSmart].
-type PageError struct {
-	// ContentType is such as "text/html".
-	ContentType string
-}
-
-func (e *PageError) Error() string {
-	return fmt.Sprintf("the server answers with a web page (%s)", e.ContentType)
-}
-
-func (e *PageError) Unwrap() error { return ErrNotSmart }
-
 type StatusError struct {
 	StatusCode int
 	// RetryAfter is the header; "" if there is none.

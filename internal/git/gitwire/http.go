@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -136,8 +135,8 @@ func checkAnswer(response *http.Response, request *http.Request, wantType string
 	}
 	// A transport that decodes the content removes this header.
 	if response.Header.Get("Content-Type") != wantType || response.Header.Get("Content-Encoding") != "" {
-		if kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err == nil && kind == "text/html" {
-			return &PageError{ContentType: kind}
+		if kind := httpx.WebPage(response.Header); kind != "" {
+			return &httpx.PageError{ContentType: kind, Is: ErrNotSmart}
 		}
 		return ErrNotSmart
 	}

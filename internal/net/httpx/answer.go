@@ -53,9 +53,9 @@ func (a *Answer) SentFor(owner string) string {
 	return text
 }
 
-// WebPage returns the media type of a page for humans, and "" for another answer.
-func (r *Response) WebPage() string {
-	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+// WebPage returns the media type of an answer that is a page for humans, and "" for another one.
+func WebPage(header http.Header) string {
+	kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
 	if kind != "text/html" && kind != "application/xhtml+xml" {
 		return ""
 	}

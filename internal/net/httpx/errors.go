@@ -183,12 +183,16 @@ func (e *StatusError) IsRefusal() bool {
 
 // PageError says that a server has answered with a page for humans, such as one for a login.
 type PageError struct {
-	// URL is that of the answer, redacted.
+	// URL is that of the answer, redacted; "" if the caller names it.
 	URL         string
 	ContentType string
+	// Is is what the page means to the caller, or nil.
+	Is error
 }
 
 func (e *PageError) Error() string { return e.Common() }
+
+func (e *PageError) Unwrap() error { return e.Is }
 
 // Common is Error: the text does not depend on the request.
 func (e *PageError) Common() string {
